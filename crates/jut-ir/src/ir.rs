@@ -1,0 +1,641 @@
+//! Programs, functions, blocks and statements.
+//!
+//! Everything is in A-normal form: a block is a flat list of statements and a list of results, a
+//! statement is a pattern and **one** operation, operands are names or literals. Blocks nest only
+//! inside loops, branches and regions. Every list is split "non-linear ; linear ; capabilities",
+//! like the text form.
+//!
+//! The linear operations are a closed enumeration ([`Rhs::LAdd`] ..). Only non-linear primitives
+//! are an open table ([`crate::prim`]); so U and T never change when a primitive is added.
+
+use crate::entity::{Cap, DataId, FuncId, LVar, NVar, PrimaryMap};
+use crate::prim::Prim;
+use crate::size::Size;
+use crate::span::{Loc, Span};
+use crate::types::Type;
+
+/// A whole program: declarations in order, each visible to those after it.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Data types.
+    pub datas: PrimaryMap<DataId, Data>,
+    /// Definitions.
+    pub funcs: PrimaryMap<FuncId, Function>,
+    /// The order of declarations, for printing and for scope.
+    pub order: Vec<Decl>,
+}
+
+/// One declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Decl {
+    /// A data type.
+    Data(DataId),
+    /// A definition.
+    Func(FuncId),
+}
+
+impl Program {
+    /// Declares a data type after everything declared so far.
+    pub fn add_data(&mut self, data: Data) -> DataId {
+        let id = self.datas.push(data);
+        self.order.push(Decl::Data(id));
+        id
+    }
+
+    /// Declares a function after everything declared so far.
+    pub fn add_func(&mut self, func: Function) -> FuncId {
+        let id = self.funcs.push(func);
+        self.order.push(Decl::Func(id));
+        id
+    }
+
+    /// The function with the given name (linear search; passes keep their own maps).
+    pub fn find_func(&self, name: &str) -> Option<FuncId> {
+        self.funcs.iter().find(|(_, f)| f.name == name).map(|(id, _)| id)
+    }
+
+    /// The data type with the given name.
+    pub fn find_data(&self, name: &str) -> Option<DataId> {
+        self.datas.iter().find(|(_, d)| d.name == name).map(|(id, _)| id)
+    }
+
+    /// The constructor that `con` means.
+    pub fn constructor(&self, con: ConRef) -> &Constructor {
+        &self.datas[con.data].constructors[con.index as usize]
+    }
+}
+
+/// A data type: one constructor makes a record, several make a sum.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Data {
+    /// Its name, such as `Polar` or `f.tape1`.
+    pub name: String,
+    /// The constructors in order.
+    pub constructors: Vec<Constructor>,
+    /// Doc comment, without the slashes.
+    pub doc: String,
+    /// The declaration in the user's text.
+    pub span: Span,
+}
+
+/// A constructor with telescoped fields: the type of a field may mention earlier i64 fields, the
+/// k-th field being written as the `NVar` with number k.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Constructor {
+    /// Its name, such as `Polar` or `f.tape1.true`.
+    pub name: String,
+    /// The fields in order.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a constructor.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// One constructor of a data type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ConRef {
+    /// The data type.
+    pub data: DataId,
+    /// Which constructor.
+    pub index: u32,
+}
+
+/// A definition.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    /// Its name: a path, with a mask for derived functions that have one: `f{w,b}.jvp`.
+    pub name: String,
+    /// Doc comment, without the slashes.
+    pub doc: String,
+    /// The definition's head in the user's text.
+    pub span: Span,
+    /// How many of the first parameters are sizes declared in brackets (`def f[n, d](..)`);
+    /// a surface call leaves them out.
+    pub size_params: usize,
+    /// Non-linear parameters.
+    pub params: Vec<NVar>,
+    /// Linear parameters.
+    pub lin_params: Vec<LVar>,
+    /// Capability and reference parameters.
+    pub cap_params: Vec<Cap>,
+    /// Types of the non-linear results: a telescope.
+    pub results: Vec<ResultDecl>,
+    /// Types of the linear results; sizes may name non-linear results.
+    pub lin_results: Vec<LinResultDecl>,
+    /// The body.
+    pub body: Block,
+    /// All non-linear variables of the function.
+    pub nvars: PrimaryMap<NVar, VarData>,
+    /// All linear variables of the function. A name includes its primes: `x'`.
+    pub lvars: PrimaryMap<LVar, LinVarData>,
+    /// All capabilities and references of the function.
+    pub caps: PrimaryMap<Cap, CapData>,
+}
+
+/// A non-linear result of a definition.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ResultDecl {
+    /// The variable that later result types call this result by, if it is named (it is bound
+    /// nowhere in the body).
+    pub name: Option<NVar>,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// A linear result of a definition.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LinResultDecl {
+    /// Its name with primes, if it is named; for the reader only.
+    pub name: Option<String>,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// What is known of a non-linear variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct VarData {
+    /// The name as printed; unique among the names in scope.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// For a *transparent* i64 name (bound by `+ - *`, negation, a copy, a literal or `size`): its
+    /// definition in normal form, over opaque names. Types never mention transparent names.
+    pub def: Option<Size>,
+    /// Where it is bound.
+    pub span: Span,
+}
+
+/// What is known of a linear variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LinVarData {
+    /// The name as printed, primes included; unique among the linear names in scope.
+    pub name: String,
+    /// Its type (a type that is its own tangent type).
+    pub ty: Type,
+    /// Where it is bound.
+    pub span: Span,
+}
+
+/// What is known of a capability.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CapData {
+    /// The name as printed; unique among the non-linear and capability names in scope.
+    pub name: String,
+    /// What may be done with it.
+    pub mode: Mode,
+    /// Whether additions into it go by lanes (decisions C1); only for scalars of mode `wr`, `acc`.
+    pub lanes: bool,
+    /// The type of what it gives access to.
+    pub ty: Type,
+    /// Where it is bound.
+    pub span: Span,
+}
+
+/// The mode of a capability.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Mode {
+    /// Read part of a linear value, as often as one likes.
+    Rd,
+    /// Add into part of a linear value, as often as one likes.
+    Wr,
+    /// The non-linear twin of `wr`: an accumulator.
+    Acc,
+}
+
+impl Mode {
+    /// The keyword.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Mode::Rd => "rd",
+            Mode::Wr => "wr",
+            Mode::Acc => "acc",
+        }
+    }
+}
+
+/// A literal.
+#[derive(Clone, Copy, Debug)]
+pub enum Literal {
+    /// A float; equality is equality of bits.
+    F64(f64),
+    /// An integer.
+    I64(i64),
+    /// A truth value.
+    Bool(bool),
+}
+
+impl Literal {
+    /// Its type.
+    pub fn ty(self) -> Type {
+        match self {
+            Literal::F64(_) => Type::F64,
+            Literal::I64(_) => Type::I64,
+            Literal::Bool(_) => Type::Bool,
+        }
+    }
+
+    fn key(self) -> (u8, u64) {
+        match self {
+            Literal::F64(x) => (0, x.to_bits()),
+            Literal::I64(x) => (1, x as u64),
+            Literal::Bool(x) => (2, x as u64),
+        }
+    }
+}
+
+impl PartialEq for Literal {
+    fn eq(&self, other: &Literal) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Literal {}
+
+impl std::hash::Hash for Literal {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+/// A non-linear operand: a name or a literal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Atom {
+    /// A name.
+    Var(NVar),
+    /// A literal.
+    Lit(Literal),
+}
+
+impl Atom {
+    /// The name, if it is one.
+    pub fn var(self) -> Option<NVar> {
+        match self {
+            Atom::Var(v) => Some(v),
+            Atom::Lit(_) => None,
+        }
+    }
+}
+
+impl From<NVar> for Atom {
+    fn from(v: NVar) -> Atom {
+        Atom::Var(v)
+    }
+}
+
+/// An operand of an operation that works on either side (`+=`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    /// Non-linear.
+    N(Atom),
+    /// Linear; the operation consumes it.
+    L(LVar),
+}
+
+/// One step of a path into an array or tuple.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Step {
+    /// `[i]`, or `[!i]` when the index is proved.
+    Index {
+        /// The index.
+        index: Atom,
+        /// Written with `!`: made by a pass out of a checked access.
+        proved: bool,
+    },
+    /// `[lo ..+ len]`.
+    Slice {
+        /// First element.
+        lo: Atom,
+        /// Number of elements.
+        len: Atom,
+        /// Written with `!`.
+        proved: bool,
+    },
+    /// `.k` of a tuple (linear values, whose records are tuples).
+    Field(u32),
+}
+
+/// A place: a capability and a path into what it gives access to. O(1), never a copy.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// The capability.
+    pub root: Cap,
+    /// The path, outermost step first.
+    pub path: Vec<Step>,
+}
+
+impl Place {
+    /// The whole of a capability.
+    pub fn root(root: Cap) -> Place {
+        Place { root, path: Vec::new() }
+    }
+
+    /// This place, one step further in.
+    pub fn then(&self, step: Step) -> Place {
+        let mut path = self.path.clone();
+        path.push(step);
+        Place { root: self.root, path }
+    }
+}
+
+/// Statements, and the results of the block.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Block {
+    /// The statements in order.
+    pub stmts: Vec<Stmt>,
+    /// Non-linear results.
+    pub nl: Vec<Atom>,
+    /// Linear results; each is consumed.
+    pub lin: Vec<LVar>,
+}
+
+/// A pattern and one operation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stmt {
+    /// Non-linear variables bound.
+    pub nl: Vec<NVar>,
+    /// Linear variables bound.
+    pub lin: Vec<LVar>,
+    /// The operation.
+    pub rhs: Rhs,
+    /// Whether the pattern is printed with types, which then bind (language.md 2.3): a `case`
+    /// whose arms compute sizes.
+    pub annotated: bool,
+    /// Span and origin.
+    pub loc: Loc,
+}
+
+/// A run-time check. It is a statement with an effect: only a proof removes it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Check {
+    /// `check i < n`: 0 <= i < n.
+    Below(Atom, Atom),
+    /// `check lo ..+ len <= n`: 0 <= lo, 0 <= len, lo + len <= n.
+    Within {
+        /// First element.
+        lo: Atom,
+        /// Number of elements.
+        len: Atom,
+        /// Length of the array.
+        size: Atom,
+    },
+    /// `check n >= 0`.
+    NonNegative(Atom),
+}
+
+/// The right-hand side of a statement. Comments give pattern and text.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Rhs {
+    // ---- non-linear leaves
+    /// `y = a`.
+    Atom(Atom),
+    /// `y = p(a, ..)`.
+    Prim(Prim, Vec<Atom>),
+    /// `y = #(a, ..)`.
+    Tuple(Vec<Atom>),
+    /// `#(a, ..) = y`; binds one name per component.
+    Untuple(NVar),
+    /// `y = x.k`: a tuple component or a field (by position) of a one-constructor type.
+    Proj(NVar, u32),
+    /// `y = K(a, ..)`.
+    Con(ConRef, Vec<Atom>),
+    /// `K(p, ..) = x` for a one-constructor type. One entry per field: `None` binds the next name
+    /// of the pattern, `Some(n)` is `=n` (language.md 2.4).
+    Open {
+        /// The constructor.
+        con: ConRef,
+        /// The value opened.
+        value: NVar,
+        /// Fields: bound, or stated to be equal.
+        eqs: Vec<Option<Atom>>,
+    },
+    /// `y = [a, ..]`.
+    ArrayLit(Vec<Atom>),
+    /// `n = size(x, k)`.
+    Size(NVar, u32),
+    /// `y = x[i, ..]`: element, row (a view) or slice (a view). Only index and slice steps.
+    Index(NVar, Vec<Step>),
+    /// `y = cast x : t`; `proved cast` only from passes.
+    Cast {
+        /// The value.
+        value: NVar,
+        /// The new type: the same up to sizes.
+        ty: Type,
+        /// Not tested by compiled code.
+        proved: bool,
+    },
+    /// `check ..`; binds nothing.
+    Check(Check),
+
+    // ---- linear leaves: a closed list
+    /// `y' = x'`.
+    LCopy(LVar),
+    /// `y' = a' + b'`.
+    LAdd(LVar, LVar),
+    /// `y' = -x'`.
+    LNeg(LVar),
+    /// `y' = c * x'`.
+    LScale(Atom, LVar),
+    /// `y' = select(b, x', z')`.
+    LSelect(Atom, LVar, LVar),
+    /// `z' = zero t`.
+    LZero(Type),
+    /// `(; a', b') = dup x'`.
+    Dup(LVar),
+    /// `drop x'`; binds nothing.
+    Drop(LVar),
+    /// `t' = #(a', ..)`.
+    LTuple(Vec<LVar>),
+    /// `#(a', ..) = t'`.
+    LUntuple(LVar),
+    /// `y' = cast x' : t`.
+    LCast {
+        /// The value.
+        value: LVar,
+        /// The new type: the same up to sizes.
+        ty: Type,
+        /// Not tested by compiled code.
+        proved: bool,
+    },
+    /// `a' = rd p`.
+    Rd(Place),
+    /// `p += x'` on `wr`, `p += a` on `acc`; binds nothing.
+    Inc(Place, Operand),
+
+    // ---- regions: results are those of the body, then what the region adds
+    /// `(y; y') = rd r = x' { .. }`: consumes `x'`.
+    RdRegion {
+        /// The capability, bound in the body.
+        cap: Cap,
+        /// The linear value that is read.
+        init: LVar,
+        /// The body.
+        body: Box<Block>,
+    },
+    /// `(y; y', x') = wr r: t { .. }`: the total comes after the body's linear results.
+    WrRegion {
+        /// The capability, bound in the body; its type is the type of the total.
+        cap: Cap,
+        /// The body.
+        body: Box<Block>,
+    },
+    /// `(y, s) = acc r: t { .. }`: the total comes after the body's non-linear results.
+    AccRegion {
+        /// The reference, bound in the body; its type is the type of the total.
+        cap: Cap,
+        /// The body.
+        body: Box<Block>,
+    },
+
+    // ---- control
+    /// `(..; ..) = scan d (i < n) ..`.
+    Scan(Box<Scan>),
+    /// `(..; ..) = case v { .. }`.
+    Case(Box<Case>),
+    /// `(..; ..) = f(..; ..; ..)`.
+    Call(Box<Call>),
+}
+
+/// The direction of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Dir {
+    /// Indices 0, 1, ..
+    Up,
+    /// Indices n-1, n-2, ..
+    Down,
+    /// No carry; iterations communicate only through sums.
+    Par,
+}
+
+impl Dir {
+    /// The keyword.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Dir::Up => "up",
+            Dir::Down => "down",
+            Dir::Par => "par",
+        }
+    }
+
+    /// The direction of the transposed loop.
+    pub fn reversed(self) -> Dir {
+        match self {
+            Dir::Up => Dir::Down,
+            Dir::Down => Dir::Up,
+            Dir::Par => Dir::Par,
+        }
+    }
+}
+
+/// The one loop form. Results in each section: final carries, then stacked results.
+/// The body may use no linear variable but its linear carries and slices.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Scan {
+    /// Direction.
+    pub dir: Dir,
+    /// The loop index, 0 <= index < bound.
+    pub index: NVar,
+    /// Trip count; negative counts run zero times.
+    pub bound: Atom,
+    /// Non-linear carries: name in the body, initial value.
+    pub carry: Vec<(NVar, Atom)>,
+    /// Linear carries: name in the body, initial value (consumed).
+    pub lin_carry: Vec<(LVar, LVar)>,
+    /// Non-linear slices: element name, array.
+    pub slices: Vec<(NVar, NVar)>,
+    /// Linear slices: element name, array (consumed).
+    pub lin_slices: Vec<(LVar, LVar)>,
+    /// Capability slices: element capability, place; the root is hidden in the body.
+    pub cap_slices: Vec<(Cap, Place)>,
+    /// The body; its first results are the next carries.
+    pub body: Block,
+}
+
+/// A branch on a bool or a data value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Case {
+    /// The value that decides: a bool or of a data type.
+    pub scrutinee: Atom,
+    /// One arm per constructor, in the order written.
+    pub arms: Vec<Arm>,
+}
+
+/// One arm of a `case`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Arm {
+    /// Which value it is for.
+    pub pattern: ArmPattern,
+    /// One entry per field of the constructor.
+    pub fields: Vec<FieldPattern>,
+    /// The body; all arms see the same linear variables and consume the same ones.
+    pub body: Block,
+}
+
+/// What an arm is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ArmPattern {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A constructor.
+    Con(ConRef),
+}
+
+/// A field in the pattern of an arm.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FieldPattern {
+    /// A name is bound to the field.
+    Bind(NVar),
+    /// `=n`: the i64 field is stated to equal n.
+    Eq(Atom),
+}
+
+/// A call of a definition.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// The function.
+    pub func: FuncId,
+    /// Non-linear arguments, sizes included.
+    pub args: Vec<Atom>,
+    /// Linear arguments (consumed).
+    pub lin_args: Vec<LVar>,
+    /// Places, `None` for `null`.
+    pub places: Vec<Option<Place>>,
+}
+
+impl Function {
+    /// The normal form of an i64 operand: its transparent definition, itself, or a literal.
+    pub fn size_of(&self, atom: Atom) -> Size {
+        match atom {
+            Atom::Lit(Literal::I64(k)) => Size::constant(k),
+            Atom::Lit(_) => Size::constant(0),
+            Atom::Var(v) => self.nvars[v].def.clone().unwrap_or_else(|| Size::var(v)),
+        }
+    }
+
+    /// The type of an operand.
+    pub fn type_of(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Lit(l) => l.ty(),
+            Atom::Var(v) => self.nvars[v].ty.clone(),
+        }
+    }
+
+    /// Whether there is nothing linear in the signature: the domain of J.
+    pub fn is_nonlinear(&self) -> bool {
+        self.lin_params.is_empty()
+            && self.lin_results.is_empty()
+            && self.cap_params.iter().all(|c| self.caps[*c].mode == Mode::Acc)
+    }
+
+    /// Whether there is no non-linear result: the domain of T.
+    pub fn is_linear(&self) -> bool {
+        !self.is_nonlinear()
+            && self.results.is_empty()
+            && self.cap_params.iter().all(|c| self.caps[*c].mode != Mode::Acc)
+    }
+}

@@ -1,0 +1,38 @@
+//! Linear A as jut has it: a typed functional intermediate representation whose type system
+//! separates non-linear values from linear ones ("You Only Linearize Once", POPL 2023), extended
+//! to arrays with run-time sizes, loops, branches and data types.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`entity`] | one index type per kind of name |
+//! | [`size`], [`types`] | symbolic sizes in normal form; types and tangent types |
+//! | [`ir`] | programs, functions, blocks, statements |
+//! | [`prim`] | the table of non-linear primitives: one row each |
+//! | [`build`] | making functions with fresh names |
+//! | [`visit`] | what a statement reads, binds and nests |
+//! | [`names`] | the names of derived functions, in one place |
+//! | [`cover`] | the range rule: which accesses need no check |
+//! | [`check`] | the type checker, which shares no code with the passes |
+//! | [`print`] | the text form of a program |
+//! | [`diagnostic`] | errors as data, with code, span, reason and fix |
+
+pub mod build;
+pub mod check;
+pub mod cover;
+pub mod diagnostic;
+pub mod entity;
+pub mod ir;
+pub mod names;
+pub mod prim;
+pub mod print;
+pub mod size;
+pub mod span;
+pub mod types;
+pub mod visit;
+
+pub use diagnostic::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity};
+pub use entity::{Cap, DataId, FuncId, LVar, NVar};
+pub use ir::*;
+pub use size::Size;
+pub use span::{Loc, Origin, Span};
+pub use types::Type;

@@ -1,0 +1,248 @@
+//! The table of non-linear primitives: one row each.
+//!
+//! A row says everything about a primitive: how it is written, its types, how it is evaluated, its
+//! partial derivatives as formulas over existing primitives, what the machine does for it, and where
+//! tests may sample it. J is derived from the row; the interpreter and every backend read the row;
+//! the documentation's tables are printed from it. Adding a primitive is adding one row.
+//!
+//! **Closure under differentiation**: partials use only primitives of this table, so derivatives of
+//! any order exist (decisions A18).
+
+use crate::ir::Literal;
+use crate::types::Type;
+
+mod rows;
+pub use rows::*;
+
+/// A primitive: an index into [`TABLE`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Prim(pub(crate) u16);
+
+impl std::fmt::Debug for Prim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.row().id)
+    }
+}
+
+/// The type of an operand or result of a primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Scalar {
+    /// `f64`.
+    F64,
+    /// `i64`.
+    I64,
+    /// `bool`.
+    Bool,
+}
+
+impl Scalar {
+    /// The type of values.
+    pub fn ty(self) -> Type {
+        match self {
+            Scalar::F64 => Type::F64,
+            Scalar::I64 => Type::I64,
+            Scalar::Bool => Type::Bool,
+        }
+    }
+
+    /// The scalar that a type is, if it is one.
+    pub fn of(ty: &Type) -> Option<Scalar> {
+        match ty {
+            Type::F64 => Some(Scalar::F64),
+            Type::I64 => Some(Scalar::I64),
+            Type::Bool => Some(Scalar::Bool),
+            _ => None,
+        }
+    }
+}
+
+/// How a primitive is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Syntax {
+    /// `name(a, b)`.
+    Call,
+    /// `a + b`.
+    Infix,
+    /// `-a`, `!a`.
+    Prefix,
+}
+
+/// What a primitive is lowered to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lowering {
+    /// An operation that every machine has.
+    Machine(Machine),
+    /// A function of the runtime, by symbol; float arguments and result (i64 where the row says so).
+    Runtime(&'static str),
+}
+
+/// Machine operations, each with one meaning on every backend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)] // the names are the documentation: IEEE binary64, two's complement, bool
+pub enum Machine {
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    FNeg,
+    FAbs,
+    FSqrt,
+    /// IEEE 754-2019 minimum: NaN spreads, -0 < +0.
+    FMin,
+    /// IEEE 754-2019 maximum.
+    FMax,
+    FFloor,
+    FCeil,
+    FTrunc,
+    FEq,
+    FNe,
+    FLt,
+    FLe,
+    FGt,
+    FGe,
+    /// Wrapping.
+    IAdd,
+    ISub,
+    IMul,
+    /// Truncating; the divisor is known not to be zero; MIN / -1 wraps.
+    IDiv,
+    /// Sign of the dividend; the divisor is known not to be zero; MIN % -1 is 0.
+    IRem,
+    INeg,
+    IAbs,
+    IMin,
+    IMax,
+    IEq,
+    INe,
+    ILt,
+    ILe,
+    IGt,
+    IGe,
+    And,
+    Or,
+    Not,
+    BEq,
+    BNe,
+    /// `select(b, x, y)` on any one scalar type.
+    Select,
+    /// i64 to f64, nearest.
+    IToF,
+    /// f64 to i64: toward zero, saturating, NaN gives 0.
+    FToI,
+    /// bool to i64: 0 or 1.
+    BToI,
+    /// bool to f64: 0.0 or 1.0.
+    BToF,
+    /// The value itself.
+    Copy,
+}
+
+/// A partial derivative, for one operand.
+#[derive(Clone, Copy, Debug)]
+pub enum Partial {
+    /// No derivative with respect to this operand (an integer, or a cut like `stop`).
+    Zero,
+    /// The tangent goes through unchanged.
+    One,
+    /// The tangent is negated.
+    MinusOne,
+    /// The tangent is multiplied by a formula.
+    Times(Formula),
+    /// The tangent is kept if the first operand is true (`select`'s second operand).
+    IfTrue,
+    /// The tangent is kept if the first operand is false (`select`'s third operand).
+    IfFalse,
+}
+
+/// A formula over the operands and the result of a primitive.
+#[derive(Clone, Copy, Debug)]
+pub enum Formula {
+    /// The k-th operand.
+    Arg(usize),
+    /// The primitive's result.
+    Result,
+    /// A float literal.
+    Num(f64),
+    /// An integer literal.
+    Int(i64),
+    /// A primitive applied to formulas; `hint` names the variable that J binds.
+    Apply(Prim, &'static [Formula]),
+}
+
+/// Where tests may sample an operand.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Domain {
+    /// Smallest sample.
+    pub low: f64,
+    /// Largest sample.
+    pub high: f64,
+}
+
+/// Everything about one primitive.
+#[derive(Debug)]
+pub struct Row {
+    /// Unique identifier, such as `add_f64`.
+    pub id: &'static str,
+    /// How it is written: `+`, `sin`. Several rows may share it with different operand types.
+    pub text: &'static str,
+    /// Call, infix or prefix.
+    pub syntax: Syntax,
+    /// Operand types.
+    pub params: &'static [Scalar],
+    /// Result type.
+    pub result: Scalar,
+    /// One sentence, for the documentation.
+    pub doc: &'static str,
+    /// Evaluation. Operands have the row's types; a division row is never called with divisor 0.
+    pub eval: fn(&[Literal]) -> Literal,
+    /// One per operand.
+    pub partials: &'static [Partial],
+    /// What the machine does.
+    pub lowering: Lowering,
+    /// Whether J's tape policy may recompute it instead of storing its result
+    /// (core.md 2.4: arithmetic, comparisons, conversions).
+    pub cheap: bool,
+    /// Where tests may sample each operand.
+    pub domain: &'static [Domain],
+}
+
+impl Prim {
+    /// The row.
+    pub fn row(self) -> &'static Row {
+        &TABLE[self.0 as usize]
+    }
+
+    /// All primitives.
+    pub fn all() -> impl Iterator<Item = Prim> {
+        (0..TABLE.len() as u16).map(Prim)
+    }
+
+    /// The primitive written `text` with operands of the given types.
+    pub fn resolve(text: &str, syntax: Syntax, params: &[Type]) -> Option<Prim> {
+        Prim::all().find(|p| {
+            let row = p.row();
+            row.text == text
+                && row.syntax == syntax
+                && row.params.len() == params.len()
+                && row.params.iter().zip(params).all(|(s, t)| s.ty() == *t)
+        })
+    }
+
+    /// All primitives written `text` (to say which operand types there are).
+    pub fn overloads(text: &str, syntax: Syntax) -> Vec<Prim> {
+        Prim::all().filter(|p| p.row().text == text && p.row().syntax == syntax).collect()
+    }
+
+    /// Whether the result has a tangent with respect to some operand.
+    pub fn is_differentiable(self) -> bool {
+        self.row().partials.iter().any(|p| !matches!(p, Partial::Zero))
+    }
+
+    /// Whether it can fail at run time (integer division).
+    pub fn can_fail(self) -> bool {
+        matches!(
+            self.row().lowering,
+            Lowering::Machine(Machine::IDiv) | Lowering::Machine(Machine::IRem)
+        )
+    }
+}

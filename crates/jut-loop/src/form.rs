@@ -1,0 +1,357 @@
+//! The data structure of the loop form.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use jut_ir::RuntimeErrorKind;
+use jut_ir::Span;
+use jut_ir::ir::Literal;
+use jut_ir::prim::Prim;
+
+/// A value of one loop function: a scalar or a buffer, assigned once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value(u32);
+entity_impl!(Value, "v");
+
+/// A function of a loop program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LoopFuncId(u32);
+entity_impl!(LoopFuncId, "lf");
+
+/// A place in the user's text that can fail at run time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Site(u32);
+entity_impl!(Site, "site");
+
+/// What a value or a buffer cell is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// binary64, 8 bytes in a buffer.
+    F64,
+    /// 64-bit integer, 8 bytes.
+    I64,
+    /// Truth value, one byte, 0 or 1.
+    Bool,
+    /// A buffer, 8 bytes: a pointer to its first cell. The cells are scalars of the given kind,
+    /// or again buffers.
+    Buffer(Cell),
+}
+
+/// What the cells of a buffer are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Cell {
+    /// binary64.
+    F64,
+    /// 64-bit integer.
+    I64,
+    /// One byte.
+    Bool,
+    /// A pointer to another buffer; what that one holds is said where it is loaded.
+    Buffer,
+}
+
+impl Cell {
+    /// Bytes per cell.
+    pub fn bytes(self) -> i64 {
+        match self {
+            Cell::F64 | Cell::I64 | Cell::Buffer => 8,
+            Cell::Bool => 1,
+        }
+    }
+
+    /// The cell for values of a kind.
+    pub fn of(kind: Kind) -> Cell {
+        match kind {
+            Kind::F64 => Cell::F64,
+            Kind::I64 => Cell::I64,
+            Kind::Bool => Cell::Bool,
+            Kind::Buffer(_) => Cell::Buffer,
+        }
+    }
+}
+
+/// A value or a literal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Atom {
+    /// A value.
+    Value(Value),
+    /// A literal scalar.
+    Lit(Literal),
+}
+
+impl From<Value> for Atom {
+    fn from(v: Value) -> Atom {
+        Atom::Value(v)
+    }
+}
+
+/// A loop program: functions that call only earlier ones, and the places that can fail.
+#[derive(Clone, Debug, Default)]
+pub struct LoopProgram {
+    /// The functions; the last one is the entry.
+    pub funcs: PrimaryMap<LoopFuncId, LoopFunction>,
+    /// Failing places: kind of error and the user's text.
+    pub sites: PrimaryMap<Site, (RuntimeErrorKind, Span)>,
+}
+
+/// A function. Parameters: scalars by value, input buffers, accumulated buffers (`inout`), output
+/// buffers; every buffer that a function writes for its caller is a parameter, unless its size is
+/// only known inside: then the function allocates it on the tape arena and returns it.
+/// Every function also returns a status, which callers check on a cold path.
+#[derive(Clone, Debug, Default)]
+pub struct LoopFunction {
+    /// Its name, that of the Linear A function.
+    pub name: String,
+    /// Parameters in order.
+    pub params: Vec<Param>,
+    /// The body; its results are the returned scalars and callee-allocated buffers.
+    pub body: Block,
+    /// All values.
+    pub values: PrimaryMap<Value, ValueData>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// The value in the body.
+    pub value: Value,
+    /// What the function does with it.
+    pub role: Role,
+    /// Number of cells of a buffer, in terms of the function's i64 parameters, for the reader and
+    /// for the evaluator of the loop form.
+    pub len: Option<jut_ir::Size>,
+}
+
+/// The role of a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// A scalar, or a buffer that is only read.
+    In,
+    /// A buffer that is read and added to.
+    InOut,
+    /// A buffer that is written; its content at entry means nothing.
+    Out,
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug)]
+pub struct ValueData {
+    /// Its name, unique in the function.
+    pub name: String,
+    /// Its kind.
+    pub kind: Kind,
+}
+
+/// Statements and results.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    /// The statements in order.
+    pub stmts: Vec<Stmt>,
+    /// The results.
+    pub results: Vec<Atom>,
+}
+
+/// Which arena an allocation comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Arena {
+    /// Released by the `release` that belongs to the surrounding `mark`.
+    Temp,
+    /// Lives until the entry function returns.
+    Tape,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stmt {
+    /// `y = p(a, ..)`: a row of the primitive table, or a copy.
+    Prim {
+        /// The result.
+        dst: Value,
+        /// The primitive; integer divisions stand behind a `NonZero` check.
+        prim: Prim,
+        /// Operands.
+        args: Vec<Atom>,
+    },
+    /// `y = a`.
+    Copy {
+        /// The result.
+        dst: Value,
+        /// The operand.
+        src: Atom,
+    },
+    /// `y = x[i]`.
+    Load {
+        /// The result; its kind says what is loaded.
+        dst: Value,
+        /// The buffer.
+        buffer: Value,
+        /// Cell number, in range.
+        index: Atom,
+    },
+    /// `x[i] = a`.
+    Store {
+        /// The buffer.
+        buffer: Value,
+        /// Cell number, in range.
+        index: Atom,
+        /// What is stored.
+        value: Atom,
+    },
+    /// `y = x + i`: the buffer that begins at cell i of x.
+    Offset {
+        /// The result.
+        dst: Value,
+        /// The buffer.
+        buffer: Value,
+        /// Cell number.
+        index: Atom,
+    },
+    /// `y = alloc cell[n]`, 64-byte aligned, content undefined. A negative or zero n gives an
+    /// empty buffer. Failing is error R06 at the site.
+    Alloc {
+        /// The result.
+        dst: Value,
+        /// What the cells are.
+        cell: Cell,
+        /// Number of cells.
+        len: Atom,
+        /// Which arena.
+        arena: Arena,
+        /// Where the memory limit error points to.
+        site: Site,
+    },
+    /// `m = mark`: remembers the top of the temp arena.
+    Mark {
+        /// The mark, an i64.
+        dst: Value,
+    },
+    /// `release m`: gives back every temp allocation since the mark.
+    Release {
+        /// The mark.
+        mark: Value,
+    },
+    /// `fill x[n] = a`.
+    Fill {
+        /// The buffer.
+        buffer: Value,
+        /// Number of cells; none if negative.
+        len: Atom,
+        /// What every cell becomes.
+        value: Atom,
+    },
+    /// `copy x[n] = y`: buffers that do not overlap, or are the same.
+    CopyCells {
+        /// Written.
+        dst: Value,
+        /// Read.
+        src: Value,
+        /// Number of cells; none if negative.
+        len: Atom,
+        /// What the cells are.
+        cell: Cell,
+    },
+    /// `(r, ..) = for d (i in low .. high) carry (a = a0, ..) { .. }`: the results are the final
+    /// carries.
+    For(Box<For>),
+    /// `(r, ..) = lanes (i in low .. high) carry (s, ..) { .. }`: fixed-order sums.
+    Lanes(Box<Lanes>),
+    /// `(r, ..) = if c { .. } else { .. }`.
+    If {
+        /// The results.
+        dst: Vec<Value>,
+        /// The condition.
+        cond: Atom,
+        /// If true.
+        then: Block,
+        /// If false.
+        other: Block,
+    },
+    /// `(r, ..) = call f(a, ..)`.
+    Call {
+        /// The results.
+        dst: Vec<Value>,
+        /// An earlier function.
+        func: LoopFuncId,
+        /// Arguments, one per parameter.
+        args: Vec<Atom>,
+    },
+    /// Fails with the error of the site unless the check holds.
+    Check {
+        /// What must hold.
+        check: Check,
+        /// Kind of error and text.
+        site: Site,
+    },
+}
+
+/// A check; its operands are what the error reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Check {
+    /// 0 <= i < n.
+    Below(Atom, Atom),
+    /// 0 <= lo, 0 <= len, lo + len <= n.
+    Within(Atom, Atom, Atom),
+    /// 0 <= n.
+    NonNegative(Atom),
+    /// a = b.
+    Equal(Atom, Atom),
+    /// a is not 0.
+    NonZero(Atom),
+}
+
+/// The order of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// low, low + 1, .., high - 1.
+    Up,
+    /// high - 1, .., low.
+    Down,
+    /// Any order, on any thread: every store goes to a cell that the iteration owns. No carries.
+    Par,
+}
+
+/// A counted loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct For {
+    /// Final carries.
+    pub dst: Vec<Value>,
+    /// The order.
+    pub order: Order,
+    /// The index.
+    pub index: Value,
+    /// First index.
+    pub low: Atom,
+    /// One past the last index; nothing runs unless low < high.
+    pub high: Atom,
+    /// Carried values: name in the body, initial value.
+    pub carry: Vec<(Value, Atom)>,
+    /// The body; its results are the next carries.
+    pub body: Block,
+}
+
+/// A loop of sums in the fixed order of decisions C1.
+///
+/// Each sum starts at 0.0. The range is cut into blocks of [`BLOCK`] iterations. In a block every
+/// sum has [`LANES`] lanes that start at 0.0; iteration i (counted from `low`) is given the current
+/// value of lane i mod LANES as `carry` and returns its next value. At the end of a block lane k is
+/// added to lane k + LANES/2, and so on down to one lane, which is added to the sum.
+/// Iterations run in the order of the index, and may store to memory as in a `for up`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lanes {
+    /// The sums, f64.
+    pub dst: Vec<Value>,
+    /// The index.
+    pub index: Value,
+    /// First index.
+    pub low: Atom,
+    /// One past the last index.
+    pub high: Atom,
+    /// One value per sum: the lane's current value in the body.
+    pub carry: Vec<Value>,
+    /// The body; its results are the lanes' next values.
+    pub body: Block,
+}
+
+/// Number of lanes of a fixed-order sum.
+pub const LANES: usize = 8;
+
+/// Iterations per block of a fixed-order sum.
+pub const BLOCK: i64 = 1024;

@@ -1,0 +1,6 @@
+//! The loop form: imperative, below Linear A. Structured loops, flat typed buffers, scalars in
+//! single assignment, explicit index arithmetic, checks. No linear names, no capabilities, no
+//! goto: it maps one to one to block parameters, phis or structured control flow. Backends are
+//! thin translations of it and know nothing of differentiation.
+
+pub mod form;
