@@ -1,8 +1,579 @@
 //! The text form of a program: `core def`s that read back.
+//!
+//! One statement per line, blocks indented by two spaces, every list split
+//! `(non-linear; linear; capabilities)` with empty trailing sections left out:
+//!
+//! ```text
+//! core def power.nonlin(x: f64, n: i64) -> (f64, power.tape) = {
+//!   n_1 = max(n, 0)
+//!   (t_1, a_s) = scan up (i < n_1) carry (a = 1.0) {
+//!     t = a * x
+//!     (t, a)
+//!   }
+//!   tape = power.tape(n_1, a_s)
+//!   (t_1, tape)
+//! }
+//! ```
+//!
+//! *Requires*: names that are unique in scope, and finite literals: the checker refuses others,
+//! since `inf()` and `nan()` are operations, not operands (they are printed as such all the same).
+//! *Ensures*: the text reads back to the same program, and prints the same again; a float is
+//! written in the shortest form with the same bits. *Cost*: linear in the program.
 
-use crate::ir::Program;
+use crate::entity::{Cap, DataId, FuncId, LVar, NVar};
+use crate::ir::*;
+use crate::prim::{Prim, Syntax};
+use crate::size::Size;
+use crate::types::Type;
 
-/// Prints a whole program.
-pub fn print_program(_program: &Program) -> String {
-    String::new()
+/// Prints a whole program in the order of its declarations, with empty lines between them.
+pub fn print_program(program: &Program) -> String {
+    let mut out = String::new();
+    for decl in &program.order {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        match decl {
+            Decl::Data(data) => out.push_str(&print_data(program, *data)),
+            Decl::Func(func) => out.push_str(&print_function(program, *func)),
+        }
+    }
+    out
+}
+
+/// Prints one definition, newline included.
+pub fn print_function(program: &Program, func: FuncId) -> String {
+    let func = &program.funcs[func];
+    let mut printer = Printer { program, func, out: String::new(), depth: 0 };
+    printer.function();
+    printer.out
+}
+
+/// Prints one data type, newline included.
+pub fn print_data(program: &Program, data: DataId) -> String {
+    let data = &program.datas[data];
+    let mut out = doc_lines(&data.doc);
+    out.push_str("data ");
+    out.push_str(&data.name);
+    for (k, constructor) in data.constructors.iter().enumerate() {
+        out.push_str(if k == 0 { " = " } else { " | " });
+        out.push_str(&constructor.name);
+        let fields = &constructor.fields;
+        let name = &|v: NVar| match fields.get(v.as_u32() as usize) {
+            Some(field) => field.name.clone(),
+            None => unknown(v),
+        };
+        for (k, field) in fields.iter().enumerate() {
+            out.push_str(if k == 0 { "(" } else { ", " });
+            out.push_str(&field.name);
+            out.push_str(": ");
+            write_type(&mut out, program, &field.ty, name);
+        }
+        if !fields.is_empty() {
+            out.push(')');
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// Prints a type whose sizes are names of the given function.
+pub fn print_type(program: &Program, func: &Function, ty: &Type) -> String {
+    let mut out = String::new();
+    write_type(&mut out, program, ty, &|v| name_of(func, v));
+    out
+}
+
+/// Prints a size whose names are names of the given function.
+pub fn print_size(func: &Function, size: &Size) -> String {
+    let mut out = String::new();
+    write_size(&mut out, size, &|v| name_of(func, v));
+    out
+}
+
+/// Prints a literal: floats in the shortest form that reads back to the same bits.
+pub fn print_literal(literal: Literal) -> String {
+    match literal {
+        Literal::F64(x) if x.is_nan() => "nan()".to_string(),
+        Literal::F64(x) if x == f64::INFINITY => "inf()".to_string(),
+        Literal::F64(x) if x == f64::NEG_INFINITY => "-inf()".to_string(),
+        Literal::F64(x) => format!("{x:?}"),
+        Literal::I64(x) => x.to_string(),
+        Literal::Bool(x) => x.to_string(),
+    }
+}
+
+/// A name that a function does not have: only in messages about ill-formed functions, where the
+/// k-th result of a statement may stand for itself.
+fn unknown(v: NVar) -> String {
+    match Size::position_of(v) {
+        Some(k) => format!("<result {k}>"),
+        None => format!("<{v:?}>"),
+    }
+}
+
+fn name_of(func: &Function, v: NVar) -> String {
+    func.nvars.get(v).map_or_else(|| unknown(v), |data| data.name.clone())
+}
+
+fn doc_lines(doc: &str) -> String {
+    doc.lines().map(|l| if l.is_empty() { "///\n".into() } else { format!("/// {l}\n") }).collect()
+}
+
+fn write_type(out: &mut String, program: &Program, ty: &Type, name: &dyn Fn(NVar) -> String) {
+    match ty {
+        Type::F64 => out.push_str("f64"),
+        Type::I64 => out.push_str("i64"),
+        Type::Bool => out.push_str("bool"),
+        Type::Tuple(items) => {
+            out.push_str("#(");
+            for (k, item) in items.iter().enumerate() {
+                if k > 0 {
+                    out.push_str(", ");
+                }
+                write_type(out, program, item, name);
+            }
+            out.push(')');
+        }
+        Type::Array(..) => {
+            let mut element = ty;
+            let mut separator = '[';
+            while let Type::Array(size, inner) = element {
+                out.push(separator);
+                if separator == ',' {
+                    out.push(' ');
+                }
+                write_size(out, size, name);
+                separator = ',';
+                element = inner;
+            }
+            out.push(']');
+            write_type(out, program, element, name);
+        }
+        Type::Data(data) => match program.datas.get(*data) {
+            Some(data) => out.push_str(&data.name),
+            None => out.push_str("<unknown type>"),
+        },
+    }
+}
+
+/// Monomials with names first, the constant last, but a positive one before all negative ones:
+/// `n - 1`, `2 * n * m + 3`, `3 - n`.
+fn write_size(out: &mut String, size: &Size, name: &dyn Fn(NVar) -> String) {
+    let (constants, mut terms): (Vec<_>, Vec<_>) =
+        size.terms().iter().partition(|(names, _)| names.is_empty());
+    terms.extend(constants);
+    if let Some(k) = terms.iter().position(|(_, c)| *c > 0) {
+        terms[..=k].rotate_right(1);
+    }
+    if terms.is_empty() {
+        out.push('0');
+    }
+    for (k, (names, coefficient)) in terms.into_iter().enumerate() {
+        out.push_str(match (k == 0, *coefficient < 0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        });
+        let size = coefficient.unsigned_abs();
+        let mut factors: Vec<String> = names.iter().map(|v| name(*v)).collect();
+        if size != 1 || factors.is_empty() {
+            factors.insert(0, size.to_string());
+        }
+        out.push_str(&factors.join(" * "));
+    }
+}
+
+/// Sections of a list, without the empty ones at the end.
+fn sections(lists: [Vec<String>; 3]) -> String {
+    let used = lists.iter().rposition(|list| !list.is_empty()).map_or(0, |k| k + 1);
+    let lists: Vec<String> = lists[..used].iter().map(|list| list.join(", ")).collect();
+    lists.join("; ")
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    func: &'a Function,
+    out: String,
+    depth: usize,
+}
+
+impl Printer<'_> {
+    fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn line(&mut self) {
+        self.out.push('\n');
+        for _ in 0..self.depth {
+            self.out.push_str("  ");
+        }
+    }
+
+    // ---- names
+
+    fn nvar(&self, v: NVar) -> String {
+        name_of(self.func, v)
+    }
+
+    fn lvar(&self, x: LVar) -> String {
+        self.func.lvars[x].name.clone()
+    }
+
+    fn cap(&self, c: Cap) -> String {
+        self.func.caps[c].name.clone()
+    }
+
+    fn atom(&self, atom: Atom) -> String {
+        match atom {
+            Atom::Var(v) => self.nvar(v),
+            Atom::Lit(l) => print_literal(l),
+        }
+    }
+
+    fn atoms(&self, atoms: &[Atom]) -> String {
+        let atoms: Vec<String> = atoms.iter().map(|a| self.atom(*a)).collect();
+        atoms.join(", ")
+    }
+
+    fn nvars(&self, vars: &[NVar]) -> Vec<String> {
+        vars.iter().map(|v| self.nvar(*v)).collect()
+    }
+
+    fn lvars(&self, vars: &[LVar]) -> Vec<String> {
+        vars.iter().map(|x| self.lvar(*x)).collect()
+    }
+
+    fn ty(&self, ty: &Type) -> String {
+        print_type(self.program, self.func, ty)
+    }
+
+    /// `lanes s: f64` of a region, `rd dx: [n]f64` of a parameter when the mode comes along.
+    fn cap_decl(&self, c: Cap) -> String {
+        let cap = &self.func.caps[c];
+        let lanes = if cap.lanes { "lanes " } else { "" };
+        format!("{} {lanes}{}: {}", cap.mode.keyword(), cap.name, self.ty(&cap.ty))
+    }
+
+    // ---- places
+
+    /// `x[i, j].0[lo ..+ m]`: index steps next to each other share their brackets.
+    fn path(&self, root: String, path: &[Step]) -> String {
+        let mut text = root;
+        let mut inside = false;
+        for step in path {
+            if let Step::Field(k) = step {
+                text.push_str(if inside { "]." } else { "." });
+                text.push_str(&k.to_string());
+                inside = false;
+                continue;
+            }
+            text.push_str(if inside { ", " } else { "[" });
+            inside = true;
+            match step {
+                Step::Index { index, proved } => {
+                    text.push_str(if *proved { "!" } else { "" });
+                    text.push_str(&self.atom(*index));
+                }
+                Step::Slice { lo, len, proved } => {
+                    text.push_str(if *proved { "!" } else { "" });
+                    text.push_str(&format!("{} ..+ {}", self.atom(*lo), self.atom(*len)));
+                }
+                Step::Field(_) => {}
+            }
+        }
+        if inside {
+            text.push(']');
+        }
+        text
+    }
+
+    fn place(&self, place: &Place) -> String {
+        self.path(self.cap(place.root), &place.path)
+    }
+
+    // ---- definitions
+
+    fn function(&mut self) {
+        let func = self.func;
+        let typed = |name: String, ty: &Type| format!("{name}: {}", self.ty(ty));
+        let params = sections([
+            func.params.iter().map(|v| typed(self.nvar(*v), &func.nvars[*v].ty)).collect(),
+            func.lin_params.iter().map(|x| typed(self.lvar(*x), &func.lvars[*x].ty)).collect(),
+            func.cap_params.iter().map(|c| self.cap_decl(*c)).collect(),
+        ]);
+        let results: Vec<String> = func
+            .results
+            .iter()
+            .map(|r| match r.name {
+                Some(name) => typed(self.nvar(name), &r.ty),
+                None => self.ty(&r.ty),
+            })
+            .collect();
+        let lin_results: Vec<String> = func
+            .lin_results
+            .iter()
+            .map(|r| match &r.name {
+                Some(name) => typed(name.clone(), &r.ty),
+                None => self.ty(&r.ty),
+            })
+            .collect();
+        let results = match (func.results.as_slice(), func.lin_results.as_slice()) {
+            ([ResultDecl { name: None, ty }], []) => self.ty(ty),
+            _ => format!("({})", sections([results, lin_results, Vec::new()])),
+        };
+        let head =
+            format!("{}core def {}({params}) -> {results} = ", doc_lines(&func.doc), func.name);
+        self.put(&head);
+        self.block(&func.body);
+        self.put("\n");
+    }
+
+    fn block(&mut self, block: &Block) {
+        if block.stmts.is_empty() && block.nl.is_empty() && block.lin.is_empty() {
+            return self.put("{ }");
+        }
+        self.put("{");
+        self.depth += 1;
+        for stmt in &block.stmts {
+            self.line();
+            self.stmt(stmt);
+        }
+        match (block.nl.as_slice(), block.lin.as_slice()) {
+            ([], []) => {}
+            ([atom], []) => {
+                self.line();
+                let atom = self.atom(*atom);
+                self.put(&atom);
+            }
+            (nl, lin) => {
+                self.line();
+                let nl = nl.iter().map(|a| self.atom(*a)).collect();
+                let list = format!("({})", sections([nl, self.lvars(lin), Vec::new()]));
+                self.put(&list);
+            }
+        }
+        self.depth -= 1;
+        self.line();
+        self.put("}");
+    }
+
+    // ---- statements
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let pattern = self.pattern(stmt);
+        if !pattern.is_empty() {
+            self.put(&pattern);
+            self.put(" = ");
+        }
+        self.rhs(&stmt.rhs);
+    }
+
+    fn pattern(&self, stmt: &Stmt) -> String {
+        match &stmt.rhs {
+            Rhs::Open { con, eqs, .. } => {
+                let mut bound = stmt.nl.iter();
+                let fields: Vec<String> = eqs
+                    .iter()
+                    .map(|eq| match eq {
+                        Some(atom) => format!("={}", self.atom(*atom)),
+                        None => bound.next().map_or_else(String::new, |v| self.nvar(*v)),
+                    })
+                    .collect();
+                format!("{}({})", self.program.constructor(*con).name, fields.join(", "))
+            }
+            Rhs::Untuple(_) => format!("#({})", self.nvars(&stmt.nl).join(", ")),
+            Rhs::LUntuple(_) => format!("#({})", self.lvars(&stmt.lin).join(", ")),
+            _ if stmt.annotated => {
+                let typed = |name: String, ty: &Type| format!("{name}: {}", self.ty(ty));
+                let nl = &stmt.nl;
+                let nl = nl.iter().map(|v| typed(self.nvar(*v), &self.func.nvars[*v].ty)).collect();
+                let lin = &stmt.lin;
+                let lin =
+                    lin.iter().map(|x| typed(self.lvar(*x), &self.func.lvars[*x].ty)).collect();
+                format!("({})", sections([nl, lin, Vec::new()]))
+            }
+            _ => match (stmt.nl.as_slice(), stmt.lin.as_slice()) {
+                ([], []) => String::new(),
+                ([v], []) => self.nvar(*v),
+                ([], [x]) => self.lvar(*x),
+                (nl, lin) => {
+                    format!("({})", sections([self.nvars(nl), self.lvars(lin), Vec::new()]))
+                }
+            },
+        }
+    }
+
+    fn prim(&self, prim: Prim, args: &[Atom]) -> String {
+        let row = prim.row();
+        match (row.syntax, args) {
+            (Syntax::Infix, [a, b]) => {
+                format!("{} {} {}", self.atom(*a), row.text, self.atom(*b))
+            }
+            (Syntax::Prefix, [a]) => format!("{}{}", row.text, self.atom(*a)),
+            _ => format!("{}({})", row.text, self.atoms(args)),
+        }
+    }
+
+    fn rhs(&mut self, rhs: &Rhs) {
+        let text = match rhs {
+            Rhs::RdRegion { cap, init, body } => {
+                let head = format!("rd {} = {} ", self.cap(*cap), self.lvar(*init));
+                self.put(&head);
+                return self.block(body);
+            }
+            Rhs::WrRegion { cap, body } | Rhs::AccRegion { cap, body } => {
+                let head = format!("{} ", self.cap_decl(*cap));
+                self.put(&head);
+                return self.block(body);
+            }
+            Rhs::Scan(scan) => return self.scan(scan),
+            Rhs::Case(case) => return self.case(case),
+            leaf => self.leaf(leaf),
+        };
+        self.put(&text);
+    }
+
+    fn leaf(&self, rhs: &Rhs) -> String {
+        let cast = |proved: bool, name: String, ty: &Type| {
+            format!("{}cast {name} : {}", if proved { "proved " } else { "" }, self.ty(ty))
+        };
+        match rhs {
+            Rhs::Atom(a) => self.atom(*a),
+            Rhs::Prim(prim, args) => self.prim(*prim, args),
+            Rhs::Tuple(items) => format!("#({})", self.atoms(items)),
+            Rhs::Untuple(v) => self.nvar(*v),
+            Rhs::Proj(v, k) => format!("{}.{}", self.nvar(*v), self.component(*v, *k)),
+            Rhs::Con(con, args) => {
+                format!("{}({})", self.program.constructor(*con).name, self.atoms(args))
+            }
+            Rhs::Open { value, .. } => self.nvar(*value),
+            Rhs::ArrayLit(items) => format!("[{}]", self.atoms(items)),
+            Rhs::Size(v, 0) => format!("size({})", self.nvar(*v)),
+            Rhs::Size(v, k) => format!("size({}, {k})", self.nvar(*v)),
+            Rhs::Index(v, path) => self.path(self.nvar(*v), path),
+            Rhs::Cast { value, ty, proved } => cast(*proved, self.nvar(*value), ty),
+            Rhs::Check(check) => self.check(check),
+            Rhs::LCopy(x) | Rhs::LUntuple(x) => self.lvar(*x),
+            Rhs::LAdd(x, y) => format!("{} + {}", self.lvar(*x), self.lvar(*y)),
+            Rhs::LNeg(x) => format!("-{}", self.lvar(*x)),
+            Rhs::LScale(c, x) => format!("{} * {}", self.atom(*c), self.lvar(*x)),
+            Rhs::LSelect(b, x, y) => {
+                format!("select({}, {}, {})", self.atom(*b), self.lvar(*x), self.lvar(*y))
+            }
+            Rhs::LZero(ty) => format!("zero {}", self.ty(ty)),
+            Rhs::Dup(x) => format!("dup {}", self.lvar(*x)),
+            Rhs::Drop(x) => format!("drop {}", self.lvar(*x)),
+            Rhs::LTuple(items) => format!("#({})", self.lvars(items).join(", ")),
+            Rhs::LCast { value, ty, proved } => cast(*proved, self.lvar(*value), ty),
+            Rhs::Rd(place) => format!("rd {}", self.place(place)),
+            Rhs::Inc(place, Operand::N(a)) => format!("{} += {}", self.place(place), self.atom(*a)),
+            Rhs::Inc(place, Operand::L(x)) => format!("{} += {}", self.place(place), self.lvar(*x)),
+            Rhs::Call(call) => {
+                let places = call.places.iter().map(|place| match place {
+                    Some(place) => self.place(place),
+                    None => "null".to_string(),
+                });
+                let args = call.args.iter().map(|a| self.atom(*a)).collect();
+                let args = sections([args, self.lvars(&call.lin_args), places.collect()]);
+                format!("{}({args})", self.program.funcs[call.func].name)
+            }
+            // Handled by `rhs`, since they hold blocks.
+            Rhs::RdRegion { .. }
+            | Rhs::WrRegion { .. }
+            | Rhs::AccRegion { .. }
+            | Rhs::Scan(_)
+            | Rhs::Case(_) => String::new(),
+        }
+    }
+
+    fn component(&self, v: NVar, k: u32) -> String {
+        if let Some(Type::Data(data)) = self.func.nvars.get(v).map(|data| &data.ty)
+            && let Some(constructor) = self.program.datas[*data].constructors.first()
+            && let Some(field) = constructor.fields.get(k as usize)
+        {
+            return field.name.clone();
+        }
+        k.to_string()
+    }
+
+    fn check(&self, check: &Check) -> String {
+        match check {
+            Check::Below(i, n) => format!("check {} < {}", self.atom(*i), self.atom(*n)),
+            Check::Within { lo, len, size } => {
+                let (lo, len, size) = (self.atom(*lo), self.atom(*len), self.atom(*size));
+                format!("check {lo} ..+ {len} <= {size}")
+            }
+            Check::NonNegative(n) => format!("check {} >= 0", self.atom(*n)),
+        }
+    }
+
+    fn scan(&mut self, scan: &Scan) {
+        let carry = sections([
+            scan.carry
+                .iter()
+                .map(|(v, a)| format!("{} = {}", self.nvar(*v), self.atom(*a)))
+                .collect(),
+            scan.lin_carry
+                .iter()
+                .map(|(x, i)| format!("{} = {}", self.lvar(*x), self.lvar(*i)))
+                .collect(),
+            Vec::new(),
+        ]);
+        let slices = sections([
+            scan.slices
+                .iter()
+                .map(|(v, a)| format!("{} <- {}", self.nvar(*v), self.nvar(*a)))
+                .collect(),
+            scan.lin_slices
+                .iter()
+                .map(|(x, a)| format!("{} <- {}", self.lvar(*x), self.lvar(*a)))
+                .collect(),
+            scan.cap_slices
+                .iter()
+                .map(|(c, p)| format!("{} <- {}", self.cap(*c), self.place(p)))
+                .collect(),
+        ]);
+        let (index, bound) = (self.nvar(scan.index), self.atom(scan.bound));
+        let mut head = format!("scan {} ({index} < {bound}) ", scan.dir.keyword());
+        if !carry.is_empty() {
+            head.push_str(&format!("carry ({carry}) "));
+        }
+        if !slices.is_empty() {
+            head.push_str(&format!("slice ({slices}) "));
+        }
+        self.put(&head);
+        self.block(&scan.body);
+    }
+
+    fn case(&mut self, case: &Case) {
+        let head = format!("case {} {{", self.atom(case.scrutinee));
+        self.put(&head);
+        self.depth += 1;
+        for arm in &case.arms {
+            self.line();
+            let mut pattern = match arm.pattern {
+                ArmPattern::Bool(b) => b.to_string(),
+                ArmPattern::Con(con) => self.program.constructor(con).name.clone(),
+            };
+            if !arm.fields.is_empty() {
+                let fields: Vec<String> = arm
+                    .fields
+                    .iter()
+                    .map(|field| match field {
+                        FieldPattern::Bind(v) => self.nvar(*v),
+                        FieldPattern::Eq(a) => format!("={}", self.atom(*a)),
+                    })
+                    .collect();
+                pattern.push_str(&format!("({})", fields.join(", ")));
+            }
+            pattern.push_str(" -> ");
+            self.put(&pattern);
+            self.block(&arm.body);
+        }
+        self.depth -= 1;
+        self.line();
+        self.put("}");
+    }
 }
