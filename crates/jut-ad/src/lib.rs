@@ -1,1 +1,339 @@
-//! jut-ad
+//! Automatic differentiation of Linear A in four passes, each a function from definitions to
+//! definitions of the same program ("You Only Linearize Once", POPL 2023).
+//!
+//! | pass | module | from | to |
+//! |---|---|---|---|
+//! | J | [`forward`] | `f`, non-linear | `f.jvp`: values and tangents |
+//! | U | [`unzip`] | `f.jvp` | `f.nonlin` and `f.lin`, joined by the tape `f.tape` |
+//! | T | [`transpose`] | `f.lin` | `f.linT`: cotangents |
+//! | L | [`erase`] | any | the same, all of it non-linear: J's domain again |
+//!
+//! [`compose`] puts them together into gradients and products with the Jacobian. [`activity`] says
+//! which values have a tangent. The type checker of `jut-ir` accepts what every pass makes; that is
+//! how the passes are tested, because a transformation that loses or doubles a cotangent makes an
+//! ill-typed program.
+//!
+//! All derived definitions live in one program, beside the user's: [`Derivatives`] owns it and
+//! remembers what has been derived from what, so each definition is transformed once and code size
+//! grows by a constant factor (Theorem 8.1).
+
+pub mod activity;
+pub mod compose;
+pub mod erase;
+pub mod forward;
+pub mod transpose;
+pub mod unzip;
+
+use activity::Influence;
+use jut_ir::{Block, Data, DataId, Diagnostic, FuncId, Function, Mode, Program, Rhs, names};
+use std::collections::{HashMap, HashSet};
+
+/// A program, and what has been derived from what in it.
+#[derive(Clone, Debug, Default)]
+pub struct Derivatives {
+    /// The user's definitions and all derived ones, callees before callers.
+    pub program: Program,
+    /// J, by function and mask.
+    pub(crate) jvps: HashMap<(FuncId, Mask), Jvp>,
+    /// The masks that calls have asked for, in order; see [`forward`] on widening.
+    pub(crate) masks: HashMap<FuncId, Vec<Mask>>,
+    /// U, by function (a `jvp`, or a user-written function with linear parameters) and policy.
+    pub(crate) unzipped: HashMap<(FuncId, Policy), Unzipped>,
+    /// T.
+    pub(crate) transposed: HashMap<FuncId, FuncId>,
+    /// L.
+    pub(crate) erased: HashMap<FuncId, FuncId>,
+    /// What each function's results depend on.
+    pub(crate) influences: HashMap<FuncId, Influence>,
+    /// The generated functions for linear operations at compound types, by name.
+    pub(crate) operations: HashMap<String, FuncId>,
+    /// Names of functions, data types and constructors in use.
+    names: HashSet<String>,
+}
+
+impl Derivatives {
+    /// Starts from a checked program.
+    pub fn new(program: Program) -> Derivatives {
+        let mut names = HashSet::new();
+        names.extend(program.funcs.values().map(|f| f.name.clone()));
+        for data in program.datas.values() {
+            names.insert(data.name.clone());
+            names.extend(data.constructors.iter().map(|c| c.name.clone()));
+        }
+        Derivatives { program, names, ..Derivatives::default() }
+    }
+
+    /// Adds a derived function; a name that is taken already (the user may have printed and pasted
+    /// a stage) gets a number.
+    pub fn add_func(&mut self, mut func: Function) -> FuncId {
+        func.name = self.fresh_name(&func.name);
+        self.program.add_func(func)
+    }
+
+    /// Adds a derived data type; names that are taken get a number.
+    pub fn add_data(&mut self, mut data: Data) -> DataId {
+        let wish = data.name.clone();
+        data.name = self.fresh_name(&wish);
+        for constructor in &mut data.constructors {
+            // A record's constructor has the name of its type.
+            constructor.name = if constructor.name == wish {
+                data.name.clone()
+            } else {
+                self.fresh_name(&constructor.name)
+            };
+        }
+        self.program.add_data(data)
+    }
+
+    /// A name for a function, data type or constructor like `wish` that is not taken, and now is.
+    pub fn fresh_name(&mut self, wish: &str) -> String {
+        let mut name = wish.to_string();
+        let mut number = 0;
+        while !self.names.insert(name.clone()) {
+            number += 1;
+            name = format!("{wish}_{number}");
+        }
+        name
+    }
+
+    /// What J made of a function under a mask, if it has.
+    pub fn jvp_of(&self, func: FuncId, mask: &Mask) -> Option<&Jvp> {
+        self.jvps.get(&(func, mask.clone()))
+    }
+}
+
+/// Which non-linear parameters of a function are active, that is, have a tangent. One entry per
+/// parameter; parameters without a float are never active.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Mask(Vec<bool>);
+
+impl Mask {
+    /// Every parameter that has a float.
+    pub fn full(program: &Program, func: FuncId) -> Mask {
+        Mask::new(program, func, |_| true)
+    }
+
+    /// The parameters at the given positions.
+    pub fn only(program: &Program, func: FuncId, positions: &[usize]) -> Mask {
+        Mask::new(program, func, |k| positions.contains(&k))
+    }
+
+    /// The parameters that `wanted` picks, as far as they have a float.
+    pub fn new(program: &Program, func: FuncId, wanted: impl Fn(usize) -> bool) -> Mask {
+        let f = &program.funcs[func];
+        let active =
+            |(k, p): (usize, &jut_ir::NVar)| wanted(k) && f.nvars[*p].ty.has_float(program);
+        Mask(f.params.iter().enumerate().map(active).collect())
+    }
+
+    /// Whether the k-th parameter is active.
+    pub fn is_active(&self, k: usize) -> bool {
+        self.0.get(k).copied().unwrap_or(false)
+    }
+
+    /// Whether nothing is active.
+    pub fn is_empty(&self) -> bool {
+        !self.0.contains(&true)
+    }
+
+    /// The positions of the active parameters.
+    pub fn positions(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().filter(|(_, active)| **active).map(|(k, _)| k)
+    }
+
+    /// The name that derived functions start from: `f` for the full mask, else `f{w,b}`.
+    pub fn name(&self, program: &Program, func: FuncId) -> String {
+        let f = &program.funcs[func];
+        if *self == Mask::full(program, func) {
+            return f.name.clone();
+        }
+        let active: Vec<&str> =
+            self.positions().map(|k| f.nvars[f.params[k]].name.as_str()).collect();
+        names::masked(&f.name, &active)
+    }
+}
+
+/// How a parameter's tangent is passed, by its type alone (language.md 2.5).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Passing {
+    /// No float, no tangent.
+    Inactive,
+    /// A linear parameter.
+    Value,
+    /// A capability: anything with an array in it.
+    Capability,
+}
+
+impl Passing {
+    /// How the tangent of a value of type `ty` is passed.
+    pub fn of(program: &Program, ty: &jut_ir::Type) -> Passing {
+        if !ty.has_float(program) {
+            Passing::Inactive
+        } else if ty.has_array(program) {
+            Passing::Capability
+        } else {
+            Passing::Value
+        }
+    }
+}
+
+/// What J made of a function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Jvp {
+    /// The forward derivative.
+    pub func: FuncId,
+    /// Which results of the function have a tangent, one entry per non-linear result.
+    pub results: Vec<bool>,
+    /// Which `acc` parameters have a tangent (a `wr` parameter after all others), one entry each.
+    pub accs: Vec<bool>,
+}
+
+/// How much goes on the tape (decisions A16).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Policy {
+    /// The paper's: every need is stored.
+    StoreAll,
+    /// Forwarding, no duplicates, invariants, cheap recomputation.
+    #[default]
+    Default,
+}
+
+/// What U made of a function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unzipped {
+    /// The non-linear half: the results of the function, then the tape if there is one.
+    pub nonlin: FuncId,
+    /// The linear half: forwarded parameters, result sizes, the tape if there is one; tangents;
+    /// capabilities.
+    pub lin: FuncId,
+    /// The type of the tape, if anything is stored.
+    pub tape: Option<DataId>,
+    /// Positions of the function's parameters that `lin` takes, in order.
+    pub forwarded: Vec<usize>,
+    /// Positions of the i64 results of the function that `lin` takes, in order.
+    pub result_sizes: Vec<usize>,
+}
+
+/// A part of Linear A that a pass takes or makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fragment {
+    /// Nothing linear in the signature, and nothing linear that is not local: J's domain.
+    NonLinear,
+    /// Non-linear and linear results: the whole of Linear A.
+    Mixed,
+    /// Only linear results; non-linear statements never read linear names (Linear B): T's domain.
+    Linear,
+}
+
+impl Fragment {
+    /// Whether the signature of a definition is that of the fragment.
+    pub fn holds(self, func: &Function) -> bool {
+        match self {
+            Fragment::NonLinear => func.is_nonlinear(),
+            Fragment::Mixed => true,
+            Fragment::Linear => {
+                func.results.is_empty()
+                    && func.cap_params.iter().all(|c| func.caps[*c].mode != Mode::Acc)
+            }
+        }
+    }
+}
+
+/// One pass, for the command line, the tests and the documentation.
+pub struct Pass {
+    /// What it is called.
+    pub name: &'static str,
+    /// The letter that the paper gives it.
+    pub letter: char,
+    /// One sentence.
+    pub about: &'static str,
+    /// The figure or section of the paper.
+    pub figure: &'static str,
+    /// What it takes.
+    pub takes: Fragment,
+    /// What the definitions that it makes are, in order; the checker must accept them as such.
+    pub makes: &'static [Fragment],
+    /// Applies it under the default policy.
+    pub apply: fn(&mut Derivatives, FuncId) -> Result<Vec<FuncId>, Diagnostic>,
+}
+
+/// The passes, in the order in which a gradient uses them.
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "forward",
+        letter: 'J',
+        about: "pairs every float value with its tangent",
+        figure: "Fig. 7",
+        takes: Fragment::NonLinear,
+        makes: &[Fragment::Mixed],
+        apply: |d, f| {
+            let mask = Mask::full(&d.program, f);
+            forward::forward(d, f, &mask).map(|f| vec![f])
+        },
+    },
+    Pass {
+        name: "unzip",
+        letter: 'U',
+        about: "parts values from tangents; the tape joins the halves",
+        figure: "Fig. 8",
+        takes: Fragment::Mixed,
+        makes: &[Fragment::NonLinear, Fragment::Linear],
+        apply: |d, f| unzip::unzip(d, f, Policy::Default).map(|u| vec![u.nonlin, u.lin]),
+    },
+    Pass {
+        name: "transpose",
+        letter: 'T',
+        about: "turns the map from tangents to tangents round: cotangents flow back",
+        figure: "Fig. 11",
+        takes: Fragment::Linear,
+        makes: &[Fragment::Linear],
+        apply: |d, f| transpose::transpose(d, f).map(|f| vec![f]),
+    },
+    Pass {
+        name: "erase",
+        letter: 'L',
+        about: "forgets linearity, so that the result can be differentiated again",
+        figure: "section 4.5",
+        takes: Fragment::Mixed,
+        makes: &[Fragment::NonLinear],
+        apply: |d, f| erase::erase(d, f).map(|f| vec![f]),
+    },
+];
+
+/// The functions that `root` calls, directly or not, callees before callers, `root` last.
+/// `skip` cuts the search off: functions for which it holds are left out. Iterative, because a
+/// chain of calls may be as long as the program.
+pub fn callees_first(
+    program: &Program,
+    root: FuncId,
+    skip: &dyn Fn(FuncId) -> bool,
+) -> Vec<FuncId> {
+    let mut order = Vec::new();
+    let mut seen = HashSet::new();
+    let mut stack = vec![(root, false)];
+    while let Some((func, done)) = stack.pop() {
+        if done {
+            order.push(func);
+        } else if seen.insert(func) {
+            stack.push((func, true));
+            for_each_call(&program.funcs[func].body, &mut |callee| {
+                if !skip(callee) && !seen.contains(&callee) {
+                    stack.push((callee, false));
+                }
+            });
+        }
+    }
+    order
+}
+
+/// Calls `visit` with the function of every call in the block, in order.
+pub fn for_each_call(block: &Block, visit: &mut dyn FnMut(FuncId)) {
+    for stmt in &block.stmts {
+        if let Rhs::Call(call) = &stmt.rhs {
+            visit(call.func);
+        }
+        for inner in stmt.rhs.blocks() {
+            for_each_call(inner, visit);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Compositions of the passes.
