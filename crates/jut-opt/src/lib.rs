@@ -1,1 +1,77 @@
-//! jut-opt
+//! Optimisation of Linear A: the clean-up that J, U, T and L rely on.
+//!
+//! The passes make code that is mostly trivial: multiplications by one, records that are built and
+//! opened at once, results that nobody reads. The optimiser removes it from purely non-linear
+//! functions, before J and after L; functions with linear parts are left as they are.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`inline`] | calls of small functions, within a budget |
+//! | [`simplify`] | copies, constants, algebra that keeps bits, known records and branches, common subexpressions |
+//! | [`dead`] | whatever nobody needs, across loops and functions; never a check |
+//! | [`motion`] | loop-invariant total operations move out of loops |
+//!
+//! **Invariant:** every rewrite keeps the bits of every result and the error values of every call,
+//! and never raises W (property P15).
+
+pub mod dead;
+pub mod inline;
+pub mod motion;
+pub mod rewrite;
+pub mod simplify;
+
+use jut_ir::entity::FuncId;
+use jut_ir::ir::{Decl, Program};
+
+/// Makes a program of `root` and what it calls, optimised. `root` keeps its signature.
+///
+/// `final_order` says that no derivative will be taken of the result. If `root` is not purely
+/// non-linear, the program is returned unchanged.
+pub fn optimise(program: &Program, root: FuncId, final_order: bool) -> Program {
+    let mut program = program.clone();
+    let reached = reached_from(&program, root);
+    if !reached.iter().all(|id| program.funcs[*id].is_nonlinear()) {
+        return program;
+    }
+    keep_only(&mut program, &reached);
+    inline::inline_calls(&mut program, &reached);
+    for _ in 0..2 {
+        for id in &reached {
+            simplify::simplify(&mut program.funcs[*id], final_order);
+        }
+        dead::remove_dead(&mut program, root);
+        for id in &reached {
+            motion::hoist(&mut program.funcs[*id]);
+        }
+    }
+    let reached = reached_from(&program, root);
+    keep_only(&mut program, &reached);
+    program
+}
+
+/// The functions that `root` calls, directly or not, and itself, in the order of the program.
+pub fn reached_from(program: &Program, root: FuncId) -> Vec<FuncId> {
+    let mut seen = jut_ir::entity::SecondaryMap::<FuncId, bool>::new();
+    let mut work = vec![root];
+    while let Some(id) = work.pop() {
+        if !std::mem::replace(&mut seen[id], true) {
+            inline::for_each_call(&program.funcs[id].body, &mut |call| work.push(call.func));
+        }
+    }
+    program.funcs.keys().filter(|id| seen[*id]).collect()
+}
+
+/// Takes all other functions out of the declaration order and empties them.
+fn keep_only(program: &mut Program, keep: &[FuncId]) {
+    let mut kept = jut_ir::entity::SecondaryMap::<FuncId, bool>::new();
+    keep.iter().for_each(|id| kept[*id] = true);
+    program.order.retain(|decl| match decl {
+        Decl::Func(id) => kept[*id],
+        Decl::Data(_) => true,
+    });
+    for (id, func) in program.funcs.iter_mut() {
+        if !kept[id] {
+            *func = Default::default();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Dead code: statements, loop carries, stacked results, slices, branch results, sums, and across
+//! functions the results and parameters that nobody needs.
+//!
+//! Mark and sweep on a graph whose nodes are the names, statements and capabilities of a function,
+//! so that a loop carry that only feeds itself is found dead without iterating over the loop.
+//! Roots are the results of the function, additions into its parameters, and everything that can
+//! fail: a `check` stays although nothing reads what it guards, so a gradient fails exactly where
+//! its primal fails.
+//!
+//! Requires: purely non-linear functions. Ensures: same results, same errors, no more work.
+//! Cost: linear in the program's text.
+
+mod mark;
+mod sweep;
+
+use jut_ir::entity::{FuncId, SecondaryMap};
+use jut_ir::ir::*;
+use mark::Marks;
+
+/// Which functions can fail at run time (other than by running out of memory).
+fn fallible(program: &Program) -> SecondaryMap<FuncId, bool> {
+    fn fails(block: &Block, known: &SecondaryMap<FuncId, bool>) -> bool {
+        block.stmts.iter().any(|s| {
+            mark::can_fail(&s.rhs, known) || s.rhs.blocks().into_iter().any(|b| fails(b, known))
+        })
+    }
+    let mut known = SecondaryMap::new();
+    for (id, func) in program.funcs.iter() {
+        known[id] = fails(&func.body, &known);
+    }
+    known
+}
+
+/// What the callers of a function need of it.
+#[derive(Clone, Default)]
+struct Demand {
+    called: bool,
+    /// One per result; missing entries are not needed.
+    results: Vec<bool>,
+}
+
+/// Removes what is dead in every function that `root` reaches; `root` keeps its signature.
+pub fn remove_dead(program: &mut Program, root: FuncId) {
+    let fallible = fallible(program);
+    let mut demands: SecondaryMap<FuncId, Demand> = SecondaryMap::new();
+    demands[root] = Demand { called: true, results: vec![true; program.funcs[root].results.len()] };
+    let ids: Vec<FuncId> = program.funcs.keys().collect();
+    // A function stands after everything it calls: going backwards, every caller is seen before
+    // its callee.
+    for &id in ids.iter().rev() {
+        if !demands[id].called {
+            continue;
+        }
+        let func = &mut program.funcs[id];
+        let mut wanted = demands[id].results.clone();
+        wanted.resize(func.results.len(), false);
+        keep_named_sizes(func, &mut wanted);
+        demands[id].results = wanted.clone();
+        retain(&mut func.results, &wanted);
+        retain(&mut func.body.nl, &wanted);
+        let marks = Marks::of(func, &fallible);
+        let body = std::mem::take(&mut func.body);
+        func.body = sweep::block(body, &marks, &mut |call, pattern| {
+            let demand = &mut demands[call.func];
+            demand.called = true;
+            demand.results.resize(demand.results.len().max(pattern.len()), false);
+            for (needed, var) in demand.results.iter_mut().zip(pattern) {
+                *needed |= marks.var(*var);
+            }
+        });
+    }
+    let params = unused_params(program, root);
+    for &id in &ids {
+        if demands[id].called {
+            let mut body = std::mem::take(&mut program.funcs[id].body);
+            narrow_calls(&mut body, &demands, &params);
+            let func = &mut program.funcs[id];
+            func.body = body;
+            retain(&mut func.params, &params[id]);
+        }
+    }
+}
+
+/// Keeps the items whose flag is set; items without a flag stay.
+fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
+    let mut flags = keep.iter();
+    items.retain(|_| flags.next().copied().unwrap_or(true));
+}
+
+/// A named i64 result stays when the type of a later result mentions it.
+fn keep_named_sizes(func: &Function, wanted: &mut [bool]) {
+    for k in (0..func.results.len()).rev() {
+        let Some(name) = func.results[k].name else { continue };
+        let later = func.results.iter().zip(wanted.iter()).skip(k + 1);
+        let mentioned = later.filter(|(_, w)| **w).any(|(r, _)| r.ty.size_names().contains(&name));
+        wanted[k] |= mentioned;
+    }
+}
+
+/// For every function one flag per parameter: whether it stays.
+fn unused_params(program: &Program, root: FuncId) -> SecondaryMap<FuncId, Vec<bool>> {
+    let mut keep = SecondaryMap::new();
+    for (id, func) in program.funcs.iter() {
+        if id != root {
+            let used = mark::mentioned(func);
+            keep[id] = func.params.iter().map(|p| used[*p]).collect();
+        }
+    }
+    keep
+}
+
+/// Call sites follow the narrower signatures.
+fn narrow_calls(
+    block: &mut Block,
+    demands: &SecondaryMap<FuncId, Demand>,
+    params: &SecondaryMap<FuncId, Vec<bool>>,
+) {
+    for stmt in &mut block.stmts {
+        if let Rhs::Call(call) = &mut stmt.rhs {
+            retain(&mut stmt.nl, &demands[call.func].results);
+            retain(&mut call.args, &params[call.func]);
+        }
+        for nested in stmt.rhs.blocks_mut() {
+            narrow_calls(nested, demands, params);
+        }
+    }
+}

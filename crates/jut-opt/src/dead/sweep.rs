@@ -1,0 +1,77 @@
+//! Sweeping: a block without what [`Marks`] found dead.
+
+use super::mark::Marks;
+use jut_ir::entity::NVar;
+use jut_ir::ir::*;
+
+/// The block without its dead parts. `on_call` is told every call that stays, with its pattern.
+pub fn block(block: Block, marks: &Marks, on_call: &mut dyn FnMut(&Call, &[NVar])) -> Block {
+    Sweep { marks, next: 0, on_call }.block(block, None)
+}
+
+struct Sweep<'a> {
+    marks: &'a Marks,
+    /// Number of the next statement, in the order in which the marks were made.
+    next: usize,
+    on_call: &'a mut dyn FnMut(&Call, &[NVar]),
+}
+
+impl Sweep<'_> {
+    /// `keep` says which results of the block stay; `None`: all.
+    fn block(&mut self, block: Block, keep: Option<&[bool]>) -> Block {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        for stmt in block.stmts {
+            let number = self.next;
+            self.next += 1;
+            let live = self.marks.stmt(number);
+            let swept = self.stmt(stmt);
+            if live {
+                stmts.push(swept);
+            }
+        }
+        let mut nl = block.nl;
+        if let Some(keep) = keep {
+            super::retain(&mut nl, keep);
+        }
+        Block { stmts, nl, lin: block.lin }
+    }
+
+    /// Dead statements are walked too, to keep count.
+    fn stmt(&mut self, stmt: Stmt) -> Stmt {
+        let Stmt { mut nl, lin, rhs, annotated, loc } = stmt;
+        let rhs = match rhs {
+            Rhs::Scan(scan) => {
+                let keep: Vec<bool> = nl.iter().map(|v| self.marks.var(*v)).collect();
+                let mut scan = *scan;
+                super::retain(&mut scan.carry, &keep);
+                scan.slices.retain(|(v, _)| self.marks.var(*v));
+                scan.cap_slices.retain(|(c, _)| self.marks.cap(*c));
+                scan.body = self.block(scan.body, Some(&keep));
+                super::retain(&mut nl, &keep);
+                Rhs::Scan(Box::new(scan))
+            }
+            Rhs::Case(case) => {
+                let keep: Vec<bool> = nl.iter().map(|v| self.marks.var(*v)).collect();
+                let mut case = *case;
+                for arm in &mut case.arms {
+                    arm.body = self.block(std::mem::take(&mut arm.body), Some(&keep));
+                }
+                super::retain(&mut nl, &keep);
+                Rhs::Case(Box::new(case))
+            }
+            Rhs::AccRegion { cap, body } => {
+                let inner = nl.len().saturating_sub(1);
+                let keep: Vec<bool> = nl[..inner].iter().map(|v| self.marks.var(*v)).collect();
+                let body = self.block(*body, Some(&keep));
+                super::retain(&mut nl, &keep);
+                Rhs::AccRegion { cap, body: Box::new(body) }
+            }
+            Rhs::Call(call) => {
+                (self.on_call)(&call, &nl);
+                Rhs::Call(call)
+            }
+            rhs => rhs,
+        };
+        Stmt { nl, lin, rhs, annotated, loc }
+    }
+}

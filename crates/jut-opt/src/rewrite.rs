@@ -1,0 +1,179 @@
+//! Changing the names that a statement reads.
+
+use jut_ir::entity::{Cap, NVar};
+use jut_ir::ir::*;
+use jut_ir::types::Type;
+
+/// What a rewriter says about the names of a statement. Every method leaves its argument alone
+/// unless overridden.
+pub trait Rewriter {
+    /// An operand, index, bound or result.
+    fn atom(&mut self, atom: Atom) -> Atom;
+
+    /// A name that must stay a name: an array, tuple or data value.
+    fn nvar(&mut self, var: NVar) -> NVar {
+        self.atom(Atom::Var(var)).var().unwrap_or(var)
+    }
+
+    /// A place: its root, and what stands before its path.
+    fn root(&mut self, root: Cap) -> Place {
+        Place::root(root)
+    }
+
+    /// A step of a path, after its atoms were rewritten.
+    fn step(&mut self, step: Step) -> Step {
+        step
+    }
+
+    /// A type that is written in the statement.
+    fn ty(&mut self, ty: &Type) -> Type {
+        ty.clone()
+    }
+
+    /// A non-linear name that the statement binds.
+    fn bind(&mut self, var: NVar) -> NVar {
+        var
+    }
+
+    /// A capability that the statement binds.
+    fn bind_cap(&mut self, cap: Cap) -> Cap {
+        cap
+    }
+
+    /// A nested block.
+    fn block(&mut self, block: Block) -> Block;
+}
+
+fn path(rewriter: &mut dyn Rewriter, path: &[Step]) -> Vec<Step> {
+    path.iter()
+        .map(|step| {
+            let step = match *step {
+                Step::Index { index, proved } => {
+                    Step::Index { index: rewriter.atom(index), proved }
+                }
+                Step::Slice { lo, len, proved } => {
+                    Step::Slice { lo: rewriter.atom(lo), len: rewriter.atom(len), proved }
+                }
+                Step::Field(k) => Step::Field(k),
+            };
+            rewriter.step(step)
+        })
+        .collect()
+}
+
+/// Rewrites a place.
+pub fn place(rewriter: &mut dyn Rewriter, place: &Place) -> Place {
+    let mut new = rewriter.root(place.root);
+    new.path.extend(path(rewriter, &place.path));
+    new
+}
+
+fn atoms(rewriter: &mut dyn Rewriter, atoms: &[Atom]) -> Vec<Atom> {
+    atoms.iter().map(|a| rewriter.atom(*a)).collect()
+}
+
+/// Rewrites a right-hand side: first what it reads, then what it binds, then its blocks. Linear
+/// operations do not occur in the programs that the optimiser sees and are left as they are.
+pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
+    match rhs {
+        Rhs::Atom(a) => Rhs::Atom(rewriter.atom(a)),
+        Rhs::Prim(prim, args) => Rhs::Prim(prim, atoms(rewriter, &args)),
+        Rhs::Tuple(args) => Rhs::Tuple(atoms(rewriter, &args)),
+        Rhs::Con(con, args) => Rhs::Con(con, atoms(rewriter, &args)),
+        Rhs::ArrayLit(args) => Rhs::ArrayLit(atoms(rewriter, &args)),
+        Rhs::Untuple(v) => Rhs::Untuple(rewriter.nvar(v)),
+        Rhs::Proj(v, k) => Rhs::Proj(rewriter.nvar(v), k),
+        Rhs::Size(v, k) => Rhs::Size(rewriter.nvar(v), k),
+        Rhs::Open { con, value, eqs } => Rhs::Open {
+            con,
+            value: rewriter.nvar(value),
+            eqs: eqs.into_iter().map(|e| e.map(|a| rewriter.atom(a))).collect(),
+        },
+        Rhs::Index(v, steps) => {
+            let v = rewriter.nvar(v);
+            Rhs::Index(v, path(rewriter, &steps))
+        }
+        Rhs::Cast { value, ty, proved } => {
+            Rhs::Cast { value: rewriter.nvar(value), ty: rewriter.ty(&ty), proved }
+        }
+        Rhs::Check(check) => Rhs::Check(match check {
+            Check::Below(a, b) => Check::Below(rewriter.atom(a), rewriter.atom(b)),
+            Check::Within { lo, len, size } => Check::Within {
+                lo: rewriter.atom(lo),
+                len: rewriter.atom(len),
+                size: rewriter.atom(size),
+            },
+            Check::NonNegative(a) => Check::NonNegative(rewriter.atom(a)),
+        }),
+        Rhs::Inc(p, Operand::N(a)) => {
+            let p = place(rewriter, &p);
+            Rhs::Inc(p, Operand::N(rewriter.atom(a)))
+        }
+        Rhs::AccRegion { cap, body } => {
+            Rhs::AccRegion { cap: rewriter.bind_cap(cap), body: Box::new(rewriter.block(*body)) }
+        }
+        Rhs::Scan(scan) => Rhs::Scan(Box::new(self::scan(rewriter, *scan))),
+        Rhs::Case(case) => {
+            let scrutinee = rewriter.atom(case.scrutinee);
+            let arms = case.arms.into_iter().map(|a| arm(rewriter, a)).collect();
+            Rhs::Case(Box::new(Case { scrutinee, arms }))
+        }
+        Rhs::Call(call) => Rhs::Call(Box::new(Call {
+            func: call.func,
+            args: atoms(rewriter, &call.args),
+            lin_args: call.lin_args,
+            places: call.places.iter().map(|p| p.as_ref().map(|p| place(rewriter, p))).collect(),
+        })),
+        linear @ (Rhs::LCopy(_)
+        | Rhs::LAdd(..)
+        | Rhs::LNeg(_)
+        | Rhs::LScale(..)
+        | Rhs::LSelect(..)
+        | Rhs::LZero(_)
+        | Rhs::Dup(_)
+        | Rhs::Drop(_)
+        | Rhs::LTuple(_)
+        | Rhs::LUntuple(_)
+        | Rhs::LCast { .. }
+        | Rhs::Rd(_)
+        | Rhs::Inc(..)
+        | Rhs::RdRegion { .. }
+        | Rhs::WrRegion { .. }) => linear,
+    }
+}
+
+/// Rewrites one arm of a `case`.
+pub fn arm(rewriter: &mut dyn Rewriter, arm: Arm) -> Arm {
+    let fields = arm
+        .fields
+        .into_iter()
+        .map(|field| match field {
+            FieldPattern::Bind(v) => FieldPattern::Bind(rewriter.bind(v)),
+            FieldPattern::Eq(a) => FieldPattern::Eq(rewriter.atom(a)),
+        })
+        .collect();
+    Arm { pattern: arm.pattern, fields, body: rewriter.block(arm.body) }
+}
+
+fn scan(rewriter: &mut dyn Rewriter, scan: Scan) -> Scan {
+    let bound = rewriter.atom(scan.bound);
+    let init: Vec<Atom> = scan.carry.iter().map(|(_, a)| rewriter.atom(*a)).collect();
+    let arrays: Vec<NVar> = scan.slices.iter().map(|(_, v)| rewriter.nvar(*v)).collect();
+    let places: Vec<Place> = scan.cap_slices.iter().map(|(_, p)| place(rewriter, p)).collect();
+    let index = rewriter.bind(scan.index);
+    let carry = scan.carry.iter().zip(init).map(|((v, _), a)| (rewriter.bind(*v), a)).collect();
+    let slices = scan.slices.iter().zip(arrays).map(|((v, _), a)| (rewriter.bind(*v), a)).collect();
+    let cap_slices =
+        scan.cap_slices.iter().zip(places).map(|((c, _), p)| (rewriter.bind_cap(*c), p)).collect();
+    Scan {
+        dir: scan.dir,
+        index,
+        bound,
+        carry,
+        lin_carry: scan.lin_carry,
+        slices,
+        lin_slices: scan.lin_slices,
+        cap_slices,
+        body: rewriter.block(scan.body),
+    }
+}

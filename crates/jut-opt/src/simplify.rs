@@ -1,0 +1,364 @@
+//! Scalar clean-up in one forward walk: copies, constants, algebra, known tuples and records,
+//! known branches, common subexpressions.
+//!
+//! Every rule keeps the bits of every result, NaN and signed zeros included; so no `x * 0 = 0` and
+//! no reassociation. For example
+//!
+//! ```text
+//! tape = f.tape(c); f.tape(d) = tape; a = 1.0 * d; b = -a; e = cos(u); g = cos(u)
+//! ```
+//! becomes `b = -c; e = cos(u)` with g replaced by e (what is left unused goes in [`crate::dead`]).
+//!
+//! Requires: a purely non-linear function. Ensures: same results, same errors, no more work.
+//! Cost: linear; one hash table with an undo log, so that nested blocks see what is known outside.
+
+use crate::rewrite::{self, Rewriter};
+use jut_ir::entity::{NVar, SecondaryMap};
+use jut_ir::ir::*;
+use jut_ir::prim::{self, Prim};
+use jut_ir::size::Size;
+use jut_ir::span::Loc;
+use jut_ir::types::Type;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Simplifies a function in place. `final_order` says that no derivative will be taken of the
+/// result, so that `stop(x)` is just x.
+pub fn simplify(func: &mut Function, final_order: bool) {
+    let body = std::mem::take(&mut func.body);
+    let mut pass = Simplify {
+        func,
+        final_order,
+        replaced: SecondaryMap::with_default(None),
+        sizes: SecondaryMap::new(),
+        any_size: false,
+        known: SecondaryMap::new(),
+        seen: HashMap::new(),
+        log: Vec::new(),
+    };
+    let body = pass.block(body);
+    if pass.any_size {
+        let sizes = std::mem::take(&mut pass.sizes);
+        replace_sizes(func, &sizes);
+    }
+    func.body = body;
+}
+
+/// Replaces size names in the types of all variables.
+fn replace_sizes(func: &mut Function, sizes: &SecondaryMap<NVar, Option<Size>>) {
+    let mut map = |name: NVar| sizes[name].clone();
+    for data in func.nvars.values_mut() {
+        data.ty = data.ty.subst(&mut map);
+        data.def = data.def.as_ref().map(|d| d.subst(&mut map));
+    }
+    for data in func.caps.values_mut() {
+        data.ty = data.ty.subst(&mut map);
+    }
+}
+
+/// What common subexpressions are found by.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Prim(Prim, Vec<Atom>),
+    Tuple(Vec<Atom>),
+    Proj(NVar, u32),
+    Size(NVar, u32),
+    Index(NVar, Vec<Step>),
+}
+
+struct Simplify<'a> {
+    func: &'a mut Function,
+    final_order: bool,
+    /// Names that are copies of an operand.
+    replaced: SecondaryMap<NVar, Option<Atom>>,
+    /// Opaque size names that turned out to be something known.
+    sizes: SecondaryMap<NVar, Option<Size>>,
+    any_size: bool,
+    /// The leaf that binds a name, where later statements may look through it.
+    known: SecondaryMap<NVar, Option<Rc<Rhs>>>,
+    seen: HashMap<Key, NVar>,
+    log: Vec<Key>,
+}
+
+impl Rewriter for Simplify<'_> {
+    fn atom(&mut self, atom: Atom) -> Atom {
+        atom.var().and_then(|v| self.replaced[v]).unwrap_or(atom)
+    }
+
+    fn ty(&mut self, ty: &Type) -> Type {
+        if self.any_size { ty.subst(&mut |name| self.sizes[name].clone()) } else { ty.clone() }
+    }
+
+    fn block(&mut self, block: Block) -> Block {
+        let depth = self.log.len();
+        let mut out = Vec::with_capacity(block.stmts.len());
+        for stmt in block.stmts {
+            self.stmt(stmt, &mut out);
+        }
+        let nl = block.nl.into_iter().map(|a| self.atom(a)).collect();
+        for key in self.log.drain(depth..) {
+            self.seen.remove(&key);
+        }
+        Block { stmts: out, nl, lin: block.lin }
+    }
+}
+
+impl Simplify<'_> {
+    fn replace(&mut self, var: NVar, by: Atom) {
+        self.replaced[var] = Some(by);
+        if self.func.nvars[var].ty == Type::I64 && self.func.nvars[var].def.is_none() {
+            let size = self.func.size_of(by);
+            self.sizes[var] = Some(if self.any_size {
+                size.subst(&mut |name| self.sizes[name].clone())
+            } else {
+                size
+            });
+            self.any_size = true;
+        }
+    }
+
+    fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        if let Rhs::Case(case) = stmt.rhs {
+            match self.known_arm(*case) {
+                Ok((stmts, results)) => {
+                    for stmt in stmts {
+                        self.stmt(stmt, out);
+                    }
+                    for (var, atom) in stmt.nl.iter().zip(results) {
+                        let atom = self.atom(atom);
+                        self.replace(*var, atom);
+                    }
+                    return;
+                }
+                Err(case) => stmt.rhs = Rhs::Case(Box::new(case)),
+            }
+        }
+        let rhs = rewrite::rhs(self, stmt.rhs);
+        let rhs = match self.unpacked(&rhs, &stmt.nl, stmt.loc, out) {
+            true => return,
+            false => rhs,
+        };
+        if let [var] = stmt.nl[..] {
+            let rhs = match self.reduce(rhs, var) {
+                Ok(atom) => return self.replace(var, atom),
+                Err(rhs) => rhs,
+            };
+            if let Some(key) = self.key(&rhs) {
+                if let Some(&earlier) = self.seen.get(&key) {
+                    return self.replace(var, Atom::Var(earlier));
+                }
+                self.seen.insert(key.clone(), var);
+                self.log.push(key);
+            }
+            if matches!(rhs, Rhs::Prim(..) | Rhs::Tuple(_) | Rhs::Con(..)) {
+                self.known[var] = Some(Rc::new(rhs.clone()));
+            }
+            stmt.rhs = rhs;
+        } else {
+            stmt.rhs = rhs;
+        }
+        out.push(stmt);
+    }
+
+    /// The statements and results of the only arm that can be taken, its fields bound by copies.
+    fn known_arm(&mut self, case: Case) -> Result<(Vec<Stmt>, Vec<Atom>), Case> {
+        let scrutinee = self.atom(case.scrutinee);
+        let known = match scrutinee {
+            Atom::Lit(Literal::Bool(b)) => Some((ArmPattern::Bool(b), Vec::new())),
+            Atom::Var(v) => match self.known[v].as_deref() {
+                Some(Rhs::Con(con, fields)) => Some((ArmPattern::Con(*con), fields.clone())),
+                _ => None,
+            },
+            Atom::Lit(_) => None,
+        };
+        let Some((pattern, values)) = known else { return Err(case) };
+        let Some(k) = case.arms.iter().position(|arm| arm.pattern == pattern) else {
+            return Err(case);
+        };
+        let same_types =
+            case.arms[k].fields.iter().zip(&values).all(|(field, value)| match field {
+                FieldPattern::Bind(v) => self.same_type(*v, *value, &case.arms[k].fields, &values),
+                FieldPattern::Eq(_) => true,
+            });
+        if !same_types {
+            return Err(case);
+        }
+        let mut arms = case.arms;
+        let arm = arms.swap_remove(k);
+        for (field, value) in arm.fields.iter().zip(values) {
+            if let FieldPattern::Bind(v) = field {
+                self.replace(*v, value);
+            }
+        }
+        Ok((arm.body.stmts, arm.body.nl))
+    }
+
+    /// Whether a bound field has literally the type of the value that it stands for, once the
+    /// size fields bound beside it are replaced by their values.
+    fn same_type(
+        &self,
+        field: NVar,
+        value: Atom,
+        fields: &[FieldPattern],
+        values: &[Atom],
+    ) -> bool {
+        let ty = self.func.nvars[field].ty.subst(&mut |name| {
+            fields
+                .iter()
+                .position(|f| matches!(f, FieldPattern::Bind(v) if *v == name))
+                .map(|k| self.func.size_of(values[k]))
+        });
+        let resolve = |ty: &Type| ty.subst(&mut |name| self.sizes[name].clone());
+        resolve(&ty) == resolve(&self.func.type_of(value))
+    }
+
+    /// Opening something that is known: the pattern's names become copies.
+    fn unpacked(&mut self, rhs: &Rhs, pattern: &[NVar], loc: Loc, out: &mut Vec<Stmt>) -> bool {
+        match rhs {
+            Rhs::Untuple(v) => {
+                let Some(Rhs::Tuple(items)) = self.known[*v].as_deref() else { return false };
+                let items = items.clone();
+                for (var, item) in pattern.iter().zip(items) {
+                    self.replace(*var, item);
+                }
+                true
+            }
+            Rhs::Open { value, eqs, .. } => {
+                let Some(Rhs::Con(_, fields)) = self.known[*value].as_deref() else { return false };
+                let fields = fields.clone();
+                let bound = eqs.iter().zip(&fields).filter(|(eq, _)| eq.is_none()).map(|(_, f)| *f);
+                // Sizes first, so that the types of the other names are resolved.
+                for (var, field) in pattern.iter().zip(bound) {
+                    let resolve = |ty: &Type| ty.subst(&mut |name| self.sizes[name].clone());
+                    let wanted = resolve(&self.func.nvars[*var].ty);
+                    if wanted == resolve(&self.func.type_of(field)) {
+                        self.replace(*var, field);
+                    } else if let Atom::Var(value) = field {
+                        // An `=n` joined two names of one size: the same array under its other type.
+                        let rhs = Rhs::Cast { value, ty: wanted, proved: true };
+                        out.push(Stmt {
+                            nl: vec![*var],
+                            lin: Vec::new(),
+                            rhs,
+                            annotated: false,
+                            loc,
+                        });
+                    }
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Rules that turn an operation into an operand, or into a simpler operation.
+    fn reduce(&mut self, rhs: Rhs, var: NVar) -> Result<Atom, Rhs> {
+        match rhs {
+            Rhs::Atom(a) => Ok(a),
+            Rhs::Proj(v, k) => match self.known[v].as_deref() {
+                Some(Rhs::Tuple(items) | Rhs::Con(_, items)) => {
+                    let item = items[k as usize];
+                    if self.func.type_of(item) == self.func.nvars[var].ty {
+                        Ok(item)
+                    } else {
+                        Err(rhs)
+                    }
+                }
+                _ => Err(rhs),
+            },
+            Rhs::Cast { value, ref ty, proved: true } => {
+                let resolve = |ty: &Type| ty.subst(&mut |name| self.sizes[name].clone());
+                if resolve(&self.func.nvars[value].ty) == resolve(ty) {
+                    Ok(Atom::Var(value))
+                } else {
+                    Err(rhs)
+                }
+            }
+            Rhs::Prim(p, args) => self.reduce_prim(p, args),
+            rhs => Err(rhs),
+        }
+    }
+
+    fn reduce_prim(&mut self, p: Prim, args: Vec<Atom>) -> Result<Atom, Rhs> {
+        use Literal::{Bool, F64};
+        let lits: Vec<Literal> = args
+            .iter()
+            .filter_map(|a| if let Atom::Lit(l) = a { Some(*l) } else { None })
+            .collect();
+        if lits.len() == args.len() && !args.is_empty() && !divides_by_zero(p, &lits) {
+            let value = (p.row().eval)(&lits);
+            let finite = !matches!(value, F64(x) if !x.is_finite());
+            if finite {
+                return Ok(Atom::Lit(value));
+            }
+        }
+        let is = |a: Atom, x: f64| a == Atom::Lit(F64(x));
+        let negated =
+            |this: &Self, a: Atom| match a.var().and_then(|v| this.known[v].clone()).as_deref() {
+                Some(Rhs::Prim(q, inner)) if *q == prim::NEG => Some(inner[0]),
+                _ => None,
+            };
+        let apply = |p: Prim, args: Vec<Atom>| Err(Rhs::Prim(p, args));
+        match (p, &args[..]) {
+            (p, &[a, b]) if p == prim::MUL && is(a, 1.0) => Ok(b),
+            (p, &[a, b]) if p == prim::MUL && is(b, 1.0) => Ok(a),
+            (p, &[a, b]) if p == prim::MUL && is(a, -1.0) => apply(prim::NEG, vec![b]),
+            (p, &[a, b]) if p == prim::MUL && is(b, -1.0) => apply(prim::NEG, vec![a]),
+            (p, &[a, b]) if p == prim::DIV && is(b, 1.0) => Ok(a),
+            (p, &[a, b]) if p == prim::SUB && is(b, 0.0) => Ok(a),
+            (p, &[a, b]) if p == prim::ADD => match (negated(self, a), negated(self, b)) {
+                (_, Some(b)) => apply(prim::SUB, vec![a, b]),
+                (Some(a), _) => apply(prim::SUB, vec![b, a]),
+                _ => apply(p, args),
+            },
+            (p, &[a, b]) if p == prim::SUB => match negated(self, b) {
+                Some(b) => apply(prim::ADD, vec![a, b]),
+                None => apply(p, args),
+            },
+            (p, &[a]) if p == prim::NEG => match negated(self, a) {
+                Some(a) => Ok(a),
+                None => apply(p, args),
+            },
+            (p, &[a]) if p == prim::STOP && self.final_order => Ok(a),
+            (p, &[Atom::Lit(Bool(b)), x, y])
+                if p == prim::SELECT || p == prim::ISELECT || p == prim::BSELECT =>
+            {
+                Ok(if b { x } else { y })
+            }
+            (p, &[_, x, y])
+                if (p == prim::SELECT || p == prim::ISELECT || p == prim::BSELECT) && x == y =>
+            {
+                Ok(x)
+            }
+            _ => apply(p, args),
+        }
+    }
+
+    /// The key of an operation whose value depends on nothing but its operands.
+    fn key(&self, rhs: &Rhs) -> Option<Key> {
+        match rhs {
+            Rhs::Prim(p, args) if !p.can_fail() => Some(Key::Prim(*p, args.clone())),
+            Rhs::Tuple(items) => Some(Key::Tuple(items.clone())),
+            Rhs::Proj(v, k) => Some(Key::Proj(*v, *k)),
+            Rhs::Size(v, k) => Some(Key::Size(*v, *k)),
+            Rhs::Index(v, steps) => {
+                // Whether an access is marked proved does not change what it reads.
+                let steps = steps
+                    .iter()
+                    .map(|step| match *step {
+                        Step::Index { index, .. } => Step::Index { index, proved: true },
+                        Step::Slice { lo, len, .. } => Step::Slice { lo, len, proved: true },
+                        Step::Field(k) => Step::Field(k),
+                    })
+                    .collect();
+                Some(Key::Index(*v, steps))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a literal application is the run-time error R05.
+fn divides_by_zero(p: Prim, args: &[Literal]) -> bool {
+    p.can_fail() && args.get(1) == Some(&Literal::I64(0))
+}
