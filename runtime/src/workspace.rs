@@ -1,0 +1,345 @@
+//! The workspace: what one thread needs to run compiled code.
+//!
+//! Two [arenas](crate::arena) and a place for the error of a failed call. Values that live until
+//! the entry function returns (the tape of a gradient, returned arrays whose size only the callee
+//! knows) stand on the *tape* arena; values that a surrounding `mark` and `release` bound stand on
+//! the *temp* arena. Two arenas, because a temporary on the tape arena would be buried under the
+//! tape that is written after it.
+//!
+//! One workspace serves any number of compiled programs, one call at a time. Results that lie in
+//! the workspace stay until its next call. After the first calls have shown how much memory is
+//! needed, further calls of the same size allocate nothing.
+//!
+//! The functions named `jut_..` are for compiled code: no panic leaves them, and running out of
+//! memory is a null pointer, which compiled code turns into the error `R06`.
+
+use crate::arena::{Arena, Budget};
+use std::mem::offset_of;
+use std::ptr::{self, NonNull};
+use std::sync::OnceLock;
+
+/// What compiled code leaves behind when a check fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Failure {
+    /// Number of the failing place in the program's list of places.
+    pub site: i64,
+    /// The numbers involved; what they mean depends on the kind of error.
+    pub operands: [i64; 3],
+    /// Number of the kind of error (1 to 6 for `R01` to `R06`); 0 if nothing failed.
+    pub kind: i64,
+}
+
+/// Memory of one thread that runs compiled code.
+///
+/// ```
+/// let mut workspace = jut_runtime::Workspace::new();
+/// workspace.set_limit(1 << 20);
+/// assert_eq!(workspace.limit(), 1 << 20);
+/// ```
+#[derive(Debug)]
+#[repr(C)]
+pub struct Workspace {
+    temp: Arena,
+    tape: Arena,
+    failure: Failure,
+    budget: Budget,
+}
+
+// SAFETY: the pointers in the arenas point into chunks that the workspace owns alone.
+unsafe impl Send for Workspace {}
+
+/// Where compiled code finds what it reads and writes itself, in bytes from the workspace's begin.
+pub mod layout {
+    use super::*;
+
+    /// First byte of the current temp chunk.
+    pub const TEMP_BASE: usize = offset_of!(Workspace, temp) + offset_of!(Arena, base);
+    /// First free byte of the temp arena.
+    pub const TEMP_TOP: usize = offset_of!(Workspace, temp) + offset_of!(Arena, top);
+    /// End of the current temp chunk.
+    pub const TEMP_END: usize = offset_of!(Workspace, temp) + offset_of!(Arena, end);
+    /// First free byte of the tape arena.
+    pub const TAPE_TOP: usize = offset_of!(Workspace, tape) + offset_of!(Arena, top);
+    /// End of the current tape chunk.
+    pub const TAPE_END: usize = offset_of!(Workspace, tape) + offset_of!(Arena, end);
+    /// The failing place.
+    pub const FAILURE_SITE: usize =
+        offset_of!(Workspace, failure) + offset_of!(super::Failure, site);
+    /// The three operands, one after the other.
+    pub const FAILURE_OPERANDS: usize =
+        offset_of!(Workspace, failure) + offset_of!(super::Failure, operands);
+    /// The kind of error.
+    pub const FAILURE_KIND: usize =
+        offset_of!(Workspace, failure) + offset_of!(super::Failure, kind);
+}
+
+impl Default for Workspace {
+    fn default() -> Workspace {
+        Workspace::new()
+    }
+}
+
+impl Workspace {
+    /// An empty workspace. It may take as much memory as [`default_limit`] says.
+    pub fn new() -> Workspace {
+        Workspace::with_limit(default_limit())
+    }
+
+    /// An empty workspace that may take at most `limit` bytes from the system.
+    pub fn with_limit(limit: usize) -> Workspace {
+        Workspace {
+            temp: Arena::new(),
+            tape: Arena::new(),
+            failure: Failure::default(),
+            budget: Budget { limit, taken: 0 },
+        }
+    }
+
+    /// The most bytes that it may take from the system.
+    pub fn limit(&self) -> usize {
+        self.budget.limit
+    }
+
+    /// Changes the limit for memory that is taken from now on.
+    pub fn set_limit(&mut self, limit: usize) {
+        self.budget.limit = limit;
+    }
+
+    /// Bytes that it holds, used or not.
+    pub fn held(&self) -> usize {
+        self.budget.taken
+    }
+
+    /// Bytes of the tape arena in use: after a call, the size of its tape and of the results that
+    /// lie in the workspace.
+    pub fn tape_used(&self) -> usize {
+        self.tape.used()
+    }
+
+    /// Forgets everything allocated and the last error, and keeps the memory. Every call begins
+    /// with it.
+    pub fn reset(&mut self) {
+        self.failure = Failure::default();
+        self.temp.reset(&mut self.budget);
+        self.tape.reset(&mut self.budget);
+    }
+
+    /// Gives all memory back to the system.
+    pub fn clear(&mut self) {
+        self.temp.reset(&mut self.budget);
+        self.tape.reset(&mut self.budget);
+        self.temp.trim(&mut self.budget);
+        self.tape.trim(&mut self.budget);
+    }
+
+    /// What the last call left when it failed.
+    pub fn failure(&self) -> Failure {
+        self.failure
+    }
+
+    fn alloc(&mut self, which: Which, bytes: usize) -> Option<NonNull<u8>> {
+        self.take(which, bytes).or_else(|| {
+            // What is kept for later and holds nothing may be what is missing now.
+            self.temp.trim(&mut self.budget);
+            self.tape.trim(&mut self.budget);
+            self.take(which, bytes)
+        })
+    }
+
+    fn take(&mut self, which: Which, bytes: usize) -> Option<NonNull<u8>> {
+        match which {
+            Which::Temp => self.temp.alloc(bytes, &mut self.budget),
+            Which::Tape => self.tape.alloc(bytes, &mut self.budget),
+        }
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Which {
+    Temp,
+    Tape,
+}
+
+/// The limit of a new workspace: the machine's memory where the system says how much that is
+/// (Linux), else none. Systems that promise more memory than they have would kill the process
+/// before an allocation fails; with this limit it is the error `R06`.
+pub fn default_limit() -> usize {
+    static LIMIT: OnceLock<usize> = OnceLock::new();
+    *LIMIT.get_or_init(|| memory_of_machine().unwrap_or(usize::MAX))
+}
+
+fn memory_of_machine() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+/// Takes `bytes` bytes from the temp arena: null if there are none.
+///
+/// # Safety
+/// `workspace` points to a workspace that nothing else uses meanwhile.
+pub unsafe extern "C" fn jut_alloc_temp(workspace: *mut Workspace, bytes: u64) -> *mut u8 {
+    // SAFETY: as required of the caller.
+    unsafe { alloc_in(workspace, Which::Temp, bytes) }
+}
+
+/// Takes `bytes` bytes from the tape arena: null if there are none.
+///
+/// # Safety
+/// `workspace` points to a workspace that nothing else uses meanwhile.
+pub unsafe extern "C" fn jut_alloc_tape(workspace: *mut Workspace, bytes: u64) -> *mut u8 {
+    // SAFETY: as required of the caller.
+    unsafe { alloc_in(workspace, Which::Tape, bytes) }
+}
+
+unsafe fn alloc_in(workspace: *mut Workspace, which: Which, bytes: u64) -> *mut u8 {
+    // SAFETY: the callers pass on what is required of theirs.
+    let workspace = unsafe { &mut *workspace };
+    let place = usize::try_from(bytes).ok().and_then(|bytes| workspace.alloc(which, bytes));
+    place.map_or(ptr::null_mut(), NonNull::as_ptr)
+}
+
+/// The top of the temp arena, for [`jut_release`].
+///
+/// # Safety
+/// `workspace` points to a workspace that nothing else uses meanwhile.
+pub unsafe extern "C" fn jut_mark(workspace: *mut Workspace) -> u64 {
+    // SAFETY: as required of the caller.
+    unsafe { &*workspace }.temp.mark() as u64
+}
+
+/// Gives back everything taken from the temp arena since the mark.
+///
+/// # Safety
+/// `workspace` points to a workspace that nothing else uses meanwhile; `mark` is what [`jut_mark`]
+/// returned for it, and nothing allocated since is used any more.
+pub unsafe extern "C" fn jut_release(workspace: *mut Workspace, mark: u64) {
+    // SAFETY: as required of the caller.
+    unsafe { &mut *workspace }.temp.release(mark as usize);
+}
+
+/// Sets `n` cells of 8 bytes.
+///
+/// # Safety
+/// `cells` points to `n` cells of 8 bytes, aligned, that nothing else uses meanwhile.
+pub unsafe extern "C" fn jut_fill_words(cells: *mut u64, n: u64, value: u64) {
+    // SAFETY: as required of the caller.
+    unsafe { std::slice::from_raw_parts_mut(cells, n as usize) }.fill(value);
+}
+
+/// Sets `n` bytes.
+///
+/// # Safety
+/// `cells` points to `n` bytes that nothing else uses meanwhile.
+pub unsafe extern "C" fn jut_fill_bytes(cells: *mut u8, n: u64, value: u8) {
+    // SAFETY: as required of the caller.
+    unsafe { std::slice::from_raw_parts_mut(cells, n as usize) }.fill(value);
+}
+
+/// Copies `bytes` bytes; the two places may be the same.
+///
+/// # Safety
+/// `from` and `to` point to that many bytes.
+pub unsafe extern "C" fn jut_copy(to: *mut u8, from: *const u8, bytes: u64) {
+    // SAFETY: as required of the caller.
+    unsafe { ptr::copy(from, to, bytes as usize) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn temp(workspace: &mut Workspace, bytes: usize) -> Option<NonNull<u8>> {
+        workspace.alloc(Which::Temp, bytes)
+    }
+
+    #[test]
+    fn allocations_are_aligned_and_do_not_overlap() {
+        let mut workspace = Workspace::new();
+        let mut last = Vec::new();
+        for bytes in [1usize, 64, 65, 0, 100_000, 8, 1_000_000] {
+            for which in [Which::Temp, Which::Tape] {
+                let place = workspace.alloc(which, bytes).unwrap().as_ptr() as usize;
+                assert_eq!(place % crate::arena::ALIGN, 0);
+                assert!(
+                    last.iter().all(|&(p, n)| place + bytes <= p || p + n <= place || bytes == 0)
+                );
+                last.push((place, bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn a_release_gives_back_exactly_what_came_after_the_mark() {
+        let mut workspace = Workspace::new();
+        let start = workspace.temp.mark();
+        temp(&mut workspace, 1000).unwrap();
+        let mark = workspace.temp.mark();
+        let first = temp(&mut workspace, 10).unwrap();
+        temp(&mut workspace, 10_000_000).unwrap();
+        temp(&mut workspace, 30_000_000).unwrap();
+        let held = workspace.held();
+        workspace.temp.release(mark);
+        assert_eq!(workspace.temp.used(), 1024);
+        assert_eq!(temp(&mut workspace, 10).unwrap(), first);
+        temp(&mut workspace, 10_000_000).unwrap();
+        temp(&mut workspace, 30_000_000).unwrap();
+        assert_eq!(workspace.held(), held, "kept chunks are used again");
+        workspace.temp.release(start);
+        assert_eq!(workspace.temp.used(), 0);
+    }
+
+    #[test]
+    fn after_a_reset_all_memory_is_in_one_piece() {
+        let mut workspace = Workspace::new();
+        for _ in 0..100 {
+            temp(&mut workspace, 100_000).unwrap();
+        }
+        workspace.reset();
+        let held = workspace.held();
+        let first = temp(&mut workspace, 100_000).unwrap().as_ptr() as usize;
+        for k in 1..100 {
+            let place = temp(&mut workspace, 100_000).unwrap().as_ptr() as usize;
+            assert_eq!(place, first + k * 100_032);
+        }
+        workspace.reset();
+        assert_eq!(workspace.held(), held);
+    }
+
+    #[test]
+    fn the_limit_is_an_answer_and_not_the_end_of_the_process() {
+        let mut workspace = Workspace::with_limit(200_000);
+        assert!(temp(&mut workspace, 100_000).is_some());
+        assert!(workspace.alloc(Which::Tape, 150_000).is_none());
+        assert!(workspace.alloc(Which::Tape, usize::MAX).is_none());
+        assert!(workspace.alloc(Which::Tape, usize::MAX - 63).is_none());
+        workspace.reset();
+        assert!(workspace.alloc(Which::Tape, 150_000).is_some(), "empty chunks are given back");
+        assert!(workspace.held() <= 200_000);
+        workspace.clear();
+        assert_eq!(workspace.held(), 0);
+    }
+
+    #[test]
+    fn the_fixed_layout_is_what_compiled_code_assumes() {
+        let mut workspace = Workspace::new();
+        temp(&mut workspace, 1).unwrap();
+        let at = |offset: usize| {
+            let bytes = (&raw const workspace).cast::<u8>();
+            // SAFETY: the offsets are those of pointer-sized fields of the workspace.
+            unsafe { bytes.add(offset).cast::<usize>().read() }
+        };
+        assert_eq!(at(layout::TEMP_TOP), workspace.temp.top as usize);
+        assert_eq!(at(layout::TEMP_END), workspace.temp.end as usize);
+        assert_eq!(at(layout::TEMP_BASE) + 64, at(layout::TEMP_TOP));
+        assert_eq!(at(layout::TAPE_TOP), at(layout::TAPE_END));
+    }
+}
