@@ -13,6 +13,7 @@
 //! Cost: linear; one hash table with an undo log, so that nested blocks see what is known outside.
 
 use crate::rewrite::{self, Rewriter};
+use jut_ir::build::Namer;
 use jut_ir::entity::{NVar, SecondaryMap};
 use jut_ir::ir::*;
 use jut_ir::prim::{self, Prim};
@@ -22,12 +23,17 @@ use jut_ir::types::Type;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// Largest literal exponent that is written out as multiplications.
+const MAX_POWER: u64 = 32;
+
 /// Simplifies a function in place. `final_order` says that no derivative will be taken of the
 /// result, so that `stop(x)` is just x.
 pub fn simplify(func: &mut Function, final_order: bool) {
     let body = std::mem::take(&mut func.body);
+    let namer = Namer::of(func);
     let mut pass = Simplify {
         func,
+        namer,
         final_order,
         replaced: SecondaryMap::with_default(None),
         sizes: SecondaryMap::new(),
@@ -68,6 +74,7 @@ enum Key {
 
 struct Simplify<'a> {
     func: &'a mut Function,
+    namer: Namer,
     final_order: bool,
     /// Names that are copies of an operand.
     replaced: SecondaryMap<NVar, Option<Atom>>,
@@ -139,6 +146,7 @@ impl Simplify<'_> {
             false => rhs,
         };
         if let [var] = stmt.nl[..] {
+            let rhs = self.power(rhs, stmt.loc, out);
             let rhs = match self.reduce(rhs, var) {
                 Ok(atom) => return self.replace(var, atom),
                 Err(rhs) => rhs,
@@ -277,6 +285,43 @@ impl Simplify<'_> {
             Rhs::Prim(p, args) => self.reduce_prim(p, args),
             rhs => Err(rhs),
         }
+    }
+
+    /// A power with a small literal exponent as multiplications, in exactly the order in which the
+    /// runtime's `powi` multiplies; all but the last become statements of their own.
+    fn power(&mut self, rhs: Rhs, loc: Loc, out: &mut Vec<Stmt>) -> Rhs {
+        let (x, n) = match &rhs {
+            Rhs::Prim(p, args) if *p == prim::POWI => match args[..] {
+                [x @ Atom::Var(_), Atom::Lit(Literal::I64(n))] if n.unsigned_abs() <= MAX_POWER => {
+                    (x, n)
+                }
+                _ => return rhs,
+            },
+            _ => return rhs,
+        };
+        let one = Atom::Lit(Literal::F64(1.0));
+        let mut k = n.unsigned_abs();
+        let (mut base, mut product) = (x, one);
+        while k > 0 {
+            if k & 1 == 1 {
+                product = self.apply(prim::MUL, vec![product, base], loc, out);
+            }
+            k >>= 1;
+            if k > 0 {
+                base = self.apply(prim::MUL, vec![base, base], loc, out);
+            }
+        }
+        if n < 0 { Rhs::Prim(prim::DIV, vec![one, product]) } else { Rhs::Atom(product) }
+    }
+
+    /// Binds a primitive applied to operands to a new name, or finds it simplified away.
+    fn apply(&mut self, p: Prim, args: Vec<Atom>, loc: Loc, out: &mut Vec<Stmt>) -> Atom {
+        let name = self.namer.fresh("p");
+        let data = VarData { name, ty: p.row().result.ty(), def: None, span: loc.span };
+        let var = self.func.nvars.push(data);
+        let rhs = Rhs::Prim(p, args);
+        self.stmt(Stmt { nl: vec![var], lin: Vec::new(), rhs, annotated: false, loc }, out);
+        self.atom(Atom::Var(var))
     }
 
     fn reduce_prim(&mut self, p: Prim, args: Vec<Atom>) -> Result<Atom, Rhs> {
