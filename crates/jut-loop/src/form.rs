@@ -115,8 +115,8 @@ pub struct Param {
     pub value: Value,
     /// What the function does with it.
     pub role: Role,
-    /// Number of cells of a buffer, in terms of the function's i64 parameters, for the reader and
-    /// for the evaluator of the loop form.
+    /// Number of cells of a buffer, in terms of the function's i64 parameters: the name with number
+    /// k is parameter k. For the reader and for the evaluator of the loop form.
     pub len: Option<jut_ir::Size>,
 }
 

@@ -3,4 +3,8 @@
 //! goto: it maps one to one to block parameters, phis or structured control flow. Backends are
 //! thin translations of it and know nothing of differentiation.
 
+pub mod flatten;
 pub mod form;
+pub mod signature;
+
+pub use signature::Signature;

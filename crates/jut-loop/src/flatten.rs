@@ -1,0 +1,382 @@
+//! The layout of values: every type of Linear A is a list of scalars and buffers.
+//!
+//! Backends know scalars and flat buffers only, so lowering and the callers of compiled code first
+//! agree on how a value of any type is laid out (arrays of tuples become tuples of arrays, as in
+//! Futhark and most vectorising compilers):
+//!
+//! | type | components |
+//! |---|---|
+//! | `f64`, `i64`, `bool` | one scalar |
+//! | `#(t, ..)`, a record | the components of its fields, in order |
+//! | a sum | the tag (i64, the constructor's position), then the fields of every constructor; those of the absent ones are zero or empty |
+//! | `[n]t` | one buffer per component of `t` |
+//!
+//! A buffer that is a component of an array's element is either **merged** into one rectangular
+//! block (`[n][m]f64` has n·m cells, `[n]#([m]f64, f64)` has a block of n·m and one of n), or
+//! **pinned**: its size is a field of the element (a row of a triangular tape) or the element may
+//! not have it (a sum), and then the array's component is a buffer of buffers.
+//!
+//! So a component is a scalar kind under a list of [`Level`]s, outermost first; each level is one
+//! indirection. Example: `[n]K` with `K(m: i64, w: [m]f64)` has the components
+//! `i64 [n]` and `f64 [n] -> [m]`, where `m` is component 0 of the same element.
+//!
+//! Ensures: the components of an element are, one for one, those of the array with the leading
+//! dimension removed. Cost: linear in the number of components; lists are cached per type.
+
+use cranelift_entity::EntityRef;
+use jut_ir::{Data, DataId, Diagnostic, Program, Size, Type};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::form::{Cell, Kind};
+
+/// One scalar or buffer of a flattened value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Component {
+    /// Where it stands in the value: `""`, `"_0"`, `"_r"`, `"_true_a_s"`; appended to a name.
+    pub suffix: Rc<str>,
+    /// What the innermost cells are (never [`Kind::Buffer`]).
+    pub scalar: Kind,
+    /// The buffers, outermost first; none for a scalar.
+    pub levels: Vec<Level>,
+}
+
+/// One contiguous buffer of a component: its dimensions, outermost first.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Level {
+    /// The dimensions.
+    pub dims: Vec<Size>,
+    /// What the names in `dims` are.
+    pub scope: Scope,
+    /// Whether an array of such buffers is a buffer of buffers rather than a block.
+    pub pinned: bool,
+}
+
+/// What the names in a dimension mean.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Scope {
+    /// Variables of the function.
+    Function,
+    /// Fields: the k-th field of the constructor is the component with the given number in the same
+    /// value.
+    Fields(Rc<[usize]>),
+}
+
+impl Level {
+    /// The number of cells that remain below the first `from` dimensions.
+    pub fn cells_from(&self, from: usize) -> Size {
+        let dims = self.dims.get(from..).unwrap_or_default();
+        dims.iter().fold(Size::constant(1), |product, d| product * d.clone())
+    }
+
+    /// The number of cells.
+    pub fn cells(&self) -> Size {
+        self.cells_from(0)
+    }
+}
+
+impl Component {
+    fn scalar(kind: Kind) -> Component {
+        Component { suffix: Rc::from(""), scalar: kind, levels: Vec::new() }
+    }
+
+    /// What a value of the component is: a scalar, or a buffer.
+    pub fn kind(&self) -> Kind {
+        self.kind_at(0)
+    }
+
+    /// What remains of the component below the first `level` levels.
+    pub fn kind_at(&self, level: usize) -> Kind {
+        match self.levels.len().saturating_sub(level) {
+            0 => self.scalar,
+            1 => Kind::Buffer(Cell::of(self.scalar)),
+            _ => Kind::Buffer(Cell::Buffer),
+        }
+    }
+
+    /// What the cells of the outermost buffer are.
+    pub fn cell(&self) -> Cell {
+        Cell::of(self.kind_at(1))
+    }
+
+    /// Whether the component is a scalar.
+    pub fn is_scalar(&self) -> bool {
+        self.levels.is_empty()
+    }
+
+    /// Whether only who makes the value knows how large the buffer is.
+    pub fn is_pinned(&self) -> bool {
+        self.levels.first().is_some_and(|level| level.pinned)
+    }
+
+    fn moved(&self, prefix: &str, by: usize) -> Component {
+        let mut moved = self.clone();
+        moved.suffix = format!("{prefix}{}", self.suffix).into();
+        if by > 0 {
+            for level in &mut moved.levels {
+                if let Scope::Fields(fields) = &level.scope {
+                    level.scope = Scope::Fields(fields.iter().map(|k| k + by).collect());
+                }
+            }
+        }
+        moved
+    }
+}
+
+/// The layout of a data type.
+#[derive(Debug)]
+pub struct DataLayout {
+    /// All components.
+    pub components: Rc<[Component]>,
+    /// Whether component 0 is a tag: there are several constructors.
+    pub tagged: bool,
+    /// For every constructor, the components of every field.
+    pub fields: Vec<Vec<Range<usize>>>,
+}
+
+/// The layouts of a program's types, computed once each.
+#[derive(Debug)]
+pub struct Layouts {
+    datas: Vec<Rc<DataLayout>>,
+    types: HashMap<Type, Rc<[Component]>>,
+}
+
+/// More components than this in one value are refused: a type that doubles with every declaration
+/// would need memory exponential in the program's text.
+const MAX_COMPONENTS: usize = 1 << 16;
+
+impl Layouts {
+    /// Lays out all data types of a program.
+    ///
+    /// # Errors
+    /// J901 for a type with too many components, or one that uses a type declared after it.
+    pub fn new(program: &Program) -> Result<Layouts, Diagnostic> {
+        let mut layouts = Layouts { datas: Vec::new(), types: HashMap::new() };
+        for (id, data) in program.datas.iter() {
+            let layout = layouts.data_layout(id, data)?;
+            layouts.datas.push(Rc::new(layout));
+        }
+        Ok(layouts)
+    }
+
+    /// The layout of a data type.
+    pub fn data(&self, id: DataId) -> Rc<DataLayout> {
+        self.datas[id.index()].clone()
+    }
+
+    /// The components of a type.
+    pub fn of(&mut self, ty: &Type) -> Rc<[Component]> {
+        if let Some(known) = self.types.get(ty) {
+            return known.clone();
+        }
+        let components: Rc<[Component]> = match ty {
+            Type::F64 => [Component::scalar(Kind::F64)].into(),
+            Type::I64 => [Component::scalar(Kind::I64)].into(),
+            Type::Bool => [Component::scalar(Kind::Bool)].into(),
+            Type::Data(id) => self.datas[id.index()].components.clone(),
+            Type::Tuple(items) => {
+                let mut all = Vec::new();
+                for (k, item) in items.iter().enumerate() {
+                    let (prefix, by) = (format!("_{k}"), all.len());
+                    all.extend(self.of(item).iter().map(|c| c.moved(&prefix, by)));
+                }
+                all.into()
+            }
+            Type::Array(size, element) => {
+                self.of(element).iter().map(|c| array_of(size, c)).collect()
+            }
+        };
+        self.types.insert(ty.clone(), components.clone());
+        components
+    }
+
+    /// The components of the k-th item of a tuple, among those of the tuple.
+    pub fn item(&mut self, items: &[Type], k: usize) -> Range<usize> {
+        let start = items.iter().take(k).map(|t| self.of(t).len()).sum();
+        start..start + items.get(k).map_or(0, |t| self.of(t).len())
+    }
+
+    fn data_layout(&mut self, id: DataId, data: &Data) -> Result<DataLayout, Diagnostic> {
+        let tagged = data.constructors.len() != 1;
+        let mut all = Vec::new();
+        if tagged {
+            all.push(Component { suffix: "_tag".into(), ..Component::scalar(Kind::I64) });
+        }
+        let mut constructors = Vec::new();
+        for con in &data.constructors {
+            let last = con.name.rsplit('.').next().unwrap_or(&con.name);
+            let mut ranges: Vec<Range<usize>> = Vec::new();
+            for field in &con.fields {
+                check_order(data, &field.ty, id)?;
+                let prefix = if tagged {
+                    format!("_{last}_{}", field.name)
+                } else {
+                    format!("_{}", field.name)
+                };
+                let start = all.len();
+                // Field k is one scalar if a later size names it, so its number is its start.
+                let starts: Rc<[usize]> = ranges.iter().map(|r| r.start).collect();
+                for c in self.of(&field.ty).iter() {
+                    let mut c = c.moved(&prefix, start);
+                    for level in &mut c.levels {
+                        enter_data(level, &starts, tagged);
+                    }
+                    all.push(c);
+                }
+                if all.len() > MAX_COMPONENTS {
+                    return Err(too_large(data));
+                }
+                ranges.push(start..all.len());
+            }
+            constructors.push(ranges);
+        }
+        Ok(DataLayout { components: all.into(), tagged, fields: constructors })
+    }
+}
+
+/// `[size]` of something that has the component `c`.
+fn array_of(size: &Size, c: &Component) -> Component {
+    let mut c = c.clone();
+    match c.levels.first_mut() {
+        Some(level) if !level.pinned => level.dims.insert(0, size.clone()),
+        _ => c
+            .levels
+            .insert(0, Level { dims: vec![size.clone()], scope: Scope::Function, pinned: false }),
+    }
+    c
+}
+
+/// A level of a field's type becomes a level of the data type.
+fn enter_data(level: &mut Level, field_starts: &Rc<[usize]>, tagged: bool) {
+    if level.scope == Scope::Function {
+        let constant = level.dims.iter().all(|d| d.as_constant().is_some());
+        if !constant {
+            level.scope = Scope::Fields(field_starts.clone());
+        }
+        level.pinned |= tagged || !constant;
+    } else {
+        level.pinned = true;
+    }
+}
+
+/// Types are declared before they are used; this version has no recursive types.
+fn check_order(data: &Data, ty: &Type, id: DataId) -> Result<(), Diagnostic> {
+    match ty {
+        Type::F64 | Type::I64 | Type::Bool => Ok(()),
+        Type::Tuple(items) => items.iter().try_for_each(|t| check_order(data, t, id)),
+        Type::Array(_, element) => check_order(data, element, id),
+        Type::Data(other) if other.index() < id.index() => Ok(()),
+        Type::Data(_) => Err(Diagnostic::error(
+            "J901",
+            data.span,
+            format!("not built yet: the data type `{}` uses itself or a later type", data.name),
+        )),
+    }
+}
+
+fn too_large(data: &Data) -> Diagnostic {
+    Diagnostic::error(
+        "J901",
+        data.span,
+        format!(
+            "not built yet: a value of type `{}` would have more than {MAX_COMPONENTS} components",
+            data.name
+        ),
+    )
+    .help("give the parts to functions of their own, or keep fewer of them")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jut_ir::{Constructor, Field, NVar, Span};
+
+    fn field(name: &str, ty: Type) -> Field {
+        Field { name: name.into(), ty }
+    }
+
+    fn data(name: &str, cons: Vec<(&str, Vec<Field>)>) -> Data {
+        Data {
+            name: name.into(),
+            constructors: cons
+                .into_iter()
+                .map(|(n, fields)| Constructor { name: n.into(), fields })
+                .collect(),
+            doc: String::new(),
+            span: Span::NONE,
+        }
+    }
+
+    fn describe(components: &[Component]) -> Vec<String> {
+        components
+            .iter()
+            .map(|c| {
+                let dims: Vec<usize> = c.levels.iter().map(|l| l.dims.len()).collect();
+                format!("{}:{:?}{dims:?}", c.suffix, c.scalar)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn nested_arrays_of_tuples_become_rectangular_blocks() {
+        let mut layouts = Layouts::new(&Program::default()).unwrap();
+        let n = Size::var(NVar::new(0));
+        let row = Type::array(Size::var(NVar::new(1)), Type::F64);
+        let ty = Type::array(n, Type::Tuple(vec![row, Type::I64]));
+        assert_eq!(describe(&layouts.of(&ty)), ["_0:F64[2]", "_1:I64[1]"]);
+    }
+
+    #[test]
+    fn rows_whose_length_is_a_field_are_buffers_of_buffers() {
+        let mut p = Program::default();
+        let m = Size::var(NVar::new(0));
+        let fields = vec![field("m", Type::I64), field("w", Type::array(m, Type::F64))];
+        let d = p.add_data(data("K", vec![("K", fields)]));
+        let mut layouts = Layouts::new(&p).unwrap();
+        let ty = Type::array(Size::constant(3), Type::Data(d));
+        let components = layouts.of(&ty);
+        assert_eq!(describe(&components), ["_m:I64[1]", "_w:F64[1, 1]"]);
+        assert_eq!(components[1].levels[1].scope, Scope::Fields([0].into()));
+        assert_eq!(components[1].kind(), Kind::Buffer(Cell::Buffer));
+    }
+
+    #[test]
+    fn a_record_of_fixed_size_is_merged_and_a_sum_is_not() {
+        let mut p = Program::default();
+        let v3 = || Type::array(Size::constant(3), Type::F64);
+        let point = p.add_data(data("P", vec![("P", vec![field("v", v3())])]));
+        let sum = p.add_data(data("S", vec![("A", vec![field("v", v3())]), ("B", vec![])]));
+        let mut layouts = Layouts::new(&p).unwrap();
+        let n = Size::constant(2);
+        let points = layouts.of(&Type::array(n.clone(), Type::Data(point)));
+        assert_eq!(describe(&points), ["_v:F64[2]"]);
+        let sums = layouts.of(&Type::array(n, Type::Data(sum)));
+        assert_eq!(describe(&sums), ["_tag:I64[1]", "_A_v:F64[1, 1]"]);
+    }
+
+    #[test]
+    fn sizes_of_nested_data_refer_to_the_same_value() {
+        let mut p = Program::default();
+        let m = Size::var(NVar::new(0));
+        let fields = vec![field("m", Type::I64), field("w", Type::array(m, Type::F64))];
+        let k = p.add_data(data("K", vec![("K", fields)]));
+        let outer = vec![field("x", Type::F64), field("k", Type::Data(k))];
+        let d = p.add_data(data("D", vec![("D", outer)]));
+        let layouts = Layouts::new(&p).unwrap();
+        let components = layouts.data(d).components.clone();
+        assert_eq!(components[2].levels[0].scope, Scope::Fields([1].into()));
+    }
+
+    #[test]
+    fn a_type_that_doubles_with_every_declaration_is_refused() {
+        let mut p = Program::default();
+        let mut last = Type::F64;
+        for k in 0..40 {
+            let name = format!("D{k}");
+            let fields = vec![field("a", last.clone()), field("b", last.clone())];
+            last = Type::Data(p.add_data(data(&name, vec![(&name, fields)])));
+        }
+        assert_eq!(Layouts::new(&p).unwrap_err().code, "J901");
+    }
+}
