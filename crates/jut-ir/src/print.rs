@@ -258,7 +258,8 @@ impl Printer<'_> {
 
     // ---- places
 
-    /// `x[i, j].0[lo ..+ m]`: index steps next to each other share their brackets.
+    /// `x[i, j].0[lo ..+ m][k]`: index steps next to each other share their brackets; a step after
+    /// a slice is a step into the slice.
     fn path(&self, root: String, path: &[Step]) -> String {
         let mut text = root;
         let mut inside = false;
@@ -270,7 +271,7 @@ impl Printer<'_> {
                 continue;
             }
             text.push_str(if inside { ", " } else { "[" });
-            inside = true;
+            inside = matches!(step, Step::Index { .. });
             match step {
                 Step::Index { index, proved } => {
                     text.push_str(if *proved { "!" } else { "" });
@@ -278,7 +279,7 @@ impl Printer<'_> {
                 }
                 Step::Slice { lo, len, proved } => {
                     text.push_str(if *proved { "!" } else { "" });
-                    text.push_str(&format!("{} ..+ {}", self.atom(*lo), self.atom(*len)));
+                    text.push_str(&format!("{} ..+ {}]", self.atom(*lo), self.atom(*len)));
                 }
                 Step::Field(_) => {}
             }

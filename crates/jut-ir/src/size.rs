@@ -99,6 +99,30 @@ impl Size {
         sum
     }
 
+    /// The sum, as the definition of a transparent name; see [`Size::checked_mul`].
+    pub fn checked_add(&self, other: &Size) -> Option<Size> {
+        (self.terms.len() + other.terms.len() <= MAX_TERMS).then(|| self.clone() + other.clone())
+    }
+
+    /// The difference, as the definition of a transparent name; see [`Size::checked_mul`].
+    pub fn checked_sub(&self, other: &Size) -> Option<Size> {
+        (self.terms.len() + other.terms.len() <= MAX_TERMS).then(|| self.clone() - other.clone())
+    }
+
+    /// The product, as the definition of a transparent name. `None` if the normal form might be
+    /// too large to carry along (it grows exponentially under repeated squaring): the name is
+    /// then opaque, and every statement costs a bounded amount of work.
+    pub fn checked_mul(&self, other: &Size) -> Option<Size> {
+        (self.terms.len() * other.terms.len() <= MAX_TERMS
+            && self.degree() + other.degree() <= MAX_DEGREE)
+            .then(|| self.clone() * other.clone())
+    }
+
+    /// The largest number of names in one monomial.
+    fn degree(&self) -> usize {
+        self.terms.iter().map(|(names, _)| names.len()).max().unwrap_or(0)
+    }
+
     /// The value under an assignment of the names (wrapping, like i64 arithmetic).
     pub fn eval(&self, value: &mut dyn FnMut(NVar) -> i64) -> i64 {
         self.terms.iter().fold(0i64, |sum, (names, c)| {
@@ -107,6 +131,11 @@ impl Size {
         })
     }
 }
+
+/// The most monomials in the definition of a transparent name.
+const MAX_TERMS: usize = 32;
+/// The most names in one monomial of such a definition.
+const MAX_DEGREE: usize = 8;
 
 const LAST_POSITION: usize = u32::MAX as usize - 1;
 const FIRST_POSITION: usize = LAST_POSITION - (1 << 20);
