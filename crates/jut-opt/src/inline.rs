@@ -10,13 +10,12 @@
 //! are bound by copies `y = a`; where y was an opaque size name, types still mention it until
 //! [`crate::simplify`] replaces it, which therefore always runs next.
 
-use crate::rewrite::{self, Rewriter};
+use crate::copy::Copy;
+use crate::rewrite::Rewriter;
 use jut_ir::build::FunctionBuilder;
-use jut_ir::entity::{Cap, FuncId, NVar, SecondaryMap};
+use jut_ir::entity::{FuncId, NVar, SecondaryMap};
 use jut_ir::ir::*;
-use jut_ir::size::Size;
 use jut_ir::span::Loc;
-use jut_ir::types::Type;
 
 /// Statements of a function that is always inlined.
 const SMALL: usize = 64;
@@ -59,7 +58,8 @@ pub fn for_each_call(block: &Block, visit: &mut dyn FnMut(&Call)) {
 }
 
 /// Number of statements, nested ones included.
-trait StatementCount {
+pub(crate) trait StatementCount {
+    /// The number.
     fn statement_count(&self) -> usize;
 }
 
@@ -121,19 +121,14 @@ impl Inliner<'_> {
 
     fn expand(&mut self, call: &Call, pattern: &[NVar], loc: Loc, out: &mut Vec<Stmt>) {
         let callee = &self.program.funcs[call.func];
-        let mut copy = Copy {
-            callee,
-            builder: &mut self.builder,
-            nvars: SecondaryMap::with_default(None),
-            sizes: SecondaryMap::new(),
-            caps: SecondaryMap::with_default(None),
-        };
+        let mut copy = Copy::new(Some(callee), &mut self.builder);
         for (param, arg) in callee.params.iter().zip(&call.args) {
-            copy.sizes[*param] = Some(copy.builder.func.size_of(*arg));
-            copy.nvars[*param] = Some(*arg);
+            copy.name_is(*param, *arg);
         }
         for (param, place) in callee.cap_params.iter().zip(&call.places) {
-            copy.caps[*param] = place.clone();
+            if let Some(place) = place {
+                copy.cap_is(*param, place.clone());
+            }
         }
         let body = copy.block(callee.body.clone());
         out.extend(body.stmts);
@@ -155,69 +150,4 @@ fn stacks(block: &Block) -> bool {
         Rhs::Scan(scan) => scan.body.nl.len() > scan.carry.len() || stacks(&scan.body),
         rhs => rhs.blocks().into_iter().any(stacks),
     })
-}
-
-/// Copies a callee's body into a caller, with new variables.
-struct Copy<'a> {
-    callee: &'a Function,
-    builder: &'a mut FunctionBuilder,
-    nvars: SecondaryMap<NVar, Option<Atom>>,
-    sizes: SecondaryMap<NVar, Option<Size>>,
-    caps: SecondaryMap<Cap, Option<Place>>,
-}
-
-impl Rewriter for Copy<'_> {
-    fn atom(&mut self, atom: Atom) -> Atom {
-        atom.var().and_then(|v| self.nvars[v]).unwrap_or(atom)
-    }
-
-    fn root(&mut self, root: Cap) -> Place {
-        self.caps[root].clone().unwrap_or(Place::root(root))
-    }
-
-    fn step(&mut self, step: Step) -> Step {
-        match step {
-            Step::Index { index, .. } => Step::Index { index, proved: true },
-            Step::Slice { lo, len, .. } => Step::Slice { lo, len, proved: true },
-            Step::Field(k) => Step::Field(k),
-        }
-    }
-
-    fn ty(&mut self, ty: &Type) -> Type {
-        ty.subst(&mut |name| self.sizes[name].clone())
-    }
-
-    fn bind(&mut self, var: NVar) -> NVar {
-        let data = &self.callee.nvars[var];
-        let def = data.def.as_ref().map(|d| d.subst(&mut |name| self.sizes[name].clone()));
-        let ty = data.ty.subst(&mut |name| self.sizes[name].clone());
-        let new = self.builder.nvar(&data.name, ty, data.span);
-        self.builder.func.nvars[new].def = def;
-        self.nvars[var] = Some(Atom::Var(new));
-        self.sizes[var] = Some(Size::var(new));
-        new
-    }
-
-    fn bind_cap(&mut self, cap: Cap) -> Cap {
-        let data = &self.callee.caps[cap];
-        let ty = data.ty.subst(&mut |name| self.sizes[name].clone());
-        let new = self.builder.cap(&data.name, data.mode, data.lanes, ty, data.span);
-        self.caps[cap] = Some(Place::root(new));
-        new
-    }
-
-    fn block(&mut self, block: Block) -> Block {
-        let stmts = block
-            .stmts
-            .into_iter()
-            .map(|stmt| {
-                let annotated = stmt.annotated;
-                let rhs = rewrite::rhs(self, stmt.rhs);
-                let nl = stmt.nl.into_iter().map(|v| self.bind(v)).collect();
-                Stmt { nl, lin: stmt.lin, rhs, annotated, loc: stmt.loc }
-            })
-            .collect();
-        let nl = block.nl.into_iter().map(|a| self.atom(a)).collect();
-        Block { stmts, nl, lin: block.lin }
-    }
 }

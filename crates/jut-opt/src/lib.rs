@@ -8,17 +8,20 @@
 //! |---|---|
 //! | [`inline`] | calls of small functions, within a budget |
 //! | [`simplify`] | copies, constants, algebra that keeps bits, known records and branches, common subexpressions |
+//! | [`unroll`] | loops of a few iterations |
 //! | [`dead`] | whatever nobody needs, across loops and functions; never a check |
 //! | [`motion`] | loop-invariant total operations move out of loops |
 //!
 //! **Invariant:** every rewrite keeps the bits of every result and the error values of every call,
 //! and never raises W (property P15).
 
+mod copy;
 pub mod dead;
 pub mod inline;
 pub mod motion;
 pub mod rewrite;
 pub mod simplify;
+pub mod unroll;
 
 use jut_ir::entity::FuncId;
 use jut_ir::ir::{Decl, Program};
@@ -37,6 +40,8 @@ pub fn optimise(program: &Program, root: FuncId, final_order: bool) -> Program {
     inline::inline_calls(&mut program, &reached);
     for _ in 0..2 {
         for id in &reached {
+            simplify::simplify(&mut program.funcs[*id], final_order);
+            unroll::unroll(&mut program.funcs[*id]);
             simplify::simplify(&mut program.funcs[*id], final_order);
         }
         dead::remove_dead(&mut program, root);

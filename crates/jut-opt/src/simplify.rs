@@ -158,7 +158,7 @@ impl Simplify<'_> {
                 self.seen.insert(key.clone(), var);
                 self.log.push(key);
             }
-            if matches!(rhs, Rhs::Prim(..) | Rhs::Tuple(_) | Rhs::Con(..)) {
+            if matches!(rhs, Rhs::Prim(..) | Rhs::Tuple(_) | Rhs::Con(..) | Rhs::ArrayLit(_)) {
                 self.known[var] = Some(Rc::new(rhs.clone()));
             }
             stmt.rhs = rhs;
@@ -272,6 +272,13 @@ impl Simplify<'_> {
                         Err(rhs)
                     }
                 }
+                _ => Err(rhs),
+            },
+            Rhs::Index(v, ref steps) => match (self.known[v].as_deref(), &steps[..]) {
+                (
+                    Some(Rhs::ArrayLit(items)),
+                    [Step::Index { index: Atom::Lit(Literal::I64(k)), .. }],
+                ) => usize::try_from(*k).ok().and_then(|k| items.get(k)).copied().ok_or(rhs),
                 _ => Err(rhs),
             },
             Rhs::Cast { value, ref ty, proved: true } => {

@@ -1,0 +1,246 @@
+//! Loops with a small literal trip count become straight-line code.
+//!
+//! Three coordinates, two components: such loops cost more in control than in arithmetic. A loop
+//! is unrolled when its bound is a literal of at most [`MAX_TRIPS`] and the result is small. The
+//! stacked results of an unrolled loop become array literals, its carries plain names.
+//!
+//! The order of additions is kept. A sum by lanes over at most [`LANES`] elements is one element
+//! per lane, and adding lanes k and k + 4, k and k + 2, k and k + 1 in turn skips the lanes that
+//! hold 0.0, which no addition can see, except that the sum of nothing but -0.0 is 0.0:
+//!
+//! ```text
+//! s = acc lanes r: f64 { scan par (k < 3) { v = ..; r += v } }
+//! // becomes
+//! v = ..; v_1 = ..; v_2 = ..; p = v + v_2; p_1 = p + v_1; s = 0.0 + p_1
+//! ```
+//!
+//! Requires: a purely non-linear function. Ensures: same results, same errors, no more work.
+
+use crate::copy::Copy;
+use crate::inline::StatementCount;
+use crate::rewrite::Rewriter;
+use jut_ir::build::FunctionBuilder;
+use jut_ir::entity::{Cap, NVar};
+use jut_ir::ir::*;
+use jut_ir::prim;
+use jut_ir::span::Loc;
+use jut_ir::types::Type;
+use jut_ir::visit::Use;
+
+/// Largest trip count that is unrolled; not more than the number of lanes of a sum.
+const MAX_TRIPS: i64 = 4;
+/// Lanes of a sum.
+const LANES: usize = 8;
+/// Largest number of statements that an unrolled loop may have.
+const MAX_STATEMENTS: usize = 96;
+
+/// Unrolls in a whole function.
+pub fn unroll(func: &mut Function) {
+    let body = std::mem::take(&mut func.body);
+    let mut pass = Unroll { builder: FunctionBuilder::from_function(std::mem::take(func)) };
+    let body = pass.block(body, &mut Vec::new());
+    *func = pass.builder.func;
+    func.body = body;
+}
+
+struct Unroll {
+    builder: FunctionBuilder,
+}
+
+impl Unroll {
+    /// `lanes` are the sums by lanes whose region stands directly round the block.
+    fn block(&mut self, block: Block, lanes: &mut Vec<Cap>) -> Block {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        for stmt in block.stmts {
+            self.stmt(stmt, lanes, &mut stmts);
+        }
+        Block { stmts, nl: block.nl, lin: block.lin }
+    }
+
+    fn stmt(&mut self, mut stmt: Stmt, lanes: &mut Vec<Cap>, out: &mut Vec<Stmt>) {
+        match &mut stmt.rhs {
+            Rhs::AccRegion { cap, body } => {
+                let by_lanes = self.builder.func.caps[*cap].lanes;
+                lanes.extend(by_lanes.then_some(*cap));
+                **body = self.block(std::mem::take(&mut **body), lanes);
+                if by_lanes {
+                    lanes.pop();
+                    if let Some(scan) = sum_of_few(*cap, body) {
+                        return self.sum(stmt, scan, out);
+                    }
+                }
+            }
+            Rhs::Scan(scan) => {
+                scan.body = self.block(std::mem::take(&mut scan.body), &mut Vec::new());
+                let summed = lanes.iter().any(|cap| additions(&scan.body, *cap) > 0);
+                if !summed && self.is_small(scan) {
+                    let results = self.iterations(scan, None, stmt.loc, out).0;
+                    self.copies(&stmt.nl, &results, stmt.loc, out);
+                    return;
+                }
+            }
+            rhs => {
+                for nested in rhs.blocks_mut() {
+                    *nested = self.block(std::mem::take(nested), &mut Vec::new());
+                }
+            }
+        }
+        out.push(stmt);
+    }
+
+    /// Whether a loop may be unrolled: few iterations, little code, stacked results all scalars.
+    fn is_small(&self, scan: &Scan) -> bool {
+        let trips = match scan.bound {
+            Atom::Lit(Literal::I64(n)) if (1..=MAX_TRIPS).contains(&n) => n as usize,
+            _ => return false,
+        };
+        let scalar = |a: &Atom| self.builder.func.type_of(*a).is_scalar();
+        scan.body.statement_count() * trips <= MAX_STATEMENTS
+            && scan.cap_slices.is_empty()
+            && scan.body.nl[scan.carry.len()..].iter().all(scalar)
+    }
+
+    /// Emits the iterations of a loop. Returns its results, and for every iteration in order of
+    /// the index what is added into `sum`, whose addition is left out.
+    fn iterations(
+        &mut self,
+        scan: &Scan,
+        sum: Option<Cap>,
+        loc: Loc,
+        out: &mut Vec<Stmt>,
+    ) -> (Vec<Atom>, Vec<Atom>) {
+        let trips = match scan.bound {
+            Atom::Lit(Literal::I64(n)) => n.max(0),
+            _ => 0,
+        };
+        let mut carried: Vec<Atom> = scan.carry.iter().map(|(_, init)| *init).collect();
+        let mut rows = vec![Vec::new(); trips as usize];
+        let mut added = Vec::new();
+        let order: Vec<i64> = match scan.dir {
+            Dir::Down => (0..trips).rev().collect(),
+            Dir::Up | Dir::Par => (0..trips).collect(),
+        };
+        for k in order {
+            let index = Atom::Lit(Literal::I64(k));
+            let mut elements = Vec::new();
+            for (var, array) in &scan.slices {
+                let data = self.builder.func.nvars[*var].clone();
+                let element = self.builder.nvar(&data.name, data.ty, data.span);
+                let rhs = Rhs::Index(*array, vec![Step::Index { index, proved: true }]);
+                out.push(leaf(element, rhs, loc));
+                elements.push((*var, Atom::Var(element)));
+            }
+            let mut copy = Copy::new(None, &mut self.builder);
+            copy.name_is(scan.index, index);
+            for (var, atom) in elements {
+                copy.name_is(var, atom);
+            }
+            for ((var, _), atom) in scan.carry.iter().zip(&carried) {
+                copy.name_is(*var, *atom);
+            }
+            let block = copy.block(scan.body.clone());
+            for stmt in block.stmts {
+                match (&stmt.rhs, sum) {
+                    (Rhs::Inc(place, Operand::N(a)), Some(cap)) if place.root == cap => {
+                        added.push(*a);
+                    }
+                    _ => out.push(stmt),
+                }
+            }
+            carried = block.nl[..scan.carry.len()].to_vec();
+            rows[k as usize] = block.nl[scan.carry.len()..].to_vec();
+        }
+        let stacked = scan.body.nl.len() - scan.carry.len();
+        let mut results = carried;
+        for k in 0..stacked {
+            let items: Vec<Atom> = rows.iter().map(|row| row[k]).collect();
+            let element = self.builder.func.type_of(items[0]);
+            let ty = Type::array(self.builder.func.size_of(scan.bound), element);
+            let array = self.builder.nvar("t", ty, loc.span);
+            out.push(leaf(array, Rhs::ArrayLit(items), loc));
+            results.push(Atom::Var(array));
+        }
+        (results, added)
+    }
+
+    /// A region with a sum by lanes round one loop of few iterations.
+    fn sum(&mut self, stmt: Stmt, at: usize, out: &mut Vec<Stmt>) {
+        let Stmt { nl, loc, rhs: Rhs::AccRegion { cap, body }, lin, annotated } = stmt else {
+            return;
+        };
+        let small = matches!(&body.stmts[at].rhs, Rhs::Scan(scan) if self.is_small(scan));
+        if !small {
+            out.push(Stmt { nl, lin, rhs: Rhs::AccRegion { cap, body }, annotated, loc });
+            return;
+        }
+        let mut added = Vec::new();
+        for inner in body.stmts {
+            match &inner.rhs {
+                Rhs::Scan(scan) if added.is_empty() && additions(&scan.body, cap) > 0 => {
+                    let (results, terms) = self.iterations(scan, Some(cap), inner.loc, out);
+                    added = terms;
+                    self.copies(&inner.nl, &results, inner.loc, out);
+                }
+                _ => out.push(inner),
+            }
+        }
+        let mut lanes: Vec<Option<Atom>> = added.into_iter().map(Some).collect();
+        lanes.resize(LANES, None);
+        while lanes.len() > 1 {
+            let half = lanes.split_off(lanes.len() / 2);
+            for (low, high) in lanes.iter_mut().zip(half) {
+                *low = match (*low, high) {
+                    (Some(a), Some(b)) => Some(self.add(a, b, loc, out)),
+                    (a, b) => a.or(b),
+                };
+            }
+        }
+        let zero = Atom::Lit(Literal::F64(0.0));
+        let total = match lanes[0] {
+            Some(a) => self.add(zero, a, loc, out),
+            None => zero,
+        };
+        let results: Vec<Atom> = body.nl.iter().copied().chain([total]).collect();
+        self.copies(&nl, &results, loc, out);
+    }
+
+    fn add(&mut self, a: Atom, b: Atom, loc: Loc, out: &mut Vec<Stmt>) -> Atom {
+        let sum = self.builder.nvar("p", Type::F64, loc.span);
+        out.push(leaf(sum, Rhs::Prim(prim::ADD, vec![a, b]), loc));
+        Atom::Var(sum)
+    }
+
+    fn copies(&mut self, names: &[NVar], atoms: &[Atom], loc: Loc, out: &mut Vec<Stmt>) {
+        for (name, atom) in names.iter().zip(atoms) {
+            out.push(leaf(*name, Rhs::Atom(*atom), loc));
+        }
+    }
+}
+
+fn leaf(name: NVar, rhs: Rhs, loc: Loc) -> Stmt {
+    Stmt { nl: vec![name], lin: Vec::new(), rhs, annotated: false, loc }
+}
+
+/// How often a block mentions a capability, nested blocks included.
+fn additions(block: &Block, cap: Cap) -> usize {
+    let mut count = 0;
+    for stmt in &block.stmts {
+        stmt.rhs.for_each_own_use(&mut |u| count += usize::from(u == Use::C(cap)));
+        count += stmt.rhs.blocks().into_iter().map(|b| additions(b, cap)).sum::<usize>();
+    }
+    count
+}
+
+/// If the body of a region adds into its capability by exactly one statement, which stands
+/// directly in the body of a loop that stands directly in the region: the position of the loop.
+fn sum_of_few(cap: Cap, body: &Block) -> Option<usize> {
+    if additions(body, cap) != 1 {
+        return None;
+    }
+    body.stmts.iter().position(|stmt| match &stmt.rhs {
+        Rhs::Scan(scan) => scan.dir == Dir::Par && scan.body.stmts.iter().any(|inner| {
+            matches!(&inner.rhs, Rhs::Inc(place, Operand::N(_)) if place.root == cap && place.path.is_empty())
+        }),
+        _ => false,
+    })
+}
