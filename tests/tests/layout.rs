@@ -1,0 +1,60 @@
+//! The crates depend on each other only as ARCHITECTURE.md says.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// Which of jut's crates each crate may use (development dependencies aside).
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("jut-runtime", &[]),
+    ("jut-ir", &["jut-runtime"]),
+    ("jut-text", &["jut-ir"]),
+    ("jut-opt", &["jut-ir"]),
+    ("jut-ad", &["jut-ir", "jut-opt"]),
+    ("jut-eval", &["jut-ir", "jut-runtime"]),
+    ("jut-loop", &["jut-ir", "jut-runtime"]),
+    ("jut-cranelift", &["jut-ir", "jut-loop", "jut-runtime"]),
+    (
+        "jut",
+        &[
+            "jut-ir",
+            "jut-text",
+            "jut-opt",
+            "jut-ad",
+            "jut-eval",
+            "jut-loop",
+            "jut-cranelift",
+            "jut-runtime",
+        ],
+    ),
+    ("jut-cli", &["jut"]),
+];
+
+#[test]
+fn dependencies_point_downwards_only() {
+    let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("metadata is JSON");
+    let allowed: BTreeMap<_, _> = ALLOWED.iter().copied().collect();
+    let mut seen = 0;
+    for package in metadata["packages"].as_array().expect("packages") {
+        let name = package["name"].as_str().expect("name");
+        let Some(allowed) = allowed.get(name) else {
+            assert!(["jut-tests", "jut-benches"].contains(&name), "{name} is not in the table");
+            continue;
+        };
+        seen += 1;
+        for dependency in package["dependencies"].as_array().expect("dependencies") {
+            let on = dependency["name"].as_str().expect("name");
+            let development = dependency["kind"].as_str() == Some("dev");
+            if on.starts_with("jut") && !development {
+                assert!(allowed.contains(&on), "{name} must not depend on {on}");
+            }
+        }
+    }
+    assert_eq!(seen, ALLOWED.len(), "every crate of the table exists");
+}
