@@ -21,6 +21,8 @@ pub mod activity;
 pub mod compose;
 pub mod erase;
 pub mod forward;
+mod linearity;
+mod relocate;
 pub mod transpose;
 pub mod unzip;
 

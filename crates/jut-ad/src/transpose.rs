@@ -1,12 +1,356 @@
-//! T: not built yet.
+//! T: transposition (Fig. 11 of the paper, extended to loops, branches and capabilities).
+//!
+//! A linear function of Linear B is, for fixed non-linear arguments, a matrix; T writes down the
+//! transposed one. Each linear name `x'` has a cotangent `x''` of the same type. Where the
+//! function *binds* `x'`, its transpose *consumes* `x''`; where the function uses `x'` up, the
+//! transpose binds `x''`. So the linear statements of a block come out in reverse order, each
+//! turned round, after the non-linear statements, which stay as they are (TLetNonlin):
+//!
+//! | from | to | from | to |
+//! |---|---|---|---|
+//! | `z' = x' + y'` | `(; x'', y'') = dup z''` | `(; a', b') = dup x'` | `x'' = a'' + b''` |
+//! | `z' = zero t` | `drop z''` | `drop x'` | `x'' = zero t` |
+//! | `y' = c * x'`, `-x'` | `x'' = c * y''`, `-y''` | `y' = cast x' : t` | `x'' = cast y'' : old type` |
+//! | `t' = #(a', b')` | `#(a'', b'') = t''` | `#(a', b') = t'` | `t'' = #(a'', b'')` |
+//! | `a' = rd p` | `p += a''` | `p += a'` | `a'' = rd p` |
+//! | `rd r = x' { .. }` | `x'' = wr r: t { .. }` | `x' = wr r: t { .. }` | `rd r = x'' { .. }` |
+//! | `scan up` | `scan down` | final carries, stacked results | initial carries, slices |
+//! | `case` | the same `case`, arm by arm | `g.lin(v; x'; p)` | `g.linT(v; y''; p)` |
+//! | `z' = select(b, x', y')` | `case b`: `z''` to one side, zero to the other | | |
+//!
+//! A region, a loop and an arm return the cotangents of the linear names that they took from
+//! outside, in the order of first use. A scalar region that is read directly in one parallel loop
+//! becomes `wr lanes`, so that its sum has a fixed order that vector units can follow.
+//!
+//! For example `g(c: f64; x': f64, y': f64) = { a' = c * x'; z' = a' + y'; (; z') }` becomes
+//! `g.T(c: f64; z'': f64) = { (; a'', y'') = dup z''; x'' = c * a''; (; x'', y'') }`.
+//!
+//! *Requires*: a checked function with linear results only, every statement of which is linear or
+//! non-linear (what U makes; a user's function without mixed statements). *Ensures*: linear
+//! parameters and results change places, `rd` and `wr` too; the transpose law `<T e(y), x> =
+//! <y, e(x)>`; `W[T e] + in <= W[e] + out` (Theorem 7.1); T of T is the function again, up to
+//! names and order. *Cost*: linear in the text of the result.
 
-use crate::Derivatives;
-use jut_ir::{Diagnostic, FuncId, Span};
+use crate::linearity::{self, BlockInfo, StmtInfo};
+use crate::relocate::{Relocator, Substitution};
+use crate::{Derivatives, Fragment, callees_first};
+use jut_ir::build::Namer;
+use jut_ir::entity::SecondaryMap;
+use jut_ir::visit::Use;
+use jut_ir::*;
 
-/// The pass.
+/// Transposes a linear function and all linear functions that it calls.
 ///
 /// # Errors
-/// What it cannot do yet.
-pub fn transpose(_derivatives: &mut Derivatives, _func: FuncId) -> Result<FuncId, Diagnostic> {
-    Err(Diagnostic::error("J901", Span::NONE, "not built yet: transpose"))
+/// `J801` for a function that is not linear, or mixes both kinds of results in one statement.
+pub fn transpose(derivatives: &mut Derivatives, func: FuncId) -> Result<FuncId, Diagnostic> {
+    let known = |f: FuncId| derivatives.transposed.contains_key(&f);
+    let program = &derivatives.program;
+    let order = callees_first(program, func, &|f| known(f) || program.funcs[f].is_nonlinear());
+    let mut result = derivatives.transposed.get(&func).copied();
+    if result.is_none() {
+        for callee in order {
+            let transposed = transpose_one(derivatives, callee)?;
+            let id = derivatives.add_func(transposed);
+            derivatives.transposed.insert(callee, id);
+            result = Some(id);
+        }
+    }
+    result.ok_or_else(|| not_linear(&derivatives.program.funcs[func]))
+}
+
+fn not_linear(func: &Function) -> Diagnostic {
+    Diagnostic::error(
+        "J801",
+        func.span,
+        format!("`{}` has no transpose: it is not linear", func.name),
+    )
+    .help("only functions with linear results alone are transposed; unzip first")
+}
+
+fn transpose_one(derivatives: &Derivatives, id: FuncId) -> Result<Function, Diagnostic> {
+    let source = &derivatives.program.funcs[id];
+    if !Fragment::Linear.holds(source) {
+        return Err(not_linear(source));
+    }
+    let info = linearity::of_body(&derivatives.program, source);
+    let mut func = source.clone();
+    let body = std::mem::take(&mut func.body);
+    let mut cap_uses = SecondaryMap::new();
+    body.for_each_use(&func, &mut |name| {
+        if let Use::C(cap) = name {
+            cap_uses[cap] += 1;
+        }
+    });
+    for cap in func.caps.values_mut() {
+        cap.mode = match cap.mode {
+            Mode::Rd => Mode::Wr,
+            Mode::Wr => Mode::Rd,
+            // Non-linear code keeps its accumulators.
+            Mode::Acc => continue,
+        };
+        cap.lanes = false;
+    }
+    let mut pass = Transposer { derivatives, func, cap_uses, cotangents: SecondaryMap::new() };
+    let results = body.lin.clone();
+    let inputs = pass.func.lin_params.clone();
+    let cotangents: Vec<LVar> = results.iter().map(|x| pass.bind(*x)).collect();
+    let body = pass.block(body, info, &inputs)?;
+
+    let func = pass.func;
+    let (subst, namer) = (Substitution::default(), Namer::of(&func));
+    let mut new = Relocator::new(&func, &subst, &namer, names::transpose(&func.name));
+    new.params(&func.params, &cotangents, &func.cap_params);
+    new.body(body);
+    for x in &inputs {
+        let ty = new.ty(&func.lvars[*x].ty);
+        new.to.lin_results.push(LinResultDecl { name: None, ty });
+    }
+    Ok(new.to)
+}
+
+struct Transposer<'a> {
+    derivatives: &'a Derivatives,
+    /// The function, its linear variables growing by their cotangents.
+    func: Function,
+    /// How often each capability occurs.
+    cap_uses: SecondaryMap<Cap, u32>,
+    /// The cotangent of a linear name, from where it is bound (where the name was used up).
+    cotangents: SecondaryMap<LVar, Option<LVar>>,
+}
+
+impl Transposer<'_> {
+    /// A new variable for the cotangent of `x`.
+    fn bind(&mut self, x: LVar) -> LVar {
+        let LinVarData { name, ty, span } = self.func.lvars[x].clone();
+        let cotangent = self.func.lvars.push(LinVarData { name: format!("{name}'"), ty, span });
+        self.cotangents[x] = Some(cotangent);
+        cotangent
+    }
+
+    fn bind_all(&mut self, names: &[LVar]) -> Vec<LVar> {
+        names.iter().map(|x| self.bind(*x)).collect()
+    }
+
+    /// The cotangent of `x`.
+    fn of(&self, x: LVar) -> Result<LVar, Diagnostic> {
+        self.cotangents[x].ok_or_else(|| {
+            let data = &self.func.lvars[x];
+            Diagnostic::error("J105", data.span, format!("`{}` is never used", data.name))
+                .help("say `drop`")
+        })
+    }
+
+    fn all_of(&self, names: &[LVar]) -> Result<Vec<LVar>, Diagnostic> {
+        names.iter().map(|x| self.of(*x)).collect()
+    }
+
+    /// The block that takes the cotangents of `block`'s linear results, already bound, and returns
+    /// those of `inputs`.
+    fn block(
+        &mut self,
+        block: Block,
+        info: BlockInfo,
+        inputs: &[LVar],
+    ) -> Result<Block, Diagnostic> {
+        let mut nested = info.nested.into_iter();
+        let mut out = Vec::with_capacity(block.stmts.len());
+        let mut linear = Vec::new();
+        for stmt in block.stmts {
+            let info = match stmt.rhs.blocks().is_empty() {
+                true => StmtInfo {
+                    linear: linearity::is_linear_leaf(&self.derivatives.program, &self.func, &stmt),
+                    blocks: Vec::new(),
+                },
+                false => nested.next().unwrap_or_default(),
+            };
+            match info.linear {
+                true => linear.push((stmt, info)),
+                false => out.push(stmt),
+            }
+        }
+        for (stmt, info) in linear.into_iter().rev() {
+            let loc = stmt.loc.by(Origin::Transpose);
+            if let Some((lin, rhs)) = self.stmt(stmt, info)? {
+                out.push(Stmt { nl: Vec::new(), lin, rhs, annotated: false, loc });
+            }
+        }
+        Ok(Block { stmts: out, nl: Vec::new(), lin: self.all_of(inputs)? })
+    }
+
+    /// A linear statement turned round: what it binds, and the operation. A copy leaves nothing.
+    fn stmt(&mut self, stmt: Stmt, info: StmtInfo) -> Result<Option<(Vec<LVar>, Rhs)>, Diagnostic> {
+        if !stmt.nl.is_empty() {
+            let message = "this statement has both non-linear and linear results";
+            return Err(Diagnostic::error("J801", stmt.loc.span, message).help(
+                "only functions whose statements are all of one kind are transposed; unzip first",
+            ));
+        }
+        let results = self.all_of(&stmt.lin)?;
+        // Most linear operations have exactly one result.
+        let result = || results.first().copied().ok_or_else(|| not_linear(&self.func));
+        Ok(Some(match stmt.rhs {
+            Rhs::LCopy(x) => {
+                self.cotangents[x] = Some(result()?);
+                return Ok(None);
+            }
+            Rhs::LAdd(x, y) => {
+                let result = result()?;
+                (vec![self.bind(x), self.bind(y)], Rhs::Dup(result))
+            }
+            Rhs::LNeg(x) => {
+                let result = result()?;
+                (vec![self.bind(x)], Rhs::LNeg(result))
+            }
+            Rhs::LScale(c, x) => {
+                let result = result()?;
+                (vec![self.bind(x)], Rhs::LScale(c, result))
+            }
+            Rhs::LSelect(b, x, y) => {
+                let result = result()?;
+                self.select(b, x, y, result, stmt.loc.by(Origin::Transpose))
+            }
+            Rhs::LZero(_) => (Vec::new(), Rhs::Drop(result()?)),
+            Rhs::Drop(x) => {
+                let ty = self.func.lvars[x].ty.clone();
+                (vec![self.bind(x)], Rhs::LZero(ty))
+            }
+            Rhs::Dup(x) => match results[..] {
+                [a, b] => (vec![self.bind(x)], Rhs::LAdd(a, b)),
+                _ => return Err(not_linear(&self.func)),
+            },
+            Rhs::LTuple(items) => {
+                let result = result()?;
+                (self.bind_all(&items), Rhs::LUntuple(result))
+            }
+            Rhs::LUntuple(x) => (vec![self.bind(x)], Rhs::LTuple(results)),
+            Rhs::LCast { value, proved, .. } => {
+                let ty = self.func.lvars[value].ty.clone();
+                let result = result()?;
+                (vec![self.bind(value)], Rhs::LCast { value: result, ty, proved })
+            }
+            Rhs::Rd(place) => (Vec::new(), Rhs::Inc(place, Operand::L(result()?))),
+            Rhs::Inc(place, Operand::L(x)) => (vec![self.bind(x)], Rhs::Rd(place)),
+            Rhs::RdRegion { cap, init, body } => {
+                self.func.caps[cap].lanes = self.by_lanes(cap, &body);
+                self.results_are(&body.lin, &results);
+                let (mut outside, body) = self.nested(*body, info)?;
+                outside.push(self.bind(init));
+                (outside, Rhs::WrRegion { cap, body: Box::new(body) })
+            }
+            Rhs::WrRegion { cap, body } => {
+                let Some((total, results)) = results.split_last() else {
+                    return Err(not_linear(&self.func));
+                };
+                self.results_are(&body.lin, results);
+                let (outside, body) = self.nested(*body, info)?;
+                (outside, Rhs::RdRegion { cap, init: *total, body: Box::new(body) })
+            }
+            Rhs::Scan(scan) => self.scan(*scan, &results, info)?,
+            Rhs::Case(case) => self.case(*case, &results, info)?,
+            Rhs::Call(call) => {
+                let Some(func) = self.derivatives.transposed.get(&call.func) else {
+                    return Err(not_linear(&self.derivatives.program.funcs[call.func]));
+                };
+                let inputs = self.bind_all(&call.lin_args);
+                (inputs, Rhs::Call(Box::new(Call { func: *func, lin_args: results, ..*call })))
+            }
+            _ => return Err(not_linear(&self.func)),
+        }))
+    }
+
+    /// What a body returns has the cotangents of what the statement binds.
+    fn results_are(&mut self, inside: &[LVar], cotangents: &[LVar]) {
+        for (x, cotangent) in inside.iter().zip(cotangents) {
+            self.cotangents[*x] = Some(*cotangent);
+        }
+    }
+
+    /// A region's body, and what its transpose binds outside: the cotangents of the names that it
+    /// took from outside.
+    fn nested(&mut self, body: Block, info: StmtInfo) -> Result<(Vec<LVar>, Block), Diagnostic> {
+        let info = info.blocks.into_iter().next().unwrap_or_default();
+        let free = info.free.clone();
+        let body = self.block(body, info, &free)?;
+        Ok((self.bind_all(&free), body))
+    }
+
+    fn scan(
+        &mut self,
+        scan: Scan,
+        results: &[LVar],
+        info: StmtInfo,
+    ) -> Result<(Vec<LVar>, Rhs), Diagnostic> {
+        if !scan.carry.is_empty() || results.len() != scan.body.lin.len() {
+            return Err(not_linear(&self.func));
+        }
+        let carries = scan.lin_carry.len();
+        let inside = self.bind_all(&scan.body.lin);
+        let mut pairs = inside.into_iter().zip(results.iter().copied());
+        let lin_carry = pairs.by_ref().take(carries).collect();
+        let lin_slices = pairs.collect();
+        let inputs = scan.lin_carry.iter().chain(&scan.lin_slices);
+        let (inputs, outside): (Vec<LVar>, Vec<LVar>) = inputs.copied().unzip();
+        let info = info.blocks.into_iter().next().unwrap_or_default();
+        let body = self.block(scan.body, info, &inputs)?;
+        let dir = scan.dir.reversed();
+        let scan = Scan { dir, lin_carry, lin_slices, body, ..scan };
+        Ok((self.bind_all(&outside), Rhs::Scan(Box::new(scan))))
+    }
+
+    fn case(
+        &mut self,
+        case: Case,
+        results: &[LVar],
+        info: StmtInfo,
+    ) -> Result<(Vec<LVar>, Rhs), Diagnostic> {
+        // All arms use the same names; each returns their cotangents in the order of the first.
+        let free = info.blocks.first().map(|b| b.free.clone()).unwrap_or_default();
+        let mut arms = Vec::with_capacity(case.arms.len());
+        for (arm, info) in case.arms.into_iter().zip(info.blocks) {
+            self.results_are(&arm.body.lin, results);
+            let body = self.block(arm.body, info, &free)?;
+            arms.push(Arm { body, ..arm });
+        }
+        let scrutinee = case.scrutinee;
+        Ok((self.bind_all(&free), Rhs::Case(Box::new(Case { scrutinee, arms }))))
+    }
+
+    /// `z' = select(b, x', y')`: the cotangent of z is that of x or of y, the other one's is zero.
+    /// As a branch this costs nothing, as the law `W[T e] + in <= W[e] + out` wants it.
+    fn select(&mut self, b: Atom, x: LVar, y: LVar, result: LVar, loc: Loc) -> (Vec<LVar>, Rhs) {
+        let arm = |pass: &mut Self, value: bool| {
+            let none = if value { y } else { x };
+            let ty = pass.func.lvars[none].ty.clone();
+            let zero = pass.bind(none);
+            let lin = if value { vec![result, zero] } else { vec![zero, result] };
+            let stmt = Stmt {
+                nl: Vec::new(),
+                lin: vec![zero],
+                rhs: Rhs::LZero(ty),
+                annotated: false,
+                loc,
+            };
+            let body = Block { stmts: vec![stmt], nl: Vec::new(), lin };
+            Arm { pattern: ArmPattern::Bool(value), fields: Vec::new(), body }
+        };
+        let arms = vec![arm(self, true), arm(self, false)];
+        (vec![self.bind(x), self.bind(y)], Rhs::Case(Box::new(Case { scrutinee: b, arms })))
+    }
+
+    /// Whether additions into what was `rd cap = x' { body }` go by lanes: a scalar, all reads of
+    /// which stand directly in one parallel loop, which stands directly in the region.
+    fn by_lanes(&self, cap: Cap, body: &Block) -> bool {
+        if self.func.caps[cap].ty != Type::F64 || self.cap_uses[cap] == 0 {
+            return false;
+        }
+        let whole = Rhs::Rd(Place::root(cap));
+        body.stmts.iter().any(|stmt| match &stmt.rhs {
+            Rhs::Scan(scan) if scan.dir == Dir::Par => {
+                let reads = scan.body.stmts.iter().filter(|s| s.rhs == whole).count();
+                reads == self.cap_uses[cap] as usize
+            }
+            _ => false,
+        })
+    }
 }
