@@ -1,16 +1,240 @@
-//! J: not built yet.
+//! J, forward differentiation (Fig. 7 of the paper): every float gets a tangent beside it.
+//!
+//! ```text
+//! f(u)        = { v = sin(u);                        t = -v;            t }
+//! f.jvp(u; u') = { v = sin(u); c = cos(u); v' = c * u'; t = -v; t' = -v'; (t; t') }
+//! ```
+//!
+//! Takes purely non-linear definitions: `f : (A;) -> (B;)`, and makes `f.jvp : (A; A'; rd A°) -> (B; B')`.
+//! The tangent of a parameter without arrays is a linear parameter, that of one with arrays a
+//! capability `rd dx`; only results that are active have a tangent. A parameter `acc r` stays and
+//! has a parameter `wr dr` beside it, after all others.
+//!
+//! **Handles.** Each live name has its tangent as a linear variable `x'` or as a place. Indexing
+//! and rows emit nothing: the tangent of `x[i]` is the place `dx[i]`, read where it is used, so no
+//! access ever costs more than its own size. A linear variable that must be indexed, or is captured
+//! by a loop (which may capture nothing linear), turns into a place by a region round the rest of
+//! the block: `rd dx = x' { .. }`. Loops carry tangents beside values and slice them beside arrays.
+//! See [`emit`](self) for regions and `rules` for the rules.
+//!
+//! **Zeros** are symbolic: what is not live ([`crate::activity`]) has no tangent at all; a zero is
+//! written only where the other arm of a `case`, a carry or a tuple needs one.
+//!
+//! **Calls** go to `g.jvp`, or `g{w}.jvp` where only some arguments are active. Each function gets
+//! at most [`MASKS`] masks from calls; beyond that, all its parameters without arrays are taken to
+//! be active and zeros passed for them, so code size stays linear.
+//!
+//! Linear code in the source (a user's own linear functions) is erased first ([`crate::erase`]).
+//!
+//! Ensures Theorem 5.1: the derivative checks, its values are those of `f` with every check in
+//! place, and its work is at most a constant factor more. Cost: linear in the program's size.
 
-use crate::{Derivatives, Mask};
-use jut_ir::{Diagnostic, FuncId, Span};
+mod emit;
+mod needs;
+mod primitive;
+mod rules;
 
-/// The pass.
+pub(crate) use emit::{prim_var, size_stmts};
+
+use crate::activity::{self, Activity};
+use crate::{Derivatives, Jvp, Mask, Passing, callees_first, erase};
+use emit::{Handle, Writer};
+use jut_ir::{
+    Block, CapData, Diagnostic, FuncId, Function, LinResultDecl, Loc, Mode, Place, Type, names,
+};
+use rules::Rules;
+use std::collections::HashMap;
+
+/// How many masks calls may ask of one function before they are widened.
+pub const MASKS: usize = 4;
+
+/// J: the forward derivative of a function with respect to the parameters in the mask.
+///
+/// A function with linear parameters is erased first; they follow its parameters and are active.
 ///
 /// # Errors
-/// What it cannot do yet.
+/// `J901` for a live value without a tangent type in this version.
 pub fn forward(
-    _derivatives: &mut Derivatives,
-    _func: FuncId,
-    _mask: &Mask,
+    derivatives: &mut Derivatives,
+    func: FuncId,
+    mask: &Mask,
 ) -> Result<FuncId, Diagnostic> {
-    Err(Diagnostic::error("J901", Span::NONE, "not built yet: forward"))
+    if let Some(jvp) = derivatives.jvp_of(func, mask) {
+        return Ok(jvp.func);
+    }
+    let erased = erase::erase(derivatives, func)?;
+    let mask_of_erased = if erased == func {
+        mask.clone()
+    } else {
+        let given = derivatives.program.funcs[func].params.len();
+        Mask::new(&derivatives.program, erased, |k| k >= given || mask.is_active(k))
+    };
+    summarise(derivatives, erased);
+    let plan = plan(derivatives, erased, &mask_of_erased);
+    for (f, mask, activity) in plan.into_iter().rev() {
+        let made = differentiate(derivatives, f, &mask, &activity)?;
+        let (results, accs) = derivatives.influences[&f].under(&mask);
+        let name = mask.name(&derivatives.program, f);
+        let made = Function { name: names::jvp(&name), ..made };
+        let id = derivatives.add_func(made);
+        derivatives.jvps.insert((f, mask), Jvp { func: id, results, accs });
+    }
+    let missing = || Diagnostic::error("J901", jut_ir::Span::NONE, "no derivative was made");
+    let jvp = derivatives.jvp_of(erased, &mask_of_erased).cloned().ok_or_else(missing)?;
+    let made = jvp.func;
+    derivatives.jvps.insert((func, mask.clone()), jvp);
+    Ok(made)
+}
+
+impl Derivatives {
+    /// The mask that calls which ask for `asked` are given.
+    pub(crate) fn widened<'a>(&'a self, func: FuncId, asked: &'a Mask) -> &'a Mask {
+        let known = self.masks.get(&func).and_then(|m| m.iter().find(|(a, _)| a == asked));
+        known.map_or(asked, |(_, given)| given)
+    }
+
+    /// Decides on the mask for a call.
+    fn widen(&mut self, func: FuncId, asked: &Mask) -> Mask {
+        let known = self.masks.entry(func).or_default();
+        if let Some((_, given)) = known.iter().find(|(a, _)| a == asked) {
+            return given.clone();
+        }
+        let f = &self.program.funcs[func];
+        let full = known.len() >= MASKS && f.cap_params.is_empty();
+        let by_value = |k: usize| {
+            let ty = &f.nvars[f.params[k]].ty;
+            full && Passing::of(&self.kinds, ty) == Passing::Value
+        };
+        let given = Mask((0..f.params.len()).map(|k| asked.is_active(k) || by_value(k)).collect());
+        known.push((asked.clone(), given.clone()));
+        given
+    }
+}
+
+/// Finds what the results of each function depend on, callees first.
+fn summarise(derivatives: &mut Derivatives, root: FuncId) {
+    derivatives.kinds.extend(&derivatives.program);
+    let known = &derivatives.influences;
+    for f in callees_first(&derivatives.program, root, &|f| known.contains_key(&f)) {
+        let influence = activity::influence(derivatives, f);
+        derivatives.influences.insert(f, influence);
+    }
+}
+
+/// Which derivatives are missing, callers first, each with the activity under its mask.
+fn plan(derivatives: &mut Derivatives, root: FuncId, mask: &Mask) -> Vec<(FuncId, Mask, Activity)> {
+    let mut wanted: HashMap<FuncId, Vec<Mask>> = HashMap::from([(root, vec![mask.clone()])]);
+    let mut plan = Vec::new();
+    let order = callees_first(&derivatives.program, root, &|_| false);
+    for f in order.into_iter().rev() {
+        for mask in wanted.remove(&f).unwrap_or_default() {
+            if derivatives.jvp_of(f, &mask).is_some() {
+                continue;
+            }
+            let activity = activity::analyse(derivatives, f, &mask);
+            let mut asked = Vec::new();
+            calls(&derivatives.program.funcs[f].body, &activity, &mut asked);
+            for (callee, mask) in asked {
+                let mask = derivatives.widen(callee, &mask);
+                let masks = wanted.entry(callee).or_default();
+                if !masks.contains(&mask) {
+                    masks.push(mask);
+                }
+            }
+            plan.push((f, mask, activity));
+        }
+    }
+    plan
+}
+
+/// The calls with an active argument, and their masks.
+fn calls(block: &Block, activity: &Activity, out: &mut Vec<(FuncId, Mask)>) {
+    for stmt in &block.stmts {
+        if let jut_ir::Rhs::Call(call) = &stmt.rhs {
+            let mask = activity.call_mask(call);
+            let live = stmt.nl.iter().any(|v| activity.is_live(*v))
+                || call.places.iter().flatten().any(|p| activity.is_live_cap(p.root));
+            if live && !mask.is_empty() {
+                out.push((call.func, mask));
+            }
+        }
+        for inner in stmt.rhs.blocks() {
+            calls(inner, activity, out);
+        }
+    }
+}
+
+/// JDef.
+fn differentiate(
+    derivatives: &Derivatives,
+    func: FuncId,
+    mask: &Mask,
+    activity: &Activity,
+) -> Result<Function, Diagnostic> {
+    let source = &derivatives.program.funcs[func];
+    let loc = Loc::source(source.span);
+    let needs = needs::count(derivatives, source, activity);
+    let mut w = Writer::new(derivatives, source, activity);
+    for (v, data) in source.nvars.iter() {
+        if activity.is_live(v) {
+            w.tangents[v] = tangent_type(derivatives, &data.ty, &data.name, data.span)?;
+        }
+    }
+    let mut entry = Vec::new();
+    for k in mask.positions() {
+        let p = source.params[k];
+        let data = &source.nvars[p];
+        let Some(ty) = tangent_type(derivatives, &data.ty, &data.name, data.span)? else {
+            continue;
+        };
+        w.tangents[p] = Some(ty.clone());
+        if Passing::of(&derivatives.kinds, &data.ty) == Passing::Capability {
+            let cap = w.capability(p, Mode::Rd, ty, data.span);
+            w.builder.func.cap_params.push(cap);
+            entry.push((p, Handle::At(Place::root(cap))));
+        } else {
+            let x = w.tangent_var(p, ty, data.span);
+            w.builder.func.lin_params.push(x);
+            entry.push((p, Handle::Val(x)));
+        }
+    }
+    let (results, accs) = derivatives.influences[&func].under(mask);
+    for (cap, active) in source.cap_params.iter().zip(&accs) {
+        let CapData { name, lanes, ty, span, .. } = source.caps[*cap].clone();
+        if let (true, Some(ty)) = (*active, tangent_type(derivatives, &ty, &name, span)?) {
+            let writer = w.builder.cap(&format!("d{name}"), Mode::Wr, lanes, ty, span);
+            w.builder.func.cap_params.push(writer);
+            w.writers[*cap] = Some(writer);
+        }
+    }
+    for (result, active) in source.results.iter().zip(&results) {
+        let ty = tangent_type(derivatives, &result.ty, "a result", source.span);
+        if let (true, Some(ty)) = (*active, if *active { ty? } else { None }) {
+            let name = result.name.map(|v| format!("{}'", source.nvars[v].name));
+            w.builder.func.lin_results.push(LinResultDecl { name, ty });
+        }
+    }
+    let mut rules = Rules { w, derivatives };
+    let body = rules.block(&source.body, needs, &results, entry, loc)?;
+    let mut made = rules.w.builder.func;
+    made.body = body;
+    Ok(made)
+}
+
+/// The tangent type of a live value, or why there is none yet.
+fn tangent_type(
+    derivatives: &Derivatives,
+    ty: &Type,
+    name: &str,
+    span: jut_ir::Span,
+) -> Result<Option<Type>, Diagnostic> {
+    ty.tangent(&derivatives.program).map_err(|data| {
+        let data = &derivatives.program.datas[data].name;
+        let message = format!(
+            "not built yet: the derivative with respect to floats inside `{data}`, which `{name}` carries"
+        );
+        Diagnostic::error("J901", span, message).help(
+            "a sum type, or a record whose floats come in arrays of a size that it holds itself, has no tangent type in this version; pass its floats separately",
+        )
+    })
 }

@@ -26,7 +26,7 @@ mod relocate;
 pub mod transpose;
 pub mod unzip;
 
-use activity::Influence;
+use activity::{Influence, Kinds};
 use jut_ir::{Block, Data, DataId, Diagnostic, FuncId, Function, Mode, Program, Rhs, names};
 use std::collections::{HashMap, HashSet};
 
@@ -37,14 +37,16 @@ pub struct Derivatives {
     pub program: Program,
     /// J, by function and mask.
     pub(crate) jvps: HashMap<(FuncId, Mask), Jvp>,
-    /// The masks that calls have asked for, in order; see [`forward`] on widening.
-    pub(crate) masks: HashMap<FuncId, Vec<Mask>>,
+    /// The masks that calls have asked for, and those they were given; see [`forward`].
+    pub(crate) masks: HashMap<FuncId, Vec<(Mask, Mask)>>,
     /// U, by function (a `jvp`, or a user-written function with linear parameters) and policy.
     pub(crate) unzipped: HashMap<(FuncId, Policy), Unzipped>,
     /// T.
     pub(crate) transposed: HashMap<FuncId, FuncId>,
     /// L.
     pub(crate) erased: HashMap<FuncId, FuncId>,
+    /// Which data types have floats and arrays.
+    pub(crate) kinds: Kinds,
     /// What each function's results depend on.
     pub(crate) influences: HashMap<FuncId, Influence>,
     /// The generated functions for linear operations at compound types, by name.
@@ -168,10 +170,10 @@ pub enum Passing {
 
 impl Passing {
     /// How the tangent of a value of type `ty` is passed.
-    pub fn of(program: &Program, ty: &jut_ir::Type) -> Passing {
-        if !ty.has_float(program) {
+    pub fn of(kinds: &Kinds, ty: &jut_ir::Type) -> Passing {
+        if !kinds.has_float(ty) {
             Passing::Inactive
-        } else if ty.has_array(program) {
+        } else if kinds.has_array(ty) {
             Passing::Capability
         } else {
             Passing::Value

@@ -1,0 +1,269 @@
+//! How often, and how, each block needs the tangents that it can see.
+//!
+//! Before J rewrites a function, one walk counts: for every block and every live variable that is
+//! used in it, the number of statements and results that take its tangent (so that J knows without
+//! looking ahead whether to `dup` and when a tangent is used up), and whether some use needs a
+//! capability instead of a value. A statement with nested blocks counts once for each variable that
+//! its blocks need from outside.
+//!
+//! A capability is needed by a variable that is indexed or projected, free in a loop body, passed
+//! to a by-capability parameter, or an array that only some arms of a `case` use (the others would
+//! have to `drop` all of it).
+//!
+//! Cost: linear in the function, times the nesting depth at worst.
+
+use crate::activity::Activity;
+use crate::{Derivatives, Passing};
+use jut_ir::entity::SecondaryMap;
+use jut_ir::prim::Partial;
+use jut_ir::{Atom, Block, Call, FieldPattern, Function, NVar, Operand, Rhs, Scan, Stmt};
+use std::collections::HashMap;
+
+/// What a block needs of one variable's tangent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Need {
+    /// How many statements and results take it.
+    pub times: u32,
+    /// Whether some of them needs a place.
+    pub place: bool,
+}
+
+/// What a block needs, and what its nested blocks need.
+#[derive(Debug, Default)]
+pub(super) struct BlockNeeds {
+    index: HashMap<NVar, usize>,
+    list: Vec<(NVar, Need)>,
+    /// Whether each statement has anything to do with tangents.
+    pub live: Vec<bool>,
+    /// The nested blocks in order; of statements that are not live, too.
+    pub children: Vec<BlockNeeds>,
+}
+
+impl BlockNeeds {
+    /// What the block needs of a variable.
+    pub fn of(&self, var: NVar) -> Need {
+        self.index.get(&var).map_or(Need::default(), |k| self.list[*k].1)
+    }
+
+    /// One of the needs has been served; how many are left.
+    pub fn serve(&mut self, var: NVar) -> u32 {
+        match self.index.get(&var) {
+            Some(k) => {
+                let times = &mut self.list[*k].1.times;
+                *times = times.saturating_sub(1);
+                *times
+            }
+            None => 0,
+        }
+    }
+
+    /// The variables needed, in the order of first use.
+    pub fn vars(&self) -> impl Iterator<Item = NVar> + '_ {
+        self.list.iter().map(|(v, _)| *v)
+    }
+
+    fn add(&mut self, var: NVar, place: bool) {
+        let next = self.list.len();
+        let k = *self.index.entry(var).or_insert(next);
+        if k == next {
+            self.list.push((var, Need::default()));
+        }
+        let need = &mut self.list[k].1;
+        need.times += 1;
+        need.place |= place;
+    }
+}
+
+/// Counts the needs of a function's body.
+pub(super) fn count(derivatives: &Derivatives, func: &Function, activity: &Activity) -> BlockNeeds {
+    let mut counter =
+        Counter { derivatives, func, activity, owner: SecondaryMap::new(), blocks: 0 };
+    let wanted: Vec<bool> = func.body.nl.iter().map(|a| activity.is_live_atom(*a)).collect();
+    counter.block(&func.body, &wanted, &[])
+}
+
+struct Counter<'a> {
+    derivatives: &'a Derivatives,
+    func: &'a Function,
+    activity: &'a Activity,
+    /// The number of the block that binds a variable; parameters belong to block 0, none.
+    owner: SecondaryMap<NVar, u32>,
+    blocks: u32,
+}
+
+impl Counter<'_> {
+    fn live(&self, var: NVar) -> bool {
+        self.activity.is_live(var)
+    }
+
+    fn need(&self, needs: &mut BlockNeeds, atom: Atom) {
+        if let Atom::Var(v) = atom
+            && self.live(v)
+        {
+            needs.add(v, false);
+        }
+    }
+
+    fn block(&mut self, block: &Block, wanted: &[bool], binders: &[NVar]) -> BlockNeeds {
+        self.blocks += 1;
+        let number = self.blocks;
+        for v in binders {
+            self.owner[*v] = number;
+        }
+        let mut needs = BlockNeeds::default();
+        for stmt in &block.stmts {
+            let live = self.stmt(stmt, &mut needs);
+            needs.live.push(live);
+            for v in &stmt.nl {
+                self.owner[*v] = number;
+            }
+        }
+        for (a, wanted) in block.nl.iter().zip(wanted) {
+            if *wanted {
+                self.need(&mut needs, *a);
+            }
+        }
+        needs
+    }
+
+    /// The variables that a nested block needs from outside.
+    fn free<'b>(
+        &'b self,
+        child: &'b BlockNeeds,
+        number: u32,
+    ) -> impl Iterator<Item = (NVar, Need)> + 'b {
+        child.list.iter().copied().filter(move |(v, _)| self.owner[*v] < number)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, needs: &mut BlockNeeds) -> bool {
+        let live = stmt.nl.iter().any(|v| self.live(*v));
+        match &stmt.rhs {
+            Rhs::Inc(place, Operand::N(a)) => {
+                let live = self.activity.is_live_cap(place.root) && self.activity.is_live_atom(*a);
+                if live {
+                    self.need(needs, *a);
+                }
+                live
+            }
+            Rhs::AccRegion { cap, body } => {
+                let wanted: Vec<bool> = stmt.nl.iter().map(|v| self.live(*v)).collect();
+                let number = self.blocks + 1;
+                let child = self.block(body, &wanted, &[]);
+                let free: Vec<_> = self.free(&child, number).collect();
+                free.into_iter().for_each(|(v, need)| needs.add(v, need.place));
+                let inner = child.live.contains(&true);
+                needs.children.push(child);
+                live || inner || self.activity.is_live_cap(*cap)
+            }
+            Rhs::Scan(scan) => self.scan(scan, stmt, needs) || live,
+            Rhs::Case(case) => {
+                let wanted: Vec<bool> = stmt.nl.iter().map(|v| self.live(*v)).collect();
+                let mut used: Vec<(NVar, Need, usize)> = Vec::new();
+                let mut position: HashMap<NVar, usize> = HashMap::new();
+                let (mut inner, mut opened) = (false, false);
+                for arm in &case.arms {
+                    let fields: Vec<NVar> = arm
+                        .fields
+                        .iter()
+                        .filter_map(|f| match f {
+                            FieldPattern::Bind(v) => Some(*v),
+                            FieldPattern::Eq(_) => None,
+                        })
+                        .collect();
+                    opened |= fields.iter().any(|v| self.live(*v));
+                    let number = self.blocks + 1;
+                    let child = self.block(&arm.body, &wanted, &fields);
+                    for (v, need) in self.free(&child, number) {
+                        let k = *position.entry(v).or_insert(used.len());
+                        if k == used.len() {
+                            used.push((v, Need::default(), 0));
+                        }
+                        used[k].1.place |= need.place;
+                        used[k].2 += 1;
+                    }
+                    inner |= child.live.contains(&true);
+                    needs.children.push(child);
+                }
+                if opened {
+                    self.need(needs, case.scrutinee);
+                }
+                for (v, need, arms) in used {
+                    let array = self.derivatives.kinds.has_array(&self.func.nvars[v].ty);
+                    needs.add(v, need.place || array && arms < case.arms.len());
+                }
+                live || inner || opened
+            }
+            Rhs::Call(call) => self.call(call, live, needs),
+            _ if !live => false,
+            Rhs::Prim(p, args) => {
+                for (a, partial) in args.iter().zip(p.row().partials) {
+                    if !matches!(partial, Partial::Zero) {
+                        self.need(needs, *a);
+                    }
+                }
+                true
+            }
+            Rhs::Proj(v, _) | Rhs::Index(v, _) => {
+                needs.add(*v, true);
+                true
+            }
+            Rhs::Atom(a) => {
+                self.need(needs, *a);
+                true
+            }
+            Rhs::Tuple(args) | Rhs::Con(_, args) | Rhs::ArrayLit(args) => {
+                args.iter().for_each(|a| self.need(needs, *a));
+                true
+            }
+            Rhs::Untuple(v) | Rhs::Open { value: v, .. } | Rhs::Cast { value: v, .. } => {
+                self.need(needs, Atom::Var(*v));
+                true
+            }
+            _ => true,
+        }
+    }
+
+    fn scan(&mut self, scan: &Scan, stmt: &Stmt, needs: &mut BlockNeeds) -> bool {
+        for (carry, init) in &scan.carry {
+            if self.live(*carry) {
+                self.need(needs, *init);
+            }
+        }
+        for (element, array) in &scan.slices {
+            if self.live(*element) {
+                self.need(needs, Atom::Var(*array));
+            }
+        }
+        let carries = scan.carry.iter().map(|(v, _)| self.live(*v));
+        let stacked = stmt.nl.iter().skip(scan.carry.len()).map(|v| self.live(*v));
+        let wanted: Vec<bool> = carries.chain(stacked).collect();
+        let binders = scan.carry.iter().map(|(v, _)| *v).chain(scan.slices.iter().map(|(v, _)| *v));
+        let binders: Vec<NVar> = binders.chain([scan.index]).collect();
+        let number = self.blocks + 1;
+        let child = self.block(&scan.body, &wanted, &binders);
+        let free: Vec<_> = self.free(&child, number).collect();
+        free.into_iter().for_each(|(v, _)| needs.add(v, true));
+        let inner = child.live.contains(&true) || wanted.contains(&true);
+        needs.children.push(child);
+        inner
+    }
+
+    fn call(&self, call: &Call, live: bool, needs: &mut BlockNeeds) -> bool {
+        let mask = self.activity.call_mask(call);
+        let accs = self.derivatives.influences.get(&call.func).map(|i| i.under(&mask).1);
+        let live_acc = call.places.iter().zip(accs.iter().flatten()).any(|(place, active)| {
+            *active && place.as_ref().is_some_and(|p| self.activity.is_live_cap(p.root))
+        });
+        if !live && !live_acc {
+            return false;
+        }
+        for (k, a) in call.args.iter().enumerate() {
+            if let (true, Atom::Var(v)) = (mask.is_active(k), a) {
+                let ty = &self.func.nvars[*v].ty;
+                let place = Passing::of(&self.derivatives.kinds, ty) == Passing::Capability;
+                needs.add(*v, place);
+            }
+        }
+        true
+    }
+}
