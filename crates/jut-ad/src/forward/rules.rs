@@ -3,7 +3,7 @@
 use super::emit::{Handle, Writer, components, tangent_path, tangent_position};
 use super::needs::BlockNeeds;
 use super::primitive;
-use crate::{Derivatives, Jvp, Mask, Passing};
+use crate::{Derivatives, Jvp, Passing};
 use jut_ir::{
     Arm, Atom, Block, Call, Cap, Case, Diagnostic, FieldPattern, LVar, Literal, Loc, Mode, NVar,
     Operand, Place, Rhs, Scan, Step, Stmt, Type,
