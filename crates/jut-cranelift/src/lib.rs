@@ -1,1 +1,37 @@
-//! jut-cranelift
+//! Machine code for the loop form, through Cranelift.
+//!
+//! The loop form is already structured like machine code: scalars, buffers, counted loops, checks.
+//! This crate only spells it out: loops and branches become blocks whose parameters are the carried
+//! values, a check becomes a branch to a cold block, an allocation bumps a pointer. It knows nothing
+//! of differentiation and changes no arithmetic: no operation is contracted, reordered or left out,
+//! so the results agree bit for bit with the interpreter's.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`Target`] | the machine and Cranelift's settings |
+//! | [`Compiled`] | a program in executable memory, and calling it |
+//! | `program` | all functions of a program into any Cranelift module |
+//! | `translate` | one function: values, statements, checks, calls |
+//! | `loops` | `for` and `lanes` |
+//! | `memory` | addresses, loads, stores, the arenas |
+//! | `machine` | machine operations, one by one |
+//!
+//! *Requires*: a well-formed loop program. *Ensures*: [`compile`] never panics or aborts; compiled
+//! code returns a status, and never jumps over a Rust frame. *Cost*: linear in the text of the
+//! program.
+
+mod call;
+mod error;
+mod jit;
+mod loops;
+mod machine;
+mod memory;
+mod program;
+mod target;
+mod translate;
+
+pub use call::{Arg, CallError, LARGE_STACK};
+pub use error::CompileError;
+pub use jit::{Compiled, compile};
+pub use program::clif;
+pub use target::Target;

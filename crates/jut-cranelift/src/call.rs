@@ -1,0 +1,224 @@
+//! Calling a compiled program.
+//!
+//! Three layers, from the machine upwards: [`Compiled::call_words`] takes one word per parameter and
+//! checks nothing but their number; [`Compiled::call`] takes typed arguments and checks kind and
+//! role of each; what lengths the buffers must have is known to the signature that the lowering made
+//! along with the program, and checked by who has it.
+
+use crate::jit::Compiled;
+use crate::translate::operand_count;
+use jut_ir::{RuntimeError, RuntimeErrorKind};
+use jut_loop::form::{Cell, Kind, Role};
+use jut_runtime::Workspace;
+use std::fmt;
+
+/// An argument of a compiled program.
+#[derive(Debug)]
+pub enum Arg<'a> {
+    /// A float.
+    F64(f64),
+    /// An integer.
+    I64(i64),
+    /// A truth value.
+    Bool(bool),
+    /// Floats that are read.
+    F64s(&'a [f64]),
+    /// Integers that are read.
+    I64s(&'a [i64]),
+    /// Truth values that are read.
+    Bools(&'a [bool]),
+    /// Floats that are written.
+    F64sMut(&'a mut [f64]),
+    /// Integers that are written.
+    I64sMut(&'a mut [i64]),
+    /// Truth values that are written.
+    BoolsMut(&'a mut [bool]),
+}
+
+impl Arg<'_> {
+    /// The word that stands for the argument, its kind, and whether it may be written.
+    fn word(&mut self) -> (u64, Kind, bool) {
+        match self {
+            Arg::F64(x) => (x.to_bits(), Kind::F64, false),
+            Arg::I64(x) => (*x as u64, Kind::I64, false),
+            Arg::Bool(x) => (u64::from(*x), Kind::Bool, false),
+            Arg::F64s(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::F64), false),
+            Arg::I64s(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::I64), false),
+            Arg::Bools(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::Bool), false),
+            Arg::F64sMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::F64), true),
+            Arg::I64sMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::I64), true),
+            Arg::BoolsMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::Bool), true),
+        }
+    }
+}
+
+/// Why a call gave no results.
+#[derive(Clone, PartialEq, Debug)]
+pub enum CallError {
+    /// The arguments do not fit the program.
+    Arguments(String),
+    /// The program failed: `R01` to `R06`.
+    Run(RuntimeError),
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::Arguments(reason) => f.write_str(reason),
+            CallError::Run(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CallError {}
+
+impl From<RuntimeError> for CallError {
+    fn from(error: RuntimeError) -> CallError {
+        CallError::Run(error)
+    }
+}
+
+impl Compiled {
+    /// Name of the function that is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Kind and role of each parameter.
+    pub fn params(&self) -> &[(Kind, Role)] {
+        &self.params
+    }
+
+    /// Kind of each result. A buffer lies in the workspace until its next call.
+    pub fn results(&self) -> &[Kind] {
+        &self.results
+    }
+
+    /// Calls the program with one word per parameter (the bits of a scalar, or a pointer) and one
+    /// word per result. Words beyond those are left alone. The workspace is reset first.
+    ///
+    /// Neither this nor the call itself allocates memory from the system, but for what the
+    /// workspace lacks, the list of operands of an error, and the stack of a program that needs
+    /// more than [`LARGE_STACK`] bytes of it.
+    ///
+    /// # Panics
+    /// If there are fewer words than parameters or results.
+    ///
+    /// # Safety
+    /// Each word of a buffer parameter points to as many cells as the program's signature says,
+    /// aligned to their size; of those with role `InOut` and `Out` nothing else reads or writes the
+    /// cells during the call, of those with role `In` nothing else writes them. Cells of bools hold
+    /// 0 or 1, and so do the words of bools.
+    pub unsafe fn call_words(
+        &self,
+        workspace: &mut Workspace,
+        args: &[u64],
+        results: &mut [u64],
+    ) -> Result<(), RuntimeError> {
+        assert!(args.len() >= self.params.len(), "one word per parameter");
+        assert!(results.len() >= self.results.len(), "one word per result");
+        workspace.reset();
+        let (space, from, to) = (&raw mut *workspace, args.as_ptr(), results.as_mut_ptr());
+        let status = if self.stack <= LARGE_STACK {
+            // SAFETY: the code has this signature and lives as long as `self`; it reads as many
+            // words and writes as many as were just counted, uses the workspace, which is borrowed
+            // alone, and otherwise only memory that the caller vouches for.
+            unsafe { (self.entry)(space, from, to) }
+        } else {
+            self.on_large_stack(space, from, to)?
+        };
+        if status == 0 { Ok(()) } else { Err(self.error(workspace, status)) }
+    }
+
+    /// Runs the entry on a thread whose stack is large enough.
+    fn on_large_stack(
+        &self,
+        workspace: *mut Workspace,
+        args: *const u64,
+        results: *mut u64,
+    ) -> Result<u32, RuntimeError> {
+        struct Pointers(*mut Workspace, *const u64, *mut u64);
+        // SAFETY: the thread that owns the pointers waits until the other one has ended.
+        unsafe impl Send for Pointers {}
+        let pointers = Pointers(workspace, args, results);
+        let entry = self.entry;
+        std::thread::scope(|scope| {
+            let run = move || {
+                let Pointers(workspace, args, results) = { pointers };
+                // SAFETY: as in `call_words`, which passes these on.
+                unsafe { entry(workspace, args, results) }
+            };
+            let builder = std::thread::Builder::new().stack_size(self.stack + LARGE_STACK);
+            let joined = builder.spawn_scoped(scope, run).map(|thread| thread.join());
+            match joined {
+                Ok(Ok(status)) => Ok(status),
+                // No memory for the stack; compiled code does not panic.
+                Ok(Err(_)) | Err(_) => Err(RuntimeError {
+                    kind: RuntimeErrorKind::Memory,
+                    span: self.sites.first().map(|(_, span)| *span).unwrap_or_default(),
+                    operands: Vec::new(),
+                }),
+            }
+        })
+    }
+
+    fn error(&self, workspace: &Workspace, status: u32) -> RuntimeError {
+        let failure = workspace.failure();
+        let site = usize::try_from(failure.site).ok().and_then(|site| self.sites.get(site));
+        let named = u8::try_from(status).ok().and_then(RuntimeErrorKind::from_number);
+        let (kind, span) = match site {
+            Some((kind, span)) => (named.unwrap_or(*kind), *span),
+            None => (named.unwrap_or(RuntimeErrorKind::Memory), Default::default()),
+        };
+        RuntimeError { kind, span, operands: failure.operands[..operand_count(kind)].to_vec() }
+    }
+
+    /// Calls the program with typed arguments; each result is the bits of a scalar or a pointer
+    /// into the workspace.
+    ///
+    /// # Safety
+    /// The slices are as long as the program's signature says; for each parameter that is a buffer
+    /// of buffers, which no [`Arg`] can be, see [`Compiled::call_words`].
+    pub unsafe fn call(
+        &self,
+        workspace: &mut Workspace,
+        args: &mut [Arg<'_>],
+        results: &mut [u64],
+    ) -> Result<(), CallError> {
+        if args.len() != self.params.len() || results.len() != self.results.len() {
+            return Err(CallError::Arguments(format!(
+                "`{}` takes {} arguments and gives {} results, not {} and {}",
+                self.name,
+                self.params.len(),
+                self.results.len(),
+                args.len(),
+                results.len()
+            )));
+        }
+        let mut few = [0; 16];
+        let mut many = Vec::new();
+        let words = match few.get_mut(..args.len()) {
+            Some(words) => words,
+            None => {
+                many.resize(args.len(), 0);
+                &mut many[..]
+            }
+        };
+        for (k, (arg, (kind, role))) in args.iter_mut().zip(&self.params).enumerate() {
+            let (word, given, writable) = arg.word();
+            if given != *kind || (*role != Role::In && !writable) {
+                return Err(CallError::Arguments(format!(
+                    "argument {k} of `{}` is a {kind:?} ({role:?}), not {given:?}",
+                    self.name
+                )));
+            }
+            words[k] = word;
+        }
+        // SAFETY: kinds and roles were checked, slices keep what they point to borrowed, and the
+        // caller vouches for the lengths.
+        Ok(unsafe { self.call_words(workspace, words, results) }?)
+    }
+}
+
+/// Programs that need more stack than this run on a thread of their own.
+pub const LARGE_STACK: usize = 256 * 1024;

@@ -1,0 +1,120 @@
+//! A compiled program in executable memory.
+//!
+//! One Cranelift module per program owns its code. The code is written once, then made executable
+//! and no longer writable, and given back to the system when the program is dropped.
+
+use crate::error::CompileError;
+use crate::program::{self, result_kinds};
+use crate::target::Target;
+use cranelift_codegen::ir::LibCall;
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
+use cranelift_module::default_libcall_names;
+use jut_ir::{RuntimeErrorKind, Span};
+use jut_loop::form::{Block, Kind, LoopProgram, Role, Stmt};
+use jut_runtime::{Workspace, symbols};
+use std::mem::ManuallyDrop;
+
+/// The machine signature of every program: workspace, arguments, results; returns the status.
+pub(crate) type Entry = unsafe extern "C" fn(*mut Workspace, *const u64, *mut u64) -> u32;
+
+/// A compiled program. It may be called from many threads at once, each with its own workspace.
+pub struct Compiled {
+    pub(crate) entry: Entry,
+    pub(crate) name: String,
+    pub(crate) params: Vec<(Kind, Role)>,
+    pub(crate) results: Vec<Kind>,
+    pub(crate) sites: Vec<(RuntimeErrorKind, Span)>,
+    pub(crate) stack: usize,
+    /// Keeps the code; nothing else touches it.
+    _code: Code,
+}
+
+/// The owner of the executable memory.
+struct Code(ManuallyDrop<JITModule>);
+
+// SAFETY: after the module is finalized it is touched again only when it is dropped, by the owner;
+// the code it holds is never written.
+unsafe impl Sync for Code {}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        // SAFETY: the module is not used again. Whoever calls the code borrows the `Compiled` that
+        // owns it, so nothing runs in it and no pointer into it is left.
+        unsafe { ManuallyDrop::take(&mut self.0).free_memory() };
+    }
+}
+
+impl std::fmt::Debug for Compiled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Compiled")
+            .field("name", &self.name)
+            .field("params", &self.params)
+            .field("results", &self.results)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Compiles a program for the machine that this process runs on.
+pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
+    let target = Target::host()?;
+    let mut code = Code(ManuallyDrop::new(module(program, &target)?));
+    let defined = program::define(program, &mut *code.0, &target)?;
+    code.0.finalize_definitions().map_err(|e| CompileError::Host(e.to_string()))?;
+    let address = code.0.get_finalized_function(defined.entry);
+    // SAFETY: the entry was compiled with this signature, and its code lives as long as `code`.
+    let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
+    let Some((_, function)) = program.funcs.last() else {
+        return Err(CompileError::Host("the program has no function".to_owned()));
+    };
+    Ok(Compiled {
+        entry,
+        name: function.name.clone(),
+        params: function
+            .params
+            .iter()
+            .map(|param| (function.values[param.value].kind, param.role))
+            .collect(),
+        results: result_kinds(function),
+        sites: program.sites.values().cloned().collect(),
+        stack: defined.stack,
+        _code: code,
+    })
+}
+
+/// An empty module for a program.
+pub(crate) fn module(program: &LoopProgram, target: &Target) -> Result<JITModule, CompileError> {
+    let names = Box::new(|call: LibCall| match call {
+        // Machines without an instruction for these call the runtime.
+        LibCall::FloorF64 => "jut_floor".to_owned(),
+        LibCall::CeilF64 => "jut_ceil".to_owned(),
+        LibCall::TruncF64 => "jut_trunc".to_owned(),
+        other => default_libcall_names()(other),
+    });
+    let mut builder = JITBuilder::with_isa(target.usual().clone(), names);
+    builder.symbol_lookup_fn(Box::new(symbols::address));
+    // All code of a program lies in one reserved range, so that calls within it reach each other.
+    let reserve = (1 << 20) + statements(program).saturating_mul(BYTES_PER_STATEMENT);
+    let memory = ArenaMemoryProvider::new_with_size(reserve.min(LARGEST))
+        .map_err(|e| CompileError::Host(e.to_string()))?;
+    builder.memory_provider(Box::new(memory));
+    Ok(JITModule::new(builder))
+}
+
+/// Far more code than any statement becomes.
+const BYTES_PER_STATEMENT: usize = 4096;
+
+/// What a relative call reaches, less something.
+const LARGEST: usize = 1 << 30;
+
+fn statements(program: &LoopProgram) -> usize {
+    fn count(block: &Block) -> usize {
+        let nested = block.stmts.iter().map(|stmt| match stmt {
+            Stmt::For(inner) => 1 + count(&inner.body),
+            Stmt::Lanes(inner) => 1 + count(&inner.body),
+            Stmt::If { then, other, .. } => 1 + count(then) + count(other),
+            _ => 1,
+        });
+        nested.sum()
+    }
+    program.funcs.values().map(|function| count(&function.body)).sum()
+}

@@ -1,0 +1,298 @@
+//! Counted loops and sums in the fixed order.
+//!
+//! A `for` tests its condition at the end: one test before the first iteration, one branch per
+//! iteration.
+//!
+//! A `lanes` loop keeps eight partial sums per sum. Iteration i, counted from the first, belongs to
+//! lane i mod 8, and blocks of 1024 iterations are summed in order. Three parts stand inside the
+//! loop over blocks:
+//!
+//! 1. if the body is small, a main loop of eight iterations at a time, whose lanes are registers;
+//! 2. a loop over what is left (all of it, if the body is large), whose lanes are on the stack:
+//!    a load, the body, a store, so that an inner loop or call in the body keeps its registers;
+//! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
+
+use crate::translate::{Result, Translator, block_args};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    self, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types,
+};
+use jut_ir::prim::Lowering;
+use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Stmt};
+
+/// Bodies of at most so many statements are repeated for every lane.
+const SMALL: usize = 32;
+
+/// Stack slots of eight floats, reused by loops of the same depth.
+#[derive(Default)]
+pub(crate) struct LaneSlots {
+    depth: usize,
+    by_depth: Vec<Vec<StackSlot>>,
+}
+
+impl Translator<'_> {
+    pub(crate) fn for_loop(&mut self, source: &For) -> Result<()> {
+        let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
+        let mut initial = Vec::with_capacity(source.carry.len() + 1);
+        for (_, atom) in &source.carry {
+            initial.push(self.atom(*atom)?);
+        }
+        let carried: Vec<_> = source.carry.iter().map(|(value, _)| *value).collect();
+        let body = self.block_for(&carried);
+        let index = self.builder.append_block_param(body, types::I64);
+        let done = self.block_for(&source.dst);
+
+        let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);
+        let first = match source.order {
+            Order::Down => self.builder.ins().iadd_imm_s(high, -1),
+            Order::Up | Order::Par => low,
+        };
+        let none = block_args(&initial);
+        initial.push(first);
+        self.builder.ins().brif(any, body, &block_args(&initial), done, &none);
+
+        self.enter(body, &carried);
+        self.bind(source.index, index);
+        let mut next = self.block(&source.body)?;
+        if next.len() != source.carry.len() || next.len() != source.dst.len() {
+            return Err("a loop carries another number of values".to_owned());
+        }
+        let (more, following) = match source.order {
+            Order::Down => {
+                let more = self.builder.ins().icmp(IntCC::SignedGreaterThan, index, low);
+                (more, self.builder.ins().iadd_imm_s(index, -1))
+            }
+            Order::Up | Order::Par => {
+                let following = self.builder.ins().iadd_imm_s(index, 1);
+                (self.builder.ins().icmp(IntCC::SignedLessThan, following, high), following)
+            }
+        };
+        let last = block_args(&next);
+        next.push(following);
+        self.builder.ins().brif(more, body, &block_args(&next), done, &last);
+        self.enter(done, &source.dst);
+        Ok(())
+    }
+
+    pub(crate) fn lanes_loop(&mut self, source: &Lanes) -> Result<()> {
+        let sums = source.dst.len();
+        if source.carry.len() != sums || source.body.results.len() != sums {
+            return Err("a lanes loop has another number of sums".to_owned());
+        }
+        let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
+        let zero = self.float(0.0);
+        let slots = self.lane_slots(sums);
+
+        // Blocks. Their parameters come in the order: index, count, sums or lanes.
+        let outer = self.block_with(2, sums);
+        let rest = self.block_with(1, sums * LANES);
+        let combine = self.block_with(0, sums * LANES);
+        let done = self.block_for(&source.dst);
+
+        let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);
+        let total = self.builder.ins().isub(high, low);
+        let mut first = vec![low, total];
+        first.resize(2 + sums, zero);
+        let none = block_args(&vec![zero; sums]);
+        self.builder.ins().brif(any, outer, &block_args(&first), done, &none);
+
+        self.builder.switch_to_block(outer);
+        let params = self.builder.block_params(outer).to_vec();
+        let (start, left, totals) = (params[0], params[1], &params[2..]);
+        let most = self.int(BLOCK);
+        // The distance from low to high as an unsigned number is always right.
+        let taken = self.builder.ins().umin(left, most);
+        let end = self.builder.ins().iadd(start, taken);
+        let zero = self.float(0.0);
+        let empty = vec![zero; sums * LANES];
+        if is_small(&source.body) {
+            let whole = self.builder.ins().band_imm_s(taken, -(LANES as i64));
+            let whole_end = self.builder.ins().iadd(start, whole);
+            self.main_loop(source, start, whole_end, &empty, rest, combine, end)?;
+        } else {
+            let args = [&[start][..], &empty].concat();
+            self.builder.ins().jump(rest, &block_args(&args));
+        }
+
+        self.builder.switch_to_block(rest);
+        let params = self.builder.block_params(rest).to_vec();
+        self.rest_loop(source, params[0], end, &params[1..], &slots, combine)?;
+
+        self.builder.switch_to_block(combine);
+        let lanes = self.builder.block_params(combine).to_vec();
+        let mut next = vec![end, self.builder.ins().isub(left, taken)];
+        for (sum, lanes) in totals.iter().zip(lanes.chunks(LANES)) {
+            let lane = self.tree(lanes);
+            next.push(self.builder.ins().fadd(*sum, lane));
+        }
+        let last = block_args(&next[2..]);
+        self.builder.ins().brif(next[1], outer, &block_args(&next), done, &last);
+        self.enter(done, &source.dst);
+        Ok(())
+    }
+
+    /// Eight iterations at a time.
+    #[allow(clippy::too_many_arguments)] // the frame of the loop around it
+    fn main_loop(
+        &mut self,
+        source: &Lanes,
+        start: ir::Value,
+        whole_end: ir::Value,
+        empty: &[ir::Value],
+        rest: ir::Block,
+        combine: ir::Block,
+        end: ir::Value,
+    ) -> Result<()> {
+        let sums = source.dst.len();
+        let main = self.block_with(1, sums * LANES);
+        let after = self.builder.create_block();
+        let args = block_args(&[&[start][..], empty].concat());
+        let any = self.builder.ins().icmp(IntCC::NotEqual, start, whole_end);
+        self.builder.ins().brif(any, main, &args, rest, &args);
+
+        self.builder.switch_to_block(main);
+        let params = self.builder.block_params(main).to_vec();
+        let (index, mut lanes) = (params[0], params[1..].to_vec());
+        for k in 0..LANES {
+            self.bind_shifted(source.index, index, k as i64);
+            for (s, carry) in source.carry.iter().enumerate() {
+                self.bind(*carry, lanes[s * LANES + k]);
+            }
+            for (s, result) in self.block(&source.body)?.into_iter().enumerate() {
+                lanes[s * LANES + k] = result;
+            }
+        }
+        let next = self.builder.ins().iadd_imm_s(index, LANES as i64);
+        let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, whole_end);
+        let args = block_args(&[&[next][..], &lanes].concat());
+        self.builder.ins().brif(more, main, &args, after, &[]);
+
+        self.builder.switch_to_block(after);
+        let exact = self.builder.ins().icmp(IntCC::Equal, whole_end, end);
+        let args = [&[whole_end][..], &lanes].concat();
+        self.builder.ins().brif(exact, combine, &block_args(&lanes), rest, &block_args(&args));
+        Ok(())
+    }
+
+    /// One iteration at a time, from `start` to `end`; `start` belongs to lane 0.
+    fn rest_loop(
+        &mut self,
+        source: &Lanes,
+        start: ir::Value,
+        end: ir::Value,
+        lanes: &[ir::Value],
+        slots: &[StackSlot],
+        combine: ir::Block,
+    ) -> Result<()> {
+        let flags = MemFlagsData::trusted();
+        let pointer = types::I64;
+        for (slot, lanes) in slots.iter().zip(lanes.chunks(LANES)) {
+            let address = self.builder.ins().stack_addr(pointer, *slot, 0);
+            for (k, lane) in lanes.iter().enumerate() {
+                self.builder.ins().store(flags, *lane, address, lane_offset(k));
+            }
+        }
+        let body = self.block_with(2, 0);
+        let after = self.builder.create_block();
+        let zero = self.int(0);
+        self.builder.ins().jump(body, &block_args(&[start, zero]));
+
+        self.builder.switch_to_block(body);
+        let params = self.builder.block_params(body).to_vec();
+        let (index, lane) = (params[0], params[1]);
+        self.bind(source.index, index);
+        let place = self.builder.ins().ishl_imm_u(lane, 3);
+        for (slot, carry) in slots.iter().zip(&source.carry) {
+            let base = self.builder.ins().stack_addr(pointer, *slot, 0);
+            let address = self.builder.ins().iadd(base, place);
+            let value = self.builder.ins().load(types::F64, flags, address, 0);
+            self.bind(*carry, value);
+        }
+        self.lanes.depth += 1;
+        let results = self.block(&source.body);
+        self.lanes.depth -= 1;
+        for (slot, result) in slots.iter().zip(results?) {
+            let base = self.builder.ins().stack_addr(pointer, *slot, 0);
+            let address = self.builder.ins().iadd(base, place);
+            self.builder.ins().store(flags, result, address, 0);
+        }
+        let next = self.builder.ins().iadd_imm_s(index, 1);
+        let lane = self.builder.ins().iadd_imm_s(lane, 1);
+        let lane = self.builder.ins().band_imm_s(lane, LANES as i64 - 1);
+        let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, end);
+        self.builder.ins().brif(more, body, &block_args(&[next, lane]), after, &[]);
+
+        self.builder.switch_to_block(after);
+        let mut lanes = Vec::with_capacity(slots.len() * LANES);
+        for slot in slots {
+            let address = self.builder.ins().stack_addr(pointer, *slot, 0);
+            for k in 0..LANES {
+                let lane = self.builder.ins().load(types::F64, flags, address, lane_offset(k));
+                lanes.push(lane);
+            }
+        }
+        self.builder.ins().jump(combine, &block_args(&lanes));
+        Ok(())
+    }
+
+    /// The lanes of one sum, added in the fixed tree.
+    fn tree(&mut self, lanes: &[ir::Value]) -> ir::Value {
+        let mut lanes = lanes.to_vec();
+        while let half @ 1.. = lanes.len() / 2 {
+            for k in 0..half {
+                lanes[k] = self.builder.ins().fadd(lanes[k], lanes[k + half]);
+            }
+            lanes.truncate(half);
+        }
+        lanes[0]
+    }
+
+    /// A block with integer parameters followed by float parameters.
+    fn block_with(&mut self, ints: usize, floats: usize) -> ir::Block {
+        let block = self.builder.create_block();
+        for k in 0..ints + floats {
+            let ty = if k < ints { types::I64 } else { types::F64 };
+            self.builder.append_block_param(block, ty);
+        }
+        block
+    }
+
+    /// One stack slot per sum for the loops of the current depth.
+    fn lane_slots(&mut self, sums: usize) -> Vec<StackSlot> {
+        let depth = self.lanes.depth;
+        if self.lanes.by_depth.len() <= depth {
+            self.lanes.by_depth.resize(depth + 1, Vec::new());
+        }
+        while self.lanes.by_depth[depth].len() < sums {
+            let data = StackSlotData::new(StackSlotKind::ExplicitSlot, (LANES * 8) as u32, 4);
+            let slot = self.builder.create_sized_stack_slot(data);
+            self.lanes.by_depth[depth].push(slot);
+        }
+        self.lanes.by_depth[depth][..sums].to_vec()
+    }
+}
+
+fn lane_offset(k: usize) -> i32 {
+    (k * 8) as i32
+}
+
+/// Whether a body is repeated for every lane: few statements, no loop, no call.
+fn is_small(body: &Block) -> bool {
+    fn size(block: &Block) -> Option<usize> {
+        let mut sum = 0;
+        for stmt in &block.stmts {
+            sum += match stmt {
+                Stmt::For(_) | Stmt::Lanes(_) | Stmt::Call { .. } => return None,
+                Stmt::Prim { prim, .. } => match prim.row().lowering {
+                    Lowering::Runtime(_) => return None,
+                    Lowering::Machine(_) => 1,
+                },
+                Stmt::Alloc { .. } | Stmt::Fill { .. } | Stmt::CopyCells { .. } => return None,
+                Stmt::If { then, other, .. } => 1 + size(then)? + size(other)?,
+                _ => 1,
+            };
+        }
+        (sum <= SMALL).then_some(sum)
+    }
+    size(body).is_some()
+}

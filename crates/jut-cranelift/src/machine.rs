@@ -1,0 +1,123 @@
+//! Machine operations, one by one: each has exactly the meaning of its row in the table of
+//! primitives.
+//!
+//! Bools are bytes that are 0 or 1. No operation traps: integer division, the only one that could,
+//! stands behind a check of its divisor, and the one quotient that does not fit (the least integer
+//! by -1) is computed without dividing.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_frontend::FunctionBuilder;
+use jut_ir::prim::Machine;
+
+/// Emits one operation. `divisor` is the last operand, if that is a literal integer.
+pub(crate) fn operation(
+    builder: &mut FunctionBuilder<'_>,
+    op: Machine,
+    args: &[Value],
+    divisor: Option<i64>,
+) -> Result<Value, String> {
+    match *args {
+        [a] => unary(builder, op, a),
+        [a, b] => binary(builder, op, a, b, divisor),
+        [c, a, b] if op == Machine::Select => Some(builder.ins().select(c, a, b)),
+        _ => None,
+    }
+    .ok_or_else(|| format!("the operation {op:?} does not take {} operands", args.len()))
+}
+
+fn unary(builder: &mut FunctionBuilder<'_>, op: Machine, a: Value) -> Option<Value> {
+    let ins = builder.ins();
+    Some(match op {
+        Machine::FNeg => ins.fneg(a),
+        Machine::FAbs => ins.fabs(a),
+        Machine::FSqrt => ins.sqrt(a),
+        Machine::FFloor => ins.floor(a),
+        Machine::FCeil => ins.ceil(a),
+        Machine::FTrunc => ins.trunc(a),
+        Machine::INeg => ins.ineg(a),
+        Machine::IAbs => ins.iabs(a),
+        Machine::Not => ins.bxor_imm_u(a, 1),
+        Machine::IToF => ins.fcvt_from_sint(types::F64, a),
+        Machine::FToI => ins.fcvt_to_sint_sat(types::I64, a),
+        Machine::BToI => ins.uextend(types::I64, a),
+        Machine::BToF => {
+            let wide = ins.uextend(types::I64, a);
+            builder.ins().fcvt_from_sint(types::F64, wide)
+        }
+        Machine::Copy => a,
+        _ => return None,
+    })
+}
+
+fn binary(
+    builder: &mut FunctionBuilder<'_>,
+    op: Machine,
+    a: Value,
+    b: Value,
+    divisor: Option<i64>,
+) -> Option<Value> {
+    let ins = builder.ins();
+    Some(match op {
+        Machine::FAdd => ins.fadd(a, b),
+        Machine::FSub => ins.fsub(a, b),
+        Machine::FMul => ins.fmul(a, b),
+        Machine::FDiv => ins.fdiv(a, b),
+        Machine::FMin => ins.fmin(a, b),
+        Machine::FMax => ins.fmax(a, b),
+        Machine::FEq => ins.fcmp(FloatCC::Equal, a, b),
+        Machine::FNe => ins.fcmp(FloatCC::NotEqual, a, b),
+        Machine::FLt => ins.fcmp(FloatCC::LessThan, a, b),
+        Machine::FLe => ins.fcmp(FloatCC::LessThanOrEqual, a, b),
+        Machine::FGt => ins.fcmp(FloatCC::GreaterThan, a, b),
+        Machine::FGe => ins.fcmp(FloatCC::GreaterThanOrEqual, a, b),
+        Machine::IAdd => ins.iadd(a, b),
+        Machine::ISub => ins.isub(a, b),
+        Machine::IMul => ins.imul(a, b),
+        Machine::IDiv | Machine::IRem => division(builder, op, a, b, divisor),
+        Machine::IMin => ins.smin(a, b),
+        Machine::IMax => ins.smax(a, b),
+        Machine::IEq | Machine::BEq => ins.icmp(IntCC::Equal, a, b),
+        Machine::INe | Machine::BNe => ins.icmp(IntCC::NotEqual, a, b),
+        Machine::ILt => ins.icmp(IntCC::SignedLessThan, a, b),
+        Machine::ILe => ins.icmp(IntCC::SignedLessThanOrEqual, a, b),
+        Machine::IGt => ins.icmp(IntCC::SignedGreaterThan, a, b),
+        Machine::IGe => ins.icmp(IntCC::SignedGreaterThanOrEqual, a, b),
+        Machine::And => ins.band(a, b),
+        Machine::Or => ins.bor(a, b),
+        _ => return None,
+    })
+}
+
+/// Quotient or remainder toward zero.
+fn division(
+    builder: &mut FunctionBuilder<'_>,
+    op: Machine,
+    a: Value,
+    b: Value,
+    divisor: Option<i64>,
+) -> Value {
+    let quotient = op == Machine::IDiv;
+    let divide = |builder: &mut FunctionBuilder<'_>, b: Value| match quotient {
+        true => builder.ins().sdiv(a, b),
+        false => builder.ins().srem(a, b),
+    };
+    let by_minus_one = |builder: &mut FunctionBuilder<'_>| match quotient {
+        true => builder.ins().ineg(a),
+        false => builder.ins().iconst(types::I64, 0),
+    };
+    match divisor {
+        // The check before it has failed: this never runs.
+        Some(0) => builder.ins().iconst(types::I64, 0),
+        Some(-1) => by_minus_one(builder),
+        Some(_) => divide(builder, b),
+        None => {
+            let special = builder.ins().icmp_imm_s(IntCC::Equal, b, -1);
+            let one = builder.ins().iconst(types::I64, 1);
+            let safe = builder.ins().select(special, one, b);
+            let usual = divide(builder, safe);
+            let other = by_minus_one(builder);
+            builder.ins().select(special, other, usual)
+        }
+    }
+}

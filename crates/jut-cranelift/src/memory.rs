@@ -1,0 +1,285 @@
+//! Addresses, loads and stores, and the two arenas.
+//!
+//! A cell's address is the buffer plus the index times the size of a cell; a constant part of the
+//! index goes into the instruction's offset. Cells of different kinds never share memory, nor does
+//! the workspace with any cell: that is what [`Regions`] tells Cranelift.
+//!
+//! An allocation is a compare and an addition on the arena's bump pointer; only a full chunk calls
+//! the runtime, on a cold path, and a null pointer from there is the error `R06`.
+
+use crate::translate::{Result, Translator, cranelift_type};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, AliasRegion, AliasRegionData, InstBuilder, MemFlagsData, types};
+use jut_ir::ir::Literal;
+use jut_loop::form::{Arena, Atom, Cell, Kind, Site, Value};
+use jut_runtime::arena::ALIGN;
+use jut_runtime::workspace::layout;
+
+/// Kinds of memory that are never the same memory at the same time.
+pub(crate) struct Regions {
+    workspace: AliasRegion,
+    floats: AliasRegion,
+    ints: AliasRegion,
+    bools: AliasRegion,
+    buffers: AliasRegion,
+}
+
+impl Regions {
+    pub(crate) fn new(func: &mut ir::Function) -> Regions {
+        let mut region = |user_id, description: &'static str| {
+            let description = description.into();
+            func.dfg.alias_regions.insert(AliasRegionData { user_id, description })
+        };
+        Regions {
+            workspace: region(0, "workspace"),
+            floats: region(1, "f64 cells"),
+            ints: region(2, "i64 cells"),
+            bools: region(3, "bool cells"),
+            buffers: region(4, "buffer cells"),
+        }
+    }
+
+    fn cells(&self, cell: Cell) -> MemFlagsData {
+        let region = match cell {
+            Cell::F64 => self.floats,
+            Cell::I64 => self.ints,
+            Cell::Bool => self.bools,
+            Cell::Buffer => self.buffers,
+        };
+        MemFlagsData::trusted().with_alias_region(Some(region))
+    }
+
+    fn workspace(&self) -> MemFlagsData {
+        MemFlagsData::trusted().with_alias_region(Some(self.workspace))
+    }
+}
+
+impl Translator<'_> {
+    /// What the cells of a buffer are.
+    fn cell(&self, buffer: Value) -> Result<Cell> {
+        match self.kind(buffer) {
+            Kind::Buffer(cell) => Ok(cell),
+            _ => Err("a scalar is used as a buffer".to_owned()),
+        }
+    }
+
+    /// Address and offset of a cell.
+    fn address(&mut self, buffer: Value, cell: Cell, index: Atom) -> Result<(ir::Value, i32)> {
+        let base = self.value(buffer)?;
+        let (variable, constant) = self.index(index)?;
+        let mut address = match variable {
+            None => base,
+            Some(index) => {
+                let bytes = match cell.bytes() {
+                    1 => index,
+                    _ => self.builder.ins().ishl_imm_u(index, 3),
+                };
+                self.builder.ins().iadd(base, bytes)
+            }
+        };
+        let constant = constant.wrapping_mul(cell.bytes());
+        let offset = i32::try_from(constant).unwrap_or_default();
+        if i64::from(offset) != constant {
+            address = self.builder.ins().iadd_imm_s(address, constant);
+        }
+        Ok((address, offset))
+    }
+
+    pub(crate) fn load(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
+        let cell = self.cell(buffer)?;
+        let (address, offset) = self.address(buffer, cell, index)?;
+        let flags = self.regions.cells(cell);
+        let ty = cranelift_type(self.kind(dst));
+        let loaded = self.builder.ins().load(ty, flags, address, offset);
+        self.bind(dst, loaded);
+        Ok(())
+    }
+
+    pub(crate) fn store(&mut self, buffer: Value, index: Atom, value: Atom) -> Result<()> {
+        let cell = self.cell(buffer)?;
+        let (address, offset) = self.address(buffer, cell, index)?;
+        let value = self.atom(value)?;
+        let flags = self.regions.cells(cell);
+        self.builder.ins().store(flags, value, address, offset);
+        Ok(())
+    }
+
+    pub(crate) fn offset(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
+        let cell = self.cell(buffer)?;
+        let (mut address, offset) = self.address(buffer, cell, index)?;
+        if offset != 0 {
+            address = self.builder.ins().iadd_imm_s(address, i64::from(offset));
+        }
+        self.bind(dst, address);
+        Ok(())
+    }
+
+    fn load_workspace(&mut self, place: usize) -> ir::Value {
+        let flags = self.regions.workspace();
+        self.builder.ins().load(types::I64, flags, self.workspace, place as i32)
+    }
+
+    pub(crate) fn store_workspace(&mut self, place: usize, value: ir::Value) {
+        let flags = self.regions.workspace();
+        self.builder.ins().store(flags, value, self.workspace, place as i32);
+    }
+
+    /// A number of cells, not negative.
+    fn count(&mut self, len: Atom) -> Result<ir::Value> {
+        if let Atom::Lit(Literal::I64(n)) = len {
+            return Ok(self.int(n.max(0)));
+        }
+        let (len, zero) = (self.atom(len)?, self.int(0));
+        Ok(self.builder.ins().smax(len, zero))
+    }
+
+    /// Bytes of so many cells.
+    fn bytes(&mut self, cell: Cell, count: ir::Value) -> ir::Value {
+        match cell.bytes() {
+            1 => count,
+            _ => self.builder.ins().ishl_imm_u(count, 3),
+        }
+    }
+
+    pub(crate) fn alloc(
+        &mut self,
+        dst: Value,
+        cell: Cell,
+        len: Atom,
+        arena: Arena,
+        site: Site,
+    ) -> Result<()> {
+        let (top_place, end_place, symbol) = match arena {
+            Arena::Temp => (layout::TEMP_TOP, layout::TEMP_END, "jut_alloc_temp"),
+            Arena::Tape => (layout::TAPE_TOP, layout::TAPE_END, "jut_alloc_tape"),
+        };
+        let count = self.count(len)?;
+        let top = self.load_workspace(top_place);
+        let end = self.load_workspace(end_place);
+        let room = self.builder.ins().isub(end, top);
+        let cells = match cell.bytes() {
+            1 => room,
+            _ => self.builder.ins().ushr_imm_u(room, 3),
+        };
+        let fits = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, count, cells);
+        let [fast, slow] = [self.builder.create_block(), self.builder.create_block()];
+        self.builder.set_cold_block(slow);
+        let done = self.block_for(&[dst]);
+        self.builder.ins().brif(fits, fast, &[], slow, &[]);
+
+        self.builder.switch_to_block(fast);
+        let bytes = self.bytes(cell, count);
+        // The room is a multiple of the alignment: what fits still fits when it is rounded up.
+        let align = ALIGN as i64;
+        let up = self.builder.ins().iadd_imm_s(bytes, align - 1);
+        let rounded = self.builder.ins().band_imm_s(up, -align);
+        let new_top = self.builder.ins().iadd(top, rounded);
+        self.store_workspace(top_place, new_top);
+        self.builder.ins().jump(done, &[top.into()]);
+
+        self.builder.switch_to_block(slow);
+        let bytes = self.bytes(cell, count);
+        // More cells than there can be bytes: asked for as the most, which is refused.
+        let huge = self.int(i64::MAX >> 3);
+        let most = self.int(i64::MAX);
+        let over = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, count, huge);
+        let bytes = self.builder.ins().select(over, most, bytes);
+        let workspace = self.workspace;
+        let place = self.runtime(symbol, &[workspace, bytes])?;
+        let place = place.ok_or("an allocation has no result")?;
+        let failed = self.failed(site, &[]);
+        self.builder.ins().brif(place, done, &[place.into()], failed, &[]);
+
+        self.enter(done, &[dst]);
+        Ok(())
+    }
+
+    pub(crate) fn mark(&mut self, dst: Value) {
+        let top = self.load_workspace(layout::TEMP_TOP);
+        self.bind(dst, top);
+    }
+
+    pub(crate) fn release(&mut self, mark: Value) -> Result<()> {
+        let mark = self.value(mark)?;
+        let base = self.load_workspace(layout::TEMP_BASE);
+        let end = self.load_workspace(layout::TEMP_END);
+        let offset = self.builder.ins().isub(mark, base);
+        let size = self.builder.ins().isub(end, base);
+        let inside = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, offset, size);
+        let blocks: [ir::Block; 3] = std::array::from_fn(|_| self.builder.create_block());
+        let [fast, slow, done] = blocks;
+        self.builder.set_cold_block(slow);
+        self.builder.ins().brif(inside, fast, &[], slow, &[]);
+
+        self.builder.switch_to_block(fast);
+        self.store_workspace(layout::TEMP_TOP, mark);
+        self.builder.ins().jump(done, &[]);
+
+        self.builder.switch_to_block(slow);
+        let workspace = self.workspace;
+        self.runtime("jut_release", &[workspace, mark])?;
+        self.builder.ins().jump(done, &[]);
+
+        self.builder.switch_to_block(done);
+        Ok(())
+    }
+
+    pub(crate) fn fill(&mut self, buffer: Value, len: Atom, value: Atom) -> Result<()> {
+        let cell = self.cell(buffer)?;
+        let target = self.value(buffer)?;
+        let value = self.atom(value)?;
+        if let Atom::Lit(Literal::I64(n)) = len
+            && n <= UNROLLED
+        {
+            let flags = self.regions.cells(cell);
+            for k in 0..n.max(0) {
+                self.builder.ins().store(flags, value, target, (k * cell.bytes()) as i32);
+            }
+            return Ok(());
+        }
+        let count = self.count(len)?;
+        let (symbol, value) = match cell {
+            Cell::Bool => ("jut_fill_bytes", value),
+            Cell::F64 => {
+                let bits = MemFlagsData::new();
+                ("jut_fill_words", self.builder.ins().bitcast(types::I64, bits, value))
+            }
+            Cell::I64 | Cell::Buffer => ("jut_fill_words", value),
+        };
+        self.runtime(symbol, &[target, count, value])?;
+        Ok(())
+    }
+
+    pub(crate) fn copy_cells(
+        &mut self,
+        dst: Value,
+        src: Value,
+        len: Atom,
+        cell: Cell,
+    ) -> Result<()> {
+        let (to, from) = (self.value(dst)?, self.value(src)?);
+        if let Atom::Lit(Literal::I64(n)) = len
+            && n <= UNROLLED
+        {
+            let flags = self.regions.cells(cell);
+            let ty = match cell {
+                Cell::F64 => types::F64,
+                Cell::I64 | Cell::Buffer => types::I64,
+                Cell::Bool => types::I8,
+            };
+            for k in 0..n.max(0) {
+                let offset = (k * cell.bytes()) as i32;
+                let moved = self.builder.ins().load(ty, flags, from, offset);
+                self.builder.ins().store(flags, moved, to, offset);
+            }
+            return Ok(());
+        }
+        let count = self.count(len)?;
+        let bytes = self.bytes(cell, count);
+        self.runtime("jut_copy", &[to, from, bytes])?;
+        Ok(())
+    }
+}
+
+/// Fills and copies of at most so many cells are spelled out.
+const UNROLLED: i64 = 8;

@@ -1,0 +1,322 @@
+//! All functions of a loop program into a Cranelift module: code in memory now, objects by the same
+//! way.
+//!
+//! **Signatures.** A function takes the workspace, then its parameters (floats in float registers,
+//! integers and pointers in integer registers, bools as bytes), and returns a status and its results;
+//! results that registers cannot take go to memory, whose address is one more parameter. Status 0 is success;
+//! another status is the number of the [kind of error](jut_ir::RuntimeErrorKind), and the workspace
+//! says where.
+//!
+//! **Entry.** One more function makes all programs look the same from outside:
+//! `extern "C" fn(workspace, args: *const u64, results: *mut u64) -> u32`, with one word per
+//! parameter of the last function and one per result.
+
+use crate::error::CompileError;
+use crate::target::Target;
+use crate::translate::{Translator, cranelift_type};
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{
+    AbiParam, Function, InstBuilder, MemFlagsData, Signature, UserFuncName, types,
+};
+use cranelift_codegen::isa::CallConv;
+use cranelift_codegen::{Context, ir};
+use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_module::{FuncId, Linkage, Module, ModuleReloc};
+use jut_loop::form::{Kind, LoopFuncId, LoopFunction, LoopProgram};
+use jut_runtime::symbols::{self, Math};
+use std::collections::HashMap;
+
+/// What was made of a program.
+pub(crate) struct Defined {
+    /// The entry.
+    pub entry: FuncId,
+    /// Bytes of stack that a call needs at most.
+    pub stack: usize,
+}
+
+/// Functions of the runtime, declared when first used.
+#[derive(Default)]
+pub(crate) struct Imports {
+    known: HashMap<&'static str, FuncId>,
+}
+
+impl Imports {
+    pub(crate) fn get(
+        &mut self,
+        module: &mut dyn Module,
+        symbol: &'static str,
+    ) -> Result<FuncId, String> {
+        if let Some(id) = self.known.get(symbol) {
+            return Ok(*id);
+        }
+        let (params, returns) = runtime_signature(symbol)
+            .ok_or_else(|| format!("the runtime has no function `{symbol}`"))?;
+        let signature = signature(module.isa().default_call_conv(), &params, &returns);
+        let id = module
+            .declare_function(symbol, Linkage::Import, &signature)
+            .map_err(|e| e.to_string())?;
+        self.known.insert(symbol, id);
+        Ok(id)
+    }
+}
+
+fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::Type>)> {
+    let (f, i, b) = (types::F64, types::I64, types::I8);
+    Some(match symbol {
+        "jut_alloc_temp" | "jut_alloc_tape" => (vec![i, i], vec![i]),
+        "jut_release" => (vec![i, i], vec![]),
+        "jut_fill_words" => (vec![i, i, i], vec![]),
+        "jut_fill_bytes" => (vec![i, i, b], vec![]),
+        "jut_copy" => (vec![i, i, i], vec![]),
+        _ => match symbols::math(symbol)? {
+            Math::Nullary(_) => (vec![], vec![f]),
+            Math::Unary(_) => (vec![f], vec![f]),
+            Math::Binary(_) => (vec![f, f], vec![f]),
+            Math::Integer(_) => (vec![f, i], vec![f]),
+        },
+    })
+}
+
+fn signature(convention: CallConv, params: &[ir::Type], returns: &[ir::Type]) -> Signature {
+    let mut signature = Signature::new(convention);
+    signature.params.extend(params.iter().map(|ty| AbiParam::new(*ty)));
+    signature.returns.extend(returns.iter().map(|ty| AbiParam::new(*ty)));
+    signature
+}
+
+/// Kinds of the results of a function.
+pub(crate) fn result_kinds(function: &LoopFunction) -> Vec<Kind> {
+    use jut_ir::ir::Literal;
+    use jut_loop::form::Atom;
+    let kind = |atom: &Atom| match atom {
+        Atom::Value(value) => function.values[*value].kind,
+        Atom::Lit(Literal::F64(_)) => Kind::F64,
+        Atom::Lit(Literal::I64(_)) => Kind::I64,
+        Atom::Lit(Literal::Bool(_)) => Kind::Bool,
+    };
+    function.body.results.iter().map(kind).collect()
+}
+
+/// How the results of a function are returned: the first ones of each class in registers, the
+/// others through memory.
+pub(crate) struct Returns {
+    /// Type and whether it is in a register, for each result.
+    pub results: Vec<(ir::Type, bool)>,
+}
+
+/// Integers and floats that are returned in registers.
+const RETURNED_IN_REGISTERS: usize = 6;
+
+impl Returns {
+    pub(crate) fn of(function: &LoopFunction) -> Returns {
+        let (mut floats, mut ints) = (0, 0);
+        let place = |kind: Kind| {
+            let ty = cranelift_type(kind);
+            let count = if ty == types::F64 { &mut floats } else { &mut ints };
+            *count += 1;
+            (ty, *count <= RETURNED_IN_REGISTERS)
+        };
+        Returns { results: result_kinds(function).into_iter().map(place).collect() }
+    }
+
+    /// Whether the function takes a pointer to memory for results; result k goes to word k.
+    pub(crate) fn through_memory(&self) -> bool {
+        self.results.iter().any(|(_, register)| !register)
+    }
+
+    /// Bytes of that memory.
+    pub(crate) fn bytes(&self) -> usize {
+        8 * self.results.len()
+    }
+}
+
+fn function_signature(function: &LoopFunction) -> Signature {
+    let results = Returns::of(function);
+    let mut params = vec![types::I64];
+    if results.through_memory() {
+        params.push(types::I64);
+    }
+    params.extend(function.params.iter().map(|p| cranelift_type(function.values[p.value].kind)));
+    let mut returns = vec![types::I32];
+    returns.extend(results.results.iter().filter(|(_, register)| *register).map(|(ty, _)| *ty));
+    signature(CallConv::Tail, &params, &returns)
+}
+
+/// Translates every function of the program and gives each, with its place in the module, to
+/// `take`; the entry comes last and has no place in the program.
+fn translate(
+    program: &LoopProgram,
+    module: &mut dyn Module,
+    take: &mut dyn FnMut(
+        &mut dyn Module,
+        FuncId,
+        Option<LoopFuncId>,
+        &mut Context,
+    ) -> Result<(), CompileError>,
+) -> Result<FuncId, CompileError> {
+    let mut context = Context::new();
+    let mut builder_context = FunctionBuilderContext::new();
+    let mut imports = Imports::default();
+    let mut ids: SecondaryMap<LoopFuncId, Option<FuncId>> = SecondaryMap::new();
+    for (id, function) in program.funcs.iter() {
+        let codegen =
+            |reason: String| CompileError::Codegen { function: function.name.clone(), reason };
+        let signature = function_signature(function);
+        // The number keeps names apart, from each other and from the runtime's.
+        let name = format!("{}.{}", id.index(), function.name);
+        let place = module
+            .declare_function(&name, Linkage::Local, &signature)
+            .map_err(|e| codegen(e.to_string()))?;
+        context.func =
+            Function::with_name_signature(UserFuncName::user(0, place.as_u32()), signature);
+        Translator::new(
+            module,
+            &mut imports,
+            &ids,
+            program,
+            function,
+            FunctionBuilder::new(&mut context.func, &mut builder_context),
+        )
+        .function()
+        .map_err(|reason| CompileError::Malformed { function: function.name.clone(), reason })?;
+        take(module, place, Some(id), &mut context)?;
+        module.clear_context(&mut context);
+        ids[id] = Some(place);
+    }
+    let last = program.funcs.last().and_then(|(id, function)| Some((ids[id]?, function)));
+    let Some((place, function)) = last else {
+        return Err(CompileError::Malformed {
+            function: String::new(),
+            reason: "the program has no function".to_owned(),
+        });
+    };
+    let entry = entry(module, place, function, &mut context, &mut builder_context)
+        .map_err(|reason| CompileError::Codegen { function: function.name.clone(), reason })?;
+    take(module, entry, None, &mut context)?;
+    Ok(entry)
+}
+
+/// The function that takes arguments and gives results through memory.
+fn entry(
+    module: &mut dyn Module,
+    place: FuncId,
+    function: &LoopFunction,
+    context: &mut Context,
+    builder_context: &mut FunctionBuilderContext,
+) -> Result<FuncId, String> {
+    let convention = module.isa().default_call_conv();
+    let signature = signature(convention, &[types::I64; 3], &[types::I32]);
+    let entry =
+        module.declare_function("entry", Linkage::Export, &signature).map_err(|e| e.to_string())?;
+    context.func = Function::with_name_signature(UserFuncName::user(0, entry.as_u32()), signature);
+    let mut builder = FunctionBuilder::new(&mut context.func, builder_context);
+    let block = builder.create_block();
+    builder.switch_to_block(block);
+    builder.append_block_params_for_function_params(block);
+    let [workspace, words, results] = *builder.block_params(block) else {
+        return Err("the entry has three parameters".to_owned());
+    };
+    let callee = module.declare_func_in_func(place, builder.func);
+    let flags = MemFlagsData::trusted();
+    let outputs = Returns::of(function);
+    let mut args = vec![workspace];
+    if outputs.through_memory() {
+        args.push(results);
+    }
+    for (k, param) in function.params.iter().enumerate() {
+        let ty = cranelift_type(function.values[param.value].kind);
+        args.push(builder.ins().load(ty, flags, words, word_offset(k)?));
+    }
+    let call = builder.ins().call(callee, &args);
+    let returned = builder.inst_results(call).to_vec();
+    let in_registers = outputs.results.iter().enumerate().filter(|(_, (_, register))| *register);
+    for ((k, (ty, _)), value) in in_registers.zip(&returned[1..]) {
+        let word = match *ty {
+            types::I8 => builder.ins().uextend(types::I64, *value),
+            _ => *value,
+        };
+        builder.ins().store(flags, word, results, word_offset(k)?);
+    }
+    builder.ins().return_(&returned[..1]);
+    builder.seal_all_blocks();
+    builder.finalize(module.target_config());
+    Ok(entry)
+}
+
+/// Place of a word in a list of words.
+pub(crate) fn word_offset(k: usize) -> Result<i32, String> {
+    i32::try_from(k * 8).map_err(|_| "too many parameters or results".to_owned())
+}
+
+/// Compiles every function of the program into the module.
+pub(crate) fn define(
+    program: &LoopProgram,
+    module: &mut dyn Module,
+    target: &Target,
+) -> Result<Defined, CompileError> {
+    let mut depth: SecondaryMap<LoopFuncId, usize> = SecondaryMap::new();
+    let mut stack = 0;
+    let mut take =
+        |module: &mut dyn Module, place: FuncId, id: Option<LoopFuncId>, context: &mut Context| {
+            let codegen = |reason: String| CompileError::Codegen {
+                function: id.map_or("entry", |id| &program.funcs[id].name).to_owned(),
+                reason,
+            };
+            let isa = target.for_function(&context.func);
+            context
+                .compile(isa, &mut ControlPlane::default())
+                .map_err(|e| codegen(e.inner.to_string()))?;
+            let Some(code) = context.compiled_code() else {
+                return Err(codegen("no code".to_owned()));
+            };
+            let relocations: Vec<ModuleReloc> = code
+                .buffer
+                .relocs()
+                .iter()
+                .map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, place))
+                .collect();
+            let alignment = u64::from(code.buffer.alignment);
+            module
+                .define_function_bytes(place, alignment, code.code_buffer(), &relocations)
+                .map_err(|e| codegen(e.to_string()))?;
+            let frame =
+                code.buffer.frame_layout().map_or(0, |l| l.frame_to_fp_offset as usize) + 64;
+            // Functions call only earlier ones; taking the deepest of all is enough.
+            stack = match id {
+                Some(id) => {
+                    depth[id] = frame + deepest_call(&program.funcs[id].body, &depth);
+                    depth[id]
+                }
+                None => stack + frame,
+            };
+            Ok(())
+        };
+    let entry = translate(program, module, &mut take)?;
+    Ok(Defined { entry, stack })
+}
+
+fn deepest_call(block: &jut_loop::form::Block, depth: &SecondaryMap<LoopFuncId, usize>) -> usize {
+    use jut_loop::form::Stmt;
+    let deepest = block.stmts.iter().map(|stmt| match stmt {
+        Stmt::Call { func, .. } => depth[*func],
+        Stmt::For(inner) => deepest_call(&inner.body, depth),
+        Stmt::Lanes(inner) => deepest_call(&inner.body, depth),
+        Stmt::If { then, other, .. } => deepest_call(then, depth).max(deepest_call(other, depth)),
+        _ => 0,
+    });
+    deepest.max().unwrap_or(0)
+}
+
+/// The program in Cranelift's text form, before its optimizations.
+pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
+    let target = Target::host()?;
+    let mut module = crate::jit::module(program, &target)?;
+    let mut text = String::new();
+    translate(program, &mut module, &mut |_, _, id, context| {
+        let name = id.map_or("entry", |id| &program.funcs[id].name);
+        text.push_str(&format!("; {name}\n{}\n", context.func.display()));
+        Ok(())
+    })?;
+    Ok(text)
+}

@@ -1,0 +1,560 @@
+//! One function of the loop form as Cranelift's intermediate representation.
+//!
+//! Both are in single assignment form with structured control, so a value becomes a value: carried
+//! values and results of branches become block parameters, nothing needs to be looked up twice.
+//!
+//! **Failing.** A check branches to a cold block that hands its place and operands to the one
+//! failing block of the function; that stores them into the workspace and returns the status. A call
+//! that returns a status other than 0 is passed on in the same way.
+//!
+//! *Requires*: every value is assigned before it is used. *Cost*: linear; recursion follows the
+//! nesting of blocks.
+
+use crate::program::{Imports, Returns, word_offset};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    self, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind,
+    types,
+};
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_frontend::FunctionBuilder;
+use cranelift_module::{FuncId, Module};
+use jut_ir::RuntimeErrorKind;
+use jut_ir::ir::Literal;
+use jut_ir::prim::{Lowering, Machine, Prim};
+use jut_loop::form::{
+    Atom, Block, Check, Kind, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value,
+};
+use jut_runtime::workspace::layout;
+use std::collections::HashMap;
+
+/// The machine type of a kind.
+pub(crate) fn cranelift_type(kind: Kind) -> ir::Type {
+    match kind {
+        Kind::F64 => types::F64,
+        Kind::I64 | Kind::Buffer(_) => types::I64,
+        Kind::Bool => types::I8,
+    }
+}
+
+/// Why a function could not be translated, for the reader of [`crate::CompileError`].
+pub(crate) type Result<T> = std::result::Result<T, String>;
+
+/// The state of translating one function.
+pub(crate) struct Translator<'a> {
+    pub(crate) module: &'a mut dyn Module,
+    imports: &'a mut Imports,
+    callees: &'a SecondaryMap<LoopFuncId, Option<FuncId>>,
+    program: &'a LoopProgram,
+    pub(crate) source: &'a LoopFunction,
+    pub(crate) builder: FunctionBuilder<'a>,
+    values: SecondaryMap<Value, PackedOption<ir::Value>>,
+    /// Integers known to be another integer plus a constant: they become address offsets.
+    shifted: SecondaryMap<Value, Option<(ir::Value, i64)>>,
+    references: HashMap<FuncId, FuncRef>,
+    /// The workspace.
+    pub(crate) workspace: ir::Value,
+    /// Memory that is known to be apart.
+    pub(crate) regions: crate::memory::Regions,
+    /// Stack slots for the lanes of sums, by nesting depth of their loops.
+    pub(crate) lanes: crate::loops::LaneSlots,
+    /// Stores the failure and returns: parameters are site, kind of error and three operands.
+    failing: Option<ir::Block>,
+    /// Returns the status that is its parameter.
+    returning: Option<ir::Block>,
+    /// Cold blocks that are still to be written: where they fail, and with which operands.
+    pending: Vec<(ir::Block, Site, Vec<ir::Value>)>,
+    /// How the results are returned, and where those go that are returned through memory.
+    returns: Returns,
+    area: Option<ir::Value>,
+    /// Memory for results of called functions.
+    called: Option<StackSlot>,
+}
+
+impl<'a> Translator<'a> {
+    pub(crate) fn new(
+        module: &'a mut dyn Module,
+        imports: &'a mut Imports,
+        callees: &'a SecondaryMap<LoopFuncId, Option<FuncId>>,
+        program: &'a LoopProgram,
+        source: &'a LoopFunction,
+        mut builder: FunctionBuilder<'a>,
+    ) -> Translator<'a> {
+        let regions = crate::memory::Regions::new(builder.func);
+        let entry = builder.create_block();
+        builder.append_block_params_for_function_params(entry);
+        builder.switch_to_block(entry);
+        let params = builder.block_params(entry);
+        let returns = Returns::of(source);
+        let (area, first) = match returns.through_memory() {
+            true => (Some(params[1]), 2),
+            false => (None, 1),
+        };
+        let workspace = params[0];
+        let mut values = SecondaryMap::with_capacity(source.values.len());
+        for (param, value) in source.params.iter().zip(&params[first..]) {
+            values[param.value] = (*value).into();
+        }
+        Translator {
+            module,
+            imports,
+            callees,
+            program,
+            source,
+            builder,
+            values,
+            shifted: SecondaryMap::new(),
+            references: HashMap::new(),
+            workspace,
+            regions,
+            lanes: Default::default(),
+            failing: None,
+            returning: None,
+            pending: Vec::new(),
+            returns,
+            area,
+            called: None,
+        }
+    }
+
+    /// Translates the whole function.
+    pub(crate) fn function(mut self) -> Result<()> {
+        let results = self.block(&self.source.body)?;
+        let ok = self.builder.ins().iconst(types::I32, 0);
+        let mut returned = vec![ok];
+        for (k, value) in results.into_iter().enumerate() {
+            match (self.returns.results[k], self.area) {
+                ((_, true), _) | (_, None) => returned.push(value),
+                ((ty, false), Some(area)) => {
+                    let word = match ty {
+                        types::I8 => self.builder.ins().uextend(types::I64, value),
+                        _ => value,
+                    };
+                    let flags = MemFlagsData::trusted();
+                    self.builder.ins().store(flags, word, area, word_offset(k)?);
+                }
+            }
+        }
+        self.builder.ins().return_(&returned);
+        self.finish_failing()?;
+        self.builder.seal_all_blocks();
+        self.builder.finalize(self.module.target_config());
+        Ok(())
+    }
+
+    /// Translates statements into the current block and those that follow; gives the results.
+    pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<ir::Value>> {
+        for stmt in &block.stmts {
+            self.stmt(stmt)?;
+        }
+        self.atoms(&block.results)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
+        match stmt {
+            Stmt::Prim { dst, prim, args } => self.prim(*dst, *prim, args),
+            Stmt::Copy { dst, src } => self.copy(*dst, *src),
+            Stmt::Load { dst, buffer, index } => self.load(*dst, *buffer, *index),
+            Stmt::Store { buffer, index, value } => self.store(*buffer, *index, *value),
+            Stmt::Offset { dst, buffer, index } => self.offset(*dst, *buffer, *index),
+            Stmt::Alloc { dst, cell, len, arena, site } => {
+                self.alloc(*dst, *cell, *len, *arena, *site)
+            }
+            Stmt::Mark { dst } => {
+                self.mark(*dst);
+                Ok(())
+            }
+            Stmt::Release { mark } => self.release(*mark),
+            Stmt::Fill { buffer, len, value } => self.fill(*buffer, *len, *value),
+            Stmt::CopyCells { dst, src, len, cell } => self.copy_cells(*dst, *src, *len, *cell),
+            Stmt::For(inner) => self.for_loop(inner),
+            Stmt::Lanes(inner) => self.lanes_loop(inner),
+            Stmt::If { dst, cond, then, other } => self.branch(dst, *cond, then, other),
+            Stmt::Call { dst, func, args } => self.call(dst, *func, args),
+            Stmt::Check { check, site } => self.check(*check, *site),
+        }
+    }
+
+    // Values.
+
+    /// The machine value of a value.
+    pub(crate) fn value(&self, value: Value) -> Result<ir::Value> {
+        self.values[value]
+            .expand()
+            .ok_or_else(|| format!("`{}` is used before it is assigned", self.name(value)))
+    }
+
+    fn name(&self, value: Value) -> &str {
+        self.source.values.get(value).map_or("?", |data| &data.name)
+    }
+
+    /// The kind of a value.
+    pub(crate) fn kind(&self, value: Value) -> Kind {
+        self.source.values[value].kind
+    }
+
+    /// The machine value of a value or literal.
+    pub(crate) fn atom(&mut self, atom: Atom) -> Result<ir::Value> {
+        Ok(match atom {
+            Atom::Value(value) => self.value(value)?,
+            Atom::Lit(Literal::F64(x)) => self.float(x),
+            Atom::Lit(Literal::I64(x)) => self.int(x),
+            Atom::Lit(Literal::Bool(x)) => self.builder.ins().iconst(types::I8, i64::from(x)),
+        })
+    }
+
+    pub(crate) fn atoms(&mut self, atoms: &[Atom]) -> Result<Vec<ir::Value>> {
+        atoms.iter().map(|atom| self.atom(*atom)).collect()
+    }
+
+    pub(crate) fn int(&mut self, x: i64) -> ir::Value {
+        self.builder.ins().iconst(types::I64, x)
+    }
+
+    pub(crate) fn float(&mut self, x: f64) -> ir::Value {
+        self.builder.ins().f64const(x)
+    }
+
+    /// Assigns a value.
+    pub(crate) fn bind(&mut self, value: Value, machine: ir::Value) {
+        self.values[value] = machine.into();
+        if self.shifted.get(value).is_some_and(Option::is_some) {
+            self.shifted[value] = None;
+        }
+    }
+
+    /// Assigns an integer that is `base + offset`.
+    pub(crate) fn bind_shifted(&mut self, value: Value, base: ir::Value, offset: i64) {
+        let machine = match offset {
+            0 => base,
+            _ => self.builder.ins().iadd_imm_s(base, offset),
+        };
+        self.values[value] = machine.into();
+        self.shifted[value] = Some((base, offset));
+    }
+
+    /// An integer as a machine value plus a constant.
+    pub(crate) fn index(&self, atom: Atom) -> Result<(Option<ir::Value>, i64)> {
+        match atom {
+            Atom::Lit(Literal::I64(k)) => Ok((None, k)),
+            Atom::Lit(_) => Err("an index is not an integer".to_owned()),
+            Atom::Value(value) => match self.shifted.get(value).copied().flatten() {
+                Some((base, offset)) => Ok((Some(base), offset)),
+                None => Ok((Some(self.value(value)?), 0)),
+            },
+        }
+    }
+
+    fn copy(&mut self, dst: Value, src: Atom) -> Result<()> {
+        if let (Kind::I64, Atom::Value(_)) = (self.kind(dst), src)
+            && let (Some(base), offset @ 1..) = self.index(src)?
+        {
+            self.bind_shifted(dst, base, offset);
+            return Ok(());
+        }
+        let value = self.atom(src)?;
+        self.bind(dst, value);
+        Ok(())
+    }
+
+    // Operations and calls.
+
+    fn prim(&mut self, dst: Value, prim: Prim, args: &[Atom]) -> Result<()> {
+        let row = prim.row();
+        if row.params.len() != args.len() {
+            return Err(format!("`{}` has {} operands", row.id, args.len()));
+        }
+        match row.lowering {
+            Lowering::Machine(Machine::Copy) => self.copy(dst, args[0]),
+            Lowering::Machine(op @ (Machine::IAdd | Machine::ISub)) => match (args[0], args[1]) {
+                (Atom::Value(_), Atom::Lit(Literal::I64(k))) => {
+                    let k = if op == Machine::ISub { k.wrapping_neg() } else { k };
+                    self.add_constant(dst, args[0], k)
+                }
+                (Atom::Lit(Literal::I64(k)), Atom::Value(_)) if op == Machine::IAdd => {
+                    self.add_constant(dst, args[1], k)
+                }
+                _ => self.machine(dst, op, args),
+            },
+            Lowering::Machine(op) => self.machine(dst, op, args),
+            Lowering::Runtime(symbol) => {
+                let args = self.atoms(args)?;
+                let result = self.runtime(symbol, &args)?;
+                self.bind(dst, result.ok_or_else(|| format!("`{symbol}` has no result"))?);
+                Ok(())
+            }
+        }
+    }
+
+    fn add_constant(&mut self, dst: Value, atom: Atom, k: i64) -> Result<()> {
+        if let (Some(base), offset) = self.index(atom)? {
+            self.bind_shifted(dst, base, offset.wrapping_add(k));
+        }
+        Ok(())
+    }
+
+    fn machine(&mut self, dst: Value, op: Machine, args: &[Atom]) -> Result<()> {
+        let divisor = match args {
+            [_, Atom::Lit(Literal::I64(k))] => Some(*k),
+            _ => None,
+        };
+        let args = self.atoms(args)?;
+        let result = crate::machine::operation(&mut self.builder, op, &args, divisor)?;
+        self.bind(dst, result);
+        Ok(())
+    }
+
+    fn reference(&mut self, id: FuncId) -> FuncRef {
+        let Translator { references, module, builder, .. } = self;
+        *references.entry(id).or_insert_with(|| module.declare_func_in_func(id, builder.func))
+    }
+
+    /// Calls a function of the runtime.
+    pub(crate) fn runtime(
+        &mut self,
+        symbol: &'static str,
+        args: &[ir::Value],
+    ) -> Result<Option<ir::Value>> {
+        let id = self.imports.get(&mut *self.module, symbol)?;
+        let callee = self.reference(id);
+        let call = self.builder.ins().call(callee, args);
+        Ok(self.builder.inst_results(call).first().copied())
+    }
+
+    fn call(&mut self, dst: &[Value], func: LoopFuncId, args: &[Atom]) -> Result<()> {
+        let id = self.callees[func].ok_or("a function is called before it is defined")?;
+        let callee = self.reference(id);
+        let mut values = vec![self.workspace];
+        let returns = Returns::of(&self.program.funcs[func]);
+        if returns.results.len() != dst.len() {
+            return Err("a call returns another number of results".to_owned());
+        }
+        let area = returns.through_memory().then(|| self.called_area(returns.bytes()));
+        values.extend(area);
+        values.extend(self.atoms(args)?);
+        let call = self.builder.ins().call(callee, &values);
+        let returned = self.builder.inst_results(call).to_vec();
+        let Some((status, results)) = returned.split_first() else {
+            return Err("a call returns no status".to_owned());
+        };
+        let failed = self.returning();
+        let ok = self.builder.create_block();
+        self.builder.ins().brif(*status, failed, &[(*status).into()], ok, &[]);
+        self.builder.switch_to_block(ok);
+        let mut results = results.iter();
+        for (k, (value, (ty, register))) in dst.iter().zip(returns.results).enumerate() {
+            let machine = match (register, area) {
+                (false, Some(area)) => {
+                    let flags = MemFlagsData::trusted();
+                    self.builder.ins().load(ty, flags, area, word_offset(k)?)
+                }
+                _ => *results.next().ok_or("a call returns too few results")?,
+            };
+            self.bind(*value, machine);
+        }
+        Ok(())
+    }
+
+    /// Memory for the results of a called function; they are loaded at once after the call.
+    fn called_area(&mut self, bytes: usize) -> ir::Value {
+        let slot = match self.called {
+            Some(slot) => slot,
+            None => {
+                let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 0, 3);
+                let slot = self.builder.create_sized_stack_slot(data);
+                self.called = Some(slot);
+                slot
+            }
+        };
+        let data = &mut self.builder.func.sized_stack_slots[slot];
+        data.size = data.size.max(bytes as u32);
+        self.builder.ins().stack_addr(types::I64, slot, 0)
+    }
+
+    // Control.
+
+    /// A new block whose parameters are the values; they are bound when the block is entered with
+    /// [`Translator::enter`].
+    pub(crate) fn block_for(&mut self, values: &[Value]) -> ir::Block {
+        let block = self.builder.create_block();
+        for value in values {
+            let ty = cranelift_type(self.kind(*value));
+            self.builder.append_block_param(block, ty);
+        }
+        block
+    }
+
+    /// Goes on in a block and binds its first parameters.
+    pub(crate) fn enter(&mut self, block: ir::Block, values: &[Value]) {
+        self.builder.switch_to_block(block);
+        for (k, value) in values.iter().enumerate() {
+            let param = self.builder.block_params(block)[k];
+            self.bind(*value, param);
+        }
+    }
+
+    fn branch(&mut self, dst: &[Value], cond: Atom, then: &Block, other: &Block) -> Result<()> {
+        let cond = self.atom(cond)?;
+        let [yes, no] = [self.builder.create_block(), self.builder.create_block()];
+        let join = self.block_for(dst);
+        self.builder.ins().brif(cond, yes, &[], no, &[]);
+        for (side, block) in [(yes, then), (no, other)] {
+            self.builder.switch_to_block(side);
+            let results = self.block(block)?;
+            if results.len() != dst.len() {
+                return Err("a branch gives another number of results".to_owned());
+            }
+            self.builder.ins().jump(join, &block_args(&results));
+        }
+        self.enter(join, dst);
+        Ok(())
+    }
+
+    // Failing.
+
+    fn check(&mut self, check: Check, site: Site) -> Result<()> {
+        let (holds, operands) = match check {
+            Check::Below(i, n) => {
+                let (i, limit) = (self.atom(i)?, self.atom(n)?);
+                (self.below(i, n, limit), vec![i, limit])
+            }
+            Check::Within(low, len, n) => {
+                let [low, len, n] = [self.atom(low)?, self.atom(len)?, self.atom(n)?];
+                let ins = self.builder.ins();
+                let either = ins.bor(low, len);
+                let any = self.builder.ins().bor(either, n);
+                let signs = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, any, 0);
+                // Neither is negative, so the unsigned sum is exact.
+                let end = self.builder.ins().iadd(low, len);
+                let fits = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, n);
+                (self.builder.ins().band(signs, fits), vec![low, len, n])
+            }
+            Check::NonNegative(n) => {
+                let n = self.atom(n)?;
+                let ins = self.builder.ins();
+                (ins.icmp_imm_s(IntCC::SignedGreaterThanOrEqual, n, 0), vec![n])
+            }
+            Check::Equal(a, b) => {
+                let (a, b) = (self.atom(a)?, self.atom(b)?);
+                (self.builder.ins().icmp(IntCC::Equal, a, b), vec![a, b])
+            }
+            Check::NonZero(a) => {
+                let a = self.atom(a)?;
+                (self.builder.ins().icmp_imm_s(IntCC::NotEqual, a, 0), vec![])
+            }
+        };
+        let failed = self.failed(site, &operands);
+        let ok = self.builder.create_block();
+        self.builder.ins().brif(holds, ok, &[], failed, &[]);
+        self.builder.switch_to_block(ok);
+        Ok(())
+    }
+
+    /// Whether 0 <= i < n.
+    fn below(&mut self, i: ir::Value, n: Atom, limit: ir::Value) -> ir::Value {
+        let ins = self.builder.ins();
+        if let Atom::Lit(Literal::I64(0..)) = n {
+            return ins.icmp(IntCC::UnsignedLessThan, i, limit);
+        }
+        let less = ins.icmp(IntCC::SignedLessThan, i, limit);
+        let start = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, i, 0);
+        self.builder.ins().band(less, start)
+    }
+
+    /// A cold block that fails at the site; it is written when all others are.
+    pub(crate) fn failed(&mut self, site: Site, operands: &[ir::Value]) -> ir::Block {
+        let cold = self.builder.create_block();
+        self.builder.set_cold_block(cold);
+        self.pending.push((cold, site, operands.to_vec()));
+        cold
+    }
+
+    fn failing(&mut self) -> ir::Block {
+        if let Some(block) = self.failing {
+            return block;
+        }
+        let block = self.builder.create_block();
+        self.builder.set_cold_block(block);
+        for _ in 0..FAILING_PARAMS {
+            self.builder.append_block_param(block, types::I64);
+        }
+        self.failing = Some(block);
+        block
+    }
+
+    fn returning(&mut self) -> ir::Block {
+        if let Some(block) = self.returning {
+            return block;
+        }
+        let block = self.builder.create_block();
+        self.builder.set_cold_block(block);
+        self.builder.append_block_param(block, types::I32);
+        self.returning = Some(block);
+        block
+    }
+
+    /// Writes the blocks that [`Translator::failing`] and [`Translator::returning`] promised.
+    fn finish_failing(&mut self) -> Result<()> {
+        for (cold, site, operands) in std::mem::take(&mut self.pending) {
+            let (kind, _) = self.program.sites.get(site).ok_or("a failing place is not listed")?;
+            let failing = self.failing();
+            self.builder.switch_to_block(cold);
+            let mut args = vec![self.int(i64::from(site.as_u32())), self.int(*kind as i64)];
+            args.extend(operands);
+            while args.len() < FAILING_PARAMS {
+                args.push(self.int(0));
+            }
+            self.builder.ins().jump(failing, &block_args(&args));
+        }
+        if let Some(block) = self.failing {
+            let returning = self.returning();
+            self.builder.switch_to_block(block);
+            let params = self.builder.block_params(block).to_vec();
+            let places = [
+                layout::FAILURE_SITE,
+                layout::FAILURE_KIND,
+                layout::FAILURE_OPERANDS,
+                layout::FAILURE_OPERANDS + 8,
+                layout::FAILURE_OPERANDS + 16,
+            ];
+            for (param, place) in params.iter().zip(places) {
+                self.store_workspace(place, *param);
+            }
+            let status = self.builder.ins().ireduce(types::I32, params[1]);
+            self.builder.ins().jump(returning, &[status.into()]);
+        }
+        if let Some(block) = self.returning {
+            self.builder.switch_to_block(block);
+            let mut returned = vec![self.builder.block_params(block)[0]];
+            let results: Vec<ir::Type> =
+                self.builder.func.signature.returns.iter().skip(1).map(|r| r.value_type).collect();
+            for ty in results {
+                returned.push(match ty {
+                    types::F64 => self.float(0.0),
+                    ty => self.builder.ins().iconst(ty, 0),
+                });
+            }
+            self.builder.ins().return_(&returned);
+        }
+        Ok(())
+    }
+}
+
+/// Site, kind of error, three operands.
+const FAILING_PARAMS: usize = 5;
+
+/// How many operands the error of a kind has.
+pub(crate) fn operand_count(kind: RuntimeErrorKind) -> usize {
+    match kind {
+        RuntimeErrorKind::Index | RuntimeErrorKind::SizeMismatch => 2,
+        RuntimeErrorKind::Slice => 3,
+        RuntimeErrorKind::NegativeSize => 1,
+        RuntimeErrorKind::DivisionByZero | RuntimeErrorKind::Memory => 0,
+    }
+}
+
+/// Values as arguments of a block.
+pub(crate) fn block_args(values: &[ir::Value]) -> Vec<BlockArg> {
+    values.iter().map(|value| BlockArg::from(*value)).collect()
+}

@@ -1,0 +1,496 @@
+//! Compiled code means what the loop form says: operation by operation, statement by statement,
+//! bit by bit.
+
+mod support;
+
+use jut_cranelift::{Arg, CallError, Compiled, compile};
+use jut_ir::RuntimeErrorKind as E;
+use jut_ir::ir::Literal;
+use jut_ir::prim::{self, Prim, Scalar};
+use jut_loop::form::*;
+use jut_runtime::Workspace;
+use support::*;
+
+fn run(compiled: &Compiled, args: &mut [Arg<'_>]) -> Result<Vec<u64>, CallError> {
+    let mut results = vec![0; compiled.results().len()];
+    // SAFETY: the tests pass slices as long as their programs index.
+    unsafe { compiled.call(&mut Workspace::new(), args, &mut results) }?;
+    Ok(results)
+}
+
+fn float(word: u64) -> f64 {
+    f64::from_bits(word)
+}
+
+fn samples(scalar: Scalar) -> Vec<Literal> {
+    let mut numbers = Numbers(7);
+    match scalar {
+        Scalar::Bool => vec![Literal::Bool(false), Literal::Bool(true)],
+        Scalar::I64 => {
+            let mut all = vec![0, 1, -1, 2, -2, 3, 7, -7, 63, 64, i64::MAX, i64::MIN, i64::MIN + 1];
+            all.extend((0..8).map(|_| numbers.word() as i64));
+            all.into_iter().map(Literal::I64).collect()
+        }
+        Scalar::F64 => {
+            let mut all = vec![0.0, 1.0, 0.5, 1.5, 2.5, 1e300, 1e-310, f64::MIN_POSITIVE, 9.3e18];
+            all.extend([4.503599627370497e15, f64::INFINITY, f64::NAN, 0.49999999999999994]);
+            all.extend(numbers.floats(4));
+            let negative: Vec<f64> = all.iter().map(|x| -x).collect();
+            all.extend(negative);
+            all.into_iter().map(Literal::F64).collect()
+        }
+    }
+}
+
+fn same(a: Literal, b: Literal) -> bool {
+    match (a, b) {
+        (Literal::F64(a), Literal::F64(b)) if a.is_nan() && b.is_nan() => true,
+        _ => a == b,
+    }
+}
+
+fn arg(literal: Literal) -> Arg<'static> {
+    match literal {
+        Literal::F64(x) => Arg::F64(x),
+        Literal::I64(x) => Arg::I64(x),
+        Literal::Bool(x) => Arg::Bool(x),
+    }
+}
+
+/// All combinations of the operands' samples, less zero divisors.
+fn operands(prim: Prim) -> Vec<Vec<Literal>> {
+    let mut all = vec![Vec::new()];
+    for scalar in prim.row().params {
+        let longer = |args: &Vec<Literal>| {
+            let extend = |x: Literal| args.iter().copied().chain([x]).collect::<Vec<_>>();
+            samples(*scalar).into_iter().map(extend).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    if prim.can_fail() {
+        all.retain(|args| args[1] != Literal::I64(0));
+    }
+    all
+}
+
+fn kind(scalar: Scalar) -> Kind {
+    match scalar {
+        Scalar::F64 => Kind::F64,
+        Scalar::I64 => Kind::I64,
+        Scalar::Bool => Kind::Bool,
+    }
+}
+
+fn literal(scalar: Scalar, word: u64) -> Literal {
+    match scalar {
+        Scalar::F64 => Literal::F64(float(word)),
+        Scalar::I64 => Literal::I64(word as i64),
+        Scalar::Bool => Literal::Bool(word == 1),
+    }
+}
+
+#[test]
+fn every_primitive_computes_what_its_row_says() {
+    for prim in Prim::all() {
+        let row = prim.row();
+        let mut w = Writer::new("f");
+        let params: Vec<Atom> = row.params.iter().map(|s| w.input(kind(*s)).into()).collect();
+        let dst = w.prim(prim, &params);
+        let compiled = compile(&program(w.finish(&[dst.into()]))).unwrap();
+        for args in operands(prim) {
+            let mut given: Vec<Arg<'_>> = args.iter().map(|x| arg(*x)).collect();
+            let got = literal(row.result, run(&compiled, &mut given).unwrap()[0]);
+            let expected = (row.eval)(&args);
+            assert!(same(got, expected), "{}{args:?} = {got:?}, not {expected:?}", row.id);
+        }
+    }
+}
+
+#[test]
+fn every_primitive_computes_the_same_with_literal_operands() {
+    for prim in Prim::all() {
+        let row = prim.row();
+        let mut w = Writer::new("f");
+        let all = operands(prim);
+        // At most 200 of them; what is left out differs from primitive to primitive.
+        let step = all.len() / 200 + 1;
+        let chosen: Vec<_> = all.into_iter().step_by(step).collect();
+        let mut results = Vec::new();
+        for args in &chosen {
+            let args: Vec<Atom> = args.iter().map(|x| Atom::Lit(*x)).collect();
+            results.push(w.prim(prim, &args).into());
+        }
+        let compiled = compile(&program(w.finish(&results))).unwrap();
+        let words = run(&compiled, &mut []).unwrap();
+        for (args, word) in chosen.iter().zip(words) {
+            let got = literal(row.result, word);
+            let expected = (row.eval)(args);
+            assert!(same(got, expected), "{}{args:?} = {got:?}, not {expected:?}", row.id);
+        }
+    }
+}
+
+#[test]
+fn loops_run_in_their_order_and_not_at_all_when_empty() {
+    for (order, low, high) in [
+        (Order::Up, 0, 5),
+        (Order::Down, 0, 5),
+        (Order::Up, -3, 4),
+        (Order::Down, -3, 4),
+        (Order::Up, 2, 2),
+        (Order::Down, 2, 2),
+        (Order::Up, 5, -5),
+        (Order::Down, i64::MAX, i64::MIN),
+        (Order::Up, i64::MAX - 2, i64::MAX),
+        (Order::Down, i64::MIN, i64::MIN + 2),
+    ] {
+        let mut w = Writer::new("f");
+        let bounds = [w.input(Kind::I64), w.input(Kind::I64)];
+        let bounds = (bounds[0].into(), bounds[1].into());
+        let result = w.for_(order, bounds, &[(Kind::I64, i(17))], |w, index, carry| {
+            let product = w.prim(prim::IMUL, &[carry[0].into(), i(31)]);
+            vec![w.prim(prim::IADD, &[product.into(), index.into()]).into()]
+        });
+        let compiled = compile(&program(w.finish(&[result[0].into()]))).unwrap();
+        let step = |h: i64, k: i64| h.wrapping_mul(31).wrapping_add(k);
+        let expected = match order {
+            Order::Down => (low..high).rev().fold(17, step),
+            _ => (low..high).fold(17, step),
+        };
+        let got = run(&compiled, &mut [Arg::I64(low), Arg::I64(high)]).unwrap();
+        assert_eq!(got[0] as i64, expected, "{order:?} {low} {high}");
+    }
+}
+
+/// A sum with a body that is repeated for every lane, one that is too large for that, and one that
+/// holds another loop of sums.
+fn sums(shape: usize) -> LoopProgram {
+    let mut w = Writer::new("f");
+    let xs = w.input(F64S);
+    let n = w.input(Kind::I64);
+    let out = w.lanes((i(0), n.into()), 2, |w, k, sums| {
+        let x = w.load(Kind::F64, xs, k.into());
+        let mut square = w.prim(prim::MUL, &[x.into(), x.into()]);
+        for _ in 0..[0, 50, 0][shape] {
+            square = w.prim(prim::NEG, &[square.into()]);
+        }
+        if shape == 2 {
+            let inner = w.lanes((i(0), n.into()), 1, |w, k, sum| {
+                let x = w.load(Kind::F64, xs, k.into());
+                vec![w.prim(prim::ADD, &[sum[0].into(), x.into()]).into()]
+            });
+            square = w.prim(prim::MUL, &[square.into(), inner[0].into()]);
+        }
+        let a = w.prim(prim::ADD, &[sums[0].into(), x.into()]);
+        let b = w.prim(prim::ADD, &[sums[1].into(), square.into()]);
+        vec![a.into(), b.into()]
+    });
+    program(w.finish(&[out[0].into(), out[1].into()]))
+}
+
+#[test]
+fn sums_are_made_in_the_fixed_order_whatever_the_length() {
+    let xs = Numbers(3).floats(3100);
+    for shape in 0..3 {
+        let compiled = compile(&sums(shape)).unwrap();
+        let lengths: Vec<usize> = match shape {
+            2 => (0..20).chain([100, 1025]).collect(),
+            _ => (0..40).chain([1016, 1023, 1024, 1025, 1032, 1033, 2048, 2051, 3100]).collect(),
+        };
+        for n in lengths {
+            let xs = &xs[..n];
+            let got = run(&compiled, &mut [Arg::F64s(xs), Arg::I64(n as i64)]).unwrap();
+            let factor = if shape == 2 { lanes_sum(xs) } else { 1.0 };
+            let squares: Vec<f64> = xs.iter().map(|x| x * x * factor).collect();
+            assert_eq!(got[0], lanes_sum(xs).to_bits(), "{shape} {n}");
+            assert_eq!(got[1], lanes_sum(&squares).to_bits(), "{shape} {n}");
+        }
+    }
+}
+
+#[test]
+fn sums_start_anywhere_and_may_store() {
+    let mut w = Writer::new("f");
+    let out = w.param(I64S, Role::Out);
+    let sum = w.lanes((i(-5), i(30)), 1, |w, k, sum| {
+        let place = w.prim(prim::IADD, &[i(5), k.into()]);
+        w.store(out, place.into(), k.into());
+        let x = w.prim(prim::FLOAT, &[k.into()]);
+        vec![w.prim(prim::ADD, &[sum[0].into(), x.into()]).into()]
+    });
+    let compiled = compile(&program(w.finish(&[sum[0].into()]))).unwrap();
+    let mut stored = [99; 36];
+    let got = run(&compiled, &mut [Arg::I64sMut(&mut stored)]).unwrap();
+    let terms: Vec<f64> = (-5..30).map(|k| k as f64).collect();
+    assert_eq!(got[0], lanes_sum(&terms).to_bits());
+    assert!(stored[..35].iter().copied().eq(-5..30) && stored[35] == 99);
+}
+
+#[test]
+fn branches_compute_one_side() {
+    let mut w = Writer::new("f");
+    let c = w.input(Kind::Bool);
+    let x = w.input(Kind::F64);
+    let n = w.input(Kind::I64);
+    let out = w.if_(
+        c.into(),
+        &[Kind::F64, Kind::I64, Kind::Bool],
+        |w| vec![w.prim(prim::EXP, &[x.into()]).into(), n.into(), b(true)],
+        |w| {
+            let never = Check::NonZero(n.into());
+            w.check(never, site(E::DivisionByZero));
+            vec![x.into(), w.prim(prim::IDIV, &[i(100), n.into()]).into(), b(false)]
+        },
+    );
+    let results: Vec<Atom> = out.into_iter().map(Atom::from).collect();
+    let compiled = compile(&with_sites(program(w.finish(&results)))).unwrap();
+    let call = |c, n| run(&compiled, &mut [Arg::Bool(c), Arg::F64(0.25), Arg::I64(n)]);
+    assert_eq!(call(true, 0).unwrap(), [libm::exp(0.25).to_bits(), 0, 1]);
+    assert_eq!(call(false, 7).unwrap(), [0.25f64.to_bits(), 14, 0]);
+    assert!(call(false, 0).is_err());
+}
+
+#[test]
+fn calls_pass_and_return_any_number_of_scalars_and_buffers() {
+    let mut inner = Writer::new("inner");
+    let floats: Vec<Value> = (0..12).map(|_| inner.input(Kind::F64)).collect();
+    let ints: Vec<Value> = (0..12).map(|_| inner.input(Kind::I64)).collect();
+    let flag = inner.input(Kind::Bool);
+    let buffer = inner.param(F64S, Role::InOut);
+    inner.store(buffer, i(1), floats[11].into());
+    let mut results: Vec<Atom> = Vec::new();
+    for k in (0..12).rev() {
+        results.push(inner.prim(prim::NEG, &[floats[k].into()]).into());
+        results.push(inner.prim(prim::INEG, &[ints[k].into()]).into());
+    }
+    results.push(inner.prim(prim::NOT, &[flag.into()]).into());
+    let fresh = inner.alloc(Cell::I64, i(3), Arena::Tape, site(E::Memory));
+    for k in 0..3 {
+        inner.store(fresh, i(k), i(k * k));
+    }
+    results.push(fresh.into());
+    let inner = inner.finish(&results);
+
+    let mut program = LoopProgram::default();
+    let callee = program.funcs.push(inner);
+    let mut outer = Writer::new("outer");
+    let buffer = outer.param(F64S, Role::InOut);
+    let shifted = outer.value(F64S);
+    outer.stmt(Stmt::Offset { dst: shifted, buffer, index: i(2) });
+    let mut args: Vec<Atom> = (0..12).map(|k| f(k as f64 + 0.5)).collect();
+    args.extend((0..12).map(i));
+    args.extend([b(false), shifted.into()]);
+    let mut kinds = Vec::new();
+    for _ in 0..12 {
+        kinds.extend([Kind::F64, Kind::I64]);
+    }
+    kinds.extend([Kind::Bool, I64S]);
+    let results = outer.call(callee, &kinds, &args);
+    let results: Vec<Atom> = results.into_iter().map(Atom::from).collect();
+    program.funcs.push(outer.finish(&results));
+    let compiled = compile(&with_sites(program)).unwrap();
+
+    let mut cells = [0.0; 5];
+    let mut workspace = Workspace::new();
+    let mut words = vec![0; 26];
+    // SAFETY: the program writes cell 3.
+    unsafe { compiled.call(&mut workspace, &mut [Arg::F64sMut(&mut cells)], &mut words) }.unwrap();
+    assert_eq!(cells, [0.0, 0.0, 0.0, 11.5, 0.0]);
+    for k in 0..12 {
+        assert_eq!(float(words[2 * k]), -(11 - k as i64) as f64 - 0.5);
+        assert_eq!(words[2 * k + 1] as i64, -(11 - k as i64));
+    }
+    assert_eq!(words[24], 1);
+    // SAFETY: the returned buffer has three cells and lies in the workspace.
+    let returned = unsafe { std::slice::from_raw_parts(words[25] as *const i64, 3) };
+    assert_eq!(returned, [0, 1, 4]);
+}
+
+#[test]
+fn cells_of_every_kind_are_stored_loaded_filled_and_copied() {
+    for n in [0i64, 1, 5, 8, 9, 100] {
+        for literal_length in [true, false] {
+            let mut w = Writer::new("f");
+            let length = w.input(Kind::I64);
+            let n_atom = if literal_length { i(n) } else { length.into() };
+            let [fs, is, bs] = [F64S, I64S, BOOLS].map(|kind| w.param(kind, Role::Out));
+            let to = [F64S, I64S, BOOLS].map(|kind| w.param(kind, Role::Out));
+            let values = [f(-0.0), i(-7), b(true)];
+            for (buffer, value) in [fs, is, bs].into_iter().zip(values) {
+                w.stmt(Stmt::Fill { buffer, len: n_atom, value });
+            }
+            w.for_(Order::Par, (i(1), n_atom), &[], |w, k, _| {
+                let x = w.load(Kind::I64, is, k.into());
+                let y = w.prim(prim::IADD, &[x.into(), k.into()]);
+                w.store(is, k.into(), y.into());
+                let odd = w.prim(prim::IREM, &[k.into(), i(2)]);
+                let odd = w.prim(prim::IEQ, &[odd.into(), i(1)]);
+                w.store(bs, k.into(), odd.into());
+                let before = w.prim(prim::ISUB, &[k.into(), i(1)]);
+                let x = w.load(Kind::F64, fs, before.into());
+                let x = w.prim(prim::SUB, &[x.into(), f(1.0)]);
+                w.store(fs, k.into(), x.into());
+                vec![]
+            });
+            for ((dst, src), cell) in
+                to.into_iter().zip([fs, is, bs]).zip([Cell::F64, Cell::I64, Cell::Bool])
+            {
+                w.stmt(Stmt::CopyCells { dst, src, len: n_atom, cell });
+            }
+            let compiled = compile(&program(w.finish(&[]))).unwrap();
+            let size = n as usize + 1;
+            let (mut fs, mut is, mut bs) = (vec![9.0; size], vec![9; size], vec![true; size]);
+            let (mut tf, mut ti, mut tb) = (vec![9.0; size], vec![9; size], vec![true; size]);
+            run(
+                &compiled,
+                &mut [
+                    Arg::I64(n),
+                    Arg::F64sMut(&mut fs),
+                    Arg::I64sMut(&mut is),
+                    Arg::BoolsMut(&mut bs),
+                    Arg::F64sMut(&mut tf),
+                    Arg::I64sMut(&mut ti),
+                    Arg::BoolsMut(&mut tb),
+                ],
+            )
+            .unwrap();
+            for k in 0..n as usize {
+                assert_eq!(tf[k].to_bits(), (-0.0 - k as f64).to_bits());
+                assert_eq!(ti[k], -7 + k as i64);
+                assert_eq!(tb[k], k == 0 || k % 2 == 1);
+            }
+            assert_eq!((&fs, &is, &bs), (&tf, &ti, &tb));
+            assert_eq!((tf[n as usize], ti[n as usize], tb[n as usize]), (9.0, 9, true));
+        }
+    }
+}
+
+#[test]
+fn buffers_of_buffers_hold_pointers() {
+    let mut w = Writer::new("f");
+    let n = w.input(Kind::I64);
+    let rows = w.alloc(Cell::Buffer, n.into(), Arena::Temp, site(E::Memory));
+    w.for_(Order::Up, (i(0), n.into()), &[], |w, k, _| {
+        let row = w.alloc(Cell::F64, k.into(), Arena::Temp, site(E::Memory));
+        let x = w.prim(prim::FLOAT, &[k.into()]);
+        w.stmt(Stmt::Fill { buffer: row, len: k.into(), value: x.into() });
+        w.store(rows, k.into(), row.into());
+        vec![]
+    });
+    let sum = w.for_(Order::Down, (i(0), n.into()), &[(Kind::F64, f(0.0))], |w, k, carry| {
+        let row = w.load(F64S, rows, k.into());
+        let inner =
+            w.for_(Order::Up, (i(0), k.into()), &[(Kind::F64, carry[0].into())], |w, j, carry| {
+                let x = w.load(Kind::F64, row, j.into());
+                vec![w.prim(prim::ADD, &[carry[0].into(), x.into()]).into()]
+            });
+        vec![inner[0].into()]
+    });
+    let compiled = compile(&with_sites(program(w.finish(&[sum[0].into()])))).unwrap();
+    for n in [0, 1, 10, 1000] {
+        let got = run(&compiled, &mut [Arg::I64(n)]).unwrap();
+        let expected: i64 = (0..n).map(|k| k * k).sum();
+        assert_eq!(float(got[0]), expected as f64);
+    }
+}
+
+#[test]
+fn every_check_fails_exactly_when_it_does_not_hold() {
+    let numbers = [0, 1, 2, 3, -1, -2, i64::MAX, i64::MAX - 1, i64::MIN];
+    type Holds = fn(i128, i128, i128) -> bool;
+    type Make = fn([Atom; 3]) -> Check;
+    let checks: [(E, usize, Make, Holds); 5] = [
+        (E::Index, 2, |a| Check::Below(a[0], a[1]), |i, n, _| 0 <= i && i < n),
+        (
+            E::Slice,
+            3,
+            |a| Check::Within(a[0], a[1], a[2]),
+            |low, len, n| 0 <= low && 0 <= len && low + len <= n,
+        ),
+        (E::NegativeSize, 1, |a| Check::NonNegative(a[0]), |n, _, _| 0 <= n),
+        (E::SizeMismatch, 2, |a| Check::Equal(a[0], a[1]), |a, b, _| a == b),
+        (E::DivisionByZero, 0, |a| Check::NonZero(a[0]), |a, _, _| a != 0),
+    ];
+    for (kind, count, make, holds) in checks {
+        let mut w = Writer::new("f");
+        let args = [Kind::I64; 3].map(|kind| Atom::from(w.input(kind)));
+        w.check(make(args), site(kind));
+        let compiled = compile(&with_sites(program(w.finish(&[i(42)])))).unwrap();
+        for a in numbers {
+            for b in numbers {
+                for c in numbers {
+                    let got = run(&compiled, &mut [Arg::I64(a), Arg::I64(b), Arg::I64(c)]);
+                    if holds(a.into(), b.into(), c.into()) {
+                        assert_eq!(got.unwrap(), [42]);
+                    } else {
+                        let Err(CallError::Run(error)) = got else { panic!("{kind:?} held") };
+                        assert_eq!(error.kind, kind);
+                        assert_eq!(error.operands, [a, b, c][..count]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn checks_against_literal_lengths_hold_below_them() {
+    let mut w = Writer::new("f");
+    let k = w.input(Kind::I64);
+    w.check(Check::Below(k.into(), i(10)), site(E::Index));
+    let compiled = compile(&with_sites(program(w.finish(&[k.into()])))).unwrap();
+    for k in [-1, 0, 9, 10, i64::MIN, i64::MAX] {
+        assert_eq!(run(&compiled, &mut [Arg::I64(k)]).is_ok(), (0..10).contains(&k));
+    }
+}
+
+#[test]
+fn an_error_leaves_through_all_calls_and_loops() {
+    let mut program = LoopProgram::default();
+    let mut w = Writer::new("inner");
+    let k = w.input(Kind::I64);
+    w.check(Check::Below(k.into(), i(100)), site(E::Index));
+    let x = w.prim(prim::FLOAT, &[k.into()]);
+    let mut callee = program.funcs.push(w.finish(&[x.into()]));
+    for _ in 0..3 {
+        let mut w = Writer::new("middle");
+        let n = w.input(Kind::I64);
+        let sum = w.lanes((i(0), n.into()), 1, |w, k, sum| {
+            let next = w.prim(prim::IADD, &[k.into(), i(1)]);
+            let x = w.call(callee, &[Kind::F64], &[next.into()]);
+            vec![w.prim(prim::ADD, &[sum[0].into(), x[0].into()]).into()]
+        });
+        callee = program.funcs.push(w.finish(&[sum[0].into()]));
+    }
+    let compiled = compile(&with_sites(program)).unwrap();
+    assert!(run(&compiled, &mut [Arg::I64(20)]).is_ok());
+    let Err(CallError::Run(error)) = run(&compiled, &mut [Arg::I64(200)]) else {
+        panic!("no error");
+    };
+    assert_eq!((error.kind, &error.operands[..]), (E::Index, &[100, 100][..]));
+}
+
+#[test]
+fn arguments_are_checked_before_the_call() {
+    let mut w = Writer::new("f");
+    let xs = w.param(F64S, Role::Out);
+    w.store(xs, i(0), f(1.0));
+    let compiled = compile(&program(w.finish(&[]))).unwrap();
+    let mut cells = [0.0];
+    for wrong in [&mut [][..], &mut [Arg::F64s(&cells)], &mut [Arg::I64sMut(&mut [0])]] {
+        assert!(matches!(run(&compiled, wrong), Err(CallError::Arguments(_))));
+    }
+    run(&compiled, &mut [Arg::F64sMut(&mut cells)]).unwrap();
+    assert_eq!(cells, [1.0]);
+}
+
+#[test]
+fn malformed_programs_are_errors() {
+    assert!(compile(&LoopProgram::default()).is_err());
+    let mut w = Writer::new("f");
+    let never = w.value(Kind::F64);
+    assert!(compile(&program(w.finish(&[never.into()]))).is_err());
+    let mut w = Writer::new("f");
+    w.check(Check::NonNegative(i(1)), site(E::Index));
+    assert!(compile(&program(w.finish(&[]))).is_err());
+}
