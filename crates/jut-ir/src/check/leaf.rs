@@ -1,0 +1,326 @@
+//! Statements without nested blocks, calls apart: the rules of the leaves.
+
+use super::walk::{Checked, Checker, Definition, Values};
+use crate::entity::NVar;
+use crate::ir::*;
+use crate::prim::{self, Prim};
+use crate::size::Size;
+use crate::types::Type;
+
+impl Checker<'_> {
+    /// The rule of a leaf.
+    pub(super) fn leaf(&mut self, rhs: &Rhs) -> Checked<Values> {
+        match rhs {
+            Rhs::Atom(a) => {
+                let ty = self.atom(*a)?;
+                let definition = match ty {
+                    Type::I64 => Definition::Transparent(self.func.size_of(*a)),
+                    _ => Definition::Opaque,
+                };
+                Ok(Values { nl: vec![(ty, definition)], lin: Vec::new() })
+            }
+            Rhs::Prim(prim, args) => self.prim(*prim, args),
+            Rhs::Tuple(items) => {
+                let items: Checked<Vec<Type>> = items.iter().map(|a| self.atom(*a)).collect();
+                Ok(Values::one(Type::Tuple(items?)))
+            }
+            Rhs::Untuple(v) => {
+                let nl = self.components(self.nvar(*v)?)?;
+                let nl = nl.into_iter().map(|ty| (ty, Definition::Opaque)).collect();
+                Ok(Values { nl, lin: Vec::new() })
+            }
+            Rhs::Proj(v, k) => self.projection(*v, *k),
+            Rhs::Con(con, args) => self.construct(*con, args),
+            Rhs::Open { con, value, eqs } => {
+                let ty = self.nvar(*value)?;
+                let constructor = self.program.constructor(*con);
+                self.require(*ty == Type::Data(con.data), "J202", |c| {
+                    format!("`{}` does not open {}", constructor.name, c.show(ty))
+                })?;
+                self.require(self.program.datas[con.data].constructors.len() == 1, "J206", |_| {
+                    format!("`{}` is one of several constructors: use `case`", constructor.name)
+                })?;
+                self.fields(constructor, eqs)
+            }
+            Rhs::ArrayLit(items) => {
+                let Some(first) = items.first() else {
+                    return Err(self.error("J202", "an array literal needs an element"));
+                };
+                let ty = self.atom(*first)?;
+                for item in items {
+                    let other = self.atom(*item)?;
+                    self.require(other == ty, "J202", |c| {
+                        format!("elements of type {} and {}", c.show(&ty), c.show(&other))
+                    })?;
+                }
+                Ok(Values::one(Type::array(Size::constant(items.len() as i64), ty)))
+            }
+            Rhs::Size(v, k) => {
+                let whole = self.nvar(*v)?;
+                let mut ty = whole;
+                for _ in 0..*k {
+                    ty = ty.element().unwrap_or(&Type::Bool);
+                }
+                let Some(size) = ty.size() else {
+                    let message = format!("{} has no dimension {k}", self.show(whole));
+                    return Err(self.error("J205", message));
+                };
+                let definition = Definition::Transparent(size.clone());
+                Ok(Values { nl: vec![(Type::I64, definition)], lin: Vec::new() })
+            }
+            Rhs::Index(v, path) => {
+                let ty = self.nvar(*v)?;
+                self.require(!path.is_empty(), "J205", |_| "an index is missing".to_string())?;
+                let is_field = |step: &Step| matches!(step, Step::Field(_));
+                self.require(!path.iter().any(is_field), "J204", |_| {
+                    "a component is read by a statement of its own".to_string()
+                })?;
+                Ok(Values::one(self.path(ty, path)?))
+            }
+            Rhs::Cast { value, ty, .. } => {
+                self.cast(self.nvar(*value)?, ty)?;
+                Ok(Values::one(ty.clone()))
+            }
+            Rhs::Check(check) => self.check(check),
+            linear => self.linear_leaf(linear),
+        }
+    }
+
+    /// The rule of a linear leaf: every linear operand is used up.
+    fn linear_leaf(&mut self, rhs: &Rhs) -> Checked<Values> {
+        let lin = match rhs {
+            Rhs::LCopy(x) | Rhs::LNeg(x) => vec![self.consume(*x)?],
+            Rhs::LAdd(x, y) => vec![self.consume_alike(*x, *y)?],
+            Rhs::LScale(a, x) => {
+                self.operand(*a, &Type::F64)?;
+                vec![self.consume(*x)?]
+            }
+            Rhs::LSelect(a, x, y) => {
+                self.operand(*a, &Type::Bool)?;
+                vec![self.consume_alike(*x, *y)?]
+            }
+            Rhs::LZero(ty) => {
+                self.sizes_in_scope(ty)?;
+                self.linear_type(ty)?;
+                vec![ty.clone()]
+            }
+            Rhs::Dup(x) => {
+                let ty = self.consume(*x)?;
+                vec![ty.clone(), ty]
+            }
+            Rhs::Drop(x) => {
+                self.consume(*x)?;
+                Vec::new()
+            }
+            Rhs::LTuple(items) => {
+                let items: Checked<Vec<Type>> = items.iter().map(|x| self.consume(*x)).collect();
+                vec![Type::Tuple(items?)]
+            }
+            Rhs::LUntuple(x) => {
+                let ty = self.consume(*x)?;
+                self.components(&ty)?
+            }
+            Rhs::LCast { value, ty, .. } => {
+                let from = self.consume(*value)?;
+                self.cast(&from, ty)?;
+                vec![ty.clone()]
+            }
+            Rhs::Rd(place) => vec![self.place_of_mode(place, Mode::Rd)?],
+            Rhs::Inc(place, operand) => {
+                self.increment(place, *operand)?;
+                Vec::new()
+            }
+            _ => return Err(self.error("J104", "not a linear operation")),
+        };
+        Ok(Values::linear(lin))
+    }
+
+    /// An operand of the given type.
+    fn operand(&self, atom: Atom, expected: &Type) -> Checked<()> {
+        let found = self.atom(atom)?;
+        self.require(found == *expected, "J202", |c| {
+            let (found, expected) = (c.show(&found), c.show(expected));
+            format!("operand `{}` has type {found}, not {expected}", c.show_atom(atom))
+        })
+    }
+
+    fn consume_alike(&mut self, x: crate::LVar, y: crate::LVar) -> Checked<Type> {
+        let (a, b) = (self.consume(x)?, self.consume(y)?);
+        self.require(a == b, "J202", |c| {
+            format!("operands of type {} and {}", c.show(&a), c.show(&b))
+        })?;
+        Ok(a)
+    }
+
+    fn components(&self, ty: &Type) -> Checked<Vec<Type>> {
+        match ty {
+            Type::Tuple(items) => Ok(items.clone()),
+            _ => Err(self.error("J202", format!("{} is not a tuple", self.show(ty)))),
+        }
+    }
+
+    fn prim(&self, prim: Prim, args: &[Atom]) -> Checked<Values> {
+        let row = prim.row();
+        self.require(args.len() == row.params.len(), "J208", |_| {
+            format!("`{}` takes {} operands, not {}", row.text, row.params.len(), args.len())
+        })?;
+        for (arg, scalar) in args.iter().zip(row.params) {
+            self.operand(*arg, &scalar.ty())?;
+        }
+        let form = |k: usize| self.func.size_of(args[k]);
+        // A definition that would be too large to carry along leaves the name opaque.
+        let size = match prim {
+            prim::IADD => form(0).checked_add(&form(1)),
+            prim::ISUB => form(0).checked_sub(&form(1)),
+            prim::IMUL => form(0).checked_mul(&form(1)),
+            prim::INEG => Some(-form(0)),
+            _ => None,
+        };
+        let definition = size.map_or(Definition::Opaque, Definition::Transparent);
+        Ok(Values { nl: vec![(row.result.ty(), definition)], lin: Vec::new() })
+    }
+
+    fn projection(&self, v: NVar, k: u32) -> Checked<Values> {
+        let ty = self.nvar(v)?;
+        let missing = || self.error("J204", format!("{} has no component {k}", self.show(ty)));
+        match ty {
+            Type::Tuple(items) => {
+                let item = items.get(k as usize).ok_or_else(missing)?;
+                Ok(Values::one(item.clone()))
+            }
+            Type::Data(data) => {
+                let [constructor] = self.program.datas[*data].constructors.as_slice() else {
+                    let message = format!("{} has several constructors: use `case`", self.show(ty));
+                    return Err(self.error("J206", message));
+                };
+                let field = constructor.fields.get(k as usize).ok_or_else(missing)?;
+                self.require(field.ty.size_names().is_empty(), "J207", |_| {
+                    let name = &constructor.name;
+                    format!("field `{}` has a size of its own: open `{name}`", field.name)
+                })?;
+                Ok(Values::one(field.ty.clone()))
+            }
+            _ => Err(missing()),
+        }
+    }
+
+    fn construct(&self, con: ConRef, args: &[Atom]) -> Checked<Values> {
+        let constructor = self.program.constructor(con);
+        self.field_count(constructor, args.len())?;
+        let mut sizes: Vec<Option<Size>> = Vec::new();
+        for (field, arg) in constructor.fields.iter().zip(args) {
+            let found = self.atom(*arg)?;
+            let expected = instantiate(&field.ty, &sizes);
+            self.require(found == expected, "J202", |c| {
+                let (found, expected) = (c.show(&found), c.show(&expected));
+                format!("field `{}` takes {expected}, not {found}", field.name)
+            })?;
+            sizes.push((found == Type::I64).then(|| self.func.size_of(*arg)));
+        }
+        Ok(Values::one(Type::Data(con.data)))
+    }
+
+    pub(super) fn field_count(&self, constructor: &Constructor, given: usize) -> Checked<()> {
+        let count = constructor.fields.len();
+        self.require(given == count, "J208", |_| {
+            format!("`{}` has {count} fields, not {given}", constructor.name)
+        })
+    }
+
+    /// The fields that a pattern binds, earlier bound ones being placeholders; `=n` states that
+    /// an i64 field has the normal form of n.
+    pub(super) fn fields(
+        &self,
+        constructor: &Constructor,
+        eqs: &[Option<Atom>],
+    ) -> Checked<Values> {
+        self.field_count(constructor, eqs.len())?;
+        let mut sizes: Vec<Option<Size>> = Vec::new();
+        let mut values = Values::none();
+        for (field, eq) in constructor.fields.iter().zip(eqs) {
+            if let Some(atom) = eq {
+                self.require(field.ty == Type::I64, "J211", |_| {
+                    format!("`=` on field `{}`, which is not a size", field.name)
+                })?;
+                let found = self.atom(*atom)?;
+                self.require(found == Type::I64, "J211", |c| {
+                    format!("`={}` is not an i64", c.show_atom(*atom))
+                })?;
+                sizes.push(Some(self.func.size_of(*atom)));
+            } else {
+                let ty = instantiate(&field.ty, &sizes);
+                let position = Size::position(values.nl.len());
+                sizes.push((ty == Type::I64).then_some(position));
+                values.nl.push((ty, Definition::Opaque));
+            }
+        }
+        Ok(values)
+    }
+
+    fn cast(&self, from: &Type, to: &Type) -> Checked<()> {
+        self.sizes_in_scope(to)?;
+        self.require(same_up_to_sizes(from, to), "J212", |c| {
+            format!("a cast from {} to {} changes more than sizes", c.show(from), c.show(to))
+        })
+    }
+
+    fn check(&mut self, check: &Check) -> Checked<Values> {
+        match check {
+            Check::Below(index, size) => {
+                let (index, size) = (self.size(*index, "operand")?, self.size(*size, "operand")?);
+                self.facts.add_below(index, size);
+            }
+            Check::Within { lo, len, size } => {
+                let (lo, len) = (self.size(*lo, "operand")?, self.size(*len, "operand")?);
+                let size = self.size(*size, "operand")?;
+                self.facts.add_within(lo, len, size);
+            }
+            Check::NonNegative(size) => {
+                let size = self.size(*size, "operand")?;
+                self.facts.add_non_negative(size);
+            }
+        }
+        Ok(Values::none())
+    }
+
+    /// `p += x'` on `wr`, `p += a` on `acc`.
+    fn increment(&mut self, place: &Place, operand: Operand) -> Checked<()> {
+        let (mode, ty) = self.place(place)?;
+        let name = &self.func.caps[place.root].name;
+        self.require(mode != Mode::Rd, "J111", |_| {
+            format!("`{name}` has mode `rd`, which does not allow `+=`")
+        })?;
+        let found = match (operand, mode) {
+            (Operand::L(x), Mode::Wr) => self.consume(x)?,
+            (Operand::N(a), Mode::Acc) => self.atom(a)?,
+            (Operand::L(x), _) => {
+                let x = &self.func.lvars[x].name;
+                let message = format!("`{name}` has mode `acc` and takes no linear `{x}`");
+                return Err(self.error("J101", message));
+            }
+            (Operand::N(a), _) => {
+                let a = self.show_atom(a);
+                let message = format!("`{name}` has mode `wr` and takes no non-linear `{a}`");
+                return Err(self.error("J102", message));
+            }
+        };
+        self.require(found == ty, "J202", |c| {
+            format!("the place holds {}, not {}", c.show(&ty), c.show(&found))
+        })
+    }
+}
+
+/// The type of a field, given the normal forms of the i64 fields before it.
+fn instantiate(ty: &Type, sizes: &[Option<Size>]) -> Type {
+    ty.subst(&mut |v| sizes.get(v.as_u32() as usize).cloned().flatten())
+}
+
+fn same_up_to_sizes(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Array(_, a), Type::Array(_, b)) => same_up_to_sizes(a, b),
+        (Type::Tuple(a), Type::Tuple(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_up_to_sizes(a, b))
+        }
+        (a, b) => a == b,
+    }
+}

@@ -1,0 +1,204 @@
+//! Warnings: what is allowed, and often not meant. Only statements that the user wrote are looked
+//! at, never what a pass made of them.
+//!
+//! - `J701`: `select` computes both arms; an arm made by `sqrt`, `log`, a division, .. gives NaN or
+//!   an infinite derivative outside of its domain even where it is not selected.
+//! - `J702`: a float that depends on a parameter becomes an integer: the derivative is cut there.
+//!   `i64(stop(x))` says that this is meant.
+//! - `J703`: `proved` and `!` are written by passes; by hand they are promises nobody checks.
+
+use crate::diagnostic::Diagnostic;
+use crate::entity::{FuncId, NVar, SecondaryMap};
+use crate::ir::*;
+use crate::prim::{self, Prim};
+use crate::span::{Origin, Span};
+
+/// The warnings of all definitions, in order.
+pub fn lint_program(program: &Program) -> Vec<Diagnostic> {
+    let functions = program.order.iter().filter_map(|decl| match decl {
+        Decl::Func(func) => Some(*func),
+        Decl::Data(_) => None,
+    });
+    functions.flat_map(|func| lint_function(program, func)).collect()
+}
+
+/// The warnings of one definition.
+pub fn lint_function(program: &Program, func: FuncId) -> Vec<Diagnostic> {
+    let func = &program.funcs[func];
+    let mut lint = Lint {
+        program,
+        func,
+        partial: SecondaryMap::new(),
+        active: SecondaryMap::new(),
+        warnings: Vec::new(),
+    };
+    for v in &func.params {
+        lint.active[*v] = func.nvars[*v].ty.has_float(program);
+    }
+    lint.block(&func.body);
+    lint.warnings
+}
+
+struct Lint<'a> {
+    program: &'a Program,
+    func: &'a Function,
+    /// Names bound to a primitive that is not differentiable everywhere.
+    partial: SecondaryMap<NVar, Option<Prim>>,
+    /// Names that depend on a float parameter through something differentiable.
+    active: SecondaryMap<NVar, bool>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Lint<'_> {
+    fn warn(&mut self, code: &'static str, span: Span, message: String, help: &str) {
+        self.warnings.push(Diagnostic::warning(code, span, message).help(help));
+    }
+
+    fn is_active(&self, atom: Atom) -> bool {
+        atom.var().is_some_and(|v| self.active[v])
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            let is_written = stmt.loc.origin == Origin::Source;
+            if is_written {
+                self.written(stmt);
+            }
+            let inputs_active = self.inputs_active(&stmt.rhs);
+            self.inside(&stmt.rhs);
+            let active = inputs_active || self.results_active(&stmt.rhs);
+            for v in &stmt.nl {
+                self.active[*v] = active && self.func.nvars[*v].ty.has_float(self.program);
+            }
+            if let (Rhs::Prim(prim, args), [v]) = (&stmt.rhs, stmt.nl.as_slice()) {
+                self.partial[*v] = has_restricted_domain(*prim, args).then_some(*prim);
+            }
+        }
+    }
+
+    /// Warnings about a statement itself.
+    fn written(&mut self, stmt: &Stmt) {
+        let span = stmt.loc.span;
+        match &stmt.rhs {
+            Rhs::Prim(prim::SELECT, args) => {
+                let arms = args.iter().skip(1).filter_map(|a| a.var());
+                if let Some((v, prim)) = arms.filter_map(|v| Some((v, self.partial[v]?))).next() {
+                    let message = format!(
+                        "both arms of `select` are computed: the derivative of `{}` in `{}` may be \
+                         NaN or infinite where it is not selected",
+                        prim.row().text,
+                        self.func.nvars[v].name
+                    );
+                    self.warn("J701", span, message, "use `if`, which runs one branch only");
+                }
+            }
+            Rhs::Prim(prim::INT, args) if args.iter().any(|a| self.is_active(*a)) => {
+                let message =
+                    "`i64` of a float that depends on a parameter: the derivative is cut here";
+                let help = "write `i64(stop(x))` if this is meant";
+                self.warn("J702", span, message.to_string(), help);
+            }
+            Rhs::Cast { proved: true, .. } | Rhs::LCast { proved: true, .. } => {
+                let message = "`proved` is written by hand: compiled code does not test it";
+                self.warn("J703", span, message.to_string(), "leave `proved` out");
+            }
+            rhs if has_proved_step(rhs) => {
+                let message = "`!` is written by hand: compiled code does not test the index";
+                self.warn("J703", span, message.to_string(), "say `check i < n` before instead");
+            }
+            _ => {}
+        }
+    }
+
+    /// Nested blocks, whose binders take their activity from what they are bound to.
+    fn inside(&mut self, rhs: &Rhs) {
+        match rhs {
+            Rhs::RdRegion { body, .. }
+            | Rhs::WrRegion { body, .. }
+            | Rhs::AccRegion { body, .. } => self.block(body),
+            Rhs::Scan(scan) => {
+                for (v, array) in &scan.slices {
+                    self.active[*v] = self.active[*array];
+                }
+                // A carry may become active in a later iteration.
+                for (v, _) in &scan.carry {
+                    self.active[*v] = self.func.nvars[*v].ty.has_float(self.program);
+                }
+                self.block(&scan.body);
+            }
+            Rhs::Case(case) => {
+                let active = self.is_active(case.scrutinee);
+                for arm in &case.arms {
+                    for field in &arm.fields {
+                        if let FieldPattern::Bind(v) = field {
+                            self.active[*v] = active;
+                        }
+                    }
+                    self.block(&arm.body);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an operation passes on a derivative from one of its operands.
+    fn inputs_active(&self, rhs: &Rhs) -> bool {
+        match rhs {
+            Rhs::Prim(prim, args) => {
+                let partials = prim.row().partials;
+                args.iter().zip(partials).any(|(a, partial)| {
+                    !matches!(partial, prim::Partial::Zero) && self.is_active(*a)
+                })
+            }
+            Rhs::Atom(a) => self.is_active(*a),
+            Rhs::Tuple(items) | Rhs::Con(_, items) | Rhs::ArrayLit(items) => {
+                items.iter().any(|a| self.is_active(*a))
+            }
+            Rhs::Untuple(v)
+            | Rhs::Proj(v, _)
+            | Rhs::Open { value: v, .. }
+            | Rhs::Index(v, _)
+            | Rhs::Cast { value: v, .. } => self.active[*v],
+            Rhs::Scan(scan) => scan.carry.iter().any(|(_, a)| self.is_active(*a)),
+            Rhs::Call(call) => call.args.iter().any(|a| self.is_active(*a)),
+            _ => false,
+        }
+    }
+
+    /// Whether a block statement's value depends on something active inside.
+    fn results_active(&self, rhs: &Rhs) -> bool {
+        match rhs {
+            // What is added up is not followed: a sum counts as active.
+            Rhs::AccRegion { .. } => true,
+            Rhs::Scan(scan) => scan.body.nl.iter().any(|a| self.is_active(*a)),
+            Rhs::Case(case) => {
+                case.arms.iter().any(|arm| arm.body.nl.iter().any(|a| self.is_active(*a)))
+            }
+            Rhs::RdRegion { body, .. } | Rhs::WrRegion { body, .. } => {
+                body.nl.iter().any(|a| self.is_active(*a))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a primitive has points where its value or its derivative is not finite.
+fn has_restricted_domain(prim: Prim, args: &[Atom]) -> bool {
+    match prim {
+        prim::SQRT | prim::LOG | prim::LOG1P | prim::POW => true,
+        prim::DIV => !matches!(args.get(1), Some(Atom::Lit(_))),
+        _ => false,
+    }
+}
+
+fn has_proved_step(rhs: &Rhs) -> bool {
+    let path = match rhs {
+        Rhs::Index(_, path) => path,
+        Rhs::Rd(place) | Rhs::Inc(place, _) => &place.path,
+        _ => return false,
+    };
+    path.iter().any(|step| match step {
+        Step::Index { proved, .. } | Step::Slice { proved, .. } => *proved,
+        Step::Field(_) => false,
+    })
+}
