@@ -100,6 +100,11 @@ impl Component {
         Cell::of(self.kind_at(1))
     }
 
+    /// The cells of a buffer that holds the innermost scalars.
+    pub fn scalar_cell(&self) -> Cell {
+        Cell::of(self.scalar)
+    }
+
     /// Whether the component is a scalar.
     pub fn is_scalar(&self) -> bool {
         self.levels.is_empty()

@@ -6,6 +6,13 @@ use jut_ir::Span;
 use jut_ir::ir::Literal;
 use jut_ir::prim::Prim;
 
+/// The words of the text form that no value may be called.
+pub const KEYWORDS: &[&str] = &[
+    "alloc", "bool", "buffer", "call", "carry", "check", "copy", "def", "else", "f64", "fail",
+    "false", "fill", "for", "i64", "if", "in", "inf", "inout", "kernel", "lanes", "loop", "mark",
+    "nan", "out", "release", "true", "while", "do",
+];
+
 /// A value of one loop function: a scalar or a buffer, assigned once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value(u32);

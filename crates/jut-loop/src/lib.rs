@@ -5,6 +5,8 @@
 
 pub mod flatten;
 pub mod form;
+pub mod lower;
 pub mod signature;
 
+pub use lower::{Lowered, lower};
 pub use signature::Signature;

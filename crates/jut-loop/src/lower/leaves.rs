@@ -1,0 +1,300 @@
+//! Statements without blocks: names, primitives, tuples, data values, accesses, casts, checks.
+
+use jut_ir::{
+    Atom as Operand, Check as SourceCheck, ConRef, NVar, Origin, Rhs, RuntimeErrorKind, Span, Stmt,
+    Type,
+};
+
+use super::emit::{int, zero};
+use super::{Dest, Lowering, Res, Slot};
+use crate::form::{self, Atom, Check, Kind, Value};
+
+impl Lowering<'_> {
+    /// Lowers one statement.
+    pub(super) fn stmt(&mut self, stmt: &Stmt) -> Res<()> {
+        let span = stmt.loc.span;
+        match &stmt.rhs {
+            Rhs::Atom(a) => {
+                let slots = self.slots(*a, span)?;
+                self.bind_one(stmt, slots.to_vec())
+            }
+            Rhs::Prim(prim, args) => {
+                let mut operands = Vec::with_capacity(args.len());
+                for a in args {
+                    operands.push(self.scalar(*a, span)?);
+                }
+                if let (true, Some(divisor)) = (prim.can_fail(), operands.last()) {
+                    let check = Check::NonZero(*divisor);
+                    self.check(check, RuntimeErrorKind::DivisionByZero, span);
+                }
+                let hint = self.pattern_name(stmt);
+                let value = self.prim(&hint, *prim, operands);
+                self.bind_one(stmt, vec![Slot::scalar(value)])
+            }
+            Rhs::Tuple(items) => {
+                let mut all = Vec::new();
+                for a in items {
+                    all.extend(self.slots(*a, span)?.iter().copied());
+                }
+                self.bind_one(stmt, all)
+            }
+            Rhs::Untuple(v) => {
+                let Type::Tuple(items) = self.type_of(*v) else {
+                    return Err(self.bug(span, "a tuple is expected"));
+                };
+                let slots = self.slots((*v).into(), span)?;
+                for (k, to) in stmt.nl.iter().enumerate() {
+                    let part = self.cx.layouts.item(&items, k);
+                    self.bind(*to, slots[part].to_vec());
+                }
+                Ok(())
+            }
+            Rhs::Proj(v, k) => {
+                let slots = self.slots((*v).into(), span)?;
+                let part = match self.type_of(*v) {
+                    Type::Tuple(items) => self.cx.layouts.item(&items, *k as usize),
+                    Type::Data(d) => {
+                        let layout = self.cx.layouts.data(d);
+                        match layout.fields.first().and_then(|f| f.get(*k as usize)) {
+                            Some(range) => range.clone(),
+                            None => return Err(self.bug(span, "no such field")),
+                        }
+                    }
+                    _ => return Err(self.bug(span, "a projection of what has no fields")),
+                };
+                self.bind_one(stmt, slots[part].to_vec())
+            }
+            Rhs::Con(con, args) => {
+                let slots = self.construct(*con, args, span)?;
+                self.bind_one(stmt, slots)
+            }
+            Rhs::Open { con, value, eqs } => {
+                let slots = self.slots((*value).into(), span)?;
+                let mut names = stmt.nl.iter();
+                let fields: Vec<(Option<NVar>, Option<Operand>)> = eqs
+                    .iter()
+                    .map(
+                        |eq| if eq.is_some() { (None, *eq) } else { (names.next().copied(), None) },
+                    )
+                    .collect();
+                self.open(*con, &slots, &fields, stmt.loc.origin, span)
+            }
+            Rhs::ArrayLit(items) => self.array_literal(stmt, items),
+            Rhs::Size(v, k) => {
+                let mut ty = &self.src.nvars[*v].ty;
+                for _ in 0..*k {
+                    ty = ty.element().unwrap_or(ty);
+                }
+                let Some(size) = ty.size() else {
+                    return Err(self.bug(span, "only arrays have sizes"));
+                };
+                let value = self.size(size, span)?;
+                self.bind_one(stmt, vec![Slot::scalar(value)])
+            }
+            Rhs::Index(v, path) => {
+                let slots = self.slots((*v).into(), span)?;
+                let hint = self.pattern_name(stmt);
+                let ty = self.type_of(*v);
+                let value = self.read(&ty, &slots, path, &hint, span)?;
+                self.bind_one(stmt, value)
+            }
+            Rhs::Cast { value, ty, proved } => {
+                if !proved {
+                    let from = self.type_of(*value);
+                    self.check_sizes(&from, ty, span)?;
+                }
+                let slots = self.slots((*value).into(), span)?;
+                self.bind_one(stmt, slots.to_vec())
+            }
+            Rhs::Check(check) => self.source_check(*check, span),
+            Rhs::Inc(place, jut_ir::Operand::N(a)) => {
+                let value = self.slots(*a, span)?;
+                self.increment(place, &value, span)
+            }
+            Rhs::AccRegion { cap, body } => self.acc_region(stmt, *cap, body),
+            Rhs::Scan(scan) => self.scan(stmt, scan),
+            Rhs::Case(case) => self.case(stmt, case),
+            Rhs::Call(call) => self.call(stmt, call),
+            Rhs::LCopy(_)
+            | Rhs::LAdd(..)
+            | Rhs::LNeg(_)
+            | Rhs::LScale(..)
+            | Rhs::LSelect(..)
+            | Rhs::LZero(_)
+            | Rhs::Dup(_)
+            | Rhs::Drop(_)
+            | Rhs::LTuple(_)
+            | Rhs::LUntuple(_)
+            | Rhs::LCast { .. }
+            | Rhs::Rd(_)
+            | Rhs::Inc(_, jut_ir::Operand::L(_))
+            | Rhs::RdRegion { .. }
+            | Rhs::WrRegion { .. } => Err(self.bug(span, "a linear operation is left over")),
+        }
+    }
+
+    pub(super) fn type_of(&self, v: NVar) -> Type {
+        self.src.nvars[v].ty.clone()
+    }
+
+    /// The name of the first variable that a statement binds.
+    pub(super) fn pattern_name(&self, stmt: &Stmt) -> String {
+        stmt.nl.first().map_or_else(|| "t".to_string(), |v| self.name_of(*v))
+    }
+
+    /// Gives a variable its value. A transparent name also is the value of its polynomial.
+    pub(super) fn bind(&mut self, v: NVar, slots: Vec<Slot>) {
+        if let (Some(def), [slot]) = (&self.src.nvars[v].def, slots.as_slice()) {
+            self.remember_size(def.clone(), slot.atom);
+        }
+        self.values[v] = Some(slots.into());
+    }
+
+    pub(super) fn bind_one(&mut self, stmt: &Stmt, slots: Vec<Slot>) -> Res<()> {
+        if let Some(v) = stmt.nl.first() {
+            self.bind(*v, slots);
+        }
+        Ok(())
+    }
+
+    fn construct(&mut self, con: ConRef, args: &[Operand], span: Span) -> Res<Vec<Slot>> {
+        let layout = self.cx.layouts.data(con.data);
+        let Some(fields) = layout.fields.get(con.index as usize) else {
+            return Err(self.bug(span, "no such constructor"));
+        };
+        let mut all = Vec::with_capacity(layout.components.len());
+        for c in layout.components.iter() {
+            all.push(match c.kind() {
+                Kind::Buffer(_) => None,
+                kind => Some(Slot::scalar(zero(kind))),
+            });
+        }
+        if layout.tagged {
+            all[0] = Some(Slot::scalar(int(con.index as i64)));
+        }
+        for (a, range) in args.iter().zip(fields) {
+            let slots = self.slots(*a, span)?;
+            for (to, from) in all[range.clone()].iter_mut().zip(slots.iter()) {
+                *to = Some(*from);
+            }
+        }
+        let mut slots = Vec::with_capacity(all.len());
+        for (slot, c) in all.into_iter().zip(layout.components.iter()) {
+            slots.push(match slot {
+                Some(slot) => slot,
+                None => self.empty_buffer(c.cell(), span),
+            });
+        }
+        Ok(slots)
+    }
+
+    /// Binds the fields of a constructor. `=n` is tested where a user wrote it; what U and T wrote
+    /// holds by construction.
+    pub(super) fn open(
+        &mut self,
+        con: ConRef,
+        value: &[Slot],
+        fields: &[(Option<NVar>, Option<Operand>)],
+        origin: Origin,
+        span: Span,
+    ) -> Res<()> {
+        let layout = self.cx.layouts.data(con.data);
+        let Some(ranges) = layout.fields.get(con.index as usize) else {
+            return Err(self.bug(span, "no such constructor"));
+        };
+        for ((name, eq), range) in fields.iter().zip(ranges) {
+            let Some(part) = value.get(range.clone()) else {
+                return Err(self.bug(span, "a data value lacks a component"));
+            };
+            if let Some(v) = name {
+                self.bind(*v, part.to_vec());
+            }
+            let by_pass = matches!(origin, Origin::Unzip | Origin::Transpose | Origin::Erase);
+            if let (Some(n), [slot], false) = (eq, part, by_pass) {
+                let n = self.scalar(*n, span)?;
+                self.check(Check::Equal(slot.atom, n), RuntimeErrorKind::SizeMismatch, span);
+            }
+        }
+        Ok(())
+    }
+
+    fn array_literal(&mut self, stmt: &Stmt, items: &[Operand]) -> Res<()> {
+        let span = stmt.loc.span;
+        let Some(v) = stmt.nl.first().copied() else { return Ok(()) };
+        let ty = self.type_of(v);
+        let Some(element) = ty.element().cloned() else {
+            return Err(self.bug(span, "an array is expected"));
+        };
+        let hint = self.name_of(v);
+        let dests = self.take_dests(v);
+        let (slots, buffers) = self.array_buffers(&hint, &ty, &dests, span)?;
+        for (i, item) in items.iter().enumerate() {
+            let value = self.slots(*item, span)?;
+            self.write_element(&element, &buffers, int(i as i64), &value, &hint, span)?;
+        }
+        self.bind(v, slots);
+        Ok(())
+    }
+
+    /// The buffers that an array variable is built in.
+    pub(super) fn array_buffers(
+        &mut self,
+        hint: &str,
+        ty: &Type,
+        dests: &[Dest],
+        span: Span,
+    ) -> Res<(Vec<Slot>, Vec<Value>)> {
+        let components = self.cx.layouts.of(ty);
+        let (mut slots, mut buffers) = (Vec::new(), Vec::new());
+        for (k, c) in components.iter().enumerate() {
+            let dest = dests.get(k).copied().unwrap_or(Dest::Any);
+            let slot = self.buffer_for(hint, c, &[], dest, span)?;
+            let Atom::Value(buffer) = slot.atom else {
+                return Err(self.bug(span, "an array is a buffer"));
+            };
+            slots.push(slot);
+            buffers.push(buffer);
+        }
+        Ok((slots, buffers))
+    }
+
+    /// A cast that a user wrote: every size that is not equal by its form is compared.
+    fn check_sizes(&mut self, from: &Type, to: &Type, span: Span) -> Res<()> {
+        match (from, to) {
+            (Type::Array(m, a), Type::Array(n, b)) => {
+                if m != n {
+                    let (m, n) = (self.size(m, span)?, self.size(n, span)?);
+                    self.check(Check::Equal(m, n), RuntimeErrorKind::SizeMismatch, span);
+                }
+                self.check_sizes(a, b, span)
+            }
+            (Type::Tuple(a), Type::Tuple(b)) => {
+                a.iter().zip(b).try_for_each(|(a, b)| self.check_sizes(a, b, span))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn source_check(&mut self, check: SourceCheck, span: Span) -> Res<()> {
+        let (check, kind) = match check {
+            SourceCheck::Below(i, n) => {
+                let (i, n) = (self.scalar(i, span)?, self.scalar(n, span)?);
+                (Check::Below(i, n), RuntimeErrorKind::Index)
+            }
+            SourceCheck::Within { lo, len, size } => {
+                let (lo, len) = (self.scalar(lo, span)?, self.scalar(len, span)?);
+                (Check::Within(lo, len, self.scalar(size, span)?), RuntimeErrorKind::Slice)
+            }
+            SourceCheck::NonNegative(n) => {
+                (Check::NonNegative(self.scalar(n, span)?), RuntimeErrorKind::NegativeSize)
+            }
+        };
+        self.check(check, kind, span);
+        Ok(())
+    }
+
+    /// A block of the loop form.
+    pub(super) fn form_block(stmts: Vec<form::Stmt>, results: Vec<Atom>) -> form::Block {
+        form::Block { stmts, results }
+    }
+}

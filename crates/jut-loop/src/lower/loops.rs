@@ -1,0 +1,421 @@
+//! Loops.
+//!
+//! `scan` becomes `for`, or `lanes` when it stands directly in an `acc lanes` region that it adds to.
+//!
+//! - A stacked result is one buffer per component, made before the loop; the body writes row i.
+//! - A carried array is two buffers: the body reads one and builds its next value in the other, and
+//!   the loop swaps them by carrying both.
+//! - A register that the body adds to is carried. Around `lanes` it is put in a cell instead, for
+//!   `lanes` carries only its sums.
+
+use jut_ir::{Atom as Operand, Cap, Dir, Scan, Span, Step, Stmt, Type};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::emit::int;
+use super::{CapView, Dest, Lowering, Register, Res, Slot, Target, regions};
+use crate::flatten::Component;
+use crate::form::{self, Arena, Atom, Cell, For, Kind, Lanes, Order, Value};
+
+/// A stacked result.
+struct Stack {
+    hint: String,
+    /// The components of one element.
+    element: Rc<[Component]>,
+    buffers: Vec<Value>,
+    slots: Vec<Slot>,
+}
+
+/// What becomes of one component of a carry.
+enum Carry {
+    /// Carried value, whether it is a pointer to the tape.
+    Value(Slot),
+    /// Two buffers, current and next.
+    Swap { now: Value, next: Value },
+}
+
+/// The carries of a loop: the loop form's, and how they make up those of the source.
+#[derive(Default)]
+struct Carries {
+    /// Per carry of the source, per component.
+    parts: Vec<Vec<Carry>>,
+    /// Name in the body, initial value.
+    form: Vec<(Value, Atom)>,
+}
+
+impl Lowering<'_> {
+    /// Lowers `scan`.
+    pub(super) fn scan(&mut self, stmt: &Stmt, scan: &Scan) -> Res<()> {
+        let span = stmt.loc.span;
+        let high = self.scalar(scan.bound, span)?;
+        let mut dests = self.pattern_dests(stmt);
+        let split = scan.carry.len().min(dests.len());
+        let stack_dests = dests.split_off(split);
+        let carries = self.carries(scan, span)?;
+        let mut stacks = Vec::new();
+        for (v, wanted) in stmt.nl.iter().skip(split).zip(&stack_dests) {
+            stacks.push(self.stack(&self.name_of(*v), &self.type_of(*v), wanted, span)?);
+        }
+        let mut touched = BTreeSet::new();
+        regions::touched(&scan.body, &mut touched);
+        touched.retain(|c| self.caps.get(*c).is_some_and(|view| view.is_some()));
+
+        let around = std::mem::take(&mut self.lane_caps);
+        let lanes: Vec<Cap> = if scan.dir == Dir::Par && scan.carry.is_empty() {
+            around.iter().copied().filter(|c| touched.contains(c) && self.has_lanes(*c)).collect()
+        } else {
+            Vec::new()
+        };
+        let finals = if lanes.is_empty() {
+            let order = match scan.dir {
+                Dir::Up => Order::Up,
+                Dir::Down => Order::Down,
+                // The rows of stacks and of sliced accumulators are the iteration's own.
+                Dir::Par if touched.is_empty() => Order::Par,
+                Dir::Par => Order::Up,
+            };
+            self.for_loop(scan, high, order, carries, &stacks, &touched, span)?
+        } else {
+            self.lanes_loop(scan, high, &lanes, &stacks, &touched, span)?;
+            Vec::new()
+        };
+        self.lane_caps = around;
+
+        for ((v, slots), wanted) in stmt.nl.iter().zip(finals).zip(&dests) {
+            let components = self.cx.layouts.of(&self.type_of(*v));
+            let hint = self.name_of(*v);
+            let mut settled = Vec::with_capacity(slots.len());
+            for k in 0..slots.len() {
+                let dest = wanted.get(k).copied().unwrap_or(Dest::Any);
+                settled.push(self.settle(&hint, &components, &slots, k, dest, span)?);
+            }
+            self.bind(*v, settled);
+        }
+        for (v, stack) in stmt.nl.iter().skip(split).zip(stacks) {
+            self.bind(*v, stack.slots);
+        }
+        Ok(())
+    }
+
+    fn has_lanes(&self, cap: Cap) -> bool {
+        self.src.caps[cap].ty == Type::F64
+    }
+
+    fn carries(&mut self, scan: &Scan, span: Span) -> Res<Carries> {
+        let mut carries = Carries::default();
+        for (v, init) in &scan.carry {
+            let components = self.cx.layouts.of(&self.type_of(*v));
+            let init = self.slots(*init, span)?;
+            let hint = self.name_of(*v);
+            let mut parts = Vec::with_capacity(components.len());
+            for (k, c) in components.iter().enumerate() {
+                let Some(slot) = init.get(k) else {
+                    return Err(self.bug(span, "a carry lacks a component"));
+                };
+                if c.is_scalar() || c.is_pinned() {
+                    let value = self.component_value(&hint, c);
+                    carries.form.push((value, slot.atom));
+                    parts.push(Carry::Value(Slot { atom: value.into(), on_tape: slot.on_tape }));
+                    continue;
+                }
+                let first = self.copy_of(&hint, c, &init, k, span)?;
+                let second = self.buffer_for(&hint, c, &init, Dest::Any, span)?;
+                let now = self.component_value(&hint, c);
+                let next = self.component_value(&format!("{hint}_next"), c);
+                carries.form.push((now, first.atom));
+                carries.form.push((next, second.atom));
+                parts.push(Carry::Swap { now, next });
+            }
+            carries.parts.push(parts);
+        }
+        Ok(carries)
+    }
+
+    /// A fresh buffer with the content of component `k`.
+    fn copy_of(
+        &mut self,
+        hint: &str,
+        c: &Component,
+        value: &[Slot],
+        k: usize,
+        span: Span,
+    ) -> Res<Slot> {
+        let copy = self.buffer_for(hint, c, value, Dest::Any, span)?;
+        let (Atom::Value(dst), Some(Slot { atom: Atom::Value(src), .. }), Some(level)) =
+            (copy.atom, value.get(k), c.levels.first())
+        else {
+            return Err(self.bug(span, "an array is a buffer"));
+        };
+        let len = self.cells(level, 0, value, span)?;
+        self.push(form::Stmt::CopyCells { dst, src: *src, len, cell: c.cell() });
+        Ok(copy)
+    }
+
+    fn stack(&mut self, hint: &str, ty: &Type, dests: &[Dest], span: Span) -> Res<Stack> {
+        let Some(element) = ty.element() else {
+            return Err(self.bug(span, "a stacked result is an array"));
+        };
+        let element = self.cx.layouts.of(element);
+        let (slots, buffers) = self.array_buffers(hint, ty, dests, span)?;
+        Ok(Stack { hint: hint.to_string(), element, buffers, slots })
+    }
+
+    /// Binds index and slices, runs the body, writes the stacked rows; gives the components of the
+    /// body's first `carries` results.
+    fn body(
+        &mut self,
+        scan: &Scan,
+        index: Value,
+        carries: &[Vec<Carry>],
+        stacks: &[Stack],
+        span: Span,
+    ) -> Res<Vec<Vec<Slot>>> {
+        self.bind(scan.index, vec![Slot::scalar(index)]);
+        let mut dests = Vec::new();
+        for ((v, _), parts) in scan.carry.iter().zip(carries) {
+            let mut wanted = Vec::new();
+            let mut slots = Vec::new();
+            for part in parts {
+                match part {
+                    // Pointers that are carried outlive the iteration.
+                    Carry::Value(slot) => {
+                        slots.push(*slot);
+                        wanted.push(Dest::Tape);
+                    }
+                    Carry::Swap { now, next } => {
+                        slots.push(Slot::scalar(*now));
+                        wanted.push(Dest::Into(*next));
+                    }
+                }
+            }
+            self.bind(*v, slots);
+            dests.push(wanted);
+        }
+        let here = Step::Index { index: Operand::Var(scan.index), proved: true };
+        for (v, array) in &scan.slices {
+            let slots = self.slots((*array).into(), span)?;
+            let ty = self.type_of(*array);
+            let value = self.read(&ty, &slots, &[here], &self.name_of(*v), span)?;
+            self.bind(*v, value);
+        }
+        for (cap, place) in &scan.cap_slices {
+            let (_, reached) = self.place(&place.then(here), span)?;
+            let ty = self.src.caps[*cap].ty.clone();
+            self.caps[*cap] = Some(CapView { ty, targets: reached.targets });
+        }
+        let first_stack = dests.len();
+        for stack in stacks {
+            let mut wanted = Vec::new();
+            for (c, buffer) in stack.element.iter().zip(&stack.buffers) {
+                wanted.push(if c.is_scalar() || c.is_pinned() {
+                    Dest::Tape
+                } else {
+                    Dest::Into(self.row(c, *buffer, index.into(), &stack.hint, span)?)
+                });
+            }
+            dests.push(wanted);
+        }
+        let mut results = self.block_into(&scan.body, &dests, span)?;
+        for (stack, value) in stacks.iter().zip(results.drain(first_stack..)) {
+            for ((c, buffer), slot) in stack.element.iter().zip(&stack.buffers).zip(value) {
+                if c.is_scalar() || c.is_pinned() {
+                    let (buffer, index) = (*buffer, index.into());
+                    self.push(form::Stmt::Store { buffer, index, value: slot.atom });
+                }
+            }
+        }
+        for (cap, _) in &scan.cap_slices {
+            self.caps[*cap] = None;
+        }
+        Ok(results)
+    }
+
+    /// Emits a `for`; gives the components of the final carries.
+    #[allow(clippy::too_many_arguments)]
+    fn for_loop(
+        &mut self,
+        scan: &Scan,
+        high: Atom,
+        order: Order,
+        mut carries: Carries,
+        stacks: &[Stack],
+        touched: &BTreeSet<Cap>,
+        span: Span,
+    ) -> Res<Vec<Vec<Slot>>> {
+        let registers = self.registers_of(touched);
+        for r in &registers {
+            let kind = self.kind_of(self.registers[*r].now);
+            let value = self.value("s", kind);
+            carries.form.push((value, self.registers[*r].now));
+            self.registers[*r].now = value.into();
+        }
+        let index = self.value(&self.name_of(scan.index), Kind::I64);
+        let (stmts, next) = self.iteration(|this| {
+            let results = this.body(scan, index, &carries.parts, stacks, span)?;
+            let mut next = Vec::with_capacity(carries.form.len());
+            for (parts, slots) in carries.parts.iter().zip(results) {
+                for (part, slot) in parts.iter().zip(slots) {
+                    match part {
+                        Carry::Value(_) => next.push(slot.atom),
+                        Carry::Swap { now, next: spare } => {
+                            next.push((*spare).into());
+                            next.push((*now).into());
+                        }
+                    }
+                }
+            }
+            next.extend(registers.iter().map(|r| this.registers[*r].now));
+            Ok(next)
+        })?;
+        let dst: Vec<Value> = carries
+            .form
+            .iter()
+            .map(|(v, _)| {
+                let data = &self.out.values[*v];
+                let (name, kind) = (data.name.clone(), data.kind);
+                self.value(&name, kind)
+            })
+            .collect();
+        let mut ends = dst.iter().copied();
+        let mut finals = Vec::with_capacity(carries.parts.len());
+        for parts in &carries.parts {
+            let mut slots = Vec::with_capacity(parts.len());
+            for part in parts {
+                let Some(end) = ends.next() else { break };
+                slots.push(match part {
+                    Carry::Value(slot) => Slot { atom: end.into(), on_tape: slot.on_tape },
+                    Carry::Swap { .. } => {
+                        ends.next();
+                        Slot::scalar(end)
+                    }
+                });
+            }
+            finals.push(slots);
+        }
+        for (r, end) in registers.iter().zip(ends) {
+            self.registers[*r].now = end.into();
+        }
+        self.push(form::Stmt::For(Box::new(For {
+            dst,
+            order,
+            index,
+            low: int(0),
+            high,
+            carry: carries.form,
+            body: Self::form_block(stmts, next),
+        })));
+        Ok(finals)
+    }
+
+    /// Emits a `lanes` loop for the given accumulators.
+    fn lanes_loop(
+        &mut self,
+        scan: &Scan,
+        high: Atom,
+        lanes: &[Cap],
+        stacks: &[Stack],
+        touched: &BTreeSet<Cap>,
+        span: Span,
+    ) -> Res<()> {
+        let others: Vec<Cap> = touched.iter().copied().filter(|c| !lanes.contains(c)).collect();
+        let spilled = self.spill(&others, span);
+        let mut carry = Vec::new();
+        let mut before = Vec::new();
+        for cap in lanes {
+            let Some(view) = self.caps[*cap].clone() else { continue };
+            let name = self.src.caps[*cap].name.clone();
+            let value = self.value(&name, Kind::F64);
+            let cell = match view.targets.first() {
+                Some(Target::Register(r)) => self.registers[*r].cell,
+                _ => None,
+            };
+            self.registers.push(Register { now: value.into(), cell });
+            let targets = vec![Target::Register(self.registers.len() - 1)];
+            self.caps[*cap] = Some(CapView { ty: view.ty.clone(), targets });
+            carry.push(value);
+            before.push((*cap, name, view, self.registers.len() - 1));
+        }
+        let index = self.value(&self.name_of(scan.index), Kind::I64);
+        let (stmts, next) = self.iteration(|this| {
+            this.body(scan, index, &[], stacks, span)?;
+            Ok(before.iter().map(|(.., r)| this.registers[*r].now).collect())
+        })?;
+        let mut dst = Vec::new();
+        for (_, name, ..) in &before {
+            dst.push(self.value(name, Kind::F64));
+        }
+        let body = Self::form_block(stmts, next);
+        let sums = Lanes { dst: dst.clone(), index, low: int(0), high, carry, body };
+        self.push(form::Stmt::Lanes(Box::new(sums)));
+        for ((cap, name, view, _), sum) in before.into_iter().zip(dst) {
+            match view.targets.first().copied() {
+                // The sum is never -0.0, so adding it to a fresh total is the sum itself.
+                Some(Target::Register(r)) if Self::is_start(self.registers[r].now) => {
+                    self.registers[r].now = sum.into();
+                }
+                Some(Target::Register(r)) => {
+                    let now = self.registers[r].now;
+                    self.registers[r].now = self.sum(&name, Kind::F64, now, sum.into(), span)?;
+                }
+                Some(Target::Cell(buffer, cell)) => {
+                    self.add_to_cell(&name, Kind::F64, buffer, cell, sum.into(), span)?;
+                }
+                Some(Target::Block(_)) | None => {
+                    return Err(self.bug(span, "lanes of an accumulator that is no scalar"));
+                }
+            }
+            self.caps[cap] = Some(view);
+        }
+        self.unspill(spilled);
+        Ok(())
+    }
+
+    /// Moves the registers of some accumulators to cells.
+    fn spill(&mut self, caps: &[Cap], span: Span) -> Vec<(Cap, CapView)> {
+        let mut spilled = Vec::new();
+        for cap in caps {
+            let Some(view) = self.caps[*cap].clone() else { continue };
+            let mut moved = view.clone();
+            for target in &mut moved.targets {
+                if let Target::Register(r) = *target {
+                    let cell = self.cell_of_register(r, span);
+                    self.push(form::Stmt::Store {
+                        buffer: cell,
+                        index: int(0),
+                        value: self.registers[r].now,
+                    });
+                    *target = Target::Cell(cell, int(0));
+                }
+            }
+            self.caps[*cap] = Some(moved);
+            spilled.push((*cap, view));
+        }
+        spilled
+    }
+
+    fn unspill(&mut self, spilled: Vec<(Cap, CapView)>) {
+        for (cap, view) in spilled {
+            let moved = self.caps[cap].take();
+            for (target, cell) in view.targets.iter().zip(moved.iter().flat_map(|m| &m.targets)) {
+                if let (Target::Register(r), Target::Cell(buffer, index)) = (*target, *cell) {
+                    let kind = self.kind_of(self.registers[r].now);
+                    let dst = self.value("s", kind);
+                    self.push(form::Stmt::Load { dst, buffer, index });
+                    self.registers[r].now = dst.into();
+                }
+            }
+            self.caps[cap] = Some(view);
+        }
+    }
+
+    /// A cell for a register; its content is whatever was stored last.
+    pub(super) fn cell_of_register(&mut self, r: usize, span: Span) -> Value {
+        if let Some(cell) = self.registers[r].cell {
+            return cell;
+        }
+        let cell = Cell::of(self.kind_of(self.registers[r].now));
+        let dst = self.value("cell", Kind::Buffer(cell));
+        self.alloc(dst, cell, int(1), Arena::Temp, span);
+        dst
+    }
+}

@@ -1,0 +1,260 @@
+//! Lowering: from a purely non-linear definition of Linear A to the loop form.
+//!
+//! Input is what L leaves: no linear names, no capabilities but `acc` references. Lowering decides
+//! where every value lives and in which order memory is touched; it changes no arithmetic. What is
+//! computed, and in which order floats are added, is what the interpreter does, bit for bit.
+//!
+//! - **Values** are lists of scalars and buffers ([`crate::flatten`]). Rows and slices are views
+//!   (`offset`); a copy of a name, a projection, a cast are no code at all.
+//! - **Destinations.** A block is lowered with a [`Dest`] for each component of its results: a buffer
+//!   that somebody else owns (an `out` parameter, the next value of a carry, row i of a stacked
+//!   result), or "on the tape arena". One backward walk over the block's statements hands these
+//!   destinations to the defining statements, which then write in place; whatever arrives elsewhere
+//!   is copied at the end of the block.
+//! - **Lifetimes.** Temp allocations end with the function or loop iteration that makes them. Only
+//!   tape allocations may be pointed to by cells of other buffers or returned, which is what
+//!   [`Slot::on_tape`] tracks.
+//! - **Accumulators.** A scalar `acc` region is a register threaded through loops and branches; it
+//!   is stored in a cell only where a call needs one. `acc lanes` becomes [`crate::form::Lanes`]
+//!   around the loop that adds to it. Array regions are buffers, filled with zero.
+//!
+//! Example: `t = acc lanes s: f64 { scan par (i < n) { a = x[i]; s += a } }` becomes
+//! `(s_1) = lanes (i in 0 .. n) carry (s) { a = x[i]; s_2 = s + a; (s_2) }`.
+//!
+//! Requires: a checked program. Ensures: callees before callers, the entry last; every access that
+//! the checker did not find covered stands behind a `check` with its span. Cost: linear in the
+//! program text times the nesting depth, for types of bounded size.
+
+mod access;
+mod blocks;
+mod calls;
+mod emit;
+mod leaves;
+mod loops;
+mod regions;
+
+use cranelift_entity::SecondaryMap;
+use jut_ir::build::Namer;
+use jut_ir::{
+    Block, Cap, Diagnostic, FuncId, Function, NVar, Program, Rhs, RuntimeErrorKind, Size, Span,
+};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use crate::flatten::Layouts;
+use crate::form::{self, Atom, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value};
+use crate::signature::Signature;
+
+/// A lowered program.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The entry function, last, and what it calls.
+    pub program: LoopProgram,
+    /// How the entry is called.
+    pub signature: Signature,
+    /// The layouts of the program's types, to convert arguments and results.
+    pub layouts: Layouts,
+}
+
+/// Lowers a function and everything it calls.
+///
+/// # Errors
+/// J901 where the program is outside what is built: linear parts left over, recursion.
+pub fn lower(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
+    let mut cx = Context {
+        layouts: Layouts::new(program)?,
+        lowered: HashMap::new(),
+        out: LoopProgram::default(),
+        sites: HashMap::new(),
+    };
+    for id in reachable(program, entry)? {
+        let src = &program.funcs[id];
+        if !src.is_nonlinear() {
+            return Err(Diagnostic::error(
+                "J901",
+                src.span,
+                format!("`{}` has linear parts and cannot be lowered", src.name),
+            )
+            .help("erase linearity first"));
+        }
+        let (func, signature) = calls::function(src, &mut cx)?;
+        let loop_id = cx.out.funcs.push(func);
+        cx.lowered.insert(id, (loop_id, Rc::new(signature)));
+    }
+    let signature = match cx.lowered.remove(&entry) {
+        Some((_, signature)) => Rc::unwrap_or_clone(signature),
+        None => Signature::default(),
+    };
+    Ok(Lowered { program: cx.out, signature, layouts: cx.layouts })
+}
+
+/// The functions that the entry needs, callees first.
+fn reachable(program: &Program, entry: FuncId) -> Result<Vec<FuncId>, Diagnostic> {
+    let mut needed = HashSet::from([entry]);
+    let mut order = Vec::new();
+    // Declarations are visible only to later ones, so one walk backwards meets callers first.
+    for decl in program.order.iter().rev() {
+        let jut_ir::Decl::Func(id) = *decl else { continue };
+        if !needed.contains(&id) {
+            continue;
+        }
+        order.push(id);
+        for_each_call(&program.funcs[id].body, &mut |callee| {
+            needed.insert(callee);
+        });
+    }
+    order.reverse();
+    let seen: HashSet<FuncId> = order.iter().copied().collect();
+    match needed.iter().find(|f| !seen.contains(f)) {
+        None if order.last() == Some(&entry) => Ok(order),
+        missing => {
+            let func = &program.funcs[missing.copied().unwrap_or(entry)];
+            Err(Diagnostic::error(
+                "J901",
+                func.span,
+                format!("not built yet: `{}` is called before its declaration", func.name),
+            ))
+        }
+    }
+}
+
+fn for_each_call(block: &Block, visit: &mut dyn FnMut(FuncId)) {
+    for stmt in &block.stmts {
+        if let Rhs::Call(call) = &stmt.rhs {
+            visit(call.func);
+        }
+        for inner in stmt.rhs.blocks() {
+            for_each_call(inner, visit);
+        }
+    }
+}
+
+/// What is shared by the functions of one lowering.
+struct Context {
+    layouts: Layouts,
+    lowered: HashMap<FuncId, (LoopFuncId, Rc<Signature>)>,
+    out: LoopProgram,
+    sites: HashMap<(RuntimeErrorKind, Span), Site>,
+}
+
+/// One component of a bound value.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    atom: Atom,
+    /// For a buffer: whether it stays as it is until the entry function returns, so that pointers
+    /// to it may be stored or returned.
+    on_tape: bool,
+}
+
+impl Slot {
+    fn scalar(atom: impl Into<Atom>) -> Slot {
+        Slot { atom: atom.into(), on_tape: false }
+    }
+}
+
+/// Where a component of a block's result shall be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Dest {
+    /// Anywhere that the surrounding block may refer to.
+    Any,
+    /// In this buffer.
+    Into(Value),
+    /// On the tape arena.
+    Tape,
+}
+
+/// Where a component of an accumulator is.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    /// A scalar in a register.
+    Register(usize),
+    /// A scalar in memory.
+    Cell(Value, Atom),
+    /// A block of cells.
+    Block(Value),
+}
+
+/// An accumulator in scope: one target per component of its type.
+#[derive(Clone, Debug)]
+struct CapView {
+    ty: jut_ir::Type,
+    targets: Vec<Target>,
+}
+
+/// A scalar accumulator held in a register.
+#[derive(Clone, Copy, Debug)]
+struct Register {
+    /// Its current value.
+    now: Atom,
+    /// The cell that calls are given.
+    cell: Option<Value>,
+}
+
+/// The state of lowering one function.
+struct Lowering<'a> {
+    src: &'a Function,
+    cx: &'a mut Context,
+    out: LoopFunction,
+    namer: Namer,
+    /// The block under construction.
+    stmts: Vec<Stmt>,
+    /// Statements that go before the body.
+    prologue: Vec<Stmt>,
+    /// Whether the innermost function or loop body allocates temporaries.
+    temps: bool,
+    values: SecondaryMap<NVar, Option<Rc<[Slot]>>>,
+    caps: SecondaryMap<Cap, Option<CapView>>,
+    registers: Vec<Register>,
+    /// The `acc lanes` accumulators whose region is directly around the current statement.
+    lane_caps: Vec<Cap>,
+    /// Destinations that the end of a block has asked for.
+    wanted: SecondaryMap<NVar, Option<Box<[Dest]>>>,
+    /// Sizes computed so far in the blocks around, and in which order, to forget them.
+    sizes: HashMap<Size, Atom>,
+    size_log: Vec<Size>,
+    /// Products that are known not to wrap, with their log.
+    bounded: HashSet<Size>,
+    bounded_log: Vec<Size>,
+    /// An empty buffer per kind of cell.
+    empty: [Option<Value>; 4],
+}
+
+type Res<T> = Result<T, Diagnostic>;
+
+impl<'a> Lowering<'a> {
+    fn new(src: &'a Function, cx: &'a mut Context) -> Lowering<'a> {
+        let mut namer = Namer::default();
+        for word in form::KEYWORDS {
+            namer.reserve(word);
+        }
+        Lowering {
+            src,
+            cx,
+            out: LoopFunction { name: src.name.clone(), ..LoopFunction::default() },
+            namer,
+            stmts: Vec::new(),
+            prologue: Vec::new(),
+            temps: false,
+            values: SecondaryMap::with_capacity(src.nvars.len()),
+            caps: SecondaryMap::with_capacity(src.caps.len()),
+            registers: Vec::new(),
+            lane_caps: Vec::new(),
+            wanted: SecondaryMap::new(),
+            sizes: HashMap::new(),
+            size_log: Vec::new(),
+            bounded: HashSet::new(),
+            bounded_log: Vec::new(),
+            empty: [None; 4],
+        }
+    }
+
+    /// What cannot happen in a checked program; reported rather than a panic.
+    fn bug(&self, span: Span, what: &str) -> Diagnostic {
+        Diagnostic::error(
+            "J999",
+            span,
+            format!("internal error while lowering `{}`: {what}", self.src.name),
+        )
+        .help("please report this program")
+    }
+}

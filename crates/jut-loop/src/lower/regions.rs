@@ -1,0 +1,104 @@
+//! Accumulator regions.
+//!
+//! A scalar part of the total is a register that starts from 0.0; an array part is a buffer filled
+//! with 0.0, built where the total shall be. `acc lanes` marks its accumulator for the loop that
+//! stands directly in the region ([`super::loops`]).
+
+use jut_ir::{Block, Cap, Rhs, Stmt};
+use std::collections::BTreeSet;
+
+use super::emit::zero;
+use super::{CapView, Dest, Lowering, Register, Res, Slot, Target};
+use crate::form::{self, Arena, Atom, Kind};
+
+/// The accumulators that a block adds to, itself or by a call or a slice.
+pub(super) fn touched(block: &Block, caps: &mut BTreeSet<Cap>) {
+    for stmt in &block.stmts {
+        match &stmt.rhs {
+            Rhs::Inc(place, _) => {
+                caps.insert(place.root);
+            }
+            Rhs::Call(call) => caps.extend(call.places.iter().flatten().map(|p| p.root)),
+            Rhs::Scan(scan) => caps.extend(scan.cap_slices.iter().map(|(_, p)| p.root)),
+            _ => {}
+        }
+        for inner in stmt.rhs.blocks() {
+            touched(inner, caps);
+        }
+    }
+}
+
+/// Whether a block gives an accumulator to a call.
+fn passed(block: &Block, cap: Cap) -> bool {
+    block.stmts.iter().any(|stmt| {
+        let here = match &stmt.rhs {
+            Rhs::Call(call) => call.places.iter().flatten().any(|p| p.root == cap),
+            _ => false,
+        };
+        here || stmt.rhs.blocks().into_iter().any(|inner| passed(inner, cap))
+    })
+}
+
+impl Lowering<'_> {
+    /// Lowers `(.., total) = acc r: t { .. }`.
+    pub(super) fn acc_region(&mut self, stmt: &Stmt, cap: Cap, body: &Block) -> Res<()> {
+        let span = stmt.loc.span;
+        let data = &self.src.caps[cap];
+        let (ty, name, lanes) = (data.ty.clone(), data.name.clone(), data.lanes);
+        let mut dests = self.pattern_dests(stmt);
+        let total_dests = if dests.len() > body.nl.len() { dests.pop() } else { None };
+        let components = self.cx.layouts.of(&ty);
+        let mut targets = Vec::with_capacity(components.len());
+        for (k, c) in components.iter().enumerate() {
+            if c.is_scalar() {
+                let cell = passed(body, cap).then(|| {
+                    let cell = self.value(&format!("{name}_cell"), Kind::Buffer(c.scalar_cell()));
+                    let one = super::emit::int(1);
+                    self.alloc(cell, c.scalar_cell(), one, Arena::Temp, span);
+                    cell
+                });
+                self.registers.push(Register { now: zero(c.scalar), cell });
+                targets.push(Target::Register(self.registers.len() - 1));
+                continue;
+            }
+            let dest = total_dests.as_ref().and_then(|d| d.get(k)).copied().unwrap_or(Dest::Any);
+            let slot = self.buffer_for(&name, c, &[], dest, span)?;
+            let (Atom::Value(buffer), Some(level)) = (slot.atom, c.levels.first()) else {
+                return Err(self.bug(span, "an array is a buffer"));
+            };
+            if c.levels.len() > 1 {
+                return Err(self.bug(span, "an accumulator of ragged arrays"));
+            }
+            let len = self.cells(level, 0, &[], span)?;
+            self.push(form::Stmt::Fill { buffer, len, value: zero(c.scalar) });
+            targets.push(Target::Block(buffer));
+        }
+        self.caps[cap] = Some(CapView { ty, targets: targets.clone() });
+        if lanes {
+            self.lane_caps.push(cap);
+        }
+        let mut results = self.block_into(body, &dests, span)?;
+        if lanes {
+            self.lane_caps.retain(|c| *c != cap);
+        }
+        self.caps[cap] = None;
+        let tape = |k: usize| {
+            total_dests.as_ref().and_then(|d| d.get(k)).is_some_and(|d| *d == Dest::Tape)
+        };
+        let total = targets
+            .into_iter()
+            .enumerate()
+            .map(|(k, target)| match target {
+                Target::Register(r) => Slot::scalar(self.registers[r].now),
+                Target::Cell(buffer, _) | Target::Block(buffer) => {
+                    Slot { atom: buffer.into(), on_tape: tape(k) }
+                }
+            })
+            .collect();
+        results.push(total);
+        for (v, slots) in stmt.nl.iter().zip(results) {
+            self.bind(*v, slots);
+        }
+        Ok(())
+    }
+}
