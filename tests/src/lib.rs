@@ -1,1 +1,3 @@
-//! tests
+//! What the tests share: random programs, and the laws that hold for every program.
+
+pub mod generate;
