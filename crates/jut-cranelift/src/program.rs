@@ -143,17 +143,16 @@ fn function_signature(function: &LoopFunction) -> Signature {
     signature(CallConv::Tail, &params, &returns)
 }
 
+/// Takes a translated function: the module, its place there and in the program, and its text.
+type Take<'a> = dyn FnMut(&mut dyn Module, FuncId, Option<LoopFuncId>, &mut Context) -> Result<(), CompileError>
+    + 'a;
+
 /// Translates every function of the program and gives each, with its place in the module, to
 /// `take`; the entry comes last and has no place in the program.
 fn translate(
     program: &LoopProgram,
     module: &mut dyn Module,
-    take: &mut dyn FnMut(
-        &mut dyn Module,
-        FuncId,
-        Option<LoopFuncId>,
-        &mut Context,
-    ) -> Result<(), CompileError>,
+    take: &mut Take<'_>,
 ) -> Result<FuncId, CompileError> {
     let mut context = Context::new();
     let mut builder_context = FunctionBuilderContext::new();
