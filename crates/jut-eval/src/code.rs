@@ -1,0 +1,482 @@
+//! The prepared form of a function: what the interpreter walks.
+//!
+//! Preparing happens once per function, in time linear in its text. It
+//! - gives every variable a slot: non-linear variable k has slot k, linear ones follow;
+//! - merges the linear operations with their non-linear twins where they do the same to values
+//!   (tuples, copies, casts), because a linear value is an ordinary value at run time;
+//! - decides which `scan par` is a *lane loop* of which region (see [`crate::machine`]);
+//! - decides which results of loop bodies, arms and functions are *copies* (see
+//!   [`crate::Counters`]).
+
+use crate::machine::{Capability, Frame};
+use crate::value::Value;
+use jut_ir::Size;
+use jut_ir::entity::{Cap, FuncId, LVar, NVar, SecondaryMap};
+use jut_ir::ir::*;
+use jut_ir::prim::Row;
+use jut_ir::span::Span;
+use jut_ir::types::Type;
+use std::collections::HashSet;
+
+pub(crate) type Slot = u32;
+
+/// A prepared function.
+#[derive(Debug)]
+pub(crate) struct Code {
+    pub name: String,
+    pub slots: usize,
+    pub caps: usize,
+    pub size_params: usize,
+    pub params: Vec<(Slot, Type)>,
+    pub lin_params: Vec<(Slot, Type)>,
+    pub cap_params: Vec<CapCode>,
+    pub body: Body,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct CapCode {
+    pub slot: Slot,
+    pub mode: Mode,
+    pub ty: Type,
+}
+
+/// A block: operations, then results.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub ops: Vec<(Op, Span)>,
+    /// Non-linear results, then linear ones.
+    pub results: Vec<Arg>,
+    /// For each non-linear result, whether delivering it is a copy.
+    pub copies: Vec<bool>,
+}
+
+/// An operand.
+#[derive(Clone, Debug)]
+pub(crate) enum Arg {
+    /// A non-linear variable: stays where it is.
+    Get(Slot),
+    /// A linear variable: its slot gives it up.
+    Take(Slot),
+    Const(Value),
+}
+
+#[derive(Debug)]
+pub(crate) enum PathStep {
+    Index(Arg),
+    Slice(Arg, Arg),
+    Field(u32),
+}
+
+#[derive(Debug)]
+pub(crate) struct PlaceCode {
+    pub root: Slot,
+    pub path: Vec<PathStep>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Op {
+    Copy(Slot, Arg),
+    Prim {
+        dst: Slot,
+        row: &'static Row,
+        fallible: bool,
+        args: Vec<Arg>,
+    },
+    Tuple(Slot, Vec<Arg>),
+    Untuple(Vec<Slot>, Arg),
+    Proj(Slot, Slot, u32),
+    Con(Slot, ConRef, Vec<Arg>),
+    Fields {
+        value: Arg,
+        fields: Vec<FieldCode>,
+    },
+    ArrayLit(Slot, Type, Vec<Arg>),
+    /// Result, its definition in normal form, array, dimension.
+    Size(Slot, Option<Size>, Slot, u32),
+    Index(Slot, Slot, Vec<PathStep>),
+    Cast(Slot, Arg, Type),
+    Below(Arg, Arg),
+    Within(Arg, Arg, Arg),
+    NonNegative(Arg),
+    Add(Slot, Arg, Arg),
+    Neg(Slot, Arg),
+    Scale(Slot, Arg, Arg),
+    Select(Slot, Arg, Arg, Arg),
+    Zero(Slot, Type),
+    Dup(Slot, Slot, Arg),
+    Drop(Arg),
+    Rd(Slot, PlaceCode),
+    Inc(PlaceCode, Arg),
+    RdRegion {
+        cap: Slot,
+        init: Arg,
+        body: Body,
+        dst: Vec<Slot>,
+    },
+    /// `wr` and `acc`; the last destination of the section gets the total.
+    SumRegion {
+        cap: CapCode,
+        body: Body,
+        dst: Vec<Slot>,
+        total: Slot,
+    },
+    Scan(Box<ScanCode>),
+    Case {
+        scrutinee: Arg,
+        arms: Vec<ArmCode>,
+        dst: Vec<Slot>,
+    },
+    Call {
+        func: FuncId,
+        args: Vec<Arg>,
+        places: Vec<Option<PlaceCode>>,
+        dst: Vec<Slot>,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) enum FieldCode {
+    Bind(Slot),
+    Eq(Arg),
+}
+
+#[derive(Debug)]
+pub(crate) struct ScanCode {
+    pub dir: Dir,
+    pub index: Slot,
+    pub bound: Arg,
+    /// Slot in the body, initial value; non-linear, then linear.
+    pub carry: Vec<(Slot, Arg)>,
+    pub slices: Vec<(Slot, Arg)>,
+    pub cap_slices: Vec<(Slot, PlaceCode)>,
+    /// Capabilities of the lanes regions whose body this loop stands directly in.
+    pub lanes: Vec<Slot>,
+    pub body: Body,
+    /// Number of non-linear carries and of non-linear results of the body.
+    pub nl_carries: usize,
+    pub nl_results: usize,
+    /// Where the final carries go, in the order of `carry`.
+    pub carry_dst: Vec<Slot>,
+    /// For each stacked result: its position among the body's results, where the array goes, and
+    /// its type.
+    pub stacks: Vec<(usize, Slot, Type)>,
+}
+
+#[derive(Debug)]
+pub(crate) struct ArmCode {
+    pub pattern: ArmPattern,
+    pub fields: Vec<FieldCode>,
+    pub body: Body,
+}
+
+impl Code {
+    /// A frame in which nothing is bound.
+    pub(crate) fn frame(&self) -> Frame {
+        Frame {
+            slots: vec![Value::Bool(false); self.slots],
+            caps: vec![Capability::Null; self.caps],
+        }
+    }
+}
+
+/// Prepares a function.
+pub(crate) fn prepare(func: &Function) -> Code {
+    let mut p = Preparer { func, home: SecondaryMap::new(), blocks: 0 };
+    let lanes: Vec<Slot> = func
+        .cap_params
+        .iter()
+        .filter(|c| func.caps[**c].lanes && func.caps[**c].mode != Mode::Rd)
+        .map(|c| c.as_u32())
+        .collect();
+    let body = p.own_block(&func.body, &lanes, &[]);
+    Code {
+        name: func.name.clone(),
+        slots: func.nvars.len() + func.lvars.len(),
+        caps: func.caps.len(),
+        size_params: func.size_params,
+        params: func.params.iter().map(|v| (p.n(*v), func.nvars[*v].ty.clone())).collect(),
+        lin_params: func.lin_params.iter().map(|x| (p.l(*x), func.lvars[*x].ty.clone())).collect(),
+        cap_params: func.cap_params.iter().map(|c| p.cap(*c)).collect(),
+        body,
+    }
+}
+
+struct Preparer<'f> {
+    func: &'f Function,
+    /// The number of the block whose storage a variable owns or views; 0 for none of the blocks
+    /// being prepared (parameters, carries, elements). Region bodies belong to the block around.
+    home: SecondaryMap<NVar, u32>,
+    blocks: u32,
+}
+
+impl Preparer<'_> {
+    fn n(&self, v: NVar) -> Slot {
+        v.as_u32()
+    }
+
+    fn l(&self, x: LVar) -> Slot {
+        self.func.nvars.len() as u32 + x.as_u32()
+    }
+
+    fn arg(&self, atom: Atom) -> Arg {
+        match atom {
+            Atom::Var(v) => Arg::Get(self.n(v)),
+            Atom::Lit(literal) => Arg::Const(literal.into()),
+        }
+    }
+
+    fn args(&self, atoms: &[Atom]) -> Vec<Arg> {
+        atoms.iter().map(|a| self.arg(*a)).collect()
+    }
+
+    fn take(&self, x: LVar) -> Arg {
+        Arg::Take(self.l(x))
+    }
+
+    fn takes(&self, xs: &[LVar]) -> Vec<Arg> {
+        xs.iter().map(|x| self.take(*x)).collect()
+    }
+
+    fn cap(&self, cap: Cap) -> CapCode {
+        let data = &self.func.caps[cap];
+        CapCode { slot: cap.as_u32(), mode: data.mode, ty: data.ty.clone() }
+    }
+
+    fn path(&self, path: &[Step]) -> Vec<PathStep> {
+        path.iter()
+            .map(|step| match step {
+                Step::Index { index, .. } => PathStep::Index(self.arg(*index)),
+                Step::Slice { lo, len, .. } => PathStep::Slice(self.arg(*lo), self.arg(*len)),
+                Step::Field(k) => PathStep::Field(*k),
+            })
+            .collect()
+    }
+
+    fn place(&self, place: &Place) -> PlaceCode {
+        PlaceCode { root: place.root.as_u32(), path: self.path(&place.path) }
+    }
+
+    /// The body of a function, loop or arm: results are storage of its own, so returning an array
+    /// from elsewhere, or one array twice, is a copy; handing back an unchanged carry is not.
+    fn own_block(&mut self, block: &Block, lanes: &[Slot], carry: &[(NVar, Atom)]) -> Body {
+        self.blocks += 1;
+        let home = self.blocks;
+        let mut body = self.block(block, home, lanes);
+        let mut returned = HashSet::new();
+        for (k, atom) in block.nl.iter().enumerate() {
+            let Atom::Var(v) = *atom else { continue };
+            if !matches!(self.func.nvars[v].ty, Type::Array(..)) {
+                continue;
+            }
+            let unchanged = carry.get(k).is_some_and(|(own, _)| *own == v);
+            let fresh = returned.insert(v) && (unchanged || self.home[v] == home);
+            body.copies[k] = !fresh;
+        }
+        body
+    }
+
+    /// A block, or a region body in the block with number `home`. `lanes` are the lanes regions
+    /// whose body this is directly part of.
+    fn block(&mut self, block: &Block, home: u32, lanes: &[Slot]) -> Body {
+        let mut ops = Vec::with_capacity(block.stmts.len());
+        for stmt in &block.stmts {
+            let op = self.op(stmt, home, lanes);
+            ops.push((op, stmt.loc.span));
+        }
+        let mut results = self.args(&block.nl);
+        results.extend(self.takes(&block.lin));
+        Body { ops, results, copies: vec![false; block.nl.len()] }
+    }
+
+    /// Says where the storage of the bound variables comes from.
+    fn settle(&mut self, stmt: &Stmt, home: u32) {
+        match &stmt.rhs {
+            Rhs::Atom(Atom::Var(v))
+            | Rhs::Untuple(v)
+            | Rhs::Proj(v, _)
+            | Rhs::Open { value: v, .. }
+            | Rhs::Index(v, _)
+            | Rhs::Cast { value: v, .. } => {
+                let of = self.home[*v];
+                stmt.nl.iter().for_each(|v| self.home[*v] = of);
+            }
+            Rhs::RdRegion { body, .. }
+            | Rhs::WrRegion { body, .. }
+            | Rhs::AccRegion { body, .. } => {
+                for (k, v) in stmt.nl.iter().enumerate() {
+                    self.home[*v] = match body.nl.get(k) {
+                        Some(Atom::Var(u)) => self.home[*u],
+                        _ => home,
+                    };
+                }
+            }
+            _ => stmt.nl.iter().for_each(|v| self.home[*v] = home),
+        }
+    }
+
+    fn op(&mut self, stmt: &Stmt, home: u32, lanes: &[Slot]) -> Op {
+        let op = self.op_inner(stmt, home, lanes);
+        self.settle(stmt, home);
+        op
+    }
+
+    fn op_inner(&mut self, stmt: &Stmt, home: u32, lanes: &[Slot]) -> Op {
+        // Destinations: non-linear, then linear.
+        let dst: Vec<Slot> =
+            stmt.nl.iter().map(|v| self.n(*v)).chain(stmt.lin.iter().map(|x| self.l(*x))).collect();
+        // Patterns that do not fit their operation are refused by the checker; a slot that
+        // nothing reads stands for what is missing here.
+        let one = dst.first().copied().unwrap_or(Slot::MAX);
+        match &stmt.rhs {
+            Rhs::Atom(a) => Op::Copy(one, self.arg(*a)),
+            Rhs::LCopy(x) => Op::Copy(one, self.take(*x)),
+            Rhs::Prim(prim, args) => Op::Prim {
+                dst: one,
+                row: prim.row(),
+                fallible: prim.can_fail(),
+                args: self.args(args),
+            },
+            Rhs::Tuple(items) => Op::Tuple(one, self.args(items)),
+            Rhs::LTuple(items) => Op::Tuple(one, self.takes(items)),
+            Rhs::Untuple(v) => Op::Untuple(dst, Arg::Get(self.n(*v))),
+            Rhs::LUntuple(x) => Op::Untuple(dst, self.take(*x)),
+            Rhs::Proj(v, k) => Op::Proj(one, self.n(*v), *k),
+            Rhs::Con(con, args) => Op::Con(one, *con, self.args(args)),
+            Rhs::Open { value, eqs, .. } => {
+                let mut names = dst.iter();
+                let fields = eqs
+                    .iter()
+                    .map(|eq| match eq {
+                        None => FieldCode::Bind(names.next().copied().unwrap_or(Slot::MAX)),
+                        Some(a) => FieldCode::Eq(self.arg(*a)),
+                    })
+                    .collect();
+                Op::Fields { value: Arg::Get(self.n(*value)), fields }
+            }
+            Rhs::ArrayLit(items) => {
+                let ty = stmt.nl.first().map_or(Type::F64, |v| self.func.nvars[*v].ty.clone());
+                Op::ArrayLit(one, ty, self.args(items))
+            }
+            Rhs::Size(v, k) => {
+                let def = stmt.nl.first().and_then(|v| self.func.nvars[*v].def.clone());
+                Op::Size(one, def, self.n(*v), *k)
+            }
+            Rhs::Index(v, path) => Op::Index(one, self.n(*v), self.path(path)),
+            Rhs::Cast { value, ty, .. } => Op::Cast(one, Arg::Get(self.n(*value)), ty.clone()),
+            Rhs::LCast { value, ty, .. } => Op::Cast(one, self.take(*value), ty.clone()),
+            Rhs::Check(Check::Below(i, n)) => Op::Below(self.arg(*i), self.arg(*n)),
+            Rhs::Check(Check::Within { lo, len, size }) => {
+                Op::Within(self.arg(*lo), self.arg(*len), self.arg(*size))
+            }
+            Rhs::Check(Check::NonNegative(n)) => Op::NonNegative(self.arg(*n)),
+            Rhs::LAdd(x, y) => Op::Add(one, self.take(*x), self.take(*y)),
+            Rhs::LNeg(x) => Op::Neg(one, self.take(*x)),
+            Rhs::LScale(c, x) => Op::Scale(one, self.arg(*c), self.take(*x)),
+            Rhs::LSelect(b, x, y) => Op::Select(one, self.arg(*b), self.take(*x), self.take(*y)),
+            Rhs::LZero(ty) => Op::Zero(one, ty.clone()),
+            Rhs::Dup(x) => Op::Dup(one, dst.get(1).copied().unwrap_or(Slot::MAX), self.take(*x)),
+            Rhs::Drop(x) => Op::Drop(self.take(*x)),
+            Rhs::Rd(place) => Op::Rd(one, self.place(place)),
+            Rhs::Inc(place, Operand::N(a)) => Op::Inc(self.place(place), self.arg(*a)),
+            Rhs::Inc(place, Operand::L(x)) => Op::Inc(self.place(place), self.take(*x)),
+            Rhs::RdRegion { cap, init, body } => Op::RdRegion {
+                cap: cap.as_u32(),
+                init: self.take(*init),
+                body: self.block(body, home, lanes),
+                dst,
+            },
+            Rhs::WrRegion { cap, body } => self.sum_region(*cap, body, home, lanes, dst, None),
+            Rhs::AccRegion { cap, body } => {
+                let total = stmt.nl.len().wrapping_sub(1);
+                self.sum_region(*cap, body, home, lanes, dst, Some(total))
+            }
+            Rhs::Scan(scan) => self.scan(scan, stmt, lanes),
+            Rhs::Case(case) => Op::Case {
+                scrutinee: self.arg(case.scrutinee),
+                arms: case
+                    .arms
+                    .iter()
+                    .map(|arm| ArmCode {
+                        pattern: arm.pattern,
+                        fields: arm
+                            .fields
+                            .iter()
+                            .map(|field| match field {
+                                FieldPattern::Bind(v) => FieldCode::Bind(self.n(*v)),
+                                FieldPattern::Eq(a) => FieldCode::Eq(self.arg(*a)),
+                            })
+                            .collect(),
+                        body: self.own_block(&arm.body, &[], &[]),
+                    })
+                    .collect(),
+                dst,
+            },
+            Rhs::Call(call) => {
+                let mut args = self.args(&call.args);
+                args.extend(self.takes(&call.lin_args));
+                let places =
+                    call.places.iter().map(|p| p.as_ref().map(|p| self.place(p))).collect();
+                Op::Call { func: call.func, args, places, dst }
+            }
+        }
+    }
+
+    /// A `wr` region (the total is the last destination) or an `acc` region (at `total`).
+    fn sum_region(
+        &mut self,
+        cap: Cap,
+        body: &Block,
+        home: u32,
+        lanes: &[Slot],
+        mut dst: Vec<Slot>,
+        total: Option<usize>,
+    ) -> Op {
+        let at = total.unwrap_or(dst.len().wrapping_sub(1));
+        let total = if at < dst.len() { dst.remove(at) } else { Slot::MAX };
+        let mut inside = lanes.to_vec();
+        if self.func.caps[cap].lanes {
+            inside.push(cap.as_u32());
+        }
+        let body = self.block(body, home, &inside);
+        Op::SumRegion { cap: self.cap(cap), body, dst, total }
+    }
+
+    fn scan(&mut self, scan: &Scan, stmt: &Stmt, lanes: &[Slot]) -> Op {
+        let func = self.func;
+        let mut carry: Vec<(Slot, Arg)> =
+            scan.carry.iter().map(|(v, a)| (self.n(*v), self.arg(*a))).collect();
+        carry.extend(scan.lin_carry.iter().map(|(x, a)| (self.l(*x), self.take(*a))));
+        let mut slices: Vec<(Slot, Arg)> =
+            scan.slices.iter().map(|(v, a)| (self.n(*v), Arg::Get(self.n(*a)))).collect();
+        slices.extend(scan.lin_slices.iter().map(|(x, a)| (self.l(*x), self.take(*a))));
+        let cap_slices = scan.cap_slices.iter().map(|(c, p)| (c.as_u32(), self.place(p))).collect();
+
+        // The pattern is: final carries, stacked results, in each section.
+        let (nl_carries, lin_carries) = (scan.carry.len(), scan.lin_carry.len());
+        let mut carry_dst: Vec<Slot> =
+            stmt.nl.iter().take(nl_carries).map(|v| self.n(*v)).collect();
+        carry_dst.extend(stmt.lin.iter().take(lin_carries).map(|x| self.l(*x)));
+        let nl_results = scan.body.nl.len();
+        let mut stacks = Vec::new();
+        for (k, v) in stmt.nl.iter().enumerate().skip(nl_carries) {
+            stacks.push((k, self.n(*v), func.nvars[*v].ty.clone()));
+        }
+        for (k, x) in stmt.lin.iter().enumerate().skip(lin_carries) {
+            stacks.push((nl_results + k, self.l(*x), func.lvars[*x].ty.clone()));
+        }
+        Op::Scan(Box::new(ScanCode {
+            dir: scan.dir,
+            index: self.n(scan.index),
+            bound: self.arg(scan.bound),
+            carry,
+            slices,
+            cap_slices,
+            lanes: if scan.dir == Dir::Par { lanes.to_vec() } else { Vec::new() },
+            body: self.own_block(&scan.body, &[], &scan.carry),
+            nl_carries,
+            nl_results,
+            carry_dst,
+            stacks,
+        }))
+    }
+}

@@ -1,0 +1,80 @@
+//! What a run costs, counted while it runs.
+//!
+//! **W**, the work of the cost model, is the number of scalars that operations touch:
+//!
+//! | operation | W |
+//! |---|---|
+//! | primitive | 1 |
+//! | `x[i]` that gives a scalar | 1 |
+//! | `r += a`, `r += x'`, `a' + b'`, `-a'`, `c * a'`, `select(b, a', b')`, `drop a'` | scalars of the operand |
+//! | `rd r = x' { .. }` | scalars of `x'` (its end, like a drop) |
+//! | a *copy*: a loop body, arm or function that returns an array it did not make | scalars of the array |
+//! | literals, names, tuples, data values, views, slices, `size`, `cast`, `zero`, `dup`, `rd`, opening `wr` and `acc`, stacking | 0 |
+//!
+//! An array is made by a block if it is bound inside it (regions in it included) by anything but a
+//! view or another name of something outside. Returning one array twice copies it once; a carry
+//! that a loop body hands back in its own position is not copied. Copies are counted apart from the
+//! rest, as [`Counters::copied`], because stacking a carry on a tape is one in this sense, so that
+//! the work of `f.nonlin` and `f.lin` together is that of `f.jvp` only without them.
+//!
+//! **B** is bytes, 8 per number and 1 per truth value: the bytes that data values are made of
+//! (*tape*; a data value inside another is counted once), and the bytes that are *moved* in memory:
+//! stacked results, zeroed regions and `zero` of arrays, results of whole-array operations and
+//! copies (written once), scalars read by an index (read once), additions into arrays (read and
+//! written). Scalars in names cost nothing.
+//!
+//! **Control** (iterations, branches, calls, checks) is free in both and counted by itself.
+
+/// The counters of one run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Work without copies.
+    pub work: u64,
+    /// Scalars copied.
+    pub copied: u64,
+    /// Bytes of data values made.
+    pub tape: u64,
+    /// Bytes moved in memory.
+    pub moved: u64,
+    /// Iterations of loops.
+    pub trips: u64,
+    /// Branches taken.
+    pub branches: u64,
+    /// Functions called, the entry not counted.
+    pub calls: u64,
+    /// `check` statements executed.
+    pub checks: u64,
+}
+
+impl Counters {
+    /// W: work and copies.
+    pub fn w(&self) -> u64 {
+        self.work + self.copied
+    }
+
+    /// B: tape and traffic, in bytes.
+    pub fn b(&self) -> u64 {
+        self.tape + self.moved
+    }
+
+    /// Iterations, branches and calls.
+    pub fn control(&self) -> u64 {
+        self.trips + self.branches + self.calls
+    }
+}
+
+impl std::ops::Add for Counters {
+    type Output = Counters;
+    fn add(self, other: Counters) -> Counters {
+        Counters {
+            work: self.work + other.work,
+            copied: self.copied + other.copied,
+            tape: self.tape + other.tape,
+            moved: self.moved + other.moved,
+            trips: self.trips + other.trips,
+            branches: self.branches + other.branches,
+            calls: self.calls + other.calls,
+            checks: self.checks + other.checks,
+        }
+    }
+}

@@ -1,0 +1,609 @@
+//! Walking the prepared form.
+//!
+//! # Order of additions
+//!
+//! Everything happens in execution order, with one exception that every engine reproduces bit for
+//! bit: sums by **lanes** ([`jut_runtime::lanes`]). A region `wr lanes r: f64 { .. }` or
+//! `acc lanes r: f64 { .. }` keeps a total, which starts at 0.0. A `scan par` is a *lane loop* of
+//! the region if it stands directly in the region's body, where the bodies of `rd`, `wr` and `acc`
+//! regions nested in it count as part of it, but the bodies of loops and the arms of a `case` do
+//! not. During iteration i of a lane loop every addition into `r`, wherever it is nested (inner
+//! loops, arms, called functions), goes to lane i mod LANES; after each BLOCK iterations, and after
+//! the last one, the lanes are folded, the result is added to the total, and the lanes start again
+//! at 0.0. Additions outside a lane loop go straight to the total. So
+//!
+//! ```text
+//! s = acc lanes r: f64 { r += a; scan par (i < n) slice (x <- xs) { r += x } }
+//! ```
+//!
+//! is `(0.0 + a) + fold(lanes of block 0) + fold(lanes of block 1) + ..`, from left to right. A
+//! parameter `wr lanes r: f64` of a function is the same with the function's body in place of the
+//! region's and the caller's place in place of the total: its lane loops start new lanes of their
+//! own and add each folded block to that place.
+
+use crate::code::{Arg, Body, CapCode, FieldCode, Op, PathStep, PlaceCode, Slot};
+use crate::counters::Counters;
+use crate::memory::Meter;
+use crate::region::{Cell, Cursor, Misfit, Refused, Region, checked_dim, slice_range};
+use crate::scalar::LinearScalar;
+use crate::value::{Array, Value};
+use crate::{EvalError, Interpreter, vector};
+use jut_ir::ir::{ConRef, Literal, Mode};
+use jut_ir::span::Span;
+use jut_ir::types::Type;
+use jut_ir::{RuntimeError, RuntimeErrorKind, Size};
+use std::sync::Arc;
+
+mod control;
+
+/// Blocks that may be nested in each other, calls included, before the interpreter moves to a
+/// fresh stack.
+const NESTING_PER_STACK: usize = 100;
+
+/// Bytes of such a stack: far more than that many nested blocks need.
+const STACK: usize = 8 << 20;
+
+pub(crate) struct Machine<'i> {
+    pub interpreter: &'i Interpreter,
+    pub regions: Vec<Region>,
+    pub counters: Counters,
+    pub meter: Arc<Meter>,
+    pub depth: usize,
+}
+
+/// The variables of one activation of a function.
+pub(crate) struct Frame {
+    pub slots: Vec<Value>,
+    pub caps: Vec<Capability>,
+}
+
+/// What a capability is at run time.
+#[derive(Clone, Debug)]
+pub(crate) enum Capability {
+    /// `null`: reads give zero, additions are discarded.
+    Null,
+    /// `rd`: a view of the value.
+    Read(Value),
+    /// `wr`, `acc`: a place in a region.
+    Sum(Cell),
+}
+
+/// An error on its way out: the innermost operation that has a span adds it.
+pub(crate) struct Fault {
+    pub error: EvalError,
+}
+
+pub(crate) type Run<T> = Result<T, Box<Fault>>;
+
+/// A run-time error without its span.
+pub(crate) fn error<T>(kind: RuntimeErrorKind, operands: &[i64]) -> Run<T> {
+    let error = RuntimeError { kind, span: Span::NONE, operands: operands.to_vec() };
+    Err(Box::new(Fault { error: EvalError::Runtime(error) }))
+}
+
+/// The program breaks a rule of the checker.
+pub(crate) fn unchecked<T>(what: &'static str) -> Run<T> {
+    Err(Box::new(Fault { error: EvalError::Unchecked { span: Span::NONE, what } }))
+}
+
+impl Fault {
+    fn at(mut self: Box<Fault>, place: Span) -> Box<Fault> {
+        match &mut self.error {
+            EvalError::Runtime(RuntimeError { span, .. }) | EvalError::Unchecked { span, .. }
+                if *span == Span::NONE =>
+            {
+                *span = place;
+            }
+            _ => {}
+        }
+        self
+    }
+}
+
+impl Misfit {
+    fn fault<T>(self) -> Run<T> {
+        match self {
+            Misfit::Index(i, n) => error(RuntimeErrorKind::Index, &[i, n]),
+            Misfit::Slice(lo, count, n) => error(RuntimeErrorKind::Slice, &[lo, count, n]),
+            Misfit::Shape => unchecked("a place or a sum does not have the shape of its type"),
+        }
+    }
+}
+
+impl Refused {
+    fn fault<T>(self) -> Run<T> {
+        match self {
+            Refused::Negative(n) => error(RuntimeErrorKind::NegativeSize, &[n]),
+            Refused::Memory => error(RuntimeErrorKind::Memory, &[]),
+        }
+    }
+}
+
+impl Frame {
+    pub(crate) fn set(&mut self, slot: Slot, value: Value) {
+        if let Some(cell) = self.slots.get_mut(slot as usize) {
+            *cell = value;
+        }
+    }
+
+    fn fetch(&mut self, arg: &Arg) -> Value {
+        match arg {
+            Arg::Get(slot) => self.slots[*slot as usize].clone(),
+            Arg::Take(slot) => self.take(*slot),
+            Arg::Const(value) => value.clone(),
+        }
+    }
+
+    fn take(&mut self, slot: Slot) -> Value {
+        std::mem::replace(&mut self.slots[slot as usize], Value::Bool(false))
+    }
+
+    fn peek<'a>(&'a self, arg: &'a Arg) -> &'a Value {
+        match arg {
+            Arg::Get(slot) | Arg::Take(slot) => &self.slots[*slot as usize],
+            Arg::Const(value) => value,
+        }
+    }
+
+    fn int(&self, arg: &Arg) -> Run<i64> {
+        match self.peek(arg) {
+            Value::I64(n) => Ok(*n),
+            _ => unchecked("an index, bound or size is not an integer"),
+        }
+    }
+
+    fn bool(&self, arg: &Arg) -> Run<bool> {
+        match self.peek(arg) {
+            Value::Bool(b) => Ok(*b),
+            _ => unchecked("a condition is not a truth value"),
+        }
+    }
+
+    /// The value of a size in a type.
+    pub(crate) fn size(&self, size: &Size) -> i64 {
+        if let Some(n) = size.as_constant() {
+            return n;
+        }
+        size.eval(&mut |v| match self.slots.get(v.as_u32() as usize) {
+            Some(Value::I64(n)) => *n,
+            _ => 0,
+        })
+    }
+}
+
+/// Whether a value is a scalar that an index step reached in memory.
+fn is_scalar(value: &Value) -> bool {
+    matches!(value, Value::F64(_) | Value::I64(_) | Value::Bool(_))
+}
+
+impl Machine<'_> {
+    /// Runs the operations of a block and delivers its results.
+    pub(crate) fn run(&mut self, body: &Body, frame: &mut Frame) -> Run<()> {
+        for (op, span) in &body.ops {
+            self.op(op, frame).map_err(|fault| fault.at(*span))?;
+        }
+        Ok(())
+    }
+
+    /// The results of a block that has run: non-linear, then linear, in `out`.
+    fn results(&mut self, body: &Body, frame: &mut Frame, out: &mut Vec<Value>) {
+        out.clear();
+        out.extend(body.results.iter().map(|arg| frame.fetch(arg)));
+        for (value, copied) in out.iter().zip(&body.copies) {
+            if *copied {
+                self.counters.copied += value.scalars();
+                self.counters.moved += value.bytes();
+            }
+        }
+    }
+
+    fn op(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
+        match op {
+            Op::Prim { dst, row, fallible, args } => {
+                self.counters.work += 1;
+                let mut operands = [Literal::Bool(false); 4];
+                let Some(used) = operands.get_mut(..args.len()) else {
+                    return unchecked("a primitive has too many operands");
+                };
+                for (operand, arg) in used.iter_mut().zip(args) {
+                    let Some(literal) = frame.peek(arg).literal() else {
+                        return unchecked("an operand of a primitive is not a scalar");
+                    };
+                    *operand = literal;
+                }
+                if *fallible && used.get(1) == Some(&Literal::I64(0)) {
+                    return error(RuntimeErrorKind::DivisionByZero, &[]);
+                }
+                let value = (row.eval)(used);
+                frame.set(*dst, value.into());
+                Ok(())
+            }
+            Op::Copy(dst, arg) => {
+                let value = frame.fetch(arg);
+                frame.set(*dst, value);
+                Ok(())
+            }
+            Op::Add(dst, a, b) => {
+                let (a, b) = (frame.fetch(a), frame.fetch(b));
+                match vector::add(a, &b, self.interpreter.linear) {
+                    Some(sum) => self.linear_result(frame, *dst, sum),
+                    None => unchecked("the sides of a sum have different shapes"),
+                }
+            }
+            Op::Neg(dst, a) => match vector::neg(frame.fetch(a)) {
+                Some(value) => self.linear_result(frame, *dst, value),
+                None => unchecked("negation of something that is not a vector"),
+            },
+            Op::Scale(dst, c, a) => {
+                let Value::F64(c) = *frame.peek(c) else {
+                    return unchecked("a factor is not a float");
+                };
+                match vector::scale(c, frame.fetch(a)) {
+                    Some(value) => self.linear_result(frame, *dst, value),
+                    None => unchecked("scaling of something that is not a vector"),
+                }
+            }
+            Op::Select(dst, b, x, y) => {
+                let choice = frame.bool(b)?;
+                let (x, y) = (frame.fetch(x), frame.fetch(y));
+                self.linear_result(frame, *dst, if choice { x } else { y })
+            }
+            Op::Zero(dst, ty) => {
+                let value = self.zeros(ty, self.interpreter.linear, frame)?;
+                let value = value.into_value();
+                match value {
+                    Some(value) => {
+                        if matches!(value, Value::Array(_)) {
+                            self.counters.moved += value.bytes();
+                        }
+                        frame.set(*dst, value);
+                        Ok(())
+                    }
+                    None => unchecked("zero of a type that is not a vector space"),
+                }
+            }
+            Op::Dup(a, b, x) => {
+                let value = frame.fetch(x);
+                frame.set(*a, value.clone());
+                frame.set(*b, value);
+                Ok(())
+            }
+            Op::Drop(x) => {
+                self.counters.work += frame.fetch(x).scalars();
+                Ok(())
+            }
+            Op::Rd(dst, place) => {
+                let value = match self.place(place, frame)? {
+                    Capability::Read(value) => value,
+                    Capability::Null if self.interpreter.linear == LinearScalar::Field => {
+                        Value::I64(0)
+                    }
+                    Capability::Null => Value::F64(0.0),
+                    Capability::Sum(_) => return unchecked("a read from a capability of sums"),
+                };
+                if !place.path.is_empty() && is_scalar(&value) {
+                    self.counters.moved += value.bytes();
+                }
+                frame.set(*dst, value);
+                Ok(())
+            }
+            Op::Inc(place, arg) => self.increment(place, arg, frame),
+            Op::Index(dst, x, path) => {
+                let value = walk(&frame.slots[*x as usize], path, frame)?;
+                if is_scalar(&value) {
+                    self.counters.work += 1;
+                    self.counters.moved += value.bytes();
+                }
+                frame.set(*dst, value);
+                Ok(())
+            }
+            Op::Tuple(dst, items) => {
+                let items: Vec<Value> = items.iter().map(|a| frame.fetch(a)).collect();
+                frame.set(*dst, Value::tuple(items));
+                Ok(())
+            }
+            Op::Untuple(dst, x) => {
+                let Value::Tuple(items) = frame.fetch(x) else {
+                    return unchecked("a tuple pattern on something else");
+                };
+                for (dst, item) in dst.iter().zip(items.iter()) {
+                    frame.set(*dst, item.clone());
+                }
+                Ok(())
+            }
+            Op::Proj(dst, x, k) => {
+                let Some(item) = frame.slots[*x as usize].items().and_then(|v| v.get(*k as usize))
+                else {
+                    return unchecked("a projection of something that is not a tuple or record");
+                };
+                let item = item.clone();
+                frame.set(*dst, item);
+                Ok(())
+            }
+            Op::Con(dst, con, args) => {
+                let fields: Vec<Value> = args.iter().map(|a| frame.fetch(a)).collect();
+                self.counters.tape += fields.iter().map(own_bytes).sum::<u64>();
+                frame.set(*dst, Value::data(*con, fields));
+                Ok(())
+            }
+            Op::Fields { value, fields } => {
+                let Value::Data(_, values) = frame.fetch(value) else {
+                    return unchecked("a record pattern on something else");
+                };
+                open(frame, fields, &values)
+            }
+            Op::ArrayLit(dst, ty, items) => {
+                let items: Vec<Value> = items.iter().map(|a| frame.fetch(a)).collect();
+                let value = if items.is_empty() {
+                    self.zeros(ty, LinearScalar::F64, frame)?.into_value()
+                } else {
+                    Value::array(items)
+                };
+                let Some(value) = value else {
+                    return unchecked("elements of an array differ in kind or shape");
+                };
+                self.counters.moved += value.bytes();
+                frame.set(*dst, value);
+                Ok(())
+            }
+            Op::Size(dst, def, x, k) => {
+                let Some(array) = frame.slots[*x as usize].as_array() else {
+                    return unchecked("the size of something that is not an array");
+                };
+                // Inside an empty array the size is what the type says: it may be negative.
+                let inside_empty = (0..*k as usize).any(|j| array.dim(j) == Some(0));
+                let size = match (array.dim(*k as usize), def) {
+                    (Some(_), Some(def)) if inside_empty => frame.size(def),
+                    (Some(n), _) => n as i64,
+                    (None, _) => return unchecked("a size of a dimension that is not there"),
+                };
+                frame.set(*dst, Value::I64(size));
+                Ok(())
+            }
+            Op::Cast(dst, x, ty) => {
+                let value = frame.fetch(x);
+                if let Some((found, expected)) = size_mismatch(&value, ty, &mut |s| frame.size(s)) {
+                    return error(RuntimeErrorKind::SizeMismatch, &[found, expected]);
+                }
+                frame.set(*dst, value);
+                Ok(())
+            }
+            Op::Below(i, n) => {
+                self.counters.checks += 1;
+                let (i, n) = (frame.int(i)?, frame.int(n)?);
+                if 0 <= i && i < n { Ok(()) } else { error(RuntimeErrorKind::Index, &[i, n]) }
+            }
+            Op::Within(lo, count, n) => {
+                self.counters.checks += 1;
+                let (lo, count, n) = (frame.int(lo)?, frame.int(count)?, frame.int(n)?);
+                match usize::try_from(n).ok().and_then(|n| slice_range(lo, count, n)) {
+                    Some(_) => Ok(()),
+                    None => error(RuntimeErrorKind::Slice, &[lo, count, n]),
+                }
+            }
+            Op::NonNegative(n) => {
+                self.counters.checks += 1;
+                let n = frame.int(n)?;
+                if n >= 0 { Ok(()) } else { error(RuntimeErrorKind::NegativeSize, &[n]) }
+            }
+            Op::RdRegion { .. }
+            | Op::SumRegion { .. }
+            | Op::Scan(_)
+            | Op::Case { .. }
+            | Op::Call { .. } => self.nested(op, frame),
+        }
+    }
+
+    /// Binds the result of an operation of linear code that costs 1 per scalar.
+    fn linear_result(&mut self, frame: &mut Frame, dst: Slot, value: Value) -> Run<()> {
+        self.counters.work += value.scalars();
+        if matches!(value, Value::Array(_)) {
+            self.counters.moved += value.bytes();
+        }
+        frame.set(dst, value);
+        Ok(())
+    }
+
+    pub(crate) fn zeros(&self, ty: &Type, linear: LinearScalar, frame: &Frame) -> Run<Region> {
+        Region::zeros(ty, linear, &self.meter, &mut |s| frame.size(s)).or_else(Refused::fault)
+    }
+
+    /// The region of a `wr` or `acc` parameter of a call from outside, with its initial content.
+    pub(crate) fn buffer(
+        &mut self,
+        param: &CapCode,
+        value: &Value,
+        frame: &Frame,
+    ) -> Run<Capability> {
+        let acc = param.mode == Mode::Acc;
+        let linear = if acc { LinearScalar::F64 } else { self.interpreter.linear };
+        let mut region = self.zeros(&param.ty, linear, frame)?;
+        let whole = region.whole(self.regions.len());
+        region.store(whole.cursor(), value).or_else(Misfit::fault)?;
+        self.regions.push(region);
+        Ok(Capability::Sum(whole))
+    }
+
+    /// The results of a body that has run: non-linear and linear.
+    pub(crate) fn outcome(&mut self, body: &Body, frame: &mut Frame) -> (Vec<Value>, Vec<Value>) {
+        let mut results = Vec::new();
+        self.results(body, frame, &mut results);
+        let linear = results.split_off(body.copies.len());
+        (results, linear)
+    }
+
+    /// What a place refers to. For a capability of sums the steps are tested here.
+    fn place(&mut self, place: &PlaceCode, frame: &Frame) -> Run<Capability> {
+        match &frame.caps[place.root as usize] {
+            Capability::Null => Ok(Capability::Null),
+            Capability::Read(value) => walk(value, &place.path, frame).map(Capability::Read),
+            Capability::Sum(cell) => {
+                let region = &self.regions[cell.region];
+                let cursor = steps(region, cell.cursor(), &place.path, frame)?;
+                Ok(Capability::Sum(cursor.cell(cell.region)))
+            }
+        }
+    }
+
+    fn increment(&mut self, place: &PlaceCode, arg: &Arg, frame: &mut Frame) -> Run<()> {
+        let value = frame.fetch(arg);
+        self.counters.work += value.scalars();
+        match &frame.caps[place.root as usize] {
+            Capability::Null => Ok(()),
+            Capability::Read(_) => unchecked("an addition into a capability of reads"),
+            Capability::Sum(cell) => {
+                let region = &mut self.regions[cell.region];
+                let cursor = steps(region, cell.cursor(), &place.path, frame)?;
+                if cursor.in_array() {
+                    self.counters.moved += 2 * value.bytes();
+                }
+                let linear = match arg {
+                    Arg::Take(_) => self.interpreter.linear,
+                    Arg::Get(_) | Arg::Const(_) => LinearScalar::F64,
+                };
+                region.add(cursor, &value, linear).or_else(Misfit::fault)
+            }
+        }
+    }
+}
+
+/// Follows a path from a place in a region.
+fn steps<'a>(
+    region: &Region,
+    mut cursor: Cursor<'a>,
+    path: &[PathStep],
+    frame: &Frame,
+) -> Run<Cursor<'a>> {
+    for step in path {
+        cursor = match step {
+            PathStep::Index(i) => region.index(cursor, frame.int(i)?),
+            PathStep::Slice(lo, count) => region.slice(cursor, frame.int(lo)?, frame.int(count)?),
+            PathStep::Field(k) => cursor.field(*k as usize).ok_or(Misfit::Shape),
+        }
+        .or_else(Misfit::fault)?;
+    }
+    Ok(cursor)
+}
+
+/// Follows a path into a value: O(1) per step, nothing is copied but the scalar at the end.
+fn walk(value: &Value, path: &[PathStep], frame: &Frame) -> Run<Value> {
+    let Some((first, rest)) = path.split_first() else {
+        return Ok(value.clone());
+    };
+    match (first, value) {
+        (PathStep::Index(i), Value::Array(array)) => {
+            let i = frame.int(i)?;
+            let Some(k) = usize::try_from(i).ok().filter(|k| *k < array.len()) else {
+                return error(RuntimeErrorKind::Index, &[i, array.len() as i64]);
+            };
+            // The common case of several indices in a row needs no view in between.
+            if let (Some(PathStep::Index(j)), Some(columns)) = (rest.first(), array.dim(1)) {
+                let j = frame.int(j)?;
+                let Some(l) = usize::try_from(j).ok().filter(|l| *l < columns) else {
+                    return error(RuntimeErrorKind::Index, &[j, columns as i64]);
+                };
+                return match array.get2(k, l) {
+                    Some(element) if rest.len() > 1 => walk(&element, &rest[1..], frame),
+                    Some(element) => Ok(element),
+                    None => unchecked("an index of something that is not an array"),
+                };
+            }
+            match array.get(k) {
+                Some(element) if !rest.is_empty() => walk(&element, rest, frame),
+                Some(element) => Ok(element),
+                None => unchecked("an index of something that is not an array"),
+            }
+        }
+        (PathStep::Slice(lo, count), Value::Array(array)) => {
+            let (lo, count) = (frame.int(lo)?, frame.int(count)?);
+            let view =
+                slice_range(lo, count, array.len()).and_then(|(lo, count)| array.slice(lo, count));
+            match view {
+                Some(view) => walk(&Value::Array(view), rest, frame),
+                None => error(RuntimeErrorKind::Slice, &[lo, count, array.len() as i64]),
+            }
+        }
+        (PathStep::Field(k), Value::Tuple(items)) => match items.get(*k as usize) {
+            Some(item) => walk(item, rest, frame),
+            None => unchecked("a component that a tuple does not have"),
+        },
+        _ => unchecked("a step into something that is not an array or tuple"),
+    }
+}
+
+/// Binds the fields of a data value, and tests those that are stated to be equal.
+fn open(frame: &mut Frame, fields: &[FieldCode], values: &[Value]) -> Run<()> {
+    for (field, value) in fields.iter().zip(values) {
+        match field {
+            FieldCode::Bind(slot) => frame.set(*slot, value.clone()),
+            FieldCode::Eq(arg) => {
+                let expected = frame.int(arg)?;
+                let Value::I64(found) = *value else {
+                    return unchecked("a stated field is not an integer");
+                };
+                if found != expected {
+                    return error(RuntimeErrorKind::SizeMismatch, &[found, expected]);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that a field adds to a tape: not what a data value inside has been counted for already.
+fn own_bytes(value: &Value) -> u64 {
+    match value {
+        Value::Data(..) => 0,
+        Value::Array(array) if array.holds_data() => 0,
+        other => other.bytes(),
+    }
+}
+
+/// The first dimension of a value that is not what a type says: found and expected.
+pub(crate) fn size_mismatch(
+    value: &Value,
+    ty: &Type,
+    size: &mut dyn FnMut(&Size) -> i64,
+) -> Option<(i64, i64)> {
+    match (value, ty) {
+        (Value::Tuple(items), Type::Tuple(types)) => {
+            items.iter().zip(types).find_map(|(v, t)| size_mismatch(v, t, size))
+        }
+        (Value::Array(array), Type::Array(..)) => {
+            let mut inner = ty;
+            let mut outer: Vec<usize> = Vec::new();
+            while let Type::Array(n, element) = inner {
+                let found = array.dim(outer.len()).unwrap_or_default();
+                let expected = size(n);
+                match checked_dim(expected, &outer) {
+                    Ok(dim) if dim == found || outer.contains(&0) => outer.push(found),
+                    _ => return Some((found as i64, expected)),
+                }
+                inner = element;
+            }
+            if let Type::Tuple(_) = inner
+                && let crate::value::View::Items(items) = array.view()
+            {
+                return items.iter().find_map(|v| size_mismatch(v, inner, size));
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// The constructor of a data value.
+fn constructor(value: &Value) -> Option<(ConRef, Arc<[Value]>)> {
+    match value {
+        Value::Data(con, fields) => Some((*con, fields.clone())),
+        _ => None,
+    }
+}
+
+/// The array behind a value.
+fn array(value: Value) -> Run<Array> {
+    match value {
+        Value::Array(array) => Ok(array),
+        _ => unchecked("a slice of something that is not an array"),
+    }
+}

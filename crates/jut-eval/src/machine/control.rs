@@ -1,0 +1,361 @@
+//! Regions, loops, branches and calls.
+
+use super::{
+    Capability, Frame, Machine, NESTING_PER_STACK, Run, STACK, array, constructor, error, open,
+    unchecked,
+};
+use crate::code::{ArmCode, CapCode, Op, ScanCode, Slot};
+use crate::memory::Charge;
+use crate::region::{Cell, Misfit, Refused, Region, checked_dim};
+use crate::scalar::LinearScalar;
+use crate::value::{Array, Cells, Value};
+use jut_ir::RuntimeErrorKind;
+use jut_ir::ir::{ArmPattern, Dir, Mode};
+use jut_ir::types::Type;
+use jut_runtime::lanes::{BLOCK, LANES, fold};
+
+impl Machine<'_> {
+    /// An operation with a nested block, or a call. Deep nesting goes on in a fresh stack.
+    pub(super) fn nested(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
+        self.depth += 1;
+        let result = if self.depth % NESTING_PER_STACK == 0 {
+            std::thread::scope(|scope| {
+                let thread = std::thread::Builder::new().stack_size(STACK);
+                match thread.spawn_scoped(scope, || self.nested_here(op, frame)) {
+                    Ok(handle) => match handle.join() {
+                        Ok(result) => result,
+                        Err(panic) => std::panic::resume_unwind(panic),
+                    },
+                    Err(_) => error(RuntimeErrorKind::Memory, &[]),
+                }
+            })
+        } else {
+            self.nested_here(op, frame)
+        };
+        self.depth -= 1;
+        result
+    }
+
+    fn nested_here(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
+        match op {
+            Op::RdRegion { cap, init, body, dst } => {
+                let value = frame.fetch(init);
+                self.counters.work += value.scalars();
+                frame.caps[*cap as usize] = Capability::Read(value);
+                self.run(body, frame)?;
+                frame.caps[*cap as usize] = Capability::Null;
+                self.deliver(body, frame, dst);
+                Ok(())
+            }
+            Op::SumRegion { cap, body, dst, total } => {
+                self.sum_region(cap, body, dst, *total, frame)
+            }
+            Op::Scan(scan) => self.scan(scan, frame),
+            Op::Case { scrutinee, arms, dst } => {
+                self.counters.branches += 1;
+                let value = frame.fetch(scrutinee);
+                let arm = choose(&value, arms)?;
+                if let Some((_, fields)) = constructor(&value) {
+                    open(frame, &arm.fields, &fields)?;
+                }
+                self.run(&arm.body, frame)?;
+                self.deliver(&arm.body, frame, dst);
+                Ok(())
+            }
+            Op::Call { func, args, places, dst } => {
+                self.counters.calls += 1;
+                let Some(code) = self.interpreter.code(*func) else {
+                    return unchecked("a call of a function that does not exist");
+                };
+                let mut inner = code.frame();
+                let slots = code.params.iter().chain(&code.lin_params).map(|(slot, _)| *slot);
+                for (slot, arg) in slots.zip(args) {
+                    inner.set(slot, frame.fetch(arg));
+                }
+                for (param, place) in code.cap_params.iter().zip(places) {
+                    if let Some(place) = place {
+                        inner.caps[param.slot as usize] = self.place(place, frame)?;
+                    }
+                }
+                self.run(&code.body, &mut inner)?;
+                let mut out = Vec::with_capacity(dst.len());
+                self.results(&code.body, &mut inner, &mut out);
+                set_all(frame, dst, out);
+                Ok(())
+            }
+            _ => unchecked("an operation without a nested block"),
+        }
+    }
+
+    /// Gives the results of a block that has run to the names of the pattern.
+    fn deliver(&mut self, body: &crate::code::Body, frame: &mut Frame, dst: &[Slot]) {
+        let mut out = Vec::with_capacity(dst.len());
+        self.results(body, frame, &mut out);
+        set_all(frame, dst, out);
+    }
+
+    fn sum_region(
+        &mut self,
+        cap: &CapCode,
+        body: &crate::code::Body,
+        dst: &[Slot],
+        total: Slot,
+        frame: &mut Frame,
+    ) -> Run<()> {
+        let linear =
+            if cap.mode == Mode::Acc { LinearScalar::F64 } else { self.interpreter.linear };
+        let region = self.zeros(&cap.ty, linear, frame)?;
+        if matches!(cap.ty, Type::Array(..)) {
+            self.counters.moved += region.bytes();
+        }
+        let number = self.regions.len();
+        frame.caps[cap.slot as usize] = Capability::Sum(region.whole(number));
+        self.regions.push(region);
+        self.run(body, frame)?;
+        frame.caps[cap.slot as usize] = Capability::Null;
+        self.deliver(body, frame, dst);
+        match self.regions.pop().and_then(Region::into_value) {
+            Some(value) => {
+                frame.set(total, value);
+                Ok(())
+            }
+            None => unchecked("a sum of something that is not a vector"),
+        }
+    }
+
+    fn scan(&mut self, scan: &ScanCode, frame: &mut Frame) -> Run<()> {
+        let bound = frame.int(&scan.bound)?;
+        if bound < 0 && !scan.stacks.is_empty() {
+            return error(RuntimeErrorKind::NegativeSize, &[bound]);
+        }
+        let trips = bound.max(0);
+        let mut slices = Vec::with_capacity(scan.slices.len());
+        for (slot, arg) in &scan.slices {
+            let elements = array(frame.fetch(arg))?;
+            if elements.len() as i64 != trips {
+                return error(RuntimeErrorKind::SizeMismatch, &[elements.len() as i64, bound]);
+            }
+            slices.push((*slot, elements));
+        }
+        let mut cap_slices = Vec::with_capacity(scan.cap_slices.len());
+        for (slot, place) in &scan.cap_slices {
+            cap_slices.push((*slot, self.place(place, frame)?));
+        }
+        let initial: Vec<Value> = scan.carry.iter().map(|(_, arg)| frame.fetch(arg)).collect();
+        for ((slot, _), value) in scan.carry.iter().zip(initial) {
+            frame.set(*slot, value);
+        }
+        let mut lanes = self.open_lanes(scan, frame);
+        let mut stacks: Vec<Stack> = scan.stacks.iter().map(|_| Stack::default()).collect();
+        let mut out = Vec::with_capacity(scan.body.results.len());
+        for step in 0..trips {
+            let i = if scan.dir == Dir::Down { trips - 1 - step } else { step };
+            self.counters.trips += 1;
+            frame.set(scan.index, Value::I64(i));
+            for (slot, elements) in &slices {
+                if let Some(element) = elements.get(i as usize) {
+                    frame.set(*slot, element);
+                }
+            }
+            for (slot, place) in &cap_slices {
+                frame.caps[*slot as usize] = self.element(place, i)?;
+            }
+            for (slot, _) in &lanes {
+                if let Capability::Sum(cell) = &mut frame.caps[*slot as usize] {
+                    cell.set_lane((i % LANES as i64) as usize);
+                }
+            }
+            self.run(&scan.body, frame)?;
+            self.results(&scan.body, frame, &mut out);
+            for (stack, (position, ..)) in stacks.iter_mut().zip(&scan.stacks) {
+                if let Some(value) = out.get_mut(*position) {
+                    let value = std::mem::replace(value, Value::Bool(false));
+                    stack.push(value, trips as usize, self)?;
+                }
+            }
+            for (k, (slot, _)) in scan.carry.iter().enumerate() {
+                // Non-linear carries are the first non-linear results, linear ones the first
+                // linear results.
+                let position =
+                    if k < scan.nl_carries { k } else { scan.nl_results + k - scan.nl_carries };
+                if let Some(value) = out.get_mut(position) {
+                    frame.set(*slot, std::mem::replace(value, Value::Bool(false)));
+                }
+            }
+            if (step + 1) % BLOCK == 0 || step + 1 == trips {
+                self.fold_lanes(&lanes)?;
+            }
+        }
+        for (slot, original) in lanes.drain(..).rev() {
+            frame.caps[slot as usize] = Capability::Sum(original);
+            self.regions.pop();
+        }
+        let finals: Vec<Value> = scan.carry.iter().map(|(slot, _)| frame.take(*slot)).collect();
+        set_all(frame, &scan.carry_dst, finals);
+        for (stack, (position, slot, ty)) in stacks.into_iter().zip(&scan.stacks) {
+            let value = match stack.finish(scan.dir) {
+                Some(array) => Value::Array(array),
+                None => self.empty(ty, *position >= scan.nl_results, frame)?,
+            };
+            self.counters.moved += value.bytes();
+            frame.set(*slot, value);
+        }
+        Ok(())
+    }
+
+    /// Redirects the lanes regions of a lane loop to fresh lanes. Gives each slot with the place
+    /// it had; the k-th one has the k-th region from the top, the last one first.
+    fn open_lanes(&mut self, scan: &ScanCode, frame: &mut Frame) -> Vec<(Slot, Cell)> {
+        let mut opened = Vec::new();
+        for slot in &scan.lanes {
+            let Capability::Sum(original) = &frame.caps[*slot as usize] else { continue };
+            let original = original.clone();
+            // Only floats have an order worth fixing.
+            if !original.is_scalar() || !self.regions[original.region].is_float(&original) {
+                continue;
+            }
+            let number = self.regions.len();
+            self.regions.push(Region::lanes(LANES));
+            frame.caps[*slot as usize] = Capability::Sum(Cell::lane(number, 0));
+            opened.push((*slot, original));
+        }
+        opened
+    }
+
+    /// Adds the folded lanes to the totals; the lanes start again at zero.
+    fn fold_lanes(&mut self, lanes: &[(Slot, Cell)]) -> Run<()> {
+        let first = self.regions.len() - lanes.len();
+        for (k, (_, original)) in lanes.iter().enumerate() {
+            let mut cells = [0.0; LANES];
+            if let Some(found) = self.regions[first + k].lane_cells() {
+                cells.swap_with_slice(found);
+            }
+            let block = Value::F64(fold(cells));
+            self.regions[original.region]
+                .add(original.cursor(), &block, LinearScalar::F64)
+                .or_else(Misfit::fault)?;
+        }
+        Ok(())
+    }
+
+    /// Element i of a sliced capability.
+    fn element(&self, place: &Capability, i: i64) -> Run<Capability> {
+        match place {
+            Capability::Null => Ok(Capability::Null),
+            Capability::Read(Value::Array(array)) => {
+                match usize::try_from(i).ok().and_then(|i| array.get(i)) {
+                    Some(element) => Ok(Capability::Read(element)),
+                    None => error(RuntimeErrorKind::Index, &[i, array.len() as i64]),
+                }
+            }
+            Capability::Read(_) => unchecked("a slice of something that is not an array"),
+            Capability::Sum(cell) => self.regions[cell.region]
+                .index(cell.cursor(), i)
+                .map(|cursor| Capability::Sum(cursor.cell(cell.region)))
+                .or_else(Misfit::fault),
+        }
+    }
+
+    /// The stacked result of a loop that did not run.
+    fn empty(&self, ty: &Type, is_linear: bool, frame: &Frame) -> Run<Value> {
+        let mut dims = vec![0];
+        let mut inner = ty.element().unwrap_or(ty);
+        while let Type::Array(n, element) = inner {
+            dims.push(checked_dim(frame.size(n), &dims).or_else(Refused::fault)?);
+            inner = element;
+        }
+        let field = is_linear && self.interpreter.linear == LinearScalar::Field;
+        let cells = match inner {
+            Type::F64 if !field => Cells::F64(Vec::new()),
+            Type::F64 | Type::I64 => Cells::I64(Vec::new()),
+            Type::Bool => Cells::Bool(Vec::new()),
+            _ => Cells::Items(Vec::new()),
+        };
+        match Array::new(dims, cells) {
+            Some(array) => Ok(Value::Array(array)),
+            None => error(RuntimeErrorKind::Memory, &[]),
+        }
+    }
+}
+
+/// The arm for a value.
+fn choose<'a>(value: &Value, arms: &'a [ArmCode]) -> Run<&'a ArmCode> {
+    let found = arms.iter().find(|arm| match (arm.pattern, value) {
+        (ArmPattern::Bool(a), Value::Bool(b)) => a == *b,
+        (ArmPattern::Con(a), Value::Data(b, _)) => a == *b,
+        _ => false,
+    });
+    match found {
+        Some(arm) => Ok(arm),
+        None => unchecked("a case without an arm for the value"),
+    }
+}
+
+fn set_all(frame: &mut Frame, dst: &[Slot], values: Vec<Value>) {
+    for (slot, value) in dst.iter().zip(values) {
+        frame.set(*slot, value);
+    }
+}
+
+/// A stacked result under construction: elements in the order of execution.
+#[derive(Default)]
+struct Stack {
+    started: Option<Started>,
+}
+
+struct Started {
+    cells: Cells,
+    /// Dimensions of one element.
+    element: Vec<usize>,
+    count: usize,
+    charge: Charge,
+}
+
+impl Stack {
+    fn push(&mut self, value: Value, trips: usize, machine: &Machine<'_>) -> Run<()> {
+        let started = match &mut self.started {
+            Some(started) => started,
+            none => {
+                let element = value.dims();
+                let each = element.iter().product::<usize>();
+                let mut cells = Cells::empty_like(&value);
+                let total = trips.checked_mul(each);
+                let bytes = total.and_then(|n| (n as u64).checked_mul(cells.bytes_per_cell()));
+                let (Some(total), Some(charge)) =
+                    (total, bytes.and_then(|b| machine.meter.charge(b)))
+                else {
+                    return error(RuntimeErrorKind::Memory, &[]);
+                };
+                cells.reserve(total);
+                none.insert(Started { cells, element, count: 0, charge })
+            }
+        };
+        let fits = match &value {
+            Value::Array(array) => {
+                array.rank() == started.element.len()
+                    && (0..array.rank()).all(|k| array.dim(k) == Some(started.element[k]))
+            }
+            _ => started.element.is_empty(),
+        };
+        if !fits {
+            return unchecked("elements of a stacked result differ in shape");
+        }
+        started.count += 1;
+        if started.cells.append(value) {
+            Ok(())
+        } else {
+            unchecked("elements of a stacked result differ in kind")
+        }
+    }
+
+    /// The array; `None` if there were no iterations.
+    fn finish(self, dir: Dir) -> Option<Array> {
+        let Started { mut cells, element, count, charge } = self.started?;
+        if dir == Dir::Down {
+            cells.reverse_rows(element.iter().product());
+        }
+        let mut dims = vec![count];
+        dims.extend(element);
+        Array::charged(dims, cells, charge)
+    }
+}

@@ -1,0 +1,42 @@
+//! The memory limit: how many bytes of arrays a call may have alive at once.
+//!
+//! Every block made by a call holds a [`Charge`] against the call's [`Meter`]; dropping the block
+//! gives it back. Values that the caller passes in are not charged.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes alive and the limit.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    alive: AtomicU64,
+    limit: u64,
+}
+
+/// A number of bytes that are alive as long as this is.
+#[derive(Debug, Default)]
+pub(crate) struct Charge {
+    meter: Option<Arc<Meter>>,
+    bytes: u64,
+}
+
+impl Meter {
+    pub(crate) fn new(limit: u64) -> Arc<Meter> {
+        Arc::new(Meter { alive: AtomicU64::new(0), limit })
+    }
+
+    /// Takes `bytes` from the limit; `None` if that is more than is left.
+    pub(crate) fn charge(self: &Arc<Meter>, bytes: u64) -> Option<Charge> {
+        let take = |alive: u64| alive.checked_add(bytes).filter(|total| *total <= self.limit);
+        self.alive.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).ok()?;
+        Some(Charge { meter: Some(self.clone()), bytes })
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        if let Some(meter) = &self.meter {
+            meter.alive.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! The storage of `wr` and `acc` regions, and places inside it.
+//!
+//! A region owns one leaf per scalar inside its type: a flat block whose dimensions are those of
+//! all arrays around the scalar. So `[n]#(f64, [m]f64)` has the leaves `[n]` and `[n, m]`. A place
+//! is a set of neighbouring leaves and a row-major index into the dimensions they share: stepping
+//! further in is O(1), and so is adding a scalar.
+
+use crate::memory::{Charge, Meter};
+use crate::scalar::LinearScalar;
+use crate::value::{Array, Cells, Value, View};
+use crate::vector::{add_cells, add_i64};
+use jut_ir::types::Type;
+use std::sync::Arc;
+
+/// The storage of one region.
+#[derive(Debug)]
+pub(crate) struct Region {
+    leaves: Vec<Leaf>,
+    shape: Arc<Shape>,
+}
+
+#[derive(Debug)]
+struct Leaf {
+    dims: Vec<usize>,
+    cells: Cells,
+    charge: Charge,
+}
+
+/// The part of a type that places step through.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    Scalar,
+    Array(Arc<Shape>),
+    /// For each component: how many leaves come before it.
+    Tuple(Vec<(usize, Arc<Shape>)>),
+}
+
+/// A place in a region, as a capability holds it.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub region: usize,
+    shape: Arc<Shape>,
+    at: Position,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Position {
+    /// The first leaf.
+    leaf: usize,
+    /// How many dimensions have been indexed.
+    depth: usize,
+    /// The row-major index into those dimensions.
+    index: usize,
+    /// First element and number of elements, if the next dimension is sliced.
+    slice: Option<(usize, usize)>,
+}
+
+/// A place on the way through a path.
+#[derive(Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    shape: &'a Arc<Shape>,
+    at: Position,
+}
+
+/// Why a step or an addition is not possible.
+pub(crate) enum Misfit {
+    /// Index and length.
+    Index(i64, i64),
+    /// First element, number of elements, length.
+    Slice(i64, i64, i64),
+    /// Shapes differ: the program was not checked.
+    Shape,
+}
+
+impl Shape {
+    pub(crate) fn of(ty: &Type) -> Arc<Shape> {
+        Arc::new(match ty {
+            Type::Array(_, element) => Shape::Array(Shape::of(element)),
+            Type::Tuple(items) => {
+                let mut before = 0;
+                let mut components = Vec::new();
+                for item in items {
+                    let shape = Shape::of(item);
+                    let leaves = shape.leaves();
+                    components.push((before, shape));
+                    before += leaves;
+                }
+                Shape::Tuple(components)
+            }
+            Type::F64 | Type::I64 | Type::Bool | Type::Data(_) => Shape::Scalar,
+        })
+    }
+
+    /// Number of leaves; an empty tuple has one, without cells, which knows the dimensions.
+    fn leaves(&self) -> usize {
+        match self {
+            Shape::Scalar => 1,
+            Shape::Array(element) => element.leaves(),
+            Shape::Tuple(items) => items.last().map_or(1, |(before, s)| before + s.leaves()),
+        }
+    }
+
+    /// Whether there are only arrays down to a scalar.
+    fn is_flat(&self) -> bool {
+        match self {
+            Shape::Scalar => true,
+            Shape::Array(element) => element.is_flat(),
+            Shape::Tuple(_) => false,
+        }
+    }
+}
+
+/// What a whole value does to the cells of its place.
+#[derive(Clone, Copy, PartialEq)]
+enum Put {
+    Add(LinearScalar),
+    Store,
+}
+
+impl Region {
+    /// A region of zeros. `dims_of` gives the dimensions that a type's arrays have before anything
+    /// else; `None` from `charge` is the memory limit.
+    pub(crate) fn zeros(
+        ty: &Type,
+        linear: LinearScalar,
+        meter: &Arc<Meter>,
+        size: &mut dyn FnMut(&jut_ir::Size) -> i64,
+    ) -> Result<Region, Refused> {
+        let mut region = Region { leaves: Vec::new(), shape: Shape::of(ty) };
+        region.add_leaves(ty, &mut Vec::new(), linear, meter, size)?;
+        Ok(region)
+    }
+
+    fn add_leaves(
+        &mut self,
+        ty: &Type,
+        dims: &mut Vec<usize>,
+        linear: LinearScalar,
+        meter: &Arc<Meter>,
+        size: &mut dyn FnMut(&jut_ir::Size) -> i64,
+    ) -> Result<(), Refused> {
+        match ty {
+            Type::Array(n, element) => {
+                dims.push(checked_dim(size(n), dims)?);
+                self.add_leaves(element, dims, linear, meter, size)?;
+                dims.pop();
+                Ok(())
+            }
+            Type::Tuple(items) if !items.is_empty() => {
+                items.iter().try_for_each(|t| self.add_leaves(t, dims, linear, meter, size))
+            }
+            _ => {
+                let total = dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
+                let total = total.ok_or(Refused::Memory)?;
+                let (cells, charge) = zeros(ty, total, linear, meter)?;
+                self.leaves.push(Leaf { dims: dims.clone(), cells, charge });
+                Ok(())
+            }
+        }
+    }
+
+    /// `count` scalar zeros in a row, to be addressed by [`Cell::lane`].
+    pub(crate) fn lanes(count: usize) -> Region {
+        let cells = Cells::F64(vec![0.0; count]);
+        let leaf = Leaf { dims: vec![count], cells, charge: Charge::default() };
+        Region { leaves: vec![leaf], shape: Arc::new(Shape::Array(Arc::new(Shape::Scalar))) }
+    }
+
+    /// The floats of a region made by [`Region::lanes`].
+    pub(crate) fn lane_cells(&mut self) -> Option<&mut [f64]> {
+        match self.leaves.first_mut().map(|leaf| &mut leaf.cells) {
+            Some(Cells::F64(v)) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// The place that is all of the region with the given number.
+    pub(crate) fn whole(&self, region: usize) -> Cell {
+        Cell { region, shape: self.shape.clone(), at: Position::START }
+    }
+
+    /// Whether the leaf of a place holds floats.
+    pub(crate) fn is_float(&self, cell: &Cell) -> bool {
+        self.leaves.get(cell.at.leaf).is_some_and(|leaf| matches!(leaf.cells, Cells::F64(_)))
+    }
+
+    /// Bytes of all cells.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.leaves.iter().map(|leaf| leaf.cells.bytes()).sum()
+    }
+
+    /// The value of the region; storage of flat arrays is moved, not copied.
+    pub(crate) fn into_value(mut self) -> Option<Value> {
+        let shape = self.shape.clone();
+        self.extract(&shape, 0)
+    }
+
+    fn extract(&mut self, shape: &Arc<Shape>, first: usize) -> Option<Value> {
+        match &**shape {
+            Shape::Tuple(items) => {
+                let items: Option<Vec<Value>> =
+                    items.iter().map(|(before, s)| self.extract(s, first + before)).collect();
+                Some(Value::tuple(items?))
+            }
+            Shape::Array(_) if shape.is_flat() => {
+                let leaf = self.leaves.get_mut(first)?;
+                let cells = std::mem::replace(&mut leaf.cells, Cells::Bool(Vec::new()));
+                let dims = std::mem::take(&mut leaf.dims);
+                let charge = std::mem::take(&mut leaf.charge);
+                Array::charged(dims, cells, charge).map(Value::Array)
+            }
+            Shape::Scalar | Shape::Array(_) => {
+                self.read(Cursor { shape, at: Position { leaf: first, ..Position::START } })
+            }
+        }
+    }
+
+    /// A copy of the value at a place.
+    fn read(&self, place: Cursor<'_>) -> Option<Value> {
+        let leaf = self.leaves.get(place.at.leaf)?;
+        match &**place.shape {
+            Shape::Scalar => match &leaf.cells {
+                Cells::F64(v) => v.get(place.at.index).map(|x| Value::F64(*x)),
+                Cells::I64(v) => v.get(place.at.index).map(|x| Value::I64(*x)),
+                Cells::Bool(v) => v.get(place.at.index).map(|x| Value::Bool(*x)),
+                Cells::Items(_) => None,
+            },
+            Shape::Tuple(items) => {
+                let items: Option<Vec<Value>> =
+                    (0..items.len()).map(|k| self.read(place.field(k)?)).collect();
+                Some(Value::tuple(items?))
+            }
+            Shape::Array(_) => {
+                // All arrays down to the tuple are one rectangular block of items.
+                let mut dims = Vec::new();
+                let mut inner = place.shape;
+                while let Shape::Array(element) = &**inner {
+                    dims.push(*leaf.dims.get(place.at.depth + dims.len())?);
+                    inner = element;
+                }
+                let count: usize = dims.iter().product();
+                let depth = place.at.depth + dims.len();
+                let mut items = Vec::with_capacity(count);
+                for k in 0..count {
+                    let index = place.at.index * count + k;
+                    let at = Position { depth, index, ..place.at };
+                    items.push(self.read(Cursor { shape: inner, at })?);
+                }
+                Array::new(dims, Cells::Items(items)).map(Value::Array)
+            }
+        }
+    }
+
+    /// The length of the array at a place.
+    fn len(&self, place: Cursor<'_>) -> Result<usize, Misfit> {
+        if let Some((_, len)) = place.at.slice {
+            return Ok(len);
+        }
+        let leaf = self.leaves.get(place.at.leaf).ok_or(Misfit::Shape)?;
+        leaf.dims.get(place.at.depth).copied().ok_or(Misfit::Shape)
+    }
+
+    /// `place[i]`.
+    pub(crate) fn index<'a>(&self, place: Cursor<'a>, i: i64) -> Result<Cursor<'a>, Misfit> {
+        let Shape::Array(element) = &**place.shape else { return Err(Misfit::Shape) };
+        let len = self.len(place)?;
+        let Some(k) = usize::try_from(i).ok().filter(|k| *k < len) else {
+            return Err(Misfit::Index(i, len as i64));
+        };
+        let low = place.at.slice.map_or(0, |(lo, _)| lo);
+        let extent = self.leaves[place.at.leaf].dims[place.at.depth];
+        let at = Position {
+            depth: place.at.depth + 1,
+            index: place.at.index * extent + low + k,
+            slice: None,
+            ..place.at
+        };
+        Ok(Cursor { shape: element, at })
+    }
+
+    /// `place[lo ..+ count]`.
+    pub(crate) fn slice<'a>(
+        &self,
+        place: Cursor<'a>,
+        lo: i64,
+        count: i64,
+    ) -> Result<Cursor<'a>, Misfit> {
+        if !matches!(&**place.shape, Shape::Array(_)) {
+            return Err(Misfit::Shape);
+        }
+        let len = self.len(place)?;
+        let Some((lo, count)) = slice_range(lo, count, len) else {
+            return Err(Misfit::Slice(lo, count, len as i64));
+        };
+        let low = place.at.slice.map_or(0, |(lo, _)| lo);
+        Ok(Cursor { at: Position { slice: Some((low + lo, count)), ..place.at }, ..place })
+    }
+
+    /// Adds a value into a place. The result says whether the place is inside an array.
+    pub(crate) fn add(
+        &mut self,
+        place: Cursor<'_>,
+        value: &Value,
+        linear: LinearScalar,
+    ) -> Result<(), Misfit> {
+        self.put(place, value, Put::Add(linear))
+    }
+
+    /// Overwrites a place by a value.
+    pub(crate) fn store(&mut self, place: Cursor<'_>, value: &Value) -> Result<(), Misfit> {
+        self.put(place, value, Put::Store)
+    }
+
+    fn put(&mut self, place: Cursor<'_>, value: &Value, put: Put) -> Result<(), Misfit> {
+        match (&**place.shape, value) {
+            (Shape::Scalar, value) => {
+                let leaf = self.leaves.get_mut(place.at.leaf).ok_or(Misfit::Shape)?;
+                put_scalar(&mut leaf.cells, place.at.index, value, put)
+            }
+            (Shape::Tuple(items), Value::Tuple(values)) if items.len() == values.len() => {
+                for (k, value) in values.iter().enumerate() {
+                    self.put(place.field(k).ok_or(Misfit::Shape)?, value, put)?;
+                }
+                Ok(())
+            }
+            (Shape::Array(_), Value::Array(array)) => {
+                if self.len(place)? != array.len() {
+                    return Err(Misfit::Shape);
+                }
+                if place.shape.is_flat() {
+                    return self.put_flat(place, array, put);
+                }
+                for k in 0..array.len() {
+                    let value = array.get(k).ok_or(Misfit::Shape)?;
+                    let element = self.index(place, k as i64)?;
+                    self.put(element, &value, put)?;
+                }
+                Ok(())
+            }
+            _ => Err(Misfit::Shape),
+        }
+    }
+
+    fn put_flat(&mut self, place: Cursor<'_>, array: &Array, put: Put) -> Result<(), Misfit> {
+        let leaf = self.leaves.get_mut(place.at.leaf).ok_or(Misfit::Shape)?;
+        let dims = leaf.dims.get(place.at.depth..).ok_or(Misfit::Shape)?;
+        if dims.len() != array.rank() || (1..dims.len()).any(|k| array.dim(k) != Some(dims[k])) {
+            return Err(Misfit::Shape);
+        }
+        let row: usize = dims[1..].iter().product();
+        let low = place.at.slice.map_or(0, |(lo, _)| lo);
+        let start = (place.at.index * dims[0] + low) * row;
+        let done = match put {
+            Put::Add(linear) => add_cells(&mut leaf.cells, start, array.view(), linear),
+            Put::Store => store_cells(&mut leaf.cells, start, array.view()),
+        };
+        if done { Ok(()) } else { Err(Misfit::Shape) }
+    }
+}
+
+fn put_scalar(cells: &mut Cells, at: usize, value: &Value, put: Put) -> Result<(), Misfit> {
+    match (cells, value) {
+        (Cells::F64(v), Value::F64(x)) => {
+            let cell = v.get_mut(at).ok_or(Misfit::Shape)?;
+            *cell = if put == Put::Store { *x } else { *cell + x };
+        }
+        (Cells::I64(v), Value::I64(x)) => {
+            let cell = v.get_mut(at).ok_or(Misfit::Shape)?;
+            *cell = match put {
+                Put::Store => *x,
+                Put::Add(linear) => add_i64(*cell, *x, linear == LinearScalar::Field),
+            };
+        }
+        (Cells::Bool(v), Value::Bool(x)) if put == Put::Store => {
+            *v.get_mut(at).ok_or(Misfit::Shape)? = *x;
+        }
+        _ => return Err(Misfit::Shape),
+    }
+    Ok(())
+}
+
+fn store_cells(cells: &mut Cells, at: usize, view: View<'_>) -> bool {
+    fn copy<T: Copy>(to: &mut [T], at: usize, from: &[T]) -> bool {
+        to.get_mut(at..at + from.len()).map(|to| to.copy_from_slice(from)).is_some()
+    }
+    match (cells, view) {
+        (Cells::F64(a), View::F64(b)) => copy(a, at, b),
+        (Cells::I64(a), View::I64(b)) => copy(a, at, b),
+        (Cells::Bool(a), View::Bool(b)) => copy(a, at, b),
+        _ => false,
+    }
+}
+
+impl Position {
+    const START: Position = Position { leaf: 0, depth: 0, index: 0, slice: None };
+}
+
+impl Cell {
+    pub(crate) fn cursor(&self) -> Cursor<'_> {
+        Cursor { shape: &self.shape, at: self.at }
+    }
+
+    /// Scalar number `k` of a region made by [`Region::lanes`].
+    pub(crate) fn lane(region: usize, k: usize) -> Cell {
+        let at = Position { leaf: 0, depth: 1, index: k, slice: None };
+        Cell { region, shape: Arc::new(Shape::Scalar), at }
+    }
+
+    /// Goes to another lane.
+    pub(crate) fn set_lane(&mut self, k: usize) {
+        self.at.index = k;
+    }
+
+    pub(crate) fn is_scalar(&self) -> bool {
+        matches!(&*self.shape, Shape::Scalar)
+    }
+}
+
+impl Cursor<'_> {
+    /// `place.k`.
+    pub(crate) fn field(self, k: usize) -> Option<Self> {
+        let Shape::Tuple(items) = &**self.shape else { return None };
+        let (before, shape) = items.get(k)?;
+        Some(Cursor { shape, at: Position { leaf: self.at.leaf + before, ..self.at } })
+    }
+
+    /// The place as a capability of the region with the given number.
+    pub(crate) fn cell(self, region: usize) -> Cell {
+        Cell { region, shape: self.shape.clone(), at: self.at }
+    }
+
+    /// Whether the place is inside an array, that is in memory.
+    pub(crate) fn in_array(self) -> bool {
+        self.at.depth > 0 || matches!(&**self.shape, Shape::Array(_))
+    }
+}
+
+/// Why storage cannot be made.
+pub(crate) enum Refused {
+    /// A negative size.
+    Negative(i64),
+    /// The memory limit.
+    Memory,
+}
+
+/// A dimension inside the given outer dimensions. Inside an empty array a size may be negative:
+/// there is no element that has it.
+pub(crate) fn checked_dim(size: i64, outer: &[usize]) -> Result<usize, Refused> {
+    match usize::try_from(size) {
+        Ok(n) => Ok(n),
+        Err(_) if outer.contains(&0) => Ok(0),
+        Err(_) => Err(Refused::Negative(size)),
+    }
+}
+
+/// First element and number of elements of a slice within `0 .. len`.
+pub(crate) fn slice_range(lo: i64, count: i64, len: usize) -> Option<(usize, usize)> {
+    let (lo, count) = (usize::try_from(lo).ok()?, usize::try_from(count).ok()?);
+    (lo.checked_add(count)? <= len).then_some((lo, count))
+}
+
+/// `total` zeros of a scalar type.
+pub(crate) fn zeros(
+    ty: &Type,
+    total: usize,
+    linear: LinearScalar,
+    meter: &Arc<Meter>,
+) -> Result<(Cells, Charge), Refused> {
+    let each = match ty {
+        Type::F64 | Type::I64 => 8,
+        Type::Bool => 1,
+        _ => 0,
+    };
+    let bytes = (total as u64).checked_mul(each).ok_or(Refused::Memory)?;
+    let charge = meter.charge(bytes).ok_or(Refused::Memory)?;
+    let cells = match ty {
+        Type::F64 if linear == LinearScalar::F64 => Cells::F64(vec![0.0; total]),
+        Type::F64 | Type::I64 => Cells::I64(vec![0; total]),
+        Type::Bool => Cells::Bool(vec![false; total]),
+        _ => Cells::Items(Vec::new()),
+    };
+    Ok((cells, charge))
+}

@@ -1,0 +1,264 @@
+//! Values as vectors: the operations of linear code on whole scalars, tuples and arrays, for the
+//! interpreter and for the laws of tests.
+//!
+//! Shapes are those of the operands; operands of different shapes give `None`.
+
+use crate::scalar::{self, LinearScalar};
+use crate::value::{Array, Cells, Value, View};
+use jut_ir::Size;
+use jut_ir::types::Type;
+
+/// The zero of a type under an assignment of its size names: 0.0, 0, false, and so on inside.
+/// `None` for data types, negative sizes, and arrays too large to address.
+pub fn zero(ty: &Type, size: &mut dyn FnMut(&Size) -> i64) -> Option<Value> {
+    fill(ty, size, &mut |scalar| match scalar {
+        Type::F64 => Value::F64(0.0),
+        Type::I64 => Value::I64(0),
+        _ => Value::Bool(false),
+    })
+}
+
+/// A random value of a type: floats in -1 .. 1, integers 0 .. 10. `None` as for [`zero`].
+pub fn random(
+    ty: &Type,
+    size: &mut dyn FnMut(&Size) -> i64,
+    rng: &mut fastrand::Rng,
+) -> Option<Value> {
+    fill(ty, size, &mut |scalar| match scalar {
+        Type::F64 => Value::F64(2.0 * rng.f64() - 1.0),
+        Type::I64 => Value::I64(rng.i64(0..10)),
+        _ => Value::Bool(rng.bool()),
+    })
+}
+
+/// A random value of the shape of `like`: floats in -1 .. 1; integers and truth values stay.
+pub fn random_like(like: &Value, rng: &mut fastrand::Rng) -> Value {
+    like.map_f64(&mut |_| 2.0 * rng.f64() - 1.0)
+}
+
+/// The zero of the shape of `like`; integers and truth values stay.
+pub fn zero_like(like: &Value) -> Value {
+    like.map_f64(&mut |_| 0.0)
+}
+
+/// A value of a type with the given scalars, in row-major order.
+fn fill(
+    ty: &Type,
+    size: &mut dyn FnMut(&Size) -> i64,
+    scalar: &mut dyn FnMut(&Type) -> Value,
+) -> Option<Value> {
+    match ty {
+        Type::F64 | Type::I64 | Type::Bool => Some(scalar(ty)),
+        Type::Tuple(items) => {
+            let items: Option<Vec<Value>> = items.iter().map(|t| fill(t, size, scalar)).collect();
+            items.map(Value::tuple)
+        }
+        Type::Data(_) => None,
+        Type::Array(..) => {
+            let (dims, element) = dims_of(ty, size)?;
+            let total = dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d))?;
+            let mut cells = match element {
+                Type::F64 => Cells::F64(Vec::new()),
+                Type::I64 => Cells::I64(Vec::new()),
+                Type::Bool => Cells::Bool(Vec::new()),
+                _ => Cells::Items(Vec::new()),
+            };
+            for _ in 0..total {
+                if !cells.append(fill(element, size, scalar)?) {
+                    return None;
+                }
+            }
+            Array::new(dims, cells).map(Value::Array)
+        }
+    }
+}
+
+/// The dimensions of an array type, and what is inside all of them; `None` if one is negative.
+pub(crate) fn dims_of<'t>(
+    mut ty: &'t Type,
+    size: &mut dyn FnMut(&Size) -> i64,
+) -> Option<(Vec<usize>, &'t Type)> {
+    let mut dims = Vec::new();
+    while let Type::Array(n, element) = ty {
+        dims.push(usize::try_from(size(n)).ok()?);
+        ty = element;
+    }
+    Some((dims, ty))
+}
+
+/// a + b. Re-uses the storage of `a` if nobody else holds it.
+pub fn add(a: Value, b: &Value, linear: LinearScalar) -> Option<Value> {
+    let field = linear == LinearScalar::Field;
+    Some(match (a, b) {
+        (Value::F64(a), Value::F64(b)) => Value::F64(a + b),
+        (Value::I64(a), Value::I64(b)) => Value::I64(add_i64(a, *b, field)),
+        (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
+            let items: Option<Vec<Value>> =
+                a.iter().zip(b.iter()).map(|(a, b)| add(a.clone(), b, linear)).collect();
+            Value::tuple(items?)
+        }
+        (Value::Array(mut a), Value::Array(b)) if a.dims() == b.dims() => {
+            if let Some(cells) = a.cells_mut() {
+                add_cells(cells, 0, b.view(), linear).then_some(())?;
+                return Some(Value::Array(a));
+            }
+            let mut cells = cells_of(a.view());
+            add_cells(&mut cells, 0, b.view(), linear).then_some(())?;
+            Value::Array(Array::new(a.dims(), cells)?)
+        }
+        _ => return None,
+    })
+}
+
+pub(crate) fn add_i64(a: i64, b: i64, field: bool) -> i64 {
+    if field { scalar::add(a, b) } else { a.wrapping_add(b) }
+}
+
+/// Adds the cells of a view to cells from `at` on; false if they do not fit.
+pub(crate) fn add_cells(
+    cells: &mut Cells,
+    at: usize,
+    other: View<'_>,
+    linear: LinearScalar,
+) -> bool {
+    match (cells, other) {
+        (Cells::F64(a), View::F64(b)) => {
+            let Some(a) = a.get_mut(at..at + b.len()) else { return false };
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        }
+        (Cells::I64(a), View::I64(b)) => {
+            let Some(a) = a.get_mut(at..at + b.len()) else { return false };
+            let field = linear == LinearScalar::Field;
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = add_i64(*a, *b, field));
+        }
+        (Cells::Items(a), View::Items(b)) => {
+            let Some(a) = a.get_mut(at..at + b.len()) else { return false };
+            for (a, b) in a.iter_mut().zip(b) {
+                match add(a.clone(), b, linear) {
+                    Some(sum) => *a = sum,
+                    None => return false,
+                }
+            }
+        }
+        (_, View::F64([]) | View::I64([]) | View::Bool([]) | View::Items([])) => {}
+        _ => return false,
+    }
+    true
+}
+
+fn cells_of(view: View<'_>) -> Cells {
+    match view {
+        View::F64(v) => Cells::F64(v.to_vec()),
+        View::I64(v) => Cells::I64(v.to_vec()),
+        View::Bool(v) => Cells::Bool(v.to_vec()),
+        View::Items(v) => Cells::Items(v.to_vec()),
+    }
+}
+
+/// -a.
+pub fn neg(a: Value) -> Option<Value> {
+    map(a, &mut |x| -x, &mut scalar::neg)
+}
+
+/// c * a, in floats or, where `a` holds field elements, in the field.
+pub fn scale(c: f64, a: Value) -> Option<Value> {
+    let k = scalar::factor(c);
+    map(a, &mut |x| c * x, &mut |x| scalar::mul(k, x))
+}
+
+/// Applies one function to every float and another to every integer, in place where possible.
+fn map(
+    a: Value,
+    float: &mut dyn FnMut(f64) -> f64,
+    field: &mut dyn FnMut(i64) -> i64,
+) -> Option<Value> {
+    Some(match a {
+        Value::F64(x) => Value::F64(float(x)),
+        Value::I64(x) => Value::I64(field(x)),
+        Value::Tuple(items) => {
+            let items: Option<Vec<Value>> =
+                items.iter().map(|v| map(v.clone(), float, field)).collect();
+            Value::tuple(items?)
+        }
+        Value::Array(mut a) => {
+            if let Some(cells) = a.cells_mut() {
+                map_cells(cells, float, field).then_some(())?;
+                return Some(Value::Array(a));
+            }
+            let mut cells = cells_of(a.view());
+            map_cells(&mut cells, float, field).then_some(())?;
+            Value::Array(Array::new(a.dims(), cells)?)
+        }
+        Value::Bool(_) | Value::Data(..) => return None,
+    })
+}
+
+fn map_cells(
+    cells: &mut Cells,
+    float: &mut dyn FnMut(f64) -> f64,
+    field: &mut dyn FnMut(i64) -> i64,
+) -> bool {
+    match cells {
+        Cells::F64(v) => v.iter_mut().for_each(|x| *x = float(*x)),
+        Cells::I64(v) => v.iter_mut().for_each(|x| *x = field(*x)),
+        Cells::Bool(_) => return false,
+        Cells::Items(v) => {
+            for x in v.iter_mut() {
+                match map(x.clone(), float, field) {
+                    Some(y) => *x = y,
+                    None => return false,
+                }
+            }
+        }
+    }
+    true
+}
+
+/// The inner product of two values of one shape: the sum of products of floats, left to right.
+/// `None` if they do not have the same number of floats.
+pub fn dot(a: &Value, b: &Value) -> Option<f64> {
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    a.for_each_f64(&mut |v| x.push(v));
+    b.for_each_f64(&mut |v| y.push(v));
+    (x.len() == y.len()).then(|| x.iter().zip(&y).map(|(x, y)| x * y).sum())
+}
+
+/// The inner product of two vectors of field elements. `None` if their sizes differ.
+pub fn dot_field(a: &Value, b: &Value) -> Option<i64> {
+    fn elements(v: &Value, out: &mut Vec<i64>) {
+        match v {
+            Value::I64(x) => out.push(*x),
+            Value::Tuple(items) => items.iter().for_each(|v| elements(v, out)),
+            Value::Array(a) => match a.view() {
+                View::I64(v) => out.extend_from_slice(v),
+                View::Items(v) => v.iter().for_each(|v| elements(v, out)),
+                View::F64(_) | View::Bool(_) => {}
+            },
+            Value::F64(_) | Value::Bool(_) | Value::Data(..) => {}
+        }
+    }
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    elements(a, &mut x);
+    elements(b, &mut y);
+    (x.len() == y.len())
+        .then(|| x.iter().zip(&y).fold(0, |sum, (x, y)| scalar::add(sum, scalar::mul(*x, *y))))
+}
+
+/// The vector of field elements that stands for a vector of floats: every float by
+/// [`scalar::factor`].
+pub fn to_field(a: &Value) -> Value {
+    match a {
+        Value::F64(x) => Value::I64(scalar::factor(*x)),
+        Value::I64(_) | Value::Bool(_) | Value::Data(..) => a.clone(),
+        Value::Tuple(items) => Value::Tuple(items.iter().map(to_field).collect()),
+        Value::Array(array) => {
+            let cells = match array.view() {
+                View::F64(v) => Cells::I64(v.iter().map(|x| scalar::factor(*x)).collect()),
+                View::I64(v) => Cells::I64(v.to_vec()),
+                View::Bool(v) => Cells::Bool(v.to_vec()),
+                View::Items(v) => Cells::Items(v.iter().map(to_field).collect()),
+            };
+            Array::new(array.dims(), cells).map_or_else(|| a.clone(), Value::Array)
+        }
+    }
+}
