@@ -14,8 +14,10 @@
 //! | [`cover`] | the range rule: which accesses need no check |
 //! | [`check`] | the type checker, which shares no code with the passes |
 //! | [`print`] | the text form of a program |
+//! | [`alpha`] | programs up to names |
 //! | [`diagnostic`] | errors as data, with code, span, reason and fix |
 
+pub mod alpha;
 pub mod build;
 pub mod check;
 pub mod cover;

@@ -157,29 +157,32 @@ fn write_type(out: &mut String, program: &Program, ty: &Type, name: &dyn Fn(NVar
     }
 }
 
-/// Monomials with names first, the constant last, but a positive one before all negative ones:
-/// `n - 1`, `2 * n * m + 3`, `3 - n`.
+/// Monomials in alphabetical order (the numbers of variables, by which a [`Size`] is sorted, are
+/// not in the text), the constant last, but a positive one before all negative ones: `n - 1`,
+/// `2 * m * n + 3`, `3 - n`.
 fn write_size(out: &mut String, size: &Size, name: &dyn Fn(NVar) -> String) {
-    let (constants, mut terms): (Vec<_>, Vec<_>) =
-        size.terms().iter().partition(|(names, _)| names.is_empty());
-    terms.extend(constants);
-    if let Some(k) = terms.iter().position(|(_, c)| *c > 0) {
+    let mut terms: Vec<(bool, Vec<String>, i64)> = Vec::new();
+    for (names, coefficient) in size.terms() {
+        let mut factors: Vec<String> = names.iter().map(|v| name(*v)).collect();
+        factors.sort();
+        terms.push((names.is_empty(), factors, *coefficient));
+    }
+    terms.sort();
+    if let Some(k) = terms.iter().position(|(_, _, c)| *c > 0) {
         terms[..=k].rotate_right(1);
     }
     if terms.is_empty() {
         out.push('0');
     }
-    for (k, (names, coefficient)) in terms.into_iter().enumerate() {
-        out.push_str(match (k == 0, *coefficient < 0) {
+    for (k, (is_constant, mut factors, coefficient)) in terms.into_iter().enumerate() {
+        out.push_str(match (k == 0, coefficient < 0) {
             (true, true) => "-",
             (true, false) => "",
             (false, true) => " - ",
             (false, false) => " + ",
         });
-        let size = coefficient.unsigned_abs();
-        let mut factors: Vec<String> = names.iter().map(|v| name(*v)).collect();
-        if size != 1 || factors.is_empty() {
-            factors.insert(0, size.to_string());
+        if is_constant || coefficient.unsigned_abs() != 1 {
+            factors.insert(0, coefficient.unsigned_abs().to_string());
         }
         out.push_str(&factors.join(" * "));
     }

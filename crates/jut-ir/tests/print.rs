@@ -51,7 +51,7 @@ fn floats_print_in_the_shortest_form_that_reads_back() {
 }
 
 #[test]
-fn sizes_print_with_the_constant_last_and_a_positive_term_first() {
+fn sizes_print_in_alphabetical_order_with_the_constant_last_and_a_positive_term_first() {
     let mut b = FunctionBuilder::default();
     let n = Size::var(b.nvar("n", Type::I64, Span::NONE));
     let m = Size::var(b.nvar("m", Type::I64, Span::NONE));
@@ -61,7 +61,7 @@ fn sizes_print_with_the_constant_last_and_a_positive_term_first() {
     assert_eq!(text(c(3) - n.clone()), "3 - n");
     assert_eq!(text(m.clone() - n.clone()), "m - n");
     assert_eq!(text(-n.clone()), "-n");
-    assert_eq!(text(c(2) * n.clone() * m.clone() + c(3)), "2 * n * m + 3");
+    assert_eq!(text(c(2) * n.clone() * m.clone() + c(3)), "2 * m * n + 3");
     assert_eq!(text(c(0)), "0");
     let matrix = Type::array(n.clone() + c(1), Type::array(m, Type::Tuple(vec![Type::F64])));
     assert_eq!(print_type(&Program::default(), &b.func, &matrix), "[n + 1, m]#(f64)");
