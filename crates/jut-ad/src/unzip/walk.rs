@@ -1,0 +1,481 @@
+//! The walk of U over a body: one statement of the mixed function becomes statements of E and of
+//! the residual (the rules ULet .. of Fig. 8, and those for loops, arms, regions).
+
+use super::plan::{How, LevelKind, Opening, Record, merge, open_stmt, size_names};
+use super::{Unzipper, value_stmt};
+use crate::linearity::{self, BlockInfo, StmtInfo};
+use jut_ir::*;
+use std::collections::{HashMap, HashSet};
+
+/// What a block becomes: E goes to the open level.
+pub(super) struct Halves {
+    /// The non-linear results.
+    pub values: Vec<Atom>,
+    /// The linear statements and results.
+    pub residual: Block,
+}
+
+/// An arm, unzipped: the arm of E, still without its tape, and that of the residual.
+struct ArmHalves {
+    pattern: ArmPattern,
+    fields: Vec<FieldPattern>,
+    values: Block,
+    record: Record,
+    residual: Block,
+}
+
+/// A statement without its operation.
+struct Shell {
+    nl: Vec<NVar>,
+    lin: Vec<LVar>,
+    annotated: bool,
+    loc: Loc,
+}
+
+impl Unzipper<'_> {
+    /// Once E is hoisted out of `rd` and `wr` regions, what such a region returns *is* what its
+    /// body returns.
+    pub(super) fn regions_are_transparent(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            for inner in stmt.rhs.blocks() {
+                self.regions_are_transparent(inner);
+            }
+            if let Rhs::RdRegion { body, .. } | Rhs::WrRegion { body, .. } = &stmt.rhs {
+                for (outside, inside) in stmt.nl.iter().zip(&body.nl) {
+                    self.same.values[*outside] = Some(self.same.atom(*inside));
+                }
+            }
+        }
+    }
+
+    /// A block of the open level.
+    pub(super) fn block(&mut self, block: Block, info: BlockInfo) -> Result<Halves, Diagnostic> {
+        let mut nested = info.nested.into_iter();
+        let mut out = Vec::new();
+        for stmt in block.stmts {
+            if stmt.rhs.blocks().is_empty() {
+                self.leaf(stmt, &mut out)?;
+                continue;
+            }
+            match nested.next() {
+                Some(info) if info.linear => self.nested(stmt, info, &mut out)?,
+                _ => self.push(stmt),
+            }
+        }
+        Ok(Halves {
+            values: block.nl,
+            residual: Block { stmts: out, nl: Vec::new(), lin: block.lin },
+        })
+    }
+
+    fn leaf(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) -> Result<(), Diagnostic> {
+        if !linearity::is_linear_leaf(&self.derivatives.program, &self.func, &stmt) {
+            self.push(stmt);
+            return Ok(());
+        }
+        let position = self.tick();
+        if let Rhs::Call(call) = stmt.rhs {
+            let Stmt { nl, lin, annotated, loc, .. } = stmt;
+            return self.call(Shell { nl, lin, annotated, loc }, *call, position, out);
+        }
+        self.need_operands(&stmt.rhs, position);
+        self.emit(stmt.lin, stmt.rhs, stmt.loc, out);
+        Ok(())
+    }
+
+    /// A statement of the residual. Its operands have been recorded; the sizes in the types of
+    /// what it binds are uses too.
+    fn emit(&mut self, lin: Vec<LVar>, rhs: Rhs, loc: Loc, out: &mut Vec<Stmt>) {
+        let position = self.tick();
+        for x in &lin {
+            let ty = self.func.lvars[*x].ty.clone();
+            self.need_sizes(&ty, position);
+        }
+        let loc = loc.by(Origin::Unzip);
+        out.push(Stmt { nl: Vec::new(), lin, rhs, annotated: false, loc });
+    }
+
+    /// The k-th linear result of a block gets the given type, by a cast if it has another one.
+    pub(super) fn cast_result(&mut self, block: &mut Block, k: usize, ty: &Type, loc: Loc) {
+        let Some(value) = block.lin.get(k).copied() else { return };
+        let data = self.func.lvars[value].clone();
+        if self.same.ty(&self.func, &data.ty) == *ty {
+            return;
+        }
+        let name = self.namer.fresh(&data.name);
+        let cast = LinVarData { name, ty: ty.clone(), span: data.span };
+        let cast = self.func.lvars.push(cast);
+        block.lin[k] = cast;
+        let rhs = Rhs::LCast { value, ty: ty.clone(), proved: true };
+        self.emit(vec![cast], rhs, loc, &mut block.stmts);
+    }
+
+    fn nested(
+        &mut self,
+        stmt: Stmt,
+        info: StmtInfo,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), Diagnostic> {
+        let Stmt { nl, lin, rhs, annotated, loc } = stmt;
+        let shell = Shell { nl, lin, annotated, loc };
+        match rhs {
+            Rhs::RdRegion { cap, init, body } => {
+                let body = Box::new(self.block(*body, first(info))?.residual);
+                self.emit(shell.lin, Rhs::RdRegion { cap, init, body }, loc, out);
+            }
+            Rhs::WrRegion { cap, body } => {
+                let position = self.tick();
+                let ty = self.func.caps[cap].ty.clone();
+                self.need_sizes(&ty, position);
+                let body = Box::new(self.block(*body, first(info))?.residual);
+                self.emit(shell.lin, Rhs::WrRegion { cap, body }, loc, out);
+            }
+            Rhs::AccRegion { cap, body } => self.accumulator(shell, cap, *body, info, out)?,
+            Rhs::Scan(scan) => self.scan(shell, *scan, info, out)?,
+            Rhs::Case(case) => self.case(shell, *case, info, out)?,
+            // Nothing else has nested blocks.
+            rhs => {
+                let Shell { nl, lin, annotated, loc } = shell;
+                self.push(Stmt { nl, lin, rhs, annotated, loc });
+            }
+        }
+        Ok(())
+    }
+
+    /// `(y.., w.., total) = acc r: t { E; (y.., w..) }`, and the residual of the body in place.
+    fn accumulator(
+        &mut self,
+        shell: Shell,
+        cap: Cap,
+        body: Block,
+        info: StmtInfo,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), Diagnostic> {
+        let Shell { mut nl, lin, annotated, loc } = shell;
+        let head = self.tick();
+        self.enter(LevelKind::Accumulator);
+        let halves = self.block(body, first(info))?;
+        let plan = self.plan(head);
+        let stmts = self.leave().stmts;
+
+        let mut values = halves.values;
+        let total = nl.pop();
+        let mut returned = HashMap::new();
+        for (value, outside) in values.iter().zip(&nl) {
+            if let Atom::Var(v) = self.same.atom(*value) {
+                returned.entry(v).or_insert(*outside);
+            }
+        }
+        let mut escaping = Vec::new();
+        for w in &plan.stored {
+            let outside = match returned.get(w) {
+                Some(outside) => *outside,
+                None => {
+                    let data = self.func.nvars[*w].clone();
+                    // Sizes that are local to the body come out before the values that have them.
+                    let escaped = &self.escaped.values;
+                    let ty = self.type_of(*w);
+                    let ty = ty.subst(&mut |n| escaped[n].and_then(Atom::var).map(Size::var));
+                    let outside = self.func.nvars.push(VarData { ty, ..data });
+                    values.push(Atom::Var(*w));
+                    nl.push(outside);
+                    outside
+                }
+            };
+            self.escaped.values[*w] = Some(Atom::Var(outside));
+            escaping.push((*w, outside));
+        }
+        nl.extend(total);
+        let body = Box::new(Block { stmts, nl: values, lin: Vec::new() });
+        let rhs = Rhs::AccRegion { cap, body };
+        self.push(Stmt { nl, lin: Vec::new(), rhs, annotated, loc });
+        for (inside, outside) in escaping {
+            if let Some(need) = self.needs[inside] {
+                self.need(outside, need.position());
+            }
+        }
+        out.extend(plan.before);
+        out.extend(plan.after);
+        out.extend(halves.residual.stmts);
+        for (outside, inside) in lin.iter().zip(halves.residual.lin) {
+            self.escaped.tangents[*outside] = Some(inside);
+        }
+        Ok(())
+    }
+
+    fn scan(
+        &mut self,
+        shell: Shell,
+        scan: Scan,
+        info: StmtInfo,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), Diagnostic> {
+        let Shell { mut nl, lin, annotated, loc } = shell;
+        let (own, head) = (self.tick(), self.tick());
+        self.enter(LevelKind::Loop);
+        let level = self.depth();
+        self.bind(scan.index, level, How::Index);
+        self.facts.add_range(scan.index, self.size_of(scan.bound));
+        for (v, _) in &scan.carry {
+            self.bind(*v, level, How::Given);
+            self.learn_dimensions(*v);
+        }
+        for (v, _) in &scan.slices {
+            self.bind(*v, level, How::Slice);
+        }
+        let halves = self.block(scan.body, first(info))?;
+        let mut plan = self.plan(head);
+
+        // Values whose size depends on the iteration share a record per iteration.
+        let mut ragged = Vec::new();
+        let mut in_record = HashSet::new();
+        for w in &plan.stored {
+            let sizes = size_names(&self.type_of(*w));
+            if sizes.iter().any(|n| self.sites[*n].level == level) {
+                ragged.push(*w);
+                in_record.insert(*w);
+                in_record.extend(sizes);
+            }
+        }
+        let mut stacked: Vec<NVar> =
+            plan.stored.iter().copied().filter(|w| !in_record.contains(w)).collect();
+        let mut residual = std::mem::take(&mut plan.before);
+        if ragged.is_empty() {
+            residual.append(&mut plan.after);
+        } else {
+            self.tapes += 1;
+            let name = names::inner_tape(&self.base, self.tapes);
+            let record = self.record(&plan, &ragged, head, Opening::AfterHead);
+            let constructor = Constructor { name: name.clone(), fields: record.fields };
+            let data = self.declare(name, vec![constructor]);
+            let con = ConRef { data, index: 0 };
+            let var = self.fresh("k", Type::Data(data), loc.span);
+            self.push(value_stmt(var, Rhs::Con(con, record.values), loc));
+            residual.push(open_stmt(con, var, &record.pattern, loc));
+            residual.extend(merge(std::mem::take(&mut plan.after), record.casts));
+            stacked.push(var);
+        }
+        residual.extend(halves.residual.stmts);
+        let stmts = self.leave().stmts;
+
+        let mut values = halves.values;
+        let mut bound = scan.bound;
+        let own_stacks = values.len() > scan.carry.len();
+        let count = self.size_of(bound);
+        if !stacked.is_empty() && !own_stacks && !self.facts.is_plainly_non_negative(&count) {
+            bound = self.at_least_zero(bound, loc);
+        }
+        let mut slices: Vec<(NVar, NVar)> = scan.slices.clone();
+        slices.retain(|(element, _)| plan.slices.contains(element));
+        for w in stacked {
+            let name = format!("{}_s", self.func.nvars[w].name);
+            let ty = Type::array(self.size_of(bound), self.type_of(w));
+            let array = self.fresh(&name, ty, loc.span);
+            values.push(Atom::Var(w));
+            nl.push(array);
+            slices.push((w, array));
+        }
+        let (acc_slices, cap_slices): (Vec<_>, Vec<_>) = scan
+            .cap_slices
+            .into_iter()
+            .partition(|(_, place)| self.func.caps[place.root].mode == Mode::Acc);
+        if !nl.is_empty() || !stmts.is_empty() {
+            let rhs = Rhs::Scan(Box::new(Scan {
+                dir: scan.dir,
+                index: scan.index,
+                bound,
+                carry: scan.carry,
+                lin_carry: Vec::new(),
+                slices: scan.slices,
+                lin_slices: Vec::new(),
+                cap_slices: acc_slices,
+                body: Block { stmts, nl: values, lin: Vec::new() },
+            }));
+            self.push(Stmt { nl, lin: Vec::new(), rhs, annotated, loc });
+        }
+        if residual.is_empty() && lin.is_empty() {
+            return Ok(());
+        }
+        let rhs = Rhs::Scan(Box::new(Scan {
+            dir: scan.dir,
+            index: scan.index,
+            bound,
+            carry: Vec::new(),
+            lin_carry: scan.lin_carry,
+            slices,
+            lin_slices: scan.lin_slices,
+            cap_slices,
+            body: Block { stmts: residual, nl: Vec::new(), lin: halves.residual.lin },
+        }));
+        self.need_operands(&rhs, own);
+        self.emit(lin, rhs, loc, out);
+        Ok(())
+    }
+
+    /// `n1 = max(n, 0)`.
+    fn at_least_zero(&mut self, bound: Atom, loc: Loc) -> Atom {
+        let hint = match bound {
+            Atom::Var(v) => self.func.nvars[v].name.clone(),
+            Atom::Lit(_) => "n".to_string(),
+        };
+        let var = self.fresh(&hint, Type::I64, loc.span);
+        let zero = Atom::Lit(Literal::I64(0));
+        self.push(value_stmt(var, Rhs::Prim(prim::IMAX, vec![bound, zero]), loc));
+        Atom::Var(var)
+    }
+
+    fn case(
+        &mut self,
+        shell: Shell,
+        case: Case,
+        info: StmtInfo,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), Diagnostic> {
+        let Shell { mut nl, lin, annotated, loc } = shell;
+        let position = self.tick();
+        self.tapes += 1;
+        let number = self.tapes;
+        let level = self.depth();
+        // Arms may cast to sizes that the pattern binds.
+        nl.iter().for_each(|v| self.bind(*v, level, How::Given));
+        let mut arms = Vec::with_capacity(case.arms.len());
+        for (arm, info) in case.arms.into_iter().zip(info.blocks) {
+            arms.push(self.arm(arm, info, &lin, loc)?);
+        }
+
+        let scrutinee = case.scrutinee;
+        let mut again = scrutinee;
+        let mut stored = None;
+        if arms.iter().any(|arm| !arm.record.fields.is_empty()) {
+            let name = names::inner_tape(&self.base, number);
+            let constructors = arms
+                .iter_mut()
+                .map(|arm| Constructor {
+                    name: format!("{name}.{}", self.arm_name(arm.pattern)),
+                    fields: std::mem::take(&mut arm.record.fields),
+                })
+                .collect();
+            let data = self.declare(name, constructors);
+            let var = self.fresh("k", Type::Data(data), loc.span);
+            nl.push(var);
+            stored = Some(data);
+            again = Atom::Var(var);
+        }
+
+        let mut values = Vec::with_capacity(arms.len());
+        let mut residuals = Vec::with_capacity(arms.len());
+        for (index, mut arm) in arms.into_iter().enumerate() {
+            let mut pattern = arm.pattern;
+            let mut fields = arm.fields.clone();
+            if let Some(data) = stored {
+                let con = ConRef { data, index: index as u32 };
+                let var = self.fresh("k", Type::Data(data), loc.span);
+                let make = Rhs::Con(con, std::mem::take(&mut arm.record.values));
+                arm.values.stmts.push(value_stmt(var, make, loc));
+                arm.values.nl.push(Atom::Var(var));
+                pattern = ArmPattern::Con(con);
+                fields = std::mem::take(&mut arm.record.pattern);
+            }
+            values.push(Arm { pattern: arm.pattern, fields: arm.fields, body: arm.values });
+            residuals.push(Arm { pattern, fields, body: arm.residual });
+        }
+        if !nl.is_empty() || values.iter().any(|arm| !arm.body.stmts.is_empty()) {
+            let rhs = Rhs::Case(Box::new(Case { scrutinee, arms: values }));
+            self.push(Stmt { nl, lin: Vec::new(), rhs, annotated, loc });
+        }
+        if lin.is_empty() && residuals.iter().all(|arm| arm.body.stmts.is_empty()) {
+            return Ok(());
+        }
+        let rhs = Rhs::Case(Box::new(Case { scrutinee: again, arms: residuals }));
+        // Fields that are stated to be equal have been recorded with the record.
+        self.need_atom(again, position);
+        if stored.is_none() {
+            self.need_operands(&rhs, position);
+        }
+        self.emit(lin, rhs, loc, out);
+        Ok(())
+    }
+
+    /// An arm; its linear results get the types that the pattern of the `case` says.
+    fn arm(
+        &mut self,
+        arm: Arm,
+        info: BlockInfo,
+        pattern: &[LVar],
+        loc: Loc,
+    ) -> Result<ArmHalves, Diagnostic> {
+        self.enter(LevelKind::Arm);
+        let level = self.depth();
+        for field in &arm.fields {
+            if let FieldPattern::Bind(v) = field {
+                self.bind(*v, level, How::Given);
+                self.learn_dimensions(*v);
+            }
+        }
+        let head = self.tick();
+        let halves = self.block(arm.body, info)?;
+        let mut residual = halves.residual;
+        for (k, x) in pattern.iter().enumerate() {
+            let ty = self.same.ty(&self.func, &self.func.lvars[*x].ty);
+            self.cast_result(&mut residual, k, &ty, loc);
+        }
+        let mut plan = self.plan(head);
+        let mut record = self.record(&plan, &plan.stored, head, Opening::InPattern);
+        let mut stmts = std::mem::take(&mut plan.before);
+        stmts.extend(merge(plan.after, std::mem::take(&mut record.casts)));
+        stmts.append(&mut residual.stmts);
+        residual.stmts = stmts;
+        let values = Block { stmts: self.leave().stmts, nl: halves.values, lin: Vec::new() };
+        Ok(ArmHalves { pattern: arm.pattern, fields: arm.fields, values, record, residual })
+    }
+
+    fn arm_name(&self, pattern: ArmPattern) -> &str {
+        match pattern {
+            ArmPattern::Bool(true) => "true",
+            ArmPattern::Bool(false) => "false",
+            ArmPattern::Con(con) => &self.derivatives.program.constructor(con).name,
+        }
+    }
+
+    /// `(y.., tp) = g.nonlin(a..)`, and `g.lin(forwarded.., sizes.., tp; x'..; places)`.
+    fn call(
+        &mut self,
+        shell: Shell,
+        call: Call,
+        position: u32,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), Diagnostic> {
+        let Shell { mut nl, lin, annotated, loc } = shell;
+        let callee = &self.derivatives.program.funcs[call.func];
+        let Some(halves) = self.derivatives.unzipped.get(&(call.func, self.policy)).cloned() else {
+            let message = format!("`{}` is used before it is unzipped", callee.name);
+            return Err(Diagnostic::error("J801", loc.span, message));
+        };
+        let modes: Vec<Mode> = callee.cap_params.iter().map(|c| callee.caps[*c].mode).collect();
+        let mut args: Vec<Atom> =
+            halves.forwarded.iter().filter_map(|k| call.args.get(*k).copied()).collect();
+        args.extend(halves.result_sizes.iter().filter_map(|k| nl.get(*k).copied().map(Atom::Var)));
+        if let Some(tape) = halves.tape {
+            let var = self.fresh("tp", Type::Data(tape), loc.span);
+            nl.push(var);
+            args.push(Atom::Var(var));
+        }
+        let (mut acc, mut linear) = (Vec::new(), Vec::new());
+        for (place, mode) in call.places.into_iter().zip(modes) {
+            if mode == Mode::Acc { acc.push(place) } else { linear.push(place) }
+        }
+        let values =
+            Call { func: halves.nonlin, args: call.args, lin_args: Vec::new(), places: acc };
+        self.push(Stmt { nl, lin: Vec::new(), rhs: Rhs::Call(Box::new(values)), annotated, loc });
+        let residual = Call { func: halves.lin, args, lin_args: call.lin_args, places: linear };
+        let rhs = Rhs::Call(Box::new(residual));
+        self.need_operands(&rhs, position);
+        self.emit(lin, rhs, loc, out);
+        Ok(())
+    }
+}
+
+/// The only nested block.
+fn first(info: StmtInfo) -> BlockInfo {
+    info.blocks.into_iter().next().unwrap_or_default()
+}
