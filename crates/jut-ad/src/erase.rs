@@ -1,12 +1,572 @@
-//! L: not built yet.
+//! L, linearity erasure (section 4.5 of the paper): the same program with everything non-linear.
+//!
+//! Linear types order what may be done with tangents; they never change what is computed. L forgets
+//! them, so that a derivative can be differentiated again and the back end sees one kind of code.
+//!
+//! | linear | erased |
+//! |---|---|
+//! | `a' + b'`, `-a'`, `c * a'` of floats | the primitives `+`, `-`, `*` |
+//! | the same of arrays and tuples | calls of functions generated once per type (`add.a_f64`), so code size stays linear |
+//! | `zero t` | `0.0`, or `acc z: t { }`, which starts from zero |
+//! | `select(b, a', b')` | the primitive, or a `case` |
+//! | `(; a', b') = dup x'`, `y' = x'` | other names for x; no code |
+//! | `drop x'` | nothing |
+//! | `rd r = x' { .. }` | the statements of the body; `rd r[i]` becomes `x[i]`, a view |
+//! | `wr r: t { .. }`, `wr` parameters | `acc r: t { .. }`, `acc` parameters |
+//! | `scan` with linear carries and slices | one list of carries, one of slices |
+//! | `f(v; x'; dx)` | `f.erased(v, x, dx)` |
+//!
+//! ```text
+//! f.lin(tape: f.tape; u': f64) -> (; f64)       = { f.tape(c) = tape; v' = c * u'; t' = -v'; (; t') }
+//! f.lin.erased(tape: f.tape, u_t: f64) -> f64   = { f.tape(c) = tape; v_t = c * u_t; t_t = -v_t; t_t }
+//! ```
+//!
+//! A signature `(A; A'; rd C°, wr W°) -> (B; B')` becomes `(A, A', C°; ; acc W°) -> (B, B')`. The name
+//! `x'` becomes `x_t`, `x''` becomes `x_c`.
+//!
+//! *Requires*: a checked definition of the language, linear or not. *Ensures*: a checked, purely
+//! non-linear definition of the same meaning, in the domain of J; accesses stay covered; the work
+//! grows by no more than the scalars that `rd` reads and `dup`ed or selected arrays that are
+//! returned. A definition that is non-linear through and through is its own erasure. *Cost*:
+//! linear in the program.
 
-use crate::Derivatives;
-use jut_ir::{Diagnostic, FuncId, Span};
+mod operations;
 
-/// The pass.
+use crate::relocate::{Relocator, Substitution};
+use crate::{Derivatives, callees_first};
+use jut_ir::build::Namer;
+use jut_ir::cover::Facts;
+use jut_ir::entity::SecondaryMap;
+use jut_ir::*;
+use operations::Operation;
+
+/// L: the erasure of a function; the function itself if nothing in it is linear.
 ///
 /// # Errors
-/// What it cannot do yet.
-pub fn erase(_derivatives: &mut Derivatives, _func: FuncId) -> Result<FuncId, Diagnostic> {
-    Err(Diagnostic::error("J901", Span::NONE, "not built yet: erase"))
+/// `J901` for a form that is not linear code of this version.
+pub fn erase(derivatives: &mut Derivatives, func: FuncId) -> Result<FuncId, Diagnostic> {
+    let known = &derivatives.erased;
+    let order = callees_first(&derivatives.program, func, &|f| known.contains_key(&f));
+    let mut result = derivatives.erased.get(&func).copied();
+    if result.is_none() {
+        for f in order {
+            let made = if is_erased(derivatives, f) { f } else { erase_one(derivatives, f)? };
+            derivatives.erased.insert(f, made);
+            derivatives.erased.insert(made, made);
+            result = Some(made);
+        }
+    }
+    Ok(result.unwrap_or(func))
+}
+
+/// Whether there is nothing linear in a function and what it calls. The callees have been erased.
+fn is_erased(derivatives: &Derivatives, func: FuncId) -> bool {
+    let f = &derivatives.program.funcs[func];
+    let mut pure = f.lvars.is_empty() && f.caps.values().all(|c| c.mode == Mode::Acc);
+    crate::for_each_call(&f.body, &mut |callee| {
+        pure &= derivatives.erased.get(&callee) == Some(&callee);
+    });
+    pure
+}
+
+fn erase_one(derivatives: &mut Derivatives, id: FuncId) -> Result<FuncId, Diagnostic> {
+    let mut func = derivatives.program.funcs[id].clone();
+    let body = std::mem::take(&mut func.body);
+    let namer = Namer::of(&func);
+    let mut eraser = Eraser {
+        derivatives,
+        func,
+        namer,
+        subst: Substitution::default(),
+        values: SecondaryMap::new(),
+        places: SecondaryMap::new(),
+        facts: Facts::default(),
+    };
+    let (params, caps) = eraser.signature();
+    let mut out = Vec::new();
+    let results = eraser.block(body, &mut out)?;
+    let results = Block { stmts: out, nl: results, lin: Vec::new() };
+
+    let Eraser { func, namer, subst, .. } = eraser;
+    let mut new = Relocator::new(&func, &subst, &namer, names::erased(&func.name));
+    new.params(&params, &[], &caps);
+    new.to.size_params = func.size_params;
+    new.body(results);
+    for result in &func.results {
+        let ty = new.ty(&result.ty);
+        let name = result.name.map(|v| new.result_name(v));
+        new.to.results.push(ResultDecl { name, ty });
+    }
+    for result in &func.lin_results {
+        let ty = new.ty(&result.ty);
+        new.to.results.push(ResultDecl { name: None, ty });
+    }
+    let to = new.to;
+    Ok(derivatives.add_func(to))
+}
+
+/// L at work on one function.
+struct Eraser<'a> {
+    derivatives: &'a mut Derivatives,
+    /// The function; variables for tangents are added to its table of non-linear variables.
+    func: Function,
+    namer: Namer,
+    /// What the results of erased regions stand for.
+    subst: Substitution,
+    /// The non-linear value of each linear name.
+    values: SecondaryMap<LVar, Option<Atom>>,
+    /// The value, and the path into it, behind each `rd` capability.
+    places: SecondaryMap<Cap, Option<(NVar, Vec<Step>)>>,
+    /// What is known of sizes.
+    facts: Facts,
+}
+
+impl Eraser<'_> {
+    /// Parameters and references of the erased function.
+    fn signature(&mut self) -> (Vec<NVar>, Vec<Cap>) {
+        let mut params = self.func.params.clone();
+        for x in self.func.lin_params.clone() {
+            params.push(self.variable(x));
+        }
+        let mut caps = Vec::new();
+        for cap in self.func.cap_params.clone() {
+            let CapData { name, mode, ty, span, .. } = self.func.caps[cap].clone();
+            if mode == Mode::Rd {
+                let v = self.func.nvars.push(VarData { name, ty, def: None, span });
+                self.places[cap] = Some((v, Vec::new()));
+                params.push(v);
+            } else {
+                self.func.caps[cap].mode = Mode::Acc;
+                caps.push(cap);
+            }
+        }
+        params.iter().for_each(|v| self.learn(*v));
+        (params, caps)
+    }
+
+    /// The non-linear variable for a linear one.
+    fn variable(&mut self, x: LVar) -> NVar {
+        let LinVarData { name, ty, span } = self.func.lvars[x].clone();
+        let stem = name.trim_end_matches('\'');
+        let suffix = match name.len() - stem.len() {
+            1 => "_t".to_string(),
+            2 => "_c".to_string(),
+            primes => format!("_t{primes}"),
+        };
+        let name = self.namer.fresh(&format!("{stem}{suffix}"));
+        let v = self.func.nvars.push(VarData { name, ty, def: None, span });
+        self.values[x] = Some(Atom::Var(v));
+        v
+    }
+
+    fn variables(&mut self, names: &[LVar]) -> Vec<NVar> {
+        names.iter().map(|x| self.variable(*x)).collect()
+    }
+
+    /// The value of a linear name.
+    fn value(&self, x: LVar) -> Result<Atom, Diagnostic> {
+        self.values[x].ok_or_else(|| {
+            let data = &self.func.lvars[x];
+            Diagnostic::error("J103", data.span, format!("`{}` is not available", data.name))
+        })
+    }
+
+    fn all(&self, names: &[LVar]) -> Result<Vec<Atom>, Diagnostic> {
+        names.iter().map(|x| self.value(*x)).collect()
+    }
+
+    /// The value of a linear name that is not a float, hence never a literal.
+    fn compound(&self, x: LVar) -> Result<NVar, Diagnostic> {
+        self.value(x)?.var().ok_or_else(|| unsupported(self.func.lvars[x].span))
+    }
+
+    /// Takes in what the type and definition of a variable say about sizes.
+    fn learn(&mut self, v: NVar) {
+        let ty = self.subst.ty(&self.func, &self.func.nvars[v].ty);
+        ty.for_each_size(&mut |size| self.facts.add_dimension(size));
+    }
+
+    fn size_of(&self, atom: Atom) -> Size {
+        self.subst.size(&self.func, &self.func.size_of(atom))
+    }
+
+    /// The statements of a block, in a scope of their own.
+    fn nested(&mut self, block: Block) -> Result<Block, Diagnostic> {
+        let mut stmts = Vec::new();
+        self.facts.enter();
+        let nl = self.block(block, &mut stmts);
+        self.facts.leave();
+        Ok(Block { stmts, nl: nl?, lin: Vec::new() })
+    }
+
+    /// Appends the statements of a block; gives its results, non-linear then linear.
+    fn block(&mut self, block: Block, out: &mut Vec<Stmt>) -> Result<Vec<Atom>, Diagnostic> {
+        out.reserve(block.stmts.len());
+        for stmt in block.stmts {
+            self.stmt(stmt, out)?;
+        }
+        let mut results = block.nl;
+        results.extend(self.all(&block.lin)?);
+        Ok(results)
+    }
+
+    fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) -> Result<(), Diagnostic> {
+        let Stmt { nl, lin, rhs, annotated, loc } = stmt;
+        let linear = matches!(&rhs, Rhs::RdRegion { .. } | Rhs::WrRegion { .. }) || !lin.is_empty();
+        let loc = if linear { loc.by(Origin::Erase) } else { loc };
+        // Operations with one linear result that stays an operation.
+        let result = lin.first().copied();
+        let push = |nl: Vec<NVar>, rhs: Rhs, out: &mut Vec<Stmt>| {
+            out.push(Stmt { nl, lin: Vec::new(), rhs, annotated, loc });
+        };
+        let (nl, rhs) = match rhs {
+            Rhs::LCopy(x) => return self.alias(&lin, self.value(x)?),
+            Rhs::Dup(x) => return self.alias(&lin, self.value(x)?),
+            Rhs::Drop(_) => return Ok(()),
+            Rhs::LZero(Type::F64) => return self.alias(&lin, Atom::Lit(Literal::F64(0.0))),
+            Rhs::LZero(ty) => {
+                let name = self.namer.fresh("r");
+                let data = CapData { name, mode: Mode::Acc, lanes: false, ty, span: loc.span };
+                let cap = self.func.caps.push(data);
+                (self.variables(&lin), Rhs::AccRegion { cap, body: Box::default() })
+            }
+            Rhs::LAdd(x, y) => {
+                let args = vec![self.value(x)?, self.value(y)?];
+                (self.variables(&lin), self.operate(Operation::Add, x, args, loc, out))
+            }
+            Rhs::LNeg(x) => {
+                let args = vec![self.value(x)?];
+                (self.variables(&lin), self.operate(Operation::Neg, x, args, loc, out))
+            }
+            Rhs::LScale(c, x) => {
+                let args = vec![c, self.value(x)?];
+                (self.variables(&lin), self.operate(Operation::Scale, x, args, loc, out))
+            }
+            Rhs::LSelect(b, x, y) => {
+                let (x1, y1) = (self.value(x)?, self.value(y)?);
+                let rhs = if self.func.lvars[x].ty == Type::F64 {
+                    Rhs::Prim(prim::SELECT, vec![b, x1, y1])
+                } else {
+                    let arm = |truth: bool, value: Atom| Arm {
+                        pattern: ArmPattern::Bool(truth),
+                        fields: Vec::new(),
+                        body: Block { nl: vec![value], ..Block::default() },
+                    };
+                    let arms = vec![arm(true, x1), arm(false, y1)];
+                    Rhs::Case(Box::new(Case { scrutinee: b, arms }))
+                };
+                (self.variables(&lin), rhs)
+            }
+            Rhs::LTuple(items) => {
+                let items = self.all(&items)?;
+                (self.variables(&lin), Rhs::Tuple(items))
+            }
+            Rhs::LUntuple(x) => {
+                let x = self.compound(x)?;
+                (self.variables(&lin), Rhs::Untuple(x))
+            }
+            Rhs::LCast { value, ty, proved } => match self.value(value)? {
+                Atom::Var(value) => (self.variables(&lin), Rhs::Cast { value, ty, proved }),
+                literal => return self.alias(&lin, literal),
+            },
+            Rhs::Rd(place) => {
+                let (base, path) = self.resolve(&place)?;
+                let Some(result) = result else { return Ok(()) };
+                let ty = self.func.lvars[result].ty.clone();
+                let value = self.read(base, &path, &ty, loc, out);
+                return self.alias(&lin, Atom::Var(value));
+            }
+            Rhs::Inc(place, Operand::L(x)) => (nl, Rhs::Inc(place, Operand::N(self.value(x)?))),
+            Rhs::RdRegion { cap, init, body } => {
+                match self.value(init)? {
+                    Atom::Var(v) => self.places[cap] = Some((v, Vec::new())),
+                    // A float that is zero: a name for it, so that it can be read.
+                    literal => {
+                        let v = self.variable(init);
+                        push(vec![v], Rhs::Atom(literal), out);
+                        self.places[cap] = Some((v, Vec::new()));
+                    }
+                }
+                let results = self.block(*body, out)?;
+                let (values, tangents) = results.split_at(nl.len().min(results.len()));
+                for (v, a) in nl.iter().zip(values) {
+                    self.subst.values[*v] = Some(*a);
+                }
+                for (x, a) in lin.iter().zip(tangents) {
+                    self.values[*x] = Some(*a);
+                }
+                return Ok(());
+            }
+            Rhs::WrRegion { cap, body } => {
+                self.func.caps[cap].mode = Mode::Acc;
+                let body = Box::new(self.nested(*body)?);
+                let mut nl = nl;
+                nl.extend(self.variables(&lin));
+                (nl, Rhs::AccRegion { cap, body })
+            }
+            Rhs::AccRegion { cap, body } => {
+                let body = Box::new(self.nested(*body)?);
+                let mut nl = nl;
+                let total = nl.pop();
+                nl.extend(self.variables(&lin));
+                nl.extend(total);
+                (nl, Rhs::AccRegion { cap, body })
+            }
+            Rhs::Scan(scan) => {
+                let carries = scan.carry.len();
+                let lin_carries = scan.lin_carry.len();
+                let tangents = self.variables(&lin);
+                let scan = self.scan(*scan, &tangents, loc, out)?;
+                let nl = interleave(&nl, carries, &tangents, lin_carries);
+                (nl, Rhs::Scan(Box::new(scan)))
+            }
+            Rhs::Case(case) => {
+                let mut arms = Vec::new();
+                for arm in case.arms {
+                    self.facts.enter();
+                    for field in &arm.fields {
+                        if let FieldPattern::Bind(v) = field {
+                            self.learn(*v);
+                        }
+                    }
+                    let body = self.nested(arm.body);
+                    self.facts.leave();
+                    let body = body?;
+                    arms.push(Arm { body, ..arm });
+                }
+                let mut nl = nl;
+                nl.extend(self.variables(&lin));
+                (nl, Rhs::Case(Box::new(Case { scrutinee: case.scrutinee, arms })))
+            }
+            Rhs::Call(call) => {
+                let rhs = self.call(*call, loc, out)?;
+                let mut nl = nl;
+                nl.extend(self.variables(&lin));
+                (nl, rhs)
+            }
+            rhs => {
+                self.learn_stmt(&nl, &rhs);
+                (nl, rhs)
+            }
+        };
+        nl.iter().for_each(|v| self.learn(*v));
+        push(nl, rhs, out);
+        Ok(())
+    }
+
+    /// Facts that a non-linear statement establishes.
+    fn learn_stmt(&mut self, nl: &[NVar], rhs: &Rhs) {
+        match (rhs, nl) {
+            (Rhs::Check(Check::NonNegative(n)), _) => {
+                let n = self.size_of(*n);
+                self.facts.add_non_negative(n);
+            }
+            (Rhs::Prim(prim::IMAX, args), [y]) => {
+                let of = match args.as_slice() {
+                    [a, Atom::Lit(Literal::I64(0))] | [Atom::Lit(Literal::I64(0)), a] => *a,
+                    _ => return,
+                };
+                let of = self.size_of(of);
+                self.facts.add_max_zero(*y, of);
+            }
+            _ => {}
+        }
+    }
+
+    /// Linear names that stand for a value that exists already.
+    fn alias(&mut self, lin: &[LVar], value: Atom) -> Result<(), Diagnostic> {
+        for x in lin {
+            self.values[*x] = Some(value);
+        }
+        Ok(())
+    }
+
+    /// An operation at the type of `x`: a primitive, or a call of the function for that type.
+    fn operate(
+        &mut self,
+        operation: Operation,
+        x: LVar,
+        args: Vec<Atom>,
+        loc: Loc,
+        out: &mut Vec<Stmt>,
+    ) -> Rhs {
+        let ty = self.func.lvars[x].ty.clone();
+        if ty == Type::F64 {
+            return Rhs::Prim(operation.primitive(), args);
+        }
+        let func = operations::function(self.derivatives, operation, &ty);
+        let mut all = Vec::new();
+        ty.for_each_size(&mut |size| {
+            all.push(match (size.as_constant(), size.as_var()) {
+                (Some(n), _) => Atom::Lit(Literal::I64(n)),
+                (_, Some(v)) => Atom::Var(v),
+                _ => {
+                    let size = self.subst.size(&self.func, size);
+                    Atom::Var(crate::sizes::compute(
+                        &mut self.func,
+                        &mut self.namer,
+                        &size,
+                        loc,
+                        out,
+                    ))
+                }
+            });
+        });
+        all.extend(args);
+        Rhs::Call(Box::new(Call { func, args: all, lin_args: Vec::new(), places: Vec::new() }))
+    }
+
+    /// The value and path behind a place of mode `rd`.
+    fn resolve(&self, place: &Place) -> Result<(NVar, Vec<Step>), Diagnostic> {
+        let base = self.places[place.root].clone();
+        let (v, mut path) = base.ok_or_else(|| unsupported(self.func.caps[place.root].span))?;
+        path.extend(&place.path);
+        Ok((v, path))
+    }
+
+    /// The value at a path: statements that index and project.
+    fn read(
+        &mut self,
+        base: NVar,
+        path: &[Step],
+        ty: &Type,
+        loc: Loc,
+        out: &mut Vec<Stmt>,
+    ) -> NVar {
+        let mut value = base;
+        let mut rest = path;
+        while let Some(step) = rest.first() {
+            let current = self.func.nvars[value].ty.clone();
+            let (rhs, taken) = match step {
+                Step::Field(k) => (Rhs::Proj(value, *k), 1),
+                _ => {
+                    let run = rest.iter().take_while(|s| !matches!(s, Step::Field(_))).count();
+                    (Rhs::Index(value, rest[..run].to_vec()), run)
+                }
+            };
+            let next = if taken == rest.len() {
+                ty.clone()
+            } else {
+                type_at(&self.func, &current, &rest[..taken])
+            };
+            let hint = self.func.nvars[base].name.clone();
+            let name = self.namer.fresh(&hint);
+            let v = self.func.nvars.push(VarData { name, ty: next, def: None, span: loc.span });
+            out.push(Stmt { nl: vec![v], lin: Vec::new(), rhs, annotated: false, loc });
+            (value, rest) = (v, &rest[taken..]);
+        }
+        value
+    }
+
+    fn scan(
+        &mut self,
+        scan: Scan,
+        tangents: &[NVar],
+        loc: Loc,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Scan, Diagnostic> {
+        let bound = self.size_of(scan.bound);
+        let (carries, lin_carries) = (scan.carry.len(), scan.lin_carry.len());
+        let stacks = scan.body.nl.len() > carries;
+        // Linear stacks become non-linear ones, which need a bound known not to be negative.
+        if !stacks && tangents.len() > lin_carries && !self.facts.is_plainly_non_negative(&bound) {
+            let rhs = Rhs::Check(Check::NonNegative(scan.bound));
+            out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
+            self.facts.add_non_negative(bound.clone());
+        }
+        let mut carry = scan.carry;
+        for (x, init) in scan.lin_carry {
+            let init = self.value(init)?;
+            carry.push((self.variable(x), init));
+        }
+        let mut slices = scan.slices;
+        for (x, array) in scan.lin_slices {
+            let array = self.compound(array)?;
+            slices.push((self.variable(x), array));
+        }
+        let mut cap_slices = Vec::new();
+        for (cap, place) in scan.cap_slices {
+            if self.func.caps[cap].mode == Mode::Rd {
+                let (base, mut path) = self.resolve(&place)?;
+                path.push(Step::Index { index: Atom::Var(scan.index), proved: false });
+                self.places[cap] = Some((base, path));
+            } else {
+                self.func.caps[cap].mode = Mode::Acc;
+                cap_slices.push((cap, place));
+            }
+        }
+        self.facts.enter();
+        self.facts.add_range(scan.index, bound);
+        carry.iter().for_each(|(v, _)| self.learn(*v));
+        slices.iter().for_each(|(v, _)| self.learn(*v));
+        let values = scan.body.nl.len();
+        let body = self.nested(scan.body);
+        self.facts.leave();
+        let mut body = body?;
+        let (nl, lin) = body.nl.split_at(values.min(body.nl.len()));
+        body.nl = interleave(nl, carries, lin, lin_carries);
+        Ok(Scan {
+            dir: scan.dir,
+            index: scan.index,
+            bound: scan.bound,
+            carry,
+            lin_carry: Vec::new(),
+            slices,
+            lin_slices: Vec::new(),
+            cap_slices,
+            body,
+        })
+    }
+
+    fn call(&mut self, call: Call, loc: Loc, out: &mut Vec<Stmt>) -> Result<Rhs, Diagnostic> {
+        let erased = self.derivatives.erased.get(&call.func).copied().unwrap_or(call.func);
+        let callee = &self.derivatives.program.funcs[call.func];
+        let modes: Vec<(Mode, Type)> = callee
+            .cap_params
+            .iter()
+            .map(|c| (callee.caps[*c].mode, callee.caps[*c].ty.clone()))
+            .collect();
+        let mut args = call.args;
+        args.extend(self.all(&call.lin_args)?);
+        let mut places = Vec::new();
+        for (place, (mode, _)) in call.places.into_iter().zip(modes) {
+            match (mode, place) {
+                (Mode::Rd, Some(place)) => {
+                    let (base, path) = self.resolve(&place)?;
+                    let ty = type_at(&self.func, &self.func.nvars[base].ty, &path);
+                    args.push(Atom::Var(self.read(base, &path, &ty, loc, out)));
+                }
+                // `null` stands for a scalar that is zero.
+                (Mode::Rd, None) => args.push(Atom::Lit(Literal::F64(0.0))),
+                (_, place) => places.push(place),
+            }
+        }
+        let lin_args = Vec::new();
+        Ok(Rhs::Call(Box::new(Call { func: erased, args, lin_args, places })))
+    }
+}
+
+/// The type at the end of a path.
+fn type_at(func: &Function, ty: &Type, path: &[Step]) -> Type {
+    path.iter().fold(ty.clone(), |ty, step| match (step, ty) {
+        (Step::Index { .. }, Type::Array(_, element)) => *element,
+        (Step::Slice { len, .. }, Type::Array(_, element)) => {
+            Type::Array(func.size_of(*len), element)
+        }
+        (Step::Field(k), Type::Tuple(mut items)) if (*k as usize) < items.len() => {
+            items.swap_remove(*k as usize)
+        }
+        (_, ty) => ty,
+    })
+}
+
+/// Carries of both kinds, then stacked results of both kinds.
+fn interleave<T: Copy>(a: &[T], carries_a: usize, b: &[T], carries_b: usize) -> Vec<T> {
+    let (a0, a1) = a.split_at(carries_a.min(a.len()));
+    let (b0, b1) = b.split_at(carries_b.min(b.len()));
+    [a0, b0, a1, b1].concat()
+}
+
+fn unsupported(span: Span) -> Diagnostic {
+    Diagnostic::error("J901", span, "not built yet: this form of linear code")
 }

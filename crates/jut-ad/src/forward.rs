@@ -34,8 +34,6 @@ mod needs;
 mod primitive;
 mod rules;
 
-pub(crate) use emit::{prim_var, size_stmts};
-
 use crate::activity::{self, Activity};
 use crate::{Derivatives, Jvp, Mask, Passing, callees_first, erase};
 use emit::{Handle, Writer};

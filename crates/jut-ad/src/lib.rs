@@ -23,6 +23,7 @@ pub mod erase;
 pub mod forward;
 mod linearity;
 mod relocate;
+mod sizes;
 pub mod transpose;
 pub mod unzip;
 

@@ -11,14 +11,14 @@
 //! the types of the results mention is returned before them.
 
 use super::needs::BlockNeeds;
-use crate::Derivatives;
 use crate::activity::{Activity, Kinds};
+use crate::{Derivatives, sizes};
 use jut_ir::build::FunctionBuilder;
 use jut_ir::entity::SecondaryMap;
-use jut_ir::prim::{self, Prim};
+use jut_ir::prim::Prim;
 use jut_ir::{
-    Atom, Block, Cap, Function, LVar, LinVarData, Literal, Loc, Mode, NVar, Origin, Place, Program,
-    Rhs, Size, Span, Step, Stmt, Type, VarData,
+    Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Origin, Place, Program, Rhs,
+    Size, Span, Step, Stmt, Type, VarData,
 };
 use std::collections::HashMap;
 
@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
 
     /// Binds a fresh name to a primitive; integer arithmetic stays transparent.
     pub fn emit_prim(&mut self, hint: &str, prim: Prim, args: Vec<Atom>, loc: Loc) -> NVar {
-        let var = prim_var(&mut self.builder, hint, prim, &args, loc.span);
+        let var = sizes::prim_var(&mut self.builder, hint, prim, &args, loc.span);
         self.emit(vec![var], vec![], Rhs::Prim(prim, args), loc);
         var
     }
@@ -350,7 +350,14 @@ impl<'a> Writer<'a> {
             let VarData { name, def, .. } = self.builder.func.nvars[v].clone();
             let def = def.unwrap_or_default();
             let def = def.subst(&mut |n| outside.get(&n).map(|v| Size::var(*v)));
-            let new = size_stmts(&mut self.builder, &name, &def, loc, &mut after);
+            let new = sizes::compute_as(
+                &mut self.builder.func,
+                &mut self.builder.namer,
+                &name,
+                &def,
+                loc,
+                &mut after,
+            );
             outside.insert(v, new);
         }
         for v in pattern.iter().chain(after.iter().flat_map(|s| &s.nl)) {
@@ -382,87 +389,6 @@ pub(super) struct Exit {
     pub after: Vec<Stmt>,
     /// The results of the block, as they are called after the region.
     pub outside: Vec<Atom>,
-}
-
-/// A variable for the result of a primitive: transparent for integer arithmetic.
-pub(crate) fn prim_var(
-    builder: &mut FunctionBuilder,
-    hint: &str,
-    prim: Prim,
-    args: &[Atom],
-    span: Span,
-) -> NVar {
-    let size = |k: usize| builder.func.size_of(args[k]);
-    let def = match args.len() {
-        2 if prim == prim::IADD => Some(size(0) + size(1)),
-        2 if prim == prim::ISUB => Some(size(0) - size(1)),
-        2 if prim == prim::IMUL => Some(size(0) * size(1)),
-        1 if prim == prim::INEG => Some(-size(0)),
-        _ => None,
-    };
-    match def {
-        Some(def) => builder.size_var(hint, def, span),
-        None => builder.nvar(hint, prim.row().result.ty(), span),
-    }
-}
-
-/// Statements that compute a size from the names in it; the last one binds a variable with the
-/// given name (which is not made fresh).
-pub(crate) fn size_stmts(
-    builder: &mut FunctionBuilder,
-    name: &str,
-    size: &Size,
-    loc: Loc,
-    out: &mut Vec<Stmt>,
-) -> NVar {
-    let mut sum: Option<Atom> = None;
-    let push = |builder: &mut FunctionBuilder, rhs: Rhs, def: Size, out: &mut Vec<Stmt>| {
-        let var = builder.size_var("s", def, loc.span);
-        out.push(Stmt { nl: vec![var], lin: vec![], rhs, annotated: false, loc });
-        Atom::Var(var)
-    };
-    // The constant comes first in the normal form; it reads better at the end.
-    let (constants, products): (Vec<_>, Vec<_>) =
-        size.terms().iter().partition(|(names, _)| names.is_empty());
-    for (names, coefficient) in products.into_iter().chain(constants) {
-        let mut product: Option<Atom> = None;
-        let subtract = sum.is_some() && *coefficient < 0 && *coefficient != i64::MIN;
-        let magnitude = if subtract { -*coefficient } else { *coefficient };
-        if magnitude != 1 || names.is_empty() {
-            product = Some(Atom::Lit(Literal::I64(magnitude)));
-        }
-        for n in names {
-            let n = Atom::Var(*n);
-            product = Some(match product {
-                None => n,
-                Some(p) => {
-                    let def = builder.func.size_of(p) * builder.func.size_of(n);
-                    push(builder, Rhs::Prim(prim::IMUL, vec![p, n]), def, out)
-                }
-            });
-        }
-        let Some(product) = product else { continue };
-        sum = Some(match sum {
-            None => product,
-            Some(s) => {
-                let (a, b) = (builder.func.size_of(s), builder.func.size_of(product));
-                let (op, def) = if subtract { (prim::ISUB, a - b) } else { (prim::IADD, a + b) };
-                push(builder, Rhs::Prim(op, vec![s, product]), def, out)
-            }
-        });
-    }
-    let data =
-        VarData { name: name.to_string(), ty: Type::I64, def: Some(size.clone()), span: loc.span };
-    let var = builder.func.nvars.push(data);
-    match (out.last_mut(), sum) {
-        // The last operation binds the name itself.
-        (Some(last), Some(Atom::Var(v))) if last.nl == [v] => last.nl = vec![var],
-        (_, sum) => {
-            let rhs = Rhs::Atom(sum.unwrap_or(Atom::Lit(Literal::I64(0))));
-            out.push(Stmt { nl: vec![var], lin: vec![], rhs, annotated: false, loc });
-        }
-    }
-    var
 }
 
 /// A path into a value as a path into its tangent: positions count present components only.
