@@ -1,1 +1,7 @@
 //! jut
+pub mod bind;
+pub mod error;
+pub mod json;
+pub mod source;
+pub mod value;
+pub use error::*; pub use value::*; 

@@ -1,0 +1,260 @@
+//! Source texts, and messages that point into them.
+//!
+//! Everything that can go wrong with a program carries a byte range of the user's text. This
+//! module turns it into a line and a column, and into a message with the lines around it, drawn by
+//! the `ariadne` crate.
+
+use ariadne::{Color, Config, IndexType, Label, Report, ReportKind};
+use jut_ir::{Diagnostic, RuntimeError, Severity, Span};
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The text of a program, with the name it is called by in messages.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What messages call it: a file name.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Source {
+    /// Line and column of a byte, both counted from 1; columns count characters.
+    pub fn position(&self, byte: usize) -> (usize, usize) {
+        let mut end = byte.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &self.text[..end];
+        let line_start = before.rfind('\n').map_or(0, |k| k + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+
+    /// The byte range of a span, moved to lie inside the text.
+    fn range(&self, span: Span) -> Range<usize> {
+        let start = (span.start as usize).min(self.text.len());
+        start..(span.end as usize).clamp(start, self.text.len())
+    }
+}
+
+/// One message, ready to be drawn.
+struct Message<'a> {
+    severity: Severity,
+    code: &'a str,
+    text: &'a str,
+    span: Span,
+    labels: &'a [(Span, String)],
+    help: Option<&'a str>,
+}
+
+impl Message<'_> {
+    fn draw(&self, source: &Source, colour: bool) -> String {
+        let name = source.name.as_str();
+        let (kind, tint) = match self.severity {
+            Severity::Error => (ReportKind::Error, Color::Red),
+            Severity::Warning => (ReportKind::Warning, Color::Yellow),
+        };
+        if self.span == Span::NONE {
+            let word = if self.severity == Severity::Error { "Error" } else { "Warning" };
+            let help = self.help.map(|h| format!("\n  Help: {h}")).unwrap_or_default();
+            return format!("[{}] {word}: {}{help}\n", self.code, self.text);
+        }
+        let config = Config::default().with_index_type(IndexType::Byte).with_color(colour);
+        let mut report = Report::build(kind, (name, source.range(self.span)))
+            .with_config(config)
+            .with_code(self.code)
+            .with_message(self.text)
+            .with_label(
+                Label::new((name, source.range(self.span))).with_message("here").with_color(tint),
+            );
+        for (span, text) in self.labels {
+            report = report.with_label(
+                Label::new((name, source.range(*span))).with_message(text).with_color(Color::Blue),
+            );
+        }
+        if let Some(help) = self.help {
+            report = report.with_help(help);
+        }
+        let mut drawn = Vec::new();
+        let cache = ariadne::sources([(name, source.text.as_str())]);
+        match report.finish().write(cache, &mut drawn) {
+            Ok(()) => String::from_utf8_lossy(&drawn).into_owned(),
+            // Writing into memory does not fail; should the drawing crate refuse, the bare message
+            // is still worth having.
+            Err(_) => format!("[{}] {}\n", self.code, self.text),
+        }
+    }
+}
+
+/// What the parser, the elaborator or the checker has to say about a program.
+///
+/// `Display` and `Debug` both draw the messages with the lines of the program they are about.
+#[derive(Clone)]
+pub struct Diagnostics {
+    source: Arc<Source>,
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Messages about a program.
+    pub fn new(source: Arc<Source>, list: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics { source, list }
+    }
+
+    /// The messages as data.
+    pub fn list(&self) -> &[Diagnostic] {
+        &self.list
+    }
+
+    /// The program.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The messages as text with the lines of the program they are about, with terminal colours if
+    /// wanted.
+    pub fn render(&self, colour: bool) -> String {
+        let draw = |d: &Diagnostic| {
+            Message {
+                severity: d.severity,
+                code: d.code,
+                text: &d.message,
+                span: d.span,
+                labels: &d.labels,
+                help: d.help.as_deref(),
+            }
+            .draw(&self.source, colour)
+        };
+        self.list.iter().map(draw).collect()
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.render(false).trim_end())
+    }
+}
+
+impl fmt::Debug for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{}", self.render(false))
+    }
+}
+
+/// An error of a running program, with its place in the text.
+#[derive(Clone)]
+pub struct RunError {
+    source: Arc<Source>,
+    error: RuntimeError,
+}
+
+impl RunError {
+    /// An error in a program.
+    pub fn new(source: Arc<Source>, error: RuntimeError) -> RunError {
+        RunError { source, error }
+    }
+
+    /// The code, such as `R01`.
+    pub fn code(&self) -> &'static str {
+        self.error.kind.code()
+    }
+
+    /// The error as data: kind, span, and the numbers involved.
+    pub fn error(&self) -> &RuntimeError {
+        &self.error
+    }
+
+    /// The program.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Line and column of the text that failed, both counted from 1.
+    pub fn position(&self) -> (usize, usize) {
+        self.source.position(self.error.span.start as usize)
+    }
+
+    /// The error as text with the line of the program that failed, with terminal colours if wanted.
+    pub fn render(&self, colour: bool) -> String {
+        let text = self.error.to_string();
+        let text = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
+        let message = Message {
+            severity: Severity::Error,
+            code: self.code(),
+            text,
+            span: self.error.span,
+            labels: &[],
+            help: None,
+        };
+        message.draw(&self.source, colour)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.error)?;
+        if self.error.span != Span::NONE {
+            let (line, column) = self.position();
+            write!(f, " at {}:{line}:{column}", self.source.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jut_ir::RuntimeErrorKind;
+
+    fn source() -> Arc<Source> {
+        Arc::new(Source { name: "m.jut".into(), text: "def f(x: f64) -> f64 =\n  é + y\n".into() })
+    }
+
+    #[test]
+    fn columns_count_characters_and_lines_count_from_one() {
+        let s = source();
+        assert_eq!(s.position(0), (1, 1));
+        let y = s.text.find('y').unwrap_or(0);
+        assert_eq!(s.position(y), (2, 7));
+        assert_eq!(s.position(26), (2, 3), "inside é");
+        assert_eq!(s.position(10_000), (3, 1));
+    }
+
+    #[test]
+    fn a_drawn_diagnostic_shows_code_line_reason_and_fix() {
+        let s = source();
+        let y = s.text.find('y').unwrap_or(0);
+        let d = Diagnostic::error("J010", Span::new(0, y, y + 1), "unknown name `y`")
+            .help("did you mean `x`?");
+        let text = Diagnostics::new(s, vec![d]).to_string();
+        for part in ["J010", "unknown name `y`", "m.jut:2:7", "é + y", "did you mean `x`?"] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn spans_outside_the_text_are_drawn_all_the_same() {
+        for span in [Span::NONE, Span::new(0, 5, 9000), Span::new(0, 9000, 9001), Span::new(3, 0, 1)] {
+            let d = Diagnostic::error("J002", span, "syntax");
+            assert!(Diagnostics::new(source(), vec![d]).to_string().contains("J002"));
+        }
+    }
+
+    #[test]
+    fn a_run_error_names_its_line_and_column() {
+        let error = RuntimeError {
+            kind: RuntimeErrorKind::Index,
+            span: Span::new(0, 25, 27),
+            operands: vec![7, 3],
+        };
+        let text = RunError::new(source(), error).to_string();
+        assert_eq!(text, "R01: index 7 is out of range for length 3 at m.jut:2:3");
+    }
+}

@@ -1,0 +1,259 @@
+//! Values at the border between a Rust program and a jut function: borrowed arguments and owned
+//! values.
+
+/// An argument of a call: a scalar, or a borrowed array.
+///
+/// Arrays are contiguous, row by row. A slice is enough for an array of rank one, and for one of higher
+/// rank whose sizes follow from other arguments; otherwise give the shape with it.
+///
+/// ```
+/// use jut::Arg;
+/// let x = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// let row: Arg = (&x).into();
+/// let matrix: Arg = (&x, &[2, 3]).into();
+/// let scalar: Arg = 0.5.into();
+/// # let _ = (row, matrix, scalar);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum Arg<'a> {
+    /// A float.
+    F64(f64),
+    /// An integer.
+    I64(i64),
+    /// A truth value.
+    Bool(bool),
+    /// An array of floats, and its shape if given.
+    F64s(&'a [f64], Option<&'a [usize]>),
+    /// An array of integers.
+    I64s(&'a [i64], Option<&'a [usize]>),
+    /// An array of truth values.
+    Bools(&'a [bool], Option<&'a [usize]>),
+    /// A tuple or record: its components in order. An array of tuples is the tuple of its arrays.
+    Tuple(&'a [Arg<'a>]),
+    /// A tuple or record of owned values.
+    Values(&'a [Value]),
+    /// A value of a data type with several constructors.
+    Data(&'a str, &'a [Value]),
+    /// An array, value by value, of a type that is not made of flat arrays.
+    List(&'a [Value]),
+}
+
+macro_rules! arg_from {
+    ($scalar:ty, $one:ident, $many:ident) => {
+        impl From<$scalar> for Arg<'_> {
+            fn from(value: $scalar) -> Self {
+                Arg::$one(value)
+            }
+        }
+
+        impl<'a> From<&'a [$scalar]> for Arg<'a> {
+            fn from(data: &'a [$scalar]) -> Self {
+                Arg::$many(data, None)
+            }
+        }
+
+        impl<'a> From<&'a Vec<$scalar>> for Arg<'a> {
+            fn from(data: &'a Vec<$scalar>) -> Self {
+                Arg::$many(data, None)
+            }
+        }
+
+        impl<'a, const N: usize> From<&'a [$scalar; N]> for Arg<'a> {
+            fn from(data: &'a [$scalar; N]) -> Self {
+                Arg::$many(data, None)
+            }
+        }
+
+        impl<'a, const R: usize> From<(&'a [$scalar], &'a [usize; R])> for Arg<'a> {
+            fn from((data, shape): (&'a [$scalar], &'a [usize; R])) -> Self {
+                Arg::$many(data, Some(shape))
+            }
+        }
+
+        impl<'a, const R: usize> From<(&'a Vec<$scalar>, &'a [usize; R])> for Arg<'a> {
+            fn from((data, shape): (&'a Vec<$scalar>, &'a [usize; R])) -> Self {
+                Arg::$many(data, Some(shape))
+            }
+        }
+    };
+}
+
+arg_from!(f64, F64, F64s);
+arg_from!(i64, I64, I64s);
+arg_from!(bool, Bool, Bools);
+
+impl<'a> From<&'a Value> for Arg<'a> {
+    fn from(value: &'a Value) -> Self {
+        match value {
+            Value::F64(x) => Arg::F64(*x),
+            Value::I64(x) => Arg::I64(*x),
+            Value::Bool(x) => Arg::Bool(*x),
+            Value::F64s(a) => Arg::F64s(&a.data, Some(&a.shape)),
+            Value::I64s(a) => Arg::I64s(&a.data, Some(&a.shape)),
+            Value::Bools(a) => Arg::Bools(&a.data, Some(&a.shape)),
+            Value::Tuple(items) => Arg::Values(items),
+            Value::Data(name, fields) => Arg::Data(name, fields),
+            Value::List(items) => Arg::List(items),
+        }
+    }
+}
+
+/// An array that owns its elements: a shape, and the elements row by row.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Array<T> {
+    /// One size per dimension.
+    pub shape: Vec<usize>,
+    /// As many elements as the product of the sizes.
+    pub data: Vec<T>,
+}
+
+/// A value that owns what it is made of.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// A float.
+    F64(f64),
+    /// An integer.
+    I64(i64),
+    /// A truth value.
+    Bool(bool),
+    /// An array of floats.
+    F64s(Array<f64>),
+    /// An array of integers.
+    I64s(Array<i64>),
+    /// An array of truth values.
+    Bools(Array<bool>),
+    /// A tuple, or a record: its components in order. An array of tuples is the tuple of its
+    /// arrays.
+    Tuple(Vec<Value>),
+    /// A value of a data type with several constructors: the constructor's name and the fields.
+    Data(String, Vec<Value>),
+    /// An array, value by value, of a type that is not made of flat arrays.
+    List(Vec<Value>),
+}
+
+impl Value {
+    /// What kind of value this is, in a few words, for messages.
+    pub fn describe(&self) -> String {
+        Arg::from(self).describe()
+    }
+
+    /// All floats of the value, in order.
+    pub fn floats(&self) -> Vec<f64> {
+        match self {
+            Value::F64(x) => vec![*x],
+            Value::F64s(a) => a.data.clone(),
+            Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
+                items.iter().flat_map(Value::floats).collect()
+            }
+            Value::I64(_) | Value::Bool(_) | Value::I64s(_) | Value::Bools(_) => Vec::new(),
+        }
+    }
+
+    /// The same value with the floats changed one after the other.
+    pub fn map_floats(&self, change: &mut dyn FnMut(f64) -> f64) -> Value {
+        match self {
+            Value::F64(x) => Value::F64(change(*x)),
+            Value::F64s(a) => Value::F64s(Array {
+                shape: a.shape.clone(),
+                data: a.data.iter().map(|x| change(*x)).collect(),
+            }),
+            Value::Tuple(items) => {
+                Value::Tuple(items.iter().map(|v| v.map_floats(change)).collect())
+            }
+            Value::Data(name, items) => {
+                Value::Data(name.clone(), items.iter().map(|v| v.map_floats(change)).collect())
+            }
+            Value::List(items) => Value::List(items.iter().map(|v| v.map_floats(change)).collect()),
+            Value::I64(_) | Value::Bool(_) | Value::I64s(_) | Value::Bools(_) => self.clone(),
+        }
+    }
+
+    /// The number of elements of an array.
+    pub fn first_size(&self) -> Option<usize> {
+        match self {
+            Value::F64s(a) => a.shape.first().copied(),
+            Value::I64s(a) => a.shape.first().copied(),
+            Value::Bools(a) => a.shape.first().copied(),
+            Value::List(items) => Some(items.len()),
+            Value::Tuple(items) => items.first()?.first_size(),
+            Value::F64(_) | Value::I64(_) | Value::Bool(_) | Value::Data(..) => None,
+        }
+    }
+
+    /// An element of an array.
+    pub fn element(&self, index: usize) -> Option<Value> {
+        fn part<T: Clone>(
+            a: &Array<T>,
+            index: usize,
+            one: impl Fn(T) -> Value,
+            many: impl Fn(Array<T>) -> Value,
+        ) -> Option<Value> {
+            let (first, inner) = a.shape.split_first()?;
+            let stride: usize = inner.iter().product();
+            if index >= *first {
+                return None;
+            }
+            let cells = a.data.get(index * stride..(index + 1) * stride)?;
+            match (inner, cells) {
+                ([], [x]) => Some(one(x.clone())),
+                ([], _) => None,
+                _ => Some(many(Array { shape: inner.to_vec(), data: cells.to_vec() })),
+            }
+        }
+        match self {
+            Value::F64s(a) => part(a, index, Value::F64, Value::F64s),
+            Value::I64s(a) => part(a, index, Value::I64, Value::I64s),
+            Value::Bools(a) => part(a, index, Value::Bool, Value::Bools),
+            Value::List(items) => items.get(index).cloned(),
+            Value::Tuple(items) => {
+                items.iter().map(|v| v.element(index)).collect::<Option<_>>().map(Value::Tuple)
+            }
+            Value::F64(_) | Value::I64(_) | Value::Bool(_) | Value::Data(..) => None,
+        }
+    }
+
+    /// Whether two values are the same bit for bit (NaN equals itself, 0.0 is not -0.0).
+    pub fn same_bits(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::F64(a), Value::F64(b)) => a.to_bits() == b.to_bits(),
+            (Value::F64s(a), Value::F64s(b)) => {
+                a.shape == b.shape
+                    && a.data.iter().zip(&b.data).all(|(x, y)| x.to_bits() == y.to_bits())
+            }
+            (Value::Tuple(a), Value::Tuple(b)) | (Value::List(a), Value::List(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same_bits(y))
+            }
+            (Value::Data(m, a), Value::Data(n, b)) => {
+                m == n && a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same_bits(y))
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl Arg<'_> {
+    /// What kind of argument this is, in a few words, for messages.
+    pub fn describe(&self) -> String {
+        fn array(scalar: &str, len: usize, shape: Option<&[usize]>) -> String {
+            match shape {
+                Some(shape) => {
+                    let sizes: Vec<String> = shape.iter().map(|n| n.to_string()).collect();
+                    format!("an array [{}]{scalar}", sizes.join(", "))
+                }
+                None => format!("a slice of {len} {scalar}"),
+            }
+        }
+        match self {
+            Arg::F64(_) => "an f64".into(),
+            Arg::I64(_) => "an i64".into(),
+            Arg::Bool(_) => "a bool".into(),
+            Arg::F64s(data, shape) => array("f64", data.len(), *shape),
+            Arg::I64s(data, shape) => array("i64", data.len(), *shape),
+            Arg::Bools(data, shape) => array("bool", data.len(), *shape),
+            Arg::Tuple(items) => format!("a tuple of {}", items.len()),
+            Arg::Values(items) => format!("a tuple of {}", items.len()),
+            Arg::Data(name, _) => format!("a value {name}(..)"),
+            Arg::List(items) => format!("a list of {}", items.len()),
+        }
+    }
+}
