@@ -108,6 +108,16 @@ struct Dims<'s> {
     outer: Option<&'s Dims<'s>>,
 }
 
+impl Dims<'_> {
+    fn rank(&self) -> usize {
+        let (mut rank, mut dim) = (1, self.outer);
+        while let Some(d) = dim {
+            (rank, dim) = (rank + 1, d.outer);
+        }
+        rank
+    }
+}
+
 /// What the names in a size mean.
 #[derive(Clone, Copy)]
 enum Scope<'s> {
@@ -419,28 +429,26 @@ impl<'p> Binder<'p> {
                 }
             })),
         };
-        let mut cells = Some(1i64);
-        let mut rank = 0;
-        let mut dim = Some(dims);
-        while let Some(d) = dim {
-            let Some(want) = value(d.size) else {
-                return Err(self.wrong(arg, at, "one of its sizes is not known"));
-            };
-            if let Some(shape) = shape
-                && let Some(have) = shape.len().checked_sub(rank + 1).and_then(|k| shape.get(k))
-                && len_i64(*have) != want
-            {
-                let which = shape.len() - rank;
-                return Err(self.wrong(arg, at, &format!("dimension {which} must be {want}")));
-            }
-            cells = cells.and_then(|c| c.checked_mul(want));
-            rank += 1;
-            dim = d.outer;
-        }
+        let rank = dims.rank();
         if let Some(shape) = shape
             && shape.len() != rank
         {
             return Err(self.wrong(arg, at, &format!("{rank} dimensions are needed")));
+        }
+        let mut cells = Some(1i64);
+        let mut dim = Some(dims);
+        for number in (1..=rank).rev() {
+            let Some(d) = dim else { break };
+            let Some(want) = value(d.size) else {
+                return Err(self.wrong(arg, at, "one of its sizes is not known"));
+            };
+            if let Some(shape) = shape
+                && shape.get(number - 1).is_some_and(|have| len_i64(*have) != want)
+            {
+                return Err(self.wrong(arg, at, &format!("dimension {number} must be {want}")));
+            }
+            cells = cells.and_then(|c| c.checked_mul(want));
+            dim = d.outer;
         }
         let cells = cells.filter(|c| *c >= 0);
         let given = match shape {
@@ -596,5 +604,135 @@ pub fn rebuild(program: &Program, ty: &Type, next: &mut dyn FnMut() -> Option<Va
             }
             chosen
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jut_ir::build::FunctionBuilder;
+    use jut_ir::{Data, DataId, Field, Span};
+
+    /// `def f[n, d](w: [d]f64, b: f64, x: [n, d]f64, k: i64, z: [n - 1]bool)`.
+    fn function() -> Function {
+        let mut b = FunctionBuilder::default();
+        let n = b.nvar("n", Type::I64, Span::NONE);
+        let d = b.nvar("d", Type::I64, Span::NONE);
+        let row = Type::array(Size::var(d), Type::F64);
+        let w = b.nvar("w", row.clone(), Span::NONE);
+        let bias = b.nvar("b", Type::F64, Span::NONE);
+        let x = b.nvar("x", Type::array(Size::var(n), row), Span::NONE);
+        let k = b.nvar("k", Type::I64, Span::NONE);
+        let less = Size::var(n) - Size::constant(1);
+        let z = b.nvar("z", Type::array(less, Type::Bool), Span::NONE);
+        b.func.params = vec![n, d, w, bias, x, k, z];
+        b.func.size_params = 2;
+        b.func
+    }
+
+    fn bind(func: &Function, args: &[Arg<'_>]) -> Result<(Vec<i64>, usize), ArgumentError> {
+        let binder = Binder { program: &Program::default(), func, hidden: func.size_params };
+        let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
+        binder.bind(args, &mut sizes, &mut leaves)?;
+        let known = func.params.iter().take(binder.hidden).filter_map(|p| sizes.get(*p)).collect();
+        Ok((known, leaves.len()))
+    }
+
+    #[test]
+    fn sizes_are_found_from_shapes_and_from_lengths() {
+        let f = function();
+        let (w, x, z) = ([1.0; 3], [0.0; 12], [true; 3]);
+        let with_shape = [(&w).into(), 0.5.into(), (&x[..], &[4, 3]).into(), 7.into(), (&z).into()];
+        assert_eq!(bind(&f, &with_shape), Ok((vec![4, 3], 7)));
+        let without = [(&w).into(), 0.5.into(), (&x).into(), 7.into(), (&z).into()];
+        assert_eq!(bind(&f, &without), Ok((vec![4, 3], 7)));
+    }
+
+    #[test]
+    fn empty_arrays_bind_when_their_shape_is_given() {
+        let f = function();
+        let w = [1.0; 3];
+        let one_row: [Arg<'_>; 5] =
+            [(&w).into(), 0.5.into(), (&w[..], &[1, 3]).into(), 7.into(), (&[] as &[bool]).into()];
+        assert_eq!(bind(&f, &one_row), Ok((vec![1, 3], 7)));
+        let mut g = f.clone();
+        g.params.pop();
+        let empty: [Arg<'_>; 4] = [(&w).into(), 0.5.into(), (&[0.0; 0][..], &[0, 3]).into(), 7.into()];
+        assert_eq!(bind(&g, &empty), Ok((vec![0, 3], 6)));
+    }
+
+    #[test]
+    fn every_misfit_names_its_parameter() {
+        let f = function();
+        let (w, x, z) = ([1.0; 3], [0.0; 12], [true; 3]);
+        let good: [Arg<'_>; 5] =
+            [(&w).into(), 0.5.into(), (&x[..], &[4, 3]).into(), 7.into(), (&z).into()];
+        let cases: [(usize, Arg<'_>, &str, &str); 9] = [
+            (0, 1.0.into(), "w", "expected [d]f64, got an f64"),
+            (0, (&x).into(), "x", "dimension 2 must be 12"),
+            (1, 1.into(), "b", "expected f64, got an i64"),
+            (2, (&x[..], &[3, 4]).into(), "x", "dimension 2 must be 3"),
+            (2, (&x[..], &[4, 3, 1]).into(), "x", "2 dimensions are needed"),
+            (2, (&x[..9], &[4, 3]).into(), "x", "12 elements are needed, not 9"),
+            (2, (&[1i64; 12]).into(), "x", "expected [n, d]f64, got a slice of 12 i64"),
+            (3, true.into(), "k", "expected i64"),
+            (4, (&[true; 5]).into(), "z", "3 elements are needed, not 5"),
+        ];
+        for (k, wrong, parameter, reason) in cases {
+            let mut args = good;
+            args[k] = wrong;
+            let error = bind(&f, &args).expect_err(reason);
+            assert_eq!(error.parameter(), parameter, "{error}");
+            assert!(error.reason().contains(reason), "{error}");
+        }
+        assert!(bind(&f, &good[..4]).is_err());
+    }
+
+    #[test]
+    fn a_size_that_nothing_tells_is_an_error_with_advice() {
+        let mut f = function();
+        f.params.truncate(5);
+        f.params.remove(2);
+        let x = [0.0; 12];
+        let error = bind(&f, &[0.5.into(), (&x).into()]).expect_err("12 = n * d");
+        assert!(error.to_string().contains("give the shape of `x`"), "{error}");
+    }
+
+    #[test]
+    fn records_and_sums_flatten_field_by_field() {
+        let mut program = Program::default();
+        let bag = |name: &str| jut_ir::Constructor {
+            name: name.into(),
+            fields: vec![
+                Field { name: "m".into(), ty: Type::I64 },
+                Field { name: "w".into(), ty: Type::array(Size::var(NVar::new(0)), Type::F64) },
+            ],
+        };
+        let data = |name: &str, constructors| Data {
+            name: name.into(),
+            constructors,
+            doc: String::new(),
+            span: Span::NONE,
+        };
+        let record: DataId = program.add_data(data("Bag", vec![bag("Bag")]));
+        let sum = program.add_data(data("S", vec![bag("A"), bag("B")]));
+        let mut b = FunctionBuilder::default();
+        let r = b.nvar("r", Type::Data(record), Span::NONE);
+        let s = b.nvar("s", Type::Data(sum), Span::NONE);
+        b.func.params = vec![r, s];
+        let binder = Binder { program: &program, func: &b.func, hidden: 0 };
+        let floats = |n: usize| Value::F64s(crate::Array { shape: vec![n], data: vec![1.0; n] });
+        let run = |m: i64, n: usize| {
+            let record = Value::Tuple(vec![Value::I64(m), floats(n)]);
+            let sum = Value::Data("B".into(), vec![Value::I64(2), floats(2)]);
+            let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
+            let args = [Arg::from(&record), Arg::from(&sum)];
+            binder.bind(&args, &mut sizes, &mut leaves).map(|()| format!("{leaves:?}"))
+        };
+        assert_eq!(
+            run(3, 3).as_deref(),
+            Ok("[I64(3), F64s([1.0, 1.0, 1.0]), I64(1), I64(0), F64s([]), I64(2), F64s([1.0, 1.0])]")
+        );
+        assert!(run(2, 3).is_err());
     }
 }

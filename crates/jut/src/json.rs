@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(a.shape, [3, 2]);
         assert_eq!(a.data[4].to_bits(), (-0.0f64).to_bits());
         let text = write(&Program::default(), &matrix(), &Value::F64s(a.clone())).to_string();
-        assert_eq!(text, "[[1.0,2.5],[\"NaN\",\"-inf\"],[-0.0,1e300]]");
+        assert_eq!(text, "[[1.0,2.5],[\"NaN\",\"-inf\"],[-0.0,1e+300]]");
     }
 
     #[test]

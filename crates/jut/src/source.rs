@@ -50,7 +50,7 @@ struct Message<'a> {
 
 impl Message<'_> {
     fn draw(&self, source: &Source, colour: bool) -> String {
-        let name = source.name.as_str();
+        let name = source.name.clone();
         let (kind, tint) = match self.severity {
             Severity::Error => (ReportKind::Error, Color::Red),
             Severity::Warning => (ReportKind::Warning, Color::Yellow),
@@ -61,23 +61,23 @@ impl Message<'_> {
             return format!("[{}] {word}: {}{help}\n", self.code, self.text);
         }
         let config = Config::default().with_index_type(IndexType::Byte).with_color(colour);
-        let mut report = Report::build(kind, (name, source.range(self.span)))
+        let mut report = Report::build(kind, (name.clone(), source.range(self.span)))
             .with_config(config)
             .with_code(self.code)
             .with_message(self.text)
             .with_label(
-                Label::new((name, source.range(self.span))).with_message("here").with_color(tint),
+                Label::new((name.clone(), source.range(self.span))).with_message("here").with_color(tint),
             );
         for (span, text) in self.labels {
             report = report.with_label(
-                Label::new((name, source.range(*span))).with_message(text).with_color(Color::Blue),
+                Label::new((name.clone(), source.range(*span))).with_message(text).with_color(Color::Blue),
             );
         }
         if let Some(help) = self.help {
             report = report.with_help(help);
         }
         let mut drawn = Vec::new();
-        let cache = ariadne::sources([(name, source.text.as_str())]);
+        let cache = (name, ariadne::Source::from(source.text.as_str()));
         match report.finish().write(cache, &mut drawn) {
             Ok(()) => String::from_utf8_lossy(&drawn).into_owned(),
             // Writing into memory does not fail; should the drawing crate refuse, the bare message

@@ -1,0 +1,269 @@
+//! Programs and their functions: where a user starts.
+
+use crate::compiled::Compiled;
+use crate::error::{Error, Result};
+use crate::pipeline::{self, Engine, Product, Stage};
+use crate::bind::show_type;
+use crate::source::{Diagnostics, Source};
+use jut_ad::Policy;
+use jut_ir::{FuncId, Program};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A program that was read and checked. Cheap to clone.
+#[derive(Clone)]
+pub struct Model {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    source: Arc<Source>,
+    program: Program,
+    warnings: Diagnostics,
+}
+
+impl Model {
+    /// Reads and checks a program.
+    ///
+    /// # Errors
+    /// [`Error::Program`] with everything that is wrong with it; printing the error shows the lines.
+    ///
+    /// ```
+    /// let error = jut::Model::from_text("def f(x: f64) -> f64 = x + y").err().unwrap();
+    /// assert!(error.to_string().contains("J010"));
+    /// ```
+    pub fn from_text(text: &str) -> Result<Model> {
+        Model::from_named_text("program", text)
+    }
+
+    /// As [`Model::from_text`], with the name that messages call the text by.
+    ///
+    /// # Errors
+    /// As [`Model::from_text`].
+    pub fn from_named_text(name: &str, text: &str) -> Result<Model> {
+        let source = Arc::new(Source { name: name.to_string(), text: text.to_string() });
+        let (program, warnings) = pipeline::load(&source)?;
+        let warnings = Diagnostics::new(source.clone(), warnings);
+        Ok(Model { inner: Arc::new(Inner { source, program, warnings }) })
+    }
+
+    /// Reads and checks the program in a file.
+    ///
+    /// # Errors
+    /// [`Error::File`] if it cannot be read, else as [`Model::from_text`].
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Model> {
+        let path = path.as_ref();
+        let text =
+            std::fs::read_to_string(path).map_err(|e| Error::File(path.to_path_buf(), e))?;
+        Model::from_named_text(&path.display().to_string(), &text)
+    }
+
+    /// The text.
+    pub fn source(&self) -> &Source {
+        &self.inner.source
+    }
+
+    /// Warnings of the checker.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.inner.warnings
+    }
+
+    /// The names of the functions, in the order of the text.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.inner.program.funcs.values().map(|f| f.name.as_str())
+    }
+
+    /// A function by name.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is none; the message lists those that there are.
+    pub fn function(&self, name: &str) -> Result<Function> {
+        let id = self.inner.program.find_func(name).ok_or_else(|| {
+            let names: Vec<&str> = self.functions().collect();
+            Error::Request(format!("no function `{name}`; there is {}", names.join(", ")))
+        })?;
+        Ok(Function {
+            model: self.clone(),
+            id,
+            wrt: None,
+            policy: Policy::default(),
+            engine: Engine::default(),
+        })
+    }
+
+    pub(crate) fn shared_source(&self) -> Arc<Source> {
+        self.inner.source.clone()
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.inner.program
+    }
+}
+
+/// A function of a program, with what is to be made of it: which parameters to differentiate, how
+/// much to store, which engine runs it.
+///
+/// ```
+/// # fn main() -> jut::Result<()> {
+/// let model = jut::Model::from_text("def f(x: f64, y: f64) -> f64 = x * y + sin(x)")?;
+/// let gradient = model.function("f")?.wrt(&["x"])?.gradient()?;
+/// let mut session = gradient.session();
+/// let results = session.call(&[0.0.into(), 3.0.into()])?;
+/// assert_eq!(results.f64("x")?, 4.0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Function {
+    model: Model,
+    id: FuncId,
+    wrt: Option<Vec<usize>>,
+    policy: Policy,
+    engine: Engine,
+}
+
+impl Function {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.model.program().funcs[self.id].name
+    }
+
+    /// Names and types of its parameters, without the sizes in brackets.
+    pub fn parameters(&self) -> Vec<(String, String)> {
+        let program = self.model.program();
+        let f = &program.funcs[self.id];
+        f.params
+            .iter()
+            .skip(f.size_params)
+            .map(|p| (f.nvars[*p].name.clone(), show_type(program, f, &f.nvars[*p].ty)))
+            .collect()
+    }
+
+    /// Differentiate with respect to these parameters only. Without this, all parameters that have
+    /// a float are differentiated.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if a parameter does not exist or has no float.
+    pub fn wrt(mut self, names: &[&str]) -> Result<Function> {
+        let program = self.model.program();
+        let f = &program.funcs[self.id];
+        let mut positions = Vec::new();
+        for name in names {
+            let position = f.params.iter().position(|p| f.nvars[*p].name == *name);
+            let known = position.filter(|k| f.nvars[f.params[*k]].ty.has_float(program));
+            let Some(position) = known else {
+                let floats: Vec<&str> = f
+                    .params
+                    .iter()
+                    .filter(|p| f.nvars[**p].ty.has_float(program))
+                    .map(|p| f.nvars[*p].name.as_str())
+                    .collect();
+                let why = match position {
+                    Some(_) => "has no float to differentiate",
+                    None => "is not a parameter",
+                };
+                return Err(Error::Request(format!(
+                    "`{name}` {why}; `{}` can be differentiated with respect to {}",
+                    f.name,
+                    if floats.is_empty() { "nothing".to_string() } else { floats.join(", ") }
+                )));
+            };
+            positions.push(position);
+        }
+        positions.sort_unstable();
+        positions.dedup();
+        self.wrt = Some(positions);
+        Ok(self)
+    }
+
+    /// How much goes on the tape.
+    pub fn policy(mut self, policy: Policy) -> Function {
+        self.policy = policy;
+        self
+    }
+
+    /// What runs it: native code unless said otherwise.
+    pub fn engine(mut self, engine: Engine) -> Function {
+        self.engine = engine;
+        self
+    }
+
+    /// Makes a product ready to be called.
+    ///
+    /// # Errors
+    /// [`Error::Program`] if the function has no such product (a gradient needs exactly one float
+    /// scalar among the results), [`Error::Backend`] if no code can be made.
+    pub fn compile(&self, product: Product) -> Result<Compiled> {
+        pipeline::compile(self, product)
+    }
+
+    /// The function itself.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn value(&self) -> Result<Compiled> {
+        self.compile(Product::Value)
+    }
+
+    /// The gradient: one result for each differentiated parameter, with its name and type.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn gradient(&self) -> Result<Compiled> {
+        self.compile(Product::Gradient)
+    }
+
+    /// The results of the function, and the gradient.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn value_and_gradient(&self) -> Result<Compiled> {
+        self.compile(Product::ValueAndGradient)
+    }
+
+    /// Jacobian times vector, forward: takes a tangent `x'` for each differentiated parameter `x`
+    /// after the arguments; gives the results, and the tangent of each float result.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn jvp(&self) -> Result<Compiled> {
+        self.compile(Product::Jvp)
+    }
+
+    /// Vector times Jacobian, reverse: takes a cotangent `y''` for each float result `y` after the
+    /// arguments; gives the results, and the cotangent of each differentiated parameter.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn vjp(&self) -> Result<Compiled> {
+        self.compile(Product::Vjp)
+    }
+
+    /// The text of one stage of differentiating the function: what `jut show` prints.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn stage(&self, stage: Stage) -> Result<String> {
+        pipeline::stage(self, stage)
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    pub(crate) fn id(&self) -> FuncId {
+        self.id
+    }
+
+    pub(crate) fn active(&self) -> Option<&[usize]> {
+        self.wrt.as_deref()
+    }
+
+    pub(crate) fn tape_policy(&self) -> Policy {
+        self.policy
+    }
+
+    pub(crate) fn chosen_engine(&self) -> Engine {
+        self.engine
+    }
+}
