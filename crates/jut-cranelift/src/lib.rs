@@ -10,6 +10,7 @@
 //! |---|---|
 //! | [`Target`] | the machine and Cranelift's settings |
 //! | [`Compiled`] | a program in executable memory, and calling it |
+//! | [`Checked`] | calling it safely, every length held against the signature |
 //! | `program` | all functions of a program into any Cranelift module |
 //! | `translate` | one function: values, statements, checks, calls |
 //! | `loops` | `for` and `lanes` |
@@ -21,6 +22,7 @@
 //! program.
 
 mod call;
+mod checked;
 mod error;
 mod jit;
 mod loops;
@@ -31,6 +33,7 @@ mod target;
 mod translate;
 
 pub use call::{Arg, CallError, LARGE_STACK};
+pub use checked::{Checked, Results, Returned};
 pub use error::CompileError;
 pub use jit::{Compiled, compile};
 pub use program::clif;

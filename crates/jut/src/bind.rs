@@ -67,7 +67,8 @@ impl Sizes {
 
     /// The value of a size, if all its names are known.
     pub fn eval(&self, size: &Size) -> Option<i64> {
-        let known = size.terms().iter().all(|(names, _)| names.iter().all(|v| self.get(*v).is_some()));
+        let known =
+            size.terms().iter().all(|(names, _)| names.iter().all(|v| self.get(*v).is_some()));
         known.then(|| size.eval(&mut |v| self.get(v).unwrap_or_default()))
     }
 
@@ -230,7 +231,13 @@ impl<'p> Binder<'p> {
         }
     }
 
-    fn infer_one(&self, ty: &Type, dims: Option<&Dims<'_>>, arg: Arg<'_>, sizes: &mut Sizes) -> bool {
+    fn infer_one(
+        &self,
+        ty: &Type,
+        dims: Option<&Dims<'_>>,
+        arg: Arg<'_>,
+        sizes: &mut Sizes,
+    ) -> bool {
         match ty {
             Type::Array(size, element) => {
                 let inner = Dims { size, outer: dims };
@@ -249,7 +256,8 @@ impl<'p> Binder<'p> {
                 // Sizes inside a data type are its own; only the dimensions around it tell.
                 let [con] = self.program.datas[*id].constructors.as_slice() else {
                     if let (Some(dims), Arg::List(items)) = (dims, arg) {
-                        return dims.outer.is_none() && sizes.solve(dims.size, len_i64(items.len()));
+                        return dims.outer.is_none()
+                            && sizes.solve(dims.size, len_i64(items.len()));
                     }
                     return false;
                 };
@@ -325,13 +333,18 @@ impl<'p> Binder<'p> {
                     return Ok(());
                 }
                 if dims.is_some() {
-                    return Err(self.wrong(arg, at, "an array of a type with several constructors cannot be an argument yet"));
+                    return Err(self.wrong(
+                        arg,
+                        at,
+                        "an array of a type with several constructors cannot be an argument yet",
+                    ));
                 }
                 let Arg::Data(name, fields) = arg else {
                     return Err(self.wrong(arg, at, "give the constructor and its fields"));
                 };
                 let Some(chosen) = data.constructors.iter().position(|c| c.name == name) else {
-                    let names: Vec<&str> = data.constructors.iter().map(|c| c.name.as_str()).collect();
+                    let names: Vec<&str> =
+                        data.constructors.iter().map(|c| c.name.as_str()).collect();
                     let reason = format!("the constructors are {}", names.join(", "));
                     return Err(self.wrong(arg, at, &reason));
                 };
@@ -399,7 +412,12 @@ impl<'p> Binder<'p> {
         }
     }
 
-    fn expect_components(&self, arg: Arg<'_>, count: usize, at: At<'_>) -> Result<(), ArgumentError> {
+    fn expect_components(
+        &self,
+        arg: Arg<'_>,
+        count: usize,
+        at: At<'_>,
+    ) -> Result<(), ArgumentError> {
         match arg {
             Arg::Tuple(items) if items.len() == count => Ok(()),
             Arg::Values(items) | Arg::Data(_, items) if items.len() == count => Ok(()),
@@ -580,7 +598,11 @@ fn len_i64(n: usize) -> i64 {
 /// shape, become one value of the type.
 ///
 /// `next` gives the leaf values in order.
-pub fn rebuild(program: &Program, ty: &Type, next: &mut dyn FnMut() -> Option<Value>) -> Option<Value> {
+pub fn rebuild(
+    program: &Program,
+    ty: &Type,
+    next: &mut dyn FnMut() -> Option<Value>,
+) -> Option<Value> {
     match ty {
         Type::F64 | Type::I64 | Type::Bool => next(),
         Type::Array(_, element) => rebuild(program, element, next),
@@ -657,7 +679,8 @@ mod tests {
         assert_eq!(bind(&f, &one_row), Ok((vec![1, 3], 7)));
         let mut g = f.clone();
         g.params.pop();
-        let empty: [Arg<'_>; 4] = [(&w).into(), 0.5.into(), (&[0.0; 0][..], &[0, 3]).into(), 7.into()];
+        let empty: [Arg<'_>; 4] =
+            [(&w).into(), 0.5.into(), (&[0.0; 0][..], &[0, 3]).into(), 7.into()];
         assert_eq!(bind(&g, &empty), Ok((vec![0, 3], 6)));
     }
 
@@ -731,7 +754,9 @@ mod tests {
         };
         assert_eq!(
             run(3, 3).as_deref(),
-            Ok("[I64(3), F64s([1.0, 1.0, 1.0]), I64(1), I64(0), F64s([]), I64(2), F64s([1.0, 1.0])]")
+            Ok(
+                "[I64(3), F64s([1.0, 1.0, 1.0]), I64(1), I64(0), F64s([]), I64(2), F64s([1.0, 1.0])]"
+            )
         );
         assert!(run(2, 3).is_err());
     }

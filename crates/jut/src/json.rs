@@ -29,7 +29,12 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
         Type::Bool => read_bool(json).map(Value::Bool),
         Type::Tuple(items) => {
             let parts = list(json, items.len())?;
-            items.iter().zip(parts).map(|(t, j)| read(program, t, j)).collect::<Result<_, _>>().map(Value::Tuple)
+            items
+                .iter()
+                .zip(parts)
+                .map(|(t, j)| read(program, t, j))
+                .collect::<Result<_, _>>()
+                .map(Value::Tuple)
         }
         Type::Data(id) => match program.datas[*id].constructors.as_slice() {
             [con] => read_fields(program, con, json).map(Value::Tuple),
@@ -150,9 +155,18 @@ fn read_block(scalar: Scalar, rank: usize, json: &Json) -> Result<Value, String>
         collect(json, 0, &mut shape, &mut cells)?;
     }
     Ok(match scalar {
-        Scalar::F64 => Value::F64s(Array { shape, data: cells.into_iter().map(read_f64).collect::<Result<_, _>>()? }),
-        Scalar::I64 => Value::I64s(Array { shape, data: cells.into_iter().map(read_i64).collect::<Result<_, _>>()? }),
-        Scalar::Bool => Value::Bools(Array { shape, data: cells.into_iter().map(read_bool).collect::<Result<_, _>>()? }),
+        Scalar::F64 => Value::F64s(Array {
+            shape,
+            data: cells.into_iter().map(read_f64).collect::<Result<_, _>>()?,
+        }),
+        Scalar::I64 => Value::I64s(Array {
+            shape,
+            data: cells.into_iter().map(read_i64).collect::<Result<_, _>>()?,
+        }),
+        Scalar::Bool => Value::Bools(Array {
+            shape,
+            data: cells.into_iter().map(read_bool).collect::<Result<_, _>>()?,
+        }),
     })
 }
 
@@ -285,9 +299,10 @@ pub fn write(program: &Program, ty: &Type, value: &Value) -> Json {
         (Type::Tuple(types), Value::Tuple(items)) => {
             types.iter().zip(items).map(|(t, v)| write(program, t, v)).collect()
         }
-        (Type::Data(id), Value::Tuple(items)) => {
-            program.datas[*id].constructors.first().map_or(Json::Null, |con| write_fields(program, con, items))
-        }
+        (Type::Data(id), Value::Tuple(items)) => program.datas[*id]
+            .constructors
+            .first()
+            .map_or(Json::Null, |con| write_fields(program, con, items)),
         (Type::Data(id), Value::Data(name, items)) => {
             let con = program.datas[*id].constructors.iter().find(|c| c.name == *name);
             let fields = con.map_or(Json::Null, |con| write_fields(program, con, items));
@@ -339,8 +354,8 @@ fn write_block<T>(array: &Array<T>, one: impl Fn(&T) -> Json) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jut_ir::{Data, DataId, Field, NVar, Size, Span};
     use jut_ir::entity::EntityRef;
+    use jut_ir::{Data, DataId, Field, NVar, Size, Span};
 
     fn n() -> Size {
         Size::var(NVar::new(0))

@@ -4,4 +4,5 @@ pub mod error;
 pub mod json;
 pub mod source;
 pub mod value;
-pub use error::*; pub use value::*; 
+pub use error::*;
+pub use value::*;

@@ -66,11 +66,15 @@ impl Message<'_> {
             .with_code(self.code)
             .with_message(self.text)
             .with_label(
-                Label::new((name.clone(), source.range(self.span))).with_message("here").with_color(tint),
+                Label::new((name.clone(), source.range(self.span)))
+                    .with_message("here")
+                    .with_color(tint),
             );
         for (span, text) in self.labels {
             report = report.with_label(
-                Label::new((name.clone(), source.range(*span))).with_message(text).with_color(Color::Blue),
+                Label::new((name.clone(), source.range(*span)))
+                    .with_message(text)
+                    .with_color(Color::Blue),
             );
         }
         if let Some(help) = self.help {
@@ -241,7 +245,9 @@ mod tests {
 
     #[test]
     fn spans_outside_the_text_are_drawn_all_the_same() {
-        for span in [Span::NONE, Span::new(0, 5, 9000), Span::new(0, 9000, 9001), Span::new(3, 0, 1)] {
+        for span in
+            [Span::NONE, Span::new(0, 5, 9000), Span::new(0, 9000, 9001), Span::new(3, 0, 1)]
+        {
             let d = Diagnostic::error("J002", span, "syntax");
             assert!(Diagnostics::new(source(), vec![d]).to_string().contains("J002"));
         }

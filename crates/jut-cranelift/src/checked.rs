@@ -1,0 +1,204 @@
+//! Calling a compiled program safely: with its signature at hand, every length is checked.
+//!
+//! The signature that lowering makes says of each buffer how many cells it has, as a product of
+//! polynomials in the integer arguments. Before a call, each slice is held against that; after it,
+//! returned buffers are given out as slices of the length that the signature says, for as long as
+//! the workspace they lie in is not used again.
+//!
+//! *Ensures*: no argument can make compiled code read or write outside what it was given. *Cost*:
+//! one evaluation of a polynomial per dimension; nothing is allocated once the list of result words
+//! has grown to its size.
+
+use crate::call::{Arg, CallError};
+use crate::error::CompileError;
+use crate::jit::{Compiled, compile};
+use cranelift_entity::EntityRef;
+use jut_ir::Size;
+use jut_loop::form::{Cell, Kind};
+use jut_loop::lower::Lowered;
+use jut_runtime::Workspace;
+use std::slice;
+
+/// A compiled program with the lengths of its buffers.
+#[derive(Debug)]
+pub struct Checked {
+    compiled: Compiled,
+    /// The dimensions of each parameter's buffer, over ABI numbers.
+    params: Vec<Vec<Size>>,
+    /// The dimensions of each result's buffer.
+    results: Vec<Vec<Size>>,
+}
+
+/// A result of a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Returned<'w> {
+    /// A float.
+    F64(f64),
+    /// An integer.
+    I64(i64),
+    /// A truth value.
+    Bool(bool),
+    /// Floats in the workspace.
+    F64s(&'w [f64]),
+    /// Integers in the workspace.
+    I64s(&'w [i64]),
+    /// Truth values in the workspace.
+    Bools(&'w [bool]),
+    /// Buffers of buffers, which this interface does not open.
+    Nested,
+}
+
+/// The results of a call, until the workspace is used again.
+#[derive(Clone, Copy, Debug)]
+pub struct Results<'w> {
+    kinds: &'w [Kind],
+    /// A word per result, then the number of cells of each.
+    words: &'w [u64],
+}
+
+impl Checked {
+    /// Compiles what lowering made.
+    ///
+    /// That no access of the program leaves its buffers, and that its signature is its own, is what
+    /// lowering ensures; it is taken on trust here.
+    ///
+    /// # Errors
+    /// As [`compile`].
+    pub fn compile(lowered: &Lowered) -> Result<Checked, CompileError> {
+        let (compiled, signature) = (compile(&lowered.program)?, &lowered.signature);
+        let count = compiled.params().len() + compiled.results().len();
+        let mut dims: Vec<Option<Vec<Size>>> = vec![None; count];
+        let components = signature.params.iter().chain(&signature.results);
+        for component in components.flat_map(|p| &p.components) {
+            if let Some(slot) = dims.get_mut(component.number) {
+                *slot = Some(component.dims.clone());
+            }
+        }
+        let complete: Option<Vec<Vec<Size>>> = dims.into_iter().collect();
+        match complete {
+            Some(mut params) if signature.param_count == compiled.params().len() => {
+                let results = params.split_off(signature.param_count);
+                Ok(Checked { compiled, params, results })
+            }
+            _ => Err(CompileError::Malformed {
+                function: signature.name.clone(),
+                reason: "the signature is that of another function".to_owned(),
+            }),
+        }
+    }
+
+    /// The program.
+    pub fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// The number of cells that the buffer of the k-th parameter must have, given the values of
+    /// the integer parameters by number; `None` if that is more than memory can hold.
+    pub fn cells(&self, k: usize, integer: &mut dyn FnMut(usize) -> i64) -> Option<usize> {
+        cells(self.params.get(k)?, integer)
+    }
+
+    /// Calls the program. The workspace is reset first; results stay in it until its next call.
+    ///
+    /// # Errors
+    /// [`CallError::Arguments`] if the number, a kind or a length is wrong, [`CallError::Run`] if
+    /// the program fails.
+    pub fn call<'w>(
+        &'w self,
+        workspace: &'w mut Workspace,
+        args: &mut [Arg<'_>],
+        words: &'w mut Vec<u64>,
+    ) -> Result<Results<'w>, CallError> {
+        for (k, (arg, dims)) in args.iter().zip(&self.params).enumerate() {
+            let given = match arg {
+                Arg::F64(_) | Arg::I64(_) | Arg::Bool(_) => continue,
+                Arg::F64s(x) => x.len(),
+                Arg::I64s(x) => x.len(),
+                Arg::Bools(x) => x.len(),
+                Arg::F64sMut(x) => x.len(),
+                Arg::I64sMut(x) => x.len(),
+                Arg::BoolsMut(x) => x.len(),
+            };
+            let needed = cells(dims, &mut |n| integer(args, n));
+            if needed != Some(given) {
+                let needed = needed.map_or("too many".to_string(), |n| n.to_string());
+                return Err(CallError::Arguments(format!(
+                    "argument {k} of `{}` has {given} cells, not {needed}",
+                    self.compiled.name()
+                )));
+            }
+        }
+        let kinds = self.compiled.results();
+        words.clear();
+        words.resize(2 * kinds.len(), 0);
+        let (values, lengths) = words.split_at_mut(kinds.len());
+        // SAFETY: every slice has the length that the program's signature says, which was just
+        // checked; a parameter that is a buffer of buffers fits no `Arg`, and `call` refuses it.
+        unsafe { self.compiled.call(workspace, args, values) }?;
+        for (length, dims) in lengths.iter_mut().zip(&self.results) {
+            let count = cells(dims, &mut |n| match n.checked_sub(self.params.len()) {
+                Some(result) => values.get(result).map_or(0, |word| *word as i64),
+                None => integer(args, n),
+            });
+            *length = count.unwrap_or(0) as u64;
+        }
+        Ok(Results { kinds, words })
+    }
+}
+
+impl<'w> Results<'w> {
+    /// The k-th returned result; `None` if there are fewer.
+    pub fn get(&self, k: usize) -> Option<Returned<'w>> {
+        let kind = *self.kinds.get(k)?;
+        let word = *self.words.get(k)?;
+        let length = usize::try_from(*self.words.get(self.kinds.len() + k)?).ok()?;
+        if length == 0 {
+            match kind {
+                Kind::Buffer(Cell::F64) => return Some(Returned::F64s(&[])),
+                Kind::Buffer(Cell::I64) => return Some(Returned::I64s(&[])),
+                Kind::Buffer(Cell::Bool) => return Some(Returned::Bools(&[])),
+                _ => {}
+            }
+        }
+        // SAFETY: compiled code returned the pointer for a buffer of its workspace with as many
+        // cells as its signature says, of this kind and aligned; the workspace is borrowed for 'w,
+        // so nothing writes or frees the cells. Cells of bools hold 0 or 1.
+        Some(unsafe {
+            match kind {
+                Kind::F64 => Returned::F64(f64::from_bits(word)),
+                Kind::I64 => Returned::I64(word as i64),
+                Kind::Bool => Returned::Bool(word & 1 == 1),
+                Kind::Buffer(Cell::F64) => {
+                    Returned::F64s(slice::from_raw_parts(word as *const f64, length))
+                }
+                Kind::Buffer(Cell::I64) => {
+                    Returned::I64s(slice::from_raw_parts(word as *const i64, length))
+                }
+                Kind::Buffer(Cell::Bool) => {
+                    Returned::Bools(slice::from_raw_parts(word as *const bool, length))
+                }
+                Kind::Buffer(Cell::Buffer) => Returned::Nested,
+            }
+        })
+    }
+}
+
+fn integer(args: &[Arg<'_>], number: usize) -> i64 {
+    match args.get(number) {
+        Some(Arg::I64(value)) => *value,
+        _ => 0,
+    }
+}
+
+/// The product of the dimensions, negative ones counting as 0; `None` if it is more cells than
+/// memory can hold.
+fn cells(dims: &[Size], integer: &mut dyn FnMut(usize) -> i64) -> Option<usize> {
+    let mut product = Some(1usize);
+    let mut empty = false;
+    for dim in dims {
+        let size = dim.eval(&mut |v| integer(v.index()));
+        empty |= size <= 0;
+        product = usize::try_from(size.max(0)).ok().and_then(|n| product?.checked_mul(n));
+    }
+    if empty { Some(0) } else { product.filter(|n| *n <= isize::MAX as usize / 8) }
+}
