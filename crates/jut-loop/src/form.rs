@@ -304,6 +304,54 @@ pub enum Check {
     NonZero(Atom),
 }
 
+impl Check {
+    /// The atoms, in the order in which the error reports them.
+    pub fn atoms(self) -> Vec<Atom> {
+        match self {
+            Check::Below(a, b) | Check::Equal(a, b) => vec![a, b],
+            Check::Within(a, b, c) => vec![a, b, c],
+            Check::NonNegative(a) | Check::NonZero(a) => vec![a],
+        }
+    }
+
+    /// Whether it holds for the values of its atoms.
+    pub fn holds(self, value: impl Fn(Atom) -> i64) -> bool {
+        match self {
+            Check::Below(i, n) => 0 <= value(i) && value(i) < value(n),
+            Check::Within(lo, len, n) => {
+                let (lo, len, n) = (value(lo), value(len), value(n));
+                0 <= lo && 0 <= len && lo.checked_add(len).is_some_and(|end| end <= n)
+            }
+            Check::NonNegative(n) => 0 <= value(n),
+            Check::Equal(a, b) => value(a) == value(b),
+            Check::NonZero(a) => value(a) != 0,
+        }
+    }
+
+    /// The kind of error that the text of a check means when it says no other.
+    pub fn usual_kind(self) -> RuntimeErrorKind {
+        match self {
+            Check::Below(..) => RuntimeErrorKind::Index,
+            Check::Within(..) => RuntimeErrorKind::Slice,
+            Check::NonNegative(_) => RuntimeErrorKind::NegativeSize,
+            Check::Equal(..) => RuntimeErrorKind::SizeMismatch,
+            Check::NonZero(_) => RuntimeErrorKind::DivisionByZero,
+        }
+    }
+}
+
+impl LoopFunction {
+    /// What an atom is.
+    pub fn kind_of(&self, atom: Atom) -> Kind {
+        match atom {
+            Atom::Value(v) => self.values[v].kind,
+            Atom::Lit(Literal::F64(_)) => Kind::F64,
+            Atom::Lit(Literal::I64(_)) => Kind::I64,
+            Atom::Lit(Literal::Bool(_)) => Kind::Bool,
+        }
+    }
+}
+
 /// The order of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {

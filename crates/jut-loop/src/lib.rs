@@ -3,9 +3,11 @@
 //! goto: it maps one to one to block parameters, phis or structured control flow. Backends are
 //! thin translations of it and know nothing of differentiation.
 
+pub mod eval;
 pub mod flatten;
 pub mod form;
 pub mod lower;
+pub mod print;
 pub mod signature;
 
 pub use lower::{Lowered, lower};

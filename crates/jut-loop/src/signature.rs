@@ -347,8 +347,9 @@ pub fn unflatten_value(
             }
             if inner.is_scalar() {
                 let [Flat::Buffer(cells)] = flat else { return None };
-                return (count(dims.iter().map(|d| *d as i64)) == Some(cells.len()))
-                    .then(|| Datum::Block(dims, cells.clone()));
+                // A returned buffer may be the beginning of a longer one.
+                let cells = cells.slice(0, count(dims.iter().map(|d| *d as i64))?)?;
+                return Some(Datum::Block(dims, cells));
             }
             let components = layouts.of(element);
             let mut strides = Vec::new();

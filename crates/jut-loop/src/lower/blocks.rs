@@ -223,7 +223,7 @@ impl Lowering<'_> {
         for (k, (xs, ys)) in a.slots.iter().zip(&b.slots).enumerate() {
             let mut joined = Vec::with_capacity(xs.len());
             for (x, y) in xs.iter().zip(ys) {
-                let kind = self.kind_of(x.atom);
+                let kind = self.out.kind_of(x.atom);
                 let hint = match x.atom {
                     Atom::Value(v) => self.out.values[v].name.clone(),
                     Atom::Lit(_) => format!("r{k}"),
@@ -235,7 +235,7 @@ impl Lowering<'_> {
         }
         let mut registers = Vec::with_capacity(a.registers.len());
         for (x, y) in a.registers.iter().zip(&b.registers) {
-            let kind = self.kind_of(*x);
+            let kind = self.out.kind_of(*x);
             registers.push(one(self, "s", *x, *y, kind));
         }
         if !(dst.is_empty() && then.is_empty() && other.is_empty()) {
@@ -247,15 +247,6 @@ impl Lowering<'_> {
             });
         }
         Ok(ArmResult { slots, registers })
-    }
-
-    pub(super) fn kind_of(&self, atom: Atom) -> form::Kind {
-        match atom {
-            Atom::Value(v) => self.out.values[v].kind,
-            Atom::Lit(jut_ir::Literal::F64(_)) => form::Kind::F64,
-            Atom::Lit(jut_ir::Literal::I64(_)) => form::Kind::I64,
-            Atom::Lit(jut_ir::Literal::Bool(_)) => form::Kind::Bool,
-        }
     }
 
     fn arm(&mut self, join: &Join, k: usize) -> Res<ArmResult> {

@@ -244,7 +244,7 @@ impl Lowering<'_> {
         }
         self.push(form::Stmt::Call { dst, func, args });
         for (r, cell) in reload {
-            let kind = self.kind_of(self.registers[r].now);
+            let kind = self.out.kind_of(self.registers[r].now);
             let value = self.value("s", kind);
             self.push(form::Stmt::Load { dst: value, buffer: cell, index: int(0) });
             self.registers[r].now = value.into();

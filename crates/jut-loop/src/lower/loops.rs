@@ -244,7 +244,7 @@ impl Lowering<'_> {
     ) -> Res<Vec<Vec<Slot>>> {
         let registers = self.registers_of(touched);
         for r in &registers {
-            let kind = self.kind_of(self.registers[*r].now);
+            let kind = self.out.kind_of(self.registers[*r].now);
             let value = self.value("s", kind);
             carries.form.push((value, self.registers[*r].now));
             self.registers[*r].now = value.into();
@@ -398,7 +398,7 @@ impl Lowering<'_> {
             let moved = self.caps[cap].take();
             for (target, cell) in view.targets.iter().zip(moved.iter().flat_map(|m| &m.targets)) {
                 if let (Target::Register(r), Target::Cell(buffer, index)) = (*target, *cell) {
-                    let kind = self.kind_of(self.registers[r].now);
+                    let kind = self.out.kind_of(self.registers[r].now);
                     let dst = self.value("s", kind);
                     self.push(form::Stmt::Load { dst, buffer, index });
                     self.registers[r].now = dst.into();
@@ -413,7 +413,7 @@ impl Lowering<'_> {
         if let Some(cell) = self.registers[r].cell {
             return cell;
         }
-        let cell = Cell::of(self.kind_of(self.registers[r].now));
+        let cell = Cell::of(self.out.kind_of(self.registers[r].now));
         let dst = self.value("cell", Kind::Buffer(cell));
         self.alloc(dst, cell, int(1), Arena::Temp, span);
         dst
