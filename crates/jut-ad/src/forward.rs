@@ -61,12 +61,7 @@ pub fn forward(
         return Ok(jvp.func);
     }
     let erased = erase::erase(derivatives, func)?;
-    let mask_of_erased = if erased == func {
-        mask.clone()
-    } else {
-        let given = derivatives.program.funcs[func].params.len();
-        Mask::new(&derivatives.program, erased, |k| k >= given || mask.is_active(k))
-    };
+    let mask_of_erased = derivatives.mask_of_erased(func, erased, mask);
     summarise(derivatives, erased);
     let plan = plan(derivatives, erased, &mask_of_erased);
     for (f, mask, activity) in plan.into_iter().rev() {

@@ -52,6 +52,8 @@ pub struct Derivatives {
     pub(crate) influences: HashMap<FuncId, Influence>,
     /// The generated functions for linear operations at compound types, by name.
     pub(crate) operations: HashMap<String, FuncId>,
+    /// Compositions, by kind.
+    pub(crate) compositions: HashMap<(&'static str, FuncId, Mask, Policy), FuncId>,
     /// Names of functions, data types and constructors in use.
     names: HashSet<String>,
 }
@@ -99,6 +101,15 @@ impl Derivatives {
             name = format!("{wish}_{number}");
         }
         name
+    }
+
+    /// The mask for the erasure of a function: its linear parameters have become active ones.
+    pub(crate) fn mask_of_erased(&self, func: FuncId, erased: FuncId, mask: &Mask) -> Mask {
+        if erased == func {
+            return mask.clone();
+        }
+        let given = self.program.funcs[func].params.len();
+        Mask::new(&self.program, erased, |k| k >= given || mask.is_active(k))
     }
 
     /// What J made of a function under a mask, if it has.
