@@ -1,0 +1,294 @@
+//! The syntax tree, just as written; names are slices of the source.
+//!
+//! Expressions live in one vector and refer to each other by number, so that dropping a tree
+//! never recurses. Operators are kept in **postfix order** ([`ExprKind::Ops`]): `a + b * c` is the
+//! list `a b c * +`. A chain of any length is then a flat list, which elaboration runs like a stack
+//! machine, left operand before right; only brackets nest, and the parser limits those.
+
+use jut_ir::{Mode, Span};
+
+/// A name as written: a variable, or a path such as `f{w,b}.jvp`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name<'s> {
+    pub text: &'s str,
+    pub span: Span,
+}
+
+impl Name<'_> {
+    /// Whether it is a linear name: it ends in `'`.
+    pub fn is_linear(&self) -> bool {
+        self.text.ends_with('\'')
+    }
+}
+
+/// The number of an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ExprId(pub u32);
+
+/// A whole file.
+#[derive(Debug, Default)]
+pub(crate) struct Ast<'s> {
+    pub decls: Vec<Decl<'s>>,
+    pub exprs: Vec<Expr<'s>>,
+}
+
+impl<'s> Ast<'s> {
+    pub fn expr(&self, id: ExprId) -> &Expr<'s> {
+        &self.exprs[id.0 as usize]
+    }
+}
+
+#[derive(Debug)]
+pub(crate) enum Decl<'s> {
+    Data(Data<'s>),
+    Def(Def<'s>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Data<'s> {
+    pub name: Name<'s>,
+    pub constructors: Vec<(Name<'s>, Vec<(Name<'s>, Type<'s>)>)>,
+    pub doc: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct Def<'s> {
+    pub core: bool,
+    pub name: Name<'s>,
+    /// `[n, d]`.
+    pub sizes: Vec<Name<'s>>,
+    pub params: Vec<(Name<'s>, Type<'s>)>,
+    pub lin_params: Vec<(Name<'s>, Type<'s>)>,
+    pub cap_params: Vec<CapParam<'s>>,
+    pub results: Vec<ResultDecl<'s>>,
+    pub lin_results: Vec<ResultDecl<'s>>,
+    pub body: ExprId,
+    pub doc: String,
+    /// From `def` to the results.
+    pub head: Span,
+}
+
+#[derive(Debug)]
+pub(crate) struct CapParam<'s> {
+    pub mode: Mode,
+    pub lanes: bool,
+    pub name: Name<'s>,
+    pub ty: Type<'s>,
+}
+
+#[derive(Debug)]
+pub(crate) struct ResultDecl<'s> {
+    pub name: Option<Name<'s>>,
+    pub ty: Type<'s>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Type<'s> {
+    pub kind: TypeKind<'s>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) enum TypeKind<'s> {
+    Name(&'s str),
+    /// `[a, b]t`.
+    Array(Vec<ExprId>, Box<Type<'s>>),
+    Tuple(Vec<Type<'s>>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Block<'s> {
+    /// The last one may be an expression, whose values are the results.
+    pub stmts: Vec<Stmt<'s>>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) struct Stmt<'s> {
+    pub kind: StmtKind<'s>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) enum StmtKind<'s> {
+    Let(Pattern<'s>, ExprId),
+    Expr(ExprId),
+    /// `place += value`.
+    Inc(ExprId, ExprId),
+    /// `check a < b`.
+    Below(ExprId, ExprId),
+    /// `check lo ..+ len <= size`.
+    Within(ExprId, ExprId, ExprId),
+    /// `check n >= 0`.
+    NonNegative(ExprId),
+}
+
+#[derive(Debug)]
+pub(crate) enum Pattern<'s> {
+    /// `x`, `x'`, `(x, y; z')`, with types or without.
+    Names { nl: Vec<Item<'s>>, lin: Vec<Item<'s>>, span: Span },
+    /// `K(x, =n)`.
+    Con(Name<'s>, Vec<FieldPattern<'s>>),
+    /// `#(x, y)`.
+    Tuple(Vec<Name<'s>>, Span),
+}
+
+#[derive(Debug)]
+pub(crate) struct Item<'s> {
+    pub name: Name<'s>,
+    pub ty: Option<Type<'s>>,
+}
+
+#[derive(Debug)]
+pub(crate) enum FieldPattern<'s> {
+    Bind(Name<'s>),
+    /// `=n`.
+    Eq(ExprId),
+}
+
+#[derive(Debug)]
+pub(crate) struct Expr<'s> {
+    pub kind: ExprKind<'s>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(crate) enum ExprKind<'s> {
+    Name(Name<'s>),
+    /// The magnitude; 2^63 only directly behind a `-`.
+    Int(u64),
+    Float(f64),
+    Bool(bool),
+    /// Operators in postfix order, at least one.
+    Ops(Vec<Op>),
+    /// `x[i, j].r`: steps from left to right, at least one.
+    Post(ExprId, Vec<Post<'s>>),
+    Call(Box<Call<'s>>),
+    /// `(a, b; c')`: several values, or none.
+    List(Vec<ExprId>, Vec<ExprId>),
+    Block(Block<'s>),
+    /// `#(a, b)`.
+    Tuple(Vec<ExprId>),
+    /// `[a, b]`.
+    Array(Vec<ExprId>),
+    /// Condition, then, else (a block or another `if`).
+    If(ExprId, ExprId, ExprId),
+    Case(ExprId, Vec<Arm<'s>>),
+    /// `sum`, `build`, `for`, `max`, `min` over a range.
+    Loop(Box<Loop<'s>>),
+    Scan(Box<Scan<'s>>),
+    /// `rd r = x' { .. }`.
+    RdRegion(Name<'s>, ExprId, ExprId),
+    /// `wr r: t { .. }`, `acc r: t { .. }`.
+    Total(Box<Total<'s>>),
+    /// `rd place`.
+    Rd(ExprId),
+    Dup(ExprId),
+    Drop(ExprId),
+    Zero(Type<'s>),
+    Cast {
+        proved: bool,
+        value: ExprId,
+        ty: Type<'s>,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    Operand(ExprId),
+    Unary(&'static str, Span),
+    Binary(&'static str, Span),
+}
+
+#[derive(Debug)]
+pub(crate) enum Post<'s> {
+    /// `[i, a..b]`.
+    Index(Vec<Index>, Span),
+    /// `.r`.
+    Field(Name<'s>),
+    /// `.0`.
+    Component(u32, Span),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Index {
+    At {
+        index: ExprId,
+        proved: bool,
+    },
+    /// `lo ..+ len`.
+    Slice {
+        lo: ExprId,
+        len: ExprId,
+        proved: bool,
+    },
+    /// `a..b`.
+    Range(ExprId, ExprId),
+}
+
+#[derive(Debug)]
+pub(crate) struct Call<'s> {
+    pub func: Name<'s>,
+    pub args: Vec<ExprId>,
+    pub lin: Vec<ExprId>,
+    /// `None` is `null`.
+    pub places: Vec<Option<ExprId>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Arm<'s> {
+    /// A constructor path, `true`, `false` or `_`.
+    pub name: Name<'s>,
+    pub fields: Vec<FieldPattern<'s>>,
+    pub body: ExprId,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LoopKind {
+    Sum,
+    Build,
+    For,
+    Max,
+    Min,
+}
+
+#[derive(Debug)]
+pub(crate) struct Loop<'s> {
+    pub kind: LoopKind,
+    pub head: Vec<Range<'s>>,
+    pub carry: Vec<(Name<'s>, ExprId)>,
+    pub lin_carry: Vec<(Name<'s>, ExprId)>,
+    pub body: ExprId,
+}
+
+#[derive(Debug)]
+pub(crate) enum Range<'s> {
+    /// `i < n`.
+    Below(Name<'s>, ExprId),
+    /// `a <= i < b`.
+    Between(ExprId, Name<'s>, ExprId),
+    /// `x <- xs`.
+    Each(Name<'s>, ExprId),
+}
+
+#[derive(Debug)]
+pub(crate) struct Scan<'s> {
+    pub dir: jut_ir::Dir,
+    pub index: Name<'s>,
+    pub bound: ExprId,
+    pub carry: Vec<(Name<'s>, ExprId)>,
+    pub lin_carry: Vec<(Name<'s>, ExprId)>,
+    pub slices: Vec<(Name<'s>, ExprId)>,
+    pub lin_slices: Vec<(Name<'s>, ExprId)>,
+    pub cap_slices: Vec<(Name<'s>, ExprId)>,
+    pub body: ExprId,
+}
+
+#[derive(Debug)]
+pub(crate) struct Total<'s> {
+    pub mode: Mode,
+    pub lanes: bool,
+    pub name: Name<'s>,
+    pub ty: Type<'s>,
+    pub body: ExprId,
+}

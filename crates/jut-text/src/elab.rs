@@ -1,0 +1,280 @@
+//! Elaboration: from the syntax tree to [`jut_ir`].
+//!
+//! One elaborator serves both kinds of definition. A `core def` is taken literally: every
+//! statement is one operation on names and literals, every name is kept (J601 for anything else).
+//! A `def` is the same grammar without those restrictions; [`sugar`] says what its loops become,
+//! [`access`] where `check`s are put, [`linear`] where `dup` and `drop` are.
+//!
+//! ```text
+//! def nb[n](x: [n]f64) -> f64 = sum (i < n - 1) { x[i] * x[i + 1] }
+//!
+//! core def nb(n: i64, x: [n]f64) -> f64 = {
+//!   t = n - 1
+//!   t_4 = acc lanes s: f64 { scan par (i < t) { t_1 = x[i]; j = i + 1; t_2 = x[j]; t_3 = t_1 * t_2; s += t_3 } }
+//!   t_4
+//! }
+//! ```
+//!
+//! Elaboration synthesises the type of every variable, with sizes in normal form, because loops and
+//! calls need them; it reports what goes wrong on the way. That the result is well typed,
+//! linearity and coverage included, is decided by [`jut_ir::check`] alone, which shares no code with
+//! this module.
+//!
+//! Requires a tree from the parser (bounded nesting). Ensures: no panic; a statement that is refused
+//! poisons its names, so that one mistake is reported once. Cost: linear in the text for everything
+//! but `_` arms and nested `max`/`min` over ranges, which copy their text (a bounded number of times).
+
+mod access;
+mod body;
+mod call;
+mod control;
+mod linear;
+mod operation;
+mod scope;
+mod show;
+mod sugar;
+
+use crate::ast::{self, Ast, Decl};
+use body::Body;
+use jut_ir::{
+    ConRef, Constructor, Data, DataId, Diagnostic, Field, FuncId, Function, LinResultDecl, NVar,
+    Program, ResultDecl, Size, Span, Type,
+};
+use std::collections::{HashMap, HashSet};
+
+/// An error has been reported; what it is about is given up.
+pub(crate) struct Stop;
+
+/// A result whose error has been reported.
+pub(crate) type Res<T> = Result<T, Stop>;
+
+/// What a name outside definitions means.
+#[derive(Clone, Copy)]
+pub(crate) enum Global {
+    Func(FuncId),
+    Con(ConRef),
+}
+
+/// The declarations so far.
+#[derive(Default)]
+pub(crate) struct Globals<'s> {
+    pub names: HashMap<String, Global>,
+    pub datas: HashMap<String, DataId>,
+    /// Declarations that were refused: whoever uses them stops without a message.
+    pub poisoned: HashSet<&'s str>,
+    /// Every name that the file declares, now or later.
+    pub declared: HashMap<&'s str, Span>,
+}
+
+/// Elaborates a file. `failed` are the names of declarations that did not parse.
+pub(crate) fn elaborate<'s>(
+    ast: &Ast<'s>,
+    failed: Vec<&'s str>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Program {
+    let mut globals = Globals { poisoned: failed.into_iter().collect(), ..Globals::default() };
+    for decl in &ast.decls {
+        match decl {
+            Decl::Data(d) => {
+                for (name, _) in &d.constructors {
+                    globals.declared.insert(name.text, name.span);
+                }
+                globals.declared.insert(d.name.text, d.name.span);
+            }
+            Decl::Def(d) => {
+                globals.declared.insert(d.name.text, d.name.span);
+            }
+        }
+    }
+    let mut program = Program::default();
+    for decl in &ast.decls {
+        match decl {
+            Decl::Data(d) => {
+                if data(ast, d, &mut program, &mut globals, diagnostics).is_err() {
+                    globals.poisoned.insert(d.name.text);
+                    globals.poisoned.extend(d.constructors.iter().map(|(name, _)| name.text));
+                }
+            }
+            Decl::Def(d) => {
+                if def(ast, d, &mut program, &mut globals, diagnostics).is_err() {
+                    globals.poisoned.insert(d.name.text);
+                }
+            }
+        }
+    }
+    program
+}
+
+/// Refuses a second declaration of a name, and one that hides a primitive.
+fn unused(
+    globals: &Globals,
+    name: &ast::Name,
+    taken: bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Res<()> {
+    let message = if taken {
+        format!("`{}` is already defined", name.text)
+    } else if operation::is_primitive(name.text) {
+        format!("`{}` is the name of a primitive", name.text)
+    } else {
+        return Ok(());
+    };
+    let mut d = Diagnostic::error("J011", name.span, message).help("choose another name");
+    if let Some(span) = globals.declared.get(name.text).filter(|s| **s != name.span) {
+        d = d.label(*span, "also defined here");
+    }
+    diagnostics.push(d);
+    Err(Stop)
+}
+
+fn data<'s>(
+    ast: &Ast<'s>,
+    d: &ast::Data<'s>,
+    program: &mut Program,
+    globals: &mut Globals<'s>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Res<()> {
+    let taken =
+        globals.datas.contains_key(d.name.text) || matches!(d.name.text, "f64" | "i64" | "bool");
+    unused(globals, &d.name, taken, diagnostics)?;
+    let mut constructors: Vec<Constructor> = Vec::new();
+    for (name, fields) in &d.constructors {
+        let taken = globals.names.contains_key(name.text)
+            || constructors.iter().any(|c| c.name == name.text);
+        unused(globals, name, taken, diagnostics)?;
+        let mut body = Body::new(ast, program, globals, d.name.text, true, diagnostics);
+        let mut typed = Vec::new();
+        for (field, ty) in fields {
+            let ty = body.ty(ty)?;
+            if typed.iter().any(|f: &Field| f.name == field.text) {
+                let message = format!("the field `{}` is declared twice", field.text);
+                return body.fail(Diagnostic::error("J011", field.span, message));
+            }
+            // The k-th field is the variable with number k: exactly what a field type mentions.
+            body.param(field, ty.clone());
+            typed.push(Field { name: field.text.to_string(), ty });
+        }
+        constructors.push(Constructor { name: name.text.to_string(), fields: typed });
+    }
+    let names: Vec<String> = constructors.iter().map(|c| c.name.clone()).collect();
+    let doc = d.doc.clone();
+    let id = program.add_data(Data {
+        name: d.name.text.to_string(),
+        constructors,
+        doc,
+        span: d.name.span,
+    });
+    globals.datas.insert(d.name.text.to_string(), id);
+    for (index, name) in names.into_iter().enumerate() {
+        let con = ConRef { data: id, index: index as u32 };
+        globals.names.insert(name, Global::Con(con));
+    }
+    Ok(())
+}
+
+fn def<'s>(
+    ast: &Ast<'s>,
+    d: &ast::Def<'s>,
+    program: &mut Program,
+    globals: &mut Globals<'s>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Res<()> {
+    unused(globals, &d.name, globals.names.contains_key(d.name.text), diagnostics)?;
+    let errors = diagnostics.len();
+    let mut body = Body::new(ast, program, globals, d.name.text, d.core, diagnostics);
+    let signature = signature(&mut body, d)?;
+    // The signature stands even if the body is refused: callers are still checked.
+    let mut func = Function { body: jut_ir::Block::default(), ..body.b.func.clone() };
+    if let Ok(block) = body.definition(d, &signature) {
+        body.b.func.body = block;
+        if !d.core {
+            linear::complete(&mut body.b);
+        }
+        func = std::mem::take(&mut body.b.func);
+    }
+    debug_assert!(diagnostics.len() >= errors);
+    let id = program.add_func(func);
+    globals.names.insert(d.name.text.to_string(), Global::Func(id));
+    Ok(())
+}
+
+/// The declared results, with the placeholder of a named result in place of its name
+/// ([`Size::position`]).
+pub(crate) struct Signature {
+    pub nl: Vec<Type>,
+    pub lin: Vec<Type>,
+    /// Whether a result type mentions a result.
+    pub telescoped: bool,
+}
+
+fn signature<'s>(body: &mut Body<'_, 's>, d: &ast::Def<'s>) -> Res<Signature> {
+    let mut ok = true;
+    body.b.func.name = d.name.text.to_string();
+    body.b.func.doc = d.doc.clone();
+    body.b.func.span = d.head;
+    body.b.func.size_params = d.sizes.len();
+    for name in &d.sizes {
+        let v = body.param(name, Type::I64);
+        body.b.func.params.push(v);
+    }
+    for (name, ty) in &d.params {
+        match body.ty(ty) {
+            Ok(ty) => {
+                let v = body.param(name, ty);
+                body.b.func.params.push(v);
+            }
+            Err(Stop) => ok = false,
+        }
+    }
+    for (name, ty) in &d.lin_params {
+        match body.linear_type(ty) {
+            Ok(ty) => {
+                let v = body.lin_param(name, ty);
+                body.b.func.lin_params.push(v);
+            }
+            Err(Stop) => ok = false,
+        }
+    }
+    for param in &d.cap_params {
+        let acc = param.mode == jut_ir::Mode::Acc;
+        match if acc { body.ty(&param.ty) } else { body.linear_type(&param.ty) } {
+            Ok(ty) => {
+                let c = body.cap_param(&param.name, param.mode, param.lanes, ty);
+                body.b.func.cap_params.push(c);
+            }
+            Err(Stop) => ok = false,
+        }
+    }
+    if !ok {
+        return Err(Stop);
+    }
+    let mut names: HashMap<NVar, usize> = HashMap::new();
+    let mark = body.scope.mark();
+    let mut results = Vec::new();
+    for (k, decl) in d.results.iter().enumerate() {
+        let ty = body.ty(&decl.ty)?;
+        let name = decl.name.map(|name| {
+            // Not reserved: the body may bind the same name, and often does.
+            let v = body.result_name(&name, ty.clone());
+            names.insert(v, k);
+            v
+        });
+        results.push(ResultDecl { name, ty });
+    }
+    let mut lin_results = Vec::new();
+    for decl in &d.lin_results {
+        let ty = body.linear_type(&decl.ty)?;
+        lin_results.push(LinResultDecl { name: decl.name.map(|n| n.text.to_string()), ty });
+    }
+    body.scope.restore(mark);
+    let place = |ty: &Type| ty.subst(&mut |v| names.get(&v).map(|k| Size::position(*k)));
+    let nl: Vec<Type> = results.iter().map(|r| place(&r.ty)).collect();
+    let lin: Vec<Type> = lin_results.iter().map(|r| place(&r.ty)).collect();
+    let telescoped = nl
+        .iter()
+        .chain(&lin)
+        .any(|t| t.size_names().into_iter().any(|v| Size::position_of(v).is_some()));
+    body.b.func.results = results;
+    body.b.func.lin_results = lin_results;
+    Ok(Signature { nl, lin, telescoped })
+}

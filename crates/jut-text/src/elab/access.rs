@@ -1,0 +1,381 @@
+//! Access into arrays, tuples and records: `x[i, j]`, `x[a..b]`, `t.0`, `p.r`, and places.
+//!
+//! In a `def` an index gets a `check` in front of it exactly where the range rule
+//! ([`jut_ir::cover::Facts`]) does not cover it: `x[i]` under `i < n` has none, `x[ix[i]]` becomes
+//! `j = ix[i]; check j < n; t = x[j]`.
+
+use super::body::{Body, Made, Out, Value, Values};
+use super::scope::Entity;
+use super::{Res, Stop, show};
+use crate::ast::{ExprId, ExprKind, Index, Name, Post};
+use jut_ir::prim::Syntax;
+use jut_ir::{Atom, Check, Diagnostic, Literal, Mode, NVar, Place, Rhs, Size, Span, Step, Type};
+
+impl<'a, 's> Body<'a, 's> {
+    /// `x[i, j].r`: every step but the last is bound to a temporary.
+    pub fn post(&mut self, base: ExprId, steps: &'a [Post<'s>], span: Span) -> Res<Made> {
+        if steps.len() > 1 {
+            let help = "bind every intermediate value to a name";
+            self.surface_only(span, "more than one access in a statement", help)?;
+        }
+        let mut at = self.span(base);
+        let mut value = self.accessible(base)?;
+        let mut k = 0;
+        while k < steps.len() {
+            let out = match &steps[k] {
+                Post::Index(list, here) => {
+                    // `x[i][j]` is `x[i, j]`, as long as nothing was sliced.
+                    let mut list = list.clone();
+                    let mut here = *here;
+                    while let Some(Post::Index(more, next)) = steps.get(k + 1) {
+                        if !matches!(list.last(), Some(Index::At { .. })) {
+                            break;
+                        }
+                        list.extend(more.iter().copied());
+                        here = here.to(*next);
+                        k += 1;
+                    }
+                    at = at.to(here);
+                    let ty = self.b.func.nvars[value].ty.clone();
+                    let (path, ty) = self.path(ty, &list, at)?;
+                    Out::one(Rhs::Index(value, path), ty, at)
+                }
+                Post::Field(name) => {
+                    at = at.to(name.span);
+                    self.field(value, name, at)?
+                }
+                Post::Component(number, here) => {
+                    at = at.to(*here);
+                    self.component(value, *number, *here, at)?
+                }
+            };
+            k += 1;
+            if k == steps.len() {
+                return Ok(out.into());
+            }
+            let values = self.bind(out, &[], &[])?;
+            let Some(Atom::Var(v)) = values.nl.first() else { return Err(Stop) };
+            value = *v;
+        }
+        Ok(Made::Values(Value::N(Atom::Var(value)).into(), at))
+    }
+
+    /// The variable that is accessed.
+    fn accessible(&mut self, base: ExprId) -> Res<NVar> {
+        let span = self.span(base);
+        if let ExprKind::Name(name) = &self.ast.expr(base).kind {
+            if let Some(Entity::C(_)) = self.scope.get(name.text) {
+                let message = format!("`{}` is a capability, not a value", name.text);
+                let help = format!("read from it with `rd {}[..]`", name.text);
+                return self.fail(Diagnostic::error("J111", span, message).help(help));
+            }
+        }
+        match self.operand(base, "t")? {
+            Value::N(Atom::Var(v)) => Ok(v),
+            Value::N(Atom::Lit(_)) => {
+                self.error("J205", span, "a number has no elements and no fields")
+            }
+            Value::L(x) => {
+                let name = self.b.func.lvars[x].name.clone();
+                let message = format!("`{name}` is linear: it is used as a whole, and once");
+                let help = format!("read parts of it: `rd r = {name} {{ .. rd r[i] .. }}`");
+                self.fail(Diagnostic::error("J101", span, message).help(help))
+            }
+        }
+    }
+
+    /// Index and slice steps into a value of type `ty`; gives the type reached.
+    fn path(&mut self, mut ty: Type, list: &[Index], span: Span) -> Res<(Vec<Step>, Type)> {
+        let mut path = Vec::new();
+        for (k, index) in list.iter().enumerate() {
+            let Type::Array(size, element) = ty else {
+                let message = if k == 0 {
+                    format!("a value of type {} has no elements", self.show(&ty))
+                } else {
+                    format!("the array has only {k} dimension(s)")
+                };
+                return self.error("J205", span, message);
+            };
+            if k + 1 < list.len() && !matches!(index, Index::At { .. }) {
+                let help = "slice first, then index the slice: `y = x[a..b]`, `y[i]`";
+                self.core_only(span, "an index behind a slice", help)?;
+            }
+            let step = self.step(index, &size, span)?;
+            ty = match step {
+                Step::Slice { len, .. } => Type::array(self.nf(len), *element),
+                _ => *element,
+            };
+            path.push(step);
+        }
+        Ok((path, ty))
+    }
+
+    /// J601 in a `def`.
+    fn core_only(&mut self, span: Span, what: &str, help: &str) -> Res<()> {
+        if self.strict {
+            return Ok(());
+        }
+        let message = format!("{what} is allowed in a `core def` only");
+        self.fail(Diagnostic::error("J601", span, message).help(help))
+    }
+
+    fn step(&mut self, index: &Index, size: &Size, span: Span) -> Res<Step> {
+        match *index {
+            Index::At { index, proved } => {
+                if proved {
+                    self.proved(self.span(index), "!")?;
+                }
+                let index = self.integer(index, "an index")?;
+                let position = self.nf(index);
+                if !self.strict && !self.facts.covers(&position, size) {
+                    let size = self.materialize(size, span)?;
+                    self.emit(Rhs::Check(Check::Below(index, size)), span)?;
+                }
+                Ok(Step::Index { index, proved })
+            }
+            Index::Slice { lo, len, proved } => {
+                if proved {
+                    self.proved(self.span(lo), "!")?;
+                }
+                let lo = self.integer(lo, "a start")?;
+                let len = self.integer(len, "a length")?;
+                if !self.strict {
+                    self.check_slice(lo, len, size, span)?;
+                }
+                Ok(Step::Slice { lo, len, proved })
+            }
+            Index::Range(from, to) => {
+                let help = "write `x[lo ..+ len]`";
+                self.surface_only(span, "`a..b`", help)?;
+                let lo = self.integer(from, "a start")?;
+                let hi = self.integer(to, "an end")?;
+                let len = self.difference(hi, lo, span)?;
+                self.check_slice(lo, len, size, span)?;
+                Ok(Step::Slice { lo, len, proved: false })
+            }
+        }
+    }
+
+    fn check_slice(&mut self, lo: Atom, len: Atom, size: &Size, span: Span) -> Res<()> {
+        if self.facts.covers_slice(&self.nf(lo), &self.nf(len), size) {
+            return Ok(());
+        }
+        let size = self.materialize(size, span)?;
+        self.emit(Rhs::Check(Check::Within { lo, len, size }), span)
+    }
+
+    /// `b - a`, without an operation where the difference is plain.
+    pub fn difference(&mut self, b: Atom, a: Atom, span: Span) -> Res<Atom> {
+        if a == Atom::Lit(Literal::I64(0)) {
+            return Ok(b);
+        }
+        if let Some(k) = (self.nf(b) - self.nf(a)).as_constant() {
+            return Ok(Atom::Lit(Literal::I64(k)));
+        }
+        self.bound_primitive("-", vec![b, a], "m", span)
+    }
+
+    /// An infix i64 operation, bound to a temporary.
+    pub fn bound_primitive(
+        &mut self,
+        op: &str,
+        args: Vec<Atom>,
+        hint: &'s str,
+        span: Span,
+    ) -> Res<Atom> {
+        let out = self.primitive(op, Syntax::Infix, args, span)?;
+        let values = self.bind(out, &[Name { text: hint, span }], &[])?;
+        values.nl.first().copied().ok_or(Stop)
+    }
+
+    /// A size as an operand: a literal, a name in scope that has this value, or new operations.
+    pub fn materialize(&mut self, size: &Size, span: Span) -> Res<Atom> {
+        if let Some(k) = size.as_constant() {
+            return Ok(Atom::Lit(Literal::I64(k)));
+        }
+        if let Some(v) = size.as_var().or_else(|| self.scope.defined(size)) {
+            return Ok(Atom::Var(v));
+        }
+        // Constant last: `n - 1`.
+        let (constant, named): (Vec<_>, Vec<_>) =
+            size.terms().iter().partition(|(names, _)| names.is_empty());
+        let mut sum: Option<Atom> = None;
+        for (names, c) in named.into_iter().chain(constant) {
+            let mut term: Option<Atom> = None;
+            for name in names {
+                term = Some(match term {
+                    None => Atom::Var(*name),
+                    Some(t) => self.bound_primitive("*", vec![t, Atom::Var(*name)], "t", span)?,
+                });
+            }
+            let subtract = sum.is_some() && *c < 0 && *c != i64::MIN;
+            let c = Atom::Lit(Literal::I64(if subtract { -*c } else { *c }));
+            let term = match term {
+                None => c,
+                Some(t) if c == Atom::Lit(Literal::I64(1)) => t,
+                Some(t) => self.bound_primitive("*", vec![c, t], "t", span)?,
+            };
+            sum = Some(match sum {
+                None => term,
+                Some(s) => {
+                    let op = if subtract { "-" } else { "+" };
+                    self.bound_primitive(op, vec![s, term], "t", span)?
+                }
+            });
+        }
+        Ok(sum.unwrap_or(Atom::Lit(Literal::I64(0))))
+    }
+
+    // ---- fields
+
+    fn field(&mut self, value: NVar, name: &Name<'s>, span: Span) -> Res<Out> {
+        let ty = self.b.func.nvars[value].ty.clone();
+        let Type::Data(data) = ty else {
+            let message = format!("a value of type {} has no fields", self.show(&ty));
+            return self.error("J204", name.span, message);
+        };
+        let program = self.program;
+        let [constructor] = program.datas[data].constructors.as_slice() else {
+            let message = format!("`{}` has several constructors", program.datas[data].name);
+            let help = "open it with `case`";
+            return self.fail(Diagnostic::error("J206", name.span, message).help(help));
+        };
+        let fields = &constructor.fields;
+        let Some(number) = fields.iter().position(|f| f.name == name.text) else {
+            let message = format!("`{}` has no field `{}`", program.datas[data].name, name.text);
+            let mut error = Diagnostic::error("J204", name.span, message);
+            let near = show::nearest(name.text, fields.iter().map(|f| f.name.as_str()));
+            error.help = near.map(|near| format!("did you mean `{near}`?"));
+            return self.fail(error);
+        };
+        let ty = fields[number].ty.clone();
+        if !ty.size_names().is_empty() {
+            let message = format!("the size of `{}` is another field", name.text);
+            let binders: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
+            let help =
+                format!("open the record: `{}({}) = ..`", constructor.name, binders.join(", "));
+            return self.fail(Diagnostic::error("J207", name.span, message).help(help));
+        }
+        Ok(Out::one(Rhs::Proj(value, number as u32), ty, span))
+    }
+
+    fn component(&mut self, value: NVar, number: u32, here: Span, span: Span) -> Res<Out> {
+        match &self.b.func.nvars[value].ty {
+            Type::Tuple(items) => match items.get(number as usize) {
+                Some(ty) => {
+                    let ty = ty.clone();
+                    Ok(Out::one(Rhs::Proj(value, number), ty, span))
+                }
+                None => {
+                    let message = format!("the tuple has {} components", items.len());
+                    self.fail(
+                        Diagnostic::error("J204", here, message).help("the first one is `.0`"),
+                    )
+                }
+            },
+            ty => {
+                let message = format!("a value of type {} is not a tuple", self.show(ty));
+                self.error("J204", here, message)
+            }
+        }
+    }
+
+    /// `#(a, b) = e`.
+    pub fn untuple(&mut self, names: &[Name<'s>], span: Span, e: ExprId) -> Res<Out> {
+        let at = self.span(e);
+        let value = self.operand(e, "t")?;
+        let ty = match value {
+            Value::N(a) => self.type_of(a),
+            Value::L(x) => self.lin_type(x),
+        };
+        let Type::Tuple(items) = ty else {
+            let message = format!("a value of type {} is not a tuple", self.show(&ty));
+            return self.error("J205", at, message);
+        };
+        if items.len() != names.len() {
+            let message =
+                format!("the pattern has {} names, the tuple {}", names.len(), items.len());
+            return self.error("J213", span, message);
+        }
+        let linear = matches!(value, Value::L(_));
+        if let Some(name) = names.iter().find(|n| n.is_linear() != linear) {
+            let (code, what) = if linear {
+                ("J101", "the tuple is linear, and this name is not")
+            } else {
+                ("J102", "this name is linear, and the tuple is not")
+            };
+            return self.error(code, name.span, what);
+        }
+        match value {
+            Value::N(Atom::Var(v)) => Ok(Out { nl: items, ..Out::none(Rhs::Untuple(v), at) }),
+            Value::L(x) => Ok(Out { lin: items, ..Out::none(Rhs::LUntuple(x), at) }),
+            Value::N(Atom::Lit(_)) => Err(Stop),
+        }
+    }
+
+    // ---- places
+
+    /// A capability with a path into it, the type reached, and the mode.
+    pub fn place(&mut self, e: ExprId) -> Res<(Place, Type, Mode)> {
+        let ast = self.ast;
+        let expr = ast.expr(e);
+        let (base, steps): (ExprId, &'a [Post<'s>]) = match &expr.kind {
+            ExprKind::Post(base, steps) => (*base, steps),
+            _ => (e, &[]),
+        };
+        let ExprKind::Name(name) = &ast.expr(base).kind else {
+            let message = "a capability is needed here";
+            let help = "capabilities are the names of `rd`, `wr` and `acc`";
+            return self.fail(Diagnostic::error("J110", expr.span, message).help(help));
+        };
+        let root = match self.scope.get(name.text) {
+            Some(Entity::C(cap)) => cap,
+            Some(Entity::Poison) => return Err(Stop),
+            Some(_) => {
+                let message = format!("`{}` is a value, not a capability", name.text);
+                let help = "capabilities are the names of `rd`, `wr` and `acc`";
+                return self.fail(Diagnostic::error("J110", name.span, message).help(help));
+            }
+            None => {
+                let message = format!("there is no capability `{}` here", name.text);
+                let mut error = Diagnostic::error("J110", name.span, message);
+                let near = show::nearest(name.text, self.scope.names());
+                error.help = near.map(|near| format!("did you mean `{near}`?"));
+                return self.fail(error);
+            }
+        };
+        let (mut ty, mode) = (self.b.func.caps[root].ty.clone(), self.b.func.caps[root].mode);
+        let mut path = Vec::new();
+        for step in steps {
+            match step {
+                Post::Index(list, _) => {
+                    let (steps, reached) = self.path(ty, list, expr.span)?;
+                    path.extend(steps);
+                    ty = reached;
+                }
+                Post::Component(number, span) => match ty {
+                    Type::Tuple(mut items) if (*number as usize) < items.len() => {
+                        ty = items.swap_remove(*number as usize);
+                        path.push(Step::Field(*number));
+                    }
+                    _ => {
+                        let message =
+                            format!("a value of type {} has no such component", self.show(&ty));
+                        return self.error("J204", *span, message);
+                    }
+                },
+                Post::Field(name) => {
+                    let message = "components of a linear value have numbers, not names";
+                    let help = "the first one is `.0`";
+                    return self.fail(Diagnostic::error("J204", name.span, message).help(help));
+                }
+            }
+        }
+        Ok((Place { root, path }, ty, mode))
+    }
+
+    /// No values at all.
+    pub fn nothing(span: Span) -> Made {
+        Made::Values(Values::default(), span)
+    }
+}

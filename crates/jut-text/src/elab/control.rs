@@ -1,0 +1,559 @@
+//! `case`, `if`, `scan` and the regions.
+//!
+//! The types of the results of a block come out of the block ([`Body::export`]): sizes that are
+//! known only inside must be results themselves. The arms of a `case` agree, or the pattern says
+//! what they are ("annotated", `(m: i64, y: [m]f64) = case b { .. }`).
+
+use super::body::{Annotation, Body, Made, Out, Values};
+use super::call::bound_fields;
+use super::{Res, Stop};
+use crate::ast::{self, ExprId, FieldPattern, Name};
+use jut_ir::{
+    Arm, ArmPattern, Atom, Block, Case, Diagnostic, Dir, FieldPattern as IrField, LVar, Literal,
+    Mode, NVar, Rhs, Scan, Size, Span, Stmt, Type,
+};
+
+/// An arm before elaboration.
+struct ArmSpec<'a, 's> {
+    pattern: ArmPattern,
+    name: Name<'s>,
+    /// `None`: bind nothing (an arm made from `_`).
+    fields: Option<&'a [FieldPattern<'s>]>,
+    body: ExprId,
+}
+
+/// A loop being made: what is bound for its body.
+pub(crate) struct Open {
+    pub outer: Vec<Stmt>,
+    mark: super::scope::Mark,
+    barrier: usize,
+    /// Variables with this number or more are local to the loop.
+    pub locals: usize,
+}
+
+/// How often a text may be copied by nested `_` arms and `max`/`min`.
+const MAX_COPIES: u32 = 64;
+
+impl<'a, 's> Body<'a, 's> {
+    // ---- case
+
+    /// `if c { a } else { b }` is a `case`, always.
+    pub fn if_expr(
+        &mut self,
+        condition: ExprId,
+        then: ExprId,
+        other: ExprId,
+        stated: Option<&Annotation>,
+        span: Span,
+    ) -> Res<Made> {
+        let scrutinee = self.atom(condition, "t")?;
+        let ty = self.type_of(scrutinee);
+        if ty != Type::Bool {
+            let message = format!("a condition is a bool, and this is of type {}", self.show(&ty));
+            return self.error("J202", self.span(condition), message);
+        }
+        let arm = |value, body| ArmSpec {
+            pattern: ArmPattern::Bool(value),
+            name: Name { text: if value { "true" } else { "false" }, span },
+            fields: Some(&[]),
+            body,
+        };
+        self.arms(scrutinee, vec![arm(true, then), arm(false, other)], stated, span)
+    }
+
+    /// `case v { .. }`.
+    pub fn case(
+        &mut self,
+        scrutinee: ExprId,
+        arms: &'a [ast::Arm<'s>],
+        stated: Option<&Annotation>,
+        span: Span,
+    ) -> Res<Made> {
+        let at = self.span(scrutinee);
+        let scrutinee = self.atom(scrutinee, "t")?;
+        let ty = self.type_of(scrutinee);
+        let program = self.program;
+        let all: Vec<(ArmPattern, &'a str)> = match &ty {
+            Type::Bool => {
+                vec![(ArmPattern::Bool(true), "true"), (ArmPattern::Bool(false), "false")]
+            }
+            Type::Data(data) => program.datas[*data]
+                .constructors
+                .iter()
+                .enumerate()
+                .map(|(k, c)| {
+                    let con = jut_ir::ConRef { data: *data, index: k as u32 };
+                    (ArmPattern::Con(con), c.name.as_str())
+                })
+                .collect(),
+            _ => {
+                let message =
+                    format!("`case` needs a bool or a data value, not {}", self.show(&ty));
+                return self.error("J501", at, message);
+            }
+        };
+        let mut missing: Vec<bool> = vec![true; all.len()];
+        let mut specs = Vec::new();
+        let mut rest = None;
+        for arm in arms {
+            if let Some(_after) = rest {
+                let message = "an arm behind `_` is never reached";
+                return self.error("J502", arm.name.span, message);
+            }
+            if arm.name.text == "_" {
+                self.surface_only(arm.name.span, "`_`", "write an arm for every constructor")?;
+                rest = Some(arm);
+                continue;
+            }
+            let pattern = match arm.name.text {
+                "true" => ArmPattern::Bool(true),
+                "false" => ArmPattern::Bool(false),
+                _ => ArmPattern::Con(self.constructor(&arm.name)?),
+            };
+            let Some(k) = all.iter().position(|(p, _)| *p == pattern) else {
+                let message = format!("`{}` is not a value of {}", arm.name.text, self.show(&ty));
+                return self.error("J502", arm.name.span, message);
+            };
+            if !std::mem::take(&mut missing[k]) {
+                let message = format!("there are two arms for `{}`", arm.name.text);
+                return self.error("J502", arm.name.span, message);
+            }
+            let fields = Some(arm.fields.as_slice());
+            specs.push(ArmSpec { pattern, name: arm.name, fields, body: arm.body });
+        }
+        let missing: Vec<_> =
+            all.iter().zip(&missing).filter(|(_, m)| **m).map(|((p, n), _)| (*p, *n)).collect();
+        let copies = self.copies;
+        match rest {
+            None if !missing.is_empty() => {
+                let names: Vec<&str> = missing.iter().map(|(_, name)| *name).collect();
+                let message = format!("there is no arm for {}", names.join(", "));
+                let help = "add the arms; in a `def`, `_ -> ..` stands for all others";
+                return self.fail(Diagnostic::error("J502", span, message).help(help));
+            }
+            None => {}
+            Some(arm) => {
+                self.copy_text(missing.len(), arm.name.span)?;
+                for (pattern, _) in missing {
+                    specs.push(ArmSpec { pattern, name: arm.name, fields: None, body: arm.body });
+                }
+            }
+        }
+        let made = self.arms(scrutinee, specs, stated, span);
+        self.copies = copies;
+        made
+    }
+
+    /// Accounts for a text that is elaborated several times.
+    pub fn copy_text(&mut self, times: usize, span: Span) -> Res<()> {
+        let times = u32::try_from(times.max(1)).unwrap_or(u32::MAX);
+        self.copies = self.copies.saturating_mul(times);
+        if self.copies <= MAX_COPIES {
+            return Ok(());
+        }
+        let message = "nested too deeply: this text would be copied too often";
+        let help = "give the inner part a name of its own, as a `def`";
+        self.fail(Diagnostic::error("J003", span, message).help(help))
+    }
+
+    fn arms(
+        &mut self,
+        scrutinee: Atom,
+        specs: Vec<ArmSpec<'a, 's>>,
+        stated: Option<&Annotation>,
+        span: Span,
+    ) -> Res<Made> {
+        let mut arms = Vec::new();
+        let mut types: Option<(Annotation, Span)> = None;
+        let mut ok = true;
+        for spec in specs {
+            match self.arm(spec, stated) {
+                Err(Stop) => ok = false,
+                Ok((arm, found, at)) => {
+                    arms.push(arm);
+                    let Some(found) = found else { continue };
+                    match &types {
+                        None => types = Some((found, at)),
+                        Some((first, first_at)) => {
+                            if first.nl != found.nl || first.lin != found.lin {
+                                let first_at = *first_at;
+                                let message = format!(
+                                    "the arms give different results: {} here, {} there",
+                                    self.show_results(&found),
+                                    self.show_results(first)
+                                );
+                                let help = "where only sizes differ, annotate the pattern: `(m: i64, y: [m]f64) = ..`";
+                                let error = Diagnostic::error("J504", at, message).help(help);
+                                return self.fail(error.label(first_at, "the other arm"));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if !ok {
+            return Err(Stop);
+        }
+        let annotated = stated.is_some();
+        let found = match stated {
+            Some(stated) => stated.clone(),
+            None => types.map(|(types, _)| types).unwrap_or_default(),
+        };
+        let rhs = Rhs::Case(Box::new(Case { scrutinee, arms }));
+        Ok(Out { nl: found.nl, lin: found.lin, annotated, ..Out::none(rhs, span) }.into())
+    }
+
+    fn show_results(&self, types: &Annotation) -> String {
+        let list =
+            |types: &[Type]| types.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ");
+        match types.lin.is_empty() {
+            true => format!("({})", list(&types.nl)),
+            false => format!("({}; {})", list(&types.nl), list(&types.lin)),
+        }
+    }
+
+    /// One arm, and the types of its results unless they are stated.
+    fn arm(
+        &mut self,
+        spec: ArmSpec<'a, 's>,
+        stated: Option<&Annotation>,
+    ) -> Res<(Arm, Option<Annotation>, Span)> {
+        let locals = self.b.func.nvars.len();
+        let open = self.enter();
+        let result = self.arm_here(&spec, stated);
+        let stmts = self.leave(open);
+        let (fields, values, span) = result?;
+        let found = match stated {
+            None => Some(self.export(&values, locals, span)?),
+            Some(stated) => {
+                let counts = (values.nl.len(), values.lin.len());
+                if counts != (stated.nl.len(), stated.lin.len()) {
+                    let message = "the arm gives another number of values than the pattern has";
+                    return self.error("J213", span, message);
+                }
+                self.conforms(&values, stated, span, "J214", "name")?;
+                None
+            }
+        };
+        let body = Block { stmts, nl: values.nl, lin: values.lin };
+        Ok((Arm { pattern: spec.pattern, fields, body }, found, span))
+    }
+
+    fn arm_here(
+        &mut self,
+        spec: &ArmSpec<'a, 's>,
+        stated: Option<&Annotation>,
+    ) -> Res<(Vec<IrField>, Values, Span)> {
+        let mut bound = Vec::new();
+        if let ArmPattern::Con(con) = spec.pattern {
+            let program = self.program;
+            let fields = &program.constructor(con).fields;
+            let patterns: Vec<FieldPattern<'s>>;
+            let patterns = match spec.fields {
+                Some(patterns) => patterns,
+                None => {
+                    let name = Name { text: "_", span: spec.name.span };
+                    patterns = fields.iter().map(|_| FieldPattern::Bind(name)).collect();
+                    patterns.as_slice()
+                }
+            };
+            let eqs = self.field_eqs(&spec.name, fields, patterns)?;
+            let (types, names) = bound_fields(fields, patterns, &eqs, self);
+            let mut vars: Vec<NVar> = Vec::new();
+            for (ty, name) in types.iter().zip(names) {
+                let ty = ty.subst(&mut |v| {
+                    let k = Size::position_of(v)?;
+                    vars.get(k).map(|v| Size::var(*v))
+                });
+                let v = if name.text == "_" && !self.strict {
+                    self.dimensions(&ty);
+                    self.b.nvar("t", ty, name.span)
+                } else {
+                    self.nvar(&name, ty)
+                };
+                vars.push(v);
+            }
+            let mut vars = vars.into_iter();
+            for eq in eqs {
+                bound.push(match eq {
+                    Some(atom) => IrField::Eq(atom),
+                    None => IrField::Bind(vars.next().ok_or(Stop)?),
+                });
+            }
+        } else if spec.fields.is_some_and(|f| !f.is_empty()) {
+            let message = format!("`{}` has no fields", spec.name.text);
+            return self.error("J208", spec.name.span, message);
+        }
+        let (values, span) = self.body(spec.body, stated)?;
+        Ok((bound, values, span))
+    }
+
+    // ---- nested blocks
+
+    /// Opens a nested block of statements with its own names and facts.
+    pub fn enter(&mut self) -> Open {
+        self.facts.enter();
+        Open {
+            outer: std::mem::take(&mut self.stmts),
+            mark: self.scope.mark(),
+            barrier: self.barrier,
+            locals: self.b.func.nvars.len(),
+        }
+    }
+
+    /// Opens the body of a loop: linear names from outside are out of reach.
+    pub fn enter_loop(&mut self) -> Open {
+        let open = self.enter();
+        self.barrier = self.b.func.lvars.len();
+        open
+    }
+
+    /// Closes it and gives its statements.
+    pub fn leave(&mut self, open: Open) -> Vec<Stmt> {
+        self.facts.leave();
+        self.scope.restore(open.mark);
+        self.barrier = open.barrier;
+        std::mem::replace(&mut self.stmts, open.outer)
+    }
+
+    // ---- regions
+
+    /// `rd r = x' { .. }`.
+    pub fn rd_region(
+        &mut self,
+        name: &Name<'s>,
+        value: ExprId,
+        body: ExprId,
+        span: Span,
+    ) -> Res<Made> {
+        let init = self.linear(value, "t")?;
+        let ty = self.lin_type(init);
+        let open = self.enter();
+        let locals = open.locals;
+        let cap = self.cap(name, Mode::Rd, false, ty);
+        let result = self.body(body, None);
+        let stmts = self.leave(open);
+        let (values, at) = result?;
+        let types = self.export(&values, locals, at)?;
+        let body = Box::new(Block { stmts, nl: values.nl, lin: values.lin });
+        let rhs = Rhs::RdRegion { cap, init, body };
+        Ok(Out { nl: types.nl, lin: types.lin, ..Out::none(rhs, span) }.into())
+    }
+
+    /// `wr r: t { .. }`, `acc r: t { .. }`.
+    pub fn total(&mut self, total: &'a ast::Total<'s>, span: Span) -> Res<Made> {
+        let acc = total.mode == Mode::Acc;
+        let ty = if acc { self.ty(&total.ty)? } else { self.linear_type(&total.ty)? };
+        if total.lanes && !ty.is_scalar() {
+            let message = "`lanes` is for scalars: an array is summed cell by cell, in order";
+            return self.error("J202", total.ty.span, message);
+        }
+        let open = self.enter();
+        let locals = open.locals;
+        let cap = self.cap(&total.name, total.mode, total.lanes, ty.clone());
+        let result = self.body(total.body, None);
+        let stmts = self.leave(open);
+        let (values, at) = result?;
+        let mut types = self.export(&values, locals, at)?;
+        let body = Box::new(Block { stmts, nl: values.nl, lin: values.lin });
+        let rhs = if acc {
+            types.nl.push(ty);
+            Rhs::AccRegion { cap, body }
+        } else {
+            types.lin.push(ty);
+            Rhs::WrRegion { cap, body }
+        };
+        Ok(Out { nl: types.nl, lin: types.lin, ..Out::none(rhs, span) }.into())
+    }
+
+    // ---- scan
+
+    /// An array that a loop slices: its variable and element type. Its length is `size`.
+    pub fn sliced(&mut self, e: ExprId, size: &Size) -> Res<(NVar, Type)> {
+        let at = self.span(e);
+        let atom = self.atom(e, "t")?;
+        let ty = self.type_of(atom);
+        let (Atom::Var(v), Type::Array(length, element)) = (atom, &ty) else {
+            let message = format!("a value of type {} has no elements", self.show(&ty));
+            return self.error("J205", at, message);
+        };
+        self.same_length(length, size, at)?;
+        Ok((v, (**element).clone()))
+    }
+
+    /// The same for a linear array.
+    pub fn lin_sliced(&mut self, e: ExprId, size: &Size) -> Res<(LVar, Type)> {
+        let at = self.span(e);
+        let x = self.linear(e, "t")?;
+        let ty = self.lin_type(x);
+        let Type::Array(length, element) = &ty else {
+            let message = format!("a value of type {} has no elements", self.show(&ty));
+            return self.error("J205", at, message);
+        };
+        self.same_length(length, size, at)?;
+        Ok((x, (**element).clone()))
+    }
+
+    /// J209 unless an array is as long as its loop.
+    pub fn same_length(&mut self, length: &Size, size: &Size, span: Span) -> Res<()> {
+        if length == size {
+            return Ok(());
+        }
+        let message = format!(
+            "the length is {}, and the loop runs {} times",
+            self.show_size(length),
+            self.show_size(size)
+        );
+        let help = "lengths must be equal as polynomials; `cast x : [n]f64` tests the equality at run time";
+        self.fail(Diagnostic::error("J209", span, message).help(help))
+    }
+
+    /// `scan d (i < n) carry (..) slice (..) { .. }`.
+    pub fn scan(&mut self, s: &'a ast::Scan<'s>, span: Span) -> Res<Made> {
+        let bound = self.integer(s.bound, "a bound")?;
+        let size = self.nf(bound);
+        let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
+        for (name, e) in &s.carry {
+            carry.push((*name, self.atom(*e, "t")?));
+        }
+        for (name, e) in &s.lin_carry {
+            lin_carry.push((*name, self.linear(*e, "t")?));
+        }
+        let (mut slices, mut lin_slices) = (Vec::new(), Vec::new());
+        for (name, e) in &s.slices {
+            slices.push((*name, self.sliced(*e, &size)?));
+        }
+        for (name, e) in &s.lin_slices {
+            lin_slices.push((*name, self.lin_sliced(*e, &size)?));
+        }
+        let mut cap_slices = Vec::new();
+        for (name, e) in &s.cap_slices {
+            let (place, ty, mode) = self.place(*e)?;
+            let Type::Array(length, element) = ty else {
+                let message = format!("a capability of type {} has no elements", self.show(&ty));
+                return self.error("J205", self.span(*e), message);
+            };
+            self.same_length(&length, &size, self.span(*e))?;
+            cap_slices.push((*name, place, *element, mode));
+        }
+        let open = self.enter_loop();
+        let locals = open.locals;
+        let index = self.nvar(&s.index, Type::I64);
+        if !self.strict {
+            self.facts.add_range(index, size.clone());
+        }
+        let mut scan = Scan {
+            dir: s.dir,
+            index,
+            bound,
+            carry: Vec::new(),
+            lin_carry: Vec::new(),
+            slices: Vec::new(),
+            lin_slices: Vec::new(),
+            cap_slices: Vec::new(),
+            body: Block::default(),
+        };
+        for (name, init) in carry {
+            let ty = self.type_of(init);
+            scan.carry.push((self.nvar(&name, ty), init));
+        }
+        for (name, init) in lin_carry {
+            let ty = self.lin_type(init);
+            scan.lin_carry.push((self.lvar(&name, ty), init));
+        }
+        for (name, (array, element)) in slices {
+            scan.slices.push((self.nvar(&name, element), array));
+        }
+        for (name, (array, element)) in lin_slices {
+            scan.lin_slices.push((self.lvar(&name, element), array));
+        }
+        for (name, place, element, mode) in cap_slices {
+            scan.cap_slices.push((self.cap(&name, mode, false, element), place));
+        }
+        let result = self.body(s.body, None);
+        let stmts = self.leave(open);
+        let (values, at) = result?;
+        Ok(self.looped(scan, stmts, values, locals, at, span)?.into())
+    }
+
+    /// The loop as an operation, given its body: result types are those of the carries, then
+    /// arrays of the others.
+    pub fn looped(
+        &mut self,
+        mut scan: Scan,
+        stmts: Vec<Stmt>,
+        values: Values,
+        locals: usize,
+        at: Span,
+        span: Span,
+    ) -> Res<Out> {
+        if scan.dir == Dir::Par && !(scan.carry.is_empty() && scan.lin_carry.is_empty()) {
+            let message = "a `par` loop has no carry: its iterations know nothing of each other";
+            let help = "use `scan up`, or add into an `acc`";
+            return self.fail(Diagnostic::error("J401", span, message).help(help));
+        }
+        if values.nl.len() < scan.carry.len() || values.lin.len() < scan.lin_carry.len() {
+            let message = format!(
+                "the loop carries {} value(s), and its body gives {}",
+                scan.carry.len() + scan.lin_carry.len(),
+                values.nl.len() + values.lin.len()
+            );
+            let help = "the body ends in the next value of every carry, in their order";
+            return self.fail(Diagnostic::error("J402", at, message).help(help));
+        }
+        let size = self.nf(scan.bound);
+        let mut out = Annotation::default();
+        for (k, value) in values.nl.iter().enumerate() {
+            let (ty, init) = (self.type_of(*value), scan.carry.get(k).map(|c| c.1));
+            match init {
+                Some(init) => {
+                    let first = self.type_of(init);
+                    self.same_carry(&first, &ty, at, Some(init))?;
+                    out.nl.push(first);
+                }
+                None => out.nl.push(self.stacked(&size, ty, locals, at)?),
+            }
+        }
+        for (k, value) in values.lin.iter().enumerate() {
+            let ty = self.lin_type(*value);
+            match scan.lin_carry.get(k).map(|c| c.1) {
+                Some(init) => {
+                    let first = self.lin_type(init);
+                    self.same_carry(&first, &ty, at, None)?;
+                    out.lin.push(first);
+                }
+                None => out.lin.push(self.stacked(&size, ty, locals, at)?),
+            }
+        }
+        scan.body = Block { stmts, nl: values.nl, lin: values.lin };
+        Ok(Out { nl: out.nl, lin: out.lin, ..Out::none(Rhs::Scan(Box::new(scan)), span) })
+    }
+
+    fn same_carry(&mut self, first: &Type, next: &Type, at: Span, init: Option<Atom>) -> Res<()> {
+        if first == next {
+            return Ok(());
+        }
+        let message =
+            format!("the carry starts as {} and goes on as {}", self.show(first), self.show(next));
+        let mut error = Diagnostic::error("J403", at, message);
+        error = error.help(match (init, next) {
+            (Some(Atom::Lit(Literal::I64(k))), Type::F64) => format!("start from `{k}.0`"),
+            _ => "a carry keeps its type and its size in every iteration".to_string(),
+        });
+        self.fail(error)
+    }
+
+    /// The type of a stacked result.
+    fn stacked(&mut self, size: &Size, ty: Type, locals: usize, at: Span) -> Res<Type> {
+        use jut_ir::entity::EntityRef;
+        if let Some(v) = ty.size_names().into_iter().find(|v| v.index() >= locals) {
+            let message = format!(
+                "the size of this result, `{}`, is another one in every iteration",
+                self.b.func.nvars[v].name
+            );
+            let help = "put it into a record: `data Row = Row(m: i64, w: [m]f64)`";
+            return self.fail(Diagnostic::error("J405", at, message).help(help));
+        }
+        Ok(Type::array(size.clone(), ty))
+    }
+}

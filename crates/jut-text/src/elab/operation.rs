@@ -1,0 +1,652 @@
+//! Expressions: operators, primitives, tuples, casts, and the linear operations.
+//!
+//! A chain of operators arrives in postfix order and is run like a stack machine: operands are
+//! elaborated from left to right, every operator but the last is bound to a temporary. The last
+//! one is left to whoever asked.
+//!
+//! **What is linear** is decided one operation at a time, as in the paper's type system: `+`,
+//! unary `-`, scaling by a non-linear factor, `select`. `(x' * x') / x'` is therefore refused (J104)
+//! although its value is `x'`.
+
+use super::body::{Annotation, Body, Made, Out, Value, Values};
+use super::scope::Entity;
+use super::{Res, Stop};
+use crate::ast::{self, ExprId, ExprKind, Op, TypeKind};
+use jut_ir::prim::{Prim, Syntax};
+use jut_ir::{Atom, Diagnostic, LVar, Literal, Rhs, Size, Span, Type, prim};
+
+/// A size polynomial with more terms, or a longer product, is refused (J215).
+const MAX_TERMS: usize = 200;
+const MAX_DEGREE: usize = 32;
+
+/// Whether a call of this name is a call of a primitive.
+pub(crate) fn is_primitive(name: &str) -> bool {
+    name == "size" || Prim::all().any(|p| p.row().syntax == Syntax::Call && p.row().text == name)
+}
+
+/// Names of primitives that are called.
+pub(crate) fn primitive_names<'x>() -> impl Iterator<Item = &'x str> {
+    Prim::all().filter(|p| p.row().syntax == Syntax::Call).map(|p| p.row().text)
+}
+
+impl<'a, 's> Body<'a, 's> {
+    /// Elaborates an expression up to the last operation. `stated` are the types that the
+    /// pattern gives its results.
+    pub fn rhs(&mut self, e: ExprId, stated: Option<&Annotation>) -> Res<Made> {
+        let ast = self.ast;
+        let expr = ast.expr(e);
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Name(name) => self.name_value(name).map(|v| Made::Values(v.into(), span)),
+            ExprKind::Int(n) => {
+                let atom = self.int(*n, false, span)?;
+                Ok(Made::Values(Value::N(atom).into(), span))
+            }
+            ExprKind::Float(x) => Ok(literal(Literal::F64(*x), span)),
+            ExprKind::Bool(x) => Ok(literal(Literal::Bool(*x), span)),
+            ExprKind::Ops(ops) => self.operators(ops, span),
+            ExprKind::Post(base, steps) => self.post(*base, steps, span),
+            ExprKind::Call(call) => self.call(call, span),
+            ExprKind::List(nl, lin) => {
+                let help = "write one statement for each value";
+                self.surface_only(span, "a list of values here", help)?;
+                Ok(Made::Values(self.list(nl, lin)?, span))
+            }
+            ExprKind::Block(_) => {
+                self.surface_only(span, "a block as a value", "write its statements one by one")?;
+                let (values, span) = self.body(e, stated)?;
+                Ok(Made::Values(values, span))
+            }
+            ExprKind::Tuple(items) => self.tuple(items, span),
+            ExprKind::Array(items) => self.array(items, span),
+            ExprKind::If(condition, then, other) => {
+                self.surface_only(span, "`if`", "write `case c { true -> ..; false -> .. }`")?;
+                self.if_expr(*condition, *then, *other, stated, span)
+            }
+            ExprKind::Case(scrutinee, arms) => self.case(*scrutinee, arms, stated, span),
+            ExprKind::Loop(l) => self.range_loop(l, span),
+            ExprKind::Scan(scan) => self.scan(scan, span),
+            ExprKind::RdRegion(name, value, body) => self.rd_region(name, *value, *body, span),
+            ExprKind::Total(total) => self.total(total, span),
+            ExprKind::Rd(target) => {
+                let (place, ty, mode) = self.place(*target)?;
+                if mode != jut_ir::Mode::Rd {
+                    let message = "`rd` needs a capability of mode `rd`";
+                    return self.error("J111", self.span(*target), message);
+                }
+                Ok(Out::linear(Rhs::Rd(place), ty, span).into())
+            }
+            ExprKind::Dup(value) => {
+                let x = self.linear(*value, "t")?;
+                let ty = self.lin_type(x);
+                Ok(Out { lin: vec![ty; 2], ..Out::none(Rhs::Dup(x), span) }.into())
+            }
+            ExprKind::Drop(value) => match self.operand(*value, "t")? {
+                Value::L(x) => Ok(Out::none(Rhs::Drop(x), span).into()),
+                Value::N(_) => Ok(Made::Values(Values::default(), span)),
+            },
+            ExprKind::Zero(ty) => {
+                let ty = self.linear_type(ty)?;
+                Ok(Out::linear(Rhs::LZero(ty.clone()), ty, span).into())
+            }
+            ExprKind::Cast { proved, value, ty } => self.cast(*proved, *value, ty, span),
+        }
+    }
+
+    /// The value of a name.
+    fn name_value(&mut self, name: &ast::Name<'s>) -> Res<Value> {
+        match self.lookup(name)? {
+            Entity::N(a) => Ok(Value::N(a)),
+            Entity::L(x) => {
+                if (x.as_u32() as usize) < self.barrier {
+                    let message = format!("`{}` is linear, and a loop cannot use it up", name.text);
+                    let help = format!(
+                        "read it in every iteration: `rd r = {} {{ .. rd r .. }}` around the loop",
+                        name.text
+                    );
+                    return self.fail(Diagnostic::error("J103", name.span, message).help(help));
+                }
+                Ok(Value::L(x))
+            }
+            Entity::C(_) => {
+                let message = format!("`{}` is a capability, not a value", name.text);
+                let help = format!("read from it with `rd {0}`, add with `{0} += ..`", name.text);
+                self.fail(Diagnostic::error("J111", name.span, message).help(help))
+            }
+            Entity::Poison => Err(Stop),
+        }
+    }
+
+    fn int(&mut self, magnitude: u64, negative: bool, span: Span) -> Res<Atom> {
+        let value = if negative {
+            0i64.checked_sub_unsigned(magnitude)
+        } else {
+            i64::try_from(magnitude).ok()
+        };
+        match value {
+            Some(value) => Ok(Atom::Lit(Literal::I64(value))),
+            None => self.error("J001", span, "the number is too large for an i64"),
+        }
+    }
+
+    /// The literal `-x`, if an operand directly before a `-` is one.
+    fn negative(&mut self, e: ExprId) -> Res<Option<Atom>> {
+        let expr = self.ast.expr(e);
+        Ok(match expr.kind {
+            ExprKind::Int(n) => Some(self.int(n, true, expr.span)?),
+            ExprKind::Float(x) => Some(Atom::Lit(Literal::F64(-x))),
+            _ => None,
+        })
+    }
+
+    /// Whether operators are just a literal behind one `-`.
+    pub fn negated_literal(&self, ops: &[Op]) -> bool {
+        match ops {
+            [Op::Operand(e), Op::Unary("-", _)] => {
+                matches!(self.ast.expr(*e).kind, ExprKind::Int(_) | ExprKind::Float(_))
+            }
+            _ => false,
+        }
+    }
+
+    fn operators(&mut self, ops: &[Op], span: Span) -> Res<Made> {
+        let count = ops.iter().filter(|op| !matches!(op, Op::Operand(_))).count();
+        if count > 1 {
+            let what = "more than one operation in a statement";
+            self.surface_only(span, what, "bind every intermediate value to a name")?;
+        }
+        let mut stack: Vec<(Value, Span)> = Vec::new();
+        let mut k = 0;
+        while k < ops.len() {
+            let last = k + 1 == ops.len();
+            let out = match ops[k] {
+                Op::Operand(e) => {
+                    let at = self.span(e);
+                    if let Some(Op::Unary("-", sign)) = ops.get(k + 1) {
+                        if let Some(literal) = self.negative(e)? {
+                            stack.push((Value::N(literal), sign.to(at)));
+                            k += 2;
+                            continue;
+                        }
+                    }
+                    let value = self.operand(e, "t")?;
+                    stack.push((value, at));
+                    k += 1;
+                    continue;
+                }
+                Op::Unary(op, at) => {
+                    let Some((value, operand)) = stack.pop() else { return Err(Stop) };
+                    self.unary(op, value, at.to(operand))?
+                }
+                Op::Binary(op, _) => {
+                    let (Some((b, right)), Some((a, left))) = (stack.pop(), stack.pop()) else {
+                        return Err(Stop);
+                    };
+                    self.binary(op, a, b, left.to(right))?
+                }
+            };
+            if last {
+                return Ok(out.into());
+            }
+            let at = out.span;
+            let values = self.bind(out, &[], &[])?;
+            stack.push((single(&values).ok_or(Stop)?, at));
+            k += 1;
+        }
+        match stack.pop() {
+            Some((value, span)) => Ok(Made::Values(value.into(), span)),
+            None => Err(Stop),
+        }
+    }
+
+    fn unary(&mut self, op: &'static str, value: Value, span: Span) -> Res<Out> {
+        match value {
+            Value::N(a) => self.primitive(op, Syntax::Prefix, vec![a], span),
+            Value::L(x) if op == "-" => Ok(Out::linear(Rhs::LNeg(x), self.lin_type(x), span)),
+            Value::L(_) => self.not_linear(format!("`{op}` is not a linear operation"), span),
+        }
+    }
+
+    fn binary(&mut self, op: &'static str, a: Value, b: Value, span: Span) -> Res<Out> {
+        match (op, a, b) {
+            ("^", Value::N(x), Value::N(n)) => {
+                self.surface_only(span, "`^`", "write `powi(x, n)` or `pow(x, y)`")?;
+                let integer = self.type_of(n) == Type::I64;
+                let name = if integer { "powi" } else { "pow" };
+                if integer && self.type_of(x) == Type::I64 {
+                    let message = "there is no power of an i64";
+                    let help = "multiply, or convert the base: `f64(n)^2`";
+                    return self.fail(Diagnostic::error("J202", span, message).help(help));
+                }
+                self.primitive(name, Syntax::Call, vec![x, n], span)
+            }
+            (_, Value::N(x), Value::N(y)) => {
+                self.primitive(op, Syntax::Infix, vec![x, y], span)
+            }
+            ("+", Value::L(x), Value::L(y)) => {
+                let ty = self.same_linear(x, y, span)?;
+                Ok(Out::linear(Rhs::LAdd(x, y), ty, span))
+            }
+            ("-", Value::L(x), Value::L(y)) => {
+                let help = "negate first: `z' = -y'`, then `x' + z'`";
+                self.surface_only(span, "linear subtraction", help)?;
+                let ty = self.same_linear(x, y, span)?;
+                let negated = self.bind(Out::linear(Rhs::LNeg(y), ty.clone(), span), &[], &[])?;
+                let Some(z) = negated.lin.first() else { return Err(Stop) };
+                Ok(Out::linear(Rhs::LAdd(x, *z), ty, span))
+            }
+            ("*", Value::N(c), Value::L(x)) => self.scale(c, x, span),
+            ("*", Value::L(x), Value::N(c)) => {
+                let help = "write the factor first: `c * x'`";
+                self.surface_only(span, "a linear value before its factor", help)?;
+                self.scale(c, x, span)
+            }
+            ("/", Value::L(x), Value::N(c)) => {
+                let help = "scale by the reciprocal: `r = 1.0 / c`, then `r * x'`";
+                self.surface_only(span, "division of a linear value", help)?;
+                let one = Atom::Lit(Literal::F64(1.0));
+                let r = self.primitive("/", Syntax::Infix, vec![one, c], span)?;
+                let r = self.bind(r, &[], &[])?;
+                let Some(r) = r.nl.first() else { return Err(Stop) };
+                self.scale(*r, x, span)
+            }
+            ("*", Value::L(_), Value::L(_)) => self.not_linear(
+                "the product of two linear values is not linear: with both doubled it is four times as large".into(),
+                span,
+            ),
+            ("/", _, Value::L(_)) => {
+                self.not_linear("division by a linear value is not linear".into(), span)
+            }
+            ("+" | "-", _, _) => self.not_linear(
+                format!(
+                    "`{op}` of a linear and a non-linear value is not linear: it is not zero where the linear one is"
+                ),
+                span,
+            ),
+            _ => self.not_linear(format!("`{op}` is not a linear operation"), span),
+        }
+    }
+
+    pub fn not_linear<T>(&mut self, message: String, span: Span) -> Res<T> {
+        let help = "linearity is decided one operation at a time, never by simplifying: even `(x' * x') / x'` is refused, though it equals `x'`. \
+                    Write the linear form (`x'`), or make the value non-linear (a parameter before the `;`)";
+        self.fail(Diagnostic::error("J104", span, message).help(help))
+    }
+
+    fn scale(&mut self, c: Atom, x: LVar, span: Span) -> Res<Out> {
+        let ty = self.type_of(c);
+        if ty != Type::F64 {
+            let message =
+                format!("a linear value is scaled by an f64, and this is {}", self.show(&ty));
+            let mut error = Diagnostic::error("J202", span, message);
+            error = error.help(match c {
+                Atom::Lit(Literal::I64(k)) => format!("write `{k}.0`"),
+                _ => "convert it: `f64(n)`".to_string(),
+            });
+            return self.fail(error);
+        }
+        Ok(Out::linear(Rhs::LScale(c, x), self.lin_type(x), span))
+    }
+
+    fn same_linear(&mut self, x: LVar, y: LVar, span: Span) -> Res<Type> {
+        let (a, b) = (self.lin_type(x), self.lin_type(y));
+        if a == b {
+            return Ok(a);
+        }
+        let message = format!("these are of types {} and {}", self.show(&a), self.show(&b));
+        self.error("J202", span, message)
+    }
+
+    // ---- primitives
+
+    /// A primitive on atoms.
+    pub fn primitive(
+        &mut self,
+        text: &str,
+        syntax: Syntax,
+        args: Vec<Atom>,
+        span: Span,
+    ) -> Res<Out> {
+        let types: Vec<Type> = args.iter().map(|a| self.type_of(*a)).collect();
+        let Some(p) = Prim::resolve(text, syntax, &types) else {
+            return self.no_overload(text, syntax, &args, &types, span);
+        };
+        if p == prim::INT && !self.strict && matches!(args.first(), Some(Atom::Var(_))) {
+            let message = "the derivative stops here: an integer has none";
+            self.diagnostics.push(Diagnostic::warning("J702", span, message));
+        }
+        let def = self.transparent(p, &args, span)?;
+        let ty = p.row().result.ty();
+        Ok(Out { def, ..Out::one(Rhs::Prim(p, args), ty, span) })
+    }
+
+    /// The definition of a transparent i64 name.
+    fn transparent(&mut self, p: Prim, args: &[Atom], span: Span) -> Res<Option<Size>> {
+        let size = match (p, args) {
+            (prim::IADD, [a, b]) => self.nf(*a) + self.nf(*b),
+            (prim::ISUB, [a, b]) => self.nf(*a) - self.nf(*b),
+            (prim::IMUL, [a, b]) => self.nf(*a) * self.nf(*b),
+            (prim::INEG, [a]) => -self.nf(*a),
+            _ => return Ok(None),
+        };
+        self.bounded_size(size, span).map(Some)
+    }
+
+    /// Refuses polynomials that are too large to handle.
+    pub fn bounded_size(&mut self, size: Size, span: Span) -> Res<Size> {
+        let terms = size.terms();
+        if terms.len() <= MAX_TERMS && terms.iter().all(|(names, _)| names.len() <= MAX_DEGREE) {
+            return Ok(size);
+        }
+        let message = "this integer is too long a polynomial in the names it is made of";
+        let help =
+            "break it up with a function call or `max(n, 0)`, whose results are names of their own";
+        self.fail(Diagnostic::error("J215", span, message).help(help))
+    }
+
+    fn no_overload<T>(
+        &mut self,
+        text: &str,
+        syntax: Syntax,
+        args: &[Atom],
+        types: &[Type],
+        span: Span,
+    ) -> Res<T> {
+        let overloads = Prim::overloads(text, syntax);
+        let mut counts: Vec<usize> = overloads.iter().map(|p| p.row().params.len()).collect();
+        counts.dedup();
+        if !counts.is_empty() && !counts.contains(&args.len()) {
+            let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
+            let message =
+                format!("`{text}` takes {} argument(s), not {}", counts.join(" or "), args.len());
+            return self.error("J208", span, message);
+        }
+        let shown: Vec<String> = types.iter().map(|t| self.show(t)).collect();
+        let message = format!("`{text}` does not work on {}", shown.join(" and "));
+        let mixed = types.contains(&Type::I64) && types.contains(&Type::F64);
+        let integer = args.iter().find(|a| self.type_of(**a) == Type::I64);
+        let wants_float = mixed
+            || overloads.iter().any(|p| p.row().params.iter().all(|s| s.ty() == Type::F64))
+                && types.iter().all(|t| *t == Type::I64);
+        let help = match integer {
+            Some(Atom::Lit(Literal::I64(k))) if wants_float => {
+                format!("`{k}` is an i64; write `{k}.0` for an f64")
+            }
+            Some(_) if wants_float => {
+                "convert the i64: `f64(n)`; jut never converts by itself".to_string()
+            }
+            _ if types.iter().any(|t| t.size().is_some()) => {
+                "apply it to the elements, in a `build`".to_string()
+            }
+            _ => {
+                let list: Vec<String> = overloads
+                    .iter()
+                    .map(|p| {
+                        let params: Vec<String> =
+                            p.row().params.iter().map(|s| self.show(&s.ty())).collect();
+                        format!("({})", params.join(", "))
+                    })
+                    .collect();
+                format!("it works on {}", list.join(", "))
+            }
+        };
+        self.fail(Diagnostic::error("J202", span, message).help(help))
+    }
+
+    // ---- tuples, arrays, casts
+
+    fn tuple(&mut self, items: &[ExprId], span: Span) -> Res<Made> {
+        let mut values = Values::default();
+        for e in items {
+            match self.operand(*e, "t")? {
+                Value::N(a) => values.nl.push(a),
+                Value::L(x) => values.lin.push(x),
+            }
+        }
+        if !values.nl.is_empty() && !values.lin.is_empty() {
+            let message = "a tuple is either linear or non-linear, not both";
+            return self.error("J101", span, message);
+        }
+        if values.lin.is_empty() {
+            let ty = Type::Tuple(values.nl.iter().map(|a| self.type_of(*a)).collect());
+            return Ok(Out::one(Rhs::Tuple(values.nl), ty, span).into());
+        }
+        let ty = Type::Tuple(values.lin.iter().map(|x| self.lin_type(*x)).collect());
+        Ok(Out::linear(Rhs::LTuple(values.lin), ty, span).into())
+    }
+
+    fn array(&mut self, items: &[ExprId], span: Span) -> Res<Made> {
+        let mut atoms = Vec::new();
+        for e in items {
+            atoms.push(self.atom(*e, "t")?);
+        }
+        let Some(first) = atoms.first() else {
+            let message = "an empty array has no element type";
+            let help = "use `build (i < 0) { .. }`";
+            return self.fail(Diagnostic::error("J205", span, message).help(help));
+        };
+        let element = self.type_of(*first);
+        for (e, a) in items.iter().zip(&atoms).skip(1) {
+            let ty = self.type_of(*a);
+            if ty != element {
+                let message = format!(
+                    "this element is of type {}, the first one of type {}",
+                    self.show(&ty),
+                    self.show(&element)
+                );
+                let mut error = Diagnostic::error("J202", self.span(*e), message);
+                if let (Atom::Lit(Literal::I64(k)), Type::F64) = (a, &element) {
+                    error = error.help(format!("write `{k}.0`"));
+                }
+                return self.fail(error);
+            }
+        }
+        let ty = Type::array(Size::constant(atoms.len() as i64), element);
+        Ok(Out::one(Rhs::ArrayLit(atoms), ty, span).into())
+    }
+
+    fn cast(
+        &mut self,
+        proved: bool,
+        value: ExprId,
+        ty: &'a ast::Type<'s>,
+        span: Span,
+    ) -> Res<Made> {
+        if proved {
+            self.proved(span, "proved")?;
+        }
+        let value = self.operand(value, "t")?;
+        let new = self.ty(ty)?;
+        let old = match value {
+            Value::N(a) => self.type_of(a),
+            Value::L(x) => self.lin_type(x),
+        };
+        if !same_shape(&old, &new) {
+            let message = format!(
+                "a cast changes sizes only, and {} is not {} with other sizes",
+                self.show(&new),
+                self.show(&old)
+            );
+            return self.error("J212", ty.span, message);
+        }
+        match value {
+            Value::N(Atom::Var(value)) => {
+                Ok(Out::one(Rhs::Cast { value, ty: new.clone(), proved }, new, span).into())
+            }
+            Value::N(a) => Ok(Made::Values(Value::N(a).into(), span)),
+            Value::L(value) => {
+                Ok(Out::linear(Rhs::LCast { value, ty: new.clone(), proved }, new, span).into())
+            }
+        }
+    }
+
+    /// `!` and `proved`: not in a `def`, and with a warning in a `core def`.
+    pub fn proved(&mut self, span: Span, what: &str) -> Res<()> {
+        if !self.strict {
+            let message = format!("`{what}` is allowed in a `core def` only");
+            let help = "leave it out: jut tests at run time what it cannot see";
+            return self.fail(Diagnostic::error("J601", span, message).help(help));
+        }
+        if !self.warned {
+            self.warned = true;
+            let message = format!("`{what}` is trusted in compiled code and not tested there");
+            self.diagnostics.push(Diagnostic::warning("J703", span, message));
+        }
+        Ok(())
+    }
+
+    // ---- types
+
+    /// A written type.
+    pub fn ty(&mut self, ty: &ast::Type<'s>) -> Res<Type> {
+        match &ty.kind {
+            TypeKind::Name("f64") => Ok(Type::F64),
+            TypeKind::Name("i64") => Ok(Type::I64),
+            TypeKind::Name("bool") => Ok(Type::Bool),
+            TypeKind::Name(name) => {
+                if let Some(data) = self.globals.datas.get(*name) {
+                    return Ok(Type::Data(*data));
+                }
+                if self.globals.poisoned.contains(name) {
+                    return Err(Stop);
+                }
+                if *name == self.this {
+                    let message = "not built yet: recursive data types";
+                    return self.error("J901", ty.span, message);
+                }
+                let known = self.globals.datas.keys().map(String::as_str);
+                let near = super::show::nearest(name, known.chain(["f64", "i64", "bool"]));
+                let mut error =
+                    Diagnostic::error("J010", ty.span, format!("there is no type `{name}`"));
+                if let Some(near) = near {
+                    error = error.help(format!("did you mean `{near}`?"));
+                } else if let Some(span) = self.globals.declared.get(name) {
+                    error = error.label(*span, "a name is in scope after its definition");
+                }
+                self.fail(error)
+            }
+            TypeKind::Tuple(items) => {
+                let mut types = Vec::new();
+                for item in items {
+                    types.push(self.ty(item)?);
+                }
+                Ok(Type::Tuple(types))
+            }
+            TypeKind::Array(sizes, element) => {
+                let mut list = Vec::new();
+                for size in sizes {
+                    list.push(self.size(*size)?);
+                }
+                let element = self.ty(element)?;
+                Ok(list.into_iter().rev().fold(element, |t, size| Type::array(size, t)))
+            }
+        }
+    }
+
+    /// A written type of linear values: floats, tuples and arrays of them.
+    pub fn linear_type(&mut self, ty: &ast::Type<'s>) -> Res<Type> {
+        fn is_linear(ty: &Type) -> bool {
+            match ty {
+                Type::F64 => true,
+                Type::Tuple(items) => items.iter().all(is_linear),
+                Type::Array(_, element) => is_linear(element),
+                _ => false,
+            }
+        }
+        let t = self.ty(ty)?;
+        if is_linear(&t) {
+            return Ok(t);
+        }
+        let message = format!("{} is not a type of linear values", self.show(&t));
+        let help = "linear values are made of f64, tuples `#(..)` and arrays";
+        self.fail(Diagnostic::error("J202", ty.span, message).help(help))
+    }
+
+    /// A written size.
+    pub fn size(&mut self, e: ExprId) -> Res<Size> {
+        let ast = self.ast;
+        let expr = ast.expr(e);
+        match &expr.kind {
+            ExprKind::Int(n) => match i64::try_from(*n) {
+                Ok(n) => Ok(Size::constant(n)),
+                Err(_) => self.error("J215", expr.span, "the size is too large"),
+            },
+            ExprKind::Name(name) => match self.scope.get(name.text) {
+                Some(Entity::N(a)) => {
+                    let known = !matches!(a, Atom::Var(v) if Size::position_of(v).is_some());
+                    if known && self.type_of(a) != Type::I64 {
+                        let message = format!("the size `{}` is not an i64", name.text);
+                        return self.error("J201", name.span, message);
+                    }
+                    Ok(self.nf(a))
+                }
+                Some(Entity::Poison) => Err(Stop),
+                _ => {
+                    let message = format!("the size `{}` is not in scope", name.text);
+                    let mut error = Diagnostic::error("J203", name.span, message);
+                    if let Some(near) = super::show::nearest(name.text, self.scope.names()) {
+                        error = error.help(format!("did you mean `{near}`?"));
+                    } else {
+                        error = error.help("name it in brackets: `def f[n](x: [n]f64)`");
+                    }
+                    self.fail(error)
+                }
+            },
+            ExprKind::Ops(ops) => self.size_operators(ops, expr.span),
+            _ => self.no_size(expr.span),
+        }
+    }
+
+    fn no_size<T>(&mut self, span: Span) -> Res<T> {
+        let message = "a size is made of i64 names and integers with `+`, `-` and `*`";
+        let help = "bind the value to a name and use the name";
+        self.fail(Diagnostic::error("J215", span, message).help(help))
+    }
+
+    fn size_operators(&mut self, ops: &[Op], span: Span) -> Res<Size> {
+        let mut stack: Vec<Size> = Vec::new();
+        for op in ops {
+            let size = match op {
+                Op::Operand(e) => self.size(*e)?,
+                Op::Unary("-", _) => -stack.pop().unwrap_or_default(),
+                Op::Binary(op @ ("+" | "-" | "*"), _) => {
+                    let b: Size = stack.pop().unwrap_or_default();
+                    let a: Size = stack.pop().unwrap_or_default();
+                    match *op {
+                        "+" => a + b,
+                        "-" => a - b,
+                        _ => a * b,
+                    }
+                }
+                Op::Unary(_, at) | Op::Binary(_, at) => return self.no_size(*at),
+            };
+            let size = self.bounded_size(size, span)?;
+            stack.push(size);
+        }
+        Ok(stack.pop().unwrap_or_default())
+    }
+}
+
+fn literal(x: Literal, span: Span) -> Made {
+    Made::Values(Value::N(Atom::Lit(x)).into(), span)
+}
+
+/// The value, if there is just one.
+pub(crate) fn single(values: &Values) -> Option<Value> {
+    match (values.nl.as_slice(), values.lin.as_slice()) {
+        ([a], []) => Some(Value::N(*a)),
+        ([], [x]) => Some(Value::L(*x)),
+        _ => None,
+    }
+}
+
+/// Whether two types are equal up to sizes.
+fn same_shape(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Array(_, a), Type::Array(_, b)) => same_shape(a, b),
+        (Type::Tuple(a), Type::Tuple(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_shape(a, b))
+        }
+        _ => a == b,
+    }
+}

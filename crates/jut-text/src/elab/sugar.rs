@@ -1,0 +1,344 @@
+//! The loops of the surface: `sum`, `build`, `for`, `max`, `min`.
+//!
+//! | surface | core |
+//! |---|---|
+//! | `sum (i < n) e` | `acc [lanes] s: t { scan par (i < n) { ..; s += e } }`; `lanes` when t is a scalar |
+//! | `build (i < n) e` | `check n >= 0` unless plain, then `scan par` with one stacked result |
+//! | `for (i < n) carry (a = x) e` | `scan up`; further results of `e` are stacked (and n checked) |
+//! | `max (i < n) e` | the index first: `(v, k) = scan up ..` over `stop(e)`; `check k < n`; then `e` at `k` |
+//! | `(a <= i < b)` | bound `b - a`, and `i = a + i0` first in the body |
+//! | `(x <- xs, y <- ys)` | slices; the lengths are equal sizes |
+//!
+//! **`max` and `min` over a range.** The loop only finds the index, behind `stop`, so nothing of it
+//! is on a tape, and the derivative is that of `e` at the index. Of equal values the lowest index is
+//! taken. A NaN is larger (for `min`: smaller) than everything else, and the first one stays: NaN
+//! spreads, as in the binary `max`. The maximum over no iterations is the error R01.
+
+use super::body::{Body, Made, Out, Value, Values};
+use super::scope::Entity;
+use super::{Res, Stop};
+use crate::ast::{self, ExprId, LoopKind, Name, Range};
+use jut_ir::entity::EntityRef;
+use jut_ir::prim::Syntax;
+use jut_ir::{
+    Atom, Block, Check, Diagnostic, Dir, LVar, Literal, Loc, Mode, NVar, Operand, Place, Rhs, Scan,
+    Size, Span, Step, Stmt, Type,
+};
+
+/// The head of a loop, evaluated outside of it.
+struct Head<'s> {
+    /// The user's index, and where it starts unless at 0.
+    index: Option<(Name<'s>, Option<Atom>)>,
+    bound: Atom,
+    size: Size,
+    slices: Vec<(Name<'s>, NVar, Type)>,
+    lin_slices: Vec<(Name<'s>, LVar, Type)>,
+}
+
+impl<'a, 's> Body<'a, 's> {
+    /// A loop of the surface.
+    pub fn range_loop(&mut self, l: &'a ast::Loop<'s>, span: Span) -> Res<Made> {
+        let (what, help) = match l.kind {
+            LoopKind::Sum => ("`sum`", "write `acc s: f64 { scan par .. }`"),
+            LoopKind::Build => ("`build`", "write `scan par`"),
+            LoopKind::For => ("`for`", "write `scan up`"),
+            LoopKind::Max | LoopKind::Min => ("`max` or `min` over a range", "write `scan up`"),
+        };
+        self.surface_only(span, what, help)?;
+        let head = self.head(&l.head, span)?;
+        match l.kind {
+            LoopKind::Sum => self.sum(head, l.body, span),
+            LoopKind::Build | LoopKind::For => self.build(head, l, span),
+            LoopKind::Max | LoopKind::Min => self.extremum(head, l, span),
+        }
+    }
+
+    fn head(&mut self, ranges: &'a [Range<'s>], span: Span) -> Res<Head<'s>> {
+        let mut index = None;
+        let mut bound = None;
+        let mut each = Vec::new();
+        for range in ranges {
+            let (name, low, n) = match range {
+                Range::Each(name, e) => {
+                    each.push((*name, self.operand(*e, "t")?, self.span(*e)));
+                    continue;
+                }
+                Range::Below(name, n) => (*name, None, self.integer(*n, "a bound")?),
+                Range::Between(low, name, high) => {
+                    let low = self.integer(*low, "a bound")?;
+                    let high = self.integer(*high, "a bound")?;
+                    let n = self.difference(high, low, span)?;
+                    (*name, Some(low).filter(|a| *a != Atom::Lit(Literal::I64(0))), n)
+                }
+            };
+            if index.is_some() {
+                let message = "a loop has one index";
+                let help = "put a loop into the loop";
+                return self.fail(Diagnostic::error("J002", name.span, message).help(help));
+            }
+            index = Some((name, low));
+            bound = Some(n);
+        }
+        let mut size = bound.map(|n| self.nf(n));
+        let (mut slices, mut lin_slices) = (Vec::new(), Vec::new());
+        for (name, value, at) in each {
+            let ty = match value {
+                Value::N(a) => self.type_of(a),
+                Value::L(x) => self.lin_type(x),
+            };
+            let Type::Array(length, element) = ty else {
+                let message = format!("a value of type {} has no elements", self.show(&ty));
+                return self.error("J205", at, message);
+            };
+            let wanted = size.get_or_insert_with(|| length.clone()).clone();
+            self.same_length(&length, &wanted, at)?;
+            match value {
+                Value::N(Atom::Var(v)) if !name.is_linear() => slices.push((name, v, *element)),
+                Value::L(x) if name.is_linear() => lin_slices.push((name, x, *element)),
+                Value::L(_) => {
+                    let message = "the elements are linear, and the name is not";
+                    return self.error("J101", name.span, message);
+                }
+                Value::N(_) => {
+                    let message = "the name is linear, and the elements are not";
+                    return self.error("J102", name.span, message);
+                }
+            }
+        }
+        let size = size.unwrap_or_default();
+        let bound = match bound {
+            Some(bound) => bound,
+            None => self.materialize(&size, span)?,
+        };
+        Ok(Head { index, bound, size, slices, lin_slices })
+    }
+
+    /// Binds index and slices in the loop that was just entered.
+    fn begin(&mut self, dir: Dir, head: &Head<'s>, span: Span) -> Res<Scan> {
+        let name = head.index.map_or(Name { text: "i", span }, |(name, _)| name);
+        let index = self.b.nvar(name.text, Type::I64, name.span);
+        self.facts.add_range(index, head.size.clone());
+        let mut scan = Scan {
+            dir,
+            index,
+            bound: head.bound,
+            carry: Vec::new(),
+            lin_carry: Vec::new(),
+            slices: Vec::new(),
+            lin_slices: Vec::new(),
+            cap_slices: Vec::new(),
+            body: Block::default(),
+        };
+        for (name, array, element) in &head.slices {
+            scan.slices.push((self.nvar(name, element.clone()), *array));
+        }
+        for (name, array, element) in &head.lin_slices {
+            scan.lin_slices.push((self.lvar(name, element.clone()), *array));
+        }
+        self.name_index(head, Atom::Var(index))?;
+        Ok(scan)
+    }
+
+    /// The user's index at the loop's index `at`.
+    fn name_index(&mut self, head: &Head<'s>, at: Atom) -> Res<()> {
+        let Some((name, low)) = head.index else { return Ok(()) };
+        let atom = match low {
+            None => at,
+            Some(low) => self.bound_primitive("+", vec![low, at], name.text, name.span)?,
+        };
+        self.scope.bind(name.text, Entity::N(atom));
+        Ok(())
+    }
+
+    // ---- sum
+
+    fn sum(&mut self, head: Head<'s>, body: ExprId, span: Span) -> Res<Made> {
+        let open = self.enter_loop();
+        let locals = open.locals;
+        let result = self.begin(Dir::Par, &head, span).and_then(|scan| {
+            let (value, at) = self.one_of(body, "`sum`")?;
+            let ty = self.type_of(value);
+            if !is_number(&ty) {
+                let message = format!("values of type {} cannot be added", self.show(&ty));
+                return self.error("J202", at, message);
+            }
+            if ty.size_names().iter().any(|v| v.index() >= locals) {
+                let message = "the size of the summed array is another one in every iteration";
+                return self.error("J405", at, message);
+            }
+            let cap = self.b.cap("s", Mode::Acc, ty.is_scalar(), ty.clone(), span);
+            self.emit(Rhs::Inc(Place::root(cap), Operand::N(value)), at)?;
+            Ok((scan, cap, ty))
+        });
+        let stmts = self.leave(open);
+        let (mut scan, cap, ty) = result?;
+        scan.body = Block { stmts, ..Block::default() };
+        let inner = Stmt {
+            nl: Vec::new(),
+            lin: Vec::new(),
+            rhs: Rhs::Scan(Box::new(scan)),
+            annotated: false,
+            loc: Loc::source(span),
+        };
+        let body = Box::new(Block { stmts: vec![inner], ..Block::default() });
+        Ok(Out::one(Rhs::AccRegion { cap, body }, ty, span).into())
+    }
+
+    /// The one non-linear value of a body.
+    fn one_of(&mut self, body: ExprId, what: &str) -> Res<(Atom, Span)> {
+        let (values, at) = self.body(body, None)?;
+        match (values.nl.as_slice(), values.lin.as_slice()) {
+            ([a], []) => Ok((*a, at)),
+            ([], [_]) => {
+                let message = format!("{what} is over non-linear values, and this one is linear");
+                let help = "add linear values with `wr r: f64 { scan par .. { r += x' } }`";
+                self.fail(Diagnostic::error("J101", at, message).help(help))
+            }
+            (nl, lin) => {
+                let message = format!(
+                    "the body of {what} gives one value, and this one gives {}",
+                    nl.len() + lin.len()
+                );
+                self.error("J213", at, message)
+            }
+        }
+    }
+
+    // ---- build and for
+
+    fn build(&mut self, head: Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Made> {
+        let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
+        for (name, e) in &l.carry {
+            carry.push((*name, self.atom(*e, "t")?));
+        }
+        for (name, e) in &l.lin_carry {
+            lin_carry.push((*name, self.linear(*e, "t")?));
+        }
+        let dir = if l.kind == LoopKind::Build { Dir::Par } else { Dir::Up };
+        let open = self.enter_loop();
+        let locals = open.locals;
+        let result = self.begin(dir, &head, span).and_then(|mut scan| {
+            for (name, init) in carry {
+                let ty = self.type_of(init);
+                scan.carry.push((self.nvar(&name, ty), init));
+            }
+            for (name, init) in lin_carry {
+                let ty = self.lin_type(init);
+                scan.lin_carry.push((self.lvar(&name, ty), init));
+            }
+            let (values, at) = self.body(l.body, None)?;
+            Ok((scan, values, at))
+        });
+        let stmts = self.leave(open);
+        let (scan, values, at) = result?;
+        let count = values.nl.len() + values.lin.len();
+        if dir == Dir::Par && count == 0 {
+            let message = "the body of `build` gives no value";
+            return self.error("J213", at, message);
+        }
+        let stacked = count > scan.carry.len() + scan.lin_carry.len();
+        if stacked && !self.facts.is_plainly_non_negative(&head.size) {
+            self.emit(Rhs::Check(Check::NonNegative(head.bound)), span)?;
+        }
+        Ok(self.looped(scan, stmts, values, locals, at, span)?.into())
+    }
+
+    // ---- max and min
+
+    fn extremum(&mut self, head: Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Made> {
+        let copies = self.copies;
+        self.copy_text(2, span)?;
+        let k = self.best_index(&head, l, span)?;
+        self.emit(Rhs::Check(Check::Below(k, head.bound)), span)?;
+        let mark = self.scope.mark();
+        let at_index = self.at_index(&head, l.body, k, span);
+        self.scope.restore(mark);
+        self.copies = copies;
+        let (value, at) = at_index?;
+        Ok(Made::Values(Value::N(value).into(), at))
+    }
+
+    /// The loop that finds the index.
+    fn best_index(&mut self, head: &Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Atom> {
+        let locals = self.b.func.nvars.len();
+        let open = self.enter_loop();
+        let result = self.begin(Dir::Up, head, span).and_then(|scan| {
+            let (value, at) = self.one_of(l.body, "`max` or `min`")?;
+            let ty = self.type_of(value);
+            if !matches!(ty, Type::F64 | Type::I64) {
+                let message = format!("values of type {} have no order", self.show(&ty));
+                return self.error("J202", at, message);
+            }
+            let best = self.b.nvar("v", ty.clone(), span);
+            let index = self.b.nvar("k", Type::I64, span);
+            let float = ty == Type::F64;
+            let value =
+                if float { self.apply("stop", Syntax::Call, vec![value], span)? } else { value };
+            let (old, now) = (Atom::Var(best), Atom::Var(scan.index));
+            let order = if l.kind == LoopKind::Max { ">" } else { "<" };
+            let mut better = self.apply(order, Syntax::Infix, vec![value, old], span)?;
+            if float {
+                let nan = self.apply("!=", Syntax::Infix, vec![value, value], span)?;
+                let none = self.apply("==", Syntax::Infix, vec![old, old], span)?;
+                let first = self.apply("&&", Syntax::Infix, vec![nan, none], span)?;
+                better = self.apply("||", Syntax::Infix, vec![better, first], span)?;
+            }
+            let next = self.apply("select", Syntax::Call, vec![better, value, old], span)?;
+            let choice = vec![better, now, Atom::Var(index)];
+            let next_index = self.apply("select", Syntax::Call, choice, span)?;
+            Ok((scan, best, index, vec![next, next_index], at, float))
+        });
+        let stmts = self.leave(open);
+        let (mut scan, best, index, nl, at, float) = result?;
+        // Smaller (larger) than everything but itself; index 0 stands if nothing else comes.
+        let start = match (float, l.kind) {
+            (true, LoopKind::Max) => {
+                let infinity = self.apply("inf", Syntax::Call, Vec::new(), span)?;
+                self.apply("-", Syntax::Prefix, vec![infinity], span)?
+            }
+            (true, _) => self.apply("inf", Syntax::Call, Vec::new(), span)?,
+            (false, LoopKind::Max) => Atom::Lit(Literal::I64(i64::MIN)),
+            (false, _) => Atom::Lit(Literal::I64(i64::MAX)),
+        };
+        scan.carry = vec![(best, start), (index, Atom::Lit(Literal::I64(0)))];
+        let values = Values { nl, lin: Vec::new() };
+        let out = self.looped(scan, stmts, values, locals, at, span)?;
+        let names = [Name { text: "v", span }, Name { text: "k", span }];
+        self.bind(out, &names, &[])?.nl.get(1).copied().ok_or(Stop)
+    }
+
+    /// The body at the index that was found.
+    fn at_index(
+        &mut self,
+        head: &Head<'s>,
+        body: ExprId,
+        k: Atom,
+        span: Span,
+    ) -> Res<(Atom, Span)> {
+        for (name, array, element) in &head.slices {
+            let step = Step::Index { index: k, proved: false };
+            let out = Out::one(Rhs::Index(*array, vec![step]), element.clone(), span);
+            let values = self.bind(out, &[*name], &[])?;
+            let Some(atom) = values.nl.first() else { return Err(Stop) };
+            self.scope.bind(name.text, Entity::N(*atom));
+        }
+        self.name_index(head, k)?;
+        self.one_of(body, "`max` or `min`")
+    }
+
+    /// A primitive, bound to a temporary.
+    fn apply(&mut self, text: &str, syntax: Syntax, args: Vec<Atom>, span: Span) -> Res<Atom> {
+        let out = self.primitive(text, syntax, args, span)?;
+        self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)
+    }
+}
+
+/// Whether values of a type can be added.
+fn is_number(ty: &Type) -> bool {
+    match ty {
+        Type::F64 | Type::I64 => true,
+        Type::Array(_, element) => is_number(element),
+        Type::Tuple(items) => items.iter().all(is_number),
+        Type::Bool | Type::Data(_) => false,
+    }
+}

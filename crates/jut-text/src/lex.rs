@@ -1,0 +1,436 @@
+//! The lexer: text to tokens, with newlines decided and brackets paired.
+//!
+//! A token is a kind and a slice of the source. Two things are settled here so that the parser
+//! need not look around: **which newlines count** (inside `( )` and `[ ]` none does; inside `{ }`
+//! and at top level a newline ends a statement unless the line goes on, see [`goes_on`] and
+//! [`continues`]), and **where each bracket closes** ([`Tokens::close`]), which lets the parser
+//! tell a pattern from a result list without trying both.
+//!
+//! A word that opens a declaration (`def`, `data`, ..) at the start of a line closes every open
+//! bracket: one forgotten `)` spoils one declaration, not the file.
+//!
+//! Requires nothing of the input. Ensures: the last token is [`Kind::End`]; spans are byte ranges
+//! on character boundaries. Cost: linear.
+
+use jut_ir::{Diagnostic, Span};
+
+/// What a token is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// `x`, `f{w,b}` (a mask is part of the name).
+    Name,
+    /// `x'`, `x''`.
+    Linear,
+    /// `3`.
+    Int,
+    /// `2.5`, `1e-3`.
+    Float,
+    /// A reserved word.
+    Keyword,
+    /// An operator, bracket or separator.
+    Symbol,
+    /// A newline that ends a statement.
+    Newline,
+    /// `/// ..` before a declaration; the text is without the slashes.
+    Doc,
+    /// The end of the file.
+    End,
+}
+
+/// One token.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token<'s> {
+    pub kind: Kind,
+    pub text: &'s str,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+/// All tokens of a file.
+pub(crate) struct Tokens<'s> {
+    pub tokens: Vec<Token<'s>>,
+    /// For each opening bracket the number of its closing one, for others 0.
+    pub close: Vec<u32>,
+}
+
+const KEYWORDS: &[&str] = &[
+    "core",
+    "def",
+    "data",
+    "use",
+    "rule",
+    "extern",
+    "transpose",
+    "with",
+    "in",
+    "scan",
+    "up",
+    "down",
+    "par",
+    "while",
+    "do",
+    "case",
+    "if",
+    "else",
+    "carry",
+    "slice",
+    "rd",
+    "wr",
+    "st",
+    "acc",
+    "mut",
+    "lanes",
+    "get",
+    "take",
+    "put",
+    "dup",
+    "drop",
+    "zero",
+    "check",
+    "cast",
+    "proved",
+    "null",
+    "sum",
+    "build",
+    "for",
+    "max",
+    "min",
+    "var",
+    "true",
+    "false",
+    "Shape",
+    "Tan",
+];
+
+/// Longest first, so that the first match is the token.
+const SYMBOLS: &[&str] = &[
+    "..+", "..", "<-", "<=", "->", "+=", "==", "!=", ">=", "&&", "||", "#(", "<", "-", "+", "=",
+    "!", ">", "|", "(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "*", "/", "%", "^", "@",
+];
+
+/// Words that begin a declaration.
+pub(crate) const DECLARATION: &[&str] = &["core", "def", "data", "use", "rule", "extern"];
+
+/// Whether a line that ends in this token goes on in the next line.
+fn goes_on(token: &Token) -> bool {
+    token.kind == Kind::Symbol
+        && matches!(
+            token.text,
+            "+" | "-"
+                | "*"
+                | "/"
+                | "%"
+                | "^"
+                | "=="
+                | "!="
+                | "<"
+                | "<="
+                | ">"
+                | ">="
+                | "&&"
+                | "||"
+                | ","
+                | "="
+                | ":"
+                | "->"
+                | "<-"
+                | "+="
+                | ".."
+                | "..+"
+                | "|"
+                | "("
+                | "["
+                | "{"
+                | "#("
+        )
+}
+
+/// Whether a line that begins with this token continues the line before.
+fn continues(token: &Token) -> bool {
+    match token.kind {
+        Kind::Keyword => matches!(token.text, "else" | "carry" | "slice" | "do"),
+        Kind::Symbol => token.text == "|",
+        _ => false,
+    }
+}
+
+fn is_start(b: u8) -> bool {
+    b.is_ascii_alphabetic() || b == b'_'
+}
+
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_'
+}
+
+struct Lexer<'s, 'd> {
+    source: &'s str,
+    file: u32,
+    at: usize,
+    out: Tokens<'s>,
+    /// Numbers of the open bracket tokens.
+    open: Vec<usize>,
+    /// A newline was passed since the last token.
+    newline: bool,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+/// Splits a source text into tokens.
+pub(crate) fn lex<'s>(source: &'s str, file: u32, diagnostics: &mut Vec<Diagnostic>) -> Tokens<'s> {
+    let out = Tokens { tokens: Vec::new(), close: Vec::new() };
+    let mut lexer =
+        Lexer { source, file, at: 0, out, open: Vec::new(), newline: true, diagnostics };
+    if source.len() >= u32::MAX as usize {
+        let message = "the file is larger than 4 GiB";
+        lexer.diagnostics.push(Diagnostic::error("J001", Span::new(file, 0, 0), message));
+        lexer.at = source.len();
+    }
+    lexer.run();
+    lexer.out
+}
+
+impl<'s> Lexer<'s, '_> {
+    fn byte(&self, at: usize) -> u8 {
+        self.source.as_bytes().get(at).copied().unwrap_or(0)
+    }
+
+    fn run(&mut self) {
+        if self.source.starts_with('\u{feff}') {
+            self.at = '\u{feff}'.len_utf8();
+        }
+        while self.at < self.source.len() {
+            let b = self.byte(self.at);
+            match b {
+                b'\n' => {
+                    self.newline = true;
+                    self.at += 1;
+                }
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'/' if self.byte(self.at + 1) == b'/' => self.comment(),
+                b'0'..=b'9' => self.number(),
+                _ if is_start(b) => self.word(),
+                _ => self.symbol(),
+            }
+        }
+        self.open.clear();
+        self.newline = false;
+        let end = self.source.len();
+        self.out.tokens.push(Token {
+            kind: Kind::End,
+            text: "",
+            start: end as u32,
+            end: end as u32,
+        });
+        self.out.close.push(0);
+    }
+
+    /// Whether newlines count here.
+    fn at_brace_level(&self) -> bool {
+        match self.open.last() {
+            None => true,
+            Some(k) => self.out.tokens[*k].text == "{",
+        }
+    }
+
+    fn push(&mut self, kind: Kind, start: usize, text: &'s str) {
+        let end = self.at;
+        let token = Token { kind, text, start: start as u32, end: end as u32 };
+        let opens_declaration = kind == Kind::Keyword && DECLARATION.contains(&text);
+        if self.newline && opens_declaration {
+            self.open.clear();
+        }
+        if self.newline && self.at_brace_level() {
+            if let Some(last) = self.out.tokens.last() {
+                let fresh = !matches!(last.kind, Kind::Newline | Kind::Doc);
+                if fresh && (opens_declaration || !goes_on(last) && !continues(&token)) {
+                    let at = last.end;
+                    self.out.tokens.push(Token {
+                        kind: Kind::Newline,
+                        text: "\n",
+                        start: at,
+                        end: at,
+                    });
+                    self.out.close.push(0);
+                }
+            }
+        }
+        self.newline = false;
+        self.out.tokens.push(token);
+        self.out.close.push(0);
+    }
+
+    fn comment(&mut self) {
+        let start = self.at;
+        let rest = &self.source[start..];
+        let line = rest.lines().next().unwrap_or(rest);
+        self.at = start + line.len();
+        let is_doc = line.starts_with("///") && !line.starts_with("////");
+        if is_doc && self.open.is_empty() {
+            let text = &line[3..];
+            self.push(Kind::Doc, start, text.strip_prefix(' ').unwrap_or(text));
+            self.newline = true;
+        }
+    }
+
+    /// Whether the last token is a `.` directly before the current position.
+    fn after_dot(&self) -> bool {
+        self.out
+            .tokens
+            .last()
+            .is_some_and(|t| t.kind == Kind::Symbol && t.text == "." && t.end as usize == self.at)
+    }
+
+    fn word(&mut self) {
+        let start = self.at;
+        let member = self.after_dot();
+        while is_word(self.byte(self.at)) {
+            self.at += 1;
+        }
+        let word_end = self.at;
+        if self.byte(self.at) == b'\'' {
+            while self.byte(self.at) == b'\'' {
+                self.at += 1;
+            }
+            return self.push(Kind::Linear, start, &self.source[start..self.at]);
+        }
+        let word = &self.source[start..word_end];
+        if !member && KEYWORDS.contains(&word) {
+            return self.push(Kind::Keyword, start, word);
+        }
+        if let Some(end) = self.mask_end() {
+            self.at = end;
+        }
+        self.push(Kind::Name, start, &self.source[start..self.at]);
+    }
+
+    /// The end of a mask `{w,b}` at the current position: no blanks, a `.` and a word after it.
+    fn mask_end(&self) -> Option<usize> {
+        let mut at = self.at;
+        if self.byte(at) != b'{' {
+            return None;
+        }
+        loop {
+            at += 1;
+            if !is_start(self.byte(at)) {
+                return None;
+            }
+            while is_word(self.byte(at)) {
+                at += 1;
+            }
+            match self.byte(at) {
+                b',' => {}
+                b'}' if self.byte(at + 1) == b'.' && is_start(self.byte(at + 2)) => {
+                    return Some(at + 1);
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        let member = self.after_dot();
+        let digits = |lexer: &mut Self| {
+            while matches!(lexer.byte(lexer.at), b'0'..=b'9' | b'_') {
+                lexer.at += 1;
+            }
+        };
+        digits(self);
+        let mut kind = Kind::Int;
+        if !member {
+            if self.byte(self.at) == b'.' && self.byte(self.at + 1).is_ascii_digit() {
+                kind = Kind::Float;
+                self.at += 1;
+                digits(self);
+            }
+            if matches!(self.byte(self.at), b'e' | b'E') {
+                let signed = matches!(self.byte(self.at + 1), b'+' | b'-');
+                if self.byte(self.at + 1 + usize::from(signed)).is_ascii_digit() {
+                    kind = Kind::Float;
+                    self.at += 1 + usize::from(signed);
+                    digits(self);
+                }
+            }
+        }
+        let end = self.at;
+        if is_start(self.byte(self.at)) {
+            while is_word(self.byte(self.at)) {
+                self.at += 1;
+            }
+            let suffix = &self.source[end..self.at];
+            let span = Span::new(self.file, start, self.at);
+            self.diagnostics.push(if matches!(suffix, "f32" | "i32") {
+                Diagnostic::error("J901", span, format!("not built yet: numbers of type {suffix}"))
+                    .help("leave the suffix out: `2.5` is an f64, `3` an i64")
+            } else {
+                let message = format!("`{suffix}` cannot follow a number");
+                Diagnostic::error("J001", span, message)
+                    .help("put a blank or an operator between them")
+            });
+        }
+        self.push(kind, start, &self.source[start..end]);
+    }
+
+    fn symbol(&mut self) {
+        let start = self.at;
+        let rest = &self.source[start..];
+        let Some(text) = SYMBOLS.iter().find(|s| rest.starts_with(**s)) else {
+            return self.unknown();
+        };
+        let text = &rest[..text.len()];
+        self.at += text.len();
+        if matches!(text, ")" | "]" | "}") {
+            self.closing(start, text);
+            return;
+        }
+        self.push(Kind::Symbol, start, text);
+        if matches!(text, "(" | "[" | "{" | "#(") {
+            self.open.push(self.out.tokens.len() - 1);
+        }
+    }
+
+    /// A closing bracket: pairs it. One that closes nothing is reported and left out; one that
+    /// closes an outer bracket leaves the inner ones open, for the parser to complain about.
+    fn closing(&mut self, start: usize, text: &'s str) {
+        let fits = |open: &str| match text {
+            ")" => open == "(" || open == "#(",
+            "]" => open == "[",
+            _ => open == "{",
+        };
+        let Some(depth) = self.open.iter().rposition(|k| fits(self.out.tokens[*k].text)) else {
+            let span = Span::new(self.file, start, self.at);
+            let message = format!("`{text}` closes no open bracket");
+            self.diagnostics.push(Diagnostic::error("J001", span, message).help("take it out"));
+            return;
+        };
+        let open = self.open[depth];
+        self.open.truncate(depth + 1);
+        self.push(Kind::Symbol, start, text);
+        self.open.truncate(depth);
+        self.out.close[open] = (self.out.tokens.len() - 1) as u32;
+    }
+
+    fn unknown(&mut self) {
+        let start = self.at;
+        let rest = &self.source[start..];
+        let known = |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || "_/".contains(c);
+        let run: usize = rest
+            .char_indices()
+            .take_while(|(at, c)| !known(*c) && !SYMBOLS.iter().any(|s| rest[*at..].starts_with(s)))
+            .map(|(_, c)| c.len_utf8())
+            .sum();
+        self.at += run.max(rest.chars().next().map_or(1, char::len_utf8));
+        let text = &self.source[start..self.at];
+        let span = Span::new(self.file, start, self.at);
+        let (what, help) = match text.as_bytes().first() {
+            Some(b'\'') => ("`'` must follow a name directly".into(), "write `x'` without a blank"),
+            Some(b'&') => ("`&` is not an operator".into(), "write `&&` for `and`"),
+            _ => (
+                format!("`{text}` is not allowed here"),
+                "names are made of ASCII letters, digits and `_`",
+            ),
+        };
+        self.diagnostics.push(Diagnostic::error("J001", span, what).help(help));
+    }
+}

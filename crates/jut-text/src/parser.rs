@@ -1,0 +1,557 @@
+//! The parser: tokens to [`crate::ast`], by recursive descent over brackets and a precedence stack
+//! over operators.
+//!
+//! The grammar that is built (`{ x }` zero or more, `[ x ]` optional, `NL` a newline that counts or
+//! `;`):
+//!
+//! ```text
+//! program = { decl NL }
+//! decl    = "data" path "=" con { "|" con }
+//!         | [ "core" ] "def" path [ "[" names "]" ] "(" params ")" "->" results "=" expr
+//! con     = path [ "(" name ":" type { "," name ":" type } ")" ]
+//! params  = [ name ":" type {..} ] [ ";" [ name' ":" type {..} ] [ ";" cparam {..} ] ]
+//! cparam  = ( "rd" | "wr" [ "lanes" ] | "acc" [ "lanes" ] ) name ":" type
+//! results = type | "(" [ res {..} ] [ ";" res {..} ] ")"        res = [ name ":" | name' ":" ] type
+//! type    = "f64" | "i64" | "bool" | path | "[" size {..} "]" type | "#(" [ type {..} ] ")"
+//!
+//! block   = "{" { stmt NL } [ expr ] "}"
+//! stmt    = [ pat "=" ] expr | place "+=" expr
+//!         | "check" expr "<" expr | "check" expr "..+" expr "<=" expr | "check" expr ">=" "0"
+//! pat     = item | "(" [ item {..} ] [ ";" item {..} ] ")" | path "(" [ field {..} ] ")" | "#(" names ")"
+//! item    = ( name | name' ) [ ":" type ]                        field = name | "=" expr
+//!
+//! expr    = loosest first:  ||   &&   == != < <= > >= (one only)   + -   * / %   unary - !   ^ (right)
+//! post    = prim { "[" index {..} "]" | "." ( name | int ) }
+//! index   = [ "!" ] expr | [ "!" ] expr "..+" expr | expr ".." expr
+//! prim    = literal | name | name' | "(" expr ")" | "(" [ expr {..} ] [ ";" expr {..} ] ")" | block
+//!         | path "(" [ expr {..} ] [ ";" [ expr {..} ] [ ";" ( place | "null" ) {..} ] ] ")"
+//!         | "#(" expr {..} ")" | "[" expr {..} "]"
+//!         | "if" expr block "else" ( block | if )
+//!         | "case" expr "{" { ( path [ "(" field {..} ")" ] | "true" | "false" | "_" ) "->" expr NL } "}"
+//!         | ( "sum" | "build" | "max" | "min" ) head body | "for" head [ "carry" binds ] body
+//!         | "scan" ( "up" | "down" | "par" ) "(" name "<" expr ")" [ "carry" binds ] [ "slice" slices ] block
+//!         | "rd" name "=" expr block | ( "wr" | "acc" ) [ "lanes" ] name ":" type block
+//!         | "rd" place | "dup" expr | "drop" expr | "zero" type | [ "proved" ] "cast" post ":" type
+//! head    = "(" range {..} ")"        range = name "<" expr | expr "<=" name "<" expr | name "<-" expr
+//! body    = block | expr
+//! ```
+//!
+//! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
+//! What the language reserves for later (`use`, `rule`, `extern`, `var`, `while`, `mut`, `st`, `with`,
+//! `@policies`, `f32`, ..) is refused with J901 where it stands.
+//!
+//! Requires nothing of the tokens. Ensures: brackets nest at most [`MAX_DEPTH`] deep (J003), so that
+//! whatever recurses over the tree is safe; operator chains may have any length. An error ends the
+//! declaration it is in; parsing goes on at the next one. Cost: linear.
+
+mod expression;
+mod statement;
+
+use crate::ast::*;
+use crate::lex::{self, Kind, Token, Tokens};
+use jut_ir::{Diagnostic, Mode, Span};
+
+/// How deep brackets, blocks and types may nest.
+pub(crate) const MAX_DEPTH: u32 = 200;
+
+/// An error was reported; the declaration is given up.
+pub(crate) struct Failed;
+
+type Parsed<T> = Result<T, Failed>;
+
+/// Parses a file. The tree holds the declarations without errors.
+pub(crate) fn parse<'s>(
+    source: &'s str,
+    file: u32,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Parse<'s> {
+    let Tokens { tokens, close } = lex::lex(source, file, diagnostics);
+    let ast = Ast::default();
+    let mut parser = Parser { source, tokens, close, at: 0, file, ast, depth: 0, diagnostics };
+    let failed = parser.program();
+    Parse { ast: parser.ast, failed }
+}
+
+/// What parsing gave.
+pub(crate) struct Parse<'s> {
+    pub ast: Ast<'s>,
+    /// Names of declarations that were given up, where the name was still read.
+    pub failed: Vec<&'s str>,
+}
+
+struct Parser<'s, 'd> {
+    source: &'s str,
+    tokens: Vec<Token<'s>>,
+    close: Vec<u32>,
+    at: usize,
+    file: u32,
+    ast: Ast<'s>,
+    depth: u32,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+/// Two or three sections of a bracket list.
+type Sections<A, B> = (Vec<A>, Vec<B>);
+
+impl<'s> Parser<'s, '_> {
+    // ---- tokens
+
+    fn peek(&self) -> Token<'s> {
+        self.peek_at(self.at)
+    }
+
+    fn peek_at(&self, at: usize) -> Token<'s> {
+        match self.tokens.get(at).or(self.tokens.last()) {
+            Some(token) => *token,
+            None => Token { kind: Kind::End, text: "", start: 0, end: 0 },
+        }
+    }
+
+    fn bump(&mut self) -> Token<'s> {
+        let token = self.peek();
+        if token.kind != Kind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn span(&self, token: Token) -> Span {
+        Span::new(self.file, token.start as usize, token.end as usize)
+    }
+
+    /// From a token number to the last token read.
+    fn span_from(&self, start: usize) -> Span {
+        let end = self.peek_at(self.at.saturating_sub(1).max(start));
+        self.span(self.peek_at(start)).to(self.span(end))
+    }
+
+    /// Whether the next token is this symbol or keyword.
+    fn at(&self, text: &str) -> bool {
+        self.is_at(self.at, text)
+    }
+
+    fn is_at(&self, at: usize, text: &str) -> bool {
+        let token = self.peek_at(at);
+        matches!(token.kind, Kind::Symbol | Kind::Keyword) && token.text == text
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let yes = self.at(text);
+        if yes {
+            self.at += 1;
+        }
+        yes
+    }
+
+    fn expect(&mut self, text: &str) -> Parsed<()> {
+        if self.eat(text) { Ok(()) } else { Err(self.expected(&format!("`{text}`"))) }
+    }
+
+    /// Expects the bracket that closes the one with number `open`.
+    fn expect_close(&mut self, open: usize, text: &str) -> Parsed<()> {
+        if self.eat(text) {
+            return Ok(());
+        }
+        let bracket = self.peek_at(open);
+        let label = (self.span(bracket), format!("this `{}` is open", bracket.text));
+        let failed = self.expected(&format!("`{text}`"));
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.labels.push(label);
+        }
+        Err(failed)
+    }
+
+    // ---- errors
+
+    fn fail(&mut self, diagnostic: Diagnostic) -> Failed {
+        self.diagnostics.push(diagnostic);
+        Failed
+    }
+
+    fn expected(&mut self, what: &str) -> Failed {
+        let token = self.peek();
+        let found = match token.kind {
+            Kind::End => "the end of the file".to_string(),
+            Kind::Newline => "the end of the line".to_string(),
+            Kind::Doc => "a doc comment".to_string(),
+            Kind::Keyword => format!("the keyword `{}`", token.text),
+            _ => format!("`{}`", token.text),
+        };
+        let span = self.span(token);
+        self.fail(Diagnostic::error("J002", span, format!("expected {what}, found {found}")))
+    }
+
+    fn not_built(&mut self, what: &str, help: &str) -> Failed {
+        let span = self.span(self.peek());
+        self.fail(Diagnostic::error("J901", span, format!("not built yet: {what}")).help(help))
+    }
+
+    /// Runs `inner` one level deeper.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            let span = self.span(self.peek());
+            let message = format!("nested too deeply: more than {MAX_DEPTH} levels");
+            return Err(self.fail(
+                Diagnostic::error("J003", span, message).help("name a part and use the name"),
+            ));
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    // ---- names
+
+    fn name(&mut self, what: &str) -> Parsed<Name<'s>> {
+        if self.peek().kind != Kind::Name {
+            return Err(self.no_name(what));
+        }
+        let token = self.bump();
+        Ok(Name { text: token.text, span: self.span(token) })
+    }
+
+    fn linear_name(&mut self) -> Parsed<Name<'s>> {
+        if self.peek().kind != Kind::Linear {
+            return Err(self.no_name("a linear name such as `x'`"));
+        }
+        let token = self.bump();
+        Ok(Name { text: token.text, span: self.span(token) })
+    }
+
+    fn no_name(&mut self, what: &str) -> Failed {
+        let token = self.peek();
+        let failed = self.expected(what);
+        let help = match token.kind {
+            Kind::Linear => "linear names stand behind the `;`",
+            Kind::Keyword => "keywords cannot be used as names",
+            Kind::Name => "a linear name ends in `'`",
+            _ => return failed,
+        };
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.help = Some(help.to_string());
+        }
+        failed
+    }
+
+    /// How many tokens a path takes here, 0 if there is none.
+    fn path_length(&self, at: usize) -> usize {
+        let first = self.peek_at(at);
+        if first.kind != Kind::Name {
+            return 0;
+        }
+        let mut length = 1;
+        let mut end = first.end;
+        loop {
+            let dot = self.peek_at(at + length);
+            let name = self.peek_at(at + length + 1);
+            let joined = dot.kind == Kind::Symbol
+                && dot.text == "."
+                && dot.start == end
+                && name.kind == Kind::Name
+                && name.start == dot.end;
+            if !joined {
+                return length;
+            }
+            end = name.end;
+            length += 2;
+        }
+    }
+
+    /// Names joined by dots without blanks: one slice of the source.
+    fn path(&mut self, what: &str) -> Parsed<Name<'s>> {
+        let length = self.path_length(self.at);
+        if length == 0 {
+            return Err(self.no_name(what));
+        }
+        let start = self.at;
+        self.at += length;
+        let span = self.span_from(start);
+        Ok(Name { text: &self.source[span.start as usize..span.end as usize], span })
+    }
+
+    // ---- declarations
+
+    fn program(&mut self) -> Vec<&'s str> {
+        let mut failed = Vec::new();
+        loop {
+            while self.peek().kind == Kind::Newline || self.eat(";") {
+                self.at += usize::from(self.peek().kind == Kind::Newline);
+            }
+            if self.peek().kind == Kind::End {
+                return failed;
+            }
+            let start = self.at;
+            self.depth = 0;
+            if self.decl().is_err() {
+                failed.extend(self.declared_name(start));
+                self.at = self.at.max(start + 1);
+                while !matches!(self.peek().kind, Kind::End | Kind::Doc) && !self.at_declaration() {
+                    self.at += 1;
+                }
+            }
+        }
+    }
+
+    fn at_declaration(&self) -> bool {
+        let token = self.peek();
+        let before = self.peek_at(self.at.saturating_sub(1));
+        token.kind == Kind::Keyword
+            && lex::DECLARATION.contains(&token.text)
+            && !(before.kind == Kind::Keyword && before.text == "core")
+    }
+
+    /// The name of the declaration that starts at a token, if one can be read.
+    fn declared_name(&mut self, start: usize) -> Option<&'s str> {
+        let mut at = start;
+        while self.peek_at(at).kind == Kind::Doc || self.is_at(at, "core") {
+            at += 1;
+        }
+        if !self.is_at(at, "def") && !self.is_at(at, "data") {
+            return None;
+        }
+        let length = self.path_length(at + 1);
+        let (first, last) = (self.peek_at(at + 1), self.peek_at((at + length).max(at + 1)));
+        (length > 0).then(|| &self.source[first.start as usize..last.end as usize])
+    }
+
+    fn decl(&mut self) -> Parsed<()> {
+        let mut doc = String::new();
+        while self.peek().kind == Kind::Doc {
+            if !doc.is_empty() {
+                doc.push('\n');
+            }
+            doc.push_str(self.bump().text);
+        }
+        let decl = match self.peek().text {
+            "core" | "def" => Decl::Def(self.def(doc)?),
+            "data" => Decl::Data(self.data(doc)?),
+            "use" => return Err(self.not_built("imports", "put the definitions into one file")),
+            "rule" => {
+                let help = "write the function so that its derivative follows from its operations";
+                return Err(self.not_built("custom derivative rules", help));
+            }
+            "extern" => {
+                let help = "write the linear function as a `def`";
+                return Err(self.not_built("external linear primitives", help));
+            }
+            _ => {
+                let failed = self.expected("a declaration: `def`, `core def` or `data`");
+                return Err(failed);
+            }
+        };
+        match self.peek().kind {
+            Kind::Newline | Kind::End | Kind::Doc => {}
+            _ if self.at(";") => {}
+            _ => return Err(self.expected("the end of the declaration")),
+        }
+        self.ast.decls.push(decl);
+        Ok(())
+    }
+
+    fn data(&mut self, doc: String) -> Parsed<Data<'s>> {
+        self.expect("data")?;
+        let name = self.path("the name of a data type")?;
+        self.expect("=")?;
+        let mut constructors = Vec::new();
+        loop {
+            let constructor = self.path("a constructor")?;
+            let mut fields = Vec::new();
+            let open = self.at;
+            if self.eat("(") {
+                while !self.at(")") {
+                    fields.push(self.typed_name()?);
+                    if !self.eat(",") {
+                        break;
+                    }
+                }
+                self.expect_close(open, ")")?;
+            }
+            constructors.push((constructor, fields));
+            if !self.eat("|") {
+                return Ok(Data { name, constructors, doc });
+            }
+        }
+    }
+
+    fn typed_name(&mut self) -> Parsed<(Name<'s>, Type<'s>)> {
+        let name = self.name("a name")?;
+        self.expect(":")?;
+        Ok((name, self.ty()?))
+    }
+
+    fn def(&mut self, doc: String) -> Parsed<Def<'s>> {
+        let start = self.at;
+        let core = self.eat("core");
+        self.expect("def")?;
+        let name = self.path("the name of a definition")?;
+        let mut sizes = Vec::new();
+        let open = self.at;
+        if self.eat("[") {
+            while !self.at("]") {
+                sizes.push(self.name("the name of a size")?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect_close(open, "]")?;
+        }
+        let open = self.at;
+        self.expect("(")?;
+        let (mut params, mut lin_params, mut cap_params) = (Vec::new(), Vec::new(), Vec::new());
+        while !self.at(")") && !self.at(";") {
+            params.push(self.typed_name()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        if self.eat(";") {
+            while !self.at(")") && !self.at(";") {
+                let name = self.linear_name()?;
+                self.expect(":")?;
+                lin_params.push((name, self.ty()?));
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            if self.eat(";") {
+                while !self.at(")") {
+                    cap_params.push(self.cap_param()?);
+                    if !self.eat(",") {
+                        break;
+                    }
+                }
+            }
+        }
+        self.expect_close(open, ")")?;
+        self.expect("->")?;
+        let (results, lin_results) = self.results()?;
+        let head = self.span_from(start);
+        self.expect("=")?;
+        let body = self.expr()?;
+        Ok(Def {
+            core,
+            name,
+            sizes,
+            params,
+            lin_params,
+            cap_params,
+            results,
+            lin_results,
+            body,
+            doc,
+            head,
+        })
+    }
+
+    /// `rd`, `wr [lanes]` or `acc [lanes]`.
+    fn mode(&mut self) -> Parsed<(Mode, bool)> {
+        let mode = match self.peek().text {
+            "rd" => Mode::Rd,
+            "wr" => Mode::Wr,
+            "acc" => Mode::Acc,
+            "st" | "mut" => {
+                let help = "use `rd`, `wr` or `acc`, or carry the value through a loop";
+                return Err(self.not_built("state that is updated in place", help));
+            }
+            _ => return Err(self.expected("`rd`, `wr` or `acc`")),
+        };
+        self.bump();
+        Ok((mode, mode != Mode::Rd && self.eat("lanes")))
+    }
+
+    fn cap_param(&mut self) -> Parsed<CapParam<'s>> {
+        let (mode, lanes) = self.mode()?;
+        let (name, ty) = self.typed_name()?;
+        Ok(CapParam { mode, lanes, name, ty })
+    }
+
+    fn results(&mut self) -> Parsed<Sections<ResultDecl<'s>, ResultDecl<'s>>> {
+        let open = self.at;
+        if !self.eat("(") {
+            let ty = self.ty()?;
+            return Ok((vec![ResultDecl { name: None, ty }], Vec::new()));
+        }
+        let (mut nl, mut lin) = (Vec::new(), Vec::new());
+        while !self.at(")") && !self.at(";") {
+            nl.push(self.result_decl(Kind::Name)?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        if self.eat(";") {
+            while !self.at(")") {
+                lin.push(self.result_decl(Kind::Linear)?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+        }
+        self.expect_close(open, ")")?;
+        Ok((nl, lin))
+    }
+
+    fn result_decl(&mut self, kind: Kind) -> Parsed<ResultDecl<'s>> {
+        let named = self.is_at(self.at + 1, ":");
+        let name = match (named, kind) {
+            (false, _) => None,
+            (true, Kind::Linear) => Some(self.linear_name()?),
+            (true, _) => Some(self.name("a name or a type")?),
+        };
+        if named {
+            self.expect(":")?;
+        }
+        Ok(ResultDecl { name, ty: self.ty()? })
+    }
+
+    // ---- types
+
+    fn ty(&mut self) -> Parsed<Type<'s>> {
+        self.nested(Self::ty_here)
+    }
+
+    fn ty_here(&mut self) -> Parsed<Type<'s>> {
+        let start = self.at;
+        let kind = match self.peek().text {
+            "[" => {
+                let open = self.at;
+                self.at += 1;
+                let mut sizes = vec![self.additive()?];
+                while self.eat(",") {
+                    sizes.push(self.additive()?);
+                }
+                self.expect_close(open, "]")?;
+                TypeKind::Array(sizes, Box::new(self.ty()?))
+            }
+            "#(" => {
+                let open = self.at;
+                self.at += 1;
+                let mut items = Vec::new();
+                while !self.at(")") {
+                    items.push(self.ty()?);
+                    if !self.eat(",") {
+                        break;
+                    }
+                }
+                self.expect_close(open, ")")?;
+                TypeKind::Tuple(items)
+            }
+            "(" => {
+                let failed = self.expected("a type");
+                if let Some(last) = self.diagnostics.last_mut() {
+                    last.help = Some("a tuple type is written `#(f64, f64)`".to_string());
+                }
+                return Err(failed);
+            }
+            "f32" | "i32" => {
+                return Err(self.not_built("numbers of 32 bits", "use f64 and i64"));
+            }
+            "Shape" | "Tan" => {
+                let help = "keep floats out of data types with several constructors";
+                return Err(self.not_built("tangents of sums", help));
+            }
+            _ => TypeKind::Name(self.path("a type")?.text),
+        };
+        Ok(Type { kind, span: self.span_from(start) })
+    }
+}

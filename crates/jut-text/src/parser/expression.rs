@@ -1,0 +1,635 @@
+//! Expressions. Operators go through a precedence stack into postfix order, so a chain costs one
+//! Rust frame however long it is; recursion is left to brackets.
+
+use super::{Failed, Parsed, Parser, Sections};
+use crate::ast::*;
+use crate::lex::Kind;
+use jut_ir::{Diagnostic, Dir, Span};
+
+/// Binary operators with their binding strength.
+const BINARY: &[(&str, u8)] = &[
+    ("||", 1),
+    ("&&", 2),
+    ("==", 3),
+    ("!=", 3),
+    ("<", 3),
+    ("<=", 3),
+    (">", 3),
+    (">=", 3),
+    ("+", 4),
+    ("-", 4),
+    ("*", 5),
+    ("/", 5),
+    ("%", 5),
+    ("^", 7),
+];
+const COMPARISON: u8 = 3;
+const ADDITIVE: u8 = 4;
+const UNARY: u8 = 6;
+const POWER: u8 = 7;
+
+impl<'s> Parser<'s, '_> {
+    fn add(&mut self, kind: ExprKind<'s>, span: Span) -> ExprId {
+        let id = ExprId(self.ast.exprs.len() as u32);
+        self.ast.exprs.push(Expr { kind, span });
+        id
+    }
+
+    /// An expression.
+    pub(super) fn expr(&mut self) -> Parsed<ExprId> {
+        self.nested(|p| p.operators(0))
+    }
+
+    /// An expression without comparisons: a bound, a size.
+    pub(super) fn additive(&mut self) -> Parsed<ExprId> {
+        self.nested(|p| p.operators(ADDITIVE))
+    }
+
+    /// Operators at least as strong as `min`, and their operands.
+    fn operators(&mut self, min: u8) -> Parsed<ExprId> {
+        let start = self.at;
+        let mut out: Vec<Op> = Vec::new();
+        let mut stack: Vec<(Op, u8)> = Vec::new();
+        loop {
+            while self.peek().kind == Kind::Symbol {
+                let op = match self.peek().text {
+                    "-" => "-",
+                    "!" => "!",
+                    _ => break,
+                };
+                let token = self.bump();
+                stack.push((Op::Unary(op, self.span(token)), UNARY));
+            }
+            let operand = self.postfix()?;
+            out.push(Op::Operand(operand));
+            let token = self.peek();
+            // `a<-b` outside the head of a loop is a comparison with `-b`.
+            let arrow = token.kind == Kind::Symbol && token.text == "<-" && min <= COMPARISON;
+            let (op, strength) = match BINARY.iter().find(|(op, _)| self.at(op)) {
+                _ if arrow => ("<", COMPARISON),
+                Some((op, strength)) if *strength >= min => (*op, *strength),
+                _ => break,
+            };
+            let span = self.span(token);
+            while let Some((top, above)) = stack.last() {
+                if *above < strength || strength == POWER {
+                    break;
+                }
+                if *above == COMPARISON && strength == COMPARISON {
+                    let message = "comparisons cannot be chained";
+                    return Err(self.fail(
+                        Diagnostic::error("J002", span, message)
+                            .help("join two comparisons with `&&`"),
+                    ));
+                }
+                out.push(*top);
+                stack.pop();
+            }
+            self.bump();
+            stack.push((Op::Binary(op, span), strength));
+            if arrow {
+                stack.push((Op::Unary("-", span), UNARY));
+            }
+        }
+        if let ([Op::Operand(operand)], true) = (out.as_slice(), stack.is_empty()) {
+            return Ok(*operand);
+        }
+        out.extend(stack.into_iter().rev().map(|(op, _)| op));
+        let span = self.span_from(start);
+        Ok(self.add(ExprKind::Ops(out), span))
+    }
+
+    fn postfix(&mut self) -> Parsed<ExprId> {
+        let start = self.at;
+        let base = self.primary()?;
+        let mut steps = Vec::new();
+        loop {
+            let at = self.at;
+            if self.eat("[") {
+                let mut list = vec![self.index()?];
+                while self.eat(",") {
+                    list.push(self.index()?);
+                }
+                self.expect_close(at, "]")?;
+                steps.push(Post::Index(list, self.span_from(at)));
+            } else if self.at(".") {
+                self.at += 1;
+                let token = self.peek();
+                let span = self.span(token);
+                match token.kind {
+                    Kind::Name => steps.push(Post::Field(self.name("a field")?)),
+                    Kind::Int => {
+                        self.bump();
+                        let Ok(number) = token.text.replace('_', "").parse() else {
+                            let message = "there is no component with this number";
+                            return Err(self.fail(Diagnostic::error("J204", span, message)));
+                        };
+                        steps.push(Post::Component(number, span));
+                    }
+                    _ => return Err(self.expected("a field name or a number")),
+                }
+            } else if self.at("with") {
+                let help =
+                    "build the new value: `build` for an array, the constructor for a record";
+                return Err(self.not_built("updated copies", help));
+            } else {
+                break;
+            }
+        }
+        if steps.is_empty() {
+            return Ok(base);
+        }
+        let span = self.span_from(start);
+        Ok(self.add(ExprKind::Post(base, steps), span))
+    }
+
+    fn index(&mut self) -> Parsed<Index> {
+        let mut proved = false;
+        if self.at("!") {
+            self.at += 1;
+            proved = true;
+        }
+        let first = self.additive()?;
+        if self.eat("..+") {
+            let len = self.additive()?;
+            return Ok(Index::Slice { lo: first, len, proved });
+        }
+        if !proved && self.eat("..") {
+            return Ok(Index::Range(first, self.additive()?));
+        }
+        Ok(Index::At { index: first, proved })
+    }
+
+    fn primary(&mut self) -> Parsed<ExprId> {
+        let start = self.at;
+        let token = self.peek();
+        match token.kind {
+            Kind::Name => {
+                let length = self.path_length(self.at);
+                if self.is_at(self.at + length, "(") {
+                    return self.call();
+                }
+                let name = self.name("a name")?;
+                Ok(self.add(ExprKind::Name(name), name.span))
+            }
+            Kind::Linear => {
+                let name = self.linear_name()?;
+                Ok(self.add(ExprKind::Name(name), name.span))
+            }
+            Kind::Int | Kind::Float => self.number(),
+            Kind::Keyword => self.keyword(),
+            Kind::Symbol => match token.text {
+                "(" => self.parenthesised(),
+                "{" => self.block_expr(),
+                "#(" => {
+                    self.at += 1;
+                    let items = self.exprs_until(")")?;
+                    self.expect_close(start, ")")?;
+                    let span = self.span_from(start);
+                    Ok(self.add(ExprKind::Tuple(items), span))
+                }
+                "[" => {
+                    self.at += 1;
+                    let items = self.exprs_until("]")?;
+                    self.expect_close(start, "]")?;
+                    let span = self.span_from(start);
+                    Ok(self.add(ExprKind::Array(items), span))
+                }
+                _ => Err(self.expected("an expression")),
+            },
+            _ => Err(self.expected("an expression")),
+        }
+    }
+
+    fn number(&mut self) -> Parsed<ExprId> {
+        let token = self.bump();
+        let span = self.span(token);
+        let digits = token.text.replace('_', "");
+        let kind = match token.kind {
+            Kind::Int => digits.parse().ok().filter(|n| *n <= 1 << 63).map(ExprKind::Int),
+            _ => digits.parse().ok().filter(|x: &f64| x.is_finite()).map(ExprKind::Float),
+        };
+        match kind {
+            Some(kind) => Ok(self.add(kind, span)),
+            None => {
+                let what = if token.kind == Kind::Int { "an i64" } else { "an f64" };
+                let message = format!("the number is too large for {what}");
+                Err(self.fail(Diagnostic::error("J001", span, message)))
+            }
+        }
+    }
+
+    fn exprs_until(&mut self, close: &str) -> Parsed<Vec<ExprId>> {
+        let mut items = Vec::new();
+        while !self.at(close) && !self.at(";") {
+            items.push(self.expr()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        Ok(items)
+    }
+
+    /// `(e)`, or a list of several values.
+    fn parenthesised(&mut self) -> Parsed<ExprId> {
+        let start = self.at;
+        self.expect("(")?;
+        let nl = self.exprs_until(")")?;
+        let mut lin = Vec::new();
+        let several = self.eat(";");
+        if several {
+            lin = self.exprs_until(")")?;
+        }
+        self.expect_close(start, ")")?;
+        if let ([one], false) = (nl.as_slice(), several) {
+            return Ok(*one);
+        }
+        let span = self.span_from(start);
+        Ok(self.add(ExprKind::List(nl, lin), span))
+    }
+
+    fn call(&mut self) -> Parsed<ExprId> {
+        let start = self.at;
+        let func = self.path("a function")?;
+        let open = self.at;
+        self.expect("(")?;
+        let args = self.exprs_until(")")?;
+        let (mut lin, mut places) = (Vec::new(), Vec::new());
+        if self.eat(";") {
+            lin = self.exprs_until(")")?;
+            if self.eat(";") {
+                while !self.at(")") {
+                    let place = if self.eat("null") { None } else { Some(self.place()?) };
+                    places.push(place);
+                    if !self.eat(",") {
+                        break;
+                    }
+                }
+            }
+        }
+        self.expect_close(open, ")")?;
+        let span = self.span_from(start);
+        Ok(self.add(ExprKind::Call(Box::new(Call { func, args, lin, places })), span))
+    }
+
+    /// A capability with a path into it.
+    pub(super) fn place(&mut self) -> Parsed<ExprId> {
+        if self.peek().kind != Kind::Name {
+            return Err(self.expected("a capability"));
+        }
+        self.nested(Self::postfix)
+    }
+
+    /// A block as an expression.
+    pub(super) fn block_expr(&mut self) -> Parsed<ExprId> {
+        let block = self.block()?;
+        let span = block.span;
+        Ok(self.add(ExprKind::Block(block), span))
+    }
+
+    /// A block, or any expression.
+    fn body(&mut self) -> Parsed<ExprId> {
+        if self.at("{") { self.nested(Self::block_expr) } else { self.expr() }
+    }
+
+    fn keyword(&mut self) -> Parsed<ExprId> {
+        let start = self.at;
+        let kind = match self.peek().text {
+            word @ ("true" | "false") => {
+                self.at += 1;
+                ExprKind::Bool(word == "true")
+            }
+            "if" => return self.nested(Self::if_expr),
+            "case" => self.case()?,
+            "sum" => self.range_loop(LoopKind::Sum)?,
+            "build" => self.range_loop(LoopKind::Build)?,
+            "for" => self.range_loop(LoopKind::For)?,
+            word @ ("max" | "min") => {
+                if self.is_binary_max() {
+                    return self.binary_max();
+                }
+                self.range_loop(if word == "max" { LoopKind::Max } else { LoopKind::Min })?
+            }
+            "scan" => self.scan()?,
+            "rd" => self.rd()?,
+            "wr" | "acc" => {
+                let (mode, lanes) = self.mode()?;
+                let (name, ty) = self.typed_name()?;
+                let body = self.region_body()?;
+                ExprKind::Total(Box::new(Total { mode, lanes, name, ty, body }))
+            }
+            "dup" => {
+                self.at += 1;
+                ExprKind::Dup(self.nested(Self::postfix)?)
+            }
+            "drop" => {
+                self.at += 1;
+                ExprKind::Drop(self.nested(Self::postfix)?)
+            }
+            "zero" => {
+                self.at += 1;
+                ExprKind::Zero(self.ty()?)
+            }
+            "proved" | "cast" => {
+                let proved = self.eat("proved");
+                self.expect("cast")?;
+                let value = self.nested(Self::postfix)?;
+                self.expect(":")?;
+                ExprKind::Cast { proved, value, ty: self.ty()? }
+            }
+            "while" => {
+                let help = "use `for` with a known number of steps";
+                return Err(self.not_built("`while` loops", help));
+            }
+            "st" | "mut" | "get" | "take" => {
+                let help = "carry the value through a loop, or add into an `acc`";
+                return Err(self.not_built("state that is updated in place", help));
+            }
+            _ => return Err(self.expected("an expression")),
+        };
+        let span = self.span_from(start);
+        Ok(self.add(kind, span))
+    }
+
+    fn if_expr(&mut self) -> Parsed<ExprId> {
+        let start = self.at;
+        self.expect("if")?;
+        let condition = self.expr()?;
+        let then = self.block_expr()?;
+        if !self.at("else") {
+            let failed = self.expected("`else`");
+            if let Some(last) = self.diagnostics.last_mut() {
+                last.help = Some("an `if` is a value, so both ways need one".to_string());
+            }
+            return Err(failed);
+        }
+        self.at += 1;
+        let other = if self.at("if") { self.nested(Self::if_expr)? } else { self.block_expr()? };
+        let span = self.span_from(start);
+        Ok(self.add(ExprKind::If(condition, then, other), span))
+    }
+
+    fn case(&mut self) -> Parsed<ExprKind<'s>> {
+        self.expect("case")?;
+        let scrutinee = self.expr()?;
+        if self.at(",") {
+            let help = "keep floats out of data types with several constructors";
+            return Err(self.not_built("`case` on a tangent", help));
+        }
+        let open = self.at;
+        self.expect("{")?;
+        let mut arms = Vec::new();
+        loop {
+            self.skip_separators();
+            if self.at("}") || self.peek().kind == Kind::End {
+                break;
+            }
+            arms.push(self.arm()?);
+            if !self.at("}") && !self.at_separator() {
+                return Err(self.expected("the end of the arm"));
+            }
+        }
+        self.expect_close(open, "}")?;
+        Ok(ExprKind::Case(scrutinee, arms))
+    }
+
+    fn arm(&mut self) -> Parsed<Arm<'s>> {
+        let name = if self.at("true") || self.at("false") {
+            let token = self.bump();
+            Name { text: token.text, span: self.span(token) }
+        } else {
+            self.path("a constructor, `true`, `false` or `_`")?
+        };
+        let open = self.at;
+        let mut fields = Vec::new();
+        if self.eat("(") {
+            fields = self.field_patterns()?;
+            self.expect_close(open, ")")?;
+        }
+        self.expect("->")?;
+        Ok(Arm { name, fields, body: self.body()? })
+    }
+
+    pub(super) fn field_patterns(&mut self) -> Parsed<Vec<FieldPattern<'s>>> {
+        let mut fields = Vec::new();
+        while !self.at(")") {
+            fields.push(if self.eat("=") {
+                FieldPattern::Eq(self.additive()?)
+            } else {
+                FieldPattern::Bind(self.name("a name or `=size`")?)
+            });
+            if !self.eat(",") {
+                break;
+            }
+        }
+        Ok(fields)
+    }
+
+    // ---- loops
+
+    /// After `max` or `min`: whether the parentheses hold operands rather than a range.
+    fn is_binary_max(&self) -> bool {
+        let open = self.at + 1;
+        if !self.is_at(open, "(") {
+            return false;
+        }
+        let close = self.close.get(open).copied().unwrap_or(0) as usize;
+        let mut at = open + 1;
+        while at < close {
+            if self.is_at(at, "<") || self.is_at(at, "<-") {
+                return false;
+            }
+            let inner = self.close.get(at).copied().unwrap_or(0) as usize;
+            at = inner.max(at) + 1;
+        }
+        true
+    }
+
+    /// `max(a, b)`: a call of the primitive.
+    fn binary_max(&mut self) -> Parsed<ExprId> {
+        let start = self.at;
+        let token = self.bump();
+        let func = Name { text: token.text, span: self.span(token) };
+        self.expect("(")?;
+        let args = self.exprs_until(")")?;
+        self.expect_close(start + 1, ")")?;
+        let span = self.span_from(start);
+        let call = Call { func, args, lin: Vec::new(), places: Vec::new() };
+        Ok(self.add(ExprKind::Call(Box::new(call)), span))
+    }
+
+    fn range_loop(&mut self, kind: LoopKind) -> Parsed<ExprKind<'s>> {
+        self.at += 1;
+        let open = self.at;
+        self.expect("(")?;
+        let mut head = vec![self.range()?];
+        while self.eat(",") {
+            head.push(self.range()?);
+        }
+        self.expect_close(open, ")")?;
+        let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
+        if kind == LoopKind::For && self.eat("carry") {
+            (carry, lin_carry) = self.binds()?;
+        }
+        let body = self.body()?;
+        Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, body })))
+    }
+
+    fn range(&mut self) -> Parsed<Range<'s>> {
+        let named = matches!(self.peek().kind, Kind::Name | Kind::Linear);
+        if named && self.is_at(self.at + 1, "<-") {
+            let name = self.any_name()?;
+            self.expect("<-")?;
+            return Ok(Range::Each(name, self.additive()?));
+        }
+        if named && self.is_at(self.at + 1, "<") {
+            let name = self.name("the name of an index")?;
+            self.expect("<")?;
+            return Ok(Range::Below(name, self.additive()?));
+        }
+        let low = self.additive()?;
+        if !self.at("<=") {
+            return Err(self.expected("a range: `i < n`, `a <= i < b` or `x <- xs`"));
+        }
+        self.at += 1;
+        let name = self.name("the name of an index")?;
+        self.expect("<")?;
+        Ok(Range::Between(low, name, self.additive()?))
+    }
+
+    fn any_name(&mut self) -> Parsed<Name<'s>> {
+        if self.peek().kind == Kind::Linear { self.linear_name() } else { self.name("a name") }
+    }
+
+    /// `(a = x; a' = x')`.
+    #[allow(clippy::type_complexity)] // two sections of the same pairs
+    fn binds(&mut self) -> Parsed<Sections<(Name<'s>, ExprId), (Name<'s>, ExprId)>> {
+        let open = self.at;
+        self.expect("(")?;
+        let (mut nl, mut lin) = (Vec::new(), Vec::new());
+        while !self.at(")") && !self.at(";") {
+            nl.push(self.bind("=", Kind::Name)?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        if self.eat(";") {
+            while !self.at(")") {
+                lin.push(self.bind("=", Kind::Linear)?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+        }
+        self.expect_close(open, ")")?;
+        Ok((nl, lin))
+    }
+
+    /// `a = x` or `a <- xs`.
+    fn bind(&mut self, sign: &str, kind: Kind) -> Parsed<(Name<'s>, ExprId)> {
+        let name = match kind {
+            Kind::Linear => self.linear_name()?,
+            _ => self.name("a name")?,
+        };
+        self.expect(sign)?;
+        Ok((name, self.expr()?))
+    }
+
+    fn scan(&mut self) -> Parsed<ExprKind<'s>> {
+        self.expect("scan")?;
+        let dir = match self.peek().text {
+            "up" => Dir::Up,
+            "down" => Dir::Down,
+            "par" => Dir::Par,
+            _ => return Err(self.expected("`up`, `down` or `par`")),
+        };
+        self.at += 1;
+        let open = self.at;
+        self.expect("(")?;
+        let index = self.name("the name of an index")?;
+        self.expect("<")?;
+        let bound = self.additive()?;
+        self.expect_close(open, ")")?;
+        let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
+        if self.eat("carry") {
+            (carry, lin_carry) = self.binds()?;
+        }
+        let (mut slices, mut lin_slices, mut cap_slices) = (Vec::new(), Vec::new(), Vec::new());
+        if self.eat("slice") {
+            let open = self.at;
+            self.expect("(")?;
+            while !self.at(")") && !self.at(";") {
+                slices.push(self.bind("<-", Kind::Name)?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            if self.eat(";") {
+                while !self.at(")") && !self.at(";") {
+                    lin_slices.push(self.bind("<-", Kind::Linear)?);
+                    if !self.eat(",") {
+                        break;
+                    }
+                }
+                if self.eat(";") {
+                    while !self.at(")") {
+                        let name = self.name("the name of a capability")?;
+                        self.expect("<-")?;
+                        cap_slices.push((name, self.place()?));
+                        if !self.eat(",") {
+                            break;
+                        }
+                    }
+                }
+            }
+            self.expect_close(open, ")")?;
+        }
+        let body = self.region_body()?;
+        Ok(ExprKind::Scan(Box::new(Scan {
+            dir,
+            index,
+            bound,
+            carry,
+            lin_carry,
+            slices,
+            lin_slices,
+            cap_slices,
+            body,
+        })))
+    }
+
+    fn region_body(&mut self) -> Parsed<ExprId> {
+        if !self.at("{") {
+            return Err(self.expected("`{`"));
+        }
+        self.nested(Self::block_expr)
+    }
+
+    /// `rd r = x' { .. }` or `rd place`.
+    fn rd(&mut self) -> Parsed<ExprKind<'s>> {
+        self.expect("rd")?;
+        if self.peek().kind == Kind::Name && self.is_at(self.at + 1, "=") {
+            let name = self.name("the name of a capability")?;
+            self.expect("=")?;
+            let value = self.expr()?;
+            return Ok(ExprKind::RdRegion(name, value, self.region_body()?));
+        }
+        Ok(ExprKind::Rd(self.place()?))
+    }
+
+    pub(super) fn at_separator(&self) -> bool {
+        self.peek().kind == Kind::Newline || self.at(";")
+    }
+
+    pub(super) fn skip_separators(&mut self) {
+        while self.at_separator() {
+            self.at += 1;
+        }
+    }
+
+    /// Reports an unfinished feature at a span.
+    pub(super) fn not_built_at(&mut self, span: Span, what: &str, help: &str) -> Failed {
+        let message = format!("not built yet: {what}");
+        self.fail(Diagnostic::error("J901", span, message).help(help))
+    }
+}

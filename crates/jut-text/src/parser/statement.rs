@@ -1,0 +1,180 @@
+//! Blocks, statements and patterns. A pattern is told from an expression by the `=` behind it,
+//! which the table of closing brackets finds at once.
+
+use super::{Parsed, Parser};
+use crate::ast::*;
+use crate::lex::Kind;
+use jut_ir::Diagnostic;
+
+impl<'s> Parser<'s, '_> {
+    /// `{ .. }`.
+    pub(super) fn block(&mut self) -> Parsed<Block<'s>> {
+        let open = self.at;
+        if !self.eat("{") {
+            return Err(self.expected("`{`"));
+        }
+        let mut stmts = Vec::new();
+        loop {
+            self.skip_separators();
+            if self.at("}") || self.peek().kind == Kind::End {
+                break;
+            }
+            stmts.push(self.stmt()?);
+            if !self.at("}") && !self.at_separator() && self.peek().kind != Kind::End {
+                return Err(self.expected("the end of the statement"));
+            }
+        }
+        self.expect_close(open, "}")?;
+        Ok(Block { stmts, span: self.span_from(open) })
+    }
+
+    fn stmt(&mut self) -> Parsed<Stmt<'s>> {
+        let start = self.at;
+        let kind = match self.peek().text {
+            "@" => {
+                let help = "leave it out: jut chooses what to store";
+                return Err(self.not_built("policies for tapes", help));
+            }
+            "var" => {
+                let help = "rebind the name (`x = x + 1.0`), or carry it through a `for`";
+                return Err(self.not_built("local state", help));
+            }
+            "put" => {
+                let help = "carry the value through a loop, or add into an `acc`";
+                return Err(self.not_built("state that is updated in place", help));
+            }
+            "check" => self.check()?,
+            _ => match self.pattern()? {
+                Some(pattern) => {
+                    self.expect("=")?;
+                    StmtKind::Let(pattern, self.expr()?)
+                }
+                None => self.expr_stmt()?,
+            },
+        };
+        Ok(Stmt { kind, span: self.span_from(start) })
+    }
+
+    fn expr_stmt(&mut self) -> Parsed<StmtKind<'s>> {
+        let value = self.expr()?;
+        if self.eat("+=") {
+            return Ok(StmtKind::Inc(value, self.expr()?));
+        }
+        if self.at("=") {
+            let expr = self.ast.expr(value);
+            let span = expr.span;
+            if matches!(expr.kind, ExprKind::Post(..)) {
+                let help = "make the array with `build`, or carry it through a loop";
+                return Err(self.not_built_at(span, "assignment to an element", help));
+            }
+            let message = "this cannot stand before `=`";
+            return Err(self.fail(
+                Diagnostic::error("J002", span, message)
+                    .help("write a name, `(x, y)`, `#(x, y)` or `K(x, y)`"),
+            ));
+        }
+        Ok(StmtKind::Expr(value))
+    }
+
+    fn check(&mut self) -> Parsed<StmtKind<'s>> {
+        self.expect("check")?;
+        let first = self.additive()?;
+        if self.eat("..+") {
+            let len = self.additive()?;
+            self.expect("<=")?;
+            return Ok(StmtKind::Within(first, len, self.additive()?));
+        }
+        if self.eat("<") {
+            return Ok(StmtKind::Below(first, self.additive()?));
+        }
+        if self.at(">=") && self.peek_at(self.at + 1).text == "0" {
+            self.at += 2;
+            return Ok(StmtKind::NonNegative(first));
+        }
+        let span = self.span(self.peek());
+        let message = "malformed check";
+        Err(self.fail(
+            Diagnostic::error("J302", span, message)
+                .help("write `check i < n`, `check lo ..+ m <= n` or `check n >= 0`"),
+        ))
+    }
+
+    /// The pattern here, if this is one.
+    fn pattern(&mut self) -> Parsed<Option<Pattern<'s>>> {
+        let token = self.peek();
+        let start = self.at;
+        match token.kind {
+            Kind::Name | Kind::Linear => {
+                if self.is_at(start + 1, "=") || self.is_at(start + 1, ":") {
+                    let item = self.item(token.kind)?;
+                    let span = self.span_from(start);
+                    let (nl, lin) = match token.kind {
+                        Kind::Linear => (Vec::new(), vec![item]),
+                        _ => (vec![item], Vec::new()),
+                    };
+                    return Ok(Some(Pattern::Names { nl, lin, span }));
+                }
+                let length = self.path_length(start);
+                if length == 0 || !self.is_pattern_list(start + length) {
+                    return Ok(None);
+                }
+                let name = self.path("a constructor")?;
+                let open = self.at;
+                self.expect("(")?;
+                let fields = self.field_patterns()?;
+                self.expect_close(open, ")")?;
+                Ok(Some(Pattern::Con(name, fields)))
+            }
+            Kind::Symbol if self.is_pattern_list(start) && token.text == "(" => {
+                self.at += 1;
+                let (mut nl, mut lin) = (Vec::new(), Vec::new());
+                while !self.at(")") && !self.at(";") {
+                    nl.push(self.item(Kind::Name)?);
+                    if !self.eat(",") {
+                        break;
+                    }
+                }
+                if self.eat(";") {
+                    while !self.at(")") {
+                        lin.push(self.item(Kind::Linear)?);
+                        if !self.eat(",") {
+                            break;
+                        }
+                    }
+                }
+                self.expect_close(start, ")")?;
+                Ok(Some(Pattern::Names { nl, lin, span: self.span_from(start) }))
+            }
+            Kind::Symbol if self.is_pattern_list(start) && token.text == "#(" => {
+                self.at += 1;
+                let mut names = Vec::new();
+                while !self.at(")") {
+                    let linear = self.peek().kind == Kind::Linear;
+                    names.push(if linear { self.linear_name()? } else { self.name("a name")? });
+                    if !self.eat(",") {
+                        break;
+                    }
+                }
+                self.expect_close(start, ")")?;
+                Ok(Some(Pattern::Tuple(names, self.span_from(start))))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether the bracket here closes directly before `=`.
+    fn is_pattern_list(&self, open: usize) -> bool {
+        let close = self.close.get(open).copied().unwrap_or(0) as usize;
+        let opens = self.is_at(open, "(") || self.is_at(open, "#(");
+        opens && close > open && self.is_at(close + 1, "=")
+    }
+
+    fn item(&mut self, kind: Kind) -> Parsed<Item<'s>> {
+        let name = match kind {
+            Kind::Linear => self.linear_name()?,
+            _ => self.name("a name")?,
+        };
+        let ty = if self.eat(":") { Some(self.ty()?) } else { None };
+        Ok(Item { name, ty })
+    }
+}
