@@ -240,8 +240,8 @@ impl<'s> Lexer<'s, '_> {
         if self.newline && opens_declaration {
             self.open.clear();
         }
-        if self.newline && self.at_brace_level() {
-            if let Some(last) = self.out.tokens.last() {
+        if self.newline && self.at_brace_level()
+            && let Some(last) = self.out.tokens.last() {
                 let fresh = !matches!(last.kind, Kind::Newline | Kind::Doc);
                 if fresh && (opens_declaration || !goes_on(last) && !continues(&token)) {
                     let at = last.end;
@@ -254,7 +254,6 @@ impl<'s> Lexer<'s, '_> {
                     self.out.close.push(0);
                 }
             }
-        }
         self.newline = false;
         self.out.tokens.push(token);
         self.out.close.push(0);

@@ -38,11 +38,10 @@ pub fn load(source: &str, file: u32) -> Loaded {
     let mut diagnostics = Vec::new();
     let parse = parser::parse(source, file, &mut diagnostics);
     let program = elab::elaborate(&parse.ast, parse.failed, &mut diagnostics);
-    if !has_errors(&diagnostics) {
-        if let Err(errors) = jut_ir::check::check_program(&program) {
+    if !has_errors(&diagnostics)
+        && let Err(errors) = jut_ir::check::check_program(&program) {
             diagnostics.extend(errors);
         }
-    }
     // A text that is elaborated twice (`max` over a range) warns twice.
     diagnostics.sort_by_key(|d| (d.span.start, d.span.end, d.code));
     diagnostics.dedup();

@@ -375,11 +375,10 @@ impl<'a, 's> Body<'a, 's> {
                 _ => {}
             },
             (_, [v]) => {
-                if let Some(def) = self.b.func.nvars[*v].def.clone() {
-                    if def.as_constant().is_none() && def.as_var().is_none() {
+                if let Some(def) = self.b.func.nvars[*v].def.clone()
+                    && def.as_constant().is_none() && def.as_var().is_none() {
                         self.scope.define(&def, *v);
                     }
-                }
             }
             _ => {}
         }
@@ -570,13 +569,12 @@ impl<'a, 's> Body<'a, 's> {
             ExprKind::List(nl, lin) => Made::Values(self.list(nl, lin)?, span),
             _ => self.rhs(e, stated)?,
         };
-        if let (Made::Op(out), true) = (&made, self.strict) {
-            if !out.nl.is_empty() || !out.lin.is_empty() {
+        if let (Made::Op(out), true) = (&made, self.strict)
+            && (!out.nl.is_empty() || !out.lin.is_empty()) {
                 let message = "a block of a `core def` ends in its results, not in an operation";
                 let help = "bind the values and end the block in a result list `(a; a')`";
                 return self.fail(Diagnostic::error("J602", span, message).help(help));
             }
-        }
         let (values, _) = self.values(made, "t")?;
         Ok((values, span))
     }

@@ -162,13 +162,12 @@ impl<'a, 's> Body<'a, 's> {
             let out = match ops[k] {
                 Op::Operand(e) => {
                     let at = self.span(e);
-                    if let Some(Op::Unary("-", sign)) = ops.get(k + 1) {
-                        if let Some(literal) = self.negative(e)? {
+                    if let Some(Op::Unary("-", sign)) = ops.get(k + 1)
+                        && let Some(literal) = self.negative(e)? {
                             stack.push((Value::N(literal), sign.to(at)));
                             k += 2;
                             continue;
                         }
-                    }
                     let value = self.operand(e, "t")?;
                     stack.push((value, at));
                     k += 1;
