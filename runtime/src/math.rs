@@ -1,4 +1,9 @@
 //! Mathematical functions, one implementation each, in pure Rust (the `libm` crate).
+//!
+//! The interpreter and every engine call these and no others, so a transcendental function has the
+//! same bits everywhere: nothing here depends on the operating system's library or on fused
+//! operations. What IEEE 754 rounds exactly (`sqrt`, `floor`, `trunc`, ..) is left to the machine.
+//! Every function is total: NaN, infinities and the extreme integers have a value.
 
 /// Exponential.
 pub fn exp(x: f64) -> f64 {
@@ -38,6 +43,57 @@ pub fn tan(x: f64) -> f64 {
 /// Hyperbolic tangent.
 pub fn tanh(x: f64) -> f64 {
     libm::tanh(x)
+}
+
+/// Angle with the given sine.
+pub fn asin(x: f64) -> f64 {
+    libm::asin(x)
+}
+
+/// Angle with the given cosine.
+pub fn acos(x: f64) -> f64 {
+    libm::acos(x)
+}
+
+/// Angle with the given tangent.
+pub fn atan(x: f64) -> f64 {
+    libm::atan(x)
+}
+
+/// Hyperbolic sine.
+pub fn sinh(x: f64) -> f64 {
+    libm::sinh(x)
+}
+
+/// Hyperbolic cosine.
+pub fn cosh(x: f64) -> f64 {
+    libm::cosh(x)
+}
+
+/// Root of x^2 + y^2.
+pub fn hypot(x: f64, y: f64) -> f64 {
+    libm::hypot(x, y)
+}
+
+/// Nearest integer, halves away from zero.
+pub fn round(x: f64) -> f64 {
+    libm::round(x)
+}
+
+/// x where it is positive, else +0; NaN at NaN.
+pub fn relu(x: f64) -> f64 {
+    maximum(x, 0.0)
+}
+
+/// 1 / (1 + exp(-x)). The exponential never overflows.
+pub fn sigmoid(x: f64) -> f64 {
+    let e = libm::exp(-x.abs());
+    if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
+}
+
+/// log(1 + exp(x)). The exponential never overflows.
+pub fn softplus(x: f64) -> f64 {
+    maximum(x, 0.0) + libm::log1p(libm::exp(-x.abs()))
 }
 
 /// Angle of the point (x, y).
@@ -89,4 +145,51 @@ pub fn minimum(a: f64, b: f64) -> f64 {
 /// IEEE 754-2019 maximum: NaN spreads, +0 is greater than -0.
 pub fn maximum(a: f64, b: f64) -> f64 {
     if a > b || (a == b && a.is_sign_positive()) || a.is_nan() { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minimum_and_maximum_spread_nan_and_order_zeros() {
+        assert!(minimum(f64::NAN, 1.0).is_nan() && minimum(1.0, f64::NAN).is_nan());
+        assert!(maximum(f64::NAN, 1.0).is_nan() && maximum(1.0, f64::NAN).is_nan());
+        for (a, b) in [(0.0, -0.0), (-0.0, 0.0)] {
+            assert!(minimum(a, b).is_sign_negative());
+            assert!(maximum(a, b).is_sign_positive());
+        }
+    }
+
+    #[test]
+    fn integer_powers_have_the_documented_edges() {
+        assert_eq!(powi(f64::NAN, 0), 1.0);
+        assert_eq!(powi(0.0, -1), f64::INFINITY);
+        assert_eq!(powi(-2.0, 3), -8.0);
+        assert_eq!(powi(2.0, -2), 0.25);
+        assert_eq!(powi(1.0, i64::MIN), 1.0);
+        assert_eq!(powi(2.0, i64::MIN), 0.0);
+        assert_eq!(powi(-1.0, i64::MAX), -1.0);
+    }
+
+    #[test]
+    fn rounding_goes_away_from_zero_at_halves() {
+        assert_eq!([round(0.5), round(-0.5), round(2.5), round(-2.4)], [1.0, -1.0, 3.0, -2.0]);
+    }
+
+    #[test]
+    fn sigmoid_and_softplus_are_finite_and_monotone_at_both_ends() {
+        assert_eq!((sigmoid(-800.0), sigmoid(800.0)), (0.0, 1.0));
+        assert_eq!((softplus(-800.0), softplus(800.0)), (0.0, 800.0));
+        assert_eq!(sigmoid(0.0), 0.5);
+        assert!(sigmoid(f64::NAN).is_nan() && softplus(f64::NAN).is_nan());
+        assert!(sigmoid(-40.0) > 0.0 && softplus(-40.0) > 0.0);
+    }
+
+    #[test]
+    fn relu_keeps_nan_and_has_no_negative_zero() {
+        assert!(relu(f64::NAN).is_nan());
+        assert_eq!(relu(-0.0).to_bits(), 0.0f64.to_bits());
+        assert_eq!((relu(-3.0), relu(3.0)), (0.0, 3.0));
+    }
 }

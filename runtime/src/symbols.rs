@@ -61,6 +61,33 @@ extern "C" fn tan(x: f64) -> f64 {
 extern "C" fn tanh(x: f64) -> f64 {
     math::tanh(x)
 }
+extern "C" fn asin(x: f64) -> f64 {
+    math::asin(x)
+}
+extern "C" fn acos(x: f64) -> f64 {
+    math::acos(x)
+}
+extern "C" fn atan(x: f64) -> f64 {
+    math::atan(x)
+}
+extern "C" fn sinh(x: f64) -> f64 {
+    math::sinh(x)
+}
+extern "C" fn cosh(x: f64) -> f64 {
+    math::cosh(x)
+}
+extern "C" fn sigmoid(x: f64) -> f64 {
+    math::sigmoid(x)
+}
+extern "C" fn softplus(x: f64) -> f64 {
+    math::softplus(x)
+}
+extern "C" fn round(x: f64) -> f64 {
+    math::round(x)
+}
+extern "C" fn hypot(x: f64, y: f64) -> f64 {
+    math::hypot(x, y)
+}
 extern "C" fn floor(x: f64) -> f64 {
     x.floor()
 }
@@ -97,6 +124,15 @@ pub static MATH: &[(&str, Math)] = &[
     ("jut_cos", Math::Unary(cos)),
     ("jut_tan", Math::Unary(tan)),
     ("jut_tanh", Math::Unary(tanh)),
+    ("jut_asin", Math::Unary(asin)),
+    ("jut_acos", Math::Unary(acos)),
+    ("jut_atan", Math::Unary(atan)),
+    ("jut_sinh", Math::Unary(sinh)),
+    ("jut_cosh", Math::Unary(cosh)),
+    ("jut_sigmoid", Math::Unary(sigmoid)),
+    ("jut_softplus", Math::Unary(softplus)),
+    ("jut_round", Math::Unary(round)),
+    ("jut_hypot", Math::Binary(hypot)),
     ("jut_floor", Math::Unary(floor)),
     ("jut_ceil", Math::Unary(ceil)),
     ("jut_trunc", Math::Unary(trunc)),

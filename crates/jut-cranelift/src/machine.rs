@@ -35,6 +35,10 @@ fn unary(builder: &mut FunctionBuilder<'_>, op: Machine, a: Value) -> Option<Val
         Machine::FFloor => ins.floor(a),
         Machine::FCeil => ins.ceil(a),
         Machine::FTrunc => ins.trunc(a),
+        Machine::FRelu => {
+            let zero = ins.f64const(0.0);
+            builder.ins().fmax(a, zero)
+        }
         Machine::INeg => ins.ineg(a),
         Machine::IAbs => ins.iabs(a),
         Machine::Not => ins.bxor_imm_u(a, 1),

@@ -6,12 +6,14 @@
 //! the documentation's tables are printed from it. Adding a primitive is adding one row.
 //!
 //! **Closure under differentiation**: partials use only primitives of this table, so derivatives of
-//! any order exist (decisions A18).
+//! any orderexist.
 
 use crate::ir::Literal;
 use crate::types::Type;
 
+mod document;
 mod rows;
+pub use document::{formula_text, partial_text, table_markdown};
 pub use rows::*;
 
 /// A primitive: an index into [`TABLE`].
@@ -36,6 +38,15 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// Its name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::F64 => "f64",
+            Scalar::I64 => "i64",
+            Scalar::Bool => "bool",
+        }
+    }
+
     /// The type of values.
     pub fn ty(self) -> Type {
         match self {
@@ -94,6 +105,8 @@ pub enum Machine {
     FFloor,
     FCeil,
     FTrunc,
+    /// Maximum with +0.
+    FRelu,
     FEq,
     FNe,
     FLt,
@@ -191,16 +204,19 @@ pub struct Row {
     pub params: &'static [Scalar],
     /// Result type.
     pub result: Scalar,
-    /// One sentence, for the documentation.
+    /// What it computes, for the documentation.
     pub doc: &'static str,
-    /// Evaluation. Operands have the row's types; a division row is never called with divisor 0.
+    /// What the partials are where the function has no derivative, or none that is finite; empty
+    /// if it is smooth wherever it is defined.
+    pub kinks: &'static str,
+    /// Evaluation. Total on operands of the row's types; engines raise R05 for a zero divisor before.
     pub eval: fn(&[Literal]) -> Literal,
     /// One per operand.
     pub partials: &'static [Partial],
     /// What the machine does.
     pub lowering: Lowering,
     /// Whether J's tape policy may recompute it instead of storing its result
-    /// (core.md 2.4: arithmetic, comparisons, conversions).
+    /// (arithmetic, comparisons, conversions).
     pub cheap: bool,
     /// Where tests may sample each operand.
     pub domain: &'static [Domain],

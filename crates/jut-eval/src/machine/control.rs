@@ -18,7 +18,7 @@ impl Machine<'_> {
     /// An operation with a nested block, or a call. Deep nesting goes on in a fresh stack.
     pub(super) fn nested(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
         self.depth += 1;
-        let result = if self.depth % NESTING_PER_STACK == 0 {
+        let result = if self.depth.is_multiple_of(NESTING_PER_STACK) {
             std::thread::scope(|scope| {
                 let thread = std::thread::Builder::new().stack_size(STACK);
                 match thread.spawn_scoped(scope, || self.nested_here(op, frame)) {

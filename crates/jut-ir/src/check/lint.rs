@@ -185,7 +185,7 @@ impl Lint<'_> {
 /// Whether a primitive has points where its value or its derivative is not finite.
 fn has_restricted_domain(prim: Prim, args: &[Atom]) -> bool {
     match prim {
-        prim::SQRT | prim::LOG | prim::LOG1P | prim::POW => true,
+        prim::SQRT | prim::LOG | prim::LOG1P | prim::POW | prim::ASIN | prim::ACOS => true,
         prim::DIV => !matches!(args.get(1), Some(Atom::Lit(_))),
         _ => false,
     }

@@ -1,0 +1,121 @@
+//! The table as text: what `docs/primitives.md` contains, and what error messages may quote.
+
+use super::{Formula, Lowering, Partial, Prim, Row, Syntax};
+use std::fmt::Write as _;
+
+/// The names of operands in documentation.
+fn operand(row: &Row, k: usize) -> &'static str {
+    let names: &[&str] = match (row.id, row.params.len()) {
+        ("powi_f64", _) => &["x", "n"],
+        (_, 3) => &["b", "x", "y"],
+        _ => &["x", "y"],
+    };
+    names.get(k).copied().unwrap_or("?")
+}
+
+/// A formula as an expression over operands `x`, `y` and result `r`, like `-(r / y)`.
+pub fn formula_text(row: &Row, formula: &Formula) -> String {
+    fn inner(row: &Row, formula: &Formula, nested: bool) -> String {
+        match formula {
+            Formula::Arg(k) => operand(row, *k).to_string(),
+            Formula::Result => "r".to_string(),
+            Formula::Num(x) => format!("{x:?}"),
+            Formula::Int(n) => n.to_string(),
+            Formula::Apply(prim, args) => {
+                let used = prim.row();
+                match (used.syntax, *args) {
+                    (Syntax::Infix, [a, b]) => {
+                        let (a, b) = (inner(row, a, true), inner(row, b, true));
+                        let text = format!("{a} {} {b}", used.text);
+                        if nested { format!("({text})") } else { text }
+                    }
+                    (Syntax::Prefix, [a]) => format!("{}{}", used.text, inner(row, a, true)),
+                    (_, args) => {
+                        let args: Vec<String> = args.iter().map(|a| inner(row, a, false)).collect();
+                        format!("{}({})", used.text, args.join(", "))
+                    }
+                }
+            }
+        }
+    }
+    inner(row, formula, false)
+}
+
+/// The partial derivative with respect to operand k, as an expression.
+pub fn partial_text(row: &Row, k: usize) -> String {
+    match row.partials.get(k) {
+        None | Some(Partial::Zero) => "0".to_string(),
+        Some(Partial::One) => "1".to_string(),
+        Some(Partial::MinusOne) => "-1".to_string(),
+        Some(Partial::Times(formula)) => formula_text(row, formula),
+        Some(Partial::IfTrue) => "1 if b, else 0".to_string(),
+        Some(Partial::IfFalse) => "0 if b, else 1".to_string(),
+    }
+}
+
+/// How a call of the primitive is written, with operand names.
+fn usage(row: &Row) -> String {
+    let names: Vec<&str> = (0..row.params.len()).map(|k| operand(row, k)).collect();
+    match (row.syntax, names.as_slice()) {
+        (Syntax::Infix, [a, b]) => format!("{a} {} {b}", row.text),
+        (Syntax::Prefix, [a]) => format!("{}{a}", row.text),
+        _ => format!("{}({})", row.text, names.join(", ")),
+    }
+}
+
+/// The whole table as a Markdown document.
+pub fn table_markdown() -> String {
+    let mut out = String::from(
+        "# Primitives\n\n\
+         Printed from the table in `crates/jut-ir/src/prim`, which the passes, the interpreter and every\n\
+         backend read. `x`, `y` are the operands, `r` is the result. Floats are IEEE 754 binary64; NaN and\n\
+         infinities follow IEEE 754 and never trap. Integers wrap. Integers and truth values have no\n\
+         derivative, and neither has anything computed from them alone.\n\n\
+         A derivative is the formula, evaluated in floats like any other expression. \"Where there is no\n\
+         derivative\" says what the formula gives at kinks, jumps and poles: these values are fixed, equal on\n\
+         every engine and in every mode.\n",
+    );
+    let differentiable: Vec<Prim> = Prim::all().filter(|p| p.is_differentiable()).collect();
+    let others: Vec<Prim> = Prim::all().filter(|p| !p.is_differentiable()).collect();
+    out.push_str("\n## With a derivative\n\n");
+    out.push_str(
+        "| written | type | value | derivative | where there is no derivative | runs as |\n",
+    );
+    out.push_str("|---|---|---|---|---|---|\n");
+    for prim in differentiable {
+        let row = prim.row();
+        let partials: Vec<String> = (0..row.params.len())
+            .filter(|k| row.params[*k] == super::Scalar::F64)
+            .map(|k| format!("d/d{} = `{}`", operand(row, k), partial_text(row, k)))
+            .collect();
+        line(&mut out, row, &[&partials.join("<br>"), row.kinks]);
+    }
+    out.push_str("\n## Without a derivative\n\n");
+    out.push_str("| written | type | value | derivative | runs as |\n|---|---|---|---|---|\n");
+    for prim in others {
+        let row = prim.row();
+        line(&mut out, row, &[if row.kinks.is_empty() { "none" } else { row.kinks }]);
+    }
+    out
+}
+
+fn line(out: &mut String, row: &Row, columns: &[&str]) {
+    let params: Vec<String> = row.params.iter().map(|s| s.name().to_string()).collect();
+    // A bar would end the cell.
+    let usage = usage(row).replace('|', "\\|");
+    let _ = write!(
+        out,
+        "| `{usage}` | ({}) -> {} | {} |",
+        params.join(", "),
+        row.result.name(),
+        row.doc
+    );
+    for column in columns {
+        let _ = write!(out, " {column} |");
+    }
+    let runs_as = match row.lowering {
+        Lowering::Machine(_) => "machine operation".to_string(),
+        Lowering::Runtime(symbol) => format!("`{symbol}`"),
+    };
+    let _ = writeln!(out, " {runs_as} |");
+}
