@@ -14,6 +14,7 @@
 //! | `program` | all functions of a program into any Cranelift module |
 //! | `translate` | one function: values, statements, checks, calls |
 //! | `loops` | `for` and `lanes` |
+//! | `invariants` | what moves out of loops |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
 //!
@@ -24,6 +25,7 @@
 mod call;
 mod checked;
 mod error;
+mod invariants;
 mod jit;
 mod loops;
 mod machine;
@@ -36,5 +38,5 @@ pub use call::{Arg, CallError, LARGE_STACK};
 pub use checked::{Checked, Results, Returned};
 pub use error::CompileError;
 pub use jit::{Compiled, compile};
-pub use program::clif;
+pub use program::{assembly, clif};
 pub use target::Target;

@@ -32,6 +32,15 @@ pub(crate) struct LaneSlots {
 
 impl Translator<'_> {
     pub(crate) fn for_loop(&mut self, source: &For) -> Result<()> {
+        self.enter_loop(&source.body)?;
+        let translated = self.for_body(source);
+        self.leave_loop();
+        // The results belong to what is around the loop.
+        source.dst.iter().for_each(|value| self.invariants.define(*value));
+        translated
+    }
+
+    fn for_body(&mut self, source: &For) -> Result<()> {
         let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
         let mut initial = Vec::with_capacity(source.carry.len() + 1);
         for (_, atom) in &source.carry {
@@ -75,6 +84,15 @@ impl Translator<'_> {
     }
 
     pub(crate) fn lanes_loop(&mut self, source: &Lanes) -> Result<()> {
+        self.enter_loop(&source.body)?;
+        let translated = self.lanes_body(source);
+        self.leave_loop();
+        // The results belong to what is around the loop.
+        source.dst.iter().for_each(|value| self.invariants.define(*value));
+        translated
+    }
+
+    fn lanes_body(&mut self, source: &Lanes) -> Result<()> {
         let sums = source.dst.len();
         if source.carry.len() != sums || source.body.results.len() != sums {
             return Err("a lanes loop has another number of sums".to_owned());

@@ -1,57 +1,22 @@
 //! Addresses, loads and stores, and the two arenas.
 //!
 //! A cell's address is the buffer plus the index times the size of a cell; a constant part of the
-//! index goes into the instruction's offset. Cells of different kinds never share memory, nor does
-//! the workspace with any cell: that is what [`Regions`] tells Cranelift.
+//! index goes into the instruction's offset.
 //!
 //! An allocation is a compare and an addition on the arena's bump pointer; only a full chunk calls
 //! the runtime, on a cold path, and a null pointer from there is the error `R06`.
 
 use crate::translate::{Result, Translator, cranelift_type};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, AliasRegion, AliasRegionData, InstBuilder, MemFlagsData, types};
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use jut_ir::ir::Literal;
 use jut_loop::form::{Arena, Atom, Cell, Kind, Site, Value};
 use jut_runtime::arena::ALIGN;
 use jut_runtime::workspace::layout;
 
-/// Kinds of memory that are never the same memory at the same time.
-pub(crate) struct Regions {
-    workspace: AliasRegion,
-    floats: AliasRegion,
-    ints: AliasRegion,
-    bools: AliasRegion,
-    buffers: AliasRegion,
-}
-
-impl Regions {
-    pub(crate) fn new(func: &mut ir::Function) -> Regions {
-        let mut region = |user_id, description: &'static str| {
-            let description = description.into();
-            func.dfg.alias_regions.insert(AliasRegionData { user_id, description })
-        };
-        Regions {
-            workspace: region(0, "workspace"),
-            floats: region(1, "f64 cells"),
-            ints: region(2, "i64 cells"),
-            bools: region(3, "bool cells"),
-            buffers: region(4, "buffer cells"),
-        }
-    }
-
-    fn cells(&self, cell: Cell) -> MemFlagsData {
-        let region = match cell {
-            Cell::F64 => self.floats,
-            Cell::I64 => self.ints,
-            Cell::Bool => self.bools,
-            Cell::Buffer => self.buffers,
-        };
-        MemFlagsData::trusted().with_alias_region(Some(region))
-    }
-
-    fn workspace(&self) -> MemFlagsData {
-        MemFlagsData::trusted().with_alias_region(Some(self.workspace))
-    }
+/// Every access is aligned and in range: checks stand before it where the types do not tell.
+fn flags() -> MemFlagsData {
+    MemFlagsData::trusted()
 }
 
 impl Translator<'_> {
@@ -88,9 +53,8 @@ impl Translator<'_> {
     pub(crate) fn load(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
         let cell = self.cell(buffer)?;
         let (address, offset) = self.address(buffer, cell, index)?;
-        let flags = self.regions.cells(cell);
         let ty = cranelift_type(self.kind(dst));
-        let loaded = self.builder.ins().load(ty, flags, address, offset);
+        let loaded = self.builder.ins().load(ty, flags(), address, offset);
         self.bind(dst, loaded);
         Ok(())
     }
@@ -99,8 +63,7 @@ impl Translator<'_> {
         let cell = self.cell(buffer)?;
         let (address, offset) = self.address(buffer, cell, index)?;
         let value = self.atom(value)?;
-        let flags = self.regions.cells(cell);
-        self.builder.ins().store(flags, value, address, offset);
+        self.builder.ins().store(flags(), value, address, offset);
         Ok(())
     }
 
@@ -115,13 +78,11 @@ impl Translator<'_> {
     }
 
     fn load_workspace(&mut self, place: usize) -> ir::Value {
-        let flags = self.regions.workspace();
-        self.builder.ins().load(types::I64, flags, self.workspace, place as i32)
+        self.builder.ins().load(types::I64, flags(), self.workspace, place as i32)
     }
 
     pub(crate) fn store_workspace(&mut self, place: usize, value: ir::Value) {
-        let flags = self.regions.workspace();
-        self.builder.ins().store(flags, value, self.workspace, place as i32);
+        self.builder.ins().store(flags(), value, self.workspace, place as i32);
     }
 
     /// A number of cells, not negative.
@@ -231,9 +192,8 @@ impl Translator<'_> {
         if let Atom::Lit(Literal::I64(n)) = len
             && n <= UNROLLED
         {
-            let flags = self.regions.cells(cell);
             for k in 0..n.max(0) {
-                self.builder.ins().store(flags, value, target, (k * cell.bytes()) as i32);
+                self.builder.ins().store(flags(), value, target, (k * cell.bytes()) as i32);
             }
             return Ok(());
         }
@@ -261,7 +221,6 @@ impl Translator<'_> {
         if let Atom::Lit(Literal::I64(n)) = len
             && n <= UNROLLED
         {
-            let flags = self.regions.cells(cell);
             let ty = match cell {
                 Cell::F64 => types::F64,
                 Cell::I64 | Cell::Buffer => types::I64,
@@ -269,8 +228,8 @@ impl Translator<'_> {
             };
             for k in 0..n.max(0) {
                 let offset = (k * cell.bytes()) as i32;
-                let moved = self.builder.ins().load(ty, flags, from, offset);
-                self.builder.ins().store(flags, moved, to, offset);
+                let moved = self.builder.ins().load(ty, flags(), from, offset);
+                self.builder.ins().store(flags(), moved, to, offset);
             }
             return Ok(());
         }

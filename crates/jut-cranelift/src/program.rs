@@ -319,3 +319,21 @@ pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
     })?;
     Ok(text)
 }
+
+/// The program as Cranelift's assembly text for this machine.
+pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
+    let target = Target::host()?;
+    let mut module = crate::jit::module(program, &target)?;
+    let mut text = String::new();
+    translate(program, &mut module, &mut |_, _, id, context| {
+        let name = id.map_or("entry", |id| &program.funcs[id].name);
+        context.set_disasm(true);
+        let isa = target.for_function(&context.func);
+        let code = context.compile(isa, &mut ControlPlane::default()).map_err(|e| {
+            CompileError::Codegen { function: name.to_owned(), reason: e.inner.to_string() }
+        })?;
+        text.push_str(&format!("; {name}\n{}\n", code.vcode.as_deref().unwrap_or_default()));
+        Ok(())
+    })?;
+    Ok(text)
+}

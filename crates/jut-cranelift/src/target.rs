@@ -1,28 +1,35 @@
 //! Machines and settings.
 //!
-//! Most of the time from text to the first gradient is Cranelift's, so settings are chosen for
-//! short compile times; what they cost in speed was measured and is nothing on typical loops.
+//! **Order.** Cranelift's own optimizer is off. It would move arithmetic behind all loads of a block,
+//! which in unrolled loops makes more live values than there are registers (a dot product takes
+//! twice as long), and it takes a third of the compile time. What it would gain is done before it:
+//! common subexpressions in the language, invariants of loops in [`crate::loops`].
 //!
-//! Cranelift has two register allocators. The default one finds the better code, but on long
-//! straight-line functions whose values stay alive for long (a forward sweep without loops and its
-//! reverse) its time grows faster than the program. Functions above [`LONG`] instructions therefore
-//! go through the single-pass allocator, whose time is linear.
+//! **Registers.** Cranelift has two register allocators. The default one finds the better code, but
+//! its time grows with the number of values alive at each definition: a gradient without loops of
+//! 10,000 statements, most of whose values live from the forward sweep to the reverse, would take
+//! most of a second. The single-pass allocator takes a time linear in the code, always, and its code
+//! is half as fast. [`crowding`] decides, per function.
 
 use crate::error::CompileError;
-use cranelift_codegen::ir::Function;
+use cranelift_codegen::ir::{Function, Value};
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
+use cranelift_entity::SecondaryMap;
 use std::sync::OnceLock;
 
-/// Instructions from which a function is long.
-pub(crate) const LONG: usize = 3000;
-
-/// A machine, with settings for functions of usual length and for long ones.
+/// A machine, with settings for usual functions and for crowded ones.
 #[derive(Clone)]
 pub struct Target {
     usual: OwnedTargetIsa,
-    long: OwnedTargetIsa,
+    crowded: OwnedTargetIsa,
 }
+
+/// Values alive at once that are no trouble.
+const FEW: u64 = 64;
+
+/// Crowding from which the single-pass allocator is used: about 2 ms of the other one.
+const CROWDED: u64 = 80_000;
 
 impl Target {
     /// The machine that this process runs on, for code in memory.
@@ -40,11 +47,11 @@ impl Target {
         machine: &dyn Fn() -> Result<isa::Builder, String>,
         position_independent: bool,
     ) -> Result<Target, String> {
-        let make = |long: bool| {
-            let flags = flags(long, position_independent).map_err(|e| e.to_string())?;
+        let make = |crowded: bool| {
+            let flags = flags(crowded, position_independent).map_err(|e| e.to_string())?;
             machine()?.finish(flags).map_err(|e| e.to_string())
         };
-        Ok(Target { usual: make(false)?, long: make(true)? })
+        Ok(Target { usual: make(false)?, crowded: make(true)? })
     }
 
     /// The settings that modules are made with.
@@ -54,16 +61,15 @@ impl Target {
 
     /// The settings for a function.
     pub(crate) fn for_function(&self, function: &Function) -> &dyn TargetIsa {
-        let long = function.dfg.num_insts() > LONG;
-        if long { &*self.long } else { &*self.usual }
+        if crowding(function) > CROWDED { &*self.crowded } else { &*self.usual }
     }
 }
 
-fn flags(long: bool, position_independent: bool) -> Result<settings::Flags, SetError> {
+fn flags(crowded: bool, position_independent: bool) -> Result<settings::Flags, SetError> {
     let mut flags = settings::builder();
     let on = |yes: bool| if yes { "true" } else { "false" };
-    flags.set("opt_level", opt_level(long))?;
-    flags.set("regalloc_algorithm", if long { "single_pass" } else { "backtracking" })?;
+    flags.set("opt_level", "none")?;
+    flags.set("regalloc_algorithm", if crowded { "single_pass" } else { "backtracking" })?;
     flags.set("enable_verifier", on(cfg!(debug_assertions)))?;
     flags.set("is_pic", on(position_independent))?;
     flags.set("use_colocated_libcalls", "false")?;
@@ -74,16 +80,42 @@ fn flags(long: bool, position_independent: bool) -> Result<settings::Flags, SetE
     Ok(settings::Flags::new(flags))
 }
 
-fn opt_level(long: bool) -> &'static str {
-    match std::env::var("JUT_OPT").as_deref() {
-        Ok("none") => "none",
-        Ok("speed") => "speed",
-        _ => {
-            if long {
-                "none"
-            } else {
-                "speed"
+/// How many other values are alive where a value is defined, beyond [`FEW`], summed over all values.
+/// The order of the text stands for the order of execution. Linear in the function.
+fn crowding(function: &Function) -> u64 {
+    // For each value its last use, as a position in the text.
+    let mut last_use: SecondaryMap<Value, u32> = SecondaryMap::with_default(0);
+    let mut position = 0;
+    for block in function.layout.blocks() {
+        for inst in function.layout.block_insts(block) {
+            position += 1;
+            for value in function.dfg.inst_values(inst) {
+                last_use[value] = position;
             }
         }
     }
+    // Going through the text again, values die after their last use.
+    let mut deaths = vec![0u32; position as usize + 2];
+    let (mut alive, mut sum, mut position) = (0u64, 0u64, 0u32);
+    let mut define = |value: Value, position: u32, alive: &mut u64, deaths: &mut [u32]| {
+        let end = last_use[value];
+        if end > position {
+            *alive += 1;
+            deaths[end as usize] += 1;
+            sum += alive.saturating_sub(FEW);
+        }
+    };
+    for block in function.layout.blocks() {
+        for value in function.dfg.block_params(block) {
+            define(*value, position, &mut alive, &mut deaths);
+        }
+        for inst in function.layout.block_insts(block) {
+            position += 1;
+            alive -= u64::from(deaths[position as usize]);
+            for value in function.dfg.inst_results(inst) {
+                define(*value, position, &mut alive, &mut deaths);
+            }
+        }
+    }
+    sum
 }

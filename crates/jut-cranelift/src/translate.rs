@@ -10,6 +10,7 @@
 //! *Requires*: every value is assigned before it is used. *Cost*: linear; recursion follows the
 //! nesting of blocks.
 
+use crate::invariants::Invariants;
 use crate::program::{Imports, Returns, word_offset};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -52,11 +53,11 @@ pub(crate) struct Translator<'a> {
     values: SecondaryMap<Value, PackedOption<ir::Value>>,
     /// Integers known to be another integer plus a constant: they become address offsets.
     shifted: SecondaryMap<Value, Option<(ir::Value, i64)>>,
+    /// What stands outside of loops.
+    pub(crate) invariants: Invariants,
     references: HashMap<FuncId, FuncRef>,
     /// The workspace.
     pub(crate) workspace: ir::Value,
-    /// Memory that is known to be apart.
-    pub(crate) regions: crate::memory::Regions,
     /// Stack slots for the lanes of sums, by nesting depth of their loops.
     pub(crate) lanes: crate::loops::LaneSlots,
     /// Stores the failure and returns: parameters are site, kind of error and three operands.
@@ -81,7 +82,6 @@ impl<'a> Translator<'a> {
         source: &'a LoopFunction,
         mut builder: FunctionBuilder<'a>,
     ) -> Translator<'a> {
-        let regions = crate::memory::Regions::new(builder.func);
         let entry = builder.create_block();
         builder.append_block_params_for_function_params(entry);
         builder.switch_to_block(entry);
@@ -105,9 +105,9 @@ impl<'a> Translator<'a> {
             builder,
             values,
             shifted: SecondaryMap::new(),
+            invariants: Default::default(),
             references: HashMap::new(),
             workspace,
-            regions,
             lanes: Default::default(),
             failing: None,
             returning: None,
@@ -146,12 +146,15 @@ impl<'a> Translator<'a> {
     /// Translates statements into the current block and those that follow; gives the results.
     pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<ir::Value>> {
         for stmt in &block.stmts {
-            self.stmt(stmt)?;
+            if !self.invariants.is_moved(stmt) {
+                self.stmt(stmt)?;
+            }
         }
         self.atoms(&block.results)
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
+    /// Translates a statement.
+    pub(crate) fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
         match stmt {
             Stmt::Prim { dst, prim, args } => self.prim(*dst, *prim, args),
             Stmt::Copy { dst, src } => self.copy(*dst, *src),
@@ -213,12 +216,16 @@ impl<'a> Translator<'a> {
     }
 
     pub(crate) fn float(&mut self, x: f64) -> ir::Value {
-        self.builder.ins().f64const(x)
+        match self.invariants.float(x) {
+            Some(value) => value,
+            None => self.builder.ins().f64const(x),
+        }
     }
 
     /// Assigns a value.
     pub(crate) fn bind(&mut self, value: Value, machine: ir::Value) {
         self.values[value] = machine.into();
+        self.invariants.define(value);
         if self.shifted.get(value).is_some_and(Option::is_some) {
             self.shifted[value] = None;
         }
@@ -231,6 +238,7 @@ impl<'a> Translator<'a> {
             _ => self.builder.ins().iadd_imm_s(base, offset),
         };
         self.values[value] = machine.into();
+        self.invariants.define(value);
         self.shifted[value] = Some((base, offset));
     }
 
