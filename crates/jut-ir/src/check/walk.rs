@@ -620,7 +620,7 @@ impl<'a> Checker<'a> {
             let Some(name) = declared.name else { continue };
             let data = &func.nvars[name];
             let is_new = telescope.names.insert(&data.name) && !self.scope.has(name);
-            self.require(is_new && data.ty == declared.ty && data.def.is_none(), "J011", |_| {
+            self.require(is_new && data.def.is_none(), "J011", |_| {
                 format!("result `{}` is not a name of its own", data.name)
             })?;
             telescope.sizes.extend(size.clone().map(|size| (name, size)));
