@@ -127,7 +127,8 @@ impl<'a> Relocator<'a> {
     /// A named result, which later result types may mention. It is in nobody's scope.
     pub fn result_name(&mut self, name: NVar) -> NVar {
         let data = self.from.nvars[name].clone();
-        let new = self.to.nvars.push(VarData { def: None, ..data });
+        let ty = self.ty(&data.ty);
+        let new = self.to.nvars.push(VarData { ty, def: None, ..data });
         self.nvars[name] = Some(new);
         new
     }
