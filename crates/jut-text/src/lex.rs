@@ -240,20 +240,17 @@ impl<'s> Lexer<'s, '_> {
         if self.newline && opens_declaration {
             self.open.clear();
         }
-        if self.newline && self.at_brace_level()
-            && let Some(last) = self.out.tokens.last() {
-                let fresh = !matches!(last.kind, Kind::Newline | Kind::Doc);
-                if fresh && (opens_declaration || !goes_on(last) && !continues(&token)) {
-                    let at = last.end;
-                    self.out.tokens.push(Token {
-                        kind: Kind::Newline,
-                        text: "\n",
-                        start: at,
-                        end: at,
-                    });
-                    self.out.close.push(0);
-                }
+        if self.newline
+            && self.at_brace_level()
+            && let Some(last) = self.out.tokens.last()
+        {
+            let fresh = !matches!(last.kind, Kind::Newline | Kind::Doc);
+            if fresh && (opens_declaration || !goes_on(last) && !continues(&token)) {
+                let at = last.end;
+                self.out.tokens.push(Token { kind: Kind::Newline, text: "\n", start: at, end: at });
+                self.out.close.push(0);
             }
+        }
         self.newline = false;
         self.out.tokens.push(token);
         self.out.close.push(0);

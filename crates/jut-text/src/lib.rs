@@ -38,10 +38,12 @@ pub fn load(source: &str, file: u32) -> Loaded {
     let mut diagnostics = Vec::new();
     let parse = parser::parse(source, file, &mut diagnostics);
     let program = elab::elaborate(&parse.ast, parse.failed, &mut diagnostics);
-    if !has_errors(&diagnostics)
-        && let Err(errors) = jut_ir::check::check_program(&program) {
-            diagnostics.extend(errors);
+    if !has_errors(&diagnostics) {
+        match jut_ir::check::check_program(&program) {
+            Ok(()) => diagnostics.extend(jut_ir::check::lint_program(&program)),
+            Err(errors) => diagnostics.extend(errors),
         }
+    }
     // A text that is elaborated twice (`max` over a range) warns twice.
     diagnostics.sort_by_key(|d| (d.span.start, d.span.end, d.code));
     diagnostics.dedup();

@@ -4,7 +4,7 @@
 //! ([`jut_ir::cover::Facts`]) does not cover it: `x[i]` under `i < n` has none, `x[ix[i]]` becomes
 //! `j = ix[i]; check j < n; t = x[j]`.
 
-use super::body::{Body, Made, Out, Value};
+use super::body::{Body, INDEX, Made, Out, Value};
 use super::scope::Entity;
 use super::{Res, Stop, show};
 use crate::ast::{ExprId, ExprKind, Index, Name, Post};
@@ -64,11 +64,12 @@ impl<'a, 's> Body<'a, 's> {
     fn accessible(&mut self, base: ExprId) -> Res<NVar> {
         let span = self.span(base);
         if let ExprKind::Name(name) = &self.ast.expr(base).kind
-            && let Some(Entity::C(_)) = self.scope.get(name.text) {
-                let message = format!("`{}` is a capability, not a value", name.text);
-                let help = format!("read from it with `rd {}[..]`", name.text);
-                return self.fail(Diagnostic::error("J111", span, message).help(help));
-            }
+            && let Some(Entity::C(_)) = self.scope.get(name.text)
+        {
+            let message = format!("`{}` is a capability, not a value", name.text);
+            let help = format!("read from it with `rd {}[..]`", name.text);
+            return self.fail(Diagnostic::error("J111", span, message).help(help));
+        }
         match self.operand(base, "t")? {
             Value::N(Atom::Var(v)) => Ok(v),
             Value::N(Atom::Lit(_)) => {
@@ -124,7 +125,7 @@ impl<'a, 's> Body<'a, 's> {
                 if proved {
                     self.proved(self.span(index), "!")?;
                 }
-                let index = self.integer(index, "an index")?;
+                let index = self.integer(index, INDEX)?;
                 let position = self.nf(index);
                 if !self.strict && !self.facts.covers(&position, size) {
                     let size = self.materialize(size, span)?;

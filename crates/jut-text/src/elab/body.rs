@@ -15,11 +15,15 @@ use jut_ir::cover::Facts;
 use jut_ir::entity::EntityRef;
 use jut_ir::{
     Atom, Block, Cap, CapData, Check, Diagnostic, LVar, LinVarData, Literal, Loc, Mode, NVar,
-    Operand, Program, Rhs, Size, Span, Stmt, Type, VarData, prim,
+    Operand, Program, Rhs, Size, Span, Stmt, Type, VarData, prim, print,
 };
+use std::collections::HashSet;
 
 /// Types that are larger are refused (J003): types are trees, and `t = #(t, t)` doubles one.
 const MAX_TYPE: usize = 2000;
+
+/// What an operand is called that is an index.
+pub(crate) const INDEX: &str = "an index";
 
 /// One value.
 #[derive(Clone, Copy)]
@@ -111,8 +115,6 @@ pub(crate) struct Body<'a, 's> {
     pub barrier: usize,
     /// How many copies of the text being elaborated there are.
     pub copies: u32,
-    /// A handwritten `!` or `proved` was warned of already.
-    pub warned: bool,
     pub diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -137,7 +139,6 @@ impl<'a, 's> Body<'a, 's> {
             stmts: Vec::new(),
             barrier: 0,
             copies: 1,
-            warned: false,
             diagnostics,
         }
     }
@@ -168,11 +169,11 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     pub fn show(&self, ty: &Type) -> String {
-        show::ty(&self.b.func, self.program, ty)
+        print::print_type(self.program, &self.b.func, ty)
     }
 
     pub fn show_size(&self, size: &Size) -> String {
-        show::size(&self.b.func, size)
+        print::print_size(&self.b.func, size)
     }
 
     pub fn span(&self, e: ExprId) -> Span {
@@ -376,9 +377,11 @@ impl<'a, 's> Body<'a, 's> {
             },
             (_, [v]) => {
                 if let Some(def) = self.b.func.nvars[*v].def.clone()
-                    && def.as_constant().is_none() && def.as_var().is_none() {
-                        self.scope.define(&def, *v);
-                    }
+                    && def.as_constant().is_none()
+                    && def.as_var().is_none()
+                {
+                    self.scope.define(&def, *v);
+                }
             }
             _ => {}
         }
@@ -503,13 +506,13 @@ impl<'a, 's> Body<'a, 's> {
         what: &str,
     ) -> Res<()> {
         let sizes: Vec<Size> = values.nl.iter().map(|a| self.size_if_i64(*a)).collect();
+        let result = |v| Size::position_of(v).and_then(|k| sizes.get(k).cloned());
         let given = values.nl.iter().map(|a| self.type_of(*a));
         let given: Vec<Type> = given.chain(values.lin.iter().map(|x| self.lin_type(*x))).collect();
         for (k, (given, stated)) in
             given.iter().zip(stated.nl.iter().chain(&stated.lin)).enumerate()
         {
-            let wanted =
-                stated.subst(&mut |v| Size::position_of(v).and_then(|k| sizes.get(k).cloned()));
+            let wanted = self.put(stated, &result, span)?;
             if *given != wanted {
                 let message = format!(
                     "the value is of type {}, and {what} {} is of type {}",
@@ -570,11 +573,12 @@ impl<'a, 's> Body<'a, 's> {
             _ => self.rhs(e, stated)?,
         };
         if let (Made::Op(out), true) = (&made, self.strict)
-            && (!out.nl.is_empty() || !out.lin.is_empty()) {
-                let message = "a block of a `core def` ends in its results, not in an operation";
-                let help = "bind the values and end the block in a result list `(a; a')`";
-                return self.fail(Diagnostic::error("J602", span, message).help(help));
-            }
+            && (!out.nl.is_empty() || !out.lin.is_empty())
+        {
+            let message = "a block of a `core def` ends in its results, not in an operation";
+            let help = "bind the values and end the block in a result list `(a; a')`";
+            return self.fail(Diagnostic::error("J602", span, message).help(help));
+        }
         let (values, _) = self.values(made, "t")?;
         Ok((values, span))
     }
@@ -652,7 +656,7 @@ impl<'a, 's> Body<'a, 's> {
                 self.emit(Rhs::Inc(place, operand), stmt.span)
             }
             StmtKind::Below(i, n) => {
-                let (i, n) = (self.integer(*i, "an index")?, self.integer(*n, "a length")?);
+                let (i, n) = (self.integer(*i, INDEX)?, self.integer(*n, "a length")?);
                 self.emit(Rhs::Check(Check::Below(i, n)), stmt.span)
             }
             StmtKind::Within(lo, len, size) => {
@@ -670,7 +674,8 @@ impl<'a, 's> Body<'a, 's> {
 
     /// An i64 operand.
     pub fn integer(&mut self, e: ExprId, what: &str) -> Res<Atom> {
-        let atom = self.atom(e, "j")?;
+        let hint = if what == INDEX { "j" } else { "t" };
+        let atom = self.atom(e, hint)?;
         let ty = self.type_of(atom);
         if ty == Type::I64 {
             return Ok(atom);
@@ -684,12 +689,10 @@ impl<'a, 's> Body<'a, 's> {
             Pattern::Names { nl, lin, span } => self.bind_names(nl, lin, *span, e),
             Pattern::Tuple(names, span) => {
                 let out = self.untuple(names, *span, e)?;
-                let values = if out.lin.is_empty() {
-                    self.bind(out, names, &[])?
-                } else {
-                    self.bind(out, &[], names)?
-                };
-                self.name_values(names, names, &values)
+                let (nl, lin): (&[_], &[_]) =
+                    if out.lin.is_empty() { (names, &[]) } else { (&[], names) };
+                let values = self.bind(out, nl, lin)?;
+                self.name_values(nl, lin, &values)
             }
             Pattern::Con(name, fields) => {
                 let (out, names) = self.open(name, fields, e)?;
@@ -701,8 +704,9 @@ impl<'a, 's> Body<'a, 's> {
 
     /// Binds the user's names to values.
     fn name_values(&mut self, nl: &[Name<'s>], lin: &[Name<'s>], values: &Values) -> Res<()> {
-        for (k, name) in nl.iter().enumerate() {
-            if name.text != "_" && nl[..k].iter().any(|n| n.text == name.text) {
+        let mut seen = HashSet::new();
+        for name in nl.iter().chain(lin) {
+            if name.text != "_" && !seen.insert(name.text) {
                 let message = format!("`{}` is bound twice in one pattern", name.text);
                 return self.error("J011", name.span, message);
             }

@@ -148,7 +148,8 @@ impl<'a, 's> Body<'a, 's> {
         let mut sizes = Vec::new();
         for (e, field) in call.args.iter().zip(&constructor.fields) {
             let atom = self.atom(*e, "t")?;
-            let (given, wanted) = (self.type_of(atom), at_fields(&field.ty, &sizes));
+            let given = self.type_of(atom);
+            let wanted = self.put(&field.ty, &|v| sizes.get(v.index()).cloned(), self.span(*e))?;
             if given != wanted {
                 let message = format!(
                     "the field `{}` is of type {}, and this is of type {}",
@@ -210,7 +211,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         let fields = &program.constructor(con).fields;
         let eqs = self.field_eqs(name, fields, patterns)?;
-        let (types, names) = bound_fields(fields, patterns, &eqs, self);
+        let (types, names) = self.bound_fields(fields, patterns, &eqs, span)?;
         Ok((Out { nl: types, ..Out::none(Rhs::Open { con, value, eqs }, span) }, names))
     }
 
@@ -244,6 +245,32 @@ impl<'a, 's> Body<'a, 's> {
             });
         }
         Ok(eqs)
+    }
+
+    /// Types and names of the bound fields of a pattern. An `=n` field stands for `n` in later
+    /// types, a bound one for the placeholder of its result.
+    pub fn bound_fields(
+        &mut self,
+        fields: &[Field],
+        patterns: &[FieldPattern<'s>],
+        eqs: &[Option<Atom>],
+        span: Span,
+    ) -> Res<(Vec<Type>, Vec<Name<'s>>)> {
+        let (mut types, mut names) = (Vec::new(), Vec::new());
+        let mut sizes: Vec<Size> = Vec::new();
+        for ((field, pattern), eq) in fields.iter().zip(patterns).zip(eqs) {
+            match (pattern, eq) {
+                (FieldPattern::Bind(name), _) => {
+                    let ty = self.put(&field.ty, &|v| sizes.get(v.index()).cloned(), span)?;
+                    sizes.push(Size::position(types.len()));
+                    types.push(ty);
+                    names.push(*name);
+                }
+                (_, Some(atom)) => sizes.push(self.nf(*atom)),
+                (_, None) => sizes.push(Size::default()),
+            }
+        }
+        Ok((types, names))
     }
 
     // ---- definitions
@@ -306,7 +333,7 @@ impl<'a, 's> Body<'a, 's> {
             }
         }
         for (param, (atom, at)) in callee.params[hidden..].iter().zip(given) {
-            let wanted = at_map(declared(param), &map);
+            let wanted = self.put(declared(param), &|v| map.get(&v).cloned(), at)?;
             let ty = self.type_of(atom);
             if ty != wanted {
                 let name = &callee.nvars[*param].name;
@@ -319,7 +346,8 @@ impl<'a, 's> Body<'a, 's> {
         }
         for ((param, x), e) in callee.lin_params.iter().zip(&lin_args).zip(&call.lin) {
             let data = &callee.lvars[*param];
-            let (ty, wanted) = (self.lin_type(*x), at_map(&data.ty, &map));
+            let ty = self.lin_type(*x);
+            let wanted = self.put(&data.ty, &|v| map.get(&v).cloned(), span)?;
             if ty != wanted {
                 return self.misfitting(&data.name, &ty, &wanted, None, self.span(*e));
             }
@@ -327,7 +355,7 @@ impl<'a, 's> Body<'a, 's> {
         let mut places = Vec::new();
         for (param, place) in callee.cap_params.iter().zip(&call.places) {
             let data = &callee.caps[*param];
-            let wanted = at_map(&data.ty, &map);
+            let wanted = self.put(&data.ty, &|v| map.get(&v).cloned(), span)?;
             let Some(e) = place else {
                 if !wanted.is_scalar() {
                     let message = "`null` stands for scalar capabilities only";
@@ -358,14 +386,17 @@ impl<'a, 's> Body<'a, 's> {
             .enumerate()
             .filter_map(|(k, r)| r.name.map(|name| (name, k)))
             .collect();
-        let result = |ty: &Type| {
-            ty.subst(&mut |v| match results.get(&v) {
-                Some(k) => Some(Size::position(*k)),
-                None => map.get(&v).cloned(),
-            })
+        let result = |v| match results.get(&v) {
+            Some(k) => Some(Size::position(*k)),
+            None => map.get(&v).cloned(),
         };
-        let nl = callee.results.iter().map(|r| result(&r.ty)).collect();
-        let lin = callee.lin_results.iter().map(|r| result(&r.ty)).collect();
+        let (mut nl, mut lin) = (Vec::new(), Vec::new());
+        for r in &callee.results {
+            nl.push(self.put(&r.ty, &result, span)?);
+        }
+        for r in &callee.lin_results {
+            lin.push(self.put(&r.ty, &result, span)?);
+        }
         let rhs = Rhs::Call(Box::new(Call { func, args, lin_args, places }));
         Ok(Out { nl, lin, ..Out::none(rhs, span) }.into())
     }
@@ -398,39 +429,6 @@ impl<'a, 's> Body<'a, 's> {
     }
 }
 
-/// Field types with the sizes of earlier fields put in.
-fn at_fields(ty: &Type, sizes: &[Size]) -> Type {
-    ty.subst(&mut |v| sizes.get(v.index()).cloned())
-}
-
-/// Types and names of the bound fields of a pattern. An `=n` field stands for `n` in later types,
-/// a bound one for the placeholder of its result.
-pub(crate) fn bound_fields<'s>(
-    fields: &[Field],
-    patterns: &[FieldPattern<'s>],
-    eqs: &[Option<Atom>],
-    body: &Body<'_, 's>,
-) -> (Vec<Type>, Vec<Name<'s>>) {
-    let (mut types, mut names, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
-    for ((field, pattern), eq) in fields.iter().zip(patterns).zip(eqs) {
-        match (pattern, eq) {
-            (FieldPattern::Bind(name), _) => {
-                let ty = at_fields(&field.ty, &sizes);
-                sizes.push(Size::position(types.len()));
-                types.push(ty);
-                names.push(*name);
-            }
-            (_, Some(atom)) => sizes.push(body.nf(*atom)),
-            (_, None) => sizes.push(Size::default()),
-        }
-    }
-    (types, names)
-}
-
-fn at_map(ty: &Type, map: &HashMap<NVar, Size>) -> Type {
-    ty.subst(&mut |v| map.get(&v).cloned())
-}
-
 /// Solves the sizes of a call from pairs of types.
 struct Solver<'x> {
     unknown: &'x [NVar],
@@ -453,15 +451,17 @@ impl Solver<'_> {
         }
     }
 
-    /// Solves `declared = given` if just one unknown occurs in it, alone and once: `n + 1`.
+    /// Solves `declared = given` where `declared` is an unknown plus a constant: `n + 1`.
     fn size(&mut self, declared: &Size, given: &Size) {
-        let declared = declared.subst(&mut |v| self.map.get(&v).cloned());
-        let mut open = declared.names().into_iter().filter(|v| self.unknown.contains(v));
+        let mut open = declared.names().into_iter();
         let (Some(v), None) = (open.next(), open.next()) else { return };
+        if !self.unknown.contains(&v) || self.map.contains_key(&v) {
+            return;
+        }
         let alone = |(names, c): &(Vec<NVar>, i64)| names.as_slice() == [v] && *c == 1;
         let occurs = declared.terms().iter().filter(|(names, _)| names.contains(&v)).count();
         if occurs == 1 && declared.terms().iter().any(alone) {
-            let rest = declared - Size::var(v);
+            let rest = declared.clone() - Size::var(v);
             if rest.names().is_empty() {
                 self.map.insert(v, given.clone() - rest);
             }

@@ -5,7 +5,6 @@
 //! what they are ("annotated", `(m: i64, y: [m]f64) = case b { .. }`).
 
 use super::body::{Annotation, Body, Made, Out, Values};
-use super::call::bound_fields;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, FieldPattern, Name};
 use jut_ir::{
@@ -258,7 +257,7 @@ impl<'a, 's> Body<'a, 's> {
                 }
             };
             let eqs = self.field_eqs(&spec.name, fields, patterns)?;
-            let (types, names) = bound_fields(fields, patterns, &eqs, self);
+            let (types, names) = self.bound_fields(fields, patterns, &eqs, spec.name.span)?;
             let mut vars: Vec<NVar> = Vec::new();
             for (ty, name) in types.iter().zip(names) {
                 let ty = ty.subst(&mut |v| {

@@ -13,11 +13,11 @@ use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind, Op, TypeKind};
 use jut_ir::prim::{Prim, Syntax};
-use jut_ir::{Atom, Diagnostic, LVar, Literal, Rhs, Size, Span, Type, prim};
+use jut_ir::{Atom, Diagnostic, LVar, Literal, NVar, Rhs, Size, Span, Type, prim};
 
-/// A size polynomial with more terms, or a longer product, is refused (J215).
-const MAX_TERMS: usize = 200;
-const MAX_DEGREE: usize = 32;
+/// When sizes are put into a type: a polynomial with more terms, or a longer product, is refused.
+const MAX_TERMS: usize = 256;
+const MAX_DEGREE: usize = 64;
 
 /// Whether a call of this name is a call of a primitive.
 pub(crate) fn is_primitive(name: &str) -> bool {
@@ -163,11 +163,12 @@ impl<'a, 's> Body<'a, 's> {
                 Op::Operand(e) => {
                     let at = self.span(e);
                     if let Some(Op::Unary("-", sign)) = ops.get(k + 1)
-                        && let Some(literal) = self.negative(e)? {
-                            stack.push((Value::N(literal), sign.to(at)));
-                            k += 2;
-                            continue;
-                        }
+                        && let Some(literal) = self.negative(e)?
+                    {
+                        stack.push((Value::N(literal), sign.to(at)));
+                        k += 2;
+                        continue;
+                    }
                     let value = self.operand(e, "t")?;
                     stack.push((value, at));
                     k += 1;
@@ -310,36 +311,49 @@ impl<'a, 's> Body<'a, 's> {
         let Some(p) = Prim::resolve(text, syntax, &types) else {
             return self.no_overload(text, syntax, &args, &types, span);
         };
-        if p == prim::INT && !self.strict && matches!(args.first(), Some(Atom::Var(_))) {
-            let message = "the derivative stops here: an integer has none";
-            self.diagnostics.push(Diagnostic::warning("J702", span, message));
-        }
-        let def = self.transparent(p, &args, span)?;
+        let def = self.transparent(p, &args);
         let ty = p.row().result.ty();
         Ok(Out { def, ..Out::one(Rhs::Prim(p, args), ty, span) })
     }
 
-    /// The definition of a transparent i64 name.
-    fn transparent(&mut self, p: Prim, args: &[Atom], span: Span) -> Res<Option<Size>> {
-        let size = match (p, args) {
-            (prim::IADD, [a, b]) => self.nf(*a) + self.nf(*b),
-            (prim::ISUB, [a, b]) => self.nf(*a) - self.nf(*b),
-            (prim::IMUL, [a, b]) => self.nf(*a) * self.nf(*b),
-            (prim::INEG, [a]) => -self.nf(*a),
-            _ => return Ok(None),
-        };
-        self.bounded_size(size, span).map(Some)
+    /// The definition of an i64 name that is transparent, unless it is too large to carry along.
+    fn transparent(&self, p: Prim, args: &[Atom]) -> Option<Size> {
+        match (p, args) {
+            (prim::IADD, [a, b]) => self.nf(*a).checked_add(&self.nf(*b)),
+            (prim::ISUB, [a, b]) => self.nf(*a).checked_sub(&self.nf(*b)),
+            (prim::IMUL, [a, b]) => self.nf(*a).checked_mul(&self.nf(*b)),
+            (prim::INEG, [a]) => Some(-self.nf(*a)),
+            _ => None,
+        }
     }
 
-    /// Refuses polynomials that are too large to handle.
-    pub fn bounded_size(&mut self, size: Size, span: Span) -> Res<Size> {
-        let terms = size.terms();
-        if terms.len() <= MAX_TERMS && terms.iter().all(|(names, _)| names.len() <= MAX_DEGREE) {
-            return Ok(size);
+    /// A type with sizes put in for names. Polynomials that would be too large to handle are
+    /// refused (J215).
+    pub fn put(&mut self, ty: &Type, map: &dyn Fn(NVar) -> Option<Size>, span: Span) -> Res<Type> {
+        let mut fits = true;
+        ty.for_each_size(&mut |size| {
+            let mut total = 0usize;
+            for (names, _) in size.terms() {
+                let (mut terms, mut degree) = (1usize, 0usize);
+                for name in names {
+                    let value = map(*name).unwrap_or_else(|| Size::var(*name));
+                    terms = terms.saturating_mul(value.terms().len().max(1));
+                    degree += value.terms().iter().map(|(n, _)| n.len()).max().unwrap_or(0);
+                }
+                total = total.saturating_add(terms);
+                fits &= degree <= MAX_DEGREE;
+            }
+            fits &= total <= MAX_TERMS;
+        });
+        if fits {
+            return Ok(ty.subst(&mut |v| map(v)));
         }
-        let message = "this integer is too long a polynomial in the names it is made of";
-        let help =
-            "break it up with a function call or `max(n, 0)`, whose results are names of their own";
+        self.long_size(span)
+    }
+
+    fn long_size<T>(&mut self, span: Span) -> Res<T> {
+        let message = "a size here is too long a polynomial in the names it is made of";
+        let help = "shorten it with a name of its own: a result of a call, or `max(n, 0)`";
         self.fail(Diagnostic::error("J215", span, message).help(help))
     }
 
@@ -452,7 +466,7 @@ impl<'a, 's> Body<'a, 's> {
         span: Span,
     ) -> Res<Made> {
         if proved {
-            self.proved(span, "proved")?;
+            self.proved(span, "proved cast")?;
         }
         let value = self.operand(value, "t")?;
         let new = self.ty(ty)?;
@@ -479,17 +493,12 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    /// `!` and `proved`: not in a `def`, and with a warning in a `core def`.
+    /// J601 for `!` and `proved` in a `def`.
     pub fn proved(&mut self, span: Span, what: &str) -> Res<()> {
         if !self.strict {
             let message = format!("`{what}` is allowed in a `core def` only");
             let help = "leave it out: jut tests at run time what it cannot see";
             return self.fail(Diagnostic::error("J601", span, message).help(help));
-        }
-        if !self.warned {
-            self.warned = true;
-            let message = format!("`{what}` is trusted in compiled code and not tested there");
-            self.diagnostics.push(Diagnostic::warning("J703", span, message));
         }
         Ok(())
     }
@@ -606,21 +615,23 @@ impl<'a, 's> Body<'a, 's> {
         let mut stack: Vec<Size> = Vec::new();
         for op in ops {
             let size = match op {
-                Op::Operand(e) => self.size(*e)?,
-                Op::Unary("-", _) => -stack.pop().unwrap_or_default(),
+                Op::Operand(e) => Some(self.size(*e)?),
+                Op::Unary("-", _) => Some(-stack.pop().unwrap_or_default()),
                 Op::Binary(op @ ("+" | "-" | "*"), _) => {
                     let b: Size = stack.pop().unwrap_or_default();
                     let a: Size = stack.pop().unwrap_or_default();
                     match *op {
-                        "+" => a + b,
-                        "-" => a - b,
-                        _ => a * b,
+                        "+" => a.checked_add(&b),
+                        "-" => a.checked_sub(&b),
+                        _ => a.checked_mul(&b),
                     }
                 }
                 Op::Unary(_, at) | Op::Binary(_, at) => return self.no_size(*at),
             };
-            let size = self.bounded_size(size, span)?;
-            stack.push(size);
+            match size {
+                Some(size) => stack.push(size),
+                None => return self.long_size(span),
+            }
         }
         Ok(stack.pop().unwrap_or_default())
     }
