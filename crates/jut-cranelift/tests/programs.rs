@@ -1,0 +1,241 @@
+//! Whole programs, from their text: compiled code against the evaluator of the loop form, which is
+//! strict about every access. Results, written buffers and errors agree bit for bit, for the
+//! programs and for their gradients.
+
+mod support;
+
+use cranelift_entity::EntityRef;
+use jut_ad::{Derivatives, Mask, Policy, compose};
+use jut_cranelift::{Arg, CallError, Compiled, compile};
+use jut_ir::{FuncId, Literal, Program, RuntimeError};
+use jut_loop::eval::{self, Fault};
+use jut_loop::form::{Cell, Kind, Role};
+use jut_loop::signature::{AbiComponent, Cells, Flat};
+use jut_loop::{Lowered, lower};
+use jut_runtime::Workspace;
+use std::path::{Path, PathBuf};
+use support::Numbers;
+
+fn sources() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for folder in ["../jut/examples", "../../tests/programs/design"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "jut") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Parameters of the loop function in the order of their numbers.
+fn params(lowered: &Lowered) -> Option<Vec<&AbiComponent>> {
+    let all = lowered.signature.params.iter().chain(&lowered.signature.results);
+    let mut params: Vec<&AbiComponent> =
+        all.flat_map(|p| &p.components).filter(|c| c.role.is_some()).collect();
+    params.sort_by_key(|c| c.number);
+    // Buffers of buffers have no arguments here.
+    let plain = params.iter().all(|c| c.kind != Kind::Buffer(Cell::Buffer));
+    plain.then_some(params)
+}
+
+/// Arguments: sizes and other integers below `top`, buffers as long as the signature says.
+fn arguments(params: &[&AbiComponent], numbers: &mut Numbers, top: u64) -> Option<Vec<Flat>> {
+    let mut args: Vec<Flat> = params
+        .iter()
+        .map(|c| match c.kind {
+            Kind::F64 => Flat::Scalar(Literal::F64(numbers.float() * 2.0)),
+            Kind::I64 => Flat::Scalar(Literal::I64(numbers.below(top) as i64)),
+            Kind::Bool => Flat::Scalar(Literal::Bool(numbers.below(2) == 1)),
+            Kind::Buffer(cell) => Flat::Buffer(Cells::empty(cell)),
+        })
+        .collect();
+    let integer = |args: &[Flat], k: usize| match args.get(k) {
+        Some(Flat::Scalar(Literal::I64(x))) => *x,
+        _ => 0,
+    };
+    for (k, c) in params.iter().enumerate() {
+        let n = c.cell_count(&mut |number| integer(&args, number))?;
+        let zero = c.role == Some(Role::Out);
+        args[k] = Flat::Buffer(match c.kind {
+            Kind::Buffer(cell) if zero => Cells::zeros(cell, n),
+            Kind::Buffer(Cell::F64) => Cells::F64(numbers.floats(n)),
+            Kind::Buffer(Cell::I64) => {
+                Cells::I64((0..n).map(|_| numbers.below(top) as i64).collect())
+            }
+            Kind::Buffer(Cell::Bool) => {
+                Cells::Bool((0..n).map(|_| numbers.below(2) as u8).collect())
+            }
+            _ => continue,
+        });
+    }
+    Some(args)
+}
+
+/// What a run leaves: bits of every buffer parameter and of every result.
+type Left = Result<Vec<Vec<u64>>, RuntimeError>;
+
+fn bits(x: f64) -> u64 {
+    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
+}
+
+fn words(flat: &Flat) -> Vec<u64> {
+    match flat {
+        Flat::Scalar(Literal::F64(x)) => vec![bits(*x)],
+        Flat::Scalar(Literal::I64(x)) => vec![*x as u64],
+        Flat::Scalar(Literal::Bool(x)) => vec![u64::from(*x)],
+        Flat::Buffer(Cells::F64(x)) => x.iter().map(|x| bits(*x)).collect(),
+        Flat::Buffer(Cells::I64(x)) => x.iter().map(|x| *x as u64).collect(),
+        Flat::Buffer(Cells::Bool(x)) => x.iter().map(|x| u64::from(*x)).collect(),
+        Flat::Buffer(Cells::Buffers(_)) => Vec::new(),
+    }
+}
+
+/// The number of cells of each result, given the bits of all scalars.
+fn result_cells(lowered: &Lowered, args: &[Flat], results: &[u64]) -> Vec<usize> {
+    let all = lowered.signature.results.iter().flat_map(|p| &p.components);
+    let mut returned: Vec<&AbiComponent> = all.filter(|c| c.role.is_none()).collect();
+    returned.sort_by_key(|c| c.number);
+    let mut value = |k: usize| match args.get(k) {
+        Some(Flat::Scalar(Literal::I64(x))) => *x,
+        Some(_) => 0,
+        None => results[k - args.len()] as i64,
+    };
+    returned.iter().map(|c| c.cell_count(&mut value).unwrap()).collect()
+}
+
+fn evaluated(lowered: &Lowered, args: &[Flat]) -> Left {
+    let (func, _) = lowered.program.funcs.last().unwrap();
+    match eval::run(&lowered.program, func, args) {
+        Ok(outcome) => {
+            let scalar = |flat: &Flat| match flat {
+                Flat::Scalar(_) => words(flat)[0],
+                Flat::Buffer(_) => 0,
+            };
+            let scalars: Vec<u64> = outcome.results.iter().map(scalar).collect();
+            let cells = result_cells(lowered, args, &scalars);
+            let mut left: Vec<Vec<u64>> = outcome.params.iter().map(words).collect();
+            for (flat, n) in outcome.results.iter().zip(cells) {
+                let mut words = words(flat);
+                if let Flat::Buffer(_) = flat {
+                    words.truncate(n);
+                }
+                left.push(words);
+            }
+            Ok(left)
+        }
+        Err(Fault::Runtime(error)) => Err(error),
+        Err(Fault::Broken(reason)) => panic!("{}: {reason}", lowered.signature.name),
+    }
+}
+
+fn native(
+    lowered: &Lowered,
+    compiled: &Compiled,
+    workspace: &mut Workspace,
+    args: &[Flat],
+) -> Left {
+    let mut args = args.to_vec();
+    let before = args.clone();
+    let mut given: Vec<Arg<'_>> = args
+        .iter_mut()
+        .map(|flat| match flat {
+            Flat::Scalar(Literal::F64(x)) => Arg::F64(*x),
+            Flat::Scalar(Literal::I64(x)) => Arg::I64(*x),
+            Flat::Scalar(Literal::Bool(x)) => Arg::Bool(*x),
+            Flat::Buffer(Cells::F64(x)) => Arg::F64sMut(x),
+            Flat::Buffer(Cells::I64(x)) => Arg::I64sMut(x),
+            Flat::Buffer(Cells::Bool(x)) => {
+                // SAFETY: the cells are 0 or 1.
+                Arg::BoolsMut(unsafe { &mut *(&raw mut x[..] as *mut [bool]) })
+            }
+            Flat::Buffer(Cells::Buffers(_)) => unreachable!("not among the arguments"),
+        })
+        .collect();
+    let mut results = vec![0; compiled.results().len()];
+    // SAFETY: the buffers are as long as the signature says.
+    match unsafe { compiled.call(workspace, &mut given, &mut results) } {
+        Ok(()) => {}
+        Err(CallError::Run(error)) => return Err(error),
+        Err(CallError::Arguments(reason)) => panic!("{reason}"),
+    }
+    let mut left: Vec<Vec<u64>> = args.iter().map(words).collect();
+    let cells = result_cells(lowered, &before, &results);
+    for ((word, kind), n) in results.iter().zip(compiled.results()).zip(cells) {
+        let place = *word as *const u8;
+        // SAFETY: a returned buffer has as many cells as the signature says.
+        left.push(unsafe {
+            match kind {
+                Kind::F64 => vec![bits(f64::from_bits(*word))],
+                Kind::I64 | Kind::Bool => vec![*word],
+                Kind::Buffer(Cell::F64) => {
+                    (0..n).map(|k| bits(place.cast::<f64>().add(k).read())).collect()
+                }
+                Kind::Buffer(Cell::I64) => {
+                    (0..n).map(|k| place.cast::<u64>().add(k).read()).collect()
+                }
+                Kind::Buffer(Cell::Bool) => {
+                    (0..n).map(|k| u64::from(place.add(k).read())).collect()
+                }
+                Kind::Buffer(Cell::Buffer) => Vec::new(),
+            }
+        });
+    }
+    Ok(left)
+}
+
+/// Compares both engines on arguments of many sizes; gives the number of comparisons.
+fn compare(program: &Program, func: FuncId, what: &str) -> usize {
+    let Ok(lowered) = lower(program, func) else { return 0 };
+    let compiled = compile(&lowered.program).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let Some(params) = params(&lowered) else { return 0 };
+    let mut workspace = Workspace::new();
+    let mut numbers = Numbers(11);
+    let mut count = 0;
+    for round in 0..40 {
+        let top = [1, 2, 3, 5, 9, 17, 40][round % 7];
+        let Some(args) = arguments(&params, &mut numbers, top) else { continue };
+        let expected = evaluated(&lowered, &args);
+        let got = native(&lowered, &compiled, &mut workspace, &args);
+        assert_eq!(got, expected, "{what} {args:?}");
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn compiled_programs_and_their_gradients_agree_with_the_evaluator() {
+    let (mut programs, mut gradients) = (0, 0);
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Some(program) = jut_text::load(&text, 0).program else { continue };
+        for k in 0..program.funcs.len() {
+            let func = FuncId::new(k);
+            programs += compare(&program, func, &name);
+            let optimised = jut_opt::optimise(&program, func, true);
+            if let Some(func) = optimised.find_func(&program.funcs[func].name) {
+                programs += compare(&optimised, func, &format!("{name}, optimised"));
+            }
+            let mut derivatives = Derivatives::new(program.clone());
+            let mask = Mask::full(&program, func);
+            for policy in [Policy::StoreAll, Policy::Default] {
+                let Ok(grad) = compose::value_and_grad(&mut derivatives, func, &mask, policy)
+                else {
+                    continue;
+                };
+                gradients += compare(&derivatives.program, grad, &format!("{name}, gradient"));
+                let optimised = jut_opt::optimise(&derivatives.program, grad, true);
+                let name_of = &derivatives.program.funcs[grad].name;
+                if let Some(grad) = optimised.find_func(name_of) {
+                    gradients += compare(&optimised, grad, &format!("{name}, fast gradient"));
+                }
+            }
+        }
+    }
+    println!("{programs} {gradients}");
+    assert!(programs > 1000 && gradients > 1000, "{programs} {gradients}");
+}
