@@ -16,6 +16,7 @@ use jut_ir::ir::*;
 use jut_ir::prim::Row;
 use jut_ir::span::Span;
 use jut_ir::types::Type;
+use jut_ir::visit::Use;
 use std::collections::HashSet;
 
 pub(crate) type Slot = u32;
@@ -406,7 +407,7 @@ impl Preparer<'_> {
                                 FieldPattern::Eq(a) => FieldCode::Eq(self.arg(*a)),
                             })
                             .collect(),
-                        body: self.own_block(&arm.body, &[], &[]),
+                        body: self.own_block(&arm.body, lanes, &[]),
                     })
                     .collect(),
                 dst,
@@ -441,6 +442,20 @@ impl Preparer<'_> {
         Op::SumRegion { cap: self.cap(cap), body, dst, total }
     }
 
+    /// The lanes regions directly around a loop that it is a lane loop of.
+    fn lane_loop(&self, scan: &Scan, lanes: &[Slot]) -> Vec<Slot> {
+        if scan.dir != Dir::Par || lanes.is_empty() {
+            return Vec::new();
+        }
+        let mut used = HashSet::new();
+        scan.body.for_each_use(self.func, &mut |name| {
+            if let Use::C(cap) = name {
+                used.insert(cap.as_u32());
+            }
+        });
+        lanes.iter().copied().filter(|slot| used.contains(slot)).collect()
+    }
+
     fn scan(&mut self, scan: &Scan, stmt: &Stmt, lanes: &[Slot]) -> Op {
         let func = self.func;
         let mut carry: Vec<(Slot, Arg)> =
@@ -471,7 +486,7 @@ impl Preparer<'_> {
             carry,
             slices,
             cap_slices,
-            lanes: if scan.dir == Dir::Par { lanes.to_vec() } else { Vec::new() },
+            lanes: self.lane_loop(scan, lanes),
             body: self.own_block(&scan.body, &[], &scan.carry),
             nl_carries,
             nl_results,

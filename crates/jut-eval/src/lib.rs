@@ -46,6 +46,7 @@
 mod arguments;
 mod code;
 mod counters;
+pub mod laws;
 mod machine;
 mod memory;
 mod region;
@@ -64,12 +65,13 @@ use jut_ir::ir::{Data, Mode, Program};
 use jut_ir::span::Span;
 use machine::{Capability, Machine};
 use memory::Meter;
+use std::sync::Arc;
 
-/// A program, prepared for running.
-#[derive(Debug)]
+/// A program, prepared for running. Cloning shares what is prepared.
+#[derive(Clone, Debug)]
 pub struct Interpreter {
-    codes: PrimaryMap<FuncId, Code>,
-    datas: PrimaryMap<DataId, Data>,
+    codes: Arc<PrimaryMap<FuncId, Code>>,
+    datas: Arc<PrimaryMap<DataId, Data>>,
     limit: u64,
     linear: LinearScalar,
 }
@@ -135,8 +137,8 @@ impl Interpreter {
     /// Prepares every function of a program.
     pub fn new(program: &Program) -> Interpreter {
         Interpreter {
-            codes: program.funcs.values().map(code::prepare).collect(),
-            datas: program.datas.clone(),
+            codes: Arc::new(program.funcs.values().map(code::prepare).collect()),
+            datas: Arc::new(program.datas.clone()),
             limit: Interpreter::DEFAULT_MEMORY_LIMIT,
             linear: LinearScalar::F64,
         }

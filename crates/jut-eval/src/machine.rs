@@ -5,21 +5,21 @@
 //! Everything happens in execution order, with one exception that every engine reproduces bit for
 //! bit: sums by **lanes** ([`jut_runtime::lanes`]). A region `wr lanes r: f64 { .. }` or
 //! `acc lanes r: f64 { .. }` keeps a total, which starts at 0.0. A `scan par` is a *lane loop* of
-//! the region if it stands directly in the region's body, where the bodies of `rd`, `wr` and `acc`
-//! regions nested in it count as part of it, but the bodies of loops and the arms of a `case` do
-//! not. During iteration i of a lane loop every addition into `r`, wherever it is nested (inner
-//! loops, arms, called functions), goes to lane i mod LANES; after each BLOCK iterations, and after
-//! the last one, the lanes are folded, the result is added to the total, and the lanes start again
-//! at 0.0. Additions outside a lane loop go straight to the total. So
+//! the region if it adds into `r` and stands directly in the region's body: not in another loop,
+//! but the bodies of `rd`, `wr` and `acc` regions and the arms of a `case` in the region's body
+//! count as part of it. A lane loop has a sum that starts at 0.0. During its iteration i every
+//! addition into `r`, wherever it is nested (inner loops, arms, called functions), goes to lane
+//! i mod LANES; after each BLOCK iterations, and after the last one, the lanes are folded, the
+//! result is added to the sum, and the lanes start again at 0.0. At the end of the loop the sum is
+//! added to the total. Additions outside a lane loop go straight to the total. So
 //!
 //! ```text
 //! s = acc lanes r: f64 { r += a; scan par (i < n) slice (x <- xs) { r += x } }
 //! ```
 //!
-//! is `(0.0 + a) + fold(lanes of block 0) + fold(lanes of block 1) + ..`, from left to right. A
-//! parameter `wr lanes r: f64` of a function is the same with the function's body in place of the
-//! region's and the caller's place in place of the total: its lane loops start new lanes of their
-//! own and add each folded block to that place.
+//! is `(0.0 + a) + ((0.0 + fold(lanes of block 0)) + fold(lanes of block 1) + ..)`. A parameter
+//! `wr lanes r: f64` of a function is the same with the function's body in place of the region's
+//! and the caller's place in place of the total.
 
 use crate::code::{Arg, Body, CapCode, FieldCode, Op, PathStep, PlaceCode, Slot};
 use crate::counters::Counters;

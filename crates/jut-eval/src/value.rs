@@ -5,7 +5,8 @@
 //! Blocks of f64, i64 and bool are flat; any other element (tuples, data values, of which arrays
 //! may be ragged inside) is one [`Value`] per element.
 //!
-//! Equality is equality of bits: NaN equals itself, and 0.0 differs from -0.0.
+//! Equality is equality of bits, so 0.0 differs from -0.0; only NaNs are all equal, because
+//! IEEE 754 leaves their bits open.
 
 use crate::memory::Charge;
 use jut_ir::ir::{ConRef, Literal};
@@ -523,10 +524,15 @@ impl From<bool> for Value {
     }
 }
 
+/// Whether two floats are the same bits, or both NaN.
+fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
-            (Value::F64(a), Value::F64(b)) => a.to_bits() == b.to_bits(),
+            (Value::F64(a), Value::F64(b)) => same(*a, *b),
             (Value::I64(a), Value::I64(b)) => a == b,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Tuple(a), Value::Tuple(b)) => a == b,
@@ -542,9 +548,7 @@ impl PartialEq for Array {
         self.rank() == other.rank()
             && (0..self.rank()).all(|k| self.dim(k) == other.dim(k))
             && match (self.view(), other.view()) {
-                (View::F64(a), View::F64(b)) => {
-                    a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits())
-                }
+                (View::F64(a), View::F64(b)) => a.iter().zip(b).all(|(x, y)| same(*x, *y)),
                 (View::I64(a), View::I64(b)) => a == b,
                 (View::Bool(a), View::Bool(b)) => a == b,
                 (View::Items(a), View::Items(b)) => a == b,

@@ -167,7 +167,7 @@ pub fn scale(c: f64, a: Value) -> Option<Value> {
 }
 
 /// Applies one function to every float and another to every integer, in place where possible.
-fn map(
+pub(crate) fn map(
     a: Value,
     float: &mut dyn FnMut(f64) -> f64,
     field: &mut dyn FnMut(i64) -> i64,

@@ -160,8 +160,8 @@ impl Machine<'_> {
             for (slot, place) in &cap_slices {
                 frame.caps[*slot as usize] = self.element(place, i)?;
             }
-            for (slot, _) in &lanes {
-                if let Capability::Sum(cell) = &mut frame.caps[*slot as usize] {
+            for loop_sum in &lanes {
+                if let Capability::Sum(cell) = &mut frame.caps[loop_sum.slot as usize] {
                     cell.set_lane((i % LANES as i64) as usize);
                 }
             }
@@ -183,13 +183,10 @@ impl Machine<'_> {
                 }
             }
             if (step + 1) % BLOCK == 0 || step + 1 == trips {
-                self.fold_lanes(&lanes)?;
+                self.fold_lanes(&mut lanes);
             }
         }
-        for (slot, original) in lanes.drain(..).rev() {
-            frame.caps[slot as usize] = Capability::Sum(original);
-            self.regions.pop();
-        }
+        self.close_lanes(lanes, frame)?;
         let finals: Vec<Value> = scan.carry.iter().map(|(slot, _)| frame.take(*slot)).collect();
         set_all(frame, &scan.carry_dst, finals);
         for (stack, (position, slot, ty)) in stacks.into_iter().zip(&scan.stacks) {
@@ -203,9 +200,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Redirects the lanes regions of a lane loop to fresh lanes. Gives each slot with the place
-    /// it had; the k-th one has the k-th region from the top, the last one first.
-    fn open_lanes(&mut self, scan: &ScanCode, frame: &mut Frame) -> Vec<(Slot, Cell)> {
+    /// Redirects the lanes regions of a lane loop to fresh lanes, one new region each.
+    fn open_lanes(&mut self, scan: &ScanCode, frame: &mut Frame) -> Vec<LoopSum> {
         let mut opened = Vec::new();
         for slot in &scan.lanes {
             let Capability::Sum(original) = &frame.caps[*slot as usize] else { continue };
@@ -214,26 +210,33 @@ impl Machine<'_> {
             if !original.is_scalar() || !self.regions[original.region].is_float(&original) {
                 continue;
             }
-            let number = self.regions.len();
+            let region = self.regions.len();
             self.regions.push(Region::lanes(LANES));
-            frame.caps[*slot as usize] = Capability::Sum(Cell::lane(number, 0));
-            opened.push((*slot, original));
+            frame.caps[*slot as usize] = Capability::Sum(Cell::lane(region, 0));
+            opened.push(LoopSum { slot: *slot, original, region, sum: 0.0 });
         }
         opened
     }
 
-    /// Adds the folded lanes to the totals; the lanes start again at zero.
-    fn fold_lanes(&mut self, lanes: &[(Slot, Cell)]) -> Run<()> {
-        let first = self.regions.len() - lanes.len();
-        for (k, (_, original)) in lanes.iter().enumerate() {
+    /// Adds the folded lanes of a block to the sums; the lanes start again at zero.
+    fn fold_lanes(&mut self, lanes: &mut [LoopSum]) {
+        for loop_sum in lanes {
             let mut cells = [0.0; LANES];
-            if let Some(found) = self.regions[first + k].lane_cells() {
+            if let Some(found) = self.regions[loop_sum.region].lane_cells() {
                 cells.swap_with_slice(found);
             }
-            let block = Value::F64(fold(cells));
+            loop_sum.sum += fold(cells);
+        }
+    }
+
+    /// Adds the sums of a lane loop to their totals and gives the regions back their places.
+    fn close_lanes(&mut self, lanes: Vec<LoopSum>, frame: &mut Frame) -> Run<()> {
+        self.regions.truncate(self.regions.len() - lanes.len());
+        for LoopSum { slot, original, sum, .. } in lanes {
             self.regions[original.region]
-                .add(original.cursor(), &block, LinearScalar::F64)
+                .add(original.cursor(), &Value::F64(sum), LinearScalar::F64)
                 .or_else(Misfit::fault)?;
+            frame.caps[slot as usize] = Capability::Sum(original);
         }
         Ok(())
     }
@@ -295,6 +298,17 @@ fn set_all(frame: &mut Frame, dst: &[Slot], values: Vec<Value>) {
     for (slot, value) in dst.iter().zip(values) {
         frame.set(*slot, value);
     }
+}
+
+/// The sum of a lane loop for one of the regions around it.
+struct LoopSum {
+    slot: Slot,
+    /// The place of the total.
+    original: Cell,
+    /// The region of the lanes.
+    region: usize,
+    /// The blocks so far.
+    sum: f64,
 }
 
 /// A stacked result under construction: elements in the order of execution.
