@@ -10,10 +10,11 @@
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::{Literal, RuntimeError, RuntimeErrorKind};
+use jut_runtime::lanes::fold;
 
 use crate::form::{
-    Arena, Atom, BLOCK, Block, Cell, Check, For, Kind, LANES, Lanes, LoopFuncId, LoopFunction,
-    LoopProgram, Order, Role, Site, Stmt, Value,
+    Arena, Atom, BLOCK, Block, Check, For, LANES, Lanes, LoopFuncId, LoopFunction, LoopProgram,
+    Order, Role, Site, Stmt, Value,
 };
 use crate::signature::{Cells, Flat};
 
@@ -385,24 +386,12 @@ impl<'a> Machine<'a> {
                     sum[lane] = next;
                 }
             }
-            for (sum, lane) in sums.iter_mut().zip(&mut lanes) {
-                let mut width = LANES / 2;
-                while width > 0 {
-                    for k in 0..width {
-                        lane[k] += lane[k + width];
-                    }
-                    width /= 2;
-                }
-                *sum += lane[0];
+            for (sum, lane) in sums.iter_mut().zip(&lanes) {
+                *sum += fold(*lane);
             }
             start = end;
         }
         frame.set_all(&l.dst, sums.into_iter().map(Val::F64).collect());
         Ok(())
     }
-}
-
-/// What a buffer parameter holds before a run writes it, for callers that prepare arguments.
-pub fn placeholder(cell: Cell) -> Flat {
-    Flat::Buffer(Cells::empty(cell))
 }

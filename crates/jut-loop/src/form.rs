@@ -405,8 +405,4 @@ pub struct Lanes {
     pub body: Block,
 }
 
-/// Number of lanes of a fixed-order sum.
-pub const LANES: usize = 8;
-
-/// Iterations per block of a fixed-order sum.
-pub const BLOCK: i64 = 1024;
+pub use jut_runtime::lanes::{BLOCK, LANES};

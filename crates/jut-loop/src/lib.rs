@@ -8,6 +8,7 @@ pub mod flatten;
 pub mod form;
 pub mod lower;
 pub mod print;
+pub mod read;
 pub mod signature;
 
 pub use lower::{Lowered, lower};

@@ -159,7 +159,10 @@ impl Lowering<'_> {
             ArmPattern::Bool(b) => !b as u32,
             ArmPattern::Con(con) => con.index,
         });
+        // A loop in an arm does not stand directly in a region.
+        let around = std::mem::take(&mut self.lane_caps);
         let result = self.arms(&join, &order)?;
+        self.lane_caps = around;
         for (v, slots) in stmt.nl.iter().zip(result.slots) {
             self.bind(*v, slots);
         }

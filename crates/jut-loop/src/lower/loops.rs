@@ -8,14 +8,14 @@
 //! - A register that the body adds to is carried. Around `lanes` it is put in a cell instead, for
 //!   `lanes` carries only its sums.
 
-use jut_ir::{Atom as Operand, Cap, Dir, Scan, Span, Step, Stmt, Type};
+use jut_ir::{Atom as Operand, Cap, Dir, Place, Scan, Span, Step, Stmt, Type, prim};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::emit::int;
 use super::{CapView, Dest, Lowering, Register, Res, Slot, Target, regions};
 use crate::flatten::Component;
-use crate::form::{self, Arena, Atom, Cell, For, Kind, Lanes, Order, Value};
+use crate::form::{self, Arena, Atom, BLOCK, Cell, For, Kind, Lanes, Order, Value};
 
 /// A stacked result.
 struct Stack {
@@ -308,6 +308,9 @@ impl Lowering<'_> {
     }
 
     /// Emits a `lanes` loop for the given accumulators.
+    ///
+    /// The folded lanes of every block are added to the total one after the other. A total that
+    /// starts from 0.0 is the sum that `lanes` gives; any other needs a loop over the blocks.
     fn lanes_loop(
         &mut self,
         scan: &Scan,
@@ -319,55 +322,88 @@ impl Lowering<'_> {
     ) -> Res<()> {
         let others: Vec<Cap> = touched.iter().copied().filter(|c| !lanes.contains(c)).collect();
         let spilled = self.spill(&others, span);
-        let mut carry = Vec::new();
-        let mut before = Vec::new();
+        let registers = self.registers_of(lanes);
+        let fresh = registers.len() == lanes.len()
+            && registers.iter().all(|r| Self::is_start(self.registers[*r].now));
+        if fresh {
+            let sums = self.lanes_block(scan, int(0), high, lanes, stacks, span)?;
+            for (r, sum) in registers.iter().zip(sums) {
+                self.registers[*r].now = sum.into();
+            }
+        } else {
+            let rounded = self.add("blocks", high, int(BLOCK - 1));
+            let blocks = self.prim("blocks", prim::IDIV, vec![rounded, int(BLOCK)]);
+            let mut carry = Vec::new();
+            for r in &registers {
+                let value = self.value("s", Kind::F64);
+                carry.push((value, self.registers[*r].now));
+                self.registers[*r].now = value.into();
+            }
+            let index = self.value("block", Kind::I64);
+            let (stmts, next) = self.iteration(|this| {
+                let low = this.mul("low", index.into(), int(BLOCK));
+                let end = this.add("end", low, int(BLOCK));
+                let end = this.prim("end", prim::IMIN, vec![end, high]);
+                let sums = this.lanes_block(scan, low, end, lanes, stacks, span)?;
+                for (cap, sum) in lanes.iter().zip(sums) {
+                    this.increment(&Place::root(*cap), &[Slot::scalar(sum)], span)?;
+                }
+                Ok(registers.iter().map(|r| this.registers[*r].now).collect())
+            })?;
+            let mut dst = Vec::new();
+            for r in &registers {
+                let value = self.value("s", Kind::F64);
+                self.registers[*r].now = value.into();
+                dst.push(value);
+            }
+            let body = Self::form_block(stmts, next);
+            let (order, low) = (Order::Up, int(0));
+            let all = For { dst, order, index, low, high: blocks, carry, body };
+            self.push(form::Stmt::For(Box::new(all)));
+        }
+        self.unspill(spilled);
+        Ok(())
+    }
+
+    /// Emits `lanes (i in low .. high)` and gives its sums.
+    fn lanes_block(
+        &mut self,
+        scan: &Scan,
+        low: Atom,
+        high: Atom,
+        lanes: &[Cap],
+        stacks: &[Stack],
+        span: Span,
+    ) -> Res<Vec<Value>> {
+        let (mut carry, mut dst, mut before) = (Vec::new(), Vec::new(), Vec::new());
         for cap in lanes {
             let Some(view) = self.caps[*cap].clone() else { continue };
             let name = self.src.caps[*cap].name.clone();
             let value = self.value(&name, Kind::F64);
+            dst.push(self.value(&name, Kind::F64));
             let cell = match view.targets.first() {
                 Some(Target::Register(r)) => self.registers[*r].cell,
                 _ => None,
             };
             self.registers.push(Register { now: value.into(), cell });
-            let targets = vec![Target::Register(self.registers.len() - 1)];
+            let register = self.registers.len() - 1;
+            let targets = vec![Target::Register(register)];
             self.caps[*cap] = Some(CapView { ty: view.ty.clone(), targets });
             carry.push(value);
-            before.push((*cap, name, view, self.registers.len() - 1));
+            before.push((*cap, view, register));
         }
         let index = self.value(&self.name_of(scan.index), Kind::I64);
         let (stmts, next) = self.iteration(|this| {
             this.body(scan, index, &[], stacks, span)?;
             Ok(before.iter().map(|(.., r)| this.registers[*r].now).collect())
         })?;
-        let mut dst = Vec::new();
-        for (_, name, ..) in &before {
-            dst.push(self.value(name, Kind::F64));
-        }
-        let body = Self::form_block(stmts, next);
-        let sums = Lanes { dst: dst.clone(), index, low: int(0), high, carry, body };
-        self.push(form::Stmt::Lanes(Box::new(sums)));
-        for ((cap, name, view, _), sum) in before.into_iter().zip(dst) {
-            match view.targets.first().copied() {
-                // The sum is never -0.0, so adding it to a fresh total is the sum itself.
-                Some(Target::Register(r)) if Self::is_start(self.registers[r].now) => {
-                    self.registers[r].now = sum.into();
-                }
-                Some(Target::Register(r)) => {
-                    let now = self.registers[r].now;
-                    self.registers[r].now = self.sum(&name, Kind::F64, now, sum.into(), span)?;
-                }
-                Some(Target::Cell(buffer, cell)) => {
-                    self.add_to_cell(&name, Kind::F64, buffer, cell, sum.into(), span)?;
-                }
-                Some(Target::Block(_)) | None => {
-                    return Err(self.bug(span, "lanes of an accumulator that is no scalar"));
-                }
-            }
+        for (cap, view, _) in before {
             self.caps[cap] = Some(view);
         }
-        self.unspill(spilled);
-        Ok(())
+        let body = Self::form_block(stmts, next);
+        let all = Lanes { dst: dst.clone(), index, low, high, carry, body };
+        self.push(form::Stmt::Lanes(Box::new(all)));
+        Ok(dst)
     }
 
     /// Moves the registers of some accumulators to cells.

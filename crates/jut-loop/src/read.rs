@@ -1,0 +1,683 @@
+//! Reading the text of the loop form back ([`crate::print`] says what it looks like).
+//!
+//! A recursive descent over tokens. Kinds are checked on the way, since they decide what a name
+//! means: `x[i]` of a buffer of buffers says what it loads, an infix operator is found by the kinds
+//! of its operands, the results of a call are those of the function above it.
+//!
+//! Ensures: what [`crate::print::print_program`] writes reads back to the same functions, and
+//! anything else is refused with a place in the text (`J001`, `J002`, `J010`, `J202`). Cost: linear.
+
+mod lexer;
+
+use cranelift_entity::EntityRef;
+use jut_ir::prim::{self, Prim, Syntax};
+use jut_ir::{Diagnostic, Literal, NVar, RuntimeErrorKind, Size, Span};
+use std::collections::HashMap;
+
+use crate::form::{
+    Arena, Atom, Block, Cell, Check, For, Kind, Lanes, LoopFuncId, LoopFunction, LoopProgram,
+    Order, Param, Role, Site, Stmt, Value, ValueData,
+};
+use lexer::{Token, Word};
+
+/// Reads a program.
+///
+/// # Errors
+/// The first thing that is not the text of a loop program.
+pub fn read_program(file: u32, text: &str) -> Result<LoopProgram, Diagnostic> {
+    let mut reader = Reader {
+        tokens: lexer::tokens(file, text)?,
+        at: 0,
+        out: LoopProgram::default(),
+        func: LoopFunction::default(),
+        names: HashMap::new(),
+        funcs: HashMap::new(),
+        sites: HashMap::new(),
+        depth: 0,
+    };
+    reader.skip_ends();
+    while !reader.is(&Word::End) {
+        reader.function()?;
+        reader.skip_ends();
+    }
+    Ok(reader.out)
+}
+
+/// Blocks nested deeper than this are refused: reading and running them recurses.
+const MAX_DEPTH: usize = 400;
+
+struct Reader {
+    tokens: Vec<Token>,
+    at: usize,
+    out: LoopProgram,
+    func: LoopFunction,
+    names: HashMap<String, Value>,
+    funcs: HashMap<String, LoopFuncId>,
+    sites: HashMap<(RuntimeErrorKind, Span), Site>,
+    depth: usize,
+}
+
+type Res<T> = Result<T, Diagnostic>;
+
+impl Reader {
+    // ---- tokens
+
+    fn word(&self) -> &Word {
+        self.tokens.get(self.at).map_or(&Word::End, |t| &t.word)
+    }
+
+    fn span(&self) -> Span {
+        let last = self.tokens.len().saturating_sub(1);
+        self.tokens.get(self.at.min(last)).map_or(Span::NONE, |t| t.span)
+    }
+
+    fn is(&self, word: &Word) -> bool {
+        self.word() == word
+    }
+
+    fn sign(&self, text: &str) -> bool {
+        matches!(self.word(), Word::Sign(s) if *s == text)
+    }
+
+    fn next_is_name(&self, text: &str) -> bool {
+        matches!(self.word(), Word::Name(n) if n == text)
+    }
+
+    fn take_sign(&mut self, text: &str) -> bool {
+        let found = self.sign(text);
+        self.at += found as usize;
+        found
+    }
+
+    fn take_name(&mut self, text: &str) -> bool {
+        let found = self.next_is_name(text);
+        self.at += found as usize;
+        found
+    }
+
+    fn expected(&self, what: &str) -> Diagnostic {
+        let found = match self.word() {
+            Word::End => "the end of the text".to_string(),
+            Word::Newline => "the end of the line".to_string(),
+            Word::Name(n) | Word::Path(n) => format!("`{n}`"),
+            Word::Sign(s) => format!("`{s}`"),
+            Word::Literal(l) => format!("`{}`", jut_ir::print::print_literal(*l)),
+        };
+        Diagnostic::error("J002", self.span(), format!("expected {what}, found {found}"))
+    }
+
+    fn expect(&mut self, text: &str) -> Res<()> {
+        if self.take_sign(text) || self.take_name(text) {
+            Ok(())
+        } else {
+            Err(self.expected(&format!("`{text}`")))
+        }
+    }
+
+    fn name(&mut self) -> Res<String> {
+        match self.word().clone() {
+            Word::Name(name) => {
+                self.at += 1;
+                Ok(name)
+            }
+            _ => Err(self.expected("a name")),
+        }
+    }
+
+    fn path(&mut self) -> Res<String> {
+        match self.word().clone() {
+            Word::Path(name) => {
+                self.at += 1;
+                Ok(name)
+            }
+            _ => Err(self.expected("the name of a function")),
+        }
+    }
+
+    fn skip_ends(&mut self) {
+        while self.is(&Word::Newline) || self.sign(";") {
+            self.at += 1;
+        }
+    }
+
+    fn skip_newlines(&mut self) {
+        while self.is(&Word::Newline) {
+            self.at += 1;
+        }
+    }
+
+    /// `( item, .. )`
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Res<T>) -> Res<Vec<T>> {
+        self.expect("(")?;
+        let mut items = Vec::new();
+        while !self.take_sign(")") {
+            if !items.is_empty() {
+                self.expect(",")?;
+            }
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    // ---- names and kinds
+
+    fn define(&mut self, name: String, kind: Kind) -> Res<Value> {
+        let value = self.func.values.push(ValueData { name: name.clone(), kind });
+        if self.names.insert(name.clone(), value).is_some() {
+            let message = format!("`{name}` is bound twice");
+            return Err(Diagnostic::error("J011", self.span(), message));
+        }
+        Ok(value)
+    }
+
+    fn define_all(&mut self, names: Vec<String>, kinds: &[Kind]) -> Res<Vec<Value>> {
+        if names.len() != kinds.len() {
+            let message = format!("{} names for {} results", names.len(), kinds.len());
+            return Err(Diagnostic::error("J213", self.span(), message));
+        }
+        names.into_iter().zip(kinds).map(|(name, kind)| self.define(name, *kind)).collect()
+    }
+
+    fn value(&mut self) -> Res<Value> {
+        let span = self.span();
+        let name = self.name()?;
+        self.names
+            .get(&name)
+            .copied()
+            .ok_or_else(|| Diagnostic::error("J010", span, format!("`{name}` is not defined")))
+    }
+
+    fn buffer(&mut self) -> Res<(Value, Cell)> {
+        let span = self.span();
+        let value = self.value()?;
+        match self.func.values[value].kind {
+            Kind::Buffer(cell) => Ok((value, cell)),
+            _ => Err(Diagnostic::error("J205", span, "a buffer is expected")),
+        }
+    }
+
+    fn literal(&mut self) -> Option<Literal> {
+        let negative = self.sign("-");
+        let word = self.tokens.get(self.at + negative as usize).map(|t| t.word.clone());
+        let constant = match &word {
+            Some(Word::Name(n)) if n == "inf" => Some(f64::INFINITY),
+            Some(Word::Name(n)) if n == "nan" => Some(f64::NAN),
+            _ => None,
+        };
+        if let Some(x) = constant {
+            // `inf()`, `nan()`: the printer writes them so, and they are no names.
+            self.at += 3 + negative as usize;
+            return Some(Literal::F64(if negative { -x } else { x }));
+        }
+        let literal = match (word, negative) {
+            (Some(Word::Literal(Literal::F64(x))), true) => Literal::F64(-x),
+            (Some(Word::Literal(Literal::I64(x))), true) => Literal::I64(x.wrapping_neg()),
+            (Some(Word::Literal(l)), false) => l,
+            _ => return None,
+        };
+        self.at += 1 + negative as usize;
+        Some(literal)
+    }
+
+    fn atom(&mut self) -> Res<Atom> {
+        match self.literal() {
+            Some(l) => Ok(Atom::Lit(l)),
+            None => self.value().map(Atom::Value),
+        }
+    }
+
+    fn atom_of(&mut self, kind: Kind) -> Res<Atom> {
+        let span = self.span();
+        let atom = self.atom()?;
+        if self.func.kind_of(atom) != kind {
+            let message = format!("{kind:?} is expected");
+            return Err(Diagnostic::error("J202", span, message));
+        }
+        Ok(atom)
+    }
+
+    fn index(&mut self) -> Res<Atom> {
+        self.atom_of(Kind::I64)
+    }
+
+    fn cell(&mut self) -> Res<Cell> {
+        let cell = match self.word() {
+            Word::Name(n) if n == "f64" => Cell::F64,
+            Word::Name(n) if n == "i64" => Cell::I64,
+            Word::Name(n) if n == "bool" => Cell::Bool,
+            Word::Name(n) if n == "buffer" => Cell::Buffer,
+            _ => return Err(self.expected("`f64`, `i64`, `bool` or `buffer`")),
+        };
+        self.at += 1;
+        Ok(cell)
+    }
+
+    fn kind(&mut self) -> Res<Kind> {
+        let cell = self.cell()?;
+        if self.take_sign("[") {
+            self.expect("]")?;
+            return Ok(Kind::Buffer(cell));
+        }
+        match cell {
+            Cell::F64 => Ok(Kind::F64),
+            Cell::I64 => Ok(Kind::I64),
+            Cell::Bool => Ok(Kind::Bool),
+            Cell::Buffer => Err(self.expected("`[`")),
+        }
+    }
+
+    // ---- functions
+
+    fn function(&mut self) -> Res<()> {
+        self.expect("loop")?;
+        self.expect("def")?;
+        let span = self.span();
+        let name = self.path()?;
+        self.func = LoopFunction { name: name.clone(), ..LoopFunction::default() };
+        self.names.clear();
+        // Lengths may name any parameter, so they are read when all are known.
+        let mut lengths: Vec<(usize, usize)> = Vec::new();
+        let params = self.list(|r| r.param(&mut lengths))?;
+        self.func.params = params;
+        let end = self.at;
+        for (k, at) in lengths {
+            self.at = at;
+            self.func.params[k].len = Some(self.size()?);
+        }
+        self.at = end;
+        let kinds = if self.take_sign("->") { self.list(Self::kind)? } else { Vec::new() };
+        self.expect("=")?;
+        self.func.body = self.block()?;
+        let results: Vec<Kind> =
+            self.func.body.results.iter().map(|a| self.func.kind_of(*a)).collect();
+        if results != kinds {
+            let message = format!("`{name}` does not return what its head says");
+            return Err(Diagnostic::error("J214", span, message));
+        }
+        let id = self.out.funcs.push(std::mem::take(&mut self.func));
+        self.funcs.insert(name, id);
+        Ok(())
+    }
+
+    fn param(&mut self, lengths: &mut Vec<(usize, usize)>) -> Res<Param> {
+        let name = self.name()?;
+        self.expect(":")?;
+        let role = match self.word() {
+            Word::Name(n) if n == "in" => Some(Role::In),
+            Word::Name(n) if n == "inout" => Some(Role::InOut),
+            Word::Name(n) if n == "out" => Some(Role::Out),
+            _ => None,
+        };
+        let Some(role) = role else {
+            let kind = self.kind()?;
+            return Ok(Param { value: self.define(name, kind)?, role: Role::In, len: None });
+        };
+        self.at += 1;
+        let cell = self.cell()?;
+        self.expect("[")?;
+        let value = self.define(name, Kind::Buffer(cell))?;
+        if !self.sign("]") {
+            // Every value so far is a parameter.
+            lengths.push((value.index(), self.at));
+            while !self.sign("]") && !self.is(&Word::End) {
+                self.at += 1;
+            }
+        }
+        self.expect("]")?;
+        Ok(Param { value, role, len: None })
+    }
+
+    /// A polynomial over parameters: `2*n*d - n + 1`.
+    fn size(&mut self) -> Res<Size> {
+        let mut sum = Size::default();
+        let mut negative = self.take_sign("-");
+        loop {
+            let mut product = Size::constant(1);
+            loop {
+                product = product
+                    * match self.word().clone() {
+                        Word::Literal(Literal::I64(k)) => {
+                            self.at += 1;
+                            Size::constant(k)
+                        }
+                        _ => Size::var(NVar::new(self.value()?.index())),
+                    };
+                if !self.take_sign("*") {
+                    break;
+                }
+            }
+            sum = if negative { sum - product } else { sum + product };
+            negative = self.take_sign("-");
+            if !negative && !self.take_sign("+") {
+                return Ok(sum);
+            }
+        }
+    }
+
+    // ---- blocks
+
+    fn block(&mut self) -> Res<Block> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Diagnostic::error("J002", self.span(), "blocks are nested too deeply"));
+        }
+        self.expect("{")?;
+        let mut block = Block::default();
+        self.skip_ends();
+        while !self.take_sign("}") {
+            if self.sign("(") && !self.is_pattern() {
+                block.results = self.list(Self::atom)?;
+                self.skip_ends();
+                self.expect("}")?;
+                break;
+            }
+            let stmt = self.stmt()?;
+            block.stmts.push(stmt);
+            if !self.sign("}") && !self.sign(";") && !self.is(&Word::Newline) {
+                return Err(self.expected("the end of the statement"));
+            }
+            self.skip_ends();
+        }
+        self.depth -= 1;
+        Ok(block)
+    }
+
+    /// Whether the parenthesis here closes before a `=`.
+    fn is_pattern(&self) -> bool {
+        let rest = self.tokens.get(self.at..).unwrap_or_default();
+        let close = rest.iter().position(|t| t.word == Word::Sign(")"));
+        let after = close.and_then(|k| rest.get(k + 1));
+        after.is_some_and(|t| t.word == Word::Sign("="))
+    }
+
+    fn kinds(&self, atoms: &[Atom]) -> Vec<Kind> {
+        atoms.iter().map(|a| self.func.kind_of(*a)).collect()
+    }
+
+    fn stmt(&mut self) -> Res<Stmt> {
+        if self.sign("(") {
+            let names = self.list(Self::name)?;
+            self.expect("=")?;
+            return self.compound(names);
+        }
+        if ["for", "lanes", "if", "call"].iter().any(|w| self.next_is_name(w)) {
+            return self.compound(Vec::new());
+        }
+        if self.take_name("check") {
+            return self.check();
+        }
+        if self.take_name("release") {
+            return Ok(Stmt::Release { mark: self.value()? });
+        }
+        if self.take_name("fill") {
+            let (buffer, cell) = self.buffer()?;
+            let len = self.bracketed()?;
+            self.expect("=")?;
+            return Ok(Stmt::Fill { buffer, len, value: self.cell_atom(cell)? });
+        }
+        if self.take_name("copy") {
+            let (dst, cell) = self.buffer()?;
+            let len = self.bracketed()?;
+            self.expect("=")?;
+            return Ok(Stmt::CopyCells { dst, src: self.buffer()?.0, len, cell });
+        }
+        let name = self.name()?;
+        if self.sign("[") {
+            self.at -= 1;
+            let (buffer, cell) = self.buffer()?;
+            let index = self.bracketed()?;
+            self.expect("=")?;
+            return Ok(Stmt::Store { buffer, index, value: self.cell_atom(cell)? });
+        }
+        let kind = if self.take_sign(":") { Some(self.kind()?) } else { None };
+        self.expect("=")?;
+        self.simple(name, kind)
+    }
+
+    fn bracketed(&mut self) -> Res<Atom> {
+        self.expect("[")?;
+        let index = self.index()?;
+        self.expect("]")?;
+        Ok(index)
+    }
+
+    /// What may be stored in a cell.
+    fn cell_atom(&mut self, cell: Cell) -> Res<Atom> {
+        let span = self.span();
+        let atom = self.atom()?;
+        if Cell::of(self.func.kind_of(atom)) != cell {
+            return Err(Diagnostic::error("J202", span, format!("{cell:?} is expected")));
+        }
+        Ok(atom)
+    }
+
+    /// `name = ..` with one result.
+    fn simple(&mut self, name: String, kind: Option<Kind>) -> Res<Stmt> {
+        if self.take_name("mark") {
+            return Ok(Stmt::Mark { dst: self.define(name, Kind::I64)? });
+        }
+        if self.take_name("alloc") {
+            let arena = if self.take_name("tape") { Arena::Tape } else { Arena::Temp };
+            let cell = self.cell()?;
+            let len = self.bracketed()?;
+            let site = self.site(RuntimeErrorKind::Memory)?;
+            let dst = self.define(name, Kind::Buffer(cell))?;
+            return Ok(Stmt::Alloc { dst, cell, len, arena, site });
+        }
+        let call = matches!(self.tokens.get(self.at + 1), Some(t) if t.word == Word::Sign("("));
+        if let (Word::Name(prim), true) = (self.word().clone(), call) {
+            self.at += 1;
+            let args = self.list(Self::atom)?;
+            return self.prim(name, &prim, Syntax::Call, args);
+        }
+        for prefix in ["-", "!"] {
+            if self.sign(prefix) && self.literal_after_sign().is_none() {
+                self.at += 1;
+                let arg = self.atom()?;
+                return self.prim(name, prefix, Syntax::Prefix, vec![arg]);
+            }
+        }
+        let first = self.atom()?;
+        if self.take_sign("[") {
+            self.at -= 2;
+            let (buffer, cell) = self.buffer()?;
+            self.expect("[")?;
+            let index = self.index()?;
+            if self.take_sign("..") {
+                self.expect("]")?;
+                let dst = self.define(name, Kind::Buffer(cell))?;
+                return Ok(Stmt::Offset { dst, buffer, index });
+            }
+            self.expect("]")?;
+            let kind = match (cell, kind) {
+                (Cell::F64, None) => Kind::F64,
+                (Cell::I64, None) => Kind::I64,
+                (Cell::Bool, None) => Kind::Bool,
+                (Cell::Buffer, Some(kind @ Kind::Buffer(_))) => kind,
+                _ => return Err(self.expected("what the loaded buffer holds, and only then")),
+            };
+            return Ok(Stmt::Load { dst: self.define(name, kind)?, buffer, index });
+        }
+        if let Word::Sign(operator) = *self.word()
+            && !matches!(operator, ";" | "}")
+        {
+            self.at += 1;
+            let second = self.atom()?;
+            return self.prim(name, operator, Syntax::Infix, vec![first, second]);
+        }
+        let kind = self.func.kind_of(first);
+        Ok(Stmt::Copy { dst: self.define(name, kind)?, src: first })
+    }
+
+    fn literal_after_sign(&self) -> Option<Literal> {
+        match self.tokens.get(self.at + 1).map(|t| &t.word) {
+            Some(Word::Literal(l)) => Some(*l),
+            _ => None,
+        }
+    }
+
+    fn prim(&mut self, dst: String, text: &str, syntax: Syntax, args: Vec<Atom>) -> Res<Stmt> {
+        let mut types = Vec::with_capacity(args.len());
+        for a in &args {
+            types.push(match self.func.kind_of(*a) {
+                Kind::F64 => jut_ir::Type::F64,
+                Kind::I64 => jut_ir::Type::I64,
+                Kind::Bool => jut_ir::Type::Bool,
+                Kind::Buffer(_) => return Err(self.expected("scalars")),
+            });
+        }
+        let Some(prim) = Prim::resolve(text, syntax, &types) else {
+            let message = format!("there is no primitive `{text}` for these operands");
+            return Err(Diagnostic::error("J012", self.span(), message));
+        };
+        let kind = match prim.row().result {
+            prim::Scalar::F64 => Kind::F64,
+            prim::Scalar::I64 => Kind::I64,
+            prim::Scalar::Bool => Kind::Bool,
+        };
+        Ok(Stmt::Prim { dst: self.define(dst, kind)?, prim, args })
+    }
+
+    /// A loop, branch or call, with the names of its results.
+    fn compound(&mut self, names: Vec<String>) -> Res<Stmt> {
+        if self.take_name("for") {
+            let order = match self.name()?.as_str() {
+                "up" => Order::Up,
+                "down" => Order::Down,
+                "par" => Order::Par,
+                _ => return Err(self.expected("`up`, `down` or `par` before it")),
+            };
+            let (index, low, high) = self.range()?;
+            let carry = if self.take_name("carry") {
+                self.list(|r| {
+                    let name = r.name()?;
+                    r.expect("=")?;
+                    let init = r.atom()?;
+                    let kind = r.func.kind_of(init);
+                    Ok((r.define(name, kind)?, init))
+                })?
+            } else {
+                Vec::new()
+            };
+            let body = self.block()?;
+            let kinds: Vec<Kind> = carry.iter().map(|(v, _)| self.func.values[*v].kind).collect();
+            self.same_kinds(&body, &kinds)?;
+            let dst = self.define_all(names, &kinds)?;
+            return Ok(Stmt::For(Box::new(For { dst, order, index, low, high, carry, body })));
+        }
+        if self.take_name("lanes") {
+            let (index, low, high) = self.range()?;
+            self.expect("carry")?;
+            let carry = self.list(|r| {
+                let name = r.name()?;
+                r.define(name, Kind::F64)
+            })?;
+            let body = self.block()?;
+            let kinds = vec![Kind::F64; carry.len()];
+            self.same_kinds(&body, &kinds)?;
+            let dst = self.define_all(names, &kinds)?;
+            return Ok(Stmt::Lanes(Box::new(Lanes { dst, index, low, high, carry, body })));
+        }
+        if self.take_name("if") {
+            let cond = self.atom_of(Kind::Bool)?;
+            let then = self.block()?;
+            self.skip_newlines();
+            self.expect("else")?;
+            let other = self.block()?;
+            let kinds = self.kinds(&then.results);
+            self.same_kinds(&other, &kinds)?;
+            let dst = self.define_all(names, &kinds)?;
+            return Ok(Stmt::If { dst, cond, then, other });
+        }
+        self.expect("call")?;
+        let span = self.span();
+        let name = self.path()?;
+        let args = self.list(Self::atom)?;
+        let found = self.funcs.get(&name).map(|f| (*f, &self.out.funcs[*f]));
+        let Some((func, callee)) = found else {
+            return Err(Diagnostic::error("J014", span, format!("`{name}` is not defined above")));
+        };
+        let wanted: Vec<Kind> = callee.params.iter().map(|p| callee.values[p.value].kind).collect();
+        let results: Vec<Kind> = callee.body.results.iter().map(|a| callee.kind_of(*a)).collect();
+        if self.kinds(&args) != wanted {
+            let message = format!("these are not the arguments of `{name}`");
+            return Err(Diagnostic::error("J210", span, message));
+        }
+        let dst = self.define_all(names, &results)?;
+        Ok(Stmt::Call { dst, func, args })
+    }
+
+    fn same_kinds(&self, block: &Block, kinds: &[Kind]) -> Res<()> {
+        if self.kinds(&block.results) == kinds {
+            return Ok(());
+        }
+        Err(Diagnostic::error("J213", self.span(), "the block's results are of other kinds"))
+    }
+
+    fn range(&mut self) -> Res<(Value, Atom, Atom)> {
+        self.expect("(")?;
+        let name = self.name()?;
+        self.expect("in")?;
+        let low = self.index()?;
+        self.expect("..")?;
+        let high = self.index()?;
+        self.expect(")")?;
+        Ok((self.define(name, Kind::I64)?, low, high))
+    }
+
+    fn check(&mut self) -> Res<Stmt> {
+        let kind = match self.word() {
+            Word::Name(n) => RuntimeErrorKind::ALL.into_iter().find(|k| k.code() == n),
+            _ => None,
+        };
+        self.at += kind.is_some() as usize;
+        let a = self.index()?;
+        let check = if self.take_sign("<") {
+            Check::Below(a, self.index()?)
+        } else if self.take_sign("..+") {
+            let len = self.index()?;
+            self.expect("<=")?;
+            Check::Within(a, len, self.index()?)
+        } else if self.take_sign(">=") {
+            self.zero()?;
+            Check::NonNegative(a)
+        } else if self.take_sign("==") {
+            Check::Equal(a, self.index()?)
+        } else if self.take_sign("!=") {
+            self.zero()?;
+            Check::NonZero(a)
+        } else {
+            return Err(self.expected("`<`, `..+`, `>=`, `==` or `!=`"));
+        };
+        let site = self.site(kind.unwrap_or(check.usual_kind()))?;
+        Ok(Stmt::Check { check, site })
+    }
+
+    fn zero(&mut self) -> Res<()> {
+        match self.literal() {
+            Some(Literal::I64(0)) => Ok(()),
+            _ => Err(self.expected("`0`")),
+        }
+    }
+
+    /// ` @file:start..end`, or nothing.
+    fn site(&mut self, kind: RuntimeErrorKind) -> Res<Site> {
+        let mut span = Span::NONE;
+        if self.take_sign("@") {
+            let file = self.number()?;
+            self.expect(":")?;
+            let start = self.number()?;
+            self.expect("..")?;
+            span = Span { file, start, end: self.number()? };
+        }
+        let out = &mut self.out;
+        Ok(*self.sites.entry((kind, span)).or_insert_with(|| out.sites.push((kind, span))))
+    }
+
+    fn number(&mut self) -> Res<u32> {
+        match self.literal() {
+            Some(Literal::I64(k)) => u32::try_from(k).map_err(|_| self.expected("a number")),
+            _ => Err(self.expected("a number")),
+        }
+    }
+}
