@@ -17,14 +17,13 @@
 //! number k is the k-th parameter of the loop function, and, after the parameters, its results. All
 //! of them are i64 where a size mentions them.
 //!
-//! [`Datum`] is a value in the shape of its jut type and [`Flat`] one component; [`flatten_value`]
-//! and [`Signature::unflatten_result`] convert, for any engine.
+//! [`Flat`] is one component as data, for engines that take and give data ([`crate::eval`]).
 
 use cranelift_entity::EntityRef;
-use jut_ir::{Literal, NVar, Program, Size, Type};
+use jut_ir::{Literal, NVar, Size, Type};
 use std::collections::HashMap;
 
-use crate::flatten::{Component, Layouts, Scope};
+use crate::flatten::{Component, Scope};
 use crate::form::{Cell, Kind, Role};
 
 /// How a function is called.
@@ -118,16 +117,6 @@ impl Cells {
         }
     }
 
-    /// `n` cells that are zero, false or empty.
-    pub fn zeros(cell: Cell, n: usize) -> Cells {
-        match cell {
-            Cell::F64 => Cells::F64(vec![0.0; n]),
-            Cell::I64 => Cells::I64(vec![0; n]),
-            Cell::Bool => Cells::Bool(vec![0; n]),
-            Cell::Buffer => Cells::Buffers(vec![Cells::Buffers(Vec::new()); n]),
-        }
-    }
-
     /// How many cells there are.
     pub fn len(&self) -> usize {
         match self {
@@ -142,46 +131,6 @@ impl Cells {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-
-    fn push(&mut self, flat: Flat) -> Option<()> {
-        match (self, flat) {
-            (Cells::F64(c), Flat::Scalar(Literal::F64(x))) => c.push(x),
-            (Cells::I64(c), Flat::Scalar(Literal::I64(x))) => c.push(x),
-            (Cells::Bool(c), Flat::Scalar(Literal::Bool(x))) => c.push(x as u8),
-            (Cells::Buffers(c), Flat::Buffer(x)) => c.push(x),
-            _ => return None,
-        }
-        Some(())
-    }
-
-    fn append(&mut self, other: &Cells) -> Option<()> {
-        match (self, other) {
-            (Cells::F64(a), Cells::F64(b)) => a.extend_from_slice(b),
-            (Cells::I64(a), Cells::I64(b)) => a.extend_from_slice(b),
-            (Cells::Bool(a), Cells::Bool(b)) => a.extend_from_slice(b),
-            (Cells::Buffers(a), Cells::Buffers(b)) => a.extend_from_slice(b),
-            _ => return None,
-        }
-        Some(())
-    }
-
-    fn slice(&self, at: usize, n: usize) -> Option<Cells> {
-        Some(match self {
-            Cells::F64(c) => Cells::F64(c.get(at..at + n)?.to_vec()),
-            Cells::I64(c) => Cells::I64(c.get(at..at + n)?.to_vec()),
-            Cells::Bool(c) => Cells::Bool(c.get(at..at + n)?.to_vec()),
-            Cells::Buffers(c) => Cells::Buffers(c.get(at..at + n)?.to_vec()),
-        })
-    }
-
-    fn get(&self, at: usize) -> Option<Flat> {
-        Some(match self {
-            Cells::F64(c) => Flat::Scalar(Literal::F64(*c.get(at)?)),
-            Cells::I64(c) => Flat::Scalar(Literal::I64(*c.get(at)?)),
-            Cells::Bool(c) => Flat::Scalar(Literal::Bool(*c.get(at)? != 0)),
-            Cells::Buffers(c) => Flat::Buffer(c.get(at)?.clone()),
-        })
-    }
 }
 
 /// One component of a value.
@@ -193,208 +142,7 @@ pub enum Flat {
     Buffer(Cells),
 }
 
-impl Flat {
-    fn as_i64(&self) -> Option<i64> {
-        match self {
-            Flat::Scalar(Literal::I64(x)) => Some(*x),
-            _ => None,
-        }
-    }
-}
-
-/// A value in the shape of its jut type.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Datum {
-    /// A scalar.
-    Scalar(Literal),
-    /// A tuple.
-    Tuple(Vec<Datum>),
-    /// A data value: the constructor's position and its fields.
-    Data(usize, Vec<Datum>),
-    /// Nested arrays of scalars: dimensions and cells in row-major order.
-    Block(Vec<usize>, Cells),
-    /// Any other array. It may also hold the rows of an array of scalars.
-    Array(Vec<Datum>),
-}
-
-/// Flattens a value of a type. Sizes are taken from the value; whether they agree with those that
-/// the signature asks for is the caller's question ([`AbiComponent::cell_count`]).
-///
-/// Returns `None` if the value does not have the type.
-pub fn flatten_value(
-    program: &Program,
-    layouts: &mut Layouts,
-    ty: &Type,
-    value: &Datum,
-) -> Option<Vec<Flat>> {
-    Some(match (ty, value) {
-        (Type::F64, Datum::Scalar(l @ Literal::F64(_)))
-        | (Type::I64, Datum::Scalar(l @ Literal::I64(_)))
-        | (Type::Bool, Datum::Scalar(l @ Literal::Bool(_))) => vec![Flat::Scalar(*l)],
-        (Type::Tuple(types), Datum::Tuple(items)) if types.len() == items.len() => {
-            let mut all = Vec::new();
-            for (t, item) in types.iter().zip(items) {
-                all.extend(flatten_value(program, layouts, t, item)?);
-            }
-            all
-        }
-        (Type::Data(id), Datum::Data(con, items)) => {
-            let layout = layouts.data(*id);
-            let mut all: Vec<Flat> = layout.components.iter().map(absent).collect();
-            let fields = &program.datas[*id].constructors.get(*con)?.fields;
-            if fields.len() != items.len() {
-                return None;
-            }
-            if layout.tagged {
-                all[0] = Flat::Scalar(Literal::I64(*con as i64));
-            }
-            for ((field, item), range) in fields.iter().zip(items).zip(layout.fields.get(*con)?) {
-                let flat = flatten_value(program, layouts, &field.ty, item)?;
-                for (to, from) in all.get_mut(range.clone())?.iter_mut().zip(flat) {
-                    *to = from;
-                }
-            }
-            all
-        }
-        (Type::Array(..), Datum::Block(dims, cells)) => {
-            let (mut element, mut rank) = (ty, 0);
-            while let Type::Array(_, inner) = element {
-                (element, rank) = (inner, rank + 1);
-            }
-            let kind = *layouts.of(element).first().map(|c| &c.scalar)?;
-            let fits = rank == dims.len()
-                && element.is_scalar()
-                && std::mem::discriminant(&Cells::empty(Cell::of(kind)))
-                    == std::mem::discriminant(cells)
-                && count(dims.iter().map(|d| *d as i64)) == Some(cells.len());
-            return fits.then(|| vec![Flat::Buffer(cells.clone())]);
-        }
-        (Type::Array(_, element), Datum::Array(items)) => {
-            let inner = layouts.of(element);
-            let mut all: Vec<Cells> =
-                layouts.of(ty).iter().map(|c| Cells::empty(c.cell())).collect();
-            for item in items {
-                let flat = flatten_value(program, layouts, element, item)?;
-                for ((to, from), c) in all.iter_mut().zip(flat).zip(inner.iter()) {
-                    match from {
-                        Flat::Buffer(cells) if !c.is_pinned() => to.append(&cells)?,
-                        from => to.push(from)?,
-                    }
-                }
-            }
-            all.into_iter().map(Flat::Buffer).collect()
-        }
-        _ => return None,
-    })
-}
-
-/// What stands for a component that the constructor does not have.
-fn absent(c: &Component) -> Flat {
-    match c.kind() {
-        Kind::F64 => Flat::Scalar(Literal::F64(0.0)),
-        Kind::I64 => Flat::Scalar(Literal::I64(0)),
-        Kind::Bool => Flat::Scalar(Literal::Bool(false)),
-        Kind::Buffer(cell) => Flat::Buffer(Cells::empty(cell)),
-    }
-}
-
-/// Puts the components of a value together again; `size` gives the value of a size name of the type.
-///
-/// Returns `None` if the components are not those of such a value.
-pub fn unflatten_value(
-    program: &Program,
-    layouts: &mut Layouts,
-    ty: &Type,
-    flat: &[Flat],
-    size: &mut dyn FnMut(NVar) -> i64,
-) -> Option<Datum> {
-    match ty {
-        Type::F64 | Type::I64 | Type::Bool => match flat {
-            [Flat::Scalar(l)] => Some(Datum::Scalar(*l)),
-            _ => None,
-        },
-        Type::Tuple(types) => {
-            let (mut items, mut at) = (Vec::new(), 0);
-            for t in types {
-                let n = layouts.of(t).len();
-                items.push(unflatten_value(program, layouts, t, flat.get(at..at + n)?, size)?);
-                at += n;
-            }
-            Some(Datum::Tuple(items))
-        }
-        Type::Data(id) => {
-            let layout = layouts.data(*id);
-            let con = if layout.tagged { flat.first()?.as_i64()? as usize } else { 0 };
-            let ranges = layout.fields.get(con)?;
-            let fields = &program.datas[*id].constructors.get(con)?.fields;
-            let mut items = Vec::new();
-            for (field, range) in fields.iter().zip(ranges) {
-                // A size in a field's type is an earlier field of the same constructor.
-                let mut of_field = |v: NVar| {
-                    let start = ranges.get(v.index()).map(|r| r.start);
-                    start.and_then(|k| flat.get(k)).and_then(Flat::as_i64).unwrap_or(0)
-                };
-                let part = flat.get(range.clone())?;
-                items.push(unflatten_value(program, layouts, &field.ty, part, &mut of_field)?);
-            }
-            Some(Datum::Data(con, items))
-        }
-        Type::Array(first, element) => {
-            let (mut inner, mut dims) = (&**element, vec![first.eval(size).max(0) as usize]);
-            while let Type::Array(s, next) = inner {
-                dims.push(s.eval(size).max(0) as usize);
-                inner = next;
-            }
-            if inner.is_scalar() {
-                let [Flat::Buffer(cells)] = flat else { return None };
-                // A returned buffer may be the beginning of a longer one.
-                let cells = cells.slice(0, count(dims.iter().map(|d| *d as i64))?)?;
-                return Some(Datum::Block(dims, cells));
-            }
-            let components = layouts.of(element);
-            let mut strides = Vec::new();
-            for c in components.iter() {
-                strides.push(match c.levels.first() {
-                    Some(level) if !level.pinned => {
-                        Some(count(level.dims.iter().map(|d| d.eval(size)))?)
-                    }
-                    _ => None,
-                });
-            }
-            let mut items = Vec::new();
-            for i in 0..dims[0] {
-                let mut part = Vec::new();
-                for (flat, stride) in flat.iter().zip(&strides) {
-                    let Flat::Buffer(cells) = flat else { return None };
-                    part.push(match stride {
-                        Some(n) => Flat::Buffer(cells.slice(i * n, *n)?),
-                        None => cells.get(i)?,
-                    });
-                }
-                items.push(unflatten_value(program, layouts, element, &part, size)?);
-            }
-            Some(Datum::Array(items))
-        }
-    }
-}
-
 impl Signature {
-    /// Puts result `k` together from its components, given the values of the ABI numbers.
-    ///
-    /// Returns `None` if they are not the components of such a result.
-    pub fn unflatten_result(
-        &self,
-        program: &Program,
-        layouts: &mut Layouts,
-        k: usize,
-        flat: &[Flat],
-        number: &mut dyn FnMut(usize) -> i64,
-    ) -> Option<Datum> {
-        let ty = &self.results.get(k)?.ty;
-        let mut size = |v: NVar| self.sizes.get(&v).map_or(0, |n| number(*n));
-        unflatten_value(program, layouts, ty, flat, &mut size)
-    }
-
     /// The dimensions of the outermost buffer of a component over ABI numbers, given the numbers of
     /// all components of the same value.
     pub fn abi_dims(&self, layout: &Component, numbers: &[usize]) -> Vec<Size> {
