@@ -1,0 +1,150 @@
+//! Test programs with their inputs in comments.
+//!
+//! A line `//# grad f x=[1.0, 2.0] n=3` asks for all laws of [`crate::laws`] on the function f;
+//! `//# fails f x=[] error=R01` says that f and all its derivatives fail with that error. Values
+//! are JSON; `{"shape": .., "data": ..}` where a dimension is 0.
+
+use jut_eval::{Array, Cells, Value};
+use jut_ir::types::Type;
+use jut_ir::{Function, Program};
+use serde_json::Value as Json;
+use std::path::{Path, PathBuf};
+
+/// One `//#` line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Case {
+    /// The function.
+    pub func: String,
+    /// Name and JSON of every argument.
+    pub args: Vec<(String, Json)>,
+    /// The code of the error that it ends in, if it does.
+    pub error: Option<String>,
+}
+
+/// All `.jut` files below a folder, sorted.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "jut") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The cases of a program text.
+///
+/// # Errors
+/// A `//#` line that is not understood.
+pub fn cases(text: &str) -> Result<Vec<Case>, String> {
+    text.lines().filter_map(|line| line.trim().strip_prefix("//#")).map(case).collect()
+}
+
+fn case(line: &str) -> Result<Case, String> {
+    let mut words = words(line).into_iter();
+    let verb = words.next().unwrap_or_default();
+    let func = words.next().ok_or_else(|| format!("no function in: {line}"))?;
+    let (mut args, mut error) = (Vec::new(), None);
+    for word in words {
+        let (name, value) = word.split_once('=').ok_or_else(|| format!("no = in {word}"))?;
+        if name == "error" {
+            error = Some(value.to_string());
+        } else {
+            let json = serde_json::from_str(value).map_err(|e| format!("{word}: {e}"))?;
+            args.push((name.to_string(), json));
+        }
+    }
+    match (verb.as_str(), &error) {
+        ("grad", None) | ("fails", Some(_)) => Ok(Case { func, args, error }),
+        _ => Err(format!("neither `grad` nor `fails .. error=` in: {line}")),
+    }
+}
+
+/// Words of a line; blanks inside brackets do not separate.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut depth = 0;
+    for c in line.trim().chars() {
+        match c {
+            '[' | '{' => depth += 1,
+            ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        match words.last_mut() {
+            Some(word) if depth > 0 || c != ' ' => word.push(c),
+            _ => words.push(String::new()),
+        }
+    }
+    words.retain(|w| !w.is_empty());
+    words
+}
+
+/// The arguments of a case in the order of the parameters, sizes in brackets left out.
+///
+/// # Errors
+/// A parameter without a value, or a value that does not fit its type.
+pub fn arguments(program: &Program, func: &str, case: &Case) -> Result<Vec<Value>, String> {
+    let func = program.find_func(func).ok_or_else(|| format!("no function {func}"))?;
+    let func: &Function = &program.funcs[func];
+    func.params[func.size_params..]
+        .iter()
+        .map(|p| {
+            let data = &func.nvars[*p];
+            let given = case.args.iter().find(|(name, _)| *name == data.name);
+            let (_, json) = given.ok_or_else(|| format!("no value for {}", data.name))?;
+            value(&data.ty, json).ok_or_else(|| format!("{} does not fit {json}", data.name))
+        })
+        .collect()
+}
+
+fn value(ty: &Type, json: &Json) -> Option<Value> {
+    match ty {
+        Type::F64 => json.as_f64().map(Value::F64),
+        Type::I64 => json.as_i64().map(Value::I64),
+        Type::Bool => json.as_bool().map(Value::Bool),
+        Type::Array(..) => {
+            let mut dims = Vec::new();
+            let mut scalars = Vec::new();
+            if let Some(shape) = json.get("shape") {
+                dims =
+                    shape.as_array()?.iter().filter_map(Json::as_u64).map(|d| d as usize).collect();
+            } else {
+                let mut at = json;
+                let mut element = ty;
+                while let Type::Array(_, inner) = element {
+                    let items = at.as_array()?;
+                    dims.push(items.len());
+                    at = items.first().unwrap_or(&Json::Null);
+                    element = inner;
+                }
+                flatten(json, &mut scalars);
+            }
+            let mut element = ty;
+            while let Type::Array(_, inner) = element {
+                element = inner;
+            }
+            let cells = match element {
+                Type::F64 => Cells::F64(scalars.iter().filter_map(Json::as_f64).collect()),
+                Type::I64 => Cells::I64(scalars.iter().filter_map(Json::as_i64).collect()),
+                Type::Bool => Cells::Bool(scalars.iter().filter_map(Json::as_bool).collect()),
+                _ => return None,
+            };
+            Array::new(dims, cells).map(Value::Array)
+        }
+        Type::Tuple(_) | Type::Data(_) => None,
+    }
+}
+
+fn flatten(json: &Json, scalars: &mut Vec<Json>) {
+    match json {
+        Json::Array(items) => items.iter().for_each(|item| flatten(item, scalars)),
+        scalar => scalars.push(scalar.clone()),
+    }
+}

@@ -1,0 +1,65 @@
+//! The laws, on the programs of `tests/programs`, on the examples, and on random programs.
+
+use jut_eval::{Array, Cells, Value};
+use jut_tests::generate::{Generated, generate};
+use jut_tests::laws::{Options, load, verify};
+use jut_tests::programs;
+use std::path::Path;
+
+#[test]
+fn every_law_holds_on_the_test_programs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for file in programs::files(&folder) {
+        let text = std::fs::read_to_string(&file).expect("readable");
+        let name = file.strip_prefix(&folder).expect("below").display().to_string();
+        for case in programs::cases(&text).expect("cases") {
+            count += 1;
+            if let Err(failure) = one_case(&text, &case) {
+                failures.push(format!("{name}, {} {:?}: {failure}", case.func, case.args));
+            }
+        }
+    }
+    assert!(count > 30, "the programs were found");
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n\n"));
+}
+
+fn one_case(text: &str, case: &programs::Case) -> Result<(), String> {
+    let program = load(text)?;
+    let args = programs::arguments(&program, &case.func, case)?;
+    let verified = verify(text, &case.func, &args, Options { differences: Some(1e-6) })?;
+    match (&case.error, verified.outcome) {
+        (None, Ok(_)) => Ok(()),
+        (Some(code), Err(error)) if error.kind.code() == code => Ok(()),
+        (expected, outcome) => Err(format!("expected error {expected:?}, got {outcome:?}")),
+    }
+}
+
+fn arguments(g: &Generated) -> Vec<Value> {
+    let matrix = Array::new(vec![g.m, g.n], Cells::F64(g.w.clone())).expect("a matrix");
+    vec![
+        Value::F64(g.a),
+        Value::floats(g.x.clone()),
+        Value::Array(matrix),
+        Value::I64(g.k),
+        Value::ints(g.ix.clone()),
+    ]
+}
+
+#[test]
+fn every_law_holds_on_random_programs() {
+    let count = std::env::var("JUT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let first = std::env::var("JUT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let mut failures = Vec::new();
+    for seed in first..first + count {
+        let generated = generate(seed);
+        if let Err(failure) =
+            verify(&generated.text, "main", &arguments(&generated), Options::default())
+        {
+            failures.push(format!("program {seed}: {failure}\n{}", generated.text));
+        }
+    }
+    let shortest = failures.iter().min_by_key(|f| f.len()).cloned().unwrap_or_default();
+    assert!(failures.is_empty(), "{} of {count} fail; the shortest:\n{shortest}", failures.len());
+}
