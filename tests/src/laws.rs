@@ -46,9 +46,10 @@ pub struct Options {
 /// # Errors
 /// The diagnostics, one per line.
 pub fn load(text: &str) -> Result<Program, String> {
-    jut_text::load(text, 0).map_err(|diagnostics| {
-        diagnostics.iter().map(|d| d.to_string()).collect::<Vec<_>>().join("\n")
-    })
+    let loaded = jut_text::load(text, 0);
+    let say = |d: &jut_ir::Diagnostic| d.to_string();
+    let all = || loaded.diagnostics.iter().map(say).collect::<Vec<_>>().join("\n");
+    loaded.program.ok_or_else(all)
 }
 
 /// Tests all laws for one function and one list of arguments (without the sizes in brackets),
@@ -175,9 +176,8 @@ fn verify_policy(
     let halves = unzip::unzip(&mut derivatives, jvp, policy).map_err(say)?;
     let transposed = transpose::transpose(&mut derivatives, halves.lin).map_err(say)?;
     let erased = erase::erase(&mut derivatives, jvp).map_err(say)?;
-    let wrt: Vec<usize> = mask.positions().collect();
     let value_and_grad =
-        compose::value_and_grad(&mut derivatives, func, &wrt, policy).map_err(say)?;
+        compose::value_and_grad(&mut derivatives, func, &mask, policy).map_err(say)?;
     let all = &derivatives.program;
     let again = reads_back(all)?;
     for linear in [halves.lin, transposed] {
