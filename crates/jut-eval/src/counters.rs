@@ -23,13 +23,19 @@
 //! copies (written once), scalars read by an index (read once), additions into arrays (read and
 //! written). Scalars in names cost nothing.
 //!
+//! Integer arithmetic is counted apart within W, as [`Counters::integers`]: sizes and indices are
+//! never on a tape, so `f.lin` repeats what it needs of them, and the work of the two halves is that
+//! of `f.jvp` only without it.
+//!
 //! **Control** (iterations, branches, calls, checks) is free in both and counted by itself.
 
 /// The counters of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
-    /// Work without copies.
+    /// Work without copies and integer arithmetic.
     pub work: u64,
+    /// Primitives with an integer result.
+    pub integers: u64,
     /// Scalars copied.
     pub copied: u64,
     /// Bytes of data values made.
@@ -47,9 +53,9 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// W: work and copies.
+    /// W: work, integer arithmetic and copies.
     pub fn w(&self) -> u64 {
-        self.work + self.copied
+        self.work + self.integers + self.copied
     }
 
     /// B: tape and traffic, in bytes.
@@ -68,6 +74,7 @@ impl std::ops::Add for Counters {
     fn add(self, other: Counters) -> Counters {
         Counters {
             work: self.work + other.work,
+            integers: self.integers + other.integers,
             copied: self.copied + other.copied,
             tape: self.tape + other.tape,
             moved: self.moved + other.moved,

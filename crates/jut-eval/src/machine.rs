@@ -29,6 +29,7 @@ use crate::scalar::LinearScalar;
 use crate::value::{Array, Value};
 use crate::{EvalError, Interpreter, vector};
 use jut_ir::ir::{ConRef, Literal, Mode};
+use jut_ir::prim::Scalar;
 use jut_ir::span::Span;
 use jut_ir::types::Type;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Size};
@@ -200,7 +201,10 @@ impl Machine<'_> {
     fn op(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
         match op {
             Op::Prim { dst, row, fallible, args } => {
-                self.counters.work += 1;
+                match row.result {
+                    Scalar::I64 => self.counters.integers += 1,
+                    Scalar::F64 | Scalar::Bool => self.counters.work += 1,
+                }
                 let mut operands = [Literal::Bool(false); 4];
                 let Some(used) = operands.get_mut(..args.len()) else {
                     return unchecked("a primitive has too many operands");
