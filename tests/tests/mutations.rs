@@ -41,7 +41,7 @@ fn block_at<'a>(func: &'a mut Function, path: &[usize]) -> &'a mut Block {
 }
 
 /// Every statement of every definition: the program, the definition, its block, its position.
-fn for_each_stmt(visit: &mut dyn FnMut(&Program, FuncId, &[usize], usize, &Stmt)) -> usize {
+fn for_each_stmt(mut visit: impl FnMut(&Program, FuncId, &[usize], usize, &Stmt)) -> usize {
     let mut count = 0;
     for program in stages() {
         for func in program.funcs.keys() {
@@ -85,7 +85,7 @@ fn is_refused(program: &Program, func: FuncId) -> bool {
 #[test]
 fn a_linear_statement_cannot_be_left_out_or_said_twice() {
     let mut linear = 0;
-    let all = for_each_stmt(&mut |program, func, path, k, stmt| {
+    let all = for_each_stmt(|program, func, path, k, stmt| {
         let without = changed(program, func, path, |block| drop(block.stmts.remove(k)));
         let twice = changed(program, func, path, |block| block.stmts.insert(k, stmt.clone()));
         let name = &program.funcs[func].name;
@@ -102,7 +102,7 @@ fn a_linear_statement_cannot_be_left_out_or_said_twice() {
 
 #[test]
 fn a_linear_statement_cannot_move_after_its_block() {
-    for_each_stmt(&mut |program, func, path, k, stmt| {
+    for_each_stmt(|program, func, path, k, stmt| {
         let last = changed(program, func, path, |block| {
             let stmt = block.stmts.remove(k);
             block.stmts.push(stmt);
@@ -124,7 +124,7 @@ fn a_linear_statement_cannot_move_after_its_block() {
 #[test]
 fn a_linear_operand_cannot_be_exchanged_for_another() {
     let mut exchanged = 0;
-    for_each_stmt(&mut |program, func, path, k, stmt| {
+    for_each_stmt(|program, func, path, k, stmt| {
         let (Rhs::LScale(_, x) | Rhs::LCopy(x) | Rhs::LNeg(x) | Rhs::Dup(x)) = &stmt.rhs else {
             return;
         };

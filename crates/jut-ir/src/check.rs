@@ -32,6 +32,7 @@
 //! U produces), [`check_forward_domain`] and [`check_transpose_domain`] (what J and T accept), and
 //! [`lint_program`] (warnings).
 
+mod binding;
 mod call;
 mod control;
 mod decl;
@@ -39,6 +40,7 @@ mod leaf;
 mod linear_b;
 mod lint;
 mod place;
+mod results;
 mod scope;
 mod walk;
 

@@ -1,6 +1,7 @@
 //! Statements with blocks: regions, loops, branches.
 
-use super::walk::{BlockResults, Checked, Checker, Values};
+use super::results::BlockResults;
+use super::walk::{Checked, Checker, Values};
 use crate::diagnostic::Diagnostic;
 use crate::ir::*;
 use crate::size::Size;
