@@ -51,16 +51,15 @@ fn stages_are_well_formed(name: &str) {
     }
 }
 
-/// All stages of all definitions of a source.
-fn derive(source: &str) -> Program {
+/// All stages of all definitions of a source, checked.
+fn derive(source: &str, policy: Policy) -> Program {
     let program = load(source);
     let functions: Vec<FuncId> = program.funcs.keys().collect();
     let mut derivatives = Derivatives::new(program);
     for func in functions {
         let mask = Mask::full(&derivatives.program, func);
         let jvp = forward(&mut derivatives, func, &mask).unwrap_or_else(|e| panic!("J: {e}"));
-        let parts =
-            unzip(&mut derivatives, jvp, Policy::Default).unwrap_or_else(|e| panic!("U: {e}"));
+        let parts = unzip(&mut derivatives, jvp, policy).unwrap_or_else(|e| panic!("U: {e}"));
         transpose(&mut derivatives, parts.lin).unwrap_or_else(|e| panic!("T: {e}"));
     }
     let program = derivatives.program;
@@ -70,7 +69,7 @@ fn derive(source: &str) -> Program {
 }
 
 fn passes_give_the_stages(name: &str) {
-    let derived = derive(&read(&format!("{name}.jut")));
+    let derived = derive(&read(&format!("{name}.jut")), Policy::Default);
     let stages = load(&read(&format!("{name}.stages.jut")));
     for (expected, data) in stages.funcs.iter() {
         let Some(found) = derived.find_func(&data.name) else {
@@ -92,6 +91,37 @@ fn passes_give_the_stages(name: &str) {
     }
 }
 
+/// What the passes make of any program is well-typed, under every policy, and the parts are in the
+/// domains of the passes that follow.
+fn stages_check(source: &str) {
+    for policy in [Policy::Default, Policy::StoreAll] {
+        let program = derive(source, policy);
+        for (func, data) in program.funcs.iter() {
+            let outcome = match data.name.rsplit('.').next() {
+                Some("nonlin") => check_forward_domain(&program, func),
+                Some("lin" | "linT") => check_transpose_domain(&program, func),
+                _ => Ok(()),
+            };
+            assert_eq!(outcome, Ok(()), "{}", data.name);
+        }
+        let printed = print_program(&program);
+        assert_eq!(print_program(&load(&printed)), printed);
+    }
+}
+
+#[test]
+fn every_stage_of_the_design_programs_checks_and_prints_the_same_again() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/design");
+    let mut files: Vec<_> =
+        std::fs::read_dir(dir).expect("programs").map(|f| f.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 10);
+    for file in files {
+        println!("{}", file.display());
+        stages_check(&std::fs::read_to_string(&file).unwrap());
+    }
+}
+
 macro_rules! examples {
     ($($name:ident)*) => { $(mod $name {
         #[test]
@@ -102,6 +132,11 @@ macro_rules! examples {
         #[test]
         fn the_passes_give_these_stages_up_to_names() {
             super::passes_give_the_stages(stringify!($name));
+        }
+
+        #[test]
+        fn every_stage_checks_under_every_policy() {
+            super::stages_check(&super::read(concat!(stringify!($name), ".jut")));
         }
     })* };
 }
