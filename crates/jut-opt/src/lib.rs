@@ -23,8 +23,10 @@ pub mod rewrite;
 pub mod simplify;
 pub mod unroll;
 
+use jut_ir::build::Namer;
 use jut_ir::entity::FuncId;
-use jut_ir::ir::{Decl, Program};
+use jut_ir::ir::{Decl, Function, Program};
+use jut_ir::visit::Use;
 
 /// Makes a program of `root` and what it calls, optimised. `root` keeps its signature.
 ///
@@ -51,7 +53,27 @@ pub fn optimise(program: &Program, root: FuncId, final_order: bool) -> Program {
     }
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);
+    for id in &reached {
+        unique_names(&mut program.funcs[*id]);
+    }
     program
+}
+
+/// Gives every name that a function binds a name of its own: what stood in blocks beside each other
+/// under one name may have moved into one.
+fn unique_names(func: &mut Function) {
+    let mut namer = Namer::default();
+    let mut binders: Vec<Use> = func.params.iter().map(|p| Use::N(*p)).collect();
+    binders.extend(func.cap_params.iter().map(|c| Use::C(*c)));
+    binders.extend(func.results.iter().filter_map(|r| r.name).map(Use::N));
+    func.body.for_each_binder(&mut |binder| binders.push(binder));
+    for binder in binders {
+        match binder {
+            Use::N(v) => func.nvars[v].name = namer.fresh(&func.nvars[v].name),
+            Use::C(c) => func.caps[c].name = namer.fresh(&func.caps[c].name),
+            Use::L(_) => {}
+        }
+    }
 }
 
 /// The functions that `root` calls, directly or not, and itself, in the order of the program.

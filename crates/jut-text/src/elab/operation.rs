@@ -150,7 +150,9 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     fn operators(&mut self, ops: &[Op], span: Span) -> Res<Made> {
-        let count = ops.iter().filter(|op| !matches!(op, Op::Operand(_))).count();
+        // A sign that becomes part of a literal is no operation.
+        let folded = ops.windows(2).filter(|pair| self.negated_literal(pair)).count();
+        let count = ops.iter().filter(|op| !matches!(op, Op::Operand(_))).count() - folded;
         if count > 1 {
             let what = "more than one operation in a statement";
             self.surface_only(span, what, "bind every intermediate value to a name")?;
