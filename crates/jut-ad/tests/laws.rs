@@ -111,6 +111,25 @@ def ragged[n](x: [n]f64, c: [n]i64) -> f64 = sum (i < n) {
         name: "ragged",
         discrete: &[&[4], &[0], &[1]],
     },
+    // Stacks inside stacks, the inner size negative: no iteration, no error.
+    Subject {
+        text: "
+def nest(a: f64, k: i64) -> f64 = for (i < k) carry (c = a) {
+  tanh(0.5 * c + (for (j < k) carry (e = a) { tanh(e * c) }))
+}",
+        name: "nest",
+        discrete: &[&[3], &[0], &[-1]],
+    },
+    Subject {
+        text: "
+def hollow[n](x: [n]f64, k: i64) -> f64 = sum (i < n) {
+  y = build (j < k) { exp(x[i] * f64(j)) }
+  z = build (j < k - 1) { y[j] * x[i] }
+  sum (v <- y) { v * v } + sum (v <- z) { v * x[i] }
+}",
+        name: "hollow",
+        discrete: &[&[3, 2], &[0, -1], &[0, 0], &[2, 1]],
+    },
     // An invariant of a loop, and a check whose array is not in the residual.
     Subject {
         text: "

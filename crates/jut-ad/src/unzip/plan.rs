@@ -18,6 +18,8 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug)]
 pub(super) struct Level {
     kind: LevelKind,
+    /// Whether its facts are still known.
+    has_facts: bool,
     /// E so far.
     pub stmts: Vec<Stmt>,
     /// Names bound here that the residual reads, each once.
@@ -26,7 +28,7 @@ pub(super) struct Level {
 
 impl Level {
     pub fn new(kind: LevelKind) -> Level {
-        Level { kind, stmts: Vec::new(), needs: Vec::new() }
+        Level { kind, has_facts: false, stmts: Vec::new(), needs: Vec::new() }
     }
 }
 
@@ -175,20 +177,27 @@ impl Unzipper<'_> {
 
     /// Opens a level.
     pub(super) fn enter(&mut self, kind: LevelKind) {
-        self.levels.push(Level::new(kind));
         // Sizes may leave an accumulator, with what is known about them.
-        if kind != LevelKind::Accumulator {
+        let has_facts = kind != LevelKind::Accumulator;
+        if has_facts {
             self.facts.enter();
+        }
+        self.levels.push(Level { has_facts, ..Level::new(kind) });
+    }
+
+    /// Forgets what only the innermost level knows about sizes.
+    pub(super) fn forget(&mut self) {
+        if let Some(level) = self.levels.last_mut()
+            && std::mem::take(&mut level.has_facts)
+        {
+            self.facts.leave();
         }
     }
 
     /// Closes the innermost level.
     pub(super) fn leave(&mut self) -> Level {
-        let level = self.levels.pop().unwrap_or_else(|| Level::new(LevelKind::Body));
-        if level.kind != LevelKind::Accumulator {
-            self.facts.leave();
-        }
-        level
+        self.forget();
+        self.levels.pop().unwrap_or_else(|| Level::new(LevelKind::Body))
     }
 
     /// Says where a name is bound. Result sizes are known from the start.
@@ -262,7 +271,9 @@ impl Unzipper<'_> {
             LevelKind::Accumulator => {
                 [prim::IADD, prim::ISUB, prim::IMUL, prim::INEG, prim::IMAX].contains(prim)
             }
-            LevelKind::Loop => self.policy == Policy::Default && !prim.can_fail(),
+            LevelKind::Loop => {
+                *prim == prim::IMAX || self.policy == Policy::Default && !prim.can_fail()
+            }
             _ => false,
         };
         may && args.iter().all(|a| match self.same.atom(*a) {

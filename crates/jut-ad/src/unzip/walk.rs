@@ -215,7 +215,9 @@ impl Unzipper<'_> {
         self.enter(LevelKind::Loop);
         let level = self.depth();
         self.bind(scan.index, level, How::Index);
-        self.facts.add_range(scan.index, self.size_of(scan.bound));
+        // Not the bound: a stack that this loop makes inside another one is made even if that one
+        // runs zero times.
+        self.facts.add_non_negative(Size::var(scan.index));
         for (v, _) in &scan.carry {
             self.bind(*v, level, How::Given);
             self.learn_dimensions(*v);
@@ -226,12 +228,17 @@ impl Unzipper<'_> {
         let halves = self.block(scan.body, first(info))?;
         let mut plan = self.plan(head);
 
-        // Values whose size depends on the iteration share a record per iteration.
+        // Values whose size depends on the iteration share a record per iteration, and so do those
+        // whose size might be negative if there is no iteration.
+        self.forget();
         let mut ragged = Vec::new();
         let mut in_record = HashSet::new();
         for w in &plan.stored {
-            let sizes = size_names(&self.type_of(*w));
-            if sizes.iter().any(|n| self.sites[*n].level == level) {
+            let ty = self.type_of(*w);
+            let sizes = size_names(&ty);
+            let mut rectangular = sizes.iter().all(|n| self.sites[*n].level != level);
+            ty.for_each_size(&mut |s| rectangular &= self.facts.is_plainly_non_negative(s));
+            if !rectangular {
                 ragged.push(*w);
                 in_record.insert(*w);
                 in_record.extend(sizes);
