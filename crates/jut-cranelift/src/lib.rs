@@ -15,6 +15,7 @@
 //! | `translate` | one function: values, statements, checks, calls |
 //! | `loops` | `for` and `lanes` |
 //! | `invariants` | what moves out of loops |
+//! | `known` | what need not be computed or read again |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
 //!
@@ -27,6 +28,7 @@ mod checked;
 mod error;
 mod invariants;
 mod jit;
+mod known;
 mod loops;
 mod machine;
 mod memory;

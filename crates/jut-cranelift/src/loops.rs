@@ -62,7 +62,9 @@ impl Translator<'_> {
 
         self.enter(body, &carried);
         self.bind(source.index, index);
+        let scope = self.known.enter_loop();
         let mut next = self.block(&source.body)?;
+        self.known.leave(scope);
         if next.len() != source.carry.len() || next.len() != source.dst.len() {
             return Err("a loop carries another number of values".to_owned());
         }
@@ -171,6 +173,7 @@ impl Translator<'_> {
         self.builder.switch_to_block(main);
         let params = self.builder.block_params(main).to_vec();
         let (index, mut lanes) = (params[0], params[1..].to_vec());
+        let scope = self.known.enter_loop();
         for k in 0..LANES {
             self.bind_shifted(source.index, index, k as i64);
             for (s, carry) in source.carry.iter().enumerate() {
@@ -180,6 +183,7 @@ impl Translator<'_> {
                 lanes[s * LANES + k] = result;
             }
         }
+        self.known.leave(scope);
         let next = self.builder.ins().iadd_imm_s(index, LANES as i64);
         let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, whole_end);
         let args = block_args(&[&[next][..], &lanes].concat());
@@ -227,7 +231,9 @@ impl Translator<'_> {
             self.bind(*carry, value);
         }
         self.lanes.depth += 1;
+        let scope = self.known.enter_loop();
         let results = self.block(&source.body);
+        self.known.leave(scope);
         self.lanes.depth -= 1;
         for (slot, result) in slots.iter().zip(results?) {
             let base = self.builder.ins().stack_addr(pointer, *slot, 0);

@@ -6,6 +6,7 @@
 //! An allocation is a compare and an addition on the arena's bump pointer; only a full chunk calls
 //! the runtime, on a cold path, and a null pointer from there is the error `R06`.
 
+use crate::known::{Expression, Place};
 use crate::translate::{Result, Translator, cranelift_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
@@ -28,51 +29,70 @@ impl Translator<'_> {
         }
     }
 
+    fn place(&self, buffer: Value, index: Atom) -> Result<Place> {
+        let cell = self.cell(buffer)?;
+        Ok(Place { cell, buffer: self.value(buffer)?, index: self.index(index)? })
+    }
+
     /// Address and offset of a cell.
-    fn address(&mut self, buffer: Value, cell: Cell, index: Atom) -> Result<(ir::Value, i32)> {
-        let base = self.value(buffer)?;
-        let (variable, constant) = self.index(index)?;
-        let mut address = match variable {
-            None => base,
-            Some(index) => {
-                let bytes = match cell.bytes() {
-                    1 => index,
-                    _ => self.builder.ins().ishl_imm_u(index, 3),
-                };
-                self.builder.ins().iadd(base, bytes)
-            }
-        };
-        let constant = constant.wrapping_mul(cell.bytes());
+    fn address(&mut self, place: &Place) -> (ir::Value, i32) {
+        let (variable, constant) = place.index;
+        let size = place.cell.bytes();
+        let mut address = place.buffer;
+        if let Some(index) = variable {
+            let bytes = match size {
+                1 => index,
+                _ => self.builder.ins().ishl_imm_u(index, 3),
+            };
+            address = self.builder.ins().iadd(address, bytes);
+        }
+        let constant = constant.wrapping_mul(size);
         let offset = i32::try_from(constant).unwrap_or_default();
         if i64::from(offset) != constant {
             address = self.builder.ins().iadd_imm_s(address, constant);
         }
-        Ok((address, offset))
+        (address, offset)
     }
 
     pub(crate) fn load(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
-        let cell = self.cell(buffer)?;
-        let (address, offset) = self.address(buffer, cell, index)?;
-        let ty = cranelift_type(self.kind(dst));
-        let loaded = self.builder.ins().load(ty, flags(), address, offset);
-        self.bind(dst, loaded);
+        let place = self.place(buffer, index)?;
+        let value = match self.known.cell(&place) {
+            Some(value) => value,
+            None => {
+                let (address, offset) = self.address(&place);
+                let ty = cranelift_type(self.kind(dst));
+                let value = self.builder.ins().load(ty, flags(), address, offset);
+                self.known.loaded(place, value);
+                value
+            }
+        };
+        self.bind(dst, value);
         Ok(())
     }
 
     pub(crate) fn store(&mut self, buffer: Value, index: Atom, value: Atom) -> Result<()> {
-        let cell = self.cell(buffer)?;
-        let (address, offset) = self.address(buffer, cell, index)?;
+        let place = self.place(buffer, index)?;
+        let (address, offset) = self.address(&place);
         let value = self.atom(value)?;
         self.builder.ins().store(flags(), value, address, offset);
+        self.known.stored(place, value);
         Ok(())
     }
 
     pub(crate) fn offset(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
-        let cell = self.cell(buffer)?;
-        let (mut address, offset) = self.address(buffer, cell, index)?;
-        if offset != 0 {
-            address = self.builder.ins().iadd_imm_s(address, i64::from(offset));
-        }
+        let place = self.place(buffer, index)?;
+        let expression = Expression::Address(place.buffer, place.cell.bytes(), place.index);
+        let address = match self.known.expression(&expression) {
+            Some(address) => address,
+            None => {
+                let (mut address, offset) = self.address(&place);
+                if offset != 0 {
+                    address = self.builder.ins().iadd_imm_s(address, i64::from(offset));
+                }
+                self.known.computed(expression, address);
+                address
+            }
+        };
         self.bind(dst, address);
         Ok(())
     }
@@ -186,6 +206,7 @@ impl Translator<'_> {
     }
 
     pub(crate) fn fill(&mut self, buffer: Value, len: Atom, value: Atom) -> Result<()> {
+        self.known.forget_cells();
         let cell = self.cell(buffer)?;
         let target = self.value(buffer)?;
         let value = self.atom(value)?;
@@ -217,6 +238,7 @@ impl Translator<'_> {
         len: Atom,
         cell: Cell,
     ) -> Result<()> {
+        self.known.forget_cells();
         let (to, from) = (self.value(dst)?, self.value(src)?);
         if let Atom::Lit(Literal::I64(n)) = len
             && n <= UNROLLED

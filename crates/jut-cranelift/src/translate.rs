@@ -11,6 +11,7 @@
 //! nesting of blocks.
 
 use crate::invariants::Invariants;
+use crate::known::{Expression, Index, Known};
 use crate::program::{Imports, Returns, word_offset};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -23,7 +24,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
 use jut_ir::RuntimeErrorKind;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Lowering, Machine, Prim};
+use jut_ir::prim::{Lowering, Machine, Prim, Row, Scalar};
 use jut_loop::form::{
     Atom, Block, Check, Kind, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value,
 };
@@ -55,6 +56,8 @@ pub(crate) struct Translator<'a> {
     shifted: SecondaryMap<Value, Option<(ir::Value, i64)>>,
     /// What stands outside of loops.
     pub(crate) invariants: Invariants,
+    /// What need not be computed or read again.
+    pub(crate) known: Known,
     references: HashMap<FuncId, FuncRef>,
     /// The workspace.
     pub(crate) workspace: ir::Value,
@@ -106,6 +109,7 @@ impl<'a> Translator<'a> {
             values,
             shifted: SecondaryMap::new(),
             invariants: Default::default(),
+            known: Known::default(),
             references: HashMap::new(),
             workspace,
             lanes: Default::default(),
@@ -243,7 +247,7 @@ impl<'a> Translator<'a> {
     }
 
     /// An integer as a machine value plus a constant.
-    pub(crate) fn index(&self, atom: Atom) -> Result<(Option<ir::Value>, i64)> {
+    pub(crate) fn index(&self, atom: Atom) -> Result<Index> {
         match atom {
             Atom::Lit(Literal::I64(k)) => Ok((None, k)),
             Atom::Lit(_) => Err("an index is not an integer".to_owned()),
@@ -285,6 +289,18 @@ impl<'a> Translator<'a> {
                 }
                 _ => self.machine(dst, op, args),
             },
+            Lowering::Machine(op) if is_integer(row) => {
+                let second = args.get(1).map_or(Ok((None, 0)), |atom| self.index(*atom))?;
+                let expression = Expression::Integer(prim, self.index(args[0])?, second);
+                match self.known.expression(&expression) {
+                    Some(value) => self.bind(dst, value),
+                    None => {
+                        self.machine(dst, op, args)?;
+                        self.known.computed(expression, self.value(dst)?);
+                    }
+                }
+                Ok(())
+            }
             Lowering::Machine(op) => self.machine(dst, op, args),
             Lowering::Runtime(symbol) => {
                 let args = self.atoms(args)?;
@@ -341,6 +357,7 @@ impl<'a> Translator<'a> {
         let area = returns.through_memory().then(|| self.called_area(returns.bytes()));
         values.extend(area);
         values.extend(self.atoms(args)?);
+        self.known.forget_cells();
         let call = self.builder.ins().call(callee, &values);
         let returned = self.builder.inst_results(call).to_vec();
         let Some((status, results)) = returned.split_first() else {
@@ -404,12 +421,16 @@ impl<'a> Translator<'a> {
 
     fn branch(&mut self, dst: &[Value], cond: Atom, then: &Block, other: &Block) -> Result<()> {
         let cond = self.atom(cond)?;
+        let cells = self.known.cells();
         let [yes, no] = [self.builder.create_block(), self.builder.create_block()];
         let join = self.block_for(dst);
         self.builder.ins().brif(cond, yes, &[], no, &[]);
         for (side, block) in [(yes, then), (no, other)] {
             self.builder.switch_to_block(side);
+            let scope = self.known.enter();
+            self.known.set_cells(cells.clone());
             let results = self.block(block)?;
+            self.known.leave(scope);
             if results.len() != dst.len() {
                 return Err("a branch gives another number of results".to_owned());
             }
@@ -547,6 +568,13 @@ impl<'a> Translator<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a primitive computes an integer from one or two integers and cannot fail.
+fn is_integer(row: &Row) -> bool {
+    row.result == Scalar::I64
+        && matches!(row.params, [Scalar::I64] | [Scalar::I64, Scalar::I64])
+        && !matches!(row.lowering, Lowering::Machine(Machine::IDiv | Machine::IRem))
 }
 
 /// Site, kind of error, three operands.
