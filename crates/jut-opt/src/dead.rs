@@ -13,7 +13,7 @@
 mod mark;
 mod sweep;
 
-use jut_ir::entity::{FuncId, SecondaryMap};
+use jut_ir::entity::{FuncId, NVar, SecondaryMap};
 use jut_ir::ir::*;
 use mark::Marks;
 
@@ -102,11 +102,35 @@ fn unused_params(program: &Program, root: FuncId) -> SecondaryMap<FuncId, Vec<bo
     let mut keep = SecondaryMap::new();
     for (id, func) in program.funcs.iter() {
         if id != root {
-            let used = mark::mentioned(func);
+            let mut used = mark::mentioned(func);
+            keep_dimensions(func, &mut used);
             keep[id] = func.params.iter().map(|p| used[*p]).collect();
         }
     }
     keep
+}
+
+/// That a size is not negative is known from the arrays that have it: a size that is used keeps one
+/// array, even if no element of that is read.
+fn keep_dimensions(func: &Function, used: &mut SecondaryMap<NVar, bool>) {
+    let dimensions = |p: NVar| {
+        let mut names = Vec::new();
+        func.nvars[p].ty.for_each_size(&mut |size| names.extend(size.as_var()));
+        names
+    };
+    let mut shown: SecondaryMap<NVar, bool> = SecondaryMap::new();
+    for pass in [true, false] {
+        for p in func.params.iter().copied().filter(|p| func.nvars[*p].ty.element().is_some()) {
+            let names = dimensions(p);
+            used[p] |= !pass && names.iter().any(|n| used[*n] && !shown[*n]);
+            if used[p] {
+                names.into_iter().for_each(|n| {
+                    used[n] = true;
+                    shown[n] = true;
+                });
+            }
+        }
+    }
 }
 
 /// Call sites follow the narrower signatures.
