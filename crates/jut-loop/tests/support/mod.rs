@@ -199,7 +199,7 @@ pub fn run_loop(
     caps: &[Value],
 ) -> Result {
     let mut layouts = Layouts::new(program).unwrap();
-    let entry = lowered.funcs.keys().last().unwrap();
+    let entry = lowered.funcs.keys().next_back().unwrap();
     let mut flat = vec![Flat::Buffer(Cells::Buffers(vec![])); lowered.funcs[entry].params.len()];
     for (parameter, value) in signature.params.iter().zip(args.iter().chain(caps)) {
         let parts = flatten(program, &mut layouts, &parameter.ty, value);
