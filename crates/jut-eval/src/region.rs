@@ -150,9 +150,7 @@ impl Region {
                 items.iter().try_for_each(|t| self.add_leaves(t, dims, linear, meter, size))
             }
             _ => {
-                let total = dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
-                let total = total.ok_or(Refused::Memory)?;
-                let (cells, charge) = zeros(ty, total, linear, meter)?;
+                let (cells, charge) = zeros(ty, dims, linear, meter)?;
                 self.leaves.push(Leaf { dims: dims.clone(), cells, charge });
                 Ok(())
             }
@@ -231,7 +229,7 @@ impl Region {
                 Some(Value::tuple(items?))
             }
             Shape::Array(_) => {
-                // All arrays down to the tuple are one rectangular block of items.
+                // All arrays down to a scalar or tuple are one rectangular block.
                 let mut dims = Vec::new();
                 let mut inner = place.shape;
                 while let Shape::Array(element) = &**inner {
@@ -239,11 +237,21 @@ impl Region {
                     inner = element;
                 }
                 let count: usize = dims.iter().product();
+                let first = place.at.index * count;
+                if let Shape::Scalar = **inner {
+                    let range = first..first + count;
+                    let cells = match &leaf.cells {
+                        Cells::F64(v) => Cells::F64(v.get(range)?.to_vec()),
+                        Cells::I64(v) => Cells::I64(v.get(range)?.to_vec()),
+                        Cells::Bool(v) => Cells::Bool(v.get(range)?.to_vec()),
+                        Cells::Items(_) => return None,
+                    };
+                    return Array::new(dims, cells).map(Value::Array);
+                }
                 let depth = place.at.depth + dims.len();
                 let mut items = Vec::with_capacity(count);
                 for k in 0..count {
-                    let index = place.at.index * count + k;
-                    let at = Position { depth, index, ..place.at };
+                    let at = Position { depth, index: first + k, ..place.at };
                     items.push(self.read(Cursor { shape: inner, at })?);
                 }
                 Array::new(dims, Cells::Items(items)).map(Value::Array)
@@ -459,18 +467,20 @@ pub(crate) fn slice_range(lo: i64, count: i64, len: usize) -> Option<(usize, usi
     (lo.checked_add(count)? <= len).then_some((lo, count))
 }
 
-/// `total` zeros of a scalar type.
-pub(crate) fn zeros(
+/// Zeros of a scalar type in the given dimensions. Only what is inside arrays counts against the limit.
+fn zeros(
     ty: &Type,
-    total: usize,
+    dims: &[usize],
     linear: LinearScalar,
     meter: &Arc<Meter>,
 ) -> Result<(Cells, Charge), Refused> {
     let each = match ty {
+        _ if dims.is_empty() => 0,
         Type::F64 | Type::I64 => 8,
         Type::Bool => 1,
         _ => 0,
     };
+    let total = dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d)).ok_or(Refused::Memory)?;
     let bytes = (total as u64).checked_mul(each).ok_or(Refused::Memory)?;
     let charge = meter.charge(bytes).ok_or(Refused::Memory)?;
     let cells = match ty {

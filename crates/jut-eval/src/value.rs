@@ -31,7 +31,7 @@ pub enum Value {
 }
 
 /// A view into a rectangular block: a whole array, a row or a slice.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Array {
     block: Arc<Block>,
     /// First cell.
@@ -540,6 +540,12 @@ impl PartialEq for Value {
             (Value::Data(c, a), Value::Data(d, b)) => c == d && a == b,
             _ => false,
         }
+    }
+}
+
+impl fmt::Debug for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {:?}", self.dims(), self.view())
     }
 }
 
