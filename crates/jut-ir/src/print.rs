@@ -28,17 +28,19 @@ use crate::entity::{Cap, DataId, FuncId, LVar, NVar};
 use crate::ir::*;
 use crate::prim::{Prim, Syntax};
 use crate::types::Type;
+use std::collections::HashSet;
 
 /// Prints a whole program in the order of its declarations, with empty lines between them.
 pub fn print_program(program: &Program) -> String {
     let mut out = String::new();
+    let hidden = hidden_primitives(program);
     for decl in &program.order {
         if !out.is_empty() {
             out.push('\n');
         }
         match decl {
             Decl::Data(data) => out.push_str(&print_data(program, *data)),
-            Decl::Func(func) => out.push_str(&print_function(program, *func)),
+            Decl::Func(func) => function(&mut out, program, *func, &hidden),
         }
     }
     out
@@ -46,10 +48,25 @@ pub fn print_program(program: &Program) -> String {
 
 /// Prints one definition, newline included.
 pub fn print_function(program: &Program, func: FuncId) -> String {
+    let mut out = String::new();
+    function(&mut out, program, func, &hidden_primitives(program));
+    out
+}
+
+fn function(out: &mut String, program: &Program, func: FuncId, hidden: &HashSet<&str>) {
     let func = &program.funcs[func];
-    let mut printer = Printer { program, func, out: String::new(), depth: 0 };
+    let mut printer = Printer { program, func, hidden, out: std::mem::take(out), depth: 0 };
     printer.function();
-    printer.out
+    *out = printer.out;
+}
+
+/// The primitives whose names the program uses for definitions or constructors of its own: they are
+/// written `prim.sigmoid(x)`.
+fn hidden_primitives(program: &Program) -> HashSet<&str> {
+    let primitives: HashSet<&str> = Prim::all().map(|p| p.row().text).collect();
+    let datas = program.datas.values().flat_map(|d| &d.constructors).map(|c| c.name.as_str());
+    let funcs = program.funcs.values().map(|f| f.name.as_str());
+    funcs.chain(datas).filter(|name| primitives.contains(name)).collect()
 }
 
 /// Prints one data type, newline included.
@@ -94,6 +111,7 @@ fn sections(lists: [Vec<String>; 3]) -> String {
 struct Printer<'a> {
     program: &'a Program,
     func: &'a Function,
+    hidden: &'a HashSet<&'a str>,
     out: String,
     depth: usize,
 }
@@ -312,7 +330,10 @@ impl Printer<'_> {
                 format!("{} {} {}", self.atom(*a), row.text, self.atom(*b))
             }
             (Syntax::Prefix, [a]) => format!("{}{}", row.text, self.atom(*a)),
-            _ => format!("{}({})", row.text, self.atoms(args)),
+            _ => {
+                let path = if self.hidden.contains(row.text) { "prim." } else { "" };
+                format!("{path}{}({})", row.text, self.atoms(args))
+            }
         }
     }
 

@@ -105,7 +105,8 @@ pub(crate) fn elaborate<'s>(
     program
 }
 
-/// Refuses a second declaration of a name, and one that hides a primitive.
+/// Refuses a second declaration of a name. Primitives may be hidden, so that a new primitive never
+/// breaks a program: `prim.sigmoid(x)` is the primitive in any case.
 fn unused(
     globals: &Globals,
     name: &ast::Name,
@@ -114,8 +115,9 @@ fn unused(
 ) -> Res<()> {
     let message = if taken {
         format!("`{}` is already defined", name.text)
-    } else if operation::is_primitive(name.text) {
-        format!("`{}` is the name of a primitive", name.text)
+    } else if matches!(name.text, "size" | "f64" | "i64" | "bool") || name.text.starts_with("prim.")
+    {
+        format!("`{}` is a name of the language", name.text)
     } else {
         return Ok(());
     };

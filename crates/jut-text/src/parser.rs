@@ -50,6 +50,7 @@ mod statement;
 use crate::ast::*;
 use crate::lex::{self, Kind, Token, Tokens};
 use jut_ir::{Diagnostic, Mode, Span};
+use std::collections::HashSet;
 
 /// How deep brackets, blocks and types may nest.
 pub(crate) const MAX_DEPTH: u32 = 200;
@@ -69,7 +70,18 @@ pub(crate) fn parse<'s>(
     let ast = Ast::default();
     let mut parser = Parser { source, tokens, close, at: 0, file, ast, depth: 0, diagnostics };
     let failed = parser.program();
-    Parse { ast: parser.ast, failed }
+    let ast = parser.ast;
+    one_per_line(source, diagnostics);
+    Parse { ast, failed }
+}
+
+/// A character that is not allowed usually makes a syntax error of its line: one message is enough.
+fn one_per_line(source: &str, diagnostics: &mut Vec<Diagnostic>) {
+    let ends: Vec<usize> = source.match_indices('\n').map(|(at, _)| at).collect();
+    let line = |span: Span| ends.partition_point(|end| *end < span.start as usize);
+    let bad: HashSet<usize> =
+        diagnostics.iter().filter(|d| d.code == "J001").map(|d| line(d.span)).collect();
+    diagnostics.retain(|d| d.code != "J002" || !bad.contains(&line(d.span)));
 }
 
 /// What parsing gave.
@@ -145,6 +157,14 @@ impl<'s> Parser<'s, '_> {
 
     fn expect(&mut self, text: &str) -> Parsed<()> {
         if self.eat(text) { Ok(()) } else { Err(self.expected(&format!("`{text}`"))) }
+    }
+
+    fn expect_helping(&mut self, text: &str, help: &str) -> Parsed<()> {
+        let result = self.expect(text);
+        if let (Err(_), Some(last)) = (&result, self.diagnostics.last_mut()) {
+            last.help = Some(help.to_string());
+        }
+        result
     }
 
     /// Expects the bracket that closes the one with number `open`.
@@ -376,7 +396,7 @@ impl<'s> Parser<'s, '_> {
 
     fn typed_name(&mut self) -> Parsed<(Name<'s>, Type<'s>)> {
         let name = self.name("a name")?;
-        self.expect(":")?;
+        self.expect_helping(":", "every name here needs a type: `x: f64`, `xs: [n]f64`")?;
         Ok((name, self.ty()?))
     }
 
@@ -424,10 +444,10 @@ impl<'s> Parser<'s, '_> {
             }
         }
         self.expect_close(open, ")")?;
-        self.expect("->")?;
+        self.expect_helping("->", "say what the definition gives: `-> f64`, `-> (f64, [n]f64)`")?;
         let (results, lin_results) = self.results()?;
         let head = self.span_from(start);
-        self.expect("=")?;
+        self.expect_helping("=", "the body stands behind `=`: `= { .. }`")?;
         let body = self.expr()?;
         Ok(Def {
             core,

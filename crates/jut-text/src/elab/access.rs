@@ -169,8 +169,13 @@ impl<'a, 's> Body<'a, 's> {
         if a == Atom::Lit(Literal::I64(0)) {
             return Ok(b);
         }
-        if let Some(k) = (self.nf(b) - self.nf(a)).as_constant() {
-            return Ok(Atom::Lit(Literal::I64(k)));
+        if let Some(difference) = self.nf(b).checked_sub(&self.nf(a)) {
+            if let Some(k) = difference.as_constant() {
+                return Ok(Atom::Lit(Literal::I64(k)));
+            }
+            if let Some(v) = self.scope.defined(&difference) {
+                return Ok(Atom::Var(v));
+            }
         }
         self.bound_primitive("-", vec![b, a], "m", span)
     }

@@ -10,6 +10,7 @@
 use super::scope::{Entity, Scope};
 use super::{Global, Globals, Res, Signature, Stop, show};
 use crate::ast::{self, Ast, ExprId, ExprKind, Name, Pattern, StmtKind};
+use crate::parser::MAX_DEPTH;
 use jut_ir::build::FunctionBuilder;
 use jut_ir::cover::Facts;
 use jut_ir::entity::EntityRef;
@@ -296,14 +297,21 @@ impl<'a, 's> Body<'a, 's> {
 
     /// Refuses types that are too large to handle.
     fn bounded(&mut self, ty: &Type, span: Span) -> Res<()> {
-        fn nodes(ty: &Type) -> usize {
+        /// Nodes and depth.
+        fn measure(ty: &Type) -> (usize, usize) {
             match ty {
-                Type::Tuple(items) => 1 + items.iter().map(nodes).sum::<usize>(),
-                Type::Array(size, element) => 1 + size.terms().len() + nodes(element),
-                _ => 1,
+                Type::Tuple(items) => {
+                    items.iter().map(measure).fold((1, 1), |(n, d), (m, e)| (n + m, d.max(e + 1)))
+                }
+                Type::Array(size, element) => {
+                    let (nodes, depth) = measure(element);
+                    (nodes + size.terms().len() + 1, depth + 1)
+                }
+                _ => (1, 1),
             }
         }
-        if nodes(ty) <= MAX_TYPE {
+        let (nodes, depth) = measure(ty);
+        if nodes <= MAX_TYPE && depth <= MAX_DEPTH as usize {
             return Ok(());
         }
         let message = "the type of this value is too large";
@@ -875,7 +883,7 @@ impl<'a, 's> Body<'a, 's> {
                     self.b.func.nvars[v].name,
                     k + 1
                 );
-                let help = "return the size as an earlier result: `(m, y)`";
+                let help = "return the size as an earlier result, `(m, y)`; where arms of a branch do, annotate the pattern: `(m: i64, y: [m]f64) = ..`";
                 return self.fail(Diagnostic::error("J203", span, message).help(help));
             }
             if k < values.nl.len() { out.nl.push(ty) } else { out.lin.push(ty) }

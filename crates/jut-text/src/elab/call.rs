@@ -27,9 +27,10 @@ impl<'a, 's> Body<'a, 's> {
             }
             None => {}
         }
-        if is_primitive(name.text) {
+        let primitive = name.text.strip_prefix("prim.").unwrap_or(name.text);
+        if is_primitive(primitive) && name.text != self.this {
             self.only_first_section(call, "a primitive")?;
-            return self.call_primitive(call, span);
+            return self.call_primitive(primitive, call, span);
         }
         self.unknown_function(name)
     }
@@ -71,8 +72,7 @@ impl<'a, 's> Body<'a, 's> {
         self.error("J104", self.span(*first), message)
     }
 
-    fn call_primitive(&mut self, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
-        let text = call.func.text;
+    fn call_primitive(&mut self, text: &str, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
         if text == "size" {
             return self.size_of_array(call, span);
         }

@@ -181,7 +181,13 @@ impl<'a, 's> Body<'a, 's> {
                                     self.show_results(&found),
                                     self.show_results(first)
                                 );
-                                let help = "where only sizes differ, annotate the pattern: `(m: i64, y: [m]f64) = ..`";
+                                let sizes_only =
+                                    found.nl.iter().chain(&found.lin).any(|t| t.size().is_some());
+                                let help = if sizes_only {
+                                    "where only sizes differ, annotate the pattern: `(m: i64, y: [m]f64) = ..`"
+                                } else {
+                                    "both ways give the same types: `2` is an i64, `2.0` an f64"
+                                };
                                 let error = Diagnostic::error("J504", at, message).help(help);
                                 return self.fail(error.label(first_at, "the other arm"));
                             }

@@ -252,13 +252,14 @@ impl<'a, 's> Body<'a, 's> {
                 let Some(r) = r.nl.first() else { return Err(Stop) };
                 self.scale(*r, x, span)
             }
-            ("*", Value::L(_), Value::L(_)) => self.not_linear(
-                "the product of two linear values is not linear: with both doubled it is four times as large".into(),
+            ("*", Value::L(_), Value::L(_)) => self.not_bilinear(
+                "the product of two linear values is not linear: with both doubled it is four times as large",
                 span,
             ),
             ("/", _, Value::L(_)) => {
-                self.not_linear("division by a linear value is not linear".into(), span)
+                self.not_bilinear("division by a linear value is not linear", span)
             }
+            ("^", _, _) => self.not_bilinear("a power of a linear value is not linear", span),
             ("+" | "-", _, _) => self.not_linear(
                 format!(
                     "`{op}` of a linear and a non-linear value is not linear: it is not zero where the linear one is"
@@ -269,9 +270,17 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
+    /// J104 for an operation that is never linear.
     pub fn not_linear<T>(&mut self, message: String, span: Span) -> Res<T> {
-        let help = "linearity is decided one operation at a time, never by simplifying: even `(x' * x') / x'` is refused, though it equals `x'`. \
-                    Write the linear form (`x'`), or make the value non-linear (a parameter before the `;`)";
+        let help = "a linear value can be added to a linear one, negated, scaled by a non-linear f64 and selected; \
+                    for anything else make it a non-linear parameter, before the `;`";
+        self.fail(Diagnostic::error("J104", span, message).help(help))
+    }
+
+    /// J104 for products and quotients, which are linear in one argument at a time.
+    fn not_bilinear<T>(&mut self, message: &str, span: Span) -> Res<T> {
+        let help = "linearity is decided one operation at a time, never by simplifying: `(x' * x') / x'` is refused although it equals `x'`. \
+                    Write the linear form, or make one factor a non-linear parameter, before the `;`";
         self.fail(Diagnostic::error("J104", span, message).help(help))
     }
 

@@ -10,7 +10,10 @@ pub(crate) fn nearest<'a>(
         .filter(|c| c.len().abs_diff(name.len()) <= limit && !c.is_empty())
         .map(|c| (distance(name, c), c))
         .filter(|(d, c)| *d <= limit && *d < c.len().max(name.len()))
-        .min()
+        .min_by_key(|(d, c)| {
+            let common = name.bytes().zip(c.bytes()).take_while(|(a, b)| a == b).count();
+            (*d, name.len() - common.min(name.len()), *c)
+        })
         .map(|(_, c)| c)
 }
 
