@@ -271,10 +271,6 @@ impl<'a> Graph<'a> {
                 let cap = self.cap(place.root);
                 self.edge(v.index(), cap);
             }
-            Rhs::RdRegion { body, .. } | Rhs::WrRegion { body, .. } => {
-                self.block(body);
-                self.flow_all(&body.nl, results);
-            }
             Rhs::AccRegion { cap, body } => {
                 self.block(body);
                 self.flow_all(&body.nl, results);
@@ -296,6 +292,10 @@ impl<'a> Graph<'a> {
                 }
                 for (element, array) in &scan.slices {
                     self.flow(Atom::Var(*array), *element);
+                }
+                for (element, place) in &scan.cap_slices {
+                    let (element, whole) = (self.cap(*element), self.cap(place.root));
+                    self.edge(element, whole);
                 }
                 for (next, result) in scan.body.nl.iter().zip(results).skip(scan.carry.len()) {
                     self.flow(*next, *result);

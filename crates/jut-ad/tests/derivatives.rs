@@ -1,7 +1,7 @@
 //! Derivatives against finite differences: every composition, under both policies, on programs
 //! that each hold one difficulty. The checker accepts every definition that is made on the way.
 
-use jut_ad::{Derivatives, Mask, Policy, compose};
+use jut_ad::{Derivatives, Mask, Policy, compose, erase};
 use jut_eval::{Interpreter, Value};
 use jut_ir::check::{check_forward_domain, check_program};
 use jut_ir::print::print_program;
@@ -36,8 +36,11 @@ impl Subject {
     fn new(text: &str, name: &str) -> Subject {
         let program = load(text);
         let func = program.find_func(name).unwrap_or_else(|| panic!("{name}"));
-        let mask = Mask::full(&program, func);
-        Subject { derivatives: Derivatives::new(program), func, mask }
+        let mut derivatives = Derivatives::new(program);
+        // A function with linear parameters is compared with its erasure.
+        let func = erase::erase(&mut derivatives, func).unwrap();
+        let mask = Mask::full(&derivatives.program, func);
+        Subject { derivatives, func, mask }
     }
 
     fn checked(&self, func: FuncId) -> FuncId {
@@ -289,5 +292,28 @@ first_order! {
     a_result_size_that_is_a_polynomial: "def g[n](x: [n]f64) -> (m: i64, y: [m]f64) = {\n k = n - 1\n y = build (i < k) { x[i] * x[i + 1] }\n (k, y)\n}\ndef f[n](x: [n]f64) -> f64 = {\n (m, y) = g(x)\n sum (v <- y) { v * v }\n}", "f", [v(&[0.3, 0.7, 0.5, 0.6])];
     arms_that_compute_a_size: "def f[n](x: [n]f64, b: bool) -> f64 = {\n (m: i64, y: [m]f64) = if b { k = n / 2; y1 = build (i < k) { exp(x[i]) }; (k, y1) } else { l = n - 1; y2 = build (i < l) { x[i] * x[i + 1] }; (l, y2) }\n sum (v <- y) { v * v }\n}", "f", [v(&[0.3, 0.7, 0.5, 0.6]), b(false)];
     records_as_parameters: &format!("{RECORD}def f[n](ps: [n]P, q: P) -> f64 = sum (i < n) {{ ps[i].r * ps[0].a * q.r }} + sum (p <- ps) {{ p.a * q.a * f64(p.k) }}"), "f", [Value::array(vec![p(0.5, 1, 0.7), p(0.2, 2, -0.4)]).unwrap(), p(1.5, 3, 0.9)];
+    calls_that_add_into_accumulators: "core def add(n: i64, x: [n]f64; ; acc r: f64) -> () = { scan par (i < n) { a = x[i]; b = a * a; r += b } }
+        core def f(n: i64, x: [n]f64) -> f64 = { t = acc s: f64 { add(n, x; ; s); add(n, x; ; s) }; t }", "f", [k(2), v(&[0.3, 0.7])];
+    calls_that_add_into_rows: "core def addrow(n: i64, x: [n]f64, c: f64; ; acc r: [n]f64) -> f64 = { scan par (i < n) { a = x[i]; b = a * c; r[i] += b }; y = c * c; y }
+        core def f(n: i64, x: [n]f64) -> f64 = { check 0 < n; c = x[0]; (y, m) = acc s: [n, n]f64 { scan up (i < n) { z = addrow(n, x, c; ; s[i]) }; y = addrow(n, x, 2.0; ; s[0]); y }
+        t = acc q: f64 { scan par (i < n) slice (row <- m) { scan par (j < n) slice (e <- row) { f = e * e; q += f } } }
+        u = t + y; u }", "f", [k(2), v(&[0.3, 0.7])];
+    accumulators_taken_in_slices: "core def f(n: i64, x: [n]f64) -> f64 = { s = acc g: [n]f64 { scan par (i < n) slice (a <- x; ; r <- g) { b = a * a; r += b } }
+        t = acc q: f64 { scan par (i < n) slice (e <- s) { h = e * e; q += h } }; t }", "f", [k(2), v(&[0.3, 0.7])];
+    a_linear_function: "core def f(n: i64, x: [n]f64; dx': [n]f64) -> (; [n]f64, f64) = {
+        (; a', b') = dup dx'; c' = a' + b'; d' = -c'; (; d1', d2') = dup d'; e' = 2.0 * d1'
+        s' = rd r = d2' { t' = wr w: f64 { scan par (i < n) { q' = rd r[i]; u = x[i]; v' = u * q'; w += v' } }; (; t') }
+        (; e', s') }", "f", [k(2), v(&[0.3, 0.7]), v(&[1.5, -0.5])];
+    a_linear_function_of_tuples: "core def f(x: f64; t': #(f64, [3]f64)) -> (; #(f64, [3]f64)) = {
+        (; a', b') = dup t'; c' = x * a'; z' = zero #(f64, [3]f64); d' = c' + z'; e' = d' + b'; g' = -e'; (; g') }",
+        "f", [x(0.3), Value::tuple(vec![x(0.5), v(&[0.1, 0.2, 0.3])])];
+    a_linear_choice_of_arrays: "core def f(b: bool; x': [3]f64, y': [3]f64) -> (; [3]f64) = { z' = select(b, x', y'); (; z') }",
+        "f", [b(true), v(&[0.1, 0.2, 0.3]), v(&[0.4, 0.5, 0.6])];
+    a_linear_function_that_stacks: "core def f(n: i64; x': f64) -> (; [n]f64) = { y' = rd r = x' { y' = scan par (i < n) { q' = rd r; (; q') }; (; y') }; (; y') }",
+        "f", [k(3), x(0.1)];
+    capabilities_taken_in_slices: "core def f(n: i64; x': [n]f64) -> (; [n]f64, f64) = { (; a', b') = dup x'
+        g' = wr g: [n]f64 { scan par (i < n) slice (; q' <- a'; s <- g) { u' = 3.0 * q'; s += u' } }
+        t' = rd r = b' { t' = wr w: f64 { scan par (i < n) slice (; ; e <- r) { v' = rd e; w += v' } }; (; t') }
+        (; g', t') }", "f", [k(2), v(&[0.3, 0.7])];
     records_as_results: &format!("{RECORD}def f(x: f64, y: f64) -> P = {{\n r = sqrt(x * x + y * y)\n P(r, 4, y / r)\n}}"), "f", [x(0.3), x(0.9)];
 }

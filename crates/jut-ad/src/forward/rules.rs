@@ -5,8 +5,8 @@ use super::needs::BlockNeeds;
 use super::primitive;
 use crate::{Derivatives, Jvp, Passing};
 use jut_ir::{
-    Arm, Atom, Block, Call, Cap, Case, Diagnostic, FieldPattern, LVar, Literal, Loc, Mode, NVar,
-    Operand, Place, Rhs, Scan, Step, Stmt, Type,
+    Arm, Atom, Block, Call, Cap, CapData, Case, Diagnostic, FieldPattern, LVar, Literal, Loc, Mode,
+    NVar, Operand, Place, Rhs, Scan, Step, Stmt, Type,
 };
 
 /// J at work on one function, with what its callees have become.
@@ -331,6 +331,18 @@ impl Rules<'_> {
                 entry.push((*element, Handle::Val(inner)));
             }
         }
+        let mut cap_slices = scan.cap_slices.clone();
+        for (element, place) in &scan.cap_slices {
+            let Some(writer) = self.w.writers[place.root] else { continue };
+            let CapData { name, ty, span, .. } = self.w.source.caps[*element].clone();
+            if let (true, Some(ty)) =
+                (self.w.activity.is_live_cap(*element), self.w.tangent_of(&ty))
+            {
+                let inner = self.w.builder.cap(&format!("d{name}"), Mode::Wr, false, ty, span);
+                self.w.writers[*element] = Some(inner);
+                cap_slices.push((inner, self.place_of(writer, place)));
+            }
+        }
         needs.vars().for_each(|v| self.w.served(v));
         let carries = scan.carry.iter().map(|(v, _)| self.live(*v));
         let stacked = stmt.nl.iter().skip(scan.carry.len()).map(|v| self.live(*v));
@@ -344,7 +356,7 @@ impl Rules<'_> {
             lin_carry,
             slices: scan.slices.clone(),
             lin_slices,
-            cap_slices: scan.cap_slices.clone(),
+            cap_slices,
             body,
         }));
         let produced: Vec<NVar> =
