@@ -1,15 +1,8 @@
-//! From arguments to scalars and buffers: sizes are found, everything is checked against the
-//! declared types, and what remains is a flat list of *leaves*.
+//! From arguments to scalars and buffers: sizes are found, and everything is checked against the
+//! declared types.
 //!
-//! A type is a tree; its leaves are scalars and rectangular arrays of scalars, in the order of
-//! the fields:
-//!
-//! | type | leaves |
-//! |---|---|
-//! | `f64`, `i64`, `bool` | one scalar |
-//! | `#(t, ..)`, a record | the leaves of its fields, in order |
-//! | a sum | the number of the constructor, then the fields of every constructor; zero or empty for the absent ones |
-//! | `[n]t` | the leaves of `t`, each with one more dimension |
+//! An argument is first taken apart into [`crate::leaves`]; then sizes are found; then every leaf is
+//! held against its declared dimensions.
 //!
 //! Sizes in brackets, `def f[n, d](..)`, are not passed. They are the solution of the equations
 //! "declared size = actual size": every array whose shape is known gives one equation per dimension,
@@ -19,27 +12,11 @@
 //! Binding allocates nothing once the lists it fills have grown to their size.
 
 use crate::error::ArgumentError;
-use crate::value::{Arg, Value};
+use crate::leaves::{Leaf, leaves};
+use crate::value::Arg;
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::Scalar;
-use jut_ir::{Constructor, Function, NVar, Program, Size, Type};
-
-/// A scalar or a flat array.
-#[derive(Clone, Copy, Debug)]
-pub enum Leaf<'a> {
-    /// A float.
-    F64(f64),
-    /// An integer.
-    I64(i64),
-    /// A truth value.
-    Bool(bool),
-    /// Floats.
-    F64s(&'a [f64]),
-    /// Integers.
-    I64s(&'a [i64]),
-    /// Truth values.
-    Bools(&'a [bool]),
-}
+use jut_ir::{Function, NVar, Program, Size, Type};
 
 /// The values of the i64 names of one call: sizes, integer parameters, integer results.
 #[derive(Clone, Debug, Default)]
@@ -48,9 +25,9 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    fn reset(&mut self, func: &Function) {
+    fn reset(&mut self, variables: usize) {
         self.values.clear();
-        self.values.resize(func.nvars.len(), None);
+        self.values.resize(variables, None);
     }
 
     /// The value of a name, if it is known.
@@ -100,130 +77,160 @@ impl Sizes {
         self.set(name, remaining / factor);
         true
     }
-}
 
-/// The dimensions of an array, innermost first: a list on the stack.
-#[derive(Clone, Copy)]
-struct Dims<'s> {
-    size: &'s Size,
-    outer: Option<&'s Dims<'s>>,
-}
-
-impl Dims<'_> {
-    fn rank(&self) -> usize {
-        let (mut rank, mut dim) = (1, self.outer);
-        while let Some(d) = dim {
-            (rank, dim) = (rank + 1, d.outer);
+    /// Solves "product of the dimensions = length" if one of the dimensions is not known.
+    fn solve_product(&mut self, dims: &[Size], len: i64) -> bool {
+        let mut known = 1i64;
+        let mut unknown = None;
+        for dim in dims {
+            match self.eval(dim) {
+                Some(value) => known = known.wrapping_mul(value),
+                None if unknown.is_none() => unknown = Some(dim),
+                None => return false,
+            }
         }
-        rank
+        match unknown {
+            Some(dim) if known > 0 && len % known == 0 => self.solve(dim, len / known),
+            _ => false,
+        }
     }
 }
 
-/// What the names in a size mean.
-#[derive(Clone, Copy)]
-enum Scope<'s> {
-    /// Names of the function.
-    Function,
-    /// Earlier fields of a constructor, whose leaves begin at `start`.
-    Fields { con: &'s Constructor, start: usize },
+/// A parameter of a function that is called from outside.
+#[derive(Clone, Debug)]
+struct Param {
+    name: String,
+    /// Its type as the user wrote it.
+    shown: String,
+    var: NVar,
+    ty: Type,
+    leaves: Vec<Leaf>,
 }
 
 /// The parameters of a function, and how to bind arguments to them.
-pub struct Binder<'p> {
-    /// The program.
-    pub program: &'p Program,
-    /// The function that is called.
-    pub func: &'p Function,
-    /// How many of its first parameters are sizes that the caller leaves out.
-    pub hidden: usize,
+#[derive(Clone, Debug)]
+pub struct Binder {
+    /// Sizes that the caller leaves out: names and variables.
+    hidden: Vec<(String, NVar)>,
+    params: Vec<Param>,
+    variables: usize,
 }
 
-/// Where an error happened, for its message.
-#[derive(Clone, Copy)]
-struct At<'s> {
-    param: &'s str,
-    ty: &'s Type,
-}
+impl Binder {
+    /// For a function whose first `hidden` parameters are sizes that callers leave out. `shown` is
+    /// the function in whose words types are shown.
+    ///
+    /// # Errors
+    /// A parameter whose values cannot cross the border.
+    pub fn new(program: &Program, func: &Function, hidden: usize) -> Result<Binder, ArgumentError> {
+        let name = |v: &NVar| func.nvars[*v].name.clone();
+        let param = |v: &NVar| {
+            let ty = func.nvars[*v].ty.clone();
+            let leaves = leaves(program, &ty).map_err(|e| {
+                ArgumentError::new(name(v), format!("not built yet as an argument: {e}"))
+            })?;
+            Ok(Param { name: name(v), shown: show_type(program, func, &ty), var: *v, ty, leaves })
+        };
+        Ok(Binder {
+            hidden: func.params.iter().take(hidden).map(|v| (name(v), *v)).collect(),
+            params: func.params.iter().skip(hidden).map(param).collect::<Result<_, _>>()?,
+            variables: func.nvars.len(),
+        })
+    }
 
-impl<'p> Binder<'p> {
-    /// Finds all sizes and flattens the arguments (one per parameter that is not hidden) into
-    /// leaves, hidden sizes first.
+    /// Names, types and types in words of the parameters that are not hidden.
+    pub fn params(&self) -> impl Iterator<Item = (&str, &Type, &str)> {
+        self.params.iter().map(|p| (p.name.as_str(), &p.ty, p.shown.as_str()))
+    }
+
+    /// The variables of all parameters, hidden ones first.
+    pub fn variables(&self) -> impl Iterator<Item = NVar> {
+        self.hidden.iter().map(|(_, v)| *v).chain(self.params.iter().map(|p| p.var))
+    }
+
+    /// Takes the arguments apart into leaves (hidden sizes first, as integers), finds all sizes,
+    /// and checks everything.
     ///
     /// # Errors
     /// The number of arguments, a type, a rank or a size is wrong, or a size cannot be found.
     pub fn bind<'a>(
         &self,
+        program: &Program,
         args: &[Arg<'a>],
         sizes: &mut Sizes,
-        leaves: &mut Vec<Leaf<'a>>,
+        out: &mut Vec<Arg<'a>>,
     ) -> Result<(), ArgumentError> {
-        let params = self.func.params.get(self.hidden..).unwrap_or_default();
-        if args.len() != params.len() {
-            let names: Vec<&str> = params.iter().map(|p| self.name(*p)).collect();
-            return Err(ArgumentError::new(
-                names.get(args.len()).copied().unwrap_or("(too many)"),
-                format!(
-                    "{} arguments given, but the function takes {}: {}",
-                    args.len(),
-                    params.len(),
-                    names.join(", ")
-                ),
-            ));
+        if args.len() != self.params.len() {
+            let names: Vec<&str> = self.params.iter().map(|p| p.name.as_str()).collect();
+            let missing = names.get(args.len()).copied().unwrap_or("(one too many)");
+            let reason = format!(
+                "{} arguments given, but the function takes {}: {}",
+                args.len(),
+                names.len(),
+                names.join(", ")
+            );
+            return Err(ArgumentError::new(missing, reason));
         }
-        sizes.reset(self.func);
-        for (param, arg) in params.iter().zip(args) {
+        sizes.reset(self.variables);
+        out.clear();
+        out.extend(self.hidden.iter().map(|_| Arg::I64(0)));
+        for (param, arg) in self.params.iter().zip(args) {
+            let start = out.len();
+            if let Err(reason) = take_apart(program, &param.ty, *arg, out) {
+                return Err(param.misfit(*arg, &reason));
+            }
+            for (leaf, part) in param.leaves.iter().zip(&out[start..]) {
+                if !fits(leaf, *part) {
+                    return Err(param.misfit(*arg, "the types differ"));
+                }
+            }
             if let Arg::I64(value) = arg {
-                sizes.set(*param, *value);
+                sizes.set(param.var, *value);
             }
         }
-        self.infer(params, args, sizes);
-        leaves.clear();
-        for hidden in self.func.params.iter().take(self.hidden) {
-            let Some(value) = sizes.get(*hidden) else {
-                return Err(self.not_found(*hidden, params));
-            };
-            if value < 0 {
-                return Err(ArgumentError::new(
-                    self.name(*hidden),
-                    format!("the sizes of the arguments would make it {value}"),
-                ));
+        self.infer(sizes, out);
+        for ((name, var), slot) in self.hidden.iter().zip(out.iter_mut()) {
+            match sizes.get(*var) {
+                Some(value) if value >= 0 => *slot = Arg::I64(value),
+                Some(value) => {
+                    let reason = format!("the sizes of the arguments would make it {value}");
+                    return Err(ArgumentError::new(name, reason));
+                }
+                None => return Err(self.not_found(name, *var)),
             }
-            leaves.push(Leaf::I64(value));
         }
-        for (param, arg) in params.iter().zip(args) {
-            let data = &self.func.nvars[*param];
-            let at = At { param: &data.name, ty: &data.ty };
-            self.flatten(&data.ty, None, Scope::Function, *arg, at, sizes, leaves)?;
+        let mut start = self.hidden.len();
+        for (param, arg) in self.params.iter().zip(args) {
+            let parts = out.get(start..start + param.leaves.len()).unwrap_or_default();
+            for (leaf, part) in param.leaves.iter().zip(parts) {
+                if let Err(reason) = check_sizes(leaf, *part, sizes, parts) {
+                    return Err(param.misfit(*arg, &reason));
+                }
+            }
+            start += param.leaves.len();
         }
         Ok(())
     }
 
-    fn name(&self, v: NVar) -> &'p str {
-        &self.func.nvars[v].name
-    }
-
-    fn not_found(&self, size: NVar, params: &[NVar]) -> ArgumentError {
-        // The arrays that could tell: those whose type mentions the size.
-        let tellers: Vec<String> = params
-            .iter()
-            .filter(|p| self.func.nvars[**p].ty.size_names().contains(&size))
-            .map(|p| format!("`{}`", self.name(*p)))
-            .collect();
-        let advice = if tellers.is_empty() {
-            "no argument's type tells it".to_string()
-        } else {
-            format!("give the shape of {} together with its elements", tellers.join(" or "))
-        };
-        ArgumentError::new(self.name(size), format!("this size cannot be found: {advice}"))
-    }
-
     /// Solves for sizes until nothing more is found.
-    fn infer(&self, params: &[NVar], args: &[Arg<'_>], sizes: &mut Sizes) {
+    fn infer(&self, sizes: &mut Sizes, parts: &[Arg<'_>]) {
         loop {
             let mut progress = false;
-            for (param, arg) in params.iter().zip(args) {
-                let ty = &self.func.nvars[*param].ty;
-                progress |= self.infer_one(ty, None, *arg, sizes);
+            let leaves = self.params.iter().flat_map(|p| &p.leaves);
+            for (leaf, part) in leaves.zip(parts.iter().skip(self.hidden.len())) {
+                let Some((len, shape)) = extent(*part) else { continue };
+                if leaf.fields.is_some() {
+                    continue;
+                }
+                match shape {
+                    Some(shape) if shape.len() == leaf.dims.len() => {
+                        for (dim, n) in leaf.dims.iter().zip(shape) {
+                            progress |= sizes.solve(dim, as_i64(*n));
+                        }
+                    }
+                    Some(_) => {}
+                    None => progress |= sizes.solve_product(&leaf.dims, as_i64(len)),
+                }
             }
             if !progress {
                 return;
@@ -231,282 +238,170 @@ impl<'p> Binder<'p> {
         }
     }
 
-    fn infer_one(
-        &self,
-        ty: &Type,
-        dims: Option<&Dims<'_>>,
-        arg: Arg<'_>,
-        sizes: &mut Sizes,
-    ) -> bool {
-        match ty {
-            Type::Array(size, element) => {
-                let inner = Dims { size, outer: dims };
-                self.infer_one(element, Some(&inner), arg, sizes)
-            }
-            Type::Tuple(items) => {
-                let mut progress = false;
-                for (k, item) in items.iter().enumerate() {
-                    if let Some(part) = component(arg, k) {
-                        progress |= self.infer_one(item, dims, part, sizes);
-                    }
-                }
-                progress
-            }
-            Type::Data(id) => {
-                // Sizes inside a data type are its own; only the dimensions around it tell.
-                let [con] = self.program.datas[*id].constructors.as_slice() else {
-                    if let (Some(dims), Arg::List(items)) = (dims, arg) {
-                        return dims.outer.is_none()
-                            && sizes.solve(dims.size, len_i64(items.len()));
-                    }
-                    return false;
-                };
-                let mut progress = false;
-                for (k, field) in con.fields.iter().enumerate() {
-                    if field.ty.size_names().is_empty()
-                        && let Some(part) = component(arg, k)
-                    {
-                        progress |= self.infer_one(&field.ty, dims, part, sizes);
-                    }
-                }
-                progress
-            }
-            Type::F64 | Type::I64 | Type::Bool => {
-                let (Some(dims), Some((len, shape))) = (dims, extent(arg)) else { return false };
-                match shape {
-                    Some(shape) => {
-                        let mut progress = false;
-                        let mut dim = Some(dims);
-                        for n in shape.iter().rev() {
-                            let Some(d) = dim else { return progress };
-                            progress |= sizes.solve(d.size, len_i64(*n));
-                            dim = d.outer;
-                        }
-                        progress
-                    }
-                    None => infer_from_length(dims, len_i64(len), sizes),
-                }
-            }
-        }
-    }
-
-    #[allow(clippy::too_many_arguments)] // one walk over type and argument, with its surroundings
-    fn flatten<'a>(
-        &self,
-        ty: &Type,
-        dims: Option<&Dims<'_>>,
-        scope: Scope<'_>,
-        arg: Arg<'a>,
-        at: At<'_>,
-        sizes: &Sizes,
-        leaves: &mut Vec<Leaf<'a>>,
-    ) -> Result<(), ArgumentError> {
-        match ty {
-            Type::Array(size, element) => {
-                let inner = Dims { size, outer: dims };
-                self.flatten(element, Some(&inner), scope, arg, at, sizes, leaves)
-            }
-            Type::Tuple(items) => {
-                self.expect_components(arg, items.len(), at)?;
-                for (k, item) in items.iter().enumerate() {
-                    if let Some(part) = component(arg, k) {
-                        self.flatten(item, dims, scope, part, at, sizes, leaves)?;
-                    }
-                }
-                Ok(())
-            }
-            Type::Data(id) => {
-                let data = &self.program.datas[*id];
-                if let [con] = data.constructors.as_slice() {
-                    self.expect_components(arg, con.fields.len(), at)?;
-                    let start = leaves.len();
-                    for (k, field) in con.fields.iter().enumerate() {
-                        if dims.is_some() && !field.ty.size_names().is_empty() {
-                            return Err(self.wrong(arg, at, "an array of records whose fields have sizes of their own cannot be an argument yet"));
-                        }
-                        let inner =
-                            if dims.is_some() { scope } else { Scope::Fields { con, start } };
-                        if let Some(part) = component(arg, k) {
-                            self.flatten(&field.ty, dims, inner, part, at, sizes, leaves)?;
-                        }
-                    }
-                    return Ok(());
-                }
-                if dims.is_some() {
-                    return Err(self.wrong(
-                        arg,
-                        at,
-                        "an array of a type with several constructors cannot be an argument yet",
-                    ));
-                }
-                let Arg::Data(name, fields) = arg else {
-                    return Err(self.wrong(arg, at, "give the constructor and its fields"));
-                };
-                let Some(chosen) = data.constructors.iter().position(|c| c.name == name) else {
-                    let names: Vec<&str> =
-                        data.constructors.iter().map(|c| c.name.as_str()).collect();
-                    let reason = format!("the constructors are {}", names.join(", "));
-                    return Err(self.wrong(arg, at, &reason));
-                };
-                leaves.push(Leaf::I64(len_i64(chosen)));
-                for (number, con) in data.constructors.iter().enumerate() {
-                    if number != chosen {
-                        con.fields.iter().for_each(|f| self.absent(&f.ty, leaves));
-                        continue;
-                    }
-                    self.expect_components(arg, con.fields.len(), at)?;
-                    let start = leaves.len();
-                    for (field, part) in con.fields.iter().zip(fields) {
-                        let inner = Scope::Fields { con, start };
-                        self.flatten(&field.ty, None, inner, part.into(), at, sizes, leaves)?;
-                    }
-                }
-                Ok(())
-            }
-            Type::F64 | Type::I64 | Type::Bool => {
-                let leaf = match (arg, Scalar::of(ty), dims) {
-                    (Arg::F64(x), Some(Scalar::F64), None) => Leaf::F64(x),
-                    (Arg::I64(x), Some(Scalar::I64), None) => Leaf::I64(x),
-                    (Arg::Bool(x), Some(Scalar::Bool), None) => Leaf::Bool(x),
-                    (Arg::F64s(x, _), Some(Scalar::F64), Some(_)) => Leaf::F64s(x),
-                    (Arg::I64s(x, _), Some(Scalar::I64), Some(_)) => Leaf::I64s(x),
-                    (Arg::Bools(x, _), Some(Scalar::Bool), Some(_)) => Leaf::Bools(x),
-                    _ => return Err(self.wrong(arg, at, "the types differ")),
-                };
-                if let Some(dims) = dims {
-                    self.check_sizes(dims, scope, arg, at, sizes, leaves)?;
-                }
-                leaves.push(leaf);
-                Ok(())
-            }
-        }
-    }
-
-    /// The leaves of a field that is not there.
-    fn absent(&self, ty: &Type, leaves: &mut Vec<Leaf<'_>>) {
-        match ty {
-            Type::F64 => leaves.push(Leaf::F64(0.0)),
-            Type::I64 => leaves.push(Leaf::I64(0)),
-            Type::Bool => leaves.push(Leaf::Bool(false)),
-            Type::Tuple(items) => items.iter().for_each(|t| self.absent(t, leaves)),
-            Type::Array(_, element) => {
-                let start = leaves.len();
-                self.absent(element, leaves);
-                for leaf in leaves.iter_mut().skip(start) {
-                    *leaf = match leaf {
-                        Leaf::F64(_) | Leaf::F64s(_) => Leaf::F64s(&[]),
-                        Leaf::I64(_) | Leaf::I64s(_) => Leaf::I64s(&[]),
-                        Leaf::Bool(_) | Leaf::Bools(_) => Leaf::Bools(&[]),
-                    };
-                }
-            }
-            Type::Data(id) => {
-                let data = &self.program.datas[*id];
-                if data.constructors.len() != 1 {
-                    leaves.push(Leaf::I64(0));
-                }
-                for con in &data.constructors {
-                    con.fields.iter().for_each(|f| self.absent(&f.ty, leaves));
-                }
-            }
-        }
-    }
-
-    fn expect_components(
-        &self,
-        arg: Arg<'_>,
-        count: usize,
-        at: At<'_>,
-    ) -> Result<(), ArgumentError> {
-        match arg {
-            Arg::Tuple(items) if items.len() == count => Ok(()),
-            Arg::Values(items) | Arg::Data(_, items) if items.len() == count => Ok(()),
-            _ => Err(self.wrong(arg, at, &format!("give its {count} components in order"))),
-        }
-    }
-
-    /// Compares the declared dimensions with the actual ones.
-    fn check_sizes(
-        &self,
-        dims: &Dims<'_>,
-        scope: Scope<'_>,
-        arg: Arg<'_>,
-        at: At<'_>,
-        sizes: &Sizes,
-        leaves: &[Leaf<'_>],
-    ) -> Result<(), ArgumentError> {
-        let Some((len, shape)) = extent(arg) else { return Ok(()) };
-        let value = |size: &Size| match scope {
-            Scope::Function => sizes.eval(size),
-            Scope::Fields { con, start } => Some(size.eval(&mut |field| {
-                let before: usize =
-                    con.fields.iter().take(field.index()).map(|f| self.leaf_count(&f.ty)).sum();
-                match leaves.get(start + before) {
-                    Some(Leaf::I64(v)) => *v,
-                    _ => 0,
-                }
-            })),
+    fn not_found(&self, name: &str, size: NVar) -> ArgumentError {
+        // The arrays that could tell: those whose type mentions the size.
+        let tellers: Vec<String> = self
+            .params
+            .iter()
+            .filter(|p| p.ty.size_names().contains(&size))
+            .map(|p| format!("`{}`", p.name))
+            .collect();
+        let advice = if tellers.is_empty() {
+            "no argument's type tells it".to_string()
+        } else {
+            format!("give the shape of {} together with its elements", tellers.join(" or "))
         };
-        let rank = dims.rank();
-        if let Some(shape) = shape
-            && shape.len() != rank
-        {
-            return Err(self.wrong(arg, at, &format!("{rank} dimensions are needed")));
+        ArgumentError::new(name, format!("this size cannot be found: {advice}"))
+    }
+}
+
+impl Param {
+    fn misfit(&self, arg: Arg<'_>, reason: &str) -> ArgumentError {
+        let reason = format!("expected {}, got {}: {reason}", self.shown, arg.describe());
+        ArgumentError::new(&self.name, reason)
+    }
+}
+
+/// The leaves of an argument.
+fn take_apart<'a>(
+    program: &Program,
+    ty: &Type,
+    arg: Arg<'a>,
+    out: &mut Vec<Arg<'a>>,
+) -> Result<(), String> {
+    let expect = |count: usize| match arg {
+        Arg::Tuple(items) if items.len() == count => Ok(()),
+        Arg::Values(items) | Arg::Data(_, items) if items.len() == count => Ok(()),
+        _ => Err(format!("give its {count} components in order")),
+    };
+    match ty {
+        Type::F64 | Type::I64 | Type::Bool => out.push(arg),
+        Type::Array(_, element) => take_apart(program, element, arg, out)?,
+        Type::Tuple(items) => {
+            expect(items.len())?;
+            for (k, item) in items.iter().enumerate() {
+                take_apart(program, item, component(arg, k), out)?;
+            }
         }
-        let mut cells = Some(1i64);
-        let mut dim = Some(dims);
-        for number in (1..=rank).rev() {
-            let Some(d) = dim else { break };
-            let Some(want) = value(d.size) else {
-                return Err(self.wrong(arg, at, "one of its sizes is not known"));
+        Type::Data(id) => {
+            let constructors = &program.datas[*id].constructors;
+            let chosen = match (constructors.as_slice(), arg) {
+                ([_], _) => 0,
+                (cons, Arg::Data(name, _)) => {
+                    let names = || cons.iter().map(|c| c.name.as_str()).collect::<Vec<_>>();
+                    let chosen = cons.iter().position(|c| c.name == name);
+                    let chosen = chosen
+                        .ok_or_else(|| format!("the constructors are {}", names().join(", ")))?;
+                    out.push(Arg::I64(as_i64(chosen)));
+                    chosen
+                }
+                _ => return Err("give the constructor and its fields".into()),
             };
-            if let Some(shape) = shape
-                && shape.get(number - 1).is_some_and(|have| len_i64(*have) != want)
-            {
-                return Err(self.wrong(arg, at, &format!("dimension {number} must be {want}")));
+            for (number, con) in constructors.iter().enumerate() {
+                if number == chosen {
+                    expect(con.fields.len())?;
+                }
+                for (k, field) in con.fields.iter().enumerate() {
+                    if number == chosen {
+                        take_apart(program, &field.ty, component(arg, k), out)?;
+                    } else {
+                        absent(program, &field.ty, false, out);
+                    }
+                }
             }
-            cells = cells.and_then(|c| c.checked_mul(want));
-            dim = d.outer;
         }
-        let cells = cells.filter(|c| *c >= 0);
-        let given = match shape {
-            // A shape must also fit the number of elements that come with it.
-            Some(shape) => shape.iter().try_fold(1usize, |p, n| p.checked_mul(*n)),
-            None => Some(len),
+    }
+    Ok(())
+}
+
+/// The leaves of a field that is not there.
+fn absent(program: &Program, ty: &Type, in_array: bool, out: &mut Vec<Arg<'_>>) {
+    match ty {
+        Type::F64 if in_array => out.push(Arg::F64s(&[], None)),
+        Type::I64 if in_array => out.push(Arg::I64s(&[], None)),
+        Type::Bool if in_array => out.push(Arg::Bools(&[], None)),
+        Type::F64 => out.push(Arg::F64(0.0)),
+        Type::I64 => out.push(Arg::I64(0)),
+        Type::Bool => out.push(Arg::Bool(false)),
+        Type::Array(_, element) => absent(program, element, true, out),
+        Type::Tuple(items) => items.iter().for_each(|t| absent(program, t, in_array, out)),
+        Type::Data(id) => {
+            let constructors = &program.datas[*id].constructors;
+            if constructors.len() != 1 {
+                absent(program, &Type::I64, in_array, out);
+            }
+            let fields = constructors.iter().flat_map(|c| &c.fields);
+            fields.for_each(|f| absent(program, &f.ty, in_array, out));
+        }
+    }
+}
+
+/// The k-th component. Where there is none, the argument itself, which then fits nothing.
+fn component(arg: Arg<'_>, k: usize) -> Arg<'_> {
+    let part = match arg {
+        Arg::Tuple(items) => items.get(k).copied(),
+        Arg::Values(items) | Arg::Data(_, items) => items.get(k).map(Arg::from),
+        _ => None,
+    };
+    part.unwrap_or(arg)
+}
+
+fn fits(leaf: &Leaf, part: Arg<'_>) -> bool {
+    match (part, leaf.scalar, leaf.dims.is_empty()) {
+        (Arg::F64(_), Scalar::F64, true)
+        | (Arg::I64(_), Scalar::I64, true)
+        | (Arg::Bool(_), Scalar::Bool, true)
+        | (Arg::F64s(..), Scalar::F64, false)
+        | (Arg::I64s(..), Scalar::I64, false)
+        | (Arg::Bools(..), Scalar::Bool, false) => true,
+        _ => false,
+    }
+}
+
+/// Compares the declared dimensions of a leaf with the actual ones.
+fn check_sizes(leaf: &Leaf, part: Arg<'_>, sizes: &Sizes, parts: &[Arg<'_>]) -> Result<(), String> {
+    let Some((len, shape)) = extent(part) else { return Ok(()) };
+    if let Some(shape) = shape {
+        if shape.len() != leaf.dims.len() {
+            return Err(format!("{} dimensions are needed", leaf.dims.len()));
+        }
+        if shape.iter().try_fold(1usize, |p, n| p.checked_mul(*n)) != Some(len) {
+            return Err(format!("it has {len} elements, which is not its shape"));
+        }
+    }
+    let field = |k: usize| match parts.get(k) {
+        Some(Arg::I64(value)) => Some(*value),
+        _ => None,
+    };
+    let mut cells = Some(1i64);
+    for (k, dim) in leaf.dims.iter().enumerate() {
+        let Some(needed) = leaf.eval(dim, &|v| sizes.get(v), &field) else {
+            return Err("one of its sizes is not known".into());
         };
-        if given != Some(len) || cells != Some(len_i64(len)) {
-            let want = cells.map_or("more than fit in memory".to_string(), |c| c.to_string());
-            return Err(self.wrong(arg, at, &format!("{want} elements are needed, not {len}")));
+        if shape.and_then(|s| s.get(k)).is_some_and(|n| as_i64(*n) != needed) {
+            return Err(format!("dimension {} must be {needed}", k + 1));
         }
-        Ok(())
+        cells = cells.and_then(|c| c.checked_mul(needed));
     }
+    match cells {
+        Some(cells) if cells == as_i64(len) => Ok(()),
+        Some(cells) => Err(format!("{cells} elements are needed, not {len}")),
+        None => Err("more elements are needed than fit in memory".into()),
+    }
+}
 
-    /// How many leaves a type has.
-    pub fn leaf_count(&self, ty: &Type) -> usize {
-        match ty {
-            Type::F64 | Type::I64 | Type::Bool => 1,
-            Type::Array(_, element) => self.leaf_count(element),
-            Type::Tuple(items) => items.iter().map(|t| self.leaf_count(t)).sum(),
-            Type::Data(id) => {
-                let cons = &self.program.datas[*id].constructors;
-                let fields = cons.iter().flat_map(|c| &c.fields);
-                let tag = usize::from(cons.len() != 1);
-                tag + fields.map(|f| self.leaf_count(&f.ty)).sum::<usize>()
-            }
-        }
+/// Number of elements, and the shape if it is given.
+fn extent(arg: Arg<'_>) -> Option<(usize, Option<&[usize]>)> {
+    match arg {
+        Arg::F64s(data, shape) => Some((data.len(), shape)),
+        Arg::I64s(data, shape) => Some((data.len(), shape)),
+        Arg::Bools(data, shape) => Some((data.len(), shape)),
+        _ => None,
     }
+}
 
-    fn wrong(&self, arg: Arg<'_>, at: At<'_>, reason: &str) -> ArgumentError {
-        ArgumentError::new(
-            at.param,
-            format!("expected {}, got {}: {reason}", self.show(at.ty), arg.describe()),
-        )
-    }
-
-    /// A type as the user wrote it.
-    pub fn show(&self, ty: &Type) -> String {
-        show_type(self.program, self.func, ty)
-    }
+fn as_i64(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// A type in the words of a function.
@@ -553,85 +448,10 @@ fn show_size(func: &Function, size: &Size) -> String {
     if text.is_empty() { "0".into() } else { text }
 }
 
-/// The equation "product of the sizes = number of elements", if one size is not known.
-fn infer_from_length(dims: &Dims<'_>, len: i64, sizes: &mut Sizes) -> bool {
-    let mut known = 1i64;
-    let mut unknown = None;
-    let mut dim = Some(dims);
-    while let Some(d) = dim {
-        match sizes.eval(d.size) {
-            Some(v) => known = known.wrapping_mul(v),
-            None if unknown.is_none() => unknown = Some(d.size),
-            None => return false,
-        }
-        dim = d.outer;
-    }
-    match unknown {
-        Some(size) if known > 0 && len % known == 0 => sizes.solve(size, len / known),
-        _ => false,
-    }
-}
-
-fn component(arg: Arg<'_>, k: usize) -> Option<Arg<'_>> {
-    match arg {
-        Arg::Tuple(items) => items.get(k).copied(),
-        Arg::Values(items) | Arg::Data(_, items) => items.get(k).map(Arg::from),
-        _ => None,
-    }
-}
-
-/// Number of elements, and the shape if it is given.
-fn extent(arg: Arg<'_>) -> Option<(usize, Option<&[usize]>)> {
-    match arg {
-        Arg::F64s(data, shape) => Some((data.len(), shape)),
-        Arg::I64s(data, shape) => Some((data.len(), shape)),
-        Arg::Bools(data, shape) => Some((data.len(), shape)),
-        _ => None,
-    }
-}
-
-fn len_i64(n: usize) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
-}
-
-/// Puts results back together: the leaves of a type, each an owned value of rank zero or with its
-/// shape, become one value of the type.
-///
-/// `next` gives the leaf values in order.
-pub fn rebuild(
-    program: &Program,
-    ty: &Type,
-    next: &mut dyn FnMut() -> Option<Value>,
-) -> Option<Value> {
-    match ty {
-        Type::F64 | Type::I64 | Type::Bool => next(),
-        Type::Array(_, element) => rebuild(program, element, next),
-        Type::Tuple(items) => {
-            items.iter().map(|t| rebuild(program, t, next)).collect::<Option<_>>().map(Value::Tuple)
-        }
-        Type::Data(id) => {
-            let data = &program.datas[*id];
-            if let [con] = data.constructors.as_slice() {
-                let fields = con.fields.iter().map(|f| rebuild(program, &f.ty, next));
-                return fields.collect::<Option<_>>().map(Value::Tuple);
-            }
-            let Some(Value::I64(tag)) = next() else { return None };
-            let mut chosen = None;
-            for (number, con) in data.constructors.iter().enumerate() {
-                let fields: Option<Vec<Value>> =
-                    con.fields.iter().map(|f| rebuild(program, &f.ty, next)).collect();
-                if len_i64(number) == tag {
-                    chosen = Some(Value::Data(con.name.clone(), fields?));
-                }
-            }
-            chosen
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Value;
     use jut_ir::build::FunctionBuilder;
     use jut_ir::{Data, DataId, Field, Span};
 
@@ -653,10 +473,12 @@ mod tests {
     }
 
     fn bind(func: &Function, args: &[Arg<'_>]) -> Result<(Vec<i64>, usize), ArgumentError> {
-        let binder = Binder { program: &Program::default(), func, hidden: func.size_params };
+        let program = Program::default();
+        let binder = Binder::new(&program, func, func.size_params)?;
         let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
-        binder.bind(args, &mut sizes, &mut leaves)?;
-        let known = func.params.iter().take(binder.hidden).filter_map(|p| sizes.get(*p)).collect();
+        binder.bind(&program, args, &mut sizes, &mut leaves)?;
+        let known =
+            func.params.iter().take(func.size_params).filter_map(|p| sizes.get(*p)).collect();
         Ok((known, leaves.len()))
     }
 
@@ -696,7 +518,7 @@ mod tests {
             (1, 1.into(), "b", "expected f64, got an i64"),
             (2, (&x[..], &[3, 4]).into(), "x", "dimension 2 must be 3"),
             (2, (&x[..], &[4, 3, 1]).into(), "x", "2 dimensions are needed"),
-            (2, (&x[..9], &[4, 3]).into(), "x", "12 elements are needed, not 9"),
+            (2, (&x[..9], &[4, 3]).into(), "x", "it has 9 elements, which is not its shape"),
             (2, (&[1i64; 12]).into(), "x", "expected [n, d]f64, got a slice of 12 i64"),
             (3, true.into(), "k", "expected i64"),
             (4, (&[true; 5]).into(), "z", "3 elements are needed, not 5"),
@@ -743,14 +565,14 @@ mod tests {
         let r = b.nvar("r", Type::Data(record), Span::NONE);
         let s = b.nvar("s", Type::Data(sum), Span::NONE);
         b.func.params = vec![r, s];
-        let binder = Binder { program: &program, func: &b.func, hidden: 0 };
+        let binder = Binder::new(&program, &b.func, 0).expect("flat");
         let floats = |n: usize| Value::F64s(crate::Array { shape: vec![n], data: vec![1.0; n] });
         let run = |m: i64, n: usize| {
             let record = Value::Tuple(vec![Value::I64(m), floats(n)]);
             let sum = Value::Data("B".into(), vec![Value::I64(2), floats(2)]);
             let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
             let args = [Arg::from(&record), Arg::from(&sum)];
-            binder.bind(&args, &mut sizes, &mut leaves).map(|()| format!("{leaves:?}"))
+            binder.bind(&program, &args, &mut sizes, &mut leaves).map(|()| format!("{leaves:?}"))
         };
         assert_eq!(
             run(3, 3).as_deref(),

@@ -64,7 +64,8 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
                     let Json::Array(items) = json else { return Err(expected("a list", json)) };
                     let items: Result<Vec<Value>, String> =
                         items.iter().map(|j| read(program, element, j)).collect();
-                    Ok(stack(program, element, items?))
+                    stack(program, element, &items?)
+                        .ok_or_else(|| "elements of different sizes".into())
                 }
             }
         }
@@ -203,88 +204,77 @@ fn collect<'j>(
     Ok(())
 }
 
-/// Elements of one type become an array: flat arrays where the type is made of them.
-fn stack(program: &Program, element: &Type, items: Vec<Value>) -> Value {
-    fn block<T: Clone>(
-        items: &[Value],
-        view: impl Fn(&Value) -> Option<(Vec<usize>, Vec<T>)>,
-        inner_rank: usize,
-    ) -> Option<Array<T>> {
-        let mut shape = vec![0; inner_rank];
-        let mut data = Vec::new();
-        for (k, item) in items.iter().enumerate() {
-            let (inner, cells) = view(item)?;
-            if k == 0 {
-                shape = inner;
-            } else if shape != inner {
-                return None;
-            }
-            data.extend(cells);
-        }
-        shape.insert(0, items.len());
-        Some(Array { shape, data })
-    }
+/// Elements of one type become an array: a flat one, or a tuple of such. `None` if their sizes
+/// differ.
+fn stack(program: &Program, element: &Type, items: &[Value]) -> Option<Value> {
     let (rank, base) = peel(element);
-    let stacked = match (Scalar::of(base), element) {
-        (Some(Scalar::F64), _) => {
-            let view = |v: &Value| match v {
-                Value::F64(x) => Some((vec![], vec![*x])),
-                Value::F64s(a) => Some((a.shape.clone(), a.data.clone())),
-                _ => None,
-            };
-            block(&items, view, rank).map(Value::F64s)
-        }
-        (Some(Scalar::I64), _) => {
-            let view = |v: &Value| match v {
-                Value::I64(x) => Some((vec![], vec![*x])),
-                Value::I64s(a) => Some((a.shape.clone(), a.data.clone())),
-                _ => None,
-            };
-            block(&items, view, rank).map(Value::I64s)
-        }
-        (Some(Scalar::Bool), _) => {
-            let view = |v: &Value| match v {
-                Value::Bool(x) => Some((vec![], vec![*x])),
-                Value::Bools(a) => Some((a.shape.clone(), a.data.clone())),
-                _ => None,
-            };
-            block(&items, view, rank).map(Value::Bools)
-        }
-        (None, _) => {
-            let parts: Option<Vec<&Type>> = match base {
-                Type::Tuple(parts) => Some(parts.iter().collect()),
-                Type::Data(id) => match program.datas[*id].constructors.as_slice() {
-                    [con] if con.fields.iter().all(|f| f.ty.size_names().is_empty()) => {
-                        Some(con.fields.iter().map(|f| &f.ty).collect())
-                    }
-                    _ => None,
-                },
-                _ => None,
-            };
-            parts.and_then(|parts| {
-                // The dimensions of `element` stand round each part.
-                let around = |part: &Type| {
-                    let mut ty = part.clone();
-                    for _ in 0..rank {
-                        ty = Type::array(jut_ir::Size::default(), ty);
-                    }
-                    ty
-                };
-                let column = |(k, part): (usize, &&Type)| {
-                    let column: Option<Vec<Value>> = items
-                        .iter()
-                        .map(|v| match v {
-                            Value::Tuple(fields) => fields.get(k).cloned(),
-                            _ => None,
-                        })
-                        .collect();
-                    column.map(|column| stack(program, &around(part), column))
-                };
-                parts.iter().enumerate().map(column).collect::<Option<_>>().map(Value::Tuple)
-            })
-        }
+    let parts: Vec<&Type> = match base {
+        Type::F64 => return block(items, rank, floats).map(Value::F64s),
+        Type::I64 => return block(items, rank, ints).map(Value::I64s),
+        Type::Bool => return block(items, rank, bools).map(Value::Bools),
+        Type::Array(..) => return None,
+        Type::Tuple(parts) => parts.iter().collect(),
+        Type::Data(id) => match program.datas[*id].constructors.as_slice() {
+            [con] => con.fields.iter().map(|f| &f.ty).collect(),
+            _ => return None,
+        },
     };
-    stacked.unwrap_or(Value::List(items))
+    let column = |(k, part): (usize, &&Type)| {
+        // The dimensions of the element stand round each of its parts.
+        let around = (0..rank).fold((*part).clone(), |ty, _| Type::array(Default::default(), ty));
+        let field = |item: &Value| match item {
+            Value::Tuple(fields) => fields.get(k).cloned(),
+            _ => None,
+        };
+        let column: Option<Vec<Value>> = items.iter().map(field).collect();
+        stack(program, &around, &column?)
+    };
+    parts.iter().enumerate().map(column).collect::<Option<_>>().map(Value::Tuple)
+}
+
+fn floats(value: &Value) -> Option<(&[usize], &[f64])> {
+    match value {
+        Value::F64(x) => Some((&[], std::slice::from_ref(x))),
+        Value::F64s(a) => Some((&a.shape, &a.data)),
+        _ => None,
+    }
+}
+
+fn ints(value: &Value) -> Option<(&[usize], &[i64])> {
+    match value {
+        Value::I64(x) => Some((&[], std::slice::from_ref(x))),
+        Value::I64s(a) => Some((&a.shape, &a.data)),
+        _ => None,
+    }
+}
+
+fn bools(value: &Value) -> Option<(&[usize], &[bool])> {
+    match value {
+        Value::Bool(x) => Some((&[], std::slice::from_ref(x))),
+        Value::Bools(a) => Some((&a.shape, &a.data)),
+        _ => None,
+    }
+}
+
+/// Scalars or arrays of one shape, one after the other.
+fn block<T: Clone>(
+    items: &[Value],
+    rank: usize,
+    view: fn(&Value) -> Option<(&[usize], &[T])>,
+) -> Option<Array<T>> {
+    let mut shape = vec![0; rank];
+    let mut data = Vec::new();
+    for (k, item) in items.iter().enumerate() {
+        let (inner, cells) = view(item)?;
+        if k == 0 {
+            shape = inner.to_vec();
+        } else if shape != inner {
+            return None;
+        }
+        data.extend_from_slice(cells);
+    }
+    shape.insert(0, items.len());
+    Some(Array { shape, data })
 }
 
 /// Writes a value of a type.
@@ -313,10 +303,7 @@ pub fn write(program: &Program, ty: &Type, value: &Value) -> Json {
             let count = value.first_size().unwrap_or(0);
             (0..count).filter_map(|k| Some(write(program, element, &value.element(k)?))).collect()
         }
-        (Type::Array(_, element), Value::List(items)) => {
-            items.iter().map(|v| write(program, element, v)).collect()
-        }
-        (_, Value::Tuple(items) | Value::Data(_, items) | Value::List(items)) => {
+        (_, Value::Tuple(items) | Value::Data(_, items)) => {
             items.iter().map(|v| write(program, ty, v)).collect()
         }
     }

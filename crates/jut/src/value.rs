@@ -32,10 +32,8 @@ pub enum Arg<'a> {
     Tuple(&'a [Arg<'a>]),
     /// A tuple or record of owned values.
     Values(&'a [Value]),
-    /// A value of a data type with several constructors.
+    /// A value of a data type with several constructors: the constructor's name and the fields.
     Data(&'a str, &'a [Value]),
-    /// An array, value by value, of a type that is not made of flat arrays.
-    List(&'a [Value]),
 }
 
 macro_rules! arg_from {
@@ -93,7 +91,6 @@ impl<'a> From<&'a Value> for Arg<'a> {
             Value::Bools(a) => Arg::Bools(&a.data, Some(&a.shape)),
             Value::Tuple(items) => Arg::Values(items),
             Value::Data(name, fields) => Arg::Data(name, fields),
-            Value::List(items) => Arg::List(items),
         }
     }
 }
@@ -127,8 +124,6 @@ pub enum Value {
     Tuple(Vec<Value>),
     /// A value of a data type with several constructors: the constructor's name and the fields.
     Data(String, Vec<Value>),
-    /// An array, value by value, of a type that is not made of flat arrays.
-    List(Vec<Value>),
 }
 
 impl Value {
@@ -142,7 +137,7 @@ impl Value {
         match self {
             Value::F64(x) => vec![*x],
             Value::F64s(a) => a.data.clone(),
-            Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
+            Value::Tuple(items) | Value::Data(_, items) => {
                 items.iter().flat_map(Value::floats).collect()
             }
             Value::I64(_) | Value::Bool(_) | Value::I64s(_) | Value::Bools(_) => Vec::new(),
@@ -163,7 +158,6 @@ impl Value {
             Value::Data(name, items) => {
                 Value::Data(name.clone(), items.iter().map(|v| v.map_floats(change)).collect())
             }
-            Value::List(items) => Value::List(items.iter().map(|v| v.map_floats(change)).collect()),
             Value::I64(_) | Value::Bool(_) | Value::I64s(_) | Value::Bools(_) => self.clone(),
         }
     }
@@ -174,7 +168,6 @@ impl Value {
             Value::F64s(a) => a.shape.first().copied(),
             Value::I64s(a) => a.shape.first().copied(),
             Value::Bools(a) => a.shape.first().copied(),
-            Value::List(items) => Some(items.len()),
             Value::Tuple(items) => items.first()?.first_size(),
             Value::F64(_) | Value::I64(_) | Value::Bool(_) | Value::Data(..) => None,
         }
@@ -204,7 +197,6 @@ impl Value {
             Value::F64s(a) => part(a, index, Value::F64, Value::F64s),
             Value::I64s(a) => part(a, index, Value::I64, Value::I64s),
             Value::Bools(a) => part(a, index, Value::Bool, Value::Bools),
-            Value::List(items) => items.get(index).cloned(),
             Value::Tuple(items) => {
                 items.iter().map(|v| v.element(index)).collect::<Option<_>>().map(Value::Tuple)
             }
@@ -220,7 +212,7 @@ impl Value {
                 a.shape == b.shape
                     && a.data.iter().zip(&b.data).all(|(x, y)| x.to_bits() == y.to_bits())
             }
-            (Value::Tuple(a), Value::Tuple(b)) | (Value::List(a), Value::List(b)) => {
+            (Value::Tuple(a), Value::Tuple(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same_bits(y))
             }
             (Value::Data(m, a), Value::Data(n, b)) => {
@@ -253,7 +245,6 @@ impl Arg<'_> {
             Arg::Tuple(items) => format!("a tuple of {}", items.len()),
             Arg::Values(items) => format!("a tuple of {}", items.len()),
             Arg::Data(name, _) => format!("a value {name}(..)"),
-            Arg::List(items) => format!("a list of {}", items.len()),
         }
     }
 }

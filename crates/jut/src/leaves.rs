@@ -1,0 +1,180 @@
+//! The leaves of a type: the scalars and flat arrays that its values are made of at the border
+//! between a Rust program and an engine.
+//!
+//! | type | leaves |
+//! |---|---|
+//! | `f64`, `i64`, `bool` | one scalar |
+//! | `#(t, ..)`, a record | the leaves of its fields, in order |
+//! | a sum | the number of the constructor, then the fields of every constructor; zero or empty for the absent ones |
+//! | `[n]t` | the leaves of `t`, each with one more dimension in front |
+//!
+//! This is the layout that lowering gives to parameters and results. Arrays of sums, and of records
+//! whose fields have sizes of their own, are not made of flat arrays; they may be used freely inside a
+//! program but do not cross the border.
+
+use crate::value::{Array, Value};
+use jut_ir::entity::EntityRef;
+use jut_ir::prim::Scalar;
+use jut_ir::{NVar, Program, Size, Type};
+
+/// A leaf of a type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Leaf {
+    /// What it is made of.
+    pub scalar: Scalar,
+    /// Its dimensions, outermost first; none for a scalar.
+    pub dims: Vec<Size>,
+    /// If the names in the dimensions are fields: the leaf that the k-th field is, among those of
+    /// the whole value. Otherwise the names are those of the function.
+    pub fields: Option<Vec<usize>>,
+}
+
+impl Leaf {
+    /// An empty value for the leaf.
+    pub fn blank(&self) -> Value {
+        match (self.scalar, self.dims.is_empty()) {
+            (Scalar::F64, true) => Value::F64(0.0),
+            (Scalar::I64, true) => Value::I64(0),
+            (Scalar::Bool, true) => Value::Bool(false),
+            (Scalar::F64, false) => Value::F64s(Array::default()),
+            (Scalar::I64, false) => Value::I64s(Array::default()),
+            (Scalar::Bool, false) => Value::Bools(Array::default()),
+        }
+    }
+
+    /// The value of a dimension, given the values of the function's names and of the leaves of the
+    /// same value by number; `None` if a name is not known.
+    pub fn eval(
+        &self,
+        dim: &Size,
+        name: &dyn Fn(NVar) -> Option<i64>,
+        leaf: &dyn Fn(usize) -> Option<i64>,
+    ) -> Option<i64> {
+        let mut known = true;
+        let value = dim.eval(&mut |v| {
+            let value = match &self.fields {
+                None => name(v),
+                Some(fields) => fields.get(v.index()).and_then(|k| leaf(*k)),
+            };
+            known &= value.is_some();
+            value.unwrap_or_default()
+        });
+        known.then_some(value)
+    }
+}
+
+/// The leaves of a type.
+///
+/// # Errors
+/// The type whose values do not cross the border, in words.
+pub fn leaves(program: &Program, ty: &Type) -> Result<Vec<Leaf>, String> {
+    match ty {
+        Type::F64 | Type::I64 | Type::Bool => {
+            let scalar = Scalar::of(ty).unwrap_or(Scalar::F64);
+            Ok(vec![Leaf { scalar, dims: Vec::new(), fields: None }])
+        }
+        Type::Tuple(items) => {
+            let mut all = Vec::new();
+            for item in items {
+                append(&mut all, leaves(program, item)?);
+            }
+            Ok(all)
+        }
+        Type::Array(size, element) => {
+            let mut all = leaves(program, element)?;
+            if let Some(name) = ragged(program, element) {
+                return Err(format!("an array of `{name}` is not made of flat arrays"));
+            }
+            all.iter_mut().for_each(|leaf| leaf.dims.insert(0, size.clone()));
+            Ok(all)
+        }
+        Type::Data(id) => {
+            let data = &program.datas[*id];
+            let mut all = Vec::new();
+            if data.constructors.len() != 1 {
+                append(&mut all, leaves(program, &Type::I64)?);
+            }
+            for con in &data.constructors {
+                let mut starts = Vec::new();
+                for field in &con.fields {
+                    let start = all.len();
+                    let first = append(&mut all, leaves(program, &field.ty)?);
+                    for leaf in all.iter_mut().skip(first) {
+                        let named = leaf.dims.iter().any(|d| d.as_constant().is_none());
+                        if leaf.fields.is_none() && named {
+                            leaf.fields = Some(starts.clone());
+                        }
+                    }
+                    starts.push(start);
+                }
+            }
+            Ok(all)
+        }
+    }
+}
+
+/// Appends the leaves of a component; gives where they begin.
+fn append(all: &mut Vec<Leaf>, component: Vec<Leaf>) -> usize {
+    let start = all.len();
+    for mut leaf in component {
+        leaf.fields.iter_mut().flatten().for_each(|k| *k += start);
+        all.push(leaf);
+    }
+    start
+}
+
+/// A data type in the type that makes arrays of it ragged.
+fn ragged<'p>(program: &'p Program, ty: &Type) -> Option<&'p str> {
+    match ty {
+        Type::F64 | Type::I64 | Type::Bool => None,
+        Type::Array(_, element) => ragged(program, element),
+        Type::Tuple(items) => items.iter().find_map(|t| ragged(program, t)),
+        Type::Data(id) => {
+            let data = &program.datas[*id];
+            match data.constructors.as_slice() {
+                [con] if con.fields.iter().all(|f| f.ty.size_names().is_empty()) => {
+                    con.fields.iter().find_map(|f| ragged(program, &f.ty))
+                }
+                _ => Some(&data.name),
+            }
+        }
+    }
+}
+
+/// Makes a value of its leaves.
+pub fn rebuild<'v>(
+    program: &Program,
+    ty: &Type,
+    leaves: &mut dyn Iterator<Item = &'v Value>,
+) -> Option<Value> {
+    match ty {
+        Type::F64 | Type::I64 | Type::Bool => leaves.next().cloned(),
+        // An array of tuples is the tuple of its arrays.
+        Type::Array(_, element) => rebuild(program, element, leaves),
+        Type::Tuple(items) => {
+            let items: Option<_> = items.iter().map(|t| rebuild(program, t, leaves)).collect();
+            items.map(Value::Tuple)
+        }
+        Type::Data(id) => {
+            let constructors = &program.datas[*id].constructors;
+            let tag = match constructors.as_slice() {
+                [_] => None,
+                _ => match leaves.next() {
+                    Some(Value::I64(tag)) => Some(*tag),
+                    _ => return None,
+                },
+            };
+            let mut chosen = None;
+            for (number, con) in constructors.iter().enumerate() {
+                let fields: Option<Vec<Value>> =
+                    con.fields.iter().map(|f| rebuild(program, &f.ty, leaves)).collect();
+                if tag.is_none() {
+                    chosen = fields.map(Value::Tuple);
+                } else if i64::try_from(number).ok() == tag {
+                    chosen = fields.map(|fields| Value::Data(con.name.clone(), fields));
+                }
+            }
+            chosen
+        }
+    }
+}
