@@ -13,6 +13,7 @@
 
 use crate::error::ArgumentError;
 use crate::leaves::{Leaf, leaves};
+use crate::ports::Input;
 use crate::value::Arg;
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::Scalar;
@@ -20,7 +21,7 @@ use jut_ir::{Function, NVar, Program, Size, Type};
 
 /// The values of the i64 names of one call: sizes, integer parameters, integer results.
 #[derive(Clone, Debug, Default)]
-pub struct Sizes {
+pub(crate) struct Sizes {
     values: Vec<Option<i64>>,
 }
 
@@ -105,51 +106,77 @@ struct Param {
     var: NVar,
     ty: Type,
     leaves: Vec<Leaf>,
+    /// A size that the caller leaves out.
+    hidden: bool,
 }
 
 /// The parameters of a function, and how to bind arguments to them.
 #[derive(Clone, Debug)]
-pub struct Binder {
-    /// Sizes that the caller leaves out: names and variables.
-    hidden: Vec<(String, NVar)>,
+pub(crate) struct Binder {
     params: Vec<Param>,
     variables: usize,
 }
 
 impl Binder {
-    /// For a function whose first `hidden` parameters are sizes that callers leave out. `shown` is
-    /// the function in whose words types are shown.
+    /// For a function whose parameters are called and treated as `inputs` says.
     ///
     /// # Errors
     /// A parameter whose values cannot cross the border.
-    pub fn new(program: &Program, func: &Function, hidden: usize) -> Result<Binder, ArgumentError> {
-        let name = |v: &NVar| func.nvars[*v].name.clone();
-        let param = |v: &NVar| {
+    pub fn new(
+        program: &Program,
+        func: &Function,
+        inputs: &[Input],
+    ) -> Result<Binder, ArgumentError> {
+        let param = |(v, input): (&NVar, &Input)| {
             let ty = func.nvars[*v].ty.clone();
             let leaves = leaves(program, &ty).map_err(|e| {
-                ArgumentError::new(name(v), format!("not built yet as an argument: {e}"))
+                ArgumentError::new(&input.name, format!("not built yet as an argument: {e}"))
             })?;
-            Ok(Param { name: name(v), shown: show_type(program, func, &ty), var: *v, ty, leaves })
+            Ok(Param {
+                name: input.name.clone(),
+                shown: show_type(program, func, &ty),
+                var: *v,
+                ty,
+                leaves,
+                hidden: input.hidden,
+            })
         };
         Ok(Binder {
-            hidden: func.params.iter().take(hidden).map(|v| (name(v), *v)).collect(),
-            params: func.params.iter().skip(hidden).map(param).collect::<Result<_, _>>()?,
+            params: func.params.iter().zip(inputs).map(param).collect::<Result<_, _>>()?,
             variables: func.nvars.len(),
         })
     }
 
-    /// Names, types and types in words of the parameters that are not hidden.
-    pub fn params(&self) -> impl Iterator<Item = (&str, &Type, &str)> {
-        self.params.iter().map(|p| (p.name.as_str(), &p.ty, p.shown.as_str()))
+    /// Types, and types in words, of the parameters that are not hidden.
+    pub fn params(&self) -> impl Iterator<Item = (&Type, &str)> {
+        self.visible().map(|p| (&p.ty, p.shown.as_str()))
     }
 
-    /// The variables of all parameters, hidden ones first.
-    pub fn variables(&self) -> impl Iterator<Item = NVar> {
-        self.hidden.iter().map(|(_, v)| *v).chain(self.params.iter().map(|p| p.var))
+    fn visible(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().filter(|p| !p.hidden)
     }
 
-    /// Takes the arguments apart into leaves (hidden sizes first, as integers), finds all sizes,
-    /// and checks everything.
+    /// Each parameter's type, the leaves of its argument, and the shapes of these.
+    pub fn typed_parts<'p>(
+        &'p self,
+        sizes: &'p Sizes,
+        parts: &'p [Arg<'p>],
+    ) -> impl Iterator<Item = (&'p Type, &'p [Arg<'p>], Vec<Vec<usize>>)> {
+        let mut start = 0;
+        self.params.iter().map(move |param| {
+            let own = parts.get(start..start + param.leaves.len()).unwrap_or_default();
+            start += param.leaves.len();
+            let field = |k: usize| integer(own, k);
+            let shape = |leaf: &Leaf| {
+                let size = |d| leaf.eval(d, &|v| sizes.get(v), &field).unwrap_or(0);
+                leaf.dims.iter().map(|d| usize::try_from(size(d)).unwrap_or(0)).collect()
+            };
+            (&param.ty, own, param.leaves.iter().map(shape).collect())
+        })
+    }
+
+    /// Takes the arguments apart into leaves (hidden sizes among them, as integers), finds all
+    /// sizes, and checks everything.
     ///
     /// # Errors
     /// The number of arguments, a type, a rank or a size is wrong, or a size cannot be found.
@@ -160,8 +187,8 @@ impl Binder {
         sizes: &mut Sizes,
         out: &mut Vec<Arg<'a>>,
     ) -> Result<(), ArgumentError> {
-        if args.len() != self.params.len() {
-            let names: Vec<&str> = self.params.iter().map(|p| p.name.as_str()).collect();
+        if args.len() != self.visible().count() {
+            let names: Vec<&str> = self.visible().map(|p| p.name.as_str()).collect();
             let missing = names.get(args.len()).copied().unwrap_or("(one too many)");
             let reason = format!(
                 "{} arguments given, but the function takes {}: {}",
@@ -173,8 +200,13 @@ impl Binder {
         }
         sizes.reset(self.variables);
         out.clear();
-        out.extend(self.hidden.iter().map(|_| Arg::I64(0)));
-        for (param, arg) in self.params.iter().zip(args) {
+        let mut rest = args.iter();
+        for param in &self.params {
+            if param.hidden {
+                out.push(Arg::I64(0));
+                continue;
+            }
+            let Some(arg) = rest.next() else { continue };
             let start = out.len();
             if let Err(reason) = take_apart(program, &param.ty, *arg, out) {
                 return Err(param.misfit(*arg, &reason));
@@ -189,25 +221,30 @@ impl Binder {
             }
         }
         self.infer(sizes, out);
-        for ((name, var), slot) in self.hidden.iter().zip(out.iter_mut()) {
-            match sizes.get(*var) {
-                Some(value) if value >= 0 => *slot = Arg::I64(value),
-                Some(value) => {
-                    let reason = format!("the sizes of the arguments would make it {value}");
-                    return Err(ArgumentError::new(name, reason));
+        let mut start = 0;
+        for param in &self.params {
+            if param.hidden {
+                match sizes.get(param.var) {
+                    Some(value) if value >= 0 => out[start] = Arg::I64(value),
+                    Some(value) => {
+                        let reason = format!("the sizes of the arguments would make it {value}");
+                        return Err(ArgumentError::new(&param.name, reason));
+                    }
+                    None => return Err(self.not_found(param)),
                 }
-                None => return Err(self.not_found(name, *var)),
             }
+            start += param.leaves.len();
         }
-        let mut start = self.hidden.len();
-        for (param, arg) in self.params.iter().zip(args) {
+        let (mut start, mut rest) = (0, args.iter());
+        for param in &self.params {
             let parts = out.get(start..start + param.leaves.len()).unwrap_or_default();
+            start += param.leaves.len();
+            let Some(arg) = (if param.hidden { None } else { rest.next() }) else { continue };
             for (leaf, part) in param.leaves.iter().zip(parts) {
                 if let Err(reason) = check_sizes(leaf, *part, sizes, parts) {
                     return Err(param.misfit(*arg, &reason));
                 }
             }
-            start += param.leaves.len();
         }
         Ok(())
     }
@@ -217,7 +254,7 @@ impl Binder {
         loop {
             let mut progress = false;
             let leaves = self.params.iter().flat_map(|p| &p.leaves);
-            for (leaf, part) in leaves.zip(parts.iter().skip(self.hidden.len())) {
+            for (leaf, part) in leaves.zip(parts) {
                 let Some((len, shape)) = extent(*part) else { continue };
                 if leaf.fields.is_some() {
                     continue;
@@ -238,12 +275,12 @@ impl Binder {
         }
     }
 
-    fn not_found(&self, name: &str, size: NVar) -> ArgumentError {
+    fn not_found(&self, size: &Param) -> ArgumentError {
         // The arrays that could tell: those whose type mentions the size.
         let tellers: Vec<String> = self
             .params
             .iter()
-            .filter(|p| p.ty.size_names().contains(&size))
+            .filter(|p| p.ty.size_names().contains(&size.var))
             .map(|p| format!("`{}`", p.name))
             .collect();
         let advice = if tellers.is_empty() {
@@ -251,7 +288,7 @@ impl Binder {
         } else {
             format!("give the shape of {} together with its elements", tellers.join(" or "))
         };
-        ArgumentError::new(name, format!("this size cannot be found: {advice}"))
+        ArgumentError::new(&size.name, format!("this size cannot be found: {advice}"))
     }
 }
 
@@ -263,7 +300,7 @@ impl Param {
 }
 
 /// The leaves of an argument.
-fn take_apart<'a>(
+pub(crate) fn take_apart<'a>(
     program: &Program,
     ty: &Type,
     arg: Arg<'a>,
@@ -369,10 +406,7 @@ fn check_sizes(leaf: &Leaf, part: Arg<'_>, sizes: &Sizes, parts: &[Arg<'_>]) -> 
             return Err(format!("it has {len} elements, which is not its shape"));
         }
     }
-    let field = |k: usize| match parts.get(k) {
-        Some(Arg::I64(value)) => Some(*value),
-        _ => None,
-    };
+    let field = |k: usize| integer(parts, k);
     let mut cells = Some(1i64);
     for (k, dim) in leaf.dims.iter().enumerate() {
         let Some(needed) = leaf.eval(dim, &|v| sizes.get(v), &field) else {
@@ -396,6 +430,14 @@ fn extent(arg: Arg<'_>) -> Option<(usize, Option<&[usize]>)> {
         Arg::F64s(data, shape) => Some((data.len(), shape)),
         Arg::I64s(data, shape) => Some((data.len(), shape)),
         Arg::Bools(data, shape) => Some((data.len(), shape)),
+        _ => None,
+    }
+}
+
+/// The k-th leaf, if it is an integer.
+fn integer(parts: &[Arg<'_>], k: usize) -> Option<i64> {
+    match parts.get(k) {
+        Some(Arg::I64(value)) => Some(*value),
         _ => None,
     }
 }
@@ -472,9 +514,18 @@ mod tests {
         b.func
     }
 
+    fn inputs(func: &Function) -> Vec<Input> {
+        let input = |(k, v): (usize, &NVar)| Input {
+            name: func.nvars[*v].name.clone(),
+            role: crate::Role::Value,
+            hidden: k < func.size_params,
+        };
+        func.params.iter().enumerate().map(input).collect()
+    }
+
     fn bind(func: &Function, args: &[Arg<'_>]) -> Result<(Vec<i64>, usize), ArgumentError> {
         let program = Program::default();
-        let binder = Binder::new(&program, func, func.size_params)?;
+        let binder = Binder::new(&program, func, &inputs(func))?;
         let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
         binder.bind(&program, args, &mut sizes, &mut leaves)?;
         let known =
@@ -565,7 +616,7 @@ mod tests {
         let r = b.nvar("r", Type::Data(record), Span::NONE);
         let s = b.nvar("s", Type::Data(sum), Span::NONE);
         b.func.params = vec![r, s];
-        let binder = Binder::new(&program, &b.func, 0).expect("flat");
+        let binder = Binder::new(&program, &b.func, &inputs(&b.func)).expect("flat");
         let floats = |n: usize| Value::F64s(crate::Array { shape: vec![n], data: vec![1.0; n] });
         let run = |m: i64, n: usize| {
             let record = Value::Tuple(vec![Value::I64(m), floats(n)]);

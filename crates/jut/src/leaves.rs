@@ -178,3 +178,85 @@ pub fn rebuild<'v>(
         }
     }
 }
+
+/// Number of dimensions, and what is under them.
+pub fn peel(ty: &Type) -> (usize, &Type) {
+    let (mut rank, mut element) = (0, ty);
+    while let Type::Array(_, inner) = element {
+        (rank, element) = (rank + 1, inner);
+    }
+    (rank, element)
+}
+
+/// Elements of one type become an array: a flat one, or a tuple of such. `None` if their sizes
+/// differ.
+pub fn stack(program: &Program, element: &Type, items: &[Value]) -> Option<Value> {
+    let (rank, base) = peel(element);
+    let parts: Vec<&Type> = match base {
+        Type::F64 => return block(items, rank, floats).map(Value::F64s),
+        Type::I64 => return block(items, rank, ints).map(Value::I64s),
+        Type::Bool => return block(items, rank, bools).map(Value::Bools),
+        Type::Array(..) => return None,
+        Type::Tuple(parts) => parts.iter().collect(),
+        Type::Data(id) => match program.datas[*id].constructors.as_slice() {
+            [con] => con.fields.iter().map(|f| &f.ty).collect(),
+            _ => return None,
+        },
+    };
+    let column = |(k, part): (usize, &&Type)| {
+        // The dimensions of the element stand round each of its parts.
+        let around = (0..rank).fold((*part).clone(), |ty, _| Type::array(Default::default(), ty));
+        let field = |item: &Value| match item {
+            Value::Tuple(fields) => fields.get(k).cloned(),
+            _ => None,
+        };
+        let column: Option<Vec<Value>> = items.iter().map(field).collect();
+        stack(program, &around, &column?)
+    };
+    parts.iter().enumerate().map(column).collect::<Option<_>>().map(Value::Tuple)
+}
+
+fn floats(value: &Value) -> Option<(&[usize], &[f64])> {
+    match value {
+        Value::F64(x) => Some((&[], std::slice::from_ref(x))),
+        Value::F64s(a) => Some((&a.shape, &a.data)),
+        _ => None,
+    }
+}
+
+fn ints(value: &Value) -> Option<(&[usize], &[i64])> {
+    match value {
+        Value::I64(x) => Some((&[], std::slice::from_ref(x))),
+        Value::I64s(a) => Some((&a.shape, &a.data)),
+        _ => None,
+    }
+}
+
+fn bools(value: &Value) -> Option<(&[usize], &[bool])> {
+    match value {
+        Value::Bool(x) => Some((&[], std::slice::from_ref(x))),
+        Value::Bools(a) => Some((&a.shape, &a.data)),
+        _ => None,
+    }
+}
+
+/// Scalars or arrays of one shape, one after the other.
+fn block<T: Clone>(
+    items: &[Value],
+    rank: usize,
+    view: fn(&Value) -> Option<(&[usize], &[T])>,
+) -> Option<Array<T>> {
+    let mut shape = vec![0; rank];
+    let mut data = Vec::new();
+    for (k, item) in items.iter().enumerate() {
+        let (inner, cells) = view(item)?;
+        if k == 0 {
+            shape = inner.to_vec();
+        } else if shape != inner {
+            return None;
+        }
+        data.extend_from_slice(cells);
+    }
+    shape.insert(0, items.len());
+    Some(Array { shape, data })
+}

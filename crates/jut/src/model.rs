@@ -88,6 +88,7 @@ impl Model {
             wrt: None,
             policy: Policy::default(),
             engine: Engine::default(),
+            limit: None,
         })
     }
 
@@ -120,6 +121,7 @@ pub struct Function {
     wrt: Option<Vec<usize>>,
     policy: Policy,
     engine: Engine,
+    limit: Option<usize>,
 }
 
 impl Function {
@@ -185,6 +187,13 @@ impl Function {
     /// What runs it: native code unless said otherwise.
     pub fn engine(mut self, engine: Engine) -> Function {
         self.engine = engine;
+        self
+    }
+
+    /// The most memory, in bytes, that a call may take for its tape and temporary arrays; more is
+    /// the error R06. Without it, the machine's memory is the limit.
+    pub fn memory_limit(mut self, bytes: usize) -> Function {
+        self.limit = Some(bytes);
         self
     }
 
@@ -261,6 +270,10 @@ impl Function {
 
     pub(crate) fn tape_policy(&self) -> Policy {
         self.policy
+    }
+
+    pub(crate) fn limit(&self) -> Option<usize> {
+        self.limit
     }
 
     pub(crate) fn chosen_engine(&self) -> Engine {

@@ -95,6 +95,55 @@ impl<'a> From<&'a Value> for Arg<'a> {
     }
 }
 
+/// Memory of the caller for a result.
+#[derive(Debug)]
+pub enum Out<'a> {
+    /// A float.
+    F64(&'a mut f64),
+    /// An integer.
+    I64(&'a mut i64),
+    /// A truth value.
+    Bool(&'a mut bool),
+    /// An array of floats, row by row, as long as the result.
+    F64s(&'a mut [f64]),
+    /// An array of integers.
+    I64s(&'a mut [i64]),
+    /// An array of truth values.
+    Bools(&'a mut [bool]),
+}
+
+macro_rules! out_from {
+    ($scalar:ty, $one:ident, $many:ident) => {
+        impl<'a> From<&'a mut $scalar> for Out<'a> {
+            fn from(x: &'a mut $scalar) -> Self {
+                Out::$one(x)
+            }
+        }
+
+        impl<'a> From<&'a mut [$scalar]> for Out<'a> {
+            fn from(x: &'a mut [$scalar]) -> Self {
+                Out::$many(x)
+            }
+        }
+
+        impl<'a> From<&'a mut Vec<$scalar>> for Out<'a> {
+            fn from(x: &'a mut Vec<$scalar>) -> Self {
+                Out::$many(x)
+            }
+        }
+
+        impl<'a, const N: usize> From<&'a mut [$scalar; N]> for Out<'a> {
+            fn from(x: &'a mut [$scalar; N]) -> Self {
+                Out::$many(x)
+            }
+        }
+    };
+}
+
+out_from!(f64, F64, F64s);
+out_from!(i64, I64, I64s);
+out_from!(bool, Bool, Bools);
+
 /// An array that owns its elements: a shape, and the elements row by row.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Array<T> {

@@ -1,0 +1,330 @@
+//! The two engines behind one interface: leaves in, leaves out.
+//!
+//! Native code reads the caller's arrays in place and writes results straight into their
+//! destination; nothing is allocated once destinations and lists have their size. The interpreter is
+//! given copies.
+
+use crate::error::Error;
+use crate::leaves::{rebuild, stack};
+use crate::value::{Arg, Array, Out, Value};
+use jut_cranelift::{Arg as Word, CallError, Checked, Results, Returned};
+use jut_eval::{Cells, EvalError, Interpreter, Value as EvalValue, View};
+use jut_ir::{ConRef, DataId, FuncId, Program, RuntimeError, RuntimeErrorKind, Span, Type};
+use jut_loop::Lowered;
+use jut_loop::form::Role;
+use jut_runtime::Workspace;
+
+/// What runs a function.
+pub(crate) enum Code {
+    /// Machine code, and where each leaf of the results goes.
+    Native(Native),
+    /// The interpreter, prepared for the program.
+    Interpreted(Interpreter),
+}
+
+/// Machine code.
+pub(crate) struct Native {
+    checked: Checked,
+    placements: Vec<Placement>,
+}
+
+/// Where compiled code puts a leaf of the results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Placement {
+    /// Into a buffer that the caller passes as the parameter with this number.
+    Buffer(usize),
+    /// It is the returned result with this number.
+    Returned(usize),
+}
+
+/// Where a leaf of the results shall go: into a value that grows as needed, or into memory of the
+/// user, which must fit.
+pub(crate) enum Target<'t> {
+    Own(&'t mut Value),
+    F64(&'t mut f64),
+    I64(&'t mut i64),
+    Bool(&'t mut bool),
+    F64s(&'t mut [f64]),
+    I64s(&'t mut [i64]),
+    Bools(&'t mut [bool]),
+}
+
+impl<'t> Target<'t> {
+    /// The memory that an [`Out`] stands for.
+    pub fn of(out: &'t mut Out<'_>) -> Target<'t> {
+        match out {
+            Out::F64(x) => Target::F64(x),
+            Out::I64(x) => Target::I64(x),
+            Out::Bool(x) => Target::Bool(x),
+            Out::F64s(x) => Target::F64s(x),
+            Out::I64s(x) => Target::I64s(x),
+            Out::Bools(x) => Target::Bools(x),
+        }
+    }
+}
+
+impl Code {
+    /// Compiles a lowered program to machine code.
+    pub fn native(lowered: &Lowered) -> Result<Code, Error> {
+        let checked = Checked::compile(lowered).map_err(|e| Error::Backend(e.to_string()))?;
+        let signature = &lowered.signature;
+        let components = signature.results.iter().flat_map(|r| &r.components);
+        let placements = components
+            .map(|c| match c.role {
+                Some(Role::Out) => Placement::Buffer(c.number),
+                _ => Placement::Returned(c.number.saturating_sub(signature.param_count)),
+            })
+            .collect();
+        Ok(Code::Native(Native { checked, placements }))
+    }
+}
+
+/// Why a run gave no results.
+pub(crate) enum Failure {
+    /// The program failed.
+    Run(RuntimeError),
+    /// A result does not fit into the memory given for it: its leaf, and why.
+    Output(usize, String),
+    /// A mistake in jut.
+    Internal(String),
+}
+
+fn out_of_memory() -> Failure {
+    let error =
+        RuntimeError { kind: RuntimeErrorKind::Memory, span: Span::NONE, operands: Vec::new() };
+    Failure::Run(error)
+}
+
+impl Native {
+    /// Lists the words of a call: arguments, then the buffers for results.
+    pub fn prepare<'a>(
+        &self,
+        parts: &[Arg<'a>],
+        targets: impl Iterator<Item = Target<'a>>,
+        limit: usize,
+        words: &mut Vec<Word<'a>>,
+    ) -> Result<(), Failure> {
+        for part in parts {
+            words.push(match *part {
+                Arg::F64(x) => Word::F64(x),
+                Arg::I64(x) => Word::I64(x),
+                Arg::Bool(x) => Word::Bool(x),
+                Arg::F64s(x, _) => Word::F64s(x),
+                Arg::I64s(x, _) => Word::I64s(x),
+                Arg::Bools(x, _) => Word::Bools(x),
+                Arg::Tuple(_) | Arg::Values(_) | Arg::Data(..) => {
+                    return Err(Failure::Internal("an argument was not taken apart".into()));
+                }
+            });
+        }
+        let mut integer = |k: usize| match parts.get(k) {
+            Some(Arg::I64(value)) => *value,
+            _ => 0,
+        };
+        for (k, (placement, target)) in self.placements.iter().zip(targets).enumerate() {
+            let Placement::Buffer(number) = *placement else { continue };
+            let cells = self.checked.cells(number, &mut integer).ok_or_else(out_of_memory)?;
+            if cells.saturating_mul(8) > limit {
+                return Err(out_of_memory());
+            }
+            words.push(buffer(target, cells, k)?);
+        }
+        Ok(())
+    }
+
+    /// Calls the code.
+    pub fn call<'w>(
+        &'w self,
+        workspace: &'w mut Workspace,
+        words: &mut [Word<'_>],
+        returned: &'w mut Vec<u64>,
+    ) -> Result<Results<'w>, Failure> {
+        self.checked.call(workspace, words, returned).map_err(|error| match error {
+            CallError::Run(error) => Failure::Run(error),
+            CallError::Arguments(reason) => Failure::Internal(reason),
+        })
+    }
+
+    /// Puts what the code returned where it shall go.
+    pub fn collect<'t>(
+        &self,
+        results: Results<'_>,
+        targets: impl Iterator<Item = Target<'t>>,
+    ) -> Result<(), Failure> {
+        for (k, (placement, target)) in self.placements.iter().zip(targets).enumerate() {
+            let Placement::Returned(number) = *placement else { continue };
+            let part = match results.get(number) {
+                Some(Returned::F64(x)) => Arg::F64(x),
+                Some(Returned::I64(x)) => Arg::I64(x),
+                Some(Returned::Bool(x)) => Arg::Bool(x),
+                Some(Returned::F64s(x)) => Arg::F64s(x, None),
+                Some(Returned::I64s(x)) => Arg::I64s(x, None),
+                Some(Returned::Bools(x)) => Arg::Bools(x, None),
+                Some(Returned::Nested) | None => {
+                    return Err(Failure::Internal("a result is not made of flat arrays".into()));
+                }
+            };
+            store(part, target, k)?;
+        }
+        Ok(())
+    }
+}
+
+/// A buffer of a result as a word of a call.
+fn buffer<'t>(target: Target<'t>, cells: usize, k: usize) -> Result<Word<'t>, Failure> {
+    match target {
+        Target::Own(Value::F64s(a)) => Ok(Word::F64sMut(resized(&mut a.data, cells, 0.0)?)),
+        Target::Own(Value::I64s(a)) => Ok(Word::I64sMut(resized(&mut a.data, cells, 0)?)),
+        Target::Own(Value::Bools(a)) => Ok(Word::BoolsMut(resized(&mut a.data, cells, false)?)),
+        Target::F64s(x) if x.len() == cells => Ok(Word::F64sMut(x)),
+        Target::I64s(x) if x.len() == cells => Ok(Word::I64sMut(x)),
+        Target::Bools(x) if x.len() == cells => Ok(Word::BoolsMut(x)),
+        _ => Err(Failure::Output(k, format!("it is an array of {cells} elements"))),
+    }
+}
+
+fn resized<T: Copy>(data: &mut Vec<T>, cells: usize, blank: T) -> Result<&mut [T], Failure> {
+    let missing = cells.saturating_sub(data.len());
+    data.try_reserve_exact(missing).map_err(|_| out_of_memory())?;
+    data.resize(cells, blank);
+    Ok(data)
+}
+
+/// Copies a leaf of the results.
+pub(crate) fn store(part: Arg<'_>, target: Target<'_>, k: usize) -> Result<(), Failure> {
+    fn copy<T: Copy>(from: &[T], to: &mut [T], k: usize) -> Result<(), Failure> {
+        if from.len() != to.len() {
+            let reason = format!("it has {} elements, not {}", from.len(), to.len());
+            return Err(Failure::Output(k, reason));
+        }
+        to.copy_from_slice(from);
+        Ok(())
+    }
+    fn refill<T: Copy>(from: &[T], to: &mut Vec<T>) {
+        to.clear();
+        to.extend_from_slice(from);
+    }
+    match (part, target) {
+        (Arg::F64(x), Target::Own(Value::F64(to)) | Target::F64(to)) => *to = x,
+        (Arg::I64(x), Target::Own(Value::I64(to)) | Target::I64(to)) => *to = x,
+        (Arg::Bool(x), Target::Own(Value::Bool(to)) | Target::Bool(to)) => *to = x,
+        (Arg::F64s(x, _), Target::Own(Value::F64s(to))) => refill(x, &mut to.data),
+        (Arg::I64s(x, _), Target::Own(Value::I64s(to))) => refill(x, &mut to.data),
+        (Arg::Bools(x, _), Target::Own(Value::Bools(to))) => refill(x, &mut to.data),
+        (Arg::F64s(x, _), Target::F64s(to)) => copy(x, to, k)?,
+        (Arg::I64s(x, _), Target::I64s(to)) => copy(x, to, k)?,
+        (Arg::Bools(x, _), Target::Bools(to)) => copy(x, to, k)?,
+        (part, _) => return Err(Failure::Output(k, format!("it is {}", part.describe()))),
+    }
+    Ok(())
+}
+
+/// Runs a function in the interpreter. `params` gives each parameter's type and leaves, the leaves
+/// of all arguments are in `parts`; the results come back as values.
+pub(crate) fn interpret<'p>(
+    interpreter: &Interpreter,
+    program: &Program,
+    root: FuncId,
+    params: impl Iterator<Item = (&'p Type, &'p [Arg<'p>], Vec<Vec<usize>>)>,
+) -> Result<Vec<EvalValue>, Failure> {
+    let mut args = Vec::new();
+    for (ty, parts, shapes) in params {
+        let owned: Vec<Value> = parts.iter().zip(shapes).map(|(p, s)| own(*p, s)).collect();
+        let value = rebuild(program, ty, &mut owned.iter());
+        let arg = value.and_then(|value| enter(program, ty, &value));
+        args.push(arg.ok_or_else(|| Failure::Internal("an argument has another type".into()))?);
+    }
+    match interpreter.call(root, &args, &[], &[]) {
+        Ok(outcome) => Ok(outcome.results),
+        Err(EvalError::Runtime(error)) => Err(Failure::Run(error)),
+        Err(other) => Err(Failure::Internal(other.to_string())),
+    }
+}
+
+fn own(part: Arg<'_>, shape: Vec<usize>) -> Value {
+    match part {
+        Arg::F64(x) => Value::F64(x),
+        Arg::I64(x) => Value::I64(x),
+        Arg::Bool(x) => Value::Bool(x),
+        Arg::F64s(x, _) => Value::F64s(Array { shape, data: x.to_vec() }),
+        Arg::I64s(x, _) => Value::I64s(Array { shape, data: x.to_vec() }),
+        Arg::Bools(x, _) => Value::Bools(Array { shape, data: x.to_vec() }),
+        Arg::Tuple(_) | Arg::Values(_) | Arg::Data(..) => Value::Tuple(Vec::new()),
+    }
+}
+
+/// A value as the interpreter has it: arrays of tuples are blocks of tuples.
+fn enter(program: &Program, ty: &Type, value: &Value) -> Option<EvalValue> {
+    let array = |shape: &[usize], cells| {
+        jut_eval::Array::new(shape.to_vec(), cells).map(EvalValue::Array)
+    };
+    let fields = |id: DataId, index: usize, items: &[Value]| {
+        let con = program.datas[id].constructors.get(index)?;
+        let fields = con.fields.iter().zip(items).map(|(f, v)| enter(program, &f.ty, v));
+        let con = ConRef { data: id, index: u32::try_from(index).ok()? };
+        Some(EvalValue::data(con, fields.collect::<Option<_>>()?))
+    };
+    match (ty, value) {
+        (Type::F64, Value::F64(x)) => Some(EvalValue::F64(*x)),
+        (Type::I64, Value::I64(x)) => Some(EvalValue::I64(*x)),
+        (Type::Bool, Value::Bool(x)) => Some(EvalValue::Bool(*x)),
+        (Type::Array(..), Value::F64s(a)) => array(&a.shape, Cells::F64(a.data.clone())),
+        (Type::Array(..), Value::I64s(a)) => array(&a.shape, Cells::I64(a.data.clone())),
+        (Type::Array(..), Value::Bools(a)) => array(&a.shape, Cells::Bool(a.data.clone())),
+        (Type::Array(..), Value::Tuple(_)) => {
+            let (mut element, mut dims, mut items) = (ty, Vec::new(), vec![value.clone()]);
+            while let Type::Array(_, inner) = element {
+                let size = items.first().map_or(Some(0), Value::first_size)?;
+                let split = items.iter().flat_map(|v| (0..size).map(|k| v.element(k)));
+                items = split.collect::<Option<_>>()?;
+                dims.push(size);
+                element = inner;
+            }
+            let items = items.iter().map(|v| enter(program, element, v));
+            array(&dims, Cells::Items(items.collect::<Option<_>>()?))
+        }
+        (Type::Tuple(types), Value::Tuple(items)) => {
+            let items = types.iter().zip(items).map(|(t, v)| enter(program, t, v));
+            Some(EvalValue::tuple(items.collect::<Option<_>>()?))
+        }
+        (Type::Data(id), Value::Tuple(items)) => fields(*id, 0, items),
+        (Type::Data(id), Value::Data(name, items)) => {
+            let constructors = &program.datas[*id].constructors;
+            fields(*id, constructors.iter().position(|c| c.name == *name)?, items)
+        }
+        _ => None,
+    }
+}
+
+/// A value of the interpreter, in the form of the border.
+pub(crate) fn leave(program: &Program, ty: &Type, value: &EvalValue) -> Option<Value> {
+    match (ty, value) {
+        (_, EvalValue::F64(x)) => Some(Value::F64(*x)),
+        (_, EvalValue::I64(x)) => Some(Value::I64(*x)),
+        (_, EvalValue::Bool(x)) => Some(Value::Bool(*x)),
+        (Type::Tuple(types), EvalValue::Tuple(items)) => {
+            let items = types.iter().zip(items.iter()).map(|(t, v)| leave(program, t, v));
+            items.collect::<Option<_>>().map(Value::Tuple)
+        }
+        (Type::Data(id), EvalValue::Data(con, items)) => {
+            let constructors = &program.datas[*id].constructors;
+            let con = constructors.get(con.index as usize)?;
+            let fields = con.fields.iter().zip(items.iter());
+            let fields: Option<_> = fields.map(|(f, v)| leave(program, &f.ty, v)).collect();
+            match constructors.len() {
+                1 => fields.map(Value::Tuple),
+                _ => fields.map(|fields| Value::Data(con.name.clone(), fields)),
+            }
+        }
+        (Type::Array(_, element), EvalValue::Array(a)) => match a.view() {
+            View::F64(x) => Some(Value::F64s(Array { shape: a.dims(), data: x.to_vec() })),
+            View::I64(x) => Some(Value::I64s(Array { shape: a.dims(), data: x.to_vec() })),
+            View::Bool(x) => Some(Value::Bools(Array { shape: a.dims(), data: x.to_vec() })),
+            View::Items(_) => {
+                let items = (0..a.len()).map(|k| leave(program, element, &a.get(k)?));
+                stack(program, element, &items.collect::<Option<Vec<_>>>()?)
+            }
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,314 @@
+//! From a text to something that runs: the whole compiler on one page.
+//!
+//! ```text
+//! text --load--> checked core --J--> f.jvp --U--> f.nonlin, f.lin --T--> f.linT --L, compose-->
+//!      f.value_grad --optimise--> Linear A, non-linear --lower--> loop form --Cranelift--> code
+//! ```
+//!
+//! | step | crate |
+//! |---|---|
+//! | lexer, parser, elaboration, checker | `jut-text`, `jut-ir` |
+//! | J, U, T, L and their compositions | `jut-ad` |
+//! | clean-up, before J and after L | `jut-opt` |
+//! | loops and buffers | `jut-loop` |
+//! | machine code, or the interpreter | `jut-cranelift`, `jut-eval` |
+//!
+//! The interpreter runs the same optimised program that is lowered: so all engines give the same
+//! bits. Cost: everything is linear in the text of the program; nothing depends on sizes of arrays.
+
+use crate::compiled::{Compiled, Plan};
+use crate::engine::Code;
+use crate::ports::{Input, Output, Role};
+use crate::error::{Error, Result};
+use crate::excerpt;
+use crate::model::Function;
+use crate::source::{Diagnostics, Source};
+use jut_ad::{Derivatives, Mask, Policy, compose, erase, forward, transpose, unzip};
+use jut_ir::{Diagnostic, FuncId, Program, Type};
+use std::sync::Arc;
+
+/// What runs a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Engine {
+    /// Native code, made by Cranelift in this process.
+    #[default]
+    Cranelift,
+    /// The reference interpreter: slow, and the definition of what programs mean.
+    Interpreter,
+}
+
+/// What is made of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Product {
+    /// The function itself.
+    Value,
+    /// The gradient of the one f64 result.
+    Gradient,
+    /// The results, and the gradient.
+    ValueAndGradient,
+    /// Results and tangents: the Jacobian times a vector.
+    Jvp,
+    /// Results and cotangents: a vector times the Jacobian.
+    Vjp,
+}
+
+/// A stage of differentiating a function, to look at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stage {
+    /// What the user wrote.
+    Source,
+    /// The definition and those it calls, in the core language.
+    Core,
+    /// What J makes: `f.jvp`.
+    Forward,
+    /// What U makes: the tape type, `f.nonlin` and `f.lin`.
+    Unzip,
+    /// What T makes: `f.linT`.
+    Transpose,
+    /// The value and the gradient, composed, erased and optimised.
+    Gradient,
+    /// The gradient in the loop form.
+    Loop,
+    /// The gradient in Cranelift's text form.
+    Clif,
+}
+
+impl Stage {
+    /// All stages, in order.
+    pub const ALL: [Stage; 8] = [
+        Stage::Source,
+        Stage::Core,
+        Stage::Forward,
+        Stage::Unzip,
+        Stage::Transpose,
+        Stage::Gradient,
+        Stage::Loop,
+        Stage::Clif,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Source => "source",
+            Stage::Core => "core",
+            Stage::Forward => "forward",
+            Stage::Unzip => "unzip",
+            Stage::Transpose => "transpose",
+            Stage::Gradient => "gradient",
+            Stage::Loop => "loop",
+            Stage::Clif => "clif",
+        }
+    }
+}
+
+/// Reads and checks a text; gives the program and the warnings.
+pub(crate) fn load(source: &Arc<Source>) -> Result<(Program, Vec<Diagnostic>)> {
+    with_large_stack(|| {
+        let loaded = jut_text::load(&source.text, 0);
+        match loaded.program {
+            Some(program) => Ok((program, loaded.diagnostics)),
+            None => Err(Diagnostics::new(source.clone(), loaded.diagnostics).into()),
+        }
+    })
+}
+
+/// Makes a product of a function, ready to run.
+pub(crate) fn compile(function: &Function, product: Product) -> Result<Compiled> {
+    let refused = |d: Diagnostic| refusal(function, d);
+    with_large_stack(|| {
+        let (mut derivatives, func) = start(function);
+        let wrt = mask(function, &derivatives.program, func);
+        let d = &mut derivatives;
+        let policy = function.tape_policy();
+        let root = match product {
+            Product::Value => erase::erase(d, func),
+            Product::Gradient => compose::grad(d, func, &wrt, policy),
+            Product::ValueAndGradient => compose::value_and_grad(d, func, &wrt, policy),
+            Product::Jvp => compose::jvp(d, func, &wrt),
+            Product::Vjp => compose::vjp(d, func, &wrt, policy),
+        }
+        .map_err(refused)?;
+        let program = jut_opt::optimise(&derivatives.program, root, true);
+        let (inputs, outputs) = ports(function, product, &program, root);
+        let code = match function.chosen_engine() {
+            Engine::Interpreter => {
+                let interpreter = jut_eval::Interpreter::new(&program);
+                Code::Interpreted(match function.limit() {
+                    Some(bytes) => interpreter.memory_limit(bytes as u64),
+                    None => interpreter,
+                })
+            }
+            Engine::Cranelift => {
+                let lowered = jut_loop::lower(&program, root).map_err(refused)?;
+                Code::native(&lowered)?
+            }
+        };
+        let source = function.model().shared_source();
+        let plan = Plan::new(source, program, root, inputs, outputs, code, function.limit())?;
+        Ok(Compiled::new(plan))
+    })
+}
+
+/// The text of a stage.
+pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
+    let refused = |d: Diagnostic| refusal(function, d);
+    if stage == Stage::Source {
+        return Ok(function.model().source().text.clone());
+    }
+    with_large_stack(|| {
+        let (mut derivatives, func) = start(function);
+        let wrt = mask(function, &derivatives.program, func);
+        let policy = function.tape_policy();
+        let d = &mut derivatives;
+        if stage == Stage::Core {
+            return Ok(excerpt::print(&d.program, &[func]));
+        }
+        if matches!(stage, Stage::Gradient | Stage::Loop | Stage::Clif) {
+            let root = compose::value_and_grad(d, func, &wrt, policy).map_err(refused)?;
+            let program = jut_opt::optimise(&d.program, root, true);
+            if stage == Stage::Gradient {
+                return Ok(excerpt::print(&program, &[root]));
+            }
+            let lowered = jut_loop::lower(&program, root).map_err(refused)?;
+            return match stage {
+                Stage::Loop => Ok(jut_loop::print::print_program(&lowered.program)),
+                _ => jut_cranelift::clif(&lowered.program)
+                    .map_err(|e| Error::Backend(e.to_string())),
+            };
+        }
+        // A function with linear parameters is what U takes; J takes the others.
+        let jvp = match d.program.funcs[func].is_nonlinear() {
+            true => forward::forward(d, func, &wrt).map_err(refused)?,
+            false => func,
+        };
+        if stage == Stage::Forward {
+            return Ok(excerpt::print(&d.program, &[jvp]));
+        }
+        let halves = unzip::unzip(d, jvp, policy).map_err(refused)?;
+        if stage == Stage::Unzip {
+            return Ok(excerpt::print(&d.program, &[halves.nonlin, halves.lin]));
+        }
+        let transposed = transpose::transpose(d, halves.lin).map_err(refused)?;
+        Ok(excerpt::print(&d.program, &[transposed]))
+    })
+}
+
+/// A fresh set of derivatives of the function's program.
+fn start(function: &Function) -> (Derivatives, FuncId) {
+    (Derivatives::new(function.model().program().clone()), function.id())
+}
+
+fn mask(function: &Function, program: &Program, func: FuncId) -> Mask {
+    match function.active() {
+        None => Mask::full(program, func),
+        Some(positions) => Mask::only(program, func, positions),
+    }
+}
+
+fn refusal(function: &Function, diagnostic: Diagnostic) -> Error {
+    Diagnostics::new(function.model().shared_source(), vec![diagnostic]).into()
+}
+
+/// What goes into a product and what comes out, in the words of the user's function.
+fn ports(
+    function: &Function,
+    product: Product,
+    program: &Program,
+    root: FuncId,
+) -> (Vec<Input>, Vec<Output>) {
+    let source = function.model().program();
+    let f = &source.funcs[function.id()];
+    let composed = &program.funcs[root];
+    let has_float = |ty: &Type| ty.has_float(source);
+    let active = |k: usize| {
+        f.params.get(k).is_some_and(|p| has_float(&f.nvars[*p].ty))
+            && function.active().is_none_or(|wrt| wrt.contains(&k))
+    };
+    // A function with linear parameters takes and returns them after the others, as plain values.
+    let linear = f.lin_params.iter().map(|v| f.lvars[*v].name.clone());
+    let names: Vec<String> =
+        f.params.iter().map(|p| f.nvars[*p].name.clone()).chain(linear).collect();
+    let linear_results = f.lin_results.iter().map(|r| r.name.clone());
+    let results: Vec<Option<String>> = f
+        .results
+        .iter()
+        .map(|r| r.name.map(|v| f.nvars[v].name.clone()))
+        .chain(linear_results)
+        .collect();
+    let result_name = |k: usize| match &results[k] {
+        Some(name) => name.clone(),
+        None if results.len() == 1 => "value".to_string(),
+        None => k.to_string(),
+    };
+    let differentiable: Vec<usize> = (0..results.len())
+        .filter(|k| match f.results.get(*k) {
+            Some(result) => has_float(&result.ty),
+            None => true,
+        })
+        .collect();
+    let differentiated: Vec<usize> =
+        (0..names.len()).filter(|k| active(*k) || *k >= f.params.len()).collect();
+
+    let mut inputs: Vec<Input> = Vec::new();
+    for (k, name) in names.iter().enumerate() {
+        inputs.push(Input {
+            name: name.clone(),
+            role: Role::Value,
+            hidden: k < f.size_params,
+        });
+    }
+    let mut seeds = match product {
+        Product::Jvp => differentiated.iter().map(|k| format!("{}'", names[*k])).collect(),
+        Product::Vjp => differentiable.iter().map(|k| format!("{}''", result_name(*k))).collect(),
+        _ => Vec::new(),
+    }
+    .into_iter();
+    for param in composed.params.iter().skip(inputs.len()) {
+        // An integer among the cotangents is a size that the function computes.
+        let hidden = composed.nvars[*param].ty == Type::I64;
+        let name = if hidden { None } else { seeds.next() };
+        let name = name.unwrap_or_else(|| composed.nvars[*param].name.clone());
+        inputs.push(Input { name, role: Role::Derivative, hidden });
+    }
+
+    let mut outputs = Vec::new();
+    if product != Product::Gradient {
+        for k in 0..results.len() {
+            outputs.push(Output { name: result_name(k), role: Role::Value });
+        }
+    }
+    match product {
+        Product::Value => {}
+        Product::Jvp => outputs.extend(
+            differentiable.iter().map(|k| Output { name: result_name(*k), role: Role::Derivative }),
+        ),
+        Product::Gradient | Product::ValueAndGradient | Product::Vjp => outputs.extend(
+            differentiated
+                .iter()
+                .map(|k| Output { name: names[*k].clone(), role: Role::Derivative }),
+        ),
+    }
+    (inputs, outputs)
+}
+
+/// Runs a part of the compiler on a thread with a large stack.
+///
+/// Passes recurse as deeply as the program is nested, which is limited, but a caller's own stack may
+/// be small. A panic in a pass, which would be a mistake in jut, becomes an error.
+fn with_large_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("jut".into()).stack_size(STACK);
+        let internal = |what: &str| Error::Backend(format!("internal error: {what}"));
+        match builder.spawn_scoped(scope, work) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| {
+                let what = panic.downcast_ref::<String>().map(String::as_str);
+                let what = what.or_else(|| panic.downcast_ref::<&str>().copied());
+                Err(internal(what.unwrap_or("the compiler stopped")))
+            }),
+            Err(error) => Err(internal(&format!("no thread: {error}"))),
+        }
+    })
+}
+
+/// Address space for the compiler's stack; only what is used of it is memory.
+const STACK: usize = 256 << 20;
