@@ -13,7 +13,7 @@ use crate::ports::{Input, Output, OutputPlan, Port, Role};
 use crate::source::{RunError, Source};
 use crate::value::{Arg, Array, Out, Value};
 use jut_cranelift::Arg as Word;
-use jut_ir::{FuncId, Program, RuntimeError, Span};
+use jut_ir::{FuncId, Program, Span};
 use jut_runtime::Workspace;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
@@ -221,8 +221,8 @@ impl Session {
                 let targets = self.results.iter_mut().map(Target::Own);
                 let prepared = native.prepare(&parts, targets, limit, &mut words);
                 let returned = &mut self.returned;
-                let called = prepared
-                    .and_then(|()| native.call(&mut self.workspace, &mut words, returned));
+                let called =
+                    prepared.and_then(|()| native.call(&mut self.workspace, &mut words, returned));
                 self.words = recycled_words(words);
                 let targets = self.results.iter_mut().map(Target::Own);
                 called
@@ -269,8 +269,8 @@ impl Session {
                 let targets = outs.iter_mut().map(Target::of);
                 let prepared = native.prepare(&parts, targets, limit, &mut words);
                 let returned = &mut self.returned;
-                let called = prepared
-                    .and_then(|()| native.call(&mut self.workspace, &mut words, returned));
+                let called =
+                    prepared.and_then(|()| native.call(&mut self.workspace, &mut words, returned));
                 self.words = recycled_words(words);
                 called
                     .and_then(|results| native.collect(results, outs.iter_mut().map(Target::of)))
@@ -296,7 +296,8 @@ impl Session {
             let mut given = Vec::new();
             let value = engine::leave(&plan.program, &output.ty, value);
             let stored = value.as_ref().and_then(|value| {
-                crate::bind::take_apart(&plan.program, &output.ty, value.into(), &mut given).ok()?;
+                crate::bind::take_apart(&plan.program, &output.ty, value.into(), &mut given)
+                    .ok()?;
                 for (k, part) in output.leaves.clone().zip(&given) {
                     engine::store(*part, Target::Own(self.results.get_mut(k)?), k).ok()?;
                 }

@@ -255,9 +255,8 @@ fn own(part: Arg<'_>, shape: Vec<usize>) -> Value {
 
 /// A value as the interpreter has it: arrays of tuples are blocks of tuples.
 fn enter(program: &Program, ty: &Type, value: &Value) -> Option<EvalValue> {
-    let array = |shape: &[usize], cells| {
-        jut_eval::Array::new(shape.to_vec(), cells).map(EvalValue::Array)
-    };
+    let array =
+        |shape: &[usize], cells| jut_eval::Array::new(shape.to_vec(), cells).map(EvalValue::Array);
     let fields = |id: DataId, index: usize, items: &[Value]| {
         let con = program.datas[id].constructors.get(index)?;
         let fields = con.fields.iter().zip(items).map(|(f, v)| enter(program, &f.ty, v));

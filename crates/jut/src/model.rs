@@ -1,9 +1,9 @@
 //! Programs and their functions: where a user starts.
 
+use crate::bind::show_type;
 use crate::compiled::Compiled;
 use crate::error::{Error, Result};
 use crate::pipeline::{self, Engine, Product, Stage};
-use crate::bind::show_type;
 use crate::source::{Diagnostics, Source};
 use jut_ad::Policy;
 use jut_ir::{FuncId, Program};
@@ -53,8 +53,7 @@ impl Model {
     /// [`Error::File`] if it cannot be read, else as [`Model::from_text`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Model> {
         let path = path.as_ref();
-        let text =
-            std::fs::read_to_string(path).map_err(|e| Error::File(path.to_path_buf(), e))?;
+        let text = std::fs::read_to_string(path).map_err(|e| Error::File(path.to_path_buf(), e))?;
         Model::from_named_text(&path.display().to_string(), &text)
     }
 

@@ -18,12 +18,12 @@
 
 use crate::compiled::{Compiled, Plan};
 use crate::engine::Code;
-use crate::ports::{Input, Output, Role};
 use crate::error::{Error, Result};
 use crate::excerpt;
 use crate::model::Function;
+use crate::ports::{Input, Output, Role};
 use crate::source::{Diagnostics, Source};
-use jut_ad::{Derivatives, Mask, Policy, compose, erase, forward, transpose, unzip};
+use jut_ad::{Derivatives, Mask, compose, erase, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program, Type};
 use std::sync::Arc;
 
@@ -172,8 +172,9 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
             let lowered = jut_loop::lower(&program, root).map_err(refused)?;
             return match stage {
                 Stage::Loop => Ok(jut_loop::print::print_program(&lowered.program)),
-                _ => jut_cranelift::clif(&lowered.program)
-                    .map_err(|e| Error::Backend(e.to_string())),
+                _ => {
+                    jut_cranelift::clif(&lowered.program).map_err(|e| Error::Backend(e.to_string()))
+                }
             };
         }
         // A function with linear parameters is what U takes; J takes the others.
@@ -251,11 +252,7 @@ fn ports(
 
     let mut inputs: Vec<Input> = Vec::new();
     for (k, name) in names.iter().enumerate() {
-        inputs.push(Input {
-            name: name.clone(),
-            role: Role::Value,
-            hidden: k < f.size_params,
-        });
+        inputs.push(Input { name: name.clone(), role: Role::Value, hidden: k < f.size_params });
     }
     let mut seeds = match product {
         Product::Jvp => differentiated.iter().map(|k| format!("{}'", names[*k])).collect(),
