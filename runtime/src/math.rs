@@ -85,17 +85,6 @@ pub fn relu(x: f64) -> f64 {
     maximum(x, 0.0)
 }
 
-/// 1 / (1 + exp(-x)). The exponential never overflows.
-pub fn sigmoid(x: f64) -> f64 {
-    let e = libm::exp(-x.abs());
-    if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
-}
-
-/// log(1 + exp(x)). The exponential never overflows.
-pub fn softplus(x: f64) -> f64 {
-    maximum(x, 0.0) + libm::log1p(libm::exp(-x.abs()))
-}
-
 /// Angle of the point (x, y).
 pub fn atan2(y: f64, x: f64) -> f64 {
     libm::atan2(y, x)
@@ -175,15 +164,6 @@ mod tests {
     #[test]
     fn rounding_goes_away_from_zero_at_halves() {
         assert_eq!([round(0.5), round(-0.5), round(2.5), round(-2.4)], [1.0, -1.0, 3.0, -2.0]);
-    }
-
-    #[test]
-    fn sigmoid_and_softplus_are_finite_and_monotone_at_both_ends() {
-        assert_eq!((sigmoid(-800.0), sigmoid(800.0)), (0.0, 1.0));
-        assert_eq!((softplus(-800.0), softplus(800.0)), (0.0, 800.0));
-        assert_eq!(sigmoid(0.0), 0.5);
-        assert!(sigmoid(f64::NAN).is_nan() && softplus(f64::NAN).is_nan());
-        assert!(sigmoid(-40.0) > 0.0 && softplus(-40.0) > 0.0);
     }
 
     #[test]

@@ -76,12 +76,6 @@ extern "C" fn sinh(x: f64) -> f64 {
 extern "C" fn cosh(x: f64) -> f64 {
     math::cosh(x)
 }
-extern "C" fn sigmoid(x: f64) -> f64 {
-    math::sigmoid(x)
-}
-extern "C" fn softplus(x: f64) -> f64 {
-    math::softplus(x)
-}
 extern "C" fn round(x: f64) -> f64 {
     math::round(x)
 }
@@ -129,8 +123,6 @@ pub static MATH: &[(&str, Math)] = &[
     ("jut_atan", Math::Unary(atan)),
     ("jut_sinh", Math::Unary(sinh)),
     ("jut_cosh", Math::Unary(cosh)),
-    ("jut_sigmoid", Math::Unary(sigmoid)),
-    ("jut_softplus", Math::Unary(softplus)),
     ("jut_round", Math::Unary(round)),
     ("jut_hypot", Math::Binary(hypot)),
     ("jut_floor", Math::Unary(floor)),

@@ -30,12 +30,8 @@ fn json(path: &str) -> Map<String, Json> {
 fn function(stem: &str) -> (jut::Function, Map<String, Json>) {
     let reference = json(&format!("reference/{stem}.json"));
     let model = Model::from_file(examples().join(format!("{stem}.jut"))).expect(stem);
-    let wrt: Vec<&str> = reference["wrt"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .filter_map(Json::as_str)
-        .collect();
+    let wrt: Vec<&str> =
+        reference["wrt"].as_array().expect("a list").iter().filter_map(Json::as_str).collect();
     let name = reference["function"].as_str().expect("a name");
     let function = model.function(name).and_then(|f| f.wrt(&wrt)).expect(stem);
     (function, reference)
@@ -97,9 +93,13 @@ fn values_and_gradients_agree_with_the_reference_to_1e_12() {
 #[test]
 fn native_code_and_the_interpreter_give_the_same_bits() {
     for stem in PROGRAMS {
-        for product in
-            [Product::Value, Product::Gradient, Product::ValueAndGradient, Product::Jvp, Product::Vjp]
-        {
+        for product in [
+            Product::Value,
+            Product::Gradient,
+            Product::ValueAndGradient,
+            Product::Jvp,
+            Product::Vjp,
+        ] {
             let (function, _) = function(stem);
             let native = function.compile(product).unwrap_or_else(|e| panic!("{stem}: {e}"));
             let slow = function.engine(Engine::Interpreter).compile(product).expect(stem);

@@ -173,10 +173,6 @@ table! {
         |a| Literal::F64(math::cosh(f(a[0]))), [Times(Apply(SINH, &[Arg(0)]))], runtime("jut_cosh"), false, [ANY];
     RELU "relu_f64" "relu" Call (F) -> F, "x where it is positive, else 0; NaN at NaN.", "0 at 0.",
         |a| Literal::F64(math::relu(f(a[0]))), [Times(Apply(SELECT, &[Apply(GT, &[Arg(0), Num(0.0)]), Num(1.0), Num(0.0)]))], machine(M::FRelu), true, [ANY];
-    SIGMOID "sigmoid_f64" "sigmoid" Call (F) -> F, "1 / (1 + exp(-x)), without overflow on the way.", "",
-        |a| Literal::F64(math::sigmoid(f(a[0]))), [Times(Apply(MUL, &[Res, Apply(SUB, &[Num(1.0), Res])]))], runtime("jut_sigmoid"), false, [ANY];
-    SOFTPLUS "softplus_f64" "softplus" Call (F) -> F, "log(1 + exp(x)), without overflow on the way.", "",
-        |a| Literal::F64(math::softplus(f(a[0]))), [Times(Apply(SIGMOID, &[Arg(0)]))], runtime("jut_softplus"), false, [ANY];
     POW "pow_f64" "pow" Call (F, F) -> F, "x to the power y, both floats; 1 where y = 0; NaN for x < 0 unless y is an integer.", "With respect to x: 0 where y = 0, also at x = 0. With respect to y: 0 where x = 0, NaN where x < 0.",
         |a| Literal::F64(math::pow(f(a[0]), f(a[1]))),
         [Times(Apply(SELECT, &[Apply(EQ, &[Arg(1), Num(0.0)]), Num(0.0), Apply(MUL, &[Arg(1), Apply(POW, &[Arg(0), Apply(SUB, &[Arg(1), Num(1.0)])])])])),
