@@ -318,7 +318,7 @@ impl<'s> Parser<'s, '_> {
         let before = self.peek_at(self.at.saturating_sub(1));
         token.kind == Kind::Keyword
             && lex::DECLARATION.contains(&token.text)
-            && !(before.kind == Kind::Keyword && before.text == "core")
+            && !(before.kind == Kind::Keyword && matches!(before.text, "core" | "extern"))
     }
 
     /// The name of the declaration that starts at a token, if one can be read.

@@ -195,10 +195,21 @@ impl<'s> Parser<'s, '_> {
                     let span = self.span_from(start);
                     Ok(self.add(ExprKind::Array(items), span))
                 }
-                _ => Err(self.expected("an expression")),
+                _ => Err(self.no_expression()),
             },
-            _ => Err(self.expected("an expression")),
+            _ => Err(self.no_expression()),
         }
+    }
+
+    fn no_expression(&mut self) -> Failed {
+        let operator = BINARY.iter().any(|(op, _)| self.at(op));
+        let starts_line = self.peek_at(self.at.saturating_sub(1)).kind == Kind::Newline;
+        let failed = self.expected("an expression");
+        if let (true, true, Some(last)) = (operator, starts_line, self.diagnostics.last_mut()) {
+            let help = "a statement goes on in the next line if the operator ends the line before";
+            last.help = Some(help.to_string());
+        }
+        failed
     }
 
     fn number(&mut self) -> Parsed<ExprId> {
