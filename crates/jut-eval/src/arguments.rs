@@ -23,13 +23,13 @@ impl Interpreter {
         };
         let (sizes, rest) = code.params.split_at(code.size_params.min(code.params.len()));
         let mut all = Vec::with_capacity(code.params.len());
-        for (slot, _) in sizes {
+        for ((slot, _), size) in sizes.iter().zip(&code.names) {
             let found =
                 rest.iter().zip(args).find_map(|((_, ty), value)| dimension(ty, value, *slot));
             match found {
                 Some(n) => all.push(Value::I64(n as i64)),
                 None => {
-                    let message = format!("{}: no array gives size parameter {slot}", code.name);
+                    let message = format!("{}: no argument has the size `{size}`", code.name);
                     return argument(message);
                 }
             }
@@ -60,34 +60,28 @@ impl Interpreter {
                 ));
             }
         }
+        let mut names = code.names.iter();
+        let mut test = |frame: &Frame, ty: &Type, value: &Value, linear: LinearScalar| {
+            let name = names.next().map(String::as_str).unwrap_or_default();
+            if self.has_type(value, ty, linear, &mut |s| frame.size(s)) {
+                return Ok(());
+            }
+            let what = &code.name;
+            argument(format!("{what}: the argument for `{name}` does not have its type"))
+        };
         for ((slot, ty), value) in code.params.iter().zip(args) {
-            self.test(ty, value, LinearScalar::F64, frame, &code.name)?;
+            test(frame, ty, value, LinearScalar::F64)?;
             frame.set(*slot, value.clone());
         }
         for ((slot, ty), value) in code.lin_params.iter().zip(linear) {
-            self.test(ty, value, self.linear, frame, &code.name)?;
+            test(frame, ty, value, self.linear)?;
             frame.set(*slot, value.clone());
         }
         for (param, value) in code.cap_params.iter().zip(caps) {
             let scalar = if param.mode == Mode::Acc { LinearScalar::F64 } else { self.linear };
-            self.test(&param.ty, value, scalar, frame, &code.name)?;
+            test(frame, &param.ty, value, scalar)?;
         }
         Ok(())
-    }
-
-    fn test(
-        &self,
-        ty: &Type,
-        value: &Value,
-        linear: LinearScalar,
-        frame: &Frame,
-        name: &str,
-    ) -> Result<(), EvalError> {
-        if self.has_type(value, ty, linear, &mut |s| frame.size(s)) {
-            Ok(())
-        } else {
-            argument(format!("an argument of {name} does not have the type of its parameter"))
-        }
     }
 
     /// Whether a value has a type under an assignment of its size names.

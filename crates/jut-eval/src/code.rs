@@ -28,6 +28,8 @@ pub(crate) struct Code {
     pub slots: usize,
     pub caps: usize,
     pub size_params: usize,
+    /// Names of all parameters, section after section, for messages.
+    pub names: Vec<String>,
     pub params: Vec<(Slot, Type)>,
     pub lin_params: Vec<(Slot, Type)>,
     pub cap_params: Vec<CapCode>,
@@ -195,11 +197,19 @@ pub(crate) fn prepare(func: &Function) -> Code {
         slots: func.nvars.len() + func.lvars.len(),
         caps: func.caps.len(),
         size_params: func.size_params,
+        names: parameter_names(func),
         params: func.params.iter().map(|v| (p.n(*v), func.nvars[*v].ty.clone())).collect(),
         lin_params: func.lin_params.iter().map(|x| (p.l(*x), func.lvars[*x].ty.clone())).collect(),
         cap_params: func.cap_params.iter().map(|c| p.cap(*c)).collect(),
         body,
     }
+}
+
+fn parameter_names(func: &Function) -> Vec<String> {
+    let non_linear = func.params.iter().map(|v| &func.nvars[*v].name);
+    let linear = func.lin_params.iter().map(|x| &func.lvars[*x].name);
+    let caps = func.cap_params.iter().map(|c| &func.caps[*c].name);
+    non_linear.chain(linear).chain(caps).cloned().collect()
 }
 
 struct Preparer<'f> {

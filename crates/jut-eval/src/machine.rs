@@ -206,9 +206,12 @@ impl Machine<'_> {
                     Scalar::F64 | Scalar::Bool => self.counters.work += 1,
                 }
                 let mut operands = [Literal::Bool(false); 4];
-                let Some(used) = operands.get_mut(..args.len()) else {
+                let Some(used) = operands.get_mut(..row.params.len()) else {
                     return unchecked("a primitive has too many operands");
                 };
+                if used.len() != args.len() {
+                    return unchecked("a primitive has the wrong number of operands");
+                }
                 for (operand, arg) in used.iter_mut().zip(args) {
                     let Some(literal) = frame.peek(arg).literal() else {
                         return unchecked("an operand of a primitive is not a scalar");

@@ -106,5 +106,9 @@ fn arguments_of_other_types_are_refused() {
         let error = interpreter.call(f, args, &[], &[]).expect_err("refused");
         assert!(matches!(error, EvalError::Argument { .. }), "{error:?}");
     }
+    let error = interpreter.call(f, refused[3], &[], &[]).expect_err("refused");
+    assert!(error.to_string().contains("`x`"), "{error}");
+    let error = interpreter.with_sizes(f, &[0i64.into()]).expect_err("no array");
+    assert!(error.to_string().contains("`n`"), "{error}");
     assert!(interpreter.call(f, &[1i64.into(), one, 0i64.into()], &[], &[]).is_ok());
 }
