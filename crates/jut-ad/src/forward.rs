@@ -35,6 +35,7 @@ mod primitive;
 mod rules;
 
 use crate::activity::{self, Activity};
+use crate::relocate::Relocator;
 use crate::{Derivatives, Jvp, Mask, Passing, callees_first, erase};
 use emit::{Handle, Writer};
 use jut_ir::{
@@ -209,7 +210,11 @@ fn differentiate(
     }
     let mut rules = Rules { w, derivatives };
     let body = rules.block(&source.body, needs, &results, entry, loc)?;
+    let rebound = rules.w.rebound;
     let mut made = rules.w.builder.func;
+    if rebound {
+        return Ok(Relocator::whole(&made, body));
+    }
     made.body = body;
     Ok(made)
 }

@@ -81,6 +81,9 @@ pub(crate) struct Relocator<'a> {
     nvars: SecondaryMap<NVar, Option<NVar>>,
     lvars: SecondaryMap<LVar, Option<LVar>>,
     caps: SecondaryMap<Cap, Option<Cap>>,
+    /// What has been bound already. A region may bind what its body returns under the same
+    /// index; here that is another variable.
+    bound: (SecondaryMap<NVar, bool>, SecondaryMap<LVar, bool>),
     in_scope: HashSet<String>,
     /// Names in the order in which they came into scope.
     trail: Vec<String>,
@@ -98,9 +101,28 @@ impl<'a> Relocator<'a> {
             nvars: SecondaryMap::new(),
             lvars: SecondaryMap::new(),
             caps: SecondaryMap::new(),
+            bound: Default::default(),
             in_scope: HashSet::new(),
             trail: Vec::new(),
         }
+    }
+
+    /// A function with the given body in place of its own, every binding a variable of its own.
+    pub fn whole(func: &Function, body: Block) -> Function {
+        let (subst, namer) = (Substitution::default(), Namer::of(func));
+        let mut new = Relocator::new(func, &subst, &namer, func.name.clone());
+        new.params(&func.params, &func.lin_params, &func.cap_params);
+        new.body(body);
+        for result in &func.results {
+            let ty = new.ty(&result.ty);
+            let name = result.name.map(|v| new.result_name(v));
+            new.to.results.push(ResultDecl { name, ty });
+        }
+        for result in &func.lin_results {
+            let ty = new.ty(&result.ty);
+            new.to.lin_results.push(LinResultDecl { name: result.name.clone(), ty });
+        }
+        Function { doc: func.doc.clone(), size_params: func.size_params, ..new.to }
     }
 
     /// Sets the parameters. They stay in scope for the body.
@@ -185,6 +207,9 @@ impl<'a> Relocator<'a> {
     }
 
     fn bind_nvar(&mut self, v: NVar) -> NVar {
+        if std::mem::replace(&mut self.bound.0[v], true) {
+            self.nvars[v] = None;
+        }
         let data = &self.from.nvars[v];
         let name = self.scoped(&data.name);
         let ty = self.ty(&data.ty);
@@ -198,6 +223,9 @@ impl<'a> Relocator<'a> {
     }
 
     fn bind_lvar(&mut self, x: LVar) -> LVar {
+        if std::mem::replace(&mut self.bound.1[x], true) {
+            self.lvars[x] = None;
+        }
         let data = &self.from.lvars[x];
         let name = self.scoped(&data.name);
         let ty = self.ty(&data.ty);

@@ -317,3 +317,35 @@ first_order! {
         (; g', t') }", "f", [k(2), v(&[0.3, 0.7])];
     records_as_results: &format!("{RECORD}def f(x: f64, y: f64) -> P = {{\n r = sqrt(x * x + y * y)\n P(r, 4, y / r)\n}}"), "f", [x(0.3), x(0.9)];
 }
+
+/// Blocks in which many arrays and records live one after the other, so that J closes regions
+/// before the end of the block.
+#[test]
+fn long_blocks_of_arrays_whose_sizes_are_computed_on_the_way() {
+    let mut text = "def f[n](x: [n]f64, b: f64) -> f64 = {\n  y0 = x\n  q0 = n / 2\n  z0 = build (i < q0) { x[i] * b }\n".to_string();
+    for k in 1..20 {
+        let j = k - 1;
+        text += &format!(
+            "  m{k} = n - {k}\n  y{k} = build (i < m{k}) {{ sin(y{j}[i]) + y{j}[i + 1] * b }}\n"
+        );
+        text += &format!(
+            "  q{k} = (q{j} + {k}) / 2\n  z{k} = build (i < q{k}) {{ z{j}[min(i, 2)] * 0.9 + x[0] }}\n"
+        );
+    }
+    text += "  s = sum (v <- y19) { v * v } + sum (v <- z19) { v * v } + z7[0] * y3[1]\n  s\n}\n";
+    let args = [v(&(0..24).map(|k| (k as f64 * 0.37).sin()).collect::<Vec<_>>()), x(0.4)];
+    agrees_with_differences(&text, "f", &args);
+    second_order_agrees(&text, "f", &args);
+}
+
+#[test]
+fn long_blocks_of_records() {
+    let mut text = "data P = P(r: f64, a: f64)\ndef g(x: f64, y: f64) -> P = P(x * y, x + y)\ndef f(x: f64) -> f64 = {\n  p0 = g(x, 1.0)\n".to_string();
+    for k in 1..50 {
+        let j = k - 1;
+        text += &format!("  p{k} = g(p{j}.r * 0.5, p{j}.a * 0.5)\n");
+    }
+    text += "  p49.a + p3.r * p40.a\n}\n";
+    agrees_with_differences(&text, "f", &[x(0.3)]);
+    second_order_agrees(&text, "f", &[x(0.3)]);
+}

@@ -16,11 +16,12 @@ use crate::{Derivatives, sizes};
 use jut_ir::build::FunctionBuilder;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::prim::Prim;
+use jut_ir::visit::Use;
 use jut_ir::{
     Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Origin, Place, Program, Rhs,
     Size, Span, Step, Stmt, Type, VarData,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How the tangent of a variable is reached.
 #[derive(Clone, Debug)]
@@ -46,6 +47,14 @@ struct Region {
 pub(super) struct Frame {
     out: Vec<Stmt>,
     regions: Vec<Region>,
+    /// Variables whose linear tangents are to become places.
+    opening: Vec<(NVar, Loc)>,
+    /// How many open regions there must be before closing some is tried.
+    patience: usize,
+    /// Variables bound so far, in order.
+    bound: Vec<NVar>,
+    /// The last statement that uses a variable; found when first needed.
+    last_use: Option<HashMap<NVar, usize>>,
     /// What is still needed.
     pub needs: BlockNeeds,
 }
@@ -68,6 +77,9 @@ pub(super) struct Writer<'a> {
     /// Counts statements; `born` says when a variable was bound.
     clock: u32,
     born: SecondaryMap<NVar, u32>,
+    lin_born: SecondaryMap<LVar, u32>,
+    /// Whether some variable is bound a second time, after a region that returns it.
+    pub rebound: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -96,13 +108,23 @@ impl<'a> Writer<'a> {
             frames: Vec::new(),
             clock: 0,
             born: SecondaryMap::new(),
+            lin_born: SecondaryMap::new(),
+            rebound: false,
         }
     }
 
     // ---- frames and statements
 
     pub fn enter(&mut self, needs: BlockNeeds) {
-        self.frames.push(Frame { out: Vec::new(), regions: Vec::new(), needs });
+        self.frames.push(Frame {
+            out: Vec::new(),
+            regions: Vec::new(),
+            opening: Vec::new(),
+            patience: CLOSED_AT_ONCE,
+            bound: Vec::new(),
+            last_use: None,
+            needs,
+        });
     }
 
     /// The frame that is being written. There is one from the first `enter` to the last `leave`.
@@ -117,10 +139,10 @@ impl<'a> Writer<'a> {
 
     pub fn emit_stmt(&mut self, stmt: Stmt) {
         self.clock += 1;
-        for v in &stmt.nl {
-            self.born[*v] = self.clock;
-        }
+        stmt.nl.iter().for_each(|v| self.born[*v] = self.clock);
+        stmt.lin.iter().for_each(|x| self.lin_born[*x] = self.clock);
         if let Some(frame) = self.frame() {
+            frame.bound.extend(&stmt.nl);
             frame.out.push(stmt);
         }
     }
@@ -227,18 +249,35 @@ impl<'a> Writer<'a> {
         let need = self.need(var);
         if need.times == 0 {
             self.emit(vec![], vec![], Rhs::Drop(x), loc);
-        } else if need.place {
+            return;
+        }
+        self.handles[var] = Some(Handle::Val(x));
+        if let (true, Some(frame)) = (need.place, self.frame()) {
+            frame.opening.push((var, loc));
+        }
+    }
+
+    /// After the statement number `done` of a block, or before the first: opens the regions that
+    /// its tangents need. Regions that are done with are closed first.
+    pub fn open_regions(&mut self, block: &Block, done: Option<usize>) {
+        let opening = self.frame().map(|f| std::mem::take(&mut f.opening)).unwrap_or_default();
+        if opening.is_empty() {
+            return;
+        }
+        if let Some(done) = done {
+            self.settle(block, done);
+        }
+        for (var, loc) in opening {
+            let Some(Handle::Val(init)) = self.handles[var].clone() else { continue };
             let ty = self.tangent_type(var);
             let cap = self.capability(var, Mode::Rd, ty, loc.span);
             let opened = self.open();
             let loc = loc.by(Origin::Forward);
             if let Some(frame) = self.frame() {
                 let before = std::mem::take(&mut frame.out);
-                frame.regions.push(Region { cap, init: x, before, opened, loc });
+                frame.regions.push(Region { cap, init, before, opened, loc });
             }
             self.handles[var] = Some(Handle::At(Place::root(cap)));
-        } else {
-            self.handles[var] = Some(Handle::Val(x));
         }
     }
 
@@ -292,6 +331,90 @@ impl<'a> Writer<'a> {
             (nl, lin) = (exit.outside, exit.lin);
         }
         Block { stmts: out, nl, lin }
+    }
+
+    /// How many regions are open, in all frames.
+    pub fn depth(&self) -> usize {
+        self.frames.iter().map(|f| f.regions.len()).sum()
+    }
+
+    /// After the statement number `done` of a block: closes the innermost regions that nobody reads
+    /// any more if there are many, so that long blocks do not nest without bound. What they
+    /// return keeps its index; [`crate::relocate`] sorts that out in the end.
+    fn settle(&mut self, block: &Block, done: usize) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        if frame.regions.len() < frame.patience {
+            return;
+        }
+        let mut read = HashSet::new();
+        let mut kept = HashSet::new();
+        let mut tangents = Vec::new();
+        for v in frame.needs.pending() {
+            match &self.handles[v] {
+                Some(Handle::At(place)) => {
+                    read.insert(place.root);
+                    kept.extend(place.path.iter().flat_map(step_names));
+                }
+                Some(Handle::Val(x)) => tangents.push(*x),
+                None => {}
+            }
+        }
+        let idle = frame.regions.iter().rev().take_while(|r| !read.contains(&r.cap)).count();
+        frame.patience = frame.regions.len() + CLOSED_AT_ONCE;
+        if idle < CLOSED_AT_ONCE {
+            return;
+        }
+        frame.patience -= idle;
+        let opened = frame.regions[frame.regions.len() - idle].opened;
+        let last_use = frame.last_use.get_or_insert_with(|| last_uses(block, self.source));
+        let inside = frame.bound.iter().rev().take_while(|v| self.born[**v] > opened).count();
+        let inside = frame.bound.split_off(frame.bound.len() - inside);
+        let nvars = &self.builder.func.nvars;
+        // Backwards, because types and definitions mention what was bound before.
+        let (mut returned, mut rebuilt) = (Vec::new(), Vec::new());
+        for v in inside.into_iter().rev() {
+            if !kept.contains(&v) && last_use.get(&v).is_none_or(|last| *last <= done) {
+                continue;
+            }
+            match &nvars[v].def {
+                Some(def) => {
+                    kept.extend(def.names());
+                    rebuilt.push(v);
+                }
+                None => {
+                    kept.extend(nvars[v].ty.size_names());
+                    returned.push(v);
+                }
+            }
+        }
+        returned.reverse();
+        rebuilt.reverse();
+        tangents.retain(|x| self.lin_born[*x] > opened);
+        let mut out = std::mem::take(&mut frame.out);
+        let mut loc = Loc::default();
+        for region in frame.regions.drain(frame.regions.len() - idle..).rev() {
+            let nl = returned.iter().map(|v| Atom::Var(*v)).collect();
+            let body = Box::new(Block { stmts: out, nl, lin: tangents.clone() });
+            let rhs = Rhs::RdRegion { cap: region.cap, init: region.init, body };
+            out = region.before;
+            loc = region.loc;
+            let (nl, lin) = (returned.clone(), tangents.clone());
+            out.push(Stmt { nl, lin, rhs, annotated: false, loc });
+        }
+        for v in &rebuilt {
+            let name = self.builder.func.nvars[*v].name.clone();
+            let def = self.builder.func.nvars[*v].def.clone().unwrap_or_default();
+            let (func, namer) = (&mut self.builder.func, &mut self.builder.namer);
+            sizes::compute_as(func, namer, &name, &def, loc, &mut out);
+            if let Some(last) = out.last_mut() {
+                last.nl = vec![*v];
+            }
+        }
+        returned.iter().chain(&rebuilt).for_each(|v| self.born[*v] = opened);
+        tangents.iter().for_each(|x| self.lin_born[*x] = opened);
+        frame.bound.extend(returned.into_iter().chain(rebuilt));
+        frame.out = out;
+        self.rebound = true;
     }
 
     /// The time at which a region is opened: later than all that was bound before it.
@@ -375,6 +498,38 @@ impl<'a> Writer<'a> {
             after,
         }
     }
+}
+
+/// How many regions are closed together before the end of a block.
+const CLOSED_AT_ONCE: usize = 8;
+
+/// The names in a step of a path.
+fn step_names(step: &Step) -> Vec<NVar> {
+    match step {
+        Step::Index { index, .. } => index.var().into_iter().collect(),
+        Step::Slice { lo, len, .. } => [lo, len].into_iter().filter_map(|a| a.var()).collect(),
+        Step::Field(_) => Vec::new(),
+    }
+}
+
+/// The last statement of a block that uses each name, in types too.
+fn last_uses(block: &Block, func: &Function) -> HashMap<NVar, usize> {
+    let mut last = HashMap::new();
+    for (k, stmt) in block.stmts.iter().enumerate() {
+        let mut visit = |name| {
+            if let Use::N(v) = name {
+                last.insert(v, k);
+            }
+        };
+        stmt.for_each_use(func, &mut visit);
+        for v in &stmt.nl {
+            func.nvars[*v].ty.size_names().into_iter().for_each(|n| visit(Use::N(n)));
+        }
+    }
+    block.nl.iter().filter_map(|a| a.var()).for_each(|v| {
+        last.insert(v, usize::MAX);
+    });
+    last
 }
 
 /// How the results of a block leave a region.

@@ -62,6 +62,11 @@ impl BlockNeeds {
         self.list.iter().map(|(v, _)| *v)
     }
 
+    /// The variables with needs that have not been served.
+    pub fn pending(&self) -> impl Iterator<Item = NVar> + '_ {
+        self.list.iter().filter(|(_, need)| need.times > 0).map(|(v, _)| *v)
+    }
+
     fn add(&mut self, var: NVar, place: bool) {
         let next = self.list.len();
         let k = *self.index.entry(var).or_insert(next);

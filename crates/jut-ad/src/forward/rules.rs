@@ -37,10 +37,15 @@ impl Rules<'_> {
                 Handle::At(place) => self.w.bind_place(v, place, loc),
             }
         }
-        for (stmt, live) in block.stmts.iter().zip(live) {
+        self.w.open_regions(block, None);
+        for (k, (stmt, live)) in block.stmts.iter().zip(live).enumerate() {
             let nested: Vec<BlockNeeds> = children.by_ref().take(stmt.rhs.blocks().len()).collect();
             if live {
                 self.stmt(stmt, nested)?;
+                self.w.open_regions(block, Some(k));
+                if self.w.depth() > REGIONS {
+                    return Err(too_deep(stmt.loc));
+                }
             } else {
                 self.w.emit_stmt(stmt.clone());
             }
@@ -540,6 +545,16 @@ impl Rules<'_> {
             self.w.bind(v, x, stmt.loc);
         }
     }
+}
+
+/// How many regions J opens inside one another. Every one is a level of nesting.
+const REGIONS: usize = 200;
+
+fn too_deep(loc: Loc) -> Diagnostic {
+    let message = format!(
+        "not built yet: more than {REGIONS} arrays or records that are in use at the same time in one function"
+    );
+    Diagnostic::error("J901", loc.span, message).help("move a part of the function into another")
 }
 
 /// For each field of a pattern, the variable that it binds.
