@@ -178,7 +178,7 @@ pub enum Formula {
     Num(f64),
     /// An integer literal.
     Int(i64),
-    /// A primitive applied to formulas; `hint` names the variable that J binds.
+    /// A primitive applied to formulas.
     Apply(Prim, &'static [Formula]),
 }
 
@@ -215,7 +215,7 @@ pub struct Row {
     pub partials: &'static [Partial],
     /// What the machine does.
     pub lowering: Lowering,
-    /// Whether J's tape policy may recompute it instead of storing its result
+    /// Whether U's tape policy may recompute it instead of storing its result
     /// (arithmetic, comparisons, conversions).
     pub cheap: bool,
     /// Where tests may sample each operand.
