@@ -34,7 +34,7 @@
 //! | level | tape |
 //! |---|---|
 //! | body | a record `f.tape(sizes.., values..)`, returned by `f.nonlin`, opened first by `f.lin` |
-//! | loop | each value stacked: `[n]t`; values whose size depends on the iteration: a record per iteration |
+//! | loop | each value stacked: `[n]t`; values whose size depends on the iteration, or might be negative if there is none: a record per iteration |
 //! | arms | a sum `f.tapeN` with one constructor per arm; if no arm stores anything, nothing |
 //! | accumulator | more results of the region |
 //! | call | the tape of the callee |
@@ -60,6 +60,9 @@
 //! core def f.nonlin(u: f64) -> (f64, f.tape) = { v = sin(u); c = cos(u); t = -v; tape = f.tape(c); (t, tape) }
 //! core def f.lin(tape: f.tape; u': f64) -> (; f64) = { f.tape(c) = tape; v' = c * u'; t' = -v'; (; t') }
 //! ```
+//!
+//! Long lists are no trouble, deep nests are: a value that is stored d loops deep is a result of
+//! each of them, so a nest of depth d has residuals of size d² (nesting is limited).
 //!
 //! *Requires*: a checked function. *Ensures*: `f.nonlin` is non-linear, `f.lin` has linear results
 //! only (Linear B); together they compute bit for bit what the function computes, under

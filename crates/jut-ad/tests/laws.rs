@@ -130,6 +130,42 @@ def hollow[n](x: [n]f64, k: i64) -> f64 = sum (i < n) {
         name: "hollow",
         discrete: &[&[3, 2], &[0, -1], &[0, 0], &[2, 1]],
     },
+    // Data: a sum that decides, a record with a size, opened in a loop.
+    Subject {
+        text: "
+data Step = Scale(k: i64) | Turn(m: i64, ix: [m]i64) | Skip
+data Row = Row(m: i64, w: [m]i64)
+def steps[n](x: [n]f64, k: i64) -> f64 = {
+  step = if k > 2 { Scale(k) } else { if k > 0 { ix = build (i < k) { i }; Turn(k, ix) } else { Skip() } }
+  row = { w = build (i < 3) { i + k }; Row(3, w) }
+  sum (i < n) {
+    t = case step {
+      Scale(j) -> for (q < j) carry (a = x[i]) { sin(a) * x[i] }
+      Turn(m, ix) -> sum (q <- ix) { exp(x[i] * f64(q)) }
+      Skip -> x[i] * x[i]
+    }
+    Row(m, w) = row
+    u = sum (q < m) { t * sin(f64(w[q]) * t) }
+    t * u
+  }
+}",
+        name: "steps",
+        discrete: &[&[3, 4], &[3, 2], &[3, 0], &[0, 4], &[2, -1]],
+    },
+    // An accumulator that is a parameter.
+    Subject {
+        text: "
+core def add(n: i64, x: [n]f64; ; acc r: f64) -> () = {
+  scan par (i < n) { t = x[i]; e = exp(t); r += e }
+}
+core def total(n: i64, x: [n]f64) -> f64 = {
+  s = acc r: f64 { add(n, x; ; r); add(n, x; ; r) }
+  t = s * s
+  t
+}",
+        name: "total",
+        discrete: &[&[4], &[0]],
+    },
     // An invariant of a loop, and a check whose array is not in the residual.
     Subject {
         text: "

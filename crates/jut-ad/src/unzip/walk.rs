@@ -275,7 +275,7 @@ impl Unzipper<'_> {
         let mut slices: Vec<(NVar, NVar)> = scan.slices.clone();
         slices.retain(|(element, _)| plan.slices.contains(element));
         for w in stacked {
-            let name = format!("{}_s", self.func.nvars[w].name);
+            let name = stacked_name(&self.func.nvars[w].name);
             let ty = Type::array(self.size_of(bound), self.type_of(w));
             let array = self.fresh(&name, ty, loc.span);
             values.push(Atom::Var(w));
@@ -480,6 +480,11 @@ impl Unzipper<'_> {
         self.emit(lin, rhs, loc, out);
         Ok(())
     }
+}
+
+/// The name of the stack of `w`: `w_s`, but in deep nests names do not grow for ever.
+fn stacked_name(name: &str) -> String {
+    if name.ends_with("_s_s_s_s") { name.to_string() } else { format!("{name}_s") }
 }
 
 /// The only nested block.

@@ -42,8 +42,26 @@ impl Stages {
     }
 }
 
-/// J, U, T and T again; the checker accepts every stage.
+/// J, U, T and T again; the checker accepts every stage, and the text of every stage.
 pub fn stages(program: &Program, name: &str, policy: Policy) -> Stages {
+    let stages = passes(program, name, policy);
+    let program = stages.program();
+    let text = jut_ir::print::print_program(program);
+    if let Err(errors) = check::check_program(program) {
+        let errors: Vec<String> = errors.iter().map(|e| e.to_string()).collect();
+        panic!("{}\n{text}", errors.join("\n"));
+    }
+    assert_eq!(jut_ir::print::print_program(&parse(&text)), text);
+    for linear in [stages.halves.lin, stages.transposed, stages.twice] {
+        check::check_linear_b(program, linear).unwrap();
+        check::check_transpose_domain(program, linear).unwrap();
+    }
+    check::check_forward_domain(program, stages.halves.nonlin).unwrap();
+    stages
+}
+
+/// J, U, T and T again.
+pub fn passes(program: &Program, name: &str, policy: Policy) -> Stages {
     let mut derivatives = Derivatives::new(program.clone());
     let source = program.find_func(name).unwrap();
     let jvp = match program.funcs[source].is_nonlinear() {
@@ -57,25 +75,7 @@ pub fn stages(program: &Program, name: &str, policy: Policy) -> Stages {
     let halves = unzip::unzip(&mut derivatives, jvp, policy).unwrap();
     let transposed = transpose::transpose(&mut derivatives, halves.lin).unwrap();
     let twice = transpose::transpose(&mut derivatives, transposed).unwrap();
-    let stages = Stages { derivatives, source, jvp, halves, transposed, twice };
-    accepted(stages.program());
-    for linear in [stages.halves.lin, stages.transposed, stages.twice] {
-        check::check_linear_b(stages.program(), linear).unwrap();
-        check::check_transpose_domain(stages.program(), linear).unwrap();
-    }
-    check::check_forward_domain(stages.program(), stages.halves.nonlin).unwrap();
-    stages
-}
-
-/// The checker accepts a program, and so it does after printing and reading.
-pub fn accepted(program: &Program) {
-    let text = jut_ir::print::print_program(program);
-    if let Err(errors) = check::check_program(program) {
-        let errors: Vec<String> = errors.iter().map(|e| e.to_string()).collect();
-        panic!("{}\n{text}", errors.join("\n"));
-    }
-    let read = parse(&text);
-    assert_eq!(jut_ir::print::print_program(&read), text);
+    Stages { derivatives, source, jvp, halves, transposed, twice }
 }
 
 /// A random value of a type, the sizes in it given.

@@ -1,0 +1,236 @@
+//! What U and T make, as text: T of T, what is on the tape, what is refused, and how long it takes.
+
+mod common;
+
+use common::{POLICIES, parse, passes, stages};
+use jut_ad::{Derivatives, Policy, transpose};
+use jut_ir::alpha::{canonical_data_text, canonical_text};
+use jut_ir::*;
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// A function in the form in which T of T is compared with the original: non-linear statements
+/// first, no copies, and the results of regions and branches in the order in which the block that
+/// they stand in uses them (T orders them by first use).
+fn normal_form(program: &Program, id: FuncId) -> String {
+    let mut program = program.clone();
+    let mut body = std::mem::take(&mut program.funcs[id].body);
+    let callees: HashMap<FuncId, bool> =
+        program.funcs.iter().map(|(id, f)| (id, f.is_nonlinear())).collect();
+    normal_block(&mut body, &|f| callees[&f]);
+    program.funcs[id].body = body;
+    program.funcs[id].name = "f".into();
+    canonical_text(&program, id).replace(".linTT(", ".lin(")
+}
+
+fn is_linear(stmt: &Stmt, nonlinear: &dyn Fn(FuncId) -> bool) -> bool {
+    !stmt.lin.is_empty()
+        || match &stmt.rhs {
+            Rhs::Drop(_) | Rhs::Inc(_, Operand::L(_)) => true,
+            Rhs::Call(call) => !nonlinear(call.func),
+            rhs => rhs.blocks().iter().any(|b| b.stmts.iter().any(|s| is_linear(s, nonlinear))),
+        }
+}
+
+fn normal_block(block: &mut Block, nonlinear: &dyn Fn(FuncId) -> bool) {
+    let stmts = std::mem::take(&mut block.stmts);
+    let (linear, mut all): (Vec<Stmt>, Vec<Stmt>) =
+        stmts.into_iter().partition(|s| is_linear(s, nonlinear));
+    all.extend(linear);
+    // The position of each name's use in this block (uses in nested blocks included).
+    let mut uses: HashMap<LVar, usize> = HashMap::new();
+    for stmt in &all {
+        let mut note = |name| {
+            if let visit::Use::L(x) = name {
+                let next = uses.len();
+                uses.entry(x).or_insert(next);
+            }
+        };
+        each_linear_use(stmt, &mut note);
+    }
+    for x in &block.lin {
+        let next = uses.len();
+        uses.entry(*x).or_insert(next);
+    }
+    for stmt in &mut all {
+        let (fixed, sorts) = match &stmt.rhs {
+            Rhs::RdRegion { .. } | Rhs::Case(_) => (0, true),
+            Rhs::WrRegion { .. } => (1, true),
+            _ => (0, false),
+        };
+        if sorts {
+            let mut order: Vec<usize> = (0..stmt.lin.len() - fixed).collect();
+            order.sort_by_key(|k| uses.get(&stmt.lin[*k]).copied());
+            let permuted = |list: &[LVar]| -> Vec<LVar> {
+                order.iter().map(|k| list[*k]).chain(list[order.len()..].iter().copied()).collect()
+            };
+            stmt.lin = permuted(&stmt.lin);
+            for inner in stmt.rhs.blocks_mut() {
+                inner.lin = permuted(&inner.lin);
+            }
+        }
+        for inner in stmt.rhs.blocks_mut() {
+            normal_block(inner, nonlinear);
+        }
+    }
+    block.stmts = all;
+}
+
+fn each_linear_use(stmt: &Stmt, visit: &mut dyn FnMut(visit::Use)) {
+    stmt.rhs.for_each_own_use(visit);
+    for inner in stmt.rhs.blocks() {
+        inner.stmts.iter().for_each(|s| each_linear_use(s, visit));
+        inner.lin.iter().for_each(|x| visit(visit::Use::L(*x)));
+    }
+}
+
+const WORKED: &[(&str, &str)] = &[
+    (include_str!("../../../tests/worked/sine.jut"), "f"),
+    (include_str!("../../../tests/worked/power.jut"), "power"),
+    (include_str!("../../../tests/worked/neighbours.jut"), "nb"),
+    (include_str!("../../../tests/worked/triangle.jut"), "pairs"),
+    (include_str!("../../../tests/worked/branch.jut"), "br"),
+    (include_str!("../../../tests/worked/rnn.jut"), "rnn"),
+    (include_str!("../../../tests/worked/half.jut"), "usehalf"),
+    (include_str!("../../../tests/worked/rows.jut"), "rows"),
+    (include_str!("../../../tests/worked/polar.jut"), "polar"),
+    (include_str!("../../../tests/worked/choose.jut"), "choose"),
+    (include_str!("../../../tests/worked/nested.jut"), "brw"),
+];
+
+#[test]
+fn transposing_twice_gives_the_function_up_to_names_and_order() {
+    for (text, name) in WORKED {
+        for policy in POLICIES {
+            let stages = stages(&parse(text), name, policy);
+            let program = stages.program();
+            let [once, twice] = [stages.halves.lin, stages.twice].map(|f| normal_form(program, f));
+            assert_eq!(once, twice, "{name} {policy:?}");
+        }
+    }
+}
+
+/// The tape of a function under the default policy, with canonical field names.
+fn tape(text: &str, name: &str) -> Option<String> {
+    let stages = stages(&parse(text), name, Policy::Default);
+    stages.halves.tape.map(|data| canonical_data_text(stages.program(), data).trim().to_string())
+}
+
+#[test]
+fn what_does_not_depend_on_the_iteration_is_stored_once() {
+    let text = "def f(a: f64, n: i64) -> f64 = sum (i < n) { sin(a) * f64(i) }";
+    assert_eq!(tape(text, "f").as_deref(), Some("data f.tape = f.tape(f0: f64)"));
+}
+
+#[test]
+fn what_is_cheap_or_given_is_not_stored() {
+    let text = "
+def f[n](x: [n]f64, ix: [n]i64, a: f64) -> f64 = sum (i < n) {
+  j = ix[i]
+  (x[i] + a) * (x[j] * x[j] - 1.0) * select(x[i] > a, x[j], a)
+}";
+    assert_eq!(tape(text, "f"), None);
+}
+
+#[test]
+fn a_branch_that_stores_nothing_is_taken_again() {
+    let text = "def f(x: f64) -> f64 = if x > 0.0 { x * x } else { -x }";
+    assert_eq!(tape(text, "f"), None);
+}
+
+#[test]
+fn a_linear_function_of_the_user_is_transposed_as_it_is() {
+    let text = "
+core def g(x: f64; y': f64, z': f64) -> (; f64) = {
+  s = x * x
+  a' = s * y'
+  b' = a' + z'
+  (; b')
+}
+core def g.T(x: f64; b'': f64) -> (; f64, f64) = {
+  s = x * x
+  (; a'', z'') = dup b''
+  y'' = s * a''
+  (; y'', z'')
+}";
+    let (given, _) = text.split_once("core def g.T").unwrap();
+    let (given, expected) = (parse(given), parse(text));
+    let mut derivatives = Derivatives::new(given);
+    let g = derivatives.program.find_func("g").unwrap();
+    let transposed = transpose::transpose(&mut derivatives, g).unwrap();
+    let wanted = expected.find_func("g.T").unwrap();
+    let actual = canonical_text(&derivatives.program, transposed);
+    assert_eq!(actual, canonical_text(&expected, wanted));
+}
+
+#[test]
+fn a_selection_is_transposed_into_a_branch_that_costs_nothing() {
+    let text = "
+core def g(b: bool; x': f64, y': f64) -> (; f64) = {
+  z' = select(b, x', y')
+  (; z')
+}
+core def g.T(b: bool; z'': f64) -> (; f64, f64) = {
+  (; x'', y'') = case b {
+    true -> { y'' = zero f64; (; z'', y'') }
+    false -> { x'' = zero f64; (; x'', z'') }
+  }
+  (; x'', y'')
+}";
+    let expected = parse(text);
+    let mut derivatives = Derivatives::new(parse(text.split_once("core def g.T").unwrap().0));
+    let g = derivatives.program.find_func("g").unwrap();
+    let transposed = transpose::transpose(&mut derivatives, g).unwrap();
+    let actual = canonical_text(&derivatives.program, transposed);
+    assert_eq!(actual, canonical_text(&expected, expected.find_func("g.T").unwrap()));
+}
+
+#[test]
+fn what_is_not_linear_has_no_transpose() {
+    let texts = [
+        "def g(x: f64) -> f64 = x * x",
+        "def g(x: f64; y': f64) -> (f64; f64) = {\n  (x; y')\n}",
+        "
+core def h(x: f64; y': f64) -> (f64; f64) = { (x; y') }
+core def g(x: f64; y': f64) -> (; f64) = { (a; b') = h(x; y'); c' = a * b'; (; c') }",
+    ];
+    for text in texts {
+        let mut derivatives = Derivatives::new(parse(text));
+        let g = derivatives.program.find_func("g").unwrap();
+        let refused = transpose::transpose(&mut derivatives, g).unwrap_err();
+        assert_eq!(refused.code, "J801", "{text}");
+    }
+}
+
+/// Quadratic passes would need minutes for these.
+#[test]
+fn long_functions_and_long_chains_of_calls_take_linear_time() {
+    let mut long = String::from("def f(a: f64) -> f64 = {\n  x0 = a\n");
+    for k in 0..10_000 {
+        writeln!(long, "  x{} = sin(x{k}) * a", k + 1).unwrap();
+    }
+    long.push_str("  x10000\n}\n");
+    let stages = passes(&parse(&long), "f", Policy::Default);
+    assert_eq!(check::check_program(stages.program()), Ok(()));
+    let tape = &stages.program().datas[stages.halves.tape.unwrap()];
+    assert_eq!(tape.constructors[0].fields.len(), 20_000);
+
+    let mut chain = String::from("def g0(a: f64) -> f64 = sin(a)\n");
+    for k in 0..3_000 {
+        writeln!(chain, "def g{}(a: f64) -> f64 = g{k}(a * 0.5)", k + 1).unwrap();
+    }
+    passes(&parse(&chain), "g3000", Policy::Default);
+}
+
+#[test]
+fn deep_nesting_takes_linear_time() {
+    let depth = 60;
+    let mut text = String::from("def f[n](x: [n]f64, a: f64) -> f64 = {\n  s = a\n");
+    for k in 0..depth {
+        writeln!(text, "  for (i{k} < 1) carry (c{k} = s) {{\n  s = sin(c{k}) * a").unwrap();
+    }
+    text.push_str("  sum (i < n) { x[i] * s }\n");
+    text.push_str(&"}\n".repeat(depth + 1));
+    let stages = passes(&parse(&text), "f", Policy::Default);
+    assert_eq!(check::check_program(stages.program()), Ok(()));
+}
