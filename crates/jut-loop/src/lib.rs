@@ -7,9 +7,10 @@ pub mod eval;
 pub mod flatten;
 pub mod form;
 pub mod lower;
+pub mod opt;
 pub mod print;
 pub mod read;
 pub mod signature;
 
-pub use lower::{Lowered, lower};
+pub use lower::{Lowered, lower, lower_plainly};
 pub use signature::Signature;

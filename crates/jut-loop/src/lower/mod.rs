@@ -56,11 +56,21 @@ pub struct Lowered {
     pub layouts: Layouts,
 }
 
-/// Lowers a function and everything it calls.
+/// Lowers a function and everything it calls, and tidies it up ([`crate::opt`]).
 ///
 /// # Errors
 /// J901 where the program is outside what is built: linear parts left over, recursion.
 pub fn lower(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
+    let mut lowered = lower_plainly(program, entry)?;
+    lowered.program.funcs.values_mut().for_each(crate::opt::optimise);
+    Ok(lowered)
+}
+
+/// Lowers a function and everything it calls, statement by statement.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_plainly(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
     let mut cx = Context {
         layouts: Layouts::new(program)?,
         lowered: HashMap::new(),

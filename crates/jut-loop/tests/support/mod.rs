@@ -1,5 +1,6 @@
 //! Running a definition through the interpreter of Linear A and through the loop form, and
-//! comparing the bits. The loop form is run twice: as lowered, and as read back from its text.
+//! comparing the bits. The loop form is run three times: as lowered, tidied up, and read back from
+//! its text.
 
 #![allow(dead_code)]
 
@@ -10,7 +11,7 @@ use jut_loop::eval::{self, Fault};
 use jut_loop::flatten::Layouts;
 use jut_loop::form::{Cell, Kind, LoopProgram, Role};
 use jut_loop::signature::{Cells, Flat, Parameter, Signature};
-use jut_loop::{lower, print, read};
+use jut_loop::{lower, lower_plainly, print, read};
 
 /// Results and final accumulators, or the error.
 pub type Result = std::result::Result<Vec<Value>, RuntimeError>;
@@ -255,10 +256,11 @@ pub fn agree_with(program: &Program, name: &str, args: &[Value], caps: &[Value])
         Err(error) => Err(error.runtime().unwrap_or_else(|| panic!("{name}: {error}")).clone()),
     };
     let lowered = lower(program, id).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let plain = lower_plainly(program, id).unwrap_or_else(|e| panic!("{name}: {e}"));
     let text = print::print_program(&lowered.program);
     let again = read::read_program(0, &text).unwrap_or_else(|e| panic!("{e} {:?}\n{text}", e.span));
     assert_eq!(print::print_program(&again), text, "the text of {name} reads back");
-    for form in [&lowered.program, &again] {
+    for form in [&plain.program, &lowered.program, &again] {
         let got = run_loop(program, form, &lowered.signature, &args, caps);
         match (&got, &expected) {
             (Ok(got), Ok(expected)) => {

@@ -1,0 +1,370 @@
+//! What cells hold.
+//!
+//! - **Forwarding.** In a block, a load of a cell whose content is known (it was stored or loaded
+//!   before, and nothing in between may have changed it) is that value; a store that is followed by
+//!   another store to the same cell, with no load in between that may see it, goes.
+//! - **Registers.** If a loop body loads a cell once, stores to it once afterwards, with the same
+//!   address in every iteration, and touches nothing that may overlap the buffer otherwise, the
+//!   content is carried by the loop: it is loaded before (a register that stands for a cell starts
+//!   from the cell) and stored after, if the loop runs at all.
+//!
+//! The order of additions does not change. Which memory may overlap is [`super::memory`]'s question.
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use jut_ir::build::Namer;
+use jut_ir::{Literal, prim};
+use std::collections::HashMap;
+
+use super::memory::Roots;
+use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value, ValueData};
+
+/// Runs the walk.
+pub(super) fn run(func: &mut LoopFunction) {
+    let mut namer = Namer::default();
+    for data in func.values.values() {
+        namer.reserve(&data.name);
+    }
+    let mut walk = Cells {
+        roots: Roots::of(func),
+        values: &mut func.values,
+        namer,
+        depth: SecondaryMap::new(),
+        subst: SecondaryMap::new(),
+        loops: 0,
+    };
+    let body = std::mem::take(&mut func.body);
+    func.body = walk.block(body).0;
+}
+
+/// What a block does to memory, coarsely: the buffers it reads and writes.
+#[derive(Default)]
+struct Effect {
+    reads: Vec<Value>,
+    writes: Vec<Value>,
+    /// More than is worth listing.
+    anything: bool,
+}
+
+/// A block with more accesses than this is taken to touch everything: the lists stay short.
+const MAX_ACCESSES: usize = 32;
+
+impl Effect {
+    fn add(&mut self, list: fn(&mut Effect) -> &mut Vec<Value>, buffer: Value) {
+        if self.anything {
+            return;
+        }
+        let list = list(self);
+        if !list.contains(&buffer) {
+            list.push(buffer);
+        }
+        self.anything |= self.reads.len() + self.writes.len() > MAX_ACCESSES;
+    }
+
+    fn read(&mut self, buffer: Value) {
+        self.add(|e| &mut e.reads, buffer);
+    }
+
+    fn write(&mut self, buffer: Value) {
+        self.add(|e| &mut e.writes, buffer);
+    }
+
+    fn join(&mut self, other: &Effect) {
+        other.reads.iter().for_each(|b| self.read(*b));
+        other.writes.iter().for_each(|b| self.write(*b));
+        self.anything |= other.anything;
+    }
+}
+
+/// What is known of a cell.
+struct Known {
+    buffer: Value,
+    index: Atom,
+    content: Atom,
+    /// The position of the store that wrote it, if nobody may have read it since.
+    pending: Option<usize>,
+}
+
+/// Cells remembered at once.
+const MAX_KNOWN: usize = 16;
+
+struct Cells<'a> {
+    roots: Roots,
+    values: &'a mut PrimaryMap<Value, ValueData>,
+    namer: Namer,
+    /// The number of loops around a value's definition.
+    depth: SecondaryMap<Value, usize>,
+    subst: SecondaryMap<Value, Option<Atom>>,
+    loops: usize,
+}
+
+impl Cells<'_> {
+    fn atom(&self, a: &mut Atom) {
+        if let Atom::Value(v) = *a
+            && let Some(Some(new)) = self.subst.get(v)
+        {
+            *a = *new;
+        }
+    }
+
+    fn bind(&mut self, stmt: &Stmt) {
+        stmt.bound().iter().for_each(|v| self.depth[*v] = self.loops);
+    }
+
+    /// A block, what it does to memory, and what of that is not a load or store directly in it.
+    fn block(&mut self, block: Block) -> (Block, Effect, Effect) {
+        let mut known: Vec<Known> = Vec::new();
+        let mut out: Vec<Option<Stmt>> = Vec::with_capacity(block.stmts.len());
+        let (mut all, mut nested) = (Effect::default(), Effect::default());
+        for mut stmt in block.stmts {
+            stmt.for_each_atom(&mut |a| self.atom(a));
+            self.bind(&stmt);
+            match stmt {
+                Stmt::Load { dst, buffer, index } if self.roots.is_constant(buffer) => {
+                    out.push(Some(Stmt::Load { dst, buffer, index }));
+                }
+                Stmt::Load { dst, buffer, index } => {
+                    let found = known.iter().find(|k| k.buffer == buffer && k.index == index);
+                    if let Some(k) = found {
+                        self.subst[dst] = Some(k.content);
+                        continue;
+                    }
+                    for k in &mut known {
+                        if self.roots.may_overlap(k.buffer, buffer) && !apart(k.index, index) {
+                            k.pending = None;
+                        }
+                    }
+                    all.read(buffer);
+                    remember(
+                        &mut known,
+                        Known { buffer, index, content: dst.into(), pending: None },
+                    );
+                    out.push(Some(stmt));
+                }
+                Stmt::Store { buffer, index, value } => {
+                    let same = |k: &Known| k.buffer == buffer && k.index == index;
+                    if let Some(earlier) = known.iter().find(|k| same(k)).and_then(|k| k.pending) {
+                        out[earlier] = None;
+                    }
+                    known.retain(|k| {
+                        let elsewhere = k.buffer == buffer && apart(k.index, index);
+                        elsewhere || !(same(k) || self.roots.may_overlap(buffer, k.buffer))
+                    });
+                    all.write(buffer);
+                    let pending = Some(out.len());
+                    remember(&mut known, Known { buffer, index, content: value, pending });
+                    out.push(Some(stmt));
+                }
+                stmt => {
+                    let (stmts, effect) = self.compound(stmt);
+                    if effect.anything {
+                        known.clear();
+                    }
+                    known.retain(|k| {
+                        !effect.writes.iter().any(|w| self.roots.may_overlap(*w, k.buffer))
+                    });
+                    for k in &mut known {
+                        if effect.reads.iter().any(|r| self.roots.may_overlap(k.buffer, *r)) {
+                            k.pending = None;
+                        }
+                    }
+                    // A check may end the run, but then nobody looks at memory.
+                    all.join(&effect);
+                    nested.join(&effect);
+                    out.extend(stmts.into_iter().map(Some));
+                }
+            }
+        }
+        let mut results = block.results;
+        results.iter_mut().for_each(|a| self.atom(a));
+        (Block { stmts: out.into_iter().flatten().collect(), results }, all, nested)
+    }
+
+    /// A statement that is neither load nor store; it may become several.
+    fn compound(&mut self, stmt: Stmt) -> (Vec<Stmt>, Effect) {
+        let mut effect = Effect::default();
+        match stmt {
+            Stmt::Fill { buffer, .. } => effect.write(buffer),
+            Stmt::CopyCells { dst, src, .. } => {
+                effect.read(src);
+                effect.write(dst);
+            }
+            Stmt::Call { ref args, .. } => {
+                for a in args {
+                    if let Atom::Value(v) = *a
+                        && matches!(self.values[v].kind, Kind::Buffer(_))
+                    {
+                        effect.read(v);
+                        effect.write(v);
+                    }
+                }
+            }
+            Stmt::If { dst, cond, then, other } => {
+                let (then, a, _) = self.block(then);
+                let (other, b, _) = self.block(other);
+                effect.join(&a);
+                effect.join(&b);
+                return (vec![Stmt::If { dst, cond, then, other }], effect);
+            }
+            Stmt::Lanes(mut l) => {
+                let body = std::mem::take(&mut l.body);
+                (l.body, effect, _) = self.loop_body(body, &l.carry, l.index);
+                return (vec![Stmt::Lanes(l)], effect);
+            }
+            Stmt::For(mut f) => {
+                let names: Vec<Value> = f.carry.iter().map(|(v, _)| *v).collect();
+                let body = std::mem::take(&mut f.body);
+                let nested;
+                (f.body, effect, nested) = self.loop_body(body, &names, f.index);
+                return (self.promote(f, &effect, &nested), effect);
+            }
+            _ => {}
+        }
+        (vec![stmt], effect)
+    }
+
+    fn loop_body(&mut self, body: Block, names: &[Value], index: Value) -> (Block, Effect, Effect) {
+        self.loops += 1;
+        names.iter().chain([&index]).for_each(|v| self.depth[*v] = self.loops);
+        let result = self.block(body);
+        self.loops -= 1;
+        result
+    }
+
+    fn is_outside(&self, a: Atom) -> bool {
+        match a {
+            Atom::Value(v) => self.depth[v] <= self.loops,
+            Atom::Lit(_) => true,
+        }
+    }
+
+    /// Carries the cells that a loop only adds to.
+    fn promote(&mut self, mut f: Box<For>, effect: &Effect, nested: &Effect) -> Vec<Stmt> {
+        if effect.anything || f.order == Order::Par {
+            return vec![Stmt::For(f)];
+        }
+        let cells = self.candidates(&f.body, effect, nested);
+        if cells.is_empty() {
+            return vec![Stmt::For(f)];
+        }
+        let (low, high) = (f.low, f.high);
+        let mut before = Vec::new();
+        let mut after = Vec::new();
+        let outer = f.dst.clone();
+        let mut inner = Vec::with_capacity(outer.len());
+        for v in &outer {
+            let (name, kind) = (self.values[*v].name.clone(), self.values[*v].kind);
+            inner.push(self.fresh(&name, kind));
+        }
+        let untouched: Vec<Atom> = f.carry.iter().map(|(_, a)| *a).collect();
+        f.dst = inner.clone();
+        for cell in &cells {
+            let (name, kind) =
+                (self.values[cell.loaded].name.clone(), self.values[cell.loaded].kind);
+            let (first, last) = (self.fresh(&name, kind), self.fresh(&name, kind));
+            let (buffer, index) = (cell.buffer, cell.index);
+            before.push(Stmt::Load { dst: first, buffer, index });
+            after.push(Stmt::Store { buffer, index, value: last.into() });
+            f.carry.push((cell.loaded, first.into()));
+            f.dst.push(last);
+            f.body.results.extend(cell.stored);
+        }
+        let stmts = std::mem::take(&mut f.body.stmts);
+        let ours = |b: &Value, i: &Atom| cells.iter().any(|c| c.buffer == *b && c.index == *i);
+        f.body.stmts = stmts
+            .into_iter()
+            .filter(|s| match s {
+                Stmt::Load { buffer, index, .. } | Stmt::Store { buffer, index, .. } => {
+                    !ours(buffer, index)
+                }
+                _ => true,
+            })
+            .collect();
+        before.push(Stmt::For(f));
+        before.extend(after);
+        if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high)
+            && low < high
+            && outer.is_empty()
+        {
+            return before;
+        }
+        let runs = self.fresh("runs", Kind::Bool);
+        vec![
+            Stmt::Prim { dst: runs, prim: prim::ILT, args: vec![low, high] },
+            Stmt::If {
+                dst: outer,
+                cond: runs.into(),
+                then: Block {
+                    stmts: before,
+                    results: inner.into_iter().map(Atom::Value).collect(),
+                },
+                other: Block { stmts: Vec::new(), results: untouched },
+            },
+        ]
+    }
+
+    /// The cells that a loop body loads once, stores to once afterwards, and does not touch
+    /// otherwise.
+    fn candidates(&self, body: &Block, effect: &Effect, nested: &Effect) -> Vec<Cell> {
+        let mut cells: Vec<Cell> = Vec::new();
+        let mut accesses: HashMap<Value, usize> = HashMap::new();
+        for stmt in &body.stmts {
+            match stmt {
+                Stmt::Load { dst, buffer, index } if !self.roots.is_constant(*buffer) => {
+                    *accesses.entry(*buffer).or_insert(0) += 1;
+                    if self.is_outside((*buffer).into()) && self.is_outside(*index) {
+                        let (buffer, index) = (*buffer, *index);
+                        cells.push(Cell { buffer, index, loaded: *dst, stored: None });
+                    }
+                }
+                Stmt::Store { buffer, index, value } => {
+                    *accesses.entry(*buffer).or_insert(0) += 1;
+                    let same = |c: &&mut Cell| c.buffer == *buffer && c.index == *index;
+                    if let Some(cell) = cells.iter_mut().find(same) {
+                        cell.stored = Some(*value);
+                    }
+                }
+                _ => {}
+            }
+        }
+        cells.retain(|c| {
+            let overlap = |b: &Value| {
+                self.roots.may_overlap(c.buffer, *b) || self.roots.may_overlap(*b, c.buffer)
+            };
+            let other = |b: &&Value| **b != c.buffer;
+            c.stored.is_some()
+                && accesses.get(&c.buffer) == Some(&2)
+                && !effect.reads.iter().chain(&effect.writes).filter(other).any(overlap)
+                && !nested.reads.iter().chain(&nested.writes).any(overlap)
+        });
+        cells
+    }
+
+    fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
+        let name = self.namer.fresh(hint);
+        let value = self.values.push(ValueData { name, kind });
+        self.depth[value] = self.loops;
+        value
+    }
+}
+
+/// A cell that a loop carries.
+struct Cell {
+    buffer: Value,
+    index: Atom,
+    /// What the body loads.
+    loaded: Value,
+    /// What it stores.
+    stored: Option<Atom>,
+}
+
+/// Whether two indices certainly differ.
+fn apart(a: Atom, b: Atom) -> bool {
+    matches!((a, b), (Atom::Lit(_), Atom::Lit(_))) && a != b
+}
+
+fn remember(known: &mut Vec<Known>, new: Known) {
+    if known.len() >= MAX_KNOWN {
+        known.remove(0);
+    }
+    known.push(new);
+}

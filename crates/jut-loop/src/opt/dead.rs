@@ -1,0 +1,54 @@
+//! Removing what nobody reads: pure operations, loads and allocations without a use.
+//!
+//! One walk backwards. Results of loops and branches stay as they are; checks, stores and calls
+//! always do.
+
+use cranelift_entity::SecondaryMap;
+
+use crate::form::{Atom, Block, LoopFunction, Stmt, Value};
+
+/// Removes dead statements.
+pub(super) fn run(func: &mut LoopFunction) {
+    let mut live = SecondaryMap::with_capacity(func.values.len());
+    block(&mut func.body, &mut live);
+}
+
+fn use_atom(a: Atom, live: &mut SecondaryMap<Value, bool>) {
+    if let Atom::Value(v) = a {
+        live[v] = true;
+    }
+}
+
+fn block(b: &mut Block, live: &mut SecondaryMap<Value, bool>) {
+    b.results.iter().for_each(|a| use_atom(*a, live));
+    let mut kept = Vec::with_capacity(b.stmts.len());
+    for mut stmt in std::mem::take(&mut b.stmts).into_iter().rev() {
+        let needed = match &stmt {
+            Stmt::Prim { dst, .. }
+            | Stmt::Copy { dst, .. }
+            | Stmt::Load { dst, .. }
+            | Stmt::Offset { dst, .. } => live[*dst],
+            _ => true,
+        };
+        if !needed {
+            continue;
+        }
+        for inner in stmt.blocks_mut() {
+            block(inner, live);
+        }
+        let empty = match &stmt {
+            Stmt::If { dst, then, other, .. } => {
+                dst.is_empty() && then.stmts.is_empty() && other.stmts.is_empty()
+            }
+            Stmt::For(f) => f.dst.is_empty() && f.body.stmts.is_empty(),
+            _ => false,
+        };
+        if empty {
+            continue;
+        }
+        stmt.for_each_atom(&mut |a| use_atom(*a, live));
+        kept.push(stmt);
+    }
+    kept.reverse();
+    b.stmts = kept;
+}

@@ -1,0 +1,377 @@
+//! One name per expression, and loop-invariant code motion.
+//!
+//! Every value has a *level*: the number of loops around its definition. An operation whose operands
+//! all have a lower level than the loop it stands in is invariant.
+//!
+//! - **Total operations** (arithmetic that cannot fail, addresses) move before the outermost loop
+//!   in which they are invariant. From an arm of a branch only what costs next to nothing moves,
+//!   because the arm may not run.
+//! - **Loads** from a parameter at the index of a loop over its whole length move likewise.
+//! - **Other loads of constant buffers, and checks,** may not run when the loop does not: they move before
+//!   the loop under `if low < high`, a check only if nothing before it in the body can fail, a
+//!   load only if no check before it stays in the body.
+//!
+//! The same operation on the same operands is done once in a block and the blocks inside it.
+
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use jut_ir::Literal;
+use jut_ir::build::Namer;
+use jut_ir::prim::{self, Lowering, Machine, Prim};
+use std::collections::HashMap;
+
+use super::memory::Roots;
+use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value, ValueData};
+
+/// Runs the walk.
+pub(super) fn run(func: &mut LoopFunction) {
+    let mut namer = Namer::default();
+    for data in func.values.values() {
+        namer.reserve(&data.name);
+    }
+    let mut lengths = SecondaryMap::new();
+    for p in &func.params {
+        let len = p.len.as_ref().and_then(|len| len.as_var());
+        if let Some(of) = len.and_then(|k| func.params.get(k.index())) {
+            lengths[p.value] = Some(of.value);
+        }
+    }
+    let mut walk = Motion {
+        below: SecondaryMap::new(),
+        lengths,
+        roots: Roots::of(func),
+        values: &mut func.values,
+        namer,
+        level: SecondaryMap::new(),
+        subst: SecondaryMap::new(),
+        known: HashMap::new(),
+        logs: Vec::new(),
+        log_of_level: vec![0],
+        moved: vec![Vec::new()],
+        body: Body::default(),
+    };
+    let body = std::mem::take(&mut func.body);
+    func.body = walk.block(body);
+}
+
+/// A pure operation.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Prim(Prim, Vec<Atom>),
+    Offset(Value, Atom),
+    Load(Value, Atom),
+}
+
+/// What moves before a loop.
+enum Moved {
+    /// Anyhow.
+    Always(Stmt),
+    /// If the loop runs.
+    IfRuns(Stmt),
+}
+
+/// Where in a loop body the walk is.
+#[derive(Clone, Copy, Default)]
+struct Body {
+    /// Number of branches between the body and here.
+    arms: usize,
+    /// Whether something that can fail stays in the body before here.
+    fails: bool,
+    /// Whether a check does.
+    checks: bool,
+}
+
+struct Motion<'a> {
+    roots: Roots,
+    values: &'a mut PrimaryMap<Value, ValueData>,
+    namer: Namer,
+    level: SecondaryMap<Value, usize>,
+    /// Of the index of a loop that begins at 0: where it ends.
+    below: SecondaryMap<Value, Option<Atom>>,
+    /// Of a parameter whose length is another parameter: that one.
+    lengths: SecondaryMap<Value, Option<Value>>,
+    subst: SecondaryMap<Value, Option<Atom>>,
+    known: HashMap<Key, Value>,
+    /// Per block around here, what it has made known.
+    logs: Vec<Vec<Key>>,
+    /// Per level, the number of the innermost block of that level.
+    log_of_level: Vec<usize>,
+    /// Per level, what has moved there and waits for the statement that it left.
+    moved: Vec<Vec<Moved>>,
+    body: Body,
+}
+
+impl Motion<'_> {
+    fn depth(&self) -> usize {
+        self.moved.len() - 1
+    }
+
+    fn atom(&self, a: &mut Atom) {
+        if let Atom::Value(v) = *a
+            && let Some(Some(new)) = self.subst.get(v)
+        {
+            *a = *new;
+        }
+    }
+
+    fn level_of(&self, a: Atom) -> usize {
+        match a {
+            Atom::Value(v) => self.level[v],
+            Atom::Lit(_) => 0,
+        }
+    }
+
+    fn block(&mut self, mut block: Block) -> Block {
+        let depth = self.depth();
+        self.logs.push(Vec::new());
+        let outer = std::mem::replace(&mut self.log_of_level[depth], self.logs.len() - 1);
+        let mut out = Vec::with_capacity(block.stmts.len());
+        for stmt in block.stmts {
+            let stmt = self.stmt(stmt);
+            let moved = std::mem::take(&mut self.moved[depth]);
+            if let (Some(stmt), false) = (&stmt, moved.is_empty()) {
+                self.place(moved, stmt, &mut out);
+            }
+            out.extend(stmt);
+        }
+        block.results.iter_mut().for_each(|a| self.atom(a));
+        for key in self.logs.pop().unwrap_or_default() {
+            self.known.remove(&key);
+        }
+        self.log_of_level[depth] = outer;
+        Block { stmts: out, results: block.results }
+    }
+
+    /// A loop body.
+    fn loop_body(&mut self, body: Block, bound: impl Iterator<Item = Value>) -> Block {
+        self.moved.push(Vec::new());
+        self.log_of_level.push(0);
+        let depth = self.depth();
+        bound.for_each(|v| self.level[v] = depth);
+        let outer = std::mem::take(&mut self.body);
+        let body = self.block(body);
+        self.body = outer;
+        self.moved.pop();
+        self.log_of_level.pop();
+        body
+    }
+
+    fn arm(&mut self, block: Block) -> Block {
+        self.body.arms += 1;
+        let block = self.block(block);
+        self.body.arms -= 1;
+        block
+    }
+
+    /// A statement with its operands renamed, unless it is known or has moved.
+    fn stmt(&mut self, mut stmt: Stmt) -> Option<Stmt> {
+        stmt.for_each_atom(&mut |a| self.atom(a));
+        let depth = self.depth();
+        match stmt {
+            Stmt::Copy { dst, src } => {
+                self.subst[dst] = Some(src);
+                None
+            }
+            Stmt::Prim { dst, prim, ref args } => {
+                let key = Key::Prim(prim, args.clone());
+                let level = args.iter().map(|a| self.level_of(*a)).max().unwrap_or(0);
+                let free = !prim.can_fail() && (self.body.arms == 0 || is_cheap(prim));
+                self.pure(dst, key, stmt, if free { level } else { depth })
+            }
+            Stmt::Offset { dst, buffer, index } => {
+                let level = self.level[buffer].max(self.level_of(index));
+                self.pure(dst, Key::Offset(buffer, index), stmt, level)
+            }
+            Stmt::Load { dst, buffer, index } if self.roots.is_constant(buffer) => {
+                let key = Key::Load(buffer, index);
+                let level = self.level[buffer].max(self.level_of(index));
+                let scalar = !matches!(self.values[dst].kind, Kind::Buffer(_));
+                if self.is_in_range(buffer, index) {
+                    return self.pure(dst, key, stmt, level);
+                }
+                let reached = self.body.arms == 0 && !self.body.checks;
+                if level >= depth || !scalar || !reached || self.known.contains_key(&key) {
+                    return self.pure(dst, key, stmt, depth);
+                }
+                // Known in the body only: where the loop does not run, nothing is loaded.
+                self.learn(key, dst, depth);
+                self.level[dst] = depth - 1;
+                self.moved[depth - 1].push(Moved::IfRuns(stmt));
+                None
+            }
+            Stmt::Check { check, .. } => {
+                let level = check.atoms().into_iter().map(|a| self.level_of(a)).max().unwrap_or(0);
+                if level < depth && self.body.arms == 0 && !self.body.fails {
+                    self.moved[depth - 1].push(Moved::IfRuns(stmt));
+                    return None;
+                }
+                self.body.fails = true;
+                self.body.checks |= self.body.arms == 0;
+                Some(stmt)
+            }
+            Stmt::For(mut f) => {
+                self.note_range(f.index, f.low, f.high);
+                let names = f.carry.iter().map(|(v, _)| *v).chain([f.index]);
+                let names: Vec<Value> = names.collect();
+                f.body = self.loop_body(std::mem::take(&mut f.body), names.into_iter());
+                self.keep(Stmt::For(f))
+            }
+            Stmt::Lanes(mut l) => {
+                self.note_range(l.index, l.low, l.high);
+                let names: Vec<Value> = l.carry.iter().copied().chain([l.index]).collect();
+                l.body = self.loop_body(std::mem::take(&mut l.body), names.into_iter());
+                self.keep(Stmt::Lanes(l))
+            }
+            Stmt::If { dst, cond, then, other } => {
+                let (then, other) = (self.arm(then), self.arm(other));
+                self.keep(Stmt::If { dst, cond, then, other })
+            }
+            stmt => self.keep(stmt),
+        }
+    }
+
+    fn note_range(&mut self, index: Value, low: Atom, high: Atom) {
+        if low == Atom::Lit(Literal::I64(0)) {
+            self.below[index] = Some(high);
+        }
+    }
+
+    /// Whether a cell is in range wherever its index is bound: the index of a loop over the length
+    /// of a parameter.
+    fn is_in_range(&self, buffer: Value, index: Atom) -> bool {
+        let Atom::Value(index) = index else { return false };
+        match (self.below.get(index), self.lengths.get(buffer)) {
+            (Some(Some(high)), Some(Some(len))) => *high == Atom::Value(*len),
+            _ => false,
+        }
+    }
+
+    /// A statement that stays where it is.
+    fn keep(&mut self, stmt: Stmt) -> Option<Stmt> {
+        let depth = self.depth();
+        stmt.bound().iter().for_each(|v| self.level[*v] = depth);
+        self.body.fails |= can_fail(&stmt);
+        Some(stmt)
+    }
+
+    fn learn(&mut self, key: Key, dst: Value, level: usize) {
+        self.level[dst] = level;
+        let log = self.log_of_level[level];
+        if let Some(log) = self.logs.get_mut(log) {
+            log.push(key.clone());
+            self.known.insert(key, dst);
+        }
+    }
+
+    /// A pure statement that may stand at a level.
+    fn pure(&mut self, dst: Value, key: Key, stmt: Stmt, level: usize) -> Option<Stmt> {
+        if let Some(known) = self.known.get(&key) {
+            self.subst[dst] = Some(Atom::Value(*known));
+            return None;
+        }
+        self.learn(key, dst, level);
+        if level == self.depth() {
+            return Some(stmt);
+        }
+        self.moved[level].push(Moved::Always(stmt));
+        None
+    }
+
+    /// Writes what has moved out of a statement before it.
+    fn place(&mut self, moved: Vec<Moved>, stmt: &Stmt, out: &mut Vec<Stmt>) {
+        let mut guarded: Vec<Stmt> = Vec::new();
+        let range = match stmt {
+            Stmt::For(f) => Some((f.low, f.high)),
+            Stmt::Lanes(l) => Some((l.low, l.high)),
+            _ => None,
+        };
+        for m in moved {
+            match m {
+                Moved::Always(mut s) => {
+                    let mut depends = false;
+                    s.for_each_atom(&mut |a| {
+                        depends |=
+                            guarded.iter().any(|g| g.bound().iter().any(|v| *a == (*v).into()));
+                    });
+                    if depends {
+                        self.guard(std::mem::take(&mut guarded), range, out);
+                    }
+                    out.push(s);
+                }
+                Moved::IfRuns(s) => guarded.push(s),
+            }
+        }
+        self.guard(guarded, range, out);
+    }
+
+    /// `(a, ..) = if low < high { .. (a', ..) } else { (0, ..) }`.
+    fn guard(&mut self, mut stmts: Vec<Stmt>, range: Option<(Atom, Atom)>, out: &mut Vec<Stmt>) {
+        let Some((low, high)) = range.filter(|_| !stmts.is_empty()) else {
+            out.extend(stmts);
+            return;
+        };
+        if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high)
+            && low < high
+        {
+            out.extend(stmts);
+            return;
+        }
+        let runs = self.fresh("runs", Kind::Bool);
+        let args = vec![low, high];
+        out.push(Stmt::Prim { dst: runs, prim: prim::ILT, args });
+        let (mut dst, mut then, mut other) = (Vec::new(), Vec::new(), Vec::new());
+        let mut inside: HashMap<Value, Value> = HashMap::new();
+        for stmt in &mut stmts {
+            stmt.for_each_atom(&mut |a| {
+                if let Atom::Value(v) = *a
+                    && let Some(inner) = inside.get(&v)
+                {
+                    *a = Atom::Value(*inner);
+                }
+            });
+            if let Stmt::Load { dst: loaded, .. } = stmt {
+                let (name, kind) = (self.values[*loaded].name.clone(), self.values[*loaded].kind);
+                let inner = self.fresh(&name, kind);
+                inside.insert(*loaded, inner);
+                dst.push(std::mem::replace(loaded, inner));
+                then.push(Atom::Value(inner));
+                other.push(Atom::Lit(match kind {
+                    Kind::F64 => Literal::F64(0.0),
+                    Kind::Bool => Literal::Bool(false),
+                    Kind::I64 | Kind::Buffer(_) => Literal::I64(0),
+                }));
+            }
+        }
+        out.push(Stmt::If {
+            dst,
+            cond: runs.into(),
+            then: Block { stmts, results: then },
+            other: Block { stmts: Vec::new(), results: other },
+        });
+    }
+
+    fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
+        let name = self.namer.fresh(hint);
+        let value = self.values.push(ValueData { name, kind });
+        self.level[value] = self.depth();
+        value
+    }
+}
+
+/// Whether a statement may end the run.
+fn can_fail(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Alloc { .. } | Stmt::Call { .. } | Stmt::Check { .. } => true,
+        Stmt::For(_) | Stmt::Lanes(_) | Stmt::If { .. } => {
+            stmt.blocks().iter().any(|b| b.stmts.iter().any(can_fail))
+        }
+        _ => false,
+    }
+}
+
+/// Whether doing an operation in vain costs next to nothing.
+fn is_cheap(prim: Prim) -> bool {
+    match prim.row().lowering {
+        Lowering::Machine(op) => !matches!(op, Machine::FDiv | Machine::FSqrt),
+        Lowering::Runtime(_) => false,
+    }
+}
