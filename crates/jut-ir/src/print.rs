@@ -61,7 +61,7 @@ fn function(out: &mut String, program: &Program, func: FuncId, hidden: &HashSet<
 }
 
 /// The primitives whose names the program uses for definitions or constructors of its own: they are
-/// written `prim.sigmoid(x)`.
+/// written `prim.tanh(x)`.
 fn hidden_primitives(program: &Program) -> HashSet<&str> {
     let primitives: HashSet<&str> = Prim::all().map(|p| p.row().text).collect();
     let datas = program.datas.values().flat_map(|d| &d.constructors).map(|c| c.name.as_str());

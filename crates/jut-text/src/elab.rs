@@ -25,6 +25,7 @@
 //! but `_` arms and nested `max`/`min` over ranges, which copy their text (a bounded number of times).
 
 mod access;
+mod block;
 mod body;
 mod call;
 mod control;
@@ -33,6 +34,7 @@ mod operation;
 mod scope;
 mod show;
 mod sugar;
+mod types;
 
 use crate::ast::{self, Ast, Decl};
 use body::Body;
@@ -106,7 +108,7 @@ pub(crate) fn elaborate<'s>(
 }
 
 /// Refuses a second declaration of a name. Primitives may be hidden, so that a new primitive never
-/// breaks a program: `prim.sigmoid(x)` is the primitive in any case.
+/// breaks a program: `prim.tanh(x)` is the primitive in any case.
 fn unused(
     globals: &Globals,
     name: &ast::Name,

@@ -415,6 +415,16 @@ impl<'a, 's> Body<'a, 's> {
 
     /// `scan d (i < n) carry (..) slice (..) { .. }`.
     pub fn scan(&mut self, s: &'a ast::Scan<'s>, span: Span) -> Res<Made> {
+        let (scan, open) = self.begin_scan(s)?;
+        let locals = open.locals;
+        let result = self.body(s.body, None);
+        let stmts = self.leave(open);
+        let (values, at) = result?;
+        Ok(self.looped(scan, stmts, values, locals, at, span)?.into())
+    }
+
+    /// Everything before the body of a `scan`, which is then open.
+    fn begin_scan(&mut self, s: &'a ast::Scan<'s>) -> Res<(Scan, Open)> {
         let bound = self.integer(s.bound, "a bound")?;
         let size = self.nf(bound);
         let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
@@ -442,7 +452,6 @@ impl<'a, 's> Body<'a, 's> {
             cap_slices.push((*name, place, *element, mode));
         }
         let open = self.enter_loop();
-        let locals = open.locals;
         let index = self.nvar(&s.index, Type::I64);
         if !self.strict {
             self.facts.add_range(index, size.clone());
@@ -475,10 +484,7 @@ impl<'a, 's> Body<'a, 's> {
         for (name, place, element, mode) in cap_slices {
             scan.cap_slices.push((self.cap(&name, mode, false, element), place));
         }
-        let result = self.body(s.body, None);
-        let stmts = self.leave(open);
-        let (values, at) = result?;
-        Ok(self.looped(scan, stmts, values, locals, at, span)?.into())
+        Ok((scan, open))
     }
 
     /// The loop as an operation, given its body: result types are those of the carries, then

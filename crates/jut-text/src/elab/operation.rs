@@ -11,13 +11,9 @@
 use super::body::{Annotation, Body, Made, Out, Value, Values};
 use super::scope::Entity;
 use super::{Res, Stop};
-use crate::ast::{self, ExprId, ExprKind, Op, TypeKind};
+use crate::ast::{self, ExprId, ExprKind, Op};
 use jut_ir::prim::{Prim, Syntax};
-use jut_ir::{Atom, Diagnostic, LVar, Literal, NVar, Rhs, Size, Span, Type, prim};
-
-/// When sizes are put into a type: a polynomial with more terms, or a longer product, is refused.
-const MAX_TERMS: usize = 256;
-const MAX_DEGREE: usize = 64;
+use jut_ir::{Atom, Diagnostic, LVar, Literal, Rhs, Size, Span, Type, prim};
 
 /// Whether a call of this name is a call of a primitive.
 pub(crate) fn is_primitive(name: &str) -> bool {
@@ -38,12 +34,6 @@ impl<'a, 's> Body<'a, 's> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => self.name_value(name).map(|v| Made::Values(v.into(), span)),
-            ExprKind::Int(n) => {
-                let atom = self.int(*n, false, span)?;
-                Ok(Made::Values(Value::N(atom).into(), span))
-            }
-            ExprKind::Float(x) => Ok(literal(Literal::F64(*x), span)),
-            ExprKind::Bool(x) => Ok(literal(Literal::Bool(*x), span)),
             ExprKind::Ops(ops) => self.operators(ops, span),
             ExprKind::Post(base, steps) => self.post(*base, steps, span),
             ExprKind::Call(call) => self.call(call, span),
@@ -68,6 +58,21 @@ impl<'a, 's> Body<'a, 's> {
             ExprKind::Scan(scan) => self.scan(scan, span),
             ExprKind::RdRegion(name, value, body) => self.rd_region(name, *value, *body, span),
             ExprKind::Total(total) => self.total(total, span),
+            ExprKind::Cast { proved, value, ty } => self.cast(*proved, *value, ty, span),
+            _ => self.leaf(&expr.kind, span),
+        }
+    }
+
+    /// Literals and the linear operations that have a keyword. (Apart from [`Body::rhs`], which
+    /// nested expressions go through again and again: its stack frame should be small.)
+    fn leaf(&mut self, kind: &'a ExprKind<'s>, span: Span) -> Res<Made> {
+        match kind {
+            ExprKind::Int(n) => {
+                let atom = self.int(*n, false, span)?;
+                Ok(Made::Values(Value::N(atom).into(), span))
+            }
+            ExprKind::Float(x) => Ok(literal(Literal::F64(*x), span)),
+            ExprKind::Bool(x) => Ok(literal(Literal::Bool(*x), span)),
             ExprKind::Rd(target) => {
                 let (place, ty, mode) = self.place(*target)?;
                 if mode != jut_ir::Mode::Rd {
@@ -89,7 +94,7 @@ impl<'a, 's> Body<'a, 's> {
                 let ty = self.linear_type(ty)?;
                 Ok(Out::linear(Rhs::LZero(ty.clone()), ty, span).into())
             }
-            ExprKind::Cast { proved, value, ty } => self.cast(*proved, *value, ty, span),
+            _ => Err(Stop),
         }
     }
 
@@ -338,36 +343,6 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    /// A type with sizes put in for names. Polynomials that would be too large to handle are
-    /// refused (J215).
-    pub fn put(&mut self, ty: &Type, map: &dyn Fn(NVar) -> Option<Size>, span: Span) -> Res<Type> {
-        let mut fits = true;
-        ty.for_each_size(&mut |size| {
-            let mut total = 0usize;
-            for (names, _) in size.terms() {
-                let (mut terms, mut degree) = (1usize, 0usize);
-                for name in names {
-                    let value = map(*name).unwrap_or_else(|| Size::var(*name));
-                    terms = terms.saturating_mul(value.terms().len().max(1));
-                    degree += value.terms().iter().map(|(n, _)| n.len()).max().unwrap_or(0);
-                }
-                total = total.saturating_add(terms);
-                fits &= degree <= MAX_DEGREE;
-            }
-            fits &= total <= MAX_TERMS;
-        });
-        if fits {
-            return Ok(ty.subst(&mut |v| map(v)));
-        }
-        self.long_size(span)
-    }
-
-    fn long_size<T>(&mut self, span: Span) -> Res<T> {
-        let message = "a size here is too long a polynomial in the names it is made of";
-        let help = "shorten it with a name of its own: a result of a call, or `max(n, 0)`";
-        self.fail(Diagnostic::error("J215", span, message).help(help))
-    }
-
     fn no_overload<T>(
         &mut self,
         text: &str,
@@ -512,139 +487,6 @@ impl<'a, 's> Body<'a, 's> {
             return self.fail(Diagnostic::error("J601", span, message).help(help));
         }
         Ok(())
-    }
-
-    // ---- types
-
-    /// A written type.
-    pub fn ty(&mut self, ty: &ast::Type<'s>) -> Res<Type> {
-        match &ty.kind {
-            TypeKind::Name("f64") => Ok(Type::F64),
-            TypeKind::Name("i64") => Ok(Type::I64),
-            TypeKind::Name("bool") => Ok(Type::Bool),
-            TypeKind::Name(name) => {
-                if let Some(data) = self.globals.datas.get(*name) {
-                    return Ok(Type::Data(*data));
-                }
-                if self.globals.poisoned.contains(name) {
-                    return Err(Stop);
-                }
-                if *name == self.this {
-                    let message = "not built yet: recursive data types";
-                    return self.error("J901", ty.span, message);
-                }
-                let known = self.globals.datas.keys().map(String::as_str);
-                let near = super::show::nearest(name, known.chain(["f64", "i64", "bool"]));
-                let mut error =
-                    Diagnostic::error("J010", ty.span, format!("there is no type `{name}`"));
-                if let Some(near) = near {
-                    error = error.help(format!("did you mean `{near}`?"));
-                } else if let Some(span) = self.globals.declared.get(name) {
-                    error = error.label(*span, "a name is in scope after its definition");
-                }
-                self.fail(error)
-            }
-            TypeKind::Tuple(items) => {
-                let mut types = Vec::new();
-                for item in items {
-                    types.push(self.ty(item)?);
-                }
-                Ok(Type::Tuple(types))
-            }
-            TypeKind::Array(sizes, element) => {
-                let mut list = Vec::new();
-                for size in sizes {
-                    list.push(self.size(*size)?);
-                }
-                let element = self.ty(element)?;
-                Ok(list.into_iter().rev().fold(element, |t, size| Type::array(size, t)))
-            }
-        }
-    }
-
-    /// A written type of linear values: floats, tuples and arrays of them.
-    pub fn linear_type(&mut self, ty: &ast::Type<'s>) -> Res<Type> {
-        fn is_linear(ty: &Type) -> bool {
-            match ty {
-                Type::F64 => true,
-                Type::Tuple(items) => items.iter().all(is_linear),
-                Type::Array(_, element) => is_linear(element),
-                _ => false,
-            }
-        }
-        let t = self.ty(ty)?;
-        if is_linear(&t) {
-            return Ok(t);
-        }
-        let message = format!("{} is not a type of linear values", self.show(&t));
-        let help = "linear values are made of f64, tuples `#(..)` and arrays";
-        self.fail(Diagnostic::error("J202", ty.span, message).help(help))
-    }
-
-    /// A written size.
-    pub fn size(&mut self, e: ExprId) -> Res<Size> {
-        let ast = self.ast;
-        let expr = ast.expr(e);
-        match &expr.kind {
-            ExprKind::Int(n) => match i64::try_from(*n) {
-                Ok(n) => Ok(Size::constant(n)),
-                Err(_) => self.error("J215", expr.span, "the size is too large"),
-            },
-            ExprKind::Name(name) => match self.scope.get(name.text) {
-                Some(Entity::N(a)) => {
-                    let known = !matches!(a, Atom::Var(v) if Size::position_of(v).is_some());
-                    if known && self.type_of(a) != Type::I64 {
-                        let message = format!("the size `{}` is not an i64", name.text);
-                        return self.error("J201", name.span, message);
-                    }
-                    Ok(self.nf(a))
-                }
-                Some(Entity::Poison) => Err(Stop),
-                _ => {
-                    let message = format!("the size `{}` is not in scope", name.text);
-                    let mut error = Diagnostic::error("J203", name.span, message);
-                    if let Some(near) = super::show::nearest(name.text, self.scope.names()) {
-                        error = error.help(format!("did you mean `{near}`?"));
-                    } else {
-                        error = error.help("name it in brackets: `def f[n](x: [n]f64)`");
-                    }
-                    self.fail(error)
-                }
-            },
-            ExprKind::Ops(ops) => self.size_operators(ops, expr.span),
-            _ => self.no_size(expr.span),
-        }
-    }
-
-    fn no_size<T>(&mut self, span: Span) -> Res<T> {
-        let message = "a size is made of i64 names and integers with `+`, `-` and `*`";
-        let help = "bind the value to a name and use the name";
-        self.fail(Diagnostic::error("J215", span, message).help(help))
-    }
-
-    fn size_operators(&mut self, ops: &[Op], span: Span) -> Res<Size> {
-        let mut stack: Vec<Size> = Vec::new();
-        for op in ops {
-            let size = match op {
-                Op::Operand(e) => Some(self.size(*e)?),
-                Op::Unary("-", _) => Some(-stack.pop().unwrap_or_default()),
-                Op::Binary(op @ ("+" | "-" | "*"), _) => {
-                    let b: Size = stack.pop().unwrap_or_default();
-                    let a: Size = stack.pop().unwrap_or_default();
-                    match *op {
-                        "+" => a.checked_add(&b),
-                        "-" => a.checked_sub(&b),
-                        _ => a.checked_mul(&b),
-                    }
-                }
-                Op::Unary(_, at) | Op::Binary(_, at) => return self.no_size(*at),
-            };
-            match size {
-                Some(size) => stack.push(size),
-                None => return self.long_size(span),
-            }
-        }
-        Ok(stack.pop().unwrap_or_default())
     }
 }
 

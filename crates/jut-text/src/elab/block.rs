@@ -1,0 +1,404 @@
+//! Blocks, statements and patterns.
+//!
+//! A block ends in its results: the values of its last expression. A statement that is refused
+//! poisons the names it would have bound, and the block goes on, so that every mistake is reported
+//! once and only once.
+
+use super::body::{Annotation, Body, INDEX, Made, Out, Values};
+use super::scope::Entity;
+use super::{Res, Signature, Stop};
+use crate::ast::{self, ExprId, ExprKind, Name, Pattern, StmtKind};
+use jut_ir::{Atom, Block, Check, Diagnostic, Mode, Operand, Rhs, Size, Span, Type};
+use std::collections::HashSet;
+
+impl<'a, 's> Body<'a, 's> {
+    /// The whole body of a definition.
+    pub fn definition(&mut self, d: &ast::Def<'s>, signature: &Signature) -> Res<Block> {
+        let annotation = Annotation { nl: signature.nl.clone(), lin: signature.lin.clone() };
+        let stated = (signature.telescoped && !self.strict).then_some(&annotation);
+        let (values, span) = self.body(d.body, stated)?;
+        let (found, wanted) =
+            ((values.nl.len(), values.lin.len()), (annotation.nl.len(), annotation.lin.len()));
+        if found != wanted {
+            let text = |(nl, lin): (usize, usize)| match lin {
+                0 => format!("{nl}"),
+                _ => format!("{nl} non-linear and {lin} linear"),
+            };
+            let message = format!(
+                "`{}` declares {} result(s), and its body gives {}",
+                d.name.text,
+                text(wanted),
+                text(found)
+            );
+            let mut error = Diagnostic::error("J213", span, message);
+            if found.0 + found.1 == wanted.0 + wanted.1 {
+                error = error.help("results behind the `;` are linear, those before it are not");
+            }
+            return self.fail(error.label(d.head, "declared here"));
+        }
+        self.conforms(&values, &annotation, span, "J214", "declared result")?;
+        let stmts = std::mem::take(&mut self.stmts);
+        Ok(Block { stmts, nl: values.nl, lin: values.lin })
+    }
+
+    /// Whether values have the stated types, placeholders standing for the values themselves.
+    pub fn conforms(
+        &mut self,
+        values: &Values,
+        stated: &Annotation,
+        span: Span,
+        code: &'static str,
+        what: &str,
+    ) -> Res<()> {
+        let sizes: Vec<Size> = values.nl.iter().map(|a| self.size_if_i64(*a)).collect();
+        let result = |v| Size::position_of(v).and_then(|k| sizes.get(k).cloned());
+        let given = values.nl.iter().map(|a| self.type_of(*a));
+        let given: Vec<Type> = given.chain(values.lin.iter().map(|x| self.lin_type(*x))).collect();
+        for (k, (given, stated)) in
+            given.iter().zip(stated.nl.iter().chain(&stated.lin)).enumerate()
+        {
+            let wanted = self.put(stated, &result, span)?;
+            if *given != wanted {
+                let message = format!(
+                    "the value is of type {}, and {what} {} is of type {}",
+                    self.show(given),
+                    k + 1,
+                    self.show(&wanted)
+                );
+                return self.fail(Diagnostic::error(code, span, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn size_if_i64(&self, atom: Atom) -> Size {
+        if self.type_of(atom) == Type::I64 { self.nf(atom) } else { Size::default() }
+    }
+
+    /// Elaborates a block or an expression into the current statements; names bound inside are
+    /// forgotten.
+    pub fn body(&mut self, e: ExprId, stated: Option<&Annotation>) -> Res<(Values, Span)> {
+        let ast = self.ast;
+        if let ExprKind::Block(block) = &ast.expr(e).kind {
+            let mark = self.scope.mark();
+            let result = self.block(block, stated);
+            self.scope.restore(mark);
+            return result;
+        }
+        self.tail(e, stated)
+    }
+
+    fn block(
+        &mut self,
+        block: &'a ast::Block<'s>,
+        stated: Option<&Annotation>,
+    ) -> Res<(Values, Span)> {
+        let mut ok = true;
+        let mut result = (Values::default(), block.span);
+        for (k, stmt) in block.stmts.iter().enumerate() {
+            let done = match &stmt.kind {
+                StmtKind::Expr(e) if k + 1 == block.stmts.len() => {
+                    self.tail(*e, stated).map(|r| result = r)
+                }
+                _ => self.stmt(stmt),
+            };
+            if done.is_err() {
+                ok = false;
+                self.poison(stmt);
+            }
+        }
+        if ok { Ok(result) } else { Err(Stop) }
+    }
+
+    /// The results of a block.
+    fn tail(&mut self, e: ExprId, stated: Option<&Annotation>) -> Res<(Values, Span)> {
+        let span = self.span(e);
+        let made = match &self.ast.expr(e).kind {
+            ExprKind::List(nl, lin) => Made::Values(self.list(nl, lin)?, span),
+            _ => self.rhs(e, stated)?,
+        };
+        if let (Made::Op(out), true) = (&made, self.strict)
+            && (!out.nl.is_empty() || !out.lin.is_empty())
+        {
+            let message = "a block of a `core def` ends in its results, not in an operation";
+            let help = "bind the values and end the block in a result list `(a; a')`";
+            return self.fail(Diagnostic::error("J602", span, message).help(help));
+        }
+        let (values, _) = self.values(made, "t")?;
+        Ok((values, span))
+    }
+
+    /// `(a, b; c')`.
+    pub fn list(&mut self, nl: &[ExprId], lin: &[ExprId]) -> Res<Values> {
+        let mut values = Values::default();
+        for e in nl {
+            values.nl.push(self.atom(*e, "t")?);
+        }
+        for e in lin {
+            values.lin.push(self.linear(*e, "t")?);
+        }
+        Ok(values)
+    }
+
+    /// After an error: the names of the statement are bound, but mean nothing.
+    fn poison(&mut self, stmt: &ast::Stmt<'s>) {
+        let StmtKind::Let(pattern, _) = &stmt.kind else { return };
+        let names: Vec<&'s str> = match pattern {
+            Pattern::Names { nl, lin, .. } => nl.iter().chain(lin).map(|i| i.name.text).collect(),
+            Pattern::Tuple(names, _) => names.iter().map(|n| n.text).collect(),
+            Pattern::Con(_, fields) => fields
+                .iter()
+                .filter_map(|f| match f {
+                    ast::FieldPattern::Bind(name) => Some(name.text),
+                    ast::FieldPattern::Eq(_) => None,
+                })
+                .collect(),
+        };
+        for name in names {
+            self.scope.bind(name, Entity::Poison);
+        }
+    }
+
+    // ---- statements
+
+    fn stmt(&mut self, stmt: &'a ast::Stmt<'s>) -> Res<()> {
+        match &stmt.kind {
+            StmtKind::Let(pattern, e) => self.bind_pattern(pattern, *e),
+            StmtKind::Expr(e) => self.expr_stmt(*e, stmt.span),
+            _ => self.effect(stmt),
+        }
+    }
+
+    /// An expression whose values nobody needs: it must have none.
+    fn expr_stmt(&mut self, e: ExprId, span: Span) -> Res<()> {
+        let made = self.rhs(e, None)?;
+        let (nl, lin) = match &made {
+            Made::Values(v, _) => (v.nl.len(), v.lin.len()),
+            Made::Op(out) => (out.nl.len(), out.lin.len()),
+        };
+        if nl + lin > 0 {
+            let message = "the value of this statement is not used";
+            let help = "bind it: `x = ..`; only the last expression of a block is its result";
+            return self.fail(Diagnostic::error("J602", span, message).help(help));
+        }
+        self.values(made, "t").map(|_| ())
+    }
+
+    /// Additions and checks.
+    fn effect(&mut self, stmt: &'a ast::Stmt<'s>) -> Res<()> {
+        match &stmt.kind {
+            StmtKind::Let(..) | StmtKind::Expr(_) => Err(Stop),
+            StmtKind::Inc(target, e) => {
+                let (place, ty, mode) = self.place(*target)?;
+                let operand = match mode {
+                    Mode::Rd => {
+                        let message = "`+=` needs a `wr` or an `acc`, and this is a `rd`";
+                        let at = self.span(*target);
+                        return self.error("J111", at, message);
+                    }
+                    Mode::Wr => Operand::L(self.linear(*e, "t")?),
+                    Mode::Acc => Operand::N(self.atom(*e, "t")?),
+                };
+                let given = match operand {
+                    Operand::N(a) => self.type_of(a),
+                    Operand::L(x) => self.lin_type(x),
+                };
+                if given != ty {
+                    let (given, ty) = (self.show(&given), self.show(&ty));
+                    let message = format!("a value of type {given} is added into a {ty}");
+                    return self.error("J202", self.span(*e), message);
+                }
+                self.emit(Rhs::Inc(place, operand), stmt.span)
+            }
+            StmtKind::Below(i, n) => {
+                let (i, n) = (self.integer(*i, INDEX)?, self.integer(*n, "a length")?);
+                self.emit(Rhs::Check(Check::Below(i, n)), stmt.span)
+            }
+            StmtKind::Within(lo, len, size) => {
+                let lo = self.integer(*lo, "a start")?;
+                let len = self.integer(*len, "a length")?;
+                let size = self.integer(*size, "a length")?;
+                self.emit(Rhs::Check(Check::Within { lo, len, size }), stmt.span)
+            }
+            StmtKind::NonNegative(n) => {
+                let n = self.integer(*n, "a size")?;
+                self.emit(Rhs::Check(Check::NonNegative(n)), stmt.span)
+            }
+        }
+    }
+
+    /// An i64 operand.
+    pub fn integer(&mut self, e: ExprId, what: &str) -> Res<Atom> {
+        let hint = if what == INDEX { "j" } else { "t" };
+        let atom = self.atom(e, hint)?;
+        let ty = self.type_of(atom);
+        if ty == Type::I64 {
+            return Ok(atom);
+        }
+        let message = format!("{what} is an i64, and this is of type {}", self.show(&ty));
+        self.error("J201", self.span(e), message)
+    }
+
+    fn bind_pattern(&mut self, pattern: &'a Pattern<'s>, e: ExprId) -> Res<()> {
+        match pattern {
+            Pattern::Names { nl, lin, span } => self.bind_names(nl, lin, *span, e),
+            Pattern::Tuple(names, span) => {
+                let out = self.untuple(names, *span, e)?;
+                let (nl, lin): (&[_], &[_]) =
+                    if out.lin.is_empty() { (names, &[]) } else { (&[], names) };
+                let values = self.bind(out, nl, lin)?;
+                self.name_values(nl, lin, &values)
+            }
+            Pattern::Con(name, fields) => {
+                let (out, names) = self.open(name, fields, e)?;
+                let values = self.bind(out, &names, &[])?;
+                self.name_values(&names, &[], &values)
+            }
+        }
+    }
+
+    /// Binds the user's names to values.
+    fn name_values(&mut self, nl: &[Name<'s>], lin: &[Name<'s>], values: &Values) -> Res<()> {
+        let mut seen = HashSet::new();
+        for name in nl.iter().chain(lin) {
+            if name.text != "_" && !seen.insert(name.text) {
+                let message = format!("`{}` is bound twice in one pattern", name.text);
+                return self.error("J011", name.span, message);
+            }
+        }
+        for (name, atom) in nl.iter().zip(&values.nl) {
+            if name.text != "_" || self.strict {
+                self.scope.bind(name.text, Entity::N(*atom));
+            }
+        }
+        for (name, x) in lin.iter().zip(&values.lin) {
+            self.scope.bind(name.text, Entity::L(*x));
+        }
+        Ok(())
+    }
+
+    fn bind_names(
+        &mut self,
+        nl: &'a [ast::Item<'s>],
+        lin: &'a [ast::Item<'s>],
+        span: Span,
+        e: ExprId,
+    ) -> Res<()> {
+        let stated = self.annotation(nl, lin)?;
+        let made = self.rhs(e, stated.as_ref())?;
+        let (found_nl, found_lin) = match &made {
+            Made::Values(v, _) => (v.nl.len(), v.lin.len()),
+            Made::Op(out) => (out.nl.len(), out.lin.len()),
+        };
+        if (found_nl, found_lin) != (nl.len(), lin.len()) {
+            return self.misfit((nl.len(), lin.len()), (found_nl, found_lin), span);
+        }
+        let names = |items: &[ast::Item<'s>]| items.iter().map(|i| i.name).collect::<Vec<_>>();
+        let (nl, lin) = (names(nl), names(lin));
+        let values = match made {
+            Made::Values(values, at) => {
+                if let Some(stated) = &stated {
+                    self.conforms(&values, stated, at, "J214", "name")?;
+                }
+                if self.strict { self.copy(&values, &nl, &lin, at)? } else { values }
+            }
+            Made::Op(mut out) => {
+                if let Some(stated) = &stated {
+                    if !out.annotated && (out.nl != stated.nl || out.lin != stated.lin) {
+                        let found = out.nl.iter().chain(&out.lin).map(|t| self.show(t));
+                        let found: Vec<String> = found.collect();
+                        let message = format!(
+                            "the pattern states other types than the value has: {}",
+                            found.join(", ")
+                        );
+                        return self.error("J214", span, message);
+                    }
+                    out.annotated |= self.strict;
+                }
+                self.bind(*out, &nl, &lin)?
+            }
+        };
+        self.name_values(&nl, &lin, &values)
+    }
+
+    fn misfit(&mut self, names: (usize, usize), found: (usize, usize), span: Span) -> Res<()> {
+        if names == (1, 0) && found == (0, 1) {
+            let message = "the value is linear, and the name is not";
+            let help = "a linear name ends in `'`";
+            return self.fail(Diagnostic::error("J101", span, message).help(help));
+        }
+        if names == (0, 1) && found == (1, 0) {
+            let message = "the name is linear, and the value is not";
+            let help = "a linear name ends in `'`; leave it out for a non-linear value";
+            return self.fail(Diagnostic::error("J102", span, message).help(help));
+        }
+        let message = format!(
+            "the pattern has {} non-linear and {} linear name(s), the value has {} and {}",
+            names.0, names.1, found.0, found.1
+        );
+        self.error("J213", span, message)
+    }
+
+    /// `y = x` in a `core def`.
+    fn copy(
+        &mut self,
+        values: &Values,
+        nl: &[Name<'s>],
+        lin: &[Name<'s>],
+        span: Span,
+    ) -> Res<Values> {
+        let out = match (values.nl.as_slice(), values.lin.as_slice()) {
+            ([a], []) => {
+                let mut out = Out::one(Rhs::Atom(*a), self.type_of(*a), span);
+                out.def = (self.type_of(*a) == Type::I64).then(|| self.nf(*a));
+                out
+            }
+            ([], [x]) => Out::linear(Rhs::LCopy(*x), self.lin_type(*x), span),
+            _ => {
+                self.surface_only(span, "a list of values", "write one statement for each")?;
+                return Err(Stop);
+            }
+        };
+        self.bind(out, nl, lin)
+    }
+
+    /// The types that a pattern states.
+    fn annotation(
+        &mut self,
+        nl: &'a [ast::Item<'s>],
+        lin: &'a [ast::Item<'s>],
+    ) -> Res<Option<Annotation>> {
+        if nl.iter().chain(lin).all(|i| i.ty.is_none()) {
+            return Ok(None);
+        }
+        let mark = self.scope.mark();
+        let stated = self.annotation_types(nl, lin);
+        self.scope.restore(mark);
+        stated.map(Some)
+    }
+
+    fn annotation_types(
+        &mut self,
+        nl: &'a [ast::Item<'s>],
+        lin: &'a [ast::Item<'s>],
+    ) -> Res<Annotation> {
+        let mut stated = Annotation::default();
+        for (k, item) in nl.iter().chain(lin).enumerate() {
+            let Some(ty) = &item.ty else {
+                let message = format!("`{}` has no type, and other names have", item.name.text);
+                let help = "give every name of the pattern a type, or none";
+                return self.fail(Diagnostic::error("J002", item.name.span, message).help(help));
+            };
+            let ty = self.ty(ty)?;
+            if k >= nl.len() {
+                stated.lin.push(ty);
+                continue;
+            }
+            if let (Type::I64, Some(v)) = (&ty, Size::position(k).as_var()) {
+                self.scope.bind(item.name.text, Entity::N(Atom::Var(v)));
+            }
+            stated.nl.push(ty);
+        }
+        Ok(stated)
+    }
+}
