@@ -15,7 +15,7 @@
 //! access ever costs more than its own size. A linear variable that must be indexed, or is captured
 //! by a loop (which may capture nothing linear), turns into a place by a region round the rest of
 //! the block: `rd dx = x' { .. }`. Loops carry tangents beside values and slice them beside arrays.
-//! See [`emit`](self) for regions and `rules` for the rules.
+//! (Regions are in `forward/regions.rs`, the rules in `forward/rules.rs`.)
 //!
 //! **Zeros** are symbolic: what is not live ([`crate::activity`]) has no tangent at all; a zero is
 //! written only where the other arm of a `case`, a carry or a tuple needs one.
@@ -29,9 +29,11 @@
 //! Ensures Theorem 5.1: the derivative checks, its values are those of `f` with every check in
 //! place, and its work is at most a constant factor more. Cost: linear in the program's size.
 
+mod control;
 mod emit;
 mod needs;
 mod primitive;
+mod regions;
 mod rules;
 
 use crate::activity::{self, Activity};

@@ -1,0 +1,291 @@
+//! Regions `rd dx = x' { .. }`, in which a linear tangent is a place.
+//!
+//! When a linear tangent must become a place, the rest of the block moves into a region; a frame
+//! keeps its open regions on a stack and closes them at the end of the block, innermost first.
+//! In a long block regions that are done with are closed earlier, several at a time, so that
+//! nesting stays bounded by the number of tangents in use at the same time.
+//!
+//! What a region returns keeps its name outside. Two things need care there. An i64 result that is
+//! *transparent* (`m = n - 1`) would come out of the region opaque, and `[m]f64` would no longer be
+//! `[n - 1]f64`; so it is not returned but computed once more outside. And an opaque size that only
+//! the types of the results mention is returned before them.
+
+use super::emit::{Handle, Writer};
+use crate::sizes;
+use jut_ir::visit::Use;
+use jut_ir::{
+    Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Origin, Place, Rhs, Size, Step,
+    Stmt, VarData,
+};
+use std::collections::{HashMap, HashSet};
+
+/// A region that is open in a frame.
+pub(super) struct Region {
+    cap: Cap,
+    init: LVar,
+    /// The statements before the region.
+    before: Vec<Stmt>,
+    /// The clock when it was opened.
+    opened: u32,
+    loc: Loc,
+}
+
+impl Writer<'_> {
+    /// After the statement number `done` of a block, or before the first: opens the regions that
+    /// its tangents need. Regions that are done with are closed first.
+    pub fn open_regions(&mut self, block: &Block, done: Option<usize>) {
+        let opening = self.frame().map(|f| std::mem::take(&mut f.opening)).unwrap_or_default();
+        if opening.is_empty() {
+            return;
+        }
+        if let Some(done) = done {
+            self.settle(block, done);
+        }
+        for (var, loc) in opening {
+            let Some(Handle::Val(init)) = self.handles[var].clone() else { continue };
+            let ty = self.tangent_type(var);
+            let cap = self.capability(var, Mode::Rd, ty, loc.span);
+            let opened = self.open();
+            let loc = loc.by(Origin::Forward);
+            if let Some(frame) = self.frame() {
+                let before = std::mem::take(&mut frame.out);
+                frame.regions.push(Region { cap, init, before, opened, loc });
+            }
+            self.handles[var] = Some(Handle::At(Place::root(cap)));
+        }
+    }
+
+    /// Closes the frame: the block with the given results, out of all its regions.
+    pub fn leave(&mut self, nl: Vec<Atom>, lin: Vec<LVar>) -> Block {
+        let Some(mut frame) = self.frames.pop() else { return Block::default() };
+        let (mut nl, mut lin, mut out) = (nl, lin, frame.out);
+        while let Some(region) = frame.regions.pop() {
+            let exit = self.exit(&nl, &lin, region.opened, region.loc);
+            let body = Block { stmts: out, nl: exit.inside, lin };
+            let rhs = Rhs::RdRegion { cap: region.cap, init: region.init, body: Box::new(body) };
+            out = region.before;
+            out.push(Stmt {
+                nl: exit.pattern,
+                lin: exit.lin.clone(),
+                rhs,
+                annotated: false,
+                loc: region.loc,
+            });
+            out.extend(exit.after);
+            (nl, lin) = (exit.outside, exit.lin);
+        }
+        Block { stmts: out, nl, lin }
+    }
+
+    /// How many regions are open, in all frames.
+    pub fn depth(&self) -> usize {
+        self.frames.iter().map(|f| f.regions.len()).sum()
+    }
+
+    /// After the statement number `done` of a block: closes the innermost regions that nobody reads
+    /// any more if there are many, so that long blocks do not nest without bound. What they
+    /// return keeps its index; [`crate::relocate`] sorts that out in the end.
+    fn settle(&mut self, block: &Block, done: usize) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        if frame.regions.len() < frame.patience {
+            return;
+        }
+        let mut read = HashSet::new();
+        let mut kept = HashSet::new();
+        let mut tangents = Vec::new();
+        for v in frame.needs.pending() {
+            match &self.handles[v] {
+                Some(Handle::At(place)) => {
+                    read.insert(place.root);
+                    kept.extend(place.path.iter().flat_map(step_names));
+                }
+                Some(Handle::Val(x)) => tangents.push(*x),
+                None => {}
+            }
+        }
+        let idle = frame.regions.iter().rev().take_while(|r| !read.contains(&r.cap)).count();
+        frame.patience = frame.regions.len() + CLOSED_AT_ONCE;
+        if idle < CLOSED_AT_ONCE {
+            return;
+        }
+        frame.patience -= idle;
+        let opened = frame.regions[frame.regions.len() - idle].opened;
+        let last_use = frame.last_use.get_or_insert_with(|| last_uses(block, self.source));
+        let inside = frame.bound.iter().rev().take_while(|v| self.born[**v] > opened).count();
+        let inside = frame.bound.split_off(frame.bound.len() - inside);
+        let nvars = &self.builder.func.nvars;
+        // Backwards, because types and definitions mention what was bound before.
+        let (mut returned, mut rebuilt) = (Vec::new(), Vec::new());
+        for v in inside.into_iter().rev() {
+            if !kept.contains(&v) && last_use.get(&v).is_none_or(|last| *last <= done) {
+                continue;
+            }
+            match &nvars[v].def {
+                Some(def) => {
+                    kept.extend(def.names());
+                    rebuilt.push(v);
+                }
+                None => {
+                    kept.extend(nvars[v].ty.size_names());
+                    returned.push(v);
+                }
+            }
+        }
+        returned.reverse();
+        rebuilt.reverse();
+        tangents.retain(|x| self.lin_born[*x] > opened);
+        let mut out = std::mem::take(&mut frame.out);
+        let mut loc = Loc::default();
+        for region in frame.regions.drain(frame.regions.len() - idle..).rev() {
+            let nl = returned.iter().map(|v| Atom::Var(*v)).collect();
+            let body = Box::new(Block { stmts: out, nl, lin: tangents.clone() });
+            let rhs = Rhs::RdRegion { cap: region.cap, init: region.init, body };
+            out = region.before;
+            loc = region.loc;
+            let (nl, lin) = (returned.clone(), tangents.clone());
+            out.push(Stmt { nl, lin, rhs, annotated: false, loc });
+        }
+        for v in &rebuilt {
+            let name = self.builder.func.nvars[*v].name.clone();
+            let def = self.builder.func.nvars[*v].def.clone().unwrap_or_default();
+            let (func, namer) = (&mut self.builder.func, &mut self.builder.namer);
+            sizes::compute_as(func, namer, &name, &def, loc, &mut out);
+            if let Some(last) = out.last_mut() {
+                last.nl = vec![*v];
+            }
+        }
+        returned.iter().chain(&rebuilt).for_each(|v| self.born[*v] = opened);
+        tangents.iter().for_each(|x| self.lin_born[*x] = opened);
+        frame.bound.extend(returned.into_iter().chain(rebuilt));
+        frame.out = out;
+        self.rebound = true;
+    }
+
+    /// The time at which a region is opened: later than all that was bound before it.
+    pub fn open(&mut self) -> u32 {
+        self.clock += 1;
+        self.clock
+    }
+
+    /// How results leave a region that was opened at the given time.
+    pub fn exit(&mut self, nl: &[Atom], lin: &[LVar], opened: u32, loc: Loc) -> Exit {
+        let mut returned: Vec<NVar> = Vec::new();
+        let mut rebuilt: Vec<NVar> = Vec::new();
+        let mut seen: HashMap<NVar, ()> = HashMap::new();
+        // Sizes first, so that they precede the types that mention them.
+        let mut sizes: Vec<NVar> = Vec::new();
+        for v in nl.iter().filter_map(|a| a.var()).filter(|v| self.born[*v] > opened) {
+            let data = &self.builder.func.nvars[v];
+            match &data.def {
+                Some(def) => sizes.extend(def.names()),
+                None => sizes.extend(data.ty.size_names()),
+            }
+        }
+        for x in lin {
+            sizes.extend(self.builder.func.lvars[*x].ty.size_names());
+        }
+        let results: Vec<NVar> = nl.iter().filter_map(|a| a.var()).collect();
+        let extra = sizes.into_iter().filter(|v| !results.contains(v)).collect::<Vec<_>>();
+        for v in extra.into_iter().chain(results) {
+            if self.born[v] > opened && seen.insert(v, ()).is_none() {
+                if self.builder.func.nvars[v].def.is_some() {
+                    rebuilt.push(v);
+                } else {
+                    returned.push(v);
+                }
+            }
+        }
+        let mut outside: HashMap<NVar, NVar> = HashMap::new();
+        let mut pattern = Vec::new();
+        for v in &returned {
+            let VarData { name, ty, span, .. } = self.builder.func.nvars[*v].clone();
+            let ty = ty.subst(&mut |n| outside.get(&n).map(|v| Size::var(*v)));
+            let new = self.builder.func.nvars.push(VarData { name, ty, def: None, span });
+            outside.insert(*v, new);
+            pattern.push(new);
+        }
+        let lin = lin
+            .iter()
+            .map(|x| {
+                let LinVarData { name, ty, span } = self.builder.func.lvars[*x].clone();
+                let ty = ty.subst(&mut |n| outside.get(&n).map(|v| Size::var(*v)));
+                self.builder.func.lvars.push(LinVarData { name, ty, span })
+            })
+            .collect();
+        let mut after = Vec::new();
+        for v in rebuilt {
+            let VarData { name, def, .. } = self.builder.func.nvars[v].clone();
+            let def = def.unwrap_or_default();
+            let def = def.subst(&mut |n| outside.get(&n).map(|v| Size::var(*v)));
+            let new = sizes::compute_as(
+                &mut self.builder.func,
+                &mut self.builder.namer,
+                &name,
+                &def,
+                loc,
+                &mut after,
+            );
+            outside.insert(v, new);
+        }
+        for v in pattern.iter().chain(after.iter().flat_map(|s| &s.nl)) {
+            self.born[*v] = opened;
+        }
+        let rename = |a: &Atom| match a {
+            Atom::Var(v) => Atom::Var(outside.get(v).copied().unwrap_or(*v)),
+            Atom::Lit(_) => *a,
+        };
+        Exit {
+            inside: returned.iter().map(|v| Atom::Var(*v)).collect(),
+            outside: nl.iter().map(rename).collect(),
+            pattern,
+            lin,
+            after,
+        }
+    }
+}
+
+/// How many regions are closed together before the end of a block.
+pub(super) const CLOSED_AT_ONCE: usize = 8;
+
+/// The names in a step of a path.
+fn step_names(step: &Step) -> Vec<NVar> {
+    match step {
+        Step::Index { index, .. } => index.var().into_iter().collect(),
+        Step::Slice { lo, len, .. } => [lo, len].into_iter().filter_map(|a| a.var()).collect(),
+        Step::Field(_) => Vec::new(),
+    }
+}
+
+/// The last statement of a block that uses each name, in types too.
+fn last_uses(block: &Block, func: &Function) -> HashMap<NVar, usize> {
+    let mut last = HashMap::new();
+    for (k, stmt) in block.stmts.iter().enumerate() {
+        let mut visit = |name| {
+            if let Use::N(v) = name {
+                last.insert(v, k);
+            }
+        };
+        stmt.for_each_use(func, &mut visit);
+        for v in &stmt.nl {
+            func.nvars[*v].ty.size_names().into_iter().for_each(|n| visit(Use::N(n)));
+        }
+    }
+    block.nl.iter().filter_map(|a| a.var()).for_each(|v| {
+        last.insert(v, usize::MAX);
+    });
+    last
+}
+
+/// How the results of a block leave a region.
+pub(super) struct Exit {
+    /// The non-linear results of the region's body.
+    pub inside: Vec<Atom>,
+    /// What the pattern binds to them.
+    pub pattern: Vec<NVar>,
+    /// What the pattern binds to the linear results.
+    pub lin: Vec<LVar>,
+    /// Statements to follow the region: transparent sizes, once more.
+    pub after: Vec<Stmt>,
+    /// The results of the block, as they are called after the region.
+    pub outside: Vec<Atom>,
+}
