@@ -116,7 +116,7 @@ pub(crate) fn load(source: &Arc<Source>) -> Result<(Program, Vec<Diagnostic>)> {
 pub(crate) fn compile(function: &Function, product: Product) -> Result<Compiled> {
     let refused = |d: Diagnostic| refusal(function, d);
     with_large_stack(|| {
-        let (mut derivatives, func) = start(function);
+        let (mut derivatives, func) = start_optimised(function);
         let wrt = mask(function, &derivatives.program, func);
         let d = &mut derivatives;
         let policy = function.tape_policy();
@@ -156,14 +156,16 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
         return Ok(function.model().source().text.clone());
     }
     with_large_stack(|| {
-        let (mut derivatives, func) = start(function);
+        let compiled = matches!(stage, Stage::Gradient | Stage::Loop | Stage::Clif);
+        let (mut derivatives, func) =
+            if compiled { start_optimised(function) } else { start(function) };
         let wrt = mask(function, &derivatives.program, func);
         let policy = function.tape_policy();
         let d = &mut derivatives;
         if stage == Stage::Core {
             return Ok(excerpt::print(&d.program, &[func]));
         }
-        if matches!(stage, Stage::Gradient | Stage::Loop | Stage::Clif) {
+        if compiled {
             let root = compose::value_and_grad(d, func, &wrt, policy).map_err(refused)?;
             let program = jut_opt::optimise(&d.program, root, true);
             if stage == Stage::Gradient {
@@ -197,6 +199,14 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
 /// A fresh set of derivatives of the function's program.
 fn start(function: &Function) -> (Derivatives, FuncId) {
     (Derivatives::new(function.model().program().clone()), function.id())
+}
+
+/// The same, of the function optimised: small calls inlined, powers written out, invariants before
+/// their loops. J makes less of it, and U needs less tape. This is what is compiled; the stages in
+/// between are shown of the program as it was written.
+fn start_optimised(function: &Function) -> (Derivatives, FuncId) {
+    let program = jut_opt::optimise(function.model().program(), function.id(), false);
+    (Derivatives::new(program), function.id())
 }
 
 fn mask(function: &Function, program: &Program, func: FuncId) -> Mask {
