@@ -25,7 +25,7 @@ fn becomes(surface: &str, core: &str) {
         let text = print_program(program);
         assert_eq!(print_program(&load(&text)), text, "prints the same again");
     }
-    let last = |p: &Program| canonical_text(p, p.funcs.keys().last().expect("a definition"));
+    let last = |p: &Program| canonical_text(p, p.funcs.keys().next_back().expect("a definition"));
     assert_eq!(last(&surface), last(&core));
 }
 
