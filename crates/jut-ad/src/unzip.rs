@@ -34,7 +34,7 @@
 //! | level | tape |
 //! |---|---|
 //! | body | a record `f.tape(sizes.., values..)`, returned by `f.nonlin`, opened first by `f.lin` |
-//! | loop | each value stacked: `[n]t`; values whose size depends on the iteration, or might be negative if there is none: a record per iteration |
+//! | loop | each value stacked: `[n]t`; values whose size depends on the iteration: a record per iteration |
 //! | arms | a sum `f.tapeN` with one constructor per arm; if no arm stores anything, nothing |
 //! | accumulator | more results of the region |
 //! | call | the tape of the callee |
@@ -47,7 +47,9 @@
 //! size of a value and of its tangent.
 //!
 //! A loop may run over a negative bound, but an array has no negative size: where nothing else
-//! says that the bound n is not negative, the stacking loop runs to `max(n, 0)`.
+//! says that the bound n is not negative, the stacking loop runs to `max(n, 0)`; and where only
+//! what happens inside the loop says that an element's size s is not negative, the element is
+//! stacked with the size `max(s, 0)`.
 //!
 //! # Example
 //!
@@ -72,6 +74,7 @@
 
 mod marks;
 mod plan;
+mod record;
 mod walk;
 
 use crate::linearity;
@@ -81,7 +84,8 @@ use jut_ir::build::Namer;
 use jut_ir::cover::Facts;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::*;
-use plan::{Fate, How, Level, LevelKind, Need, Opening, Site};
+use plan::{Fate, How, Level, LevelKind, Need, Site};
+use record::Opening;
 
 /// Unzips a function and all functions with linear parts that it calls.
 ///
@@ -132,6 +136,8 @@ struct Unzipper<'a> {
     levels: Vec<Level>,
     /// What E knows about sizes and indices.
     facts: Facts,
+    /// Names that are a maximum with zero, and of what.
+    maxima: Vec<(NVar, Size)>,
     /// The position in the residual's text.
     clock: u32,
     /// How many needs have been recorded.
@@ -156,6 +162,7 @@ impl<'a> Unzipper<'a> {
             fates: SecondaryMap::new(),
             levels: vec![Level::new(LevelKind::Parameters)],
             facts: Facts::default(),
+            maxima: Vec::new(),
             clock: 0,
             needs_recorded: 0,
             tapes: 0,
@@ -198,8 +205,8 @@ impl<'a> Unzipper<'a> {
             let var = self.fresh("tape", Type::Data(data), loc.span);
             self.push(value_stmt(var, Rhs::Con(con, record.values), loc));
             values.push(Atom::Var(var));
-            residual.push(plan::open_stmt(con, var, &record.pattern, loc));
-            residual.extend(plan::merge(plan.after, record.casts));
+            residual.push(record::open_stmt(con, var, &record.pattern, loc));
+            residual.extend(record::merge(plan.after, record.casts));
             tape = Some((var, data));
         }
         residual.extend(halves.residual.stmts);

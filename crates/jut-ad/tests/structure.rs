@@ -139,6 +139,23 @@ fn a_branch_that_stores_nothing_is_taken_again() {
 }
 
 #[test]
+fn loops_in_loops_store_rectangles_also_if_a_bound_may_be_negative() {
+    let nest = "
+def f(a: f64, k: i64) -> f64 = for (i < k) carry (c = a) {
+  tanh(c + (for (j < k) carry (e = a) { tanh(e) }))
+}";
+    let inside = "
+def f[n](x: [n]f64, k: i64) -> f64 = sum (i < n) {
+  y = build (j < k - 1) { exp(x[i] * f64(j)) }
+  sum (v <- y) { v * v }
+}";
+    for text in [nest, inside] {
+        let tape = tape(text, "f").unwrap();
+        assert!(!tape.contains("tape1") && tape.contains("[f0, f1]f64"), "{tape}");
+    }
+}
+
+#[test]
 fn a_linear_function_of_the_user_is_transposed_as_it_is() {
     let text = "
 core def g(x: f64; y': f64, z': f64) -> (; f64) = {

@@ -1,17 +1,15 @@
-//! The book-keeping of U: where names are bound, what the residual needs, what of it is stored,
-//! what is computed again, and the records that the stored values go into.
+//! The book-keeping of U: where names are bound, what the residual needs, what of it is stored
+//! and what is computed again.
 //!
 //! Uses are recorded as the residual is written ([`Unzipper::need`]), at the level that binds the
 //! name. When a level is complete, [`Unzipper::plan`] decides about its needs, in the order in
 //! which the residual's text reads them; what the decisions read from further out becomes a need
-//! there. [`Unzipper::record`] makes fields, values and opening pattern of a tape record.
+//! there.
 
-use super::{Unzipper, value_stmt};
+use super::Unzipper;
 use crate::Policy;
-use jut_ir::entity::EntityRef;
 use jut_ir::visit::Use;
 use jut_ir::*;
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 /// A level: what has its own needs.
@@ -20,6 +18,8 @@ pub(super) struct Level {
     kind: LevelKind,
     /// Whether its facts are still known.
     has_facts: bool,
+    /// How many maxima were known when it was opened.
+    maxima: usize,
     /// E so far.
     pub stmts: Vec<Stmt>,
     /// Names bound here that the residual reads, each once.
@@ -28,7 +28,7 @@ pub(super) struct Level {
 
 impl Level {
     pub fn new(kind: LevelKind) -> Level {
-        Level { kind, has_facts: false, stmts: Vec::new(), needs: Vec::new() }
+        Level { kind, has_facts: false, maxima: 0, stmts: Vec::new(), needs: Vec::new() }
     }
 }
 
@@ -95,14 +95,6 @@ pub(super) enum Fate {
     Stored,
 }
 
-/// Whether a record is opened by a statement that follows what is computed again, or by the
-/// pattern of an arm, before anything else.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Opening {
-    AfterHead,
-    InPattern,
-}
-
 /// What the residual of a level needs.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
@@ -115,52 +107,7 @@ pub(super) struct Plan {
     /// Elements of slices that the residual takes again.
     pub slices: HashSet<NVar>,
     /// For sizes computed again after the opening: how many statements of `after` give them.
-    after_positions: HashMap<NVar, usize>,
-}
-
-/// A record for stored values.
-#[derive(Debug, Default)]
-pub(super) struct Record {
-    /// The declaration.
-    pub fields: Vec<Field>,
-    /// What E puts in.
-    pub values: Vec<Atom>,
-    /// How the residual opens it.
-    pub pattern: Vec<FieldPattern>,
-    /// Casts, each with the number of `after` statements that come before it.
-    pub casts: Vec<(usize, Stmt)>,
-}
-
-/// `K(p, ..) = value`.
-pub(super) fn open_stmt(con: ConRef, value: NVar, pattern: &[FieldPattern], loc: Loc) -> Stmt {
-    let (mut eqs, mut nl) = (Vec::new(), Vec::new());
-    for field in pattern {
-        match field {
-            FieldPattern::Eq(a) => eqs.push(Some(*a)),
-            FieldPattern::Bind(v) => {
-                nl.push(*v);
-                eqs.push(None);
-            }
-        }
-    }
-    let rhs = Rhs::Open { con, value, eqs };
-    Stmt { nl, lin: Vec::new(), rhs, annotated: false, loc: loc.by(Origin::Unzip) }
-}
-
-/// Puts casts between statements, each as soon as its sizes are there.
-pub(super) fn merge(stmts: Vec<Stmt>, casts: Vec<(usize, Stmt)>) -> Vec<Stmt> {
-    let mut casts = casts;
-    casts.sort_by_key(|(position, _)| *position);
-    let mut casts = casts.into_iter().peekable();
-    let mut out = Vec::with_capacity(stmts.len() + casts.len());
-    for (k, stmt) in stmts.into_iter().enumerate() {
-        while let Some((_, cast)) = casts.next_if(|(position, _)| *position <= k) {
-            out.push(cast);
-        }
-        out.push(stmt);
-    }
-    out.extend(casts.map(|(_, cast)| cast));
-    out
+    pub after_positions: HashMap<NVar, usize>,
 }
 
 impl Unzipper<'_> {
@@ -182,15 +129,22 @@ impl Unzipper<'_> {
         if has_facts {
             self.facts.enter();
         }
-        self.levels.push(Level { has_facts, ..Level::new(kind) });
+        let maxima = self.maxima.len();
+        self.levels.push(Level { has_facts, maxima, ..Level::new(kind) });
     }
 
     /// Forgets what only the innermost level knows about sizes.
     pub(super) fn forget(&mut self) {
-        if let Some(level) = self.levels.last_mut()
-            && std::mem::take(&mut level.has_facts)
-        {
+        let depth = self.depth();
+        if std::mem::take(&mut self.levels[depth].has_facts) {
             self.facts.leave();
+            // What has left the level is still known.
+            for (v, of) in self.maxima.split_off(self.levels[depth].maxima) {
+                if self.sites[v].level < depth {
+                    self.facts.add_max_zero(v, of.clone());
+                    self.maxima.push((v, of));
+                }
+            }
         }
     }
 
@@ -254,7 +208,9 @@ impl Unzipper<'_> {
             Rhs::Check(Check::NonNegative(n)) => self.facts.add_non_negative(self.size_of(*n)),
             Rhs::Prim(prim::IMAX, args) => {
                 if let ([v], [of, Atom::Lit(Literal::I64(0))]) = (&stmt.nl[..], &args[..]) {
-                    self.facts.add_max_zero(*v, self.size_of(*of));
+                    let of = self.size_of(*of);
+                    self.facts.add_max_zero(*v, of.clone());
+                    self.maxima.push((*v, of));
                 }
             }
             _ => {}
@@ -469,81 +425,6 @@ impl Unzipper<'_> {
                 plan.stored.push(v);
             }
         }
-    }
-
-    /// A record for some of the stored values of the innermost level.
-    pub(super) fn record(
-        &mut self,
-        plan: &Plan,
-        stored: &[NVar],
-        head: u32,
-        opens: Opening,
-    ) -> Record {
-        let level = self.depth();
-        let mut order = Vec::new();
-        let mut positions: HashMap<NVar, usize> = HashMap::new();
-        for w in stored {
-            for name in size_names(&self.type_of(*w)) {
-                if let Entry::Vacant(entry) = positions.entry(name) {
-                    entry.insert(order.len());
-                    order.push(name);
-                }
-            }
-        }
-        let sizes = order.len();
-        order.extend(stored.iter().copied().filter(|w| !positions.contains_key(w)));
-
-        let mut record = Record::default();
-        let mut names = HashSet::new();
-        // Sizes that the residual binds under another name, with their definition's position.
-        let mut renamed: HashMap<NVar, (NVar, usize)> = HashMap::new();
-        for (k, v) in order.into_iter().enumerate() {
-            let VarData { name, span, .. } = self.func.nvars[v].clone();
-            let ty = self.type_of(v);
-            let mut field = name.clone();
-            let mut number = 0;
-            while !names.insert(field.clone()) {
-                number += 1;
-                field = format!("{name}_{number}");
-            }
-            let field_ty = ty.subst(&mut |n| positions.get(&n).map(|k| Size::var(NVar::new(*k))));
-            record.fields.push(Field { name: field, ty: field_ty });
-            record.values.push(Atom::Var(v));
-            let site = self.sites[v];
-            let known = site.level != level
-                || matches!(site.how, How::Index | How::Slice | How::Result)
-                || (self.fates[v] == Fate::Before && opens == Opening::AfterHead);
-            let pattern = if k < sizes && known {
-                if site.level != level {
-                    self.need(v, head);
-                }
-                FieldPattern::Eq(Atom::Var(v))
-            } else if k < sizes && matches!(self.fates[v], Fate::Before | Fate::After) {
-                let other = self.fresh(&name, Type::I64, span);
-                let position = plan.after_positions.get(&v).copied().unwrap_or(0);
-                renamed.insert(v, (other, position));
-                FieldPattern::Bind(other)
-            } else {
-                let mut position = None;
-                let other = ty.subst(&mut |n| {
-                    let (other, at) = renamed.get(&n)?;
-                    position = position.max(Some(*at));
-                    Some(Size::var(*other))
-                });
-                match position {
-                    None => FieldPattern::Bind(v),
-                    Some(position) => {
-                        let value = self.fresh(&name, other, span);
-                        let loc = Loc { span, origin: Origin::Unzip };
-                        let cast = Rhs::Cast { value, ty, proved: true };
-                        record.casts.push((position, value_stmt(v, cast, loc)));
-                        FieldPattern::Bind(value)
-                    }
-                }
-            };
-            record.pattern.push(pattern);
-        }
-        record
     }
 }
 

@@ -1,9 +1,11 @@
 //! The walk of U over a body: one statement of the mixed function becomes statements of E and of
 //! the residual (the rules ULet .. of Fig. 8, and those for loops, arms, regions).
 
-use super::plan::{How, LevelKind, Opening, Record, merge, open_stmt, size_names};
+use super::plan::{How, LevelKind, size_names};
+use super::record::{Opening, Record, merge, open_stmt};
 use super::{Unzipper, value_stmt};
 use crate::linearity::{self, BlockInfo, StmtInfo};
+use crate::sizes;
 use jut_ir::*;
 use std::collections::{HashMap, HashSet};
 
@@ -228,17 +230,13 @@ impl Unzipper<'_> {
         let halves = self.block(scan.body, first(info))?;
         let mut plan = self.plan(head);
 
-        // Values whose size depends on the iteration share a record per iteration, and so do those
-        // whose size might be negative if there is no iteration.
+        // Values whose size depends on the iteration share a record per iteration.
         self.forget();
         let mut ragged = Vec::new();
         let mut in_record = HashSet::new();
         for w in &plan.stored {
-            let ty = self.type_of(*w);
-            let sizes = size_names(&ty);
-            let mut rectangular = sizes.iter().all(|n| self.sites[*n].level != level);
-            ty.for_each_size(&mut |s| rectangular &= self.facts.is_plainly_non_negative(s));
-            if !rectangular {
+            let sizes = size_names(&self.type_of(*w));
+            if sizes.iter().any(|n| self.sites[*n].level == level) {
                 ragged.push(*w);
                 in_record.insert(*w);
                 in_record.extend(sizes);
@@ -246,7 +244,12 @@ impl Unzipper<'_> {
         }
         let mut stacked: Vec<NVar> =
             plan.stored.iter().copied().filter(|w| !in_record.contains(w)).collect();
-        let mut residual = std::mem::take(&mut plan.before);
+        let mut widths = HashMap::new();
+        let mut residual = Vec::new();
+        for w in &mut stacked {
+            *w = self.widened(*w, &mut widths, head, loc, &mut residual);
+        }
+        residual.append(&mut plan.before);
         if ragged.is_empty() {
             residual.append(&mut plan.after);
         } else {
@@ -264,6 +267,11 @@ impl Unzipper<'_> {
         }
         residual.extend(halves.residual.stmts);
         let stmts = self.leave().stmts;
+        let mut widths: Vec<(Size, NVar)> = widths.into_iter().collect();
+        widths.sort_by_key(|(_, width)| *width);
+        for (size, width) in widths {
+            self.define_width(width, &size, loc);
+        }
 
         let mut values = halves.values;
         let mut bound = scan.bound;
@@ -317,6 +325,74 @@ impl Unzipper<'_> {
         self.need_operands(&rhs, own);
         self.emit(lin, rhs, loc, out);
         Ok(())
+    }
+
+    /// A stack is made even if the loop makes no iteration, but then nothing says that the sizes
+    /// of its elements are not negative. So an element goes on the stack with sizes `max(s, 0)`,
+    /// which in the loop are s: `w1 = proved cast w` in E, and back in the residual. Gives w1, or
+    /// w itself if its sizes are plainly not negative outside.
+    fn widened(
+        &mut self,
+        w: NVar,
+        widths: &mut HashMap<Size, NVar>,
+        head: u32,
+        loc: Loc,
+        residual: &mut Vec<Stmt>,
+    ) -> NVar {
+        let ty = self.type_of(w);
+        let wide = self.wide_type(&ty, widths, loc);
+        if wide == ty {
+            return w;
+        }
+        let hint = self.func.nvars[w].name.clone();
+        let element = self.fresh(&hint, wide.clone(), loc.span);
+        let cast = Rhs::Cast { value: w, ty: wide, proved: true };
+        self.push(value_stmt(element, cast, loc));
+        self.need_sizes(&ty, head);
+        let back = Rhs::Cast { value: element, ty, proved: true };
+        residual.push(value_stmt(w, back, loc));
+        element
+    }
+
+    fn wide_type(&mut self, ty: &Type, widths: &mut HashMap<Size, NVar>, loc: Loc) -> Type {
+        match ty {
+            Type::Array(size, element) => {
+                let element = self.wide_type(element, widths, loc);
+                if self.facts.is_plainly_non_negative(size) {
+                    return Type::array(size.clone(), element);
+                }
+                let width = match widths.get(size) {
+                    Some(width) => *width,
+                    None => {
+                        let width = self.fresh("n", Type::I64, loc.span);
+                        widths.insert(size.clone(), width);
+                        width
+                    }
+                };
+                Type::array(Size::var(width), element)
+            }
+            Type::Tuple(items) => {
+                Type::Tuple(items.iter().map(|t| self.wide_type(t, widths, loc)).collect())
+            }
+            Type::F64 | Type::I64 | Type::Bool | Type::Data(_) => ty.clone(),
+        }
+    }
+
+    /// `width = max(size, 0)`, the size computed first.
+    fn define_width(&mut self, width: NVar, size: &Size, loc: Loc) {
+        let value = match size.as_var() {
+            Some(v) => v,
+            None => {
+                let mut stmts = Vec::new();
+                let loc = loc.by(Origin::Unzip);
+                let v = sizes::compute(&mut self.func, &mut self.namer, size, loc, &mut stmts);
+                stmts.into_iter().for_each(|stmt| self.push(stmt));
+                v
+            }
+        };
+        let zero = Atom::Lit(Literal::I64(0));
+        let max = Rhs::Prim(prim::IMAX, vec![Atom::Var(value), zero]);
+        self.push(value_stmt(width, max, loc));
     }
 
     /// `n1 = max(n, 0)`.
