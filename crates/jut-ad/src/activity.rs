@@ -35,6 +35,7 @@ use std::collections::HashMap;
 pub struct Kinds {
     float: Vec<bool>,
     array: Vec<bool>,
+    parts: Vec<u64>,
 }
 
 impl Kinds {
@@ -44,6 +45,9 @@ impl Kinds {
             let fields = || data.constructors.iter().flat_map(|c| &c.fields);
             let float = fields().any(|f| self.has_float(&f.ty));
             let array = fields().any(|f| self.has_array(&f.ty));
+            let parts = fields().map(|f| self.tangent_parts(&f.ty));
+            let parts = parts.fold(1, u64::saturating_add);
+            self.parts.push(parts);
             self.float.push(float);
             self.array.push(array);
         }
@@ -57,6 +61,20 @@ impl Kinds {
             Type::Tuple(items) => items.iter().any(|t| self.has_float(t)),
             Type::Array(_, element) => self.has_float(element),
             Type::Data(d) => self.float.get(d.index()).copied().unwrap_or(false),
+        }
+    }
+
+    /// How many nodes the tangent type has when it is written out.
+    pub fn tangent_parts(&self, ty: &Type) -> u64 {
+        match ty {
+            Type::F64 => 1,
+            Type::I64 | Type::Bool => 0,
+            Type::Tuple(items) => {
+                items.iter().map(|t| self.tangent_parts(t)).fold(1, u64::saturating_add)
+            }
+            Type::Array(_, element) => self.tangent_parts(element).saturating_add(1),
+            Type::Data(d) if self.has_float(ty) => self.parts.get(d.index()).copied().unwrap_or(1),
+            Type::Data(_) => 0,
         }
     }
 

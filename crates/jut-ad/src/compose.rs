@@ -7,6 +7,7 @@
 //! | [`vjp`], `f.vjp` | the same | `(A, B'') -> (B, gradients)` |
 //! | [`jvp`], `f.jvp_value` | J, L | `(A, A') -> (B, B')` |
 //! | [`directional`], `f.dir` | J, L | `(A, A') -> (B')` |
+//! | [`hessian_product`] | J, L, then J, U, T, L | `(A, A') -> (gradients)` |
 //!
 //! A are the parameters of `f`, B its results, A' one tangent and "gradients" one gradient per
 //! parameter that the mask names, in order; B' one tangent and B'' one cotangent per result with a
@@ -103,6 +104,24 @@ pub fn directional(
     wrt: &Mask,
 ) -> Result<FuncId, Diagnostic> {
     forwards(derivatives, func, wrt, "dir", false)
+}
+
+/// `f.dir{..}.grad`: the product of the Hessian with the tangents, by reverse over forward: takes the
+/// parameters of `f` and a tangent for each parameter in the mask, gives one gradient for each.
+///
+/// # Errors
+/// As [`value_and_grad`].
+pub fn hessian_product(
+    derivatives: &mut Derivatives,
+    func: FuncId,
+    wrt: &Mask,
+    policy: Policy,
+) -> Result<FuncId, Diagnostic> {
+    scalar_result(&derivatives.program.funcs[func])?;
+    let along = directional(derivatives, func, wrt)?;
+    let positions: Vec<usize> = wrt.positions().collect();
+    let primal = Mask::only(&derivatives.program, along, &positions);
+    grad(derivatives, along, &primal, policy)
 }
 
 /// Which reverse-mode composition.

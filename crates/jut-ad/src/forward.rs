@@ -44,10 +44,14 @@ use jut_ir::{
     Block, CapData, Diagnostic, FuncId, Function, LinResultDecl, Loc, Mode, Place, Type, names,
 };
 use rules::Rules;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// How many masks calls may ask of one function before they are widened.
 pub const MASKS: usize = 4;
+
+/// How many parts the tangent of one value may have. (A tape that holds two tapes, which hold two
+/// more, .. has few types but very many parts.)
+const TANGENT_PARTS: u64 = 10_000;
 
 /// J: the forward derivative of a function with respect to the parameters in the mask.
 ///
@@ -117,13 +121,13 @@ fn summarise(derivatives: &mut Derivatives, root: FuncId) {
     }
 }
 
-/// Which derivatives are missing, callers first, each with the activity under its mask.
+/// Which derivatives are missing, callers first, each with the activity under its mask. (A function
+/// is declared after those that it calls, so its number is larger.)
 fn plan(derivatives: &mut Derivatives, root: FuncId, mask: &Mask) -> Vec<(FuncId, Mask, Activity)> {
-    let mut wanted: HashMap<FuncId, Vec<Mask>> = HashMap::from([(root, vec![mask.clone()])]);
+    let mut wanted: BTreeMap<FuncId, Vec<Mask>> = BTreeMap::from([(root, vec![mask.clone()])]);
     let mut plan = Vec::new();
-    let order = callees_first(&derivatives.program, root, &|_| false);
-    for f in order.into_iter().rev() {
-        for mask in wanted.remove(&f).unwrap_or_default() {
+    while let Some((f, masks)) = wanted.pop_last() {
+        for mask in masks {
             if derivatives.jvp_of(f, &mask).is_some() {
                 continue;
             }
@@ -228,13 +232,18 @@ fn tangent_type(
     name: &str,
     span: jut_ir::Span,
 ) -> Result<Option<Type>, Diagnostic> {
+    let refuse = |what: &str| {
+        let message = format!("not built yet: the derivative with respect to {what}");
+        Diagnostic::error("J901", span, message)
+    };
+    if derivatives.kinds.tangent_parts(ty) > TANGENT_PARTS {
+        return Err(refuse(&format!(
+            "the nested records that `{name}` carries, which are too many"
+        )));
+    }
     ty.tangent(&derivatives.program).map_err(|data| {
         let data = &derivatives.program.datas[data].name;
-        let message = format!(
-            "not built yet: the derivative with respect to floats inside `{data}`, which `{name}` carries"
-        );
-        Diagnostic::error("J901", span, message).help(
-            "a sum type, or a record whose floats come in arrays of a size that it holds itself, has no tangent type in this version; pass its floats separately",
-        )
+        let help = "a sum type, or a record whose floats come in arrays of a size that it holds itself, has no tangent type in this version; pass its floats separately";
+        refuse(&format!("floats inside `{data}`, which `{name}` carries")).help(help)
     })
 }

@@ -140,17 +140,14 @@ fn agrees_with_differences(text: &str, name: &str, args: &[Value]) {
 /// The product with the Hessian (reverse over forward) against differences of the gradient.
 fn second_order_agrees(text: &str, name: &str, args: &[Value]) {
     let mut s = Subject::new(text, name);
-    let n = s.mask.positions().count();
     let gradient = compose::grad(&mut s.derivatives, s.func, &s.mask, Policy::Default).unwrap();
     let rows = s.differences(gradient, args);
     let at = floats(args);
     let direction: Vec<f64> = (0..at.len()).map(|k| ((k * 7 + 3) % 5) as f64 - 1.5).collect();
     let expected: Vec<f64> =
         rows.iter().map(|row| row.iter().zip(&direction).map(|(h, d)| h * d).sum()).collect();
-    let along = compose::directional(&mut s.derivatives, s.func, &s.mask).unwrap();
-    let params = s.derivatives.program.funcs[along].params.len();
-    let wrt = Mask::new(&s.derivatives.program, along, |k| k < params - n);
-    let product = compose::grad(&mut s.derivatives, along, &wrt, Policy::Default).unwrap();
+    let product =
+        compose::hessian_product(&mut s.derivatives, s.func, &s.mask, Policy::Default).unwrap();
     let mut all = args.to_vec();
     all.extend(tangents(args, &direction));
     let found = floats(&s.run(s.checked(product), &all));

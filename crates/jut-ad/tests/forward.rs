@@ -189,6 +189,23 @@ fn floats_inside_a_sum_are_refused_only_where_they_are_differentiated() {
 }
 
 #[test]
+fn tangents_of_tapes_that_would_be_too_large_are_refused() {
+    let mut text = "def g0(x: f64) -> f64 = x * sin(x)\n".to_string();
+    for k in 1..40 {
+        text += &format!("def g{k}(x: f64) -> f64 = g{}(x * 0.5) + g{}(0.3 * x)\n", k - 1, k - 1);
+    }
+    let (mut d, f) = start(&text, "g39");
+    let mask = full(&d, f);
+    let gradient = compose::grad(&mut d, f, &mask, Policy::Default).unwrap();
+    // Forward over reverse differentiates the tape, which has 2^40 parts; reverse over forward has
+    // no such tape.
+    let mask_of_gradient = full(&d, gradient);
+    let error = forward::forward(&mut d, gradient, &mask_of_gradient).unwrap_err();
+    assert_eq!(error.code, "J901");
+    compose::hessian_product(&mut d, f, &mask, Policy::Default).unwrap();
+}
+
+#[test]
 fn a_gradient_is_that_of_one_number() {
     let (mut d, f) = start("def f(x: f64) -> (f64, f64) = (x, x * x)", "f");
     let mask = full(&d, f);
