@@ -72,6 +72,7 @@
 //! linear in the text: each use of a name is recorded once, at the level that binds the name, and
 //! each level is planned once from that record.
 
+mod loops;
 mod marks;
 mod plan;
 mod record;
