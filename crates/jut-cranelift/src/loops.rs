@@ -21,7 +21,7 @@ use jut_ir::prim::Lowering;
 use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Stmt};
 
 /// Bodies of at most so many statements are repeated for every lane.
-const SMALL: usize = 32;
+const SMALL: usize = 16;
 
 /// Stack slots of eight floats, reused by loops of the same depth.
 #[derive(Default)]

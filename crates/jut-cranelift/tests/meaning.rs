@@ -494,3 +494,12 @@ fn malformed_programs_are_errors() {
     w.check(Check::NonNegative(i(1)), site(E::Index));
     assert!(compile(&program(w.finish(&[]))).is_err());
 }
+
+#[test]
+fn a_program_shows_as_text() {
+    let source = sums(0);
+    let clif = jut_cranelift::clif(&source).unwrap();
+    assert!(clif.starts_with("; f\nfunction") && clif.contains("fmul") && clif.contains("; entry"));
+    let assembly = jut_cranelift::assembly(&source).unwrap();
+    assert!(assembly.starts_with("; f\n") && assembly.contains("block0"));
+}

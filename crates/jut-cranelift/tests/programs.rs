@@ -59,9 +59,8 @@ fn arguments(params: &[&AbiComponent], numbers: &mut Numbers, top: u64) -> Optio
     };
     for (k, c) in params.iter().enumerate() {
         let n = c.cell_count(&mut |number| integer(&args, number))?;
-        let zero = c.role == Some(Role::Out);
         args[k] = Flat::Buffer(match c.kind {
-            Kind::Buffer(cell) if zero => Cells::zeros(cell, n),
+            Kind::Buffer(Cell::F64) if c.role == Some(Role::Out) => Cells::F64(vec![0.0; n]),
             Kind::Buffer(Cell::F64) => Cells::F64(numbers.floats(n)),
             Kind::Buffer(Cell::I64) => {
                 Cells::I64((0..n).map(|_| numbers.below(top) as i64).collect())
@@ -187,17 +186,16 @@ fn native(
     Ok(left)
 }
 
-/// Compares both engines on arguments of many sizes; gives the number of comparisons.
-fn compare(program: &Program, func: FuncId, what: &str) -> usize {
+/// Compares both engines on arguments below each of the limits; gives the number of comparisons.
+fn compare(program: &Program, func: FuncId, limits: &[u64], what: &str) -> usize {
     let Ok(lowered) = lower(program, func) else { return 0 };
     let compiled = compile(&lowered.program).unwrap_or_else(|e| panic!("{what}: {e}"));
     let Some(params) = params(&lowered) else { return 0 };
     let mut workspace = Workspace::new();
     let mut numbers = Numbers(11);
     let mut count = 0;
-    for round in 0..40 {
-        let top = [1, 2, 3, 5, 9, 17, 40][round % 7];
-        let Some(args) = arguments(&params, &mut numbers, top) else { continue };
+    for top in limits {
+        let Some(args) = arguments(&params, &mut numbers, *top) else { continue };
         let expected = evaluated(&lowered, &args);
         let got = native(&lowered, &compiled, &mut workspace, &args);
         assert_eq!(got, expected, "{what} {args:?}");
@@ -206,36 +204,65 @@ fn compare(program: &Program, func: FuncId, what: &str) -> usize {
     count
 }
 
+/// Compares all definitions of a text and their gradients, optimised and not; gives the numbers of
+/// comparisons of programs and of gradients.
+fn compare_all(text: &str, limits: &[u64], name: &str) -> (usize, usize) {
+    let (mut programs, mut gradients) = (0, 0);
+    let Some(program) = jut_text::load(text, 0).program else { return (0, 0) };
+    for k in 0..program.funcs.len() {
+        let func = FuncId::new(k);
+        programs += compare(&program, func, limits, name);
+        let optimised = jut_opt::optimise(&program, func, true);
+        if let Some(func) = optimised.find_func(&program.funcs[func].name) {
+            programs += compare(&optimised, func, limits, &format!("{name}, optimised"));
+        }
+        let mut derivatives = Derivatives::new(program.clone());
+        let mask = Mask::full(&program, func);
+        for policy in [Policy::StoreAll, Policy::Default] {
+            let Ok(grad) = compose::value_and_grad(&mut derivatives, func, &mask, policy) else {
+                continue;
+            };
+            gradients += compare(&derivatives.program, grad, limits, &format!("{name}, gradient"));
+            let optimised = jut_opt::optimise(&derivatives.program, grad, true);
+            let name_of = &derivatives.program.funcs[grad].name;
+            if let Some(grad) = optimised.find_func(name_of) {
+                gradients += compare(&optimised, grad, limits, &format!("{name}, fast gradient"));
+            }
+        }
+    }
+    (programs, gradients)
+}
+
+/// Limits of sizes and integers for programs whose loops are known.
+const LARGE: [u64; 16] = [1, 2, 3, 5, 9, 17, 40, 40, 17, 9, 9, 5, 5, 3, 3, 2];
+
+/// The same for random programs, which may have many loops in one another.
+const SMALL: [u64; 8] = [1, 2, 3, 4, 4, 4, 6, 10];
+
+/// Number of random programs.
+const SEEDS: u64 = 40;
+
 #[test]
 fn compiled_programs_and_their_gradients_agree_with_the_evaluator() {
     let (mut programs, mut gradients) = (0, 0);
     for path in sources() {
         let text = std::fs::read_to_string(&path).unwrap();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let Some(program) = jut_text::load(&text, 0).program else { continue };
-        for k in 0..program.funcs.len() {
-            let func = FuncId::new(k);
-            programs += compare(&program, func, &name);
-            let optimised = jut_opt::optimise(&program, func, true);
-            if let Some(func) = optimised.find_func(&program.funcs[func].name) {
-                programs += compare(&optimised, func, &format!("{name}, optimised"));
-            }
-            let mut derivatives = Derivatives::new(program.clone());
-            let mask = Mask::full(&program, func);
-            for policy in [Policy::StoreAll, Policy::Default] {
-                let Ok(grad) = compose::value_and_grad(&mut derivatives, func, &mask, policy)
-                else {
-                    continue;
-                };
-                gradients += compare(&derivatives.program, grad, &format!("{name}, gradient"));
-                let optimised = jut_opt::optimise(&derivatives.program, grad, true);
-                let name_of = &derivatives.program.funcs[grad].name;
-                if let Some(grad) = optimised.find_func(name_of) {
-                    gradients += compare(&optimised, grad, &format!("{name}, fast gradient"));
-                }
-            }
-        }
+        let counts = compare_all(&text, &LARGE, &path.file_name().unwrap().to_string_lossy());
+        programs += counts.0;
+        gradients += counts.1;
     }
-    println!("{programs} {gradients}");
+    assert!(programs > 1000 && gradients > 1000, "{programs} {gradients}");
+}
+
+#[test]
+fn random_programs_and_their_gradients_agree_with_the_evaluator() {
+    let (mut programs, mut gradients) = (0, 0);
+    for seed in 0..SEEDS {
+        let generated = jut_tests::generate::generate(seed);
+        let counts =
+            compare_all(&generated.text, &SMALL, &format!("seed {seed}: {}", generated.text));
+        programs += counts.0;
+        gradients += counts.1;
+    }
     assert!(programs > 1000 && gradients > 1000, "{programs} {gradients}");
 }
