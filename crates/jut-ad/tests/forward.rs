@@ -206,6 +206,22 @@ fn tangents_of_tapes_that_would_be_too_large_are_refused() {
 }
 
 #[test]
+fn so_many_records_in_use_at_once_that_code_would_nest_too_deeply_are_refused() {
+    let text = |records: usize| {
+        let mut text = "data P = P(r: f64, a: f64)\ndef g(x: f64) -> P = P(x, x * x)\ndef f(x: f64) -> f64 = {\n  s0 = 0.0\n".to_string();
+        (0..records).for_each(|k| text += &format!("  p{k} = g(x * {k}.0)\n"));
+        (0..records).for_each(|k| text += &format!("  s{} = s{k} + p{k}.r * p{k}.a\n", k + 1));
+        text + &format!("  s{records}\n}}")
+    };
+    let (mut d, f) = start(&text(150), "f");
+    jvp(&mut d, f);
+    check_program(&d.program).unwrap();
+    let (mut d, f) = start(&text(1000), "f");
+    let mask = full(&d, f);
+    assert_eq!(forward::forward(&mut d, f, &mask).unwrap_err().code, "J901");
+}
+
+#[test]
 fn a_gradient_is_that_of_one_number() {
     let (mut d, f) = start("def f(x: f64) -> (f64, f64) = (x, x * x)", "f");
     let mask = full(&d, f);
