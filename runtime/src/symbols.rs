@@ -7,6 +7,7 @@
 use crate::math;
 use crate::workspace::{
     jut_alloc_tape, jut_alloc_temp, jut_copy, jut_fill_bytes, jut_fill_words, jut_mark, jut_release,
+    jut_release_tape,
 };
 
 /// A mathematical function as compiled code calls it.
@@ -147,6 +148,7 @@ pub fn address(name: &str) -> Option<*const u8> {
         "jut_alloc_tape" => jut_alloc_tape as *const u8,
         "jut_mark" => jut_mark as *const u8,
         "jut_release" => jut_release as *const u8,
+        "jut_release_tape" => jut_release_tape as *const u8,
         "jut_fill_words" => jut_fill_words as *const u8,
         "jut_fill_bytes" => jut_fill_bytes as *const u8,
         "jut_copy" => jut_copy as *const u8,

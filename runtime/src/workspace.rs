@@ -59,6 +59,8 @@ pub mod layout {
     pub const TEMP_TOP: usize = offset_of!(Workspace, temp) + offset_of!(Arena, top);
     /// End of the current temp chunk.
     pub const TEMP_END: usize = offset_of!(Workspace, temp) + offset_of!(Arena, end);
+    /// First byte of the current tape chunk.
+    pub const TAPE_BASE: usize = offset_of!(Workspace, tape) + offset_of!(Arena, base);
     /// First free byte of the tape arena.
     pub const TAPE_TOP: usize = offset_of!(Workspace, tape) + offset_of!(Arena, top);
     /// End of the current tape chunk.
@@ -224,6 +226,16 @@ pub unsafe extern "C" fn jut_mark(workspace: *mut Workspace) -> u64 {
 pub unsafe extern "C" fn jut_release(workspace: *mut Workspace, mark: u64) {
     // SAFETY: as required of the caller.
     unsafe { &mut *workspace }.temp.release(mark as usize);
+}
+
+/// Gives back everything taken from the tape arena since the mark.
+///
+/// # Safety
+/// `workspace` points to a workspace that nothing else uses meanwhile; `mark` is a top that its tape
+/// arena had, and nothing allocated there since is used any more.
+pub unsafe extern "C" fn jut_release_tape(workspace: *mut Workspace, mark: u64) {
+    // SAFETY: as required of the caller.
+    unsafe { &mut *workspace }.tape.release(mark as usize);
 }
 
 /// Sets `n` cells of 8 bytes.

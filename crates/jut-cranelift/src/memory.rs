@@ -175,15 +175,24 @@ impl Translator<'_> {
         Ok(())
     }
 
-    pub(crate) fn mark(&mut self, dst: Value) {
-        let top = self.load_workspace(layout::TEMP_TOP);
+    pub(crate) fn mark(&mut self, dst: Value, arena: Arena) {
+        let top = self.load_workspace(match arena {
+            Arena::Temp => layout::TEMP_TOP,
+            Arena::Tape => layout::TAPE_TOP,
+        });
         self.bind(dst, top);
     }
 
-    pub(crate) fn release(&mut self, mark: Value) -> Result<()> {
+    pub(crate) fn release(&mut self, mark: Value, arena: Arena) -> Result<()> {
         let mark = self.value(mark)?;
-        let base = self.load_workspace(layout::TEMP_BASE);
-        let end = self.load_workspace(layout::TEMP_END);
+        let (base, top, end, release) = match arena {
+            Arena::Temp => (layout::TEMP_BASE, layout::TEMP_TOP, layout::TEMP_END, "jut_release"),
+            Arena::Tape => {
+                (layout::TAPE_BASE, layout::TAPE_TOP, layout::TAPE_END, "jut_release_tape")
+            }
+        };
+        let base = self.load_workspace(base);
+        let end = self.load_workspace(end);
         let offset = self.builder.ins().isub(mark, base);
         let size = self.builder.ins().isub(end, base);
         let inside = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, offset, size);
@@ -193,12 +202,12 @@ impl Translator<'_> {
         self.builder.ins().brif(inside, fast, &[], slow, &[]);
 
         self.builder.switch_to_block(fast);
-        self.store_workspace(layout::TEMP_TOP, mark);
+        self.store_workspace(top, mark);
         self.builder.ins().jump(done, &[]);
 
         self.builder.switch_to_block(slow);
         let workspace = self.workspace;
-        self.runtime("jut_release", &[workspace, mark])?;
+        self.runtime(release, &[workspace, mark])?;
         self.builder.ins().jump(done, &[]);
 
         self.builder.switch_to_block(done);

@@ -65,7 +65,7 @@ fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::Type>)> {
     let (f, i, b) = (types::F64, types::I64, types::I8);
     Some(match symbol {
         "jut_alloc_temp" | "jut_alloc_tape" => (vec![i, i], vec![i]),
-        "jut_release" => (vec![i, i], vec![]),
+        "jut_release" | "jut_release_tape" => (vec![i, i], vec![]),
         "jut_fill_words" => (vec![i, i, i], vec![]),
         "jut_fill_bytes" => (vec![i, i, b], vec![]),
         "jut_copy" => (vec![i, i, i], vec![]),

@@ -168,11 +168,11 @@ impl<'a> Translator<'a> {
             Stmt::Alloc { dst, cell, len, arena, site } => {
                 self.alloc(*dst, *cell, *len, *arena, *site)
             }
-            Stmt::Mark { dst } => {
-                self.mark(*dst);
+            Stmt::Mark { dst, arena } => {
+                self.mark(*dst, *arena);
                 Ok(())
             }
-            Stmt::Release { mark } => self.release(*mark),
+            Stmt::Release { mark, arena } => self.release(*mark, *arena),
             Stmt::Fill { buffer, len, value } => self.fill(*buffer, *len, *value),
             Stmt::CopyCells { dst, src, len, cell } => self.copy_cells(*dst, *src, *len, *cell),
             Stmt::For(inner) => self.for_loop(inner),

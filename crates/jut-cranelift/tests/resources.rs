@@ -55,14 +55,14 @@ fn with_arenas() -> LoopProgram {
     let tape = w.alloc(Cell::F64, n.into(), Arena::Tape, site(E::Memory));
     w.for_(Order::Up, (i(0), n.into()), &[], |w, k, _| {
         let mark = w.value(Kind::I64);
-        w.stmt(Stmt::Mark { dst: mark });
+        w.stmt(Stmt::Mark { dst: mark, arena: Arena::Temp });
         let length = w.prim(prim::IADD, &[k.into(), i(1)]);
         let temp = w.alloc(Cell::F64, length.into(), Arena::Temp, site(E::Memory));
         let x = w.prim(prim::FLOAT, &[k.into()]);
         w.store(temp, k.into(), x.into());
         let x = w.load(Kind::F64, temp, k.into());
         w.store(tape, k.into(), x.into());
-        w.stmt(Stmt::Release { mark });
+        w.stmt(Stmt::Release { mark, arena: Arena::Temp });
         vec![]
     });
     let wrong = w.prim(prim::IEQ, &[n.into(), i(100_000)]);

@@ -53,7 +53,7 @@ pub fn run(program: &LoopProgram, func: LoopFuncId, args: &[Flat]) -> Result<Out
     if args.len() != callee.params.len() {
         return Err(Fault::Broken("wrong number of arguments".into()));
     }
-    let mut machine = Machine { program, blocks: Vec::new(), temps: Vec::new(), cells: 0 };
+    let mut machine = Machine { program, blocks: Vec::new(), arenas: Default::default(), cells: 0 };
     let integer = |k: usize| match args.get(k) {
         Some(Flat::Scalar(Literal::I64(x))) => *x,
         _ => 0,
@@ -109,8 +109,8 @@ struct Machine<'a> {
     program: &'a LoopProgram,
     /// Cells; `None` once released.
     blocks: Vec<Option<Vec<Val>>>,
-    /// The blocks on the temp arena, bottom first.
-    temps: Vec<usize>,
+    /// The blocks on the temp and on the tape arena, bottom first.
+    arenas: [Vec<usize>; 2],
     cells: usize,
 }
 
@@ -156,6 +156,10 @@ impl Frame<'_> {
 }
 
 impl<'a> Machine<'a> {
+    fn arena(&mut self, arena: Arena) -> &mut Vec<usize> {
+        &mut self.arenas[arena as usize]
+    }
+
     fn new_block(&mut self, cells: Vec<Val>) -> Val {
         self.cells += cells.len();
         self.blocks.push(Some(cells));
@@ -283,15 +287,18 @@ impl<'a> Machine<'a> {
                 if self.cells.saturating_add(len) > MAX_CELLS {
                     return Err(self.error(*site, Vec::new()));
                 }
-                if *arena == Arena::Temp {
-                    self.temps.push(self.blocks.len());
-                }
+                let block = self.blocks.len();
+                self.arena(*arena).push(block);
                 frame.values[*dst] = Some(self.new_block(vec![Val::Nothing; len]));
             }
-            Stmt::Mark { dst } => frame.values[*dst] = Some(Val::I64(self.temps.len() as i64)),
-            Stmt::Release { mark } => {
+            Stmt::Mark { dst, arena } => {
+                frame.values[*dst] = Some(Val::I64(self.arena(*arena).len() as i64));
+            }
+            Stmt::Release { mark, arena } => {
                 let mark = usize::try_from(frame.int((*mark).into())?).unwrap_or(0);
-                for block in self.temps.drain(mark.min(self.temps.len())..) {
+                let live = self.arena(*arena);
+                let released = live.split_off(mark.min(live.len()));
+                for block in released {
                     if let Some(cells) = self.blocks[block].take() {
                         self.cells -= cells.len();
                     }

@@ -10,7 +10,7 @@ use jut_ir::prim::Prim;
 pub const KEYWORDS: &[&str] = &[
     "alloc", "bool", "buffer", "call", "carry", "check", "copy", "def", "else", "f64", "fail",
     "false", "fill", "for", "i64", "if", "in", "inf", "inout", "kernel", "lanes", "loop", "mark",
-    "nan", "out", "release", "true", "while", "do",
+    "nan", "out", "release", "tape", "true", "while", "do",
 ];
 
 /// A value of one loop function: a scalar or a buffer, assigned once.
@@ -159,9 +159,10 @@ pub struct Block {
 /// Which arena an allocation comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arena {
-    /// Released by the `release` that belongs to the surrounding `mark`.
+    /// For what ends with the surrounding function or loop body.
     Temp,
-    /// Lives until the entry function returns.
+    /// For what is returned by pointer or pointed to by cells: it may outlive the function or loop
+    /// body that allocates it.
     Tape,
 }
 
@@ -225,15 +226,19 @@ pub enum Stmt {
         /// Where the memory limit error points to.
         site: Site,
     },
-    /// `m = mark`: remembers the top of the temp arena.
+    /// `m = mark`, `m = mark tape`: remembers the top of an arena.
     Mark {
         /// The mark, an i64.
         dst: Value,
+        /// Whose top.
+        arena: Arena,
     },
-    /// `release m`: gives back every temp allocation since the mark.
+    /// `release m`, `release tape m`: gives back every allocation of the arena since the mark.
     Release {
         /// The mark.
         mark: Value,
+        /// That of the mark.
+        arena: Arena,
     },
     /// `fill x[n] = a`.
     Fill {
@@ -367,7 +372,7 @@ impl Stmt {
             }
             Stmt::Alloc { len, .. } => visit(len),
             Stmt::Mark { .. } => {}
-            Stmt::Release { mark } => value(mark, visit),
+            Stmt::Release { mark, .. } => value(mark, visit),
             Stmt::CopyCells { dst, src, len, .. } => {
                 value(dst, visit);
                 value(src, visit);
@@ -406,7 +411,7 @@ impl Stmt {
             | Stmt::Load { dst, .. }
             | Stmt::Offset { dst, .. }
             | Stmt::Alloc { dst, .. }
-            | Stmt::Mark { dst } => std::slice::from_ref(dst),
+            | Stmt::Mark { dst, .. } => std::slice::from_ref(dst),
             Stmt::If { dst, .. } | Stmt::Call { dst, .. } => dst,
             Stmt::For(f) => &f.dst,
             Stmt::Lanes(l) => &l.dst,

@@ -21,7 +21,7 @@
 //! | `y = x[i]`, `x[i] = a`, `y = x[i ..]` | load, store, offset |
 //! | `y: f64[] = x[i]` | load of a buffer, with what it holds |
 //! | `y = alloc f64[n]`, `y = alloc tape buffer[n]` | allocation |
-//! | `m = mark`, `release m`, `fill x[n] = a`, `copy x[n] = y` | |
+//! | `m = mark`, `release m`, `m = mark tape`, `release tape m`, `fill x[n] = a`, `copy x[n] = y` | |
 //! | `(r) = for up (i in 0 .. n) carry (a = a0) { .. (b) }` | loop |
 //! | `(r) = lanes (i in 0 .. n) carry (s) { .. (t) }` | fixed-order sums |
 //! | `(r) = if c { .. (a) } else { .. (b) }`, `(r) = call f(a, x)` | |
@@ -234,8 +234,12 @@ impl Printer<'_> {
                 let (len, at) = (self.atom(*len), self.at(*site));
                 format!("{} = alloc {arena}{}[{len}]{at}", self.name(*dst), cell_word(*cell))
             }
-            Stmt::Mark { dst } => format!("{} = mark", self.name(*dst)),
-            Stmt::Release { mark } => format!("release {}", self.name(*mark)),
+            Stmt::Mark { dst, arena: Arena::Temp } => format!("{} = mark", self.name(*dst)),
+            Stmt::Mark { dst, arena: Arena::Tape } => format!("{} = mark tape", self.name(*dst)),
+            Stmt::Release { mark, arena: Arena::Temp } => format!("release {}", self.name(*mark)),
+            Stmt::Release { mark, arena: Arena::Tape } => {
+                format!("release tape {}", self.name(*mark))
+            }
             Stmt::Fill { buffer, len, value } => {
                 format!("fill {}[{}] = {}", self.name(*buffer), self.atom(*len), self.atom(*value))
             }

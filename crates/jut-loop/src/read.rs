@@ -407,7 +407,8 @@ impl Reader {
             return self.check();
         }
         if self.take_name("release") {
-            return Ok(Stmt::Release { mark: self.value()? });
+            let arena = self.arena();
+            return Ok(Stmt::Release { mark: self.value()?, arena });
         }
         if self.take_name("fill") {
             let (buffer, cell) = self.buffer()?;
@@ -434,6 +435,10 @@ impl Reader {
         self.simple(name, kind)
     }
 
+    fn arena(&mut self) -> Arena {
+        if self.take_name("tape") { Arena::Tape } else { Arena::Temp }
+    }
+
     fn bracketed(&mut self) -> Res<Atom> {
         self.expect("[")?;
         let index = self.index()?;
@@ -454,10 +459,11 @@ impl Reader {
     /// `name = ..` with one result.
     fn simple(&mut self, name: String, kind: Option<Kind>) -> Res<Stmt> {
         if self.take_name("mark") {
-            return Ok(Stmt::Mark { dst: self.define(name, Kind::I64)? });
+            let arena = self.arena();
+            return Ok(Stmt::Mark { dst: self.define(name, Kind::I64)?, arena });
         }
         if self.take_name("alloc") {
-            let arena = if self.take_name("tape") { Arena::Tape } else { Arena::Temp };
+            let arena = self.arena();
             let cell = self.cell()?;
             let len = self.bracketed()?;
             let site = self.site(RuntimeErrorKind::Memory)?;

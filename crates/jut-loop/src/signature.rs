@@ -117,6 +117,16 @@ impl Cells {
         }
     }
 
+    /// `n` cells that are zero, false or empty.
+    pub fn zeros(cell: Cell, n: usize) -> Cells {
+        match cell {
+            Cell::F64 => Cells::F64(vec![0.0; n]),
+            Cell::I64 => Cells::I64(vec![0; n]),
+            Cell::Bool => Cells::Bool(vec![0; n]),
+            Cell::Buffer => Cells::Buffers(vec![Cells::Buffers(Vec::new()); n]),
+        }
+    }
+
     /// How many cells there are.
     pub fn len(&self) -> usize {
         match self {

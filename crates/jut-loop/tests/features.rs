@@ -466,3 +466,38 @@ fn what_is_not_purely_non_linear_is_refused() {
     let error = jut_loop::lower(&program, func(&program, "f")).unwrap_err();
     assert_eq!(error.code, "J901");
 }
+
+#[test]
+fn memory_of_an_iteration_is_given_back_at_its_end() {
+    let source = "
+data K = K(m: i64, w: [m]f64)
+def half[n](x: [n]f64) -> (m: i64, y: [m]f64) = {
+  m = n / 2
+  y = build (i < m) { exp(x[i]) }
+  (m, y)
+}
+def f[n](x: [n]f64, k: i64) -> f64 = sum (i < k) {
+  (m, y) = half(x)
+  r = K(m, y)
+  K(q, w) = r
+  sum (v <- w) { v }
+}
+def kept[n](x: [n]f64, k: i64) -> [k]K = {
+  check k >= 0
+  build (i < k) {
+    (m, y) = half(x)
+    K(m, y)
+  }
+}";
+    let program = load(source);
+    let x = xs(&[0.5, 1.5, -0.5, 2.0]);
+    agree(&program, "f", &[x.clone(), Value::I64(5)]).unwrap();
+    agree(&program, "kept", &[x, Value::I64(5)]).unwrap();
+    let text = |name: &str| {
+        let lowered = jut_loop::lower(&program, func(&program, name)).unwrap();
+        jut_loop::print::print_program(&lowered.program)
+    };
+    // `half` returns a pointer, and so does `kept`; the iterations of `f` hand on none.
+    assert!(text("f").contains("release tape"));
+    assert!(!text("kept").contains("release tape"));
+}

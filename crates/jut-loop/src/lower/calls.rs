@@ -15,7 +15,7 @@ use crate::signature::{AbiComponent, Parameter, Signature};
 pub(super) fn function(src: &Function, cx: &mut Context) -> Res<(LoopFunction, Signature)> {
     let mut this = Lowering::new(src, cx);
     let (signature, dests) = this.head()?;
-    let (stmts, results) = this.iteration(|this| {
+    let (stmts, results) = this.iteration(keeps_tape(&signature), |this| {
         let sole = this.enter_accumulators();
         let results = this.block_into(&src.body, &dests, src.span)?;
         if let Some((r, cell)) = sole {
@@ -208,9 +208,13 @@ impl Lowering<'_> {
     /// Lowers a call.
     pub(super) fn call(&mut self, stmt: &Stmt, call: &Call) -> Res<()> {
         let span = stmt.loc.span;
-        let Some((func, callee)) = self.cx.lowered.get(&call.func).cloned() else {
+        let Some(found) = self.cx.lowered.get(&call.func).cloned() else {
             return Err(self.bug(span, "a function is called before it is lowered"));
         };
+        let (func, callee) = (found.id, found.signature);
+        if found.keeps_tape {
+            self.allocates(Arena::Tape);
+        }
         let mut args = Vec::with_capacity(callee.param_count);
         for a in &call.args {
             args.extend(self.slots(*a, span)?.iter().map(|s| s.atom));
@@ -309,6 +313,19 @@ impl Lowering<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a function gives its caller pointers: returned buffers, or buffers of buffers.
+pub(super) fn keeps_tape(signature: &Signature) -> bool {
+    let components = signature.results.iter().flat_map(|r| &r.components);
+    components
+        .into_iter()
+        .any(|c| has_pointers(&c.layout) || (c.role.is_none() && !c.layout.is_scalar()))
+}
+
+/// Whether a component in place holds pointers to further buffers.
+pub(super) fn has_pointers(c: &Component) -> bool {
+    c.is_pinned() || c.levels.len() > 1
 }
 
 /// Whether the number of cells of a result follows from the parameters.

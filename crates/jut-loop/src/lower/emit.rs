@@ -227,7 +227,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn alloc(&mut self, dst: Value, cell: Cell, len: Atom, arena: Arena, span: Span) {
-        self.temps |= arena == Arena::Temp;
+        self.allocates(arena);
         let site = self.site(RuntimeErrorKind::Memory, span);
         self.push(Stmt::Alloc { dst, cell, len, arena, site });
     }
@@ -320,19 +320,36 @@ impl Lowering<'_> {
         Ok((stmts, result))
     }
 
-    /// Like [`Lowering::nested`], for a function or loop body: what it allocates on the temp arena
-    /// is given back at its end.
+    /// Notes that the current function or loop body allocates.
+    pub(super) fn allocates(&mut self, arena: Arena) {
+        self.allocated[arena as usize] = true;
+    }
+
+    /// Like [`Lowering::nested`], for a function or loop body: what it allocates is given back at
+    /// its end; what it allocates on the tape only if no pointer leaves it.
     pub(super) fn iteration<T>(
         &mut self,
+        keeps_tape: bool,
         body: impl FnOnce(&mut Self) -> Res<T>,
     ) -> Res<(Vec<Stmt>, T)> {
-        let outer = std::mem::take(&mut self.temps);
+        let outer = std::mem::take(&mut self.allocated);
         let (mut stmts, result) = self.nested(body)?;
-        if std::mem::replace(&mut self.temps, outer) {
-            let mark = self.value("top", Kind::I64);
-            stmts.insert(0, Stmt::Mark { dst: mark });
-            stmts.push(Stmt::Release { mark });
+        let [temp, tape] = std::mem::replace(&mut self.allocated, outer);
+        if temp {
+            self.bracket(&mut stmts, Arena::Temp);
+        }
+        if tape && keeps_tape {
+            self.allocates(Arena::Tape);
+        } else if tape {
+            self.bracket(&mut stmts, Arena::Tape);
         }
         Ok((stmts, result))
+    }
+
+    fn bracket(&mut self, stmts: &mut Vec<Stmt>, arena: Arena) {
+        let hint = if arena == Arena::Temp { "top" } else { "tape_top" };
+        let mark = self.value(hint, Kind::I64);
+        stmts.insert(0, Stmt::Mark { dst: mark, arena });
+        stmts.push(Stmt::Release { mark, arena });
     }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::emit::int;
-use super::{CapView, Dest, Lowering, Register, Res, Slot, Target, regions};
+use super::{CapView, Dest, Lowering, Register, Res, Slot, Target, calls, regions};
 use crate::flatten::Component;
 use crate::form::{self, Arena, Atom, BLOCK, Cell, For, Kind, Lanes, Order, Value};
 
@@ -41,6 +41,14 @@ struct Carries {
     parts: Vec<Vec<Carry>>,
     /// Name in the body, initial value.
     form: Vec<(Value, Atom)>,
+    /// Per component, whether it brings pointers out of the body.
+    pointers: Vec<bool>,
+}
+
+/// Whether a loop body hands on pointers to what it allocates.
+fn keeps_tape(carries: &[bool], stacks: &[Stack]) -> bool {
+    let mut stacked = stacks.iter().flat_map(|s| s.element.iter());
+    carries.contains(&true) || stacked.any(calls::has_pointers)
 }
 
 impl Lowering<'_> {
@@ -109,6 +117,7 @@ impl Lowering<'_> {
             let hint = self.name_of(*v);
             let mut parts = Vec::with_capacity(components.len());
             for (k, c) in components.iter().enumerate() {
+                carries.pointers.push(calls::has_pointers(c));
                 let Some(slot) = init.get(k) else {
                     return Err(self.bug(span, "a carry lacks a component"));
                 };
@@ -250,7 +259,8 @@ impl Lowering<'_> {
             self.registers[*r].now = value.into();
         }
         let index = self.value(&self.name_of(scan.index), Kind::I64);
-        let (stmts, next) = self.iteration(|this| {
+        let keeps_tape = keeps_tape(&carries.pointers, stacks);
+        let (stmts, next) = self.iteration(keeps_tape, |this| {
             let results = this.body(scan, index, &carries.parts, stacks, span)?;
             let mut next = Vec::with_capacity(carries.form.len());
             for (parts, slots) in carries.parts.iter().zip(results) {
@@ -340,7 +350,8 @@ impl Lowering<'_> {
                 self.registers[*r].now = value.into();
             }
             let index = self.value("block", Kind::I64);
-            let (stmts, next) = self.iteration(|this| {
+            let keeps_tape = keeps_tape(&[], stacks);
+            let (stmts, next) = self.iteration(keeps_tape, |this| {
                 let low = this.mul("low", index.into(), int(BLOCK));
                 let end = this.add("end", low, int(BLOCK));
                 let end = this.prim("end", prim::IMIN, vec![end, high]);
@@ -393,7 +404,7 @@ impl Lowering<'_> {
             before.push((*cap, view, register));
         }
         let index = self.value(&self.name_of(scan.index), Kind::I64);
-        let (stmts, next) = self.iteration(|this| {
+        let (stmts, next) = self.iteration(keeps_tape(&[], stacks), |this| {
             this.body(scan, index, &[], stacks, span)?;
             Ok(before.iter().map(|(.., r)| this.registers[*r].now).collect())
         })?;

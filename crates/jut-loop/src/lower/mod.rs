@@ -11,9 +11,10 @@
 //!   result), or "on the tape arena". One backward walk over the block's statements hands these
 //!   destinations to the defining statements, which then write in place; whatever arrives elsewhere
 //!   is copied at the end of the block.
-//! - **Lifetimes.** Temp allocations end with the function or loop iteration that makes them. Only
-//!   tape allocations may be pointed to by cells of other buffers or returned, which is what
-//!   [`Slot::on_tape`] tracks.
+//! - **Lifetimes.** Allocations end with the function or loop iteration that makes them, on both
+//!   arenas; but those on the tape arena stay where a pointer leaves: by a returned buffer, a cell
+//!   of a buffer of buffers, a carried one. Only buffers on the tape may leave by pointer, which is
+//!   what [`Slot::on_tape`] tracks.
 //! - **Accumulators.** A scalar `acc` region is a register threaded through loops and branches; it
 //!   is stored in a cell only where a call needs one. `acc lanes` becomes [`crate::form::Lanes`]
 //!   around the loop that adds to it. Array regions are buffers, filled with zero.
@@ -89,10 +90,11 @@ pub fn lower_plainly(program: &Program, entry: FuncId) -> Result<Lowered, Diagno
         }
         let (func, signature) = calls::function(src, &mut cx)?;
         let loop_id = cx.out.funcs.push(func);
-        cx.lowered.insert(id, (loop_id, Rc::new(signature)));
+        let keeps_tape = calls::keeps_tape(&signature);
+        cx.lowered.insert(id, Callee { id: loop_id, signature: Rc::new(signature), keeps_tape });
     }
     let signature = match cx.lowered.remove(&entry) {
-        Some((_, signature)) => Rc::unwrap_or_clone(signature),
+        Some(callee) => Rc::unwrap_or_clone(callee.signature),
         None => Signature::default(),
     };
     Ok(Lowered { program: cx.out, signature, layouts: cx.layouts })
@@ -142,9 +144,18 @@ fn for_each_call(block: &Block, visit: &mut dyn FnMut(FuncId)) {
 /// What is shared by the functions of one lowering.
 struct Context {
     layouts: Layouts,
-    lowered: HashMap<FuncId, (LoopFuncId, Rc<Signature>)>,
+    lowered: HashMap<FuncId, Callee>,
     out: LoopProgram,
     sites: HashMap<(RuntimeErrorKind, Span), Site>,
+}
+
+/// A function that has been lowered.
+#[derive(Clone)]
+struct Callee {
+    id: LoopFuncId,
+    signature: Rc<Signature>,
+    /// Whether it may leave allocations on the tape arena.
+    keeps_tape: bool,
 }
 
 /// One component of a bound value.
@@ -210,8 +221,8 @@ struct Lowering<'a> {
     stmts: Vec<Stmt>,
     /// Statements that go before the body.
     prologue: Vec<Stmt>,
-    /// Whether the innermost function or loop body allocates temporaries.
-    temps: bool,
+    /// Whether the innermost function or loop body allocates on the temp and on the tape arena.
+    allocated: [bool; 2],
     values: SecondaryMap<NVar, Option<Rc<[Slot]>>>,
     caps: SecondaryMap<Cap, Option<CapView>>,
     registers: Vec<Register>,
@@ -244,7 +255,7 @@ impl<'a> Lowering<'a> {
             namer,
             stmts: Vec::new(),
             prologue: Vec::new(),
-            temps: false,
+            allocated: [false; 2],
             values: SecondaryMap::with_capacity(src.nvars.len()),
             caps: SecondaryMap::with_capacity(src.caps.len()),
             registers: Vec::new(),
