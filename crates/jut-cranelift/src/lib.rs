@@ -14,6 +14,7 @@
 //! | `program` | all functions of a program into any Cranelift module |
 //! | `translate` | one function: values, statements, checks, calls |
 //! | `loops` | `for` and `lanes` |
+//! | `vector` | two iterations of a sum at once |
 //! | `invariants` | what moves out of loops |
 //! | `known` | what need not be computed or read again |
 //! | `memory` | addresses, loads, stores, the arenas |
@@ -35,6 +36,7 @@ mod memory;
 mod program;
 mod target;
 mod translate;
+mod vector;
 
 pub use call::{Arg, CallError, LARGE_STACK};
 pub use checked::{Checked, Results, Returned};

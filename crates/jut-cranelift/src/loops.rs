@@ -7,12 +7,14 @@
 //! lane i mod 8, and blocks of 1024 iterations are summed in order. Three parts stand inside the
 //! loop over blocks:
 //!
-//! 1. if the body is small, a main loop of eight iterations at a time, whose lanes are registers;
+//! 1. if the body is small, a main loop of eight iterations at a time, whose lanes are registers, two
+//!    to a register where [the body allows it](crate::vector);
 //! 2. a loop over what is left (all of it, if the body is large), whose lanes are on the stack:
 //!    a load, the body, a store, so that an inner loop or call in the body keeps its registers;
 //! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
 
 use crate::translate::{Result, Translator, block_args};
+use crate::vector::Plan;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     self, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types,
@@ -125,10 +127,11 @@ impl Translator<'_> {
         let end = self.builder.ins().iadd(start, taken);
         let zero = self.float(0.0);
         let empty = vec![zero; sums * LANES];
-        if is_small(&source.body) {
+        let plan = self.plan(source);
+        if plan.is_some() || is_small(&source.body) {
             let whole = self.builder.ins().band_imm_s(taken, -(LANES as i64));
             let whole_end = self.builder.ins().iadd(start, whole);
-            self.main_loop(source, start, whole_end, &empty, rest, combine, end)?;
+            self.main_loop(source, plan, [start, whole_end, end], &empty, [rest, combine])?;
         } else {
             let args = [&[start][..], &empty].concat();
             self.builder.ins().jump(rest, &block_args(&args));
@@ -151,36 +154,55 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Eight iterations at a time.
-    #[allow(clippy::too_many_arguments)] // the frame of the loop around it
+    /// Eight iterations at a time, of those from `start` to `end` that make whole eights. The lanes
+    /// are floats, or pairs of floats if there is a plan for them.
     fn main_loop(
         &mut self,
         source: &Lanes,
-        start: ir::Value,
-        whole_end: ir::Value,
+        mut plan: Option<Plan>,
+        [start, whole_end, end]: [ir::Value; 3],
         empty: &[ir::Value],
-        rest: ir::Block,
-        combine: ir::Block,
-        end: ir::Value,
+        [rest, combine]: [ir::Block; 2],
     ) -> Result<()> {
-        let sums = source.dst.len();
-        let main = self.block_with(1, sums * LANES);
+        let (width, ty) = if plan.is_some() { (2, types::F64X2) } else { (1, types::F64) };
+        let (sums, count) = (source.dst.len(), LANES / width);
+        if let Some(plan) = &mut plan {
+            self.spread(source, plan)?;
+        }
+        let mut initial = vec![start];
+        if let (Some(_), Some(zero)) = (&plan, empty.first()) {
+            let zeros = self.builder.ins().splat(ty, *zero);
+            initial.resize(1 + sums * count, zeros);
+        } else {
+            initial.extend(empty);
+        }
+        let main = self.block_with(1, 0);
+        for _ in 0..sums * count {
+            self.builder.append_block_param(main, ty);
+        }
         let after = self.builder.create_block();
-        let args = block_args(&[&[start][..], empty].concat());
         let any = self.builder.ins().icmp(IntCC::NotEqual, start, whole_end);
-        self.builder.ins().brif(any, main, &args, rest, &args);
+        let none = block_args(&[&[start][..], empty].concat());
+        self.builder.ins().brif(any, main, &block_args(&initial), rest, &none);
 
         self.builder.switch_to_block(main);
         let params = self.builder.block_params(main).to_vec();
         let (index, mut lanes) = (params[0], params[1..].to_vec());
         let scope = self.known.enter_loop();
-        for k in 0..LANES {
-            self.bind_shifted(source.index, index, k as i64);
-            for (s, carry) in source.carry.iter().enumerate() {
-                self.bind(*carry, lanes[s * LANES + k]);
-            }
-            for (s, result) in self.block(&source.body)?.into_iter().enumerate() {
-                lanes[s * LANES + k] = result;
+        for k in 0..count {
+            let carried: Vec<_> = (0..sums).map(|s| lanes[s * count + k]).collect();
+            let results = match &plan {
+                Some(plan) => self.pair(source, plan, index, (2 * k) as i64, &carried)?,
+                None => {
+                    self.bind_shifted(source.index, index, k as i64);
+                    for (carry, lane) in source.carry.iter().zip(carried) {
+                        self.bind(*carry, lane);
+                    }
+                    self.block(&source.body)?
+                }
+            };
+            for (s, result) in results.into_iter().enumerate() {
+                lanes[s * count + k] = result;
             }
         }
         self.known.leave(scope);
@@ -190,6 +212,13 @@ impl Translator<'_> {
         self.builder.ins().brif(more, main, &args, after, &[]);
 
         self.builder.switch_to_block(after);
+        if plan.is_some() {
+            let pairs = std::mem::take(&mut lanes);
+            for pair in pairs {
+                lanes.push(self.builder.ins().extractlane(pair, 0));
+                lanes.push(self.builder.ins().extractlane(pair, 1));
+            }
+        }
         let exact = self.builder.ins().icmp(IntCC::Equal, whole_end, end);
         let args = [&[whole_end][..], &lanes].concat();
         self.builder.ins().brif(exact, combine, &block_args(&lanes), rest, &block_args(&args));

@@ -8,6 +8,7 @@
 
 use crate::known::{Expression, Place};
 use crate::translate::{Result, Translator, cranelift_type};
+use crate::vector::Root;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use jut_ir::ir::Literal;
@@ -35,7 +36,7 @@ impl Translator<'_> {
     }
 
     /// Address and offset of a cell.
-    fn address(&mut self, place: &Place) -> (ir::Value, i32) {
+    pub(crate) fn address(&mut self, place: &Place) -> (ir::Value, i32) {
         let (variable, constant) = place.index;
         let size = place.cell.bytes();
         let mut address = place.buffer;
@@ -93,6 +94,7 @@ impl Translator<'_> {
                 address
             }
         };
+        self.roots[dst] = self.roots[buffer];
         self.bind(dst, address);
         Ok(())
     }
@@ -172,6 +174,7 @@ impl Translator<'_> {
         self.builder.ins().brif(place, done, &[place.into()], failed, &[]);
 
         self.enter(done, &[dst]);
+        self.roots[dst] = Root::Fresh(dst);
         Ok(())
     }
 

@@ -13,11 +13,13 @@
 use crate::invariants::Invariants;
 use crate::known::{Expression, Index, Known};
 use crate::program::{Imports, Returns, word_offset};
+use crate::vector::Root;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     self, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind,
     types,
 };
+use cranelift_codegen::isa::TargetIsa;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_frontend::FunctionBuilder;
@@ -30,6 +32,7 @@ use jut_loop::form::{
 };
 use jut_runtime::workspace::layout;
 use std::collections::HashMap;
+use target_lexicon::Architecture;
 
 /// The machine type of a kind.
 pub(crate) fn cranelift_type(kind: Kind) -> ir::Type {
@@ -54,6 +57,10 @@ pub(crate) struct Translator<'a> {
     values: SecondaryMap<Value, PackedOption<ir::Value>>,
     /// Integers known to be another integer plus a constant: they become address offsets.
     shifted: SecondaryMap<Value, Option<(ir::Value, i64)>>,
+    /// Where buffers come from.
+    pub(crate) roots: SecondaryMap<Value, Root>,
+    /// Whether the machine has registers of two floats.
+    pub(crate) has_vectors: bool,
     /// What stands outside of loops.
     pub(crate) invariants: Invariants,
     /// What need not be computed or read again.
@@ -96,9 +103,12 @@ impl<'a> Translator<'a> {
         };
         let workspace = params[0];
         let mut values = SecondaryMap::with_capacity(source.values.len());
+        let mut roots = SecondaryMap::new();
         for (param, value) in source.params.iter().zip(&params[first..]) {
+            roots[param.value] = Root::Param;
             values[param.value] = (*value).into();
         }
+        let has_vectors = has_vectors(module.isa());
         Translator {
             module,
             imports,
@@ -108,6 +118,8 @@ impl<'a> Translator<'a> {
             builder,
             values,
             shifted: SecondaryMap::new(),
+            roots,
+            has_vectors,
             invariants: Default::default(),
             known: Known::default(),
             references: HashMap::new(),
@@ -259,6 +271,9 @@ impl<'a> Translator<'a> {
     }
 
     fn copy(&mut self, dst: Value, src: Atom) -> Result<()> {
+        if let Atom::Value(value) = src {
+            self.roots[dst] = self.roots[value];
+        }
         if let (Kind::I64, Atom::Value(_)) = (self.kind(dst), src)
             && let (Some(base), offset @ 1..) = self.index(src)?
         {
@@ -567,6 +582,17 @@ impl<'a> Translator<'a> {
             self.builder.ins().return_(&returned);
         }
         Ok(())
+    }
+}
+
+/// Whether the machine computes with vectors of two floats as it does with floats.
+fn has_vectors(isa: &dyn TargetIsa) -> bool {
+    match isa.triple().architecture {
+        Architecture::X86_64 => {
+            isa.isa_flags().iter().any(|f| f.name == "has_avx" && f.as_bool() == Some(true))
+        }
+        Architecture::Aarch64(_) => true,
+        _ => false,
     }
 }
 

@@ -227,6 +227,119 @@ fn sums_start_anywhere_and_may_store() {
 }
 
 #[test]
+fn sums_compute_with_pairs_what_they_compute_with_floats() {
+    let ops = [
+        (prim::ADD, 2),
+        (prim::SUB, 2),
+        (prim::MUL, 2),
+        (prim::DIV, 2),
+        (prim::MIN, 2),
+        (prim::MAX, 2),
+        (prim::NEG, 1),
+        (prim::ABS, 1),
+        (prim::SQRT, 1),
+    ];
+    let mut xs: Vec<f64> = Vec::new();
+    for sample in samples(Scalar::F64).into_iter().chain(samples(Scalar::F64).into_iter().rev()) {
+        if let Literal::F64(x) = sample {
+            xs.extend([x, 1.0, x]);
+        }
+    }
+    for (op, operands) in ops {
+        // out[i] = op(x[i], x[i + 1]) on the tape, and back from there.
+        let mut w = Writer::new("f");
+        let (from, n) = (w.input(F64S), w.input(Kind::I64));
+        let out = w.param(F64S, Role::Out);
+        let tape = w.alloc(Cell::F64, n.into(), Arena::Tape, site(E::Memory));
+        let sum = w.lanes((i(0), n.into()), 1, |w, k, sum| {
+            let next = w.prim(prim::IADD, &[k.into(), i(1)]);
+            let x = w.load(Kind::F64, from, k.into());
+            let y = w.load(Kind::F64, from, next.into());
+            let z = w.prim(op, &[x.into(), y.into()][..operands]);
+            w.store(tape, k.into(), z.into());
+            let z = w.prim(prim::SUB, &[z.into(), f(0.75)]);
+            vec![w.prim(prim::ADD, &[sum[0].into(), z.into()]).into()]
+        });
+        w.stmt(Stmt::CopyCells { dst: out, src: tape, len: n.into(), cell: Cell::F64 });
+        let compiled = compile(&with_sites(program(w.finish(&[sum[0].into()])))).unwrap();
+        for n in [0, 1, 7, 8, 9, 33, xs.len() - 1] {
+            let mut out = vec![0.0; n];
+            let args = &mut [Arg::F64s(&xs), Arg::I64(n as i64), Arg::F64sMut(&mut out)];
+            let got = run(&compiled, args).unwrap();
+            let eval = |k: usize| {
+                let args = [Literal::F64(xs[k]), Literal::F64(xs[k + 1])];
+                match (op.row().eval)(&args[..operands]) {
+                    Literal::F64(z) => z,
+                    other => panic!("{other:?}"),
+                }
+            };
+            let expected: Vec<f64> = (0..n).map(eval).collect();
+            for k in 0..n {
+                assert!(same(Literal::F64(out[k]), Literal::F64(expected[k])), "{op:?} {k}");
+            }
+            let terms: Vec<f64> = expected.iter().map(|z| z - 0.75).collect();
+            assert!(same(Literal::F64(float(got[0])), Literal::F64(lanes_sum(&terms))));
+        }
+    }
+}
+
+#[test]
+fn sums_that_read_what_they_wrote_run_in_order() {
+    // t[i + shift] = x[i] + t[i], where t is allocated here or a parameter, or reached by a view.
+    for shift in [-1, 0, 1, 2] {
+        for shape in 0..3 {
+            let mut w = Writer::new("f");
+            let (xs, n) = (w.input(F64S), w.input(Kind::I64));
+            let out = w.param(F64S, Role::InOut);
+            let size = w.prim(prim::IADD, &[n.into(), i(4)]);
+            let fresh = w.alloc(Cell::F64, size.into(), Arena::Temp, site(E::Memory));
+            w.stmt(Stmt::CopyCells { dst: fresh, src: out, len: size.into(), cell: Cell::F64 });
+            let t = if shape == 0 { out } else { fresh };
+            let view = w.value(F64S);
+            w.stmt(Stmt::Offset { dst: view, buffer: t, index: i(1) });
+            let scale = w.prim(prim::MUL, &[f(0.5), f(3.0)]);
+            let sum = w.lanes((i(0), n.into()), 2, |w, k, sums| {
+                let x = w.load(Kind::F64, xs, k.into());
+                let x = w.prim(prim::MUL, &[x.into(), scale.into()]);
+                let y = match shape {
+                    2 => w.load(Kind::F64, view, k.into()),
+                    _ => {
+                        let at = w.prim(prim::IADD, &[k.into(), i(1)]);
+                        w.load(Kind::F64, t, at.into())
+                    }
+                };
+                let z = w.prim(prim::ADD, &[x.into(), y.into()]);
+                let at = w.prim(prim::IADD, &[k.into(), i(1 + shift)]);
+                w.store(t, at.into(), z.into());
+                let a = w.prim(prim::ADD, &[sums[0].into(), z.into()]);
+                let b = w.prim(prim::SUB, &[sums[1].into(), y.into()]);
+                vec![a.into(), b.into()]
+            });
+            w.stmt(Stmt::CopyCells { dst: out, src: t, len: size.into(), cell: Cell::F64 });
+            let results = [sum[0].into(), sum[1].into()];
+            let compiled = compile(&with_sites(program(w.finish(&results)))).unwrap();
+            for n in [0usize, 1, 8, 21, 40] {
+                let mut numbers = Numbers(17);
+                let (xs, start) = (numbers.floats(n), numbers.floats(n + 4));
+                let mut got = start.clone();
+                let args = &mut [Arg::F64s(&xs), Arg::I64(n as i64), Arg::F64sMut(&mut got)];
+                let sums = run(&compiled, args).unwrap();
+                let (mut t, mut zs, mut ys) = (start, Vec::new(), Vec::new());
+                for k in 0..n {
+                    let y = t[k + 1];
+                    let z = xs[k] * 1.5 + y;
+                    t[(k as i64 + 1 + shift) as usize] = z;
+                    zs.push(z);
+                    ys.push(-y);
+                }
+                assert_eq!(got, t, "{shift} {shape} {n}");
+                assert_eq!(sums, [lanes_sum(&zs).to_bits(), lanes_sum(&ys).to_bits()]);
+            }
+        }
+    }
+}
+
+#[test]
 fn branches_compute_one_side() {
     let mut w = Writer::new("f");
     let c = w.input(Kind::Bool);
