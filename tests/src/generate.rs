@@ -7,6 +7,7 @@
 //! mean something.
 
 use fastrand::Rng;
+use jut_eval::Value;
 use std::fmt::Write;
 
 /// A program whose last definition is `main`, and arguments for it.
@@ -28,6 +29,20 @@ pub struct Generated {
     pub w: Vec<f64>,
     /// Indices into x.
     pub ix: Vec<i64>,
+}
+
+impl Generated {
+    /// The arguments of `main`, sizes left out.
+    pub fn arguments(&self) -> Vec<Value> {
+        let empty = || Value::floats(Vec::new());
+        vec![
+            Value::F64(self.a),
+            Value::floats(self.x.clone()),
+            Value::matrix(self.m, self.n, self.w.clone()).unwrap_or_else(empty),
+            Value::I64(self.k),
+            Value::ints(self.ix.clone()),
+        ]
+    }
 }
 
 /// The signature that every generated `main` has.

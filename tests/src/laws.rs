@@ -78,10 +78,10 @@ pub fn verify(
     last.ok_or_else(|| "no policy".into())
 }
 
-type Run = Result<Outcome, RuntimeError>;
+pub(crate) type Run = Result<Outcome, RuntimeError>;
 
 /// Runs a function; only errors of the running program are a result, everything else is a failure.
-fn run(
+pub(crate) fn run(
     interpreter: &Interpreter,
     func: FuncId,
     args: &[Value],

@@ -1,9 +1,8 @@
 //! The laws, on the programs of `tests/programs`, on the examples, and on random programs.
 
-use jut_eval::{Array, Cells, Value};
-use jut_tests::generate::{Generated, generate};
+use jut_tests::generate::generate;
 use jut_tests::laws::{Options, load, verify};
-use jut_tests::programs;
+use jut_tests::{in_parallel, programs};
 use std::path::Path;
 
 #[test]
@@ -36,30 +35,17 @@ fn one_case(text: &str, case: &programs::Case) -> Result<(), String> {
     }
 }
 
-fn arguments(g: &Generated) -> Vec<Value> {
-    let matrix = Array::new(vec![g.m, g.n], Cells::F64(g.w.clone())).expect("a matrix");
-    vec![
-        Value::F64(g.a),
-        Value::floats(g.x.clone()),
-        Value::Array(matrix),
-        Value::I64(g.k),
-        Value::ints(g.ix.clone()),
-    ]
-}
-
 #[test]
 fn every_law_holds_on_random_programs() {
     let count = std::env::var("JUT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
     let first = std::env::var("JUT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    let mut failures = Vec::new();
-    for seed in first..first + count {
-        let generated = generate(seed);
-        if let Err(failure) =
-            verify(&generated.text, "main", &arguments(&generated), Options::default())
-        {
-            failures.push(format!("program {seed}: {failure}\n{}", generated.text));
-        }
-    }
-    let shortest = failures.iter().min_by_key(|f| f.len()).cloned().unwrap_or_default();
-    assert!(failures.is_empty(), "{} of {count} fail; the shortest:\n{shortest}", failures.len());
+    let seeds: Vec<u64> = (first..first + count).collect();
+    let outcome = in_parallel(&seeds, |seed| {
+        let generated = generate(*seed);
+        let args = generated.arguments();
+        verify(&generated.text, "main", &args, Options::default())
+            .map_err(|failure| format!("program {seed}: {failure}\n{}", generated.text))
+            .map(drop)
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
 }

@@ -66,7 +66,7 @@ impl Unroll {
                 if by_lanes {
                     lanes.pop();
                     if let Some(scan) = sum_of_few(*cap, body) {
-                        return self.sum(stmt, scan, out);
+                        return self.sum(stmt, scan, lanes, out);
                     }
                 }
             }
@@ -74,7 +74,7 @@ impl Unroll {
                 scan.body = self.block(std::mem::take(&mut scan.body), &mut Vec::new());
                 let summed = lanes.iter().any(|cap| additions(&scan.body, *cap) > 0);
                 if !summed && self.is_small(scan) {
-                    let results = self.iterations(scan, None, stmt.loc, out).0;
+                    let results = self.iterations(scan, &[], stmt.loc, out).0;
                     self.copies(&stmt.nl, &results, stmt.loc, out);
                     return;
                 }
@@ -100,22 +100,22 @@ impl Unroll {
             && scan.body.nl[scan.carry.len()..].iter().all(scalar)
     }
 
-    /// Emits the iterations of a loop. Returns its results, and for every iteration in order of
-    /// the index what is added into `sum`, whose addition is left out.
+    /// Emits the iterations of a loop. Returns its results, and for each of `sums`, whose additions
+    /// are left out, what every iteration in order of the index adds.
     fn iterations(
         &mut self,
         scan: &Scan,
-        sum: Option<Cap>,
+        sums: &[Cap],
         loc: Loc,
         out: &mut Vec<Stmt>,
-    ) -> (Vec<Atom>, Vec<Atom>) {
+    ) -> (Vec<Atom>, Vec<Vec<Atom>>) {
         let trips = match scan.bound {
             Atom::Lit(Literal::I64(n)) => n.max(0),
             _ => 0,
         };
         let mut carried: Vec<Atom> = scan.carry.iter().map(|(_, init)| *init).collect();
         let mut rows = vec![Vec::new(); trips as usize];
-        let mut added = Vec::new();
+        let mut added = vec![Vec::new(); sums.len()];
         let order: Vec<i64> = match scan.dir {
             Dir::Down => (0..trips).rev().collect(),
             Dir::Up | Dir::Par => (0..trips).collect(),
@@ -140,11 +140,15 @@ impl Unroll {
             }
             let block = copy.block(scan.body.clone());
             for stmt in block.stmts {
-                match (&stmt.rhs, sum) {
-                    (Rhs::Inc(place, Operand::N(a)), Some(cap)) if place.root == cap => {
-                        added.push(*a);
+                let sum = match &stmt.rhs {
+                    Rhs::Inc(place, Operand::N(a)) => {
+                        sums.iter().position(|cap| *cap == place.root).map(|k| (k, *a))
                     }
-                    _ => out.push(stmt),
+                    _ => None,
+                };
+                match sum {
+                    Some((k, a)) => added[k].push(a),
+                    None => out.push(stmt),
                 }
             }
             carried = block.nl[..scan.carry.len()].to_vec();
@@ -163,28 +167,57 @@ impl Unroll {
         (results, added)
     }
 
-    /// A region with a sum by lanes round one loop of few iterations.
-    fn sum(&mut self, stmt: Stmt, at: usize, out: &mut Vec<Stmt>) {
+    /// A region with a sum by lanes round one loop of few iterations. `outer` are the regions
+    /// directly round this one: what the loop adds into them is added by lanes, too.
+    fn sum(&mut self, stmt: Stmt, at: usize, outer: &[Cap], out: &mut Vec<Stmt>) {
         let Stmt { nl, loc, rhs: Rhs::AccRegion { cap, body }, lin, annotated } = stmt else {
             return;
         };
-        let small = matches!(&body.stmts[at].rhs, Rhs::Scan(scan) if self.is_small(scan));
+        let mut sums = vec![cap];
+        let small = match &body.stmts[at].rhs {
+            Rhs::Scan(scan) => {
+                sums.extend(outer.iter().filter(|cap| additions(&scan.body, **cap) > 0));
+                let once = |cap: &Cap| additions(&scan.body, *cap) == 1 && adds(&scan.body, *cap);
+                self.is_small(scan) && sums.iter().all(once)
+            }
+            _ => false,
+        };
         if !small {
             out.push(Stmt { nl, lin, rhs: Rhs::AccRegion { cap, body }, annotated, loc });
             return;
         }
-        let mut added = Vec::new();
-        for inner in body.stmts {
+        let mut total = Atom::Lit(Literal::F64(0.0));
+        for (k, inner) in body.stmts.into_iter().enumerate() {
             match &inner.rhs {
-                Rhs::Scan(scan) if added.is_empty() && additions(&scan.body, cap) > 0 => {
-                    let (results, terms) = self.iterations(scan, Some(cap), inner.loc, out);
-                    added = terms;
+                Rhs::Scan(scan) if k == at => {
+                    let (results, added) = self.iterations(scan, &sums, inner.loc, out);
+                    for (sum, terms) in sums.iter().zip(added) {
+                        let Some(term) = self.tree(terms, loc, out) else { continue };
+                        if *sum == cap {
+                            total = self.add(total, term, loc, out);
+                        } else {
+                            let rhs = Rhs::Inc(Place::root(*sum), Operand::N(term));
+                            out.push(Stmt {
+                                nl: Vec::new(),
+                                lin: Vec::new(),
+                                rhs,
+                                annotated: false,
+                                loc,
+                            });
+                        }
+                    }
                     self.copies(&inner.nl, &results, inner.loc, out);
                 }
                 _ => out.push(inner),
             }
         }
-        let mut lanes: Vec<Option<Atom>> = added.into_iter().map(Some).collect();
+        let results: Vec<Atom> = body.nl.iter().copied().chain([total]).collect();
+        self.copies(&nl, &results, loc, out);
+    }
+
+    /// Adds the terms of one sum, each of which has a lane of its own.
+    fn tree(&mut self, terms: Vec<Atom>, loc: Loc, out: &mut Vec<Stmt>) -> Option<Atom> {
+        let mut lanes: Vec<Option<Atom>> = terms.into_iter().map(Some).collect();
         lanes.resize(LANES, None);
         while lanes.len() > 1 {
             let half = lanes.split_off(lanes.len() / 2);
@@ -195,13 +228,7 @@ impl Unroll {
                 };
             }
         }
-        let zero = Atom::Lit(Literal::F64(0.0));
-        let total = match lanes[0] {
-            Some(a) => self.add(zero, a, loc, out),
-            None => zero,
-        };
-        let results: Vec<Atom> = body.nl.iter().copied().chain([total]).collect();
-        self.copies(&nl, &results, loc, out);
+        lanes.pop().flatten()
     }
 
     fn add(&mut self, a: Atom, b: Atom, loc: Loc, out: &mut Vec<Stmt>) -> Atom {
@@ -238,9 +265,16 @@ fn sum_of_few(cap: Cap, body: &Block) -> Option<usize> {
         return None;
     }
     body.stmts.iter().position(|stmt| match &stmt.rhs {
-        Rhs::Scan(scan) => scan.dir == Dir::Par && scan.body.stmts.iter().any(|inner| {
-            matches!(&inner.rhs, Rhs::Inc(place, Operand::N(_)) if place.root == cap && place.path.is_empty())
-        }),
+        Rhs::Scan(scan) => scan.dir == Dir::Par && adds(&scan.body, cap),
         _ => false,
     })
+}
+
+/// Whether a statement directly in the block adds into the capability.
+fn adds(block: &Block, cap: Cap) -> bool {
+    let into = |place: &Place| place.root == cap && place.path.is_empty();
+    block
+        .stmts
+        .iter()
+        .any(|stmt| matches!(&stmt.rhs, Rhs::Inc(place, Operand::N(_)) if into(place)))
 }

@@ -1,0 +1,256 @@
+//! P16: every engine gives the same bits, or the same error.
+//!
+//! A non-linear function runs in the interpreter of Linear A (the reference), in the evaluator of
+//! the loop form (as lowered, and as read back from the printed text), and as machine code. The
+//! reference runs the very program that is lowered; whether the optimiser keeps bits is another law
+//! (P15).
+//!
+//! *Requires*: a checked, purely non-linear function and all its arguments. *Ensures*: an `Err` names
+//! the first engine that differs, and shows both results. *Cost*: one lowering and one compilation
+//! per call.
+
+use crate::border::{Sizes, flatten, rebuild};
+use jut_cranelift::{Arg, CallError, Checked, Returned};
+use jut_eval::{EvalError, Interpreter, Value, View};
+use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError};
+use jut_loop::eval::{self, Fault};
+use jut_loop::flatten::Layouts;
+use jut_loop::form::{Cell, Kind, LoopProgram, Role};
+use jut_loop::signature::{AbiComponent, Cells, Flat};
+use jut_loop::{Lowered, lower, print, read};
+use jut_runtime::Workspace;
+
+/// The results of a function, or its error.
+pub type Run = Result<Vec<Value>, RuntimeError>;
+
+/// Runs a function in every engine; gives what all of them give.
+///
+/// # Errors
+/// The first disagreement, or a part of the compiler that refuses the function.
+pub fn agree(program: &Program, func: FuncId, args: &[Value]) -> Result<Run, String> {
+    let expected = match Interpreter::new(program).call(func, args, &[], &[]) {
+        Ok(outcome) => Ok(outcome.results),
+        Err(EvalError::Runtime(error)) => Err(error),
+        Err(error) => return Err(format!("interpreter: {error:?}")),
+    };
+    let lowered = lower(program, func).map_err(|e| format!("lowering: {e}"))?;
+    let mut border = Border::new(program, func, &lowered, args)?;
+    compare("loop form", &expected, border.evaluate(&lowered.program)?, &lowered)?;
+
+    let text = print::print_program(&lowered.program);
+    let again = read::read_program(0, &text)
+        .map_err(|e| format!("the loop form does not read back: {e}\n{text}"))?;
+    let printed = print::print_program(&again);
+    if let Some((a, b)) = text.lines().zip(printed.lines()).find(|(a, b)| a != b) {
+        return Err(format!("the loop form prints differently after reading back:\n{a}\n{b}"));
+    }
+    compare("loop form read back", &expected, border.evaluate(&again)?, &lowered)?;
+
+    let native = Checked::compile(&lowered).map_err(|e| format!("Cranelift: {e}"))?;
+    compare("machine code", &expected, border.call(&native)?, &lowered)?;
+    Ok(expected)
+}
+
+fn compare(engine: &str, expected: &Run, got: Run, lowered: &Lowered) -> Result<(), String> {
+    let same = match (expected, &got) {
+        (Ok(a), Ok(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Err(a), Err(b)) => a == b,
+        _ => false,
+    };
+    if same {
+        return Ok(());
+    }
+    let text = print::print_program(&lowered.program);
+    Err(format!("P16: {engine} gives\n  {got:?}\nthe interpreter\n  {expected:?}\n{text}"))
+}
+
+/// Equality of bits; any NaN is as good as any other, empty arrays are equal whatever their elements
+/// would be.
+pub fn same(a: &Value, b: &Value) -> bool {
+    let items =
+        |x: &[Value], y: &[Value]| x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y));
+    match (a, b) {
+        (Value::Array(x), Value::Array(y)) if x.len() == y.len() => match (x.view(), y.view()) {
+            (p, q) if p.is_empty() || q.is_empty() => p.is_empty() && q.is_empty(),
+            (View::F64(_), View::F64(_)) => a == b,
+            _ => (0..x.len()).all(|i| match (x.get(i), y.get(i)) {
+                (Some(x), Some(y)) => same(&x, &y),
+                _ => false,
+            }),
+        },
+        (Value::Tuple(x), Value::Tuple(y)) => items(x, y),
+        (Value::Data(c, x), Value::Data(d, y)) => c == d && items(x, y),
+        (x, y) => x == y,
+    }
+}
+
+/// The arguments of one call in the form of the loop program, and the way back.
+struct Border<'a> {
+    program: &'a Program,
+    lowered: &'a Lowered,
+    layouts: Layouts,
+    /// Parameters of the loop function, by number.
+    params: Vec<AbiComponent>,
+    /// One per parameter; empty for `out` buffers.
+    args: Vec<Flat>,
+}
+
+impl<'a> Border<'a> {
+    fn new(
+        program: &'a Program,
+        func: FuncId,
+        lowered: &'a Lowered,
+        values: &[Value],
+    ) -> Result<Border<'a>, String> {
+        let mut layouts = Layouts::new(program).map_err(|d| d.to_string())?;
+        let signature = &lowered.signature;
+        let name = &program.funcs[func].name;
+        if signature.name != *name || signature.params.len() != values.len() {
+            return Err(format!("the signature of `{name}` is that of `{}`", signature.name));
+        }
+        let mut args = vec![None; signature.param_count];
+        let mut params = vec![None; signature.param_count];
+        for (parameter, value) in signature.params.iter().zip(values) {
+            let parts = flatten(program, &mut layouts, &parameter.ty, value)
+                .filter(|parts| parts.len() == parameter.components.len())
+                .ok_or_else(|| format!("{value:?} has not the type of `{}`", parameter.name))?;
+            for (component, part) in parameter.components.iter().zip(parts) {
+                args[component.number] = Some(part);
+                params[component.number] = Some(component.clone());
+            }
+        }
+        for component in signature.results.iter().flat_map(|r| &r.components) {
+            if let (Some(Role::Out), Kind::Buffer(cell)) = (component.role, component.kind) {
+                args[component.number] = Some(Flat::Buffer(Cells::empty(cell)));
+                params[component.number] = Some(component.clone());
+            }
+        }
+        let complete = "a parameter has no number";
+        Ok(Border {
+            program,
+            lowered,
+            layouts,
+            params: params.into_iter().collect::<Option<_>>().ok_or(complete)?,
+            args: args.into_iter().collect::<Option<_>>().ok_or(complete)?,
+        })
+    }
+
+    /// The values of all results, given every parameter and result after the run.
+    fn values(&mut self, all: &[Flat]) -> Result<Vec<Value>, String> {
+        let signature = &self.lowered.signature;
+        let size = |v: NVar| match all.get(*signature.sizes.get(&v)?) {
+            Some(Flat::Scalar(Literal::I64(n))) => Some(*n),
+            _ => None,
+        };
+        let size: Sizes<'_> = &size;
+        let mut values = Vec::new();
+        for result in &signature.results {
+            let parts: Option<Vec<Flat>> =
+                result.components.iter().map(|c| all.get(c.number).cloned()).collect();
+            let value = parts
+                .as_ref()
+                .and_then(|p| rebuild(self.program, &mut self.layouts, &result.ty, p, size));
+            values.push(value.ok_or_else(|| format!("{parts:?} is not a {:?}", result.ty))?);
+        }
+        Ok(values)
+    }
+
+    fn evaluate(&mut self, program: &LoopProgram) -> Result<Run, String> {
+        let (entry, _) = program.funcs.last().ok_or("an empty loop program")?;
+        match eval::run(program, entry, &self.args) {
+            Ok(outcome) => {
+                let all: Vec<Flat> = outcome.params.into_iter().chain(outcome.results).collect();
+                self.values(&all).map(Ok)
+            }
+            Err(Fault::Runtime(error)) => Ok(Err(error)),
+            Err(Fault::Broken(what)) => {
+                Err(format!("loop form: {what}\n{}", print::print_program(program)))
+            }
+        }
+    }
+
+    /// Runs the machine code. Results that hold buffers of buffers cannot be looked into from
+    /// outside: no test returns them.
+    fn call(&mut self, native: &Checked) -> Result<Run, String> {
+        let mut buffers = self.buffers(native)?;
+        let mut words: Vec<Arg<'_>> = Vec::new();
+        for buffer in &mut buffers {
+            words.push(match buffer {
+                Buffer::Scalar(Literal::F64(x)) => Arg::F64(*x),
+                Buffer::Scalar(Literal::I64(x)) => Arg::I64(*x),
+                Buffer::Scalar(Literal::Bool(x)) => Arg::Bool(*x),
+                Buffer::F64(x, false) => Arg::F64s(x),
+                Buffer::I64(x, false) => Arg::I64s(x),
+                Buffer::Bool(x, false) => Arg::Bools(x),
+                Buffer::F64(x, true) => Arg::F64sMut(x),
+                Buffer::I64(x, true) => Arg::I64sMut(x),
+                Buffer::Bool(x, true) => Arg::BoolsMut(x),
+            });
+        }
+        let (mut workspace, mut returned) = (Workspace::new(), Vec::new());
+        let outcome = native.call(&mut workspace, &mut words, &mut returned);
+        let results = match outcome {
+            Ok(results) => results,
+            Err(CallError::Run(error)) => return Ok(Err(error)),
+            Err(CallError::Arguments(reason)) => return Err(format!("machine code: {reason}")),
+        };
+        let mut after = Vec::new();
+        while let Some(result) = results.get(after.len()) {
+            after.push(match result {
+                Returned::F64(x) => Flat::Scalar(Literal::F64(x)),
+                Returned::I64(x) => Flat::Scalar(Literal::I64(x)),
+                Returned::Bool(x) => Flat::Scalar(Literal::Bool(x)),
+                Returned::F64s(x) => Flat::Buffer(Cells::F64(x.to_vec())),
+                Returned::I64s(x) => Flat::Buffer(Cells::I64(x.to_vec())),
+                Returned::Bools(x) => {
+                    Flat::Buffer(Cells::Bool(x.iter().map(|b| u8::from(*b)).collect()))
+                }
+                Returned::Nested => return Err("machine code: a result is ragged".into()),
+            });
+        }
+        drop(words);
+        let params = buffers.into_iter().map(|buffer| match buffer {
+            Buffer::Scalar(literal) => Flat::Scalar(literal),
+            Buffer::F64(x, _) => Flat::Buffer(Cells::F64(x)),
+            Buffer::I64(x, _) => Flat::Buffer(Cells::I64(x)),
+            Buffer::Bool(x, _) => Flat::Buffer(Cells::Bool(x.into_iter().map(u8::from).collect())),
+        });
+        let all: Vec<Flat> = params.chain(after).collect();
+        self.values(&all).map(Ok)
+    }
+
+    /// The memory of every parameter.
+    fn buffers(&self, native: &Checked) -> Result<Vec<Buffer>, String> {
+        let mut integer = |k: usize| match self.args.get(k) {
+            Some(Flat::Scalar(Literal::I64(n))) => *n,
+            _ => 0,
+        };
+        let mut buffers = Vec::new();
+        for (k, (arg, param)) in self.args.iter().zip(&self.params).enumerate() {
+            let out = param.role == Some(Role::Out);
+            let n = native.cells(k, &mut integer).filter(|_| out).unwrap_or(0);
+            buffers.push(match (arg, param.kind) {
+                (Flat::Scalar(literal), _) => Buffer::Scalar(*literal),
+                // What is in an output before the call must not matter.
+                (_, Kind::Buffer(Cell::F64)) if out => Buffer::F64(vec![f64::NAN; n], true),
+                (_, Kind::Buffer(Cell::I64)) if out => Buffer::I64(vec![-77; n], true),
+                (_, Kind::Buffer(Cell::Bool)) if out => Buffer::Bool(vec![true; n], true),
+                (Flat::Buffer(Cells::F64(x)), _) => Buffer::F64(x.clone(), false),
+                (Flat::Buffer(Cells::I64(x)), _) => Buffer::I64(x.clone(), false),
+                (Flat::Buffer(Cells::Bool(x)), _) => {
+                    Buffer::Bool(x.iter().map(|b| *b != 0).collect(), false)
+                }
+                _ => return Err(format!("argument {k} is ragged")),
+            });
+        }
+        Ok(buffers)
+    }
+}
+
+/// The memory of a parameter, and whether it is written.
+enum Buffer {
+    Scalar(Literal),
+    F64(Vec<f64>, bool),
+    I64(Vec<i64>, bool),
+    Bool(Vec<bool>, bool),
+}

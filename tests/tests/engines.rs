@@ -1,0 +1,158 @@
+//! P16: the interpreter, the loop form and machine code agree bit for bit, on the programs of
+//! `tests/programs`, on the examples, and on random programs.
+
+use jut_ad::{Mask, Policy};
+use jut_eval::{Interpreter, Value};
+use jut_ir::{FuncId, Program};
+use jut_tests::engines::{agree, same};
+use jut_tests::generate::generate;
+use jut_tests::laws::load;
+use jut_tests::products::{Product, optimised, products};
+use jut_tests::{in_parallel, programs};
+use serde_json::{Map, Value as Json};
+use std::path::{Path, PathBuf};
+
+const BOTH: [Policy; 2] = [Policy::StoreAll, Policy::Default];
+
+/// Every product of a function, optimised and not, in every engine. Gives the number of runs.
+fn everything(
+    program: &Program,
+    func: FuncId,
+    args: &[Value],
+    mask: &Mask,
+) -> Result<usize, String> {
+    let mut runs = 0;
+    for product in products(program, func, args, mask, &BOTH)? {
+        let fast = optimised(&product);
+        let run = |product: &Product| {
+            let run = agree(&product.program, product.func, &product.args);
+            run.map_err(|e| format!("{}: {e}", product.name))
+        };
+        match (run(&product)?, run(&fast)?) {
+            (Ok(slow), Ok(fast)) if slow.iter().zip(&fast).all(|(a, b)| same(a, b)) => {}
+            (Err(slow), Err(fast)) if (slow.kind, slow.span) == (fast.kind, fast.span) => {}
+            (slow, fast) => {
+                return Err(format!("P15: {}:\n  {slow:?}\n  {fast:?}", product.name));
+            }
+        }
+        runs += 2;
+    }
+    Ok(runs)
+}
+
+#[test]
+fn all_engines_agree_on_the_test_programs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
+    let mut cases = Vec::new();
+    for file in programs::files(&folder) {
+        let text = std::fs::read_to_string(&file).expect("readable");
+        for case in programs::cases(&text).expect("cases") {
+            cases.push((file.clone(), text.clone(), case));
+        }
+    }
+    let runs = in_parallel(&cases, |(file, text, case)| {
+        let named = |e: String| format!("{}, {} {:?}: {e}", file.display(), case.func, case.args);
+        let program = load(text).map_err(named)?;
+        let func = program.find_func(&case.func).ok_or("no function")?;
+        let args = programs::arguments(&program, &case.func, case).map_err(named)?;
+        let args = Interpreter::new(&program).with_sizes(func, &args).map_err(|e| e.to_string())?;
+        everything(&program, func, &args, &Mask::full(&program, func)).map_err(named)
+    });
+    let runs: usize = runs.unwrap_or_else(|e| panic!("{e}")).iter().sum();
+    assert!(runs > 600, "{runs} runs");
+}
+
+fn example(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/jut/examples").join(path)
+}
+
+fn json(path: &str) -> Map<String, Json> {
+    let text = std::fs::read_to_string(example(path)).unwrap_or_else(|e| panic!("{path}: {e}"));
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn numbers(json: &Json) -> Vec<f64> {
+    match json {
+        Json::Array(items) => items.iter().flat_map(numbers).collect(),
+        other => other.as_f64().into_iter().collect(),
+    }
+}
+
+/// The largest difference, relative to the largest number expected.
+fn distance(have: &[f64], want: &[f64]) -> f64 {
+    if have.len() != want.len() {
+        return f64::INFINITY;
+    }
+    let scale = want.iter().fold(f64::MIN_POSITIVE, |m, w| m.max(w.abs()));
+    have.iter().zip(want).fold(0.0f64, |m, (h, w)| m.max((h - w).abs())) / scale
+}
+
+#[test]
+fn all_engines_agree_on_the_examples_and_with_their_reference_values() {
+    let mut names: Vec<String> = programs::files(&example(""))
+        .iter()
+        .filter_map(|f| Some(f.file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    assert!(names.len() >= 10, "{names:?}");
+    let outcome = in_parallel(&names, |name| {
+        let named = |e: String| format!("{name}: {e}");
+        let text = std::fs::read_to_string(example(&format!("{name}.jut"))).expect("readable");
+        let program = load(&text).map_err(named)?;
+        let reference = json(&format!("reference/{name}.json"));
+        let given = json(&format!("data/{name}.json"));
+        let main = reference["function"].as_str().unwrap_or_default();
+        let func = program.find_func(main).ok_or_else(|| named(format!("no {main}")))?;
+        let case =
+            programs::Case { func: main.into(), args: given.into_iter().collect(), error: None };
+        let args = programs::arguments(&program, main, &case).map_err(named)?;
+        let args = Interpreter::new(&program).with_sizes(func, &args).map_err(|e| e.to_string())?;
+        let function = &program.funcs[func];
+        let wrt: Vec<&str> =
+            reference["wrt"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+        let is_wrt = |k: usize| wrt.contains(&function.nvars[function.params[k]].name.as_str());
+        let mask = Mask::new(&program, func, is_wrt);
+        everything(&program, func, &args, &mask).map_err(named)?;
+
+        for product in products(&program, func, &args, &mask, &BOTH)? {
+            if !product.name.starts_with("value_and_grad") {
+                continue;
+            }
+            let results = agree(&product.program, product.func, &product.args).map_err(named)?;
+            let results = results.map_err(|e| named(e.to_string()))?;
+            let gradients = wrt.iter().map(|w| numbers(&reference["gradient"][*w]));
+            let expected: Vec<Vec<f64>> =
+                std::iter::once(numbers(&reference["value"])).chain(gradients).collect();
+            if results.len() != expected.len() {
+                return Err(named(format!("{} results", results.len())));
+            }
+            for (value, expected) in results.iter().zip(&expected) {
+                let mut have = Vec::new();
+                value.for_each_f64(&mut |x| have.push(x));
+                let off = distance(&have, expected);
+                if off > 1e-12 {
+                    return Err(named(format!("{}: off by {off:e}", product.name)));
+                }
+            }
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn all_engines_agree_on_random_programs() {
+    let count = std::env::var("JUT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    let first = std::env::var("JUT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let seeds: Vec<u64> = (first..first + count).collect();
+    let outcome = in_parallel(&seeds, |seed| {
+        let generated = generate(*seed);
+        let named = |e: String| format!("program {seed}: {e}\n{}", generated.text);
+        let program = load(&generated.text).map_err(named)?;
+        let func = program.find_func("main").ok_or_else(|| named("no main".into()))?;
+        let args = Interpreter::new(&program).with_sizes(func, &generated.arguments());
+        let args = args.map_err(|e| named(e.to_string()))?;
+        everything(&program, func, &args, &Mask::full(&program, func)).map_err(named)
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
+}
