@@ -2,6 +2,16 @@
 //! single assignment, explicit index arithmetic, checks. No linear names, no capabilities, no
 //! goto: it maps one to one to block parameters, phis or structured control flow. Backends are
 //! thin translations of it and know nothing of differentiation.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`form`] | the data structure |
+//! | [`flatten`] | how values of Linear A are laid out as scalars and buffers |
+//! | [`signature`] | how a lowered function is called |
+//! | [`lower`](mod@lower) | from Linear A to the loop form |
+//! | [`opt`] | loop-invariant motion, cells in registers, dead code |
+//! | [`print`](mod@print), [`read`] | the text form, and back |
+//! | [`eval`] | an evaluator: the meaning, in plain Rust |
 
 pub mod eval;
 pub mod flatten;

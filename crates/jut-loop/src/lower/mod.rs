@@ -6,7 +6,7 @@
 //!
 //! - **Values** are lists of scalars and buffers ([`crate::flatten`]). Rows and slices are views
 //!   (`offset`); a copy of a name, a projection, a cast are no code at all.
-//! - **Destinations.** A block is lowered with a [`Dest`] for each component of its results: a buffer
+//! - **Destinations.** A block is lowered with a place for each component of its results: a buffer
 //!   that somebody else owns (an `out` parameter, the next value of a carry, row i of a stacked
 //!   result), or "on the tape arena". One backward walk over the block's statements hands these
 //!   destinations to the defining statements, which then write in place; whatever arrives elsewhere
@@ -14,7 +14,7 @@
 //! - **Lifetimes.** Allocations end with the function or loop iteration that makes them, on both
 //!   arenas; but those on the tape arena stay where a pointer leaves: by a returned buffer, a cell
 //!   of a buffer of buffers, a carried one. Only buffers on the tape may leave by pointer, which is
-//!   what [`Slot::on_tape`] tracks.
+//!   what every buffer carries a mark for.
 //! - **Accumulators.** A scalar `acc` region is a register threaded through loops and branches; it
 //!   is stored in a cell only where a call needs one. `acc lanes` becomes [`crate::form::Lanes`]
 //!   around the loop that adds to it. Array regions are buffers, filled with zero.

@@ -6,9 +6,9 @@
 //!
 //! | walk | what it does |
 //! |---|---|
-//! | [`motion`] | one name per expression; loop-invariant operations move out of loops |
-//! | [`cells`] | a cell's content is remembered; a cell that a loop only adds to is a register in it |
-//! | [`dead`] | what nobody reads goes |
+//! | `motion` | one name per expression; loop-invariant operations move out of loops |
+//! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
+//! | `dead` | what nobody reads goes |
 //!
 //! Example, the inner loop of a gradient with respect to row sums, before and after:
 //!

@@ -301,7 +301,8 @@ pub fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Compares the function, its gradient under both policies, and its forward derivative.
+/// Compares the function, its gradient under both policies, also optimised, and its forward
+/// derivative.
 pub fn agree_on_derivatives(source: &str, name: &str, args: &[Value]) {
     let program = load(source);
     let primal = agree(&program, name, args);
@@ -313,6 +314,8 @@ pub fn agree_on_derivatives(source: &str, name: &str, args: &[Value]) {
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         let grad = d.program.funcs[composed].name.clone();
         let result = agree(&d.program, &grad, args);
+        let optimised = jut_opt::optimise(&d.program, composed, true);
+        let _ = agree(&optimised, &grad, args);
         match (&primal, &result) {
             (Ok(y), Ok(g)) => assert!(same(&y[0], &g[0]), "{name}: {y:?} is not {g:?}"),
             (Err(e), Err(f)) => assert_eq!(e, f, "{name}"),

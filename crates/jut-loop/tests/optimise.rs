@@ -1,0 +1,197 @@
+//! What tidying up does to the text, on functions written in the text form.
+
+use jut_loop::form::LoopFuncId;
+use jut_loop::signature::{Cells, Flat};
+use jut_loop::{eval, opt, print, read};
+
+fn tidy(text: &str) -> String {
+    let mut program = read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span));
+    program.funcs.values_mut().for_each(opt::optimise);
+    print::print_program(&program)
+}
+
+fn body(text: &str) -> Vec<String> {
+    let tidy = tidy(text);
+    tidy.lines().skip(1).map(|l| l.trim().to_string()).filter(|l| l != "}").collect()
+}
+
+#[test]
+fn a_cell_that_a_loop_adds_to_is_a_register() {
+    let text = "
+loop def f(n: i64, k: i64, x: in f64[n], g: inout f64[n]) = {
+  for up (i in 0 .. n) {
+    a = x[i]
+    c = g[k]
+    d = c + a
+    g[k] = d
+  }
+}";
+    assert_eq!(
+        body(text),
+        [
+            "runs = 0 < n",
+            "if runs {",
+            "c_1 = g[k]",
+            "(c_2) = for up (i in 0 .. n) carry (c = c_1) {",
+            "a = x[i]",
+            "d = c + a",
+            "(d)",
+            "g[k] = c_2",
+            "} else {",
+        ]
+    );
+}
+
+#[test]
+fn accumulators_that_may_be_the_same_memory_stay_in_memory() {
+    let text = "
+loop def f(n: i64, x: in f64[n], g: inout f64[n], h: inout f64[n]) = {
+  for up (i in 0 .. n) {
+    c = g[0]
+    d = c + 1.0
+    g[0] = d
+    e = h[i]
+    z = e + 1.0
+    h[i] = z
+  }
+}";
+    assert!(tidy(text).contains("g[0] = d"));
+    // Two allocations are different memory.
+    let text = text
+        .replace(
+            ", g: inout f64[n], h: inout f64[n]) = {",
+            ") = {\n  g = alloc f64[n]\n  h = alloc f64[n]",
+        )
+        .replace("for up", "fill g[n] = 0.0\n  fill h[n] = 0.0\n  for up");
+    assert!(!tidy(&text).contains("g[0] = d"));
+}
+
+#[test]
+fn stores_that_nobody_sees_go_and_loads_of_known_cells_too() {
+    let text = "
+loop def f(n: i64, i: i64, j: i64, x: inout f64[n]) = {
+  a = x[i]
+  b = a + 1.0
+  x[i] = b
+  c = x[i]
+  d = c + 2.0
+  x[i] = d
+  e = x[j]
+  x[i] = e
+}";
+    assert_eq!(
+        body(text),
+        ["a = x[i]", "b = a + 1.0", "d = b + 2.0", "x[i] = d", "e = x[j]", "x[i] = e"]
+    );
+}
+
+#[test]
+fn what_may_be_out_of_range_moves_only_where_the_loop_runs() {
+    let text = "
+loop def f(n: i64, k: i64, m: i64, x: in f64[n]) -> (f64) = {
+  (s) = for up (i in 0 .. m) carry (t = 0.0) {
+    check k < n @0:1..2
+    a = x[k]
+    b = sin(a)
+    c = t + b
+    (c)
+  }
+  (s)
+}";
+    assert_eq!(
+        body(text),
+        [
+            "runs = 0 < m",
+            "(a) = if runs {",
+            "check k < n @0:1..2",
+            "a_1 = x[k]",
+            "(a_1)",
+            "} else {",
+            "(0.0)",
+            "b = sin(a)",
+            "(s) = for up (i in 0 .. m) carry (t = 0.0) {",
+            "c = t + b",
+            "(c)",
+            "(s)",
+        ]
+    );
+    // With a bad index and no iteration, nothing is loaded and nothing fails.
+    let program = read::read_program(0, &tidy(text)).unwrap();
+    let args = |m| {
+        let int = |k| Flat::Scalar(jut_ir::Literal::I64(k));
+        [int(2), int(7), int(m), Flat::Buffer(Cells::F64(vec![1.0, 2.0]))]
+    };
+    let run = |m| eval::run(&program, LoopFuncId::from_u32(0), &args(m));
+    assert!(run(0).is_ok());
+    assert!(matches!(run(1), Err(eval::Fault::Runtime(_))));
+}
+
+#[test]
+fn a_check_does_not_overtake_another() {
+    let text = "
+loop def f(n: i64, k: i64, x: in i64[n]) = {
+  for up (i in 0 .. n) {
+    a = x[i]
+    check a < n @0:1..2
+    check k < n @0:3..4
+  }
+}";
+    let tidy = body(text);
+    assert_eq!(tidy[3], "check k < n @0:3..4");
+}
+
+#[test]
+fn rows_and_repeated_expressions_are_computed_once() {
+    let text = "
+loop def f(n: i64, d: i64, x: in f64[n*d], y: out f64[n*d]) = {
+  for up (i in 0 .. n) {
+    for up (j in 0 .. d) {
+      r = i * d
+      a = x[r ..]
+      b = a[j]
+      q = i * d
+      c = y[q ..]
+      u = b * b
+      v = b * b
+      w = u + v
+      c[j] = w
+    }
+  }
+}";
+    assert_eq!(
+        body(text),
+        [
+            "for up (i in 0 .. n) {",
+            "r = i * d",
+            "a = x[r ..]",
+            "c = y[r ..]",
+            "for up (j in 0 .. d) {",
+            "b = a[j]",
+            "u = b * b",
+            "w = u + u",
+            "c[j] = w",
+        ]
+    );
+}
+
+#[test]
+fn texts_that_are_no_loop_programs_are_refused_with_a_place() {
+    for (text, code) in [
+        ("loop def f(a: f64) = { b = a + 1 }", "J012"),
+        ("loop def f(a: f64) = { b = c + a }", "J010"),
+        ("loop def f(a: f64) = { a = 1.0 }", "J011"),
+        ("loop def f(a: f64) -> (i64) = { (a) }", "J214"),
+        ("loop def f(a: f64) = { call g(a) }", "J014"),
+        ("loop def f(x: in f64[2]) = { x[1.0] = 2.0 }", "J202"),
+        ("loop def f(x: in f64[2]) = { x[1] = 2 }", "J202"),
+        ("loop def f(a: f64) = { for up (i in 0 .. 3) carry (b = a) { (i) } }", "J213"),
+        ("loop def f(a: f64) = { ? }", "J001"),
+        ("loop def f(a: f64) = { if true { }", "J002"),
+        ("loop def f(a: f64", "J002"),
+    ] {
+        let error = read::read_program(3, text).unwrap_err();
+        assert_eq!((error.code, error.span.file), (code, 3), "{text}: {error}");
+    }
+    let deep = "loop def f() = {".to_string() + &"if true {".repeat(100_000);
+    assert_eq!(read::read_program(0, &deep).unwrap_err().code, "J002");
+}
