@@ -2,11 +2,11 @@
 //!
 //! The life times of what compiled code allocates are last in, first out (the forward sweep of a
 //! gradient pushes, the reverse sweep pops), so nothing is ever freed alone: a *mark* remembers the
-//! top, a *release* goes back to it. Chunks are kept between calls; [`Arena::reset`] melts several
+//! top, a *release* goes back to it. Chunks are kept between calls; a reset melts several
 //! of them into one, so that a repeated call finds all its memory in one piece and asks the system
 //! for nothing.
 //!
-//! Compiled code bumps the pointer itself and calls [`Arena::grow`] only when the chunk is full;
+//! Compiled code bumps the pointer itself and calls the runtime only when the chunk is full;
 //! hence the fixed layout of the first three fields.
 //!
 //! *Ensures*: every address returned is aligned to [`ALIGN`] and stands for as many bytes as were

@@ -6,8 +6,8 @@
 
 use crate::math;
 use crate::workspace::{
-    jut_alloc_tape, jut_alloc_temp, jut_copy, jut_fill_bytes, jut_fill_words, jut_mark, jut_release,
-    jut_release_tape,
+    jut_alloc_tape, jut_alloc_temp, jut_copy, jut_fill_bytes, jut_fill_words, jut_mark,
+    jut_release, jut_release_tape,
 };
 
 /// A mathematical function as compiled code calls it.

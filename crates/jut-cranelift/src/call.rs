@@ -5,8 +5,8 @@
 //! role of each; what lengths the buffers must have is known to the signature that the lowering made
 //! along with the program, and checked by who has it.
 
+use crate::failing::operand_count;
 use crate::jit::Compiled;
-use crate::translate::operand_count;
 use jut_ir::{RuntimeError, RuntimeErrorKind};
 use jut_loop::form::{Cell, Kind, Role};
 use jut_runtime::Workspace;

@@ -13,6 +13,7 @@
 //! | [`Checked`] | calling it safely, every length held against the signature |
 //! | `program` | all functions of a program into any Cranelift module |
 //! | `translate` | one function: values, statements, checks, calls |
+//! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector` | two iterations of a sum at once |
 //! | `invariants` | what moves out of loops |
@@ -27,6 +28,7 @@
 mod call;
 mod checked;
 mod error;
+mod failing;
 mod invariants;
 mod jit;
 mod known;

@@ -3,18 +3,14 @@
 //! Both are in single assignment form with structured control, so a value becomes a value: carried
 //! values and results of branches become block parameters, nothing needs to be looked up twice.
 //!
-//! **Failing.** A check branches to a cold block that hands its place and operands to the one
-//! failing block of the function; that stores them into the workspace and returns the status. A call
-//! that returns a status other than 0 is passed on in the same way.
-//!
 //! *Requires*: every value is assigned before it is used. *Cost*: linear; recursion follows the
 //! nesting of blocks.
 
+use crate::failing::Failing;
 use crate::invariants::Invariants;
 use crate::known::{Expression, Index, Known};
 use crate::program::{Imports, Returns, word_offset};
 use crate::vector::Root;
-use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     self, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind,
     types,
@@ -24,13 +20,9 @@ use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
-use jut_ir::RuntimeErrorKind;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Machine, Prim, Row, Scalar};
-use jut_loop::form::{
-    Atom, Block, Check, Kind, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value,
-};
-use jut_runtime::workspace::layout;
+use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Stmt, Value};
 use std::collections::HashMap;
 use target_lexicon::Architecture;
 
@@ -51,7 +43,7 @@ pub(crate) struct Translator<'a> {
     pub(crate) module: &'a mut dyn Module,
     imports: &'a mut Imports,
     callees: &'a SecondaryMap<LoopFuncId, Option<FuncId>>,
-    program: &'a LoopProgram,
+    pub(crate) program: &'a LoopProgram,
     pub(crate) source: &'a LoopFunction,
     pub(crate) builder: FunctionBuilder<'a>,
     values: SecondaryMap<Value, PackedOption<ir::Value>>,
@@ -70,12 +62,8 @@ pub(crate) struct Translator<'a> {
     pub(crate) workspace: ir::Value,
     /// Stack slots for the lanes of sums, by nesting depth of their loops.
     pub(crate) lanes: crate::loops::LaneSlots,
-    /// Stores the failure and returns: parameters are site, kind of error and three operands.
-    failing: Option<ir::Block>,
-    /// Returns the status that is its parameter.
-    returning: Option<ir::Block>,
-    /// Cold blocks that are still to be written: where they fail, and with which operands.
-    pending: Vec<(ir::Block, Site, Vec<ir::Value>)>,
+    /// How the function ends when a check does not hold.
+    pub(crate) failures: Failing,
     /// How the results are returned, and where those go that are returned through memory.
     returns: Returns,
     area: Option<ir::Value>,
@@ -125,9 +113,7 @@ impl<'a> Translator<'a> {
             references: HashMap::new(),
             workspace,
             lanes: Default::default(),
-            failing: None,
-            returning: None,
-            pending: Vec::new(),
+            failures: Failing::default(),
             returns,
             area,
             called: None,
@@ -454,135 +440,6 @@ impl<'a> Translator<'a> {
         self.enter(join, dst);
         Ok(())
     }
-
-    // Failing.
-
-    fn check(&mut self, check: Check, site: Site) -> Result<()> {
-        let (holds, operands) = match check {
-            Check::Below(i, n) => {
-                let (i, limit) = (self.atom(i)?, self.atom(n)?);
-                (self.below(i, n, limit), vec![i, limit])
-            }
-            Check::Within(low, len, n) => {
-                let [low, len, n] = [self.atom(low)?, self.atom(len)?, self.atom(n)?];
-                let ins = self.builder.ins();
-                let either = ins.bor(low, len);
-                let any = self.builder.ins().bor(either, n);
-                let signs = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, any, 0);
-                // Neither is negative, so the unsigned sum is exact.
-                let end = self.builder.ins().iadd(low, len);
-                let fits = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, n);
-                (self.builder.ins().band(signs, fits), vec![low, len, n])
-            }
-            Check::NonNegative(n) => {
-                let n = self.atom(n)?;
-                let ins = self.builder.ins();
-                (ins.icmp_imm_s(IntCC::SignedGreaterThanOrEqual, n, 0), vec![n])
-            }
-            Check::Equal(a, b) => {
-                let (a, b) = (self.atom(a)?, self.atom(b)?);
-                (self.builder.ins().icmp(IntCC::Equal, a, b), vec![a, b])
-            }
-            Check::NonZero(a) => {
-                let a = self.atom(a)?;
-                (self.builder.ins().icmp_imm_s(IntCC::NotEqual, a, 0), vec![])
-            }
-        };
-        let failed = self.failed(site, &operands);
-        let ok = self.builder.create_block();
-        self.builder.ins().brif(holds, ok, &[], failed, &[]);
-        self.builder.switch_to_block(ok);
-        Ok(())
-    }
-
-    /// Whether 0 <= i < n.
-    fn below(&mut self, i: ir::Value, n: Atom, limit: ir::Value) -> ir::Value {
-        let ins = self.builder.ins();
-        if let Atom::Lit(Literal::I64(0..)) = n {
-            return ins.icmp(IntCC::UnsignedLessThan, i, limit);
-        }
-        let less = ins.icmp(IntCC::SignedLessThan, i, limit);
-        let start = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, i, 0);
-        self.builder.ins().band(less, start)
-    }
-
-    /// A cold block that fails at the site; it is written when all others are.
-    pub(crate) fn failed(&mut self, site: Site, operands: &[ir::Value]) -> ir::Block {
-        let cold = self.builder.create_block();
-        self.builder.set_cold_block(cold);
-        self.pending.push((cold, site, operands.to_vec()));
-        cold
-    }
-
-    fn failing(&mut self) -> ir::Block {
-        if let Some(block) = self.failing {
-            return block;
-        }
-        let block = self.builder.create_block();
-        self.builder.set_cold_block(block);
-        for _ in 0..FAILING_PARAMS {
-            self.builder.append_block_param(block, types::I64);
-        }
-        self.failing = Some(block);
-        block
-    }
-
-    fn returning(&mut self) -> ir::Block {
-        if let Some(block) = self.returning {
-            return block;
-        }
-        let block = self.builder.create_block();
-        self.builder.set_cold_block(block);
-        self.builder.append_block_param(block, types::I32);
-        self.returning = Some(block);
-        block
-    }
-
-    /// Writes the blocks that [`Translator::failing`] and [`Translator::returning`] promised.
-    fn finish_failing(&mut self) -> Result<()> {
-        for (cold, site, operands) in std::mem::take(&mut self.pending) {
-            let (kind, _) = self.program.sites.get(site).ok_or("a failing place is not listed")?;
-            let failing = self.failing();
-            self.builder.switch_to_block(cold);
-            let mut args = vec![self.int(i64::from(site.as_u32())), self.int(*kind as i64)];
-            args.extend(operands);
-            while args.len() < FAILING_PARAMS {
-                args.push(self.int(0));
-            }
-            self.builder.ins().jump(failing, &block_args(&args));
-        }
-        if let Some(block) = self.failing {
-            let returning = self.returning();
-            self.builder.switch_to_block(block);
-            let params = self.builder.block_params(block).to_vec();
-            let places = [
-                layout::FAILURE_SITE,
-                layout::FAILURE_KIND,
-                layout::FAILURE_OPERANDS,
-                layout::FAILURE_OPERANDS + 8,
-                layout::FAILURE_OPERANDS + 16,
-            ];
-            for (param, place) in params.iter().zip(places) {
-                self.store_workspace(place, *param);
-            }
-            let status = self.builder.ins().ireduce(types::I32, params[1]);
-            self.builder.ins().jump(returning, &[status.into()]);
-        }
-        if let Some(block) = self.returning {
-            self.builder.switch_to_block(block);
-            let mut returned = vec![self.builder.block_params(block)[0]];
-            let results: Vec<ir::Type> =
-                self.builder.func.signature.returns.iter().skip(1).map(|r| r.value_type).collect();
-            for ty in results {
-                returned.push(match ty {
-                    types::F64 => self.float(0.0),
-                    ty => self.builder.ins().iconst(ty, 0),
-                });
-            }
-            self.builder.ins().return_(&returned);
-        }
-        Ok(())
-    }
 }
 
 /// Whether the machine computes with vectors of two floats as it does with floats.
@@ -601,19 +458,6 @@ fn is_integer(row: &Row) -> bool {
     row.result == Scalar::I64
         && matches!(row.params, [Scalar::I64] | [Scalar::I64, Scalar::I64])
         && !matches!(row.lowering, Lowering::Machine(Machine::IDiv | Machine::IRem))
-}
-
-/// Site, kind of error, three operands.
-const FAILING_PARAMS: usize = 5;
-
-/// How many operands the error of a kind has.
-pub(crate) fn operand_count(kind: RuntimeErrorKind) -> usize {
-    match kind {
-        RuntimeErrorKind::Index | RuntimeErrorKind::SizeMismatch => 2,
-        RuntimeErrorKind::Slice => 3,
-        RuntimeErrorKind::NegativeSize => 1,
-        RuntimeErrorKind::DivisionByZero | RuntimeErrorKind::Memory => 0,
-    }
 }
 
 /// Values as arguments of a block.
