@@ -501,3 +501,23 @@ def kept[n](x: [n]f64, k: i64) -> [k]K = {
     assert!(text("f").contains("release tape"));
     assert!(!text("kept").contains("release tape"));
 }
+
+#[test]
+fn deep_nesting_is_lowered_and_printed_on_a_small_stack() {
+    for (head, tail, levels) in [
+        ("for (i@ < 1) carry (a@ = a) { a = a@\n", "a + 1.0 }\n", 98),
+        ("if x > @.0 { a = a * 0.5\n", "a } else { a }\n", 98),
+        ("sum (i@ < 1) { a = a + x\n", "a }\n", 98),
+    ] {
+        let mut source = String::from("def f(x: f64) -> f64 = {\n  a = x\n");
+        for k in 0..levels {
+            source += &format!("a = {}", head.replace('@', &k.to_string()));
+        }
+        for _ in 0..levels {
+            source += tail;
+            source += "a = a * 0.5\n";
+        }
+        source += "a\n}\n";
+        agree(&load(&source), "f", &[Value::F64(30.5)]).unwrap();
+    }
+}

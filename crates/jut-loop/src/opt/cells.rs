@@ -13,7 +13,6 @@
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use jut_ir::build::Namer;
 use jut_ir::{Literal, prim};
-use std::collections::HashMap;
 
 use super::memory::Roots;
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value, ValueData};
@@ -305,38 +304,52 @@ impl Cells<'_> {
     /// The cells that a loop body loads once, stores to once afterwards, and does not touch
     /// otherwise.
     fn candidates(&self, body: &Block, effect: &Effect, nested: &Effect) -> Vec<Cell> {
-        let mut cells: Vec<Cell> = Vec::new();
-        let mut accesses: HashMap<Value, usize> = HashMap::new();
+        // Buffers with the number of their accesses; there are at most MAX_ACCESSES.
+        let mut buffers: Vec<(Value, usize, Option<Cell>)> = Vec::new();
         for stmt in &body.stmts {
+            let (Stmt::Load { buffer, index, .. } | Stmt::Store { buffer, index, .. }) = stmt
+            else {
+                continue;
+            };
+            if self.roots.is_constant(*buffer) {
+                continue;
+            }
+            let at = buffers.iter().position(|(b, ..)| b == buffer).unwrap_or_else(|| {
+                buffers.push((*buffer, 0, None));
+                buffers.len() - 1
+            });
+            let (_, count, cell) = &mut buffers[at];
+            *count += 1;
             match stmt {
-                Stmt::Load { dst, buffer, index } if !self.roots.is_constant(*buffer) => {
-                    *accesses.entry(*buffer).or_insert(0) += 1;
-                    if self.is_outside((*buffer).into()) && self.is_outside(*index) {
-                        let (buffer, index) = (*buffer, *index);
-                        cells.push(Cell { buffer, index, loaded: *dst, stored: None });
-                    }
+                Stmt::Load { dst, .. }
+                    if *count == 1
+                        && self.is_outside((*buffer).into())
+                        && self.is_outside(*index) =>
+                {
+                    let (buffer, index) = (*buffer, *index);
+                    *cell = Some(Cell { buffer, index, loaded: *dst, stored: None });
                 }
-                Stmt::Store { buffer, index, value } => {
-                    *accesses.entry(*buffer).or_insert(0) += 1;
-                    let same = |c: &&mut Cell| c.buffer == *buffer && c.index == *index;
-                    if let Some(cell) = cells.iter_mut().find(same) {
+                Stmt::Store { value, .. } => {
+                    if let Some(cell) = cell.as_mut().filter(|c| c.index == *index) {
                         cell.stored = Some(*value);
                     }
                 }
                 _ => {}
             }
         }
-        cells.retain(|c| {
+        let alone = |c: &Cell| {
             let overlap = |b: &Value| {
                 self.roots.may_overlap(c.buffer, *b) || self.roots.may_overlap(*b, c.buffer)
             };
             let other = |b: &&Value| **b != c.buffer;
-            c.stored.is_some()
-                && accesses.get(&c.buffer) == Some(&2)
-                && !effect.reads.iter().chain(&effect.writes).filter(other).any(overlap)
+            !effect.reads.iter().chain(&effect.writes).filter(other).any(overlap)
                 && !nested.reads.iter().chain(&nested.writes).any(overlap)
-        });
-        cells
+        };
+        buffers
+            .into_iter()
+            .filter(|(_, count, _)| *count == 2)
+            .filter_map(|(.., cell)| cell.filter(|c| c.stored.is_some() && alone(c)))
+            .collect()
     }
 
     fn fresh(&mut self, hint: &str, kind: Kind) -> Value {

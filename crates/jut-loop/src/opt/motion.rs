@@ -17,7 +17,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use jut_ir::Literal;
 use jut_ir::build::Namer;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::memory::Roots;
 use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value, ValueData};
@@ -279,6 +279,7 @@ impl Motion<'_> {
     /// Writes what has moved out of a statement before it.
     fn place(&mut self, moved: Vec<Moved>, stmt: &Stmt, out: &mut Vec<Stmt>) {
         let mut guarded: Vec<Stmt> = Vec::new();
+        let mut loaded: HashSet<Value> = HashSet::new();
         let range = match stmt {
             Stmt::For(f) => Some((f.low, f.high)),
             Stmt::Lanes(l) => Some((l.low, l.high)),
@@ -289,15 +290,18 @@ impl Motion<'_> {
                 Moved::Always(mut s) => {
                     let mut depends = false;
                     s.for_each_atom(&mut |a| {
-                        depends |=
-                            guarded.iter().any(|g| g.bound().iter().any(|v| *a == (*v).into()));
+                        depends |= matches!(a, Atom::Value(v) if loaded.contains(v));
                     });
                     if depends {
+                        loaded.clear();
                         self.guard(std::mem::take(&mut guarded), range, out);
                     }
                     out.push(s);
                 }
-                Moved::IfRuns(s) => guarded.push(s),
+                Moved::IfRuns(s) => {
+                    loaded.extend(s.bound());
+                    guarded.push(s);
+                }
             }
         }
         self.guard(guarded, range, out);
