@@ -106,7 +106,7 @@ impl Reader {
         Diagnostic::error("J002", self.span(), format!("expected {what}, found {found}"))
     }
 
-    fn expect(&mut self, text: &str) -> Res<()> {
+    fn require(&mut self, text: &str) -> Res<()> {
         if self.take_sign(text) || self.take_name(text) {
             Ok(())
         } else {
@@ -148,11 +148,11 @@ impl Reader {
 
     /// `( item, .. )`
     fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Res<T>) -> Res<Vec<T>> {
-        self.expect("(")?;
+        self.require("(")?;
         let mut items = Vec::new();
         while !self.take_sign(")") {
             if !items.is_empty() {
-                self.expect(",")?;
+                self.require(",")?;
             }
             items.push(item(self)?);
         }
@@ -255,7 +255,7 @@ impl Reader {
     fn kind(&mut self) -> Res<Kind> {
         let cell = self.cell()?;
         if self.take_sign("[") {
-            self.expect("]")?;
+            self.require("]")?;
             return Ok(Kind::Buffer(cell));
         }
         match cell {
@@ -269,8 +269,8 @@ impl Reader {
     // ---- functions
 
     fn function(&mut self) -> Res<()> {
-        self.expect("loop")?;
-        self.expect("def")?;
+        self.require("loop")?;
+        self.require("def")?;
         let span = self.span();
         let name = self.path()?;
         self.func = LoopFunction { name: name.clone(), ..LoopFunction::default() };
@@ -286,7 +286,7 @@ impl Reader {
         }
         self.at = end;
         let kinds = if self.take_sign("->") { self.list(Self::kind)? } else { Vec::new() };
-        self.expect("=")?;
+        self.require("=")?;
         self.func.body = self.block()?;
         let results: Vec<Kind> =
             self.func.body.results.iter().map(|a| self.func.kind_of(*a)).collect();
@@ -301,7 +301,7 @@ impl Reader {
 
     fn param(&mut self, lengths: &mut Vec<(usize, usize)>) -> Res<Param> {
         let name = self.name()?;
-        self.expect(":")?;
+        self.require(":")?;
         let role = match self.word() {
             Word::Name(n) if n == "in" => Some(Role::In),
             Word::Name(n) if n == "inout" => Some(Role::InOut),
@@ -314,7 +314,7 @@ impl Reader {
         };
         self.at += 1;
         let cell = self.cell()?;
-        self.expect("[")?;
+        self.require("[")?;
         let value = self.define(name, Kind::Buffer(cell))?;
         if !self.sign("]") {
             // Every value so far is a parameter.
@@ -323,7 +323,7 @@ impl Reader {
                 self.at += 1;
             }
         }
-        self.expect("]")?;
+        self.require("]")?;
         Ok(Param { value, role, len: None })
     }
 
@@ -361,14 +361,14 @@ impl Reader {
         if self.depth > MAX_DEPTH {
             return Err(Diagnostic::error("J002", self.span(), "blocks are nested too deeply"));
         }
-        self.expect("{")?;
+        self.require("{")?;
         let mut block = Block::default();
         self.skip_ends();
         while !self.take_sign("}") {
             if self.sign("(") && !self.is_pattern() {
                 block.results = self.list(Self::atom)?;
                 self.skip_ends();
-                self.expect("}")?;
+                self.require("}")?;
                 break;
             }
             let stmt = self.stmt()?;
@@ -397,7 +397,7 @@ impl Reader {
     fn stmt(&mut self) -> Res<Stmt> {
         if self.sign("(") {
             let names = self.list(Self::name)?;
-            self.expect("=")?;
+            self.require("=")?;
             return self.compound(names);
         }
         if ["for", "lanes", "if", "call"].iter().any(|w| self.next_is_name(w)) {
@@ -413,13 +413,13 @@ impl Reader {
         if self.take_name("fill") {
             let (buffer, cell) = self.buffer()?;
             let len = self.bracketed()?;
-            self.expect("=")?;
+            self.require("=")?;
             return Ok(Stmt::Fill { buffer, len, value: self.cell_atom(cell)? });
         }
         if self.take_name("copy") {
             let (dst, cell) = self.buffer()?;
             let len = self.bracketed()?;
-            self.expect("=")?;
+            self.require("=")?;
             return Ok(Stmt::CopyCells { dst, src: self.buffer()?.0, len, cell });
         }
         let name = self.name()?;
@@ -427,11 +427,11 @@ impl Reader {
             self.at -= 1;
             let (buffer, cell) = self.buffer()?;
             let index = self.bracketed()?;
-            self.expect("=")?;
+            self.require("=")?;
             return Ok(Stmt::Store { buffer, index, value: self.cell_atom(cell)? });
         }
         let kind = if self.take_sign(":") { Some(self.kind()?) } else { None };
-        self.expect("=")?;
+        self.require("=")?;
         self.simple(name, kind)
     }
 
@@ -440,9 +440,9 @@ impl Reader {
     }
 
     fn bracketed(&mut self) -> Res<Atom> {
-        self.expect("[")?;
+        self.require("[")?;
         let index = self.index()?;
-        self.expect("]")?;
+        self.require("]")?;
         Ok(index)
     }
 
@@ -487,14 +487,14 @@ impl Reader {
         if self.take_sign("[") {
             self.at -= 2;
             let (buffer, cell) = self.buffer()?;
-            self.expect("[")?;
+            self.require("[")?;
             let index = self.index()?;
             if self.take_sign("..") {
-                self.expect("]")?;
+                self.require("]")?;
                 let dst = self.define(name, Kind::Buffer(cell))?;
                 return Ok(Stmt::Offset { dst, buffer, index });
             }
-            self.expect("]")?;
+            self.require("]")?;
             let kind = match (cell, kind) {
                 (Cell::F64, None) => Kind::F64,
                 (Cell::I64, None) => Kind::I64,
@@ -557,7 +557,7 @@ impl Reader {
             let carry = if self.take_name("carry") {
                 self.list(|r| {
                     let name = r.name()?;
-                    r.expect("=")?;
+                    r.require("=")?;
                     let init = r.atom()?;
                     let kind = r.func.kind_of(init);
                     Ok((r.define(name, kind)?, init))
@@ -573,7 +573,7 @@ impl Reader {
         }
         if self.take_name("lanes") {
             let (index, low, high) = self.range()?;
-            self.expect("carry")?;
+            self.require("carry")?;
             let carry = self.list(|r| {
                 let name = r.name()?;
                 r.define(name, Kind::F64)
@@ -588,14 +588,14 @@ impl Reader {
             let cond = self.atom_of(Kind::Bool)?;
             let then = self.block()?;
             self.skip_newlines();
-            self.expect("else")?;
+            self.require("else")?;
             let other = self.block()?;
             let kinds = self.kinds(&then.results);
             self.same_kinds(&other, &kinds)?;
             let dst = self.define_all(names, &kinds)?;
             return Ok(Stmt::If { dst, cond, then, other });
         }
-        self.expect("call")?;
+        self.require("call")?;
         let span = self.span();
         let name = self.path()?;
         let args = self.list(Self::atom)?;
@@ -621,13 +621,13 @@ impl Reader {
     }
 
     fn range(&mut self) -> Res<(Value, Atom, Atom)> {
-        self.expect("(")?;
+        self.require("(")?;
         let name = self.name()?;
-        self.expect("in")?;
+        self.require("in")?;
         let low = self.index()?;
-        self.expect("..")?;
+        self.require("..")?;
         let high = self.index()?;
-        self.expect(")")?;
+        self.require(")")?;
         Ok((self.define(name, Kind::I64)?, low, high))
     }
 
@@ -642,7 +642,7 @@ impl Reader {
             Check::Below(a, self.index()?)
         } else if self.take_sign("..+") {
             let len = self.index()?;
-            self.expect("<=")?;
+            self.require("<=")?;
             Check::Within(a, len, self.index()?)
         } else if self.take_sign(">=") {
             self.zero()?;
@@ -671,9 +671,9 @@ impl Reader {
         let mut span = Span::NONE;
         if self.take_sign("@") {
             let file = self.number()?;
-            self.expect(":")?;
+            self.require(":")?;
             let start = self.number()?;
-            self.expect("..")?;
+            self.require("..")?;
             span = Span { file, start, end: self.number()? };
         }
         let out = &mut self.out;
