@@ -1,0 +1,162 @@
+//! What the commands do.
+
+use crate::options::{Call, Command, Format, Options, Target};
+use crate::output::{
+    colour, complain, diagnostics_json, error_json, exit_code, print, print_json, results_json,
+    results_text,
+};
+use crate::{input, verify};
+use jut::{Arg, Compiled, Error, Function, Model, Product, Result, Value};
+use serde_json::{Map, Value as Json, json};
+use std::path::PathBuf;
+
+/// Does what the command line asks for; gives the exit code.
+pub fn run(options: &Options) -> u8 {
+    let (format, outcome) = match &options.command {
+        Command::Check { files, format } => return check(files, *format),
+        Command::Run(call) => (call.target.format, evaluate(call, Product::Value, "", &[])),
+        Command::Grad(call) => {
+            (call.target.format, evaluate(call, Product::ValueAndGradient, "", &[]))
+        }
+        Command::Jvp { call, tangents } => {
+            (call.target.format, evaluate(call, Product::Jvp, "'", tangents))
+        }
+        Command::Vjp { call, cotangents } => {
+            (call.target.format, evaluate(call, Product::Vjp, "''", cotangents))
+        }
+        Command::Show { target, stage } => (target.format, show(target, stage.stage())),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            report(&error, format);
+            exit_code(&error)
+        }
+    }
+}
+
+fn report(error: &Error, format: Format) {
+    match format {
+        Format::Text => complain(&error.render(colour())),
+        Format::Json => print_json(&error_json(error)),
+    }
+}
+
+fn check(files: &[PathBuf], format: Format) -> u8 {
+    let mut worst = 0;
+    let mut all = Vec::new();
+    for file in files {
+        match (Model::from_file(file), format) {
+            (Ok(model), Format::Text) => {
+                complain(&model.warnings().render(colour()));
+                let functions = model.functions().count();
+                let plural = if functions == 1 { "" } else { "s" };
+                print(&format!("{}: {functions} definition{plural}, no errors\n", file.display()));
+            }
+            (Ok(model), Format::Json) => all.extend(diagnostics_json(model.warnings())),
+            (Err(error), Format::Text) => {
+                report(&error, format);
+                worst = worst.max(exit_code(&error));
+            }
+            (Err(error), Format::Json) => {
+                match &error {
+                    Error::Program(diagnostics) => all.extend(diagnostics_json(diagnostics)),
+                    other => all.push(json!({ "code": null, "message": other.to_string() })),
+                }
+                worst = worst.max(exit_code(&error));
+            }
+        }
+    }
+    if format == Format::Json {
+        print_json(&json!({ "diagnostics": all }));
+    }
+    worst
+}
+
+/// The function that is meant: the one named, or the last of the program.
+fn function(target: &Target) -> Result<Function> {
+    let model = Model::from_file(&target.file)?;
+    if target.format == Format::Text {
+        complain(&model.warnings().render(colour()));
+    }
+    let last = || model.functions().last().map(str::to_string);
+    let name = target.function.clone().or_else(last).ok_or_else(|| {
+        Error::Request(format!("{}: the program has no function", target.file.display()))
+    })?;
+    let function = model.function(&name)?.policy(target.policy.policy());
+    if target.wrt.is_empty() {
+        return Ok(function);
+    }
+    let wrt: Vec<&str> = target.wrt.iter().map(|name| name.trim()).collect();
+    function.wrt(&wrt)
+}
+
+fn show(target: &Target, stage: jut::Stage) -> Result<u8> {
+    let text = function(target)?.stage(stage)?;
+    match target.format {
+        Format::Text => print(&text),
+        Format::Json => print_json(&json!({ "stage": stage.name(), "text": text })),
+    }
+    Ok(0)
+}
+
+fn evaluate(call: &Call, product: Product, suffix: &str, directions: &[String]) -> Result<u8> {
+    let mut function = function(&call.target)?.engine(call.engine.engine());
+    if let Some(bytes) = call.memory_limit {
+        function = function.memory_limit(bytes);
+    }
+    let compiled = function.compile(product)?;
+    let rank = |name: &str| {
+        let input = compiled.inputs().find(|i| i.name == name)?;
+        let dims = input.ty.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        Some(dims.map_or(0, |(dims, _)| dims.split(',').count()))
+    };
+    let mut given = input::arguments(call.file_args.as_deref(), &call.args, "", &rank)?;
+    given.extend(input::arguments(None, directions, suffix, &rank)?);
+    if call.file_args.is_some() {
+        // One file of arguments serves all products and directions.
+        keep_known(&mut given, &function, &compiled);
+    }
+    let args = compiled.read_json(&given)?;
+    let values = call_with(&compiled, &args)?;
+    let derivative = match product {
+        Product::Jvp => "tangent",
+        Product::Vjp => "cotangent",
+        _ => "gradient",
+    };
+    let checks = match call.check {
+        true => Some(verify::verify(&function, product, &args)?),
+        false => None,
+    };
+    match call.target.format {
+        Format::Text => {
+            print(&results_text(&compiled, &values, derivative));
+            if let Some(checks) = &checks {
+                print(&checks.text());
+            }
+        }
+        Format::Json => {
+            let mut all: Map<String, Json> = results_json(&compiled, &values, derivative);
+            if let Some(checks) = &checks {
+                all.insert("check".into(), checks.json());
+            }
+            print_json(&all.into());
+        }
+    }
+    Ok(if checks.is_some_and(|c| !c.good()) { 4 } else { 0 })
+}
+
+/// Drops tangents and cotangents that this product does not take.
+fn keep_known(given: &mut Map<String, Json>, function: &Function, compiled: &Compiled) {
+    let takes = |key: &str| compiled.inputs().any(|i| i.name == key);
+    let parameters = function.parameters();
+    given.retain(|key, _| {
+        takes(key) || !key.ends_with('\'') || parameters.iter().any(|(name, _)| name == key)
+    });
+}
+
+/// Calls with owned arguments.
+pub fn call_with(compiled: &Compiled, args: &[Value]) -> Result<Vec<Value>> {
+    let args: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();
+    compiled.call(&args)
+}

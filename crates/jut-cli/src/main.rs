@@ -1,0 +1,36 @@
+//! The `jut` command: check, run and differentiate programs.
+//!
+//! ```text
+//! jut check model.jut
+//! jut run   model.jut loss --args data.json
+//! jut grad  model.jut loss --wrt w,b --args data.json --arg 'l2=0.01' --check
+//! jut jvp   model.jut loss --wrt w   --args data.json --tangent 'w=[1, 0, 0]'
+//! jut vjp   model.jut step --wrt u   --args data.json --cotangent 'value=[1, 2]'
+//! jut show  model.jut loss --stage transpose
+//! ```
+//!
+//! **Exit codes.** 0: done. 1: the program is refused. 2: the command line, a file or an argument is
+//! wrong. 3: the program ran and failed (`R01` to `R06`). 4: `--check` found a disagreement. 5: no
+//! machine code could be made.
+
+mod commands;
+mod input;
+mod options;
+mod output;
+mod verify;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let options = match options::Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            // `--help` and `--version` arrive here too. A closed pipe is not worth a message.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    ExitCode::from(commands::run(&options))
+}
