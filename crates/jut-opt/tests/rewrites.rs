@@ -1,0 +1,216 @@
+//! What the optimiser promises, one rewrite at a time: a program, and the text of what it becomes.
+
+use jut_eval::{Interpreter, Value};
+use jut_ir::Program;
+use jut_opt::optimise;
+
+fn load(text: &str) -> Program {
+    let loaded = jut_text::load(text, 0);
+    loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
+}
+
+/// The optimised text of the function with the given name and of what it still calls.
+fn optimised(text: &str, name: &str) -> String {
+    let program = load(text);
+    let root = program.find_func(name).expect("the function exists");
+    let fast = optimise(&program, root, true);
+    jut_ir::check::check_program(&fast).expect("the checker accepts it");
+    jut_ir::print::print_program(&fast)
+}
+
+fn expect(text: &str, name: &str, result: &str) {
+    let indented: Vec<&str> =
+        result.lines().map(|l| l.strip_prefix("        ").unwrap_or(l)).collect();
+    assert_eq!(optimised(text, name).trim(), indented.join("\n").trim());
+}
+
+#[test]
+fn constants_copies_and_unit_factors_disappear() {
+    expect(
+        "def f(x: f64) -> f64 = { one = 2.0 - 1.0\n y = one * x\n z = y / 1.0\n -(-z) }",
+        "f",
+        "core def f(x: f64) -> f64 = {
+          x
+        }",
+    );
+}
+
+#[test]
+fn what_could_change_a_bit_stays() {
+    // 0 * x is not 0 for infinities, x + 0 is not x for -0.
+    expect(
+        "def f(x: f64) -> f64 = 0.0 * x + 0.0",
+        "f",
+        "core def f(x: f64) -> f64 = {
+          t = 0.0 * x
+          t_1 = t + 0.0
+          t_1
+        }",
+    );
+}
+
+#[test]
+fn common_subexpressions_are_computed_once() {
+    expect(
+        "def f(x: f64) -> f64 = sin(x) * sin(x)",
+        "f",
+        "core def f(x: f64) -> f64 = {
+          t = sin(x)
+          t_2 = t * t
+          t_2
+        }",
+    );
+}
+
+#[test]
+fn records_that_are_opened_again_are_never_made() {
+    expect(
+        "data P = P(a: f64, b: f64)
+         def make(x: f64) -> P = P(x, 2.0)
+         def f(x: f64) -> f64 = { p = make(x)\n p.a + p.b }",
+        "f",
+        "data P = P(a: f64, b: f64)
+
+        core def f(x: f64) -> f64 = {
+          t_2 = x + 2.0
+          t_2
+        }",
+    );
+}
+
+#[test]
+fn a_branch_on_a_constant_is_taken() {
+    expect(
+        "def f(x: f64) -> f64 = if 1 < 2 { x } else { sin(x) }",
+        "f",
+        "core def f(x: f64) -> f64 = {
+          x
+        }",
+    );
+}
+
+#[test]
+fn small_literal_powers_are_multiplications() {
+    expect(
+        "def f(x: f64) -> f64 = x^3",
+        "f",
+        "core def f(x: f64) -> f64 = {
+          p_1 = x * x
+          p_2 = x * p_1
+          p_2
+        }",
+    );
+}
+
+#[test]
+fn a_carry_that_only_feeds_itself_is_dead() {
+    let text = optimised(
+        "def f(x: f64, n: i64) -> f64 = {
+           (a, b) = for (i < n) carry (a = x, b = 1.0) { (a * x, b * 2.0) }
+           a
+         }",
+        "f",
+    );
+    assert!(!text.contains("2.0"), "{text}");
+}
+
+#[test]
+fn results_that_no_caller_reads_are_not_computed() {
+    // The callee is too large to be inlined twice, so it stays a function, with one result less.
+    let long: String = (0..80).map(|k| format!("  b = cos(b + {k}.5)\n")).collect();
+    let text = optimised(
+        &format!(
+            "def two(x: f64) -> (f64, f64) = {{\n a = sin(x)\n b = x\n{long} (a, b)\n}}
+             def f(x: f64) -> f64 = {{ (a, b) = two(x)\n (c, d) = two(a)\n a + c }}"
+        ),
+        "f",
+    );
+    assert!(!text.contains("cos"), "{text}");
+}
+
+#[test]
+fn checks_stay_when_what_they_guard_is_dead() {
+    let source = "def f[n](x: [n]f64, k: i64) -> f64 = { y = x[k]\n 1.0 }";
+    assert!(optimised(source, "f").contains("check k < n"));
+    let program = load(source);
+    let root = program.find_func("f").expect("f");
+    let fast = optimise(&program, root, true);
+    let args = [Value::I64(2), Value::floats(vec![1.0, 2.0]), Value::I64(2)];
+    for program in [&program, &fast] {
+        let error =
+            Interpreter::new(program).call(root, &args, &[], &[]).expect_err("out of range");
+        assert_eq!(error.runtime().map(|e| e.kind.code()), Some("R01"));
+    }
+}
+
+#[test]
+fn invariants_move_out_of_loops_but_not_accesses_that_a_zero_trip_loop_would_skip() {
+    let text = optimised(
+        "def f[n](x: [n]f64, a: f64, k: i64, m: i64) -> f64 =
+           sum (i < m) { exp(a) * x[k] }",
+        "f",
+    );
+    let (before, inside) = text.split_once("scan").expect("a loop");
+    assert!(before.contains("exp(a)"), "{text}");
+    assert!(inside.contains("x[k]") && inside.contains("check k < n"), "{text}");
+}
+
+#[test]
+fn short_literal_loops_are_unrolled_in_the_order_of_their_sums() {
+    expect(
+        "def f(x: [3]f64) -> f64 = sum (k < 3) { x[k] }",
+        "f",
+        "core def f(x: [3]f64) -> f64 = {
+          t_2 = x[!0]
+          t_3 = x[!1]
+          t_4 = x[!2]
+          p = t_2 + t_4
+          p_1 = p + t_3
+          p_2 = 0.0 + p_1
+          p_2
+        }",
+    );
+}
+
+#[test]
+fn the_sum_of_nothing_but_negative_zeros_is_zero_unrolled_or_not() {
+    let program = load("def f(x: [3]f64) -> f64 = sum (k < 3) { x[k] }");
+    let root = program.find_func("f").expect("f");
+    let fast = optimise(&program, root, true);
+    let args = [Value::floats(vec![-0.0; 3])];
+    for program in [&program, &fast] {
+        let outcome = Interpreter::new(program).call(root, &args, &[], &[]).expect("runs");
+        assert_eq!(outcome.results[0].as_f64().map(f64::to_bits), Some(0));
+    }
+}
+
+#[test]
+fn inlining_keeps_a_chain_of_doubling_calls_linear() {
+    let mut text = String::from("def f0(x: f64) -> f64 = sin(x)\n");
+    for k in 1..=40 {
+        text += &format!("def f{k}(x: f64) -> f64 = f{0}(f{0}(x) + 1.0)\n", k - 1);
+    }
+    let lines = |k: usize| {
+        let program = load(&text);
+        let root = program.find_func(&format!("f{k}")).expect("exists");
+        jut_ir::print::print_program(&optimise(&program, root, true)).lines().count()
+    };
+    assert!(lines(40) < 3 * lines(20), "{} and {}", lines(40), lines(20));
+}
+
+#[test]
+fn functions_with_linear_parts_are_left_alone() {
+    let source = "def g(x: f64; y': f64) -> (f64; f64) = { z = x * x\n (z; z * y') }";
+    let program = load(source);
+    let root = program.find_func("g").expect("g");
+    let same = optimise(&program, root, true);
+    assert_eq!(jut_ir::print::print_program(&same), jut_ir::print::print_program(&program));
+}
+
+#[test]
+fn stop_stays_until_no_derivative_will_be_taken() {
+    let program = load("def f(x: f64) -> f64 = stop(x) * x");
+    let root = program.find_func("f").expect("f");
+    let text = |last| jut_ir::print::print_program(&optimise(&program, root, last));
+    assert!(text(false).contains("stop") && !text(true).contains("stop"));
+}
