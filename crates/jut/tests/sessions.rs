@@ -1,0 +1,179 @@
+//! What sessions promise: no allocation in the steady state, the same bits on every thread, errors
+//! that name what is wrong, and code memory that comes back.
+
+use jut::{Arg, Array, Engine, Error, Model, Out, Value};
+
+/// How often the work asks the system's allocator for memory.
+fn allocations(work: impl FnOnce()) -> u64 {
+    allocation_counter::measure(work).count_total
+}
+
+/// A program with a tape, temporary arrays, an index that can be out of range, and a result whose
+/// size is computed.
+const PROGRAM: &str = "
+def f[n, m](x: [n]f64, ix: [m]i64, k: i64) -> f64 = {
+  y = for (t < k) carry (y = x) { build (i < n) { sin(y[i]) + 0.5 * y[i] } }
+  sum (i < m) { y[ix[i]] * exp(x[ix[i]]) }
+}
+def half[n](x: [n]f64) -> (m: i64, y: [m]f64) = {
+  m = n / 2
+  y = build (i < m) { x[2 * i] * x[2 * i] }
+  (m, y)
+}
+";
+
+#[test]
+fn repeated_calls_allocate_nothing_also_after_an_error() {
+    let model = Model::from_text(PROGRAM).expect("a program");
+    let gradient = model.function("f").and_then(|f| f.value_and_gradient()).expect("a gradient");
+    let mut session = gradient.session();
+    let x: Vec<f64> = (0..100).map(|i| 0.01 * i as f64).collect();
+    let good: Vec<i64> = vec![0, 5, 99, 5];
+    let bad: Vec<i64> = vec![0, 5, 100, 5];
+    let shape = [100];
+    let call = |session: &mut jut::Session, ix: &Vec<i64>| {
+        let args: [Arg<'_>; 3] = [(&x, &shape).into(), ix.into(), 7.into()];
+        session.call(&args).map(|r| r.f64("value").expect("a value").to_bits())
+    };
+    let first = call(&mut session, &good).expect("good");
+    let mut value = [0.0];
+    let mut dx = vec![0.0; 100];
+    for _ in 0..3 {
+        call(&mut session, &good).expect("good");
+    }
+    let steady = allocations(|| {
+        for _ in 0..10 {
+            assert_eq!(call(&mut session, &good).ok(), Some(first));
+        }
+    });
+    assert_eq!(steady, 0);
+    let error = call(&mut session, &bad).expect_err("index 100 of 100");
+    assert!(error.to_string().starts_with("R01: index 100 is out of range for length 100"));
+    let after = allocations(|| assert_eq!(call(&mut session, &good).ok(), Some(first)));
+    assert_eq!(after, 0);
+    let mut into = || {
+        let args: [Arg<'_>; 3] = [(&x).into(), (&good).into(), 7.into()];
+        let [value] = &mut value;
+        session.call_into(&args, &mut [value.into(), (&mut dx).into()]).expect("it fits");
+    };
+    into();
+    assert_eq!(allocations(into), 0);
+    assert_eq!(value[0].to_bits(), first);
+}
+
+#[test]
+fn results_of_computed_size_allocate_nothing_either() {
+    let model = Model::from_text(PROGRAM).expect("a program");
+    let half = model.function("half").and_then(|f| f.value()).expect("half");
+    let mut session = half.session();
+    let x: Vec<f64> = (0..9).map(f64::from).collect();
+    let mut run = || {
+        let results = session.call(&[(&x).into()]).expect("it runs");
+        assert_eq!(results.f64s("y").ok(), Some(&[0.0, 4.0, 16.0, 36.0][..]));
+    };
+    run();
+    assert_eq!(allocations(run), 0);
+    let values = half.call(&[(&x).into()]).expect("it runs");
+    assert_eq!(values[0], Value::I64(4));
+    let y = Array { shape: vec![4], data: vec![0.0, 4.0, 16.0, 36.0] };
+    assert_eq!(values[1], Value::F64s(y));
+}
+
+#[test]
+fn eight_threads_get_the_same_bits() {
+    let model = Model::from_text(PROGRAM).expect("a program");
+    let gradient = model.function("f").and_then(|f| f.gradient()).expect("a gradient");
+    let x: Vec<f64> = (0..1000).map(|i| (i as f64).sin()).collect();
+    let ix: Vec<i64> = (0..1000).map(|i| (i * 7) % 1000).collect();
+    let run = || -> Vec<u64> {
+        let mut session = gradient.session();
+        let mut bits = Vec::new();
+        for k in 1..20 {
+            let results = session.call(&[(&x).into(), (&ix).into(), k.into()]).expect("it runs");
+            bits.extend(results.f64s("x").expect("a gradient").iter().map(|g| g.to_bits()));
+        }
+        bits
+    };
+    let alone = run();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(run)).collect();
+        for thread in threads {
+            assert!(thread.join().is_ok_and(|bits| bits == alone));
+        }
+    });
+}
+
+#[test]
+fn a_gradient_fails_exactly_where_its_function_does() {
+    let model = Model::from_text(PROGRAM).expect("a program");
+    for engine in [Engine::Cranelift, Engine::Interpreter] {
+        let f = model.function("f").expect("f").engine(engine);
+        for compiled in [f.value(), f.gradient(), f.value_and_gradient()] {
+            let compiled = compiled.expect("it compiles");
+            let error = compiled
+                .call(&[(&[1.0, 2.0]).into(), (&[0i64, -1]).into(), 0.into()])
+                .expect_err("index -1");
+            let Error::Run(error) = error else { panic!("{error}") };
+            assert_eq!((error.code(), error.error().operands.as_slice()), ("R01", &[-1, 2][..]));
+            assert_eq!(error.position().0, 4, "{error}");
+        }
+    }
+}
+
+#[test]
+fn the_memory_limit_is_an_error_value() {
+    let model = Model::from_text(PROGRAM).expect("a program");
+    let x = vec![0.5; 1000];
+    for engine in [Engine::Cranelift, Engine::Interpreter] {
+        let f = model.function("f").expect("f").engine(engine).memory_limit(1 << 20);
+        let gradient = f.gradient().expect("a gradient");
+        let mut session = gradient.session();
+        let mut call =
+            |k: i64| session.call(&[(&x).into(), (&[3i64]).into(), k.into()]).map(|_| ());
+        call(3).expect("a small tape fits");
+        let Err(Error::Run(error)) = call(100_000) else { panic!("800 MB fit into 1 MB") };
+        assert_eq!(error.code(), "R06");
+        call(3).expect("and again");
+    }
+    // A result larger than all memory is an error too, not an abort.
+    let model = Model::from_text("def f(n: i64) -> (m: i64, y: [m]f64) = {\n  m = n * n\n  check m >= 0\n  y = build (i < m) { f64(i) }\n  (m, y)\n}").expect("a program");
+    let f = model.function("f").and_then(|f| f.value()).expect("it compiles");
+    let Err(Error::Run(error)) = f.call(&[1_000_000_000.into()]) else { panic!("8e18 bytes") };
+    assert_eq!(error.code(), "R06");
+}
+
+#[test]
+fn wrong_requests_say_what_there_is() {
+    let model = Model::from_text(PROGRAM).expect("a program");
+    let text = |e: Error| e.to_string();
+    assert!(model.function("g").map(|_| ()).map_err(text).unwrap_err().contains("f, half"));
+    let f = model.function("f").expect("f");
+    let wrong = |names: &[&str]| f.clone().wrt(names).map(|_| ()).map_err(text).unwrap_err();
+    assert!(wrong(&["z"]).contains("`z` is not a parameter"));
+    assert!(wrong(&["ix"]).contains("`ix` has no float"));
+    let half = model.function("half").expect("half");
+    assert!(half.gradient().map(|_| ()).map_err(text).unwrap_err().contains("J802"));
+    let value = half.value().expect("half");
+    let mut session = value.session();
+    let results = session.call(&[(&[1.0, 2.0]).into()]).expect("it runs");
+    assert!(results.f64("y").map_err(text).unwrap_err().contains("y: [m]f64"));
+}
+
+#[test]
+fn memory_for_results_must_fit() {
+    let model = Model::from_text(PROGRAM).expect("a program");
+    let f = model.function("f").expect("f");
+    for engine in [Engine::Cranelift, Engine::Interpreter] {
+        let gradient = f.clone().engine(engine).value_and_gradient().expect("a gradient");
+        let mut session = gradient.session();
+        let args: [Arg<'_>; 3] = [(&[1.0, 2.0]).into(), (&[0i64]).into(), 1.into()];
+        let (mut value, mut short, mut long) = (0.0, [0.0], [0.0; 2]);
+        let mut outs = [Out::from(&mut value), Out::from(&mut short)];
+        let Err(Error::Argument(e)) = session.call_into(&args, &mut outs) else { panic!("short") };
+        assert_eq!(e.parameter(), "x");
+        assert!(session.call_into(&args, &mut [Out::from(&mut long)]).is_err());
+        session.call_into(&args, &mut [(&mut value).into(), (&mut long).into()]).expect("fits");
+        let expected = (1.0f64.sin() + 0.5) * 1.0f64.exp();
+        assert!((value - expected).abs() < 1e-14, "{value} {expected}");
+    }
+}
