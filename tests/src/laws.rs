@@ -53,7 +53,7 @@ pub fn load(text: &str) -> Result<Program, String> {
 }
 
 /// Tests all laws for one function and one list of arguments (without the sizes in brackets),
-/// under both tape policies.
+/// under every tape policy.
 ///
 /// # Errors
 /// The first law that does not hold, with the numbers.
@@ -71,7 +71,7 @@ pub fn verify(
     let args = interpreter.with_sizes(func, args).map_err(|e| e.to_string())?;
     let primal = run(&interpreter, func, &args, &[], &[])?;
     let mut last = None;
-    for policy in [Policy::StoreAll, Policy::Default] {
+    for policy in Policy::ALL {
         let under = |e: String| format!("{name} under {policy:?}: {e}");
         last = Some(verify_policy(&program, func, &args, &primal, policy, options).map_err(under)?);
     }

@@ -209,9 +209,17 @@ pub struct Jvp {
 pub enum Policy {
     /// The paper's: every need is stored.
     StoreAll,
-    /// Forwarding, no duplicates, invariants, cheap recomputation.
+    /// Forwarding, no duplicates, invariants, cheap recomputation of what needs nothing stored.
     #[default]
     Default,
+    /// [`Policy::Default`], and no expression is computed twice in `f.nonlin`, and in each body a
+    /// minimum cut decides what is stored and what is recomputed from it.
+    Minimal,
+}
+
+impl Policy {
+    /// All policies, the one that stores most first.
+    pub const ALL: [Policy; 3] = [Policy::StoreAll, Policy::Default, Policy::Minimal];
 }
 
 /// What U made of a function.

@@ -20,12 +20,14 @@
 //!
 //! * the loop index, and the slice of an array: the residual slices again;
 //! * parameters of the function: they are passed to `f.lin` again (they are *forwarded*);
-//! * under [`Policy::Default`], what a cheap statement (an index, a size, a projection, a copy,
+//! * unless everything is to be stored, what a cheap statement (an index, a size, a projection, a copy,
 //!   arithmetic without division) makes of available operands: the residual computes it again.
 //!   A total operation whose operands are all from outside a loop leaves the loop, so that what
 //!   does not depend on the iteration is computed and stored once.
 //!
-//! All other needs are stored. Transparent i64 names, and maxima of i64, are never stored, under
+//! All other needs are stored under [`Policy::Default`]; under [`Policy::Minimal`] a minimum cut
+//! finds the cheapest set of values from which the residual can compute them ([`cut`]), and E
+//! computes no expression twice ([`common`]). Transparent i64 names, and maxima of i64, are never stored, under
 //! any policy: the residual computes them again, from stored operands if need be, because types
 //! and covered accesses rest on their definitions.
 //!
@@ -72,6 +74,8 @@
 //! linear in the text: each use of a name is recorded once, at the level that binds the name, and
 //! each level is planned once from that record.
 
+mod common;
+mod cut;
 mod loops;
 mod marks;
 mod plan;
@@ -87,6 +91,7 @@ use jut_ir::entity::SecondaryMap;
 use jut_ir::*;
 use plan::{Fate, How, Level, LevelKind, Need, Site};
 use record::Opening;
+use std::collections::HashMap;
 
 /// Unzips a function and all functions with linear parts that it calls.
 ///
@@ -139,6 +144,8 @@ struct Unzipper<'a> {
     facts: Facts,
     /// Names that are a maximum with zero, and of what.
     maxima: Vec<(NVar, Size)>,
+    /// Under [`Policy::Minimal`]: the names of what E has computed and open levels can see.
+    computed: HashMap<common::Key, NVar>,
     /// The position in the residual's text.
     clock: u32,
     /// How many needs have been recorded.
@@ -164,6 +171,7 @@ impl<'a> Unzipper<'a> {
             levels: vec![Level::new(LevelKind::Parameters)],
             facts: Facts::default(),
             maxima: Vec::new(),
+            computed: HashMap::new(),
             clock: 0,
             needs_recorded: 0,
             tapes: 0,

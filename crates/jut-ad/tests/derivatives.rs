@@ -114,7 +114,7 @@ fn agrees_with_differences(text: &str, name: &str, args: &[Value]) {
     let one =
         s.derivatives.program.funcs[s.func].results.iter().filter(|r| r.ty == jut_ir::Type::F64);
     let scalar = one.count() == 1 && values.len() == 1;
-    for policy in [Policy::Default, Policy::StoreAll] {
+    for policy in Policy::ALL {
         if scalar {
             let f = compose::value_and_grad(&mut s.derivatives, s.func, &s.mask, policy).unwrap();
             let found = floats(&s.run(s.checked(f), args));

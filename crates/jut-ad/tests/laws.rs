@@ -251,6 +251,20 @@ fn storing_everything_repeats_no_work_but_integer_arithmetic() {
 }
 
 #[test]
+fn a_policy_that_stores_less_has_no_larger_tape() {
+    let mut rng = Rng::with_seed(7);
+    for subject in SUBJECTS {
+        let program = parse(subject.text);
+        let all = POLICIES.map(|policy| stages(&program, subject.name, policy));
+        for discrete in subject.discrete {
+            let args = arguments(&program, subject.name, discrete, &mut rng);
+            let bytes = all.each_ref().map(|s| run(s, &args, &mut rng).nonlin.counters.tape);
+            assert!(bytes.is_sorted_by(|a, b| a >= b), "{} {discrete:?}: {bytes:?}", subject.name);
+        }
+    }
+}
+
+#[test]
 fn a_transpose_is_the_transposed_matrix() {
     each_run(|name, policy, run| {
         let (forward, size) = dot(&run.cotangents, &run.lin.linear);

@@ -112,7 +112,11 @@ fn transposing_twice_gives_the_function_up_to_names_and_order() {
 
 /// The tape of a function under the default policy, with canonical field names.
 fn tape(text: &str, name: &str) -> Option<String> {
-    let stages = stages(&parse(text), name, Policy::Default);
+    tape_under(Policy::Default, text, name)
+}
+
+fn tape_under(policy: Policy, text: &str, name: &str) -> Option<String> {
+    let stages = stages(&parse(text), name, policy);
     stages.halves.tape.map(|data| canonical_data_text(stages.program(), data).trim().to_string())
 }
 
@@ -130,6 +134,70 @@ def f[n](x: [n]f64, ix: [n]i64, a: f64) -> f64 = sum (i < n) {
   (x[i] + a) * (x[j] * x[j] - 1.0) * select(x[i] > a, x[j], a)
 }";
     assert_eq!(tape(text, "f"), None);
+}
+
+#[test]
+fn logistic_regression_needs_two_numbers_per_row() {
+    // The margin z, and exp(-|z|): the slopes of max, abs and log1p follow from them.
+    let text = "
+def loss[n, d](w: [d]f64, x: [n, d]f64, y: [n]f64) -> f64 = sum (i < n) {
+  z = sum (j < d) { w[j] * x[i, j] }
+  max(z, 0.0) + log1p(exp(-abs(z))) - y[i] * z
+}";
+    let stored = tape_under(Policy::Minimal, text, "loss").unwrap();
+    assert_eq!(stored, "data loss.tape = loss.tape(f0: i64, f1: [f0]f64, f2: [f0]f64)");
+    assert_eq!(tape(text, "loss").unwrap().matches("[f0]").count(), 5);
+}
+
+#[test]
+fn one_value_is_stored_instead_of_the_many_that_follow_from_it() {
+    let text = "
+def f(a: f64, b: f64, n: i64) -> f64 = for (i < n) carry (c = a) {
+  p = c * c
+  q = p - b
+  sin(p) * q + q * q * c
+}";
+    let stored = |policy| tape_under(policy, text, "f").unwrap().matches("]f64").count();
+    // Of c, cos(p), sin(p), q only c and the two of p are not to be had from others.
+    assert_eq!(stored(Policy::Minimal), 3);
+    assert!(stored(Policy::Default) > 3);
+}
+
+#[test]
+fn what_is_expensive_and_long_chains_of_what_is_cheap_are_stored() {
+    let mut chain = "t0 = exp(a)\n".to_string();
+    for k in 0..30 {
+        writeln!(chain, "  t{} = t{k} * b + {k}.0", k + 1).unwrap();
+    }
+    let text = format!("def f(a: f64, b: f64) -> f64 = {{\n  {chain}  sin(t30)\n}}");
+    let stages = stages(&parse(&text), "f", Policy::Minimal);
+    let program = stages.program();
+    let lin = &program.funcs[stages.halves.lin];
+    let functions = [prim::EXP, prim::SIN, prim::COS];
+    let recomputed: Vec<prim::Prim> = lin
+        .body
+        .stmts
+        .iter()
+        .filter_map(|s| match &s.rhs {
+            Rhs::Prim(p, _) => Some(*p),
+            _ => None,
+        })
+        .collect();
+    assert!(!recomputed.iter().any(|p| functions.contains(p)));
+    let bytes = 8 * program.datas[stages.halves.tape.unwrap()].constructors[0].fields.len();
+    assert!(recomputed.len() <= 33 * 8 - bytes, "{recomputed:?}");
+}
+
+#[test]
+fn no_expression_is_computed_twice() {
+    let text = "def f(a: f64, n: i64) -> f64 = {
+  s = sin(a) * sin(a)
+  s + sum (i < n) { sin(a) * f64(i) }
+}";
+    let stages = stages(&parse(text), "f", Policy::Minimal);
+    let nonlin = print::print_function(stages.program(), stages.halves.nonlin);
+    assert_eq!(nonlin.matches("sin(").count(), 1, "{nonlin}");
+    assert_eq!(nonlin.matches("cos(").count(), 1, "{nonlin}");
 }
 
 #[test]
@@ -227,10 +295,20 @@ fn long_functions_and_long_chains_of_calls_take_linear_time() {
         writeln!(long, "  x{} = sin(x{k}) * a", k + 1).unwrap();
     }
     long.push_str("  x10000\n}\n");
-    let stages = passes(&parse(&long), "f", Policy::Default);
-    assert_eq!(check::check_program(stages.program()), Ok(()));
-    let tape = &stages.program().datas[stages.halves.tape.unwrap()];
-    assert_eq!(tape.constructors[0].fields.len(), 20_000);
+    for policy in [Policy::Default, Policy::Minimal] {
+        let stages = passes(&parse(&long), "f", policy);
+        assert_eq!(check::check_program(stages.program()), Ok(()));
+        let tape = &stages.program().datas[stages.halves.tape.unwrap()];
+        assert_eq!(tape.constructors[0].fields.len(), 20_000);
+    }
+
+    // One component of the cut's network, far too large to be solved.
+    let mut cheap = String::from("def f(a: f64) -> f64 = {\n  x0 = sin(a)\n");
+    for k in 0..10_000 {
+        writeln!(cheap, "  x{} = x{k} * x{k} - a", k + 1).unwrap();
+    }
+    cheap.push_str("  x10000\n}\n");
+    passes(&parse(&cheap), "f", Policy::Minimal);
 
     let mut chain = String::from("def g0(a: f64) -> f64 = sin(a)\n");
     for k in 0..3_000 {
@@ -248,6 +326,8 @@ fn deep_nesting_takes_linear_time() {
     }
     text.push_str("  sum (i < n) { x[i] * s }\n");
     text.push_str(&"}\n".repeat(depth + 1));
-    let stages = passes(&parse(&text), "f", Policy::Default);
-    assert_eq!(check::check_program(stages.program()), Ok(()));
+    for policy in [Policy::Default, Policy::Minimal] {
+        let stages = passes(&parse(&text), "f", policy);
+        assert_eq!(check::check_program(stages.program()), Ok(()));
+    }
 }

@@ -7,6 +7,7 @@
 //! there.
 
 use super::Unzipper;
+use super::common::Key;
 use crate::Policy;
 use jut_ir::visit::Use;
 use jut_ir::*;
@@ -15,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 /// A level: what has its own needs.
 #[derive(Debug)]
 pub(super) struct Level {
-    kind: LevelKind,
+    pub kind: LevelKind,
     /// Whether its facts are still known.
     has_facts: bool,
     /// How many maxima were known when it was opened.
@@ -24,11 +25,20 @@ pub(super) struct Level {
     pub stmts: Vec<Stmt>,
     /// Names bound here that the residual reads, each once.
     needs: Vec<NVar>,
+    /// The expressions that it is the first to compute.
+    pub computed: Vec<Key>,
 }
 
 impl Level {
     pub fn new(kind: LevelKind) -> Level {
-        Level { kind, has_facts: false, maxima: 0, stmts: Vec::new(), needs: Vec::new() }
+        Level {
+            kind,
+            has_facts: false,
+            maxima: 0,
+            stmts: Vec::new(),
+            needs: Vec::new(),
+            computed: Vec::new(),
+        }
     }
 }
 
@@ -108,6 +118,8 @@ pub(super) struct Plan {
     pub slices: HashSet<NVar>,
     /// For sizes computed again after the opening: how many statements of `after` give them.
     pub after_positions: HashMap<NVar, usize>,
+    /// Statements that the cut has chosen to compute again, by number.
+    chosen: HashSet<usize>,
 }
 
 impl Unzipper<'_> {
@@ -151,7 +163,11 @@ impl Unzipper<'_> {
     /// Closes the innermost level.
     pub(super) fn leave(&mut self) -> Level {
         self.forget();
-        self.levels.pop().unwrap_or_else(|| Level::new(LevelKind::Body))
+        let level = self.levels.pop().unwrap_or_else(|| Level::new(LevelKind::Body));
+        for key in &level.computed {
+            self.computed.remove(key);
+        }
+        level
     }
 
     /// Says where a name is bound. Result sizes are known from the start.
@@ -188,9 +204,19 @@ impl Unzipper<'_> {
 
     /// Adds a non-linear statement to E: of this level, or further out where it may leave.
     pub(super) fn push(&mut self, stmt: Stmt) {
+        let key = if self.policy == Policy::Minimal { self.key(&stmt) } else { None };
+        if let (Some(key), [v]) = (&key, &stmt.nl[..])
+            && self.is_computed(key, *v)
+        {
+            return;
+        }
         let mut level = self.depth();
         while self.may_leave(level, &stmt) {
             level -= 1;
+        }
+        if let (Some(key), [v]) = (key, &stmt.nl[..]) {
+            self.computed.insert(key.clone(), *v);
+            self.levels[level].computed.push(key);
         }
         let available = self.is_cheap(level, &stmt) && self.reads_only_available(level, &stmt);
         let index = self.levels[level].stmts.len();
@@ -228,7 +254,7 @@ impl Unzipper<'_> {
                 [prim::IADD, prim::ISUB, prim::IMUL, prim::INEG, prim::IMAX].contains(prim)
             }
             LevelKind::Loop => {
-                *prim == prim::IMAX || self.policy == Policy::Default && !prim.can_fail()
+                *prim == prim::IMAX || self.policy != Policy::StoreAll && !prim.can_fail()
             }
             _ => false,
         };
@@ -239,13 +265,13 @@ impl Unzipper<'_> {
     }
 
     /// Whether a statement is computed again in the residual if its operands are available there.
-    fn is_cheap(&self, level: usize, stmt: &Stmt) -> bool {
+    pub(super) fn is_cheap(&self, level: usize, stmt: &Stmt) -> bool {
         if self.is_repeated(stmt) {
             return true;
         }
         // What leaves an accumulator gets new names, one by one.
         let single = stmt.nl.len() == 1 || self.levels[level].kind != LevelKind::Accumulator;
-        self.policy == Policy::Default
+        self.policy != Policy::StoreAll
             && single
             && match &stmt.rhs {
                 Rhs::Prim(prim, _) => prim.row().cheap && !prim.can_fail(),
@@ -256,7 +282,7 @@ impl Unzipper<'_> {
     }
 
     /// Whether a statement is never stored: types and covered accesses rest on what it says.
-    fn is_repeated(&self, stmt: &Stmt) -> bool {
+    pub(super) fn is_repeated(&self, stmt: &Stmt) -> bool {
         let transparent = |v: &NVar| self.func.nvars[*v].def.is_some();
         matches!(stmt.rhs, Rhs::Prim(prim::IMAX, _)) || stmt.nl.iter().any(transparent)
     }
@@ -332,6 +358,9 @@ impl Unzipper<'_> {
         let mut needs = std::mem::take(&mut self.levels[level].needs);
         needs.sort_by_key(|v| self.needs[*v]);
         let mut plan = Plan::default();
+        if self.policy == Policy::Minimal {
+            plan.chosen = self.minimum_cut(&needs);
+        }
         let mut again = Vec::new();
         self.decide(needs, head, &mut plan, &mut again);
 
@@ -401,7 +430,7 @@ impl Unzipper<'_> {
                 How::Given => fate = Fate::Stored,
                 How::Stmt { index, available } => {
                     let stmt = &self.levels[level].stmts[index];
-                    if available || self.is_repeated(stmt) {
+                    if available || plan.chosen.contains(&index) || self.is_repeated(stmt) {
                         fate = if available { Fate::Before } else { Fate::After };
                         // The statement may bind several names, and is computed again once.
                         for other in &stmt.nl {

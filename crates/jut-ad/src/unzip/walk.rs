@@ -191,9 +191,9 @@ impl Unzipper<'_> {
         let rhs = Rhs::AccRegion { cap, body };
         self.push(Stmt { nl, lin: Vec::new(), rhs, annotated, loc });
         for (inside, outside) in escaping {
-            if let Some(need) = self.needs[inside] {
-                self.need(outside, need.position());
-            }
+            // What the residual computes again reads at its head.
+            let position = self.needs[inside].map_or(head, |need| need.position());
+            self.need(outside, position);
         }
         out.extend(plan.before);
         out.extend(plan.after);

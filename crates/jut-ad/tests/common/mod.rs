@@ -7,7 +7,7 @@ use jut_eval::{Array, Cells, Interpreter, Outcome, Value};
 use jut_ir::*;
 use std::collections::HashMap;
 
-pub const POLICIES: [Policy; 2] = [Policy::Default, Policy::StoreAll];
+pub const POLICIES: [Policy; 3] = Policy::ALL;
 
 /// The program that a text is.
 pub fn parse(text: &str) -> Program {

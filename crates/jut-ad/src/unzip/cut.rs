@@ -1,0 +1,341 @@
+//! What of a body is stored and what is computed again from it: a minimum cut.
+//!
+//! The needs of a level are values that the residual reads and does not have. Each may be stored,
+//! or computed again from other values, which in turn are stored or computed again. Storing v
+//! costs its bytes; computing a statement again costs its operations; what the residual has anyway
+//! costs nothing; what is expensive (a transcendental function, a loop, a call) or not there to be
+//! computed (a carry, a field of an arm) can only be stored.
+//!
+//! # The network
+//!
+//! A node per value and per statement that may be computed again; the value side of a cut is what
+//! the residual has to have:
+//!
+//! ```text
+//! source --bytes(v)--> v          for v that can only be stored
+//! source --operations(s)--> s     for a statement s that may be computed again
+//! s --bytes(v)--> v               for each v that s binds; infinite if v is never stored
+//! v --infinite--> s               for each operand v of s that the residual does not have anyway
+//! v --infinite--> sink            for each need v
+//! ```
+//!
+//! If a cut separates v from the statement that binds it, v is stored; if it separates a statement
+//! from the source, the statement is computed again, and then its operands are on the value side
+//! too. So the weight of a cut is exactly the price of the plan that it says, and a minimum cut is
+//! a cheapest plan. It never costs more than storing every need.
+//!
+//! # Prices
+//!
+//! A byte on the tape is worth one operation: a number is written and read again, 16 bytes of
+//! traffic, in the time of some eight operations. Hence the bound on recomputation: the residual
+//! repeats at most as many operations as the tape loses bytes, and a long chain of cheap
+//! operations is cut every eight links. A truth value costs as much as a number, for the
+//! instructions are the same. An element read from an array is a load, half of what storing it
+//! costs; a division of floats counts as six operations. Sizes are not known here; arrays of unknown size, and data, count as large,
+//! so a scalar is always preferred to the array or record that it comes from.
+//!
+//! A value of a level further out has a price too, unless the residual has it anyway or needs it
+//! already: its bytes, or one if a loop lies between, because then it is stored once and not in
+//! each iteration. An array further out is too large to be stored for the sake of some elements.
+//!
+//! # Ties
+//!
+//! Of all minimum cuts the one nearest to the needs is taken. Its statements are computed again in
+//! every other minimum cut, so nothing is repeated that does not gain bytes. For example a value
+//! is stored rather than the value that it is a copy of, a component rather than its tuple.
+//!
+//! *Requires*: the needs of a complete level. *Ensures*: a set of total statements that bind no
+//! name of a loop, call or transcendental function.
+//! *Cost*: the network is built once and falls apart into components that share no value. Each is
+//! solved exactly by Dinic's algorithm if it has at most [`LIMIT`] nodes; the needs of larger ones
+//! are stored. So the cost is linear in the text.
+
+use super::Unzipper;
+use super::plan::{How, LevelKind};
+use jut_ir::visit::Use;
+use jut_ir::*;
+use petgraph::algo::dinics;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::unionfind::UnionFind;
+use petgraph::visit::EdgeRef;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The most nodes of a component that is solved.
+const LIMIT: usize = 600;
+/// What is never cut.
+const INFINITE: u64 = 1 << 50;
+/// The weight of arrays of unknown length, per unknown dimension, in elements.
+const MANY: u64 = 64;
+/// The weight of data.
+const LARGE: u64 = 1 << 12;
+/// No type weighs more.
+const HEAVIEST: u64 = 1 << 20;
+
+/// What storing a value costs, as far as its size is known.
+fn weight(ty: &Type) -> u64 {
+    let bytes = match ty {
+        Type::F64 | Type::I64 | Type::Bool => 8,
+        Type::Tuple(items) => items.iter().map(weight).sum(),
+        Type::Array(size, element) => {
+            let count = size.as_constant().map_or(MANY, |n| n.max(0) as u64);
+            count.saturating_mul(weight(element))
+        }
+        Type::Data(_) => LARGE,
+    };
+    bytes.min(HEAVIEST)
+}
+
+/// A node of the network.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Node {
+    Source,
+    Sink,
+    Value(NVar),
+    Stmt(usize),
+}
+
+/// The network of a level.
+struct Network {
+    numbers: HashMap<Node, usize>,
+    nodes: Vec<Node>,
+    edges: Vec<(usize, usize, u64)>,
+}
+
+impl Network {
+    fn new() -> Network {
+        let mut network = Network { numbers: HashMap::new(), nodes: Vec::new(), edges: Vec::new() };
+        network.number(Node::Source);
+        network.number(Node::Sink);
+        network
+    }
+
+    /// The number of a node, and whether it is new.
+    fn number(&mut self, node: Node) -> (usize, bool) {
+        let next = self.nodes.len();
+        let number = *self.numbers.entry(node).or_insert(next);
+        if number == next {
+            self.nodes.push(node);
+        }
+        (number, number == next)
+    }
+
+    fn edge(&mut self, from: Node, to: Node, capacity: u64) {
+        if capacity > 0 {
+            let edge = (self.number(from).0, self.number(to).0, capacity);
+            self.edges.push(edge);
+        }
+    }
+
+    /// The nodes on the value side of the minimum cuts nearest to the sink, component by
+    /// component.
+    fn value_side(self) -> Vec<Node> {
+        const ENDS: usize = 2;
+        let mut components = UnionFind::<usize>::new(self.nodes.len());
+        for (from, to, _) in &self.edges {
+            if *from >= ENDS && *to >= ENDS {
+                components.union(*from, *to);
+            }
+        }
+        let mut edges: BTreeMap<usize, Vec<(usize, usize, u64)>> = BTreeMap::new();
+        for edge in self.edges {
+            let inner = if edge.0 < ENDS { edge.1 } else { edge.0 };
+            edges.entry(components.find(inner)).or_default().push(edge);
+        }
+        let mut side = Vec::new();
+        for edges in edges.into_values() {
+            let mut numbers = HashMap::new();
+            let mut nodes = Vec::new();
+            let mut graph: DiGraph<(), u64> = DiGraph::new();
+            for end in 0..ENDS {
+                numbers.insert(end, graph.add_node(()));
+                nodes.push(end);
+            }
+            for (from, to, capacity) in edges {
+                let [from, to] = [from, to].map(|node| {
+                    *numbers.entry(node).or_insert_with(|| {
+                        nodes.push(node);
+                        graph.add_node(())
+                    })
+                });
+                graph.add_edge(from, to, capacity);
+            }
+            if nodes.len() <= LIMIT + ENDS {
+                let sink = NodeIndex::new(1);
+                let reached = nearest_cut(&graph, NodeIndex::new(0), sink);
+                side.extend(reached.into_iter().map(|node| self.nodes[nodes[node.index()]]));
+            }
+        }
+        side
+    }
+}
+
+/// The nodes from which the sink can be reached in what a maximum flow leaves of the capacities.
+fn nearest_cut(graph: &DiGraph<(), u64>, source: NodeIndex, sink: NodeIndex) -> Vec<NodeIndex> {
+    let (_, flow) = dinics(graph, source, sink);
+    let mut seen = vec![false; graph.node_count()];
+    let mut reached = vec![sink];
+    seen[sink.index()] = true;
+    let mut next = 0;
+    while let Some(node) = reached.get(next).copied() {
+        next += 1;
+        let incoming = graph.edges_directed(node, petgraph::Incoming);
+        let left = incoming.filter(|e| flow[e.id().index()] < *e.weight()).map(|e| e.source());
+        let outgoing = graph.edges_directed(node, petgraph::Outgoing);
+        let back = outgoing.filter(|e| flow[e.id().index()] > 0).map(|e| e.target());
+        for other in left.chain(back) {
+            if !std::mem::replace(&mut seen[other.index()], true) {
+                reached.push(other);
+            }
+        }
+    }
+    reached
+}
+
+impl Unzipper<'_> {
+    /// The statements of the innermost level that the residual computes again although it does not
+    /// have all of their operands anyway, by number.
+    pub(super) fn minimum_cut(&self, needs: &[NVar]) -> HashSet<usize> {
+        let level = self.depth();
+        let mut network = Network::new();
+        let mut work = Vec::new();
+        for v in needs.iter().copied().filter(|v| !self.is_free(*v, level)) {
+            network.edge(Node::Value(v), Node::Sink, INFINITE);
+            work.push(v);
+        }
+        let mut seen: HashSet<NVar> = work.iter().copied().collect();
+        while let Some(v) = work.pop() {
+            let site = self.sites[v];
+            if site.level != level {
+                network.edge(Node::Source, Node::Value(v), self.outer_price(v, level));
+                continue;
+            }
+            let bytes = weight(&self.type_of(v));
+            let cheap = match site.how {
+                How::Stmt { index, .. } => {
+                    let stmt = &self.levels[level].stmts[index];
+                    self.operations(level, stmt).map(|operations| (index, stmt, operations))
+                }
+                _ => None,
+            };
+            let Some((index, stmt, operations)) = cheap else {
+                network.edge(Node::Source, Node::Value(v), bytes);
+                continue;
+            };
+            let node = Node::Stmt(index);
+            let repeated = self.is_repeated(stmt);
+            let bytes = if repeated { INFINITE } else { bytes };
+            let (_, is_new) = network.number(node);
+            network.edge(node, Node::Value(v), bytes);
+            if !is_new {
+                continue;
+            }
+            let operations = if repeated { 0 } else { operations };
+            network.edge(Node::Source, node, operations);
+            stmt.rhs.for_each_own_use(&mut |name| {
+                if let Use::N(name) = name
+                    && let Some(operand) = self.same.nvar(name)
+                    && !self.is_free(operand, level)
+                {
+                    network.edge(Node::Value(operand), node, INFINITE);
+                    if seen.insert(operand) {
+                        work.push(operand);
+                    }
+                }
+            });
+        }
+        let stmts = network.value_side().into_iter().filter_map(|node| match node {
+            Node::Stmt(index) => Some(index),
+            Node::Source | Node::Sink | Node::Value(_) => None,
+        });
+        stmts.collect()
+    }
+
+    /// Whether the residual of a level has a value anyway, or can compute it from such values.
+    fn is_free(&self, v: NVar, level: usize) -> bool {
+        let site = self.sites[v];
+        match site.how {
+            How::Parameter | How::Result | How::Index | How::Slice => true,
+            How::Stmt { available: true, .. } => true,
+            How::Stmt { .. } | How::Given => site.level != level && self.needs[v].is_some(),
+        }
+    }
+
+    /// What it costs to have a value of a level further out that nothing else needs so far.
+    fn outer_price(&self, v: NVar, level: usize) -> u64 {
+        let ty = self.type_of(v);
+        let between = self.levels.get(self.sites[v].level + 1..=level).unwrap_or_default();
+        match ty {
+            Type::F64 | Type::I64 | Type::Bool => {
+                if between.iter().any(|l| l.kind == LevelKind::Loop) { 1 } else { weight(&ty) }
+            }
+            Type::Tuple(_) | Type::Array(..) | Type::Data(_) => HEAVIEST,
+        }
+    }
+
+    /// What computing a statement of a level again costs, if that is to be thought of.
+    fn operations(&self, level: usize, stmt: &Stmt) -> Option<u64> {
+        const ARITHMETIC: u64 = 1;
+        const LOAD: u64 = 4;
+        const DIVISION: u64 = 6;
+        match (&stmt.rhs, &stmt.nl[..]) {
+            (Rhs::Prim(prim::DIV, _), _) => Some(DIVISION),
+            _ if !self.is_cheap(level, stmt) => None,
+            (Rhs::Prim(..), _) => Some(ARITHMETIC),
+            (Rhs::Index(..), [v]) if self.type_of(*v).is_scalar() => Some(LOAD),
+            _ => Some(0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jut_ir::entity::EntityRef;
+
+    /// What a choice of statements costs: their operations, and the values that are stored.
+    fn price(network: &Network, side: &dyn Fn(usize) -> bool) -> u64 {
+        let cut = network.edges.iter().filter(|(from, to, _)| !side(*from) && side(*to));
+        cut.map(|(_, _, capacity)| capacity).sum()
+    }
+
+    #[test]
+    fn no_cut_of_a_random_network_is_cheaper_and_none_as_cheap_is_smaller() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        for _ in 0..300 {
+            let mut network = Network::new();
+            let count = rng.usize(2..8);
+            let value = |k: usize| Node::Value(NVar::new(k));
+            for k in 0..count {
+                let price = rng.u64(0..10);
+                if rng.bool() {
+                    network.edge(Node::Source, value(k), price);
+                } else {
+                    network.edge(Node::Source, Node::Stmt(k), price);
+                    network.edge(Node::Stmt(k), value(k), 8);
+                    for operand in (0..k).filter(|_| rng.bool()) {
+                        network.edge(value(operand), Node::Stmt(k), INFINITE);
+                    }
+                }
+                if rng.u8(0..3) == 0 {
+                    network.edge(value(k), Node::Sink, INFINITE);
+                }
+            }
+            let nodes = network.nodes.clone();
+            let copy = Network {
+                numbers: network.numbers.clone(),
+                nodes: nodes.clone(),
+                edges: network.edges.clone(),
+            };
+            let side: HashSet<Node> = copy.value_side().into_iter().collect();
+            let is_in = |k: usize| k == 1 || side.contains(&nodes[k]);
+            let found = price(&network, &is_in);
+            let size = (2..nodes.len()).filter(|k| is_in(*k)).count();
+            for bits in 0..1_u32 << (nodes.len() - 2) {
+                let other = |k: usize| k == 1 || k > 1 && bits >> (k - 2) & 1 == 1;
+                let price = price(&network, &other);
+                assert!(found <= price);
+                assert!(found < price || size <= bits.count_ones() as usize);
+            }
+        }
+    }
+}
