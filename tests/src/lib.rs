@@ -4,8 +4,10 @@ pub mod border;
 pub mod engines;
 pub mod generate;
 pub mod laws;
+pub mod pipeline;
 pub mod products;
 pub mod programs;
+pub mod shapes;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

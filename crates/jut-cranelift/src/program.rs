@@ -3,7 +3,8 @@
 //!
 //! **Signatures.** A function takes the workspace, then its parameters (floats in float registers,
 //! integers and pointers in integer registers, bools as bytes), and returns a status and its results;
-//! results that registers cannot take go to memory, whose address is one more parameter. Status 0 is success;
+//! results that registers cannot take go to memory, whose address is one more parameter, and so do the
+//! parameters of a function that has very many. Status 0 is success;
 //! another status is the number of the [kind of error](jut_ir::RuntimeErrorKind), and the workspace
 //! says where.
 //!
@@ -99,14 +100,21 @@ pub(crate) fn result_kinds(function: &LoopFunction) -> Vec<Kind> {
 }
 
 /// How the results of a function are returned: the first ones of each class in registers, the
-/// others through memory.
+/// others through memory; and which parameters come through memory.
 pub(crate) struct Returns {
     /// Type and whether it is in a register, for each result.
     pub results: Vec<(ir::Type, bool)>,
+    /// How many parameters come by themselves.
+    pub direct: usize,
+    /// How many parameters there are.
+    params: usize,
 }
 
 /// Integers and floats that are returned in registers.
 const RETURNED_IN_REGISTERS: usize = 6;
+
+/// Parameters that come by themselves. A return pops those on the stack, and can pop 64 KiB.
+const DIRECT_PARAMS: usize = 1024;
 
 impl Returns {
     pub(crate) fn of(function: &LoopFunction) -> Returns {
@@ -117,7 +125,11 @@ impl Returns {
             *count += 1;
             (ty, *count <= RETURNED_IN_REGISTERS)
         };
-        Returns { results: result_kinds(function).into_iter().map(place).collect() }
+        Returns {
+            results: result_kinds(function).into_iter().map(place).collect(),
+            direct: function.params.len().min(DIRECT_PARAMS),
+            params: function.params.len(),
+        }
     }
 
     /// Whether the function takes a pointer to memory for results; result k goes to word k.
@@ -125,9 +137,18 @@ impl Returns {
         self.results.iter().any(|(_, register)| !register)
     }
 
-    /// Bytes of that memory.
+    /// Whether the function takes a pointer to memory for parameters; parameter k is in word k.
+    pub(crate) fn params_through_memory(&self) -> bool {
+        self.direct < self.params
+    }
+
+    /// Bytes of memory that serve for either.
     pub(crate) fn bytes(&self) -> usize {
-        8 * self.results.len()
+        8 * if self.params_through_memory() {
+            self.results.len().max(self.params)
+        } else {
+            self.results.len()
+        }
     }
 }
 
@@ -137,7 +158,11 @@ fn function_signature(function: &LoopFunction) -> Signature {
     if results.through_memory() {
         params.push(types::I64);
     }
-    params.extend(function.params.iter().map(|p| cranelift_type(function.values[p.value].kind)));
+    if results.params_through_memory() {
+        params.push(types::I64);
+    }
+    let direct = function.params.iter().take(results.direct);
+    params.extend(direct.map(|p| cranelift_type(function.values[p.value].kind)));
     let mut returns = vec![types::I32];
     returns.extend(results.results.iter().filter(|(_, register)| *register).map(|(ty, _)| *ty));
     signature(CallConv::Tail, &params, &returns)
@@ -223,7 +248,10 @@ fn entry(
     if outputs.through_memory() {
         args.push(results);
     }
-    for (k, param) in function.params.iter().enumerate() {
+    if outputs.params_through_memory() {
+        args.push(words);
+    }
+    for (k, param) in function.params.iter().enumerate().take(outputs.direct) {
         let ty = cranelift_type(function.values[param.value].kind);
         args.push(builder.ins().load(ty, flags, words, word_offset(k)?));
     }

@@ -83,18 +83,27 @@ impl<'a> Translator<'a> {
         let entry = builder.create_block();
         builder.append_block_params_for_function_params(entry);
         builder.switch_to_block(entry);
-        let params = builder.block_params(entry);
+        let params = builder.block_params(entry).to_vec();
         let returns = Returns::of(source);
-        let (area, first) = match returns.through_memory() {
-            true => (Some(params[1]), 2),
-            false => (None, 1),
-        };
         let workspace = params[0];
+        let mut given = params[1..].iter().copied();
+        let area = if returns.through_memory() { given.next() } else { None };
+        let spilled = if returns.params_through_memory() { given.next() } else { None };
         let mut values = SecondaryMap::with_capacity(source.values.len());
         let mut roots = SecondaryMap::new();
-        for (param, value) in source.params.iter().zip(&params[first..]) {
+        for (k, param) in source.params.iter().enumerate() {
+            let value = match spilled {
+                Some(words) if k >= returns.direct => {
+                    let ty = cranelift_type(source.values[param.value].kind);
+                    let word = builder.ins().iadd_imm_s(words, 8 * k as i64);
+                    Some(builder.ins().load(ty, MemFlagsData::trusted(), word, 0))
+                }
+                _ => given.next(),
+            };
             roots[param.value] = Root::Param;
-            values[param.value] = (*value).into();
+            if let Some(value) = value {
+                values[param.value] = value.into();
+            }
         }
         let has_vectors = has_vectors(module.isa());
         Translator {
@@ -357,7 +366,22 @@ impl<'a> Translator<'a> {
         }
         let area = returns.through_memory().then(|| self.called_area(returns.bytes()));
         values.extend(area);
-        values.extend(self.atoms(args)?);
+        let mut given = self.atoms(args)?;
+        if returns.params_through_memory() {
+            // The callee has read its parameters before it writes results into the same words.
+            let words = self.called_area(returns.bytes());
+            let flags = MemFlagsData::trusted();
+            for (k, value) in given.iter().enumerate().skip(returns.direct) {
+                let word = match self.builder.func.dfg.value_type(*value) {
+                    types::I8 => self.builder.ins().uextend(types::I64, *value),
+                    _ => *value,
+                };
+                self.builder.ins().store(flags, word, words, word_offset(k)?);
+            }
+            values.push(words);
+            given.truncate(returns.direct);
+        }
+        values.extend(given);
         self.known.forget_cells();
         let call = self.builder.ins().call(callee, &values);
         let returned = self.builder.inst_results(call).to_vec();

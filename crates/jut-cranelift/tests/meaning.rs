@@ -419,6 +419,50 @@ fn calls_pass_and_return_any_number_of_scalars_and_buffers() {
     assert_eq!(returned, [0, 1, 4]);
 }
 
+/// As many parameters as a tape of a long function has parts.
+#[test]
+fn calls_pass_thousands_of_parameters() {
+    const N: usize = 9000;
+    let mut inner = Writer::new("inner");
+    let mut results: Vec<Atom> = Vec::new();
+    for k in 0..N {
+        let param = inner.input([Kind::F64, Kind::I64, Kind::Bool][k % 3]);
+        results.push(match k % 3 {
+            0 => inner.prim(prim::NEG, &[param.into()]).into(),
+            1 => inner.prim(prim::INEG, &[param.into()]).into(),
+            _ => inner.prim(prim::NOT, &[param.into()]).into(),
+        });
+    }
+    let inner = inner.finish(&results);
+    let mut program = LoopProgram::default();
+    let callee = program.funcs.push(inner);
+    let mut outer = Writer::new("outer");
+    let kinds: Vec<Kind> = (0..N).map(|k| [Kind::F64, Kind::I64, Kind::Bool][k % 3]).collect();
+    let args: Vec<Atom> = kinds.iter().map(|kind| outer.input(*kind).into()).collect();
+    let results = outer.call(callee, &kinds, &args);
+    let results: Vec<Atom> = results.into_iter().map(Atom::from).collect();
+    program.funcs.push(outer.finish(&results));
+    let compiled = compile(&with_sites(program)).unwrap();
+
+    let mut given: Vec<Arg<'_>> = (0..N)
+        .map(|k| match k % 3 {
+            0 => Arg::F64(k as f64),
+            1 => Arg::I64(k as i64),
+            _ => Arg::Bool(k % 2 == 0),
+        })
+        .collect();
+    let (mut workspace, mut words) = (Workspace::new(), vec![0; N]);
+    // SAFETY: there are no buffers.
+    unsafe { compiled.call(&mut workspace, &mut given, &mut words) }.unwrap();
+    for (k, word) in words.iter().enumerate() {
+        match k % 3 {
+            0 => assert_eq!(float(*word), -(k as f64)),
+            1 => assert_eq!(*word as i64, -(k as i64)),
+            _ => assert_eq!(*word, u64::from(k % 2 == 1)),
+        }
+    }
+}
+
 #[test]
 fn cells_of_every_kind_are_stored_loaded_filled_and_copied() {
     for n in [0i64, 1, 5, 8, 9, 100] {

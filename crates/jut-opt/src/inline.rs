@@ -19,7 +19,7 @@ use jut_ir::span::Loc;
 
 /// Statements of a function that is always inlined.
 const SMALL: usize = 64;
-/// Statements that a function may have after inlining.
+/// Statements that a function may have after inlining functions that are called elsewhere, too.
 const LARGE: usize = 20_000;
 
 /// Inlines calls in the given functions, which stand in order (callees first).
@@ -103,7 +103,9 @@ impl Inliner<'_> {
     fn wants(&mut self, call: &Call) -> bool {
         let callee = &self.program.funcs[call.func];
         let size = self.sizes[call.func];
-        let fits = (size <= SMALL || self.calls[call.func] == 1) && self.total + size <= LARGE;
+        // The only call of a function can go without making the program any larger.
+        let only = self.calls[call.func] == 1;
+        let fits = only || size <= SMALL && self.total + size <= LARGE;
         // A stacked loop needs a bound that is plainly non-negative, which a compound size hides.
         let plain = call.args.iter().all(|a| {
             let size = self.builder.func.size_of(*a);

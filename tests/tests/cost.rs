@@ -1,0 +1,219 @@
+//! P13 and P17: what a gradient costs, in work W, bytes B and code, grows no faster than its function
+//! in anything: sizes, row lengths, trips, nesting, length of the text, depth of calls.
+//!
+//! Costs are counts, never times: they are the same on every machine.
+
+use jut_ad::{Derivatives, Mask, Policy, compose};
+use jut_eval::{Interpreter, Value};
+use jut_tests::laws::load;
+use jut_tests::pipeline::{Stage, core_stages, stages};
+use jut_tests::shapes;
+
+const BOTH: [Policy; 2] = [Policy::StoreAll, Policy::Default];
+
+/// W and B of a function and of its value and gradient; the gradient as composed and optimised.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    primal: [f64; 2],
+    gradient: [[f64; 2]; 2],
+}
+
+fn cost(text: &str, args: &[Value], policy: Policy) -> Cost {
+    let program = load(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let (func, _) = program.funcs.last().expect("a function");
+    let mask = Mask::full(&program, func);
+    let mut d = Derivatives::new(program);
+    let root = compose::value_and_grad(&mut d, func, &mask, policy).expect("a gradient");
+    let slow = Interpreter::new(&d.program);
+    let fast = Interpreter::new(&jut_opt::optimise(&d.program, root, true));
+    let args = slow.with_sizes(func, args).expect("sizes");
+    let run = |interpreter: &Interpreter, func| {
+        let outcome = interpreter.call(func, &args, &[], &[]).expect("runs");
+        [outcome.counters.w() as f64, outcome.counters.b() as f64]
+    };
+    Cost { primal: run(&slow, func), gradient: [run(&slow, root), run(&fast, root)] }
+}
+
+fn vector(n: usize) -> Value {
+    Value::floats((0..n).map(|k| (k as f64 * 0.7).sin() * 0.5).collect::<Vec<_>>())
+}
+
+fn matrix(n: usize, m: usize) -> Value {
+    let cells: Vec<f64> = (0..n * m).map(|k| (k as f64 * 0.3).cos() * 0.5).collect();
+    Value::matrix(n, m, cells).expect("a matrix")
+}
+
+#[test]
+fn a_gather_in_a_loop_costs_the_same_in_an_array_of_any_size() {
+    let vectors = "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { sin(x[ix[i]]) }";
+    let rows = "
+def norm[d](v: [d]f64) -> f64 = v[0] * v[0]
+def f[n, d, m](x: [n, d]f64, ix: [m]i64) -> f64 = sum (i < m) { norm(x[ix[i]]) }";
+    let carried = "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 =
+  for (i < m) carry (a = 1.0) { a * x[ix[i]] + sin(a) }";
+    let build = "
+def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = {
+  y = build (i < m) { x[ix[i]] * x[0] }
+  sum (v <- y) { v * v }
+}";
+    let ix = |m: usize| Value::ints((0..m).map(|k| (k * k) as i64 % 7).collect::<Vec<_>>());
+    for policy in BOTH {
+        for (text, wide) in [(vectors, false), (rows, true), (carried, false), (build, false)] {
+            let x = |n: usize, d: usize| if wide { matrix(n, d) } else { vector(n * d) };
+            let per_access = |n: usize, d: usize| {
+                let few = cost(text, &[x(n, d), ix(100)], policy);
+                let many = cost(text, &[x(n, d), ix(300)], policy);
+                let each = |k: usize, c: usize| (many.gradient[k][c] - few.gradient[k][c]) / 200.0;
+                ([each(0, 0), each(0, 1), each(1, 0), each(1, 1)], few)
+            };
+            let (small, base) = per_access(8, 1);
+            for (n, d) in [(8, 50), (1000, 1), (5000, 1), (400, 40)] {
+                let (large, whole) = per_access(n, d);
+                assert_eq!(small, large, "cost of an access, {n} by {d}, {policy:?}\n{text}");
+                for k in 0..2 {
+                    let more = whole.gradient[k][0] - base.gradient[k][0];
+                    assert_eq!(more, 0.0, "work does not depend on the size\n{text}");
+                    // The gradient itself is zeroed, once: 8 bytes each.
+                    let more = whole.gradient[k][1] - base.gradient[k][1];
+                    let own = 8.0 * (n * d - 8) as f64;
+                    assert!(more <= own, "{more} bytes for {own}, {policy:?}\n{text}");
+                }
+            }
+            assert!(small[0] <= 24.0 && small[1] <= 160.0, "{small:?}\n{text}");
+        }
+    }
+}
+
+/// Tests that the exponent with which the cost of a gradient outgrows that of its function is 0, up to
+/// terms of lower order.
+fn excess(text: &dyn Fn(usize) -> String, args: &dyn Fn(usize) -> Vec<Value>, n: usize) {
+    excess_over(&["W", "B"], text, args, n);
+}
+
+fn excess_over(
+    counters: &[&str],
+    text: &dyn Fn(usize) -> String,
+    args: &dyn Fn(usize) -> Vec<Value>,
+    n: usize,
+) {
+    for policy in BOTH {
+        let (one, two) =
+            (cost(&text(n), &args(n), policy), cost(&text(4 * n), &args(4 * n), policy));
+        for k in 0..2 {
+            for (c, name) in counters.iter().enumerate() {
+                // A function may move no bytes: its bytes are held against its work.
+                let base = |x: &Cost| x.primal[0] + x.primal[1];
+                let growth = (two.gradient[k][c] / base(&two)) / (one.gradient[k][c] / base(&one));
+                let exponent = growth.max(1e-9).ln() / 4f64.ln();
+                assert!(
+                    exponent < 0.1,
+                    "{name} outgrows the function's by n^{exponent:.2}, {policy:?}: {one:?} {two:?}\n{}",
+                    text(n)
+                );
+                assert!(two.gradient[k][0] <= 8.0 * two.primal[0], "{two:?}\n{}", text(n));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_gradient_grows_as_its_function_in_size_row_length_trips_and_depth() {
+    let same = |text: &'static str| move |_: usize| text.to_string();
+    let int = |k: usize| Value::I64(k as i64);
+    let neighbours = "def f[n](x: [n]f64) -> f64 = sum (i < n - 1) { x[i] * x[i + 1] }";
+    excess(&same(neighbours), &|n| vec![vector(n)], 200);
+    let rows = "
+def norm[d](v: [d]f64) -> f64 = sum (a <- v) { a * a }
+def damped[d](v: [d]f64, s: f64) -> f64 = exp(-s * norm(v))
+def f[n, d](x: [n, d]f64) -> f64 = sum (i < n) { damped(x[i], 0.1) }";
+    excess(&same(rows), &|n| vec![matrix(n, 3)], 100);
+    excess(&same(rows), &|n| vec![matrix(3, n)], 100);
+    let rnn = "
+def f[n, T](w: [n, n]f64, h0: [n]f64, x: [T, n]f64) -> f64 = {
+  h = for (t < T) carry (h = h0) {
+    build (i < n) { tanh(x[t, i] + sum (j < n) { w[i, j] * h[j] }) }
+  }
+  sum (v <- h) { v * v }
+}";
+    excess(&same(rnn), &|n| vec![matrix(n, n), vector(n), matrix(3, n)], 10);
+    excess(&same(rnn), &|n| vec![matrix(3, 3), vector(3), matrix(n, 3)], 50);
+    let power = "def f(x: f64, n: i64) -> f64 = for (i < n) carry (a = 1.0) { a * x }";
+    excess(&same(power), &|n| vec![Value::F64(0.99), int(n)], 100);
+    let triangle = "def f[n](x: [n]f64) -> f64 =
+  sum (i < n) { sum (j < i) { exp(x[i] - x[j]) } }";
+    excess(&same(triangle), &|n| vec![vector(n)], 60);
+    let branch = "def f[n](x: [n]f64) -> f64 = sum (i < n) {
+  y = if x[i] > 0.0 { for (k < i) carry (a = 1.0) { a * x[k] } } else { x[i] * x[i] }
+  sin(y)
+}";
+    excess(&same(branch), &|n| vec![vector(n)], 80);
+    let stencil = "def f[n](x0: [n]f64, steps: i64) -> f64 = {
+  y = for (t < steps) carry (x = x0) {
+    build (i < n) { x[i] + 0.1 * sin(x[max(i - 1, 0)] - x[i]) }
+  }
+  sum (v <- y) { v * v }
+}";
+    excess(&same(stencil), &|n| vec![vector(n), int(5)], 50);
+    excess(&same(stencil), &|n| vec![vector(5), int(n)], 50);
+    let gather = "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { x[ix[i]] ^ 2 }";
+    let ix = |m: usize| Value::ints((0..m).map(|k| k as i64 % 5).collect::<Vec<_>>());
+    excess(&same(gather), &|n| vec![vector(5), ix(n)], 100);
+
+    // Loops in loops, each of two trips; a chain of calls.
+    let nested = |depth: usize| {
+        let body = (0..depth).fold("sin(x[0] * x[1])".to_string(), |body, k| {
+            format!("sum (i{k} < 2) {{ x[i{k}] * tanh({body}) }}")
+        });
+        format!("def f[n](x: [n]f64) -> f64 = {{ check 1 < n\n {body} }}")
+    };
+    // A tape is moved once per loop that it is made in, so its bytes grow with the nesting.
+    excess_over(&["W"], &|n| nested(n), &|_| vec![vector(2)], 3);
+    let chain = |depth: usize| {
+        let mut text = "def p0[n](x: [n]f64) -> f64 = sum (v <- x) { v * v }\n".to_string();
+        for k in 1..=depth {
+            text += &format!("def q{k}[n](x: [n]f64) -> f64 = sin(p{}(x))\n", k - 1);
+            text += &format!("def p{k}[n](x: [n]f64) -> f64 = q{k}(x) * 0.5\n");
+        }
+        text
+    };
+    excess(&|n| chain(n), &|_| vec![vector(1)], 40);
+}
+
+/// Every stage of a long program is as much larger as the program is.
+fn linear(name: &str, one: &[Stage], two: &[Stage], factor: usize) {
+    assert_eq!(one.len(), two.len());
+    for (a, b) in one.iter().zip(two) {
+        let growth = b.statements as f64 / a.statements as f64;
+        assert!(growth < 1.1 * factor as f64, "{name}, {}: {a:?} {b:?}", a.name);
+        assert!(a.statements < 60 * one[0].statements, "{name}, {}: {a:?}", a.name);
+    }
+}
+
+#[test]
+fn code_grows_linearly_with_the_text_at_every_stage() {
+    for (name, shape) in shapes::SHAPES.iter().filter(|(name, _)| *name != "chain") {
+        for policy in BOTH {
+            let stages = |n: usize| {
+                stages(&shape(n), policy).unwrap_or_else(|e| panic!("{name}, {n} parts: {e}"))
+            };
+            linear(name, &stages(40), &stages(160), 4);
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_lines_pass_through_every_stage() {
+    let small = stages(&shapes::straight(1000), Policy::Default).expect("all stages");
+    let large = stages(&shapes::straight(10_000), Policy::Default).expect("all stages");
+    linear("straight", &small, &large, 10);
+}
+
+/// Theorem 8.1. (The tape of the last function has 2^k parts, and the loop form, which has no boxes,
+/// one value for each: there, code grows with the tape.)
+#[test]
+fn a_chain_of_functions_that_each_call_the_one_before_twice_grows_linearly_with_its_length() {
+    for policy in BOTH {
+        let stages = |n| core_stages(&shapes::chain(n), policy).expect("all stages").stages;
+        linear("chain", &stages(15), &stages(60), 4);
+    }
+}

@@ -1,0 +1,128 @@
+//! Second derivatives, by differentiating a directional derivative in reverse (J, L, J, U, T): they
+//! are symmetric, agree with differences of the gradient, and are the same bits on every engine.
+
+use jut_ad::{Derivatives, Mask, Policy, compose};
+use jut_eval::{Interpreter, LinearScalar, Value, vector};
+use jut_tests::engines::{agree, same};
+use jut_tests::laws::load;
+use jut_tests::products::{Product, optimised};
+use jut_tests::{in_parallel, programs};
+use std::path::Path;
+
+/// The products of the Hessian with some directions.
+struct Hessian {
+    product: Product,
+    positions: Vec<usize>,
+}
+
+impl Hessian {
+    fn new(text: &str, func: &str, args: &[Value], policy: Policy) -> Result<Hessian, String> {
+        let say = |d: jut_ir::Diagnostic| d.to_string();
+        let program = load(text)?;
+        let func = program.find_func(func).ok_or("no such function")?;
+        let mask = Mask::full(&program, func);
+        let mut d = Derivatives::new(program);
+        let slope = compose::directional(&mut d, func, &mask).map_err(say)?;
+        let positions: Vec<usize> = mask.positions().collect();
+        let first = Mask::only(&d.program, slope, &positions);
+        let func = compose::grad(&mut d, slope, &first, policy).map_err(say)?;
+        jut_ir::check::check_program(&d.program).map_err(|e| format!("{e:?}"))?;
+        let name = format!("Hessian under {policy:?}");
+        let product = Product { name, program: d.program, func, args: args.to_vec() };
+        Ok(Hessian { product, positions })
+    }
+
+    fn direction(&self, seed: u64) -> Vec<Value> {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let args = self.positions.iter().map(|k| &self.product.args[*k]);
+        args.map(|v| vector::random_like(v, &mut rng)).collect()
+    }
+
+    fn times(&self, direction: &[Value]) -> Result<Vec<Value>, String> {
+        let mut product = self.product.clone();
+        product.args.extend(direction.iter().cloned());
+        let slow = agree(&product.program, product.func, &product.args)?;
+        let product = optimised(&product);
+        let fast = agree(&product.program, product.func, &product.args)?;
+        match (slow, fast) {
+            (Ok(a), Ok(b)) if a.iter().zip(&b).all(|(a, b)| same(a, b)) => Ok(a),
+            (a, b) => Err(format!("P15: {a:?} {b:?}")),
+        }
+    }
+}
+
+fn dot(a: &[Value], b: &[Value]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| vector::dot(a, b).unwrap_or(f64::NAN)).sum()
+}
+
+fn second_order(text: &str, func: &str, args: &[Value]) -> Result<(), String> {
+    let program = load(text)?;
+    let id = program.find_func(func).ok_or("no such function")?;
+    let args = Interpreter::new(&program).with_sizes(id, args).map_err(|e| e.to_string())?;
+    for policy in [Policy::StoreAll, Policy::Default] {
+        let hessian = Hessian::new(text, func, &args, policy)?;
+        let (v, w) = (hessian.direction(3), hessian.direction(4));
+        let (hv, hw) = (hessian.times(&v)?, hessian.times(&w)?);
+        let (left, right) = (dot(&w, &hv), dot(&v, &hw));
+        let scale = 1.0 + left.abs() + dot(&hv, &hv).sqrt();
+        if (left - right).abs() > 1e-11 * scale {
+            return Err(format!("not symmetric: {left} and {right}"));
+        }
+
+        let mut d = Derivatives::new(program.clone());
+        let mask = Mask::full(&program, id);
+        let grad = compose::grad(&mut d, id, &mask, policy).map_err(|e| e.to_string())?;
+        let interpreter = Interpreter::new(&d.program);
+        let step = 1e-6;
+        let at = |h: f64| -> Result<Vec<Value>, String> {
+            let mut moved = args.clone();
+            for (k, v) in mask.positions().zip(&v) {
+                let shift = vector::scale(h, v.clone()).ok_or("not a vector")?;
+                moved[k] = vector::add(moved[k].clone(), &shift, LinearScalar::F64)
+                    .ok_or("shapes differ")?;
+            }
+            let outcome = interpreter.call(grad, &moved, &[], &[]);
+            outcome.map(|o| o.results).map_err(|e| e.to_string())
+        };
+        let slope = (dot(&w, &at(step)?) - dot(&w, &at(-step)?)) / (2.0 * step);
+        if (slope - left).abs() > 1e-6 * scale {
+            return Err(format!("{left}, by differences of the gradient {slope}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn hessians_are_symmetric_and_agree_with_differences_of_gradients() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut cases = Vec::new();
+    for file in programs::files(&here.join("programs")) {
+        let text = std::fs::read_to_string(&file).expect("readable");
+        for case in programs::cases(&text).expect("cases") {
+            if case.error.is_none() {
+                cases.push((file.display().to_string(), text.clone(), case));
+            }
+        }
+    }
+    for file in programs::files(&here.join("../crates/jut/examples")) {
+        let read = |path: &Path| std::fs::read_to_string(path).expect("readable");
+        let stem = file.file_stem().expect("a name").to_string_lossy().into_owned();
+        let folder = file.parent().expect("a folder");
+        let json = |path: String| -> serde_json::Value {
+            serde_json::from_str(&read(&folder.join(path))).expect("JSON")
+        };
+        let func = json(format!("reference/{stem}.json"))["function"].as_str().map(String::from);
+        let args = json(format!("data/{stem}.json"));
+        let args = args.as_object().expect("an object").clone().into_iter().collect();
+        let case = programs::Case { func: func.expect("a name"), args, error: None };
+        cases.push((stem, read(&file), case));
+    }
+    assert!(cases.len() > 35, "{} cases", cases.len());
+    let outcome = in_parallel(&cases, |(name, text, case)| {
+        let program = load(text)?;
+        let args = programs::arguments(&program, &case.func, case)?;
+        second_order(text, &case.func, &args)
+            .map_err(|e| format!("{name}, {} {:?}: {e}", case.func, case.args))
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
+}
