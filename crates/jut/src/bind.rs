@@ -384,15 +384,15 @@ fn component(arg: Arg<'_>, k: usize) -> Arg<'_> {
 }
 
 fn fits(leaf: &Leaf, part: Arg<'_>) -> bool {
-    match (part, leaf.scalar, leaf.dims.is_empty()) {
+    matches!(
+        (part, leaf.scalar, leaf.dims.is_empty()),
         (Arg::F64(_), Scalar::F64, true)
-        | (Arg::I64(_), Scalar::I64, true)
-        | (Arg::Bool(_), Scalar::Bool, true)
-        | (Arg::F64s(..), Scalar::F64, false)
-        | (Arg::I64s(..), Scalar::I64, false)
-        | (Arg::Bools(..), Scalar::Bool, false) => true,
-        _ => false,
-    }
+            | (Arg::I64(_), Scalar::I64, true)
+            | (Arg::Bool(_), Scalar::Bool, true)
+            | (Arg::F64s(..), Scalar::F64, false)
+            | (Arg::I64s(..), Scalar::I64, false)
+            | (Arg::Bools(..), Scalar::Bool, false)
+    )
 }
 
 /// Compares the declared dimensions of a leaf with the actual ones.

@@ -352,12 +352,12 @@ impl Session {
 /// The same list, empty, for references of another life time. The memory stays.
 fn recycled<'b>(mut list: Vec<Arg<'_>>) -> Vec<Arg<'b>> {
     list.clear();
-    list.into_iter().filter_map(|_| None).collect()
+    list.into_iter().map(|_| Arg::Bool(false)).collect()
 }
 
 fn recycled_words<'b>(mut list: Vec<Word<'_>>) -> Vec<Word<'b>> {
     list.clear();
-    list.into_iter().filter_map(|_| None).collect()
+    list.into_iter().map(|_| Word::Bool(false)).collect()
 }
 
 /// The results of a call.

@@ -17,7 +17,7 @@ use jut_runtime::Workspace;
 /// What runs a function.
 pub(crate) enum Code {
     /// Machine code, and where each leaf of the results goes.
-    Native(Native),
+    Native(Box<Native>),
     /// The interpreter, prepared for the program.
     Interpreted(Interpreter),
 }
@@ -75,7 +75,7 @@ impl Code {
                 _ => Placement::Returned(c.number.saturating_sub(signature.param_count)),
             })
             .collect();
-        Ok(Code::Native(Native { checked, placements }))
+        Ok(Code::Native(Box::new(Native { checked, placements })))
     }
 }
 

@@ -142,10 +142,10 @@ fn ragged<'p>(program: &'p Program, ty: &Type) -> Option<&'p str> {
 }
 
 /// Makes a value of its leaves.
-pub fn rebuild<'v>(
+pub fn rebuild(
     program: &Program,
     ty: &Type,
-    leaves: &mut dyn Iterator<Item = &'v Value>,
+    leaves: &mut dyn Iterator<Item = &Value>,
 ) -> Option<Value> {
     match ty {
         Type::F64 | Type::I64 | Type::Bool => leaves.next().cloned(),
@@ -240,12 +240,11 @@ fn bools(value: &Value) -> Option<(&[usize], &[bool])> {
     }
 }
 
+/// The shape and the cells of a value of one scalar type.
+type View<T> = fn(&Value) -> Option<(&[usize], &[T])>;
+
 /// Scalars or arrays of one shape, one after the other.
-fn block<T: Clone>(
-    items: &[Value],
-    rank: usize,
-    view: fn(&Value) -> Option<(&[usize], &[T])>,
-) -> Option<Array<T>> {
+fn block<T: Clone>(items: &[Value], rank: usize, view: View<T>) -> Option<Array<T>> {
     let mut shape = vec![0; rank];
     let mut data = Vec::new();
     for (k, item) in items.iter().enumerate() {
