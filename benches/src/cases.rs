@@ -3,6 +3,9 @@
 use crate::hand;
 use jut::{Array, Value};
 
+/// Computes a value, then the gradients, into a list of numbers.
+pub type Hand = Box<dyn FnMut(&mut Vec<f64>)>;
+
 /// One program at one size.
 pub struct Case {
     /// The program.
@@ -19,7 +22,7 @@ pub struct Case {
     pub args: Vec<Value>,
     /// Runs the hand-written value and gradient once, into the given numbers: the value, then the
     /// gradients in the order of `wrt`.
-    pub hand: Box<dyn FnMut(&mut Vec<f64>)>,
+    pub hand: Hand,
 }
 
 /// Numbers without pattern in low .. high.
