@@ -1,20 +1,44 @@
 //! Compositions of the passes: what users ask for, as definitions that are ready to run.
 //!
-//! | composition | made of | signature |
-//! |---|---|---|
-//! | [`value_and_grad`], `f.value_grad` | J, U, T, L | `(A) -> (B, gradients)` |
-//! | [`grad`], `f.grad` | the same | `(A) -> (gradients)` |
-//! | [`vjp`], `f.vjp` | the same | `(A, B'') -> (B, gradients)` |
-//! | [`jvp`], `f.jvp_value` | J, L | `(A, A') -> (B, B')` |
-//! | [`directional`], `f.dir` | J, L | `(A, A') -> (B')` |
-//! | [`hessian_product`] | J, L, then J, U, T, L | `(A, A') -> (gradients)` |
+//! | composition | made of | signature | runs |
+//! |---|---|---|---|
+//! | [`value_and_grad`], `f.value_grad` | J, U, T, L | `(A) -> (B, gradients)` | 1 |
+//! | [`grad`], `f.grad` | the same | `(A) -> (gradients)` | 1 |
+//! | [`value_and_grad_of`], [`grad_of`], `f.grad1` | the same, of one of several results | as above | 1 |
+//! | [`vjp`], `f.vjp` | the same | `(A, B'') -> (B, gradients)` | 1 |
+//! | [`jvp`], `f.jvp_value` | J, L | `(A, A') -> (B, B')` | 1 |
+//! | [`directional`], `f.dir` | J, L | `(A, A') -> (B')` | 1 |
+//! | [`second_directional`], `f.dir2` | J, L, then J, L | `(A, A') -> (B')` | 1 |
+//! | [`hessian_product`], `f.dir{..}.grad` | J, L, then J, U, T, L | `(A, A') -> (gradients)` | 1 |
+//! | [`hessian`], `f.hessian` | the same | `(A) -> (blocks)` | n |
+//! | [`jacobian`], `f.jacobian` | J, U, L or J, U, T, L | `(A) -> (blocks)` | min(n, m) |
+//! | [`value_and_jacobian`], `f.value_jacobian` | the same | `(A) -> (B, blocks)` | min(n, m) |
+//! | [`linearize`]: `f.linearize` | J, U | `(A) -> (B, tape)` | 1 |
+//! | `f.apply` | J, U, L | `(saved, A') -> (B')` | 1 |
+//! | `f.applyT` | J, U, T, L | `(saved, B'') -> (gradients)` | 1 |
+//! | [`transposed`], `g.transposed` | U, T, L | `(A, B'') -> (A'')` | 1 |
 //!
 //! A are the parameters of `f`, B its results, A' one tangent and "gradients" one gradient per
 //! parameter that the mask names, in order; B' one tangent and B'' one cotangent per result with a
 //! float, in order (also for those that do not depend on the parameters named: zero, or ignored).
+//! "Blocks" are arrays of partial derivatives, "saved" is what [`Linearized`] says. The cost is in
+//! runs of `f`, up to a constant factor: n is how many numbers there are in the parameters named, m
+//! how many in the results.
 //! With a mask that leaves parameters out, the name has it: `f{w}.grad`. All of them are purely
 //! non-linear, so they can be differentiated again: the gradient of `f.dir` is a product with the
 //! Hessian.
+//!
+//! # How to call them
+//!
+//! Each function takes [`Derivatives`], a definition, a [`Mask`] and a tape [`Policy`], adds
+//! definitions to the program, and gives the one that is to be optimised, lowered and run. Its
+//! signature is in the program: parameters are those of `f` (`size_params` sizes in brackets
+//! first), then tangents or cotangents in the order of the table, each with the dimensions of what
+//! it belongs to; where `f` computes the size of a result, that size stands before its cotangent
+//! (`vjp`, `transposed`), and among the first results where tangents or blocks have it.
+//! For [`linearize`], keep the arguments and results of `primal` that `saved` picks, and pass them
+//! before the tangents: the tape is a value like any other. All three functions are to be lowered
+//! from one program, so that they agree on its type.
 //!
 //! ```text
 //! core def f.value_grad(n: i64, x: [n]f64) -> (f64, [n]f64) = {
@@ -31,13 +55,58 @@
 //! mask takes them to be active.
 
 mod composer;
+mod jacobian;
+mod linearize;
+mod nest;
+mod second;
 
-use crate::{Derivatives, Jvp, Mask, Passing, Policy, erase, forward, transpose, unzip};
-use composer::Composer;
+pub use jacobian::{JacobianMode, jacobian, value_and_jacobian};
+pub use linearize::{Linearized, Saved, linearize, transposed};
+pub use second::{hessian, hessian_product, second_directional};
+
+use crate::{Derivatives, Jvp, Mask, Passing, Policy, Unzipped, erase, forward, transpose, unzip};
+use composer::{Active, Composer};
 use jut_ir::*;
 
-/// `f.value_grad`: the results of `f`, then its gradient with respect to each parameter in the
-/// mask. `f` has exactly one result of type f64, the one that is differentiated.
+/// Which composition.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Kind {
+    /// The f64 result at the position, if one is named, and its gradient.
+    ValueGrad(Option<usize>),
+    /// The gradient alone.
+    Grad(Option<usize>),
+    Vjp,
+    JvpValue,
+    Dir,
+    Dir2,
+    Hessian,
+    Jacobian(JacobianMode),
+    ValueJacobian(JacobianMode),
+    Transposed,
+}
+
+impl Kind {
+    /// What the name of the composition ends in.
+    fn name(self) -> String {
+        let of = |of: Option<usize>| of.map_or(String::new(), |k| k.to_string());
+        match self {
+            Kind::ValueGrad(result) => format!("value_grad{}", of(result)),
+            Kind::Grad(result) => format!("grad{}", of(result)),
+            Kind::Vjp => "vjp".into(),
+            Kind::JvpValue => "jvp_value".into(),
+            Kind::Dir => "dir".into(),
+            Kind::Dir2 => "dir2".into(),
+            Kind::Hessian => "hessian".into(),
+            Kind::Jacobian(mode) => format!("jacobian{}", mode.suffix()),
+            Kind::ValueJacobian(mode) => format!("value_jacobian{}", mode.suffix()),
+            Kind::Transposed => "transposed".into(),
+        }
+    }
+}
+
+/// `f.value_grad: (A) -> (B, gradients)`: the results of `f`, then its gradient with respect to
+/// each parameter in the mask. `f` has exactly one result of type f64, the one that is
+/// differentiated. Costs a small multiple of `f`, however many parameters there are.
 ///
 /// # Errors
 /// `J802` if `f` has not exactly one f64 result, `J803` if it has accumulators among its
@@ -48,16 +117,25 @@ pub fn value_and_grad(
     wrt: &Mask,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    reverse(
-        derivatives,
-        func,
-        wrt,
-        policy,
-        Reverse { kind: "value_grad", values: true, seeds: false },
-    )
+    reverse(derivatives, func, wrt, policy, Kind::ValueGrad(None))
 }
 
-/// `f.grad`: the gradients alone. Fails where `f` fails.
+/// `f.value_grad1: (A) -> (B, gradients)`: the results of `f`, then the gradient of the result at
+/// position `of` (counting from 0), which is of type f64. Costs as much as [`value_and_grad`].
+///
+/// # Errors
+/// `J802` if the result is not of type f64, else as [`value_and_grad`].
+pub fn value_and_grad_of(
+    derivatives: &mut Derivatives,
+    func: FuncId,
+    wrt: &Mask,
+    of: usize,
+    policy: Policy,
+) -> Result<FuncId, Diagnostic> {
+    reverse(derivatives, func, wrt, policy, Kind::ValueGrad(Some(of)))
+}
+
+/// `f.grad: (A) -> (gradients)`: the gradients alone. Fails where `f` fails.
 ///
 /// # Errors
 /// As [`value_and_grad`].
@@ -67,10 +145,25 @@ pub fn grad(
     wrt: &Mask,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    reverse(derivatives, func, wrt, policy, Reverse { kind: "grad", values: false, seeds: false })
+    reverse(derivatives, func, wrt, policy, Kind::Grad(None))
 }
 
-/// `f.vjp`: takes a cotangent for each result with a float; gives the results and the gradients.
+/// `f.grad1: (A) -> (gradients)`: the gradients of one of several results, alone.
+///
+/// # Errors
+/// As [`value_and_grad_of`].
+pub fn grad_of(
+    derivatives: &mut Derivatives,
+    func: FuncId,
+    wrt: &Mask,
+    of: usize,
+    policy: Policy,
+) -> Result<FuncId, Diagnostic> {
+    reverse(derivatives, func, wrt, policy, Kind::Grad(Some(of)))
+}
+
+/// `f.vjp: (A, B'') -> (B, gradients)`: takes a cotangent for each result with a float; gives the
+/// results and the gradients. Costs as much as [`value_and_grad`].
 /// Where the size of a result is computed by `f`, the sizes of its cotangent are further
 /// parameters before it, and a different size is the error R04 at run time.
 ///
@@ -82,19 +175,21 @@ pub fn vjp(
     wrt: &Mask,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    reverse(derivatives, func, wrt, policy, Reverse { kind: "vjp", values: true, seeds: true })
+    reverse(derivatives, func, wrt, policy, Kind::Vjp)
 }
 
-/// `f.jvp_value`: takes a tangent for each parameter in the mask; gives the results of `f` and a
-/// tangent for each result with a float.
+/// `f.jvp_value: (A, A') -> (B, B')`: takes a tangent for each parameter in the mask; gives the
+/// results of `f` and a tangent for each result with a float. Costs a small multiple of `f`, and
+/// keeps no tape.
 ///
 /// # Errors
 /// What the passes report.
 pub fn jvp(derivatives: &mut Derivatives, func: FuncId, wrt: &Mask) -> Result<FuncId, Diagnostic> {
-    forwards(derivatives, func, wrt, "jvp_value", true)
+    forwards(derivatives, func, wrt, Kind::JvpValue)
 }
 
-/// `f.dir`: the tangents of the results alone, a directional derivative.
+/// `f.dir: (A, A') -> (B')`: the tangents of the results alone, a directional derivative, after
+/// those sizes of results that `f` computes. Costs as much as [`jvp`].
 ///
 /// # Errors
 /// What the passes report.
@@ -103,34 +198,64 @@ pub fn directional(
     func: FuncId,
     wrt: &Mask,
 ) -> Result<FuncId, Diagnostic> {
-    forwards(derivatives, func, wrt, "dir", false)
+    forwards(derivatives, func, wrt, Kind::Dir)
 }
 
-/// `f.dir{..}.grad`: the product of the Hessian with the tangents, by reverse over forward: takes the
-/// parameters of `f` and a tangent for each parameter in the mask, gives one gradient for each.
-///
-/// # Errors
-/// As [`value_and_grad`].
-pub fn hessian_product(
+/// What the passes make of a function, for compositions.
+struct Passes {
+    /// The function without linear parameters, and the mask for it.
+    f: FuncId,
+    wrt: Mask,
+    /// U of J of it.
+    halves: Unzipped,
+    /// Which of its results have a tangent.
+    active: Vec<bool>,
+}
+
+impl Passes {
+    /// L, J and U.
+    fn apply(
+        derivatives: &mut Derivatives,
+        func: FuncId,
+        wrt: &Mask,
+        policy: Policy,
+    ) -> Result<Passes, Diagnostic> {
+        let (f, wrt) = domain(derivatives, func, wrt)?;
+        let made = forward::forward(derivatives, f, &wrt)?;
+        let halves = unzip::unzip(derivatives, made, policy)?;
+        let Some(Jvp { results: active, .. }) = derivatives.jvp_of(f, &wrt).cloned() else {
+            return Err(Diagnostic::error("J901", Span::NONE, "no derivative was made"));
+        };
+        Ok(Passes { f, wrt, halves, active })
+    }
+
+    /// L of the linear half: takes what is saved, then tangents by value, then those of arrays.
+    fn forward(&self, derivatives: &mut Derivatives) -> Result<FuncId, Diagnostic> {
+        erase::erase(derivatives, self.halves.lin)
+    }
+
+    /// L of T of the linear half: takes what is saved, then a cotangent per active result.
+    fn pullback(&self, derivatives: &mut Derivatives) -> Result<FuncId, Diagnostic> {
+        let transposed = transpose::transpose(derivatives, self.halves.lin)?;
+        erase::erase(derivatives, transposed)
+    }
+}
+
+/// The function without linear parameters and the mask for it, which must name something.
+fn domain(
     derivatives: &mut Derivatives,
     func: FuncId,
     wrt: &Mask,
-    policy: Policy,
-) -> Result<FuncId, Diagnostic> {
-    scalar_result(&derivatives.program.funcs[func])?;
-    let along = directional(derivatives, func, wrt)?;
-    let positions: Vec<usize> = wrt.positions().collect();
-    let primal = Mask::only(&derivatives.program, along, &positions);
-    grad(derivatives, along, &primal, policy)
-}
-
-/// Which reverse-mode composition.
-struct Reverse {
-    kind: &'static str,
-    /// Whether the results of `f` are returned.
-    values: bool,
-    /// Whether cotangents are parameters (else: one for the f64 result).
-    seeds: bool,
+) -> Result<(FuncId, Mask), Diagnostic> {
+    let f = erase::erase(derivatives, func)?;
+    let wrt = derivatives.mask_of_erased(func, f, wrt);
+    let source = &derivatives.program.funcs[f];
+    refuse_accumulators(source)?;
+    if wrt.is_empty() {
+        let message = "a derivative with respect to nothing: no parameter named has a float";
+        return Err(Diagnostic::error("J804", source.span, message));
+    }
+    Ok((f, wrt))
 }
 
 fn reverse(
@@ -138,66 +263,61 @@ fn reverse(
     func: FuncId,
     wrt: &Mask,
     policy: Policy,
-    what: Reverse,
+    kind: Kind,
 ) -> Result<FuncId, Diagnostic> {
-    let key = (what.kind, func, wrt.clone(), policy);
+    let key = (kind, func, wrt.clone(), policy);
     if let Some(known) = derivatives.compositions.get(&key) {
         return Ok(*known);
     }
     let f = erase::erase(derivatives, func)?;
-    let wrt = &derivatives.mask_of_erased(func, f, wrt);
-    refuse_accumulators(&derivatives.program.funcs[f])?;
-    let differentiated = match what.seeds {
-        true => None,
-        false => Some(scalar_result(&derivatives.program.funcs[f])?),
+    let differentiated = match kind {
+        Kind::ValueGrad(of) | Kind::Grad(of) => {
+            refuse_accumulators(&derivatives.program.funcs[f])?;
+            Some(scalar_result(&derivatives.program.funcs[f], of)?)
+        }
+        _ => None,
     };
-    if wrt.is_empty() {
-        let message = "a gradient with respect to nothing: no parameter named has a float";
-        return Err(Diagnostic::error("J804", derivatives.program.funcs[f].span, message));
-    }
-    let made = forward::forward(derivatives, f, wrt)?;
-    let halves = unzip::unzip(derivatives, made, policy)?;
-    let transposed = transpose::transpose(derivatives, halves.lin)?;
-    let pullback = erase::erase(derivatives, transposed)?;
-    let Some(Jvp { results: active, .. }) = derivatives.jvp_of(f, wrt).cloned() else {
-        return Err(Diagnostic::error("J901", Span::NONE, "no derivative was made"));
-    };
+    let passes = Passes::apply(derivatives, func, wrt, policy)?;
+    let pullback = passes.pullback(derivatives)?;
+    let Passes { wrt, halves, active, .. } = passes;
 
     let mut c = Composer::new(derivatives, f)?;
     let seeds = match differentiated {
         Some(_) => Vec::new(),
         None => c.seed_params()?,
     };
-    let results = c.call(halves.nonlin, c.params.clone(), Vec::new());
+    let args = c.inputs.clone();
+    let results = c.call(halves.nonlin, args.clone(), Vec::new());
     let values = results[..active.len().min(results.len())].to_vec();
-    let mut cotangents = Vec::new();
+    let mut saved = c.saved_args(&halves, &args, &results);
     for (k, active) in active.iter().enumerate() {
         let Some(ty) = active.then(|| c.tangent_of_value(values[k])).transpose()?.flatten() else {
             continue;
         };
-        cotangents.push(match (differentiated, seeds.get(k)) {
+        saved.push(match (differentiated, seeds.get(k)) {
             (Some(d), _) if d == k => Atom::Lit(Literal::F64(1.0)),
             (None, Some(Some(seed))) => c.fitted(*seed, ty),
             _ => c.zero(ty),
         });
     }
-    let gradients = c.pull_back(pullback, &halves, &results, cotangents, wrt)?;
+    let parameters = c.active(&wrt)?;
+    let gradients = c.pull_back(pullback, saved, &parameters)?;
     let mut nl = Vec::new();
-    if what.values {
+    if !matches!(kind, Kind::Grad(_)) {
         nl.extend(values.iter().map(|v| Atom::Var(*v)));
         c.declare_values(&vec![true; values.len()]);
     }
-    for (ty, gradient) in gradients {
-        nl.push(gradient);
-        c.b.func.results.push(ResultDecl { name: None, ty });
-    }
+    nl.extend(gradients);
+    c.declare_gradients(&parameters);
     let name = wrt.name(&c.derivatives.program, f);
-    let doc = match what.kind {
-        "grad" => format!("The gradient of `{name}`."),
-        "vjp" => format!("The values of `{name}`, and cotangents taken back to its parameters."),
+    let doc = match kind {
+        Kind::Grad(_) => format!("The gradient of `{name}`."),
+        Kind::Vjp => {
+            format!("The values of `{name}`, and cotangents taken back to its parameters.")
+        }
         _ => format!("The value and the gradient of `{name}`."),
     };
-    let id = c.finish(names::composition(&name, what.kind), doc, nl);
+    let id = c.finish(names::composition(&name, &kind.name()), doc, nl);
     derivatives.compositions.insert(key, id);
     Ok(id)
 }
@@ -206,8 +326,7 @@ fn forwards(
     derivatives: &mut Derivatives,
     func: FuncId,
     wrt: &Mask,
-    kind: &'static str,
-    values: bool,
+    kind: Kind,
 ) -> Result<FuncId, Diagnostic> {
     let key = (kind, func, wrt.clone(), Policy::Default);
     if let Some(known) = derivatives.compositions.get(&key) {
@@ -223,35 +342,40 @@ fn forwards(
     };
 
     let mut c = Composer::new(derivatives, f)?;
-    let tangents = c.tangent_params(wrt)?;
-    // The derivative takes tangents by value first, then those by capability.
-    let by = |passing: Passing| {
-        tangents.iter().filter(move |(p, _)| *p == passing).map(|(_, v)| Atom::Var(*v))
-    };
-    let mut args = c.params.clone();
-    args.extend(by(Passing::Value).chain(by(Passing::Capability)));
+    let parameters = c.active(wrt)?;
+    let tangents = c.tangent_params(&parameters);
+    let mut args = c.inputs.clone();
+    args.extend(as_j_passes(&parameters, &tangents));
     let results = c.call(erased, args, Vec::new());
     let (primal, rest) = results.split_at(active.len().min(results.len()));
-    let mut rest = rest.iter();
+    let values = kind == Kind::JvpValue;
     let kept: Vec<bool> = (0..primal.len()).map(|k| values || c.is_size_of_tangent(k)).collect();
     c.declare_values(&kept);
     let mut nl: Vec<Atom> =
         primal.iter().zip(&kept).filter(|(_, keep)| **keep).map(|(v, _)| Atom::Var(*v)).collect();
+    let mut rest = rest.iter();
     for (k, v) in primal.iter().enumerate() {
-        let Some(declared) = c.declared_tangent(k)? else { continue };
         let tangent = if active[k] { rest.next() } else { None };
-        nl.push(match (tangent, c.tangent_of_value(*v)?) {
-            (Some(t), _) => Atom::Var(*t),
-            (None, Some(ty)) => c.zero(ty),
-            (None, None) => continue,
+        nl.extend(match (tangent, c.tangent_of_value(*v)?) {
+            (Some(t), _) => Some(Atom::Var(*t)),
+            (None, Some(ty)) => Some(c.zero(ty)),
+            (None, None) => None,
         });
-        c.b.func.results.push(ResultDecl { name: None, ty: declared });
     }
+    c.declare_tangents()?;
     let name = wrt.name(&c.derivatives.program, f);
     let doc = format!("The derivative of `{name}` in a direction.");
-    let id = c.finish(names::composition(&name, kind), doc, nl);
+    let id = c.finish(names::composition(&name, &kind.name()), doc, nl);
     derivatives.compositions.insert(key, id);
     Ok(id)
+}
+
+/// Tangents in the order in which J takes them: those by value, then those by capability.
+fn as_j_passes(active: &[Active], tangents: &[Atom]) -> Vec<Atom> {
+    let by = |passing: Passing| {
+        active.iter().zip(tangents).filter(move |(a, _)| a.passing == passing).map(|(_, t)| *t)
+    };
+    by(Passing::Value).chain(by(Passing::Capability)).collect()
 }
 
 /// Refuses what has no meaning as a composition.
@@ -264,19 +388,29 @@ fn refuse_accumulators(f: &Function) -> Result<(), Diagnostic> {
         .help("differentiate a function that has results only"))
 }
 
-/// The position of the one result that a gradient is of.
-fn scalar_result(f: &Function) -> Result<usize, Diagnostic> {
+/// The position of the one result that a gradient is of: the one asked for, or the only one.
+fn scalar_result(f: &Function, of: Option<usize>) -> Result<usize, Diagnostic> {
     let floats: Vec<usize> =
         f.results.iter().enumerate().filter(|(_, r)| r.ty == Type::F64).map(|(k, _)| k).collect();
-    match floats.as_slice() {
-        [one] => Ok(*one),
-        _ => {
+    match (of, floats.as_slice()) {
+        (Some(k), _) if floats.contains(&k) => Ok(k),
+        (Some(k), _) => {
+            let message = format!(
+                "a gradient is that of one number, and result {k} of `{}` is not of type f64",
+                f.name
+            );
+            let help = "results are counted from 0; for arrays take the product with the Jacobian";
+            Err(Diagnostic::error("J802", f.span, message).help(help))
+        }
+        (None, [one]) => Ok(*one),
+        (None, _) => {
             let message = format!(
                 "a gradient is that of one number, and `{}` returns {} of type f64",
                 f.name,
                 floats.len()
             );
-            let help = "return exactly one f64, or take the product with the Jacobian (vjp, jvp)";
+            let help = "return exactly one f64, say which result is meant, or take the product \
+                        with the Jacobian (vjp, jvp)";
             Err(Diagnostic::error("J802", f.span, message).help(help))
         }
     }

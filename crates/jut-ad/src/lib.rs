@@ -53,7 +53,9 @@ pub struct Derivatives {
     /// The generated functions for linear operations at compound types, by name.
     pub(crate) operations: HashMap<String, FuncId>,
     /// Compositions, by kind.
-    pub(crate) compositions: HashMap<(&'static str, FuncId, Mask, Policy), FuncId>,
+    pub(crate) compositions: HashMap<(compose::Kind, FuncId, Mask, Policy), FuncId>,
+    /// Linear approximations that are kept and applied.
+    pub(crate) linearized: HashMap<(FuncId, Mask, Policy), compose::Linearized>,
     /// Names of functions, data types and constructors in use.
     names: HashSet<String>,
 }
@@ -120,7 +122,7 @@ impl Derivatives {
 
 /// Which non-linear parameters of a function are active, that is, have a tangent. One entry per
 /// parameter; parameters without a float are never active.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Mask(Vec<bool>);
 
 impl Mask {

@@ -1,6 +1,7 @@
 //! A composition under construction: parameters, calls and accumulators, with sizes translated from
 //! the function that is differentiated to the one that is made.
 
+use super::Saved;
 use crate::activity::Kinds;
 use crate::{Derivatives, Mask, Passing, Unzipped};
 use jut_ir::build::FunctionBuilder;
@@ -13,15 +14,27 @@ pub(super) struct Composer<'a> {
     /// The function that is differentiated.
     f: FuncId,
     pub b: FunctionBuilder,
-    /// The parameters of `f`, here.
-    pub params: Vec<Atom>,
+    /// What stands for the parameters of `f`, or for what is saved of a run of it.
+    pub inputs: Vec<Atom>,
     /// Size names of `f` in terms of names here: parameters, and declared results.
     sizes: HashMap<NVar, Size>,
-    stmts: Vec<Stmt>,
-    loc: Loc,
+    pub stmts: Vec<Stmt>,
+    pub loc: Loc,
+}
+
+/// A parameter with respect to which `f` is differentiated.
+pub(super) struct Active {
+    /// Its name in `f`.
+    pub name: String,
+    /// How J passes its tangent.
+    pub passing: Passing,
+    /// Its tangent type, here.
+    pub ty: Type,
+    pub span: Span,
 }
 
 impl<'a> Composer<'a> {
+    /// A composition that starts with the parameters of `f`.
     pub fn new(derivatives: &'a mut Derivatives, f: FuncId) -> Result<Composer<'a>, Diagnostic> {
         derivatives.kinds.extend(&derivatives.program);
         let source = derivatives.program.funcs[f].clone();
@@ -29,13 +42,13 @@ impl<'a> Composer<'a> {
         let mut b = FunctionBuilder::default();
         b.func.span = source.span;
         b.func.size_params = source.size_params;
-        let (mut params, mut sizes) = (Vec::new(), HashMap::new());
+        let (mut inputs, mut sizes) = (Vec::new(), HashMap::new());
         for p in &source.params {
             let data = &source.nvars[*p];
             let ty = in_terms_of(&sizes, &data.ty);
             let v = b.nvar(&data.name, ty, data.span);
             b.func.params.push(v);
-            params.push(Atom::Var(v));
+            inputs.push(Atom::Var(v));
             sizes.insert(*p, Size::var(v));
         }
         // The names of results are for their types only.
@@ -44,14 +57,48 @@ impl<'a> Composer<'a> {
             let v = b.nvar(&data.name, data.ty.clone(), data.span);
             sizes.insert(name, Size::var(v));
         }
-        Ok(Composer { derivatives, f, b, params, sizes, stmts: Vec::new(), loc })
+        Ok(Composer { derivatives, f, b, inputs, sizes, stmts: Vec::new(), loc })
     }
 
-    fn push(&mut self, nl: Vec<NVar>, rhs: Rhs) {
+    /// A composition that starts with what is saved of a run of `f`.
+    pub fn over(
+        derivatives: &'a mut Derivatives,
+        f: FuncId,
+        saved: &[Saved],
+        tape: Option<DataId>,
+    ) -> Composer<'a> {
+        derivatives.kinds.extend(&derivatives.program);
+        let source = &derivatives.program.funcs[f];
+        let loc = Loc { span: source.span, origin: Origin::Derived };
+        let mut b = FunctionBuilder::default();
+        b.func.span = source.span;
+        let mut sizes = HashMap::new();
+        for saved in saved {
+            let name = match *saved {
+                Saved::Argument(k) => source.params.get(k).copied(),
+                Saved::Result(k) => source.results.get(k).and_then(|r| r.name),
+            };
+            let v = match name {
+                Some(name) => {
+                    let data = &source.nvars[name];
+                    let v = b.nvar(&data.name, in_terms_of(&sizes, &data.ty), data.span);
+                    sizes.insert(name, Size::var(v));
+                    v
+                }
+                // What comes after the results of `f`.
+                None => b.nvar("tape", tape.map_or(Type::I64, Type::Data), loc.span),
+            };
+            b.func.params.push(v);
+        }
+        let inputs = b.func.params.iter().map(|v| Atom::Var(*v)).collect();
+        Composer { derivatives, f, b, inputs, sizes, stmts: Vec::new(), loc }
+    }
+
+    pub fn push(&mut self, nl: Vec<NVar>, rhs: Rhs) {
         self.stmts.push(Stmt { nl, lin: Vec::new(), rhs, annotated: false, loc: self.loc });
     }
 
-    fn source(&self) -> &Function {
+    pub fn source(&self) -> &Function {
         &self.derivatives.program.funcs[self.f]
     }
 
@@ -72,10 +119,35 @@ impl<'a> Composer<'a> {
         self.tangent_of(&data.ty, &format!("`{}`", data.name))
     }
 
-    /// The tangent type of the k-th result of `f`, as a result of the composition.
-    pub fn declared_tangent(&self, k: usize) -> Result<Option<Type>, Diagnostic> {
-        let ty = in_terms_of(&self.sizes, &self.source().results[k].ty);
-        self.tangent_of(&ty, "a result")
+    /// The tangent type of the k-th result of `f`, in terms of declared results.
+    pub fn result_tangent(&self, k: usize) -> Result<Option<Type>, Diagnostic> {
+        self.tangent_of(&in_terms_of(&self.sizes, &self.source().results[k].ty), "a result")
+    }
+
+    /// The tangent types of the results of `f` with floats, in terms of declared results.
+    pub fn result_tangents(&self) -> Result<Vec<Type>, Diagnostic> {
+        let mut all = Vec::new();
+        for k in 0..self.source().results.len() {
+            all.extend(self.result_tangent(k)?);
+        }
+        Ok(all)
+    }
+
+    /// Declares a tangent for each result of `f` with a float.
+    pub fn declare_tangents(&mut self) -> Result<(), Diagnostic> {
+        let types = self.result_tangents()?;
+        self.declare(types);
+        Ok(())
+    }
+
+    /// Declares a gradient for each active parameter.
+    pub fn declare_gradients(&mut self, active: &[Active]) {
+        self.declare(active.iter().map(|a| a.ty.clone()));
+    }
+
+    /// Declares results without a name.
+    pub fn declare(&mut self, types: impl IntoIterator<Item = Type>) {
+        self.b.func.results.extend(types.into_iter().map(|ty| ResultDecl { name: None, ty }));
     }
 
     /// Whether the k-th result of `f` is a size in the type of a result with floats.
@@ -98,49 +170,82 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// One tangent parameter per active parameter, with the way in which J passes it.
-    pub fn tangent_params(&mut self, wrt: &Mask) -> Result<Vec<(Passing, NVar)>, Diagnostic> {
-        let mut made = Vec::new();
+    /// The parameters of `f` in the mask, in order.
+    pub fn active(&self, wrt: &Mask) -> Result<Vec<Active>, Diagnostic> {
+        let source = self.source();
+        let mut all = Vec::new();
         for k in wrt.positions() {
-            let Atom::Var(p) = self.params[k] else { continue };
-            let VarData { name, ty, span, .. } = self.b.func.nvars[p].clone();
-            if let Some(tangent) = self.tangent_of(&ty, &format!("`{name}`"))? {
-                let v = self.b.nvar(&format!("{name}_t"), tangent, span);
-                self.b.func.params.push(v);
-                made.push((Passing::of(self.kinds(), &ty), v));
+            let VarData { name, ty, span, .. } = &source.nvars[source.params[k]];
+            let ty = in_terms_of(&self.sizes, ty);
+            let passing = Passing::of(self.kinds(), &ty);
+            if let Some(ty) = self.tangent_of(&ty, &format!("`{name}`"))? {
+                all.push(Active { name: name.clone(), passing, ty, span: *span });
             }
         }
-        Ok(made)
+        Ok(all)
+    }
+
+    /// One tangent parameter per active parameter.
+    pub fn tangent_params(&mut self, active: &[Active]) -> Vec<Atom> {
+        let param = |a: &Active| {
+            let v = self.b.nvar(&format!("{}_t", a.name), a.ty.clone(), a.span);
+            self.b.func.params.push(v);
+            Atom::Var(v)
+        };
+        active.iter().map(param).collect()
     }
 
     /// One cotangent parameter per result with a float. A size that `f` computes is a further
-    /// parameter before it.
+    /// parameter before it, unless it is saved.
     pub fn seed_params(&mut self) -> Result<Vec<Option<NVar>>, Diagnostic> {
         let results = self.source().results.clone();
-        let own: Vec<NVar> = results.iter().filter_map(|r| r.name).collect();
         let mut seeds = Vec::new();
         for (k, result) in results.iter().enumerate() {
             let Some(ty) = self.tangent_of(&result.ty, "a result")? else {
                 seeds.push(None);
                 continue;
             };
-            let mut sizes = self.sizes.clone();
-            for name in ty.size_names().into_iter().filter(|n| own.contains(n)) {
-                let hint = self.source().nvars[name].name.clone();
-                let v = self.b.nvar(&hint, Type::I64, self.loc.span);
-                self.b.func.params.push(v);
-                sizes.insert(name, Size::var(v));
-            }
             let hint = match result.name {
                 Some(name) => format!("{}_c", self.source().nvars[name].name),
                 None if results.len() == 1 => "y_c".to_string(),
                 None => format!("y{k}_c"),
             };
-            let seed = self.b.nvar(&hint, in_terms_of(&sizes, &ty), self.loc.span);
-            self.b.func.params.push(seed);
-            seeds.push(Some(seed));
+            seeds.push(Some(self.seed_param(&hint, &ty)));
         }
         Ok(seeds)
+    }
+
+    /// A parameter whose type is one of `f`, after parameters for the sizes that `f` computes.
+    pub fn seed_param(&mut self, hint: &str, ty: &Type) -> NVar {
+        let mut sizes = self.sizes.clone();
+        for name in ty.size_names() {
+            // The names of results are bound nowhere in a composition.
+            let known = sizes.get(&name).and_then(Size::as_var);
+            if known.is_some_and(|v| self.b.func.params.contains(&v)) {
+                continue;
+            }
+            let size = self.source().nvars[name].name.clone();
+            let v = self.b.nvar(&size, Type::I64, self.loc.span);
+            self.b.func.params.push(v);
+            sizes.insert(name, Size::var(v));
+        }
+        let seed = self.b.nvar(hint, in_terms_of(&sizes, ty), self.loc.span);
+        self.b.func.params.push(seed);
+        seed
+    }
+
+    /// A type of `f`, in terms of names here and of the results of a call of `f`.
+    pub fn type_after(&self, results: &[NVar], ty: &Type) -> Type {
+        let mut sizes = self.sizes.clone();
+        for (result, v) in self.source().results.iter().zip(results) {
+            sizes.extend(result.name.map(|name| (name, Size::var(*v))));
+        }
+        in_terms_of(&sizes, ty)
+    }
+
+    /// A type of `f` that mentions parameters alone.
+    pub fn type_here(&self, ty: &Type) -> Type {
+        in_terms_of(&self.sizes, ty)
     }
 
     /// A cotangent parameter as a value of the given type: a checked cast if sizes differ.
@@ -199,64 +304,29 @@ impl<'a> Composer<'a> {
         bound
     }
 
-    /// The transposed linear half, in one accumulator per parameter with arrays: type and value of
-    /// the gradient for each active parameter, in order.
+    /// Arguments of a linear half: what it needs of the arguments and results of the other half.
+    pub fn saved_args(&self, halves: &Unzipped, args: &[Atom], results: &[NVar]) -> Vec<Atom> {
+        let mut all: Vec<Atom> = halves.forwarded.iter().map(|k| args[*k]).collect();
+        all.extend(halves.result_sizes.iter().map(|k| Atom::Var(results[*k])));
+        if halves.tape.is_some() {
+            all.extend(results.last().map(|v| Atom::Var(*v)));
+        }
+        all
+    }
+
+    /// The transposed linear half, in one accumulator per parameter with arrays: the gradient for
+    /// each active parameter, in order.
     pub fn pull_back(
         &mut self,
         pullback: FuncId,
-        halves: &Unzipped,
-        results: &[NVar],
-        cotangents: Vec<Atom>,
-        wrt: &Mask,
-    ) -> Result<Vec<(Type, Atom)>, Diagnostic> {
-        let mut args: Vec<Atom> = halves.forwarded.iter().map(|k| self.params[*k]).collect();
-        args.extend(halves.result_sizes.iter().map(|k| Atom::Var(results[*k])));
-        if halves.tape.is_some() {
-            args.extend(results.last().map(|v| Atom::Var(*v)));
-        }
-        args.extend(cotangents);
-        let mut accumulators = Vec::new();
-        let mut types = Vec::new();
-        for k in wrt.positions() {
-            let Atom::Var(p) = self.params[k] else { continue };
-            let VarData { name, ty, span, .. } = self.b.func.nvars[p].clone();
-            let Some(tangent) = self.tangent_of(&ty, &format!("`{name}`"))? else { continue };
-            let passing = Passing::of(self.kinds(), &ty);
-            if passing == Passing::Capability {
-                let hint = format!("d{name}");
-                accumulators.push(self.b.cap(&hint, Mode::Acc, false, tangent.clone(), span));
-            }
-            types.push((passing, tangent));
-        }
-        let places = accumulators.iter().map(|c| Some(Place::root(*c))).collect();
-        let mut bound = self.results_of(pullback, &args);
-        let call = Call { func: pullback, args, lin_args: Vec::new(), places };
-        let mut rhs = Rhs::Call(Box::new(call));
-        for cap in accumulators.into_iter().rev() {
-            let stmt =
-                Stmt { nl: bound.clone(), lin: vec![], rhs, annotated: false, loc: self.loc };
-            let nl: Vec<Atom> = bound.iter().map(|v| Atom::Var(*v)).collect();
-            let body = Box::new(Block { stmts: vec![stmt], nl, lin: vec![] });
-            rhs = Rhs::AccRegion { cap, body };
-            let inner = bound;
-            bound = Vec::new();
-            for v in inner {
-                let VarData { name, ty, span, .. } = self.b.func.nvars[v].clone();
-                bound.push(self.b.nvar(&name, ty, span));
-            }
-            let total = self.b.func.caps[cap].ty.clone();
-            bound.push(self.b.nvar("g", total, self.loc.span));
-        }
-        // Outermost first: values, then the totals of the accumulators, innermost first.
-        self.push(bound.clone(), rhs);
-        let values = types.iter().filter(|(p, _)| *p == Passing::Value).count();
-        let (by_value, totals) = bound.split_at(values.min(bound.len()));
-        let (mut by_value, mut totals) = (by_value.iter(), totals.iter().rev());
-        let gradient = |(passing, ty): (Passing, Type)| {
-            let next = if passing == Passing::Value { by_value.next() } else { totals.next() };
-            next.map(|v| (ty, Atom::Var(*v)))
-        };
-        Ok(types.into_iter().filter_map(gradient).collect())
+        args: Vec<Atom>,
+        active: &[Active],
+    ) -> Result<Vec<Atom>, Diagnostic> {
+        let (values, totals) = self.accumulate(sums(active, None), |c, caps| {
+            let places = caps.iter().map(|cap| Some(Place::root(*cap))).collect();
+            Ok(c.call(pullback, args, places).into_iter().map(Atom::Var).collect())
+        })?;
+        Ok(in_order(active, values, totals))
     }
 
     pub fn finish(mut self, name: String, doc: String, nl: Vec<Atom>) -> FuncId {
@@ -266,6 +336,32 @@ impl<'a> Composer<'a> {
         let id = self.derivatives.add_func(self.b.func);
         self.derivatives.erased.insert(id, id);
         id
+    }
+}
+
+/// Name and type of the accumulator for each parameter that is passed by capability; with `rows`,
+/// of one such array for each entry of an array of that type.
+pub(super) fn sums(active: &[Active], rows: Option<&Type>) -> Vec<(String, Type)> {
+    let by_capability = active.iter().filter(|a| a.passing == Passing::Capability);
+    let ty = |a: &Active| rows.map_or_else(|| a.ty.clone(), |rows| product(rows, &a.ty));
+    by_capability.map(|a| (format!("d{}", a.name), ty(a))).collect()
+}
+
+/// One value per parameter in order, from those passed by value and those accumulated.
+pub(super) fn in_order(active: &[Active], values: Vec<Atom>, totals: Vec<Atom>) -> Vec<Atom> {
+    let (mut values, mut totals) = (values.into_iter(), totals.into_iter());
+    let next = |a: &Active| match a.passing {
+        Passing::Value => values.next(),
+        _ => totals.next(),
+    };
+    active.iter().filter_map(next).collect()
+}
+
+/// The type of arrays over the entries of `outer` with entries `inner`.
+pub(super) fn product(outer: &Type, inner: &Type) -> Type {
+    match outer {
+        Type::Array(size, element) => Type::array(size.clone(), product(element, inner)),
+        _ => inner.clone(),
     }
 }
 

@@ -1,0 +1,202 @@
+//! Blocks of a composition: accumulators, and nests of loops over the entries of arrays.
+//!
+//! ```text
+//! (dx) = acc dx: [n][m]f64 {                      // accumulate: one row per entry
+//!   scan par (i < n) slice (; ; row <- dx) {      // nest: a place of its own for each entry
+//!     e = acc e: [n]f64 { e[i] += 1.0 }           // unit
+//!     f.linT.erased(n, m, tape, e; ; row)
+//!   }
+//! }
+//! ```
+
+use super::composer::Composer;
+use jut_ir::*;
+
+type Made = Result<Vec<Atom>, Diagnostic>;
+
+impl Composer<'_> {
+    /// What `make` makes, as a block of its own.
+    pub fn block(&mut self, make: impl FnOnce(&mut Self) -> Made) -> Result<Block, Diagnostic> {
+        let outer = std::mem::take(&mut self.stmts);
+        let nl = make(self);
+        let stmts = std::mem::replace(&mut self.stmts, outer);
+        Ok(Block { stmts, nl: nl?, lin: Vec::new() })
+    }
+
+    /// A variable of the type of an operand.
+    fn like(&mut self, atom: Atom) -> NVar {
+        let hint = match atom {
+            Atom::Var(v) => self.b.func.nvars[v].name.clone(),
+            Atom::Lit(_) => "y".to_string(),
+        };
+        let ty = self.b.func.type_of(atom);
+        self.b.nvar(&hint, ty, self.loc.span)
+    }
+
+    /// Accumulators around a block, which gets them: the results of the block, and the totals. No
+    /// type of a result may mention a name of the block.
+    pub fn accumulate(
+        &mut self,
+        sums: Vec<(String, Type)>,
+        make: impl FnOnce(&mut Self, &[Cap]) -> Made,
+    ) -> Result<(Vec<Atom>, Vec<Atom>), Diagnostic> {
+        let span = self.loc.span;
+        let cap = |(name, ty): (String, Type)| self.b.cap(&name, Mode::Acc, false, ty, span);
+        let caps: Vec<Cap> = sums.into_iter().map(cap).collect();
+        let mut block = self.block(|c| make(c, &caps))?;
+        let values = block.nl.len();
+        for cap in caps.into_iter().rev() {
+            let mut bound: Vec<NVar> = block.nl.iter().map(|a| self.like(*a)).collect();
+            let total = self.b.func.caps[cap].ty.clone();
+            bound.push(self.b.nvar("g", total, span));
+            let nl = bound.iter().map(|v| Atom::Var(*v)).collect();
+            let rhs = Rhs::AccRegion { cap, body: Box::new(block) };
+            let stmt = Stmt { nl: bound, lin: Vec::new(), rhs, annotated: false, loc: self.loc };
+            block = Block { stmts: vec![stmt], nl, lin: Vec::new() };
+        }
+        self.stmts.extend(block.stmts);
+        // The total of the innermost region comes first.
+        let mut totals = block.nl.split_off(values);
+        totals.reverse();
+        Ok((block.nl, totals))
+    }
+
+    /// The dimensions of an array as operands, each known not to be negative.
+    pub fn dims(&mut self, ty: &Type) -> Vec<Atom> {
+        let mut sizes = Vec::new();
+        ty.for_each_size(&mut |size| sizes.push(size.clone()));
+        let dim = |size: Size| match (size.as_constant(), size.as_var()) {
+            (Some(n), _) => Atom::Lit(Literal::I64(n)),
+            (_, Some(v)) => Atom::Var(v),
+            _ => {
+                let n = self.size(&size);
+                self.push(Vec::new(), Rhs::Check(Check::NonNegative(n)));
+                n
+            }
+        };
+        sizes.into_iter().map(dim).collect()
+    }
+
+    /// A size, computed.
+    pub fn size(&mut self, size: &Size) -> Atom {
+        let (func, namer) = (&mut self.b.func, &mut self.b.namer);
+        Atom::Var(crate::sizes::compute(func, namer, size, self.loc, &mut self.stmts))
+    }
+
+    /// Parallel loops over all entries of an array with the given dimensions. `make` gets the
+    /// indices of the entry, and for each accumulator in `rows` its part for that entry; what it
+    /// returns is stacked.
+    pub fn nest(
+        &mut self,
+        dims: &[Atom],
+        rows: &[Cap],
+        make: &mut dyn FnMut(&mut Self, &[NVar], &[Cap]) -> Made,
+    ) -> Made {
+        self.nest_below(dims, &mut Vec::new(), rows, make)
+    }
+
+    fn nest_below(
+        &mut self,
+        dims: &[Atom],
+        indices: &mut Vec<NVar>,
+        rows: &[Cap],
+        make: &mut dyn FnMut(&mut Self, &[NVar], &[Cap]) -> Made,
+    ) -> Made {
+        let Some((bound, rest)) = dims.split_first() else { return make(self, indices, rows) };
+        let span = self.loc.span;
+        let index = self.b.nvar("i", Type::I64, span);
+        let mut parts = Vec::new();
+        for row in rows {
+            let CapData { name, ty, .. } = self.b.func.caps[*row].clone();
+            let part = ty.element().cloned().unwrap_or(ty);
+            parts.push(self.b.cap(&name, Mode::Acc, false, part, span));
+        }
+        indices.push(index);
+        let body = self.block(|c| c.nest_below(rest, indices, &parts, make))?;
+        indices.pop();
+        let size = self.b.func.size_of(*bound);
+        let mut stacked = Vec::new();
+        for entry in &body.nl {
+            let ty = Type::array(size.clone(), self.b.func.type_of(*entry));
+            stacked.push(self.b.nvar("s", ty, span));
+        }
+        let cap_slices = parts.into_iter().zip(rows.iter().map(|row| Place::root(*row))).collect();
+        let scan = Scan { cap_slices, ..par(index, *bound, body) };
+        self.push(stacked.clone(), Rhs::Scan(Box::new(scan)));
+        Ok(stacked.into_iter().map(Atom::Var).collect())
+    }
+
+    /// The unit vector of a number or an array of numbers: one at the entry with these indices,
+    /// zero elsewhere.
+    pub fn unit(&mut self, ty: &Type, indices: &[NVar]) -> Result<Atom, Diagnostic> {
+        let one = Atom::Lit(Literal::F64(1.0));
+        if indices.is_empty() {
+            return Ok(one);
+        }
+        let (_, totals) = self.accumulate(vec![("e".to_string(), ty.clone())], |c, caps| {
+            caps.iter().for_each(|cap| c.increment(*cap, indices, one));
+            Ok(Vec::new())
+        })?;
+        Ok(totals.first().copied().unwrap_or(one))
+    }
+
+    /// Adds a number to the entry of an accumulator with these indices.
+    fn increment(&mut self, cap: Cap, indices: &[NVar], value: Atom) {
+        let step = |i: &NVar| Step::Index { index: Atom::Var(*i), proved: false };
+        let place = Place { root: cap, path: indices.iter().map(step).collect() };
+        self.push(Vec::new(), Rhs::Inc(place, Operand::N(value)));
+    }
+
+    /// Adds the entries of an array with the given dimensions to those entries of an accumulator
+    /// whose last indices are `last`: a column.
+    pub fn add_column(
+        &mut self,
+        cap: Cap,
+        dims: &[Atom],
+        column: Atom,
+        last: &[NVar],
+    ) -> Result<(), Diagnostic> {
+        self.add_column_below(cap, dims, column, &mut Vec::new(), last)
+    }
+
+    fn add_column_below(
+        &mut self,
+        cap: Cap,
+        dims: &[Atom],
+        column: Atom,
+        first: &mut Vec<NVar>,
+        last: &[NVar],
+    ) -> Result<(), Diagnostic> {
+        let (Some((bound, rest)), Atom::Var(array)) = (dims.split_first(), column) else {
+            self.increment(cap, &[first, last].concat(), column);
+            return Ok(());
+        };
+        let ty = self.b.func.nvars[array].ty.clone();
+        let index = self.b.nvar("j", Type::I64, self.loc.span);
+        let part = self.b.nvar("c", ty.element().cloned().unwrap_or(ty), self.loc.span);
+        first.push(index);
+        let body = self.block(|c| {
+            c.add_column_below(cap, rest, Atom::Var(part), first, last)?;
+            Ok(Vec::new())
+        })?;
+        first.pop();
+        let scan = Scan { slices: vec![(part, array)], ..par(index, *bound, body) };
+        self.push(Vec::new(), Rhs::Scan(Box::new(scan)));
+        Ok(())
+    }
+}
+
+/// A parallel loop without slices.
+fn par(index: NVar, bound: Atom, body: Block) -> Scan {
+    Scan {
+        dir: Dir::Par,
+        index,
+        bound,
+        carry: Vec::new(),
+        lin_carry: Vec::new(),
+        slices: Vec::new(),
+        lin_slices: Vec::new(),
+        cap_slices: Vec::new(),
+        body,
+    }
+}

@@ -1,0 +1,155 @@
+//! Second derivatives, by reverse over forward: J, L, J, U, T, L. The directional derivative of a
+//! function has no tape, so the tape of its gradient is all that is kept.
+
+use super::composer::{Composer, in_order, product, sums};
+use super::jacobian::{only_numbers, zeros};
+use super::{Kind, Passes, directional, domain, grad, scalar_result};
+use crate::{Derivatives, Mask, Policy};
+use jut_ir::*;
+
+/// `f.dir{..}.grad: (A, A') -> (gradients)`: the product of the Hessian with the tangents: takes
+/// the parameters of `f` and a tangent for each parameter in the mask, gives one gradient for
+/// each. Costs a small multiple of `f`. Fails where `f` fails.
+///
+/// # Errors
+/// As [`super::value_and_grad`].
+pub fn hessian_product(
+    derivatives: &mut Derivatives,
+    func: FuncId,
+    wrt: &Mask,
+    policy: Policy,
+) -> Result<FuncId, Diagnostic> {
+    let (f, wrt) = domain(derivatives, func, wrt)?;
+    scalar_result(&derivatives.program.funcs[f], None)?;
+    let (along, primal) = slope(derivatives, f, &wrt)?;
+    grad(derivatives, along, &primal, policy)
+}
+
+/// The directional derivative, and the mask that differentiates it again.
+fn slope(
+    derivatives: &mut Derivatives,
+    f: FuncId,
+    wrt: &Mask,
+) -> Result<(FuncId, Mask), Diagnostic> {
+    let along = directional(derivatives, f, wrt)?;
+    let positions: Vec<usize> = wrt.positions().collect();
+    let primal = Mask::only(&derivatives.program, along, &positions);
+    Ok((along, primal))
+}
+
+/// `f.hessian: (A) -> (blocks)`: all second derivatives of the one f64 result of `f`: for each
+/// parameter in the mask, for each parameter in the mask, an array with the dimensions of the
+/// first, then those of the second. With one parameter `x: [n]f64` that is the symmetric `[n][n]f64`.
+/// Parameters in the mask are f64 or arrays of f64 of any rank.
+///
+/// Costs one product with the Hessian per number in these parameters, each with a unit vector made
+/// for it; the gradients are added straight into the rows of the result:
+///
+/// ```text
+/// core def f.hessian(n: i64, x: [n]f64) -> ([n][n]f64) = {
+///   dx = acc dx: [n][n]f64 { scan par (i < n) slice (; ; row <- dx) {
+///     e = acc e: [n]f64 { e[i] += 1.0 }
+///     (slope, tape) = f.dir{x}.nonlin(n, x, e)
+///     f.dir{x}.linT.erased(n, x, e, tape, 1.0; ; row) } }
+///   dx
+/// }
+/// ```
+///
+/// Fails where `f` fails, unless there is no entry to be computed.
+///
+/// # Errors
+/// As [`super::value_and_grad`]; `J805` for parameters of other types.
+pub fn hessian(
+    derivatives: &mut Derivatives,
+    func: FuncId,
+    wrt: &Mask,
+    policy: Policy,
+) -> Result<FuncId, Diagnostic> {
+    let key = (Kind::Hessian, func, wrt.clone(), policy);
+    if let Some(known) = derivatives.compositions.get(&key) {
+        return Ok(*known);
+    }
+    let (f, wrt) = domain(derivatives, func, wrt)?;
+    scalar_result(&derivatives.program.funcs[f], None)?;
+    let inputs = Composer::new(derivatives, f)?.active(&wrt)?;
+    only_numbers(&Composer::new(derivatives, f)?, inputs.iter().map(|a| &a.ty))?;
+    let (along, primal) = slope(derivatives, f, &wrt)?;
+    let differentiated = scalar_result(&derivatives.program.funcs[along], None)?;
+    let passes = Passes::apply(derivatives, along, &primal, policy)?;
+    let pullback = passes.pullback(derivatives)?;
+    let Passes { halves, active, .. } = passes;
+
+    let mut c = Composer::new(derivatives, f)?;
+    let inputs = c.active(&wrt)?;
+    let zeros = zeros(&mut c, inputs.iter().map(|a| &a.ty), inputs.len());
+    let mut nl = Vec::new();
+    for (k, input) in inputs.iter().enumerate() {
+        let dims = c.dims(&input.ty);
+        let (stacked, totals) = c.accumulate(sums(&inputs, Some(&input.ty)), |c, caps| {
+            c.nest(&dims, caps, &mut |c, indices, rows| {
+                let mut args = c.inputs.clone();
+                let start = args.len();
+                args.extend(&zeros);
+                args[start + k] = c.unit(&input.ty, indices)?;
+                let results = c.call(halves.nonlin, args.clone(), Vec::new());
+                let mut saved = c.saved_args(&halves, &args, &results);
+                for (k, result) in results.iter().enumerate().take(active.len()) {
+                    let Some(ty) = c.tangent_of_value(*result)?.filter(|_| active[k]) else {
+                        continue;
+                    };
+                    saved.push(match k == differentiated {
+                        true => Atom::Lit(Literal::F64(1.0)),
+                        false => c.zero(ty),
+                    });
+                }
+                let rows = rows.iter().map(|row| Some(Place::root(*row))).collect();
+                Ok(c.call(pullback, saved, rows).into_iter().map(Atom::Var).collect())
+            })
+        })?;
+        nl.extend(in_order(&inputs, stacked, totals));
+        c.declare(inputs.iter().map(|other| product(&input.ty, &other.ty)));
+    }
+    let name = wrt.name(&c.derivatives.program, f);
+    let doc = format!("All second derivatives of `{name}`.");
+    let id = c.finish(names::composition(&name, &Kind::Hessian.name()), doc, nl);
+    derivatives.compositions.insert(key, id);
+    Ok(id)
+}
+
+/// `f.dir2: (A, A') -> (B')`: the second derivatives of the results along a line, vᵀ H v, by
+/// forward over forward (J, L, J, L), so that there is no tape at all. Takes a tangent v for each
+/// parameter in the mask; gives one second derivative per result with floats, after those sizes of
+/// results that `f` computes. Costs a small multiple of `f`. Fails where `f` fails.
+///
+/// # Errors
+/// As [`super::jvp`], and `J804` if no parameter is named.
+pub fn second_directional(
+    derivatives: &mut Derivatives,
+    func: FuncId,
+    wrt: &Mask,
+) -> Result<FuncId, Diagnostic> {
+    let key = (Kind::Dir2, func, wrt.clone(), Policy::Default);
+    if let Some(known) = derivatives.compositions.get(&key) {
+        return Ok(*known);
+    }
+    let (f, wrt) = domain(derivatives, func, wrt)?;
+    let (along, primal) = slope(derivatives, f, &wrt)?;
+    let twice = directional(derivatives, along, &primal)?;
+
+    let mut c = Composer::new(derivatives, f)?;
+    let parameters = c.active(&wrt)?;
+    let tangents = c.tangent_params(&parameters);
+    let mut args = c.inputs.clone();
+    args.extend(&tangents);
+    args.extend(&tangents);
+    let results = c.call(twice, args, Vec::new());
+    let kept: Vec<bool> = (0..c.source().results.len()).map(|k| c.is_size_of_tangent(k)).collect();
+    c.declare_values(&kept);
+    c.declare_tangents()?;
+    let nl = results.into_iter().map(Atom::Var).collect();
+    let name = wrt.name(&c.derivatives.program, f);
+    let doc = format!("The second derivative of `{name}` along a line.");
+    let id = c.finish(names::composition(&name, &Kind::Dir2.name()), doc, nl);
+    derivatives.compositions.insert(key, id);
+    Ok(id)
+}
