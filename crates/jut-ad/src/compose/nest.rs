@@ -86,22 +86,23 @@ impl Composer<'_> {
     /// Parallel loops over all entries of an array with the given dimensions. `make` gets the
     /// indices of the entry, and for each accumulator in `rows` its part for that entry; what it
     /// returns is stacked.
-    pub fn nest(
-        &mut self,
-        dims: &[Atom],
-        rows: &[Cap],
-        make: &mut dyn FnMut(&mut Self, &[NVar], &[Cap]) -> Made,
-    ) -> Made {
+    pub fn nest<F>(&mut self, dims: &[Atom], rows: &[Cap], make: &mut F) -> Made
+    where
+        F: FnMut(&mut Self, &[NVar], &[Cap]) -> Made,
+    {
         self.nest_below(dims, &mut Vec::new(), rows, make)
     }
 
-    fn nest_below(
+    fn nest_below<F>(
         &mut self,
         dims: &[Atom],
         indices: &mut Vec<NVar>,
         rows: &[Cap],
-        make: &mut dyn FnMut(&mut Self, &[NVar], &[Cap]) -> Made,
-    ) -> Made {
+        make: &mut F,
+    ) -> Made
+    where
+        F: FnMut(&mut Self, &[NVar], &[Cap]) -> Made,
+    {
         let Some((bound, rest)) = dims.split_first() else { return make(self, indices, rows) };
         let span = self.loc.span;
         let index = self.b.nvar("i", Type::I64, span);
