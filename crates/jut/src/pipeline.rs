@@ -318,4 +318,4 @@ fn with_large_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<
 }
 
 /// Address space for the compiler's stack; only what is used of it is memory.
-const STACK: usize = 256 << 20;
+const STACK: usize = 64 << 20;

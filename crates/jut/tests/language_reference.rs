@@ -77,3 +77,37 @@ fn every_float_function_of_the_language_reference_has_a_gradient_or_a_product() 
         }
     }
 }
+
+/// Every code that stands in a source file of jut.
+fn codes_in(directory: &std::path::Path, codes: &mut std::collections::BTreeSet<String>) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            codes_in(&path, codes);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = std::fs::read_to_string(&path).expect("a source file");
+            for (at, _) in text.match_indices("\"J") {
+                let code = text.get(at + 1..at + 6).unwrap_or_default();
+                let digits = code.get(1..4).unwrap_or_default();
+                if code.ends_with('"') && digits.bytes().all(|b| b.is_ascii_digit()) {
+                    codes.insert(code[..4].to_string());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_code_is_in_the_table_of_codes() {
+    let crates = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let mut codes = std::collections::BTreeSet::new();
+    for entry in std::fs::read_dir(crates).expect("the crates").flatten() {
+        codes_in(&entry.path().join("src"), &mut codes);
+    }
+    assert!(codes.len() > 40, "{codes:?}");
+    let documents = documents();
+    let (_, text) = documents.last().expect("the language reference");
+    for code in codes {
+        assert!(text.contains(&format!("| {code} |")), "{code} is not in docs/language.md");
+    }
+}
