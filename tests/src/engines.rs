@@ -28,12 +28,26 @@ pub type Run = Result<Vec<Value>, RuntimeError>;
 /// # Errors
 /// The first disagreement, or a part of the compiler that refuses the function.
 pub fn agree(program: &Program, func: FuncId, args: &[Value]) -> Result<Run, String> {
+    agree_with(program, func, args, &|_| {})
+}
+
+/// [`agree`], with a fault in what lowering makes.
+///
+/// # Errors
+/// As [`agree`].
+pub fn agree_with(
+    program: &Program,
+    func: FuncId,
+    args: &[Value],
+    fault: &dyn Fn(&mut LoopProgram),
+) -> Result<Run, String> {
     let expected = match Interpreter::new(program).call(func, args, &[], &[]) {
         Ok(outcome) => Ok(outcome.results),
         Err(EvalError::Runtime(error)) => Err(error),
         Err(error) => return Err(format!("interpreter: {error:?}")),
     };
-    let lowered = lower(program, func).map_err(|e| format!("lowering: {e}"))?;
+    let mut lowered = lower(program, func).map_err(|e| format!("lowering: {e}"))?;
+    fault(&mut lowered.program);
     let mut border = Border::new(program, func, &lowered, args)?;
     compare("loop form", &expected, border.evaluate(&lowered.program)?, &lowered)?;
 
@@ -164,7 +178,7 @@ impl<'a> Border<'a> {
             }
             Err(Fault::Runtime(error)) => Ok(Err(error)),
             Err(Fault::Broken(what)) => {
-                Err(format!("loop form: {what}\n{}", print::print_program(program)))
+                Err(format!("P16: loop form: {what}\n{}", print::print_program(program)))
             }
         }
     }

@@ -34,6 +34,26 @@ pub struct Verified {
     pub outcome: Result<Outcome, RuntimeError>,
 }
 
+/// What a law is tested on, in the order in which it is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pass {
+    /// `f.jvp`, before U takes it.
+    Forward,
+    /// `f.nonlin`.
+    NonLinear,
+    /// `f.lin`, before T takes it.
+    Linear,
+    /// `f.linT`.
+    Transpose,
+    /// `f.jvp` erased.
+    Erase,
+    /// The optimised value and gradient.
+    Optimise,
+}
+
+/// Changes what a pass has made, to see whether a law notices.
+pub type Fault<'a> = &'a dyn Fn(Pass, &mut Program, FuncId);
+
 /// How much to ask for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -53,7 +73,7 @@ pub fn load(text: &str) -> Result<Program, String> {
 }
 
 /// Tests all laws for one function and one list of arguments (without the sizes in brackets),
-/// under every tape policy.
+/// under both tape policies.
 ///
 /// # Errors
 /// The first law that does not hold, with the numbers.
@@ -62,6 +82,20 @@ pub fn verify(
     func: &str,
     args: &[Value],
     options: Options,
+) -> Result<Verified, String> {
+    verify_with(text, func, args, options, &|_, _, _| {})
+}
+
+/// [`verify`], with a fault in what the passes make.
+///
+/// # Errors
+/// The first law that does not hold, with the numbers.
+pub fn verify_with(
+    text: &str,
+    func: &str,
+    args: &[Value],
+    options: Options,
+    fault: Fault<'_>,
 ) -> Result<Verified, String> {
     let program = load(text)?;
     let name = func;
@@ -73,7 +107,9 @@ pub fn verify(
     let mut last = None;
     for policy in Policy::ALL {
         let under = |e: String| format!("{name} under {policy:?}: {e}");
-        last = Some(verify_policy(&program, func, &args, &primal, policy, options).map_err(under)?);
+        last = Some(
+            verify_policy(&program, func, &args, &primal, policy, options, fault).map_err(under)?,
+        );
     }
     last.ok_or_else(|| "no policy".into())
 }
@@ -95,19 +131,20 @@ pub(crate) fn run(
     }
 }
 
+fn check(program: &Program) -> Result<(), String> {
+    jut_ir::check::check_program(program).map_err(|diagnostics| {
+        let all: Vec<String> = diagnostics.iter().map(|d| d.to_string()).collect();
+        let text = jut_ir::print::print_program(program);
+        format!("P1: the checker refuses it: {}\n{text}", all.join("; "))
+    })
+}
+
 /// P1: the checker accepts a program, and its text reads back and prints the same.
 ///
 /// # Errors
 /// What is refused, or the first line that differs.
 pub fn reads_back(program: &Program) -> Result<Program, String> {
-    jut_ir::check::check_program(program).map_err(|diagnostics| {
-        let all: Vec<String> = diagnostics.iter().map(|d| d.to_string()).collect();
-        format!(
-            "the checker refuses it: {}\n{}",
-            all.join("; "),
-            jut_ir::print::print_program(program)
-        )
-    })?;
+    check(program)?;
     let text = jut_ir::print::print_program(program);
     let again = load(&text).map_err(|e| format!("does not read back: {e}\n{text}"))?;
     let printed = jut_ir::print::print_program(&again);
@@ -137,8 +174,10 @@ fn expect_same(what: &str, a: &[Value], b: &[Value]) -> Result<(), String> {
 fn expect_error(what: &str, error: &RuntimeError, run: Run) -> Result<(), String> {
     match run {
         Err(other) if other.kind == error.kind && other.span == error.span => Ok(()),
-        Err(other) => Err(format!("{what} fails otherwise: {other:?} instead of {error:?}")),
-        Ok(_) => Err(format!("{what} does not fail, the function does: {error:?}")),
+        Err(other) => {
+            Err(format!("errors: {what} fails otherwise: {other:?} instead of {error:?}"))
+        }
+        Ok(_) => Err(format!("errors: {what} does not fail, the function does: {error:?}")),
     }
 }
 
@@ -168,14 +207,25 @@ fn verify_policy(
     primal: &Run,
     policy: Policy,
     options: Options,
+    fault: Fault<'_>,
 ) -> Result<Verified, String> {
     let say = |d: jut_ir::Diagnostic| d.to_string();
     let mut derivatives = Derivatives::new(program.clone());
     let mask = Mask::full(program, func);
     let jvp = forward::forward(&mut derivatives, func, &mask).map_err(say)?;
+    // An erroneous stage is refused here, before the next pass is given it.
+    let apply = |derivatives: &mut Derivatives, pass, func| {
+        fault(pass, &mut derivatives.program, func);
+        check(&derivatives.program)
+    };
+    apply(&mut derivatives, Pass::Forward, jvp)?;
     let halves = unzip::unzip(&mut derivatives, jvp, policy).map_err(say)?;
+    apply(&mut derivatives, Pass::NonLinear, halves.nonlin)?;
+    apply(&mut derivatives, Pass::Linear, halves.lin)?;
     let transposed = transpose::transpose(&mut derivatives, halves.lin).map_err(say)?;
+    apply(&mut derivatives, Pass::Transpose, transposed)?;
     let erased = erase::erase(&mut derivatives, jvp).map_err(say)?;
+    apply(&mut derivatives, Pass::Erase, erased)?;
     let value_and_grad =
         compose::value_and_grad(&mut derivatives, func, &mask, policy).map_err(say)?;
     let all = &derivatives.program;
@@ -215,7 +265,7 @@ fn verify_policy(
             expect_error("f.jvp", error, forward_run)?;
             expect_error("f.nonlin", error, run(&interpreter, halves.nonlin, args, &[], &[])?)?;
             expect_error("value and gradient", error, gradient_run.clone())?;
-            optimised(all, value_and_grad, args, &gradient_run)?;
+            optimised(all, value_and_grad, args, &gradient_run, fault)?;
             return Ok(verified(gradient_run));
         }
     };
@@ -337,7 +387,7 @@ fn verify_policy(
         .collect();
     let expected = expected.ok_or("f.linT returns too little")?;
     expect_same("gradient", &expected, &gradient.results[count..])?;
-    optimised(all, value_and_grad, args, &gradient_run)?;
+    optimised(all, value_and_grad, args, &gradient_run, fault)?;
     Ok(verified(gradient_run))
 }
 
@@ -347,8 +397,10 @@ fn optimised(
     func: FuncId,
     args: &[Value],
     expected: &Run,
+    fault: Fault<'_>,
 ) -> Result<(), String> {
-    let fast = jut_opt::optimise(program, func, true);
+    let mut fast = jut_opt::optimise(program, func, true);
+    fault(Pass::Optimise, &mut fast, func);
     reads_back(&fast).map_err(|e| format!("P15: optimised: {e}"))?;
     let outcome = run(&Interpreter::new(&fast), func, args, &[], &[])?;
     let text = jut_ir::print::print_program(&fast);
@@ -363,7 +415,7 @@ fn optimised(
             }
             Ok(())
         }
-        (Err(error), outcome) => expect_error("the optimised program", error, outcome),
+        (Err(error), outcome) => expect_error("P15: the optimised program", error, outcome),
         (Ok(_), Err(error)) => Err(format!("P15: optimised it fails: {error}")),
     }
 }
