@@ -124,8 +124,9 @@ impl Subject {
             let mut left = 0;
             for param in self.active() {
                 let width = floats(std::slice::from_ref(&param)).len();
+                let columns = &rows[left..left + width];
                 for j in above..above + height {
-                    all.extend((left..left + width).map(|i| rows[i][j]));
+                    all.extend(columns.iter().map(|column| column[j]));
                 }
                 left += width;
             }
@@ -460,8 +461,8 @@ fn derivatives_of_derivatives_of_derivatives() {
     let all = Mask::full(&d.program, product);
     let third = compose::jacobian(d, product, &all, JacobianMode::Auto, policy).unwrap();
     let expected = [
-        6.0 * 0.5 * 2.0 + 6.0 * 1.5 * -1.0, // d/dx
-        6.0 * 1.5 * 2.0,                    // d/da
+        6.0 * 0.5 * 2.0 - 6.0 * 1.5,
+        6.0 * 1.5 * 2.0,
         6.0 * 0.5 * 1.5,
         3.0 * 1.5 * 1.5,
         6.0 * 1.5 * 2.0,
@@ -486,7 +487,7 @@ fn derivatives_of_derivatives_of_derivatives() {
     let twice = compose::second_directional(d, f, m).unwrap();
     let primal = Mask::only(&d.program, twice, &[0, 1]);
     let fourth = compose::hessian(d, twice, &primal, policy).unwrap();
-    let expected = [12.0 * 2.0 * -1.0, 6.0 * 4.0, 6.0 * 4.0, 0.0];
+    let expected = [-12.0 * 2.0, 6.0 * 4.0, 6.0 * 4.0, 0.0];
     assert_near(&floats(&s.run(s.checked(fourth), &along)), &expected, 1e-14, "of v H v");
 }
 
