@@ -26,7 +26,9 @@
 //! how many in the results.
 //! With a mask that leaves parameters out, the name has it: `f{w}.grad`. All of them are purely
 //! non-linear, so they can be differentiated again: the gradient of `f.dir` is a product with the
-//! Hessian.
+//! Hessian. Forward ones come first and reverse ones last: `f.dir` and `f.dir2` keep no tape and can
+//! always be differentiated, a reverse one only if its tape has a tangent (J901 says when not:
+//! arrays on the tape). So third derivatives are the gradient or the Jacobian of `f.dir2`.
 //!
 //! # How to call them
 //!

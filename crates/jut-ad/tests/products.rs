@@ -65,9 +65,11 @@ impl Subject {
 
     fn checked(&self, func: FuncId) -> FuncId {
         let program = &self.derivatives.program;
+        let text = print_program(program);
         if let Err(errors) = check_program(program) {
-            panic!("{errors:#?}\n{}", print_program(program));
+            panic!("{errors:#?}\n{text}");
         }
+        assert_eq!(print_program(&load(&text)), text, "the text reads back");
         check_forward_domain(program, func).unwrap_or_else(|e| panic!("{e:?}"));
         let fast = jut_opt::optimise(program, func, true);
         if let Err(errors) = check_program(&fast) {
@@ -649,5 +651,56 @@ fn a_jacobian_runs_the_function_once() {
         // n products with a vector of n numbers.
         let growth = work(80) / work(40);
         assert!((3.5..4.1).contains(&growth), "{mode:?}: {growth}");
+    }
+}
+
+/// What a function with linear parameters computes is bilinear in both kinds of them.
+#[test]
+fn linear_parameters_are_differentiated_too() {
+    let text = "core def f(x: f64; y': f64) -> (; f64) = { z' = x * y'; (; z') }";
+    let mut s = Subject::new(text, "f", &[]);
+    let (d, f, m) = (&mut s.derivatives, s.func, &s.mask.clone());
+    let policy = Policy::Default;
+    let hessian = compose::hessian(d, f, m, policy).unwrap();
+    let product = compose::hessian_product(d, f, m, policy).unwrap();
+    let twice = compose::second_directional(d, f, m).unwrap();
+    let jacobian = compose::jacobian(d, f, m, JacobianMode::Auto, policy).unwrap();
+    let made = compose::linearize(d, f, m, policy).unwrap();
+    let at = [x(3.0), x(5.0)];
+    let along = [at.clone(), [x(2.0), x(7.0)]].concat();
+    assert_eq!(floats(&s.run(s.checked(hessian), &at)), [0.0, 1.0, 1.0, 0.0]);
+    assert_eq!(floats(&s.run(s.checked(product), &along)), [7.0, 2.0]);
+    assert_eq!(floats(&s.run(s.checked(twice), &along)), [28.0]);
+    assert_eq!(floats(&s.run(s.checked(jacobian), &at)), [5.0, 3.0]);
+    assert_eq!(floats(&s.run(s.checked(made.primal), &at))[0], 15.0);
+}
+
+/// Every product fails with the error of the function.
+#[test]
+fn products_fail_where_the_function_fails() {
+    let args = [v(&[1.0, 2.0, 3.0]), Value::ints(vec![2, 0, 3])];
+    let mut s = Subject::new(design!("gather"), "gather", &args);
+    let (d, f, m) = (&mut s.derivatives, s.func, &s.mask.clone());
+    let policy = Policy::Default;
+    let at = [k(3), k(3), args[0].clone(), args[1].clone()];
+    let expected = Interpreter::new(&d.program).call(f, &at, &[], &[]).unwrap_err();
+    assert!(expected.runtime().is_some());
+    let made = compose::linearize(d, f, m, policy).unwrap();
+    let mut all = vec![(made.primal, false)];
+    for mode in MODES {
+        all.push((compose::jacobian(d, f, m, mode, policy).unwrap(), false));
+    }
+    all.push((compose::hessian(d, f, m, policy).unwrap(), false));
+    all.push((compose::hessian_product(d, f, m, policy).unwrap(), true));
+    all.push((compose::second_directional(d, f, m).unwrap(), true));
+    for (func, along) in all {
+        s.checked(func);
+        let program = &s.derivatives.program;
+        let mut at = at.to_vec();
+        at.extend(along.then(|| args[0].clone()));
+        for program in [program, &jut_opt::optimise(program, func, true)] {
+            let error = Interpreter::new(program).call(func, &at, &[], &[]).unwrap_err();
+            assert_eq!(error, expected, "{}", program.funcs[func].name);
+        }
     }
 }
