@@ -76,6 +76,7 @@
 
 mod common;
 mod cut;
+pub mod explain;
 mod loops;
 mod marks;
 mod plan;
@@ -85,6 +86,7 @@ mod walk;
 use crate::linearity;
 use crate::relocate::{Relocator, Substitution};
 use crate::{Derivatives, Policy, Unzipped, callees_first};
+pub use explain::{TapeReport, explain};
 use jut_ir::build::Namer;
 use jut_ir::cover::Facts;
 use jut_ir::entity::SecondaryMap;

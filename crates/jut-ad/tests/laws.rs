@@ -5,7 +5,7 @@ mod common;
 
 use common::{POLICIES, Run, dot, parse, run, scalars, stages, value};
 use fastrand::Rng;
-use jut_ad::Policy;
+use jut_ad::{Policy, unzip};
 use jut_eval::Value;
 use jut_ir::Program;
 use std::collections::HashMap;
@@ -262,6 +262,41 @@ fn a_policy_that_stores_less_has_no_larger_tape() {
             assert!(bytes.is_sorted_by(|a, b| a >= b), "{} {discrete:?}: {bytes:?}", subject.name);
         }
     }
+}
+
+#[test]
+fn the_formula_of_the_report_is_what_a_run_measures() {
+    let mut rng = Rng::with_seed(11);
+    let mut without: Vec<&str> = Vec::new();
+    for subject in SUBJECTS {
+        let program = parse(subject.text);
+        for policy in POLICIES {
+            let stages = stages(&program, subject.name, policy);
+            let report = unzip::explain(&stages.derivatives, &stages.halves);
+            for discrete in subject.discrete {
+                for _ in 0..3 {
+                    let mut discrete = discrete.to_vec();
+                    // Sizes of arrays that the program may index with 0 or 1.
+                    if let Some(n @ 3..) = discrete.first_mut() {
+                        *n = rng.i64(3..12);
+                    }
+                    let args = arguments(&program, subject.name, &discrete, &mut rng);
+                    let Some(bytes) = report.bytes(&|k| args[k].as_i64()) else {
+                        without.push(subject.name);
+                        continue;
+                    };
+                    let run = run(&stages, &args, &mut rng);
+                    // Data of the program itself is no tape.
+                    let measured = run.nonlin.counters.tape - run.jvp.counters.tape;
+                    assert_eq!(bytes as u64, measured, "{} {policy:?}\n{report}", subject.name);
+                }
+            }
+        }
+    }
+    // Branches, sizes that are read from arrays, and sizes that a callee computes.
+    without.dedup();
+    let open = ["br", "usehalf", "choose", "brw", "late", "ragged", "steps"];
+    assert_eq!(without, open);
 }
 
 #[test]

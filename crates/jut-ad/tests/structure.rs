@@ -3,7 +3,7 @@
 mod common;
 
 use common::{POLICIES, parse, passes, stages};
-use jut_ad::{Derivatives, Policy, transpose};
+use jut_ad::{Derivatives, Policy, transpose, unzip};
 use jut_ir::alpha::{canonical_data_text, canonical_text};
 use jut_ir::*;
 use std::collections::HashMap;
@@ -147,6 +147,40 @@ def loss[n, d](w: [d]f64, x: [n, d]f64, y: [n]f64) -> f64 = sum (i < n) {
     let stored = tape_under(Policy::Minimal, text, "loss").unwrap();
     assert_eq!(stored, "data loss.tape = loss.tape(f0: i64, f1: [f0]f64, f2: [f0]f64)");
     assert_eq!(tape(text, "loss").unwrap().matches("[f0]").count(), 5);
+}
+
+#[test]
+fn a_report_says_what_is_stored_how_much_and_why() {
+    let text = "
+def f[n, m](x: [n]f64, k: [m]i64) -> f64 = sum (i < n) {
+  s = sum (j < i) { exp(x[j]) }
+  t = for (q < k[i]) carry (c = s) { c * c }
+  t * x[i]
+}";
+    let stages = stages(&parse(text), "f", Policy::Minimal);
+    let report = unzip::explain(&stages.derivatives, &stages.halves);
+    let line = |span: Span| {
+        let before = text.get(..span.start as usize)?;
+        Some(format!("line {}", before.matches('\n').count()))
+    };
+    let expected = "\
+tape of f: 24 n + 8 + (sum over i < n of 8 i) + (sum over i < n of 8 max(t_2, 0)) bytes
+  n    i64  8                                  in f.tape   for t_6_2' (line 4): the size of a stored value (line 1)
+  t_4  f64  8 n                                in f.tape   for t_6_2' (line 4): made by a loop (line 3)
+  i    i64  8 n                                in f.tape1  for t_1' (line 2): the size of a stored value (line 1)
+  t_8  i64  8 n                                in f.tape1  for t_1' (line 2): the size of a stored value (line 3)
+  t_1  f64  (sum over i < n of 8 i)            in f.tape1  for t_1' (line 2): `exp` is expensive (line 2)
+  c    f64  (sum over i < n of 8 max(t_2, 0))  in f.tape1  for t_3_1' (line 3): carried from iteration to iteration (line 3)
+not stored:
+  n    an input (line 1)
+  m    an input (line 1)
+  x    an input (line 1)
+  k    an input (line 1)
+  t_2  computed again by an index of k (line 3)
+  t_8  computed again by `max` (line 3)
+  t_5  computed again by an index of x (line 4)
+";
+    assert_eq!(report.text(&line), expected);
 }
 
 #[test]
