@@ -3,7 +3,14 @@
 //! The interpreter and every engine call these and no others, so a transcendental function has the
 //! same bits everywhere: nothing here depends on the operating system's library or on fused
 //! operations. What IEEE 754 rounds exactly (`sqrt`, `floor`, `trunc`, ..) is left to the machine.
-//! Every function is total: NaN, infinities and the extreme integers have a value.
+//! Every function is total: NaN, infinities and the extreme integers have a value. How exact each is
+//! stands in the table of primitives and is tested there.
+
+mod error;
+mod gamma;
+
+pub use error::{erf, erfc, erfinv};
+pub use gamma::{beta, digamma, gamma, lgamma, polygamma};
 
 /// Exponential.
 pub fn exp(x: f64) -> f64 {
@@ -70,9 +77,89 @@ pub fn cosh(x: f64) -> f64 {
     libm::cosh(x)
 }
 
+/// Inverse of the hyperbolic sine.
+pub fn asinh(x: f64) -> f64 {
+    libm::asinh(x)
+}
+
+/// Inverse of the hyperbolic cosine; NaN below 1.
+pub fn acosh(x: f64) -> f64 {
+    libm::acosh(x)
+}
+
+/// Inverse of the hyperbolic tangent; infinite at -1 and 1, NaN beyond.
+pub fn atanh(x: f64) -> f64 {
+    libm::atanh(x)
+}
+
+/// 2 to the power x.
+pub fn exp2(x: f64) -> f64 {
+    libm::exp2(x)
+}
+
+/// Logarithm to base 2.
+pub fn log2(x: f64) -> f64 {
+    libm::log2(x)
+}
+
+/// Logarithm to base 10.
+pub fn log10(x: f64) -> f64 {
+    libm::log10(x)
+}
+
+/// Cube root.
+pub fn cbrt(x: f64) -> f64 {
+    libm::cbrt(x)
+}
+
+/// 1 / (1 + exp(-x)). The exponential never overflows.
+pub fn sigmoid(x: f64) -> f64 {
+    let e = libm::exp(-x.abs());
+    if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
+}
+
+/// log(1 + exp(x)). The exponential never overflows.
+pub fn softplus(x: f64) -> f64 {
+    maximum(x, 0.0) + libm::log1p(libm::exp(-x.abs()))
+}
+
+/// log(exp(x) + exp(y)). The exponential never overflows.
+pub fn logaddexp(x: f64, y: f64) -> f64 {
+    if x == y {
+        // Also where both are the same infinity.
+        return x + std::f64::consts::LN_2;
+    }
+    maximum(x, y) + libm::log1p(libm::exp(-(x - y).abs()))
+}
+
+/// x 2^n in wrapping arithmetic: 0 if n is not in 0 .. 63, as all bits are shifted out.
+pub fn shl(x: i64, n: i64) -> i64 {
+    if (0..64).contains(&n) { x << n } else { 0 }
+}
+
+/// x / 2^n rounded down: the sign, 0 or -1, if n is not in 0 .. 63.
+pub fn shr(x: i64, n: i64) -> i64 {
+    if (0..64).contains(&n) { x >> n } else { x >> 63 }
+}
+
 /// Root of x^2 + y^2.
 pub fn hypot(x: f64, y: f64) -> f64 {
     libm::hypot(x, y)
+}
+
+/// Largest integer not above.
+pub fn floor(x: f64) -> f64 {
+    libm::floor(x)
+}
+
+/// Smallest integer not below.
+pub fn ceil(x: f64) -> f64 {
+    libm::ceil(x)
+}
+
+/// Nearest integer toward zero.
+pub fn trunc(x: f64) -> f64 {
+    libm::trunc(x)
 }
 
 /// Nearest integer, halves away from zero.
@@ -119,10 +206,9 @@ pub fn sign(x: f64) -> f64 {
         1.0
     } else if x < 0.0 {
         -1.0
-    } else if x == 0.0 {
-        0.0
     } else {
-        x
+        // 0 for either zero, else NaN.
+        x + 0.0
     }
 }
 

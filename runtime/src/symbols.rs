@@ -1,7 +1,7 @@
 //! The runtime by name: what a program compiled in memory is linked with.
 //!
-//! A mathematical function takes one or two floats (or a float and an integer, or nothing) by value
-//! and returns a float; its type says which. The other functions belong to the
+//! A mathematical function takes one or two floats (or a float and an integer, in either order) by
+//! value and returns a float; its type says which. The other functions belong to the
 //! [workspace](crate::workspace).
 
 use crate::math;
@@ -13,128 +13,80 @@ use crate::workspace::{
 /// A mathematical function as compiled code calls it.
 #[derive(Clone, Copy, Debug)]
 pub enum Math {
-    /// A constant.
-    Nullary(extern "C" fn() -> f64),
     /// Of one float.
     Unary(extern "C" fn(f64) -> f64),
     /// Of two floats.
     Binary(extern "C" fn(f64, f64) -> f64),
     /// Of a float and an integer.
     Integer(extern "C" fn(f64, i64) -> f64),
+    /// Of an integer and a float.
+    Order(extern "C" fn(i64, f64) -> f64),
 }
 
 impl Math {
     /// Where it lies.
     pub fn address(self) -> *const u8 {
         match self {
-            Math::Nullary(f) => f as *const u8,
             Math::Unary(f) => f as *const u8,
             Math::Binary(f) => f as *const u8,
             Math::Integer(f) => f as *const u8,
+            Math::Order(f) => f as *const u8,
         }
     }
 }
 
-extern "C" fn sign(x: f64) -> f64 {
-    math::sign(x)
-}
-extern "C" fn exp(x: f64) -> f64 {
-    math::exp(x)
-}
-extern "C" fn expm1(x: f64) -> f64 {
-    math::expm1(x)
-}
-extern "C" fn log(x: f64) -> f64 {
-    math::log(x)
-}
-extern "C" fn log1p(x: f64) -> f64 {
-    math::log1p(x)
-}
-extern "C" fn sin(x: f64) -> f64 {
-    math::sin(x)
-}
-extern "C" fn cos(x: f64) -> f64 {
-    math::cos(x)
-}
-extern "C" fn tan(x: f64) -> f64 {
-    math::tan(x)
-}
-extern "C" fn tanh(x: f64) -> f64 {
-    math::tanh(x)
-}
-extern "C" fn asin(x: f64) -> f64 {
-    math::asin(x)
-}
-extern "C" fn acos(x: f64) -> f64 {
-    math::acos(x)
-}
-extern "C" fn atan(x: f64) -> f64 {
-    math::atan(x)
-}
-extern "C" fn sinh(x: f64) -> f64 {
-    math::sinh(x)
-}
-extern "C" fn cosh(x: f64) -> f64 {
-    math::cosh(x)
-}
-extern "C" fn round(x: f64) -> f64 {
-    math::round(x)
-}
-extern "C" fn hypot(x: f64, y: f64) -> f64 {
-    math::hypot(x, y)
-}
-extern "C" fn floor(x: f64) -> f64 {
-    x.floor()
-}
-extern "C" fn ceil(x: f64) -> f64 {
-    x.ceil()
-}
-extern "C" fn trunc(x: f64) -> f64 {
-    x.trunc()
-}
-extern "C" fn atan2(y: f64, x: f64) -> f64 {
-    math::atan2(y, x)
-}
-extern "C" fn pow(x: f64, y: f64) -> f64 {
-    math::pow(x, y)
-}
-extern "C" fn powi(x: f64, n: i64) -> f64 {
-    math::powi(x, n)
-}
-extern "C" fn inf() -> f64 {
-    f64::INFINITY
-}
-extern "C" fn nan() -> f64 {
-    f64::NAN
+/// For each function of [`math`] one that compiled code can call, and all of them by symbol.
+macro_rules! functions {
+    ($($symbol:literal $kind:ident $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        $(extern "C" fn $name($($arg: $ty),*) -> f64 {
+            math::$name($($arg),*)
+        })*
+
+        /// The mathematical functions.
+        pub static MATH: &[(&str, Math)] = &[$(($symbol, Math::$kind($name))),*];
+    };
 }
 
-/// The mathematical functions.
-pub static MATH: &[(&str, Math)] = &[
-    ("jut_sign", Math::Unary(sign)),
-    ("jut_exp", Math::Unary(exp)),
-    ("jut_expm1", Math::Unary(expm1)),
-    ("jut_log", Math::Unary(log)),
-    ("jut_log1p", Math::Unary(log1p)),
-    ("jut_sin", Math::Unary(sin)),
-    ("jut_cos", Math::Unary(cos)),
-    ("jut_tan", Math::Unary(tan)),
-    ("jut_tanh", Math::Unary(tanh)),
-    ("jut_asin", Math::Unary(asin)),
-    ("jut_acos", Math::Unary(acos)),
-    ("jut_atan", Math::Unary(atan)),
-    ("jut_sinh", Math::Unary(sinh)),
-    ("jut_cosh", Math::Unary(cosh)),
-    ("jut_round", Math::Unary(round)),
-    ("jut_hypot", Math::Binary(hypot)),
-    ("jut_floor", Math::Unary(floor)),
-    ("jut_ceil", Math::Unary(ceil)),
-    ("jut_trunc", Math::Unary(trunc)),
-    ("jut_atan2", Math::Binary(atan2)),
-    ("jut_pow", Math::Binary(pow)),
-    ("jut_powi", Math::Integer(powi)),
-    ("jut_inf", Math::Nullary(inf)),
-    ("jut_nan", Math::Nullary(nan)),
-];
+functions! {
+    "jut_exp" Unary exp(x: f64);
+    "jut_exp2" Unary exp2(x: f64);
+    "jut_expm1" Unary expm1(x: f64);
+    "jut_log" Unary log(x: f64);
+    "jut_log2" Unary log2(x: f64);
+    "jut_log10" Unary log10(x: f64);
+    "jut_log1p" Unary log1p(x: f64);
+    "jut_cbrt" Unary cbrt(x: f64);
+    "jut_hypot" Binary hypot(x: f64, y: f64);
+    "jut_pow" Binary pow(x: f64, y: f64);
+    "jut_powi" Integer powi(x: f64, n: i64);
+    "jut_sin" Unary sin(x: f64);
+    "jut_cos" Unary cos(x: f64);
+    "jut_tan" Unary tan(x: f64);
+    "jut_asin" Unary asin(x: f64);
+    "jut_acos" Unary acos(x: f64);
+    "jut_atan" Unary atan(x: f64);
+    "jut_atan2" Binary atan2(y: f64, x: f64);
+    "jut_sinh" Unary sinh(x: f64);
+    "jut_cosh" Unary cosh(x: f64);
+    "jut_tanh" Unary tanh(x: f64);
+    "jut_asinh" Unary asinh(x: f64);
+    "jut_acosh" Unary acosh(x: f64);
+    "jut_atanh" Unary atanh(x: f64);
+    "jut_erf" Unary erf(x: f64);
+    "jut_erfc" Unary erfc(x: f64);
+    "jut_erfinv" Unary erfinv(x: f64);
+    "jut_gamma" Unary gamma(x: f64);
+    "jut_lgamma" Unary lgamma(x: f64);
+    "jut_digamma" Unary digamma(x: f64);
+    "jut_polygamma" Order polygamma(k: i64, x: f64);
+    "jut_beta" Binary beta(x: f64, y: f64);
+    "jut_floor" Unary floor(x: f64);
+    "jut_ceil" Unary ceil(x: f64);
+    "jut_trunc" Unary trunc(x: f64);
+    "jut_sigmoid" Unary sigmoid(x: f64);
+    "jut_softplus" Unary softplus(x: f64);
+    "jut_logaddexp" Binary logaddexp(x: f64, y: f64);
+}
 
 /// The mathematical function of a name.
 pub fn math(name: &str) -> Option<Math> {

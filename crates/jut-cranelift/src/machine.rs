@@ -18,12 +18,21 @@ pub(crate) fn operation(
     divisor: Option<i64>,
 ) -> Result<Value, String> {
     match *args {
+        [] => constant(builder, op),
         [a] => unary(builder, op, a),
         [a, b] => binary(builder, op, a, b, divisor),
         [c, a, b] if op == Machine::Select => Some(builder.ins().select(c, a, b)),
         _ => None,
     }
     .ok_or_else(|| format!("the operation {op:?} does not take {} operands", args.len()))
+}
+
+fn constant(builder: &mut FunctionBuilder<'_>, op: Machine) -> Option<Value> {
+    Some(match op {
+        Machine::FInf => builder.ins().f64const(f64::INFINITY),
+        Machine::FNan => builder.ins().f64const(f64::NAN),
+        _ => return None,
+    })
 }
 
 fn unary(builder: &mut FunctionBuilder<'_>, op: Machine, a: Value) -> Option<Value> {
@@ -39,6 +48,32 @@ fn unary(builder: &mut FunctionBuilder<'_>, op: Machine, a: Value) -> Option<Val
             let zero = ins.f64const(0.0);
             builder.ins().fmax(a, zero)
         }
+        Machine::FRound => {
+            // Away from zero by the largest float below one half: what was a half or more crosses
+            // the next integer (by rounding, if it was a half), everything else stays below it.
+            let half = ins.f64const(0.5f64.next_down());
+            let half = builder.ins().fcopysign(half, a);
+            let moved = builder.ins().fadd(a, half);
+            builder.ins().trunc(moved)
+        }
+        Machine::FSign => {
+            let zero = ins.f64const(0.0);
+            let one = builder.ins().f64const(1.0);
+            let minus_one = builder.ins().f64const(-1.0);
+            // 0 for either zero, else NaN.
+            let rest = builder.ins().fadd(a, zero);
+            let below = builder.ins().fcmp(FloatCC::LessThan, a, zero);
+            let rest = builder.ins().select(below, minus_one, rest);
+            let above = builder.ins().fcmp(FloatCC::GreaterThan, a, zero);
+            builder.ins().select(above, one, rest)
+        }
+        Machine::ISign => {
+            let above = ins.icmp_imm_s(IntCC::SignedGreaterThan, a, 0);
+            let above = builder.ins().uextend(types::I64, above);
+            let sign = builder.ins().sshr_imm_s(a, 63);
+            builder.ins().bor(above, sign)
+        }
+        Machine::INot => ins.bnot(a),
         Machine::INeg => ins.ineg(a),
         Machine::IAbs => ins.iabs(a),
         Machine::Not => ins.bxor_imm_u(a, 1),
@@ -79,6 +114,20 @@ fn binary(
         Machine::ISub => ins.isub(a, b),
         Machine::IMul => ins.imul(a, b),
         Machine::IDiv | Machine::IRem => division(builder, op, a, b, divisor),
+        Machine::IAnd => ins.band(a, b),
+        Machine::IOr => ins.bor(a, b),
+        Machine::IXor => ins.bxor(a, b),
+        Machine::IShl => {
+            let shifted = ins.ishl(a, b);
+            let zero = builder.ins().iconst(types::I64, 0);
+            let inside = builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, b, 64);
+            builder.ins().select(inside, shifted, zero)
+        }
+        Machine::IShr => {
+            let last = ins.iconst(types::I64, 63);
+            let amount = builder.ins().umin(b, last);
+            builder.ins().sshr(a, amount)
+        }
         Machine::IMin => ins.smin(a, b),
         Machine::IMax => ins.smax(a, b),
         Machine::IEq | Machine::BEq => ins.icmp(IntCC::Equal, a, b),

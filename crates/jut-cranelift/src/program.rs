@@ -71,10 +71,10 @@ fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::Type>)> {
         "jut_fill_bytes" => (vec![i, i, b], vec![]),
         "jut_copy" => (vec![i, i, i], vec![]),
         _ => match symbols::math(symbol)? {
-            Math::Nullary(_) => (vec![], vec![f]),
             Math::Unary(_) => (vec![f], vec![f]),
             Math::Binary(_) => (vec![f, f], vec![f]),
             Math::Integer(_) => (vec![f, i], vec![f]),
+            Math::Order(_) => (vec![i, f], vec![f]),
         },
     })
 }

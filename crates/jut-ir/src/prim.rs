@@ -6,7 +6,7 @@
 //! the documentation's tables are printed from it. Adding a primitive is adding one row.
 //!
 //! **Closure under differentiation**: partials use only primitives of this table, so derivatives of
-//! any orderexist.
+//! any order exist.
 
 use crate::ir::Literal;
 use crate::types::Type;
@@ -105,6 +105,14 @@ pub enum Machine {
     FFloor,
     FCeil,
     FTrunc,
+    /// Nearest integer, halves away from zero.
+    FRound,
+    /// -1, 0 or 1; NaN at NaN.
+    FSign,
+    /// Positive infinity.
+    FInf,
+    /// A quiet NaN.
+    FNan,
     /// Maximum with +0.
     FRelu,
     FEq,
@@ -125,6 +133,15 @@ pub enum Machine {
     IAbs,
     IMin,
     IMax,
+    ISign,
+    IAnd,
+    IOr,
+    IXor,
+    INot,
+    /// Left shift; 0 if the amount is not in 0 .. 63.
+    IShl,
+    /// Arithmetic right shift; the sign if the amount is not in 0 .. 63.
+    IShr,
     IEq,
     INe,
     ILt,
@@ -168,7 +185,7 @@ pub enum Partial {
 }
 
 /// A formula over the operands and the result of a primitive.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Formula {
     /// The k-th operand.
     Arg(usize),
@@ -189,6 +206,40 @@ pub struct Domain {
     pub low: f64,
     /// Largest sample.
     pub high: f64,
+}
+
+/// How exact a primitive and its partials are, in units in the last place (ulp) between what is
+/// computed and the exact value rounded to the nearest float: 0 says correctly rounded.
+///
+/// Tested against an arbitrary-precision library, see `crates/jut-ir/tests/reference`. Partials that
+/// are nearly too small for a float may be off by the smallest normal number besides.
+#[derive(Clone, Copy, Debug)]
+pub struct Accuracy {
+    /// Of the value.
+    pub value: u32,
+    /// Whose last place is meant, where it is not the value's own (where terms cancel).
+    pub value_of: Option<Formula>,
+    /// Of the partial derivatives.
+    pub partials: u32,
+    /// Whose last place is meant, for each operand; empty if each partial's own.
+    pub partials_of: &'static [Formula],
+}
+
+impl Accuracy {
+    /// With so many units in the last place of value and partials.
+    const fn within(value: u32, partials: u32) -> Accuracy {
+        Accuracy { value, value_of: None, partials, partials_of: &[] }
+    }
+
+    /// The value's are those of a formula.
+    const fn of(self, scale: Formula) -> Accuracy {
+        Accuracy { value_of: Some(scale), ..self }
+    }
+
+    /// The partials' are those of formulas.
+    const fn partials_of(self, scales: &'static [Formula]) -> Accuracy {
+        Accuracy { partials_of: scales, ..self }
+    }
 }
 
 /// Everything about one primitive.
@@ -213,6 +264,8 @@ pub struct Row {
     pub eval: fn(&[Literal]) -> Literal,
     /// One per operand.
     pub partials: &'static [Partial],
+    /// How exact value and partials are.
+    pub accuracy: Accuracy,
     /// What the machine does.
     pub lowering: Lowering,
     /// Whether U's tape policy may recompute it instead of storing its result

@@ -185,7 +185,9 @@ impl Lint<'_> {
 /// Whether a primitive has points where its value or its derivative is not finite.
 fn has_restricted_domain(prim: Prim, args: &[Atom]) -> bool {
     match prim {
-        prim::SQRT | prim::LOG | prim::LOG1P | prim::POW | prim::ASIN | prim::ACOS => true,
+        prim::SQRT | prim::CBRT | prim::LOG | prim::LOG2 | prim::LOG10 | prim::LOG1P => true,
+        prim::POW | prim::ASIN | prim::ACOS | prim::ACOSH | prim::ATANH | prim::ERFINV => true,
+        prim::GAMMA | prim::LGAMMA | prim::DIGAMMA | prim::POLYGAMMA | prim::BETA => true,
         prim::DIV => !matches!(args.get(1), Some(Atom::Lit(_))),
         _ => false,
     }

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 /// The names of operands in documentation.
 fn operand(row: &Row, k: usize) -> &'static str {
     let names: &[&str] = match (row.id, row.params.len()) {
-        ("powi_f64", _) => &["x", "n"],
+        ("powi_f64" | "shl_i64" | "shr_i64", _) => &["x", "n"],
+        ("polygamma_f64", _) => &["k", "x"],
         (_, 3) => &["b", "x", "y"],
         _ => &["x", "y"],
     };
@@ -15,8 +16,14 @@ fn operand(row: &Row, k: usize) -> &'static str {
 
 /// A formula as an expression over operands `x`, `y` and result `r`, like `-(r / y)`.
 pub fn formula_text(row: &Row, formula: &Formula) -> String {
-    fn inner(row: &Row, formula: &Formula, nested: bool) -> String {
+    text(row, formula, None)
+}
+
+/// The same, with `d` for the formula of a derivative.
+fn text(row: &Row, formula: &Formula, derivative: Option<&Formula>) -> String {
+    fn inner(row: &Row, formula: &Formula, d: Option<&Formula>, nested: bool) -> String {
         match formula {
+            formula if Some(formula) == d => "d".to_string(),
             Formula::Arg(k) => operand(row, *k).to_string(),
             Formula::Result => "r".to_string(),
             Formula::Num(x) => format!("{x:?}"),
@@ -25,20 +32,21 @@ pub fn formula_text(row: &Row, formula: &Formula) -> String {
                 let used = prim.row();
                 match (used.syntax, *args) {
                     (Syntax::Infix, [a, b]) => {
-                        let (a, b) = (inner(row, a, true), inner(row, b, true));
+                        let (a, b) = (inner(row, a, d, true), inner(row, b, d, true));
                         let text = format!("{a} {} {b}", used.text);
                         if nested { format!("({text})") } else { text }
                     }
-                    (Syntax::Prefix, [a]) => format!("{}{}", used.text, inner(row, a, true)),
+                    (Syntax::Prefix, [a]) => format!("{}{}", used.text, inner(row, a, d, true)),
                     (_, args) => {
-                        let args: Vec<String> = args.iter().map(|a| inner(row, a, false)).collect();
+                        let args: Vec<String> =
+                            args.iter().map(|a| inner(row, a, d, false)).collect();
                         format!("{}({})", used.text, args.join(", "))
                     }
                 }
             }
         }
     }
-    inner(row, formula, false)
+    inner(row, formula, derivative, false)
 }
 
 /// The partial derivative with respect to operand k, as an expression.
@@ -51,6 +59,30 @@ pub fn partial_text(row: &Row, k: usize) -> String {
         Some(Partial::IfTrue) => "1 if b, else 0".to_string(),
         Some(Partial::IfFalse) => "0 if b, else 1".to_string(),
     }
+}
+
+/// How exact value and partials are.
+fn accuracy_text(row: &Row) -> String {
+    let accuracy = &row.accuracy;
+    let mut value = accuracy.value.to_string();
+    if let Some(scale) = &accuracy.value_of {
+        value += &format!(" of `{}`", formula_text(row, scale));
+    }
+    let mut partials = accuracy.partials.to_string();
+    let formulas = row.partials.iter().filter_map(|partial| match partial {
+        Partial::Times(formula) => Some(formula),
+        _ => None,
+    });
+    let mut known = Vec::new();
+    for (scale, derivative) in accuracy.partials_of.iter().zip(formulas) {
+        let text = text(row, scale, Some(derivative));
+        if !known.contains(&text) {
+            partials += if known.is_empty() { " of " } else { " or " };
+            partials += &format!("`{text}`");
+            known.push(text);
+        }
+    }
+    if value == partials { value } else { format!("{value}<br>derivative {partials}") }
 }
 
 /// How a call of the primitive is written, with operand names.
@@ -73,22 +105,28 @@ pub fn table_markdown() -> String {
          derivative, and neither has anything computed from them alone.\n\n\
          A derivative is the formula, evaluated in floats like any other expression. \"Where there is no\n\
          derivative\" says what the formula gives at kinks, jumps and poles: these values are fixed, equal on\n\
-         every engine and in every mode.\n",
+         every engine and in every mode.\n\n\
+         \"Exact to\" says by how many units in the last place (ulp) the value and the derivatives may differ\n\
+         from the exact ones rounded to the nearest float; 0 means correctly rounded. Where terms cancel, the\n\
+         last place is not the result's own but that of the expression given (`d` is the derivative). Derivatives that are nearly too\n\
+         small for a float may be off by the smallest normal number besides. The bounds hold on all of\n\
+         `crates/jut-ir/tests/reference`, which an arbitrary-precision library computed. What is not in the\n\
+         first table is exact.\n",
     );
     let differentiable: Vec<Prim> = Prim::all().filter(|p| p.is_differentiable()).collect();
     let others: Vec<Prim> = Prim::all().filter(|p| !p.is_differentiable()).collect();
     out.push_str("\n## With a derivative\n\n");
     out.push_str(
-        "| written | type | value | derivative | where there is no derivative | runs as |\n",
+        "| written | type | value | derivative | where there is no derivative | exact to (ulp) | runs as |\n",
     );
-    out.push_str("|---|---|---|---|---|---|\n");
+    out.push_str("|---|---|---|---|---|---|---|\n");
     for prim in differentiable {
         let row = prim.row();
         let partials: Vec<String> = (0..row.params.len())
             .filter(|k| row.params[*k] == super::Scalar::F64)
             .map(|k| format!("d/d{} = `{}`", operand(row, k), partial_text(row, k)))
             .collect();
-        line(&mut out, row, &[&partials.join("<br>"), row.kinks]);
+        line(&mut out, row, &[&partials.join("<br>"), row.kinks, &accuracy_text(row)]);
     }
     out.push_str("\n## Without a derivative\n\n");
     out.push_str("| written | type | value | derivative | runs as |\n|---|---|---|---|---|\n");

@@ -28,7 +28,9 @@ impl<'a, 's> Body<'a, 's> {
             None => {}
         }
         let primitive = name.text.strip_prefix("prim.").unwrap_or(name.text);
-        if is_primitive(primitive) && name.text != self.this {
+        // A definition further down hides the primitive here too: whoever calls `softplus` and
+        // defines it means the definition.
+        if is_primitive(primitive) && !self.globals.declared.contains_key(name.text) {
             self.only_first_section(call, "a primitive")?;
             return self.call_primitive(primitive, call, span);
         }

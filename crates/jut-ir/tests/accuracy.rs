@@ -1,0 +1,187 @@
+//! Every primitive and every partial derivative is as exact as its row says, against values that an
+//! arbitrary-precision library computed to 35 digits (`reference/make.py`, which says how).
+//!
+//! The decimal reference is rounded to the nearest float by Rust's parser; the distance from there
+//! to what the row computes is a whole number of units in the last place (ulp). For the worst case
+//! of each row, run with `--nocapture`.
+
+use jut_ir::ir::Literal;
+use jut_ir::prim::{Accuracy, Formula, Partial, Row, Scalar, TABLE};
+use std::collections::BTreeMap;
+
+/// Where to read references from, instead of `reference/values.txt`.
+const OTHER: &str = "JUT_REFERENCE";
+
+/// A row's function at one point.
+struct Case<'t> {
+    line: &'t str,
+    row: &'static Row,
+    args: Vec<Literal>,
+    value: &'t str,
+    partials: Vec<&'t str>,
+}
+
+fn float(x: Literal) -> f64 {
+    match x {
+        Literal::F64(x) => x,
+        other => panic!("{other:?} is not a float"),
+    }
+}
+
+fn evaluate(formula: &Formula, args: &[Literal], result: Literal) -> Literal {
+    match formula {
+        Formula::Arg(k) => args[*k],
+        Formula::Result => result,
+        Formula::Num(x) => Literal::F64(*x),
+        Formula::Int(n) => Literal::I64(*n),
+        Formula::Apply(prim, operands) => {
+            let operands: Vec<_> = operands.iter().map(|f| evaluate(f, args, result)).collect();
+            (prim.row().eval)(&operands)
+        }
+    }
+}
+
+fn cases(text: &str) -> Vec<Case<'_>> {
+    let rows: BTreeMap<&str, &'static Row> = TABLE.iter().map(|row| (row.id, row)).collect();
+    let case = |line| {
+        let (operands, results) = str::split_once(line, " = ").expect(line);
+        let mut operands = operands.split(' ');
+        let row = rows[operands.next().expect(line)];
+        let args: Vec<Literal> = (row.params.iter().zip(operands))
+            .map(|(scalar, word)| match scalar {
+                Scalar::F64 => {
+                    Literal::F64(f64::from_bits(u64::from_str_radix(word, 16).expect(line)))
+                }
+                Scalar::I64 => Literal::I64(word.parse().expect(line)),
+                Scalar::Bool => Literal::Bool(word.parse().expect(line)),
+            })
+            .collect();
+        assert_eq!(args.len(), row.params.len(), "{line}");
+        let mut results = results.split(' ');
+        let value = results.next().expect(line);
+        Case { line, row, args, value, partials: results.collect() }
+    };
+    text.lines().map(case).collect()
+}
+
+fn text() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference/values.txt");
+    let path = std::env::var(OTHER).unwrap_or_else(|_| path.to_owned());
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// The distance between neighbouring floats at x; of the smallest ones at least.
+fn ulp(x: f64) -> f64 {
+    let x = x.abs().min(f64::MAX.next_down());
+    x.next_up() - x
+}
+
+/// How many units in the last place of the decimal, or of `scale` if that is larger, lie between a
+/// float and a decimal; 0 if both are the same, also infinity or NaN.
+fn distance(have: f64, want: &str, scale: Option<f64>) -> f64 {
+    let want: f64 = want.parse().expect(want);
+    if have == want || (have.is_nan() && want.is_nan()) {
+        return 0.0;
+    }
+    if !have.is_finite() || !want.is_finite() {
+        // Beyond the largest float by rounding is not far.
+        let end = |x: f64| if x.is_infinite() { f64::MAX.copysign(x) } else { x };
+        return match (end(have) - end(want)).abs() / ulp(f64::MAX) {
+            d if d.is_nan() => f64::INFINITY,
+            d => d + 1.0,
+        };
+    }
+    (have - want).abs() / ulp(scale.filter(|s| s.abs() > want.abs()).unwrap_or(want))
+}
+
+/// The worst distances of value and partials seen for a row, with where they were.
+#[derive(Default)]
+struct Worst<'t> {
+    value: (f64, &'t str),
+    partials: (f64, &'t str),
+    points: usize,
+}
+
+#[test]
+fn every_row_is_as_exact_as_it_says() {
+    let text = text();
+    let mut worst: BTreeMap<&str, Worst<'_>> = BTreeMap::new();
+    for Case { line, row, args, value, partials } in cases(&text) {
+        let worst = worst.entry(row.id).or_default();
+        worst.points += 1;
+        let Accuracy { value_of, partials_of, .. } = row.accuracy;
+        let have = (row.eval)(&args);
+        let off = match have {
+            Literal::F64(x) => {
+                let scale = value_of.map(|scale| float(evaluate(&scale, &args, have)));
+                distance(x, value, scale)
+            }
+            Literal::I64(n) if value.parse() == Ok(n) => 0.0,
+            Literal::Bool(b) if value.parse() == Ok(b) => 0.0,
+            _ => f64::INFINITY,
+        };
+        if off > worst.value.0 {
+            worst.value = (off, line);
+        }
+        let floats = (0..args.len()).filter(|k| row.params[*k] == Scalar::F64);
+        for (n, (k, want)) in floats.zip(partials).enumerate() {
+            if want == "-" {
+                continue;
+            }
+            let chosen = args[0] == Literal::Bool(true);
+            let partial = match &row.partials[k] {
+                Partial::Zero => 0.0,
+                Partial::One => 1.0,
+                Partial::MinusOne => -1.0,
+                Partial::Times(formula) => float(evaluate(formula, &args, have)),
+                Partial::IfTrue => f64::from(u8::from(chosen)),
+                Partial::IfFalse => f64::from(u8::from(!chosen)),
+            };
+            let exact: f64 = want.parse().expect(want);
+            if (partial - exact).abs() <= f64::MIN_POSITIVE {
+                continue;
+            }
+            let scale = partials_of.get(n).map(|scale| float(evaluate(scale, &args, have)));
+            let off = distance(partial, want, scale);
+            if off > worst.partials.0 {
+                worst.partials = (off, line);
+            }
+        }
+    }
+    let mut wrong = String::new();
+    for row in TABLE {
+        let seen = worst.remove(row.id).unwrap_or_default();
+        let (value, partials) = (seen.value.0, seen.partials.0);
+        println!(
+            "{:16}{:6} points, value {value:5.1} of {}, partials {partials:7.1} of {}",
+            row.id, seen.points, row.accuracy.value, row.accuracy.partials
+        );
+        if value > f64::from(row.accuracy.value) {
+            wrong += &format!("{} is off by {value} ulp at {}\n", row.id, seen.value.1);
+        }
+        if partials > f64::from(row.accuracy.partials) {
+            let at = seen.partials.1;
+            wrong += &format!("a partial of {} is off by {partials} ulp at {at}\n", row.id);
+        }
+        let enough = match row.params {
+            [] => 1,
+            params if params.iter().all(|p| *p == Scalar::Bool) => 2,
+            _ => 20,
+        };
+        assert!(seen.points >= enough, "{} has {} points", row.id, seen.points);
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn zeros_have_the_sign_of_the_reference() {
+    let mut checked = 0;
+    for Case { line, row, args, value, .. } in cases(&text()) {
+        if ["+0.0", "-0.0"].contains(&value) {
+            let x = float((row.eval)(&args));
+            assert_eq!((x, x.is_sign_negative()), (0.0, value == "-0.0"), "{line}");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 50, "{checked}");
+}
