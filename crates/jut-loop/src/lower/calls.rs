@@ -11,11 +11,16 @@ use crate::flatten::{Component, Scope};
 use crate::form::{self, Arena, Atom, Kind, LoopFunction, Param, Role, Value};
 use crate::signature::{AbiComponent, Parameter, Signature};
 
-/// Lowers one function.
-pub(super) fn function(src: &Function, cx: &mut Context) -> Res<(LoopFunction, Signature)> {
+/// Lowers one function. The entry gives nothing back at its end: the arenas are reset before the
+/// next call, and a call that might leave the function there would keep results out of registers.
+pub(super) fn function(
+    src: &Function,
+    is_entry: bool,
+    cx: &mut Context,
+) -> Res<(LoopFunction, Signature)> {
     let mut this = Lowering::new(src, cx);
     let (signature, dests) = this.head()?;
-    let (stmts, results) = this.iteration(keeps_tape(&signature), |this| {
+    let body = |this: &mut Lowering<'_>| {
         let sole = this.enter_accumulators();
         let results = this.block_into(&src.body, &dests, src.span)?;
         if let Some((r, cell)) = sole {
@@ -23,7 +28,9 @@ pub(super) fn function(src: &Function, cx: &mut Context) -> Res<(LoopFunction, S
             this.push(form::Stmt::Store { buffer: cell, index: int(0), value });
         }
         Ok(results)
-    })?;
+    };
+    let (stmts, results) =
+        if is_entry { this.nested(body)? } else { this.iteration(keeps_tape(&signature), body)? };
     let mut returned = Vec::new();
     for (result, slots) in signature.results.iter().zip(results) {
         for (c, slot) in result.components.iter().zip(slots) {

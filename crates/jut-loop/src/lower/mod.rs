@@ -88,7 +88,7 @@ pub fn lower_plainly(program: &Program, entry: FuncId) -> Result<Lowered, Diagno
             )
             .help("erase linearity first"));
         }
-        let (func, signature) = calls::function(src, &mut cx)?;
+        let (func, signature) = calls::function(src, id == entry, &mut cx)?;
         let loop_id = cx.out.funcs.push(func);
         let keeps_tape = calls::keeps_tape(&signature);
         cx.lowered.insert(id, Callee { id: loop_id, signature: Rc::new(signature), keeps_tape });
