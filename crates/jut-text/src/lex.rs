@@ -48,11 +48,20 @@ pub(crate) struct Token<'s> {
     pub end: u32,
 }
 
+impl Token<'_> {
+    /// Whether it is this symbol.
+    pub fn is(&self, symbol: &str) -> bool {
+        self.kind == Kind::Symbol && self.text == symbol
+    }
+}
+
 /// All tokens of a file.
 pub(crate) struct Tokens<'s> {
     pub tokens: Vec<Token<'s>>,
     /// For each opening bracket the number of its closing one, for others 0.
     pub close: Vec<u32>,
+    /// First byte and end of each comment that is not a doc comment.
+    pub comments: Vec<(u32, u32)>,
 }
 
 const KEYWORDS: &[&str] = &[
@@ -178,7 +187,7 @@ struct Lexer<'s, 'd> {
 
 /// Splits a source text into tokens.
 pub(crate) fn lex<'s>(source: &'s str, file: u32, diagnostics: &mut Vec<Diagnostic>) -> Tokens<'s> {
-    let out = Tokens { tokens: Vec::new(), close: Vec::new() };
+    let out = Tokens { tokens: Vec::new(), close: Vec::new(), comments: Vec::new() };
     let mut lexer =
         Lexer { source, file, at: 0, out, open: Vec::new(), newline: true, diagnostics };
     if source.len() >= u32::MAX as usize {
@@ -266,6 +275,8 @@ impl<'s> Lexer<'s, '_> {
             let text = &line[3..];
             self.push(Kind::Doc, start, text.strip_prefix(' ').unwrap_or(text));
             self.newline = true;
+        } else {
+            self.out.comments.push((start as u32, self.at as u32));
         }
     }
 
@@ -429,4 +440,20 @@ impl<'s> Lexer<'s, '_> {
         };
         self.diagnostics.push(Diagnostic::error("J001", span, what).help(help));
     }
+}
+
+/// Whether the bracket with this number holds a range: `(i < n)`, not `(a, b)`.
+pub(crate) fn is_range(list: &[Token], close: &[u32], open: usize) -> bool {
+    if !list.get(open).is_some_and(|t| t.is("(")) {
+        return true;
+    }
+    let end = close[open] as usize;
+    let mut k = open + 1;
+    while k < end {
+        if list[k].is("<") || list[k].is("<-") {
+            return true;
+        }
+        k = k.max(close[k] as usize) + 1;
+    }
+    false
 }

@@ -6,6 +6,7 @@
 //! | `ast` | the syntax tree |
 //! | `parser` | the grammar |
 //! | `elab` | names, types, sugar: the tree to [`jut_ir`] |
+//! | `format` | one layout for a text |
 //!
 //! ```
 //! let loaded = jut_text::load("def f(x: f64) -> f64 = x * sin(x)", 0);
@@ -16,9 +17,11 @@
 
 mod ast;
 mod elab;
+mod format;
 mod lex;
 mod parser;
 
+pub use format::format;
 use jut_ir::{Diagnostic, Program, Severity};
 
 /// What a source text gives.

@@ -66,13 +66,13 @@ pub(crate) fn parse<'s>(
     file: u32,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Parse<'s> {
-    let Tokens { tokens, close } = lex::lex(source, file, diagnostics);
+    let Tokens { tokens, close, comments } = lex::lex(source, file, diagnostics);
     let ast = Ast::default();
     let mut parser = Parser { source, tokens, close, at: 0, file, ast, depth: 0, diagnostics };
     let failed = parser.program();
-    let ast = parser.ast;
+    let Parser { ast, tokens, close, .. } = parser;
     one_per_line(source, diagnostics);
-    Parse { ast, failed }
+    Parse { ast, failed, tokens: Tokens { tokens, close, comments } }
 }
 
 /// A character that is not allowed usually makes a syntax error of its line: one message is enough.
@@ -89,6 +89,7 @@ pub(crate) struct Parse<'s> {
     pub ast: Ast<'s>,
     /// Names of declarations that were given up, where the name was still read.
     pub failed: Vec<&'s str>,
+    pub tokens: Tokens<'s>,
 }
 
 struct Parser<'s, 'd> {

@@ -3,7 +3,7 @@
 
 use super::{Failed, Parsed, Parser, Sections};
 use crate::ast::*;
-use crate::lex::Kind;
+use crate::lex::{self, Kind};
 use jut_ir::{Diagnostic, Dir, Span};
 
 /// Binary operators with their binding strength.
@@ -440,20 +440,7 @@ impl<'s> Parser<'s, '_> {
 
     /// After `max` or `min`: whether the parentheses hold operands rather than a range.
     fn is_binary_max(&self) -> bool {
-        let open = self.at + 1;
-        if !self.is_at(open, "(") {
-            return false;
-        }
-        let close = self.close.get(open).copied().unwrap_or(0) as usize;
-        let mut at = open + 1;
-        while at < close {
-            if self.is_at(at, "<") || self.is_at(at, "<-") {
-                return false;
-            }
-            let inner = self.close.get(at).copied().unwrap_or(0) as usize;
-            at = inner.max(at) + 1;
-        }
-        true
+        self.is_at(self.at + 1, "(") && !lex::is_range(&self.tokens, &self.close, self.at + 1)
     }
 
     /// `max(a, b)`: a call of the primitive.
