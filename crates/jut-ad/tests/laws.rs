@@ -6,7 +6,7 @@ mod common;
 use common::{POLICIES, Run, dot, parse, run, scalars, stages, value};
 use fastrand::Rng;
 use jut_ad::{Policy, unzip};
-use jut_eval::Value;
+use jut_eval::{Interpreter, Value, cost};
 use jut_ir::Program;
 use std::collections::HashMap;
 
@@ -297,6 +297,40 @@ fn the_formula_of_the_report_is_what_a_run_measures() {
     without.dedup();
     let open = ["br", "usehalf", "choose", "brw", "late", "ragged", "steps"];
     assert_eq!(without, open);
+}
+
+#[test]
+fn the_report_on_costs_shows_that_the_bounds_of_the_paper_hold() {
+    let exact = ["f", "pairs", "br", "rnn", "rows", "polar", "usepolar", "g"];
+    let mut rng = Rng::with_seed(5);
+    for subject in SUBJECTS {
+        let program = parse(subject.text);
+        for policy in POLICIES {
+            let stages = stages(&program, subject.name, policy);
+            let halves = &stages.halves;
+            let of = cost::Stages {
+                func: stages.source,
+                jvp: stages.jvp,
+                nonlin: halves.nonlin,
+                lin: halves.lin,
+                transposed: stages.transposed,
+                forwarded: halves.forwarded.clone(),
+                result_sizes: halves.result_sizes.clone(),
+                has_tape: halves.tape.is_some(),
+            };
+            let interpreter = Interpreter::new(stages.program());
+            for discrete in subject.discrete {
+                let args = arguments(&program, subject.name, discrete, &mut rng);
+                let report = interpreter.costs(stages.program(), &of, &args, &mut rng).unwrap();
+                let [forward, unzip, transpose] = report.bounds();
+                assert!(forward.holds() && transpose.holds(), "{report}");
+                assert!(
+                    policy != Policy::StoreAll || !exact.contains(&subject.name) || unzip.holds(),
+                    "{report}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

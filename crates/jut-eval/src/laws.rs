@@ -125,6 +125,17 @@ impl Interpreter {
         Ok(gradients.len() == inputs.len() && dot(&cotangents, &y)? == dot(&gradients, &inputs)?)
     }
 
+    /// Random linear arguments of a function, and what its capabilities start from.
+    pub(crate) fn linear_inputs(
+        &self,
+        func: FuncId,
+        args: &[Value],
+        rng: &mut fastrand::Rng,
+    ) -> Result<(Vec<Value>, Vec<Value>), EvalError> {
+        let Sample { linear, caps } = self.sample(func, args, rng)?;
+        Ok((linear, caps))
+    }
+
     /// Random linear inputs of a function: `rd` values are random, `wr` buffers zero.
     fn sample(
         &self,

@@ -45,6 +45,7 @@
 
 mod arguments;
 mod code;
+pub mod cost;
 mod counters;
 pub mod laws;
 mod machine;
