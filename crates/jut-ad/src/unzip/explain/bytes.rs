@@ -48,8 +48,8 @@ pub struct Sizes {
     names: SecondaryMap<NVar, Option<(String, Known)>>,
 }
 
-/// How deep definitions are followed.
-const DEPTH: usize = 32;
+/// How deep definitions are followed; each may name several others, so not far.
+const DEPTH: usize = 8;
 
 impl Sizes {
     pub(super) fn of(func: &Function) -> Sizes {
