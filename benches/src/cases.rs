@@ -1,10 +1,13 @@
-//! The programs, their inputs at each size, and the hand-written gradient of each.
+//! The programs, their inputs at each size, and the same gradients by other means.
 
-use crate::hand;
+use crate::dual;
+use crate::hand::{self, MlpParameters};
 use jut::{Array, Value};
+use std::hint::black_box;
 
-/// Computes a value, then the gradients, into a list of numbers.
-pub type Hand = Box<dyn FnMut(&mut Vec<f64>)>;
+/// Computes value and gradient once, into the given numbers: the value, then the gradients in the
+/// order of [`Case::wrt`].
+pub type Run = Box<dyn FnMut(&mut [f64])>;
 
 /// One program at one size.
 pub struct Case {
@@ -20,9 +23,36 @@ pub struct Case {
     pub wrt: &'static [&'static str],
     /// All arguments, sizes in brackets left out.
     pub args: Vec<Value>,
-    /// Runs the hand-written value and gradient once, into the given numbers: the value, then the
-    /// gradients in the order of `wrt`.
-    pub hand: Hand,
+    /// The positions in `args` of the parameters in `wrt`.
+    pub active: Vec<usize>,
+    /// The hand-written value and gradient.
+    pub hand: Run,
+    /// The same by forward mode with dual numbers, where that is not absurd.
+    pub dual: Option<Run>,
+    /// For the programs that jut is tuned on: the fastest other tool's time over the time of
+    /// hand-written code, as measured on another day with other tools at hand.
+    pub peer: Option<f64>,
+}
+
+impl Case {
+    /// How many inputs are differentiated.
+    pub fn inputs(&self) -> usize {
+        let count = |k: &usize| match &self.args[*k] {
+            Value::F64s(a) => a.data.len(),
+            _ => 1,
+        };
+        self.active.iter().map(count).sum()
+    }
+
+    fn dual(mut self, run: impl FnMut(&mut [f64]) + 'static) -> Case {
+        self.dual = Some(Box::new(run));
+        self
+    }
+
+    fn peer(mut self, ratio: f64) -> Case {
+        self.peer = Some(ratio);
+        self
+    }
 }
 
 /// Numbers without pattern in low .. high.
@@ -39,194 +69,227 @@ fn matrix(rows: usize, columns: usize, data: &[f64]) -> Value {
     Value::F64s(Array { shape: vec![rows, columns], data: data.to_vec() })
 }
 
-/// All cases, small sizes before large ones.
-pub fn all() -> Vec<Case> {
-    let mut cases = vec![sin()];
-    cases.extend([500].map(power));
-    cases.extend([100, 10_000, 1_000_000].map(rosenbrock));
-    cases.extend([100, 10_000].map(neighbours));
-    cases.extend([100, 10_000].map(logsumexp));
-    cases.extend([(569, 30)].map(logistic));
-    cases.extend([(784, 32, 10)].map(mlp));
-    cases.extend([(16, 50), (64, 50)].map(rnn));
-    cases.extend([(200, 100)].map(stencil));
-    cases.extend([8, 64, 512].map(lennard_jones));
+macro_rules! example {
+    ($name:literal) => {
+        include_str!(concat!("../../crates/jut/examples/", $name, ".jut"))
+    };
+}
+
+macro_rules! program {
+    ($name:literal) => {
+        include_str!(concat!("../programs/", $name, ".jut"))
+    };
+}
+
+/// All cases: the programs that jut is tuned on, then others. `quick` keeps the smallest size of
+/// each.
+pub fn all(quick: bool) -> Vec<Case> {
+    let some = |sizes: &[(usize, f64)], case: fn(usize) -> Case| -> Vec<Case> {
+        let count = if quick { 1 } else { sizes.len() };
+        sizes.iter().take(count).map(|(n, peer)| case(*n).peer(*peer)).collect()
+    };
+    let mut cases = vec![sincos().peer(0.77)];
+    cases.extend(some(&[(500, 1.21)], powloop));
+    cases.extend(some(&[(100, 5.6), (10_000, 3.4)], logsumexp));
+    cases.push(sigmoids(10, 784).peer(2.7));
+    cases.push(mlp_relu(784, 32, 10).peer(6.8));
+    cases.extend(some(&[(100, 2.2), (10_000, 4.0), (1_000_000, 4.3)], rosenbrock));
+    cases.extend(some(&[(8, 1.3), (64, 1.25), (512, 1.6)], lennard_jones));
+    cases.extend(some(&[(1000, 0.78), (10_000, 0.78), (1_000_000, 0.78)], lotka_volterra));
+    cases.push(sin());
+    cases.push(neighbours(100));
+    cases.push(logistic(569, 30));
+    cases.push(mlp(784, 32, 10));
+    cases.push(rnn(16, 50));
+    cases.push(stencil(200, 100));
+    if !quick {
+        cases.push(neighbours(10_000));
+        cases.push(rnn(64, 50));
+    }
     cases
 }
 
+/// A case without forward mode.
+fn case(
+    (name, size): (&'static str, String),
+    (text, function): (&'static str, &'static str),
+    wrt: &'static [&'static str],
+    active: &[usize],
+    args: Vec<Value>,
+    hand: impl FnMut(&mut [f64]) + 'static,
+) -> Case {
+    let (active, hand) = (active.to_vec(), Box::new(hand));
+    Case { name, size, text, function, wrt, args, active, hand, dual: None, peer: None }
+}
+
+/// A case of one number.
+fn of_number(
+    name: &'static str,
+    (text, function): (&'static str, &'static str),
+    wrt: &'static [&'static str],
+    x: f64,
+    by_hand: fn(f64) -> (f64, f64),
+    by_dual: fn(&[dual::Number]) -> dual::Number,
+) -> Case {
+    let run = move |out: &mut [f64]| (out[0], out[1]) = by_hand(black_box(x));
+    case((name, "1".into()), (text, function), wrt, &[0], vec![Value::F64(x)], run)
+        .dual(move |out| dual::gradient(&[x], out, by_dual))
+}
+
 fn sin() -> Case {
-    let u = 0.7;
-    Case {
-        name: "sin",
-        size: "1".into(),
-        text: include_str!("../../crates/jut/examples/sin.jut"),
-        function: "f",
-        wrt: &["u"],
-        args: vec![Value::F64(u)],
-        hand: Box::new(move |out| {
-            let (value, slope) = hand::sin(std::hint::black_box(u));
-            out.extend([value, slope]);
-        }),
-    }
+    of_number("sin", (example!("sin"), "f"), &["u"], 0.7, hand::sin, dual::sin)
 }
 
-fn power(n: i64) -> Case {
-    let x = 1.001;
-    Case {
-        name: "power",
-        size: n.to_string(),
-        text: include_str!("../../crates/jut/examples/power.jut"),
-        function: "power",
-        wrt: &["x"],
-        args: vec![Value::F64(x), Value::I64(n)],
-        hand: Box::new(move |out| {
-            let (value, slope) = hand::power(std::hint::black_box(x), n);
-            out.extend([value, slope]);
-        }),
-    }
+fn sincos() -> Case {
+    let text = (program!("sincos"), "sincos");
+    of_number("sincos", text, &["x"], 0.7, hand::sincos, dual::sincos)
 }
 
-/// A case whose only argument is a vector.
+fn powloop(n: usize) -> Case {
+    let (x, n) = (1.001, n as i64);
+    let run = move |out: &mut [f64]| (out[0], out[1]) = hand::power(black_box(x), black_box(n));
+    let (name, text) = (("powloop", n.to_string()), (program!("powloop"), "powloop"));
+    case(name, text, &["x"], &[0], vec![Value::F64(x), Value::I64(n)], run)
+        .dual(move |out| dual::gradient(&[x], out, |x| dual::power(x, n)))
+}
+
+/// A case whose only argument is a vector; forward mode up to 1000 elements.
 fn of_vector(
     name: &'static str,
     text: &'static str,
     x: Vec<f64>,
-    run: fn(&[f64], &mut [f64]) -> f64,
+    by_hand: fn(&[f64], &mut [f64]) -> f64,
+    by_dual: fn(&[dual::Number]) -> dual::Number,
 ) -> Case {
-    Case {
-        name,
-        size: x.len().to_string(),
-        text,
-        function: name,
-        wrt: &["x"],
-        args: vec![vector(&x)],
-        hand: Box::new(move |out| {
-            out.resize(x.len() + 1, 0.0);
-            let (value, dx) = out.split_at_mut(1);
-            value[0] = run(std::hint::black_box(&x), dx);
-        }),
+    let (size, args) = (x.len().to_string(), vec![vector(&x)]);
+    let input = x.clone();
+    let run = move |out: &mut [f64]| {
+        let (value, dx) = out.split_at_mut(1);
+        value[0] = by_hand(black_box(&input), dx);
+    };
+    let case = case((name, size), (text, name), &["x"], &[0], args, run);
+    match x.len() {
+        0..=1000 => case.dual(move |out| dual::gradient(&x, out, by_dual)),
+        _ => case,
     }
 }
 
 fn rosenbrock(n: usize) -> Case {
-    let text = include_str!("../../crates/jut/examples/rosenbrock.jut");
-    of_vector("rosenbrock", text, floats(n, 1, -1.5, 1.5), hand::rosenbrock)
+    let (text, x) = (example!("rosenbrock"), floats(n, 1, -1.5, 1.5));
+    of_vector("rosenbrock", text, x, hand::rosenbrock, dual::rosenbrock)
 }
 
 fn neighbours(n: usize) -> Case {
-    let text = include_str!("../../crates/jut/examples/neighbours.jut");
-    of_vector("neighbours", text, floats(n, 2, -1.0, 1.0), hand::neighbours)
+    let (text, x) = (example!("neighbours"), floats(n, 2, -1.0, 1.0));
+    of_vector("neighbours", text, x, hand::neighbours, dual::neighbours)
 }
 
 fn logsumexp(n: usize) -> Case {
-    let text = include_str!("../../crates/jut/examples/logsumexp.jut");
-    of_vector("logsumexp", text, floats(n, 3, -3.0, 3.0), hand::logsumexp)
+    let (text, x) = (example!("logsumexp"), floats(n, 3, -3.0, 3.0));
+    of_vector("logsumexp", text, x, hand::logsumexp, dual::logsumexp)
 }
 
-fn logistic((n, d): (usize, usize)) -> Case {
+fn logistic(n: usize, d: usize) -> Case {
     let (w, b, l2) = (floats(d, 4, -0.5, 0.5), 0.1, 0.01);
     let x = floats(n * d, 5, -2.0, 2.0);
     let y: Vec<f64> = floats(n, 6, 0.0, 1.0).into_iter().map(f64::round).collect();
-    Case {
-        name: "logistic",
-        size: format!("{n}x{d}"),
-        text: include_str!("../../crates/jut/examples/logistic.jut"),
-        function: "loss",
-        wrt: &["w", "b"],
-        args: vec![vector(&w), Value::F64(b), matrix(n, d, &x), vector(&y), Value::F64(l2)],
-        hand: Box::new(move |out| {
-            out.resize(d + 2, 0.0);
-            let x = std::hint::black_box(&x);
-            let (value, db) = hand::logistic(&w, b, x, &y, l2, &mut out[1..=d]);
-            out[0] = value;
-            out[d + 1] = db;
-        }),
-    }
+    let args = vec![vector(&w), Value::F64(b), matrix(n, d, &x), vector(&y), Value::F64(l2)];
+    let inputs: Vec<f64> = w.iter().copied().chain([b]).collect();
+    let (dual_x, dual_y) = (x.clone(), y.clone());
+    let run = move |out: &mut [f64]| {
+        let x = black_box(&x);
+        let (value, db) = hand::logistic(&w, b, x, &y, l2, &mut out[1..=d]);
+        (out[0], out[d + 1]) = (value, db);
+    };
+    let (name, text) = (("logistic", format!("{n}x{d}")), (example!("logistic"), "loss"));
+    case(name, text, &["w", "b"], &[0, 1], args, run).dual(move |out| {
+        dual::gradient(&inputs, out, |inputs| dual::logistic(inputs, &dual_x, &dual_y, l2));
+    })
 }
 
-fn mlp((d, h, c): (usize, usize, usize)) -> Case {
-    let p = hand::MlpParameters {
+fn sigmoids(m: usize, n: usize) -> Case {
+    let (w, b, v) =
+        (floats(m * n, 20, -0.1, 0.1), floats(m, 21, -1.0, 1.0), floats(n, 22, -1.0, 1.0));
+    let args = vec![matrix(m, n, &w), vector(&b), vector(&v)];
+    let run = move |out: &mut [f64]| {
+        let (value, dw) = out.split_at_mut(1);
+        let (dw, db) = dw.split_at_mut(m * n);
+        let (db, dv) = db.split_at_mut(m);
+        value[0] = hand::sigmoids(black_box(&w), &b, &v, dw, db, dv);
+    };
+    let (name, text) = (("sigmoids", format!("{m}x{n}")), (program!("sigmoids"), "sigmoids"));
+    case(name, text, &["w", "b", "v"], &[0, 1, 2], args, run)
+}
+
+fn parameters(d: usize, h: usize, c: usize) -> MlpParameters<Vec<f64>> {
+    MlpParameters {
         w1: floats(h * d, 7, -0.1, 0.1),
         b1: floats(h, 8, -0.1, 0.1),
         w2: floats(c * h, 9, -0.3, 0.3),
         b2: floats(c, 10, -0.1, 0.1),
-    };
-    let (x, label) = (floats(d, 11, 0.0, 1.0), vec![3]);
-    let mut g = p.clone();
-    let mut network = hand::Mlp::new(d, h, c);
-    Case {
-        name: "mlp",
-        size: format!("{d}-{h}-{c}"),
-        text: include_str!("../../crates/jut/examples/mlp.jut"),
-        function: "mlp",
-        wrt: &["w1", "b1", "w2", "b2"],
-        args: vec![
-            matrix(h, d, &p.w1),
-            vector(&p.b1),
-            matrix(c, h, &p.w2),
-            vector(&p.b2),
-            matrix(1, d, &x),
-            Value::I64s(Array { shape: vec![1], data: label.clone() }),
-        ],
-        hand: Box::new(move |out| {
-            let value = network.run(&p, std::hint::black_box(&x), &label, &mut g);
-            // The copies are for the comparison of results; timing runs keep `out` empty.
-            if out.capacity() > 0 {
-                out.push(value);
-                for part in [&g.w1, &g.b1, &g.w2, &g.b2] {
-                    out.extend_from_slice(part);
-                }
-            }
-        }),
     }
 }
 
-fn rnn((n, steps): (usize, usize)) -> Case {
+fn mlp_relu(d: usize, h: usize, c: usize) -> Case {
+    let text = (program!("mlp_relu"), "mlp_relu");
+    network("mlp_relu", text, true, |x| vector(x), Value::I64, d, h, c)
+}
+
+fn mlp(d: usize, h: usize, c: usize) -> Case {
+    let label = |k| Value::I64s(Array { shape: vec![1], data: vec![k] });
+    network("mlp", (example!("mlp"), "mlp"), false, |x| matrix(1, x.len(), x), label, d, h, c)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn network(
+    name: &'static str,
+    text: (&'static str, &'static str),
+    rectified: bool,
+    sample: fn(&[f64]) -> Value,
+    label: fn(i64) -> Value,
+    d: usize,
+    h: usize,
+    c: usize,
+) -> Case {
+    let (p, x) = (parameters(d, h, c), floats(d, 11, 0.0, 1.0));
+    let mut args = vec![matrix(h, d, &p.w1), vector(&p.b1), matrix(c, h, &p.w2), vector(&p.b2)];
+    args.extend([sample(&x), label(3)]);
+    let mut network = hand::Mlp::new(h, c);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = network.run(&p, black_box(&x), 3, rectified, g);
+    };
+    let wrt = &["w1", "b1", "w2", "b2"];
+    case((name, format!("{d}-{h}-{c}")), text, wrt, &[0, 1, 2, 3], args, run)
+}
+
+fn rnn(n: usize, steps: usize) -> Case {
     let w = floats(n * n, 12, -0.3, 0.3);
     let (h0, target) = (floats(n, 13, -1.0, 1.0), floats(n, 14, -1.0, 1.0));
     let x = floats(steps * n, 15, -1.0, 1.0);
+    let args = vec![matrix(n, n, &w), vector(&h0), matrix(steps, n, &x), vector(&target)];
     let mut network = hand::Rnn::new(n, steps);
-    Case {
-        name: "rnn",
-        size: format!("{n}, {steps} steps"),
-        text: include_str!("../../crates/jut/examples/rnn.jut"),
-        function: "rnn",
-        wrt: &["w", "h0", "x"],
-        args: vec![matrix(n, n, &w), vector(&h0), matrix(steps, n, &x), vector(&target)],
-        hand: Box::new(move |out| {
-            out.resize(1 + n * n + n + steps * n, 0.0);
-            let (value, rest) = out.split_at_mut(1);
-            let (dw, rest) = rest.split_at_mut(n * n);
-            let (dh0, dx) = rest.split_at_mut(n);
-            let w = std::hint::black_box(&w);
-            value[0] = network.run(w, &h0, &x, &target, dw, dh0, dx);
-        }),
-    }
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = network.run(black_box(&w), &h0, &x, &target, g);
+    };
+    let (name, text) = (("rnn", format!("{n}, {steps} steps")), (example!("rnn"), "rnn"));
+    case(name, text, &["w", "h0", "x"], &[0, 1, 2], args, run)
 }
 
-fn stencil((n, steps): (usize, usize)) -> Case {
+fn stencil(n: usize, steps: usize) -> Case {
     let (u0, target) = (floats(n, 16, -1.0, 1.0), floats(n, 17, -1.0, 1.0));
     let (a, k) = (0.1, 0.2);
+    let last = vec![Value::F64(k), Value::I64(steps as i64), vector(&target)];
+    let args = [vec![vector(&u0), Value::F64(a)], last].concat();
     let mut solver = hand::Stencil::new(n, steps);
-    Case {
-        name: "stencil",
-        size: format!("{n}, {steps} steps"),
-        text: include_str!("../../crates/jut/examples/stencil.jut"),
-        function: "misfit",
-        wrt: &["u0"],
-        args: vec![
-            vector(&u0),
-            Value::F64(a),
-            Value::F64(k),
-            Value::I64(steps as i64),
-            vector(&target),
-        ],
-        hand: Box::new(move |out| {
-            out.resize(n + 1, 0.0);
-            let (value, du0) = out.split_at_mut(1);
-            value[0] = solver.run(std::hint::black_box(&u0), a, k, &target, du0);
-        }),
-    }
+    let run = move |out: &mut [f64]| {
+        let (value, du0) = out.split_at_mut(1);
+        value[0] = solver.run(black_box(&u0), a, k, &target, du0);
+    };
+    let (name, text) =
+        (("stencil", format!("{n}, {steps} steps")), (example!("stencil"), "misfit"));
+    case(name, text, &["u0"], &[0], args, run)
 }
 
 fn lennard_jones(n: usize) -> Case {
@@ -240,17 +303,32 @@ fn lennard_jones(n: usize) -> Case {
             cell[k] = 1.2 * lattice[k] as f64 + noise[3 * p + k];
         }
     }
-    Case {
-        name: "lennard_jones",
-        size: n.to_string(),
-        text: include_str!("../../crates/jut/examples/lennard_jones.jut"),
-        function: "energy",
-        wrt: &["r"],
-        args: vec![matrix(n, 3, &r)],
-        hand: Box::new(move |out| {
-            out.resize(3 * n + 1, 0.0);
-            let (value, dr) = out.split_at_mut(1);
-            value[0] = hand::lennard_jones(std::hint::black_box(&r), dr);
-        }),
+    let args = vec![matrix(n, 3, &r)];
+    let mut buffers = hand::LennardJones::new(n);
+    let place = r.clone();
+    let run = move |out: &mut [f64]| {
+        let (value, dr) = out.split_at_mut(1);
+        value[0] = buffers.run(black_box(&place), dr);
+    };
+    let text = (example!("lennard_jones"), "energy");
+    let case = case(("lennard_jones", n.to_string()), text, &["r"], &[0], args, run);
+    match n {
+        0..=100 => case.dual(move |out| dual::gradient(&r, out, dual::lennard_jones)),
+        _ => case,
     }
+}
+
+fn lotka_volterra(steps: usize) -> Case {
+    let p = [1.1, 0.4, 0.4, 0.1, 10.0, 5.0];
+    let mut args: Vec<Value> = p.iter().map(|p| Value::F64(*p)).collect();
+    args.push(Value::I64(steps as i64));
+    let mut solver = hand::LotkaVolterra::new(steps);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = solver.run(black_box(p), g);
+    };
+    let (name, text) = (("lotka_volterra", steps.to_string()), program!("lotka_volterra"));
+    let wrt = &["a", "b", "c", "d", "x0", "y0"];
+    case(name, (text, "lotka_volterra"), wrt, &[0, 1, 2, 3, 4, 5], args, run)
+        .dual(move |out| dual::gradient(&p, out, |p| dual::lotka_volterra(p, steps)))
 }

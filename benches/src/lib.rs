@@ -1,6 +1,23 @@
-//! The benchmark harness: interpreted, native and hand-written gradients of the same programs as
-//! ratios in one run.
+//! The benchmark harness: gradients by jut, by hand and by other means, of the same programs, in
+//! one run, as ratios.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`cases`] | the programs and their inputs |
+//! | [`hand`], [`dual`] | the same gradients by hand, and by forward mode |
+//! | [`measure`] | measuring several ways in turns |
+//! | [`run`] | what is measured of a program |
+//! | [`compile`] | compile times against the length of a program and the size of its data |
+//! | [`tape`] | bytes of tape |
+//! | [`report`] | everything as a table, as JSON, as a page |
+//! | [`machine`] | what needs the machine itself |
 
 pub mod cases;
+pub mod compile;
+pub mod dual;
 pub mod hand;
+pub mod machine;
 pub mod measure;
+pub mod report;
+pub mod run;
+pub mod tape;

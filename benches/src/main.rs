@@ -1,18 +1,20 @@
-//! `cargo run --release -p jut-benches`: the gradients of the example programs by the interpreter,
-//! by Cranelift and by hand, in one run, as ratios.
+//! `cargo run --release -p jut-benches`: the gradients of all programs by the interpreter, by
+//! Cranelift, by hand and by other means, in one run, as ratios.
 
 use clap::Parser;
-use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
-use jut::{Arg, Compiled, Engine, Model, Value};
 use jut_benches::cases::{self, Case};
-use jut_benches::measure::{Way, geometric_mean, in_turns, median};
-use serde::Serialize;
-use std::hint::black_box;
+use jut_benches::compile;
+use jut_benches::machine::Counting;
+use jut_benches::report::{Report, page, table};
+use jut_benches::run::{self, Effort};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Measures native gradients against hand-written and interpreted ones.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Measures compiled gradients against hand-written ones and other ways to them.
 #[derive(Parser)]
 #[command(version)]
 struct Options {
@@ -20,164 +22,52 @@ struct Options {
     #[arg(default_value = "")]
     only: String,
     /// Seconds to measure each program at each size.
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 2.0)]
     seconds: f64,
-    /// Write all numbers to this file.
+    /// The smallest size of each program, measured hardly at all: to see that everything works.
     #[arg(long)]
+    quick: bool,
+    /// Write all numbers to this file.
+    #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-}
-
-/// What was measured of one program at one size. Times are in seconds.
-#[derive(Serialize)]
-struct Row {
-    name: &'static str,
-    size: String,
-    /// From text to a gradient that can be called.
-    compile: f64,
-    hand: f64,
-    native: f64,
-    primal: f64,
-    interpreted: f64,
-    native_to_hand: f64,
-    gradient_to_primal: f64,
-    interpreted_to_native: f64,
-    /// Largest relative difference of value and gradient from the hand-written ones.
-    difference: f64,
+    /// Write a page with charts to this file.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options::parse();
-    let selected: Vec<Case> =
-        cases::all().into_iter().filter(|c| c.name.contains(&options.only)).collect();
+    let seconds = Duration::try_from_secs_f64(options.seconds)?;
+    let effort = if options.quick { Effort::quick() } else { Effort::full(seconds) };
+    let selected: Vec<Case> = cases::all(options.quick)
+        .into_iter()
+        .filter(|case| case.name.contains(&options.only))
+        .collect();
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")?;
-    let progress = ProgressBar::new(selected.len() as u64).with_style(style);
+    let progress = ProgressBar::new(selected.len() as u64 + 1).with_style(style);
+
     let mut rows = Vec::new();
     for mut case in selected {
         progress.set_message(format!("{} {}", case.name, case.size));
-        rows.push(measure(&mut case, Duration::from_secs_f64(options.seconds))?);
+        rows.push(run::measure(&mut case, effort)?);
         progress.inc(1);
     }
+    progress.set_message("compile times");
+    let (lengths, sizes): (&[usize], &[usize]) = match options.quick {
+        true => (&[10, 100], &[100, 1000]),
+        false => (&[10, 100, 1000, 10_000], &[100, 1_000_000]),
+    };
+    let lengths = compile::lengths(lengths, effort.compilations)?;
+    let sizes = compile::sizes(sizes, effort.compilations)?;
     progress.finish_and_clear();
-    println!("{}", table(&rows));
-    println!("{}", summary(&rows));
+
+    let report = Report::new(rows, lengths, sizes);
+    print!("{}", table::print(&report));
     if let Some(path) = options.json {
-        std::fs::write(path, serde_json::to_string_pretty(&rows)?)?;
+        std::fs::write(path, serde_json::to_string_pretty(&report)?)?;
+    }
+    if let Some(path) = options.html {
+        std::fs::write(path, page::page(&report)?)?;
     }
     Ok(())
-}
-
-fn compile(case: &Case, engine: Engine) -> jut::Result<Compiled> {
-    let function = Model::from_text(case.text)?.function(case.function)?.wrt(case.wrt)?;
-    function.engine(engine).value_and_gradient()
-}
-
-fn measure(case: &mut Case, budget: Duration) -> Result<Row, Box<dyn std::error::Error>> {
-    let mut compile_times = Vec::new();
-    for _ in 0..9 {
-        let start = Instant::now();
-        drop(compile(case, Engine::Cranelift)?);
-        compile_times.push(start.elapsed().as_secs_f64());
-    }
-    let native = compile(case, Engine::Cranelift)?;
-    let interpreted = compile(case, Engine::Interpreter)?;
-    let primal = Model::from_text(case.text)?.function(case.function)?.value()?;
-
-    let args: Vec<Arg<'_>> = case.args.iter().map(Arg::from).collect();
-    let mut by_hand = Vec::with_capacity(1);
-    (case.hand)(&mut by_hand);
-    let difference = largest_difference(&native.call(&args)?, &by_hand);
-    if difference > 1e-9 {
-        let (name, size) = (case.name, &case.size);
-        return Err(format!("{name} {size}: hand-written gradient differs by {difference}").into());
-    }
-
-    let (mut gradient, mut value) = (native.session(), primal.session());
-    let (mut slow, mut out) = (interpreted.session(), Vec::new());
-    let hand = &mut case.hand;
-    let mut ways: Vec<Way<'_>> = vec![
-        Box::new(|| {
-            hand(&mut out);
-            black_box(&mut out).clear();
-        }),
-        Box::new(|| drop(black_box(gradient.call(&args)))),
-        Box::new(|| drop(black_box(value.call(&args)))),
-        Box::new(|| drop(black_box(slow.call(&args)))),
-    ];
-    let times = in_turns(&mut ways, budget);
-    drop(ways);
-    Ok(Row {
-        name: case.name,
-        size: case.size.clone(),
-        compile: median(&mut compile_times),
-        hand: times[0],
-        native: times[1],
-        primal: times[2],
-        interpreted: times[3],
-        native_to_hand: times[1] / times[0],
-        gradient_to_primal: times[1] / times[2],
-        interpreted_to_native: times[3] / times[1],
-        difference,
-    })
-}
-
-fn largest_difference(values: &[Value], by_hand: &[f64]) -> f64 {
-    let ours: Vec<f64> = values.iter().flat_map(Value::floats).collect();
-    if ours.len() != by_hand.len() {
-        return f64::INFINITY;
-    }
-    let scale = by_hand.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-    ours.iter().zip(by_hand).fold(0.0, |m, (a, b)| m.max((a - b).abs() / scale))
-}
-
-/// A time with three digits and a unit.
-fn show(seconds: f64) -> String {
-    match seconds {
-        s if s < 1e-6 => format!("{:.1} ns", s * 1e9),
-        s if s < 1e-3 => format!("{:.2} us", s * 1e6),
-        s => format!("{:.2} ms", s * 1e3),
-    }
-}
-
-fn table(rows: &[Row]) -> Table {
-    let mut table = Table::new();
-    table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
-    table.set_header([
-        "program",
-        "size",
-        "compile",
-        "by hand",
-        "gradient",
-        "/ hand",
-        "/ primal",
-        "interpreter /",
-    ]);
-    for row in rows {
-        table.add_row([
-            row.name.to_string(),
-            row.size.clone(),
-            show(row.compile),
-            show(row.hand),
-            show(row.native),
-            format!("{:.2}", row.native_to_hand),
-            format!("{:.2}", row.gradient_to_primal),
-            format!("{:.0}", row.interpreted_to_native),
-        ]);
-    }
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
-
-fn summary(rows: &[Row]) -> String {
-    let mean = |ratio: fn(&Row) -> f64| geometric_mean(&rows.iter().map(ratio).collect::<Vec<_>>());
-    let slowest = rows.iter().map(|r| r.compile).fold(0.0, f64::max);
-    format!(
-        "geometric means: gradient {:.2} x by hand, {:.2} x primal; interpreter {:.0} x native; \
-         slowest compilation {}",
-        mean(|r| r.native_to_hand),
-        mean(|r| r.gradient_to_primal),
-        mean(|r| r.interpreted_to_native),
-        show(slowest),
-    )
 }

@@ -6,15 +6,20 @@ use std::time::{Duration, Instant};
 /// One way.
 pub type Way<'a> = Box<dyn FnMut() + 'a>;
 
+/// Rounds of a way that is measured often, and of one that takes longer than its share of the time.
+const ROUNDS: [usize; 2] = [11, 3];
+
 /// Seconds per call of each way: the median over rounds, in each of which every way runs for about
-/// the same time.
+/// the same time. A way whose single call takes far longer than its share has fewer rounds.
 pub fn in_turns(ways: &mut [Way<'_>], budget: Duration) -> Vec<f64> {
-    const ROUNDS: usize = 9;
-    let slice = budget.as_secs_f64() / (ROUNDS * ways.len().max(1)) as f64;
-    let counts: Vec<u64> = ways.iter_mut().map(|way| calls_in(way, slice)).collect();
-    let mut times = vec![Vec::with_capacity(ROUNDS); ways.len()];
-    for _ in 0..ROUNDS {
-        for ((way, count), times) in ways.iter_mut().zip(&counts).zip(&mut times) {
+    let slice = budget.as_secs_f64() / (ROUNDS[0] * ways.len().max(1)) as f64;
+    let plan: Vec<(u64, usize)> = ways.iter_mut().map(|way| calls_in(way, slice)).collect();
+    let mut times = vec![Vec::with_capacity(ROUNDS[0]); ways.len()];
+    for round in 0..ROUNDS[0] {
+        for ((way, (count, rounds)), times) in ways.iter_mut().zip(&plan).zip(&mut times) {
+            if round >= *rounds {
+                continue;
+            }
             let start = Instant::now();
             for _ in 0..*count {
                 way();
@@ -25,8 +30,8 @@ pub fn in_turns(ways: &mut [Way<'_>], budget: Duration) -> Vec<f64> {
     times.iter_mut().map(|t| median(t)).collect()
 }
 
-/// How many calls fill a number of seconds.
-fn calls_in(way: &mut Way<'_>, seconds: f64) -> u64 {
+/// How many calls fill a number of seconds, and in how many rounds to make them.
+fn calls_in(way: &mut Way<'_>, seconds: f64) -> (u64, usize) {
     let mut count = 1;
     loop {
         let start = Instant::now();
@@ -35,7 +40,9 @@ fn calls_in(way: &mut Way<'_>, seconds: f64) -> u64 {
         }
         let taken = start.elapsed().as_secs_f64();
         if taken > seconds / 4.0 || count > 1 << 30 {
-            return ((count as f64 * seconds / taken.max(1e-9)) as u64).max(1);
+            let calls = ((count as f64 * seconds / taken.max(1e-9)) as u64).max(1);
+            let rounds = if count == 1 && taken > 10.0 * seconds { ROUNDS[1] } else { ROUNDS[0] };
+            return (calls, rounds);
         }
         count *= 4;
     }
@@ -48,9 +55,11 @@ pub fn median(times: &mut [f64]) -> f64 {
 }
 
 /// The geometric mean; 0 of nothing.
-pub fn geometric_mean(ratios: &[f64]) -> f64 {
-    if ratios.is_empty() {
-        return 0.0;
+pub fn geometric_mean(ratios: impl IntoIterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0);
+    for ratio in ratios {
+        sum += ratio.ln();
+        count += 1;
     }
-    (ratios.iter().map(|r| r.ln()).sum::<f64>() / ratios.len() as f64).exp()
+    if count == 0 { 0.0 } else { (sum / f64::from(count)).exp() }
 }

@@ -1,0 +1,122 @@
+//! What a run of the harness found: as a [`table`], as JSON (the structure itself), and as a
+//! [`page`] with [`charts`].
+
+pub mod charts;
+pub mod page;
+pub mod table;
+
+use crate::compile::{Length, Size};
+use crate::machine;
+use crate::measure::geometric_mean;
+use crate::run::Row;
+use serde::Serialize;
+use std::time::SystemTime;
+
+/// Where and with what it was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Setting {
+    /// The processor.
+    pub machine: String,
+    /// Date and time, UTC.
+    pub date: String,
+    /// Version of jut.
+    pub jut: String,
+    /// Version of Cranelift.
+    pub cranelift: String,
+    /// Version of the Rust compiler that made the hand-written code.
+    pub rustc: String,
+    /// Its flags and target.
+    pub flags: String,
+}
+
+impl Setting {
+    /// Here and now.
+    pub fn here() -> Setting {
+        Setting {
+            machine: machine::processor(),
+            date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            jut: env!("CARGO_PKG_VERSION").to_string(),
+            cranelift: cranelift_codegen::VERSION.to_string(),
+            rustc: env!("BENCH_RUSTC").to_string(),
+            flags: format!("{}, {}", env!("BENCH_FLAGS"), env!("BENCH_TARGET")),
+        }
+    }
+}
+
+/// What jut wants to reach. Nothing fails if it does not: it is drawn beside what was measured.
+pub mod goals {
+    /// Cranelift over hand-written, on the geometric mean over the programs jut is tuned on.
+    pub const TO_HAND: f64 = 1.5;
+    /// Value and gradient over the value, for each program.
+    pub const TO_PRIMAL: f64 = 3.0;
+    /// Seconds from text to a gradient that can be called.
+    pub const COMPILE: f64 = 5e-3;
+}
+
+/// A whole run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Where and with what.
+    pub setting: Setting,
+    /// The programs.
+    pub rows: Vec<Row>,
+    /// Compile time against length.
+    pub lengths: Vec<Length>,
+    /// Compile time against the size of the data.
+    pub sizes: Vec<Size>,
+    /// The ratios, over the programs that jut is tuned on.
+    pub tuned: Means,
+    /// The ratios, over the others.
+    pub others: Means,
+}
+
+/// Geometric means of ratios.
+#[derive(Clone, Debug, Serialize)]
+pub struct Means {
+    /// Cranelift over hand-written.
+    pub to_hand: f64,
+    /// Value and gradient over the value.
+    pub to_primal: f64,
+    /// Interpreter over Cranelift.
+    pub interpreter: f64,
+}
+
+impl Means {
+    fn of<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> Means {
+        Means {
+            to_hand: geometric_mean(rows.clone().map(Row::to_hand)),
+            to_primal: geometric_mean(rows.clone().map(Row::to_primal)),
+            interpreter: geometric_mean(rows.map(|r| r.interpreter / r.cranelift)),
+        }
+    }
+}
+
+impl Report {
+    /// Puts together what was measured here and now.
+    pub fn new(rows: Vec<Row>, lengths: Vec<Length>, sizes: Vec<Size>) -> Report {
+        let tuned = Means::of(rows.iter().filter(|r| r.is_target()));
+        let others = Means::of(rows.iter().filter(|r| !r.is_target()));
+        Report { setting: Setting::here(), rows, lengths, sizes, tuned, others }
+    }
+
+    /// The rows that miss a goal: name and size, and which.
+    pub fn missed(&self) -> Vec<(String, String)> {
+        let mut missed = Vec::new();
+        for row in &self.rows {
+            let mut what = Vec::new();
+            if let Some(peer) = row.best_peer_to_hand.filter(|peer| row.to_hand() > *peer) {
+                what.push(format!("{:.2} x by hand; the best peer {peer:.2}", row.to_hand()));
+            }
+            if row.to_primal() > goals::TO_PRIMAL {
+                what.push(format!("{:.2} x the value", row.to_primal()));
+            }
+            if row.compile > goals::COMPILE {
+                what.push(format!("compiled in {}", table::time(row.compile)));
+            }
+            if !what.is_empty() {
+                missed.push((format!("{} {}", row.name, row.size), what.join("; ")));
+            }
+        }
+        missed
+    }
+}

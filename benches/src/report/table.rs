@@ -1,0 +1,117 @@
+//! The tables for the terminal.
+
+use super::Report;
+use crate::run::Row;
+use comfy_table::{CellAlignment, Table};
+
+/// A time with three digits and a unit.
+pub fn time(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s < 1e-6 => (s * 1e9, "ns"),
+        s if s < 1e-3 => (s * 1e6, "us"),
+        s if s < 1.0 => (s * 1e3, "ms"),
+        s => (s, "s"),
+    };
+    format!("{} {unit}", digits(value))
+}
+
+/// Bytes with three digits and a unit.
+pub fn bytes(n: u64) -> String {
+    match n {
+        0..1000 => format!("{n} B"),
+        1000..1_000_000 => format!("{} kB", digits(n as f64 / 1e3)),
+        _ => format!("{} MB", digits(n as f64 / 1e6)),
+    }
+}
+
+/// A number with three digits.
+pub fn digits(x: f64) -> String {
+    match x.abs() {
+        a if a < 9.995 => format!("{x:.2}"),
+        a if a < 99.95 => format!("{x:.1}"),
+        _ => format!("{x:.0}"),
+    }
+}
+
+/// The columns of the table of programs.
+pub const COLUMNS: [&str; 13] = [
+    "program",
+    "size",
+    "compile",
+    "by hand",
+    "cranelift",
+    "/ hand",
+    "/ primal",
+    "interpreter /",
+    "differences /",
+    "num-dual /",
+    "peer / hand",
+    "tape",
+    "allocs",
+];
+
+/// The cells of a row.
+pub fn cells(row: &Row) -> [String; 13] {
+    let optional = |x: Option<f64>| x.map_or("-".to_string(), digits);
+    [
+        row.name.to_string(),
+        row.size.clone(),
+        time(row.compile),
+        time(row.hand),
+        time(row.cranelift),
+        digits(row.to_hand()),
+        digits(row.to_primal()),
+        digits(row.interpreter / row.cranelift),
+        optional(row.differences.map(|t| t / row.cranelift)),
+        optional(row.num_dual.map(|t| t / row.cranelift)),
+        optional(row.best_peer_to_hand),
+        bytes(row.tape_bytes),
+        digits(row.allocations_per_call),
+    ]
+}
+
+/// A table of columns and rows of text: the first columns to the left, numbers to the right.
+pub fn table<'c>(
+    columns: impl IntoIterator<Item = &'c str>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+    left: usize,
+) -> Table {
+    let mut table = Table::new();
+    table.load_preset(comfy_table::presets::ASCII_MARKDOWN);
+    table.set_header(columns.into_iter().map(String::from));
+    table.add_rows(rows);
+    for column in table.column_iter_mut().skip(left) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Everything, for the terminal.
+pub fn print(report: &Report) -> String {
+    let programs = table(COLUMNS, report.rows.iter().map(|r| cells(r).to_vec()), 2);
+    let lengths = report.lengths.iter().map(|l| {
+        let each = l.compile / l.statements as f64;
+        vec![l.statements.to_string(), time(l.compile), time(each)]
+    });
+    let lengths = table(["statements", "compile", "each"], lengths, 0);
+    let sizes =
+        report.sizes.iter().map(|s| vec![s.n.to_string(), time(s.compile), time(s.first_call)]);
+    let sizes = table(["elements", "compile", "first call"], sizes, 0);
+    let s = &report.setting;
+    let mut text = format!(
+        "{programs}\n\n{lengths}\n\n{sizes}\n\n{}\njut {}, Cranelift {}, {}, {}; {}\n",
+        s.machine, s.jut, s.cranelift, s.rustc, s.flags, s.date,
+    );
+    for (what, means) in [("tuned on", &report.tuned), ("others", &report.others)] {
+        text.push_str(&format!(
+            "geometric means, {what}: gradient {} x by hand, {} x primal; interpreter {} x Cranelift\n",
+            digits(means.to_hand),
+            digits(means.to_primal),
+            digits(means.interpreter),
+        ));
+    }
+    for (name, what) in report.missed() {
+        text.push_str(&format!("not yet at its goal: {name}: {what}\n"));
+    }
+    text
+}
