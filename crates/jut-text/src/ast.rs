@@ -171,8 +171,7 @@ pub(crate) enum ExprKind<'s> {
     Tuple(Vec<ExprId>),
     /// `[a, b]`.
     Array(Vec<ExprId>),
-    /// Condition, then, else (a block or another `if`).
-    If(ExprId, ExprId, ExprId),
+    If(Box<If>),
     Case(ExprId, Vec<Arm<'s>>),
     /// `sum`, `build`, `for`, `max`, `min` over a range.
     Loop(Box<Loop<'s>>),
@@ -233,6 +232,23 @@ pub(crate) struct Call<'s> {
     pub lin: Vec<ExprId>,
     /// `None` is `null`.
     pub places: Vec<Option<ExprId>>,
+}
+
+/// `if c { .. } else if d { .. } else { .. }`: a flat list, however long.
+#[derive(Debug)]
+pub(crate) struct If {
+    /// At least one.
+    pub links: Vec<Link>,
+    pub other: ExprId,
+}
+
+/// One `if c { .. }` of a chain.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub condition: ExprId,
+    pub then: ExprId,
+    /// To the end of the chain.
+    pub span: Span,
 }
 
 #[derive(Debug)]

@@ -27,10 +27,12 @@
 mod access;
 mod block;
 mod body;
+mod branch;
 mod call;
 mod control;
 mod linear;
 mod operation;
+mod region;
 mod scope;
 mod show;
 mod sugar;
@@ -62,6 +64,8 @@ pub(crate) enum Global {
 pub(crate) struct Globals<'s> {
     pub names: HashMap<String, Global>,
     pub datas: HashMap<String, DataId>,
+    /// The fields of records: their numbers by name.
+    pub fields: HashMap<DataId, HashMap<String, usize>>,
     /// Declarations that were refused: whoever uses them stops without a message.
     pub poisoned: HashSet<&'s str>,
     /// Every name that the file declares, now or later.
@@ -142,15 +146,16 @@ fn data<'s>(
         globals.datas.contains_key(d.name.text) || matches!(d.name.text, "f64" | "i64" | "bool");
     unused(globals, &d.name, taken, diagnostics)?;
     let mut constructors: Vec<Constructor> = Vec::new();
+    let mut seen = HashSet::new();
     for (name, fields) in &d.constructors {
-        let taken = globals.names.contains_key(name.text)
-            || constructors.iter().any(|c| c.name == name.text);
+        let taken = globals.names.contains_key(name.text) || !seen.insert(name.text);
         unused(globals, name, taken, diagnostics)?;
         let mut body = Body::new(ast, program, globals, d.name.text, true, diagnostics);
         let mut typed = Vec::new();
+        let mut seen = HashSet::new();
         for (field, ty) in fields {
             let ty = body.ty(ty)?;
-            if typed.iter().any(|f: &Field| f.name == field.text) {
+            if !seen.insert(field.text) {
                 let message = format!("the field `{}` is declared twice", field.text);
                 return body.fail(Diagnostic::error("J011", field.span, message));
             }
@@ -161,6 +166,10 @@ fn data<'s>(
         constructors.push(Constructor { name: name.text.to_string(), fields: typed });
     }
     let names: Vec<String> = constructors.iter().map(|c| c.name.clone()).collect();
+    let fields = match constructors.as_slice() {
+        [one] => one.fields.iter().enumerate().map(|(k, f)| (f.name.clone(), k)).collect(),
+        _ => HashMap::new(),
+    };
     let doc = d.doc.clone();
     let id = program.add_data(Data {
         name: d.name.text.to_string(),
@@ -169,6 +178,7 @@ fn data<'s>(
         span: d.name.span,
     });
     globals.datas.insert(d.name.text.to_string(), id);
+    globals.fields.insert(id, fields);
     for (index, name) in names.into_iter().enumerate() {
         let con = ConRef { data: id, index: index as u32 };
         globals.names.insert(name, Global::Con(con));

@@ -161,11 +161,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn expect_helping(&mut self, text: &str, help: &str) -> Parsed<()> {
-        let result = self.expect(text);
-        if let (Err(_), Some(last)) = (&result, self.diagnostics.last_mut()) {
-            last.help = Some(help.to_string());
-        }
-        result
+        if self.eat(text) { Ok(()) } else { Err(self.expected_helping(&format!("`{text}`"), help)) }
     }
 
     /// Expects the bracket that closes the one with number `open`.
@@ -200,6 +196,15 @@ impl<'s> Parser<'s, '_> {
         };
         let span = self.span(token);
         self.fail(Diagnostic::error("J002", span, format!("expected {what}, found {found}")))
+    }
+
+    /// The same with what to do about it.
+    fn expected_helping(&mut self, what: &str, help: &str) -> Failed {
+        let failed = self.expected(what);
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.help = Some(help.to_string());
+        }
+        failed
     }
 
     fn not_built(&mut self, what: &str, help: &str) -> Failed {
@@ -558,11 +563,8 @@ impl<'s> Parser<'s, '_> {
                 TypeKind::Tuple(items)
             }
             "(" => {
-                let failed = self.expected("a type");
-                if let Some(last) = self.diagnostics.last_mut() {
-                    last.help = Some("a tuple type is written `#(f64, f64)`".to_string());
-                }
-                return Err(failed);
+                let help = "a tuple type is written `#(f64, f64)`";
+                return Err(self.expected_helping("a type", help));
             }
             "f32" | "i32" => {
                 return Err(self.not_built("numbers of 32 bits", "use f64 and i64"));

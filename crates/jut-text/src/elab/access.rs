@@ -5,6 +5,7 @@
 //! `j = ix[i]; check j < n; t = x[j]`.
 
 use super::body::{Body, INDEX, Made, Out, Value};
+use super::region::is_region;
 use super::scope::Entity;
 use super::{Res, Stop, show};
 use crate::ast::{ExprId, ExprKind, Index, Name, Post};
@@ -36,9 +37,13 @@ impl<'a, 's> Body<'a, 's> {
                         k += 1;
                     }
                     at = at.to(here);
-                    let ty = self.b.func.nvars[value].ty.clone();
-                    let (path, ty) = self.path(ty, &list, at)?;
-                    Out::one(Rhs::Index(value, path), ty, at)
+                    if !self.strict && is_region(&list) {
+                        self.region(value, &list, at)?
+                    } else {
+                        let ty = self.b.func.nvars[value].ty.clone();
+                        let (path, ty) = self.path(ty, &list, at)?;
+                        Out::one(Rhs::Index(value, path), ty, at)
+                    }
                 }
                 Post::Field(name) => {
                     at = at.to(name.span);
@@ -88,17 +93,10 @@ impl<'a, 's> Body<'a, 's> {
     fn path(&mut self, mut ty: Type, list: &[Index], span: Span) -> Res<(Vec<Step>, Type)> {
         let mut path = Vec::new();
         for (k, index) in list.iter().enumerate() {
-            let Type::Array(size, element) = ty else {
-                let message = if k == 0 {
-                    format!("a value of type {} has no elements", self.show(&ty))
-                } else {
-                    format!("the array has only {k} dimension(s)")
-                };
-                return self.error("J205", span, message);
-            };
+            let Type::Array(size, element) = ty else { return self.no_dimension(&ty, k, span) };
             if k + 1 < list.len() && !matches!(index, Index::At { .. }) {
-                let help = "slice first, then index the slice: `y = x[a..b]`, `y[i]`";
-                self.core_only(span, "an index behind a slice", help)?;
+                let help = "slice the last index only, and loop over the ones before it";
+                self.core_only(span, "an index behind the slice of a capability", help)?;
             }
             let step = self.step(index, &size, span)?;
             ty = match step {
@@ -110,6 +108,16 @@ impl<'a, 's> Body<'a, 's> {
         Ok((path, ty))
     }
 
+    /// J205 for the index with number `k`.
+    pub fn no_dimension<T>(&mut self, ty: &Type, k: usize, span: Span) -> Res<T> {
+        let message = if k == 0 {
+            format!("a value of type {} has no elements", self.show(ty))
+        } else {
+            format!("the array has only {k} dimension(s)")
+        };
+        self.error("J205", span, message)
+    }
+
     /// J601 in a `def`.
     fn core_only(&mut self, span: Span, what: &str, help: &str) -> Res<()> {
         if self.strict {
@@ -119,7 +127,7 @@ impl<'a, 's> Body<'a, 's> {
         self.fail(Diagnostic::error("J601", span, message).help(help))
     }
 
-    fn step(&mut self, index: &Index, size: &Size, span: Span) -> Res<Step> {
+    pub fn step(&mut self, index: &Index, size: &Size, span: Span) -> Res<Step> {
         match *index {
             Index::At { index, proved } => {
                 if proved {
@@ -246,7 +254,8 @@ impl<'a, 's> Body<'a, 's> {
             return self.fail(Diagnostic::error("J206", name.span, message).help(help));
         };
         let fields = &constructor.fields;
-        let Some(number) = fields.iter().position(|f| f.name == name.text) else {
+        let Some(number) = self.globals.fields.get(&data).and_then(|f| f.get(name.text)).copied()
+        else {
             let message = format!("`{}` has no field `{}`", program.datas[data].name, name.text);
             let mut error = Diagnostic::error("J204", name.span, message);
             let near = show::nearest(name.text, fields.iter().map(|f| f.name.as_str()));

@@ -115,6 +115,8 @@ pub(crate) struct Body<'a, 's> {
     pub barrier: usize,
     /// How many copies of the text being elaborated there are.
     pub copies: u32,
+    /// How many blocks there are around.
+    pub nesting: usize,
     pub diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -139,6 +141,7 @@ impl<'a, 's> Body<'a, 's> {
             stmts: Vec::new(),
             barrier: 0,
             copies: 1,
+            nesting: 0,
             diagnostics,
         }
     }

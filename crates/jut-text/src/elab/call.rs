@@ -13,7 +13,7 @@ use jut_ir::prim::Syntax;
 use jut_ir::{
     Atom, Call, ConRef, Diagnostic, Field, FuncId, LVar, Literal, Mode, NVar, Rhs, Size, Span, Type,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 impl<'a, 's> Body<'a, 's> {
     /// `f(..)`.
@@ -313,7 +313,7 @@ impl<'a, 's> Body<'a, 's> {
         let declared = |v: &NVar| &callee.nvars[*v].ty;
         if hidden > 0 {
             let (sizes, rest) = callee.params.split_at(hidden);
-            let mut solver = Solver { unknown: sizes, map: &mut map };
+            let mut solver = Solver { unknown: sizes.iter().copied().collect(), map: &mut map };
             for (param, (atom, _)) in rest.iter().zip(&given) {
                 solver.types(declared(param), &self.type_of(*atom));
             }
@@ -433,7 +433,8 @@ impl<'a, 's> Body<'a, 's> {
 
 /// Solves the sizes of a call from pairs of types.
 struct Solver<'x> {
-    unknown: &'x [NVar],
+    /// Not solved yet.
+    unknown: HashSet<NVar>,
     map: &'x mut HashMap<NVar, Size>,
 }
 
@@ -457,7 +458,7 @@ impl Solver<'_> {
     fn size(&mut self, declared: &Size, given: &Size) {
         let mut open = declared.names().into_iter();
         let (Some(v), None) = (open.next(), open.next()) else { return };
-        if !self.unknown.contains(&v) || self.map.contains_key(&v) {
+        if !self.unknown.contains(&v) {
             return;
         }
         let alone = |(names, c): &(Vec<NVar>, i64)| names.as_slice() == [v] && *c == 1;
@@ -465,6 +466,7 @@ impl Solver<'_> {
         if occurs == 1 && declared.terms().iter().any(alone) {
             let rest = declared.clone() - Size::var(v);
             if rest.names().is_empty() {
+                self.unknown.remove(&v);
                 self.map.insert(v, given.clone() - rest);
             }
         }

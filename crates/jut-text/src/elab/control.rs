@@ -1,24 +1,27 @@
-//! `case`, `if`, `scan` and the regions.
+//! `case`, `scan` and the regions.
 //!
 //! The types of the results of a block come out of the block ([`Body::export`]): sizes that are
 //! known only inside must be results themselves. The arms of a `case` agree, or the pattern says
 //! what they are ("annotated", `(m: i64, y: [m]f64) = case b { .. }`).
 
 use super::body::{Annotation, Body, Made, Out, Values};
+use super::branch::ArmBody;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, FieldPattern, Name};
+use crate::parser::MAX_DEPTH;
 use jut_ir::{
     Arm, ArmPattern, Atom, Block, Case, Diagnostic, Dir, FieldPattern as IrField, LVar, Literal,
     Mode, NVar, Rhs, Scan, Size, Span, Stmt, Type,
 };
+use std::collections::HashMap;
 
 /// An arm before elaboration.
-struct ArmSpec<'a, 's> {
-    pattern: ArmPattern,
-    name: Name<'s>,
+pub(crate) struct ArmSpec<'a, 's> {
+    pub pattern: ArmPattern,
+    pub name: Name<'s>,
     /// `None`: bind nothing (an arm made from `_`).
-    fields: Option<&'a [FieldPattern<'s>]>,
-    body: ExprId,
+    pub fields: Option<&'a [FieldPattern<'s>]>,
+    pub body: ArmBody<'a>,
 }
 
 /// A loop being made: what is bound for its body.
@@ -35,30 +38,6 @@ const MAX_COPIES: u32 = 64;
 
 impl<'a, 's> Body<'a, 's> {
     // ---- case
-
-    /// `if c { a } else { b }` is a `case`, always.
-    pub fn if_expr(
-        &mut self,
-        condition: ExprId,
-        then: ExprId,
-        other: ExprId,
-        stated: Option<&Annotation>,
-        span: Span,
-    ) -> Res<Made> {
-        let scrutinee = self.atom(condition, "t")?;
-        let ty = self.type_of(scrutinee);
-        if ty != Type::Bool {
-            let message = format!("a condition is a bool, and this is of type {}", self.show(&ty));
-            return self.error("J202", self.span(condition), message);
-        }
-        let arm = |value, body| ArmSpec {
-            pattern: ArmPattern::Bool(value),
-            name: Name { text: if value { "true" } else { "false" }, span },
-            fields: Some(&[]),
-            body,
-        };
-        self.arms(scrutinee, vec![arm(true, then), arm(false, other)], stated, span)
-    }
 
     /// `case v { .. }`.
     pub fn case(
@@ -91,6 +70,8 @@ impl<'a, 's> Body<'a, 's> {
                 return self.error("J501", at, message);
             }
         };
+        let number: HashMap<ArmPattern, usize> =
+            all.iter().enumerate().map(|(k, (pattern, _))| (*pattern, k)).collect();
         let mut missing: Vec<bool> = vec![true; all.len()];
         let mut specs = Vec::new();
         let mut rest = None;
@@ -109,7 +90,7 @@ impl<'a, 's> Body<'a, 's> {
                 "false" => ArmPattern::Bool(false),
                 _ => ArmPattern::Con(self.constructor(&arm.name)?),
             };
-            let Some(k) = all.iter().position(|(p, _)| *p == pattern) else {
+            let Some(k) = number.get(&pattern).copied() else {
                 let message = format!("`{}` is not a value of {}", arm.name.text, self.show(&ty));
                 return self.error("J502", arm.name.span, message);
             };
@@ -118,7 +99,7 @@ impl<'a, 's> Body<'a, 's> {
                 return self.error("J502", arm.name.span, message);
             }
             let fields = Some(arm.fields.as_slice());
-            specs.push(ArmSpec { pattern, name: arm.name, fields, body: arm.body });
+            specs.push(ArmSpec { pattern, name: arm.name, fields, body: ArmBody::Expr(arm.body) });
         }
         let missing: Vec<_> =
             all.iter().zip(&missing).filter(|(_, m)| **m).map(|((p, n), _)| (*p, *n)).collect();
@@ -134,7 +115,12 @@ impl<'a, 's> Body<'a, 's> {
             Some(arm) => {
                 self.copy_text(missing.len(), arm.name.span)?;
                 for (pattern, _) in missing {
-                    specs.push(ArmSpec { pattern, name: arm.name, fields: None, body: arm.body });
+                    specs.push(ArmSpec {
+                        pattern,
+                        name: arm.name,
+                        fields: None,
+                        body: ArmBody::Expr(arm.body),
+                    });
                 }
             }
         }
@@ -155,13 +141,18 @@ impl<'a, 's> Body<'a, 's> {
         self.fail(Diagnostic::error("J003", span, message).help(help))
     }
 
-    fn arms(
+    pub fn arms(
         &mut self,
         scrutinee: Atom,
         specs: Vec<ArmSpec<'a, 's>>,
         stated: Option<&Annotation>,
         span: Span,
     ) -> Res<Made> {
+        if self.nesting >= MAX_DEPTH as usize {
+            let message = format!("nested too deeply: more than {MAX_DEPTH} blocks");
+            let help = "give the inner part a name of its own, as a `def`";
+            return self.fail(Diagnostic::error("J003", span, message).help(help));
+        }
         let mut arms = Vec::new();
         let mut types: Option<(Annotation, Span)> = None;
         let mut ok = true;
@@ -289,7 +280,10 @@ impl<'a, 's> Body<'a, 's> {
             let message = format!("`{}` has no fields", spec.name.text);
             return self.error("J208", spec.name.span, message);
         }
-        let (values, span) = self.body(spec.body, stated)?;
+        let (values, span) = match spec.body {
+            ArmBody::Expr(e) => self.body(e, stated)?,
+            ArmBody::Chain(chain) => self.chain(chain, stated)?,
+        };
         Ok((bound, values, span))
     }
 
@@ -298,6 +292,7 @@ impl<'a, 's> Body<'a, 's> {
     /// Opens a nested block of statements with its own names and facts.
     pub fn enter(&mut self) -> Open {
         self.facts.enter();
+        self.nesting += 1;
         Open {
             outer: std::mem::take(&mut self.stmts),
             mark: self.scope.mark(),
@@ -316,6 +311,7 @@ impl<'a, 's> Body<'a, 's> {
     /// Closes it and gives its statements.
     pub fn leave(&mut self, open: Open) -> Vec<Stmt> {
         self.facts.leave();
+        self.nesting = self.nesting.saturating_sub(1);
         self.scope.restore(open.mark);
         self.barrier = open.barrier;
         std::mem::replace(&mut self.stmts, open.outer)

@@ -49,9 +49,9 @@ impl<'a, 's> Body<'a, 's> {
             }
             ExprKind::Tuple(items) => self.tuple(items, span),
             ExprKind::Array(items) => self.array(items, span),
-            ExprKind::If(condition, then, other) => {
+            ExprKind::If(chain) => {
                 self.surface_only(span, "`if`", "write `case c { true -> ..; false -> .. }`")?;
-                self.if_expr(*condition, *then, *other, stated, span)
+                self.if_expr(chain, stated, span)
             }
             ExprKind::Case(scrutinee, arms) => self.case(*scrutinee, arms, stated, span),
             ExprKind::Loop(l) => self.range_loop(l, span),

@@ -26,13 +26,13 @@ use jut_ir::{
 };
 
 /// The head of a loop, evaluated outside of it.
-struct Head<'s> {
+pub(crate) struct Head<'s> {
     /// The user's index, and where it starts unless at 0.
-    index: Option<(Name<'s>, Option<Atom>)>,
-    bound: Atom,
-    size: Size,
-    slices: Vec<(Name<'s>, NVar, Type)>,
-    lin_slices: Vec<(Name<'s>, LVar, Type)>,
+    pub index: Option<(Name<'s>, Option<Atom>)>,
+    pub bound: Atom,
+    pub size: Size,
+    pub slices: Vec<(Name<'s>, NVar, Type)>,
+    pub lin_slices: Vec<(Name<'s>, LVar, Type)>,
 }
 
 impl<'a, 's> Body<'a, 's> {
@@ -114,7 +114,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// Binds index and slices in the loop that was just entered.
-    fn begin(&mut self, dir: Dir, head: &Head<'s>, span: Span) -> Res<Scan> {
+    pub fn begin(&mut self, dir: Dir, head: &Head<'s>, span: Span) -> Res<Scan> {
         let name = head.index.map_or(Name { text: "i", span }, |(name, _)| name);
         let index = self.b.nvar(name.text, Type::I64, name.span);
         self.facts.add_range(index, head.size.clone());

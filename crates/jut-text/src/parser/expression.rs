@@ -364,20 +364,28 @@ impl<'s> Parser<'s, '_> {
 
     fn if_expr(&mut self) -> Parsed<ExprId> {
         let start = self.at;
-        self.expect("if")?;
-        let condition = self.expr()?;
-        let then = self.block_expr()?;
-        if !self.at("else") {
-            let failed = self.expected("`else`");
-            if let Some(last) = self.diagnostics.last_mut() {
-                last.help = Some("an `if` is a value, so both ways need one".to_string());
+        let mut links = Vec::new();
+        let other = loop {
+            let link = self.at;
+            self.expect("if")?;
+            let condition = self.expr()?;
+            let then = self.block_expr()?;
+            let span = self.span(self.peek_at(link));
+            links.push(Link { condition, then, span });
+            if !self.at("else") {
+                let help = "an `if` is a value, so both ways need one";
+                return Err(self.expected_helping("`else`", help));
             }
-            return Err(failed);
-        }
-        self.at += 1;
-        let other = if self.at("if") { self.nested(Self::if_expr)? } else { self.block_expr()? };
+            self.at += 1;
+            if !self.at("if") {
+                break self.block_expr()?;
+            }
+        };
         let span = self.span_from(start);
-        Ok(self.add(ExprKind::If(condition, then, other), span))
+        for link in &mut links {
+            link.span.end = span.end;
+        }
+        Ok(self.add(ExprKind::If(Box::new(If { links, other })), span))
     }
 
     fn case(&mut self) -> Parsed<ExprKind<'s>> {

@@ -1,0 +1,103 @@
+//! Slices of several dimensions: `x[a .. b, j]`, `x[a .. b, c .. d]`.
+//!
+//! Every index of a list is for a dimension of its own. Where the cells lie in one piece (single indices,
+//! then at most one slice, then whole dimensions) the result is a view. Otherwise it is copied, row by
+//! row, by one loop for every slice but the last:
+//!
+//! ```text
+//! y = x[a .. b, c .. d]     m = b - a; check a ..+ m <= n; k = d - c; check c ..+ k <= p
+//!                           rows = x[a ..+ m]
+//!                           y = scan par (i < m) slice (row <- rows) { t = row[c ..+ k]; (t) }
+//! ```
+//!
+//! All checks stand before the loops: none is repeated. The derivative is that of the loop, and
+//! costs no more than the copy.
+
+use super::Res;
+use super::body::{Body, Out, Values};
+use super::sugar::Head;
+use crate::ast::{Index, Name};
+use jut_ir::{Atom, Check, Dir, Literal, NVar, Rhs, Size, Span, Step, Type};
+
+/// Whether something follows a slice in a list of indices.
+pub(crate) fn is_region(list: &[Index]) -> bool {
+    list.iter().position(|i| !matches!(i, Index::At { .. })).is_some_and(|k| k + 1 < list.len())
+}
+
+impl<'a, 's> Body<'a, 's> {
+    /// `x[a .. b, j]`.
+    pub fn region(&mut self, value: NVar, list: &[Index], span: Span) -> Res<Out> {
+        let mut ty = self.b.func.nvars[value].ty.clone();
+        let mut steps: Vec<Step> = Vec::new();
+        let mut lengths: Vec<Size> = Vec::new();
+        for (k, index) in list.iter().enumerate() {
+            let Type::Array(size, element) = ty else { return self.no_dimension(&ty, k, span) };
+            steps.push(self.step(index, &size, span)?);
+            lengths.push(size);
+            ty = *element;
+        }
+        // A whole dimension at the end is no slice.
+        while let (Some(Step::Slice { lo, len, .. }), Some(size)) = (steps.last(), lengths.last())
+            && steps.len() > 1
+            && *lo == Atom::Lit(Literal::I64(0))
+            && self.nf(*len) == *size
+        {
+            steps.pop();
+            lengths.pop();
+        }
+        self.cells(value, &steps, span)
+    }
+
+    /// The cells that the steps select, each in its own dimension.
+    fn cells(&mut self, value: NVar, steps: &[Step], span: Span) -> Res<Out> {
+        let slice = steps.iter().position(|step| matches!(step, Step::Slice { .. }));
+        let Some((k, Step::Slice { len, .. })) =
+            slice.filter(|k| k + 1 < steps.len()).map(|k| (k, steps[k]))
+        else {
+            return Ok(self.view(value, steps, span));
+        };
+        let rows = self.view(value, &steps[..=k], span);
+        let Some(Type::Array(_, element)) = rows.nl.first().cloned() else {
+            return Err(super::Stop);
+        };
+        let rows = self.bind(rows, &[Name { text: "rows", span }], &[])?;
+        let Some(Atom::Var(rows)) = rows.nl.first().copied() else { return Err(super::Stop) };
+        let size = self.nf(len);
+        let row = Name { text: "row", span };
+        let head = Head {
+            index: None,
+            bound: len,
+            size: size.clone(),
+            slices: vec![(row, rows, *element)],
+            lin_slices: Vec::new(),
+        };
+        let open = self.enter_loop();
+        let locals = open.locals;
+        let result = self.begin(Dir::Par, &head, span).and_then(|scan| {
+            let Some((row, _)) = scan.slices.first().copied() else { return Err(super::Stop) };
+            let out = self.cells(row, &steps[k + 1..], span)?;
+            let values = self.bind(out, &[], &[])?;
+            Ok((scan, Values { nl: values.nl, lin: Vec::new() }))
+        });
+        let stmts = self.leave(open);
+        let (scan, values) = result?;
+        if !self.facts.is_plainly_non_negative(&size) {
+            self.emit(Rhs::Check(Check::NonNegative(len)), span)?;
+        }
+        self.looped(scan, stmts, values, locals, span, span)
+    }
+
+    /// Indices, then perhaps a slice: a view.
+    fn view(&mut self, value: NVar, steps: &[Step], span: Span) -> Out {
+        let mut ty = self.b.func.nvars[value].ty.clone();
+        for step in steps {
+            if let Type::Array(_, element) = ty {
+                ty = match step {
+                    Step::Slice { len, .. } => Type::array(self.nf(*len), *element),
+                    Step::Index { .. } | Step::Field(_) => *element,
+                };
+            }
+        }
+        Out::one(Rhs::Index(value, steps.to_vec()), ty, span)
+    }
+}
