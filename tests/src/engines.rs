@@ -10,6 +10,7 @@
 //! per call.
 
 use crate::border::{Sizes, flatten, rebuild};
+use crate::products::{Product, optimised};
 use jut_cranelift::{Arg, CallError, Checked, Returned};
 use jut_eval::{EvalError, Interpreter, Value, View};
 use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError};
@@ -63,6 +64,22 @@ pub fn agree_with(
     let native = Checked::compile(&lowered).map_err(|e| format!("Cranelift: {e}"))?;
     compare("machine code", &expected, border.call(&native)?, &lowered)?;
     Ok(expected)
+}
+
+/// Runs a product in every engine, as composed and optimised; gives what all of them give.
+///
+/// # Errors
+/// The first disagreement (P16, or P15 if the optimiser is to blame), or a refusal.
+pub fn agree_optimised(product: &Product) -> Result<Run, String> {
+    let run = |product: &Product| {
+        let run = agree(&product.program, product.func, &product.args);
+        run.map_err(|e| format!("{}: {e}", product.name))
+    };
+    match (run(product)?, run(&optimised(product))?) {
+        (Ok(slow), Ok(fast)) if slow.iter().zip(&fast).all(|(a, b)| same(a, b)) => Ok(Ok(slow)),
+        (Err(slow), Err(fast)) if (slow.kind, slow.span) == (fast.kind, fast.span) => Ok(Err(slow)),
+        (slow, fast) => Err(format!("P15: {}:\n  {slow:?}\n  {fast:?}", product.name)),
+    }
 }
 
 fn compare(engine: &str, expected: &Run, got: Run, lowered: &Lowered) -> Result<(), String> {

@@ -275,6 +275,42 @@ pub struct Row {
     pub domain: &'static [Domain],
 }
 
+impl Formula {
+    /// Its value, given the operands and the result of the primitive it belongs to.
+    pub fn evaluate(&self, args: &[Literal], result: Literal) -> Literal {
+        match self {
+            Formula::Arg(k) => args[*k],
+            Formula::Result => result,
+            Formula::Num(x) => Literal::F64(*x),
+            Formula::Int(n) => Literal::I64(*n),
+            Formula::Apply(prim, operands) => {
+                let operands: Vec<Literal> =
+                    operands.iter().map(|f| f.evaluate(args, result)).collect();
+                (prim.row().eval)(&operands)
+            }
+        }
+    }
+}
+
+impl Row {
+    /// The partial derivative with respect to operand k at a point.
+    pub fn partial(&self, k: usize, args: &[Literal]) -> f64 {
+        let chosen = |first: bool| f64::from(u8::from((args[0] == Literal::Bool(true)) == first));
+        match &self.partials[k] {
+            Partial::Zero => 0.0,
+            Partial::One => 1.0,
+            Partial::MinusOne => -1.0,
+            Partial::IfTrue => chosen(true),
+            Partial::IfFalse => chosen(false),
+            Partial::Times(formula) => match formula.evaluate(args, (self.eval)(args)) {
+                Literal::F64(c) => c,
+                // No formula of the table has another type.
+                _ => f64::NAN,
+            },
+        }
+    }
+}
+
 impl Prim {
     /// The row.
     pub fn row(self) -> &'static Row {

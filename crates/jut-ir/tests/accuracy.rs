@@ -6,7 +6,7 @@
 //! of each row, run with `--nocapture`.
 
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Accuracy, Formula, Partial, Row, Scalar, TABLE};
+use jut_ir::prim::{Accuracy, Row, Scalar, TABLE};
 use std::collections::BTreeMap;
 
 /// Where to read references from, instead of `reference/values.txt`.
@@ -25,19 +25,6 @@ fn float(x: Literal) -> f64 {
     match x {
         Literal::F64(x) => x,
         other => panic!("{other:?} is not a float"),
-    }
-}
-
-fn evaluate(formula: &Formula, args: &[Literal], result: Literal) -> Literal {
-    match formula {
-        Formula::Arg(k) => args[*k],
-        Formula::Result => result,
-        Formula::Num(x) => Literal::F64(*x),
-        Formula::Int(n) => Literal::I64(*n),
-        Formula::Apply(prim, operands) => {
-            let operands: Vec<_> = operands.iter().map(|f| evaluate(f, args, result)).collect();
-            (prim.row().eval)(&operands)
-        }
     }
 }
 
@@ -113,7 +100,7 @@ fn every_row_is_as_exact_as_it_says() {
         let have = (row.eval)(&args);
         let off = match have {
             Literal::F64(x) => {
-                let scale = value_of.map(|scale| float(evaluate(&scale, &args, have)));
+                let scale = value_of.map(|scale| float(scale.evaluate(&args, have)));
                 distance(x, value, scale)
             }
             Literal::I64(n) if value.parse() == Ok(n) => 0.0,
@@ -128,20 +115,12 @@ fn every_row_is_as_exact_as_it_says() {
             if want == "-" {
                 continue;
             }
-            let chosen = args[0] == Literal::Bool(true);
-            let partial = match &row.partials[k] {
-                Partial::Zero => 0.0,
-                Partial::One => 1.0,
-                Partial::MinusOne => -1.0,
-                Partial::Times(formula) => float(evaluate(formula, &args, have)),
-                Partial::IfTrue => f64::from(u8::from(chosen)),
-                Partial::IfFalse => f64::from(u8::from(!chosen)),
-            };
+            let partial = row.partial(k, &args);
             let exact: f64 = want.parse().expect(want);
             if (partial - exact).abs() <= f64::MIN_POSITIVE {
                 continue;
             }
-            let scale = partials_of.get(n).map(|scale| float(evaluate(scale, &args, have)));
+            let scale = partials_of.get(n).map(|scale| float(scale.evaluate(&args, have)));
             let off = distance(partial, want, scale);
             if off > worst.partials.0 {
                 worst.partials = (off, line);

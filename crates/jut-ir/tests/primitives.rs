@@ -12,33 +12,6 @@ fn float(x: Literal) -> f64 {
     }
 }
 
-/// The value of a formula.
-fn value(formula: &Formula, args: &[Literal], result: Literal) -> Literal {
-    match formula {
-        Formula::Arg(k) => args[*k],
-        Formula::Result => result,
-        Formula::Num(x) => Literal::F64(*x),
-        Formula::Int(n) => Literal::I64(*n),
-        Formula::Apply(prim, operands) => {
-            let operands: Vec<Literal> = operands.iter().map(|f| value(f, args, result)).collect();
-            (prim.row().eval)(&operands)
-        }
-    }
-}
-
-/// The partial derivative with respect to operand k.
-fn partial(row: &Row, k: usize, args: &[Literal]) -> f64 {
-    let chosen = args[0] == Literal::Bool(true);
-    match &row.partials[k] {
-        Partial::Zero => 0.0,
-        Partial::One => 1.0,
-        Partial::MinusOne => -1.0,
-        Partial::Times(formula) => float(value(formula, args, (row.eval)(args))),
-        Partial::IfTrue => f64::from(u8::from(chosen)),
-        Partial::IfFalse => f64::from(u8::from(!chosen)),
-    }
-}
-
 /// A sample of an operand: `t` in 0 .. 1.
 fn sample(row: &Row, k: usize, t: f64) -> Literal {
     let domain = row.domain[k];
@@ -66,7 +39,7 @@ fn partials_agree_with_central_differences() {
         for args in samples(row) {
             for k in (0..row.params.len()).filter(|k| row.params[*k] == Scalar::F64) {
                 if row.id == "stop_f64" {
-                    assert_eq!(partial(row, k, &args), 0.0);
+                    assert_eq!(row.partial(k, &args), 0.0);
                     continue;
                 }
                 let x = float(args[k]);
@@ -77,7 +50,7 @@ fn partials_agree_with_central_differences() {
                     float((row.eval)(&args))
                 };
                 let difference = (at(x + h) - at(x - h)) / (2.0 * h);
-                let exact = partial(row, k, &args);
+                let exact = row.partial(k, &args);
                 assert!(
                     (difference - exact).abs() <= 1e-7 * exact.abs().max(1.0),
                     "{} at {args:?}, operand {k}: {exact} but differences give {difference}",
@@ -141,30 +114,34 @@ fn second_derivatives_from_the_formulas_agree_with_differences_of_the_first() {
     fn tangent(row: &Row, args: &[(Literal, f64)]) -> (Literal, f64) {
         let values: Vec<Literal> = args.iter().map(|(v, _)| *v).collect();
         let terms = args.iter().enumerate().filter(|(_, (_, t))| *t != 0.0);
-        let sum = terms.map(|(k, (_, t))| partial(row, k, &values) * t).sum();
+        let sum = terms.map(|(k, (_, t))| row.partial(k, &values) * t).sum();
         ((row.eval)(&values), sum)
     }
     for row in TABLE {
+        let mut points: Vec<Vec<Literal>> = samples(row).collect();
+        if row.id == "pow_f64" {
+            // The derivative with respect to x is 0 at y = 0, its own one with respect to y is not.
+            points.extend([0.5, 4.0].map(|x| vec![Literal::F64(x), Literal::F64(0.0)]));
+        }
         for (k, rule) in row.partials.iter().enumerate() {
             let Partial::Times(formula) = rule else { continue };
-            for args in samples(row) {
-                let x = float(args[k]);
-                let seeded: Vec<(Literal, f64)> = args
-                    .iter()
-                    .enumerate()
-                    .map(|(j, v)| (*v, if j == k { 1.0 } else { 0.0 }))
-                    .collect();
+            let floats = (0..row.params.len()).filter(|j| row.params[*j] == Scalar::F64);
+            for (j, args) in floats.flat_map(|j| points.iter().map(move |args| (j, args))) {
+                let x = float(args[j]);
+                let seed = |i: usize| if i == j { 1.0 } else { 0.0 };
+                let seeded: Vec<(Literal, f64)> =
+                    args.iter().enumerate().map(|(i, v)| (*v, seed(i))).collect();
                 let (_, second) = dual(formula, &seeded, tangent(row, &seeded));
                 let h = 1e-5 * x.abs().max(1.0);
                 let at = |x: f64| {
                     let mut args = args.clone();
-                    args[k] = Literal::F64(x);
-                    partial(row, k, &args)
+                    args[j] = Literal::F64(x);
+                    row.partial(k, &args)
                 };
                 let difference = (at(x + h) - at(x - h)) / (2.0 * h);
                 assert!(
                     (difference - second).abs() <= 1e-6 * second.abs().max(1.0),
-                    "{} at {args:?}, operand {k}: {second} but differences give {difference}",
+                    "{} at {args:?}, operands {k} and {j}: {second}, by differences {difference}",
                     row.id
                 );
             }
@@ -211,7 +188,7 @@ fn every_row_has_a_value_for_all_bits() {
             let result = (row.eval)(&point);
             assert_eq!(Scalar::of(&result.ty()), Some(row.result), "{} at {point:?}", row.id);
             for k in 0..row.params.len() {
-                partial(row, k, &point);
+                row.partial(k, &point);
             }
         }
     }
@@ -221,7 +198,7 @@ fn every_row_has_a_value_for_all_bits() {
 fn kinks_ties_and_poles_have_the_documented_derivatives() {
     let at = |prim: Prim, k: usize, args: &[f64]| {
         let args: Vec<Literal> = args.iter().map(|x| Literal::F64(*x)).collect();
-        partial(prim.row(), k, &args)
+        prim.row().partial(k, &args)
     };
     assert_eq!(at(prim::ABS, 0, &[0.0]), 0.0);
     assert_eq!(at(prim::ABS, 0, &[-0.0]), 0.0);
@@ -233,6 +210,30 @@ fn kinks_ties_and_poles_have_the_documented_derivatives() {
     assert_eq!((at(prim::MAX, 0, &[1.0, 2.0]), at(prim::MAX, 1, &[1.0, 2.0])), (0.0, 1.0));
     assert_eq!((at(prim::MIN, 0, &[1.0, 2.0]), at(prim::MIN, 1, &[1.0, 2.0])), (1.0, 0.0));
     assert_eq!(at(prim::SQRT, 0, &[0.0]), f64::INFINITY);
+    for x in [0.0, -0.0] {
+        assert_eq!(at(prim::CBRT, 0, &[x]), f64::INFINITY);
+        assert_eq!(at(prim::LGAMMA, 0, &[x]), -1.0 / x);
+        assert_eq!(at(prim::DIGAMMA, 0, &[x]), f64::INFINITY);
+    }
+    for log in [prim::LOG2, prim::LOG10] {
+        assert_eq!(at(log, 0, &[0.0]), f64::INFINITY);
+    }
+    assert_eq!(at(prim::ACOSH, 0, &[1.0]), f64::INFINITY);
+    assert!(at(prim::ACOSH, 0, &[0.5]).is_nan() && at(prim::LGAMMA, 0, &[-3.0]).is_nan());
+    for x in [-1.0, 1.0] {
+        assert_eq!(at(prim::ATANH, 0, &[x]), f64::INFINITY);
+        assert_eq!(at(prim::ERFINV, 0, &[x]), f64::INFINITY);
+    }
+    assert!(at(prim::ERFINV, 0, &[1.5]).is_nan());
+    assert_eq!(at(prim::DIGAMMA, 0, &[-2.0]), f64::INFINITY);
+    // Where exponentials and squares overflow, derivatives do not.
+    assert_eq!((at(prim::SIGMOID, 0, &[-800.0]), at(prim::SIGMOID, 0, &[800.0])), (0.0, 0.0));
+    assert_eq!((at(prim::SOFTPLUS, 0, &[-800.0]), at(prim::SOFTPLUS, 0, &[800.0])), (0.0, 1.0));
+    assert_eq!((at(prim::ASINH, 0, &[1e300]), at(prim::ACOSH, 0, &[1e300])), (1e-300, 1e-300));
+    for k in 0..2 {
+        assert_eq!(at(prim::LOGADDEXP, k, &[3.0, 3.0]), 0.5);
+        assert!(at(prim::LOGADDEXP, k, &[f64::INFINITY, f64::INFINITY]).is_nan());
+    }
     assert_eq!(at(prim::LOG, 0, &[0.0]), f64::INFINITY);
     for k in 0..2 {
         assert_eq!(at(prim::ATAN2, k, &[0.0, 0.0]), 0.0);
@@ -242,6 +243,7 @@ fn kinks_ties_and_poles_have_the_documented_derivatives() {
     assert_eq!(at(prim::ATAN2, 0, &[0.0, 1e200]), 1e-200);
     assert_eq!(at(prim::ATAN2, 0, &[0.0, 1e-200]), 1e200);
     assert_eq!(at(prim::POW, 0, &[0.0, 0.0]), 0.0);
+    assert_eq!((at(prim::POW, 0, &[5e-324, 0.0]), at(prim::POW, 0, &[-2.0, 0.0])), (0.0, 0.0));
     assert_eq!(at(prim::POW, 0, &[0.0, 1.0]), 1.0);
     assert_eq!(at(prim::POW, 0, &[0.0, 2.0]), 0.0);
     assert_eq!(at(prim::POW, 0, &[-2.0, 2.0]), -4.0);
@@ -249,7 +251,7 @@ fn kinks_ties_and_poles_have_the_documented_derivatives() {
     for y in [-1.0, 0.0, 2.0] {
         assert_eq!(at(prim::POW, 1, &[0.0, y]), 0.0);
     }
-    let powi = |x: f64, n: i64| partial(prim::POWI.row(), 0, &[Literal::F64(x), Literal::I64(n)]);
+    let powi = |x: f64, n: i64| prim::POWI.row().partial(0, &[Literal::F64(x), Literal::I64(n)]);
     assert_eq!((powi(0.0, 0), powi(0.0, 1), powi(0.0, 2)), (0.0, 1.0, 0.0));
     assert_eq!(powi(2.0, -1), -0.25);
     assert_eq!((powi(1.0, i64::MIN), powi(1.0, i64::MAX)), (i64::MIN as f64, i64::MAX as f64));
@@ -272,6 +274,16 @@ fn conversions_and_integers_follow_the_rules_of_the_language() {
     assert_eq!(i2(prim::IDIV, -7, 2), Literal::I64(-3));
     assert_eq!(i2(prim::IREM, -7, 2), Literal::I64(-1));
     assert_eq!(i2(prim::IADD, i64::MAX, 1), Literal::I64(i64::MIN));
+    assert_eq!(i2(prim::SHL, -3, 63), Literal::I64(i64::MIN));
+    assert_eq!(i2(prim::SHR, -3, 1), Literal::I64(-2));
+    // Amounts that are no number of places shift everything out.
+    for n in [64, i64::MAX, -1, i64::MIN] {
+        assert_eq!(i2(prim::SHL, -3, n), Literal::I64(0));
+        assert_eq!(
+            (i2(prim::SHR, -3, n), i2(prim::SHR, 3, n)),
+            (Literal::I64(-1), Literal::I64(0))
+        );
+    }
 }
 
 #[test]

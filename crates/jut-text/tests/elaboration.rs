@@ -91,6 +91,14 @@ def cosh(z: f64) -> f64 = 1.0 / (1.0 + exp(-z))
 def f(z: f64) -> f64 = cosh(z) - prim.cosh(z)" => "
 core def cosh(z: f64) -> f64 = { z }
 core def f(z: f64) -> f64 = { a = cosh(z); b = prim.cosh(z); c = a - b; c }"
+    a_definition_that_hides_a_primitive_may_use_it: "
+def softplus(z: f64) -> f64 = prim.softplus(2.0 * z)
+def f(gamma: f64) -> f64 = softplus(gamma) + sigmoid(gamma) * beta(gamma, 2.0)" => "
+core def softplus(z: f64) -> f64 = { a = 2.0 * z; b = prim.softplus(a); b }
+core def f(gamma: f64) -> f64 = {
+  a = softplus(gamma); b = sigmoid(gamma); c = beta(gamma, 2.0); d = b * c; e = a + d
+  e
+}"
 }
 
 // ---- branches
