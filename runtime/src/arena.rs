@@ -16,8 +16,9 @@
 //! *Cost*: bumping is constant; growing is constant amortised, because each new chunk is at least
 //! as large as all earlier ones together.
 
-use std::alloc::{Layout, alloc, dealloc};
-use std::ptr::{self, NonNull};
+use alloc::alloc::{Layout, alloc, dealloc};
+use alloc::vec::Vec;
+use core::ptr::{self, NonNull};
 
 /// Alignment of every allocation, in bytes: one cache line, one widest vector.
 pub const ALIGN: usize = 64;

@@ -8,8 +8,20 @@
 //! | [`arena`] | memory with a bump pointer, kept between calls |
 //! | [`workspace`] | what one thread needs to run compiled code, and the functions for compiled code |
 //! | [`symbols`] | the names by which compiled code reaches all of it |
+//! | `freestanding` | what the static library has on top |
+//!
+//! The same sources are compiled twice: as this crate, for code in memory, and with the
+//! configuration `jut_freestanding` as a static library for objects made ahead of time. The
+//! library needs no Rust on the other side: only `malloc`, `free` and what a C compiler takes for
+//! granted (`memcpy`, `memset`, ..).
+
+#![cfg_attr(jut_freestanding, no_std)]
+
+extern crate alloc;
 
 pub mod arena;
+#[cfg(jut_freestanding)]
+mod freestanding;
 pub mod lanes;
 pub mod math;
 pub mod symbols;

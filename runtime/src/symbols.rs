@@ -35,12 +35,16 @@ impl Math {
     }
 }
 
-/// For each function of [`math`] one that compiled code can call, and all of them by symbol.
+/// For each function of [`math`] one that compiled code can call, and all of them by symbol. In the
+/// static library the functions go by their symbols; in a Rust program they have no name outside.
 macro_rules! functions {
     ($($symbol:literal $kind:ident $name:ident ($($arg:ident: $ty:ty),*);)*) => {
-        $(extern "C" fn $name($($arg: $ty),*) -> f64 {
-            math::$name($($arg),*)
-        })*
+        $(
+            #[cfg_attr(jut_freestanding, unsafe(export_name = $symbol))]
+            extern "C" fn $name($($arg: $ty),*) -> f64 {
+                math::$name($($arg),*)
+            }
+        )*
 
         /// The mathematical functions.
         pub static MATH: &[(&str, Math)] = &[$(($symbol, Math::$kind($name))),*];

@@ -14,9 +14,8 @@
 //! memory is a null pointer, which compiled code turns into the error `R06`.
 
 use crate::arena::{Arena, Budget};
-use std::mem::offset_of;
-use std::ptr::{self, NonNull};
-use std::sync::OnceLock;
+use core::mem::offset_of;
+use core::ptr::{self, NonNull};
 
 /// What compiled code leaves behind when a check fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -74,6 +73,15 @@ pub mod layout {
     /// The kind of error.
     pub const FAILURE_KIND: usize =
         offset_of!(Workspace, failure) + offset_of!(super::Failure, kind);
+    /// How many bytes lie before what compiled code never touches.
+    pub const HEAD: usize = offset_of!(Workspace, budget);
+
+    // Objects for other machines are made with the same numbers: they hold wherever pointers have
+    // eight bytes.
+    #[cfg(target_pointer_width = "64")]
+    const _: () = assert!(TEMP_BASE == 0 && TEMP_END == 16 && TAPE_BASE == 56 && TAPE_END == 72);
+    #[cfg(target_pointer_width = "64")]
+    const _: () = assert!(FAILURE_SITE == 112 && FAILURE_KIND == 144 && HEAD == 152);
 }
 
 impl Default for Workspace {
@@ -172,11 +180,20 @@ enum Which {
 /// The limit of a new workspace: the machine's memory where the system says how much that is
 /// (Linux), else none. Systems that promise more memory than they have would kill the process
 /// before an allocation fails; with this limit it is the error `R06`.
+#[cfg(not(jut_freestanding))]
 pub fn default_limit() -> usize {
-    static LIMIT: OnceLock<usize> = OnceLock::new();
+    static LIMIT: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     *LIMIT.get_or_init(|| memory_of_machine().unwrap_or(usize::MAX))
 }
 
+/// The limit of a new workspace: none, in the static library, which asks the system for memory and
+/// for nothing else.
+#[cfg(jut_freestanding)]
+pub fn default_limit() -> usize {
+    usize::MAX
+}
+
+#[cfg(not(jut_freestanding))]
 fn memory_of_machine() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -188,6 +205,7 @@ fn memory_of_machine() -> Option<usize> {
 ///
 /// # Safety
 /// `workspace` points to a workspace that nothing else uses meanwhile.
+#[cfg_attr(jut_freestanding, unsafe(no_mangle))]
 pub unsafe extern "C" fn jut_alloc_temp(workspace: *mut Workspace, bytes: u64) -> *mut u8 {
     // SAFETY: as required of the caller.
     unsafe { alloc_in(workspace, Which::Temp, bytes) }
@@ -197,6 +215,7 @@ pub unsafe extern "C" fn jut_alloc_temp(workspace: *mut Workspace, bytes: u64) -
 ///
 /// # Safety
 /// `workspace` points to a workspace that nothing else uses meanwhile.
+#[cfg_attr(jut_freestanding, unsafe(no_mangle))]
 pub unsafe extern "C" fn jut_alloc_tape(workspace: *mut Workspace, bytes: u64) -> *mut u8 {
     // SAFETY: as required of the caller.
     unsafe { alloc_in(workspace, Which::Tape, bytes) }
@@ -213,6 +232,7 @@ unsafe fn alloc_in(workspace: *mut Workspace, which: Which, bytes: u64) -> *mut 
 ///
 /// # Safety
 /// `workspace` points to a workspace that nothing else uses meanwhile.
+#[cfg_attr(jut_freestanding, unsafe(no_mangle))]
 pub unsafe extern "C" fn jut_mark(workspace: *mut Workspace) -> u64 {
     // SAFETY: as required of the caller.
     unsafe { &*workspace }.temp.mark() as u64
@@ -223,6 +243,7 @@ pub unsafe extern "C" fn jut_mark(workspace: *mut Workspace) -> u64 {
 /// # Safety
 /// `workspace` points to a workspace that nothing else uses meanwhile; `mark` is what [`jut_mark`]
 /// returned for it, and nothing allocated since is used any more.
+#[cfg_attr(jut_freestanding, unsafe(no_mangle))]
 pub unsafe extern "C" fn jut_release(workspace: *mut Workspace, mark: u64) {
     // SAFETY: as required of the caller.
     unsafe { &mut *workspace }.temp.release(mark as usize);
@@ -233,6 +254,7 @@ pub unsafe extern "C" fn jut_release(workspace: *mut Workspace, mark: u64) {
 /// # Safety
 /// `workspace` points to a workspace that nothing else uses meanwhile; `mark` is a top that its tape
 /// arena had, and nothing allocated there since is used any more.
+#[cfg_attr(jut_freestanding, unsafe(no_mangle))]
 pub unsafe extern "C" fn jut_release_tape(workspace: *mut Workspace, mark: u64) {
     // SAFETY: as required of the caller.
     unsafe { &mut *workspace }.tape.release(mark as usize);
@@ -242,24 +264,27 @@ pub unsafe extern "C" fn jut_release_tape(workspace: *mut Workspace, mark: u64) 
 ///
 /// # Safety
 /// `cells` points to `n` cells of 8 bytes, aligned, that nothing else uses meanwhile.
+#[cfg_attr(jut_freestanding, unsafe(no_mangle))]
 pub unsafe extern "C" fn jut_fill_words(cells: *mut u64, n: u64, value: u64) {
     // SAFETY: as required of the caller.
-    unsafe { std::slice::from_raw_parts_mut(cells, n as usize) }.fill(value);
+    unsafe { core::slice::from_raw_parts_mut(cells, n as usize) }.fill(value);
 }
 
 /// Sets `n` bytes.
 ///
 /// # Safety
 /// `cells` points to `n` bytes that nothing else uses meanwhile.
+#[cfg_attr(jut_freestanding, unsafe(no_mangle))]
 pub unsafe extern "C" fn jut_fill_bytes(cells: *mut u8, n: u64, value: u8) {
     // SAFETY: as required of the caller.
-    unsafe { std::slice::from_raw_parts_mut(cells, n as usize) }.fill(value);
+    unsafe { core::slice::from_raw_parts_mut(cells, n as usize) }.fill(value);
 }
 
 /// Copies `bytes` bytes; the two places may be the same.
 ///
 /// # Safety
 /// `from` and `to` point to that many bytes.
+#[cfg_attr(jut_freestanding, unsafe(no_mangle))]
 pub unsafe extern "C" fn jut_copy(to: *mut u8, from: *const u8, bytes: u64) {
     // SAFETY: as required of the caller.
     unsafe { ptr::copy(from, to, bytes as usize) };
