@@ -5,7 +5,7 @@ use crate::output::{
     colour, complain, diagnostics_json, error_json, exit_code, print, print_json, results_json,
     results_text,
 };
-use crate::{input, verify};
+use crate::{build, input, verify};
 use jut::{Arg, Compiled, Error, Function, Model, Product, Result, Value};
 use serde_json::{Map, Value as Json, json};
 use std::path::PathBuf;
@@ -24,6 +24,7 @@ pub fn run(options: &Options) -> u8 {
         Command::Vjp { call, cotangents } => {
             (call.target.format, evaluate(call, Product::Vjp, "''", cotangents))
         }
+        Command::Build(build) => (build.function.format, build::build(build)),
         Command::Show { target, stage } => (target.format, show(target, stage.stage())),
     };
     match outcome {
@@ -74,7 +75,7 @@ fn check(files: &[PathBuf], format: Format) -> u8 {
 }
 
 /// The function that is meant: the one named, or the last of the program.
-fn function(target: &Target) -> Result<Function> {
+pub fn function(target: &Target) -> Result<Function> {
     let model = Model::from_file(&target.file)?;
     if target.format == Format::Text {
         complain(&model.warnings().render(colour()));

@@ -6,6 +6,7 @@
 //! jut grad  model.jut loss --wrt w,b --args data.json --arg 'l2=0.01' --check
 //! jut jvp   model.jut loss --wrt w   --args data.json --tangent 'w=[1, 0, 0]'
 //! jut vjp   model.jut step --wrt u   --args data.json --cotangent 'value=[1, 2]'
+//! jut build model.jut loss --wrt w --derivative value,grad -o loss.o --header loss.h
 //! jut show  model.jut loss --stage transpose
 //! ```
 //!
@@ -13,6 +14,7 @@
 //! wrong. 3: the program ran and failed (`R01` to `R06`). 4: `--check` found a disagreement. 5: no
 //! machine code could be made.
 
+mod build;
 mod commands;
 mod input;
 mod options;

@@ -50,6 +50,8 @@ pub enum Command {
         #[arg(long = "cotangent", value_name = "NAME=VALUE")]
         cotangents: Vec<String>,
     },
+    /// Compile a function and its derivatives ahead of time: an object file and a C header.
+    Build(Build),
     /// Print a stage of differentiating a function.
     Show {
         /// Which function.
@@ -59,6 +61,98 @@ pub enum Command {
         #[arg(long, value_enum)]
         stage: Stage,
     },
+}
+
+/// What is compiled ahead of time, and where it goes.
+#[derive(Args)]
+pub struct Build {
+    /// Which function.
+    #[command(flatten)]
+    pub function: Target,
+    /// What is made of it: one C function each.
+    #[arg(
+        long = "derivative",
+        value_enum,
+        value_delimiter = ',',
+        value_name = "KIND,..",
+        default_value = "value_grad"
+    )]
+    pub derivatives: Vec<Derivative>,
+    /// The object file; without it, named after the function.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The C header; without it, beside the object.
+    #[arg(long, value_name = "FILE")]
+    pub header: Option<PathBuf>,
+    /// The static runtime that the object is linked with; without it, libjut_runtime.a beside the
+    /// object.
+    #[arg(long, value_name = "FILE")]
+    pub runtime: Option<PathBuf>,
+    /// One static archive with the object and the runtime, on top.
+    #[arg(long, value_name = "FILE")]
+    pub archive: Option<PathBuf>,
+    /// For another machine, such as aarch64-unknown-linux-gnu; without it, for any machine like
+    /// this one.
+    #[arg(long = "target", value_name = "TRIPLE")]
+    pub triple: Option<String>,
+    /// Use every instruction of this machine; the object may not run on others.
+    #[arg(long, conflicts_with = "triple")]
+    pub native: bool,
+    /// Which mathematical functions are called.
+    #[arg(long, value_enum, default_value_t)]
+    pub math: MathLibrary,
+    /// What the names of the C functions begin with; without it, the function's name.
+    #[arg(long, value_name = "NAME")]
+    pub prefix: Option<String>,
+}
+
+/// What is made of a function ahead of time.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Derivative {
+    /// The function itself.
+    Value,
+    /// The gradient.
+    Grad,
+    /// The value and the gradient.
+    #[value(name = "value_grad", alias = "value-grad")]
+    ValueGrad,
+    /// Jacobian times vector.
+    Jvp,
+    /// Vector times Jacobian.
+    Vjp,
+}
+
+/// Which mathematical functions an object calls.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum MathLibrary {
+    /// Those of the static runtime: the same bits as `jut run`.
+    #[default]
+    Jut,
+    /// Those of the system: nothing but -lm is linked; memory for tapes is the caller's.
+    Libm,
+}
+
+impl Derivative {
+    /// The product of the library.
+    pub fn product(self) -> jut::Product {
+        match self {
+            Derivative::Value => jut::Product::Value,
+            Derivative::Grad => jut::Product::Gradient,
+            Derivative::ValueGrad => jut::Product::ValueAndGradient,
+            Derivative::Jvp => jut::Product::Jvp,
+            Derivative::Vjp => jut::Product::Vjp,
+        }
+    }
+}
+
+impl MathLibrary {
+    /// The library's name for it.
+    pub fn library(self) -> jut::MathLibrary {
+        match self {
+            MathLibrary::Jut => jut::MathLibrary::Jut,
+            MathLibrary::Libm => jut::MathLibrary::System,
+        }
+    }
 }
 
 /// Which function of which program, and what is made of it.

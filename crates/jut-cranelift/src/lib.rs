@@ -11,6 +11,9 @@
 //! | [`Target`] | the machine and Cranelift's settings |
 //! | [`Compiled`] | a program in executable memory, and calling it |
 //! | [`Checked`] | calling it safely, every length held against the signature |
+//! | [`ObjectFile`] | programs in an object file, called from C |
+//! | `cfunction` | the C function around a program |
+//! | `substitute` | what stands for the runtime where there is none |
 //! | `program` | all functions of a program into any Cranelift module |
 //! | `translate` | one function: values, statements, checks, calls |
 //! | `failing` | checks and errors |
@@ -26,6 +29,7 @@
 //! program.
 
 mod call;
+mod cfunction;
 mod checked;
 mod error;
 mod failing;
@@ -35,7 +39,9 @@ mod known;
 mod loops;
 mod machine;
 mod memory;
+mod object;
 mod program;
+mod substitute;
 mod target;
 mod translate;
 mod vector;
@@ -44,5 +50,6 @@ pub use call::{Arg, CallError, LARGE_STACK};
 pub use checked::{Checked, Results, Returned};
 pub use error::CompileError;
 pub use jit::{Compiled, compile};
+pub use object::{Exported, MathLibrary, ObjectFile, Place};
 pub use program::{assembly, clif};
-pub use target::Target;
+pub use target::{Machine, Target};

@@ -13,6 +13,7 @@
 //! parameter of the last function and one per result.
 
 use crate::error::CompileError;
+use crate::substitute;
 use crate::target::Target;
 use crate::translate::{Translator, cranelift_type};
 use cranelift_codegen::control::ControlPlane;
@@ -40,9 +41,32 @@ pub(crate) struct Defined {
 #[derive(Default)]
 pub(crate) struct Imports {
     known: HashMap<&'static str, FuncId>,
+    /// Where they come from.
+    pub source: Source,
+}
+
+/// Where functions of the runtime come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Source {
+    /// The runtime, under their own names.
+    #[default]
+    Runtime,
+    /// The system's mathematical library, and the module itself: see [`crate::substitute`].
+    System,
 }
 
 impl Imports {
+    pub(crate) fn from(source: Source) -> Imports {
+        Imports { source, ..Imports::default() }
+    }
+
+    /// What was asked for, in a fixed order.
+    pub(crate) fn used(&self) -> Vec<(&'static str, FuncId)> {
+        let mut used: Vec<_> = self.known.iter().map(|(symbol, id)| (*symbol, *id)).collect();
+        used.sort_unstable();
+        used
+    }
+
     pub(crate) fn get(
         &mut self,
         module: &mut dyn Module,
@@ -54,15 +78,21 @@ impl Imports {
         let (params, returns) = runtime_signature(symbol)
             .ok_or_else(|| format!("the runtime has no function `{symbol}`"))?;
         let signature = signature(module.isa().default_call_conv(), &params, &returns);
-        let id = module
-            .declare_function(symbol, Linkage::Import, &signature)
-            .map_err(|e| e.to_string())?;
+        let (name, linkage) = match self.source {
+            Source::Runtime => (symbol, Linkage::Import),
+            Source::System => match substitute::system_name(symbol) {
+                Some(name) => (name, Linkage::Import),
+                None => (symbol, Linkage::Local),
+            },
+        };
+        let id =
+            module.declare_function(name, linkage, &signature).map_err(|e| e.to_string())?;
         self.known.insert(symbol, id);
         Ok(id)
     }
 }
 
-fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::Type>)> {
+pub(crate) fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::Type>)> {
     let (f, i, b) = (types::F64, types::I64, types::I8);
     Some(match symbol {
         "jut_alloc_temp" | "jut_alloc_tape" => (vec![i, i], vec![i]),
@@ -70,6 +100,7 @@ fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::Type>)> {
         "jut_fill_words" => (vec![i, i, i], vec![]),
         "jut_fill_bytes" => (vec![i, i, b], vec![]),
         "jut_copy" => (vec![i, i, i], vec![]),
+        "jut_workspace_reset" => (vec![i], vec![]),
         _ => match symbols::math(symbol)? {
             Math::Unary(_) => (vec![f], vec![f]),
             Math::Binary(_) => (vec![f, f], vec![f]),
@@ -79,7 +110,7 @@ fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::Type>)> {
     })
 }
 
-fn signature(convention: CallConv, params: &[ir::Type], returns: &[ir::Type]) -> Signature {
+pub(crate) fn signature(convention: CallConv, params: &[ir::Type], returns: &[ir::Type]) -> Signature {
     let mut signature = Signature::new(convention);
     signature.params.extend(params.iter().map(|ty| AbiParam::new(*ty)));
     signature.returns.extend(returns.iter().map(|ty| AbiParam::new(*ty)));
@@ -172,23 +203,38 @@ fn function_signature(function: &LoopFunction) -> Signature {
 type Take<'a> = dyn FnMut(&mut dyn Module, FuncId, Option<LoopFuncId>, &mut Context) -> Result<(), CompileError>
     + 'a;
 
+/// What is made around the functions of a program, for callers from outside: it is given the
+/// program's last function and that one's place, fills the context, and says where it belongs.
+type Entry<'a> = dyn FnMut(
+        &mut dyn Module,
+        &mut Imports,
+        FuncId,
+        &LoopFunction,
+        &mut Context,
+        &mut FunctionBuilderContext,
+    ) -> Result<FuncId, String>
+    + 'a;
+
 /// Translates every function of the program and gives each, with its place in the module, to
-/// `take`; the entry comes last and has no place in the program.
+/// `take`; the entry comes last and has no place in the program. The prefix keeps the names of
+/// several programs in one module apart.
 fn translate(
     program: &LoopProgram,
+    prefix: &str,
     module: &mut dyn Module,
+    imports: &mut Imports,
+    entry: &mut Entry<'_>,
     take: &mut Take<'_>,
 ) -> Result<FuncId, CompileError> {
     let mut context = Context::new();
     let mut builder_context = FunctionBuilderContext::new();
-    let mut imports = Imports::default();
     let mut ids: SecondaryMap<LoopFuncId, Option<FuncId>> = SecondaryMap::new();
     for (id, function) in program.funcs.iter() {
         let codegen =
             |reason: String| CompileError::Codegen { function: function.name.clone(), reason };
         let signature = function_signature(function);
         // The number keeps names apart, from each other and from the runtime's.
-        let name = format!("{}.{}", id.index(), function.name);
+        let name = format!("{prefix}{}.{}", id.index(), function.name);
         let place = module
             .declare_function(&name, Linkage::Local, &signature)
             .map_err(|e| codegen(e.to_string()))?;
@@ -196,7 +242,7 @@ fn translate(
             Function::with_name_signature(UserFuncName::user(0, place.as_u32()), signature);
         Translator::new(
             module,
-            &mut imports,
+            imports,
             &ids,
             program,
             function,
@@ -215,15 +261,16 @@ fn translate(
             reason: "the program has no function".to_owned(),
         });
     };
-    let entry = entry(module, place, function, &mut context, &mut builder_context)
+    let entry = entry(module, imports, place, function, &mut context, &mut builder_context)
         .map_err(|reason| CompileError::Codegen { function: function.name.clone(), reason })?;
     take(module, entry, None, &mut context)?;
     Ok(entry)
 }
 
 /// The function that takes arguments and gives results through memory.
-fn entry(
+fn entry_through_memory(
     module: &mut dyn Module,
+    _: &mut Imports,
     place: FuncId,
     function: &LoopFunction,
     context: &mut Context,
@@ -276,39 +323,30 @@ pub(crate) fn word_offset(k: usize) -> Result<i32, String> {
     i32::try_from(k * 8).map_err(|_| "too many parameters or results".to_owned())
 }
 
-/// Compiles every function of the program into the module.
+/// Compiles every function of the program into the module, for calls through memory.
 pub(crate) fn define(
     program: &LoopProgram,
     module: &mut dyn Module,
     target: &Target,
 ) -> Result<Defined, CompileError> {
+    define_with(program, "", module, &mut Imports::default(), target, &mut entry_through_memory)
+}
+
+/// Compiles every function of the program into the module, with an entry of any kind.
+pub(crate) fn define_with(
+    program: &LoopProgram,
+    prefix: &str,
+    module: &mut dyn Module,
+    imports: &mut Imports,
+    target: &Target,
+    entry: &mut Entry<'_>,
+) -> Result<Defined, CompileError> {
     let mut depth: SecondaryMap<LoopFuncId, usize> = SecondaryMap::new();
     let mut stack = 0;
     let mut take =
         |module: &mut dyn Module, place: FuncId, id: Option<LoopFuncId>, context: &mut Context| {
-            let codegen = |reason: String| CompileError::Codegen {
-                function: id.map_or("entry", |id| &program.funcs[id].name).to_owned(),
-                reason,
-            };
-            let isa = target.for_function(&context.func);
-            context
-                .compile(isa, &mut ControlPlane::default())
-                .map_err(|e| codegen(e.inner.to_string()))?;
-            let Some(code) = context.compiled_code() else {
-                return Err(codegen("no code".to_owned()));
-            };
-            let relocations: Vec<ModuleReloc> = code
-                .buffer
-                .relocs()
-                .iter()
-                .map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, place))
-                .collect();
-            let alignment = u64::from(code.buffer.alignment);
-            module
-                .define_function_bytes(place, alignment, code.code_buffer(), &relocations)
-                .map_err(|e| codegen(e.to_string()))?;
-            let frame =
-                code.buffer.frame_layout().map_or(0, |l| l.frame_to_fp_offset as usize) + 64;
+            let name = id.map_or("entry", |id| &program.funcs[id].name);
+            let frame = finish(module, target, place, name, context)?;
             // Functions call only earlier ones; taking the deepest of all is enough.
             stack = match id {
                 Some(id) => {
@@ -319,8 +357,37 @@ pub(crate) fn define(
             };
             Ok(())
         };
-    let entry = translate(program, module, &mut take)?;
+    let entry = translate(program, prefix, module, imports, entry, &mut take)?;
     Ok(Defined { entry, stack })
+}
+
+/// Machine code of one function into the module; gives the bytes of stack that it needs itself.
+pub(crate) fn finish(
+    module: &mut dyn Module,
+    target: &Target,
+    place: FuncId,
+    name: &str,
+    context: &mut Context,
+) -> Result<usize, CompileError> {
+    let codegen = |reason: String| CompileError::Codegen { function: name.to_owned(), reason };
+    let isa = target.for_function(&context.func);
+    context
+        .compile(isa, &mut ControlPlane::default())
+        .map_err(|e| codegen(e.inner.to_string()))?;
+    let Some(code) = context.compiled_code() else {
+        return Err(codegen("no code".to_owned()));
+    };
+    let relocations: Vec<ModuleReloc> = code
+        .buffer
+        .relocs()
+        .iter()
+        .map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, place))
+        .collect();
+    let alignment = u64::from(code.buffer.alignment);
+    module
+        .define_function_bytes(place, alignment, code.code_buffer(), &relocations)
+        .map_err(|e| codegen(e.to_string()))?;
+    Ok(code.buffer.frame_layout().map_or(0, |l| l.frame_to_fp_offset as usize) + 64)
 }
 
 fn deepest_call(block: &jut_loop::form::Block, depth: &SecondaryMap<LoopFuncId, usize>) -> usize {
@@ -340,7 +407,8 @@ pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
     let target = Target::host()?;
     let mut module = crate::jit::module(program, &target)?;
     let mut text = String::new();
-    translate(program, &mut module, &mut |_, _, id, context| {
+    let entry = &mut entry_through_memory;
+    translate(program, "", &mut module, &mut Imports::default(), entry, &mut |_, _, id, context| {
         let name = id.map_or("entry", |id| &program.funcs[id].name);
         text.push_str(&format!("; {name}\n{}\n", context.func.display()));
         Ok(())
@@ -353,7 +421,8 @@ pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
     let target = Target::host()?;
     let mut module = crate::jit::module(program, &target)?;
     let mut text = String::new();
-    translate(program, &mut module, &mut |_, _, id, context| {
+    let entry = &mut entry_through_memory;
+    translate(program, "", &mut module, &mut Imports::default(), entry, &mut |_, _, id, context| {
         let name = id.map_or("entry", |id| &program.funcs[id].name);
         context.set_disasm(true);
         let isa = target.for_function(&context.func);

@@ -148,10 +148,12 @@
 //! ```
 
 mod bind;
+mod build;
 mod compiled;
 mod engine;
 mod error;
 mod excerpt;
+mod header;
 pub mod json;
 mod leaves;
 mod model;
@@ -160,6 +162,7 @@ mod ports;
 mod source;
 mod value;
 
+pub use build::{BuildOptions, Machine, MathLibrary, Object, Triple};
 pub use compiled::{Compiled, Results, Session};
 pub use error::{ArgumentError, Error, Result};
 pub use jut_ad::Policy;

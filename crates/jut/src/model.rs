@@ -1,6 +1,7 @@
 //! Programs and their functions: where a user starts.
 
 use crate::bind::show_type;
+use crate::build::{self, BuildOptions, Object};
 use crate::compiled::Compiled;
 use crate::error::{Error, Result};
 use crate::pipeline::{self, Engine, Product, Stage};
@@ -245,6 +246,16 @@ impl Function {
     /// As [`Function::compile`].
     pub fn vjp(&self) -> Result<Compiled> {
         self.compile(Product::Vjp)
+    }
+
+    /// Compiles products ahead of time: an object file and a C header, one C function for each
+    /// product.
+    ///
+    /// # Errors
+    /// As [`Function::compile`]; [`Error::Request`] if a result has no C type, or the options do
+    /// not fit.
+    pub fn build(&self, products: &[Product], options: &BuildOptions) -> Result<Object> {
+        build::build(self, products, options)
     }
 
     /// The text of one stage of differentiating the function: what `jut show` prints.

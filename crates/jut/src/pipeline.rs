@@ -25,6 +25,7 @@ use crate::ports::{Input, Output, Role};
 use crate::source::{Diagnostics, Source};
 use jut_ad::{Derivatives, Mask, compose, erase, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program, Type};
+use jut_loop::Lowered;
 use std::sync::Arc;
 
 /// What runs a function.
@@ -112,24 +113,53 @@ pub(crate) fn load(source: &Arc<Source>) -> Result<(Program, Vec<Diagnostic>)> {
     })
 }
 
+/// A product as a program without linear parts, optimised: what every engine starts from.
+pub(crate) struct Composed {
+    pub program: Program,
+    pub root: FuncId,
+    pub inputs: Vec<Input>,
+    pub outputs: Vec<Output>,
+}
+
+/// Makes a product of a function.
+fn composed(function: &Function, product: Product) -> Result<Composed> {
+    let refused = |d: Diagnostic| refusal(function, d);
+    let (mut derivatives, func) = start_optimised(function);
+    let wrt = mask(function, &derivatives.program, func);
+    let d = &mut derivatives;
+    let policy = function.tape_policy();
+    let root = match product {
+        Product::Value => erase::erase(d, func),
+        Product::Gradient => compose::grad(d, func, &wrt, policy),
+        Product::ValueAndGradient => compose::value_and_grad(d, func, &wrt, policy),
+        Product::Jvp => compose::jvp(d, func, &wrt),
+        Product::Vjp => compose::vjp(d, func, &wrt, policy),
+    }
+    .map_err(refused)?;
+    let program = jut_opt::optimise(&derivatives.program, root, true);
+    let (inputs, outputs) = ports(function, product, &program, root);
+    Ok(Composed { program, root, inputs, outputs })
+}
+
+/// Makes a product of a function and lowers it, for code that is not run here.
+pub(crate) fn lower<T: Send>(
+    function: &Function,
+    product: Product,
+    work: impl FnOnce(&Composed, &Lowered) -> Result<T> + Send,
+) -> Result<T> {
+    with_large_stack(|| {
+        let composed = composed(function, product)?;
+        let lowered = jut_loop::lower(&composed.program, composed.root)
+            .map_err(|d| refusal(function, d))?;
+        work(&composed, &lowered)
+    })
+}
+
 /// Makes a product of a function, ready to run.
 pub(crate) fn compile(function: &Function, product: Product) -> Result<Compiled> {
     let refused = |d: Diagnostic| refusal(function, d);
     with_large_stack(|| {
-        let (mut derivatives, func) = start_optimised(function);
-        let wrt = mask(function, &derivatives.program, func);
-        let d = &mut derivatives;
-        let policy = function.tape_policy();
-        let root = match product {
-            Product::Value => erase::erase(d, func),
-            Product::Gradient => compose::grad(d, func, &wrt, policy),
-            Product::ValueAndGradient => compose::value_and_grad(d, func, &wrt, policy),
-            Product::Jvp => compose::jvp(d, func, &wrt),
-            Product::Vjp => compose::vjp(d, func, &wrt, policy),
-        }
-        .map_err(refused)?;
-        let program = jut_opt::optimise(&derivatives.program, root, true);
-        let (inputs, outputs) = ports(function, product, &program, root);
+        let Composed { program, root, inputs, outputs } = composed(function, product)?;
         let code = match function.chosen_engine() {
             Engine::Interpreter => {
                 let interpreter = jut_eval::Interpreter::new(&program);

@@ -1,0 +1,352 @@
+//! The C function around a program.
+//!
+//! `int f(params.., results.., workspace, error)`, or `int f(params.., results.., memory, bytes,
+//! error)` where there is no runtime:
+//!
+//! | what | how it is passed |
+//! |---|---|
+//! | scalar parameter | by value: `double`, `int64_t`, `uint8_t` (any value but 0 is true) |
+//! | buffer parameter | a pointer to its first cell |
+//! | returned result | a pointer to where it goes, or null if it is not wanted |
+//! | workspace | a pointer; null is allowed where no memory is needed |
+//! | error | a pointer to where an error is described, or null |
+//!
+//! Parameters and results stand in the order that the caller of this module wants: results in the
+//! order of the program, although those in buffers are parameters of the loop form.
+//!
+//! The function returns the status, 0 or the number of the kind of error, and describes an error
+//! there ([`error_layout`]). Messages lie in the object's read-only data.
+//!
+//! Without a runtime the head of the workspace, all that compiled code touches of it, lies on the
+//! stack, and its two arenas are the two halves of the caller's memory.
+
+use crate::object::Place;
+use crate::program::{Imports, Returns, Source, result_kinds, signature};
+use crate::translate::cranelift_type;
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    self, Function, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, UserFuncName, types,
+};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_module::{DataDescription, FuncId, Linkage, Module};
+use jut_ir::RuntimeErrorKind;
+use jut_loop::form::{Kind, LoopFunction};
+use jut_runtime::arena::ALIGN;
+use jut_runtime::workspace::layout;
+
+/// The struct that describes an error, as the header declares it: offsets in bytes.
+pub(crate) mod error_layout {
+    /// `int32_t status`
+    pub const STATUS: i32 = 0;
+    /// `int32_t line`
+    pub const LINE: i32 = 4;
+    /// `int32_t column`
+    pub const COLUMN: i32 = 8;
+    /// `int32_t count`: how many numbers are meaningful.
+    pub const COUNT: i32 = 12;
+    /// `const char *message`
+    pub const MESSAGE: i32 = 16;
+    /// `int64_t numbers[3]`
+    pub const NUMBERS: i32 = 24;
+}
+
+/// What is known of the function beside its program.
+pub(crate) struct Shape<'a> {
+    pub name: &'a str,
+    /// The numbers of parameters and results in the order of the C function.
+    pub order: &'a [usize],
+    pub needs_memory: bool,
+    pub places: &'a [Place],
+}
+
+/// A row of the table of places: line, column, count, where the message begins.
+const ROW: i64 = 16;
+
+/// Translates the function; says where it belongs.
+pub(crate) fn define(
+    shape: &Shape<'_>,
+    module: &mut dyn Module,
+    imports: &mut Imports,
+    callee: FuncId,
+    function: &LoopFunction,
+    context: &mut Context,
+    builder_context: &mut FunctionBuilderContext,
+) -> Result<FuncId, String> {
+    let source = imports.source;
+    let mut numbered: Vec<ir::Type> = function
+        .params
+        .iter()
+        .map(|param| cranelift_type(function.values[param.value].kind))
+        .collect();
+    numbered.extend(result_kinds(function).iter().map(|_| types::I64));
+    let mut sorted = shape.order.to_vec();
+    sorted.sort_unstable();
+    if !sorted.into_iter().eq(0..numbered.len()) {
+        return Err("the order does not list every parameter and result once".to_owned());
+    }
+    let mut params: Vec<ir::Type> = shape.order.iter().map(|k| numbered[*k]).collect();
+    params.extend([types::I64; 2]);
+    if source == Source::System {
+        params.push(types::I64);
+    }
+    let convention = module.isa().default_call_conv();
+    let signature = signature(convention, &params, &[types::I32]);
+    let place = module
+        .declare_function(shape.name, Linkage::Export, &signature)
+        .map_err(|e| e.to_string())?;
+    let table = Table::new(shape, module)?;
+    context.func = Function::with_name_signature(UserFuncName::user(0, place.as_u32()), signature);
+    let mut builder = FunctionBuilder::new(&mut context.func, builder_context);
+    let block = builder.create_block();
+    builder.append_block_params_for_function_params(block);
+    builder.switch_to_block(block);
+    let mut values = builder.block_params(block).to_vec();
+    let error = values.pop().ok_or("no parameter for the error")?;
+    let mut wrapper = Wrapper { builder, module, imports, table, error, shape };
+    let workspace = match source {
+        Source::System => {
+            let bytes = values.pop().ok_or("no parameter for the size")?;
+            let memory = values.pop().ok_or("no parameter for the memory")?;
+            wrapper.head_on_stack(Some((memory, bytes)))
+        }
+        Source::Runtime => {
+            let workspace = values.pop().ok_or("no parameter for the workspace")?;
+            match shape.needs_memory {
+                true => wrapper.begin(workspace)?,
+                false => wrapper.head_on_stack(None),
+            }
+        }
+    };
+    let mut numbered = vec![error; shape.order.len()];
+    for (number, value) in shape.order.iter().zip(&values) {
+        numbered[*number] = *value;
+    }
+    let (arguments, places) = numbered.split_at(function.params.len());
+    let outputs = Returns::of(function);
+    let area = outputs.through_memory().then(|| wrapper.slot(outputs.bytes()));
+    let mut args = vec![workspace];
+    args.extend(area);
+    for (value, param) in arguments.iter().zip(&function.params) {
+        args.push(match function.values[param.value].kind {
+            Kind::Bool => wrapper.builder.ins().icmp_imm_u(IntCC::NotEqual, *value, 0),
+            _ => *value,
+        });
+    }
+    let callee = wrapper.module.declare_func_in_func(callee, wrapper.builder.func);
+    let call = wrapper.builder.ins().call(callee, &args);
+    let returned = wrapper.builder.inst_results(call).to_vec();
+    let status = *returned.first().ok_or("a call returns no status")?;
+    let [ok, failed] = [wrapper.builder.create_block(), wrapper.builder.create_block()];
+    wrapper.builder.set_cold_block(failed);
+    wrapper.builder.ins().brif(status, failed, &[], ok, &[]);
+
+    wrapper.builder.switch_to_block(ok);
+    let mut in_registers = returned.iter().skip(1);
+    for (k, ((ty, register), to)) in outputs.results.iter().zip(places).enumerate() {
+        let value = match (register, area) {
+            (false, Some(area)) => {
+                let offset = crate::program::word_offset(k)?;
+                wrapper.builder.ins().load(*ty, MemFlagsData::trusted(), area, offset)
+            }
+            _ => *in_registers.next().ok_or("a call returns too few results")?,
+        };
+        wrapper.store_if_wanted(*to, value);
+    }
+    let zero = wrapper.builder.ins().iconst(types::I32, 0);
+    wrapper.describe_success(zero);
+    wrapper.builder.ins().return_(&[zero]);
+
+    wrapper.builder.switch_to_block(failed);
+    wrapper.describe_failure(workspace, status);
+    wrapper.builder.ins().return_(&[status]);
+    let Wrapper { mut builder, module, .. } = wrapper;
+    builder.seal_all_blocks();
+    builder.finalize(module.target_config());
+    Ok(place)
+}
+
+/// Where the table of places and the messages lie.
+struct Table {
+    rows: cranelift_module::DataId,
+    text: cranelift_module::DataId,
+    /// Where in the text the message about a missing workspace begins.
+    no_workspace: i64,
+}
+
+impl Table {
+    fn new(shape: &Shape<'_>, module: &mut dyn Module) -> Result<Table, String> {
+        let (mut rows, mut text) = (Vec::new(), Vec::new());
+        for place in shape.places {
+            let begin = u32::try_from(text.len()).map_err(|_| "too many messages".to_owned())?;
+            let count = place.numbers as u32;
+            for word in [place.line, place.column, count, begin] {
+                rows.extend(match module.isa().endianness() {
+                    ir::Endianness::Little => word.to_le_bytes(),
+                    ir::Endianness::Big => word.to_be_bytes(),
+                });
+            }
+            text.extend(place.message.bytes().filter(|byte| *byte != 0));
+            text.push(0);
+        }
+        let no_workspace = text.len() as i64;
+        text.extend(b"R06: there is no workspace\0");
+        // Data may not be empty.
+        rows.resize(rows.len().max(ROW as usize), 0);
+        let mut data = |suffix: &str, bytes: Vec<u8>, align: u64| {
+            let name = format!("{}.{suffix}", shape.name);
+            let id = module
+                .declare_data(&name, Linkage::Local, false, false)
+                .map_err(|e| e.to_string())?;
+            let mut description = DataDescription::new();
+            description.define(bytes.into_boxed_slice());
+            description.set_align(align);
+            module.define_data(id, &description).map_err(|e| e.to_string())?;
+            Ok::<_, String>(id)
+        };
+        Ok(Table { rows: data("places", rows, 8)?, text: data("messages", text, 1)?, no_workspace })
+    }
+}
+
+struct Wrapper<'a> {
+    builder: FunctionBuilder<'a>,
+    module: &'a mut dyn Module,
+    imports: &'a mut Imports,
+    table: Table,
+    error: ir::Value,
+    shape: &'a Shape<'a>,
+}
+
+impl Wrapper<'_> {
+    fn slot(&mut self, bytes: usize) -> ir::Value {
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes as u32, 4);
+        let slot = self.builder.create_sized_stack_slot(data);
+        self.builder.ins().stack_addr(types::I64, slot, 0)
+    }
+
+    /// The head of a workspace on the stack; its arenas are the halves of the memory.
+    fn head_on_stack(&mut self, memory: Option<(ir::Value, ir::Value)>) -> ir::Value {
+        let head = self.slot(layout::HEAD);
+        let Some((memory, bytes)) = memory.filter(|_| self.shape.needs_memory) else {
+            return head;
+        };
+        let (align, flags) = (ALIGN as i64, MemFlagsData::trusted());
+        // From the first multiple of the alignment on, a whole number of them for each half.
+        let up = self.builder.ins().iadd_imm_s(memory, align - 1);
+        let begin = self.builder.ins().band_imm_s(up, -align);
+        let skipped = self.builder.ins().isub(begin, memory);
+        let enough = self.builder.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, bytes, skipped);
+        let rest = self.builder.ins().isub(bytes, skipped);
+        let zero = self.builder.ins().iconst(types::I64, 0);
+        let rest = self.builder.ins().select(enough, rest, zero);
+        let rest = self.builder.ins().select(memory, rest, zero);
+        let half = self.builder.ins().ushr_imm_u(rest, 1);
+        let half = self.builder.ins().band_imm_s(half, -align);
+        let middle = self.builder.ins().iadd(begin, half);
+        let end = self.builder.ins().iadd(middle, half);
+        for (place, value) in [
+            (layout::TAPE_BASE, begin),
+            (layout::TAPE_TOP, begin),
+            (layout::TAPE_END, middle),
+            (layout::TEMP_BASE, middle),
+            (layout::TEMP_TOP, middle),
+            (layout::TEMP_END, end),
+        ] {
+            self.builder.ins().store(flags, value, head, place as i32);
+        }
+        head
+    }
+
+    /// Begins a call in a workspace of the runtime, if there is one.
+    fn begin(&mut self, workspace: ir::Value) -> Result<ir::Value, String> {
+        let [given, missing] = [self.builder.create_block(), self.builder.create_block()];
+        self.builder.set_cold_block(missing);
+        self.builder.ins().brif(workspace, given, &[], missing, &[]);
+
+        self.builder.switch_to_block(missing);
+        let status = self.builder.ins().iconst(types::I32, RuntimeErrorKind::Memory as i64);
+        let zero = self.builder.ins().iconst(types::I32, 0);
+        let text = self.data(self.table.text);
+        let message = self.builder.ins().iadd_imm_s(text, self.table.no_workspace);
+        self.if_error_wanted(|wrapper| {
+            wrapper.fill(status, [zero, zero, zero], message);
+        });
+        self.builder.ins().return_(&[status]);
+
+        self.builder.switch_to_block(given);
+        let reset = self.imports.get(&mut *self.module, "jut_workspace_reset")?;
+        let reset = self.module.declare_func_in_func(reset, self.builder.func);
+        self.builder.ins().call(reset, &[workspace]);
+        Ok(workspace)
+    }
+
+    fn data(&mut self, id: cranelift_module::DataId) -> ir::Value {
+        let global = self.module.declare_data_in_func(id, self.builder.func);
+        self.builder.ins().symbol_value(types::I64, global)
+    }
+
+    /// Emits what runs if a pointer is not null.
+    fn if_not_null(&mut self, pointer: ir::Value, then: impl FnOnce(&mut Self)) {
+        let [yes, done] = [self.builder.create_block(), self.builder.create_block()];
+        self.builder.ins().brif(pointer, yes, &[], done, &[]);
+        self.builder.switch_to_block(yes);
+        then(self);
+        self.builder.ins().jump(done, &[]);
+        self.builder.switch_to_block(done);
+    }
+
+    fn if_error_wanted(&mut self, then: impl FnOnce(&mut Self)) {
+        self.if_not_null(self.error, then);
+    }
+
+    fn store_if_wanted(&mut self, to: ir::Value, value: ir::Value) {
+        self.if_not_null(to, |wrapper| {
+            wrapper.builder.ins().store(MemFlagsData::trusted(), value, to, 0);
+        });
+    }
+
+    fn store_error(&mut self, value: ir::Value, offset: i32) {
+        self.builder.ins().store(MemFlagsData::trusted(), value, self.error, offset);
+    }
+
+    /// Status, then line, column and count, then the message.
+    fn fill(&mut self, status: ir::Value, place: [ir::Value; 3], message: ir::Value) {
+        self.store_error(status, error_layout::STATUS);
+        let offsets = [error_layout::LINE, error_layout::COLUMN, error_layout::COUNT];
+        for (value, offset) in place.into_iter().zip(offsets) {
+            self.store_error(value, offset);
+        }
+        self.store_error(message, error_layout::MESSAGE);
+    }
+
+    fn describe_success(&mut self, zero: ir::Value) {
+        self.if_error_wanted(|wrapper| {
+            let null = wrapper.builder.ins().iconst(types::I64, 0);
+            wrapper.fill(zero, [zero; 3], null);
+        });
+    }
+
+    fn describe_failure(&mut self, workspace: ir::Value, status: ir::Value) {
+        self.if_error_wanted(|wrapper| {
+            let flags = MemFlagsData::trusted();
+            let site =
+                wrapper.builder.ins().load(types::I64, flags, workspace, layout::FAILURE_SITE as i32);
+            let rows = wrapper.data(wrapper.table.rows);
+            let text = wrapper.data(wrapper.table.text);
+            let offset = wrapper.builder.ins().imul_imm_s(site, ROW);
+            let row = wrapper.builder.ins().iadd(rows, offset);
+            let words: [ir::Value; 4] = std::array::from_fn(|k| {
+                wrapper.builder.ins().load(types::I32, flags, row, 4 * k as i32)
+            });
+            let [line, column, count, begin] = words;
+            let begin = wrapper.builder.ins().uextend(types::I64, begin);
+            let message = wrapper.builder.ins().iadd(text, begin);
+            wrapper.fill(status, [line, column, count], message);
+            for k in 0..3 {
+                let place = layout::FAILURE_OPERANDS as i32 + 8 * k;
+                let number = wrapper.builder.ins().load(types::I64, flags, workspace, place);
+                wrapper.store_error(number, error_layout::NUMBERS + 8 * k);
+            }
+        });
+    }
+}

@@ -1,0 +1,165 @@
+//! Ahead of time: products of a function as an object file with a C header.
+//!
+//! The object holds one C function per product, compiled from the same loop form as code in memory,
+//! so both give the same bits. It is linked with a small static runtime (mathematical functions,
+//! memory for tapes), which comes along, or with nothing but the system's mathematical library.
+//!
+//! ```
+//! # fn main() -> jut::Result<()> {
+//! use jut::{BuildOptions, Model, Product};
+//!
+//! let model = Model::from_text("def half_square(x: f64) -> f64 = x * x / 2.0")?;
+//! let function = model.function("half_square")?;
+//! let object = function.build(&[Product::ValueAndGradient], &BuildOptions::default())?;
+//! assert!(object.header().contains("int half_square_value_grad(double x, double *value, double *grad_x,"));
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::error::{Error, Result};
+use crate::header::{self, Declaration};
+use crate::model::Function;
+use crate::pipeline::{self, Product};
+use crate::source::Source;
+use jut_cranelift::{ObjectFile, Place};
+use jut_ir::{RuntimeErrorKind, Span};
+
+pub use jut_cranelift::{Machine, MathLibrary};
+pub use target_lexicon::Triple;
+
+/// How objects are made. By default: for any machine like this one, with jut's mathematical
+/// functions, named after the function.
+#[derive(Clone, Debug, Default)]
+pub struct BuildOptions {
+    /// For which machine; without it, for any that has this one's target.
+    pub machine: Option<Machine>,
+    /// Which mathematical functions are called.
+    pub math: MathLibrary,
+    /// What the C functions' names begin with; without it, the function's name.
+    pub prefix: Option<String>,
+}
+
+/// An object file, its header, and what it is linked with.
+#[derive(Clone, Debug)]
+pub struct Object {
+    bytes: Vec<u8>,
+    header: String,
+    target: Triple,
+    math: MathLibrary,
+}
+
+impl Object {
+    /// The object file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The C header.
+    pub fn header(&self) -> &str {
+        &self.header
+    }
+
+    /// What it is for.
+    pub fn target(&self) -> &Triple {
+        &self.target
+    }
+
+    /// The static runtime that it is linked with, as an archive; `None` if it needs none.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] if this jut has no runtime for the target; the text says how to get it.
+    pub fn runtime(&self) -> Result<Option<Vec<u8>>> {
+        if self.math == MathLibrary::System {
+            return Ok(None);
+        }
+        let runtime = jut_static::runtime(&self.target).map_err(Error::Backend)?;
+        let member = [("jut_runtime.o", runtime)];
+        jut_static::archive(&self.target, &member).map(Some).map_err(Error::Backend)
+    }
+
+    /// The object together with what it needs of the runtime, as one static archive.
+    ///
+    /// # Errors
+    /// As [`Object::runtime`].
+    pub fn archive(&self) -> Result<Vec<u8>> {
+        let mut members = vec![("jut_functions.o", self.bytes())];
+        if self.math == MathLibrary::Jut {
+            let runtime = jut_static::runtime(&self.target).map_err(Error::Backend)?;
+            members.push(("jut_runtime.o", runtime));
+        }
+        jut_static::archive(&self.target, &members).map_err(Error::Backend)
+    }
+}
+
+impl Product {
+    /// What the C function's name ends in.
+    pub(crate) fn suffix(self) -> &'static str {
+        match self {
+            Product::Value => "value",
+            Product::Gradient => "grad",
+            Product::ValueAndGradient => "value_grad",
+            Product::Jvp => "jvp",
+            Product::Vjp => "vjp",
+        }
+    }
+}
+
+/// Compiles products of a function.
+pub(crate) fn build(
+    function: &Function,
+    products: &[Product],
+    options: &BuildOptions,
+) -> Result<Object> {
+    let backend = |e: jut_cranelift::CompileError| Error::Backend(e.to_string());
+    let machine = options.machine.clone().unwrap_or(Machine::Any(Triple::host()));
+    let mut file = ObjectFile::new(&machine, options.math).map_err(backend)?;
+    let prefix = options.prefix.as_deref().unwrap_or(function.name());
+    let prefix = header::identifier(prefix);
+    let source = function.model().source();
+    let mut declarations: Vec<Declaration> = Vec::new();
+    for product in products {
+        let name = format!("{prefix}_{}", product.suffix());
+        if declarations.iter().any(|d| d.name() == name) {
+            return Err(Error::Request(format!("{} is asked for twice", product.suffix())));
+        }
+        let file = &mut file;
+        declarations.push(pipeline::lower(function, *product, move |composed, lowered| {
+            let mut declaration = Declaration::new(
+                name,
+                function.name(),
+                *product,
+                &composed.inputs,
+                &composed.outputs,
+                &lowered.signature,
+                (&composed.program, &composed.program.funcs[composed.root]),
+            )?;
+            let exported = file
+                .add(
+                    declaration.name(),
+                    &lowered.program,
+                    declaration.order(),
+                    &mut |kind, span| describe(source, kind, span),
+                )
+                .map_err(backend)?;
+            declaration.exported = Some(exported);
+            Ok(declaration)
+        })?);
+    }
+    let target = file.triple().clone();
+    let bytes = file.finish().map_err(backend)?;
+    let header = header::write(&prefix, &source.name, options.math, &target, &declarations);
+    Ok(Object { bytes, header, target, math: options.math })
+}
+
+/// What a C program is told of a failing place.
+fn describe(source: &Source, kind: RuntimeErrorKind, span: Span) -> Place {
+    let (line, column) = source.position(span.start as usize);
+    let (text, numbers) = header::meaning(kind);
+    let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Place {
+        line: small(line),
+        column: small(column),
+        message: format!("{}:{line}:{column}: {}: {text}", source.name, kind.code()),
+        numbers: numbers.len(),
+    }
+}
