@@ -20,11 +20,7 @@ pub fn build(options: &Build) -> Result<u8> {
     let products: Vec<Product> = options.derivatives.iter().map(|d| d.product()).collect();
     let object = function.build(
         &products,
-        &BuildOptions {
-            machine,
-            math: options.math.library(),
-            prefix: options.prefix.clone(),
-        },
+        &BuildOptions { machine, math: options.math.library(), prefix: options.prefix.clone() },
     )?;
     let default = PathBuf::from(format!("{}.o", function.name()));
     let output = options.output.clone().unwrap_or(default);

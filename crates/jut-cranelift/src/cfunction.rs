@@ -26,7 +26,8 @@ use crate::translate::cranelift_type;
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    self, Function, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, UserFuncName, types,
+    self, Function, GlobalValueData, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind,
+    UserFuncName, types,
 };
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{DataDescription, FuncId, Linkage, Module};
@@ -34,6 +35,7 @@ use jut_ir::RuntimeErrorKind;
 use jut_loop::form::{Kind, LoopFunction};
 use jut_runtime::arena::ALIGN;
 use jut_runtime::workspace::layout;
+use target_lexicon::{Architecture, BinaryFormat};
 
 /// The struct that describes an error, as the header declares it: offsets in bytes.
 pub(crate) mod error_layout {
@@ -282,6 +284,17 @@ impl Wrapper<'_> {
 
     fn data(&mut self, id: cranelift_module::DataId) -> ir::Value {
         let global = self.module.declare_data_in_func(id, self.builder.func);
+        let triple = self.module.isa().triple();
+        let windows = triple.binary_format == BinaryFormat::Coff;
+        if windows && matches!(triple.architecture, Architecture::Aarch64(_)) {
+            // There is no relocation for an address relative to the code in such objects; far
+            // addresses are written out.
+            if let GlobalValueData::Symbol { colocated, .. } =
+                &mut self.builder.func.global_values[global]
+            {
+                *colocated = false;
+            }
+        }
         self.builder.ins().symbol_value(types::I64, global)
     }
 
@@ -329,8 +342,12 @@ impl Wrapper<'_> {
     fn describe_failure(&mut self, workspace: ir::Value, status: ir::Value) {
         self.if_error_wanted(|wrapper| {
             let flags = MemFlagsData::trusted();
-            let site =
-                wrapper.builder.ins().load(types::I64, flags, workspace, layout::FAILURE_SITE as i32);
+            let site = wrapper.builder.ins().load(
+                types::I64,
+                flags,
+                workspace,
+                layout::FAILURE_SITE as i32,
+            );
             let rows = wrapper.data(wrapper.table.rows);
             let text = wrapper.data(wrapper.table.text);
             let offset = wrapper.builder.ins().imul_imm_s(site, ROW);

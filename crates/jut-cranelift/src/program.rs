@@ -85,8 +85,7 @@ impl Imports {
                 None => (symbol, Linkage::Local),
             },
         };
-        let id =
-            module.declare_function(name, linkage, &signature).map_err(|e| e.to_string())?;
+        let id = module.declare_function(name, linkage, &signature).map_err(|e| e.to_string())?;
         self.known.insert(symbol, id);
         Ok(id)
     }
@@ -110,7 +109,11 @@ pub(crate) fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::
     })
 }
 
-pub(crate) fn signature(convention: CallConv, params: &[ir::Type], returns: &[ir::Type]) -> Signature {
+pub(crate) fn signature(
+    convention: CallConv,
+    params: &[ir::Type],
+    returns: &[ir::Type],
+) -> Signature {
     let mut signature = Signature::new(convention);
     signature.params.extend(params.iter().map(|ty| AbiParam::new(*ty)));
     signature.returns.extend(returns.iter().map(|ty| AbiParam::new(*ty)));
@@ -371,9 +374,7 @@ pub(crate) fn finish(
 ) -> Result<usize, CompileError> {
     let codegen = |reason: String| CompileError::Codegen { function: name.to_owned(), reason };
     let isa = target.for_function(&context.func);
-    context
-        .compile(isa, &mut ControlPlane::default())
-        .map_err(|e| codegen(e.inner.to_string()))?;
+    context.compile(isa, &mut ControlPlane::default()).map_err(|e| codegen(e.inner.to_string()))?;
     let Some(code) = context.compiled_code() else {
         return Err(codegen("no code".to_owned()));
     };
@@ -408,11 +409,18 @@ pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
     let mut module = crate::jit::module(program, &target)?;
     let mut text = String::new();
     let entry = &mut entry_through_memory;
-    translate(program, "", &mut module, &mut Imports::default(), entry, &mut |_, _, id, context| {
-        let name = id.map_or("entry", |id| &program.funcs[id].name);
-        text.push_str(&format!("; {name}\n{}\n", context.func.display()));
-        Ok(())
-    })?;
+    translate(
+        program,
+        "",
+        &mut module,
+        &mut Imports::default(),
+        entry,
+        &mut |_, _, id, context| {
+            let name = id.map_or("entry", |id| &program.funcs[id].name);
+            text.push_str(&format!("; {name}\n{}\n", context.func.display()));
+            Ok(())
+        },
+    )?;
     Ok(text)
 }
 
@@ -422,15 +430,22 @@ pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
     let mut module = crate::jit::module(program, &target)?;
     let mut text = String::new();
     let entry = &mut entry_through_memory;
-    translate(program, "", &mut module, &mut Imports::default(), entry, &mut |_, _, id, context| {
-        let name = id.map_or("entry", |id| &program.funcs[id].name);
-        context.set_disasm(true);
-        let isa = target.for_function(&context.func);
-        let code = context.compile(isa, &mut ControlPlane::default()).map_err(|e| {
-            CompileError::Codegen { function: name.to_owned(), reason: e.inner.to_string() }
-        })?;
-        text.push_str(&format!("; {name}\n{}\n", code.vcode.as_deref().unwrap_or_default()));
-        Ok(())
-    })?;
+    translate(
+        program,
+        "",
+        &mut module,
+        &mut Imports::default(),
+        entry,
+        &mut |_, _, id, context| {
+            let name = id.map_or("entry", |id| &program.funcs[id].name);
+            context.set_disasm(true);
+            let isa = target.for_function(&context.func);
+            let code = context.compile(isa, &mut ControlPlane::default()).map_err(|e| {
+                CompileError::Codegen { function: name.to_owned(), reason: e.inner.to_string() }
+            })?;
+            text.push_str(&format!("; {name}\n{}\n", code.vcode.as_deref().unwrap_or_default()));
+            Ok(())
+        },
+    )?;
     Ok(text)
 }

@@ -17,8 +17,8 @@ use cranelift_module::Module;
 /// The C library's name for a function of the runtime, if it has the function.
 pub(crate) fn system_name(symbol: &str) -> Option<&'static str> {
     const NAMES: [&str; 20] = [
-        "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "asin", "acos", "atan", "sinh",
-        "cosh", "round", "hypot", "floor", "ceil", "trunc", "atan2", "pow",
+        "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "asin", "acos", "atan",
+        "sinh", "cosh", "round", "hypot", "floor", "ceil", "trunc", "atan2", "pow",
     ];
     if symbol == "jut_copy" {
         return Some("memmove");
@@ -100,8 +100,8 @@ fn sign(builder: &mut FunctionBuilder<'_>, x: ir::Value) -> ir::Value {
 /// Repeated squaring from the lowest bit up, as the runtime's.
 fn powi(builder: &mut FunctionBuilder<'_>, x: ir::Value, n: ir::Value) -> ir::Value {
     let [head, body, done] = [(); 3].map(|()| builder.create_block());
-    let [base, k, product] = [types::F64, types::I64, types::F64]
-        .map(|ty| builder.append_block_param(head, ty));
+    let [base, k, product] =
+        [types::F64, types::I64, types::F64].map(|ty| builder.append_block_param(head, ty));
     let one = builder.ins().f64const(1.0);
     let magnitude = builder.ins().iabs(n);
     builder.ins().jump(head, &[x.into(), magnitude.into(), one.into()]);

@@ -64,17 +64,16 @@ impl Target {
                 Target::new(&builder, true).map_err(CompileError::Host)
             }
             Machine::Any(triple) => {
-                let known = matches!(
-                    triple.architecture,
-                    Architecture::X86_64 | Architecture::Aarch64(_)
-                );
+                let known =
+                    matches!(triple.architecture, Architecture::X86_64 | Architecture::Aarch64(_));
                 if !known {
                     return Err(refused(triple, "only x86-64 and aarch64 are known".to_owned()));
                 }
                 let builder = || isa::lookup(triple.clone()).map_err(|e| e.to_string());
                 // Windows has no table of addresses as others have: its loader adjusts the code.
                 let position_independent = triple.binary_format != BinaryFormat::Coff;
-                Target::new(&builder, position_independent).map_err(|reason| refused(triple, reason))
+                Target::new(&builder, position_independent)
+                    .map_err(|reason| refused(triple, reason))
             }
         }
     }

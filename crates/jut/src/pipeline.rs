@@ -149,8 +149,8 @@ pub(crate) fn lower<T: Send>(
 ) -> Result<T> {
     with_large_stack(|| {
         let composed = composed(function, product)?;
-        let lowered = jut_loop::lower(&composed.program, composed.root)
-            .map_err(|d| refusal(function, d))?;
+        let lowered =
+            jut_loop::lower(&composed.program, composed.root).map_err(|d| refusal(function, d))?;
         work(&composed, &lowered)
     })
 }
