@@ -127,7 +127,7 @@ pub fn softplus(x: f64) -> f64 {
 pub fn logaddexp(x: f64, y: f64) -> f64 {
     if x == y {
         // Also where both are the same infinity.
-        return x + std::f64::consts::LN_2;
+        return x + core::f64::consts::LN_2;
     }
     maximum(x, y) + libm::log1p(libm::exp(-(x - y).abs()))
 }

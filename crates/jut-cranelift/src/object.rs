@@ -127,7 +127,7 @@ impl ObjectFile {
     /// [`CompileError::Codegen`] if the file format cannot hold the code.
     pub fn finish(mut self) -> Result<Vec<u8>, CompileError> {
         if self.imports.source == Source::System {
-            substitute::define(&mut self.module, &self.imports, &self.target)?;
+            substitute::define(&mut self.module, &mut self.imports, &self.target)?;
         }
         self.module.finish().emit().map_err(|error| CompileError::Codegen {
             function: "object".to_owned(),

@@ -1,9 +1,10 @@
 //! What stands for the runtime in an object that is linked with nothing but the system's library.
 //!
-//! Mathematical functions that every C library has are called by their C names. The rest is small
-//! enough to be written into the object itself: constants, the sign, integer powers (the same
-//! multiplications in the same order as the runtime's), fills. Memory is what the caller gave:
-//! asking for more than that fails, which is the error `R06`.
+//! Mathematical functions that every C library has are called by their C names. What is small is
+//! written into the object itself: integer powers (the same multiplications in the same order as the
+//! runtime's), formulas over `exp` and `log1p`, fills. Memory is what the caller gave: asking for
+//! more than that fails, which is the error `R06`. Functions that are neither (`erfinv`, `digamma`,
+//! ..) are refused.
 
 use crate::error::CompileError;
 use crate::program::{Imports, finish, runtime_signature, signature};
@@ -16,10 +17,14 @@ use cranelift_module::Module;
 
 /// The C library's name for a function of the runtime, if it has the function.
 pub(crate) fn system_name(symbol: &str) -> Option<&'static str> {
-    const NAMES: [&str; 20] = [
-        "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "asin", "acos", "atan",
-        "sinh", "cosh", "round", "hypot", "floor", "ceil", "trunc", "atan2", "pow",
+    const NAMES: [&str; 29] = [
+        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "hypot", "pow", "sin",
+        "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
+        "atanh", "erf", "erfc", "lgamma", "floor", "ceil", "trunc",
     ];
+    if symbol == "jut_gamma" {
+        return Some("tgamma");
+    }
     if symbol == "jut_copy" {
         return Some("memmove");
     }
@@ -30,7 +35,7 @@ pub(crate) fn system_name(symbol: &str) -> Option<&'static str> {
 /// Defines the functions that were used and that the C library does not have.
 pub(crate) fn define(
     module: &mut dyn Module,
-    imports: &Imports,
+    imports: &mut Imports,
     target: &Target,
 ) -> Result<(), CompileError> {
     let mut context = Context::new();
@@ -50,7 +55,9 @@ pub(crate) fn define(
         builder.append_block_params_for_function_params(block);
         builder.switch_to_block(block);
         let args = builder.block_params(block).to_vec();
-        let result = body(&mut builder, symbol, &args).ok_or_else(|| refused("not known"))?;
+        let mut writer = Writer { builder, module, imports };
+        let result = writer.body(symbol, &args).map_err(|reason| refused(&reason))?;
+        let Writer { mut builder, .. } = writer;
         builder.ins().return_(result.as_slice());
         builder.seal_all_blocks();
         builder.finalize(module.target_config());
@@ -60,41 +67,88 @@ pub(crate) fn define(
     Ok(())
 }
 
-/// The body of a function; its result, if it has one.
-fn body(
-    builder: &mut FunctionBuilder<'_>,
-    symbol: &str,
-    args: &[ir::Value],
-) -> Option<Option<ir::Value>> {
-    Some(match (symbol, args) {
-        ("jut_inf", []) => Some(builder.ins().f64const(f64::INFINITY)),
-        ("jut_nan", []) => Some(builder.ins().f64const(f64::NAN)),
-        ("jut_sign", [x]) => Some(sign(builder, *x)),
-        ("jut_powi", [x, n]) => Some(powi(builder, *x, *n)),
-        ("jut_alloc_temp" | "jut_alloc_tape", [_, _]) => Some(builder.ins().iconst(types::I64, 0)),
-        // There is one piece of memory: every mark lies in it, and compiled code goes back itself.
-        ("jut_release" | "jut_release_tape", [_, _]) => None,
-        ("jut_fill_words", [cells, n, value]) => {
-            fill(builder, *cells, *n, *value, 8);
-            None
-        }
-        ("jut_fill_bytes", [cells, n, value]) => {
-            fill(builder, *cells, *n, *value, 1);
-            None
-        }
-        _ => return None,
-    })
+/// A function in the making.
+struct Writer<'b, 'm> {
+    builder: FunctionBuilder<'b>,
+    module: &'m mut dyn Module,
+    imports: &'m mut Imports,
 }
 
-fn sign(builder: &mut FunctionBuilder<'_>, x: ir::Value) -> ir::Value {
-    let [zero, one, minus] = [0.0, 1.0, -1.0].map(|k| builder.ins().f64const(k));
-    // Zero of either sign becomes +0; NaN stays.
-    let at_zero = builder.ins().fcmp(FloatCC::Equal, x, zero);
-    let value = builder.ins().select(at_zero, zero, x);
-    let above = builder.ins().fcmp(FloatCC::GreaterThan, x, zero);
-    let value = builder.ins().select(above, one, value);
-    let below = builder.ins().fcmp(FloatCC::LessThan, x, zero);
-    builder.ins().select(below, minus, value)
+impl Writer<'_, '_> {
+    /// The body of a function; its result, if it has one.
+    fn body(&mut self, symbol: &str, args: &[ir::Value]) -> Result<Option<ir::Value>, String> {
+        let builder = &mut self.builder;
+        Ok(match (symbol, args) {
+            ("jut_powi", [x, n]) => Some(powi(builder, *x, *n)),
+            ("jut_sigmoid", [x]) => Some(self.sigmoid(*x)?),
+            ("jut_softplus", [x]) => {
+                let zero = builder.ins().f64const(0.0);
+                Some(self.soft_maximum(*x, zero, *x)?)
+            }
+            ("jut_logaddexp", [x, y]) => Some(self.log_add_exp(*x, *y)?),
+            ("jut_alloc_temp" | "jut_alloc_tape", [_, _]) => {
+                Some(builder.ins().iconst(types::I64, 0))
+            }
+            // There is one piece of memory: every mark lies in it, and compiled code goes back
+            // itself.
+            ("jut_release" | "jut_release_tape", [_, _]) => None,
+            ("jut_fill_words", [cells, n, value]) => {
+                fill(builder, *cells, *n, *value, 8);
+                None
+            }
+            ("jut_fill_bytes", [cells, n, value]) => {
+                fill(builder, *cells, *n, *value, 1);
+                None
+            }
+            _ => return Err("no C library has this function; jut's runtime has it".to_owned()),
+        })
+    }
+
+    fn call(&mut self, symbol: &'static str, x: ir::Value) -> Result<ir::Value, String> {
+        let id = self.imports.get(self.module, symbol)?;
+        let callee = self.module.declare_func_in_func(id, self.builder.func);
+        let call = self.builder.ins().call(callee, &[x]);
+        self.builder.inst_results(call).first().copied().ok_or_else(|| "no result".to_owned())
+    }
+
+    /// exp(-|x|), which never overflows.
+    fn decay(&mut self, x: ir::Value) -> Result<ir::Value, String> {
+        let magnitude = self.builder.ins().fabs(x);
+        let negative = self.builder.ins().fneg(magnitude);
+        self.call("jut_exp", negative)
+    }
+
+    fn sigmoid(&mut self, x: ir::Value) -> Result<ir::Value, String> {
+        let e = self.decay(x)?;
+        let (one, zero) = (self.builder.ins().f64const(1.0), self.builder.ins().f64const(0.0));
+        let upper = self.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, x, zero);
+        let above = self.builder.ins().select(upper, one, e);
+        let below = self.builder.ins().fadd(one, e);
+        Ok(self.builder.ins().fdiv(above, below))
+    }
+
+    /// max(x, y) + log1p(exp(-|d|)), where d is the difference of x and y.
+    fn soft_maximum(
+        &mut self,
+        x: ir::Value,
+        y: ir::Value,
+        difference: ir::Value,
+    ) -> Result<ir::Value, String> {
+        let e = self.decay(difference)?;
+        let excess = self.call("jut_log1p", e)?;
+        let larger = self.builder.ins().fmax(x, y);
+        Ok(self.builder.ins().fadd(larger, excess))
+    }
+
+    fn log_add_exp(&mut self, x: ir::Value, y: ir::Value) -> Result<ir::Value, String> {
+        let difference = self.builder.ins().fsub(x, y);
+        let usual = self.soft_maximum(x, y, difference)?;
+        // Also where both are the same infinity.
+        let log_two = self.builder.ins().f64const(core::f64::consts::LN_2);
+        let doubled = self.builder.ins().fadd(x, log_two);
+        let same = self.builder.ins().fcmp(FloatCC::Equal, x, y);
+        Ok(self.builder.ins().select(same, doubled, usual))
+    }
 }
 
 /// Repeated squaring from the lowest bit up, as the runtime's.

@@ -103,10 +103,12 @@ fn c_cpp_and_python_programs_get_the_same_bits_as_code_in_memory_from_two_thread
 #[test]
 fn every_mathematical_function_has_the_same_bits_in_the_static_runtime() {
     let at = directory("mathematics");
-    let unary = "exp expm1 log log1p sin cos tan tanh asin acos atan sinh cosh round sign floor \
-                 ceil trunc sqrt abs";
+    let unary = "exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh \
+                 asinh acosh atanh erf erfc erfinv gamma lgamma digamma sigmoid softplus round sign \
+                 floor ceil trunc sqrt abs";
     let terms: Vec<String> = unary.split_whitespace().map(|f| format!("{f}(x)")).collect();
-    let all = terms.join(", ") + ", hypot(x, y), atan2(x, y), x^y, powi(x, n)";
+    let all = terms.join(", ")
+        + ", hypot(x, y), atan2(x, y), beta(x, y), logaddexp(x, y), polygamma(2, x), x^y, powi(x, n)";
     let count = all.matches("(").count() + 1;
     let types = vec!["f64"; count].join(", ");
     let text = format!("def all(x: f64, y: f64, n: i64) -> ({types}) = ({all})");

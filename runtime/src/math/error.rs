@@ -59,10 +59,10 @@ pub fn erfinv(x: f64) -> f64 {
     let w = -libm::log((1.0 - a) * (1.0 + a));
     let start = match w {
         w if w < 5.0 => polynomial(&MIDDLE, w - 2.5),
-        w => polynomial(&TAIL, w.sqrt() - 4.15),
+        w => polynomial(&TAIL, libm::sqrt(w) - 4.15),
     };
     let r = start * a;
     let off = if a <= 0.5 { libm::erf(r) - a } else { (1.0 - a) - libm::erfc(r) };
-    let step = off / (std::f64::consts::FRAC_2_SQRT_PI * libm::exp(-r * r));
+    let step = off / (core::f64::consts::FRAC_2_SQRT_PI * libm::exp(-r * r));
     (r - step / (1.0 + r * step)).copysign(x)
 }

@@ -13,7 +13,7 @@
 //!
 //! The coefficients are printed by `runtime/tools/coefficients.py`.
 
-use std::f64::consts::PI;
+use core::f64::consts::PI;
 
 /// Gamma function; infinite at 0 with the sign of the zero, NaN at negative integers.
 pub fn gamma(x: f64) -> f64 {
@@ -217,7 +217,7 @@ pub fn beta(a: f64, b: f64) -> f64 {
     const ROOT_OF_TWO_PI: f64 = 2.5066282746310007;
     let (g, lost) = quotient(b);
     let correction = correction + lost * (b - 0.5) + stirling(b);
-    ROOT_OF_TWO_PI / c.sqrt() * libm::exp(correction) * power * libm::pow(g, b - 0.5)
+    ROOT_OF_TWO_PI / libm::sqrt(c) * libm::exp(correction) * power * libm::pow(g, b - 0.5)
 }
 
 /// [`beta`] where an argument is not positive; a >= b.
