@@ -237,7 +237,7 @@ fn what_cannot_be_built_is_said() {
     assert!(matches!(twice, Err(Error::Request(_))));
     let machine = Some(Machine::Any("riscv64gc-unknown-linux-gnu".parse().expect("a triple")));
     let options = BuildOptions { machine, ..BuildOptions::default() };
-    let other = function.build(&[Product::Value], &options).err().expect("no such machine");
+    let other = function.build(&[Product::Value], &options).expect_err("no such machine");
     assert!(other.to_string().contains("only x86-64 and aarch64"), "{other}");
     let machine = Some(Machine::Any("aarch64-apple-darwin".parse().expect("a triple")));
     let options = BuildOptions { machine, ..BuildOptions::default() };
@@ -245,7 +245,7 @@ fn what_cannot_be_built_is_said() {
     if cfg!(not(all(target_arch = "aarch64", target_os = "macos")))
         && std::env::var_os("JUT_RUNTIME_TARGETS").is_none()
     {
-        let missing = object.runtime().err().expect("not built along");
+        let missing = object.runtime().expect_err("not built along");
         assert!(missing.to_string().contains("JUT_RUNTIME_TARGETS=aarch64-apple-darwin"));
     }
 }
