@@ -33,6 +33,14 @@ pub(crate) struct Ast<'s> {
 }
 
 impl<'s> Ast<'s> {
+    /// The modules that the file names.
+    pub fn uses(&self) -> impl Iterator<Item = Name<'s>> {
+        self.decls.iter().filter_map(|decl| match decl {
+            Decl::Use(name) => Some(*name),
+            _ => None,
+        })
+    }
+
     pub fn expr(&self, id: ExprId) -> &Expr<'s> {
         &self.exprs[id.0 as usize]
     }
@@ -40,6 +48,8 @@ impl<'s> Ast<'s> {
 
 #[derive(Debug)]
 pub(crate) enum Decl<'s> {
+    /// `use stats`.
+    Use(Name<'s>),
     Data(Data<'s>),
     Def(Def<'s>),
 }

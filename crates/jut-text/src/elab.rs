@@ -30,6 +30,7 @@ mod body;
 mod branch;
 mod call;
 mod control;
+mod globals;
 mod linear;
 mod operation;
 mod region;
@@ -40,9 +41,10 @@ mod types;
 
 use crate::ast::{self, Ast, Decl};
 use body::Body;
+pub(crate) use globals::{Global, Globals};
 use jut_ir::{
-    ConRef, Constructor, Data, DataId, Diagnostic, Field, FuncId, Function, LinResultDecl, NVar,
-    Program, ResultDecl, Size, Span, Type,
+    ConRef, Constructor, Data, Diagnostic, Field, Function, LinResultDecl, NVar, Program,
+    ResultDecl, Size, Type,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -52,58 +54,47 @@ pub(crate) struct Stop;
 /// A result whose error has been reported.
 pub(crate) type Res<T> = Result<T, Stop>;
 
-/// What a name outside definitions means.
-#[derive(Clone, Copy)]
-pub(crate) enum Global {
-    Func(FuncId),
-    Con(ConRef),
+/// One file of a program.
+pub(crate) struct File<'f, 's> {
+    /// The module's name; empty for the file that the user loads.
+    pub module: &'f str,
+    pub ast: &'f Ast<'s>,
+    /// Names of declarations that did not parse.
+    pub failed: &'f [&'s str],
 }
 
-/// The declarations so far.
-#[derive(Default)]
-pub(crate) struct Globals<'s> {
-    pub names: HashMap<String, Global>,
-    pub datas: HashMap<String, DataId>,
-    /// The fields of records: their numbers by name.
-    pub fields: HashMap<DataId, HashMap<String, usize>>,
-    /// Declarations that were refused: whoever uses them stops without a message.
-    pub poisoned: HashSet<&'s str>,
-    /// Every name that the file declares, now or later.
-    pub declared: HashMap<&'s str, Span>,
-}
-
-/// Elaborates a file. `failed` are the names of declarations that did not parse.
-pub(crate) fn elaborate<'s>(
-    ast: &Ast<'s>,
-    failed: Vec<&'s str>,
+/// Elaborates the files of a program: each module after those that it uses, the user's file last.
+/// `broken` are the modules that could not be loaded.
+pub(crate) fn elaborate(
+    files: &[File],
+    broken: Vec<String>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Program {
-    let mut globals = Globals { poisoned: failed.into_iter().collect(), ..Globals::default() };
-    for decl in &ast.decls {
-        match decl {
-            Decl::Data(d) => {
-                for (name, _) in &d.constructors {
-                    globals.declared.insert(name.text, name.span);
-                }
-                globals.declared.insert(d.name.text, d.name.span);
-            }
-            Decl::Def(d) => {
-                globals.declared.insert(d.name.text, d.name.span);
-            }
-        }
-    }
+    let mut globals = Globals::default();
+    let names = files.iter().map(|file| file.module.to_string());
+    globals.modules = names.filter(|name| !name.is_empty()).chain(broken.clone()).collect();
+    globals.longest = globals.modules.iter().map(String::len).max().unwrap_or(0);
+    globals.broken = broken.into_iter().collect();
     let mut program = Program::default();
-    for decl in &ast.decls {
-        match decl {
-            Decl::Data(d) => {
-                if data(ast, d, &mut program, &mut globals, diagnostics).is_err() {
-                    globals.poisoned.insert(d.name.text);
-                    globals.poisoned.extend(d.constructors.iter().map(|(name, _)| name.text));
+    for file in files {
+        globals.enter(file);
+        for decl in &file.ast.decls {
+            match decl {
+                Decl::Use(name) => {
+                    globals.used.insert(name.text.to_string());
                 }
-            }
-            Decl::Def(d) => {
-                if def(ast, d, &mut program, &mut globals, diagnostics).is_err() {
-                    globals.poisoned.insert(d.name.text);
+                Decl::Data(d) => {
+                    if data(file.ast, d, &mut program, &mut globals, diagnostics).is_err() {
+                        for (name, _) in &d.constructors {
+                            globals.poison(name.text);
+                        }
+                        globals.poison(d.name.text);
+                    }
+                }
+                Decl::Def(d) => {
+                    if def(file.ast, d, &mut program, &mut globals, diagnostics).is_err() {
+                        globals.poison(d.name.text);
+                    }
                 }
             }
         }
@@ -116,11 +107,14 @@ pub(crate) fn elaborate<'s>(
 fn unused(
     globals: &Globals,
     name: &ast::Name,
+    full: &str,
     taken: bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<()> {
     let message = if taken {
         format!("`{}` is already defined", name.text)
+    } else if globals.modules.contains(full) {
+        format!("`{}` is the name of a module", name.text)
     } else if matches!(name.text, "size" | "f64" | "i64" | "bool") || name.text.starts_with("prim.")
     {
         format!("`{}` is a name of the language", name.text)
@@ -128,7 +122,7 @@ fn unused(
         return Ok(());
     };
     let mut d = Diagnostic::error("J011", name.span, message).help("choose another name");
-    if let Some(span) = globals.declared.get(name.text).filter(|s| **s != name.span) {
+    if let Some(span) = globals.declared.get(full).filter(|s| **s != name.span) {
         d = d.label(*span, "also defined here");
     }
     diagnostics.push(d);
@@ -139,17 +133,18 @@ fn data<'s>(
     ast: &Ast<'s>,
     d: &ast::Data<'s>,
     program: &mut Program,
-    globals: &mut Globals<'s>,
+    globals: &mut Globals,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<()> {
-    let taken =
-        globals.datas.contains_key(d.name.text) || matches!(d.name.text, "f64" | "i64" | "bool");
-    unused(globals, &d.name, taken, diagnostics)?;
+    let full = globals.full(d.name.text);
+    let taken = globals.datas.contains_key(&full) || matches!(d.name.text, "f64" | "i64" | "bool");
+    unused(globals, &d.name, &full, taken, diagnostics)?;
     let mut constructors: Vec<Constructor> = Vec::new();
     let mut seen = HashSet::new();
     for (name, fields) in &d.constructors {
-        let taken = globals.names.contains_key(name.text) || !seen.insert(name.text);
-        unused(globals, name, taken, diagnostics)?;
+        let con = globals.full(name.text);
+        let taken = globals.names.contains_key(&con) || !seen.insert(name.text);
+        unused(globals, name, &con, taken, diagnostics)?;
         let mut body = Body::new(ast, program, globals, d.name.text, true, diagnostics);
         let mut typed = Vec::new();
         let mut seen = HashSet::new();
@@ -163,7 +158,7 @@ fn data<'s>(
             body.param(field, ty.clone());
             typed.push(Field { name: field.text.to_string(), ty });
         }
-        constructors.push(Constructor { name: name.text.to_string(), fields: typed });
+        constructors.push(Constructor { name: con, fields: typed });
     }
     let names: Vec<String> = constructors.iter().map(|c| c.name.clone()).collect();
     let fields = match constructors.as_slice() {
@@ -171,13 +166,8 @@ fn data<'s>(
         _ => HashMap::new(),
     };
     let doc = d.doc.clone();
-    let id = program.add_data(Data {
-        name: d.name.text.to_string(),
-        constructors,
-        doc,
-        span: d.name.span,
-    });
-    globals.datas.insert(d.name.text.to_string(), id);
+    let id = program.add_data(Data { name: full.clone(), constructors, doc, span: d.name.span });
+    globals.datas.insert(full, id);
     globals.fields.insert(id, fields);
     for (index, name) in names.into_iter().enumerate() {
         let con = ConRef { data: id, index: index as u32 };
@@ -190,13 +180,13 @@ fn def<'s>(
     ast: &Ast<'s>,
     d: &ast::Def<'s>,
     program: &mut Program,
-    globals: &mut Globals<'s>,
+    globals: &mut Globals,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<()> {
-    unused(globals, &d.name, globals.names.contains_key(d.name.text), diagnostics)?;
-    let errors = diagnostics.len();
+    let full = globals.full(d.name.text);
+    unused(globals, &d.name, &full, globals.names.contains_key(&full), diagnostics)?;
     let mut body = Body::new(ast, program, globals, d.name.text, d.core, diagnostics);
-    let signature = signature(&mut body, d)?;
+    let signature = signature(&mut body, d, full.clone())?;
     // The signature stands even if the body is refused: callers are still checked.
     let mut func = Function { body: jut_ir::Block::default(), ..body.b.func.clone() };
     if let Ok(block) = body.definition(d, &signature) {
@@ -206,9 +196,8 @@ fn def<'s>(
         }
         func = std::mem::take(&mut body.b.func);
     }
-    debug_assert!(diagnostics.len() >= errors);
     let id = program.add_func(func);
-    globals.names.insert(d.name.text.to_string(), Global::Func(id));
+    globals.names.insert(full, Global::Func(id));
     Ok(())
 }
 
@@ -221,9 +210,9 @@ pub(crate) struct Signature {
     pub telescoped: bool,
 }
 
-fn signature<'s>(body: &mut Body<'_, 's>, d: &ast::Def<'s>) -> Res<Signature> {
+fn signature<'s>(body: &mut Body<'_, 's>, d: &ast::Def<'s>, full: String) -> Res<Signature> {
     let mut ok = true;
-    body.b.func.name = d.name.text.to_string();
+    body.b.func.name = full;
     body.b.func.doc = d.doc.clone();
     body.b.func.span = d.head;
     body.b.func.size_params = d.sizes.len();

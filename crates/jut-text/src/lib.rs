@@ -6,6 +6,7 @@
 //! | `ast` | the syntax tree |
 //! | `parser` | the grammar |
 //! | `elab` | names, types, sugar: the tree to [`jut_ir`] |
+//! | `modules` | which files a program is made of |
 //! | `format` | one layout for a text |
 //!
 //! ```
@@ -19,9 +20,12 @@ mod ast;
 mod elab;
 mod format;
 mod lex;
+mod modules;
 mod parser;
 
 pub use format::format;
+pub use modules::ModuleSource;
+
 use jut_ir::{Diagnostic, Program, Severity};
 
 /// What a source text gives.
@@ -36,11 +40,46 @@ pub struct Loaded {
 /// Parses, elaborates and checks a source text. `file` is the number that its spans carry.
 ///
 /// Never panics and never overflows the stack: nesting is limited (J003), operator chains are not.
-/// A declaration with an error does not hide errors in others. Cost: linear in the text.
+/// A declaration with an error does not hide errors in others. A `use` is refused (J015): see
+/// [`load_with`]. Cost: linear in the text.
 pub fn load(source: &str, file: u32) -> Loaded {
+    load_with(source, file, &mut |_| Err("this text stands alone, without files beside it".into()))
+}
+
+/// Like [`load`], for a program of several files: `resolve` finds the text of the module with a
+/// given name (such as `stats` or `lib.stats`), or says why there is none. It is asked once for
+/// every module.
+///
+/// ```
+/// let stats = "def mean[n](x: [n]f64) -> f64 = sum (v <- x) { v } / f64(n)";
+/// let source = "use stats\ndef f(a: f64, b: f64) -> f64 = stats.mean([a, b])";
+/// let loaded = jut_text::load_with(source, 0, &mut |name| match name {
+///     "stats" => Ok(jut_text::ModuleSource { text: stats.to_string(), file: 1 }),
+///     _ => Err(format!("there is no file {name}.jut")),
+/// });
+/// let program = loaded.program.expect("no errors");
+/// assert!(program.find_func("stats.mean").is_some());
+/// ```
+pub fn load_with(
+    source: &str,
+    file: u32,
+    resolve: &mut dyn FnMut(&str) -> Result<ModuleSource, String>,
+) -> Loaded {
     let mut diagnostics = Vec::new();
-    let parse = parser::parse(source, file, &mut diagnostics);
-    let program = elab::elaborate(&parse.ast, parse.failed, &mut diagnostics);
+    let main = parser::parse(source, file, &mut diagnostics);
+    let uses = main.ast.uses().map(|name| (name.text.to_string(), name.span)).collect();
+    let modules = modules::collect(uses, resolve, &mut diagnostics);
+    let mut parses = Vec::new();
+    for module in &modules.list {
+        let parse = parser::parse(&module.source.text, module.source.file, &mut diagnostics);
+        parses.push((parse, module.name.as_str()));
+    }
+    parses.push((main, ""));
+    let files: Vec<elab::File> = parses
+        .iter()
+        .map(|(parse, module)| elab::File { module, ast: &parse.ast, failed: &parse.failed })
+        .collect();
+    let program = elab::elaborate(&files, modules.broken, &mut diagnostics);
     if !has_errors(&diagnostics) {
         match jut_ir::check::check_program(&program) {
             Ok(()) => diagnostics.extend(jut_ir::check::lint_program(&program)),
@@ -48,7 +87,7 @@ pub fn load(source: &str, file: u32) -> Loaded {
         }
     }
     // A text that is elaborated twice (`max` over a range) warns twice.
-    diagnostics.sort_by_key(|d| (d.span.start, d.span.end, d.code));
+    diagnostics.sort_by_key(|d| (d.span.file, d.span.start, d.span.end, d.code));
     diagnostics.dedup();
     let program = (!has_errors(&diagnostics)).then_some(program);
     Loaded { program, diagnostics }

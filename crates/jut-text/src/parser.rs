@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! program = { decl NL }
-//! decl    = "data" path "=" con { "|" con }
+//! decl    = "use" path
+//!         | "data" path "=" con { "|" con }
 //!         | [ "core" ] "def" path [ "[" names "]" ] "(" params ")" "->" results "=" expr
 //! con     = path [ "(" name ":" type { "," name ":" type } ")" ]
 //! params  = [ name ":" type {..} ] [ ";" [ name' ":" type {..} ] [ ";" cparam {..} ] ]
@@ -37,7 +38,7 @@
 //! ```
 //!
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
-//! What the language reserves for later (`use`, `rule`, `extern`, `var`, `while`, `mut`, `st`, `with`,
+//! What the language reserves for later (`rule`, `extern`, `var`, `while`, `mut`, `st`, `with`,
 //! `@policies`, `f32`, ..) is refused with J901 where it stands.
 //!
 //! Requires nothing of the tokens. Ensures: brackets nest at most [`MAX_DEPTH`] deep (J003), so that
@@ -352,7 +353,10 @@ impl<'s> Parser<'s, '_> {
         let decl = match self.peek().text {
             "core" | "def" => Decl::Def(self.def(doc)?),
             "data" => Decl::Data(self.data(doc)?),
-            "use" => return Err(self.not_built("imports", "put the definitions into one file")),
+            "use" => {
+                self.at += 1;
+                Decl::Use(self.path("the name of a module, such as `stats`")?)
+            }
             "rule" => {
                 let help = "write the function so that its derivative follows from its operations";
                 return Err(self.not_built("custom derivative rules", help));
@@ -362,7 +366,7 @@ impl<'s> Parser<'s, '_> {
                 return Err(self.not_built("external linear primitives", help));
             }
             _ => {
-                let failed = self.expected("a declaration: `def`, `core def` or `data`");
+                let failed = self.expected("a declaration: `def`, `core def`, `data` or `use`");
                 return Err(failed);
             }
         };

@@ -174,7 +174,6 @@ refuses! {
     state_parameters: J901 at "mut" in "def f(; ; mut r: f64) -> () = {}"
     policies: J901 at "@" in "def f(x: f64) -> f64 = { @store\n y = sin(x); y }"
     short_floats: J901 at "f32" in "def f(x: f32) -> f64 = 1.0"
-    imports: J901 at "use" in "use stats"
     rules: J901 at "rule" in "rule jvp f = g"
     external_functions: J901 at "extern" in "extern def p(x: f64; y': f64) -> (; f64) transpose q"
 }

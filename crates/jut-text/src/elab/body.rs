@@ -101,7 +101,7 @@ pub(crate) struct Annotation {
 pub(crate) struct Body<'a, 's> {
     pub ast: &'a Ast<'s>,
     pub program: &'a Program,
-    pub globals: &'a Globals<'s>,
+    pub globals: &'a Globals,
     /// The definition's own name: using it is recursion.
     pub this: &'s str,
     /// A `core def`.
@@ -124,7 +124,7 @@ impl<'a, 's> Body<'a, 's> {
     pub fn new(
         ast: &'a Ast<'s>,
         program: &'a Program,
-        globals: &'a Globals<'s>,
+        globals: &'a Globals,
         this: &'s str,
         strict: bool,
         diagnostics: &'a mut Vec<Diagnostic>,
@@ -271,7 +271,7 @@ impl<'a, 's> Body<'a, 's> {
                 let mut d = Diagnostic::error("J010", name.span, message);
                 if let Some(near) = show::nearest(name.text, self.scope.names()) {
                     d = d.help(format!("did you mean `{near}`?"));
-                } else if let Some(Global::Con(_)) = self.globals.names.get(name.text) {
+                } else if let Some(Global::Con(_)) = self.globals.global(name.text) {
                     d = d.help(format!("a constructor needs its brackets: `{}()`", name.text));
                 }
                 self.fail(d)

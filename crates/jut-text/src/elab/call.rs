@@ -19,11 +19,11 @@ impl<'a, 's> Body<'a, 's> {
     /// `f(..)`.
     pub fn call(&mut self, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
         let name = call.func;
-        match self.globals.names.get(name.text) {
-            Some(Global::Func(f)) => return self.call_function(*f, call, span),
+        match self.globals.global(name.text) {
+            Some(Global::Func(f)) => return self.call_function(f, call, span),
             Some(Global::Con(con)) => {
                 self.only_first_section(call, "a constructor")?;
-                return self.construct(*con, call, span);
+                return self.construct(con, call, span);
             }
             None => {}
         }
@@ -38,7 +38,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     fn unknown_function<T>(&mut self, name: Name<'s>) -> Res<T> {
-        if self.globals.poisoned.contains(name.text) {
+        if self.globals.is_poisoned(name.text) {
             return Err(Stop);
         }
         if name.text == self.this {
@@ -49,11 +49,13 @@ impl<'a, 's> Body<'a, 's> {
         let message = format!("there is no function `{}` here", name.text);
         let mut error = Diagnostic::error("J014", name.span, message);
         let globals = self.globals;
-        let known = globals.names.keys().map(String::as_str);
-        if let Some(span) = self.globals.declared.get(name.text) {
+        let known = globals.visible().map(|(name, _)| name);
+        if let Some(span) = self.globals.declared_at(name.text) {
             error = error
                 .help("a name is in scope after its definition: move the definition up")
-                .label(*span, "defined here");
+                .label(span, "defined here");
+        } else if let Some(help) = globals.module_to_use(name.text) {
+            error = error.help(help);
         } else if self.scope.get(name.text).is_some() {
             error = error.help("this is a value; index it with `[ ]`, or put an operator between");
         } else if let Some(near) = show::nearest(name.text, known.chain(primitive_names())) {
@@ -173,17 +175,17 @@ impl<'a, 's> Body<'a, 's> {
 
     /// The constructor with a name, for a pattern.
     pub fn constructor(&mut self, name: &Name<'s>) -> Res<ConRef> {
-        if let Some(Global::Con(con)) = self.globals.names.get(name.text) {
-            return Ok(*con);
+        if let Some(Global::Con(con)) = self.globals.global(name.text) {
+            return Ok(con);
         }
-        if self.globals.poisoned.contains(name.text) {
+        if self.globals.is_poisoned(name.text) {
             return Err(Stop);
         }
         let message = format!("there is no constructor `{}`", name.text);
         let mut error = Diagnostic::error("J013", name.span, message);
         let globals = self.globals;
-        let known = globals.names.iter().filter(|(_, g)| matches!(g, Global::Con(_)));
-        if let Some(near) = show::nearest(name.text, known.map(|(n, _)| n.as_str())) {
+        let known = globals.visible().filter(|(_, g)| matches!(g, Global::Con(_)));
+        if let Some(near) = show::nearest(name.text, known.map(|(name, _)| name)) {
             error = error.help(format!("did you mean `{near}`?"));
         }
         self.fail(error)

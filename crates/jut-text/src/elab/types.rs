@@ -52,24 +52,24 @@ impl<'a, 's> Body<'a, 's> {
             TypeKind::Name("i64") => Ok(Type::I64),
             TypeKind::Name("bool") => Ok(Type::Bool),
             TypeKind::Name(name) => {
-                if let Some(data) = self.globals.datas.get(*name) {
-                    return Ok(Type::Data(*data));
+                if let Some(data) = self.globals.data(name) {
+                    return Ok(Type::Data(data));
                 }
-                if self.globals.poisoned.contains(name) {
+                if self.globals.is_poisoned(name) {
                     return Err(Stop);
                 }
                 if *name == self.this {
                     let message = "not built yet: recursive data types";
                     return self.error("J901", ty.span, message);
                 }
-                let known = self.globals.datas.keys().map(String::as_str);
+                let known = self.globals.visible_datas();
                 let near = super::show::nearest(name, known.chain(["f64", "i64", "bool"]));
                 let mut error =
                     Diagnostic::error("J010", ty.span, format!("there is no type `{name}`"));
                 if let Some(near) = near {
                     error = error.help(format!("did you mean `{near}`?"));
-                } else if let Some(span) = self.globals.declared.get(name) {
-                    error = error.label(*span, "a name is in scope after its definition");
+                } else if let Some(span) = self.globals.declared_at(name) {
+                    error = error.label(span, "a name is in scope after its definition");
                 }
                 self.fail(error)
             }

@@ -1,0 +1,151 @@
+//! Names outside definitions: those of the file at hand, and those of the modules that it uses.
+//!
+//! A declaration `mean` of the module `stats` has the full name `stats.mean` everywhere in the
+//! program. Its own file calls it `mean`; a file that says `use stats` calls it `stats.mean`; other files do
+//! not see it.
+
+use super::File;
+use crate::ast::Decl;
+use jut_ir::{ConRef, DataId, FuncId, Span};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// What a name outside definitions means.
+#[derive(Clone, Copy)]
+pub(crate) enum Global {
+    Func(FuncId),
+    Con(ConRef),
+}
+
+/// The declarations so far, by full name.
+#[derive(Default)]
+pub(crate) struct Globals {
+    pub names: HashMap<String, Global>,
+    pub datas: HashMap<String, DataId>,
+    /// The fields of records: their numbers by name.
+    pub fields: HashMap<DataId, HashMap<String, usize>>,
+    /// Every name that the files so far declare, now or later.
+    pub declared: HashMap<String, Span>,
+    /// The modules of the program.
+    pub modules: HashSet<String>,
+    /// The length of the longest module name.
+    pub longest: usize,
+    /// Those that could not be loaded.
+    pub broken: HashSet<String>,
+    /// The modules that the file at hand uses.
+    pub used: HashSet<String>,
+    /// Declarations that were refused: whoever uses them stops without a message.
+    poisoned: HashSet<String>,
+    /// The module at hand, empty for the user's file.
+    module: String,
+}
+
+impl Globals {
+    /// Begins a file.
+    pub fn enter(&mut self, file: &File) {
+        self.module = file.module.to_string();
+        self.used.clear();
+        for name in file.failed {
+            self.poison(name);
+        }
+        for decl in &file.ast.decls {
+            let name = match decl {
+                Decl::Use(_) => continue,
+                Decl::Data(d) => {
+                    for (name, _) in &d.constructors {
+                        self.declared.insert(self.full(name.text), name.span);
+                    }
+                    d.name
+                }
+                Decl::Def(d) => d.name,
+            };
+            self.declared.insert(self.full(name.text), name.span);
+        }
+    }
+
+    /// The full name of a declaration of the file at hand.
+    pub fn full(&self, name: &str) -> String {
+        if self.module.is_empty() { name.to_string() } else { format!("{}.{name}", self.module) }
+    }
+
+    /// Marks a declaration of the file at hand as refused.
+    pub fn poison(&mut self, name: &str) {
+        self.poisoned.insert(self.full(name));
+    }
+
+    /// The module in front of a name: the longest that there is.
+    fn module_of<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let dots = name.match_indices('.').map(|(at, _)| at);
+        let dots = dots.take_while(|at| *at <= self.longest);
+        dots.map(|at| &name[..at]).filter(|module| self.modules.contains(*module)).last()
+    }
+
+    /// The full name that a name stands for in the file at hand; `None` if it cannot be seen.
+    fn key<'n>(&self, name: &'n str) -> Option<Cow<'n, str>> {
+        if self.modules.is_empty() {
+            return Some(Cow::Borrowed(name));
+        }
+        if !self.module.is_empty() {
+            let own = self.full(name);
+            if self.declared.contains_key(&own) || self.poisoned.contains(&own) {
+                return Some(Cow::Owned(own));
+            }
+        }
+        let seen = match self.module_of(name) {
+            Some(module) => self.used.contains(module),
+            None => self.module.is_empty(),
+        };
+        seen.then_some(Cow::Borrowed(name))
+    }
+
+    /// The function or constructor with a name.
+    pub fn global(&self, name: &str) -> Option<Global> {
+        self.names.get(self.key(name)?.as_ref()).copied()
+    }
+
+    /// The data type with a name.
+    pub fn data(&self, name: &str) -> Option<DataId> {
+        self.datas.get(self.key(name)?.as_ref()).copied()
+    }
+
+    /// Where a name is declared, perhaps after its use.
+    pub fn declared_at(&self, name: &str) -> Option<Span> {
+        self.declared.get(self.key(name)?.as_ref()).copied()
+    }
+
+    /// Whether an error about this name was reported already.
+    pub fn is_poisoned(&self, name: &str) -> bool {
+        self.key(name).is_some_and(|key| self.poisoned.contains(key.as_ref()))
+            || self.module_of(name).is_some_and(|module| self.broken.contains(module))
+    }
+
+    /// Functions and constructors, as the file at hand calls them.
+    pub fn visible(&self) -> impl Iterator<Item = (&str, Global)> {
+        self.names.iter().filter_map(|(name, global)| Some((self.local(name)?, *global)))
+    }
+
+    /// Data types, as the file at hand calls them.
+    pub fn visible_datas(&self) -> impl Iterator<Item = &str> {
+        self.datas.keys().filter_map(|name| self.local(name))
+    }
+
+    fn local<'n>(&self, full: &'n str) -> Option<&'n str> {
+        let own = full.strip_prefix(self.module.as_str()).and_then(|rest| rest.strip_prefix('.'));
+        match (self.module.is_empty(), own) {
+            (false, Some(name)) => Some(name),
+            _ => self.key(full).map(|_| full),
+        }
+    }
+
+    /// What to do about an unknown name that looks like one of a module.
+    pub fn module_to_use(&self, name: &str) -> Option<String> {
+        let (module, _) = name.rsplit_once('.')?;
+        match self.module_of(name) {
+            Some(module) if !self.used.contains(module) => {
+                Some(format!("write `use {module}` in this file, before the definition"))
+            }
+            Some(_) => None,
+            None => Some(format!("if `{module}` is a module, write `use {module}` first")),
+        }
+    }
+}

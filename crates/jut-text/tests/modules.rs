@@ -1,0 +1,172 @@
+//! Programs of several files.
+
+use jut_ir::Diagnostic;
+use jut_ir::print::print_program;
+use jut_text::{Loaded, ModuleSource, load_with};
+
+/// Loads the first file; the others are modules by name, with file numbers from 1.
+fn load(files: &[(&str, &str)]) -> (Loaded, Vec<String>) {
+    let mut asked = Vec::new();
+    let loaded = load_with(files[0].1, 0, &mut |name| {
+        asked.push(name.to_string());
+        let found = files.iter().skip(1).position(|(module, _)| *module == name);
+        let k = found.ok_or_else(|| format!("there is no file {name}.jut"))? + 1;
+        Ok(ModuleSource { text: files[k].1.to_string(), file: k as u32 })
+    });
+    (loaded, asked)
+}
+
+fn names(files: &[(&str, &str)]) -> Vec<String> {
+    let (loaded, _) = load(files);
+    let program = loaded.program.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+    let text = print_program(&program);
+    let again = jut_text::load(&text, 0).program.expect("reads back");
+    assert_eq!(print_program(&again), text);
+    program.funcs.values().map(|f| f.name.clone()).collect()
+}
+
+/// The only error: code, text, file.
+fn refused(files: &[(&str, &str)], code: &str, at: &str, file: u32) -> Diagnostic {
+    let (loaded, _) = load(files);
+    assert!(loaded.program.is_none());
+    let [error] = loaded.diagnostics.as_slice() else { panic!("{:#?}", loaded.diagnostics) };
+    let text = files[error.span.file as usize].1;
+    let text = &text[error.span.start as usize..error.span.end as usize];
+    assert_eq!((error.code, text, error.span.file), (code, at, file), "{error}");
+    error.clone()
+}
+
+const STATS: &str = "data Fit = Fit(a: f64, b: f64)\ndata Kind = Small | Large(x: f64)\ndef mean[n](x: [n]f64) -> f64 = sum (v <- x) { v } / f64(n)\ndef centre[n](x: [n]f64) -> [n]f64 = { m = mean(x); build (i < n) { x[i] - m } }\ndef fit(a: f64) -> Fit = Fit(a, mean([a, 1.0]))\ndef kind(x: f64) -> Kind = if x > 1.0 { Large(x) } else { Small() }\n";
+
+#[test]
+fn names_of_a_module_have_its_name_in_front() {
+    let main = "use stats\ndef mean(x: f64) -> f64 = x\ndef f[n](x: [n]f64) -> f64 = {\n  y = stats.centre(x)\n  p = stats.fit(mean(y[0]))\n  stats.Fit(a, b) = p\n  c = case stats.kind(a) { stats.Small -> 1.0; stats.Large(x) -> x }\n  q = stats.Fit(1.0, b)\n  q.a + p.b + c\n}\ndef g(p: stats.Fit) -> f64 = p.a";
+    assert_eq!(
+        names(&[("", main), ("stats", STATS)]),
+        ["stats.mean", "stats.centre", "stats.fit", "stats.kind", "mean", "f", "g"]
+    );
+}
+
+#[test]
+fn a_module_is_read_once_and_stands_before_its_users() {
+    let files = [
+        ("", "use a\nuse b\nuse a\ndef f(x: f64) -> f64 = a.f(x) + b.f(x)"),
+        ("a", "use lib.base\ndef f(x: f64) -> f64 = lib.base.f(x)"),
+        ("b", "use lib.base\nuse a\ndef f(x: f64) -> f64 = lib.base.f(x) + a.f(x)"),
+        ("lib.base", "def f(x: f64) -> f64 = sin(x)"),
+    ];
+    assert_eq!(names(&files), ["lib.base.f", "a.f", "b.f", "f"]);
+    assert_eq!(load(&files).1, ["a", "lib.base", "b"]);
+}
+
+#[test]
+fn a_file_sees_its_own_names_and_those_it_uses() {
+    let base = ("base", "def f(x: f64) -> f64 = x");
+    let user = ("user", "use base\ndef g(x: f64) -> f64 = base.f(x)");
+    let error = refused(
+        &[("", "use user\ndef f(x: f64) -> f64 = base.f(x)"), user, base],
+        "J014",
+        "base.f",
+        0,
+    );
+    assert!(error.help.is_some_and(|h| h.contains("`use base`")));
+    let main = "def h(x: f64) -> f64 = x\nuse m\ndef f(x: f64) -> f64 = m.g(x)";
+    refused(&[("", main), ("m", "def g(x: f64) -> f64 = h(x)")], "J014", "h", 1);
+    refused(
+        &[("", "def f(x: f64) -> f64 = m.g(x)\nuse m"), ("m", "def g(x: f64) -> f64 = x")],
+        "J014",
+        "m.g",
+        0,
+    );
+    let error = refused(&[("", "def f(x: f64) -> f64 = stats.mean(x)")], "J014", "stats.mean", 0);
+    assert!(error.help.is_some_and(|h| h.contains("`use stats`")));
+}
+
+#[test]
+fn errors_of_a_module_are_reported_in_its_file_and_only_there() {
+    let main = ("", "use m\ndef f(x: f64) -> f64 = m.g(x) + m.h(x) + m.k(x)");
+    refused(
+        &[
+            main,
+            ("m", "def g(x: f64) -> f64 = y\ndef h(x: f64) -> f64 = x\ndef k(x: f64) -> f64 = x"),
+        ],
+        "J010",
+        "y",
+        1,
+    );
+    refused(
+        &[
+            main,
+            ("m", "def g(x: f64 -> f64 = x\ndef h(x: f64) -> f64 = x\ndef k(x: f64) -> f64 = x"),
+        ],
+        "J002",
+        "->",
+        1,
+    );
+}
+
+#[test]
+fn a_missing_module_is_reported_where_it_is_named() {
+    let error = refused(
+        &[("", "use nowhere\ndef f(x: f64) -> f64 = nowhere.g(x) + 1.0")],
+        "J015",
+        "nowhere",
+        0,
+    );
+    assert!(error.message.contains("there is no file nowhere.jut"), "{error}");
+    refused(
+        &[
+            ("", "use a\ndef f(p: a.P) -> f64 = 1.0"),
+            ("a", "use nowhere\ndata P = P(x: nowhere.Q)"),
+        ],
+        "J015",
+        "nowhere",
+        1,
+    );
+    refused(&[("", "use prim")], "J015", "prim", 0);
+}
+
+#[test]
+fn a_circle_is_reported_where_it_closes() {
+    let files = [
+        ("", "use a\ndef f(x: f64) -> f64 = a.f(x)"),
+        ("a", "use b\ndef f(x: f64) -> f64 = b.f(x)"),
+        ("b", "use a\ndef f(x: f64) -> f64 = a.f(x)"),
+    ];
+    let error = refused(&files, "J016", "a", 2);
+    assert!(error.message.contains("a -> b -> a"), "{error}");
+    refused(&[("", "use a"), ("a", "use a")], "J016", "a", 1);
+}
+
+#[test]
+fn names_do_not_collide_silently() {
+    let stats = ("stats", "def mean(x: f64) -> f64 = x");
+    refused(
+        &[("", "use stats\ndef stats.mean(x: f64) -> f64 = x"), stats],
+        "J011",
+        "stats.mean",
+        0,
+    );
+    refused(&[("", "use stats\ndef stats(x: f64) -> f64 = x"), stats], "J011", "stats", 0);
+}
+
+#[test]
+fn a_chain_of_modules_may_be_long() {
+    let main = "use m0\ndef f(x: f64) -> f64 = m0.f(x)";
+    let loaded = load_with(main, 0, &mut |name| {
+        let k: u32 = name[1..].parse().map_err(|_| String::from("no such module"))?;
+        let text = match k {
+            3000 => "def f(x: f64) -> f64 = x".to_string(),
+            _ => format!("use m{0}\ndef f(x: f64) -> f64 = m{0}.f(x) + 1.0", k + 1),
+        };
+        Ok(ModuleSource { text, file: k + 1 })
+    });
+    assert_eq!(loaded.program.map(|p| p.funcs.len()), Some(3002));
+}
+
+#[test]
+fn a_text_by_itself_has_no_modules() {
+    let loaded = jut_text::load("use stats\ndef f(x: f64) -> f64 = stats.mean(x)", 0);
+    let codes: Vec<&str> = loaded.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["J015"]);
+}
