@@ -8,12 +8,14 @@ use crate::output::{
 use crate::{build, input, verify};
 use jut::{Arg, Compiled, Error, Function, Model, Product, Result, Value};
 use serde_json::{Map, Value as Json, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Does what the command line asks for; gives the exit code.
 pub fn run(options: &Options) -> u8 {
     let (format, outcome) = match &options.command {
         Command::Check { files, format } => return check(files, *format),
+        Command::Fmt { files, check } => return fmt(files, *check),
+        Command::Explain(target) => (target.format, explain(target)),
         Command::Run(call) => (call.target.format, evaluate(call, Product::Value, "", &[])),
         Command::Grad(call) => {
             (call.target.format, evaluate(call, Product::ValueAndGradient, "", &[]))
@@ -90,6 +92,45 @@ pub fn function(target: &Target) -> Result<Function> {
     }
     let wrt: Vec<&str> = target.wrt.iter().map(|name| name.trim()).collect();
     function.wrt(&wrt)
+}
+
+fn explain(target: &Target) -> Result<u8> {
+    let text = function(target)?.explain_tape()?;
+    match target.format {
+        Format::Text => print(&text),
+        Format::Json => print_json(&json!({ "tape": text })),
+    }
+    Ok(0)
+}
+
+fn fmt(files: &[PathBuf], check: bool) -> u8 {
+    let mut worst = 0;
+    for file in files {
+        match fmt_one(file, check) {
+            Ok(true) if check => {
+                print(&format!("{}\n", file.display()));
+                worst = worst.max(4);
+            }
+            Ok(_) => {}
+            Err(error) => {
+                report(&error, Format::Text);
+                worst = worst.max(exit_code(&error));
+            }
+        }
+    }
+    worst
+}
+
+/// Formats one file; tells whether it changed, or would.
+fn fmt_one(file: &Path, check: bool) -> Result<bool> {
+    let failed = |e| Error::File(file.to_path_buf(), e);
+    let text = std::fs::read_to_string(file).map_err(failed)?;
+    let laid_out = jut::format(&file.display().to_string(), &text)?;
+    let changes = laid_out != text;
+    if changes && !check {
+        std::fs::write(file, laid_out).map_err(failed)?;
+    }
+    Ok(changes)
 }
 
 fn show(target: &Target, stage: jut::Stage) -> Result<u8> {

@@ -52,6 +52,17 @@ pub enum Command {
     },
     /// Compile a function and its derivatives ahead of time: an object file and a C header.
     Build(Build),
+    /// Say what goes on the tape of a gradient: every stored value, its bytes, and why.
+    Explain(Target),
+    /// Lay programs out in the standard way, in place.
+    Fmt {
+        /// The programs.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Change nothing; name the files that would change, and exit with 4 if there are any.
+        #[arg(long)]
+        check: bool,
+    },
     /// Print a stage of differentiating a function.
     Show {
         /// Which function.
@@ -227,6 +238,8 @@ pub enum Policy {
     /// Everything that is needed again, as in the paper.
     #[value(name = "store_all", alias = "store-all")]
     StoreAll,
+    /// As little as a minimum cut between storing and recomputing allows.
+    Minimal,
 }
 
 /// A stage to print.
@@ -282,6 +295,7 @@ impl Policy {
         match self {
             Policy::Default => jut::Policy::Default,
             Policy::StoreAll => jut::Policy::StoreAll,
+            Policy::Minimal => jut::Policy::Minimal,
         }
     }
 }

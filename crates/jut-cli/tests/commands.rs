@@ -304,3 +304,27 @@ fn build_writes_an_object_a_header_and_the_runtime() {
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("pdp11"), "{err}");
 }
+
+#[test]
+fn the_tape_is_explained_value_by_value() {
+    let (code, out, err) = jut(&["explain", "sin.jut"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.starts_with("tape of f: 8 bytes"), "{out}");
+    // Everything that Rosenbrock's gradient needs can be read again.
+    let (code, out, _) = jut(&["explain", "rosenbrock.jut"]);
+    assert_eq!((code, out.starts_with("tape of rosenbrock: 0 bytes")), (0, true), "{out}");
+}
+
+#[test]
+fn programs_are_formatted_in_place_and_once_is_enough() {
+    let path = file("untidy.jut", "def f(x:f64)->f64=x*x // square\n");
+    assert_eq!(jut(&["fmt", "--check", &path]).0, 4);
+    assert_eq!(jut(&["fmt", &path]), (0, String::new(), String::new()));
+    let text = std::fs::read_to_string(&path).expect("readable");
+    assert_eq!(text, "def f(x: f64) -> f64 = x * x // square\n");
+    assert_eq!(jut(&["fmt", "--check", &path]).0, 0);
+    let broken = file("broken.jut", "def f(x: f64 -> f64 = x\n");
+    let (code, _, err) = jut(&["fmt", &broken]);
+    assert!(code == 1 && err.contains("J002"), "{code} {err}");
+    assert_eq!(jut(&["fmt", "no such file.jut"]).0, 2);
+}

@@ -167,7 +167,7 @@ pub use compiled::{Compiled, Results, Session};
 pub use error::{ArgumentError, Error, Result};
 pub use jut_ad::Policy;
 pub use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
-pub use model::{Function, Model};
+pub use model::{Function, Model, format};
 pub use pipeline::{Engine, Product, Stage};
 pub use ports::{Port, Role};
 pub use source::{Diagnostics, RunError, Source};

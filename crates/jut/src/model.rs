@@ -266,6 +266,23 @@ impl Function {
         pipeline::stage(self, stage)
     }
 
+    /// What goes on the tape of the gradient: every stored value with its bytes as a formula in the
+    /// sizes, what needs it and why it is stored. This is what `jut explain` prints.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(u: f64) -> f64 = -sin(u)")?;
+    /// assert!(model.function("f")?.explain_tape()?.starts_with("tape of f: 8 bytes"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn explain_tape(&self) -> Result<String> {
+        pipeline::explain_tape(self)
+    }
+
     pub(crate) fn model(&self) -> &Model {
         &self.model
     }
@@ -289,4 +306,20 @@ impl Function {
     pub(crate) fn chosen_engine(&self) -> Engine {
         self.engine
     }
+}
+
+/// Lays a text of the language out in the one way that `jut fmt` prints, keeping its meaning and
+/// its comments. `name` is for messages.
+///
+/// ```
+/// # fn main() -> jut::Result<()> {
+/// assert_eq!(jut::format("f.jut", "def f(x:f64)->f64=x*x")?, "def f(x: f64) -> f64 = x * x\n");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`Error::Program`](crate::Error::Program) for a text that does not parse.
+pub fn format(name: &str, text: &str) -> Result<String> {
+    pipeline::format(&Arc::new(Source { name: name.to_string(), text: text.to_string() }))
 }

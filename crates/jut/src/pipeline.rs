@@ -24,7 +24,7 @@ use crate::model::Function;
 use crate::ports::{Input, Output, Role};
 use crate::source::{Diagnostics, Source};
 use jut_ad::{Derivatives, Mask, compose, erase, forward, transpose, unzip};
-use jut_ir::{Diagnostic, FuncId, Program, Type};
+use jut_ir::{Diagnostic, FuncId, Program, Span, Type};
 use jut_loop::Lowered;
 use std::sync::Arc;
 
@@ -223,6 +223,34 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
         }
         let transposed = transpose::transpose(d, halves.lin).map_err(refused)?;
         Ok(excerpt::print(&d.program, &[transposed]))
+    })
+}
+
+/// What goes on the tape of the function's gradient as it is compiled, and why.
+pub(crate) fn explain_tape(function: &Function) -> Result<String> {
+    let refused = |d: Diagnostic| refusal(function, d);
+    with_large_stack(|| {
+        let (mut derivatives, func) = start_optimised(function);
+        let wrt = mask(function, &derivatives.program, func);
+        let d = &mut derivatives;
+        let jvp = match d.program.funcs[func].is_nonlinear() {
+            true => forward::forward(d, func, &wrt).map_err(refused)?,
+            false => func,
+        };
+        let halves = unzip::unzip(d, jvp, function.tape_policy()).map_err(refused)?;
+        let source = function.model().source();
+        Ok(unzip::explain(d, &halves).text(&|span| {
+            let (line, column) = source.position(span.start as usize);
+            (span != Span::NONE).then(|| format!("{}:{line}:{column}", source.name))
+        }))
+    })
+}
+
+/// Formats a text; see [`crate::format`].
+pub(crate) fn format(source: &Arc<Source>) -> Result<String> {
+    with_large_stack(|| {
+        let refused = |list| Diagnostics::new(source.clone(), list).into();
+        jut_text::format(&source.text).map_err(refused)
     })
 }
 
