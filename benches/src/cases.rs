@@ -232,7 +232,7 @@ fn parameters(d: usize, h: usize, c: usize) -> MlpParameters<Vec<f64>> {
 
 fn mlp_relu(d: usize, h: usize, c: usize) -> Case {
     let text = (program!("mlp_relu"), "mlp_relu");
-    network("mlp_relu", text, true, |x| vector(x), Value::I64, d, h, c)
+    network("mlp_relu", text, true, vector, Value::I64, d, h, c)
 }
 
 fn mlp(d: usize, h: usize, c: usize) -> Case {

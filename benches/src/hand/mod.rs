@@ -3,6 +3,9 @@
 //! vectorises, no allocation per call, results straight into the caller's buffers. They are what
 //! jut is measured against.
 
+// Indices as in the formulas.
+#![allow(clippy::needless_range_loop)]
+
 mod dynamics;
 mod networks;
 mod scalars;
