@@ -430,15 +430,14 @@ impl<'s> Lexer<'s, '_> {
         self.at += run.max(rest.chars().next().map_or(1, char::len_utf8));
         let text = &self.source[start..self.at];
         let span = Span::new(self.file, start, self.at);
-        let (what, help) = match text.as_bytes().first() {
-            Some(b'\'') => ("`'` must follow a name directly".into(), "write `x'` without a blank"),
-            Some(b'&') => ("`&` is not an operator".into(), "write `&&` for `and`"),
-            _ => (
-                format!("`{text}` is not allowed here"),
-                "names are made of ASCII letters, digits and `_`",
-            ),
+        let what = match text.as_bytes().first() {
+            Some(b'\'') => "`'` must follow a name directly".to_string(),
+            Some(b'&') => "`&` is not an operator".to_string(),
+            _ => format!("`{text}` is not allowed here"),
         };
-        self.diagnostics.push(Diagnostic::error("J001", span, what).help(help));
+        let mut error = Diagnostic::error("J001", span, what);
+        error.help = crate::hints::character(text).map(str::to_string);
+        self.diagnostics.push(error);
     }
 }
 

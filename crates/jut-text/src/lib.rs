@@ -6,6 +6,7 @@
 //! | `ast` | the syntax tree |
 //! | `parser` | the grammar |
 //! | `elab` | names, types, sugar: the tree to [`jut_ir`] |
+//! | `hints` | what to write instead of words of other languages |
 //! | `modules` | which files a program is made of |
 //! | `format` | one layout for a text |
 //!
@@ -19,6 +20,7 @@
 mod ast;
 mod elab;
 mod format;
+mod hints;
 mod lex;
 mod modules;
 mod parser;

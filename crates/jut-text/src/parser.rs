@@ -49,6 +49,7 @@ mod expression;
 mod statement;
 
 use crate::ast::*;
+use crate::hints;
 use crate::lex::{self, Kind, Token, Tokens};
 use jut_ir::{Diagnostic, Mode, Span};
 use std::collections::HashSet;
@@ -196,16 +197,41 @@ impl<'s> Parser<'s, '_> {
             _ => format!("`{}`", token.text),
         };
         let span = self.span(token);
-        self.fail(Diagnostic::error("J002", span, format!("expected {what}, found {found}")))
+        let mut error = Diagnostic::error("J002", span, format!("expected {what}, found {found}"));
+        if token.kind == Kind::Name {
+            error.help = hints::word(token.text).map(str::to_string);
+        }
+        self.fail(error)
     }
 
     /// The same with what to do about it.
     fn expected_helping(&mut self, what: &str, help: &str) -> Failed {
         let failed = self.expected(what);
         if let Some(last) = self.diagnostics.last_mut() {
-            last.help = Some(help.to_string());
+            last.help.get_or_insert(help.to_string());
         }
         failed
+    }
+
+    /// After an error in a part of the block `open` that began at `start`: goes to the end of that
+    /// part, if its brackets are in order.
+    fn recover(&mut self, open: usize, start: usize) -> bool {
+        let deep = self.diagnostics.last().is_some_and(|d| d.code == "J003");
+        let end = self.close.get(open).copied().unwrap_or(0) as usize;
+        let mut at = start;
+        while !deep && at < end {
+            if at > start && (self.peek_at(at).kind == Kind::Newline || self.is_at(at, ";")) {
+                break;
+            }
+            let bracket = ["(", "[", "{", "#("].iter().any(|b| self.is_at(at, b));
+            at = match self.close[at] as usize {
+                0 if bracket => return false,
+                0 => at + 1,
+                close => close + 1,
+            };
+        }
+        self.at = at.min(end);
+        !deep && end > 0 && at <= end
     }
 
     fn not_built(&mut self, what: &str, help: &str) -> Failed {
@@ -256,7 +282,7 @@ impl<'s> Parser<'s, '_> {
             _ => return failed,
         };
         if let Some(last) = self.diagnostics.last_mut() {
-            last.help = Some(help.to_string());
+            last.help.get_or_insert(help.to_string());
         }
         failed
     }
@@ -366,8 +392,10 @@ impl<'s> Parser<'s, '_> {
                 return Err(self.not_built("external linear primitives", help));
             }
             _ => {
-                let failed = self.expected("a declaration: `def`, `core def`, `data` or `use`");
-                return Err(failed);
+                let help =
+                    "a file is a list of declarations; statements stand in the body of a `def`";
+                let what = "a declaration: `def`, `core def`, `data` or `use`";
+                return Err(self.expected_helping(what, help));
             }
         };
         match self.peek().kind {
@@ -406,7 +434,11 @@ impl<'s> Parser<'s, '_> {
 
     fn typed_name(&mut self) -> Parsed<(Name<'s>, Type<'s>)> {
         let name = self.name("a name")?;
-        self.expect_helping(":", "every name here needs a type: `x: f64`, `xs: [n]f64`")?;
+        if !self.eat(":") {
+            let message = format!("`{}` has no type", name.text);
+            let help = format!("write `{0}: f64`, or for an array `{0}: [n]f64`", name.text);
+            return Err(self.fail(Diagnostic::error("J002", name.span, message).help(help)));
+        }
         Ok((name, self.ty()?))
     }
 
@@ -576,6 +608,10 @@ impl<'s> Parser<'s, '_> {
             "Shape" | "Tan" => {
                 let help = "keep floats out of data types with several constructors";
                 return Err(self.not_built("tangents of sums", help));
+            }
+            "=" => {
+                let help = "a name is bound by `x = ..`, or with its type by `x: f64 = ..`";
+                return Err(self.expected_helping("a type", help));
             }
             _ => TypeKind::Name(self.path("a type")?.text),
         };

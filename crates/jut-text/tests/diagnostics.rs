@@ -38,7 +38,7 @@ refuses! {
     a_bracket_left_open: J002 at "" in "def f(x: f64) -> f64 = sin(x"
     a_chain_of_comparisons: J002 at "<" in "def f(x: f64) -> bool = 0.0 < x < 1.0"
     an_if_without_else: J002 at "" in "def f(x: f64) -> f64 = if x > 0.0 { x }"
-    a_parameter_without_a_type: J002 at ")" in "def f(x) -> f64 = x"
+    a_parameter_without_a_type: J002 at "x" in "def f(x) -> f64 = x"
     a_malformed_check: J302 at "==" in "def f(n: i64) -> i64 = { check n == 0; n }"
 }
 

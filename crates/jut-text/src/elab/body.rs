@@ -271,6 +271,8 @@ impl<'a, 's> Body<'a, 's> {
                 let mut d = Diagnostic::error("J010", name.span, message);
                 if let Some(near) = show::nearest(name.text, self.scope.names()) {
                     d = d.help(format!("did you mean `{near}`?"));
+                } else if let Some(help) = crate::hints::name(name.text) {
+                    d = d.help(help);
                 } else if let Some(Global::Con(_)) = self.globals.global(name.text) {
                     d = d.help(format!("a constructor needs its brackets: `{}()`", name.text));
                 }

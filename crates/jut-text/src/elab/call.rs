@@ -8,6 +8,7 @@ use super::body::{Body, Made, Out, Value};
 use super::operation::{is_primitive, primitive_names};
 use super::{Global, Res, Stop, show};
 use crate::ast::{self, ExprId, FieldPattern, Name};
+use crate::hints;
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::Syntax;
 use jut_ir::{
@@ -46,15 +47,28 @@ impl<'a, 's> Body<'a, 's> {
             let help = "write a loop: `for (i < n) carry (a = ..) { .. }`";
             return self.fail(Diagnostic::error("J901", name.span, message).help(help));
         }
+        if let Some(primitive) = name.text.strip_prefix("prim.") {
+            let message = format!("there is no primitive `{primitive}`");
+            let mut error = Diagnostic::error("J012", name.span, message);
+            let near = show::nearest(primitive, primitive_names());
+            error.help = near.map(|near| format!("did you mean `prim.{near}`?"));
+            return self.fail(error);
+        }
         let message = format!("there is no function `{}` here", name.text);
         let mut error = Diagnostic::error("J014", name.span, message);
         let globals = self.globals;
+        let value = name.text.split('.').next().filter(|v| *v != name.text);
         let known = globals.visible().map(|(name, _)| name);
         if let Some(span) = self.globals.declared_at(name.text) {
             error = error
                 .help("a name is in scope after its definition: move the definition up")
                 .label(span, "defined here");
+        } else if value.is_some_and(|value| self.scope.get(value).is_some()) {
+            error = error
+                .help("values have no methods: write `f(x)`; the size of an array is `size(x)`");
         } else if let Some(help) = globals.module_to_use(name.text) {
+            error = error.help(help);
+        } else if let Some(help) = hints::function(name.text) {
             error = error.help(help);
         } else if self.scope.get(name.text).is_some() {
             error = error.help("this is a value; index it with `[ ]`, or put an operator between");

@@ -66,7 +66,9 @@ impl<'a, 's> Body<'a, 's> {
                 let near = super::show::nearest(name, known.chain(["f64", "i64", "bool"]));
                 let mut error =
                     Diagnostic::error("J010", ty.span, format!("there is no type `{name}`"));
-                if let Some(near) = near {
+                if let Some(help) = crate::hints::type_name(name) {
+                    error = error.help(help);
+                } else if let Some(near) = near {
                     error = error.help(format!("did you mean `{near}`?"));
                 } else if let Some(span) = self.globals.declared_at(name) {
                     error = error.label(span, "a name is in scope after its definition");

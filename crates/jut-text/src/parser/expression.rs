@@ -203,13 +203,22 @@ impl<'s> Parser<'s, '_> {
 
     fn no_expression(&mut self) -> Failed {
         let operator = BINARY.iter().any(|(op, _)| self.at(op));
-        let starts_line = self.peek_at(self.at.saturating_sub(1)).kind == Kind::Newline;
-        let failed = self.expected("an expression");
-        if let (true, true, Some(last)) = (operator, starts_line, self.diagnostics.last_mut()) {
-            let help = "a statement goes on in the next line if the operator ends the line before";
-            last.help = Some(help.to_string());
-        }
-        failed
+        let before = self.peek_at(self.at.saturating_sub(1));
+        let help = match (before.text, self.peek().text) {
+            _ if operator && before.kind == Kind::Newline => {
+                "a statement goes on in the next line if the operator ends the line before"
+            }
+            ("*", "*") => "a power is written `x^2`",
+            ("/", "*") => "a comment begins with `//` and ends with its line",
+            ("+", "+") => "nothing changes in place: bind the name again, `x = x + 1.0`",
+            ("=", ">") => "an arm is written `K(x) -> ..`",
+            ("=", _) => "the value stands behind the `=`",
+            ("..", "=") => "the last element of a slice is not a part of it: `x[a .. b + 1]`",
+            (_, "..") => "both ends of a slice are written: `x[0 .. b]`, `x[a .. n]`",
+            _ if self.peek().kind == Kind::Keyword => "keywords cannot be used as names",
+            _ => return self.expected("an expression"),
+        };
+        self.expected_helping("an expression", help)
     }
 
     fn number(&mut self) -> Parsed<ExprId> {
@@ -356,7 +365,7 @@ impl<'s> Parser<'s, '_> {
                 let help = "carry the value through a loop, or add into an `acc`";
                 return Err(self.not_built("state that is updated in place", help));
             }
-            _ => return Err(self.expected("an expression")),
+            _ => return Err(self.no_expression()),
         };
         let span = self.span_from(start);
         Ok(self.add(kind, span))
@@ -369,7 +378,7 @@ impl<'s> Parser<'s, '_> {
             let link = self.at;
             self.expect("if")?;
             let condition = self.expr()?;
-            let then = self.block_expr()?;
+            let then = self.if_block()?;
             let span = self.span(self.peek_at(link));
             links.push(Link { condition, then, span });
             if !self.at("else") {
@@ -378,7 +387,7 @@ impl<'s> Parser<'s, '_> {
             }
             self.at += 1;
             if !self.at("if") {
-                break self.block_expr()?;
+                break self.if_block()?;
             }
         };
         let span = self.span_from(start);
@@ -386,6 +395,14 @@ impl<'s> Parser<'s, '_> {
             link.span.end = span.end;
         }
         Ok(self.add(ExprKind::If(Box::new(If { links, other })), span))
+    }
+
+    fn if_block(&mut self) -> Parsed<ExprId> {
+        if !self.at("{") {
+            let help = "the ways of an `if` are blocks: `if c { a } else { b }`";
+            return Err(self.expected_helping("`{`", help));
+        }
+        self.block_expr()
     }
 
     fn case(&mut self) -> Parsed<ExprKind<'s>> {
@@ -398,17 +415,23 @@ impl<'s> Parser<'s, '_> {
         let open = self.at;
         self.expect("{")?;
         let mut arms = Vec::new();
+        let mut failed = false;
         loop {
             self.skip_separators();
             if self.at("}") || self.peek().kind == Kind::End {
                 break;
             }
-            arms.push(self.arm()?);
-            if !self.at("}") && !self.at_separator() {
-                return Err(self.expected("the end of the arm"));
+            let start = self.at;
+            match self.arm() {
+                Ok(arm) => arms.push(arm),
+                Err(Failed) if self.recover(open, start) => failed = true,
+                Err(Failed) => return Err(Failed),
             }
         }
         self.expect_close(open, "}")?;
+        if failed {
+            return Err(Failed);
+        }
         Ok(ExprKind::Case(scrutinee, arms))
     }
 
@@ -425,8 +448,13 @@ impl<'s> Parser<'s, '_> {
             fields = self.field_patterns()?;
             self.expect_close(open, ")")?;
         }
-        self.expect("->")?;
-        Ok(Arm { name, fields, body: self.body()? })
+        self.expect_helping("->", "an arm is written `K(x) -> ..`")?;
+        let body = self.body()?;
+        if !self.at("}") && !self.at_separator() {
+            let help = "arms stand on lines of their own, or with `;` between";
+            return Err(self.expected_helping("the end of the arm", help));
+        }
+        Ok(Arm { name, fields, body })
     }
 
     pub(super) fn field_patterns(&mut self) -> Parsed<Vec<FieldPattern<'s>>> {
@@ -467,7 +495,7 @@ impl<'s> Parser<'s, '_> {
     fn range_loop(&mut self, kind: LoopKind) -> Parsed<ExprKind<'s>> {
         self.at += 1;
         let open = self.at;
-        self.expect("(")?;
+        self.expect_helping("(", "the range of a loop stands in brackets: `sum (i < n) { .. }`")?;
         let mut head = vec![self.range()?];
         while self.eat(",") {
             head.push(self.range()?);
@@ -495,7 +523,9 @@ impl<'s> Parser<'s, '_> {
         }
         let low = self.additive()?;
         if !self.at("<=") {
-            return Err(self.expected("a range: `i < n`, `a <= i < b` or `x <- xs`"));
+            let help = "a loop over the elements of `x` is `sum (v <- x) { v }`";
+            let what = "a range: `i < n`, `a <= i < b` or `x <- xs`";
+            return Err(self.expected_helping(what, help));
         }
         self.at += 1;
         let name = self.name("the name of an index")?;

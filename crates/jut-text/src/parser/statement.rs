@@ -1,8 +1,9 @@
 //! Blocks, statements and patterns. A pattern is told from an expression by the `=` behind it,
 //! which the table of closing brackets finds at once.
 
-use super::{Parsed, Parser};
+use super::{Failed, Parsed, Parser};
 use crate::ast::*;
+use crate::hints;
 use crate::lex::Kind;
 use jut_ir::Diagnostic;
 
@@ -14,22 +15,64 @@ impl<'s> Parser<'s, '_> {
             return Err(self.expected("`{`"));
         }
         let mut stmts = Vec::new();
+        let mut failed = false;
         loop {
             self.skip_separators();
             if self.at("}") || self.peek().kind == Kind::End {
                 break;
             }
-            stmts.push(self.stmt()?);
-            if !self.at("}") && !self.at_separator() && self.peek().kind != Kind::End {
-                return Err(self.expected("the end of the statement"));
+            let start = self.at;
+            match self.whole_stmt() {
+                Ok(stmt) => stmts.push(stmt),
+                Err(Failed) if self.recover(open, start) => failed = true,
+                Err(Failed) => return Err(Failed),
             }
         }
         self.expect_close(open, "}")?;
+        if failed {
+            return Err(Failed);
+        }
         Ok(Block { stmts, span: self.span_from(open) })
+    }
+
+    /// A statement with its end.
+    fn whole_stmt(&mut self) -> Parsed<Stmt<'s>> {
+        let start = self.peek().start as usize;
+        let stmt = self.stmt()?;
+        if !self.at("}") && !self.at_separator() && self.peek().kind != Kind::End {
+            let before = self.source.get(start..self.peek().start as usize).unwrap_or("");
+            let help = match self.peek().text {
+                "=" if before.contains('\n') => {
+                    "the statement began in an earlier line, which ends in an operator"
+                }
+                "(" => "there are no methods: write `f(x)`",
+                "=" => "a statement has one `=`; equality is `==`",
+                ":" => "a type stands in a pattern, before `=`: `x: f64 = ..`",
+                _ => "statements stand on lines of their own, or with `;` between",
+            };
+            return Err(self.expected_helping("the end of the statement", help));
+        }
+        Ok(stmt)
+    }
+
+    /// A word of another language before a name or a number: `let x`, `return x`.
+    fn foreign_word(&mut self) -> Parsed<()> {
+        let (token, next) = (self.peek(), self.peek_at(self.at + 1));
+        let follows = matches!(next.kind, Kind::Name | Kind::Linear | Kind::Int | Kind::Float)
+            || next.kind == Kind::Keyword;
+        match hints::word(token.text) {
+            Some(help) if token.kind == Kind::Name && follows => {
+                let message = format!("`{}` is not a word of jut", token.text);
+                let span = self.span(token);
+                Err(self.fail(Diagnostic::error("J002", span, message).help(help)))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn stmt(&mut self) -> Parsed<Stmt<'s>> {
         let start = self.at;
+        self.foreign_word()?;
         let kind = match self.peek().text {
             "@" => {
                 let help = "leave it out: jut chooses what to store";

@@ -1,0 +1,146 @@
+//! What to write instead: words of other languages, and what jut says for them.
+//!
+//! The tables are asked only after something was refused, so none of these words is reserved.
+
+/// A word that was found where jut expects something else.
+pub(crate) fn word(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "let" | "const" | "val" | "auto" | "double" | "float" | "int" | "real" => {
+            "a name is bound by `x = ..` alone, and may be bound again"
+        }
+        "mut" | "set" | "global" | "static" => {
+            "nothing changes in place: bind the name again, or carry it through a `for`"
+        }
+        "return" | "yield" | "break" | "continue" => {
+            "the last expression of a block is its result; loops run to their end"
+        }
+        "fn" | "fun" | "func" | "function" | "proc" | "sub" | "pub" | "lambda" => {
+            "a function is written `def f(x: f64) -> f64 = ..`, at the top of a file"
+        }
+        "struct" | "class" | "enum" | "type" | "record" | "union" | "newtype" => {
+            "a type is written `data P = P(x: f64, y: f64)`, at the top of a file"
+        }
+        "import" | "from" | "include" | "require" | "open" | "module" | "using" => {
+            "a module is loaded by `use stats`, at the top of a file"
+        }
+        "elif" | "elseif" | "elsif" | "elsewhere" => "write `else if c { .. }`",
+        "then" | "begin" | "end" | "endif" | "unless" => "write `if c { .. } else { .. }`",
+        "and" => "`and` is written `&&`",
+        "or" => "`or` is written `||`",
+        "not" => "`not` is written `!`",
+        "xor" => "`a xor b` of truth values is `a != b`",
+        "mod" | "rem" => "the remainder of integers is `a % b`",
+        "div" => "division is `a / b`; of integers it rounds toward zero",
+        "is" => "equality is `a == b`",
+        "as" => "convert with `f64(n)` or `i64(x)`",
+        "switch" | "match" | "when" | "select" => "write `case v { A(x) -> ..; B -> .. }`",
+        "loop" | "until" | "repeat" | "foreach" | "parfor" | "forall" | "range" => {
+            "write `for (i < n) carry (a = ..) { .. }`, `sum (i < n) { .. }` or `build (i < n) { .. }`"
+        }
+        "where" => "bind names before they are used, in the block",
+        _ => return None,
+    })
+}
+
+/// A function that does not exist.
+pub(crate) fn function(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "fold" | "foldl" | "foldr" | "reduce" | "accumulate" | "scanl" | "scan" => {
+            "write `for (v <- xs) carry (a = ..) { .. }`: the block gives the next `a`"
+        }
+        "map" | "vmap" | "tabulate" | "generate" | "fill" | "apply" | "array" | "full" => {
+            "write `build (v <- xs) { .. }` or `build (i < n) { .. }`"
+        }
+        "zip" => "a loop may run over several arrays: `sum (a <- xs, b <- ys) { .. }`",
+        "filter" => "choose in the loop: `sum (v <- xs) { if v > 0.0 { v } else { 0.0 } }`",
+        "zeros" => "write `build (i < n) { 0.0 }`",
+        "ones" => "write `build (i < n) { 1.0 }`",
+        "range" | "arange" | "iota" | "linspace" => {
+            "a loop counts by itself: `build (i < n) { f64(i) }`"
+        }
+        "len" | "length" | "shape" | "numel" | "count" => {
+            "the size of an array is `size(x)`, of its second dimension `size(x, 1)`"
+        }
+        "mean" | "average" => "write `sum (v <- x) { v } / f64(size(x))`",
+        "prod" | "product" => "write `for (v <- x) carry (p = 1.0) { p * v }`",
+        "norm" => "write `sqrt(sum (v <- x) { v^2 })`",
+        "dot" | "inner" => "write `sum (a <- x, b <- y) { a * b }`",
+        "maximum" | "amax" | "argmax" => "the largest of an array is `max (v <- x) v`",
+        "minimum" | "amin" | "argmin" => "the smallest of an array is `min (v <- x) v`",
+        "ln" => "the natural logarithm is `log(x)`",
+        "fabs" | "absolute" => "the absolute value is `abs(x)`",
+        "power" | "ipow" => "a power is `x^2` or `pow(x, y)`",
+        "square" | "sqr" => "a square is `x^2`",
+        "float" | "double" | "real" | "f32" | "to_f64" => "convert with `f64(n)`",
+        "int" | "integer" | "i32" | "to_i64" => "convert with `i64(x)`",
+        "print" | "println" | "printf" | "display" => {
+            "a function has no effects: return the value as a further result"
+        }
+        "assert" | "require" => "say what indices satisfy: `check i < n`",
+        "where" | "ifelse" | "cond" | "iff" => "write `if c { a } else { b }` or `select(c, a, b)`",
+        "append" | "push" | "concat" | "cat" | "hstack" | "vstack" | "stack" => {
+            "an array is made at once: `build (i < n + m) { if i < n { x[i] } else { y[i - n] } }`"
+        }
+        "grad" | "gradient" | "jvp" | "vjp" | "derivative" | "diff" | "jacobian" | "hessian" => {
+            "derivatives are taken from outside: `jut grad FILE f`, or `gradient` in Rust"
+        }
+        "stop_gradient" | "detach" | "stopgrad" => "a value without derivative is `stop(x)`",
+        "return" | "let" | "not" | "lambda" | "match" | "switch" | "loop" | "foreach" => {
+            return word(name);
+        }
+        _ => return None,
+    })
+}
+
+/// A type that does not exist.
+pub(crate) fn type_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "float" | "double" | "real" | "number" | "Float" | "Double" | "Real" | "F64"
+        | "float64" | "Float64" | "num" => "floats are `f64`",
+        "int" | "integer" | "Int" | "Integer" | "long" | "int64" | "Int64" | "usize" | "u64"
+        | "isize" | "nat" => "integers are `i64`",
+        "Bool" | "boolean" | "Boolean" | "logical" => "truth values are `bool`",
+        "vec" | "Vec" | "vector" | "Vector" | "array" | "Array" | "list" | "List" | "Tensor"
+        | "tensor" | "matrix" | "Matrix" => {
+            "an array is `[n]f64` or `[n, m]f64`; name its sizes: `def f[n](x: [n]f64)`"
+        }
+        "String" | "str" | "string" | "char" => "there are no texts: numbers and data types only",
+        "void" | "Unit" | "unit" | "None" => "no result is `-> ()`",
+        _ => return None,
+    })
+}
+
+/// A name that does not exist.
+pub(crate) fn name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "True" | "TRUE" => "write `true`",
+        "False" | "FALSE" => "write `false`",
+        "inf" | "infinity" | "Inf" | "INFINITY" => "infinity is `inf()`",
+        "nan" | "NaN" | "NAN" => "not a number is `nan()`",
+        "pi" | "PI" | "Pi" => "define it: `def pi() -> f64 = 3.141592653589793`, and write `pi()`",
+        "None" | "nil" | "NULL" | "undefined" => {
+            "what may be missing is a sum: `data Maybe = None | Some(i: i64)`"
+        }
+        _ => return word(name),
+    })
+}
+
+/// A character outside the language.
+pub(crate) fn character(text: &str) -> Option<&'static str> {
+    Some(match text.chars().next()? {
+        '\'' => "write `x'` without a blank",
+        '&' => "write `&&` for `and`",
+        '?' => "write `if c { a } else { b }`",
+        '#' => "a comment begins with `//`",
+        '"' => "there are no texts: numbers and data types only",
+        '~' => "`not` is written `!`",
+        '×' | '·' => "a product is written `*`",
+        '−' | '–' => "a minus is written `-`",
+        '≤' => "write `<=`",
+        '≥' => "write `>=`",
+        '≠' => "write `!=`",
+        '→' => "write `->`",
+        '←' => "write `<-`",
+        _ => "names are made of ASCII letters, digits and `_`",
+    })
+}

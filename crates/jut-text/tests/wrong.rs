@@ -1,0 +1,291 @@
+//! A table of wrong programs: for each the codes of its messages, the places (marked `«..»` in the text),
+//! and words that the first message or its help has. No program gives more messages than marks.
+
+use jut_ir::Diagnostic;
+use std::collections::BTreeSet;
+
+/// Codes in the order of the marks, the marked text, words of the first message with its help.
+type Row = (&'static str, &'static str, &'static str);
+
+const TEXT: &[Row] = &[
+    ("J001", "def f(x: f64) -> f64 = x «$» 2.0", "not allowed here"),
+    ("J001", "def f(x: f64) -> f64 = sin(x)«)»", "closes no open bracket"),
+    ("J001", "def f(b: bool) -> bool = b «&» b", "write `&&`"),
+    ("J001", "def f(x: f64) -> f64 = x «?» 1.0 : 2.0", "if c { a } else { b }"),
+    ("J001", "«#» a note\ndef f(x: f64) -> f64 = x", "begins with `//`"),
+    ("J001", "def f(x: f64) -> f64 = «3.0x»", "cannot follow a number"),
+    ("J001", "def f() -> i64 = «9223372036854775808»", "too large"),
+    ("J002", "def f(x: f64«»", "expected `)`, found the end of the file"),
+    ("J002", "def f(«x») -> f64 = x", "`x` has no type"),
+    ("J002", "def f(x: f64) «=» x", "say what the definition gives"),
+    ("J002", "def f(x: f64) -> f64 «{» x }", "the body stands behind `=`"),
+    ("J002", "«fn» f(x: f64) -> f64 = x", "`def f(x: f64)"),
+    ("J002", "«import» stats\ndef f(x: f64) -> f64 = x", "`use stats`"),
+    ("J002", "«x» = 1.0", "list of declarations"),
+    ("J002", "def f(x: f64) -> f64 = {\n  «let» y = x\n  y\n}", "bound by `x = ..` alone"),
+    (
+        "J002",
+        "def f(x: f64) -> f64 = {\n  y = x\n  «return» y\n}",
+        "the last expression of a block",
+    ),
+    ("J002", "def f(x: f64) -> f64 = {\n  y :«=» x\n  y\n}", "`x: f64 = ..`"),
+    ("J002", "def f(x: f64) -> f64 = x *«*» 2", "`x^2`"),
+    ("J002", "def f(x: f64) -> f64 = x+«»", "the end of the file"),
+    ("J002", "def f(a: bool, b: bool) -> bool = { a «and» b }", "`&&`"),
+    ("J002", "def f(x: f64) -> bool = 0.0 < x «<» 1.0", "join two comparisons with `&&`"),
+    ("J002", "def f(x: f64) -> f64 = if x > 0.0 { x }«»", "both ways need one"),
+    ("J002", "def f(x: f64) -> f64 = if x > 0.0 «x» else { 0.0 }", "are blocks"),
+    (
+        "J002",
+        "def f(x: f64) -> f64 = if x > 0.0 { x } «elif» x < 0.0 { -x } else { x }",
+        "`else if",
+    ),
+    ("J002", "def f[n](x: [n]f64) -> f64 = sum(x«)»", "`sum (v <- x) { v }`"),
+    ("J002", "def f(n: i64) -> f64 = for «i» in n { 1.0 }", "stands in brackets"),
+    ("J002", "def f(x: f64) -> f64 = {\n  y = x\n    «+» x\n  y\n}", "ends the line before"),
+    ("J002 J002", "def f(x: f64) -> f64 = {\n  a = (x «b»)\n  c = x +\n  d «=» sin(x)\n  d\n}", ""),
+    ("J002", "data P = P(x: f64, «y»)", "`y` has no type"),
+    ("J002", "def f(x: «(»f64, f64)) -> f64 = 1.0", "`#(f64, f64)`"),
+];
+
+const NAMES: &[Row] = &[
+    ("J010", "def f(x: f64) -> f64 = x + «z»", "no name `z`"),
+    ("J010", "def f(x: «float») -> f64 = x", "floats are `f64`"),
+    ("J010", "def f() -> f64 = «pi»", "`def pi()"),
+    ("J010", "def f() -> bool = «True»", "write `true`"),
+    ("J011", "def f(x: f64) -> f64 = { (a, «a») = (x, x); a }", "twice"),
+    ("J011", "def f(x: f64) -> f64 = x\ndef «f»(y: f64) -> f64 = y", "already defined"),
+    ("J011", "data P = P(x: f64, «x»: f64)", "declared twice"),
+    ("J011", "core def f(x: f64) -> f64 = {\n  «x» = sin(x)\n  x\n}", "another name"),
+    ("J012", "def f(x: f64) -> f64 = «prim.sinn»(x)", "`prim.sin`"),
+    (
+        "J013",
+        "data D = A | B\ndef f(d: D) -> f64 = case d { «C» -> 1.0; _ -> 2.0 }",
+        "no constructor",
+    ),
+    ("J014", "def f(x: f64) -> f64 = «g»(x)\ndef g(x: f64) -> f64 = x", "move the definition up"),
+    ("J014", "def f(x: f64) -> f64 = «ln»(x)", "`log(x)`"),
+    ("J014", "def f[n](x: [n]f64) -> i64 = «len»(x)", "`size(x)`"),
+    ("J014", "def f[n](x: [n]f64) -> i64 = «x.len»()", "no methods"),
+    ("J014", "def f[n](x: [n]f64) -> f64 = «fold»(x)", "carry (a = ..)"),
+    ("J014", "def f[n](x: [n]f64) -> [n]f64 = «map»(x, x)", "`build (v <- xs)"),
+    ("J015", "use «stats»\ndef f(x: f64) -> f64 = stats.mean(x)", "stands alone"),
+];
+
+const LINEAR: &[Row] = &[
+    ("J101", "def f(; x': f64) -> (; f64) = {\n  «y» = x'\n  x'\n}", "ends in `'`"),
+    ("J101", "def f[n](; x': [n]f64) -> (; f64) = «x'»[0]", "rd r = x'"),
+    ("J102", "def f(x: f64) -> (; f64) = { «y'» = x; y' }", "leave it out"),
+    ("J213", "def f(x: f64) -> (; f64) = «x»", "behind the `;`"),
+    (
+        "J103",
+        "core def f(; x': f64) -> (; f64) = {\n  z' = «x' + x'»\n  (; z')\n}",
+        "copy it with `dup`",
+    ),
+    (
+        "J103",
+        "def f(n: i64; x': f64) -> (; f64) = wr s: f64 { scan par (i < n) { s += «x'» } }",
+        "rd r = x'",
+    ),
+    ("J104", "def f(; x': f64) -> (; f64) = sin(«x'»)", "not a linear function"),
+    ("J104", "def f(; x': f64) -> (; f64) = «x' * x'»", "four times"),
+    ("J104", "def f(; x': f64) -> (; f64) = «x' + 1.0»", "not zero where"),
+    ("J105", "core def f(x: f64; «x'»: f64) -> f64 = { x }", "drop"),
+    ("J110", "def f(; x': f64) -> () = { «r» += x' }", "capability"),
+    ("J110", "def f(x: f64) -> f64 = {\n  y = 0.0\n  «y» += x\n  y\n}", "acc"),
+    ("J111", "def f(; x': f64; rd r: f64) -> () = { «r» += x' }", "this is a `rd`"),
+    ("J111", "def f(; ; rd r: f64) -> (; f64) = 2.0 * «r»", "rd r"),
+    (
+        "J114",
+        "core def f(n: i64; ; rd r: [n]f64) -> () = {\n  check n >= 0\n  y' = scan par (i < n) slice (; ; s <- r) {\n    a' = «rd r[i]»\n    (; a')\n  }\n  drop y'\n  ()\n}",
+        "slice",
+    ),
+    (
+        "J115",
+        "def g(; ; rd r: [2]f64) -> (; f64) = rd r[0]\ndef f() -> (; f64) = «g(; ; null)»",
+        "scalar",
+    ),
+];
+
+const TYPES: &[Row] = &[
+    ("J201", "def f(x: [2]f64) -> f64 = x[«1.0»]", "i64"),
+    ("J201", "def f(x: f64) -> f64 = sum (i < «x») { 1.0 }", "i64"),
+    ("J202", "def f(x: f64) -> f64 = «x * 2»", "`2.0`"),
+    ("J202", "def f(x: f64, n: i64) -> f64 = «x * n»", "`f64(n)`"),
+    ("J202", "def f(x: f64) -> f64 = if «x» { 1.0 } else { 2.0 }", "a condition is a bool"),
+    ("J202", "data P = P(x: f64)\ndef f() -> P = P(«1»)", "`1.0`"),
+    ("J202", "def f[n](x: [n]f64) -> [n]f64 = «x + x»", "build"),
+    (
+        "J202 J202",
+        "def f(x: f64) -> f64 = {\n  a = «x + 1»\n  b = a * 2.0\n  c = «x + true»\n  b + c\n}",
+        "`1.0`",
+    ),
+    ("J203", "def f[n](x: [«m»]f64) -> f64 = 1.0", "name it in brackets"),
+    (
+        "J203",
+        "def f(b: bool, n: i64) -> f64 = {\n  y = if b { k = max(n, 0); «build (i < k) 1.0» } else { [1.0] }\n  1.0\n}",
+        "(m: i64, y: [m]f64)",
+    ),
+    ("J204", "data P = P(width: f64)\ndef f(p: P) -> f64 = p.«widht»", "`width`"),
+    ("J204", "def f(x: f64) -> f64 = { t = #(x, x); t.«2» }", "2 components"),
+    ("J205", "def f(x: [2]f64) -> f64 = «x[0, 0]»", "1 dimension"),
+    ("J205", "def f(x: f64) -> f64 = sum (v <- «x») v", "no elements"),
+    ("J206", "data D = A(x: f64) | B\ndef f(d: D) -> f64 = d.«x»", "open it with `case`"),
+    (
+        "J207",
+        "data D = D(n: i64, w: [n]f64)\ndef f(d: D) -> f64 = { w = d.«w»; 1.0 }",
+        "`D(n, w) = ..`",
+    ),
+    ("J208", "data P = P(x: f64, y: f64)\ndef f() -> P = «P(1.0)»", "2 field(s)"),
+    ("J208", "def g(x: f64, y: f64) -> f64 = x\ndef f(x: f64) -> f64 = «g(x)»", "argument"),
+    ("J208", "def f(x: f64) -> f64 = «pow(x)»", ""),
+    ("J209", "def f[n, m](x: [n]f64, y: [m]f64) -> f64 = sum (a <- x, b <- «y») a * b", "cast"),
+    (
+        "J210",
+        "def g[n](x: [n]f64, y: [n]f64) -> f64 = 1.0\ndef f[n, m](x: [n]f64, y: [m]f64) -> f64 = g(x, «y»)",
+        "cast x",
+    ),
+    ("J210", "def g(x: f64) -> f64 = x\ndef f(n: i64) -> f64 = g(«n»)", "`f64(n)`"),
+    ("J211", "data P = P(x: f64)\ndef f(p: P, n: i64) -> f64 = { P(=«n») = p; 1.0 }", "not a size"),
+    ("J212", "def f[n](x: [n]f64) -> f64 = cast x : «f64»", "size"),
+    ("J213", "def f(x: f64) -> (f64, f64) = «x»", "2"),
+    (
+        "J213",
+        "def g(x: f64) -> (f64, f64) = (x, x)\ndef f(x: f64) -> f64 = { «a» = g(x); a }",
+        "has 2",
+    ),
+    ("J214", "def f[n](x: [n]f64) -> f64 = «x»", "[n]f64"),
+    ("J214", "def f(x: f64) -> f64 = { «y: i64» = sin(x); 1.0 }", "f64"),
+    ("J215", "def f(n: i64, x: [n «/» 2]f64) -> f64 = 1.0", "bind the value to a name"),
+    (
+        "J301",
+        "core def f(n: i64, x: [n]f64, k: i64) -> f64 = {\n  y = «x[k]»\n  y\n}",
+        "check k < n",
+    ),
+    ("J302", "def f(n: i64) -> i64 = { check n «==» 0; n }", "`check i < n`"),
+    (
+        "J303",
+        "core def f(n: i64) -> f64 = {\n  y = «scan par (i < n) { (1.0) }»\n  (2.0)\n}",
+        "check n >= 0",
+    ),
+];
+
+const BLOCKS: &[Row] = &[
+    ("J401", "def f(n: i64) -> f64 = «scan par (i < n) carry (a = 0.0) { a }»", "scan up"),
+    (
+        "J402",
+        "def f(n: i64) -> i64 = for (i < n) carry (a = 0) «{ b = a }»",
+        "next value of every carry",
+    ),
+    ("J403", "def f(n: i64) -> f64 = for (i < n) carry (a = 0) { «1.0» }", "start from `0.0`"),
+    (
+        "J405",
+        "def f(n: i64) -> f64 = {\n  check n >= 0\n  x = build (i < n) «build (j < i) 1.0»\n  1.0\n}",
+        "data Row",
+    ),
+    ("J501", "def f(x: f64) -> f64 = case «x» { _ -> 1.0 }", "bool or a data value"),
+    ("J502", "data D = A | B\ndef f(d: D) -> f64 = «case d { A -> 1.0 }»", "no arm for B"),
+    (
+        "J502",
+        "def f(b: bool) -> f64 = case b { true -> 1.0; «true» -> 2.0; false -> 3.0 }",
+        "two arms",
+    ),
+    (
+        "J503",
+        "core def f(b: bool; x': f64) -> (; f64) = {\n  y' = «case b { true -> { (; x') }; false -> { z' = zero f64; (; z') } }»\n  (; y')\n}",
+        "drop",
+    ),
+    ("J504", "def f(b: bool) -> f64 = if b { 1.0 } else { «2» }", "`2.0`"),
+    ("J601", "core def f(x: f64) -> f64 = {\n  y = sin(«cos(x)»)\n  y\n}", "a name"),
+    ("J601", "core def f() -> f64 = {\n  y = «sum (i < 3) 1.0»\n  y\n}", "acc s"),
+    ("J602", "def f(x: f64) -> f64 = { «sin(x)»; x }", "bind it"),
+    ("J701", "def f(x: f64) -> f64 = «select(x > 0.0, log(x), 0.0)»", "use `if`"),
+    ("J702", "def f(x: f64) -> i64 = «i64(x)»", "derivative"),
+    ("J703", "core def f(n: i64, x: [n]f64, k: i64) -> f64 = {\n  y = «x[!k]»\n  y\n}", "check"),
+    ("J901", "def f(x: f64) -> f64 = «f»(x)", "write a loop"),
+    ("J901", "def f(x: f64) -> f64 = «while» carry (a = x) { a < 1.0 } do { a }", "not built yet"),
+    (
+        "J901 J901",
+        "def f(x: [2]f64) -> f64 = {\n  «x[0]» = 1.0\n  «var» y = 1.0\n  x[0]\n}",
+        "`build`",
+    ),
+];
+
+/// The text without marks, and the marked places.
+fn unmark(marked: &str) -> (String, Vec<(usize, usize)>) {
+    let (mut text, mut places) = (String::new(), Vec::new());
+    for c in marked.chars() {
+        match c {
+            '«' => places.push((text.len(), 0)),
+            '»' => places.last_mut().expect("a mark is open").1 = text.len(),
+            c => text.push(c),
+        }
+    }
+    (text, places)
+}
+
+/// Line and column, from 1.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    (before.matches('\n').count() + 1, before.rsplit('\n').next().unwrap_or("").chars().count() + 1)
+}
+
+fn show(text: &str, found: &[Diagnostic]) -> String {
+    let line = |d: &Diagnostic| {
+        let (start, end) = (d.span.start as usize, d.span.end as usize);
+        format!("{} at {:?} `{}`: {d}\n", d.code, position(text, start), &text[start..end])
+    };
+    found.iter().map(line).collect()
+}
+
+fn table() -> impl Iterator<Item = &'static Row> {
+    [TEXT, NAMES, LINEAR, TYPES, BLOCKS].into_iter().flatten()
+}
+
+#[test]
+fn every_wrong_program_gets_its_messages_in_their_places_and_no_others() {
+    let mut wrong = String::new();
+    for (codes, marked, words) in table() {
+        let (text, places) = unmark(marked);
+        let found = jut_text::load(&text, 0).diagnostics;
+        let codes: Vec<&str> = codes.split(' ').collect();
+        let expected: Vec<_> = codes.iter().zip(&places).map(|(c, p)| (*c, p.0, p.1)).collect();
+        let got: Vec<_> =
+            found.iter().map(|d| (d.code, d.span.start as usize, d.span.end as usize)).collect();
+        let says = found.first().is_some_and(|d| {
+            format!("{} {}", d.message, d.help.as_deref().unwrap_or("")).contains(words)
+        });
+        if expected != got || codes.len() != places.len() || !says {
+            wrong.push_str(&format!("{codes:?} {words:?}\n{marked}\n{}\n", show(&text, &found)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn the_table_has_every_code_of_text_and_checker() {
+    let mut found: BTreeSet<&str> = table().flat_map(|row| row.0.split(' ')).collect();
+    // In tests of their own: deep nesting; modules of several files.
+    found.extend(["J003", "J016"]);
+    let documented: BTreeSet<&str> = include_str!("../../../docs/language.md")
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| {
+            w.len() == 4 && w.starts_with('J') && w[1..].bytes().all(|b| b.is_ascii_digit())
+        })
+        // J8xx and J999 are of the derivatives.
+        .filter(|code| !code.starts_with("J8") && *code != "J999")
+        .collect();
+    assert_eq!(found, documented);
+    assert!(table().count() >= 60);
+}
+
+#[test]
+fn too_deep_a_nesting_is_refused_once_and_where_it_begins() {
+    let text = format!("def f(x: f64) -> f64 = {}x{}", "(".repeat(300), ")".repeat(300));
+    let found = jut_text::load(&text, 0).diagnostics;
+    assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), ["J003"]);
+    let blocks =
+        format!("def f(x: f64) -> f64 = {}x{}", "{ y = ".repeat(300), "\n y }".repeat(300));
+    let found = jut_text::load(&blocks, 0).diagnostics;
+    assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), ["J003"]);
+}
