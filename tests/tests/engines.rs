@@ -81,6 +81,7 @@ fn all_engines_agree_on_the_examples_and_with_their_reference_values() {
     let mut names: Vec<String> = programs::files(&example(""))
         .iter()
         .filter_map(|f| Some(f.file_stem()?.to_string_lossy().into_owned()))
+        .filter(|name| example(&format!("reference/{name}.json")).exists())
         .collect();
     names.sort();
     assert!(names.len() >= 10, "{names:?}");
