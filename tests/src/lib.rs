@@ -1,12 +1,14 @@
 //! What the tests share: random programs, and the laws that hold for every program.
 
 pub mod border;
+pub mod coverage;
 pub mod engines;
 pub mod generate;
 pub mod laws;
 pub mod pipeline;
 pub mod products;
 pub mod programs;
+pub mod random;
 pub mod shapes;
 
 use std::sync::Mutex;

@@ -2,32 +2,16 @@
 //! `tests/programs`, on the examples, and on random programs.
 
 use jut_ad::{Mask, Policy};
-use jut_eval::{Interpreter, Value};
-use jut_ir::{FuncId, Program};
-use jut_tests::engines::{Run, agree, agree_optimised};
-use jut_tests::generate::generate;
+use jut_eval::Interpreter;
+use jut_tests::engines::agree;
 use jut_tests::laws::load;
 use jut_tests::products::products;
+use jut_tests::random::{self, all_products};
 use jut_tests::{in_parallel, programs};
 use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
 
 const BOTH: [Policy; 2] = [Policy::StoreAll, Policy::Default];
-
-/// Every product of a function, optimised and not, in every engine. Gives the number of runs.
-fn everything(
-    program: &Program,
-    func: FuncId,
-    args: &[Value],
-    mask: &Mask,
-) -> Result<usize, String> {
-    let products = products(program, func, args, mask, &BOTH)?;
-    for product in &products {
-        // All engines may agree on an error as well.
-        let _: Run = agree_optimised(product)?;
-    }
-    Ok(2 * products.len())
-}
 
 #[test]
 fn all_engines_agree_on_the_test_programs() {
@@ -45,7 +29,7 @@ fn all_engines_agree_on_the_test_programs() {
         let func = program.find_func(&case.func).ok_or("no function")?;
         let args = programs::arguments(&program, &case.func, case).map_err(named)?;
         let args = Interpreter::new(&program).with_sizes(func, &args).map_err(|e| e.to_string())?;
-        everything(&program, func, &args, &Mask::full(&program, func)).map_err(named)
+        all_products(&program, func, &args, &Mask::full(&program, func)).map_err(named)
     });
     let runs: usize = runs.unwrap_or_else(|e| panic!("{e}")).iter().sum();
     assert!(runs > 600, "{runs} runs");
@@ -102,7 +86,7 @@ fn all_engines_agree_on_the_examples_and_with_their_reference_values() {
             reference["wrt"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
         let is_wrt = |k: usize| wrt.contains(&function.nvars[function.params[k]].name.as_str());
         let mask = Mask::new(&program, func, is_wrt);
-        everything(&program, func, &args, &mask).map_err(named)?;
+        all_products(&program, func, &args, &mask).map_err(named)?;
 
         for product in products(&program, func, &args, &mask, &BOTH)? {
             if !product.name.starts_with("value_and_grad") {
@@ -135,14 +119,5 @@ fn all_engines_agree_on_random_programs() {
     let count = std::env::var("JUT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
     let first = std::env::var("JUT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     let seeds: Vec<u64> = (first..first + count).collect();
-    let outcome = in_parallel(&seeds, |seed| {
-        let generated = generate(*seed);
-        let named = |e: String| format!("program {seed}: {e}\n{}", generated.text);
-        let program = load(&generated.text).map_err(named)?;
-        let func = program.find_func("main").ok_or_else(|| named("no main".into()))?;
-        let args = Interpreter::new(&program).with_sizes(func, &generated.arguments());
-        let args = args.map_err(|e| named(e.to_string()))?;
-        everything(&program, func, &args, &Mask::full(&program, func)).map_err(named)
-    });
-    outcome.unwrap_or_else(|e| panic!("{e}"));
+    in_parallel(&seeds, |seed| random::engines(*seed)).unwrap_or_else(|e| panic!("{e}"));
 }

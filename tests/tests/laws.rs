@@ -1,8 +1,7 @@
 //! The laws, on the programs of `tests/programs`, on the examples, and on random programs.
 
-use jut_tests::generate::generate;
 use jut_tests::laws::{Options, load, verify};
-use jut_tests::{in_parallel, programs};
+use jut_tests::{in_parallel, programs, random};
 use std::path::Path;
 
 #[test]
@@ -37,15 +36,8 @@ fn one_case(text: &str, case: &programs::Case) -> Result<(), String> {
 
 #[test]
 fn every_law_holds_on_random_programs() {
-    let count = std::env::var("JUT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let count = std::env::var("JUT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(1200);
     let first = std::env::var("JUT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     let seeds: Vec<u64> = (first..first + count).collect();
-    let outcome = in_parallel(&seeds, |seed| {
-        let generated = generate(*seed);
-        let args = generated.arguments();
-        verify(&generated.text, "main", &args, Options::default())
-            .map_err(|failure| format!("program {seed}: {failure}\n{}", generated.text))
-            .map(drop)
-    });
-    outcome.unwrap_or_else(|e| panic!("{e}"));
+    in_parallel(&seeds, |seed| random::laws(*seed)).unwrap_or_else(|e| panic!("{e}"));
 }

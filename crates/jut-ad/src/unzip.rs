@@ -49,7 +49,8 @@
 //! size of a value and of its tangent.
 //!
 //! A loop may run over a negative bound, but an array has no negative size: where nothing else
-//! says that the bound n is not negative, the stacking loop runs to `max(n, 0)`; and where only
+//! says that the bound n is not negative, the stacking loop runs to `max(n, 0)` (or, if it takes
+//! slices, stands behind a `check n >= 0`, which then holds); and where only
 //! what happens inside the loop says that an element's size s is not negative, the element is
 //! stacked with the size `max(s, 0)`.
 //!

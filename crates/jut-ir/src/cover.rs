@@ -11,7 +11,8 @@
 //!    names (so e < s).
 //!
 //! *Non-negative names* are loop indices, single-name bounds of the loops around, names that are a
-//! whole dimension of a non-linear array in scope, `max(_, 0)`, and names with a `check n >= 0`.
+//! whole dimension of a non-linear array in scope, `max(_, 0)`, names with a `check n >= 0`, and the
+//! names a and b of a `check a ..+ b <= n`.
 //! A bound `n1 = max(n, 0)` counts as n: inside the loop the two are equal.
 //!
 //! So `x[i]` and `x[i + 1]` under `i < n - 1`, `x[j]` under `j < i`, `i < n`, `x[i*m + j]` with
@@ -138,8 +139,10 @@ impl Facts {
         }
     }
 
-    /// `check lo ..+ len <= size`.
+    /// `check lo ..+ len <= size`, which also shows that the names `lo` and `len` are not negative.
     pub fn add_within(&mut self, lo: Size, len: Size, size: Size) {
+        self.add_dimension(&lo);
+        self.add_dimension(&len);
         if self.within.insert((lo.clone(), len.clone(), size.clone())) {
             self.undo.push(Learnt::Within(lo, len, size));
         }

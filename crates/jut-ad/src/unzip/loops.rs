@@ -85,7 +85,18 @@ impl Unzipper<'_> {
         let own_stacks = values.len() > scan.carry.len();
         let count = self.size_of(bound);
         if !stacked.is_empty() && !own_stacks && !self.facts.is_plainly_non_negative(&count) {
-            bound = self.at_least_zero(bound, loc);
+            let sliced = !(scan.slices.is_empty()
+                && scan.lin_slices.is_empty()
+                && scan.cap_slices.is_empty());
+            if sliced {
+                // What is sliced has that many elements: the check holds, and says so.
+                let check = Rhs::Check(Check::NonNegative(bound));
+                let (nl, lin) = (Vec::new(), Vec::new());
+                self.push(Stmt { nl, lin, rhs: check, annotated: false, loc });
+                self.facts.add_non_negative(count);
+            } else {
+                bound = self.at_least_zero(bound, loc);
+            }
         }
         let mut slices: Vec<(NVar, NVar)> = scan.slices.clone();
         slices.retain(|(element, _)| plan.slices.contains(element));
