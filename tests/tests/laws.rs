@@ -36,7 +36,7 @@ fn one_case(text: &str, case: &programs::Case) -> Result<(), String> {
 
 #[test]
 fn every_law_holds_on_random_programs() {
-    let count = std::env::var("JUT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(1200);
+    let count = std::env::var("JUT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(1000);
     let first = std::env::var("JUT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     let seeds: Vec<u64> = (first..first + count).collect();
     in_parallel(&seeds, |seed| random::laws(*seed)).unwrap_or_else(|e| panic!("{e}"));

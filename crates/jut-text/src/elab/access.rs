@@ -15,7 +15,9 @@ use jut_ir::{Atom, Check, Diagnostic, Literal, Mode, NVar, Place, Rhs, Size, Spa
 impl<'a, 's> Body<'a, 's> {
     /// `x[i, j].r`: every step but the last is bound to a temporary.
     pub fn post(&mut self, base: ExprId, steps: &'a [Post<'s>], span: Span) -> Res<Made> {
-        if steps.len() > 1 {
+        // In the core `x[a ..+ m][j]` is one path.
+        let indices = steps.iter().filter(|s| matches!(s, Post::Index(..))).count();
+        if steps.len() > 1 && !(self.strict && indices == steps.len()) {
             let help = "bind every intermediate value to a name";
             self.surface_only(span, "more than one access in a statement", help)?;
         }
@@ -29,7 +31,7 @@ impl<'a, 's> Body<'a, 's> {
                     let mut list = list.clone();
                     let mut here = *here;
                     while let Some(Post::Index(more, next)) = steps.get(k + 1) {
-                        if !matches!(list.last(), Some(Index::At { .. })) {
+                        if !self.strict && !matches!(list.last(), Some(Index::At { .. })) {
                             break;
                         }
                         list.extend(more.iter().copied());
