@@ -1,11 +1,10 @@
 //! Compile times: of longer and longer programs, and of one program for small and large data.
 
-use crate::measure::median;
+use crate::measure::{Watch, median};
 use jut::Model;
 use serde::Serialize;
 use std::fmt::Write;
 use std::hint::black_box;
-use std::time::Instant;
 
 /// A straight-line program of some length.
 #[derive(Clone, Debug, Serialize)]
@@ -56,9 +55,9 @@ pub fn lengths(statements: &[usize], compilations: usize) -> jut::Result<Vec<Len
         let mut times = Vec::new();
         // The longest ones take long enough to be measured a few times only.
         for _ in 0..compilations.min((100_000 / n).max(3)) {
-            let start = Instant::now();
+            let watch = Watch::start();
             black_box(Model::from_text(&text)?.function("straight")?.value_and_gradient()?);
-            times.push(start.elapsed().as_secs_f64());
+            times.push(watch.seconds());
         }
         Ok(Length { statements: *n, compile: median(&mut times) })
     };
@@ -77,12 +76,12 @@ pub fn sizes(lengths: &[usize], compilations: usize) -> jut::Result<Vec<Size>> {
         // In turns, so that what the machine does besides falls on all lengths alike.
         for (k, n) in lengths.iter().enumerate() {
             let x = vec![0.5; *n];
-            let start = Instant::now();
+            let watch = Watch::start();
             let compiled = Model::from_text(text)?.function("rosenbrock")?.value_and_gradient()?;
-            compiles[k].push(start.elapsed().as_secs_f64());
-            let start = Instant::now();
+            compiles[k].push(watch.seconds());
+            let watch = Watch::start();
             black_box(compiled.session().call(&[(&x).into()])?);
-            calls[k].push(start.elapsed().as_secs_f64());
+            calls[k].push(watch.seconds());
         }
     }
     let median = |k: usize| (median(&mut compiles[k]), median(&mut calls[k]));

@@ -1,7 +1,27 @@
 //! Measuring several ways of computing one thing, in turns, so that whatever else the machine does
 //! falls on all of them alike.
+//!
+//! Time is processor time of this process, all its threads together: on a machine that does nothing
+//! else it is the time on the wall, and on a busy one it leaves out the waiting.
 
-use std::time::{Duration, Instant};
+use cpu_time::ProcessTime;
+use std::time::Duration;
+
+/// A stopwatch.
+pub struct Watch(Option<ProcessTime>);
+
+impl Watch {
+    /// Starts it.
+    pub fn start() -> Watch {
+        Watch(ProcessTime::try_now().ok())
+    }
+
+    /// Seconds of processor time since the start; 0 where the system does not tell.
+    pub fn seconds(&self) -> f64 {
+        let elapsed = self.0.and_then(|start| start.try_elapsed().ok());
+        elapsed.unwrap_or_default().as_secs_f64()
+    }
+}
 
 /// One way.
 pub type Way<'a> = Box<dyn FnMut() + 'a>;
@@ -20,11 +40,11 @@ pub fn in_turns(ways: &mut [Way<'_>], budget: Duration) -> Vec<f64> {
             if round >= *rounds {
                 continue;
             }
-            let start = Instant::now();
+            let watch = Watch::start();
             for _ in 0..*count {
                 way();
             }
-            times.push(start.elapsed().as_secs_f64() / *count as f64);
+            times.push(watch.seconds() / *count as f64);
         }
     }
     times.iter_mut().map(|t| median(t)).collect()
@@ -34,11 +54,11 @@ pub fn in_turns(ways: &mut [Way<'_>], budget: Duration) -> Vec<f64> {
 fn calls_in(way: &mut Way<'_>, seconds: f64) -> (u64, usize) {
     let mut count = 1;
     loop {
-        let start = Instant::now();
+        let watch = Watch::start();
         for _ in 0..count {
             way();
         }
-        let taken = start.elapsed().as_secs_f64();
+        let taken = watch.seconds();
         if taken > seconds / 4.0 || count > 1 << 30 {
             let calls = ((count as f64 * seconds / taken.max(1e-9)) as u64).max(1);
             let rounds = if count == 1 && taken > 10.0 * seconds { ROUNDS[1] } else { ROUNDS[0] };

@@ -2,12 +2,12 @@
 
 use crate::cases::Case;
 use crate::machine;
-use crate::measure::{Way, in_turns, median};
+use crate::measure::{Watch, Way, in_turns, median};
 use crate::tape;
 use jut::{Arg, Compiled, Engine, Model, Session, Value};
 use serde::Serialize;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -101,11 +101,11 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
     let (mut compiles, mut firsts) = (Vec::new(), Vec::new());
     let args: Vec<Arg<'_>> = case.args.iter().map(Arg::from).collect();
     for _ in 0..effort.compilations {
-        let start = Instant::now();
+        let watch = Watch::start();
         let compiled = compile(case, Engine::Cranelift)?;
-        compiles.push(start.elapsed().as_secs_f64());
+        compiles.push(watch.seconds());
         black_box(compiled.session().call(&args)?);
-        firsts.push(start.elapsed().as_secs_f64());
+        firsts.push(watch.seconds());
     }
     let native = compile(case, Engine::Cranelift)?;
     let interpreted = compile(case, Engine::Interpreter)?;
@@ -134,9 +134,9 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
         dual(&mut out);
         check("num-dual", &out, 1e-9)?;
     }
-    let start = Instant::now();
+    let watch = Watch::start();
     black_box(value.call(&args)?);
-    let estimate = 2.0 * by_hand.len() as f64 * start.elapsed().as_secs_f64();
+    let estimate = 2.0 * by_hand.len() as f64 * watch.seconds();
     let patient = estimate < effort.patience;
     if patient {
         differences.run(&mut out)?;

@@ -23,12 +23,17 @@ use jut_ir::{Function, NVar, Program, Size, Type};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sizes {
     values: Vec<Option<i64>>,
+    /// The names that have a value: few, where a function may have thousands of names.
+    known: Vec<NVar>,
 }
 
 impl Sizes {
-    fn reset(&mut self, variables: usize) {
-        self.values.clear();
-        self.values.resize(variables, None);
+    fn reset(&mut self) {
+        for name in self.known.drain(..) {
+            if let Some(slot) = self.values.get_mut(name.index()) {
+                *slot = None;
+            }
+        }
     }
 
     /// The value of a name, if it is known.
@@ -38,8 +43,12 @@ impl Sizes {
 
     /// Sets the value of a name.
     pub fn set(&mut self, name: NVar, value: i64) {
+        if self.values.len() <= name.index() {
+            self.values.resize(name.index() + 1, None);
+        }
         if let Some(slot) = self.values.get_mut(name.index()) {
             *slot = Some(value);
+            self.known.push(name);
         }
     }
 
@@ -114,7 +123,10 @@ struct Param {
 #[derive(Clone, Debug)]
 pub(crate) struct Binder {
     params: Vec<Param>,
-    variables: usize,
+    /// How many parameters the caller gives.
+    visible: usize,
+    /// Whether any of them is or has an array.
+    arrays: bool,
 }
 
 impl Binder {
@@ -141,10 +153,11 @@ impl Binder {
                 hidden: input.hidden,
             })
         };
-        Ok(Binder {
-            params: func.params.iter().zip(inputs).map(param).collect::<Result<_, _>>()?,
-            variables: func.nvars.len(),
-        })
+        let params: Vec<Param> =
+            func.params.iter().zip(inputs).map(param).collect::<Result<_, _>>()?;
+        let visible = params.iter().filter(|p| !p.hidden).count();
+        let arrays = params.iter().flat_map(|p| &p.leaves).any(|leaf| !leaf.dims.is_empty());
+        Ok(Binder { params, visible, arrays })
     }
 
     /// Types, and types in words, of the parameters that are not hidden.
@@ -187,7 +200,7 @@ impl Binder {
         sizes: &mut Sizes,
         out: &mut Vec<Arg<'a>>,
     ) -> Result<(), ArgumentError> {
-        if args.len() != self.visible().count() {
+        if args.len() != self.visible {
             let names: Vec<&str> = self.visible().map(|p| p.name.as_str()).collect();
             let missing = names.get(args.len()).copied().unwrap_or("(one too many)");
             let reason = format!(
@@ -198,7 +211,7 @@ impl Binder {
             );
             return Err(ArgumentError::new(missing, reason));
         }
-        sizes.reset(self.variables);
+        sizes.reset();
         out.clear();
         let mut rest = args.iter();
         for param in &self.params {
@@ -220,7 +233,10 @@ impl Binder {
                 sizes.set(param.var, *value);
             }
         }
-        self.infer(sizes, out);
+        // Without arrays there is nothing to solve and nothing to hold against sizes.
+        if self.arrays {
+            self.infer(sizes, out);
+        }
         let mut start = 0;
         for param in &self.params {
             if param.hidden {
@@ -234,6 +250,9 @@ impl Binder {
                 }
             }
             start += param.leaves.len();
+        }
+        if !self.arrays {
+            return Ok(());
         }
         let (mut start, mut rest) = (0, args.iter());
         for param in &self.params {

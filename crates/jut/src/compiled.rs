@@ -210,11 +210,13 @@ impl Session {
     /// [`Error::Argument`] if an argument does not fit, [`Error::Run`] if the program fails.
     pub fn call(&mut self, args: &[Arg<'_>]) -> Result<Results<'_>> {
         let mut parts = recycled(std::mem::take(&mut self.parts));
-        let plan = self.plan.clone();
+        let plan = &*self.plan;
         let bound = plan.binder.bind(&plan.program, args, &mut self.sizes, &mut parts);
         let outcome = match (bound, &plan.code) {
             (Err(error), _) => Err(error.into()),
-            (Ok(()), Code::Interpreted(interpreter)) => self.interpret(interpreter, &parts),
+            (Ok(()), Code::Interpreted(interpreter)) => {
+                interpret(plan, interpreter, &self.sizes, &parts, &mut self.results)
+            }
             (Ok(()), Code::Native(native)) => {
                 let mut words = recycled_words(std::mem::take(&mut self.words));
                 let limit = self.workspace.limit();
@@ -242,7 +244,7 @@ impl Session {
     /// # Errors
     /// As [`Session::call`], and [`Error::Argument`] if the memory for a result does not fit.
     pub fn call_into(&mut self, args: &[Arg<'_>], outs: &mut [Out<'_>]) -> Result<()> {
-        let plan = self.plan.clone();
+        let plan = &*self.plan;
         if outs.len() != plan.leaves.len() || plan.outputs.len() != plan.leaves.len() {
             let names: Vec<&str> = plan.outputs.iter().map(|o| o.name.as_str()).collect();
             let missing = names.get(outs.len()).copied().unwrap_or("(one too many)");
@@ -255,6 +257,7 @@ impl Session {
         }
         let Code::Native(native) = &plan.code else {
             self.call(args)?;
+            let plan = &*self.plan;
             for (k, (value, out)) in self.results.iter().zip(outs).enumerate() {
                 engine::store(value.into(), Target::of(out), k).map_err(|f| plan.failed(f))?;
             }
@@ -285,30 +288,6 @@ impl Session {
     pub fn release_memory(&mut self) {
         self.workspace.clear();
         self.results = self.plan.leaves.iter().map(Leaf::blank).collect();
-    }
-
-    fn interpret(&mut self, interpreter: &jut_eval::Interpreter, parts: &[Arg<'_>]) -> Result<()> {
-        let plan = &self.plan;
-        let params = plan.binder.typed_parts(&self.sizes, parts);
-        let results = engine::interpret(interpreter, &plan.program, plan.root, params)
-            .map_err(|failure| plan.failed(failure))?;
-        for (output, value) in plan.outputs.iter().zip(&results) {
-            let mut given = Vec::new();
-            let value = engine::leave(&plan.program, &output.ty, value);
-            let stored = value.as_ref().and_then(|value| {
-                crate::bind::take_apart(&plan.program, &output.ty, value.into(), &mut given)
-                    .ok()?;
-                for (k, part) in output.leaves.clone().zip(&given) {
-                    engine::store(*part, Target::Own(self.results.get_mut(k)?), k).ok()?;
-                }
-                Some(())
-            });
-            if stored.is_none() {
-                let failure = Failure::Internal("a result has another type".into());
-                return Err(plan.failed(failure));
-            }
-        }
-        Ok(())
     }
 
     /// Gives every array among the results the shape that its type says.
@@ -347,6 +326,35 @@ impl Session {
             }
         }
     }
+}
+
+/// Runs a function in the interpreter; the results go to the leaves.
+fn interpret(
+    plan: &Plan,
+    interpreter: &jut_eval::Interpreter,
+    sizes: &Sizes,
+    parts: &[Arg<'_>],
+    leaves: &mut [Value],
+) -> Result<()> {
+    let params = plan.binder.typed_parts(sizes, parts);
+    let results = engine::interpret(interpreter, &plan.program, plan.root, params)
+        .map_err(|failure| plan.failed(failure))?;
+    for (output, value) in plan.outputs.iter().zip(&results) {
+        let mut given = Vec::new();
+        let value = engine::leave(&plan.program, &output.ty, value);
+        let stored = value.as_ref().and_then(|value| {
+            crate::bind::take_apart(&plan.program, &output.ty, value.into(), &mut given).ok()?;
+            for (k, part) in output.leaves.clone().zip(&given) {
+                engine::store(*part, Target::Own(leaves.get_mut(k)?), k).ok()?;
+            }
+            Some(())
+        });
+        if stored.is_none() {
+            let failure = Failure::Internal("a result has another type".into());
+            return Err(plan.failed(failure));
+        }
+    }
+    Ok(())
 }
 
 /// The same list, empty, for references of another life time. The memory stays.
