@@ -88,6 +88,12 @@ impl LennardJones {
     }
 }
 
+/// One number for each of eight lanes: one vector.
+#[inline(always)]
+fn each(f: impl FnMut(usize) -> f64) -> [f64; 8] {
+    std::array::from_fn(f)
+}
+
 wide! {
     /// See [`LennardJones::run`].
     pub fn lennard_jones(buffers: &mut LennardJones, r: &[f64], dr: &mut [f64]) -> f64 {
@@ -115,19 +121,22 @@ wide! {
             let mut own = [[0.0; 8]; 3];
             let whole = i - i % 8;
             for j in (0..whole).step_by(8) {
-                let (xs, ys, zs) = (&x[j..j + 8], &y[j..j + 8], &z[j..j + 8]);
-                let (gx, rest) = (&mut fx[j..j + 8], (&mut fy[j..j + 8], &mut fz[j..j + 8]));
-                let (gy, gz) = rest;
-                for l in 0..8 {
-                    let d = [p[0] - xs[l], p[1] - ys[l], p[2] - zs[l]];
-                    let (e, c) = pair(d);
-                    energy[l] += e;
-                    for k in 0..3 {
-                        own[k][l] += c * d[k];
-                    }
-                    gx[l] -= c * d[0];
-                    gy[l] -= c * d[1];
-                    gz[l] -= c * d[2];
+                let d = [
+                    each(|l| p[0] - x[j..j + 8][l]),
+                    each(|l| p[1] - y[j..j + 8][l]),
+                    each(|l| p[2] - z[j..j + 8][l]),
+                ];
+                let square = each(|l| d[0][l] * d[0][l] + d[1][l] * d[1][l] + d[2][l] * d[2][l]);
+                let inverse = each(|l| 1.0 / square[l]);
+                let u = each(|l| inverse[l] * inverse[l] * inverse[l]);
+                energy = each(|l| energy[l] + 4.0 * (u[l] * u[l] - u[l]));
+                let c = each(|l| (24.0 - 48.0 * u[l]) * u[l] * inverse[l]);
+                for (f, (own, d)) in [&mut *fx, &mut *fy, &mut *fz].into_iter().zip(own.iter_mut().zip(&d)) {
+                    let f = &mut f[j..j + 8];
+                    let part = each(|l| c[l] * d[l]);
+                    *own = each(|l| own[l] + part[l]);
+                    let next = each(|l| f[l] - part[l]);
+                    f.copy_from_slice(&next);
                 }
             }
             let mut own = own.map(fold);

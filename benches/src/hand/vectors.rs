@@ -5,41 +5,48 @@ use super::{LANES, exp, fold};
 use crate::machine::wide;
 
 wide! {
-    /// Rosenbrock's function.
+    /// Rosenbrock's function. Element i of the gradient has a part from term i - 1 and one from
+    /// term i; value and gradient go over blocks that stay in the first cache.
     pub fn rosenbrock(x: &[f64], dx: &mut [f64]) -> f64 {
+        const BLOCK: usize = 1024;
         let Some(m) = x.len().checked_sub(1) else { return 0.0 };
-        let dx = &mut dx[..=m];
-        let mut lanes = [0.0; 8];
         let mut value = 0.0;
-        // Element i has a part from term i - 1 and one from term i.
-        let term = |x: f64, after: f64| {
-            let (rise, walk) = (after - x * x, 1.0 - x);
-            (100.0 * rise * rise + walk * walk, -400.0 * rise * x - 2.0 * walk)
-        };
+        for start in (0..m).step_by(BLOCK) {
+            let end = (start + BLOCK).min(m);
+            value += terms(&x[start..end], &x[start + 1..=end]);
+            let first = start.max(1);
+            let near = x[first - 1..end - 1].iter().zip(&x[first..end]).zip(&x[first + 1..=end]);
+            for (out, ((l, m), r)) in dx[first..end].iter_mut().zip(near) {
+                let (before, rise) = (m - l * l, r - m * m);
+                *out = 200.0 * before - 400.0 * rise * m - 2.0 * (1.0 - m);
+            }
+        }
         if m == 0 {
             dx[0] = 0.0;
             return 0.0;
         }
-        (value, dx[0]) = { let (v, d) = term(x[0], x[1]); (value + v, d) };
-        let inner = m - 1;
-        let (blocks, rest) = dx[1..m].as_chunks_mut::<8>();
-        for (k, out) in blocks.iter_mut().enumerate() {
-            let here = &x[8 * k..8 * k + 10];
-            for l in 0..8 {
-                let (v, d) = term(here[l + 1], here[l + 2]);
-                lanes[l] += v;
-                out[l] = d + 200.0 * (here[l + 1] - here[l] * here[l]);
-            }
-        }
-        let start = 1 + inner - rest.len();
-        for (i, out) in (start..).zip(rest) {
-            let (v, d) = term(x[i], x[i + 1]);
-            value += v;
-            *out = d + 200.0 * (x[i] - x[i - 1] * x[i - 1]);
-        }
+        dx[0] = -400.0 * (x[1] - x[0] * x[0]) * x[0] - 2.0 * (1.0 - x[0]);
         dx[m] = 200.0 * (x[m] - x[m - 1] * x[m - 1]);
-        value + fold(lanes)
+        value
     }
+}
+
+/// The terms of Rosenbrock's function of elements and their successors, added up.
+#[inline(always)]
+fn terms(x: &[f64], after: &[f64]) -> f64 {
+    let term = |x: f64, after: f64| {
+        let (rise, walk) = (after - x * x, 1.0 - x);
+        100.0 * rise * rise + walk * walk
+    };
+    let mut lanes = [0.0; LANES];
+    let (x, x_rest) = x.as_chunks::<LANES>();
+    let (after, after_rest) = after.as_chunks::<LANES>();
+    for (x, after) in x.iter().zip(after) {
+        for k in 0..LANES {
+            lanes[k] += term(x[k], after[k]);
+        }
+    }
+    fold(lanes) + x_rest.iter().zip(after_rest).map(|(x, after)| term(*x, *after)).sum::<f64>()
 }
 
 wide! {
