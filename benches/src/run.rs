@@ -36,8 +36,10 @@ pub struct Row {
     pub differences: Option<f64>,
     /// Value and gradient by forward mode with `num-dual`.
     pub num_dual: Option<f64>,
-    /// The fastest other tool over hand-written code, measured separately.
-    pub best_peer_to_hand: Option<f64>,
+    /// Value and gradient by the fastest other tool, measured separately on a Zen 5 machine.
+    pub best_peer: Option<f64>,
+    /// The hand-written code of that measurement.
+    pub best_peer_hand: Option<f64>,
     /// Bytes of tape.
     pub tape_bytes: u64,
     /// Requests for memory of a call, once the first calls are over.
@@ -60,7 +62,17 @@ impl Row {
 
     /// Whether it is one of the programs that jut is tuned on.
     pub fn is_target(&self) -> bool {
-        self.best_peer_to_hand.is_some()
+        self.best_peer.is_some()
+    }
+
+    /// The fastest other tool over the hand-written code of its own measurement.
+    pub fn peer_to_hand(&self) -> Option<f64> {
+        Some(self.best_peer? / self.best_peer_hand?)
+    }
+
+    /// Cranelift over the fastest other tool, in plain time: meaningful on a like machine only.
+    pub fn to_peer(&self) -> Option<f64> {
+        Some(self.cranelift / self.best_peer?)
     }
 }
 
@@ -179,7 +191,8 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
         interpreter: next(),
         differences: patient.then(&mut next),
         num_dual: case.dual.is_some().then(&mut next),
-        best_peer_to_hand: case.peer,
+        best_peer: case.peer.map(|p| p.seconds),
+        best_peer_hand: case.peer.map(|p| p.hand),
         tape_bytes: tape::bytes(case)?,
         allocations_per_call,
         difference,

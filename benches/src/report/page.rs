@@ -34,12 +34,13 @@ pub fn page(report: &Report) -> Result<String> {
         "Compiled against hand-written",
         "The time of value and gradient as compiled by Cranelift, over the time of hand-written Rust \
          (blue): 1 is as fast as by hand, further left is faster. The orange dot is the fastest other \
-         tool over hand-written code, measured separately on a machine of the same kind. The line at \
+         tool over the hand-written code of its own measurement, on another day on a Zen 5 machine: \
+         that code is not the one here and often faster, so compare the dots with care. The line at \
          1.5 is the goal for the geometric mean of the programs that have an orange dot.",
         &dots(
             report,
             "time / time by hand",
-            &[("Cranelift", |r| Some(r.to_hand())), ("best other tool", |r| r.best_peer_to_hand)],
+            &[("Cranelift", |r| Some(r.to_hand())), ("best other tool", Row::peer_to_hand)],
             &[(1.0, "by hand"), (goals::TO_HAND, "      goal")],
             factor,
         )?,
@@ -213,7 +214,7 @@ fn lengths(html: &mut String, report: &Report) -> Result<()> {
 fn programs(html: &mut String, report: &Report) -> Result<()> {
     html.push_str(
         "<h2>All numbers</h2>\n<p>Ratios: compiled by Cranelift over hand-written (/ hand) and over the \
-         value alone (/ primal); interpreter, central differences and num-dual over Cranelift. Tape: \
+         value alone (/ primal); interpreter, central differences and num-dual over Cranelift. Over the best peer (/ peer) is plain time, from another run. Tape: \
          what the forward half stores for the reverse half. Allocs: requests for memory of a call, \
          once the first calls are over.</p>\n",
     );

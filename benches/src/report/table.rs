@@ -34,7 +34,7 @@ pub fn digits(x: f64) -> String {
 }
 
 /// The columns of the table of programs.
-pub const COLUMNS: [&str; 13] = [
+pub const COLUMNS: [&str; 14] = [
     "program",
     "size",
     "compile",
@@ -46,12 +46,13 @@ pub const COLUMNS: [&str; 13] = [
     "differences /",
     "num-dual /",
     "peer / hand",
+    "/ peer",
     "tape",
     "allocs",
 ];
 
 /// The cells of a row.
-pub fn cells(row: &Row) -> [String; 13] {
+pub fn cells(row: &Row) -> [String; 14] {
     let optional = |x: Option<f64>| x.map_or("-".to_string(), digits);
     [
         row.name.to_string(),
@@ -64,7 +65,8 @@ pub fn cells(row: &Row) -> [String; 13] {
         digits(row.interpreter / row.cranelift),
         optional(row.differences.map(|t| t / row.cranelift)),
         optional(row.num_dual.map(|t| t / row.cranelift)),
-        optional(row.best_peer_to_hand),
+        optional(row.peer_to_hand()),
+        optional(row.to_peer()),
         bytes(row.tape_bytes),
         digits(row.allocations_per_call),
     ]
