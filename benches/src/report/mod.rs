@@ -106,13 +106,13 @@ impl Report {
             let mut what = Vec::new();
             // Behind by either measure counts: the two runs have different hand-written code, and
             // may be from different machines.
-            if let (Some(ratio), Some(time)) = (row.peer_to_hand(), row.to_peer()) {
-                if row.to_hand() > ratio || time > 1.0 {
-                    let ours = row.to_hand();
-                    what.push(format!(
-                        "{ours:.2} x by hand, the best peer {ratio:.2}; {time:.2} x its time"
-                    ));
-                }
+            if let (Some(ratio), Some(time)) = (row.peer_to_hand(), row.to_peer())
+                && (row.to_hand() > ratio || time > 1.0)
+            {
+                let ours = row.to_hand();
+                what.push(format!(
+                    "{ours:.2} x by hand, the best peer {ratio:.2}; {time:.2} x its time"
+                ));
             }
             if row.to_primal() > goals::TO_PRIMAL {
                 what.push(format!("{:.2} x the value", row.to_primal()));
