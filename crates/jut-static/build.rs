@@ -56,7 +56,10 @@ fn compile(
     out: &Path,
     frozen: bool,
 ) -> Result<(), String> {
-    let _ = fs::remove_file(object);
+    // A nested build that is up to date writes nothing: without its object it has to start anew.
+    if !object.exists() {
+        let _ = fs::remove_dir_all(out.join("target"));
+    }
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["rustc", "--lib", "--release", "--crate-type", "staticlib", "--quiet"]);
     if frozen {
