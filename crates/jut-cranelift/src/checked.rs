@@ -177,7 +177,7 @@ impl<'w> Results<'w> {
                 Kind::Buffer(Cell::Bool) => {
                     Returned::Bools(slice::from_raw_parts(word as *const bool, length))
                 }
-                Kind::Buffer(Cell::Buffer) => Returned::Nested,
+                Kind::Buffer(Cell::Buffer | Cell::Word) => Returned::Nested,
             }
         })
     }

@@ -57,11 +57,13 @@ impl Translator<'_> {
 
     pub(crate) fn load(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
         let place = self.place(buffer, index)?;
-        let value = match self.known.cell(&place) {
+        let ty = cranelift_type(self.kind(dst));
+        // A word of a box is of another kind in another constructor.
+        let known = self.known.cell(&place);
+        let value = match known.filter(|v| self.builder.func.dfg.value_type(*v) == ty) {
             Some(value) => value,
             None => {
                 let (address, offset) = self.address(&place);
-                let ty = cranelift_type(self.kind(dst));
                 let value = self.builder.ins().load(ty, flags(), address, offset);
                 self.known.loaded(place, value);
                 value
@@ -237,7 +239,7 @@ impl Translator<'_> {
                 let bits = MemFlagsData::new();
                 ("jut_fill_words", self.builder.ins().bitcast(types::I64, bits, value))
             }
-            Cell::I64 | Cell::Buffer => ("jut_fill_words", value),
+            Cell::I64 | Cell::Buffer | Cell::Word => ("jut_fill_words", value),
         };
         self.runtime(symbol, &[target, count, value])?;
         Ok(())
@@ -257,7 +259,7 @@ impl Translator<'_> {
         {
             let ty = match cell {
                 Cell::F64 => types::F64,
-                Cell::I64 | Cell::Buffer => types::I64,
+                Cell::I64 | Cell::Buffer | Cell::Word => types::I64,
                 Cell::Bool => types::I8,
             };
             for k in 0..n.max(0) {

@@ -179,7 +179,7 @@ fn native(
                 Kind::Buffer(Cell::Bool) => {
                     (0..n).map(|k| u64::from(place.add(k).read())).collect()
                 }
-                Kind::Buffer(Cell::Buffer) => Vec::new(),
+                Kind::Buffer(Cell::Buffer | Cell::Word) => Vec::new(),
             }
         });
     }

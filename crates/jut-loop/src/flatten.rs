@@ -16,6 +16,14 @@
 //! **pinned**: its size is a field of the element (a row of a triangular tape) or the element may
 //! not have it (a sum), and then the array's component is a buffer of buffers.
 //!
+//! **Boxes.** A data type that would come to more than [`MAX_FLAT`] components is one component
+//! instead: a pointer to a buffer of words on the tape arena, the *box*, which holds the tag of a sum
+//! and then the components of the fields of the constructor that was taken. So the record of a
+//! function that calls the same function twice, which holds that one's record twice, does not double
+//! along a chain of calls. A box is written once, when its value is made, and what it points to is on
+//! the tape arena too. Types that occur in the signature of the entry function are never boxed: there
+//! values come from and go to callers who know nothing of boxes.
+//!
 //! So a component is a scalar kind under a list of [`Level`]s, outermost first; each level is one
 //! indirection. Example: `[n]K` with `K(m: i64, w: [m]f64)` has the components
 //! `i64 [n]` and `f64 [n] -> [m]`, where `m` is component 0 of the same element.
@@ -24,8 +32,8 @@
 //! dimension removed. Cost: linear in the number of components; lists are cached per type.
 
 use cranelift_entity::EntityRef;
-use jut_ir::{Data, DataId, Diagnostic, Program, Size, Type};
-use std::collections::HashMap;
+use jut_ir::{Data, DataId, Diagnostic, Function, Program, Size, Type};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -36,8 +44,10 @@ use crate::form::{Cell, Kind};
 pub struct Component {
     /// Where it stands in the value: `""`, `"_0"`, `"_r"`, `"_true_a_s"`; appended to a name.
     pub suffix: Rc<str>,
-    /// What the innermost cells are (never [`Kind::Buffer`]).
+    /// What the innermost cells are (never [`Kind::Buffer`]); of a box nothing.
     pub scalar: Kind,
+    /// Whether the innermost level is a box: its cells are words.
+    pub boxed: bool,
     /// The buffers, outermost first; none for a scalar.
     pub levels: Vec<Level>,
 }
@@ -78,7 +88,13 @@ impl Level {
 
 impl Component {
     fn scalar(kind: Kind) -> Component {
-        Component { suffix: Rc::from(""), scalar: kind, levels: Vec::new() }
+        Component { suffix: Rc::from(""), scalar: kind, boxed: false, levels: Vec::new() }
+    }
+
+    /// A pointer to a box. How many words it has depends on the constructor: never copied.
+    fn boxed() -> Component {
+        let level = Level { dims: Vec::new(), scope: Scope::Function, pinned: true };
+        Component { boxed: true, levels: vec![level], ..Component::scalar(Kind::I64) }
     }
 
     /// What a value of the component is: a scalar, or a buffer.
@@ -90,19 +106,24 @@ impl Component {
     pub fn kind_at(&self, level: usize) -> Kind {
         match self.levels.len().saturating_sub(level) {
             0 => self.scalar,
-            1 => Kind::Buffer(Cell::of(self.scalar)),
+            1 => Kind::Buffer(self.scalar_cell()),
             _ => Kind::Buffer(Cell::Buffer),
         }
     }
 
     /// What the cells of the outermost buffer are.
     pub fn cell(&self) -> Cell {
-        Cell::of(self.kind_at(1))
+        if self.levels.len() > 1 { Cell::Buffer } else { self.scalar_cell() }
     }
 
-    /// The cells of a buffer that holds the innermost scalars.
+    /// The cells of a buffer that holds the innermost scalars, or of the box.
     pub fn scalar_cell(&self) -> Cell {
-        Cell::of(self.scalar)
+        if self.boxed { Cell::Word } else { Cell::of(self.scalar) }
+    }
+
+    /// Whether the component is a pointer to a box, and no array of such.
+    pub fn is_box(&self) -> bool {
+        self.boxed && self.levels.len() == 1
     }
 
     /// Whether the component is a scalar.
@@ -132,12 +153,29 @@ impl Component {
 /// The layout of a data type.
 #[derive(Debug)]
 pub struct DataLayout {
-    /// All components.
+    /// All components, or what would be all if it were not boxed.
     pub components: Rc<[Component]>,
     /// Whether component 0 is a tag: there are several constructors.
     pub tagged: bool,
     /// For every constructor, the components of every field.
     pub fields: Vec<Vec<Range<usize>>>,
+    /// Whether values are pointers to boxes.
+    pub boxed: bool,
+}
+
+impl DataLayout {
+    /// In a box, the word of component `k` of constructor `con`: after the tag only that constructor's
+    /// components.
+    pub fn word(&self, con: usize, k: usize) -> usize {
+        let first = self.fields.get(con).and_then(|f| f.first()).map_or(k, |r| r.start);
+        self.tagged as usize + k.saturating_sub(first)
+    }
+
+    /// The number of words of a box of constructor `con`.
+    pub fn words(&self, con: usize) -> usize {
+        let end = self.fields.get(con).and_then(|f| f.last()).map(|r| r.end);
+        end.map_or(self.tagged as usize, |end| self.word(con, end))
+    }
 }
 
 /// The layouts of a program's types, computed once each.
@@ -147,19 +185,47 @@ pub struct Layouts {
     types: HashMap<Type, Rc<[Component]>>,
 }
 
-/// More components than this in one value are refused: a type that doubles with every declaration
-/// would need memory exponential in the program's text.
+/// More components than this in one value that is not boxed are refused: a type that doubles with
+/// every declaration would need memory exponential in the program's text.
 const MAX_COMPONENTS: usize = 1 << 16;
 
+/// A data type with more components than this is boxed, unless the entry function's callers see it.
+pub const MAX_FLAT: usize = 16;
+
+/// The same for the length of the path to a component, in bytes.
+const MAX_SUFFIX: usize = 128;
+
 impl Layouts {
-    /// Lays out all data types of a program.
+    /// Lays out all data types of a program for callers from outside, who know no boxes.
     ///
     /// # Errors
     /// J901 for a type with too many components, or one that uses a type declared after it.
     pub fn new(program: &Program) -> Result<Layouts, Diagnostic> {
+        Layouts::with(program, |_| false)
+    }
+
+    /// Lays out all data types of a program whose entry is `func`.
+    ///
+    /// # Errors
+    /// As [`Layouts::new`], where only types of the entry's parameters and results can be too large.
+    pub fn of_entry(program: &Program, func: &Function) -> Result<Layouts, Diagnostic> {
+        let mut seen = HashSet::new();
+        for v in &func.params {
+            outside(program, &func.nvars[*v].ty, &mut seen);
+        }
+        for result in &func.results {
+            outside(program, &result.ty, &mut seen);
+        }
+        Layouts::with(program, |id| !seen.contains(&id))
+    }
+
+    fn with(
+        program: &Program,
+        may_be_boxed: impl Fn(DataId) -> bool,
+    ) -> Result<Layouts, Diagnostic> {
         let mut layouts = Layouts { datas: Vec::new(), types: HashMap::new() };
         for (id, data) in program.datas.iter() {
-            let layout = layouts.data_layout(id, data)?;
+            let layout = layouts.data_layout(id, data, may_be_boxed(id))?;
             layouts.datas.push(Rc::new(layout));
         }
         Ok(layouts)
@@ -179,6 +245,7 @@ impl Layouts {
             Type::F64 => [Component::scalar(Kind::F64)].into(),
             Type::I64 => [Component::scalar(Kind::I64)].into(),
             Type::Bool => [Component::scalar(Kind::Bool)].into(),
+            Type::Data(id) if self.datas[id.index()].boxed => [Component::boxed()].into(),
             Type::Data(id) => self.datas[id.index()].components.clone(),
             Type::Tuple(items) => {
                 let mut all = Vec::new();
@@ -202,7 +269,12 @@ impl Layouts {
         start..start + items.get(k).map_or(0, |t| self.of(t).len())
     }
 
-    fn data_layout(&mut self, id: DataId, data: &Data) -> Result<DataLayout, Diagnostic> {
+    fn data_layout(
+        &mut self,
+        id: DataId,
+        data: &Data,
+        may_be_boxed: bool,
+    ) -> Result<DataLayout, Diagnostic> {
         let tagged = data.constructors.len() != 1;
         let mut all = Vec::new();
         if tagged {
@@ -229,14 +301,17 @@ impl Layouts {
                     }
                     all.push(c);
                 }
-                if all.len() > MAX_COMPONENTS {
+                if all.len() > MAX_COMPONENTS && !may_be_boxed {
                     return Err(too_large(data));
                 }
                 ranges.push(start..all.len());
             }
             constructors.push(ranges);
         }
-        Ok(DataLayout { components: all.into(), tagged, fields: constructors })
+        // Names of parts grow along a chain of records, too.
+        let long = all.iter().any(|c| c.suffix.len() > MAX_SUFFIX);
+        let boxed = may_be_boxed && (all.len() > MAX_FLAT || long);
+        Ok(DataLayout { components: all.into(), tagged, fields: constructors, boxed })
     }
 }
 
@@ -277,6 +352,23 @@ fn check_order(data: &Data, ty: &Type, id: DataId) -> Result<(), Diagnostic> {
             data.span,
             format!("not built yet: the data type `{}` uses itself or a later type", data.name),
         )),
+    }
+}
+
+/// The data types of which a value of a type is made.
+fn outside(program: &Program, ty: &Type, seen: &mut HashSet<DataId>) {
+    match ty {
+        Type::F64 | Type::I64 | Type::Bool => {}
+        Type::Tuple(items) => items.iter().for_each(|t| outside(program, t, seen)),
+        Type::Array(_, element) => outside(program, element, seen),
+        Type::Data(id) => {
+            if seen.insert(*id)
+                && let Some(data) = program.datas.get(*id)
+            {
+                let fields = data.constructors.iter().flat_map(|c| &c.fields);
+                fields.for_each(|f| outside(program, &f.ty, seen));
+            }
+        }
     }
 }
 
@@ -383,5 +475,35 @@ mod tests {
             last = Type::Data(p.add_data(data(&name, vec![(&name, fields)])));
         }
         assert_eq!(Layouts::new(&p).unwrap_err().code, "J901");
+    }
+
+    #[test]
+    fn inside_a_program_such_a_type_is_boxed() {
+        let mut p = Program::default();
+        let mut last = Type::F64;
+        for k in 0..40 {
+            let name = format!("D{k}");
+            let fields = vec![field("a", last.clone()), field("b", last.clone())];
+            last = Type::Data(p.add_data(data(&name, vec![(&name, fields)])));
+        }
+        let mut layouts = Layouts::of_entry(&p, &Function::default()).unwrap();
+        let sizes: Vec<usize> =
+            p.datas.keys().map(|id| layouts.of(&Type::Data(id)).len()).collect();
+        assert_eq!(sizes[..6], [2, 4, 8, 16, 1, 2], "boxed beyond {MAX_FLAT} components");
+        assert!(sizes.iter().all(|n| *n <= MAX_FLAT), "{sizes:?}");
+        let array = Type::array(Size::constant(3), Type::Data(p.datas.keys().nth(4).unwrap()));
+        assert_eq!(layouts.of(&array)[0].kind(), Kind::Buffer(Cell::Buffer));
+    }
+
+    #[test]
+    fn a_box_of_a_sum_holds_one_constructor() {
+        let mut p = Program::default();
+        let floats = |n: usize| (0..n).map(|k| field(&format!("x{k}"), Type::F64)).collect();
+        let sum = p.add_data(data("S", vec![("A", floats(20)), ("B", floats(3)), ("C", vec![])]));
+        let layouts = Layouts::of_entry(&p, &Function::default()).unwrap();
+        let layout = layouts.data(sum);
+        assert!(layout.boxed);
+        assert_eq!([layout.words(0), layout.words(1), layout.words(2)], [21, 4, 1]);
+        assert_eq!((layout.word(0, 1), layout.word(1, 21)), (1, 1));
     }
 }

@@ -10,7 +10,7 @@ use jut_ir::prim::Prim;
 pub const KEYWORDS: &[&str] = &[
     "alloc", "bool", "buffer", "call", "carry", "check", "copy", "def", "else", "f64", "fail",
     "false", "fill", "for", "i64", "if", "in", "inf", "inout", "kernel", "lanes", "loop", "mark",
-    "nan", "out", "release", "tape", "true", "while", "do",
+    "nan", "out", "release", "tape", "true", "while", "word", "do",
 ];
 
 /// A value of one loop function: a scalar or a buffer, assigned once.
@@ -53,15 +53,24 @@ pub enum Cell {
     Bool,
     /// A pointer to another buffer; what that one holds is said where it is loaded.
     Buffer,
+    /// 8 bytes that hold any value, a bool in the first of them; which kind is said where it is
+    /// loaded, and is the kind that was stored. Buffers of words are the boxes of large records
+    /// ([`crate::flatten`]): every word is written before the first is read, and once.
+    Word,
 }
 
 impl Cell {
     /// Bytes per cell.
     pub fn bytes(self) -> i64 {
         match self {
-            Cell::F64 | Cell::I64 | Cell::Buffer => 8,
+            Cell::F64 | Cell::I64 | Cell::Buffer | Cell::Word => 8,
             Cell::Bool => 1,
         }
+    }
+
+    /// Whether a cell can hold values of a kind.
+    pub fn holds(self, kind: Kind) -> bool {
+        self == Cell::Word || self == Cell::of(kind)
     }
 
     /// The cell for values of a kind.

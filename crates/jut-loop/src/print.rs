@@ -19,7 +19,7 @@
 //! |---|---|
 //! | `y = a + b`, `y = sin(a)`, `y = a` | primitive, copy |
 //! | `y = x[i]`, `x[i] = a`, `y = x[i ..]` | load, store, offset |
-//! | `y: f64[] = x[i]` | load of a buffer, with what it holds |
+//! | `y: f64[] = x[i]`, `y: bool = x[i]` | load of a buffer, or from a word, with what it holds |
 //! | `y = alloc f64[n]`, `y = alloc tape buffer[n]` | allocation |
 //! | `m = mark`, `release m`, `m = mark tape`, `release tape m`, `fill x[n] = a`, `copy x[n] = y` | |
 //! | `(r) = for up (i in 0 .. n) carry (a = a0) { .. (b) }` | loop |
@@ -70,6 +70,7 @@ pub(crate) fn cell_word(cell: Cell) -> &'static str {
         Cell::I64 => "i64",
         Cell::Bool => "bool",
         Cell::Buffer => "buffer",
+        Cell::Word => "word",
     }
 }
 
@@ -216,8 +217,10 @@ impl Printer<'_> {
             }
             Stmt::Copy { dst, src } => format!("{} = {}", self.name(*dst), self.atom(*src)),
             Stmt::Load { dst, buffer, index } => {
-                let kind = match self.func.values[*dst].kind {
-                    kind @ Kind::Buffer(_) => format!(": {}", kind_text(kind)),
+                let kind = match (self.func.values[*dst].kind, self.func.values[*buffer].kind) {
+                    (kind @ Kind::Buffer(_), _) | (kind, Kind::Buffer(Cell::Word)) => {
+                        format!(": {}", kind_text(kind))
+                    }
                     _ => String::new(),
                 };
                 let (dst, buffer) = (self.name(*dst), self.name(*buffer));

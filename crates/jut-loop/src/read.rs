@@ -246,7 +246,8 @@ impl Reader {
             Word::Name(n) if n == "i64" => Cell::I64,
             Word::Name(n) if n == "bool" => Cell::Bool,
             Word::Name(n) if n == "buffer" => Cell::Buffer,
-            _ => return Err(self.expected("`f64`, `i64`, `bool` or `buffer`")),
+            Word::Name(n) if n == "word" => Cell::Word,
+            _ => return Err(self.expected("`f64`, `i64`, `bool`, `buffer` or `word`")),
         };
         self.at += 1;
         Ok(cell)
@@ -262,7 +263,7 @@ impl Reader {
             Cell::F64 => Ok(Kind::F64),
             Cell::I64 => Ok(Kind::I64),
             Cell::Bool => Ok(Kind::Bool),
-            Cell::Buffer => Err(self.expected("`[`")),
+            Cell::Buffer | Cell::Word => Err(self.expected("`[`")),
         }
     }
 
@@ -450,7 +451,7 @@ impl Reader {
     fn cell_atom(&mut self, cell: Cell) -> Res<Atom> {
         let span = self.span();
         let atom = self.atom()?;
-        if Cell::of(self.func.kind_of(atom)) != cell {
+        if !cell.holds(self.func.kind_of(atom)) {
             return Err(Diagnostic::error("J202", span, format!("{cell:?} is expected")));
         }
         Ok(atom)
@@ -499,8 +500,8 @@ impl Reader {
                 (Cell::F64, None) => Kind::F64,
                 (Cell::I64, None) => Kind::I64,
                 (Cell::Bool, None) => Kind::Bool,
-                (Cell::Buffer, Some(kind @ Kind::Buffer(_))) => kind,
-                _ => return Err(self.expected("what the loaded buffer holds, and only then")),
+                (Cell::Buffer, Some(kind @ Kind::Buffer(_))) | (Cell::Word, Some(kind)) => kind,
+                _ => return Err(self.expected("the loaded kind, of a buffer or from a word only")),
             };
             return Ok(Stmt::Load { dst: self.define(name, kind)?, buffer, index });
         }

@@ -113,7 +113,7 @@ impl Cells {
             Cell::F64 => Cells::F64(Vec::new()),
             Cell::I64 => Cells::I64(Vec::new()),
             Cell::Bool => Cells::Bool(Vec::new()),
-            Cell::Buffer => Cells::Buffers(Vec::new()),
+            Cell::Buffer | Cell::Word => Cells::Buffers(Vec::new()),
         }
     }
 
@@ -123,7 +123,7 @@ impl Cells {
             Cell::F64 => Cells::F64(vec![0.0; n]),
             Cell::I64 => Cells::I64(vec![0; n]),
             Cell::Bool => Cells::Bool(vec![0; n]),
-            Cell::Buffer => Cells::Buffers(vec![Cells::Buffers(Vec::new()); n]),
+            Cell::Buffer | Cell::Word => Cells::Buffers(vec![Cells::Buffers(Vec::new()); n]),
         }
     }
 

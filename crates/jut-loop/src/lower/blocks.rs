@@ -18,6 +18,8 @@ struct Join<'a> {
     origin: jut_ir::Origin,
     /// The scrutinee's components, for a data value.
     value: &'a [Slot],
+    /// The truth value or the tag.
+    tag: Option<Atom>,
     dests: &'a [Vec<Dest>],
     registers: &'a [usize],
 }
@@ -87,6 +89,10 @@ impl Lowering<'_> {
                 }
                 Rhs::Con(con, items) => {
                     let layout = self.cx.layouts.data(con.data);
+                    if layout.boxed {
+                        self.want_in_box(&layout, *con, items);
+                        continue;
+                    }
                     let wanted = self.take_dests(*v);
                     let ranges = layout.fields.get(con.index as usize);
                     for (item, part) in items.iter().zip(ranges.into_iter().flatten()) {
@@ -98,7 +104,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn want(&mut self, atom: Operand, dests: &[Dest]) {
+    pub(super) fn want(&mut self, atom: Operand, dests: &[Dest]) {
         let Operand::Var(v) = atom else { return };
         if dests.iter().any(|d| *d != Dest::Any) && self.wanted[v].is_none() {
             self.wanted[v] = Some(dests.into());
@@ -146,11 +152,13 @@ impl Lowering<'_> {
         }
         let registers = self.registers_of(&touched);
         let value = self.slots(case.scrutinee, span)?;
+        let tag = self.tag(case, &value);
         let join = Join {
             case,
             span,
             origin: stmt.loc.origin,
             value: &value,
+            tag,
             dests: &dests,
             registers: &registers,
         };
@@ -178,18 +186,16 @@ impl Lowering<'_> {
         let Some(pivot) = high.first() else {
             return self.arm(join, low.first().copied().unwrap_or_default());
         };
-        let Some(tag) = join.value.first() else {
+        let Some(tag) = join.tag else {
             return Err(self.bug(join.span, "a sum without a tag"));
         };
         let cond = match join.case.arms[*pivot].pattern {
             // Order is true, false.
-            ArmPattern::Bool(_) => tag.atom,
+            ArmPattern::Bool(_) => tag,
             ArmPattern::Con(con) if high.len() == 1 && low.len() == 1 => {
-                self.prim("is", prim::INE, vec![tag.atom, int(con.index as i64)])
+                self.prim("is", prim::INE, vec![tag, int(con.index as i64)])
             }
-            ArmPattern::Con(con) => {
-                self.prim("is", prim::ILT, vec![tag.atom, int(con.index as i64)])
-            }
+            ArmPattern::Con(con) => self.prim("is", prim::ILT, vec![tag, int(con.index as i64)]),
         };
         let before: Vec<Atom> = join.registers.iter().map(|r| self.registers[*r].now).collect();
         let (then, a) = self.nested(|this| this.arms(join, low))?;

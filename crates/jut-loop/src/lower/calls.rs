@@ -57,7 +57,7 @@ impl Lowering<'_> {
             for c in self.cx.layouts.of(&data.ty).iter() {
                 let value = self.component_value(&data.name, c);
                 numbers.push(self.parameter(value, Role::In));
-                slots.push(Slot::scalar(value));
+                slots.push(Slot::given(value, c));
                 if let Some(level) = c.levels.first()
                     && level.scope == Scope::Function
                 {
@@ -203,7 +203,7 @@ impl Lowering<'_> {
         let kind = match of {
             form::Cell::F64 => Kind::F64,
             form::Cell::I64 => Kind::I64,
-            form::Cell::Bool | form::Cell::Buffer => return None,
+            form::Cell::Bool | form::Cell::Buffer | form::Cell::Word => return None,
         };
         let name = self.src.caps[*cap].name.clone();
         let dst = self.value(&name, kind);

@@ -52,6 +52,12 @@ impl Lowering<'_> {
             Rhs::Proj(v, k) => {
                 let slots = self.slots((*v).into(), span)?;
                 let part = match self.type_of(*v) {
+                    Type::Data(d) if self.cx.layouts.data(d).boxed => {
+                        let con = ConRef { data: d, index: 0 };
+                        let hint = self.pattern_name(stmt);
+                        let field = self.load_field(con, &slots, *k as usize, &hint, span)?;
+                        return self.bind_one(stmt, field);
+                    }
                     Type::Tuple(items) => self.cx.layouts.item(&items, *k as usize),
                     Type::Data(d) => {
                         let layout = self.cx.layouts.data(d);
@@ -162,6 +168,9 @@ impl Lowering<'_> {
         let Some(fields) = layout.fields.get(con.index as usize) else {
             return Err(self.bug(span, "no such constructor"));
         };
+        if layout.boxed {
+            return self.make_box(&layout, con, args, span);
+        }
         let mut all = Vec::with_capacity(layout.components.len());
         for c in layout.components.iter() {
             all.push(match c.kind() {
@@ -202,9 +211,17 @@ impl Lowering<'_> {
         let Some(ranges) = layout.fields.get(con.index as usize) else {
             return Err(self.bug(span, "no such constructor"));
         };
-        for ((name, eq), range) in fields.iter().zip(ranges) {
-            let Some(part) = value.get(range.clone()) else {
-                return Err(self.bug(span, "a data value lacks a component"));
+        for (k, ((name, eq), range)) in fields.iter().zip(ranges).enumerate() {
+            let loaded;
+            let part = if layout.boxed {
+                let hint = name.map_or_else(|| "size".to_string(), |v| self.name_of(v));
+                loaded = self.load_field(con, value, k, &hint, span)?;
+                &loaded[..]
+            } else {
+                let Some(part) = value.get(range.clone()) else {
+                    return Err(self.bug(span, "a data value lacks a component"));
+                };
+                part
             };
             if let Some(v) = name {
                 self.bind(*v, part.to_vec());

@@ -124,7 +124,10 @@ impl Lowering<'_> {
                 if c.is_scalar() || c.is_pinned() {
                     let value = self.component_value(&hint, c);
                     carries.form.push((value, slot.atom));
-                    parts.push(Carry::Value(Slot { atom: value.into(), on_tape: slot.on_tape }));
+                    parts.push(Carry::Value(Slot {
+                        atom: value.into(),
+                        on_tape: slot.on_tape || c.is_box(),
+                    }));
                     continue;
                 }
                 let first = self.copy_of(&hint, c, &init, k, span)?;

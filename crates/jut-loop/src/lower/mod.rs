@@ -15,6 +15,8 @@
 //!   arenas; but those on the tape arena stay where a pointer leaves: by a returned buffer, a cell
 //!   of a buffer of buffers, a carried one. Only buffers on the tape may leave by pointer, which is
 //!   what every buffer carries a mark for.
+//! - **Boxes.** A value of a large data type is a pointer to a box of words on the tape arena; its
+//!   fields are loaded where it is opened ([`boxes`]).
 //! - **Accumulators.** A scalar `acc` region is a register threaded through loops and branches; it
 //!   is stored in a cell only where a call needs one. `acc lanes` becomes [`crate::form::Lanes`]
 //!   around the loop that adds to it. Array regions are buffers, filled with zero.
@@ -28,6 +30,7 @@
 
 mod access;
 mod blocks;
+mod boxes;
 mod calls;
 mod emit;
 mod leaves;
@@ -42,7 +45,7 @@ use jut_ir::{
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::flatten::Layouts;
+use crate::flatten::{Component, Layouts};
 use crate::form::{self, Atom, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value};
 use crate::signature::Signature;
 
@@ -73,7 +76,10 @@ pub fn lower(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
 /// As [`lower`].
 pub fn lower_plainly(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
     let mut cx = Context {
-        layouts: Layouts::new(program)?,
+        layouts: match program.funcs.get(entry) {
+            Some(func) => Layouts::of_entry(program, func)?,
+            None => Layouts::new(program)?,
+        },
         lowered: HashMap::new(),
         out: LoopProgram::default(),
         sites: HashMap::new(),
@@ -171,6 +177,11 @@ impl Slot {
     fn scalar(atom: impl Into<Atom>) -> Slot {
         Slot { atom: atom.into(), on_tape: false }
     }
+
+    /// A component that comes from somebody else: a box is always on the tape arena.
+    fn given(atom: impl Into<Atom>, c: &Component) -> Slot {
+        Slot { atom: atom.into(), on_tape: c.is_box() }
+    }
 }
 
 /// Where a component of a block's result shall be.
@@ -237,7 +248,7 @@ struct Lowering<'a> {
     bounded: HashSet<Size>,
     bounded_log: Vec<Size>,
     /// An empty buffer per kind of cell.
-    empty: [Option<Value>; 4],
+    empty: [Option<Value>; 5],
 }
 
 type Res<T> = Result<T, Diagnostic>;
@@ -265,7 +276,7 @@ impl<'a> Lowering<'a> {
             size_log: Vec::new(),
             bounded: HashSet::new(),
             bounded_log: Vec::new(),
-            empty: [None; 4],
+            empty: [None; 5],
         }
     }
 

@@ -105,6 +105,15 @@ impl Cells<'_> {
         }
     }
 
+    fn kind_of(&self, a: Atom) -> Kind {
+        match a {
+            Atom::Value(v) => self.values[v].kind,
+            Atom::Lit(Literal::F64(_)) => Kind::F64,
+            Atom::Lit(Literal::I64(_)) => Kind::I64,
+            Atom::Lit(Literal::Bool(_)) => Kind::Bool,
+        }
+    }
+
     fn bind(&mut self, stmt: &Stmt) {
         stmt.bound().iter().for_each(|v| self.depth[*v] = self.loops);
     }
@@ -123,7 +132,9 @@ impl Cells<'_> {
                 }
                 Stmt::Load { dst, buffer, index } => {
                     let found = known.iter().find(|k| k.buffer == buffer && k.index == index);
-                    if let Some(k) = found {
+                    if let Some(k) =
+                        found.filter(|k| self.kind_of(k.content) == self.values[dst].kind)
+                    {
                         self.subst[dst] = Some(k.content);
                         continue;
                     }

@@ -7,11 +7,12 @@
 //! - `inout` buffers are accumulators of the caller: they may overlap each other (one function may
 //!   be given the same accumulator twice) and nothing else;
 //! - an `out` buffer overlaps no other parameter;
-//! - different allocations do not overlap.
+//! - different allocations do not overlap;
+//! - a box is written where it is allocated, and then neither it nor what it points to changes.
 
 use cranelift_entity::SecondaryMap;
 
-use crate::form::{Atom, Block, Kind, LoopFunction, Role, Stmt, Value};
+use crate::form::{Atom, Block, Cell, Kind, LoopFunction, Role, Stmt, Value};
 
 /// Where a buffer's memory comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -33,6 +34,12 @@ pub(super) struct Roots(SecondaryMap<Value, Root>);
 impl Roots {
     pub fn of(func: &LoopFunction) -> Roots {
         let mut roots = Roots(SecondaryMap::with_capacity(func.values.len()));
+        // A box is written before anybody else has a pointer to it, and so is what it points to.
+        for (v, data) in func.values.iter() {
+            if data.kind == Kind::Buffer(Cell::Word) {
+                roots.0[v] = Root::In;
+            }
+        }
         for p in &func.params {
             if let Kind::Buffer(_) = func.values[p.value].kind {
                 roots.0[p.value] = match p.role {

@@ -58,7 +58,8 @@ pub(super) fn run(func: &mut LoopFunction) {
 enum Key {
     Prim(Prim, Vec<Atom>),
     Offset(Value, Atom),
-    Load(Value, Atom),
+    /// The words of a box hold values of different kinds in different constructors.
+    Load(Value, Atom, Kind),
 }
 
 /// What moves before a loop.
@@ -182,7 +183,7 @@ impl Motion<'_> {
                 self.pure(dst, Key::Offset(buffer, index), stmt, level)
             }
             Stmt::Load { dst, buffer, index } if self.roots.is_constant(buffer) => {
-                let key = Key::Load(buffer, index);
+                let key = Key::Load(buffer, index, self.values[dst].kind);
                 let level = self.level[buffer].max(self.level_of(index));
                 let scalar = !matches!(self.values[dst].kind, Kind::Buffer(_));
                 if self.is_in_range(buffer, index) {
