@@ -66,10 +66,11 @@ pub fn results_json(compiled: &Compiled, values: &[Value], derivative: &str) -> 
 /// Messages of the checker as JSON.
 pub fn diagnostics_json(diagnostics: &Diagnostics) -> Vec<Json> {
     let place = |span: Span| {
-        let (line, column) = diagnostics.source().position(span.start as usize);
-        let (end_line, end_column) = diagnostics.source().position(span.end as usize);
+        let source = diagnostics.sources().of(span);
+        let (line, column) = source.position(span.start as usize);
+        let (end_line, end_column) = source.position(span.end as usize);
         json!({
-            "file": diagnostics.source().name,
+            "file": source.name,
             "line": line, "column": column, "end_line": end_line, "end_column": end_column,
         })
     };

@@ -40,6 +40,7 @@ mod sugar;
 mod types;
 
 use crate::ast::{self, Ast, Decl};
+use crate::modules::Aliases;
 use body::Body;
 pub(crate) use globals::{Global, Globals};
 use jut_ir::{
@@ -58,6 +59,8 @@ pub(crate) type Res<T> = Result<T, Stop>;
 pub(crate) struct File<'f, 's> {
     /// The module's name; empty for the file that the user loads.
     pub module: &'f str,
+    /// What it calls the modules that it uses.
+    pub aliases: &'f Aliases,
     pub ast: &'f Ast<'s>,
     /// Names of declarations that did not parse.
     pub failed: &'f [&'s str],
@@ -81,7 +84,9 @@ pub(crate) fn elaborate(
         for decl in &file.ast.decls {
             match decl {
                 Decl::Use(name) => {
-                    globals.used.insert(name.text.to_string());
+                    if let Some(full) = file.aliases.get(name.text) {
+                        globals.used.insert(name.text.to_string(), full.clone());
+                    }
                 }
                 Decl::Data(d) => {
                     if data(file.ast, d, &mut program, &mut globals, diagnostics).is_err() {

@@ -26,7 +26,7 @@ mod modules;
 mod parser;
 
 pub use format::format;
-pub use modules::ModuleSource;
+pub use modules::{ModuleSource, file_name};
 
 use jut_ir::{Diagnostic, Program, Severity};
 
@@ -49,15 +49,15 @@ pub fn load(source: &str, file: u32) -> Loaded {
 }
 
 /// Like [`load`], for a program of several files: `resolve` finds the text of the module with a
-/// given name (such as `stats` or `lib.stats`), or says why there is none. It is asked once for
-/// every module.
+/// given name (such as `stats` or `lib.stats`, from the program's directory on). It gives `None` if
+/// there is none, and a reason if what is there cannot be read. It is asked once for every module.
 ///
 /// ```
 /// let stats = "def mean[n](x: [n]f64) -> f64 = sum (v <- x) { v } / f64(n)";
 /// let source = "use stats\ndef f(a: f64, b: f64) -> f64 = stats.mean([a, b])";
 /// let loaded = jut_text::load_with(source, 0, &mut |name| match name {
-///     "stats" => Ok(jut_text::ModuleSource { text: stats.to_string(), file: 1 }),
-///     _ => Err(format!("there is no file {name}.jut")),
+///     "stats" => Ok(Some(jut_text::ModuleSource { text: stats.to_string(), file: 1 })),
+///     _ => Ok(None),
 /// });
 /// let program = loaded.program.expect("no errors");
 /// assert!(program.find_func("stats.mean").is_some());
@@ -65,7 +65,7 @@ pub fn load(source: &str, file: u32) -> Loaded {
 pub fn load_with(
     source: &str,
     file: u32,
-    resolve: &mut dyn FnMut(&str) -> Result<ModuleSource, String>,
+    resolve: &mut dyn FnMut(&str) -> Result<Option<ModuleSource>, String>,
 ) -> Loaded {
     let mut diagnostics = Vec::new();
     let main = parser::parse(source, file, &mut diagnostics);
@@ -74,12 +74,17 @@ pub fn load_with(
     let mut parses = Vec::new();
     for module in &modules.list {
         let parse = parser::parse(&module.source.text, module.source.file, &mut diagnostics);
-        parses.push((parse, module.name.as_str()));
+        parses.push((parse, module.name.as_str(), &module.aliases));
     }
-    parses.push((main, ""));
+    parses.push((main, "", &modules.aliases));
     let files: Vec<elab::File> = parses
         .iter()
-        .map(|(parse, module)| elab::File { module, ast: &parse.ast, failed: &parse.failed })
+        .map(|(parse, module, aliases)| elab::File {
+            module,
+            aliases,
+            ast: &parse.ast,
+            failed: &parse.failed,
+        })
         .collect();
     let program = elab::elaborate(&files, modules.broken, &mut diagnostics);
     if !has_errors(&diagnostics) {

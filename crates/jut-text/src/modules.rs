@@ -1,7 +1,10 @@
 //! Modules: which files a program is made of.
 //!
-//! `use stats` names a module; where its text is, the caller knows. Every module is read once, however
-//! many files use it. The walk is depth first, so a module stands before whoever uses it.
+//! `use stats` names a module; where its text is, the caller knows. A name is looked for beside the file
+//! that uses it, then beside the program: in the module `lib.fit`, `use stats` means `lib.stats` if
+//! there is one, and `stats` otherwise. So a directory of modules can be moved as it is. Every module
+//! is read once, however many files use it. The walk is depth first, so a module stands before
+//! whoever uses it.
 //!
 //! A module that cannot be read is J015; modules that use each other in a circle are J016, at the
 //! `use` that closes the circle. Both leave the module out, and names behind it cause no further messages.
@@ -24,9 +27,19 @@ pub struct ModuleSource {
 
 /// A module that was read.
 pub(crate) struct Module {
+    /// Its name from the program's directory on: what stands in front of its declarations.
     pub name: String,
     pub source: ModuleSource,
+    /// What it calls the modules that it uses.
+    pub aliases: Aliases,
 }
+
+/// The full names of modules, by what a file calls them.
+pub(crate) type Aliases = HashMap<String, String>;
+
+/// Finds the text of a module by its full name: `None` if there is none, or a reason why what is
+/// there cannot be read.
+pub(crate) type Resolve<'r> = dyn FnMut(&str) -> Result<Option<ModuleSource>, String> + 'r;
 
 /// The modules of a program.
 #[derive(Default)]
@@ -35,6 +48,8 @@ pub(crate) struct Modules {
     pub list: Vec<Module>,
     /// Those that could not be read, or use themselves.
     pub broken: Vec<String>,
+    /// What the user's file calls those that it uses.
+    pub aliases: Aliases,
 }
 
 /// One `use`: the module, and where it is named.
@@ -44,70 +59,118 @@ enum State {
     /// Being read: the place in the chain.
     Open(usize),
     Done,
+    /// There is no such module.
+    Absent,
 }
 
 /// A file whose `use`s are being followed.
 struct Frame {
     /// `None` for the user's file.
-    module: Option<Module>,
+    module: Option<(String, ModuleSource)>,
     uses: std::vec::IntoIter<Use>,
+    aliases: Aliases,
     /// The `use` that led here.
     from: Span,
+}
+
+impl Frame {
+    /// The full names that a name may stand for in this file, the nearest first.
+    fn candidates(&self, name: &str) -> Vec<String> {
+        let directory = self.module.as_ref().and_then(|(own, _)| own.rsplit_once('.'));
+        let near = directory.map(|(directory, _)| format!("{directory}.{name}"));
+        near.into_iter().chain([name.to_string()]).collect()
+    }
 }
 
 /// Reads the modules that a file uses, and those that they use.
 pub(crate) fn collect(
     uses: Vec<Use>,
-    resolve: &mut dyn FnMut(&str) -> Result<ModuleSource, String>,
+    resolve: &mut Resolve,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Modules {
     let mut modules = Modules::default();
     let mut states: HashMap<String, State> = HashMap::new();
-    let mut chain = vec![Frame { module: None, uses: uses.into_iter(), from: Span::NONE }];
+    let open = |module, uses: Vec<Use>, from| {
+        let aliases = Aliases::new();
+        Frame { module, uses: uses.into_iter(), aliases, from }
+    };
+    let mut chain = vec![open(None, uses, Span::NONE)];
     while let Some(frame) = chain.last_mut() {
         let Some((name, span)) = frame.uses.next() else {
-            if let Some(module) = chain.pop().and_then(|frame| frame.module) {
-                states.insert(module.name.clone(), State::Done);
-                modules.list.push(module);
+            match chain.pop() {
+                Some(Frame { module: Some((name, source)), aliases, .. }) => {
+                    states.insert(name.clone(), State::Done);
+                    modules.list.push(Module { name, source, aliases });
+                }
+                Some(frame) => modules.aliases = frame.aliases,
+                None => {}
             }
             continue;
         };
-        match states.get(&name) {
-            Some(State::Done) => continue,
-            Some(State::Open(depth)) => {
-                diagnostics.push(circle(&chain[*depth..], &name, span));
-                modules.broken.push(name);
-                continue;
-            }
-            None => {}
-        }
-        let found = match name.as_str() {
-            "prim" => Err("`prim` stands for the primitives".to_string()),
-            _ => resolve(&name),
+        let candidates = frame.candidates(&name);
+        let found = find(&candidates, &mut states, resolve);
+        let full = match &found {
+            Ok((full, _)) => full.clone(),
+            Err(_) => candidates.into_iter().next().unwrap_or_default(),
         };
+        frame.aliases.insert(name, full.clone());
         match found {
-            Ok(source) => {
+            Ok((full, Some(source))) => {
                 let ast = parser::parse(&source.text, source.file, &mut Vec::new()).ast;
-                let uses: Vec<Use> =
-                    ast.uses().map(|name| (name.text.to_string(), name.span)).collect();
-                states.insert(name.clone(), State::Open(chain.len()));
-                let module = Some(Module { name, source });
-                chain.push(Frame { module, uses: uses.into_iter(), from: span });
+                let uses = ast.uses().map(|name| (name.text.to_string(), name.span)).collect();
+                states.insert(full.clone(), State::Open(chain.len()));
+                chain.push(open(Some((full, source)), uses, span));
+            }
+            Ok((full, None)) => {
+                if let Some(State::Open(depth)) = states.get(&full) {
+                    diagnostics.push(circle(&chain[*depth..], &full, span));
+                    modules.broken.push(full);
+                }
             }
             Err(reason) => {
-                let message = format!("the module `{name}` cannot be loaded: {reason}");
-                diagnostics.push(Diagnostic::error("J015", span, message));
-                states.insert(name.clone(), State::Done);
-                modules.broken.push(name);
+                let message = format!("the module `{full}` cannot be loaded: {reason}");
+                let help = "a module is a file of its name with the ending .jut, in the directory \
+                            of the file that uses it or of the program; `lib.stats` is lib/stats.jut";
+                diagnostics.push(Diagnostic::error("J015", span, message).help(help));
+                states.insert(full.clone(), State::Done);
+                modules.broken.push(full);
             }
         }
     }
     modules
 }
 
+/// The first of the candidates that there is, with its text if it was not read before; or why there
+/// is none.
+fn find(
+    candidates: &[String],
+    states: &mut HashMap<String, State>,
+    resolve: &mut Resolve,
+) -> Result<(String, Option<ModuleSource>), String> {
+    for name in candidates {
+        match states.get(name) {
+            Some(State::Absent) => continue,
+            Some(_) => return Ok((name.clone(), None)),
+            None if name == "prim" => return Err("`prim` stands for the primitives".to_string()),
+            None => {}
+        }
+        match resolve(name)? {
+            Some(source) => return Ok((name.clone(), Some(source))),
+            None => states.insert(name.clone(), State::Absent),
+        };
+    }
+    let files: Vec<String> = candidates.iter().map(|name| file_name(name)).collect();
+    Err(format!("there is no file {}", files.join(" or ")))
+}
+
+/// The file of a module, from the program's directory on: `lib/stats.jut` of `lib.stats`.
+pub fn file_name(module: &str) -> String {
+    format!("{}.jut", module.replace('.', "/"))
+}
+
 /// J016: `name` is used again by the last file of the chain that it opened.
 fn circle(chain: &[Frame], name: &str, span: Span) -> Diagnostic {
-    let names = chain.iter().filter_map(|frame| frame.module.as_ref()).map(|m| m.name.as_str());
+    let names = chain.iter().filter_map(|frame| frame.module.as_ref()).map(|(own, _)| own.as_str());
     let mut path: Vec<&str> = names.collect();
     path.push(name);
     let message = match chain.len() {

@@ -10,8 +10,8 @@ fn load(files: &[(&str, &str)]) -> (Loaded, Vec<String>) {
     let loaded = load_with(files[0].1, 0, &mut |name| {
         asked.push(name.to_string());
         let found = files.iter().skip(1).position(|(module, _)| *module == name);
-        let k = found.ok_or_else(|| format!("there is no file {name}.jut"))? + 1;
-        Ok(ModuleSource { text: files[k].1.to_string(), file: k as u32 })
+        let text = |k: usize| ModuleSource { text: files[k + 1].1.to_string(), file: k as u32 + 1 };
+        Ok(found.map(text))
     });
     (loaded, asked)
 }
@@ -83,6 +83,44 @@ fn a_file_sees_its_own_names_and_those_it_uses() {
 }
 
 #[test]
+fn a_name_is_looked_for_beside_the_file_that_uses_it_first() {
+    let files = [
+        ("", "use lib.fit\nuse stats\ndef f(x: f64) -> f64 = lib.fit.g(x) + stats.mean(x)"),
+        (
+            "lib.fit",
+            "use stats\nuse units\nuse parts.a\ndef g(x: f64) -> f64 = stats.mean(x) * units.k(x) + parts.a.h(stats.P(x))",
+        ),
+        ("lib.parts.a", "use stats\ndef h(p: stats.P) -> f64 = p.x"),
+        ("lib.stats", "data P = P(x: f64)\ndef mean(x: f64) -> f64 = x"),
+        ("stats", "def mean(x: f64) -> f64 = 2.0 * x"),
+        ("units", "def k(x: f64) -> f64 = 3.0 * x"),
+    ];
+    // In lib.parts, `stats` is not lib.stats: a directory between is not searched.
+    let error = refused(&files, "J010", "stats.P", 2);
+    assert!(error.message.contains("stats.P"), "{error}");
+    let mut files = files;
+    files[2].1 = "def h(p: f64) -> f64 = p";
+    files[1].1 = "use stats\nuse units\nuse parts.a\ndef g(x: f64) -> f64 = stats.mean(x) * units.k(x) + parts.a.h(x)";
+    assert_eq!(
+        names(&files),
+        ["lib.stats.mean", "units.k", "lib.parts.a.h", "lib.fit.g", "stats.mean", "f"]
+    );
+    let asked = load(&files).1;
+    assert_eq!(asked, ["lib.fit", "lib.stats", "lib.units", "units", "lib.parts.a", "stats"]);
+}
+
+#[test]
+fn a_module_that_is_nowhere_names_the_files_that_were_looked_for() {
+    let files = [
+        ("", "use lib.a\ndef f(x: f64) -> f64 = lib.a.g(x)"),
+        ("lib.a", "use b\ndef g(x: f64) -> f64 = b.h(x)"),
+    ];
+    let error = refused(&files, "J015", "b", 1);
+    assert!(error.message.contains("lib/b.jut or b.jut"), "{error}");
+    assert!(error.help.is_some_and(|help| help.contains("lib/stats.jut")));
+}
+
+#[test]
 fn errors_of_a_module_are_reported_in_its_file_and_only_there() {
     let main = ("", "use m\ndef f(x: f64) -> f64 = m.g(x) + m.h(x) + m.k(x)");
     refused(
@@ -136,6 +174,7 @@ fn a_circle_is_reported_where_it_closes() {
     let error = refused(&files, "J016", "a", 2);
     assert!(error.message.contains("a -> b -> a"), "{error}");
     refused(&[("", "use a"), ("a", "use a")], "J016", "a", 1);
+    refused(&[("", "use lib.a"), ("lib.a", "use a"), ("a", "")], "J016", "a", 1);
 }
 
 #[test]
@@ -154,12 +193,12 @@ fn names_do_not_collide_silently() {
 fn a_chain_of_modules_may_be_long() {
     let main = "use m0\ndef f(x: f64) -> f64 = m0.f(x)";
     let loaded = load_with(main, 0, &mut |name| {
-        let k: u32 = name[1..].parse().map_err(|_| String::from("no such module"))?;
+        let Ok(k) = name[1..].parse::<u32>() else { return Ok(None) };
         let text = match k {
             3000 => "def f(x: f64) -> f64 = x".to_string(),
             _ => format!("use m{0}\ndef f(x: f64) -> f64 = m{0}.f(x) + 1.0", k + 1),
         };
-        Ok(ModuleSource { text, file: k + 1 })
+        Ok(Some(ModuleSource { text, file: k + 1 }))
     });
     assert_eq!(loaded.program.map(|p| p.funcs.len()), Some(3002));
 }

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::header::{self, Declaration};
 use crate::model::Function;
 use crate::pipeline::{self, Product};
-use crate::source::Source;
+use crate::source::Sources;
 use jut_cranelift::{ObjectFile, Place};
 use jut_ir::{RuntimeErrorKind, Span};
 
@@ -115,7 +115,7 @@ pub(crate) fn build(
     let mut file = ObjectFile::new(&machine, options.math).map_err(backend)?;
     let prefix = options.prefix.as_deref().unwrap_or(function.name());
     let prefix = header::identifier(prefix);
-    let source = function.model().source();
+    let sources = function.model().sources();
     let mut declarations: Vec<Declaration> = Vec::new();
     for product in products {
         let name = format!("{prefix}_{}", product.suffix());
@@ -138,7 +138,7 @@ pub(crate) fn build(
                     declaration.name(),
                     &lowered.program,
                     declaration.order(),
-                    &mut |kind, span| describe(source, kind, span),
+                    &mut |kind, span| describe(sources, kind, span),
                 )
                 .map_err(backend)?;
             declaration.exported = Some(exported);
@@ -147,19 +147,20 @@ pub(crate) fn build(
     }
     let target = file.triple().clone();
     let bytes = file.finish().map_err(backend)?;
-    let header = header::write(&prefix, &source.name, options.math, &target, &declarations);
+    let header = header::write(&prefix, &sources.main().name, options.math, &target, &declarations);
     Ok(Object { bytes, header, target, math: options.math })
 }
 
 /// What a C program is told of a failing place.
-fn describe(source: &Source, kind: RuntimeErrorKind, span: Span) -> Place {
+fn describe(sources: &Sources, kind: RuntimeErrorKind, span: Span) -> Place {
+    let source = sources.of(span);
     let (line, column) = source.position(span.start as usize);
     let (text, numbers) = header::meaning(kind);
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Place {
         line: small(line),
         column: small(column),
-        message: format!("{}:{line}:{column}: {}: {text}", source.name, kind.code()),
+        message: format!("{}: {}: {text}", source.place(span), kind.code()),
         numbers: numbers.len(),
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{ArgumentError, Error, Result};
 use crate::json;
 use crate::leaves::{Leaf, leaves, rebuild};
 use crate::ports::{Input, Output, OutputPlan, Port, Role};
-use crate::source::{RunError, Source};
+use crate::source::{RunError, Sources};
 use crate::value::{Arg, Array, Out, Value};
 use jut_cranelift::Arg as Word;
 use jut_ir::{FuncId, Program, Span};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Everything about a compiled function that does not change.
 pub(crate) struct Plan {
-    source: Arc<Source>,
+    sources: Arc<Sources>,
     program: Program,
     root: FuncId,
     binder: Binder,
@@ -34,7 +34,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub fn new(
-        source: Arc<Source>,
+        sources: Arc<Sources>,
         program: Program,
         root: FuncId,
         inputs: Vec<Input>,
@@ -62,7 +62,7 @@ impl Plan {
             });
         }
         Ok(Plan {
-            source,
+            sources,
             inputs: visible.map(|i| (i.name, i.role)).collect(),
             binder,
             outputs: plans,
@@ -80,7 +80,7 @@ impl Plan {
                 if error.span == Span::NONE {
                     error.span = self.program.funcs[self.root].span;
                 }
-                RunError::new(self.source.clone(), error).into()
+                RunError::new(self.sources.clone(), error).into()
             }
             Failure::Output(leaf, reason) => {
                 let output = self.outputs.iter().find(|o| o.leaves.contains(&leaf));

@@ -153,6 +153,7 @@ mod compiled;
 mod engine;
 mod error;
 mod excerpt;
+mod files;
 mod header;
 pub mod json;
 mod leaves;
@@ -170,7 +171,7 @@ pub use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
 pub use model::{Function, Model, format};
 pub use pipeline::{Engine, Product, Stage};
 pub use ports::{Port, Role};
-pub use source::{Diagnostics, RunError, Source};
+pub use source::{Diagnostics, RunError, Source, Sources};
 pub use value::{Arg, Array, Out, Value};
 
 /// The example of the README, as a test.

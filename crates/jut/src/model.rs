@@ -4,8 +4,9 @@ use crate::bind::show_type;
 use crate::build::{self, BuildOptions, Object};
 use crate::compiled::Compiled;
 use crate::error::{Error, Result};
+use crate::files::{Alone, Beside, Embedded, Files};
 use crate::pipeline::{self, Engine, Product, Stage};
-use crate::source::{Diagnostics, Source};
+use crate::source::{Diagnostics, Source, Sources};
 use jut_ad::Policy;
 use jut_ir::{FuncId, Program};
 use std::path::Path;
@@ -18,7 +19,7 @@ pub struct Model {
 }
 
 struct Inner {
-    source: Arc<Source>,
+    sources: Arc<Sources>,
     program: Program,
     warnings: Diagnostics,
 }
@@ -42,25 +43,61 @@ impl Model {
     /// # Errors
     /// As [`Model::from_text`].
     pub fn from_named_text(name: &str, text: &str) -> Result<Model> {
-        let source = Arc::new(Source { name: name.to_string(), text: text.to_string() });
-        let (program, warnings) = pipeline::load(&source)?;
-        let warnings = Diagnostics::new(source.clone(), warnings);
-        Ok(Model { inner: Arc::new(Inner { source, program, warnings }) })
+        let main = Source { name: name.to_string(), text: text.to_string() };
+        Model::load(main, &mut Alone)
     }
 
-    /// Reads and checks the program in a file.
+    /// Reads and checks the program in a file. The modules that it uses are files beside it, or beside
+    /// the module that uses them: `use lib.stats` means `lib/stats.jut`.
     ///
     /// # Errors
     /// [`Error::File`] if it cannot be read, else as [`Model::from_text`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Model> {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path).map_err(|e| Error::File(path.to_path_buf(), e))?;
-        Model::from_named_text(&path.display().to_string(), &text)
+        let main = Source { name: path.display().to_string(), text };
+        Model::load(main, &mut Beside::new(path))
     }
 
-    /// The text.
+    /// Reads and checks a program of several texts, by file name: the first is the program, the others
+    /// are modules that it may use. With `include_str!`, a program of several files is part of
+    /// the executable.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_sources(&[
+    ///     ("main.jut", "use lib.stats\ndef f[n](x: [n]f64) -> f64 = exp(lib.stats.mean(x))"),
+    ///     ("lib/stats.jut", "def mean[n](x: [n]f64) -> f64 = sum (v <- x) { v } / f64(n)"),
+    /// ])?;
+    /// assert_eq!(model.functions().collect::<Vec<_>>(), ["lib.stats.mean", "f"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Request`] for an empty list, else as [`Model::from_text`].
+    pub fn from_sources(sources: &[(&str, &str)]) -> Result<Model> {
+        let [(name, text), modules @ ..] = sources else {
+            return Err(Error::Request("a program has at least one text".to_string()));
+        };
+        let main = Source { name: name.to_string(), text: text.to_string() };
+        Model::load(main, &mut Embedded(modules))
+    }
+
+    fn load(main: Source, files: &mut (dyn Files + Send)) -> Result<Model> {
+        let (program, sources, warnings) = pipeline::load(main, files)?;
+        let warnings = Diagnostics::new(sources.clone(), warnings);
+        Ok(Model { inner: Arc::new(Inner { sources, program, warnings }) })
+    }
+
+    /// The text that was loaded, without those of its modules.
     pub fn source(&self) -> &Source {
-        &self.inner.source
+        self.inner.sources.main()
+    }
+
+    /// All texts: the one that was loaded, and those of its modules.
+    pub fn sources(&self) -> &Sources {
+        &self.inner.sources
     }
 
     /// Warnings of the checker.
@@ -92,8 +129,8 @@ impl Model {
         })
     }
 
-    pub(crate) fn shared_source(&self) -> Arc<Source> {
-        self.inner.source.clone()
+    pub(crate) fn shared_sources(&self) -> Arc<Sources> {
+        self.inner.sources.clone()
     }
 
     pub(crate) fn program(&self) -> &Program {
@@ -321,5 +358,5 @@ impl Function {
 /// # Errors
 /// [`Error::Program`](crate::Error::Program) for a text that does not parse.
 pub fn format(name: &str, text: &str) -> Result<String> {
-    pipeline::format(&Arc::new(Source { name: name.to_string(), text: text.to_string() }))
+    pipeline::format(Source { name: name.to_string(), text: text.to_string() })
 }

@@ -20,12 +20,14 @@ use crate::compiled::{Compiled, Plan};
 use crate::engine::Code;
 use crate::error::{Error, Result};
 use crate::excerpt;
+use crate::files::Files;
 use crate::model::Function;
 use crate::ports::{Input, Output, Role};
-use crate::source::{Diagnostics, Source};
+use crate::source::{Diagnostics, Source, Sources};
 use jut_ad::{Derivatives, Mask, compose, erase, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program, Span, Type};
 use jut_loop::Lowered;
+use jut_text::ModuleSource;
 use std::sync::Arc;
 
 /// What runs a function.
@@ -102,13 +104,23 @@ impl Stage {
     }
 }
 
-/// Reads and checks a text; gives the program and the warnings.
-pub(crate) fn load(source: &Arc<Source>) -> Result<(Program, Vec<Diagnostic>)> {
+/// Reads and checks a program of one or more texts; gives it with its texts and the warnings.
+pub(crate) fn load(
+    main: Source,
+    files: &mut (dyn Files + Send),
+) -> Result<(Program, Arc<Sources>, Vec<Diagnostic>)> {
     with_large_stack(|| {
-        let loaded = jut_text::load(&source.text, 0);
+        let text = main.text.clone();
+        let mut sources = Sources::new(main);
+        let loaded = jut_text::load_with(&text, 0, &mut |name| {
+            let Some(source) = files.module(name)? else { return Ok(None) };
+            let text = source.text.clone();
+            Ok(Some(ModuleSource { text, file: sources.push(source) }))
+        });
+        let sources = Arc::new(sources);
         match loaded.program {
-            Some(program) => Ok((program, loaded.diagnostics)),
-            None => Err(Diagnostics::new(source.clone(), loaded.diagnostics).into()),
+            Some(program) => Ok((program, sources, loaded.diagnostics)),
+            None => Err(Diagnostics::new(sources, loaded.diagnostics).into()),
         }
     })
 }
@@ -173,8 +185,8 @@ pub(crate) fn compile(function: &Function, product: Product) -> Result<Compiled>
                 Code::native(&lowered)?
             }
         };
-        let source = function.model().shared_source();
-        let plan = Plan::new(source, program, root, inputs, outputs, code, function.limit())?;
+        let sources = function.model().shared_sources();
+        let plan = Plan::new(sources, program, root, inputs, outputs, code, function.limit())?;
         Ok(Compiled::new(plan))
     })
 }
@@ -238,18 +250,19 @@ pub(crate) fn explain_tape(function: &Function) -> Result<String> {
             false => func,
         };
         let halves = unzip::unzip(d, jvp, function.tape_policy()).map_err(refused)?;
-        let source = function.model().source();
-        Ok(unzip::explain(d, &halves).text(&|span| {
-            let (line, column) = source.position(span.start as usize);
-            (span != Span::NONE).then(|| format!("{}:{line}:{column}", source.name))
-        }))
+        let sources = function.model().sources();
+        Ok(unzip::explain(d, &halves)
+            .text(&|span| (span != Span::NONE).then(|| sources.of(span).place(span))))
     })
 }
 
 /// Formats a text; see [`crate::format`].
-pub(crate) fn format(source: &Arc<Source>) -> Result<String> {
+pub(crate) fn format(source: Source) -> Result<String> {
     with_large_stack(|| {
-        let refused = |list| Diagnostics::new(source.clone(), list).into();
+        let refused = |list| {
+            let sources = Sources::new(source.clone());
+            Diagnostics::new(Arc::new(sources), list).into()
+        };
         jut_text::format(&source.text).map_err(refused)
     })
 }
@@ -275,7 +288,7 @@ fn mask(function: &Function, program: &Program, func: FuncId) -> Mask {
 }
 
 fn refusal(function: &Function, diagnostic: Diagnostic) -> Error {
-    Diagnostics::new(function.model().shared_source(), vec![diagnostic]).into()
+    Diagnostics::new(function.model().shared_sources(), vec![diagnostic]).into()
 }
 
 /// What goes into a product and what comes out, in the words of the user's function.

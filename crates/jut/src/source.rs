@@ -31,10 +31,53 @@ impl Source {
         (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
     }
 
+    /// The span's text as `name:line:column`.
+    pub(crate) fn place(&self, span: Span) -> String {
+        let (line, column) = self.position(span.start as usize);
+        format!("{}:{line}:{column}", self.name)
+    }
+
     /// The byte range of a span, moved to lie inside the text.
     fn range(&self, span: Span) -> Range<usize> {
         let start = (span.start as usize).min(self.text.len());
         start..(span.end as usize).clamp(start, self.text.len())
+    }
+}
+
+/// The texts of a program: the user's file, then the modules that it uses. Spans carry the number of
+/// their text in this list.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    main: Source,
+    modules: Vec<Source>,
+}
+
+impl Sources {
+    /// A program of one text.
+    pub fn new(main: Source) -> Sources {
+        Sources { main, modules: Vec::new() }
+    }
+
+    /// Adds the text of a module; gives its number.
+    pub fn push(&mut self, module: Source) -> u32 {
+        self.modules.push(module);
+        u32::try_from(self.modules.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The text that the user loaded.
+    pub fn main(&self) -> &Source {
+        &self.main
+    }
+
+    /// The text that a span lies in.
+    pub fn of(&self, span: Span) -> &Source {
+        let module = (span.file as usize).checked_sub(1).and_then(|k| self.modules.get(k));
+        module.unwrap_or(&self.main)
+    }
+
+    /// All texts, that of the user first.
+    pub fn iter(&self) -> impl Iterator<Item = &Source> {
+        std::iter::once(&self.main).chain(&self.modules)
     }
 }
 
@@ -49,8 +92,7 @@ struct Message<'a> {
 }
 
 impl Message<'_> {
-    fn draw(&self, source: &Source, colour: bool) -> String {
-        let name = source.name.clone();
+    fn draw(&self, sources: &Sources, colour: bool) -> String {
         let (kind, tint) = match self.severity {
             Severity::Error => (ReportKind::Error, Color::Red),
             Severity::Warning => (ReportKind::Warning, Color::Yellow),
@@ -61,27 +103,24 @@ impl Message<'_> {
             return format!("[{}] {word}: {}{help}\n", self.code, self.text);
         }
         let config = Config::default().with_index_type(IndexType::Byte).with_color(colour);
-        let mut report = Report::build(kind, (name.clone(), source.range(self.span)))
+        let at = |span: Span| {
+            let source = sources.of(span);
+            (source.name.clone(), source.range(span))
+        };
+        let mut report = Report::build(kind, at(self.span))
             .with_config(config)
             .with_code(self.code)
             .with_message(self.text)
-            .with_label(
-                Label::new((name.clone(), source.range(self.span)))
-                    .with_message("here")
-                    .with_color(tint),
-            );
+            .with_label(Label::new(at(self.span)).with_message("here").with_color(tint));
         for (span, text) in self.labels {
-            report = report.with_label(
-                Label::new((name.clone(), source.range(*span)))
-                    .with_message(text)
-                    .with_color(Color::Blue),
-            );
+            report =
+                report.with_label(Label::new(at(*span)).with_message(text).with_color(Color::Blue));
         }
         if let Some(help) = self.help {
             report = report.with_help(help);
         }
         let mut drawn = Vec::new();
-        let cache = (name, ariadne::Source::from(source.text.as_str()));
+        let cache = ariadne::sources(sources.iter().map(|s| (s.name.clone(), s.text.as_str())));
         match report.finish().write(cache, &mut drawn) {
             Ok(()) => String::from_utf8_lossy(&drawn).into_owned(),
             // Writing into memory does not fail; should the drawing crate refuse, the bare message
@@ -96,14 +135,14 @@ impl Message<'_> {
 /// `Display` and `Debug` both draw the messages with the lines of the program they are about.
 #[derive(Clone)]
 pub struct Diagnostics {
-    source: Arc<Source>,
+    sources: Arc<Sources>,
     list: Vec<Diagnostic>,
 }
 
 impl Diagnostics {
     /// Messages about a program.
-    pub fn new(source: Arc<Source>, list: Vec<Diagnostic>) -> Diagnostics {
-        Diagnostics { source, list }
+    pub fn new(sources: Arc<Sources>, list: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics { sources, list }
     }
 
     /// The messages as data.
@@ -111,9 +150,9 @@ impl Diagnostics {
         &self.list
     }
 
-    /// The program.
-    pub fn source(&self) -> &Source {
-        &self.source
+    /// The texts that they are about.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
     }
 
     /// The messages as text with the lines of the program they are about, with terminal colours if
@@ -128,7 +167,7 @@ impl Diagnostics {
                 labels: &d.labels,
                 help: d.help.as_deref(),
             }
-            .draw(&self.source, colour)
+            .draw(&self.sources, colour)
         };
         self.list.iter().map(draw).collect()
     }
@@ -149,14 +188,14 @@ impl fmt::Debug for Diagnostics {
 /// An error of a running program, with its place in the text.
 #[derive(Clone)]
 pub struct RunError {
-    source: Arc<Source>,
+    sources: Arc<Sources>,
     error: RuntimeError,
 }
 
 impl RunError {
     /// An error in a program.
-    pub fn new(source: Arc<Source>, error: RuntimeError) -> RunError {
-        RunError { source, error }
+    pub fn new(sources: Arc<Sources>, error: RuntimeError) -> RunError {
+        RunError { sources, error }
     }
 
     /// The code, such as `R01`.
@@ -169,14 +208,14 @@ impl RunError {
         &self.error
     }
 
-    /// The program.
+    /// The text that failed: the user's, or that of a module.
     pub fn source(&self) -> &Source {
-        &self.source
+        self.sources.of(self.error.span)
     }
 
     /// Line and column of the text that failed, both counted from 1.
     pub fn position(&self) -> (usize, usize) {
-        self.source.position(self.error.span.start as usize)
+        self.source().position(self.error.span.start as usize)
     }
 
     /// The error as text with the line of the program that failed, with terminal colours if wanted.
@@ -191,7 +230,7 @@ impl RunError {
             labels: &[],
             help: None,
         };
-        message.draw(&self.source, colour)
+        message.draw(&self.sources, colour)
     }
 }
 
@@ -199,8 +238,7 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.error)?;
         if self.error.span != Span::NONE {
-            let (line, column) = self.position();
-            write!(f, " at {}:{line}:{column}", self.source.name)?;
+            write!(f, " at {}", self.source().place(self.error.span))?;
         }
         Ok(())
     }
@@ -217,8 +255,14 @@ mod tests {
     use super::*;
     use jut_ir::RuntimeErrorKind;
 
-    fn source() -> Arc<Source> {
-        Arc::new(Source { name: "m.jut".into(), text: "def f(x: f64) -> f64 =\n  é + y\n".into() })
+    fn source() -> Source {
+        Source { name: "m.jut".into(), text: "def f(x: f64) -> f64 =\n  é + y\n".into() }
+    }
+
+    fn sources() -> Arc<Sources> {
+        let mut sources = Sources::new(source());
+        sources.push(Source { name: "lib/n.jut".into(), text: "def g() -> f64 =\n\n  z\n".into() });
+        Arc::new(sources)
     }
 
     #[test]
@@ -237,7 +281,7 @@ mod tests {
         let y = s.text.find('y').unwrap_or(0);
         let d = Diagnostic::error("J010", Span::new(0, y, y + 1), "unknown name `y`")
             .help("did you mean `x`?");
-        let text = Diagnostics::new(s, vec![d]).to_string();
+        let text = Diagnostics::new(sources(), vec![d]).to_string();
         for part in ["J010", "unknown name `y`", "m.jut:2:7", "é + y", "did you mean `x`?"] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
@@ -249,7 +293,7 @@ mod tests {
             [Span::NONE, Span::new(0, 5, 9000), Span::new(0, 9000, 9001), Span::new(3, 0, 1)]
         {
             let d = Diagnostic::error("J002", span, "syntax");
-            assert!(Diagnostics::new(source(), vec![d]).to_string().contains("J002"));
+            assert!(Diagnostics::new(sources(), vec![d]).to_string().contains("J002"));
         }
     }
 
@@ -260,7 +304,24 @@ mod tests {
             span: Span::new(0, 25, 27),
             operands: vec![7, 3],
         };
-        let text = RunError::new(source(), error).to_string();
+        let text = RunError::new(sources(), error).to_string();
         assert_eq!(text, "R01: index 7 is out of range for length 3 at m.jut:2:3");
+    }
+
+    #[test]
+    fn a_message_shows_the_lines_of_every_text_that_it_is_about() {
+        let d = Diagnostic::error("J016", Span::new(1, 20, 21), "a circle")
+            .label(Span::new(0, 25, 27), "a part of it");
+        let text = Diagnostics::new(sources(), vec![d]).to_string();
+        for part in ["lib/n.jut:3:3", "a part of it", "m.jut", "é + y"] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+        let error = RuntimeError {
+            kind: RuntimeErrorKind::DivisionByZero,
+            span: Span::new(1, 20, 21),
+            operands: Vec::new(),
+        };
+        let text = RunError::new(sources(), error).to_string();
+        assert_eq!(text, "R05: integer division by zero at lib/n.jut:3:3");
     }
 }

@@ -14,6 +14,7 @@ use jut_ir::prim::Syntax;
 use jut_ir::{
     Atom, Call, ConRef, Diagnostic, Field, FuncId, LVar, Literal, Mode, NVar, Rhs, Size, Span, Type,
 };
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 impl<'a, 's> Body<'a, 's> {
@@ -72,7 +73,9 @@ impl<'a, 's> Body<'a, 's> {
             error = error.help(help);
         } else if self.scope.get(name.text).is_some() {
             error = error.help("this is a value; index it with `[ ]`, or put an operator between");
-        } else if let Some(near) = show::nearest(name.text, known.chain(primitive_names())) {
+        } else if let Some(near) =
+            show::nearest(name.text, known.chain(primitive_names().map(Cow::Borrowed)))
+        {
             error = error.help(format!("did you mean `{near}`?"));
         }
         self.fail(error)

@@ -32,8 +32,8 @@ pub(crate) struct Globals {
     pub longest: usize,
     /// Those that could not be loaded.
     pub broken: HashSet<String>,
-    /// The modules that the file at hand uses.
-    pub used: HashSet<String>,
+    /// The modules that the file at hand uses: their full names by what it calls them.
+    pub used: HashMap<String, String>,
     /// Declarations that were refused: whoever uses them stops without a message.
     poisoned: HashSet<String>,
     /// The module at hand, empty for the user's file.
@@ -73,11 +73,18 @@ impl Globals {
         self.poisoned.insert(self.full(name));
     }
 
-    /// The module in front of a name: the longest that there is.
-    fn module_of<'n>(&self, name: &'n str) -> Option<&'n str> {
+    /// The module in front of a name: the longest for which `known`.
+    fn module_of<'n>(&self, name: &'n str, known: impl Fn(&str) -> bool) -> Option<&'n str> {
         let dots = name.match_indices('.').map(|(at, _)| at);
         let dots = dots.take_while(|at| *at <= self.longest);
-        dots.map(|at| &name[..at]).filter(|module| self.modules.contains(*module)).last()
+        dots.map(|at| &name[..at]).filter(|module| known(module)).last()
+    }
+
+    /// The module that the file at hand uses and that stands in front of a name: what the file calls
+    /// it, and its full name.
+    fn used_in<'g, 'n>(&'g self, name: &'n str) -> Option<(&'n str, &'g str)> {
+        let alias = self.module_of(name, |module| self.used.contains_key(module))?;
+        Some((alias, self.used.get(alias)?))
     }
 
     /// The full name that a name stands for in the file at hand; `None` if it cannot be seen.
@@ -91,11 +98,17 @@ impl Globals {
                 return Some(Cow::Owned(own));
             }
         }
-        let seen = match self.module_of(name) {
-            Some(module) => self.used.contains(module),
-            None => self.module.is_empty(),
-        };
-        seen.then_some(Cow::Borrowed(name))
+        match self.used_in(name) {
+            Some((alias, full)) if alias == full => Some(Cow::Borrowed(name)),
+            Some((alias, full)) => Some(Cow::Owned(format!("{full}{}", &name[alias.len()..]))),
+            // The user's file calls its own names as they are.
+            None if self.module.is_empty() && !self.is_in_module(name) => Some(Cow::Borrowed(name)),
+            None => None,
+        }
+    }
+
+    fn is_in_module(&self, name: &str) -> bool {
+        self.module_of(name, |module| self.modules.contains(module)).is_some()
     }
 
     /// The function or constructor with a name.
@@ -116,35 +129,45 @@ impl Globals {
     /// Whether an error about this name was reported already.
     pub fn is_poisoned(&self, name: &str) -> bool {
         self.key(name).is_some_and(|key| self.poisoned.contains(key.as_ref()))
-            || self.module_of(name).is_some_and(|module| self.broken.contains(module))
+            || self.used_in(name).is_some_and(|(_, full)| self.broken.contains(full))
     }
 
     /// Functions and constructors, as the file at hand calls them.
-    pub fn visible(&self) -> impl Iterator<Item = (&str, Global)> {
+    pub fn visible(&self) -> impl Iterator<Item = (Cow<'_, str>, Global)> {
         self.names.iter().filter_map(|(name, global)| Some((self.local(name)?, *global)))
     }
 
     /// Data types, as the file at hand calls them.
-    pub fn visible_datas(&self) -> impl Iterator<Item = &str> {
+    pub fn visible_datas(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.datas.keys().filter_map(|name| self.local(name))
     }
 
-    fn local<'n>(&self, full: &'n str) -> Option<&'n str> {
+    /// What the file at hand calls a full name; `None` if it does not see it.
+    fn local<'n>(&self, full: &'n str) -> Option<Cow<'n, str>> {
         let own = full.strip_prefix(self.module.as_str()).and_then(|rest| rest.strip_prefix('.'));
-        match (self.module.is_empty(), own) {
-            (false, Some(name)) => Some(name),
-            _ => self.key(full).map(|_| full),
+        if let (false, Some(name)) = (self.module.is_empty(), own) {
+            return Some(Cow::Borrowed(name));
         }
+        for (alias, module) in &self.used {
+            if let Some(rest) = full.strip_prefix(module.as_str())
+                && rest.starts_with('.')
+            {
+                return Some(Cow::Owned(format!("{alias}{rest}")));
+            }
+        }
+        (self.module.is_empty() && !self.is_in_module(full)).then_some(Cow::Borrowed(full))
     }
 
     /// What to do about an unknown name that looks like one of a module.
     pub fn module_to_use(&self, name: &str) -> Option<String> {
         let (module, _) = name.rsplit_once('.')?;
-        match self.module_of(name) {
-            Some(module) if !self.used.contains(module) => {
+        if self.used_in(name).is_some() {
+            return None;
+        }
+        match self.module_of(name, |module| self.modules.contains(module)) {
+            Some(module) => {
                 Some(format!("write `use {module}` in this file, before the definition"))
             }
-            Some(_) => None,
             None => Some(format!("if `{module}` is a module, write `use {module}` first")),
         }
     }

@@ -1,20 +1,22 @@
 //! The name that was probably meant.
 
 /// The candidate that is closest to a name, if one is close enough to be a slip.
-pub(crate) fn nearest<'a>(
+pub(crate) fn nearest<C: AsRef<str> + Ord>(
     name: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+    candidates: impl Iterator<Item = C>,
+) -> Option<C> {
     let limit = (name.len() / 3).clamp(1, 3);
-    candidates
-        .filter(|c| c.len().abs_diff(name.len()) <= limit && !c.is_empty())
-        .map(|c| (distance(name, c), c))
-        .filter(|(d, c)| *d <= limit && *d < c.len().max(name.len()))
-        .min_by_key(|(d, c)| {
-            let common = name.bytes().zip(c.bytes()).take_while(|(a, b)| a == b).count();
-            (*d, name.len() - common.min(name.len()), *c)
-        })
-        .map(|(_, c)| c)
+    let close = candidates.filter_map(|candidate| {
+        let c = candidate.as_ref();
+        if c.len().abs_diff(name.len()) > limit || c.is_empty() {
+            return None;
+        }
+        let d = distance(name, c);
+        let common = name.bytes().zip(c.bytes()).take_while(|(a, b)| a == b).count();
+        let close = d <= limit && d < c.len().max(name.len());
+        close.then_some((d, name.len() - common, candidate))
+    });
+    close.min().map(|(_, _, candidate)| candidate)
 }
 
 /// The number of letters to change, insert, leave out or swap.

@@ -9,6 +9,7 @@ use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind, Op, TypeKind};
 use jut_ir::{Atom, Diagnostic, NVar, Size, Span, Type};
+use std::borrow::Cow;
 
 /// When sizes are put into a type: a polynomial with more terms, or a longer product, is refused.
 const MAX_TERMS: usize = 256;
@@ -63,7 +64,10 @@ impl<'a, 's> Body<'a, 's> {
                     return self.error("J901", ty.span, message);
                 }
                 let known = self.globals.visible_datas();
-                let near = super::show::nearest(name, known.chain(["f64", "i64", "bool"]));
+                let near = super::show::nearest(
+                    name,
+                    known.chain(["f64", "i64", "bool"].map(Cow::Borrowed)),
+                );
                 let mut error =
                     Diagnostic::error("J010", ty.span, format!("there is no type `{name}`"));
                 if let Some(help) = crate::hints::type_name(name) {
