@@ -19,7 +19,8 @@
 use crate::error::{Error, Result};
 use crate::header::{self, Declaration};
 use crate::model::Function;
-use crate::pipeline::{self, Product};
+use crate::pipeline;
+use crate::product::Product;
 use crate::source::Sources;
 use jut_cranelift::{ObjectFile, Place};
 use jut_ir::{RuntimeErrorKind, Span};
@@ -88,19 +89,6 @@ impl Object {
             members.push(("jut_runtime.o", runtime));
         }
         jut_static::archive(&self.target, &members).map_err(Error::Backend)
-    }
-}
-
-impl Product {
-    /// What the C function's name ends in.
-    pub(crate) fn suffix(self) -> &'static str {
-        match self {
-            Product::Value => "value",
-            Product::Gradient => "grad",
-            Product::ValueAndGradient => "value_grad",
-            Product::Jvp => "jvp",
-            Product::Vjp => "vjp",
-        }
     }
 }
 

@@ -8,8 +8,8 @@
 use crate::bind::show_type;
 use crate::build::{MathLibrary, Triple};
 use crate::error::{Error, Result};
-use crate::pipeline::Product;
 use crate::ports::{Input, Output, Role as PortRole};
+use crate::product::Product;
 use jut_cranelift::Exported;
 use jut_ir::entity::EntityRef;
 use jut_ir::{Function as Definition, Program, RuntimeErrorKind, Size};
@@ -127,6 +127,13 @@ impl Declaration {
             Product::ValueAndGradient => "The value and the gradient of",
             Product::Jvp => "Jacobian times vector: the results of, and their tangents,",
             Product::Vjp => "Vector times Jacobian: the results and cotangents of",
+            Product::Directional => "The derivative in a direction of",
+            Product::SecondDirectional => "The second derivative along a line of",
+            Product::HessianProduct => "Hessian times vector: the Hessian of",
+            Product::Hessian => "All second derivatives of",
+            Product::Jacobian(_) => "All partial derivatives of",
+            Product::ValueAndJacobian(_) => "The value and all partial derivatives of",
+            Product::Transposed => "The transpose of the linear function",
         };
         let _ = writeln!(out, "/**\n * {what} `{}`.\n *", self.definition);
         for param in &self.params {
@@ -183,11 +190,23 @@ fn input_name(input: &Input) -> (String, &'static str) {
 
 fn output_name(output: &Output, product: Product) -> (String, &'static str) {
     let bare = numbered(output.name.trim_end_matches('\''));
-    match (output.role, product) {
-        (PortRole::Value, _) => (bare, "result"),
-        (_, Product::Jvp) => (format!("{bare}_tangent"), "tangent of a result"),
-        (_, Product::Vjp) => (format!("{bare}_cotangent"), "cotangent of an argument"),
-        _ => (format!("grad_{bare}"), "gradient"),
+    if output.role == PortRole::Value {
+        return (bare, "result");
+    }
+    match product {
+        Product::Value | Product::Gradient | Product::ValueAndGradient => {
+            (format!("grad_{bare}"), "gradient")
+        }
+        Product::Jvp | Product::Directional => (format!("{bare}_tangent"), "tangent of a result"),
+        Product::Vjp => (format!("{bare}_cotangent"), "cotangent of an argument"),
+        Product::Transposed => (format!("{bare}_cotangent"), "cotangent of a linear argument"),
+        Product::SecondDirectional => (format!("{bare}_second"), "second derivative"),
+        Product::HessianProduct => (format!("hvp_{bare}"), "product with the Hessian"),
+        // The names of blocks are those of two ports with a comma between.
+        Product::Hessian => (format!("hessian_{bare}"), "block of the Hessian"),
+        Product::Jacobian(_) | Product::ValueAndJacobian(_) => {
+            (format!("jacobian_{bare}"), "block of the Jacobian")
+        }
     }
 }
 

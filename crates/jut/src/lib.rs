@@ -160,6 +160,7 @@ mod leaves;
 mod model;
 mod pipeline;
 mod ports;
+mod product;
 mod source;
 mod value;
 
@@ -167,10 +168,12 @@ pub use build::{BuildOptions, Machine, MathLibrary, Object, Triple};
 pub use compiled::{Compiled, Results, Session};
 pub use error::{ArgumentError, Error, Result};
 pub use jut_ad::Policy;
+pub use jut_ad::compose::JacobianMode;
 pub use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
 pub use model::{Function, Model, format};
-pub use pipeline::{Engine, Product, Stage};
+pub use pipeline::{Engine, Stage};
 pub use ports::{Port, Role};
+pub use product::Product;
 pub use source::{Diagnostics, RunError, Source, Sources};
 pub use value::{Arg, Array, Out, Value};
 

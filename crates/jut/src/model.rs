@@ -2,10 +2,10 @@
 
 use crate::bind::show_type;
 use crate::build::{self, BuildOptions, Object};
-use crate::compiled::Compiled;
 use crate::error::{Error, Result};
 use crate::files::{Alone, Beside, Embedded, Files};
-use crate::pipeline::{self, Engine, Product, Stage};
+use crate::pipeline::{self, Engine, Stage};
+use crate::product::Product;
 use crate::source::{Diagnostics, Source, Sources};
 use jut_ad::Policy;
 use jut_ir::{FuncId, Program};
@@ -232,57 +232,6 @@ impl Function {
     pub fn memory_limit(mut self, bytes: usize) -> Function {
         self.limit = Some(bytes);
         self
-    }
-
-    /// Makes a product ready to be called.
-    ///
-    /// # Errors
-    /// [`Error::Program`] if the function has no such product (a gradient needs exactly one float
-    /// scalar among the results), [`Error::Backend`] if no code can be made.
-    pub fn compile(&self, product: Product) -> Result<Compiled> {
-        pipeline::compile(self, product)
-    }
-
-    /// The function itself.
-    ///
-    /// # Errors
-    /// As [`Function::compile`].
-    pub fn value(&self) -> Result<Compiled> {
-        self.compile(Product::Value)
-    }
-
-    /// The gradient: one result for each differentiated parameter, with its name and type.
-    ///
-    /// # Errors
-    /// As [`Function::compile`].
-    pub fn gradient(&self) -> Result<Compiled> {
-        self.compile(Product::Gradient)
-    }
-
-    /// The results of the function, and the gradient.
-    ///
-    /// # Errors
-    /// As [`Function::compile`].
-    pub fn value_and_gradient(&self) -> Result<Compiled> {
-        self.compile(Product::ValueAndGradient)
-    }
-
-    /// Jacobian times vector, forward: takes a tangent `x'` for each differentiated parameter `x`
-    /// after the arguments; gives the results, and the tangent of each float result.
-    ///
-    /// # Errors
-    /// As [`Function::compile`].
-    pub fn jvp(&self) -> Result<Compiled> {
-        self.compile(Product::Jvp)
-    }
-
-    /// Vector times Jacobian, reverse: takes a cotangent `y''` for each float result `y` after the
-    /// arguments; gives the results, and the cotangent of each differentiated parameter.
-    ///
-    /// # Errors
-    /// As [`Function::compile`].
-    pub fn vjp(&self) -> Result<Compiled> {
-        self.compile(Product::Vjp)
     }
 
     /// Compiles products ahead of time: an object file and a C header, one C function for each

@@ -22,10 +22,11 @@ use crate::error::{Error, Result};
 use crate::excerpt;
 use crate::files::Files;
 use crate::model::Function;
-use crate::ports::{Input, Output, Role};
+use crate::ports::{self, Input, Output};
+use crate::product::Product;
 use crate::source::{Diagnostics, Source, Sources};
 use jut_ad::{Derivatives, Mask, compose, erase, forward, transpose, unzip};
-use jut_ir::{Diagnostic, FuncId, Program, Span, Type};
+use jut_ir::{Diagnostic, FuncId, Program, Span};
 use jut_loop::Lowered;
 use jut_text::ModuleSource;
 use std::sync::Arc;
@@ -38,21 +39,6 @@ pub enum Engine {
     Cranelift,
     /// The reference interpreter: slow, and the definition of what programs mean.
     Interpreter,
-}
-
-/// What is made of a function.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Product {
-    /// The function itself.
-    Value,
-    /// The gradient of the one f64 result.
-    Gradient,
-    /// The results, and the gradient.
-    ValueAndGradient,
-    /// Results and tangents: the Jacobian times a vector.
-    Jvp,
-    /// Results and cotangents: a vector times the Jacobian.
-    Vjp,
 }
 
 /// A stage of differentiating a function, to look at.
@@ -146,10 +132,17 @@ fn composed(function: &Function, product: Product) -> Result<Composed> {
         Product::ValueAndGradient => compose::value_and_grad(d, func, &wrt, policy),
         Product::Jvp => compose::jvp(d, func, &wrt),
         Product::Vjp => compose::vjp(d, func, &wrt, policy),
+        Product::Directional => compose::directional(d, func, &wrt),
+        Product::SecondDirectional => compose::second_directional(d, func, &wrt),
+        Product::HessianProduct => compose::hessian_product(d, func, &wrt, policy),
+        Product::Hessian => compose::hessian(d, func, &wrt, policy),
+        Product::Jacobian(mode) => compose::jacobian(d, func, &wrt, mode, policy),
+        Product::ValueAndJacobian(mode) => compose::value_and_jacobian(d, func, &wrt, mode, policy),
+        Product::Transposed => compose::transposed(d, func, policy),
     }
     .map_err(refused)?;
     let program = jut_opt::optimise(&derivatives.program, root, true);
-    let (inputs, outputs) = ports(function, product, &program, root);
+    let (inputs, outputs) = ports::ports(function, product, &program.funcs[root]);
     Ok(Composed { program, root, inputs, outputs })
 }
 
@@ -289,84 +282,6 @@ fn mask(function: &Function, program: &Program, func: FuncId) -> Mask {
 
 fn refusal(function: &Function, diagnostic: Diagnostic) -> Error {
     Diagnostics::new(function.model().shared_sources(), vec![diagnostic]).into()
-}
-
-/// What goes into a product and what comes out, in the words of the user's function.
-fn ports(
-    function: &Function,
-    product: Product,
-    program: &Program,
-    root: FuncId,
-) -> (Vec<Input>, Vec<Output>) {
-    let source = function.model().program();
-    let f = &source.funcs[function.id()];
-    let composed = &program.funcs[root];
-    let has_float = |ty: &Type| ty.has_float(source);
-    let active = |k: usize| {
-        f.params.get(k).is_some_and(|p| has_float(&f.nvars[*p].ty))
-            && function.active().is_none_or(|wrt| wrt.contains(&k))
-    };
-    // A function with linear parameters takes and returns them after the others, as plain values.
-    let linear = f.lin_params.iter().map(|v| f.lvars[*v].name.clone());
-    let names: Vec<String> =
-        f.params.iter().map(|p| f.nvars[*p].name.clone()).chain(linear).collect();
-    let linear_results = f.lin_results.iter().map(|r| r.name.clone());
-    let results: Vec<Option<String>> = f
-        .results
-        .iter()
-        .map(|r| r.name.map(|v| f.nvars[v].name.clone()))
-        .chain(linear_results)
-        .collect();
-    let result_name = |k: usize| match &results[k] {
-        Some(name) => name.clone(),
-        None if results.len() == 1 => "value".to_string(),
-        None => k.to_string(),
-    };
-    let differentiable: Vec<usize> = (0..results.len())
-        .filter(|k| match f.results.get(*k) {
-            Some(result) => has_float(&result.ty),
-            None => true,
-        })
-        .collect();
-    let differentiated: Vec<usize> =
-        (0..names.len()).filter(|k| active(*k) || *k >= f.params.len()).collect();
-
-    let mut inputs: Vec<Input> = Vec::new();
-    for (k, name) in names.iter().enumerate() {
-        inputs.push(Input { name: name.clone(), role: Role::Value, hidden: k < f.size_params });
-    }
-    let mut seeds = match product {
-        Product::Jvp => differentiated.iter().map(|k| format!("{}'", names[*k])).collect(),
-        Product::Vjp => differentiable.iter().map(|k| format!("{}''", result_name(*k))).collect(),
-        _ => Vec::new(),
-    }
-    .into_iter();
-    for param in composed.params.iter().skip(inputs.len()) {
-        // An integer among the cotangents is a size that the function computes.
-        let hidden = composed.nvars[*param].ty == Type::I64;
-        let name = if hidden { None } else { seeds.next() };
-        let name = name.unwrap_or_else(|| composed.nvars[*param].name.clone());
-        inputs.push(Input { name, role: Role::Derivative, hidden });
-    }
-
-    let mut outputs = Vec::new();
-    if product != Product::Gradient {
-        for k in 0..results.len() {
-            outputs.push(Output { name: result_name(k), role: Role::Value });
-        }
-    }
-    match product {
-        Product::Value => {}
-        Product::Jvp => outputs.extend(
-            differentiable.iter().map(|k| Output { name: result_name(*k), role: Role::Derivative }),
-        ),
-        Product::Gradient | Product::ValueAndGradient | Product::Vjp => outputs.extend(
-            differentiated
-                .iter()
-                .map(|k| Output { name: names[*k].clone(), role: Role::Derivative }),
-        ),
-    }
-    (inputs, outputs)
 }
 
 /// Runs a part of the compiler on a thread with a large stack.
