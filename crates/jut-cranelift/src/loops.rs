@@ -1,7 +1,8 @@
 //! Counted loops and sums in the fixed order.
 //!
 //! A `for` tests its condition at the end: one test before the first iteration, one branch per
-//! iteration.
+//! iteration. If its iterations are independent and [the body allows it](crate::vector), four of
+//! them go at a time, two to a register, and what is left goes one by one.
 //!
 //! A `lanes` loop keeps eight partial sums per sum. Iteration i, counted from the first, belongs to
 //! lane i mod 8, and blocks of 1024 iterations are summed in order. Three parts stand inside the
@@ -25,6 +26,9 @@ use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Stmt};
 /// Bodies of at most so many statements are repeated for every lane.
 const SMALL: usize = 16;
 
+/// Iterations of a parallel loop in one round of its main part.
+const TOGETHER: i64 = 4;
+
 /// Stack slots of eight floats, reused by loops of the same depth.
 #[derive(Default)]
 pub(crate) struct LaneSlots {
@@ -43,7 +47,10 @@ impl Translator<'_> {
     }
 
     fn for_body(&mut self, source: &For) -> Result<()> {
-        let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
+        let [mut low, high] = [self.atom(source.low)?, self.atom(source.high)?];
+        if let Some(plan) = self.plan_parallel(source) {
+            low = self.pairs_loop(source, plan, low, high)?;
+        }
         let mut initial = Vec::with_capacity(source.carry.len() + 1);
         for (_, atom) in &source.carry {
             initial.push(self.atom(*atom)?);
@@ -85,6 +92,40 @@ impl Translator<'_> {
         self.builder.ins().brif(more, body, &block_args(&next), done, &last);
         self.enter(done, &source.dst);
         Ok(())
+    }
+
+    /// Independent iterations, two to a register and [`TOGETHER`] at a time; gives the first index
+    /// that is left.
+    fn pairs_loop(
+        &mut self,
+        source: &For,
+        mut plan: Plan,
+        low: ir::Value,
+        high: ir::Value,
+    ) -> Result<ir::Value> {
+        self.spread(&source.body, &mut plan)?;
+        let [main, done] = [self.block_with(1, 0), self.block_with(1, 0)];
+        let none = self.int(0);
+        let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);
+        let trips = self.builder.ins().isub(high, low);
+        let trips = self.builder.ins().select(any, trips, none);
+        let whole = self.builder.ins().band_imm_s(trips, -TOGETHER);
+        let end = self.builder.ins().iadd(low, whole);
+        let any = self.builder.ins().icmp(IntCC::NotEqual, low, end);
+        self.builder.ins().brif(any, main, &block_args(&[low]), done, &block_args(&[low]));
+
+        self.builder.switch_to_block(main);
+        let index = self.builder.block_params(main)[0];
+        let scope = self.known.enter_loop();
+        for k in (0..TOGETHER).step_by(2) {
+            self.pair(&source.body, &plan, index, k, std::iter::empty())?;
+        }
+        self.known.leave(scope);
+        let next = self.builder.ins().iadd_imm_s(index, TOGETHER);
+        let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, end);
+        self.builder.ins().brif(more, main, &block_args(&[next]), done, &block_args(&[next]));
+        self.builder.switch_to_block(done);
+        Ok(self.builder.block_params(done)[0])
     }
 
     pub(crate) fn lanes_loop(&mut self, source: &Lanes) -> Result<()> {
@@ -167,7 +208,7 @@ impl Translator<'_> {
         let (width, ty) = if plan.is_some() { (2, types::F64X2) } else { (1, types::F64) };
         let (sums, count) = (source.dst.len(), LANES / width);
         if let Some(plan) = &mut plan {
-            self.spread(source, plan)?;
+            self.spread(&source.body, plan)?;
         }
         let mut initial = vec![start];
         if let (Some(_), Some(zero)) = (&plan, empty.first()) {
@@ -190,13 +231,14 @@ impl Translator<'_> {
         let (index, mut lanes) = (params[0], params[1..].to_vec());
         let scope = self.known.enter_loop();
         for k in 0..count {
-            let carried: Vec<_> = (0..sums).map(|s| lanes[s * count + k]).collect();
+            let lane = |s: usize| lanes[s * count + k];
+            let carried = source.carry.iter().enumerate().map(|(s, carry)| (*carry, lane(s)));
             let results = match &plan {
-                Some(plan) => self.pair(source, plan, index, (2 * k) as i64, &carried)?,
+                Some(plan) => self.pair(&source.body, plan, index, (2 * k) as i64, carried)?,
                 None => {
                     self.bind_shifted(source.index, index, k as i64);
-                    for (carry, lane) in source.carry.iter().zip(carried) {
-                        self.bind(*carry, lane);
+                    for (carry, lane) in carried {
+                        self.bind(carry, lane);
                     }
                     self.block(&source.body)?
                 }

@@ -1,15 +1,16 @@
-//! Two iterations of a sum at once.
+//! Two iterations at once.
 //!
-//! The lanes of a `lanes` loop are independent, so lanes k and k + 1 may share a vector register of
-//! two floats: each half computes exactly what the scalar operation computes. A body qualifies if it
-//! consists of
+//! The lanes of a `lanes` loop are independent, and so are the iterations of a `for par`: lanes, or
+//! iterations, k and k + 1 may share vector registers of two floats. Each half computes exactly what
+//! the scalar operation computes. A body qualifies if it consists of
 //!
 //! - float arithmetic on values of the body, carried lanes and values from outside,
 //! - loads of floats at `index + constant`, which become one load of two neighbours, or at an index
 //!   from outside,
-//! - stores of floats at `index + constant` to memory that this function allocated, at most one per
-//!   allocation, provided that every load is known to be from other memory: then it does not matter
-//!   that two iterations take their steps together.
+//! - stores of floats at `index + constant`. In a sum, whose iterations run in order, they must go to
+//!   memory that this function allocated, at most one per allocation, and every load must be known to be
+//!   from other memory: then it does not matter that two iterations take their steps together. In a
+//!   `for par` it never matters.
 //!
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store, one
 //! addition per two iterations.
@@ -19,7 +20,7 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_entity::SecondaryMap;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Machine};
-use jut_loop::form::{Atom, Cell, Kind, Lanes, Stmt, Value};
+use jut_loop::form::{Atom, Block, Cell, For, Kind, Lanes, Order, Stmt, Value};
 
 /// Where the memory of a buffer comes from, as far as is known.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -59,18 +60,36 @@ const KEPT: usize = 6;
 const SMALL: usize = 40;
 
 impl Translator<'_> {
-    /// A plan for the body, if it qualifies and the machine has vectors of two floats.
+    /// A plan for the body of a sum, if it qualifies.
     pub(crate) fn plan(&self, source: &Lanes) -> Option<Plan> {
-        if !self.has_vectors || source.body.stmts.len() > SMALL {
+        self.plan_body(source.index, &source.carry, &source.body, false)
+    }
+
+    /// A plan for the body of a loop whose iterations are independent, if it qualifies.
+    pub(crate) fn plan_parallel(&self, source: &For) -> Option<Plan> {
+        match source.order {
+            Order::Par => self.plan_body(source.index, &[], &source.body, true),
+            Order::Up | Order::Down => None,
+        }
+    }
+
+    fn plan_body(
+        &self,
+        index: Value,
+        carry: &[Value],
+        body: &Block,
+        independent: bool,
+    ) -> Option<Plan> {
+        if !self.has_vectors || body.stmts.len() > SMALL {
             return None;
         }
         let mut plan = Plan { classes: SecondaryMap::new(), outside: Vec::new() };
-        plan.classes[source.index] = Class::Index(0);
-        for carry in &source.carry {
+        plan.classes[index] = Class::Index(0);
+        for carry in carry {
             plan.classes[*carry] = Class::Pair;
         }
         let (mut loaded, mut stored) = (Vec::new(), Vec::new());
-        for stmt in &source.body.stmts {
+        for stmt in &body.stmts {
             if self.invariants.is_moved(stmt) {
                 continue;
             }
@@ -115,18 +134,19 @@ impl Translator<'_> {
                 _ => return None,
             }
         }
-        let results_are_floats = source.body.results.iter().all(|atom| plan.is_float(atom));
-        let apart = stored.iter().enumerate().all(|(k, root)| {
-            matches!(root, Root::Fresh(_))
-                && !stored[..k].contains(root)
-                && loaded.iter().all(|other| other != root && *other != Root::Unknown)
-        });
+        let results_are_floats = body.results.iter().all(|atom| plan.is_float(atom));
+        let apart = independent
+            || stored.iter().enumerate().all(|(k, root)| {
+                matches!(root, Root::Fresh(_))
+                    && !stored[..k].contains(root)
+                    && loaded.iter().all(|other| other != root && *other != Root::Unknown)
+            });
         (results_are_floats && apart).then_some(plan)
     }
 
     /// Puts floats from outside into registers of two, before the loop.
-    pub(crate) fn spread(&mut self, source: &Lanes, plan: &mut Plan) -> Result<()> {
-        for stmt in &source.body.stmts {
+    pub(crate) fn spread(&mut self, body: &Block, plan: &mut Plan) -> Result<()> {
+        for stmt in &body.stmts {
             let Stmt::Prim { dst, args, .. } = stmt else { continue };
             if self.invariants.is_moved(stmt) || plan.classes[*dst] != Class::Pair {
                 continue;
@@ -143,20 +163,20 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Translates the body for iterations `index + k` and `index + k + 1`.
+    /// Translates the body for iterations `index + k` and `index + k + 1`, given what is carried.
     pub(crate) fn pair(
         &mut self,
-        source: &Lanes,
+        body: &Block,
         plan: &Plan,
         index: ir::Value,
         k: i64,
-        carried: &[ir::Value],
+        carried: impl Iterator<Item = (Value, ir::Value)>,
     ) -> Result<Vec<ir::Value>> {
         let mut pairs = SecondaryMap::new();
-        for (carry, lanes) in source.carry.iter().zip(carried) {
-            pairs[*carry] = Some(*lanes);
+        for (carry, lanes) in carried {
+            pairs[carry] = Some(lanes);
         }
-        for stmt in &source.body.stmts {
+        for stmt in &body.stmts {
             if self.invariants.is_moved(stmt) {
                 continue;
             }
@@ -205,7 +225,7 @@ impl Translator<'_> {
                 _ => {}
             }
         }
-        source.body.results.iter().map(|atom| self.operand(plan, &pairs, atom)).collect()
+        body.results.iter().map(|atom| self.operand(plan, &pairs, atom)).collect()
     }
 
     /// A float for both iterations.

@@ -165,13 +165,87 @@ loop def f(n: i64, d: i64, x: in f64[n*d], y: out f64[n*d]) = {
             "r = i * d",
             "a = x[r ..]",
             "c = y[r ..]",
-            "for up (j in 0 .. d) {",
+            "for par (j in 0 .. d) {",
             "b = a[j]",
             "u = b * b",
             "w = u + u",
             "c[j] = w",
         ]
     );
+}
+
+/// A loop that adds to two neighbours, over `0 .. m`.
+const NEIGHBOURS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n], g: inout f64[n]) = {
+  for up (i in 0 .. m) {
+    a = x[i]
+    b = g[i]
+    c = b + a
+    g[i] = c
+    j = i + 1
+    d = g[j]
+    e = a * 2.0
+    h = d + e
+    g[j] = h
+  }
+}";
+
+#[test]
+fn a_loop_that_adds_to_neighbours_gathers_instead() {
+    let tidy = body(NEIGHBOURS);
+    let start = tidy.iter().position(|l| l.starts_with("for par")).unwrap();
+    assert_eq!(
+        tidy[start..start + 10],
+        [
+            "for par (i_1 in 1 .. m) {",
+            "d_1 = g[i_1]",
+            "j_1 = i_1 + -1",
+            "a_1 = x[j_1]",
+            "e_1 = a_1 * 2.0",
+            "h_1 = d_1 + e_1",
+            "a_2 = x[i_1]",
+            "c_1 = h_1 + a_2",
+            "g[i_1] = c_1",
+            "} else {",
+        ]
+    );
+}
+
+#[test]
+fn gathering_gives_the_same_bits_for_every_number_of_iterations() {
+    let wide = NEIGHBOURS.replace("j = i + 1", "j = i + 3");
+    let down = NEIGHBOURS.replace("for up", "for down");
+    let shifted = NEIGHBOURS
+        .replace("in 0 .. m", "in 1 .. m")
+        .replace("g[i]", "g[k]")
+        .replace("    a = x[i]\n", "    a = x[i]\n    k = i - 1\n");
+    let overwritten = NEIGHBOURS.replace("    c = b + a\n    g[i] = c", "    g[i] = a");
+    for text in [NEIGHBOURS, &wide, &down, &shifted, &overwritten] {
+        let plain = read::read_program(0, text).unwrap();
+        let tidied = read::read_program(0, &tidy(text)).unwrap();
+        for m in 0..9 {
+            let n = 12;
+            let x = (0..n).map(|k| 0.1 + 1.0 / (k as f64)).collect();
+            let g = (0..n).map(|k| 1e15 / (1.0 + k as f64)).collect();
+            let int = |k: i64| Flat::Scalar(jut_ir::Literal::I64(k));
+            let args = [int(n), int(m), Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))];
+            let run = |p| eval::run(p, LoopFuncId::from_u32(0), &args).unwrap();
+            assert_eq!(format!("{:?}", run(&plain)), format!("{:?}", run(&tidied)), "{m}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_loop_whose_iterations_own_their_cells_is_parallel() {
+    let text = NEIGHBOURS.replace("j = i + 1", "j = i + 0");
+    assert!(tidy(&text).contains("for par (i in 0 .. m)"), "{}", tidy(&text));
+}
+
+#[test]
+fn what_a_loop_reads_of_the_memory_that_it_writes_is_not_gathered() {
+    // The sum runs through the elements.
+    let text = NEIGHBOURS.replace("h = d + e", "h = c + e");
+    assert!(tidy(&text).contains("for up"), "{}", tidy(&text));
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Cleaning up the loop form.
 //!
 //! Lowering spells everything out where it is needed: the same row address in every statement, a
-//! load, an addition and a store for every `+=`. Three walks tidy up, without changing one bit of
+//! load, an addition and a store for every `+=`. Four walks tidy up, without changing one bit of
 //! any result or which error a program reports:
 //!
 //! | walk | what it does |
 //! |---|---|
 //! | `motion` | one name per expression; loop-invariant operations move out of loops |
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
+//! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
 //! | `dead` | what nobody reads goes |
 //!
 //! Example, the inner loop of a gradient with respect to row sums, before and after:
@@ -30,6 +31,7 @@
 
 mod cells;
 mod dead;
+mod gather;
 mod memory;
 mod motion;
 
@@ -39,5 +41,6 @@ use crate::form::LoopFunction;
 pub fn optimise(func: &mut LoopFunction) {
     motion::run(func);
     cells::run(func);
+    gather::run(func);
     dead::run(func);
 }

@@ -1,0 +1,483 @@
+//! Loops that add to several neighbours, turned round: each element gathers what it is due.
+//!
+//! The derivative of `x[i] * x[i + 1]`, summed over i, adds to two elements per iteration. Every
+//! iteration then waits for what the one before has stored, and no two can run together. Seen from
+//! an element e the same additions are those of iteration e - 1, then those of iteration e:
+//!
+//! ```text
+//! for up (i in low .. high) {        g[low] = g[low] + f(low)
+//!   g[i] = g[i] + f(i)               for par (e in low + 1 .. high) {
+//!   g[i + 1] = g[i + 1] + h(i)         g[e] = (g[e] + h(e - 1)) + f(e)
+//! }                                  }
+//!                                    g[high] = g[high] + h(high - 1)
+//! ```
+//!
+//! Each element gets the same terms in the same order, so no bit changes; but now an iteration owns the
+//! cell that it writes, and iterations can run in any order, several at once. What both terms need is
+//! computed twice, so only small bodies of machine operations are turned round. A loop whose
+//! iterations write to one cell each needs no turning: it only becomes `par`.
+//!
+//! Requires: nothing. A body qualifies if it consists of operations, of loads from memory that the
+//! loop does not write, and of updates: a load at index + constant, operations on it, a store there.
+//! Ensures: the same cells, bit for bit; where the loop has too few iterations for both ends, it stands
+//! beside as it was. Cost: linear; the text grows by a constant factor.
+
+use std::collections::HashMap;
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use jut_ir::Literal;
+use jut_ir::build::Namer;
+use jut_ir::prim::{self, Lowering, Machine, Prim};
+
+use super::memory::Roots;
+use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value, ValueData};
+
+/// Runs the walk.
+pub(super) fn run(func: &mut LoopFunction) {
+    let mut namer = Namer::default();
+    for data in func.values.values() {
+        namer.reserve(&data.name);
+    }
+    let mut walk = Gather { roots: Roots::of(func), values: &mut func.values, namer };
+    walk.block(&mut func.body);
+}
+
+/// Statements of a body that is looked at.
+const LARGEST: usize = 64;
+
+/// The distance between the first and the last neighbour.
+const WIDEST: i64 = 4;
+
+struct Gather<'a> {
+    roots: Roots,
+    values: &'a mut PrimaryMap<Value, ValueData>,
+    namer: Namer,
+}
+
+/// What a value is to an iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Class {
+    /// The same in all iterations.
+    #[default]
+    Outside,
+    /// The index plus a constant.
+    Index(i64),
+    /// Computed from the index and memory that the loop only reads.
+    Pure,
+    /// Computed from what an update has loaded.
+    Update(usize),
+}
+
+/// A load, operations on what was loaded, a store to the same cell; or just a store.
+struct Update {
+    buffer: Value,
+    /// The cell is that of the index plus this.
+    offset: i64,
+    loaded: Option<Value>,
+    /// The operations, by position in the body.
+    operations: Vec<usize>,
+    stored: Option<Atom>,
+}
+
+/// A body that qualifies.
+struct Plan<'a> {
+    body: &'a Block,
+    classes: SecondaryMap<Value, Class>,
+    /// Where a value is defined in the body.
+    definitions: SecondaryMap<Value, Option<usize>>,
+    updates: Vec<Update>,
+}
+
+impl Gather<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut out = Vec::with_capacity(block.stmts.len());
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            for inner in stmt.blocks_mut() {
+                self.block(inner);
+            }
+            match stmt {
+                Stmt::For(source) => self.turn(source, &mut out),
+                _ => out.push(stmt),
+            }
+        }
+        block.stmts = out;
+    }
+
+    /// Writes a loop, turned round if it qualifies.
+    fn turn(&mut self, mut source: Box<For>, out: &mut Vec<Stmt>) {
+        let turned = match Plan::of(&source, self) {
+            Some(plan) if plan.owns_its_cells() => {
+                source.order = Order::Par;
+                None
+            }
+            Some(plan) => self.gathered(&source, &plan),
+            None => None,
+        };
+        let Some((width, then)) = turned else {
+            out.push(Stmt::For(source));
+            return;
+        };
+        let (low, high) = (source.low, source.high);
+        if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high) {
+            match low < high && high.wrapping_sub(low) >= width {
+                true => out.extend(then.stmts),
+                false => out.push(Stmt::For(source)),
+            }
+            return;
+        }
+        // A loop that runs has fewer iterations than there are bytes.
+        let runs = self.operation("runs", Kind::Bool, prim::ILT, [low, high], out);
+        let trips = self.operation("trips", Kind::I64, prim::ISUB, [high, low], out);
+        let width = Atom::Lit(Literal::I64(width));
+        let enough = self.operation("enough", Kind::Bool, prim::ILE, [width, trips], out);
+        let cond = self.operation("gathers", Kind::Bool, prim::AND, [runs, enough], out);
+        let other = Block { stmts: vec![Stmt::For(source)], results: Vec::new() };
+        out.push(Stmt::If { dst: Vec::new(), cond, then, other });
+    }
+
+    /// The loop seen from the elements, and how many iterations it needs.
+    fn gathered(&mut self, source: &For, plan: &Plan) -> Option<(i64, Block)> {
+        let offsets = plan.updates.iter().map(|u| u.offset);
+        let (first, last) = (offsets.clone().min()?, offsets.max()?);
+        let width = last.checked_sub(first)?;
+        let buffer = plan.updates.first()?.buffer;
+        if width > WIDEST || plan.updates.iter().any(|u| u.buffer != buffer) {
+            return None;
+        }
+        let mut order: Vec<i64> = (first..=last).collect();
+        if source.order == Order::Up {
+            order.reverse();
+        }
+        let fresh = self.fresh(&self.values[source.index].name.clone(), Kind::I64);
+        let mut middle = Writer::new(self, plan, fresh.into());
+        middle.element(0, &order)?;
+        let body = middle.out;
+        if cost(&body) > 2 * cost(&source.body.stmts) {
+            return None;
+        }
+        let mut stmts = Vec::new();
+        let mut begin = Writer::new(self, plan, source.low);
+        for element in first..last {
+            let due: Vec<i64> = order.iter().copied().filter(|c| *c <= element).collect();
+            begin.element(element, &due)?;
+        }
+        let low = begin.index(last);
+        stmts.append(&mut begin.out);
+        let mut end = Writer::new(self, plan, source.high);
+        let high = end.index(first);
+        for element in first..last {
+            let due: Vec<i64> = order.iter().copied().filter(|c| *c > element).collect();
+            end.element(element, &due)?;
+        }
+        stmts.append(&mut end.out);
+        stmts.push(Stmt::For(Box::new(For {
+            dst: Vec::new(),
+            order: Order::Par,
+            index: fresh,
+            low,
+            high,
+            carry: Vec::new(),
+            body: Block { stmts: body, results: Vec::new() },
+        })));
+        Some((width, Block { stmts, results: Vec::new() }))
+    }
+
+    fn operation(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        prim: Prim,
+        args: [Atom; 2],
+        out: &mut Vec<Stmt>,
+    ) -> Atom {
+        let dst = self.fresh(name, kind);
+        out.push(Stmt::Prim { dst, prim, args: args.to_vec() });
+        dst.into()
+    }
+
+    fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
+        let name = self.namer.fresh(hint);
+        self.values.push(ValueData { name, kind })
+    }
+}
+
+impl<'a> Plan<'a> {
+    /// The plan for a body, if it qualifies.
+    fn of(source: &'a For, walk: &Gather) -> Option<Plan<'a>> {
+        let body = &source.body;
+        if source.order == Order::Par || !source.carry.is_empty() || body.stmts.len() > LARGEST {
+            return None;
+        }
+        let mut written: Vec<Value> = Vec::new();
+        for stmt in &body.stmts {
+            if let Stmt::Store { buffer, .. } = stmt
+                && !written.contains(buffer)
+            {
+                if written.iter().any(|w| walk.roots.may_overlap(*w, *buffer)) {
+                    return None;
+                }
+                written.push(*buffer);
+            }
+        }
+        let mut plan = Plan {
+            body,
+            classes: SecondaryMap::new(),
+            definitions: SecondaryMap::new(),
+            updates: Vec::new(),
+        };
+        plan.classes[source.index] = Class::Index(0);
+        for (at, stmt) in body.stmts.iter().enumerate() {
+            plan.stmt(at, stmt, &written, walk)?;
+            for v in stmt.bound() {
+                plan.definitions[*v] = Some(at);
+            }
+        }
+        let complete = plan.updates.iter().all(|u| u.stored.is_some());
+        (complete && !plan.updates.is_empty()).then_some(plan)
+    }
+
+    fn stmt(&mut self, at: usize, stmt: &Stmt, written: &[Value], walk: &Gather) -> Option<()> {
+        match stmt {
+            Stmt::Prim { dst, prim, args } => {
+                let Lowering::Machine(op) = prim.row().lowering else { return None };
+                if prim.can_fail() {
+                    return None;
+                }
+                let shift = match (op, args.as_slice()) {
+                    (Machine::IAdd, [a, Atom::Lit(Literal::I64(k))])
+                    | (Machine::IAdd, [Atom::Lit(Literal::I64(k)), a]) => Some((a, *k)),
+                    (Machine::ISub, [a, Atom::Lit(Literal::I64(k))]) => Some((a, k.wrapping_neg())),
+                    _ => None,
+                };
+                self.classes[*dst] = match shift.map(|(a, k)| (self.class(*a), k)) {
+                    Some((Class::Index(offset), k)) => Class::Index(offset.checked_add(k)?),
+                    _ => self.joined(at, args)?,
+                };
+            }
+            Stmt::Copy { dst, src } => {
+                self.classes[*dst] = match self.class(*src) {
+                    index @ Class::Index(_) => index,
+                    _ => self.joined(at, &[*src])?,
+                };
+            }
+            Stmt::Load { dst, buffer, index } => {
+                let outside = self.classes[*buffer] == Class::Outside;
+                if !outside || matches!(walk.values[*dst].kind, Kind::Buffer(_)) {
+                    return None;
+                }
+                self.classes[*dst] = if written.contains(buffer) {
+                    let Class::Index(offset) = self.class(*index) else { return None };
+                    self.begin(*buffer, offset, Some(*dst))?
+                } else if written.iter().any(|w| walk.roots.may_overlap(*w, *buffer)) {
+                    return None;
+                } else {
+                    match self.class(*index) {
+                        Class::Update(_) => return None,
+                        _ => Class::Pure,
+                    }
+                };
+            }
+            Stmt::Store { buffer, index, value } => {
+                let Class::Index(offset) = self.class(*index) else { return None };
+                let update = match self.class(*value) {
+                    Class::Update(update) => update,
+                    _ => match self.begin(*buffer, offset, None)? {
+                        Class::Update(update) => update,
+                        _ => return None,
+                    },
+                };
+                let update = &mut self.updates[update];
+                let same = update.buffer == *buffer && update.offset == offset;
+                if !same || update.stored.replace(*value).is_some() {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn class(&self, atom: Atom) -> Class {
+        match atom {
+            Atom::Value(v) => self.classes[v],
+            Atom::Lit(_) => Class::Outside,
+        }
+    }
+
+    /// A new update, if there is none under way to the same cell.
+    fn begin(&mut self, buffer: Value, offset: i64, loaded: Option<Value>) -> Option<Class> {
+        let under_way = |u: &Update| u.buffer == buffer && u.offset == offset && u.stored.is_none();
+        if self.updates.iter().any(under_way) {
+            return None;
+        }
+        self.updates.push(Update { buffer, offset, loaded, operations: Vec::new(), stored: None });
+        Some(Class::Update(self.updates.len() - 1))
+    }
+
+    /// What an operation makes of its operands.
+    fn joined(&mut self, at: usize, args: &[Atom]) -> Option<Class> {
+        let mut update = None;
+        for arg in args {
+            if let Class::Update(k) = self.class(*arg) {
+                if update.is_some_and(|other| other != k) {
+                    return None;
+                }
+                update = Some(k);
+            }
+        }
+        let Some(k) = update else { return Some(Class::Pure) };
+        // What has been stored is nobody else's business.
+        if self.updates[k].stored.is_some() {
+            return None;
+        }
+        self.updates[k].operations.push(at);
+        Some(Class::Update(k))
+    }
+
+    /// Whether no two iterations touch one cell.
+    fn owns_its_cells(&self) -> bool {
+        self.updates
+            .iter()
+            .all(|u| self.updates.iter().all(|v| u.buffer != v.buffer || u.offset == v.offset))
+    }
+}
+
+/// Writes what elements are due, each a constant away from a base.
+struct Writer<'w, 'a, 'p> {
+    walk: &'w mut Gather<'a>,
+    plan: &'p Plan<'p>,
+    base: Atom,
+    out: Vec<Stmt>,
+    /// What stands in `out` already.
+    operations: HashMap<(Prim, Vec<Atom>), Atom>,
+    loads: HashMap<(Value, Atom), Atom>,
+    /// Values of the body in the iteration that is so far from the base.
+    known: HashMap<(Value, i64), Atom>,
+}
+
+impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
+    fn new(walk: &'w mut Gather<'a>, plan: &'p Plan<'p>, base: Atom) -> Writer<'w, 'a, 'p> {
+        Writer {
+            walk,
+            plan,
+            base,
+            out: Vec::new(),
+            operations: HashMap::new(),
+            loads: HashMap::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// The element at `base + element` gets what it is due from the iterations that reach it by
+    /// the given offsets, in this order.
+    fn element(&mut self, element: i64, offsets: &[i64]) -> Option<()> {
+        let plan = self.plan;
+        let at = self.index(element);
+        let buffer = plan.updates.first()?.buffer;
+        let mut content = None;
+        for offset in offsets {
+            let iteration = element.checked_sub(*offset)?;
+            for update in plan.updates.iter().filter(|u| u.offset == *offset) {
+                if let Some(loaded) = update.loaded {
+                    let before = match content {
+                        Some(before) => before,
+                        None => self.load(loaded, buffer, at),
+                    };
+                    self.known.insert((loaded, iteration), before);
+                }
+                for operation in &update.operations {
+                    self.copy(*operation, iteration);
+                }
+                content = Some(self.atom(update.stored?, iteration));
+            }
+        }
+        if let Some(value) = content {
+            self.out.push(Stmt::Store { buffer, index: at, value });
+        }
+        Some(())
+    }
+
+    /// `base + k`.
+    fn index(&mut self, k: i64) -> Atom {
+        match (self.base, k) {
+            (base, 0) => base,
+            (Atom::Lit(Literal::I64(base)), k) => Atom::Lit(Literal::I64(base.wrapping_add(k))),
+            (base, k) => {
+                self.operation("j", Kind::I64, prim::IADD, vec![base, Atom::Lit(Literal::I64(k))])
+            }
+        }
+    }
+
+    /// What an atom of the body is in the iteration at `base + iteration`.
+    fn atom(&mut self, atom: Atom, iteration: i64) -> Atom {
+        let Atom::Value(v) = atom else { return atom };
+        match self.plan.classes[v] {
+            Class::Outside => atom,
+            Class::Index(offset) => self.index(offset.wrapping_add(iteration)),
+            Class::Pure | Class::Update(_) => {
+                if let Some(known) = self.known.get(&(v, iteration)) {
+                    return *known;
+                }
+                if let Some(at) = self.plan.definitions[v] {
+                    self.copy(at, iteration);
+                }
+                self.known.get(&(v, iteration)).copied().unwrap_or(atom)
+            }
+        }
+    }
+
+    /// Copies a statement of the body, and what it needs. (A body is short, so the recursion is not
+    /// deep.)
+    fn copy(&mut self, at: usize, iteration: i64) {
+        let plan = self.plan;
+        let (dst, copied) = match &plan.body.stmts[at] {
+            Stmt::Prim { dst, prim, args } => {
+                let args = args.iter().map(|a| self.atom(*a, iteration)).collect();
+                let data = &self.walk.values[*dst];
+                let (name, kind) = (data.name.clone(), data.kind);
+                (*dst, self.operation(&name, kind, *prim, args))
+            }
+            Stmt::Copy { dst, src } => (*dst, self.atom(*src, iteration)),
+            Stmt::Load { dst, buffer, index } => {
+                let index = self.atom(*index, iteration);
+                (*dst, self.load(*dst, *buffer, index))
+            }
+            _ => return,
+        };
+        self.known.insert((dst, iteration), copied);
+    }
+
+    fn operation(&mut self, name: &str, kind: Kind, prim: Prim, args: Vec<Atom>) -> Atom {
+        if let Some(known) = self.operations.get(&(prim, args.clone())) {
+            return *known;
+        }
+        let dst = self.walk.fresh(name, kind);
+        self.out.push(Stmt::Prim { dst, prim, args: args.clone() });
+        self.operations.insert((prim, args), dst.into());
+        dst.into()
+    }
+
+    fn load(&mut self, like: Value, buffer: Value, index: Atom) -> Atom {
+        if let Some(known) = self.loads.get(&(buffer, index)) {
+            return *known;
+        }
+        let data = &self.walk.values[like];
+        let (name, kind) = (data.name.clone(), data.kind);
+        let dst = self.walk.fresh(&name, kind);
+        self.out.push(Stmt::Load { dst, buffer, index });
+        self.loads.insert((buffer, index), dst.into());
+        dst.into()
+    }
+}
+
+/// Roughly what statements cost.
+fn cost(stmts: &[Stmt]) -> usize {
+    let of = |stmt: &Stmt| match stmt {
+        Stmt::Prim { prim, .. } => match prim.row().lowering {
+            Lowering::Machine(Machine::FDiv | Machine::FSqrt) => 8,
+            _ => 1,
+        },
+        _ => 1,
+    };
+    stmts.iter().map(of).sum()
+}
