@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`lanes`] | the fixed order of blocked sums |
 //! | [`math`] | mathematical functions in pure Rust |
+//! | [`matrix`] | products of matrices |
 //! | [`arena`] | memory with a bump pointer, kept between calls |
 //! | [`workspace`] | what one thread needs to run compiled code, and the functions for compiled code |
 //! | [`symbols`] | the names by which compiled code reaches all of it |
@@ -24,6 +25,7 @@ pub mod arena;
 mod freestanding;
 pub mod lanes;
 pub mod math;
+pub mod matrix;
 pub mod symbols;
 pub mod workspace;
 

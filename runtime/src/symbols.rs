@@ -5,6 +5,7 @@
 //! [workspace](crate::workspace).
 
 use crate::math;
+use crate::matrix::jut_matmul;
 use crate::workspace::{
     jut_alloc_tape, jut_alloc_temp, jut_copy, jut_fill_bytes, jut_fill_words, jut_mark,
     jut_release, jut_release_tape,
@@ -108,6 +109,7 @@ pub fn address(name: &str) -> Option<*const u8> {
         "jut_fill_words" => jut_fill_words as *const u8,
         "jut_fill_bytes" => jut_fill_bytes as *const u8,
         "jut_copy" => jut_copy as *const u8,
+        "jut_matmul" => jut_matmul as *const u8,
         _ => return math(name).map(Math::address),
     };
     Some(address)

@@ -377,7 +377,9 @@ fn is_small(body: &Block) -> bool {
         let mut sum = 0;
         for stmt in &block.stmts {
             sum += match stmt {
-                Stmt::For(_) | Stmt::Lanes(_) | Stmt::Call { .. } => return None,
+                Stmt::For(_) | Stmt::Lanes(_) | Stmt::Call { .. } | Stmt::Kernel { .. } => {
+                    return None;
+                }
                 Stmt::Prim { prim, .. } => match prim.row().lowering {
                     Lowering::Runtime(_) => return None,
                     Lowering::Machine(_) => 1,

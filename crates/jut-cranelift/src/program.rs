@@ -26,6 +26,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{FuncId, Linkage, Module, ModuleReloc};
 use jut_loop::form::{Kind, LoopFuncId, LoopFunction, LoopProgram};
+use jut_loop::kernel::Kernel;
 use jut_runtime::symbols::{self, Math};
 use std::collections::HashMap;
 
@@ -100,6 +101,10 @@ pub(crate) fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::
         "jut_fill_bytes" => (vec![i, i, b], vec![]),
         "jut_copy" => (vec![i, i, i], vec![]),
         "jut_workspace_reset" => (vec![i], vec![]),
+        _ if let Some(kernel) = Kernel::all().find(|k| k.row().symbol == symbol) => {
+            // Pointers and integers, all of 64 bits.
+            (vec![i; kernel.row().params.len()], vec![])
+        }
         _ => match symbols::math(symbol)? {
             Math::Unary(_) => (vec![f], vec![f]),
             Math::Binary(_) => (vec![f, f], vec![f]),

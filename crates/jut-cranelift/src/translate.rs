@@ -23,6 +23,7 @@ use cranelift_module::{FuncId, Module};
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Machine, Prim, Row, Scalar};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Stmt, Value};
+use jut_loop::kernel::Kernel;
 use std::collections::HashMap;
 use target_lexicon::Architecture;
 
@@ -186,6 +187,7 @@ impl<'a> Translator<'a> {
             Stmt::Lanes(inner) => self.lanes_loop(inner),
             Stmt::If { dst, cond, then, other } => self.branch(dst, *cond, then, other),
             Stmt::Call { dst, func, args } => self.call(dst, *func, args),
+            Stmt::Kernel { kernel, args } => self.kernel(*kernel, args),
             Stmt::Check { check, site } => self.check(*check, *site),
         }
     }
@@ -342,6 +344,18 @@ impl<'a> Translator<'a> {
     fn reference(&mut self, id: FuncId) -> FuncRef {
         let Translator { references, module, builder, .. } = self;
         *references.entry(id).or_insert_with(|| module.declare_func_in_func(id, builder.func))
+    }
+
+    /// Calls a kernel: its arguments by the C convention, no result.
+    fn kernel(&mut self, kernel: Kernel, args: &[Atom]) -> Result<()> {
+        let row = kernel.row();
+        if row.params.len() != args.len() {
+            return Err(format!("the kernel `{}` has {} arguments", row.name, args.len()));
+        }
+        self.known.forget_cells();
+        let args = self.atoms(args)?;
+        self.runtime(row.symbol, &args)?;
+        Ok(())
     }
 
     /// Calls a function of the runtime.

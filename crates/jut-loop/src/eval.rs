@@ -13,9 +13,10 @@ use jut_ir::{Literal, RuntimeError, RuntimeErrorKind};
 use jut_runtime::lanes::fold;
 
 use crate::form::{
-    Arena, Atom, BLOCK, Block, Check, For, LANES, Lanes, LoopFuncId, LoopFunction, LoopProgram,
-    Order, Role, Site, Stmt, Value,
+    Arena, Atom, BLOCK, Block, Check, For, Kind, LANES, Lanes, LoopFuncId, LoopFunction,
+    LoopProgram, Order, Role, Site, Stmt, Value,
 };
+use crate::kernel::Kernel;
 use crate::signature::{Cells, Flat};
 
 /// Why a run ended without a result.
@@ -331,7 +332,41 @@ impl<'a> Machine<'a> {
                 let results = self.call(&self.program.funcs[*func], &args)?;
                 frame.set_all(dst, results);
             }
+            Stmt::Kernel { kernel, args } => self.kernel(frame, *kernel, args)?,
             Stmt::Check { check, site } => self.check(frame, *check, *site)?,
+        }
+        Ok(())
+    }
+
+    fn kernel(&mut self, frame: &Frame, kernel: Kernel, args: &[Atom]) -> Result<(), Fault> {
+        let row = kernel.row();
+        let is_buffer = |kind| matches!(kind, Kind::Buffer(_));
+        let (buffers, integers): (Vec<_>, Vec<_>) =
+            args.iter().zip(row.params).partition(|(_, p)| is_buffer(p.kind));
+        let integers: Vec<i64> =
+            integers.iter().map(|(a, _)| frame.int(**a)).collect::<Result<_, _>>()?;
+        let lengths = (row.lengths)(&integers);
+        let mut places = Vec::new();
+        let mut cells = Vec::new();
+        for ((atom, param), len) in buffers.iter().zip(&lengths) {
+            let Val::Buffer(block, at) = frame.atom(**atom)? else {
+                return broken("a kernel is given a scalar for a buffer");
+            };
+            // Cells that were never written may be written: what is read of them is no number.
+            let read = self.cells((block, at), *len)?.iter().map(|cell| match (cell, param.role) {
+                (Val::F64(x), _) => Ok(*x),
+                (Val::Nothing, Role::InOut | Role::Out) => Ok(f64::NAN),
+                _ => broken("a kernel reads a cell that is no f64"),
+            });
+            cells.push(read.collect::<Result<Vec<f64>, Fault>>()?);
+            places.push(((block, at), param.role));
+        }
+        (row.run)(&mut cells, &integers);
+        for ((place, role), new) in places.into_iter().zip(cells) {
+            if role != Role::In {
+                let old = self.cells(place, new.len() as i64)?;
+                old.iter_mut().zip(new).for_each(|(old, new)| *old = Val::F64(new));
+            }
         }
         Ok(())
     }

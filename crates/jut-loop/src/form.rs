@@ -1,5 +1,6 @@
 //! The data structure of the loop form.
 
+use crate::kernel::Kernel;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use jut_ir::RuntimeErrorKind;
 use jut_ir::Span;
@@ -294,6 +295,14 @@ pub enum Stmt {
         /// Arguments, one per parameter.
         args: Vec<Atom>,
     },
+    /// `kernel matmul(c, a, ..)`: calls a function of the runtime that works on whole buffers. It
+    /// cannot fail, has no results, and touches only its buffers: see [`crate::kernel`].
+    Kernel {
+        /// Which one.
+        kernel: Kernel,
+        /// One per parameter of its row.
+        args: Vec<Atom>,
+    },
     /// Fails with the error of the site unless the check holds.
     Check {
         /// What must hold.
@@ -367,7 +376,9 @@ impl Stmt {
             }
         };
         match self {
-            Stmt::Prim { args, .. } | Stmt::Call { args, .. } => args.iter_mut().for_each(visit),
+            Stmt::Prim { args, .. } | Stmt::Call { args, .. } | Stmt::Kernel { args, .. } => {
+                args.iter_mut().for_each(visit);
+            }
             Stmt::Copy { src, .. } => visit(src),
             Stmt::Load { buffer, index, .. } | Stmt::Offset { buffer, index, .. } => {
                 value(buffer, visit);
@@ -428,6 +439,7 @@ impl Stmt {
             | Stmt::Release { .. }
             | Stmt::Fill { .. }
             | Stmt::CopyCells { .. }
+            | Stmt::Kernel { .. }
             | Stmt::Check { .. } => &[],
         }
     }

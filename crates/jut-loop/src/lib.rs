@@ -6,6 +6,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`form`] | the data structure |
+//! | [`kernel`] | functions of the runtime on whole buffers |
 //! | [`flatten`] | how values of Linear A are laid out as scalars and buffers |
 //! | [`signature`] | how a lowered function is called |
 //! | [`lower`](mod@lower) | from Linear A to the loop form |
@@ -16,6 +17,7 @@
 pub mod eval;
 pub mod flatten;
 pub mod form;
+pub mod kernel;
 pub mod lower;
 pub mod opt;
 pub mod print;

@@ -25,6 +25,7 @@
 //! | `(r) = for up (i in 0 .. n) carry (a = a0) { .. (b) }` | loop |
 //! | `(r) = lanes (i in 0 .. n) carry (s) { .. (t) }` | fixed-order sums |
 //! | `(r) = if c { .. (a) } else { .. (b) }`, `(r) = call f(a, x)` | |
+//! | `kernel matmul(c, a, b, t, m, n, k, 0)` | a function of the runtime on whole buffers |
 //! | `check i < n`, `check lo ..+ m <= n`, `check n >= 0`, `check a == b`, `check a != 0` | checks |
 //!
 //! What can fail ends in the user's text, ` @file:start..end`, if there is one; a check that reports
@@ -290,6 +291,9 @@ impl Printer<'_> {
             Stmt::Call { dst, func, args } => {
                 let name = self.program.funcs.get(*func).map_or("?", |f| &f.name);
                 format!("{}call {name}({})", self.pattern(dst), self.atoms(args))
+            }
+            Stmt::Kernel { kernel, args } => {
+                format!("kernel {}({})", kernel.row().name, self.atoms(args))
             }
             Stmt::Check { check, site } => {
                 let kind = match self.program.sites.get(*site) {

@@ -18,6 +18,7 @@ use crate::form::{
     Arena, Atom, Block, Cell, Check, For, Kind, Lanes, LoopFuncId, LoopFunction, LoopProgram,
     Order, Param, Role, Site, Stmt, Value, ValueData,
 };
+use crate::kernel::Kernel;
 use lexer::{Token, Word};
 
 /// Reads a program.
@@ -423,6 +424,9 @@ impl Reader {
             self.require("=")?;
             return Ok(Stmt::CopyCells { dst, src: self.buffer()?.0, len, cell });
         }
+        if self.take_name("kernel") {
+            return self.kernel();
+        }
         let name = self.name()?;
         if self.sign("[") {
             self.at -= 1;
@@ -612,6 +616,21 @@ impl Reader {
         }
         let dst = self.define_all(names, &results)?;
         Ok(Stmt::Call { dst, func, args })
+    }
+
+    fn kernel(&mut self) -> Res<Stmt> {
+        let span = self.span();
+        let name = self.name()?;
+        let Some(kernel) = Kernel::find(&name) else {
+            return Err(Diagnostic::error("J014", span, format!("there is no kernel `{name}`")));
+        };
+        let args = self.list(Self::atom)?;
+        let wanted: Vec<Kind> = kernel.row().params.iter().map(|p| p.kind).collect();
+        if self.kinds(&args) != wanted {
+            let message = format!("these are not the arguments of the kernel `{name}`");
+            return Err(Diagnostic::error("J210", span, message));
+        }
+        Ok(Stmt::Kernel { kernel, args })
     }
 
     fn same_kinds(&self, block: &Block, kinds: &[Kind]) -> Res<()> {

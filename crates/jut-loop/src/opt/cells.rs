@@ -15,7 +15,7 @@ use jut_ir::build::Namer;
 use jut_ir::{Literal, prim};
 
 use super::memory::Roots;
-use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value, ValueData};
+use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Role, Stmt, Value, ValueData};
 
 /// Runs the walk.
 pub(super) fn run(func: &mut LoopFunction) {
@@ -205,6 +205,16 @@ impl Cells<'_> {
                     {
                         effect.read(v);
                         effect.write(v);
+                    }
+                }
+            }
+            Stmt::Kernel { kernel, ref args } => {
+                for (a, param) in args.iter().zip(kernel.row().params) {
+                    if let (Atom::Value(v), Kind::Buffer(_)) = (*a, param.kind) {
+                        effect.read(v);
+                        if param.role != Role::In {
+                            effect.write(v);
+                        }
                     }
                 }
             }

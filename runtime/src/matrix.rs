@@ -1,0 +1,397 @@
+//! Products of matrices: `c = a b` and `c += a b`, operands transposed on request.
+//!
+//! # The order of operations
+//!
+//! It belongs to the language, not to a machine: every cell of a product is one chain of fused
+//! multiply-adds in the order of the inner index, from 0.0,
+//!
+//! ```text
+//! c[i, j] = fma(a[i, k-1], b[k-1, j], .. fma(a[i, 1], b[1, j], fma(a[i, 0], b[0, j], 0.0)) ..)
+//! ```
+//!
+//! and `c += a b` adds that to the cell. So the bits are the same on every machine and in every
+//! engine, for any blocking: cells are independent, and where the inner index is cut, the chain
+//! goes on from where it was. Only the vector width differs ([`tiles`]). A machine without fused
+//! multiply-add computes them in software, slowly.
+//!
+//! # How
+//!
+//! The usual blocking (Goto, van de Geijn: Anatomy of High-Performance Matrix Multiplication, 2008).
+//! A block of `b` ([`INNER`] by [`COLUMNS`]) and one of `a` ([`ROWS`] by [`INNER`]) are packed into
+//! the caller's scratch memory so that a tile of `c` is computed in registers from two contiguous
+//! streams. Nothing is allocated.
+//!
+//! Requires: the buffers are as long as the sizes say; `c` and `scratch` overlap nothing.
+//! Ensures: NaN and infinity spread as in the chain; an inner size of 0 gives zeros; an outer size
+//! of 0, or a negative one, is no work. Cost: `m n k` multiply-adds.
+
+mod tiles;
+
+use core::slice;
+use tiles::{Tile, Tiles};
+
+/// Flag: `a` is given transposed, k by m.
+pub const A_TRANSPOSED: i64 = 1;
+/// Flag: `b` is given transposed, n by k.
+pub const B_TRANSPOSED: i64 = 2;
+/// Flag: the product is added to `c`.
+pub const ADD: i64 = 4;
+
+/// Rows of a packed block of `a`.
+pub const ROWS: usize = 96;
+/// The part of the inner index that is packed at a time.
+pub const INNER: usize = 256;
+/// Columns of a packed block of `b`.
+pub const COLUMNS: usize = 240;
+
+/// Space that the last panels of a packed block may need beyond its own rows or columns.
+const SPARE_ROWS: usize = 8;
+const SPARE_COLUMNS: usize = 24;
+
+/// How many cells of scratch memory a product of an m by k and a k by n matrix needs, at most.
+///
+/// ```
+/// assert!(jut_runtime::matrix::scratch(2, 2, 2, 0) < 100);
+/// assert!(jut_runtime::matrix::scratch(10_000, 10_000, 10_000, 4) < 1 << 18);
+/// ```
+pub fn scratch(m: i64, n: i64, k: i64, flags: i64) -> i64 {
+    let rows = m.clamp(0, ROWS as i64);
+    let columns = n.clamp(0, COLUMNS as i64) + SPARE_COLUMNS as i64;
+    let sums = if flags & ADD == 0 { 0 } else { rows };
+    k.clamp(0, INNER as i64) * (rows + SPARE_ROWS as i64 + columns) + sums * columns
+}
+
+/// A matrix in memory: cell (i, j) is cell `i * row + j * column` of the buffer.
+#[derive(Clone, Copy)]
+struct Strided<'a> {
+    cells: &'a [f64],
+    row: usize,
+    column: usize,
+}
+
+impl<'a> Strided<'a> {
+    /// A matrix of `columns` columns by rows, or the transpose of one.
+    fn new(cells: &'a [f64], rows: usize, columns: usize, transposed: bool) -> Strided<'a> {
+        match transposed {
+            false => Strided { cells, row: columns, column: 1 },
+            true => Strided { cells, row: 1, column: rows },
+        }
+    }
+}
+
+/// `c = a b`, or with [`ADD`] `c += a b`: c is m by n, a is m by k, b is k by n, all by rows.
+/// Says whether the buffers were long enough; if not, nothing is done.
+///
+/// ```
+/// use jut_runtime::matrix::{B_TRANSPOSED, product, scratch};
+/// let (a, b) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]);
+/// let mut c = [0.0; 4];
+/// let mut space = vec![0.0; scratch(2, 2, 2, B_TRANSPOSED) as usize];
+/// assert!(product(&mut c, &a, &b, &mut space, [2, 2, 2], B_TRANSPOSED));
+/// assert_eq!(c, [17.0, 23.0, 39.0, 53.0]);
+/// ```
+pub fn product(
+    c: &mut [f64],
+    a: &[f64],
+    b: &[f64],
+    scratch: &mut [f64],
+    sizes: [i64; 3],
+    flags: i64,
+) -> bool {
+    product_with(Tiles::of_this_machine(), c, a, b, scratch, sizes, flags)
+}
+
+fn product_with(
+    tiles: &Tiles,
+    c: &mut [f64],
+    a: &[f64],
+    b: &[f64],
+    scratch: &mut [f64],
+    [m, n, k]: [i64; 3],
+    flags: i64,
+) -> bool {
+    let needed = self::scratch(m, n, k, flags) as usize;
+    let [m, n, k] = [m, n, k].map(|size| usize::try_from(size).unwrap_or(0));
+    let cells = |x: usize, y: usize| x.saturating_mul(y);
+    if c.len() < cells(m, n) || a.len() < cells(m, k) || b.len() < cells(k, n) {
+        return false;
+    }
+    if scratch.len() < needed {
+        return false;
+    }
+    if m == 0 || n == 0 {
+        return true;
+    }
+    let a = Strided::new(a, m, k, flags & A_TRANSPOSED != 0);
+    let b = Strided::new(b, k, n, flags & B_TRANSPOSED != 0);
+    let add = flags & ADD != 0;
+    let columns = n.min(COLUMNS) + SPARE_COLUMNS;
+    let (packed_b, rest) = scratch.split_at_mut(k.min(INNER) * columns);
+    let (packed_a, sums) = rest.split_at_mut(k.min(INNER) * (m.min(ROWS) + SPARE_ROWS));
+    // A chain that is cut cannot wait in `c` if it is to be added there at the end: it waits in
+    // `sums`, which has room for one block of rows, so then the blocks of `a` are outermost.
+    let cut = add && k > INNER;
+    let step = if cut { ROWS } else { m };
+    for top in (0..m).step_by(step) {
+        let bottom = m.min(top + step);
+        for left in (0..n).step_by(COLUMNS) {
+            let width = COLUMNS.min(n - left);
+            let mut from = 0;
+            loop {
+                let depth = INNER.min(k - from);
+                pack_columns(tiles, packed_b, b, from, depth, left, width);
+                for first in (top..bottom).step_by(ROWS) {
+                    let height = ROWS.min(bottom - first);
+                    pack_rows(tiles, packed_a, a, first, height, from, depth);
+                    let block = Block {
+                        tiles,
+                        a: packed_a,
+                        b: packed_b,
+                        height,
+                        width,
+                        depth,
+                        begin: from == 0,
+                        end: from + depth == k,
+                        add,
+                    };
+                    let target = &mut c[first * n + left..];
+                    if cut { block.run(target, n, sums, columns) } else { block.run_in(target, n) }
+                }
+                from += depth;
+                if from >= k {
+                    break;
+                }
+            }
+        }
+    }
+    true
+}
+
+/// Panels of columns: of each row of the block as many neighbouring cells as a tile is wide. The
+/// last panel is filled up with zeros to a whole number of vectors.
+fn pack_columns(
+    tiles: &Tiles,
+    out: &mut [f64],
+    b: Strided<'_>,
+    from: usize,
+    depth: usize,
+    left: usize,
+    width: usize,
+) {
+    if depth == 0 {
+        return;
+    }
+    let mut at = 0;
+    for (start, used) in pieces(width, tiles.columns()) {
+        let panel = used.next_multiple_of(tiles.lanes);
+        let out = &mut out[at..at + panel * depth];
+        let first = from * b.row + (left + start) * b.column;
+        if b.column == 1 {
+            for l in 0..depth {
+                let source = &b.cells[first + l * b.row..][..used];
+                let target = &mut out[l * panel..][..panel];
+                target[..used].copy_from_slice(source);
+                target[used..].fill(0.0);
+            }
+        } else {
+            if used < panel {
+                out.fill(0.0);
+            }
+            for j in 0..used {
+                let source = &b.cells[first + j * b.column..];
+                for l in 0..depth {
+                    out[l * panel + j] = source[l * b.row];
+                }
+            }
+        }
+        at += panel * depth;
+    }
+}
+
+/// Panels of rows: of each column of the block as many neighbouring cells as a tile is high.
+fn pack_rows(
+    tiles: &Tiles,
+    out: &mut [f64],
+    a: Strided<'_>,
+    first: usize,
+    height: usize,
+    from: usize,
+    depth: usize,
+) {
+    if depth == 0 {
+        return;
+    }
+    let mut at = 0;
+    for (start, used) in pieces(height, tiles.rows) {
+        let panel = used.next_power_of_two();
+        let out = &mut out[at..at + panel * depth];
+        if used < panel {
+            out.fill(0.0);
+        }
+        for i in 0..used {
+            let source = &a.cells[(first + start + i) * a.row + from * a.column..];
+            for l in 0..depth {
+                out[l * panel + i] = source[l * a.column];
+            }
+        }
+        at += panel * depth;
+    }
+}
+
+/// 0 .. size in pieces of at most `step`: first element and length of each.
+fn pieces(size: usize, step: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..size).step_by(step).map(move |start| (start, step.min(size - start)))
+}
+
+/// One packed block of `a` times one packed block of `b`.
+struct Block<'a> {
+    tiles: &'a Tiles,
+    a: &'a [f64],
+    b: &'a [f64],
+    height: usize,
+    width: usize,
+    depth: usize,
+    /// Whether the chains begin here, and end here.
+    begin: bool,
+    end: bool,
+    add: bool,
+}
+
+impl Block<'_> {
+    /// Unfinished chains wait in `c` itself.
+    fn run_in(&self, c: &mut [f64], c_row: usize) {
+        self.each(|tile, i, j, rows, columns| {
+            let place = &mut c[i * c_row + j..];
+            // SAFETY: `place` has `rows` rows of `columns` cells with this stride, the block being
+            // inside `c`; what is added to is not what a chain goes on from.
+            unsafe { self.tile(tile, (place.as_mut_ptr(), c_row), None, rows, columns) };
+        });
+    }
+
+    /// Unfinished chains wait in `sums`.
+    fn run(&self, c: &mut [f64], c_row: usize, sums: &mut [f64], sums_row: usize) {
+        self.each(|tile, i, j, rows, columns| {
+            let place = (c[i * c_row + j..].as_mut_ptr(), c_row);
+            let wait = (sums[i * sums_row + j..].as_mut_ptr(), sums_row);
+            // SAFETY: as above; `sums` has room for the rows of a block and the columns of one.
+            unsafe { self.tile(tile, place, Some(wait), rows, columns) };
+        });
+    }
+
+    fn each(&self, mut visit: impl FnMut(Tile, usize, usize, usize, usize)) {
+        let mut b_at = 0;
+        for (j, columns) in pieces(self.width, self.tiles.columns()) {
+            let b_panel = columns.next_multiple_of(self.tiles.lanes);
+            let mut a_at = 0;
+            for (i, rows) in pieces(self.height, self.tiles.rows) {
+                let a_panel = rows.next_power_of_two();
+                let a = &self.a[a_at..a_at + a_panel * self.depth];
+                let b = &self.b[b_at..b_at + b_panel * self.depth];
+                let (a, b) = (a.as_ptr(), b.as_ptr());
+                let tile = Tile { a, b, depth: self.depth, rows: a_panel, columns: b_panel };
+                visit(tile, i, j, rows, columns);
+                a_at += a_panel * self.depth;
+            }
+            b_at += b_panel * self.depth;
+        }
+    }
+
+    /// One tile: reads where the chains wait, and writes there, or at the end to `c`.
+    ///
+    /// # Safety
+    /// `c` (and `wait`) point to `rows` rows of `columns` cells with the given strides.
+    unsafe fn tile(
+        &self,
+        tile: Tile,
+        c: (*mut f64, usize),
+        wait: Option<(*mut f64, usize)>,
+        rows: usize,
+        columns: usize,
+    ) {
+        let add = self.add && self.end;
+        let chains = wait.unwrap_or(c);
+        let target = if self.end { c } else { chains };
+        if (rows, columns) == (tile.rows, tile.columns) {
+            let from = (!self.begin).then_some(chains);
+            // SAFETY: the panels have `depth` times as many cells as the tile is high and wide, and
+            // all cells of the tile are there.
+            return unsafe { self.tiles.run(&tile, from, target, add) };
+        }
+        // A part of a tile, by way of a whole one.
+        let mut whole = [0.0; SPARE_ROWS * SPARE_COLUMNS];
+        let row = tile.columns;
+        // SAFETY: the rows and columns that are there, see above.
+        let part = |(cells, stride): (*mut f64, usize), i: usize| unsafe {
+            slice::from_raw_parts_mut(cells.add(i * stride), columns)
+        };
+        if !self.begin {
+            for i in 0..rows {
+                whole[i * row..][..columns].copy_from_slice(part(chains, i));
+            }
+        }
+        let own = (whole.as_mut_ptr(), row);
+        // SAFETY: the panels as above; a tile is at most 8 by 24.
+        unsafe { self.tiles.run(&tile, (!self.begin).then_some(own), own, false) };
+        for i in 0..rows {
+            let source = &whole[i * row..][..columns];
+            let target = part(target, i);
+            match add {
+                true => target.iter_mut().zip(source).for_each(|(c, x)| *c += x),
+                false => target.copy_from_slice(source),
+            }
+        }
+    }
+}
+
+/// A product, for compiled code: see [`product`].
+///
+/// # Safety
+/// `c`, `a`, `b` and `scratch` point to as many cells as the sizes say ([`scratch`]); nothing else
+/// uses `c` and `scratch` meanwhile, or writes the others.
+#[cfg_attr(jut_freestanding, unsafe(no_mangle))]
+pub unsafe extern "C" fn jut_matmul(
+    c: *mut f64,
+    a: *const f64,
+    b: *const f64,
+    scratch: *mut f64,
+    m: i64,
+    n: i64,
+    k: i64,
+    flags: i64,
+) {
+    let [rows, columns, inner] = [m, n, k].map(|size| usize::try_from(size).unwrap_or(0));
+    let space = self::scratch(m, n, k, flags) as usize;
+    // SAFETY: as required of the caller; buffers without cells have no address to rely on.
+    let (c, a, b, scratch) = unsafe {
+        (
+            cells_mut(c, rows.wrapping_mul(columns)),
+            cells(a, rows.wrapping_mul(inner)),
+            cells(b, inner.wrapping_mul(columns)),
+            cells_mut(scratch, space),
+        )
+    };
+    product(c, a, b, scratch, [m, n, k], flags);
+}
+
+/// # Safety
+/// The pointer is to that many cells, or there are none.
+unsafe fn cells<'a>(cells: *const f64, len: usize) -> &'a [f64] {
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: as required of the caller.
+    unsafe { slice::from_raw_parts(cells, len) }
+}
+
+/// # Safety
+/// The pointer is to that many cells that nothing else uses, or there are none.
+unsafe fn cells_mut<'a>(cells: *mut f64, len: usize) -> &'a mut [f64] {
+    if len == 0 {
+        return &mut [];
+    }
+    // SAFETY: as required of the caller.
+    unsafe { slice::from_raw_parts_mut(cells, len) }
+}
+
+#[cfg(test)]
+mod tests;
