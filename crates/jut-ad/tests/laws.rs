@@ -322,8 +322,8 @@ fn the_report_on_costs_shows_that_the_bounds_of_the_paper_hold() {
             for discrete in subject.discrete {
                 let args = arguments(&program, subject.name, discrete, &mut rng);
                 let report = interpreter.costs(stages.program(), &of, &args, &mut rng).unwrap();
-                let [forward, unzip, transpose] = report.bounds();
-                assert!(forward.holds() && transpose.holds(), "{report}");
+                let [forward, unzip, transpose, all] = report.bounds();
+                assert!(forward.holds() && transpose.holds() && all.holds(), "{report}");
                 assert!(
                     policy != Policy::StoreAll || !exact.contains(&subject.name) || unzip.holds(),
                     "{report}"

@@ -1,11 +1,11 @@
 //! What the commands do.
 
-use crate::options::{Call, Command, Format, Options, Target};
+use crate::options::{Call, Command, Explain, Format, Given, Options, Target};
 use crate::output::{
     colour, complain, diagnostics_json, error_json, exit_code, print, print_json, results_json,
     results_text,
 };
-use crate::{build, input, verify};
+use crate::{build, explain, input, verify};
 use jut::{Arg, Compiled, Error, Function, Model, Product, Result, Value};
 use serde_json::{Map, Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,10 @@ pub fn run(options: &Options) -> u8 {
     let (format, outcome) = match &options.command {
         Command::Check { files, format } => return check(files, *format),
         Command::Fmt { files, check } => return fmt(files, *check),
-        Command::Explain(target) => (target.format, explain(target)),
+        Command::Explain(Explain::Tape(target)) => (target.format, explain::tape(target)),
+        Command::Explain(Explain::Cost { target, given }) => {
+            (target.format, explain::cost(target, given))
+        }
         Command::Run(call) => (call.target.format, evaluate(call, Product::Value, "", &[])),
         Command::Grad(call) => {
             (call.target.format, evaluate(call, Product::ValueAndGradient, "", &[]))
@@ -94,15 +97,6 @@ pub fn function(target: &Target) -> Result<Function> {
     function.wrt(&wrt)
 }
 
-fn explain(target: &Target) -> Result<u8> {
-    let text = function(target)?.explain_tape()?;
-    match target.format {
-        Format::Text => print(&text),
-        Format::Json => print_json(&json!({ "tape": text })),
-    }
-    Ok(0)
-}
-
 fn fmt(files: &[PathBuf], check: bool) -> u8 {
     let mut worst = 0;
     for file in files {
@@ -148,18 +142,7 @@ fn evaluate(call: &Call, product: Product, suffix: &str, directions: &[String]) 
         function = function.memory_limit(bytes);
     }
     let compiled = function.compile(product)?;
-    let rank = |name: &str| {
-        let input = compiled.inputs().find(|i| i.name == name)?;
-        let dims = input.ty.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-        Some(dims.map_or(0, |(dims, _)| dims.split(',').count()))
-    };
-    let mut given = input::arguments(call.file_args.as_deref(), &call.args, "", &rank)?;
-    given.extend(input::arguments(None, directions, suffix, &rank)?);
-    if call.file_args.is_some() {
-        // One file of arguments serves all products and directions.
-        keep_known(&mut given, &function, &compiled);
-    }
-    let args = compiled.read_json(&given)?;
+    let args = read(&call.given, &function, &compiled, suffix, directions)?;
     let values = call_with(&compiled, &args)?;
     let derivative = match product {
         Product::Jvp => "tangent",
@@ -186,6 +169,28 @@ fn evaluate(call: &Call, product: Product, suffix: &str, directions: &[String]) 
         }
     }
     Ok(if checks.is_some_and(|c| !c.good()) { 4 } else { 0 })
+}
+
+/// Reads the arguments of a call, and tangents or cotangents with the given suffix.
+pub fn read(
+    given: &Given,
+    function: &Function,
+    compiled: &Compiled,
+    suffix: &str,
+    directions: &[String],
+) -> Result<Vec<Value>> {
+    let rank = |name: &str| {
+        let input = compiled.inputs().find(|i| i.name == name)?;
+        let dims = input.ty.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        Some(dims.map_or(0, |(dims, _)| dims.split(',').count()))
+    };
+    let mut all = input::arguments(given.file_args.as_deref(), &given.args, "", &rank)?;
+    all.extend(input::arguments(None, directions, suffix, &rank)?);
+    if given.file_args.is_some() {
+        // One file of arguments serves all products and directions.
+        keep_known(&mut all, function, compiled);
+    }
+    compiled.read_json(&all)
 }
 
 /// Drops tangents and cotangents that this product does not take.

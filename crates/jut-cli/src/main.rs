@@ -8,6 +8,8 @@
 //! jut vjp   model.jut step --wrt u   --args data.json --cotangent 'value=[1, 2]'
 //! jut build model.jut loss --wrt w --derivative value,grad -o loss.o --header loss.h
 //! jut show  model.jut loss --stage transpose
+//! jut explain tape model.jut loss
+//! jut explain cost model.jut loss --args data.json
 //! ```
 //!
 //! **Exit codes.** 0: done. 1: the program is refused. 2: the command line, a file or an argument is
@@ -16,6 +18,7 @@
 
 mod build;
 mod commands;
+mod explain;
 mod input;
 mod options;
 mod output;

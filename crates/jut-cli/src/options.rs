@@ -52,8 +52,9 @@ pub enum Command {
     },
     /// Compile a function and its derivatives ahead of time: an object file and a C header.
     Build(Build),
-    /// Say what goes on the tape of a gradient: every stored value, its bytes, and why.
-    Explain(Target),
+    /// Say what a gradient stores, or what it costs.
+    #[command(subcommand)]
+    Explain(Explain),
     /// Lay programs out in the standard way, in place.
     Fmt {
         /// The programs.
@@ -71,6 +72,22 @@ pub enum Command {
         /// Which stage.
         #[arg(long, value_enum)]
         stage: Stage,
+    },
+}
+
+/// A report on a gradient.
+#[derive(Subcommand)]
+pub enum Explain {
+    /// What goes on the tape: every stored value, its bytes as a formula in the sizes, and why.
+    Tape(Target),
+    /// What every stage costs for given arguments, beside the bounds of the paper's theorems.
+    Cost {
+        /// Which function.
+        #[command(flatten)]
+        target: Target,
+        /// At which point.
+        #[command(flatten)]
+        given: Given,
     },
 }
 
@@ -184,12 +201,9 @@ pub struct Target {
     pub format: Format,
 }
 
-/// A call of a function.
+/// The arguments of a call.
 #[derive(Args)]
-pub struct Call {
-    /// Which function.
-    #[command(flatten)]
-    pub target: Target,
+pub struct Given {
     /// An argument: JSON, or @FILE.json, @FILE.csv, @FILE.csv#COLUMN, @FILE.csv#FIRST..LAST
     /// (columns by name or by number from 0).
     #[arg(long = "arg", value_name = "NAME=VALUE")]
@@ -197,6 +211,17 @@ pub struct Call {
     /// A JSON file with an object: one key per parameter. --arg comes on top.
     #[arg(long = "args", value_name = "FILE")]
     pub file_args: Option<PathBuf>,
+}
+
+/// A call of a function.
+#[derive(Args)]
+pub struct Call {
+    /// Which function.
+    #[command(flatten)]
+    pub target: Target,
+    /// With what.
+    #[command(flatten)]
+    pub given: Given,
     /// What runs it.
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,

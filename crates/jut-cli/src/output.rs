@@ -1,6 +1,6 @@
 //! What is printed: results, diagnostics and errors, as text or as JSON.
 
-use jut::{Compiled, Diagnostics, Error, Role, RunError, Severity, Span, Value};
+use jut::{Compiled, Diagnostics, Error, Role, RunError, Severity, Sources, Span, Value};
 use serde_json::{Map, Value as Json, json};
 use std::io::{IsTerminal, Write};
 
@@ -63,17 +63,21 @@ pub fn results_json(compiled: &Compiled, values: &[Value], derivative: &str) -> 
     all
 }
 
+/// A place in the texts of a program: file, lines and columns from 1, and bytes from 0.
+pub fn place_json(sources: &Sources, span: Span) -> Json {
+    let source = sources.of(span);
+    let (line, column) = source.position(span.start as usize);
+    let (end_line, end_column) = source.position(span.end as usize);
+    json!({
+        "file": source.name,
+        "line": line, "column": column, "end_line": end_line, "end_column": end_column,
+        "byte": span.start, "end_byte": span.end,
+    })
+}
+
 /// Messages of the checker as JSON.
 pub fn diagnostics_json(diagnostics: &Diagnostics) -> Vec<Json> {
-    let place = |span: Span| {
-        let source = diagnostics.sources().of(span);
-        let (line, column) = source.position(span.start as usize);
-        let (end_line, end_column) = source.position(span.end as usize);
-        json!({
-            "file": source.name,
-            "line": line, "column": column, "end_line": end_line, "end_column": end_column,
-        })
-    };
+    let place = |span: Span| place_json(diagnostics.sources(), span);
     let one = |d: &jut::Diagnostic| {
         json!({
             "code": d.code,
@@ -90,12 +94,11 @@ pub fn diagnostics_json(diagnostics: &Diagnostics) -> Vec<Json> {
 }
 
 fn run_error_json(error: &RunError) -> Json {
-    let (line, column) = error.position();
     json!({
         "code": error.code(),
         "message": error.to_string(),
         "operands": error.error().operands,
-        "place": { "file": error.source().name, "line": line, "column": column },
+        "place": place_json(error.sources(), error.error().span),
     })
 }
 

@@ -307,11 +307,11 @@ fn build_writes_an_object_a_header_and_the_runtime() {
 
 #[test]
 fn the_tape_is_explained_value_by_value() {
-    let (code, out, err) = jut(&["explain", "sin.jut"]);
+    let (code, out, err) = jut(&["explain", "tape", "sin.jut"]);
     assert_eq!((code, err.as_str()), (0, ""));
     assert!(out.starts_with("tape of f: 8 bytes"), "{out}");
     // Everything that Rosenbrock's gradient needs can be read again.
-    let (code, out, _) = jut(&["explain", "rosenbrock.jut"]);
+    let (code, out, _) = jut(&["explain", "tape", "rosenbrock.jut"]);
     assert_eq!((code, out.starts_with("tape of rosenbrock: 0 bytes")), (0, true), "{out}");
 }
 

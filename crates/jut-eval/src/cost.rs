@@ -6,10 +6,12 @@
 //! | J, Theorem 5.1 | `W[f.jvp] <= c W[f] + in`, with c from the table of primitives |
 //! | U, Theorem 6.2 | `W[f.nonlin] + W[f.lin] = W[f.jvp]` if everything is stored; otherwise the difference is what is computed again, less what is computed once instead of often |
 //! | T, Theorem 7.1 | `W[f.linT] + in <= W[f.lin] + out` |
+//! | all three: the cheap gradient | `W[f.nonlin] + W[f.linT] <= c W[f] + out + again` |
 //!
 //! `in` and `out` are the scalars of the tangents that are passed by value. W here is work without
 //! copies and integer arithmetic (see [`Counters`]): f.lin repeats sizes and indices, and stacking
-//! a carry is a copy in name only.
+//! a carry is a copy in name only. `again` is what the policy computes again: the left side of
+//! Theorem 6.2 less its right side, if that is positive.
 //!
 //! *c* is the largest factor of a primitive that the function uses: the primitive, its partials,
 //! a multiplication for each, the additions, and two for a tangent that a region reads and an arm
@@ -64,10 +66,39 @@ pub struct StageCost {
 pub struct CostReport {
     /// f, f.jvp, f.nonlin, f.lin, f.linT.
     pub stages: [StageCost; 5],
+    /// Value and gradient as they are compiled, composed and optimised, if that was run too.
+    pub gradient: Option<StageCost>,
     /// The factor of Theorem 5.1 for the primitives that f uses.
-    pub factor: u64,
+    pub factor: Factor,
     /// Bytes of the tape.
     pub tape: u64,
+}
+
+/// The factor c of Theorem 5.1 for one function, and which primitive decides it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Factor {
+    /// The work of the primitive and all its tangents.
+    pub largest: u64,
+    /// The primitive with the most; `None` if reads and sums cost as much.
+    pub prim: Option<Prim>,
+}
+
+impl Factor {
+    /// c: two more, for a tangent that a region reads and an arm drops.
+    pub fn value(&self) -> u64 {
+        self.largest + 2
+    }
+}
+
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Factor { largest, prim } = self;
+        let what = match prim {
+            Some(prim) => format!("`{}` with its tangents", prim.row().text),
+            None => "a read or an addition with its tangent".to_string(),
+        };
+        write!(f, "c = {} = {largest} (the work of {what}) + 2", self.value())
+    }
 }
 
 /// A bound with its two sides.
@@ -76,7 +107,7 @@ pub struct Bound {
     /// Which theorem.
     pub theorem: &'static str,
     /// What is bounded, in symbols.
-    pub says: String,
+    pub says: &'static str,
     /// The left side.
     pub left: u64,
     /// The right side.
@@ -94,30 +125,38 @@ impl Bound {
 
 impl CostReport {
     /// The bounds of the paper with their measured sides.
-    pub fn bounds(&self) -> [Bound; 3] {
+    pub fn bounds(&self) -> [Bound; 4] {
         let [f, jvp, nonlin, lin, transposed] = &self.stages;
         let work = |stage: &StageCost| stage.counters.work;
-        let factor = self.factor;
+        let times = self.factor.value().saturating_mul(work(f));
+        let again = (work(nonlin) + work(lin)).saturating_sub(work(jvp));
         [
             Bound {
                 theorem: "J, Theorem 5.1",
-                says: format!("W[f.jvp] <= {factor} W[f] + in"),
+                says: "W[f.jvp] <= c W[f] + in",
                 left: work(jvp),
-                right: factor.saturating_mul(work(f)).saturating_add(jvp.inputs),
+                right: times.saturating_add(jvp.inputs),
                 equality: false,
             },
             Bound {
                 theorem: "U, Theorem 6.2",
-                says: "W[f.nonlin] + W[f.lin] = W[f.jvp]".into(),
+                says: "W[f.nonlin] + W[f.lin] = W[f.jvp]",
                 left: work(nonlin) + work(lin),
                 right: work(jvp),
                 equality: true,
             },
             Bound {
                 theorem: "T, Theorem 7.1",
-                says: "W[f.linT] + in <= W[f.lin] + out".into(),
+                says: "W[f.linT] + in <= W[f.lin] + out",
                 left: work(transposed) + lin.inputs,
                 right: work(lin) + lin.outputs,
+                equality: false,
+            },
+            Bound {
+                theorem: "all three",
+                says: "W[f.nonlin] + W[f.linT] <= c W[f] + out + again",
+                left: work(nonlin) + work(transposed),
+                right: times.saturating_add(lin.outputs).saturating_add(again),
                 equality: false,
             },
         ]
@@ -132,20 +171,24 @@ impl CostReport {
 
 impl fmt::Display for CostReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.stages.iter().map(|s| s.name.chars().count()).max().unwrap_or(0).max(5);
+        let rows = || self.stages.iter().chain(&self.gradient);
+        let width = rows().map(|s| s.name.chars().count()).max().unwrap_or(0).max(5);
         let head = ["W", "integers", "copied", "moved", "in", "out"];
         write!(f, "{:width$}", "stage")?;
         head.iter().try_for_each(|name| write!(f, " {name:>10}"))?;
         writeln!(f)?;
-        for stage in &self.stages {
+        for stage in rows() {
             let c = &stage.counters;
             write!(f, "{:width$}", stage.name)?;
             let cells = [c.work, c.integers, c.copied, c.moved, stage.inputs, stage.outputs];
             cells.iter().try_for_each(|cell| write!(f, " {cell:>10}"))?;
             writeln!(f)?;
         }
-        for bound in self.bounds() {
-            let Bound { theorem, says, left, right, equality } = &bound;
+        let bounds = self.bounds();
+        let theorem = bounds.iter().map(|b| b.theorem.len()).max().unwrap_or(0);
+        let says = bounds.iter().map(|b| b.says.len()).max().unwrap_or(0);
+        for bound in bounds {
+            let Bound { left, right, equality, .. } = &bound;
             let verdict = match (bound.holds(), equality) {
                 (true, _) => "holds".to_string(),
                 (false, true) if left > right => format!("{} computed again", left - right),
@@ -153,35 +196,45 @@ impl fmt::Display for CostReport {
                 (false, false) => "does not hold".to_string(),
             };
             let relation = if *equality { "and" } else { "<=" };
-            writeln!(f, "{theorem}: {says}: {left} {relation} {right}, {verdict}")?;
+            let (theorem_is, it_says) = (bound.theorem, bound.says);
+            writeln!(
+                f,
+                "{theorem_is:theorem$}  {it_says:says$}  {left} {relation} {right}: {verdict}"
+            )?;
         }
+        writeln!(f, "{}", self.factor)?;
         writeln!(f, "tape: {} bytes", self.tape)?;
         writeln!(f, "value and gradient: {:.2} times the work of f", self.gradient_factor())
     }
 }
 
 /// The largest factor of Theorem 5.1 among the primitives that a function and its callees use.
-pub fn jvp_factor(program: &Program, func: FuncId) -> u64 {
+pub fn jvp_factor(program: &Program, func: FuncId) -> Factor {
     let mut seen = HashSet::new();
     let mut work = vec![func];
     // Reads, additions into sums, copies: one more for the tangent.
-    let mut largest = 2;
+    let mut factor = Factor { largest: 2, prim: None };
     while let Some(func) = work.pop() {
         if seen.insert(func) {
-            largest_in(&program.funcs[func].body, &mut largest, &mut work);
+            largest_in(&program.funcs[func].body, &mut factor, &mut work);
         }
     }
-    largest + 2
+    factor
 }
 
-fn largest_in(block: &Block, largest: &mut u64, callees: &mut Vec<FuncId>) {
+fn largest_in(block: &Block, factor: &mut Factor, callees: &mut Vec<FuncId>) {
     for stmt in &block.stmts {
         match &stmt.rhs {
-            Rhs::Prim(prim, _) => *largest = (*largest).max(primitive_factor(*prim)),
+            Rhs::Prim(prim, _) => {
+                let work = primitive_factor(*prim);
+                if work > factor.largest {
+                    *factor = Factor { largest: work, prim: Some(*prim) };
+                }
+            }
             Rhs::Call(call) => callees.push(call.func),
             _ => {}
         }
-        stmt.rhs.blocks().into_iter().for_each(|b| largest_in(b, largest, callees));
+        stmt.rhs.blocks().into_iter().for_each(|b| largest_in(b, factor, callees));
     }
 }
 
@@ -238,6 +291,7 @@ impl Interpreter {
         let (transposed, _) = run(stages.transposed, &lin_args)?;
         let tape = nonlin.counters.tape.saturating_sub(value.counters.tape);
         Ok(CostReport {
+            gradient: None,
             factor: jvp_factor(program, stages.func),
             stages: [value, jvp, nonlin, lin, transposed],
             tape,

@@ -163,6 +163,24 @@ impl Compiled {
         Ok(self.session().call(args)?.values())
     }
 
+    /// The arguments as the interpreter takes them, sizes included.
+    pub(crate) fn entered(&self, args: &[Arg<'_>]) -> Result<Vec<jut_eval::Value>> {
+        let (plan, mut sizes, mut parts) = (&*self.plan, Sizes::default(), Vec::new());
+        plan.binder.bind(&plan.program, args, &mut sizes, &mut parts)?;
+        engine::entered(&plan.program, plan.binder.typed_parts(&sizes, &parts))
+            .map_err(|failure| plan.failed(failure))
+    }
+
+    /// An error of the interpreter in the words of this library.
+    pub(crate) fn failed(&self, error: jut_eval::EvalError) -> Error {
+        self.plan.failed(Failure::of(error))
+    }
+
+    /// The program and the function that are run.
+    pub(crate) fn root(&self) -> (&Program, FuncId) {
+        (&self.plan.program, self.plan.root)
+    }
+
     /// Reads arguments from a JSON object with one key per parameter; see [`crate::json`].
     ///
     /// # Errors
@@ -337,7 +355,8 @@ fn interpret(
     leaves: &mut [Value],
 ) -> Result<()> {
     let params = plan.binder.typed_parts(sizes, parts);
-    let results = engine::interpret(interpreter, &plan.program, plan.root, params)
+    let results = engine::entered(&plan.program, params)
+        .and_then(|args| engine::interpret(interpreter, plan.root, &args))
         .map_err(|failure| plan.failed(failure))?;
     for (output, value) in plan.outputs.iter().zip(&results) {
         let mut given = Vec::new();

@@ -89,6 +89,16 @@ pub(crate) enum Failure {
     Internal(String),
 }
 
+impl Failure {
+    /// What the interpreter says.
+    pub fn of(error: EvalError) -> Failure {
+        match error {
+            EvalError::Runtime(error) => Failure::Run(error),
+            other => Failure::Internal(other.to_string()),
+        }
+    }
+}
+
 fn out_of_memory() -> Failure {
     let error =
         RuntimeError { kind: RuntimeErrorKind::Memory, span: Span::NONE, operands: Vec::new() };
@@ -219,12 +229,10 @@ pub(crate) fn store(part: Arg<'_>, target: Target<'_>, k: usize) -> Result<(), F
     Ok(())
 }
 
-/// Runs a function in the interpreter. `params` gives each parameter's type and leaves, the leaves
-/// of all arguments are in `parts`; the results come back as values.
-pub(crate) fn interpret<'p>(
-    interpreter: &Interpreter,
+/// Arguments as the interpreter takes them: `params` gives each parameter's type, the leaves of its
+/// argument, and their shapes.
+pub(crate) fn entered<'p>(
     program: &Program,
-    root: FuncId,
     params: impl Iterator<Item = (&'p Type, &'p [Arg<'p>], Vec<Vec<usize>>)>,
 ) -> Result<Vec<EvalValue>, Failure> {
     let mut args = Vec::new();
@@ -234,11 +242,17 @@ pub(crate) fn interpret<'p>(
         let arg = value.and_then(|value| enter(program, ty, &value));
         args.push(arg.ok_or_else(|| Failure::Internal("an argument has another type".into()))?);
     }
-    match interpreter.call(root, &args, &[], &[]) {
-        Ok(outcome) => Ok(outcome.results),
-        Err(EvalError::Runtime(error)) => Err(Failure::Run(error)),
-        Err(other) => Err(Failure::Internal(other.to_string())),
-    }
+    Ok(args)
+}
+
+/// Runs a function in the interpreter.
+pub(crate) fn interpret(
+    interpreter: &Interpreter,
+    root: FuncId,
+    args: &[EvalValue],
+) -> Result<Vec<EvalValue>, Failure> {
+    let outcome = interpreter.call(root, args, &[], &[]).map_err(Failure::of)?;
+    Ok(outcome.results)
 }
 
 fn own(part: Arg<'_>, shape: Vec<usize>) -> Value {

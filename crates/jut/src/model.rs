@@ -3,11 +3,15 @@
 use crate::bind::show_type;
 use crate::build::{self, BuildOptions, Object};
 use crate::error::{Error, Result};
+use crate::explain;
 use crate::files::{Alone, Beside, Embedded, Files};
 use crate::pipeline::{self, Engine, Stage};
 use crate::product::Product;
 use crate::source::{Diagnostics, Source, Sources};
+use crate::value::Arg;
 use jut_ad::Policy;
+use jut_ad::unzip::TapeReport;
+use jut_eval::cost::CostReport;
 use jut_ir::{FuncId, Program};
 use std::path::Path;
 use std::sync::Arc;
@@ -167,6 +171,11 @@ impl Function {
         &self.model.program().funcs[self.id].name
     }
 
+    /// The texts of its program.
+    pub fn sources(&self) -> &Sources {
+        self.model.sources()
+    }
+
     /// Names and types of its parameters, without the sizes in brackets.
     pub fn parameters(&self) -> Vec<(String, String)> {
         let program = self.model.program();
@@ -253,7 +262,7 @@ impl Function {
     }
 
     /// What goes on the tape of the gradient: every stored value with its bytes as a formula in the
-    /// sizes, what needs it and why it is stored. This is what `jut explain` prints.
+    /// sizes, what needs it and why it is stored. This is what `jut explain tape` prints.
     ///
     /// ```
     /// # fn main() -> jut::Result<()> {
@@ -266,7 +275,36 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn explain_tape(&self) -> Result<String> {
-        pipeline::explain_tape(self)
+        explain::tape_text(self)
+    }
+
+    /// The same as data.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn tape_report(&self) -> Result<TapeReport> {
+        explain::tape(self)
+    }
+
+    /// What each stage costs for the given arguments (f, f.jvp, f.nonlin, f.lin, f.linT, and the
+    /// gradient as it is compiled), counted in the interpreter, beside the bounds of the paper's theorems.
+    /// This is what `jut explain cost` prints.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(u: f64) -> f64 = -sin(u)")?;
+    /// let report = model.function("f")?.explain_cost(&[1.0.into()])?;
+    /// assert!(report.bounds().iter().all(|bound| bound.holds()));
+    /// assert!(report.to_string().contains("J, Theorem 5.1  W[f.jvp] <= c W[f] + in"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Function::compile`], [`Error::Argument`] and [`Error::Run`] as a call, and
+    /// [`Error::Request`] for a function with linear parameters.
+    pub fn explain_cost(&self, args: &[Arg<'_>]) -> Result<CostReport> {
+        explain::cost(self, args)
     }
 
     pub(crate) fn model(&self) -> &Model {

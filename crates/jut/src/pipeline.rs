@@ -26,7 +26,7 @@ use crate::ports::{self, Input, Output};
 use crate::product::Product;
 use crate::source::{Diagnostics, Source, Sources};
 use jut_ad::{Derivatives, Mask, compose, erase, forward, transpose, unzip};
-use jut_ir::{Diagnostic, FuncId, Program, Span};
+use jut_ir::{Diagnostic, FuncId, Program};
 use jut_loop::Lowered;
 use jut_text::ModuleSource;
 use std::sync::Arc;
@@ -231,24 +231,6 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
     })
 }
 
-/// What goes on the tape of the function's gradient as it is compiled, and why.
-pub(crate) fn explain_tape(function: &Function) -> Result<String> {
-    let refused = |d: Diagnostic| refusal(function, d);
-    with_large_stack(|| {
-        let (mut derivatives, func) = start_optimised(function);
-        let wrt = mask(function, &derivatives.program, func);
-        let d = &mut derivatives;
-        let jvp = match d.program.funcs[func].is_nonlinear() {
-            true => forward::forward(d, func, &wrt).map_err(refused)?,
-            false => func,
-        };
-        let halves = unzip::unzip(d, jvp, function.tape_policy()).map_err(refused)?;
-        let sources = function.model().sources();
-        Ok(unzip::explain(d, &halves)
-            .text(&|span| (span != Span::NONE).then(|| sources.of(span).place(span))))
-    })
-}
-
 /// Formats a text; see [`crate::format`].
 pub(crate) fn format(source: Source) -> Result<String> {
     with_large_stack(|| {
@@ -268,19 +250,19 @@ fn start(function: &Function) -> (Derivatives, FuncId) {
 /// The same, of the function optimised: small calls inlined, powers written out, invariants before
 /// their loops. J makes less of it, and U needs less tape. This is what is compiled; the stages in
 /// between are shown of the program as it was written.
-fn start_optimised(function: &Function) -> (Derivatives, FuncId) {
+pub(crate) fn start_optimised(function: &Function) -> (Derivatives, FuncId) {
     let program = jut_opt::optimise(function.model().program(), function.id(), false);
     (Derivatives::new(program), function.id())
 }
 
-fn mask(function: &Function, program: &Program, func: FuncId) -> Mask {
+pub(crate) fn mask(function: &Function, program: &Program, func: FuncId) -> Mask {
     match function.active() {
         None => Mask::full(program, func),
         Some(positions) => Mask::only(program, func, positions),
     }
 }
 
-fn refusal(function: &Function, diagnostic: Diagnostic) -> Error {
+pub(crate) fn refusal(function: &Function, diagnostic: Diagnostic) -> Error {
     Diagnostics::new(function.model().shared_sources(), vec![diagnostic]).into()
 }
 
@@ -288,7 +270,7 @@ fn refusal(function: &Function, diagnostic: Diagnostic) -> Error {
 ///
 /// Passes recurse as deeply as the program is nested, which is limited, but a caller's own stack may
 /// be small. A panic in a pass, which would be a mistake in jut, becomes an error.
-fn with_large_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+pub(crate) fn with_large_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("jut".into()).stack_size(STACK);
         let internal = |what: &str| Error::Backend(format!("internal error: {what}"));

@@ -213,6 +213,11 @@ impl RunError {
         self.sources.of(self.error.span)
     }
 
+    /// The texts of the program.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
     /// Line and column of the text that failed, both counted from 1.
     pub fn position(&self) -> (usize, usize) {
         self.source().position(self.error.span.start as usize)

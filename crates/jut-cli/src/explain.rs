@@ -1,0 +1,78 @@
+//! `jut explain`: what a gradient stores, and what it costs.
+
+use crate::commands::{function, read};
+use crate::options::{Format, Given, Target};
+use crate::output::{place_json, print, print_json};
+use jut::{Arg, Result, Span, StageCost};
+use serde_json::{Value as Json, json};
+
+/// Prints what is on the tape.
+pub fn tape(target: &Target) -> Result<u8> {
+    let function = function(target)?;
+    if target.format == Format::Text {
+        print(&function.explain_tape()?);
+        return Ok(0);
+    }
+    let report = function.tape_report()?;
+    let sources = function.sources();
+    let place = |span: Span| (span != Span::NONE).then(|| place_json(sources, span));
+    let stored = report.stored.iter().map(|value| {
+        json!({
+            "name": value.name,
+            "type": value.ty,
+            "bytes": report.sizes.text(&value.bytes),
+            "tape": value.record,
+            "reason": value.reason.to_string(),
+            "place": place(value.span),
+            "needed_by": value.needed_by.as_ref()
+                .map(|need| json!({ "tangent": need.tangent, "place": place(need.span) })),
+        })
+    });
+    let avoided = report.avoided.iter().map(|value| {
+        json!({ "name": value.name, "how": value.how.to_string(), "place": place(value.span) })
+    });
+    let total: Vec<String> = report.total.iter().map(|b| report.sizes.text(b)).collect();
+    print_json(&json!({
+        "function": report.function,
+        "bytes": if total.is_empty() { "0".to_string() } else { total.join(" + ") },
+        "stored": stored.collect::<Vec<_>>(),
+        "not_stored": avoided.collect::<Vec<_>>(),
+    }));
+    Ok(0)
+}
+
+/// Prints what the stages cost.
+pub fn cost(target: &Target, given: &Given) -> Result<u8> {
+    let function = function(target)?;
+    let value = function.value()?;
+    let args = read(given, &function, &value, "", &[])?;
+    let args: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();
+    let report = function.explain_cost(&args)?;
+    if target.format == Format::Text {
+        print(&report.to_string());
+        return Ok(0);
+    }
+    let stage = |stage: &StageCost| -> Json {
+        let c = &stage.counters;
+        json!({
+            "name": stage.name,
+            "work": c.work, "integers": c.integers, "copied": c.copied,
+            "moved": c.moved, "tape": c.tape,
+            "linear_inputs": stage.inputs, "linear_outputs": stage.outputs,
+        })
+    };
+    let bounds = report.bounds().map(|bound| {
+        json!({
+            "theorem": bound.theorem, "says": bound.says, "left": bound.left, "right": bound.right,
+            "holds": bound.holds(), "equality": bound.equality,
+        })
+    });
+    print_json(&json!({
+        "stages": report.stages.iter().chain(&report.gradient).map(stage).collect::<Vec<_>>(),
+        "bounds": bounds,
+        "factor": { "value": report.factor.value(), "text": report.factor.to_string() },
+        "tape": report.tape,
+        "gradient_factor": report.gradient_factor(),
+    }));
+    Ok(0)
+}

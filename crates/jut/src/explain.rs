@@ -1,0 +1,103 @@
+//! Reports on a derivative: what is stored, and what the stages cost.
+//!
+//! Both are about the function as it is compiled: optimised, then differentiated. `jut explain tape`
+//! and `jut explain cost` print them; [`Function::explain_tape`] and [`Function::explain_cost`] are the
+//! same from Rust.
+//!
+//! ```text
+//! stage                W   integers     copied      moved         in        out
+//! f                    5 ..
+//! ..
+//! J, Theorem 5.1  W[f.jvp] <= c W[f] + in  12 <= 31: holds
+//! ```
+//!
+//! *Requires*: a function without linear parameters. *Cost*: the tape is read off the program, in time
+//! linear in its text; the costs are counted by one run of each stage in the interpreter.
+
+use crate::error::{Error, Result};
+use crate::model::Function;
+use crate::pipeline::{Engine, mask, refusal, start_optimised, with_large_stack};
+use crate::value::Arg;
+use jut_ad::unzip::TapeReport;
+use jut_ad::{Derivatives, Unzipped, forward, transpose, unzip};
+use jut_eval::Interpreter;
+use jut_eval::cost::{CostReport, StageCost, Stages};
+use jut_ir::{Diagnostic, FuncId, Span};
+
+/// A function with what J and U make of it.
+struct Halves {
+    derivatives: Derivatives,
+    func: FuncId,
+    jvp: FuncId,
+    unzipped: Unzipped,
+}
+
+fn halves(function: &Function) -> Result<Halves> {
+    let refused = |d: Diagnostic| refusal(function, d);
+    let (mut d, func) = start_optimised(function);
+    let wrt = mask(function, &d.program, func);
+    let jvp = match d.program.funcs[func].is_nonlinear() {
+        true => forward::forward(&mut d, func, &wrt).map_err(refused)?,
+        false => func,
+    };
+    let unzipped = unzip::unzip(&mut d, jvp, function.tape_policy()).map_err(refused)?;
+    Ok(Halves { derivatives: d, func, jvp, unzipped })
+}
+
+/// What goes on the tape of the function's gradient, and why.
+pub(crate) fn tape(function: &Function) -> Result<TapeReport> {
+    with_large_stack(|| {
+        let made = halves(function)?;
+        Ok(unzip::explain(&made.derivatives, &made.unzipped))
+    })
+}
+
+/// The same as text.
+pub(crate) fn tape_text(function: &Function) -> Result<String> {
+    let sources = function.model().sources();
+    let place = |span: Span| (span != Span::NONE).then(|| sources.of(span).place(span));
+    Ok(tape(function)?.text(&place))
+}
+
+/// What every stage of the gradient costs for given arguments, beside the bounds of the paper.
+pub(crate) fn cost(function: &Function, args: &[Arg<'_>]) -> Result<CostReport> {
+    let refused = |d: Diagnostic| refusal(function, d);
+    if !function.model().program().funcs[function.id()].is_nonlinear() {
+        let name = function.name();
+        return Err(Error::Request(format!(
+            "`{name}` has linear parameters; costs are those of the stages of a function without any"
+        )));
+    }
+    let value = function.clone().engine(Engine::Interpreter).value()?;
+    let args = value.entered(args)?;
+    // A function that is not one number has stages all the same.
+    let gradient = function.clone().engine(Engine::Interpreter).value_and_gradient().ok();
+    with_large_stack(|| {
+        let mut made = halves(function)?;
+        let Unzipped { nonlin, lin, .. } = made.unzipped;
+        let transposed = transpose::transpose(&mut made.derivatives, lin).map_err(refused)?;
+        let stages = Stages {
+            func: made.func,
+            jvp: made.jvp,
+            nonlin,
+            lin,
+            transposed,
+            forwarded: made.unzipped.forwarded.clone(),
+            result_sizes: made.unzipped.result_sizes.clone(),
+            has_tape: made.unzipped.tape.is_some(),
+        };
+        let program = &made.derivatives.program;
+        let mut rng = fastrand::Rng::with_seed(0x6a75);
+        let failed = |error| value.failed(error);
+        let mut report =
+            Interpreter::new(program).costs(program, &stages, &args, &mut rng).map_err(failed)?;
+        if let Some(gradient) = &gradient {
+            let (program, root) = gradient.root();
+            let outcome = Interpreter::new(program).call(root, &args, &[], &[]).map_err(failed)?;
+            let name = format!("{}, compiled", program.funcs[root].name);
+            let counters = outcome.counters;
+            report.gradient = Some(StageCost { name, counters, inputs: 0, outputs: 0 });
+        }
+        Ok(report)
+    })
+}
