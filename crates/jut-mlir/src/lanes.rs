@@ -1,0 +1,134 @@
+//! Sums in the fixed order of the language.
+//!
+//! Iteration i, counted from the first, belongs to lane i mod 8, and blocks of 1024 iterations are
+//! summed in order. A loop over the blocks holds three parts:
+//!
+//! 1. if [the body allows it](crate::vector), a loop over eight iterations at a time, whose lanes are
+//!    one `vector<8xf64>`;
+//! 2. a loop over what is left (else all of it), which takes the lane of an iteration out of the
+//!    vector and puts it back;
+//! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
+
+use crate::control::Counted;
+use crate::function::{Emitter, Operand, Result, Width};
+use crate::prelude::Helper;
+use crate::vector::Plan;
+use jut_loop::form::{BLOCK, LANES, Lanes};
+
+/// The type of the lanes of a sum.
+const WIDE: &str = "vector<8xf64>";
+
+impl Emitter<'_> {
+    pub(crate) fn lanes_loop(&mut self, source: &Lanes, fails: bool) -> Result<()> {
+        let sums = source.dst.len();
+        if source.carry.len() != sums || source.body.results.len() != sums {
+            return Err("a lanes loop has another number of sums".to_owned());
+        }
+        let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
+        let plan = if fails { None } else { self.plan(source) };
+        let (nothing, zero) = (self.int(0), self.float(0.0, Width::One));
+        let mut all = self.define(format_args!("arith.subi {high}, {low} : index"));
+        if fails {
+            // The number of iterations without a sign: none, or as many as there are.
+            let any = self.define(format_args!("arith.cmpi slt, {low}, {high} : index"));
+            all = self.define(format_args!("arith.select {any}, {all}, {nothing} : index"));
+        }
+        let totals: Vec<_> = (0..sums).map(|_| (self.temporary(), "f64", zero.clone())).collect();
+        let blocks = Counted {
+            low: nothing,
+            high: all.clone(),
+            step: BLOCK,
+            predicate: "ult",
+            index: self.temporary(),
+            carried: totals,
+            fails,
+        };
+        let dst = self.bind_all(&source.dst);
+        self.counted(&dst, &blocks, &mut |this| {
+            let (block, totals) = (&blocks.index, &blocks.carried);
+            let most = this.int(BLOCK);
+            let left = this.define(format_args!("arith.subi {all}, {block} : index"));
+            let count = this.define(format_args!("arith.minui {left}, {most} : index"));
+            let start = this.define(format_args!("arith.addi {low}, {block} : index"));
+            let lanes = this.one_block(source, plan.as_ref(), [&start, &count], fails)?;
+            let fold = this.prelude.helper(Helper::Fold);
+            let mut next = Vec::with_capacity(sums);
+            for ((total, _, _), lanes) in totals.iter().zip(&lanes) {
+                let sum = this.define(format_args!("func.call @{fold}({lanes}) : ({WIDE}) -> f64"));
+                next.push(this.define(format_args!("arith.addf {total}, {sum} : f64")));
+            }
+            Ok(next)
+        })
+    }
+
+    /// The lanes of `count` iterations, at most a block, from the index `start`.
+    fn one_block(
+        &mut self,
+        source: &Lanes,
+        plan: Option<&Plan>,
+        [start, count]: [&Operand; 2],
+        fails: bool,
+    ) -> Result<Vec<Operand>> {
+        let zeros = self.float(0.0, Width::Eight);
+        let mut done = self.int(0);
+        let mut lanes = vec![zeros; source.dst.len()];
+        if let Some(plan) = plan {
+            let mask = self.int(-(LANES as i64));
+            let whole = self.define(format_args!("arith.andi {count}, {mask} : index"));
+            let main = self.over_lanes(&done, &whole, LANES as i64, &lanes, false);
+            let names: Vec<Operand> = lanes.iter().map(|_| self.temporary()).collect();
+            self.counted(&names, &main, &mut |this| {
+                let at = &main.index;
+                let index = this.define(format_args!("arith.addi {start}, {at} : index"));
+                let carried: Vec<Operand> =
+                    main.carried.iter().map(|(name, _, _)| name.clone()).collect();
+                this.eight(source, plan, &index, &carried)
+            })?;
+            (done, lanes) = (whole, names);
+        }
+        let rest = self.over_lanes(&done, count, 1, &lanes, fails);
+        let names: Vec<Operand> = lanes.iter().map(|_| self.temporary()).collect();
+        self.counted(&names, &rest, &mut |this| {
+            let at = &rest.index;
+            let index = this.bind(source.index);
+            this.line(format_args!("{index} = arith.addi {start}, {at} : index"));
+            let mask = this.int(LANES as i64 - 1);
+            let lane = this.define(format_args!("arith.andi {at}, {mask} : index"));
+            for ((lanes, _, _), carry) in rest.carried.iter().zip(&source.carry) {
+                let name = this.bind(*carry);
+                this.line(format_args!(
+                    "{name} = vector.extract {lanes}[{lane}] : f64 from {WIDE}"
+                ));
+            }
+            let results = this.block(&source.body)?;
+            let mut next = Vec::with_capacity(results.len());
+            for ((lanes, _, _), result) in rest.carried.iter().zip(results) {
+                next.push(this.define(format_args!(
+                    "vector.insert {result}, {lanes}[{lane}] : f64 into {WIDE}"
+                )));
+            }
+            Ok(next)
+        })?;
+        Ok(names)
+    }
+
+    /// A loop that carries lanes.
+    fn over_lanes(
+        &mut self,
+        low: &Operand,
+        high: &Operand,
+        step: i64,
+        lanes: &[Operand],
+        fails: bool,
+    ) -> Counted {
+        Counted {
+            low: low.clone(),
+            high: high.clone(),
+            step,
+            predicate: "ult",
+            index: self.temporary(),
+            carried: lanes.iter().map(|l| (self.temporary(), WIDE, l.clone())).collect(),
+            fails,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The loop form as MLIR, and machine code through MLIR.
+//!
+//! The loop form is nearly a program of MLIR's `scf`, `memref` and `arith` dialects already, and this
+//! crate writes it as a person would: a counted loop is `scf.for`, a loop in any order `scf.parallel`,
+//! a branch `scf.if` with results, an array a `memref`, a mathematical function a call of jut's runtime.
+//! Names are those of the program:
+//!
+//! ```text
+//! loop def f(n: i64, x: in f64[n], y: out f64[n]) = {   func.func private @f(%n: index, %x: !f64s, %y: !f64s) {
+//!   for par (i in 0 .. n) {                               scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+//!     a = x[i]                                              %a = memref.load %x[%i] : !f64s
+//!     b = sin(a)                                            %b = func.call @jut_sin(%a) : (f64) -> (f64)
+//!     y[i] = b                                              memref.store %b, %y[%i] : !f64s
+//!   }                                                       scf.reduce
+//! }                                                       }
+//! ```
+//!
+//! **What can fail ends early.** Regions of `scf` cannot be left in the middle. So a function, loop or
+//! branch in which a check or an allocation can fail has a status as its first result, 0 if all went
+//! well: such a loop is an `scf.while` that goes on while the status is 0, and inside of such a body
+//! `cf.cond_br` leaves out what comes after a failure. What cannot fail has none of this.
+//!
+//! **Bits.** No fast-math flag is set, no operation is contracted or reordered; sums are written out
+//! in the order of the language, eight lanes in a `vector<8xf64>`; mathematical functions are the
+//! runtime's, not those of the system's library. So results agree bit for bit with every engine.
+//!
+//! | module | what |
+//! |---|---|
+//! | `program` | a whole program: types, functions, entry |
+//! | `facts` | what can fail, and what needs the workspace |
+//! | `function` | one function: values, constants, statements |
+//! | `control` | loops, branches, calls, checks |
+//! | `lanes` | sums in the fixed order |
+//! | `vector` | eight iterations of a sum at once |
+//! | `memory` | loads, stores, arenas |
+//! | `operation` | machine operations, one by one |
+//! | `prelude` | small functions that programs share |
+//!
+//! *Requires*: a well-formed loop program. *Ensures*: [`text`] never panics, and MLIR's verifier accepts
+//! what it gives. *Cost*: linear in the text of the program.
+
+mod control;
+mod error;
+mod facts;
+mod function;
+mod lanes;
+mod memory;
+mod operation;
+mod prelude;
+mod program;
+mod vector;
+
+pub use error::CompileError;
+pub use program::text;
+
+/// The passes that lower the text to MLIR's `llvm` dialect.
+pub const PIPELINE: &str = "builtin.module(\
+    convert-linalg-to-loops,convert-vector-to-scf,expand-strided-metadata,lower-affine,\
+    convert-scf-to-cf,convert-math-to-llvm,convert-vector-to-llvm,finalize-memref-to-llvm,\
+    convert-arith-to-llvm,convert-index-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,\
+    convert-ub-to-llvm,reconcile-unrealized-casts)";

@@ -1,0 +1,173 @@
+//! Loads, stores, and the two arenas.
+//!
+//! A buffer is a `memref`; one that begins in the middle of another is a `memref.subview`. Cells that
+//! are buffers hold addresses. Truth values are bytes in memory and `i1` elsewhere.
+//!
+//! How many cells the memory at a loaded address has, nobody says here: the program never goes beyond
+//! them, and its text has the checks.
+
+use crate::function::{Emitter, Operand, Result};
+use crate::prelude::Helper;
+use crate::program::{UNBOUNDED, address_helper, view_helper};
+use crate::vector::Root;
+use jut_ir::ir::Literal;
+use jut_loop::form::{Arena, Atom, Cell, Kind, Site, Value};
+use jut_runtime::workspace::layout;
+
+impl Emitter<'_> {
+    pub(crate) fn load(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
+        let ty = self.type_of(buffer);
+        let cell = self.cell(buffer)?;
+        let (buffer, index) = (self.value(buffer)?, self.atom(index)?);
+        let load = format!("memref.load {buffer}[{index}] : {ty}");
+        match (self.kind(dst), cell) {
+            (Kind::Bool, _) => {
+                let byte = self.define(load);
+                let name = self.bind(dst);
+                self.line(format_args!("{name} = arith.trunci {byte} : i8 to i1"));
+            }
+            (Kind::Buffer(inner), _) => {
+                let address = self.define(load);
+                let cells = self.int(UNBOUNDED);
+                self.view(dst, inner, &address, &cells);
+            }
+            _ => {
+                let name = self.bind(dst);
+                self.line(format_args!("{name} = {load}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the memory at an address an array.
+    fn view(&mut self, dst: Value, cell: Cell, address: &Operand, cells: &Operand) {
+        let helper = self.prelude.helper(view_helper(cell));
+        let ty = self.type_of(dst);
+        let name = self.bind(dst);
+        self.line(format_args!(
+            "{name} = func.call @{helper}({address}, {cells}) : (index, index) -> {ty}"
+        ));
+    }
+
+    /// A value as it stands in a cell.
+    fn stored(&mut self, value: Atom) -> Result<Operand> {
+        let kind = self.source.kind_of(value);
+        let operand = self.atom(value)?;
+        Ok(match kind {
+            Kind::F64 | Kind::I64 => operand,
+            Kind::Bool => self.define(format_args!("arith.extui {operand} : i1 to i8")),
+            Kind::Buffer(cell) => {
+                let helper = self.prelude.helper(address_helper(cell));
+                let ty = crate::function::kind_type(kind, crate::function::Width::One);
+                self.define(format_args!("func.call @{helper}({operand}) : ({ty}) -> index"))
+            }
+        })
+    }
+
+    pub(crate) fn store(&mut self, buffer: Value, index: Atom, value: Atom) -> Result<()> {
+        let ty = self.type_of(buffer);
+        let value = self.stored(value)?;
+        let (buffer, index) = (self.value(buffer)?, self.atom(index)?);
+        self.line(format_args!("memref.store {value}, {buffer}[{index}] : {ty}"));
+        Ok(())
+    }
+
+    pub(crate) fn offset(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
+        self.roots[dst] = self.roots[buffer];
+        let ty = self.type_of(buffer);
+        let (buffer, index) = (self.value(buffer)?, self.atom(index)?);
+        let zero = self.int(0);
+        let all = self.define(format_args!("memref.dim {buffer}, {zero} : {ty}"));
+        let rest = self.define(format_args!("arith.subi {all}, {index} : index"));
+        let name = self.bind(dst);
+        self.line(format_args!(
+            "{name} = memref.subview {buffer}[{index}] [{rest}] [1] : {ty} to {ty}"
+        ));
+        Ok(())
+    }
+
+    /// A number of cells, not negative.
+    fn count(&mut self, len: Atom) -> Result<Operand> {
+        if let Atom::Lit(Literal::I64(n)) = len {
+            return Ok(self.int(n.max(0)));
+        }
+        let (len, zero) = (self.atom(len)?, self.int(0));
+        Ok(self.define(format_args!("arith.maxsi {len}, {zero} : index")))
+    }
+
+    pub(crate) fn alloc(
+        &mut self,
+        dst: Value,
+        cell: Cell,
+        len: Atom,
+        arena: Arena,
+        site: Site,
+    ) -> Result<()> {
+        let count = self.count(len)?;
+        let bytes = self.int(cell.bytes());
+        let helper = self.prelude.helper(match arena {
+            Arena::Temp => Helper::AllocTemp,
+            Arena::Tape => Helper::AllocTape,
+        });
+        let address = self.define(format_args!(
+            "func.call @{helper}(%workspace, {count}, {bytes}) : (!workspace, index, index) -> index"
+        ));
+        let zero = self.int(0);
+        let given = self.define(format_args!("arith.cmpi ne, {address}, {zero} : index"));
+        self.guard(&given, site, Vec::new())?;
+        self.view(dst, cell, &address, &count);
+        self.roots[dst] = Root::Fresh(dst);
+        Ok(())
+    }
+
+    pub(crate) fn mark(&mut self, dst: Value, arena: Arena) {
+        let place = self.int(match arena {
+            Arena::Temp => layout::TEMP_TOP as i64 / 8,
+            Arena::Tape => layout::TAPE_TOP as i64 / 8,
+        });
+        let name = self.bind(dst);
+        self.line(format_args!("{name} = memref.load %workspace[{place}] : !workspace"));
+    }
+
+    pub(crate) fn release(&mut self, mark: Value, arena: Arena) -> Result<()> {
+        let mark = self.value(mark)?;
+        let helper = self.prelude.helper(match arena {
+            Arena::Temp => Helper::ReleaseTemp,
+            Arena::Tape => Helper::ReleaseTape,
+        });
+        self.line(format_args!(
+            "func.call @{helper}(%workspace, {mark}) : (!workspace, index) -> ()"
+        ));
+        Ok(())
+    }
+
+    /// The first cells of a buffer as a buffer of this size.
+    fn first(&mut self, buffer: Value, count: &Operand) -> Result<Operand> {
+        let ty = self.type_of(buffer);
+        let buffer = self.value(buffer)?;
+        Ok(self.define(format_args!("memref.subview {buffer}[0] [{count}] [1] : {ty} to {ty}")))
+    }
+
+    pub(crate) fn fill(&mut self, buffer: Value, len: Atom, value: Atom) -> Result<()> {
+        let ty = self.type_of(buffer);
+        let cell_type = match self.cell(buffer)? {
+            Cell::F64 => "f64",
+            Cell::I64 | Cell::Buffer => "index",
+            Cell::Bool => "i8",
+        };
+        let value = self.stored(value)?;
+        let count = self.count(len)?;
+        let cells = self.first(buffer, &count)?;
+        self.line(format_args!("linalg.fill ins({value} : {cell_type}) outs({cells} : {ty})"));
+        Ok(())
+    }
+
+    pub(crate) fn copy_cells(&mut self, dst: Value, src: Value, len: Atom) -> Result<()> {
+        let (to_type, from_type) = (self.type_of(dst), self.type_of(src));
+        let count = self.count(len)?;
+        let to = self.first(dst, &count)?;
+        let from = self.first(src, &count)?;
+        self.line(format_args!("memref.copy {from}, {to} : {from_type} to {to_type}"));
+        Ok(())
+    }
+}

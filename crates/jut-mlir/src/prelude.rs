@@ -1,0 +1,369 @@
+//! Small functions that programs share. Each is written into a program that uses it.
+//!
+//! An array is a `memref` with an offset, so that the rows of an array are arrays too. What an
+//! address becomes by [`VIEWS`] is the only place where MLIR is told how it represents a `memref`.
+//!
+//! The workspace is nineteen words: two arenas (begin, top and end of the current chunk) and the
+//! place for the error of a failed call. An allocation moves the top; only a full chunk calls the
+//! runtime, which gives address 0 if there is no memory.
+
+use jut_runtime::arena::ALIGN;
+use jut_runtime::workspace::layout;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The functions that a program uses.
+#[derive(Default)]
+pub(crate) struct Prelude {
+    used: BTreeSet<Helper>,
+    /// Functions of the runtime, with their types.
+    runtime: BTreeSet<(&'static str, &'static str)>,
+    /// Functions of the runtime of eight floats at once, with their number of parameters.
+    wide: BTreeSet<(&'static str, usize)>,
+}
+
+/// A function of the prelude.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Helper {
+    /// The workspace at an address.
+    Workspace,
+    /// An array of floats at an address.
+    F64s,
+    /// An array of integers, or of addresses.
+    I64s,
+    /// An array of bytes that are truth values.
+    Bools,
+    /// The address of an array of floats.
+    AddressOfF64s,
+    /// The address of an array of integers or addresses.
+    AddressOfI64s,
+    /// The address of an array of truth values.
+    AddressOfBools,
+    /// Memory for cells on the temp arena; 0 if there is none.
+    AllocTemp,
+    /// Memory for cells on the tape arena; 0 if there is none.
+    AllocTape,
+    /// Gives memory of the temp arena back.
+    ReleaseTemp,
+    /// Gives memory of the tape arena back.
+    ReleaseTape,
+    /// Writes down an error and gives its status.
+    Fail,
+    /// The eight lanes of a sum, added in the fixed order.
+    Fold,
+    /// A float as an integer: toward zero, saturating, 0 for NaN.
+    ToI64,
+}
+
+/// All functions of the prelude, in the order in which they are written.
+const ALL: [Helper; 14] = [
+    Helper::Workspace,
+    Helper::F64s,
+    Helper::I64s,
+    Helper::Bools,
+    Helper::AddressOfF64s,
+    Helper::AddressOfI64s,
+    Helper::AddressOfBools,
+    Helper::AllocTemp,
+    Helper::AllocTape,
+    Helper::ReleaseTemp,
+    Helper::ReleaseTape,
+    Helper::Fail,
+    Helper::Fold,
+    Helper::ToI64,
+];
+
+/// How many words of the workspace compiled code sees.
+pub(crate) const WORKSPACE_WORDS: usize = layout::HEAD / 8;
+
+impl Helper {
+    /// The name of the function.
+    pub fn name(self) -> &'static str {
+        match self {
+            Helper::Workspace => "jut.workspace",
+            Helper::F64s => "jut.f64s",
+            Helper::I64s => "jut.i64s",
+            Helper::Bools => "jut.bools",
+            Helper::AddressOfF64s => "jut.address_of_f64s",
+            Helper::AddressOfI64s => "jut.address_of_i64s",
+            Helper::AddressOfBools => "jut.address_of_bools",
+            Helper::AllocTemp => "jut.alloc_temp",
+            Helper::AllocTape => "jut.alloc_tape",
+            Helper::ReleaseTemp => "jut.release_temp",
+            Helper::ReleaseTape => "jut.release_tape",
+            Helper::Fail => "jut.fail",
+            Helper::Fold => "jut.fold",
+            Helper::ToI64 => "jut.to_i64",
+        }
+    }
+
+    fn text(self, out: &mut String) {
+        match self {
+            Helper::Workspace => view(out, self.name(), "", "!workspace", WORKSPACE_WORDS),
+            Helper::F64s => view(out, self.name(), ", %cells: index", "!f64s", 0),
+            Helper::I64s => view(out, self.name(), ", %cells: index", "!i64s", 0),
+            Helper::Bools => view(out, self.name(), ", %cells: index", "!bools", 0),
+            Helper::AddressOfF64s => address(out, self.name(), "f64", 8),
+            Helper::AddressOfI64s => address(out, self.name(), "index", 8),
+            Helper::AddressOfBools => address(out, self.name(), "i8", 1),
+            Helper::AllocTemp => {
+                alloc(out, self.name(), "jut_alloc_temp", layout::TEMP_TOP, layout::TEMP_END);
+            }
+            Helper::AllocTape => {
+                alloc(out, self.name(), "jut_alloc_tape", layout::TAPE_TOP, layout::TAPE_END);
+            }
+            Helper::ReleaseTemp => release(
+                out,
+                self.name(),
+                "jut_release",
+                [layout::TEMP_BASE, layout::TEMP_TOP, layout::TEMP_END],
+            ),
+            Helper::ReleaseTape => release(
+                out,
+                self.name(),
+                "jut_release_tape",
+                [layout::TAPE_BASE, layout::TAPE_TOP, layout::TAPE_END],
+            ),
+            Helper::Fail => fail(out),
+            Helper::Fold => out.push_str(FOLD),
+            Helper::ToI64 => out.push_str(TO_I64),
+        }
+    }
+}
+
+impl Prelude {
+    /// Uses a function; gives its name.
+    pub fn helper(&mut self, helper: Helper) -> &'static str {
+        self.used.insert(helper);
+        match helper {
+            Helper::AllocTemp => self.runtime("jut_alloc_temp", "(index, index) -> index"),
+            Helper::AllocTape => self.runtime("jut_alloc_tape", "(index, index) -> index"),
+            Helper::ReleaseTemp => self.runtime("jut_release", "(index, index) -> ()"),
+            Helper::ReleaseTape => self.runtime("jut_release_tape", "(index, index) -> ()"),
+            _ => {}
+        }
+        helper.name()
+    }
+
+    /// Uses a function of the runtime.
+    pub fn runtime(&mut self, symbol: &'static str, ty: &'static str) {
+        self.runtime.insert((symbol, ty));
+    }
+
+    /// Uses a function of floats of the runtime for eight lanes.
+    pub fn wide(&mut self, symbol: &'static str, params: usize, ty: &'static str) {
+        self.runtime(symbol, ty);
+        self.wide.insert((symbol, params));
+    }
+
+    /// The functions that are used, and those of the runtime.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for (symbol, ty) in &self.runtime {
+            let _ = writeln!(out, "func.func private @{symbol}{ty}");
+        }
+        for helper in ALL.into_iter().filter(|helper| self.used.contains(helper)) {
+            out.push('\n');
+            helper.text(&mut out);
+        }
+        for (symbol, params) in &self.wide {
+            out.push('\n');
+            wide(&mut out, symbol, *params);
+        }
+        out
+    }
+}
+
+/// How MLIR represents a `memref` of one dimension: two pointers, an offset, a size, a stride.
+const VIEWS: &str = "!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>";
+
+fn view(out: &mut String, name: &str, param: &str, ty: &str, words: usize) {
+    let size = match words {
+        0 => "  %n = arith.index_cast %cells : index to i64\n".to_owned(),
+        words => format!("  %n = llvm.mlir.constant({words} : i64) : i64\n"),
+    };
+    let _ = write!(
+        out,
+        "// The memory at an address.
+func.func private @{name}(%address: index{param}) -> {ty} {{
+  %word = arith.index_cast %address : index to i64
+{size}  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %pointer = llvm.inttoptr %word : i64 to !llvm.ptr
+  %0 = llvm.mlir.poison : {VIEWS}
+  %1 = llvm.insertvalue %pointer, %0[0] : {VIEWS}
+  %2 = llvm.insertvalue %pointer, %1[1] : {VIEWS}
+  %3 = llvm.insertvalue %zero, %2[2] : {VIEWS}
+  %4 = llvm.insertvalue %n, %3[3, 0] : {VIEWS}
+  %5 = llvm.insertvalue %one, %4[4, 0] : {VIEWS}
+  %6 = builtin.unrealized_conversion_cast %5 : {VIEWS} to {ty}
+  return %6 : {ty}
+}}
+"
+    );
+}
+
+fn address(out: &mut String, name: &str, cell: &str, bytes: usize) {
+    let ty = format!("memref<?x{cell}, strided<[1], offset: ?>>");
+    let _ = write!(
+        out,
+        "// The address of the first cell.
+func.func private @{name}(%x: {ty}) -> index {{
+  %bytes = arith.constant {bytes} : index
+  %base, %offset, %size, %stride = memref.extract_strided_metadata %x : {ty} -> memref<{cell}>, index, index, index
+  %begin = memref.extract_aligned_pointer_as_index %base : memref<{cell}> -> index
+  %distance = arith.muli %offset, %bytes : index
+  %address = arith.addi %begin, %distance : index
+  return %address : index
+}}
+"
+    );
+}
+
+fn alloc(out: &mut String, name: &str, symbol: &str, top: usize, end: usize) {
+    let (top, end, below, most) = (top / 8, end / 8, ALIGN - 1, i64::MAX);
+    let _ = write!(
+        out,
+        "// Memory for cells of so many bytes; 0 if there is none.
+func.func private @{name}(%workspace: !workspace, %cells: index, %bytes: index) -> index {{
+  %top_place = arith.constant {top} : index
+  %end_place = arith.constant {end} : index
+  %below = arith.constant {below} : index
+  %mask = arith.constant -{ALIGN} : index
+  %most = arith.constant {most} : index
+  %top = memref.load %workspace[%top_place] : !workspace
+  %end = memref.load %workspace[%end_place] : !workspace
+  %room = arith.subi %end, %top : index
+  %cells_in_room = arith.divui %room, %bytes : index
+  %fits = arith.cmpi ule, %cells, %cells_in_room : index
+  %wanted = arith.muli %cells, %bytes : index
+  %address = scf.if %fits -> (index) {{
+    // The room is a multiple of the alignment: what fits still fits when it is rounded up.
+    %up = arith.addi %wanted, %below : index
+    %rounded = arith.andi %up, %mask : index
+    %next = arith.addi %top, %rounded : index
+    memref.store %next, %workspace[%top_place] : !workspace
+    scf.yield %top : index
+  }} else {{
+    // More cells than there can be bytes: asked for as the most, which is refused.
+    %most_cells = arith.divui %most, %bytes : index
+    %over = arith.cmpi ugt, %cells, %most_cells : index
+    %asked = arith.select %over, %most, %wanted : index
+    %space = memref.extract_aligned_pointer_as_index %workspace : !workspace -> index
+    %given = func.call @{symbol}(%space, %asked) : (index, index) -> (index)
+    scf.yield %given : index
+  }}
+  return %address : index
+}}
+"
+    );
+}
+
+fn release(out: &mut String, name: &str, symbol: &str, [base, top, end]: [usize; 3]) {
+    let (base, top, end) = (base / 8, top / 8, end / 8);
+    let _ = write!(
+        out,
+        "// Gives back what was allocated since the mark.
+func.func private @{name}(%workspace: !workspace, %mark: index) {{
+  %base_place = arith.constant {base} : index
+  %top_place = arith.constant {top} : index
+  %end_place = arith.constant {end} : index
+  %base = memref.load %workspace[%base_place] : !workspace
+  %end = memref.load %workspace[%end_place] : !workspace
+  %offset = arith.subi %mark, %base : index
+  %size = arith.subi %end, %base : index
+  %inside = arith.cmpi ule, %offset, %size : index
+  scf.if %inside {{
+    memref.store %mark, %workspace[%top_place] : !workspace
+  }} else {{
+    %space = memref.extract_aligned_pointer_as_index %workspace : !workspace -> index
+    func.call @{symbol}(%space, %mark) : (index, index) -> ()
+  }}
+  return
+}}
+"
+    );
+}
+
+fn fail(out: &mut String) {
+    let places = [
+        ("%site", layout::FAILURE_SITE),
+        ("%number", layout::FAILURE_KIND),
+        ("%a", layout::FAILURE_OPERANDS),
+        ("%b", layout::FAILURE_OPERANDS + 8),
+        ("%c", layout::FAILURE_OPERANDS + 16),
+    ];
+    let name = Helper::Fail.name();
+    let _ = write!(
+        out,
+        "// Writes down where a check failed and with which numbers; gives the status.
+func.func private @{name}(%workspace: !workspace, %site: index, %kind: i32, %a: index, %b: index, %c: index) -> i32 {{
+  %number = arith.index_castui %kind : i32 to index
+"
+    );
+    for (k, (value, place)) in places.into_iter().enumerate() {
+        let place = place / 8;
+        let _ = writeln!(out, "  %place{k} = arith.constant {place} : index");
+        let _ = writeln!(out, "  memref.store {value}, %workspace[%place{k}] : !workspace");
+    }
+    out.push_str("  return %kind : i32\n}\n");
+}
+
+const FOLD: &str = "// Eight lanes as one sum: lane k + 4 to lane k, then k + 2, then k + 1.
+func.func private @jut.fold(%lanes: vector<8xf64>) -> f64 {
+  %0 = vector.extract_strided_slice %lanes {offsets = [0], sizes = [4], strides = [1]} : vector<8xf64> to vector<4xf64>
+  %1 = vector.extract_strided_slice %lanes {offsets = [4], sizes = [4], strides = [1]} : vector<8xf64> to vector<4xf64>
+  %four = arith.addf %0, %1 : vector<4xf64>
+  %2 = vector.extract_strided_slice %four {offsets = [0], sizes = [2], strides = [1]} : vector<4xf64> to vector<2xf64>
+  %3 = vector.extract_strided_slice %four {offsets = [2], sizes = [2], strides = [1]} : vector<4xf64> to vector<2xf64>
+  %two = arith.addf %2, %3 : vector<2xf64>
+  %4 = vector.extract %two[0] : f64 from vector<2xf64>
+  %5 = vector.extract %two[1] : f64 from vector<2xf64>
+  %one = arith.addf %4, %5 : f64
+  return %one : f64
+}
+";
+
+const TO_I64: &str = "// A float as an integer: toward zero, saturating, 0 for NaN.
+func.func private @jut.to_i64(%x: f64) -> index {
+  %limit = arith.constant 0x43E0000000000000 : f64
+  %below = arith.constant 0xC3E0000000000000 : f64
+  %most = arith.constant 9223372036854775807 : i64
+  %least = arith.constant -9223372036854775808 : i64
+  %zero = arith.constant 0 : i64
+  %0 = arith.fptosi %x : f64 to i64
+  %1 = arith.cmpf oge, %x, %limit : f64
+  %2 = arith.select %1, %most, %0 : i64
+  %3 = arith.cmpf olt, %x, %below : f64
+  %4 = arith.select %3, %least, %2 : i64
+  %5 = arith.cmpf uno, %x, %x : f64
+  %6 = arith.select %5, %zero, %4 : i64
+  %7 = arith.index_cast %6 : i64 to index
+  return %7 : index
+}
+";
+
+/// A function of the runtime for eight floats, lane by lane.
+fn wide(out: &mut String, symbol: &str, params: usize) {
+    let name = |k: usize| if k == 0 { "x" } else { "y" };
+    let list =
+        |item: &dyn Fn(usize) -> String| (0..params).map(item).collect::<Vec<String>>().join(", ");
+    let declared = list(&|k| format!("%{}: vector<8xf64>", name(k)));
+    let _ = writeln!(out, "// The function of the runtime, for eight lanes.");
+    let _ = writeln!(out, "func.func private @{symbol}.8({declared}) -> vector<8xf64> {{");
+    let types = list(&|_| "f64".to_owned());
+    for lane in 0..8 {
+        for p in (0..params).map(name) {
+            let _ = writeln!(
+                out,
+                "  %{p}{lane} = vector.extract %{p}[{lane}] : f64 from vector<8xf64>"
+            );
+        }
+        let args = list(&|k| format!("%{}{lane}", name(k)));
+        let _ = writeln!(out, "  %r{lane} = func.call @{symbol}({args}) : ({types}) -> (f64)");
+    }
+    let results: Vec<String> = (0..8).map(|lane| format!("%r{lane}")).collect();
+    let results = results.join(", ");
+    let _ = writeln!(out, "  %result = vector.from_elements {results} : vector<8xf64>");
+    let _ = writeln!(out, "  return %result : vector<8xf64>\n}}");
+}

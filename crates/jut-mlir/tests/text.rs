@@ -1,0 +1,107 @@
+//! MLIR's own `mlir-opt`, where it is installed, accepts the text of every program, verifies it after
+//! every pass of the lowering, and leaves no cast behind.
+
+use jut_ad::{Derivatives, Mask, Policy, compose, erase};
+use jut_ir::{FuncId, Program};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Where `mlir-opt` is, if it is anywhere.
+fn mlir_opt() -> Option<&'static str> {
+    let places = ["/usr/lib/llvm-22/bin/mlir-opt", "mlir-opt-22"];
+    places.into_iter().find(|place| {
+        let version = Command::new(place).arg("--version").stdout(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    })
+}
+
+fn files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    ["../jut/examples", "../../tests/programs", "../../tests/worked"]
+        .iter()
+        .flat_map(|folder| jut_tests::programs::files(&root.join(folder)))
+        .filter(|file| !file.to_string_lossy().ends_with(".stages.jut"))
+        .collect()
+}
+
+/// The function and its derivatives as MLIR, as many as there are.
+fn texts(program: &Program, func: FuncId) -> Vec<String> {
+    let mut made = Vec::new();
+    let mut d = Derivatives::new(program.clone());
+    let mask = Mask::full(program, func);
+    made.extend(erase::erase(&mut d, func));
+    if !mask.is_empty() {
+        made.extend(compose::jvp(&mut d, func, &mask));
+        made.extend(compose::vjp(&mut d, func, &mask, Policy::Default));
+    }
+    let lowered = made.into_iter().filter_map(|root| {
+        let program = jut_opt::optimise(&d.program, root, true);
+        jut_loop::lower(&program, root).ok()
+    });
+    lowered.map(|l| jut_mlir::text(&l.program).unwrap_or_else(|e| panic!("{e}"))).collect()
+}
+
+/// Programs through `mlir-opt`; what it prints.
+fn accepted(mlir_opt: &str, texts: &[String]) -> String {
+    let mut command = Command::new(mlir_opt);
+    command.args(["--split-input-file", "--verify-each", "--mlir-disable-threading"]);
+    command.arg(format!("--pass-pipeline={}", jut_mlir::PIPELINE));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("mlir-opt starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let all = texts.join("\n// -----\n");
+    let writer = std::thread::spawn(move || {
+        // An error is seen in what mlir-opt says.
+        let _ = stdin.write_all(all.as_bytes());
+    });
+    let output = child.wait_with_output().expect("mlir-opt ends");
+    writer.join().expect("the writer ends");
+    let message = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        let bad = texts.iter().find(|text| {
+            let out = Command::new(mlir_opt)
+                .args(["-", "-o", "/dev/null"])
+                .arg(format!("--pass-pipeline={}", jut_mlir::PIPELINE))
+                .stdin(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn();
+            let mut child = out.expect("mlir-opt starts");
+            let _ = child.stdin.take().expect("a pipe").write_all(text.as_bytes());
+            !child.wait().expect("mlir-opt ends").success()
+        });
+        panic!("{message}\n{}", bad.map_or("", String::as_str));
+    }
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn mlir_opt_accepts_and_lowers_every_example() {
+    let Some(mlir_opt) = mlir_opt() else { return };
+    let mut all = Vec::new();
+    for file in files() {
+        let text = std::fs::read_to_string(&file).expect("readable");
+        let Ok(program) = jut_tests::laws::load(&text) else { continue };
+        for func in program.funcs.keys() {
+            all.extend(texts(&program, func));
+        }
+    }
+    assert!(all.len() > 100, "{}", all.len());
+    let lowered = accepted(mlir_opt, &all);
+    assert!(!lowered.contains("unrealized_conversion_cast"));
+}
+
+#[test]
+fn mlir_opt_accepts_and_lowers_random_programs() {
+    let Some(mlir_opt) = mlir_opt() else { return };
+    let mut all = Vec::new();
+    for seed in 0..40 {
+        let text = jut_tests::generate::generate(seed).text;
+        let program = jut_tests::laws::load(&text).expect("a valid program");
+        for func in program.funcs.keys() {
+            all.extend(texts(&program, func));
+        }
+    }
+    let lowered = accepted(mlir_opt, &all);
+    assert!(!lowered.contains("unrealized_conversion_cast"));
+}
