@@ -13,6 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("jut-eval", &["jut-ir", "jut-runtime"]),
     ("jut-loop", &["jut-ir", "jut-runtime"]),
     ("jut-cranelift", &["jut-ir", "jut-loop", "jut-runtime"]),
+    ("jut-mlir", &["jut-ir", "jut-loop", "jut-runtime"]),
     ("jut-static", &[]),
     (
         "jut",

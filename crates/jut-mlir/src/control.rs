@@ -26,7 +26,8 @@ use crate::function::{Constant, Emitter, Operand, Result, Signature, Width, func
 use crate::prelude::Helper;
 use jut_ir::RuntimeErrorKind;
 use jut_ir::ir::Literal;
-use jut_loop::form::{Atom, Block, Check, For, LoopFuncId, Order, Site, Value};
+use jut_loop::form::{Atom, Block, Cell, Check, For, LoopFuncId, Order, Site, Value};
+use jut_loop::kernel::Kernel;
 
 /// What can be left in the middle: a function, or the region of a loop or branch that can fail.
 pub(crate) struct Region {
@@ -392,6 +393,26 @@ impl Emitter<'_> {
             Some(status) if signature.fact.fails => self.guard_status(&status.clone()),
             _ => Ok(()),
         }
+    }
+
+    /// Calls a kernel of the runtime, which takes addresses.
+    pub(crate) fn kernel(&mut self, kernel: Kernel, args: &[Atom]) -> Result<()> {
+        let row = kernel.row();
+        if row.params.len() != args.len() {
+            return Err(format!("the kernel `{}` has {} arguments", row.name, args.len()));
+        }
+        let mut given = Vec::with_capacity(args.len());
+        for atom in args {
+            given.push(self.stored(Cell::Buffer, *atom)?);
+        }
+        let types = vec!["index"; given.len()].join(", ");
+        self.prelude.kernel(row.symbol, given.len());
+        self.line(format_args!(
+            "func.call @{}({}) : ({types}) -> ()",
+            row.symbol,
+            given.join(", ")
+        ));
+        Ok(())
     }
 
     pub(crate) fn check(&mut self, check: Check, site: Site) -> Result<()> {

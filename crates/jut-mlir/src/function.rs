@@ -40,7 +40,7 @@ pub(crate) fn kind_type(kind: Kind, width: Width) -> &'static str {
         (Kind::Bool, Width::One) => "i1",
         (Kind::Bool, Width::Eight) => "vector<8xi1>",
         (Kind::Buffer(Cell::F64), _) => "!f64s",
-        (Kind::Buffer(Cell::I64 | Cell::Buffer), _) => "!i64s",
+        (Kind::Buffer(Cell::I64 | Cell::Buffer | Cell::Word), _) => "!i64s",
         (Kind::Buffer(Cell::Bool), _) => "!bools",
     }
 }
@@ -360,6 +360,7 @@ impl<'a> Emitter<'a> {
                 self.branch(dst, *cond, [then, other], self.facts.fails(stmt))
             }
             Stmt::Call { dst, func, args } => self.call(dst, *func, args),
+            Stmt::Kernel { kernel, args } => self.kernel(*kernel, args),
             Stmt::Check { check, site } => self.check(*check, *site),
         }
     }

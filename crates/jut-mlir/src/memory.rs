@@ -1,7 +1,7 @@
 //! Loads, stores, and the two arenas.
 //!
 //! A buffer is a `memref`; one that begins in the middle of another is a `memref.subview`. Cells that
-//! are buffers hold addresses. Truth values are bytes in memory and `i1` elsewhere.
+//! are buffers hold addresses, words the bits of any value. Truth values are bytes in memory and `i1` elsewhere.
 //!
 //! How many cells the memory at a loaded address has, nobody says here: the program never goes beyond
 //! them, and its text has the checks.
@@ -21,6 +21,17 @@ impl Emitter<'_> {
         let (buffer, index) = (self.value(buffer)?, self.atom(index)?);
         let load = format!("memref.load {buffer}[{index}] : {ty}");
         match (self.kind(dst), cell) {
+            (Kind::F64, Cell::Word) => {
+                let word = self.define(load);
+                let bits = self.define(format_args!("arith.index_cast {word} : index to i64"));
+                let name = self.bind(dst);
+                self.line(format_args!("{name} = arith.bitcast {bits} : i64 to f64"));
+            }
+            (Kind::Bool, Cell::Word) => {
+                let (word, zero) = (self.define(load), self.int(0));
+                let name = self.bind(dst);
+                self.line(format_args!("{name} = arith.cmpi ne, {word}, {zero} : index"));
+            }
             (Kind::Bool, _) => {
                 let byte = self.define(load);
                 let name = self.bind(dst);
@@ -50,10 +61,17 @@ impl Emitter<'_> {
     }
 
     /// A value as it stands in a cell.
-    fn stored(&mut self, value: Atom) -> Result<Operand> {
+    pub(crate) fn stored(&mut self, cell: Cell, value: Atom) -> Result<Operand> {
         let kind = self.source.kind_of(value);
         let operand = self.atom(value)?;
         Ok(match kind {
+            Kind::F64 if cell == Cell::Word => {
+                let bits = self.define(format_args!("arith.bitcast {operand} : f64 to i64"));
+                self.define(format_args!("arith.index_cast {bits} : i64 to index"))
+            }
+            Kind::Bool if cell == Cell::Word => {
+                self.define(format_args!("arith.index_castui {operand} : i1 to index"))
+            }
             Kind::F64 | Kind::I64 => operand,
             Kind::Bool => self.define(format_args!("arith.extui {operand} : i1 to i8")),
             Kind::Buffer(cell) => {
@@ -66,7 +84,7 @@ impl Emitter<'_> {
 
     pub(crate) fn store(&mut self, buffer: Value, index: Atom, value: Atom) -> Result<()> {
         let ty = self.type_of(buffer);
-        let value = self.stored(value)?;
+        let value = self.stored(self.cell(buffer)?, value)?;
         let (buffer, index) = (self.value(buffer)?, self.atom(index)?);
         self.line(format_args!("memref.store {value}, {buffer}[{index}] : {ty}"));
         Ok(())
@@ -152,10 +170,10 @@ impl Emitter<'_> {
         let ty = self.type_of(buffer);
         let cell_type = match self.cell(buffer)? {
             Cell::F64 => "f64",
-            Cell::I64 | Cell::Buffer => "index",
+            Cell::I64 | Cell::Buffer | Cell::Word => "index",
             Cell::Bool => "i8",
         };
-        let value = self.stored(value)?;
+        let value = self.stored(self.cell(buffer)?, value)?;
         let count = self.count(len)?;
         let cells = self.first(buffer, &count)?;
         self.line(format_args!("linalg.fill ins({value} : {cell_type}) outs({cells} : {ty})"));

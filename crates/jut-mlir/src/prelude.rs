@@ -18,6 +18,8 @@ pub(crate) struct Prelude {
     used: BTreeSet<Helper>,
     /// Functions of the runtime, with their types.
     runtime: BTreeSet<(&'static str, &'static str)>,
+    /// Kernels of the runtime, with their number of parameters.
+    kernels: BTreeSet<(&'static str, usize)>,
     /// Functions of the runtime of eight floats at once, with their number of parameters.
     wide: BTreeSet<(&'static str, usize)>,
 }
@@ -150,6 +152,11 @@ impl Prelude {
         self.runtime.insert((symbol, ty));
     }
 
+    /// Uses a kernel of the runtime; its parameters are addresses and integers.
+    pub fn kernel(&mut self, symbol: &'static str, params: usize) {
+        self.kernels.insert((symbol, params));
+    }
+
     /// Uses a function of floats of the runtime for eight lanes.
     pub fn wide(&mut self, symbol: &'static str, params: usize, ty: &'static str) {
         self.runtime(symbol, ty);
@@ -161,6 +168,10 @@ impl Prelude {
         let mut out = String::new();
         for (symbol, ty) in &self.runtime {
             let _ = writeln!(out, "func.func private @{symbol}{ty}");
+        }
+        for (symbol, params) in &self.kernels {
+            let types = vec!["index"; *params].join(", ");
+            let _ = writeln!(out, "func.func private @{symbol}({types})");
         }
         for helper in ALL.into_iter().filter(|helper| self.used.contains(helper)) {
             out.push('\n');

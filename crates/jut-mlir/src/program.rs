@@ -9,7 +9,7 @@
 //! | the workspace | `!workspace`, a `memref` of nineteen words |
 //!
 //! **Entry.** One more function makes all programs look the same from outside:
-//! `@jut_entry(workspace, arguments, results) -> status`, three addresses; one word per parameter of
+//! `@entry(workspace, arguments, results) -> status`, three addresses; one word per parameter of
 //! the last function and one per result.
 
 use crate::error::CompileError;
@@ -17,13 +17,13 @@ use crate::facts::Facts;
 use crate::function::{Emitter, Signature, Width, function_type, kind_type};
 use crate::prelude::{Helper, Prelude, WORKSPACE_WORDS};
 use cranelift_entity::SecondaryMap;
-use jut_loop::form::{Cell, Kind, LoopFuncId, LoopFunction, LoopProgram};
+use jut_loop::form::{Cell, Kind, LoopFuncId, LoopProgram};
 use jut_runtime::symbols;
 use std::collections::HashSet;
 use std::fmt::Write;
 
 /// The function through which a program is called from outside.
-pub const ENTRY: &str = "jut_entry";
+pub const ENTRY: &str = "entry";
 
 /// The program as MLIR's text form, before any of its passes.
 ///
@@ -58,7 +58,7 @@ pub fn text(program: &LoopProgram) -> Result<String, CompileError> {
         });
     };
     let signature = Signature::of(function, facts.functions[last]);
-    let entry = entry(&names[last], function, &signature, &mut prelude);
+    let entry = entry(&names[last], &signature, &mut prelude);
     let mut out = String::new();
     let _ = writeln!(out, "!f64s = {}", view_type("f64"));
     let _ = writeln!(out, "!i64s = {}", view_type("index"));
@@ -115,7 +115,7 @@ fn names(program: &LoopProgram) -> SecondaryMap<LoopFuncId, String> {
 pub(crate) fn view_helper(cell: Cell) -> Helper {
     match cell {
         Cell::F64 => Helper::F64s,
-        Cell::I64 | Cell::Buffer => Helper::I64s,
+        Cell::I64 | Cell::Buffer | Cell::Word => Helper::I64s,
         Cell::Bool => Helper::Bools,
     }
 }
@@ -124,7 +124,7 @@ pub(crate) fn view_helper(cell: Cell) -> Helper {
 pub(crate) fn address_helper(cell: Cell) -> Helper {
     match cell {
         Cell::F64 => Helper::AddressOfF64s,
-        Cell::I64 | Cell::Buffer => Helper::AddressOfI64s,
+        Cell::I64 | Cell::Buffer | Cell::Word => Helper::AddressOfI64s,
         Cell::Bool => Helper::AddressOfBools,
     }
 }
@@ -132,12 +132,7 @@ pub(crate) fn address_helper(cell: Cell) -> Helper {
 /// How many cells an array has of which only the program knows how many: no limit.
 pub(crate) const UNBOUNDED: i64 = i64::MAX >> 4;
 
-fn entry(
-    callee: &str,
-    function: &LoopFunction,
-    signature: &Signature,
-    prelude: &mut Prelude,
-) -> String {
+fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
     let mut out = String::from("// From outside: one word per argument and one per result.\n");
     let _ = writeln!(
         out,
@@ -229,7 +224,6 @@ fn entry(
     if !signature.fact.fails {
         line(&mut out, "%status = arith.constant 0 : i32".to_owned());
     }
-    let _ = function;
     line(&mut out, "return %status : i32".to_owned());
     out.push_str("}\n");
     out
