@@ -1,6 +1,6 @@
 //! `jut build`: an object file, its C header, and the runtime it is linked with.
 
-use crate::commands::function;
+use crate::commands::{function, time_passes};
 use crate::options::{Build, Format, MathLibrary};
 use crate::output::{print, print_json};
 use jut::{BuildOptions, Error, Machine, Product, Result};
@@ -18,6 +18,7 @@ pub fn build(options: &Build) -> Result<u8> {
         (None, false) => None,
     };
     let products: Vec<Product> = options.derivatives.iter().map(|d| d.product()).collect();
+    time_passes(&options.function, &function, &products)?;
     let object = function.build(
         &products,
         &BuildOptions { machine, math: options.math.library(), prefix: options.prefix.clone() },

@@ -6,7 +6,7 @@ use crate::output::{
     results_text,
 };
 use crate::{build, explain, input, verify};
-use jut::{Arg, Compiled, Error, Function, Model, Product, Result, Value};
+use jut::{Arg, Compiled, Error, Function, Model, PassTime, Product, Result, Value};
 use serde_json::{Map, Value as Json, json};
 use std::path::{Path, PathBuf};
 
@@ -127,8 +127,35 @@ fn fmt_one(file: &Path, check: bool) -> Result<bool> {
     Ok(changes)
 }
 
+/// `--time-passes`: compiles the products once more and prints what every pass took.
+pub fn time_passes(target: &Target, function: &Function, products: &[Product]) -> Result<()> {
+    if !target.time_passes {
+        return Ok(());
+    }
+    for product in products {
+        let (_, times) = function.compile_timed(*product)?;
+        let name = format!("{}, {}", function.name(), product.suffix());
+        match target.format {
+            Format::Text => complain(&format!("{name}\n{}", PassTime::table(&times))),
+            Format::Json => {
+                let rows = times.iter().map(|t| {
+                    let micros = t.time.as_secs_f64() * 1e6;
+                    json!({
+                        "pass": t.name(), "microseconds": micros, "size": t.size, "unit": t.unit(),
+                    })
+                });
+                let rows: Vec<Json> = rows.collect();
+                complain(&format!("{}\n", json!({ "product": name, "passes": rows })));
+            }
+        }
+    }
+    Ok(())
+}
+
 fn show(target: &Target, stage: jut::Stage) -> Result<u8> {
-    let text = function(target)?.stage(stage)?;
+    let function = function(target)?;
+    time_passes(target, &function, &[Product::ValueAndGradient])?;
+    let text = function.stage(stage)?;
     match target.format {
         Format::Text => print(&text),
         Format::Json => print_json(&json!({ "stage": stage.name(), "text": text })),
@@ -141,6 +168,7 @@ fn evaluate(call: &Call, product: Product, suffix: &str, directions: &[String]) 
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
     }
+    time_passes(&call.target, &function, &[product])?;
     let compiled = function.compile(product)?;
     let args = read(&call.given, &function, &compiled, suffix, directions)?;
     let values = call_with(&compiled, &args)?;

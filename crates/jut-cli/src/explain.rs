@@ -1,14 +1,15 @@
 //! `jut explain`: what a gradient stores, and what it costs.
 
-use crate::commands::{function, read};
+use crate::commands::{function, read, time_passes};
 use crate::options::{Format, Given, Target};
 use crate::output::{place_json, print, print_json};
-use jut::{Arg, Result, Span, StageCost};
+use jut::{Arg, Product, Result, Span, StageCost};
 use serde_json::{Value as Json, json};
 
 /// Prints what is on the tape.
 pub fn tape(target: &Target) -> Result<u8> {
     let function = function(target)?;
+    time_passes(target, &function, &[Product::ValueAndGradient])?;
     if target.format == Format::Text {
         print(&function.explain_tape()?);
         return Ok(0);
@@ -44,6 +45,7 @@ pub fn tape(target: &Target) -> Result<u8> {
 /// Prints what the stages cost.
 pub fn cost(target: &Target, given: &Given) -> Result<u8> {
     let function = function(target)?;
+    time_passes(target, &function, &[Product::ValueAndGradient])?;
     let value = function.value()?;
     let args = read(given, &function, &value, "", &[])?;
     let args: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();

@@ -199,6 +199,10 @@ pub struct Target {
     /// How to print.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Also compile once more, and print how long each pass took and how large the program was after
+    /// it, to standard error.
+    #[arg(long)]
+    pub time_passes: bool,
 }
 
 /// The arguments of a call.
@@ -280,12 +284,16 @@ pub enum Stage {
     Unzip,
     /// T: cotangents.
     Transpose,
-    /// Value and gradient, composed and optimised.
+    /// Value and gradient, composed of these.
     Gradient,
+    /// Value and gradient as they are compiled: optimised.
+    Optimised,
     /// The gradient in the loop form.
     Loop,
     /// The gradient in Cranelift's text form.
     Clif,
+    /// The gradient in this machine's assembly language.
+    Asm,
 }
 
 impl Stage {
@@ -298,8 +306,10 @@ impl Stage {
             Stage::Unzip => jut::Stage::Unzip,
             Stage::Transpose => jut::Stage::Transpose,
             Stage::Gradient => jut::Stage::Gradient,
+            Stage::Optimised => jut::Stage::Optimised,
             Stage::Loop => jut::Stage::Loop,
             Stage::Clif => jut::Stage::Clif,
+            Stage::Asm => jut::Stage::Assembly,
         }
     }
 }

@@ -84,6 +84,11 @@ impl Compiled {
         &self.name
     }
 
+    /// How much machine code it is.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Kind and role of each parameter.
     pub fn params(&self) -> &[(Kind, Role)] {
         &self.params

@@ -25,6 +25,7 @@ pub struct Compiled {
     pub(crate) results: Vec<Kind>,
     pub(crate) sites: Vec<(RuntimeErrorKind, Span)>,
     pub(crate) stack: usize,
+    pub(crate) bytes: usize,
     /// Keeps the code; nothing else touches it.
     _code: Code,
 }
@@ -77,6 +78,7 @@ pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
         results: result_kinds(function),
         sites: program.sites.values().cloned().collect(),
         stack: defined.stack,
+        bytes: defined.bytes,
         _code: code,
     })
 }

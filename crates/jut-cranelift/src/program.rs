@@ -36,6 +36,8 @@ pub(crate) struct Defined {
     pub entry: FuncId,
     /// Bytes of stack that a call needs at most.
     pub stack: usize,
+    /// Bytes of machine code.
+    pub bytes: usize,
 }
 
 /// Functions of the runtime, declared when first used.
@@ -350,11 +352,12 @@ pub(crate) fn define_with(
     entry: &mut Entry<'_>,
 ) -> Result<Defined, CompileError> {
     let mut depth: SecondaryMap<LoopFuncId, usize> = SecondaryMap::new();
-    let mut stack = 0;
+    let (mut stack, mut bytes) = (0, 0);
     let mut take =
         |module: &mut dyn Module, place: FuncId, id: Option<LoopFuncId>, context: &mut Context| {
             let name = id.map_or("entry", |id| &program.funcs[id].name);
             let frame = finish(module, target, place, name, context)?;
+            bytes += context.compiled_code().map_or(0, |code| code.code_buffer().len());
             // Functions call only earlier ones; taking the deepest of all is enough.
             stack = match id {
                 Some(id) => {
@@ -366,7 +369,7 @@ pub(crate) fn define_with(
             Ok(())
         };
     let entry = translate(program, prefix, module, imports, entry, &mut take)?;
-    Ok(Defined { entry, stack })
+    Ok(Defined { entry, stack, bytes })
 }
 
 /// Machine code of one function into the module; gives the bytes of stack that it needs itself.

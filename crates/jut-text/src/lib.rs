@@ -67,6 +67,15 @@ pub fn load_with(
     file: u32,
     resolve: &mut dyn FnMut(&str) -> Result<Option<ModuleSource>, String>,
 ) -> Loaded {
+    elaborate_with(source, file, resolve).check()
+}
+
+/// The first half of [`load_with`]: parses and elaborates.
+pub fn elaborate_with(
+    source: &str,
+    file: u32,
+    resolve: &mut dyn FnMut(&str) -> Result<Option<ModuleSource>, String>,
+) -> Elaborated {
     let mut diagnostics = Vec::new();
     let main = parser::parse(source, file, &mut diagnostics);
     let uses = main.ast.uses().map(|name| (name.text.to_string(), name.span)).collect();
@@ -87,17 +96,37 @@ pub fn load_with(
         })
         .collect();
     let program = elab::elaborate(&files, modules.broken, &mut diagnostics);
-    if !has_errors(&diagnostics) {
-        match jut_ir::check::check_program(&program) {
-            Ok(()) => diagnostics.extend(jut_ir::check::lint_program(&program)),
-            Err(errors) => diagnostics.extend(errors),
-        }
+    Elaborated { program, diagnostics }
+}
+
+/// A program that was parsed and elaborated, and not checked yet.
+#[derive(Clone, Debug)]
+pub struct Elaborated {
+    program: Program,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Elaborated {
+    /// The program as far as it could be made.
+    pub fn program(&self) -> &Program {
+        &self.program
     }
-    // A text that is elaborated twice (`max` over a range) warns twice.
-    diagnostics.sort_by_key(|d| (d.span.file, d.span.start, d.span.end, d.code));
-    diagnostics.dedup();
-    let program = (!has_errors(&diagnostics)).then_some(program);
-    Loaded { program, diagnostics }
+
+    /// Checks it, unless there are errors already.
+    pub fn check(self) -> Loaded {
+        let Elaborated { program, mut diagnostics } = self;
+        if !has_errors(&diagnostics) {
+            match jut_ir::check::check_program(&program) {
+                Ok(()) => diagnostics.extend(jut_ir::check::lint_program(&program)),
+                Err(errors) => diagnostics.extend(errors),
+            }
+        }
+        // A text that is elaborated twice (`max` over a range) warns twice.
+        diagnostics.sort_by_key(|d| (d.span.file, d.span.start, d.span.end, d.code));
+        diagnostics.dedup();
+        let program = (!has_errors(&diagnostics)).then_some(program);
+        Loaded { program, diagnostics }
+    }
 }
 
 fn has_errors(diagnostics: &[Diagnostic]) -> bool {

@@ -77,6 +77,14 @@ impl Code {
             .collect();
         Ok(Code::Native(Box::new(Native { checked, placements })))
     }
+
+    /// How much machine code it is.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Code::Native(native) => native.checked.compiled().bytes(),
+            Code::Interpreted(_) => 0,
+        }
+    }
 }
 
 /// Why a run gave no results.

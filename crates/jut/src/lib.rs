@@ -164,6 +164,7 @@ mod ports;
 mod product;
 mod source;
 mod value;
+mod watch;
 
 pub use build::{BuildOptions, Machine, MathLibrary, Object, Triple};
 pub use compiled::{Compiled, Results, Session};
@@ -179,6 +180,7 @@ pub use ports::{Port, Role};
 pub use product::Product;
 pub use source::{Diagnostics, RunError, Source, Sources};
 pub use value::{Arg, Array, Out, Value};
+pub use watch::{PASSES, Pass, PassTime};
 
 /// The example of the README, as a test.
 #[cfg(doctest)]

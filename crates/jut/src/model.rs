@@ -5,10 +5,11 @@ use crate::build::{self, BuildOptions, Object};
 use crate::error::{Error, Result};
 use crate::explain;
 use crate::files::{Alone, Beside, Embedded, Files};
-use crate::pipeline::{self, Engine, Stage};
+use crate::pipeline::{self, Engine, Read, Stage};
 use crate::product::Product;
 use crate::source::{Diagnostics, Source, Sources};
 use crate::value::Arg;
+use crate::watch::PassTime;
 use jut_ad::Policy;
 use jut_ad::unzip::TapeReport;
 use jut_eval::cost::CostReport;
@@ -19,13 +20,7 @@ use std::sync::Arc;
 /// A program that was read and checked. Cheap to clone.
 #[derive(Clone)]
 pub struct Model {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
-    sources: Arc<Sources>,
-    program: Program,
-    warnings: Diagnostics,
+    inner: Arc<Read>,
 }
 
 impl Model {
@@ -89,9 +84,7 @@ impl Model {
     }
 
     fn load(main: Source, files: &mut (dyn Files + Send)) -> Result<Model> {
-        let (program, sources, warnings) = pipeline::load(main, files)?;
-        let warnings = Diagnostics::new(sources.clone(), warnings);
-        Ok(Model { inner: Arc::new(Inner { sources, program, warnings }) })
+        Ok(Model { inner: Arc::new(pipeline::load(main, files)?) })
     }
 
     /// The text that was loaded, without those of its modules.
@@ -135,6 +128,10 @@ impl Model {
 
     pub(crate) fn shared_sources(&self) -> Arc<Sources> {
         self.inner.sources.clone()
+    }
+
+    pub(crate) fn times(&self) -> &[PassTime] {
+        &self.inner.times
     }
 
     pub(crate) fn program(&self) -> &Program {

@@ -25,7 +25,8 @@ use crate::model::Function;
 use crate::ports::{self, Input, Output};
 use crate::product::Product;
 use crate::source::{Diagnostics, Source, Sources};
-use jut_ad::{Derivatives, Mask, compose, erase, forward, transpose, unzip};
+use crate::watch::{Pass, PassTime, Watch, loop_statements, statements};
+use jut_ad::{Derivatives, Mask, Policy, compose, erase, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program};
 use jut_loop::Lowered;
 use jut_text::ModuleSource;
@@ -54,25 +55,31 @@ pub enum Stage {
     Unzip,
     /// What T makes: `f.linT`.
     Transpose,
-    /// The value and the gradient, composed, erased and optimised.
+    /// The value and the gradient, composed of these and erased.
     Gradient,
+    /// The value and the gradient as they are compiled: optimised before J and after L.
+    Optimised,
     /// The gradient in the loop form.
     Loop,
     /// The gradient in Cranelift's text form.
     Clif,
+    /// The gradient in this machine's assembly language.
+    Assembly,
 }
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Stage; 8] = [
+    pub const ALL: [Stage; 10] = [
         Stage::Source,
         Stage::Core,
         Stage::Forward,
         Stage::Unzip,
         Stage::Transpose,
         Stage::Gradient,
+        Stage::Optimised,
         Stage::Loop,
         Stage::Clif,
+        Stage::Assembly,
     ];
 
     /// Its name on the command line.
@@ -84,28 +91,47 @@ impl Stage {
             Stage::Unzip => "unzip",
             Stage::Transpose => "transpose",
             Stage::Gradient => "gradient",
+            Stage::Optimised => "optimised",
             Stage::Loop => "loop",
             Stage::Clif => "clif",
+            Stage::Assembly => "asm",
         }
     }
 }
 
-/// Reads and checks a program of one or more texts; gives it with its texts and the warnings.
-pub(crate) fn load(
-    main: Source,
-    files: &mut (dyn Files + Send),
-) -> Result<(Program, Arc<Sources>, Vec<Diagnostic>)> {
+/// A program that was read and checked.
+pub(crate) struct Read {
+    pub program: Program,
+    pub sources: Arc<Sources>,
+    pub warnings: Diagnostics,
+    /// How long it took.
+    pub times: Vec<PassTime>,
+}
+
+/// Reads and checks a program of one or more texts.
+pub(crate) fn load(main: Source, files: &mut (dyn Files + Send)) -> Result<Read> {
     with_large_stack(|| {
         let text = main.text.clone();
         let mut sources = Sources::new(main);
-        let loaded = jut_text::load_with(&text, 0, &mut |name| {
+        let mut watch = Watch::start();
+        let elaborated = jut_text::elaborate_with(&text, 0, &mut |name| {
             let Some(source) = files.module(name)? else { return Ok(None) };
             let text = source.text.clone();
             Ok(Some(ModuleSource { text, file: sources.push(source) }))
         });
         let sources = Arc::new(sources);
+        let all = |program: &Program| {
+            let funcs: Vec<FuncId> = program.funcs.keys().collect();
+            statements(program, &funcs)
+        };
+        watch.end(Pass::Elaborate, || all(elaborated.program()));
+        let loaded = elaborated.check();
+        watch.end(Pass::Check, || loaded.program.as_ref().map_or(0, all));
         match loaded.program {
-            Some(program) => Ok((program, sources, loaded.diagnostics)),
+            Some(program) => {
+                let warnings = Diagnostics::new(sources.clone(), loaded.diagnostics);
+                Ok(Read { program, sources, warnings, times: watch.times() })
+            }
             None => Err(Diagnostics::new(sources, loaded.diagnostics).into()),
         }
     })
@@ -120,12 +146,16 @@ pub(crate) struct Composed {
 }
 
 /// Makes a product of a function.
-fn composed(function: &Function, product: Product) -> Result<Composed> {
+fn composed(function: &Function, product: Product, watch: &mut Watch) -> Result<Composed> {
     let refused = |d: Diagnostic| refusal(function, d);
     let (mut derivatives, func) = start_optimised(function);
+    watch.end(Pass::Prepare, || statements(&derivatives.program, &[func]));
     let wrt = mask(function, &derivatives.program, func);
     let d = &mut derivatives;
     let policy = function.tape_policy();
+    if watch.is_on() {
+        one_by_one(d, func, &wrt, product, policy, watch);
+    }
     let root = match product {
         Product::Value => erase::erase(d, func),
         Product::Gradient => compose::grad(d, func, &wrt, policy),
@@ -141,9 +171,50 @@ fn composed(function: &Function, product: Product) -> Result<Composed> {
         Product::Transposed => compose::transposed(d, func, policy),
     }
     .map_err(refused)?;
+    watch.end(Pass::Compose, || statements(&derivatives.program, &[root]));
     let program = jut_opt::optimise(&derivatives.program, root, true);
+    watch.end(Pass::Optimise, || statements(&program, &[root]));
     let (inputs, outputs) = ports::ports(function, product, &program.funcs[root]);
     Ok(Composed { program, root, inputs, outputs })
+}
+
+/// J, U and T of the function itself, as far as the product is made of them. What cannot be done is
+/// left to the composition, which says why.
+fn one_by_one(
+    d: &mut Derivatives,
+    func: FuncId,
+    wrt: &Mask,
+    product: Product,
+    policy: Policy,
+    watch: &mut Watch,
+) {
+    let takes_j = product != Product::Value && product != Product::Transposed;
+    let jvp = if d.program.funcs[func].is_nonlinear() {
+        if !takes_j {
+            return;
+        }
+        let Ok(jvp) = forward::forward(d, func, wrt) else { return };
+        watch.end(Pass::Forward, || statements(&d.program, &[jvp]));
+        jvp
+    } else {
+        func
+    };
+    let takes_u = matches!(
+        product,
+        Product::Gradient
+            | Product::ValueAndGradient
+            | Product::Vjp
+            | Product::Jacobian(_)
+            | Product::ValueAndJacobian(_)
+            | Product::Transposed
+    );
+    if !takes_u {
+        return;
+    }
+    let Ok(halves) = unzip::unzip(d, jvp, policy) else { return };
+    watch.end(Pass::Unzip, || statements(&d.program, &[halves.nonlin, halves.lin]));
+    let Ok(transposed) = transpose::transpose(d, halves.lin) else { return };
+    watch.end(Pass::Transpose, || statements(&d.program, &[transposed]));
 }
 
 /// Makes a product of a function and lowers it, for code that is not run here.
@@ -153,7 +224,7 @@ pub(crate) fn lower<T: Send>(
     work: impl FnOnce(&Composed, &Lowered) -> Result<T> + Send,
 ) -> Result<T> {
     with_large_stack(|| {
-        let composed = composed(function, product)?;
+        let composed = composed(function, product, &mut Watch::Off)?;
         let lowered =
             jut_loop::lower(&composed.program, composed.root).map_err(|d| refusal(function, d))?;
         work(&composed, &lowered)
@@ -161,10 +232,14 @@ pub(crate) fn lower<T: Send>(
 }
 
 /// Makes a product of a function, ready to run.
-pub(crate) fn compile(function: &Function, product: Product) -> Result<Compiled> {
+pub(crate) fn compile(
+    function: &Function,
+    product: Product,
+    watch: &mut Watch,
+) -> Result<Compiled> {
     let refused = |d: Diagnostic| refusal(function, d);
     with_large_stack(|| {
-        let Composed { program, root, inputs, outputs } = composed(function, product)?;
+        let Composed { program, root, inputs, outputs } = composed(function, product, watch)?;
         let code = match function.chosen_engine() {
             Engine::Interpreter => {
                 let interpreter = jut_eval::Interpreter::new(&program);
@@ -175,7 +250,10 @@ pub(crate) fn compile(function: &Function, product: Product) -> Result<Compiled>
             }
             Engine::Cranelift => {
                 let lowered = jut_loop::lower(&program, root).map_err(refused)?;
-                Code::native(&lowered)?
+                watch.end(Pass::Lower, || loop_statements(&lowered.program));
+                let code = Code::native(&lowered)?;
+                watch.end(Pass::Code, || code.bytes());
+                code
             }
         };
         let sources = function.model().shared_sources();
@@ -191,7 +269,11 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
         return Ok(function.model().source().text.clone());
     }
     with_large_stack(|| {
-        let compiled = matches!(stage, Stage::Gradient | Stage::Loop | Stage::Clif);
+        let compiled = match stage {
+            Stage::Optimised | Stage::Loop | Stage::Clif | Stage::Assembly => true,
+            Stage::Source | Stage::Core | Stage::Forward => false,
+            Stage::Unzip | Stage::Transpose | Stage::Gradient => false,
+        };
         let (mut derivatives, func) =
             if compiled { start_optimised(function) } else { start(function) };
         let wrt = mask(function, &derivatives.program, func);
@@ -200,19 +282,22 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
         if stage == Stage::Core {
             return Ok(excerpt::print(&d.program, &[func]));
         }
-        if compiled {
+        if compiled || stage == Stage::Gradient {
             let root = compose::value_and_grad(d, func, &wrt, policy).map_err(refused)?;
-            let program = jut_opt::optimise(&d.program, root, true);
             if stage == Stage::Gradient {
+                return Ok(excerpt::print(&d.program, &[root]));
+            }
+            let program = jut_opt::optimise(&d.program, root, true);
+            if stage == Stage::Optimised {
                 return Ok(excerpt::print(&program, &[root]));
             }
-            let lowered = jut_loop::lower(&program, root).map_err(refused)?;
+            let lowered = jut_loop::lower(&program, root).map_err(refused)?.program;
             return match stage {
-                Stage::Loop => Ok(jut_loop::print::print_program(&lowered.program)),
-                _ => {
-                    jut_cranelift::clif(&lowered.program).map_err(|e| Error::Backend(e.to_string()))
-                }
-            };
+                Stage::Loop => Ok(jut_loop::print::print_program(&lowered)),
+                Stage::Assembly => jut_cranelift::assembly(&lowered),
+                _ => jut_cranelift::clif(&lowered),
+            }
+            .map_err(|e| Error::Backend(e.to_string()));
         }
         // A function with linear parameters is what U takes; J takes the others.
         let jvp = match d.program.funcs[func].is_nonlinear() {

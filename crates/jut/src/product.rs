@@ -36,6 +36,7 @@ use crate::compiled::Compiled;
 use crate::error::Result;
 use crate::model::Function;
 use crate::pipeline;
+use crate::watch::{PassTime, Watch};
 use jut_ad::compose::JacobianMode;
 
 /// What is made of a function.
@@ -139,7 +140,30 @@ impl Function {
     /// function has a transpose (`J801`). [`Error::Backend`](crate::Error::Backend) if no code can be
     /// made.
     pub fn compile(&self, product: Product) -> Result<Compiled> {
-        pipeline::compile(self, product)
+        pipeline::compile(self, product, &mut Watch::Off)
+    }
+
+    /// As [`Function::compile`], and how long each step took, reading the program included, and how
+    /// large the program was after it. This is what `--time-passes` prints.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(x: f64) -> f64 = sin(x)")?;
+    /// let (_, times) = model.function("f")?.compile_timed(jut::Product::Gradient)?;
+    /// let names: Vec<&str> = times.iter().map(|t| t.name()).collect();
+    /// let all: Vec<&str> = jut::PASSES.iter().map(|(_, name, _)| *name).collect();
+    /// assert_eq!(names, all);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn compile_timed(&self, product: Product) -> Result<(Compiled, Vec<PassTime>)> {
+        let mut watch = Watch::start();
+        let compiled = pipeline::compile(self, product, &mut watch)?;
+        let read = self.model().times().iter().cloned();
+        Ok((compiled, read.chain(watch.times()).collect()))
     }
 
     /// The function itself.
