@@ -219,19 +219,21 @@ fn gathering_gives_the_same_bits_for_every_number_of_iterations() {
         .replace("in 0 .. m", "in 1 .. m")
         .replace("g[i]", "g[k]")
         .replace("    a = x[i]\n", "    a = x[i]\n    k = i - 1\n");
+    let summed = NEIGHBOURS
+        .replace(") = {", ") -> (f64) = {")
+        .replace("  for up (i in 0 .. m) {", "  (s) = for up (i in 0 .. m) carry (t = 0.5) {");
+    let summed =
+        summed.replace("    g[j] = h\n  }", "    g[j] = h\n    u = t * a\n    (u)\n  }\n  (s)");
+    assert!(tidy(&summed).contains("for par"), "{}", tidy(&summed));
     let overwritten = NEIGHBOURS.replace("    c = b + a\n    g[i] = c", "    g[i] = a");
-    for text in [NEIGHBOURS, &wide, &down, &shifted, &overwritten] {
-        let plain = read::read_program(0, text).unwrap();
-        let tidied = read::read_program(0, &tidy(text)).unwrap();
-        for m in 0..9 {
+    for text in [NEIGHBOURS, &wide, &down, &shifted, &summed, &overwritten] {
+        runs_alike(text, |m| {
             let n = 12;
             let x = (0..n).map(|k| 0.1 + 1.0 / (k as f64)).collect();
             let g = (0..n).map(|k| 1e15 / (1.0 + k as f64)).collect();
-            let int = |k: i64| Flat::Scalar(jut_ir::Literal::I64(k));
-            let args = [int(n), int(m), Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))];
-            let run = |p| eval::run(p, LoopFuncId::from_u32(0), &args).unwrap();
-            assert_eq!(format!("{:?}", run(&plain)), format!("{:?}", run(&tidied)), "{m}: {text}");
-        }
+            let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
+            vec![n, m, Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))]
+        });
     }
 }
 
@@ -246,6 +248,91 @@ fn what_a_loop_reads_of_the_memory_that_it_writes_is_not_gathered() {
     // The sum runs through the elements.
     let text = NEIGHBOURS.replace("h = d + e", "h = c + e");
     assert!(tidy(&text).contains("for up"), "{}", tidy(&text));
+}
+
+/// A stencil that treats the ends of its grid otherwise.
+const ENDS: &str = "
+loop def f(n: i64, a: f64, x: in f64[n], y: inout f64[n]) -> (f64) = {
+  last = n - 1
+  (s) = for up (i in 0 .. n) carry (t = a) {
+    first = i == 0
+    ends = i == last
+    at_end = first || ends
+    (z, u) = if at_end {
+      b = x[i]
+      (b, t)
+    } else {
+      j = i - 1
+      check j < n @0:1..2
+      c = x[j]
+      k = i + 1
+      check k < n @0:1..2
+      d = x[k]
+      e = c + d
+      v = t + e
+      (e, v)
+    }
+    y[i] = z
+    (u)
+  }
+  (s)
+}";
+
+#[test]
+fn the_middle_of_a_loop_has_neither_the_branches_nor_the_checks_of_its_ends() {
+    let tidy = body(ENDS);
+    let start = tidy.iter().position(|l| l.contains("in 1 .. last_1")).unwrap();
+    assert_eq!(
+        tidy[start..start + 9],
+        [
+            "(t_2) = for up (i_1 in 1 .. last_1) carry (t_1 = u_1) {",
+            "j_2 = i_1 - 1",
+            "c_2 = x[j_2]",
+            "k_2 = i_1 + 1",
+            "d_2 = x[k_2]",
+            "e_2 = c_2 + d_2",
+            "v_2 = t_1 + e_2",
+            "y[i_1] = e_2",
+            "(v_2)",
+        ],
+        "{tidy:#?}"
+    );
+}
+
+/// Runs a function of the text before and after tidying up, on `n` numbers each.
+fn runs_alike(text: &str, arguments: impl Fn(i64) -> Vec<Flat>) {
+    let plain = read::read_program(0, text).unwrap();
+    let tidied = read::read_program(0, &tidy(text)).unwrap();
+    for m in -1..9 {
+        let run = |p| eval::run(p, LoopFuncId::from_u32(0), &arguments(m));
+        assert_eq!(format!("{:?}", run(&plain)), format!("{:?}", run(&tidied)), "{m}: {text}");
+    }
+}
+
+#[test]
+fn loops_without_their_ends_do_the_same_in_the_same_order() {
+    let variants = [
+        ENDS.to_string(),
+        ENDS.replace("for up", "for down"),
+        // One end only, other comparisons, and what is decided nowhere.
+        ENDS.replace("ends = i == last", "ends = false || first"),
+        ENDS.replace("first = i == 0", "first = i < 1").replace("i == last", "i >= last"),
+        ENDS.replace("first = i == 0", "first = i != 0"),
+        ENDS.replace("first = i == 0", "first = i == 2"),
+        // An access that fails in the middle.
+        ENDS.replace("k = i + 1", "k = i + 2"),
+    ];
+    for text in variants {
+        runs_alike(&text, |n| {
+            let numbers = |scale: f64| {
+                let numbers = (0..n.max(0)).map(|k| scale / (1.0 + k as f64));
+                Flat::Buffer(Cells::F64(numbers.collect()))
+            };
+            let scalars = [jut_ir::Literal::I64(n), jut_ir::Literal::F64(0.5)];
+            let [n, a] = scalars.map(Flat::Scalar);
+            vec![n, a, numbers(1.0), numbers(1e9)]
+        });
+    }
 }
 
 #[test]

@@ -17,6 +17,8 @@
 //! computed twice, so only small bodies of machine operations are turned round. A loop whose
 //! iterations write to one cell each needs no turning: it only becomes `par`.
 //!
+//! What the loop carries, such as a sum, stays in a loop of its own before, without the updates.
+//!
 //! Requires: nothing. A body qualifies if it consists of operations, of loads from memory that the
 //! loop does not write, and of updates: a load at index + constant, operations on it, a store there.
 //! Ensures: the same cells, bit for bit; where the loop has too few iterations for both ends, it stands
@@ -66,6 +68,8 @@ enum Class {
     Pure,
     /// Computed from what an update has loaded.
     Update(usize),
+    /// Computed from what the loop carries.
+    Carried,
 }
 
 /// A load, operations on what was loaded, a store to the same cell; or just a store.
@@ -107,7 +111,9 @@ impl Gather<'_> {
     fn turn(&mut self, mut source: Box<For>, out: &mut Vec<Stmt>) {
         let turned = match Plan::of(&source, self) {
             Some(plan) if plan.owns_its_cells() => {
-                source.order = Order::Par;
+                if source.carry.is_empty() {
+                    source.order = Order::Par;
+                }
                 None
             }
             Some(plan) => self.gathered(&source, &plan),
@@ -119,9 +125,10 @@ impl Gather<'_> {
         };
         let (low, high) = (source.low, source.high);
         if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high) {
-            match low < high && high.wrapping_sub(low) >= width {
-                true => out.extend(then.stmts),
-                false => out.push(Stmt::For(source)),
+            if source.dst.is_empty() && low < high && high.wrapping_sub(low) >= width {
+                out.extend(then.stmts);
+            } else {
+                out.push(Stmt::For(source));
             }
             return;
         }
@@ -131,8 +138,11 @@ impl Gather<'_> {
         let width = Atom::Lit(Literal::I64(width));
         let enough = self.operation("enough", Kind::Bool, prim::ILE, [width, trips], out);
         let cond = self.operation("gathers", Kind::Bool, prim::AND, [runs, enough], out);
-        let other = Block { stmts: vec![Stmt::For(source)], results: Vec::new() };
-        out.push(Stmt::If { dst: Vec::new(), cond, then, other });
+        let dst = source.dst.clone();
+        source.dst = dst.iter().map(|v| self.fresh_like(*v)).collect();
+        let results = source.dst.iter().map(|v| Atom::Value(*v)).collect();
+        let other = Block { stmts: vec![Stmt::For(source)], results };
+        out.push(Stmt::If { dst, cond, then, other });
     }
 
     /// The loop seen from the elements, and how many iterations it needs.
@@ -148,7 +158,7 @@ impl Gather<'_> {
         if source.order == Order::Up {
             order.reverse();
         }
-        let fresh = self.fresh(&self.values[source.index].name.clone(), Kind::I64);
+        let fresh = self.fresh_like(source.index);
         let mut middle = Writer::new(self, plan, fresh.into());
         middle.element(0, &order)?;
         let body = middle.out;
@@ -156,6 +166,12 @@ impl Gather<'_> {
             return None;
         }
         let mut stmts = Vec::new();
+        let mut results = Vec::new();
+        if !source.carry.is_empty() {
+            let sums = self.sums(source, plan);
+            results = sums.dst.iter().map(|v| Atom::Value(*v)).collect();
+            stmts.push(Stmt::For(Box::new(sums)));
+        }
         let mut begin = Writer::new(self, plan, source.low);
         for element in first..last {
             let due: Vec<i64> = order.iter().copied().filter(|c| *c <= element).collect();
@@ -179,7 +195,23 @@ impl Gather<'_> {
             carry: Vec::new(),
             body: Block { stmts: body, results: Vec::new() },
         })));
-        Some((width, Block { stmts, results: Vec::new() }))
+        Some((width, Block { stmts, results }))
+    }
+
+    /// The loop without its updates, under new names.
+    fn sums(&mut self, source: &For, plan: &Plan) -> For {
+        let index = self.fresh_like(source.index);
+        let mut writer = Writer::new(self, plan, index.into());
+        let mut carry = Vec::with_capacity(source.carry.len());
+        for (carried, initial) in &source.carry {
+            let inside = writer.walk.fresh_like(*carried);
+            writer.known.insert((*carried, 0), inside.into());
+            carry.push((inside, *initial));
+        }
+        let results = source.body.results.iter().map(|a| writer.atom(*a, 0)).collect();
+        let body = Block { stmts: writer.out, results };
+        let dst = source.dst.iter().map(|v| self.fresh_like(*v)).collect();
+        For { dst, order: source.order, index, low: source.low, high: source.high, carry, body }
     }
 
     fn operation(
@@ -199,13 +231,18 @@ impl Gather<'_> {
         let name = self.namer.fresh(hint);
         self.values.push(ValueData { name, kind })
     }
+
+    fn fresh_like(&mut self, old: Value) -> Value {
+        let ValueData { name, kind } = self.values[old].clone();
+        self.fresh(&name, kind)
+    }
 }
 
 impl<'a> Plan<'a> {
     /// The plan for a body, if it qualifies.
     fn of(source: &'a For, walk: &Gather) -> Option<Plan<'a>> {
         let body = &source.body;
-        if source.order == Order::Par || !source.carry.is_empty() || body.stmts.len() > LARGEST {
+        if source.order == Order::Par || body.stmts.len() > LARGEST {
             return None;
         }
         let mut written: Vec<Value> = Vec::new();
@@ -226,14 +263,18 @@ impl<'a> Plan<'a> {
             updates: Vec::new(),
         };
         plan.classes[source.index] = Class::Index(0);
+        for (carried, _) in &source.carry {
+            plan.classes[*carried] = Class::Carried;
+        }
         for (at, stmt) in body.stmts.iter().enumerate() {
             plan.stmt(at, stmt, &written, walk)?;
             for v in stmt.bound() {
                 plan.definitions[*v] = Some(at);
             }
         }
+        let apart = body.results.iter().all(|a| !matches!(plan.class(*a), Class::Update(_)));
         let complete = plan.updates.iter().all(|u| u.stored.is_some());
-        (complete && !plan.updates.is_empty()).then_some(plan)
+        (apart && complete && !plan.updates.is_empty()).then_some(plan)
     }
 
     fn stmt(&mut self, at: usize, stmt: &Stmt, written: &[Value], walk: &Gather) -> Option<()> {
@@ -273,6 +314,7 @@ impl<'a> Plan<'a> {
                 } else {
                     match self.class(*index) {
                         Class::Update(_) => return None,
+                        Class::Carried => Class::Carried,
                         _ => Class::Pure,
                     }
                 };
@@ -281,6 +323,7 @@ impl<'a> Plan<'a> {
                 let Class::Index(offset) = self.class(*index) else { return None };
                 let update = match self.class(*value) {
                     Class::Update(update) => update,
+                    Class::Carried => return None,
                     _ => match self.begin(*buffer, offset, None)? {
                         Class::Update(update) => update,
                         _ => return None,
@@ -317,6 +360,7 @@ impl<'a> Plan<'a> {
     /// What an operation makes of its operands.
     fn joined(&mut self, at: usize, args: &[Atom]) -> Option<Class> {
         let mut update = None;
+        let carried = args.iter().any(|a| self.class(*a) == Class::Carried);
         for arg in args {
             if let Class::Update(k) = self.class(*arg) {
                 if update.is_some_and(|other| other != k) {
@@ -325,9 +369,11 @@ impl<'a> Plan<'a> {
                 update = Some(k);
             }
         }
-        let Some(k) = update else { return Some(Class::Pure) };
+        let Some(k) = update else {
+            return Some(if carried { Class::Carried } else { Class::Pure });
+        };
         // What has been stored is nobody else's business.
-        if self.updates[k].stored.is_some() {
+        if carried || self.updates[k].stored.is_some() {
             return None;
         }
         self.updates[k].operations.push(at);
@@ -414,7 +460,7 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
         match self.plan.classes[v] {
             Class::Outside => atom,
             Class::Index(offset) => self.index(offset.wrapping_add(iteration)),
-            Class::Pure | Class::Update(_) => {
+            Class::Pure | Class::Update(_) | Class::Carried => {
                 if let Some(known) = self.known.get(&(v, iteration)) {
                     return *known;
                 }
@@ -433,8 +479,7 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
         let (dst, copied) = match &plan.body.stmts[at] {
             Stmt::Prim { dst, prim, args } => {
                 let args = args.iter().map(|a| self.atom(*a, iteration)).collect();
-                let data = &self.walk.values[*dst];
-                let (name, kind) = (data.name.clone(), data.kind);
+                let ValueData { name, kind } = self.walk.values[*dst].clone();
                 (*dst, self.operation(&name, kind, *prim, args))
             }
             Stmt::Copy { dst, src } => (*dst, self.atom(*src, iteration)),
@@ -461,9 +506,7 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
         if let Some(known) = self.loads.get(&(buffer, index)) {
             return *known;
         }
-        let data = &self.walk.values[like];
-        let (name, kind) = (data.name.clone(), data.kind);
-        let dst = self.walk.fresh(&name, kind);
+        let dst = self.walk.fresh_like(like);
         self.out.push(Stmt::Load { dst, buffer, index });
         self.loads.insert((buffer, index), dst.into());
         dst.into()

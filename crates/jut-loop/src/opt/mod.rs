@@ -1,12 +1,13 @@
 //! Cleaning up the loop form.
 //!
 //! Lowering spells everything out where it is needed: the same row address in every statement, a
-//! load, an addition and a store for every `+=`. Four walks tidy up, without changing one bit of
+//! load, an addition and a store for every `+=`. Five walks tidy up, without changing one bit of
 //! any result or which error a program reports:
 //!
 //! | walk | what it does |
 //! |---|---|
 //! | `motion` | one name per expression; loop-invariant operations move out of loops |
+//! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then |
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
 //! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
 //! | `dead` | what nobody reads goes |
@@ -34,12 +35,16 @@ mod dead;
 mod gather;
 mod memory;
 mod motion;
+mod peel;
 
 use crate::form::LoopFunction;
 
 /// Tidies up a function.
 pub fn optimise(func: &mut LoopFunction) {
     motion::run(func);
+    if peel::run(func) {
+        motion::run(func);
+    }
     cells::run(func);
     gather::run(func);
     dead::run(func);

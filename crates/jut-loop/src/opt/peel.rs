@@ -1,0 +1,483 @@
+//! Ends of loops that are treated otherwise than the middle.
+//!
+//! A stencil asks in every iteration whether it stands at an end of the grid:
+//!
+//! ```text
+//! for par (i in 0 .. n) {            if 0 < n {
+//!   first = i == 0                     .. the body at 0
+//!   (y) = if first { a } else { b }    for par (i in 1 .. n) { y[i] = b }
+//!   y[i] = y                         }
+//! }
+//! ```
+//!
+//! The first and the last iteration are taken out of a loop if that decides the condition of a branch
+//! for all the others. Checks that hold in the middle, since its index keeps away from the ends, go. No
+//! bit changes, nor the order of anything: what is left is a loop without branches, which later
+//! walks and backends run several iterations of at once.
+//!
+//! Requires: nothing. A body qualifies if it is small and has no loop, call or allocation. Cost: linear;
+//! a body is written at most three times.
+
+use std::collections::HashMap;
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use jut_ir::Literal;
+use jut_ir::build::Namer;
+use jut_ir::prim::{self, Lowering, Machine, Prim};
+
+use crate::form::{Atom, Block, Check, For, Kind, LoopFunction, Order, Stmt, Value, ValueData};
+
+/// Runs the walk; whether it changed anything.
+pub(super) fn run(func: &mut LoopFunction) -> bool {
+    let mut namer = Namer::default();
+    for data in func.values.values() {
+        namer.reserve(&data.name);
+    }
+    let mut walk =
+        Peel { values: &mut func.values, namer, shifted: SecondaryMap::new(), changed: false };
+    walk.block(&mut func.body);
+    walk.changed
+}
+
+/// Statements of a body that is repeated.
+const LARGEST: usize = 48;
+
+/// Loops to here or further stay as they are.
+const FAR: i64 = 1 << 62;
+
+/// Constants beyond this are not followed.
+const SMALL: i64 = 1 << 32;
+
+struct Peel<'a> {
+    values: &'a mut PrimaryMap<Value, ValueData>,
+    namer: Namer,
+    /// Integers that are another one plus a constant.
+    shifted: SecondaryMap<Value, Option<Shifted>>,
+    changed: bool,
+}
+
+/// A value, or zero, plus a constant.
+type Shifted = (Option<Value>, i64);
+
+/// Where the index of a loop is known to be.
+#[derive(Clone, Copy)]
+struct Range {
+    index: Value,
+    /// Not below this.
+    first: Shifted,
+    /// Not above this.
+    last: Shifted,
+}
+
+impl Peel<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut out = Vec::with_capacity(block.stmts.len());
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            self.learn(&stmt);
+            for inner in stmt.blocks_mut() {
+                self.block(inner);
+            }
+            match stmt {
+                Stmt::For(source) => self.peel(source, &mut out),
+                _ => out.push(stmt),
+            }
+        }
+        block.stmts = out;
+    }
+
+    fn learn(&mut self, stmt: &Stmt) {
+        let (dst, shifted) = match stmt {
+            Stmt::Prim { dst, prim, args } => match (prim.row().lowering, args.as_slice()) {
+                (Lowering::Machine(Machine::IAdd), [a, Atom::Lit(Literal::I64(k))])
+                | (Lowering::Machine(Machine::IAdd), [Atom::Lit(Literal::I64(k)), a]) => {
+                    (*dst, self.shifted(*a).and_then(|a| plus(a, *k)))
+                }
+                (Lowering::Machine(Machine::ISub), [a, Atom::Lit(Literal::I64(k))]) => {
+                    (*dst, self.shifted(*a).and_then(|a| plus(a, k.checked_neg()?)))
+                }
+                _ => return,
+            },
+            Stmt::Copy { dst, src } if self.values[*dst].kind == Kind::I64 => {
+                (*dst, self.shifted(*src))
+            }
+            _ => return,
+        };
+        self.shifted[dst] = shifted;
+    }
+
+    fn shifted(&self, atom: Atom) -> Option<Shifted> {
+        match atom {
+            Atom::Value(v) => Some(self.shifted.get(v).copied().flatten().unwrap_or((Some(v), 0))),
+            Atom::Lit(Literal::I64(k)) => plus((None, 0), k),
+            Atom::Lit(_) => None,
+        }
+    }
+
+    /// Writes a loop, its ends taken out if that helps.
+    fn peel(&mut self, mut source: Box<For>, out: &mut Vec<Stmt>) {
+        let index = source.index;
+        let ends = (|| {
+            let (low, high) = (self.shifted(source.low)?, self.shifted(source.high)?);
+            if !matches!(low, (None, 0..)) {
+                return None;
+            }
+            let before_high = plus(high, -1)?;
+            let range = |from: i64, to: i64| {
+                Some(Range { index, first: plus(low, from)?, last: plus(before_high, -to)? })
+            };
+            let size = repeatable(&source.body)?;
+            if size > LARGEST {
+                return None;
+            }
+            let now = self.decided(&source.body, &range(0, 0)?);
+            // The fewest ends that decide the most.
+            let mut best = (now, None);
+            for (from, to) in [(1, 0), (0, 1), (1, 1)] {
+                let then = self.decided(&source.body, &range(from, to)?);
+                if then > best.0 {
+                    best = (then, Some((from, to, range(from, to)?)));
+                }
+            }
+            best.1
+        })();
+        let Some((from, to, range)) = ends else {
+            out.push(Stmt::For(source));
+            return;
+        };
+        self.changed = true;
+        let body = &source.body;
+        let initial: Vec<Atom> = source.carry.iter().map(|(_, a)| *a).collect();
+        let carried: Vec<Value> = source.carry.iter().map(|(v, _)| *v).collect();
+        let results = source.dst.clone();
+        let (low, high) = (source.low, source.high);
+
+        let mut stmts = Vec::new();
+        let start = match from {
+            0 => low,
+            _ => self.shift("start", low, 1, &mut stmts),
+        };
+        let last = self.shift("last", high, -1, &mut stmts);
+        let end = if to == 0 { high } else { last };
+        let down = source.order == Order::Down;
+        // The end that the loop begins with, the middle, the end that it ends with.
+        let [begins, ends] = if down { [to, from] } else { [from, to] };
+        let [first_end, last_end] = if down { [last, low] } else { [low, last] };
+        let mut state = initial.clone();
+        if begins == 1 {
+            state = self.copied(body, index, first_end, &carried, &state, &mut stmts);
+        }
+        let mut middle = Copier::new(self, Some(range));
+        let middle_index = middle.fresh(index);
+        let inside: Vec<Value> = carried.iter().map(|v| middle.fresh(*v)).collect();
+        let middle_body = middle.block(body);
+        let dst: Vec<Value> = carried.iter().map(|v| self.fresh_like(*v)).collect();
+        stmts.push(Stmt::For(Box::new(For {
+            dst: dst.clone(),
+            order: source.order,
+            index: middle_index,
+            low: start,
+            high: end,
+            carry: inside.into_iter().zip(state).collect(),
+            body: middle_body,
+        })));
+        state = dst.into_iter().map(Atom::Value).collect();
+        if ends == 1 {
+            // With one iteration the first end was the last one too.
+            let mut then = Vec::new();
+            let after = self.copied(body, index, last_end, &carried, &state, &mut then);
+            if begins == 1 {
+                let more = self.operation("more", Kind::Bool, prim::ILT, [low, last], &mut stmts);
+                let dst: Vec<Value> = carried.iter().map(|v| self.fresh_like(*v)).collect();
+                stmts.push(Stmt::If {
+                    dst: dst.clone(),
+                    cond: more,
+                    then: Block { stmts: then, results: after },
+                    other: Block { stmts: Vec::new(), results: state },
+                });
+                state = dst.into_iter().map(Atom::Value).collect();
+            } else {
+                stmts.append(&mut then);
+                state = after;
+            }
+        }
+        // Where no constant that was added can have wrapped.
+        let far = Atom::Lit(Literal::I64(FAR));
+        let runs = self.operation("runs", Kind::Bool, prim::ILT, [low, high], out);
+        let near = self.operation("near", Kind::Bool, prim::ILT, [high, far], out);
+        let cond = self.operation("peels", Kind::Bool, prim::AND, [runs, near], out);
+        source.dst = source.dst.iter().map(|v| self.fresh_like(*v)).collect();
+        let whole = source.dst.iter().map(|v| Atom::Value(*v)).collect();
+        out.push(Stmt::If {
+            dst: results,
+            cond,
+            then: Block { stmts, results: state },
+            other: Block { stmts: vec![Stmt::For(source)], results: whole },
+        });
+    }
+
+    /// How many branches and checks of a body are decided by where the index is.
+    fn decided(&self, body: &Block, range: &Range) -> usize {
+        let mut known = HashMap::new();
+        self.count(body, range, &mut known)
+    }
+
+    fn count(&self, body: &Block, range: &Range, known: &mut HashMap<Value, bool>) -> usize {
+        let mut sum = 0;
+        for stmt in &body.stmts {
+            match stmt {
+                Stmt::Prim { dst, prim, args } => {
+                    if let Some(truth) = self.truth(*prim, args, range, known) {
+                        known.insert(*dst, truth);
+                    }
+                }
+                Stmt::If { cond, then, other, .. } => match truth_of(*cond, known) {
+                    Some(truth) => {
+                        sum += 1 + self.count(if truth { then } else { other }, range, known);
+                    }
+                    None => {
+                        sum += self.count(then, range, known) + self.count(other, range, known);
+                    }
+                },
+                _ => {}
+            }
+        }
+        sum
+    }
+
+    /// Whether an operation on truth values is decided.
+    fn truth(
+        &self,
+        prim: Prim,
+        args: &[Atom],
+        range: &Range,
+        known: &HashMap<Value, bool>,
+    ) -> Option<bool> {
+        let Lowering::Machine(op) = prim.row().lowering else { return None };
+        match (op, args) {
+            (Machine::Not, [a]) => Some(!truth_of(*a, known)?),
+            (Machine::And, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            (Machine::Or, [a, b]) => match (truth_of(*a, known), truth_of(*b, known)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            (Machine::ILt, [a, b]) => self.less(*a, *b, 0, range),
+            (Machine::ILe, [a, b]) => self.less(*a, *b, 1, range),
+            (Machine::IGt, [a, b]) => self.less(*b, *a, 0, range),
+            (Machine::IGe, [a, b]) => self.less(*b, *a, 1, range),
+            (Machine::IEq | Machine::INe, [a, b]) => {
+                let apart = self.less(*a, *b, 0, range) == Some(true)
+                    || self.less(*b, *a, 0, range) == Some(true);
+                apart.then_some(op == Machine::INe)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a < b + k, if that is known.
+    fn less(&self, a: Atom, b: Atom, k: i64, range: &Range) -> Option<bool> {
+        let (a, b) = (self.shifted(a)?, plus(self.shifted(b)?, k)?);
+        let index = Some(range.index);
+        let followed = |s: Shifted| s.0.is_none() || s.0 == index || s.0 == range.last.0;
+        if !followed(a) || !followed(b) {
+            return None;
+        }
+        let bounds = |s: Shifted| match s {
+            (Some(v), k) if v == range.index => Some((plus(range.first, k)?, plus(range.last, k)?)),
+            fixed => Some((fixed, fixed)),
+        };
+        let ((least_a, most_a), (least_b, most_b)) = (bounds(a)?, bounds(b)?);
+        if most_a.0 == least_b.0 && most_a.1 < least_b.1 {
+            return Some(true);
+        }
+        if least_a.0 == most_b.0 && least_a.1 >= most_b.1 {
+            return Some(false);
+        }
+        None
+    }
+
+    /// Whether a check holds wherever the index is. The middle only runs where its ends do not wrap.
+    fn holds(&self, check: Check, range: &Range) -> bool {
+        match check {
+            Check::Below(i, n) => {
+                let not_negative = match (self.shifted(i), range.first) {
+                    (Some((Some(v), k)), (None, first)) => v == range.index && first + k >= 0,
+                    _ => false,
+                };
+                not_negative && self.less(i, n, 0, range) == Some(true)
+            }
+            _ => false,
+        }
+    }
+
+    /// The body with the index and the carried values given; its results.
+    fn copied(
+        &mut self,
+        body: &Block,
+        index: Value,
+        at: Atom,
+        carried: &[Value],
+        state: &[Atom],
+        out: &mut Vec<Stmt>,
+    ) -> Vec<Atom> {
+        let mut copier = Copier::new(self, None);
+        copier.renamed.insert(index, at);
+        copier.renamed.extend(carried.iter().copied().zip(state.iter().copied()));
+        let mut block = copier.block(body);
+        out.append(&mut block.stmts);
+        block.results
+    }
+
+    fn shift(&mut self, name: &str, atom: Atom, k: i64, out: &mut Vec<Stmt>) -> Atom {
+        if let Atom::Lit(Literal::I64(n)) = atom {
+            return Atom::Lit(Literal::I64(n.wrapping_add(k)));
+        }
+        let moved =
+            self.operation(name, Kind::I64, prim::IADD, [atom, Atom::Lit(Literal::I64(k))], out);
+        if let Atom::Value(v) = moved {
+            self.shifted[v] = self.shifted(atom).and_then(|a| plus(a, k));
+        }
+        moved
+    }
+
+    fn operation(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        prim: Prim,
+        args: [Atom; 2],
+        out: &mut Vec<Stmt>,
+    ) -> Atom {
+        let name = self.namer.fresh(name);
+        let dst = self.values.push(ValueData { name, kind });
+        out.push(Stmt::Prim { dst, prim, args: args.to_vec() });
+        dst.into()
+    }
+
+    fn fresh_like(&mut self, old: Value) -> Value {
+        let ValueData { name, kind } = self.values[old].clone();
+        let name = self.namer.fresh(&name);
+        self.values.push(ValueData { name, kind })
+    }
+}
+
+/// Copies a body under new names; given a range, without the branches and checks that it decides.
+struct Copier<'w, 'a> {
+    walk: &'w mut Peel<'a>,
+    range: Option<Range>,
+    renamed: HashMap<Value, Atom>,
+    known: HashMap<Value, bool>,
+}
+
+impl<'w, 'a> Copier<'w, 'a> {
+    fn new(walk: &'w mut Peel<'a>, range: Option<Range>) -> Copier<'w, 'a> {
+        Copier { walk, range, renamed: HashMap::new(), known: HashMap::new() }
+    }
+
+    fn fresh(&mut self, old: Value) -> Value {
+        let new = self.walk.fresh_like(old);
+        self.renamed.insert(old, new.into());
+        new
+    }
+
+    fn block(&mut self, block: &Block) -> Block {
+        let mut out = Vec::with_capacity(block.stmts.len());
+        self.stmts(block, &mut out);
+        let mut results = block.results.clone();
+        results.iter_mut().for_each(|a| self.rename(a));
+        Block { stmts: out, results }
+    }
+
+    fn stmts(&mut self, block: &Block, out: &mut Vec<Stmt>) {
+        for stmt in &block.stmts {
+            if let Some(range) = self.range {
+                match stmt {
+                    Stmt::Prim { dst, prim, args } => {
+                        if let Some(truth) = self.walk.truth(*prim, args, &range, &self.known) {
+                            self.known.insert(*dst, truth);
+                        }
+                    }
+                    Stmt::If { dst, cond, then, other } => {
+                        if let Some(truth) = truth_of(*cond, &self.known) {
+                            let taken = if truth { then } else { other };
+                            self.stmts(taken, out);
+                            for (v, result) in dst.iter().zip(&taken.results) {
+                                let mut result = *result;
+                                self.rename(&mut result);
+                                self.renamed.insert(*v, result);
+                            }
+                            continue;
+                        }
+                    }
+                    Stmt::Check { check, .. } if self.walk.holds(*check, &range) => continue,
+                    _ => {}
+                }
+            }
+            let copied = self.stmt(stmt);
+            out.push(copied);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+        let mut copied = match stmt {
+            Stmt::If { dst, cond, then, other } => {
+                let (then, other) = (self.block(then), self.block(other));
+                Stmt::If { dst: dst.clone(), cond: *cond, then, other }
+            }
+            stmt => stmt.clone(),
+        };
+        copied.for_each_atom(&mut |a| self.rename(a));
+        match &mut copied {
+            Stmt::Prim { dst, .. }
+            | Stmt::Copy { dst, .. }
+            | Stmt::Load { dst, .. }
+            | Stmt::Offset { dst, .. } => *dst = self.fresh(*dst),
+            Stmt::If { dst, .. } => dst.iter_mut().for_each(|v| *v = self.fresh(*v)),
+            _ => {}
+        }
+        copied
+    }
+
+    fn rename(&self, atom: &mut Atom) {
+        if let Atom::Value(v) = *atom
+            && let Some(new) = self.renamed.get(&v)
+        {
+            *atom = *new;
+        }
+    }
+}
+
+/// The number of statements of a body that may be written again, branches included.
+fn repeatable(body: &Block) -> Option<usize> {
+    let mut sum = 0;
+    for stmt in &body.stmts {
+        sum += match stmt {
+            Stmt::Prim { .. }
+            | Stmt::Copy { .. }
+            | Stmt::Load { .. }
+            | Stmt::Store { .. }
+            | Stmt::Offset { .. }
+            | Stmt::Check { .. } => 1,
+            Stmt::If { then, other, .. } => 1 + repeatable(then)? + repeatable(other)?,
+            _ => return None,
+        };
+    }
+    Some(sum)
+}
+
+fn truth_of(atom: Atom, known: &HashMap<Value, bool>) -> Option<bool> {
+    match atom {
+        Atom::Lit(Literal::Bool(truth)) => Some(truth),
+        Atom::Lit(_) => None,
+        Atom::Value(v) => known.get(&v).copied(),
+    }
+}
+
+fn plus((base, offset): Shifted, k: i64) -> Option<Shifted> {
+    let offset = offset.checked_add(k)?;
+    (-SMALL..SMALL).contains(&offset).then_some((base, offset))
+}
