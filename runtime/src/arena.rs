@@ -91,12 +91,27 @@ pub struct Arena {
     pub(crate) end: *mut u8,
     current: usize,
     chunks: Vec<Chunk>,
+    /// The current chunk is lent: it is not in the list, and there will be no other.
+    lent: bool,
 }
 
 impl Arena {
     pub(crate) fn new() -> Arena {
         let nowhere = ptr::without_provenance_mut(ALIGN);
-        Arena { base: nowhere, top: nowhere, end: nowhere, current: 0, chunks: Vec::new() }
+        Arena {
+            base: nowhere,
+            top: nowhere,
+            end: nowhere,
+            current: 0,
+            chunks: Vec::new(),
+            lent: false,
+        }
+    }
+
+    /// From now on all memory lies between the two addresses, multiples of [`ALIGN`], and stays the
+    /// lender's. The arena has no other memory.
+    pub(crate) fn lend(&mut self, base: *mut u8, end: *mut u8) {
+        (self.base, self.top, self.end, self.lent) = (base, base, end, true);
     }
 
     /// Bytes between the first chunk's begin and the top, with what was skipped on the way.
@@ -122,6 +137,9 @@ impl Arena {
 
     /// Takes `bytes` bytes that the current chunk does not have.
     fn grow(&mut self, bytes: usize, budget: &mut Budget) -> Option<NonNull<u8>> {
+        if self.lent {
+            return None;
+        }
         while self.current + 1 < self.chunks.len() {
             self.enter(self.current + 1);
             if let Some(place) = self.bump(bytes) {
@@ -155,6 +173,11 @@ impl Arena {
 
     /// Goes back to a mark. The chunks behind it are kept.
     pub(crate) fn release(&mut self, mark: usize) {
+        if self.lent {
+            let back = mark.saturating_sub(self.base as usize);
+            self.top = self.base.wrapping_add(back.min(self.top as usize - self.base as usize));
+            return;
+        }
         let until = self.chunks.iter().take(self.current + 1);
         match until.rev().position(|chunk| chunk.contains(mark)) {
             Some(back) => {
@@ -168,6 +191,9 @@ impl Arena {
 
     /// Gives back to the system the chunks that hold nothing.
     pub(crate) fn trim(&mut self, budget: &mut Budget) {
+        if self.lent {
+            return;
+        }
         let keep = if self.used() == 0 { 0 } else { self.current + 1 };
         for chunk in self.chunks.drain(keep.min(self.chunks.len())..) {
             chunk.free(budget);
@@ -182,6 +208,10 @@ impl Arena {
 
     /// Forgets every allocation; several chunks become one of the same size.
     pub(crate) fn reset(&mut self, budget: &mut Budget) {
+        if self.lent {
+            self.top = self.base;
+            return;
+        }
         self.enter(0);
         if self.chunks.len() > 1 {
             let total = self.chunks.iter().map(|chunk| chunk.capacity).sum();

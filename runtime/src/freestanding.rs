@@ -4,6 +4,7 @@
 //! The library is linked into programs that know nothing of Rust. It has no state of its own, so
 //! any number of threads may use it, each with its own workspace.
 
+use crate::arena::ALIGN;
 use crate::workspace::Workspace;
 use alloc::alloc::{Layout, alloc, dealloc};
 use core::alloc::GlobalAlloc;
@@ -69,13 +70,35 @@ extern "C" fn jut_workspace_new() -> *mut Workspace {
     place
 }
 
+/// A workspace at the begin of the given memory, which has all its memory there and never asks for
+/// more; null if it does not fit.
+///
+/// # Safety
+/// The memory is for the workspace alone, until the last call with it has returned.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn jut_workspace_in(memory: *mut u8, bytes: usize) -> *mut Workspace {
+    let skipped = memory.align_offset(ALIGN);
+    let head = size_of::<Workspace>().next_multiple_of(ALIGN);
+    if memory.is_null() || skipped.saturating_add(head) > bytes {
+        return ptr::null_mut();
+    }
+    let place = memory.wrapping_add(skipped);
+    // SAFETY: what is left of the memory behind the workspace is its own.
+    let workspace = unsafe { Workspace::within(place.wrapping_add(head), bytes - skipped - head) };
+    let place = place.cast::<Workspace>();
+    // SAFETY: the place is aligned, and the workspace fits there.
+    unsafe { place.write(workspace) };
+    place
+}
+
 /// Gives a workspace back; null is none.
 ///
 /// # Safety
-/// The workspace is from [`jut_workspace_new`] and is not used again.
+/// The workspace is from [`jut_workspace_new`] or [`jut_workspace_in`] and is not used again.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn jut_workspace_free(workspace: *mut Workspace) {
-    if !workspace.is_null() {
+    // SAFETY: as required of the caller. What lies in lent memory owns nothing.
+    if !workspace.is_null() && !unsafe { &*workspace }.is_lent() {
         // SAFETY: as required of the caller.
         unsafe {
             ptr::drop_in_place(workspace);
@@ -87,7 +110,7 @@ unsafe extern "C" fn jut_workspace_free(workspace: *mut Workspace) {
 /// Forgets the results of the last call and gives all memory but the workspace itself back.
 ///
 /// # Safety
-/// The workspace is from [`jut_workspace_new`], and nothing else uses it meanwhile.
+/// The workspace is from [`jut_workspace_new`] or [`jut_workspace_in`], and nothing else uses it meanwhile.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn jut_workspace_clear(workspace: *mut Workspace) {
     // SAFETY: as required of the caller.
@@ -97,7 +120,7 @@ unsafe extern "C" fn jut_workspace_clear(workspace: *mut Workspace) {
 /// Sets the most bytes that the workspace may take from now on.
 ///
 /// # Safety
-/// The workspace is from [`jut_workspace_new`], and nothing else uses it meanwhile.
+/// The workspace is from [`jut_workspace_new`] or [`jut_workspace_in`], and nothing else uses it meanwhile.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn jut_workspace_limit(workspace: *mut Workspace, bytes: usize) {
     // SAFETY: as required of the caller.
@@ -107,19 +130,21 @@ unsafe extern "C" fn jut_workspace_limit(workspace: *mut Workspace, bytes: usize
 /// The bytes that the workspace holds, used or not.
 ///
 /// # Safety
-/// The workspace is from [`jut_workspace_new`], and nothing else changes it meanwhile.
+/// The workspace is from [`jut_workspace_new`] or [`jut_workspace_in`], and nothing else changes it meanwhile.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn jut_workspace_held(workspace: *const Workspace) -> usize {
     // SAFETY: as required of the caller.
     unsafe { &*workspace }.held()
 }
 
-/// Begins a call: forgets everything allocated, and keeps the memory.
+/// Begins a call: forgets everything allocated, and keeps the memory. If that is lent, so many bytes
+/// of it are for the tape; half of it if that is not known, which the largest number says.
 ///
 /// # Safety
-/// The workspace is from [`jut_workspace_new`], and nothing else uses it meanwhile.
+/// The workspace is from [`jut_workspace_new`] or [`jut_workspace_in`], and nothing else uses it
+/// meanwhile.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn jut_workspace_reset(workspace: *mut Workspace) {
+unsafe extern "C" fn jut_workspace_begin(workspace: *mut Workspace, tape: u64) {
     // SAFETY: as required of the caller.
-    unsafe { &mut *workspace }.reset();
+    unsafe { &mut *workspace }.begin(usize::try_from(tape).unwrap_or(usize::MAX));
 }

@@ -13,7 +13,7 @@
 //! The functions named `jut_..` are for compiled code: no panic leaves them, and running out of
 //! memory is a null pointer, which compiled code turns into the error `R06`.
 
-use crate::arena::{Arena, Budget};
+use crate::arena::{ALIGN, Arena, Budget};
 use core::mem::offset_of;
 use core::ptr::{self, NonNull};
 
@@ -43,10 +43,21 @@ pub struct Workspace {
     tape: Arena,
     failure: Failure,
     budget: Budget,
+    /// The memory of a workspace that takes none from the system: where it begins, a multiple of
+    /// the alignment, and how many bytes it has, again one.
+    lent: Option<(NonNull<u8>, usize)>,
 }
 
-// SAFETY: the pointers in the arenas point into chunks that the workspace owns alone.
+// SAFETY: the pointers in the arenas point into memory that the workspace has for itself, as long as
+// it is used.
 unsafe impl Send for Workspace {}
+
+/// Bytes of lent memory that are not for the arenas: the workspace itself, and what is lost where
+/// the memory does not begin at a multiple of the alignment.
+pub const OVERHEAD: usize = 320;
+
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Workspace>().next_multiple_of(ALIGN) + ALIGN <= OVERHEAD);
 
 /// Where compiled code finds what it reads and writes itself, in bytes from the workspace's begin.
 pub mod layout {
@@ -79,9 +90,9 @@ pub mod layout {
     // Objects for other machines are made with the same numbers: they hold wherever pointers have
     // eight bytes.
     #[cfg(target_pointer_width = "64")]
-    const _: () = assert!(TEMP_BASE == 0 && TEMP_END == 16 && TAPE_BASE == 56 && TAPE_END == 72);
+    const _: () = assert!(TEMP_BASE == 0 && TEMP_END == 16 && TAPE_BASE == 64 && TAPE_END == 80);
     #[cfg(target_pointer_width = "64")]
-    const _: () = assert!(FAILURE_SITE == 112 && FAILURE_KIND == 144 && HEAD == 152);
+    const _: () = assert!(FAILURE_SITE == 128 && FAILURE_KIND == 160 && HEAD == 168);
 }
 
 impl Default for Workspace {
@@ -103,7 +114,50 @@ impl Workspace {
             tape: Arena::new(),
             failure: Failure::default(),
             budget: Budget { limit, taken: 0 },
+            lent: None,
         }
+    }
+
+    /// An empty workspace that takes nothing from the system: all its memory is given. How it is
+    /// divided is said when a call [begins](Workspace::begin).
+    ///
+    /// # Safety
+    /// The memory is for the workspace alone, as long as it is used.
+    pub unsafe fn within(memory: *mut u8, bytes: usize) -> Workspace {
+        let skipped = memory.align_offset(ALIGN).min(bytes);
+        let usable = (bytes - skipped) / ALIGN * ALIGN;
+        let mut workspace = Workspace::with_limit(bytes);
+        workspace.budget.taken = bytes;
+        // No memory at all is an empty piece of it.
+        let begin = if usable == 0 {
+            ptr::without_provenance_mut(ALIGN)
+        } else {
+            memory.wrapping_add(skipped)
+        };
+        workspace.lent = NonNull::new(begin).map(|begin| (begin, usable));
+        workspace.begin(usize::MAX);
+        workspace
+    }
+
+    /// Begins a call: [`Workspace::reset`]. Memory that is lent is divided: so many bytes for the
+    /// tape, and the others for temporary values; in two halves if `tape` is `usize::MAX`.
+    pub fn begin(&mut self, tape: usize) {
+        if let Some((begin, bytes)) = self.lent {
+            let tape = match tape {
+                usize::MAX => bytes / 2 / ALIGN * ALIGN,
+                _ => tape.min(bytes).next_multiple_of(ALIGN),
+            };
+            let begin = begin.as_ptr();
+            let middle = begin.wrapping_add(tape);
+            self.tape.lend(begin, middle);
+            self.temp.lend(middle, begin.wrapping_add(bytes));
+        }
+        self.reset();
+    }
+
+    /// Whether all its memory is lent.
+    pub fn is_lent(&self) -> bool {
+        self.lent.is_some()
     }
 
     /// The most bytes that it may take from the system.
@@ -363,6 +417,40 @@ mod tests {
         assert!(workspace.held() <= 200_000);
         workspace.clear();
         assert_eq!(workspace.held(), 0);
+    }
+
+    #[test]
+    fn lent_memory_is_used_to_its_last_line_and_never_left() {
+        let mut memory = vec![0u64; 300];
+        let range = memory.as_mut_ptr_range();
+        // 24 lines, after and before some bytes that are of no use.
+        let place = range.start.cast::<u8>();
+        let place = place.wrapping_add(place.align_offset(ALIGN) + 8);
+        let bytes = 56 + 24 * ALIGN + 7;
+        // SAFETY: the memory outlives the workspace, and nothing else uses it.
+        let mut workspace = unsafe { Workspace::within(place, bytes) };
+        for (tape, lines) in
+            [(usize::MAX, [12, 12]), (0, [24, 0]), (640, [14, 10]), (9999, [0, 24])]
+        {
+            workspace.begin(tape);
+            for (which, lines) in [Which::Temp, Which::Tape].into_iter().zip(lines) {
+                for _ in 0..lines {
+                    let place = workspace.alloc(which, 57).expect("a line").as_ptr().cast::<u64>();
+                    assert!(range.start <= place && place.wrapping_add(8) <= range.end);
+                    // SAFETY: the line lies in the memory.
+                    unsafe { place.write(1) };
+                }
+                assert!(workspace.alloc(which, 1).is_none(), "{tape}");
+                assert!(workspace.alloc(which, 0).is_some());
+            }
+            let mark = workspace.temp.mark();
+            workspace.temp.release(mark);
+            workspace.clear();
+            assert_eq!(workspace.held(), bytes);
+        }
+        // SAFETY: there is no memory.
+        let mut workspace = unsafe { Workspace::within(ptr::null_mut(), 0) };
+        assert!(workspace.alloc(Which::Tape, 1).is_none());
     }
 
     #[test]

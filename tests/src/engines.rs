@@ -18,7 +18,7 @@ use jut_loop::eval::{self, Fault};
 use jut_loop::flatten::Layouts;
 use jut_loop::form::{Cell, Kind, LoopProgram, Role};
 use jut_loop::signature::{AbiComponent, Cells, Flat};
-use jut_loop::{Lowered, lower, print, read};
+use jut_loop::{Lowered, lower, need, print, read};
 use jut_runtime::Workspace;
 
 /// The results of a function, or its error.
@@ -31,6 +31,9 @@ pub type Run = Result<Vec<Value>, RuntimeError>;
 pub fn agree(program: &Program, func: FuncId, args: &[Value]) -> Result<Run, String> {
     agree_with(program, func, args, &|_| {})
 }
+
+/// The most memory that is lent to either arena in a test.
+const MOST_LENT: usize = 1 << 26;
 
 /// [`agree`], with a fault in what lowering makes.
 ///
@@ -62,7 +65,20 @@ pub fn agree_with(
     compare("loop form read back", &expected, border.evaluate(&again)?, &lowered)?;
 
     let native = Checked::compile(&lowered).map_err(|e| format!("Cranelift: {e}"))?;
-    compare("machine code", &expected, border.call(&native)?, &lowered)?;
+    let run = border.call(&native, &mut Workspace::new())?;
+    compare("machine code", &expected, run, &lowered)?;
+
+    // The memory that a call is said to need is enough.
+    let need = need::query(&lowered.program).ok().map(|query| border.need(&query)).transpose()?;
+    if let Some([temp, tape]) = need.filter(|[temp, tape]| temp.max(tape) < &MOST_LENT) {
+        let mut memory = vec![0u64; (temp + tape) / 8 + 8];
+        // SAFETY: the memory outlives the workspace, and nothing else uses it.
+        let mut workspace =
+            unsafe { Workspace::within(memory.as_mut_ptr().cast(), temp + tape + 64) };
+        workspace.begin(tape);
+        let run = border.call(&native, &mut workspace)?;
+        compare("machine code in lent memory", &expected, run, &lowered)?;
+    }
     Ok(expected)
 }
 
@@ -186,6 +202,21 @@ impl<'a> Border<'a> {
         Ok(values)
     }
 
+    /// Bytes for temporary values and for the tape.
+    fn need(&self, query: &LoopProgram) -> Result<[usize; 2], String> {
+        let integer = |arg: &&Flat| matches!(arg, Flat::Scalar(Literal::I64(_)));
+        let integers: Vec<Flat> = self.args.iter().filter(integer).cloned().collect();
+        let (entry, _) = query.funcs.last().ok_or("an empty query")?;
+        match eval::run(query, entry, &integers).map(|outcome| outcome.results).as_deref() {
+            Ok([Flat::Scalar(Literal::F64(temp)), Flat::Scalar(Literal::F64(tape))])
+                if temp % 64.0 == 0.0 && tape % 64.0 == 0.0 =>
+            {
+                Ok([*temp as usize, *tape as usize])
+            }
+            other => Err(format!("bytes: {other:?}")),
+        }
+    }
+
     fn evaluate(&mut self, program: &LoopProgram) -> Result<Run, String> {
         let (entry, _) = program.funcs.last().ok_or("an empty loop program")?;
         match eval::run(program, entry, &self.args) {
@@ -202,7 +233,7 @@ impl<'a> Border<'a> {
 
     /// Runs the machine code. Results that hold buffers of buffers cannot be looked into from
     /// outside: no test returns them.
-    fn call(&mut self, native: &Checked) -> Result<Run, String> {
+    fn call(&mut self, native: &Checked, workspace: &mut Workspace) -> Result<Run, String> {
         let mut buffers = self.buffers(native)?;
         let mut words: Vec<Arg<'_>> = Vec::new();
         for buffer in &mut buffers {
@@ -218,8 +249,8 @@ impl<'a> Border<'a> {
                 Buffer::Bool(x, true) => Arg::BoolsMut(x),
             });
         }
-        let (mut workspace, mut returned) = (Workspace::new(), Vec::new());
-        let outcome = native.call(&mut workspace, &mut words, &mut returned);
+        let mut returned = Vec::new();
+        let outcome = native.call(workspace, &mut words, &mut returned);
         let results = match outcome {
             Ok(results) => results,
             Err(CallError::Run(error)) => return Ok(Err(error)),

@@ -18,7 +18,11 @@
 //! there ([`error_layout`]). Messages lie in the object's read-only data.
 //!
 //! Without a runtime the head of the workspace, all that compiled code touches of it, lies on the
-//! stack, and its two arenas are the two halves of the caller's memory.
+//! stack, and its two arenas share the caller's memory.
+//!
+//! Where there is a bound on the memory ([`jut_loop::need`]), a second function `f_workspace_size`
+//! says how much a call needs, from the integers among its parameters, and lent memory is divided
+//! between the arenas as the call needs it.
 
 use crate::object::Place;
 use crate::program::{Imports, Returns, Source, result_kinds, signature};
@@ -34,7 +38,7 @@ use cranelift_module::{DataDescription, FuncId, Linkage, Module};
 use jut_ir::RuntimeErrorKind;
 use jut_loop::form::{Kind, LoopFunction};
 use jut_runtime::arena::ALIGN;
-use jut_runtime::workspace::layout;
+use jut_runtime::workspace::{OVERHEAD, layout};
 use target_lexicon::{Architecture, BinaryFormat};
 
 /// The struct that describes an error, as the header declares it: offsets in bytes.
@@ -59,7 +63,90 @@ pub(crate) struct Shape<'a> {
     /// The numbers of parameters and results in the order of the C function.
     pub order: &'a [usize],
     pub needs_memory: bool,
+    /// The function that says how many bytes each arena needs, if there is a bound.
+    pub need: Option<FuncId>,
     pub places: &'a [Place],
+}
+
+impl Shape<'_> {
+    /// The integers among the parameters, as they stand in the C function.
+    fn integers(&self, function: &LoopFunction) -> Vec<usize> {
+        let integer = |k: &usize| {
+            let param = function.params.get(*k);
+            param.is_some_and(|param| function.values[param.value].kind == Kind::I64)
+        };
+        self.order.iter().copied().filter(integer).collect()
+    }
+}
+
+/// Defines the function that says how much memory a call needs, around the program that does:
+/// `size_t f_workspace_size(int64_t ..)`.
+pub(crate) fn define_size(
+    shape: &Shape<'_>,
+    function: &LoopFunction,
+    module: &mut dyn Module,
+    imports: &mut Imports,
+    need: FuncId,
+    context: &mut Context,
+    builder_context: &mut FunctionBuilderContext,
+) -> Result<FuncId, String> {
+    let source = imports.source;
+    let order = shape.integers(function);
+    let params = vec![types::I64; order.len()];
+    let signature = signature(module.isa().default_call_conv(), &params, &[types::I64]);
+    let place = module
+        .declare_function(&size_name(shape.name), Linkage::Export, &signature)
+        .map_err(|e| e.to_string())?;
+    context.func = Function::with_name_signature(UserFuncName::user(0, place.as_u32()), signature);
+    let mut builder = FunctionBuilder::new(&mut context.func, builder_context);
+    let block = builder.create_block();
+    builder.append_block_params_for_function_params(block);
+    builder.switch_to_block(block);
+    let params = builder.block_params(block).to_vec();
+    let bytes = match shape.needs_memory {
+        false => builder.ins().iconst(types::I64, 0),
+        true => {
+            let mut integers: Vec<(usize, ir::Value)> = order.into_iter().zip(params).collect();
+            integers.sort_unstable_by_key(|(number, _)| *number);
+            let integers: Vec<ir::Value> = integers.into_iter().map(|(_, value)| value).collect();
+            let [temp, tape] = call_need(module, &mut builder, need, &integers)?;
+            let both = builder.ins().fadd(temp, tape);
+            let overhead = match source {
+                Source::Runtime => OVERHEAD,
+                Source::System => ALIGN,
+            };
+            let overhead = builder.ins().f64const(overhead as f64);
+            let bytes = builder.ins().fadd(both, overhead);
+            builder.ins().fcvt_to_uint_sat(types::I64, bytes)
+        }
+    };
+    builder.ins().return_(&[bytes]);
+    builder.seal_all_blocks();
+    builder.finalize(module.target_config());
+    Ok(place)
+}
+
+/// The name of the function that says how much memory a function needs.
+pub(crate) fn size_name(name: &str) -> String {
+    format!("{name}_workspace_size")
+}
+
+/// Bytes of both arenas, as floats.
+fn call_need(
+    module: &mut dyn Module,
+    builder: &mut FunctionBuilder<'_>,
+    need: FuncId,
+    integers: &[ir::Value],
+) -> Result<[ir::Value; 2], String> {
+    // It is compiled like any function, and touches no workspace.
+    let mut args = vec![builder.ins().iconst(types::I64, 0)];
+    args.extend(integers);
+    let callee = module.declare_func_in_func(need, builder.func);
+    let call = builder.ins().call(callee, &args);
+    match *builder.inst_results(call) {
+        [_, temp, tape] => Ok([temp, tape]),
+        _ => Err("the need of memory is two numbers".to_owned()),
+    }
 }
 
 /// A row of the table of places: line, column, count, where the message begins.
@@ -106,24 +193,32 @@ pub(crate) fn define(
     let mut values = builder.block_params(block).to_vec();
     let error = values.pop().ok_or("no parameter for the error")?;
     let mut wrapper = Wrapper { builder, module, imports, table, error, shape };
-    let workspace = match source {
+    let lent = match source {
         Source::System => {
             let bytes = values.pop().ok_or("no parameter for the size")?;
-            let memory = values.pop().ok_or("no parameter for the memory")?;
-            wrapper.head_on_stack(Some((memory, bytes)))
+            Some((values.pop().ok_or("no parameter for the memory")?, bytes))
         }
-        Source::Runtime => {
-            let workspace = values.pop().ok_or("no parameter for the workspace")?;
-            match shape.needs_memory {
-                true => wrapper.begin(workspace)?,
-                false => wrapper.head_on_stack(None),
-            }
-        }
+        Source::Runtime => None,
+    };
+    let own = match source {
+        Source::Runtime => Some(values.pop().ok_or("no parameter for the workspace")?),
+        Source::System => None,
     };
     let mut numbered = vec![error; shape.order.len()];
     for (number, value) in shape.order.iter().zip(&values) {
         numbered[*number] = *value;
     }
+    let integers: Vec<ir::Value> = function
+        .params
+        .iter()
+        .zip(&numbered)
+        .filter(|(param, _)| function.values[param.value].kind == Kind::I64)
+        .map(|(_, value)| *value)
+        .collect();
+    let workspace = match own.filter(|_| shape.needs_memory) {
+        Some(workspace) => wrapper.begin(workspace, &integers)?,
+        None => wrapper.head_on_stack(lent, &integers)?,
+    };
     let (arguments, places) = numbered.split_at(function.params.len());
     let outputs = Returns::of(function);
     let area = outputs.through_memory().then(|| wrapper.slot(outputs.bytes()));
@@ -226,14 +321,30 @@ impl Wrapper<'_> {
         self.builder.ins().stack_addr(types::I64, slot, 0)
     }
 
-    /// The head of a workspace on the stack; its arenas are the halves of the memory.
-    fn head_on_stack(&mut self, memory: Option<(ir::Value, ir::Value)>) -> ir::Value {
+    /// Bytes that the tape needs; the largest number if there is no bound.
+    fn tape(&mut self, integers: &[ir::Value]) -> Result<ir::Value, String> {
+        match self.shape.need {
+            None => Ok(self.builder.ins().iconst(types::I64, -1)),
+            Some(need) => {
+                let [_, tape] = call_need(self.module, &mut self.builder, need, integers)?;
+                Ok(self.builder.ins().fcvt_to_uint_sat(types::I64, tape))
+            }
+        }
+    }
+
+    /// The head of a workspace on the stack; its arenas share the memory.
+    fn head_on_stack(
+        &mut self,
+        memory: Option<(ir::Value, ir::Value)>,
+        integers: &[ir::Value],
+    ) -> Result<ir::Value, String> {
         let head = self.slot(layout::HEAD);
         let Some((memory, bytes)) = memory.filter(|_| self.shape.needs_memory) else {
-            return head;
+            return Ok(head);
         };
+        let tape = self.tape(integers)?;
         let (align, flags) = (ALIGN as i64, MemFlagsData::trusted());
-        // From the first multiple of the alignment on, a whole number of them for each half.
+        // From the first multiple of the alignment on, a whole number of them for each arena.
         let up = self.builder.ins().iadd_imm_s(memory, align - 1);
         let begin = self.builder.ins().band_imm_s(up, -align);
         let skipped = self.builder.ins().isub(begin, memory);
@@ -242,10 +353,10 @@ impl Wrapper<'_> {
         let zero = self.builder.ins().iconst(types::I64, 0);
         let rest = self.builder.ins().select(enough, rest, zero);
         let rest = self.builder.ins().select(memory, rest, zero);
-        let half = self.builder.ins().ushr_imm_u(rest, 1);
-        let half = self.builder.ins().band_imm_s(half, -align);
-        let middle = self.builder.ins().iadd(begin, half);
-        let end = self.builder.ins().iadd(middle, half);
+        let rest = self.builder.ins().band_imm_s(rest, -align);
+        let tape = self.builder.ins().umin(tape, rest);
+        let middle = self.builder.ins().iadd(begin, tape);
+        let end = self.builder.ins().iadd(begin, rest);
         for (place, value) in [
             (layout::TAPE_BASE, begin),
             (layout::TAPE_TOP, begin),
@@ -256,11 +367,11 @@ impl Wrapper<'_> {
         ] {
             self.builder.ins().store(flags, value, head, place as i32);
         }
-        head
+        Ok(head)
     }
 
     /// Begins a call in a workspace of the runtime, if there is one.
-    fn begin(&mut self, workspace: ir::Value) -> Result<ir::Value, String> {
+    fn begin(&mut self, workspace: ir::Value, integers: &[ir::Value]) -> Result<ir::Value, String> {
         let [given, missing] = [self.builder.create_block(), self.builder.create_block()];
         self.builder.set_cold_block(missing);
         self.builder.ins().brif(workspace, given, &[], missing, &[]);
@@ -276,9 +387,10 @@ impl Wrapper<'_> {
         self.builder.ins().return_(&[status]);
 
         self.builder.switch_to_block(given);
-        let reset = self.imports.get(&mut *self.module, "jut_workspace_reset")?;
-        let reset = self.module.declare_func_in_func(reset, self.builder.func);
-        self.builder.ins().call(reset, &[workspace]);
+        let tape = self.tape(integers)?;
+        let begin = self.imports.get(&mut *self.module, "jut_workspace_begin")?;
+        let begin = self.module.declare_func_in_func(begin, self.builder.func);
+        self.builder.ins().call(begin, &[workspace, tape]);
         Ok(workspace)
     }
 

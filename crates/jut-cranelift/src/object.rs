@@ -91,7 +91,9 @@ impl ObjectFile {
 
     /// Adds a program: its last function becomes the exported C function with the given name. The
     /// order lists its parameters by number (and after them its results), each once, as the C
-    /// function takes them. `describe` says what is told of a failing place.
+    /// function takes them. `need` is what [`jut_loop::need::query`] made of it, if there is a bound
+    /// on its memory: then the function `NAME_workspace_size` is exported, too. Without a bound,
+    /// functions of the system do not go with memory. `describe` says what is told of a failing place.
     ///
     /// # Errors
     /// As [`crate::compile`]; also if the name is taken.
@@ -100,17 +102,34 @@ impl ObjectFile {
         name: &str,
         program: &LoopProgram,
         order: &[usize],
+        need: Option<&LoopProgram>,
         describe: &mut dyn FnMut(RuntimeErrorKind, jut_ir::Span) -> Place,
     ) -> Result<Exported, CompileError> {
         let needs_memory = program.funcs.values().any(|f| uses_arena(&f.body));
         let places: Vec<Place> =
             program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
-        let shape = cfunction::Shape { name, order, needs_memory, places: &places };
-        let prefix = format!("{name}.");
         let ObjectFile { module, target, imports } = self;
+        let mut shape = cfunction::Shape { name, order, needs_memory, need: None, places: &places };
+        if let (Some(need), Some((_, function))) = (need, program.funcs.last()) {
+            let mut inner = None;
+            define_with(
+                need,
+                &format!("{name}.need."),
+                module,
+                imports,
+                target,
+                &mut |module, imports, place, _, context, builder| {
+                    inner = Some(place);
+                    cfunction::define_size(
+                        &shape, function, module, imports, place, context, builder,
+                    )
+                },
+            )?;
+            shape.need = inner;
+        }
         let defined = define_with(
             program,
-            &prefix,
+            &format!("{name}."),
             module,
             imports,
             target,

@@ -11,6 +11,7 @@
 //! | [`signature`] | how a lowered function is called |
 //! | [`lower`](mod@lower) | from Linear A to the loop form |
 //! | [`opt`] | loop-invariant motion, cells in registers, dead code |
+//! | [`need`] | how much memory a call needs, as a program of its own |
 //! | [`print`](mod@print), [`read`] | the text form, and back |
 //! | [`eval`] | an evaluator: the meaning, in plain Rust |
 
@@ -19,6 +20,7 @@ pub mod flatten;
 pub mod form;
 pub mod kernel;
 pub mod lower;
+pub mod need;
 pub mod opt;
 pub mod print;
 pub mod read;

@@ -16,14 +16,16 @@
 //! # }
 //! ```
 
+use crate::declaration::{CFunction, identifier};
 use crate::error::{Error, Result};
-use crate::header::{self, Declaration};
+use crate::header;
 use crate::model::Function;
 use crate::pipeline;
 use crate::product::Product;
 use crate::source::Sources;
 use jut_cranelift::{ObjectFile, Place};
 use jut_ir::{RuntimeErrorKind, Span};
+use jut_loop::need;
 
 pub use jut_cranelift::{Machine, MathLibrary};
 pub use target_lexicon::Triple;
@@ -45,6 +47,8 @@ pub struct BuildOptions {
 pub struct Object {
     bytes: Vec<u8>,
     header: String,
+    functions: Vec<CFunction>,
+    prefix: String,
     target: Triple,
     math: MathLibrary,
 }
@@ -58,6 +62,21 @@ impl Object {
     /// The C header.
     pub fn header(&self) -> &str {
         &self.header
+    }
+
+    /// The functions that it exports, in the order in which they were asked for.
+    pub fn functions(&self) -> &[CFunction] {
+        &self.functions
+    }
+
+    /// What the names of its functions begin with.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Which mathematical functions it calls.
+    pub fn math(&self) -> MathLibrary {
+        self.math
     }
 
     /// What it is for.
@@ -102,17 +121,17 @@ pub(crate) fn build(
     let machine = options.machine.clone().unwrap_or(Machine::Any(Triple::host()));
     let mut file = ObjectFile::new(&machine, options.math).map_err(backend)?;
     let prefix = options.prefix.as_deref().unwrap_or(function.name());
-    let prefix = header::identifier(prefix);
+    let prefix = identifier(prefix);
     let sources = function.model().sources();
-    let mut declarations: Vec<Declaration> = Vec::new();
+    let mut functions: Vec<CFunction> = Vec::new();
     for product in products {
         let name = format!("{prefix}_{}", product.suffix());
-        if declarations.iter().any(|d| d.name() == name) {
+        if functions.iter().any(|f| f.name == name) {
             return Err(Error::Request(format!("{} is asked for twice", product.suffix())));
         }
         let file = &mut file;
-        declarations.push(pipeline::lower(function, *product, move |composed, lowered| {
-            let mut declaration = Declaration::new(
+        functions.push(pipeline::lower(function, *product, move |composed, lowered| {
+            let mut made = CFunction::new(
                 name,
                 function.name(),
                 *product,
@@ -121,22 +140,37 @@ pub(crate) fn build(
                 &lowered.signature,
                 (&composed.program, &composed.program.funcs[composed.root]),
             )?;
+            let need = need::query(&lowered.program).map_err(|unbounded| {
+                let (_, span) = lowered.program.sites[unbounded.site];
+                sources.of(span).place(span)
+            });
+            if let (Err(place), MathLibrary::System) = (&need, options.math) {
+                return Err(Error::Request(format!(
+                    "how much memory `{}` needs depends on the data ({place}), and without jut's \
+                     runtime memory cannot grow: use jut's mathematical functions, or sizes that the \
+                     caller gives",
+                    made.name
+                )));
+            }
             let exported = file
                 .add(
-                    declaration.name(),
+                    &made.name,
                     &lowered.program,
-                    declaration.order(),
+                    &made.order,
+                    need.as_ref().ok(),
                     &mut |kind, span| describe(sources, kind, span),
                 )
                 .map_err(backend)?;
-            declaration.exported = Some(exported);
-            Ok(declaration)
+            made.needs_memory = exported.needs_memory;
+            made.stack = exported.stack;
+            made.unbounded = need.err();
+            Ok(made)
         })?);
     }
     let target = file.triple().clone();
     let bytes = file.finish().map_err(backend)?;
-    let header = header::write(&prefix, &sources.main().name, options.math, &target, &declarations);
-    Ok(Object { bytes, header, target, math: options.math })
+    let header = header::write(&prefix, &sources.main().name, options.math, &target, &functions);
+    Ok(Object { bytes, header, functions, prefix, target, math: options.math })
 }
 
 /// What a C program is told of a failing place.

@@ -150,6 +150,7 @@
 mod bind;
 mod build;
 mod compiled;
+mod declaration;
 mod engine;
 mod error;
 mod excerpt;
@@ -168,6 +169,7 @@ mod watch;
 
 pub use build::{BuildOptions, Machine, MathLibrary, Object, Triple};
 pub use compiled::{Compiled, Results, Session};
+pub use declaration::{CFunction, CParameter, Extent, Passing, Scalar};
 pub use error::{ArgumentError, Error, Result};
 pub use jut_ad::Policy;
 pub use jut_ad::compose::JacobianMode;

@@ -208,6 +208,9 @@ fn objects_for_other_machines_have_their_format_and_export_only_the_functions() 
             exported.sort_unstable();
             let names = ["jvp", "value", "value_grad", "vjp"];
             let names = names.map(|name| format!("{underscore}loss_{name}"));
+            let mut names: Vec<String> =
+                names.into_iter().flat_map(|n| [n.clone(), n + "_workspace_size"]).collect();
+            names.sort_unstable();
             assert_eq!(exported, names, "{target}");
             assert!(file.section_by_name(".eh_frame").is_none(), "{target}");
             let imports = file.symbols().filter(|s| s.is_undefined());

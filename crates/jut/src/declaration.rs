@@ -1,0 +1,470 @@
+//! Compiled products as C functions: what every parameter is.
+//!
+//! The parameters of a product are flattened: a number is passed by value, an array as a pointer to
+//! its cells, a record as its parts; sizes come first, each once. Names come from the program: `x`
+//! stays `x`, the gradient of `x` is `grad_x`, tangents and cotangents are `x_tangent` and
+//! `y_cotangent`; what C or C++ reserve gets an underscore behind it.
+//!
+//! [`CFunction`] is what the C header is written from, and what bindings to other languages are:
+//! it says of each parameter which way the data go, what the cells are and how many there are.
+
+use crate::bind::show_type;
+use crate::error::{Error, Result};
+use crate::ports::{Input, Output, Role as PortRole};
+use crate::product::Product;
+use jut_ir::entity::EntityRef;
+use jut_ir::{Function as Definition, NVar, Program, Size};
+use jut_loop::form::{Cell, Kind, Role};
+use jut_loop::signature::{AbiComponent, Parameter, Signature};
+use std::collections::{HashMap, HashSet};
+
+/// A C function of an object: a compiled product.
+///
+/// It takes the parameters in order, then memory (see [`CFunction::needs_memory`]), then a pointer
+/// to where an error is described, and returns the status.
+#[derive(Clone, Debug)]
+pub struct CFunction {
+    pub(crate) name: String,
+    pub(crate) definition: String,
+    pub(crate) product: Product,
+    pub(crate) params: Vec<CParameter>,
+    /// The numbers of the parameters in the calling convention of the loop form.
+    pub(crate) order: Vec<usize>,
+    pub(crate) needs_memory: bool,
+    pub(crate) stack: usize,
+    pub(crate) unbounded: Option<String>,
+}
+
+/// A parameter of a C function.
+#[derive(Clone, Debug)]
+pub struct CParameter {
+    pub(crate) name: String,
+    pub(crate) passing: Passing,
+    pub(crate) cell: Scalar,
+    pub(crate) dims: Vec<Extent>,
+    pub(crate) about: String,
+    pub(crate) size: bool,
+}
+
+/// Which way the data of a parameter go.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Passing {
+    /// A number, by value.
+    Value,
+    /// An array that is read.
+    Read,
+    /// An array that is added to.
+    AddedTo,
+    /// An array that is written; what it holds before means nothing.
+    Written,
+    /// A number that is written to where the pointer points, unless that is null.
+    Returned,
+    /// An array in the memory of the call, whose length only the function knows: a pointer to its
+    /// cells is written to where the pointer points, unless that is null.
+    Lent,
+}
+
+/// A number, or the cells of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Scalar {
+    /// `double`.
+    F64,
+    /// `int64_t`.
+    I64,
+    /// `uint8_t`, 0 or 1.
+    Bool,
+}
+
+/// A dimension of an array: a polynomial in the integers among the parameters of a C function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Extent(Size);
+
+impl Extent {
+    /// The terms of the sum: a factor, and the positions of the parameters it is multiplied with.
+    pub fn terms(&self) -> impl Iterator<Item = (i64, Vec<usize>)> + '_ {
+        self.0.terms().iter().map(|(names, c)| (*c, names.iter().map(|v| v.index()).collect()))
+    }
+
+    /// The position of the parameter, if it is just one.
+    pub fn parameter(&self) -> Option<usize> {
+        self.0.as_var().map(|v| v.index())
+    }
+
+    /// As text: `n - 1`. The name of each parameter is asked for by its position.
+    pub fn text(&self, name: &dyn Fn(usize) -> String) -> String {
+        let mut text = String::new();
+        for (factor, parameters) in self.terms() {
+            text.push_str(match (text.is_empty(), factor < 0) {
+                (true, true) => "-",
+                (true, false) => "",
+                (false, true) => " - ",
+                (false, false) => " + ",
+            });
+            let mut words: Vec<String> = Vec::new();
+            if factor.unsigned_abs() != 1 || parameters.is_empty() {
+                words.push(factor.unsigned_abs().to_string());
+            }
+            words.extend(parameters.into_iter().map(name));
+            text.push_str(&words.join(" * "));
+        }
+        if text.is_empty() { "0".to_owned() } else { text }
+    }
+}
+
+impl CParameter {
+    /// Its name, an identifier that C and C++ leave to programs.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Which way its data go.
+    pub fn passing(&self) -> Passing {
+        self.passing
+    }
+
+    /// The number, or the cells of the array.
+    pub fn scalar(&self) -> Scalar {
+        self.cell
+    }
+
+    /// The dimensions of an array, row-major; none for a number.
+    pub fn dims(&self) -> &[Extent] {
+        &self.dims
+    }
+
+    /// Whether it is a size in brackets, which the program does not take as an argument.
+    pub fn is_size(&self) -> bool {
+        self.size
+    }
+
+    /// What it is, in words.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+}
+
+impl CFunction {
+    /// Its name: that of the definition, or the prefix, and the product's suffix.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The function of the program that it is made of.
+    pub fn definition(&self) -> &str {
+        &self.definition
+    }
+
+    /// What it is of that function.
+    pub fn product(&self) -> Product {
+        self.product
+    }
+
+    /// Its parameters in order, without the memory and the error at the end.
+    pub fn parameters(&self) -> &[CParameter] {
+        &self.params
+    }
+
+    /// Whether calls need memory; otherwise a null pointer is enough.
+    pub fn needs_memory(&self) -> bool {
+        self.needs_memory
+    }
+
+    /// Bytes of stack that a call takes, at most, beyond those of mathematical functions.
+    pub fn stack(&self) -> usize {
+        self.stack
+    }
+
+    /// Why there is no function `NAME_workspace_size`: where the data decide how much memory a call
+    /// needs. `None` if there is one; it takes the `int64_t` parameters in their order.
+    pub fn unbounded(&self) -> Option<&str> {
+        self.unbounded.as_deref()
+    }
+
+    /// Names and describes the parameters of a product.
+    pub(crate) fn new(
+        name: String,
+        definition: &str,
+        product: Product,
+        inputs: &[Input],
+        outputs: &[Output],
+        signature: &Signature,
+        (program, function): (&Program, &Definition),
+    ) -> Result<CFunction> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut add = |parameter: &Parameter, base: String, what: &str, size: bool| {
+            let ty = show_type(program, function, &parameter.ty);
+            for component in &parameter.components {
+                let suffix = &component.layout.suffix;
+                let what = match suffix.is_empty() {
+                    true => format!("{what}: {ty}"),
+                    false => format!("{what}: {ty}, its part {}", suffix.trim_start_matches('_')),
+                };
+                let name = identifier(&format!("{base}{suffix}"));
+                parts.push(Part { component: component.clone(), name, what, size });
+            }
+        };
+        for (parameter, input) in signature.params.iter().zip(inputs) {
+            let (base, what) = input_name(input);
+            add(parameter, base, what, input.hidden);
+        }
+        for parameter in signature.params.iter().skip(inputs.len()) {
+            add(parameter, parameter.name.clone(), "accumulated", false);
+        }
+        for (parameter, output) in signature.results.iter().zip(outputs) {
+            let (base, what) = output_name(output, product);
+            add(parameter, base, what, false);
+        }
+        let mut taken: HashSet<String> =
+            ["workspace", "error", "memory", "memory_bytes"].map(str::to_owned).into();
+        for part in &mut parts {
+            while !taken.insert(part.name.clone()) {
+                part.name.push('_');
+            }
+        }
+        // Sizes speak of parameters by number; they come in another order here.
+        let order: Vec<usize> = parts.iter().map(|part| part.component.number).collect();
+        let positions: HashMap<usize, usize> =
+            order.iter().enumerate().map(|(position, number)| (*number, position)).collect();
+        let params: Option<Vec<CParameter>> =
+            parts.into_iter().map(|part| part.parameter(signature, &positions)).collect();
+        let params = params.ok_or_else(|| {
+            Error::Request(format!(
+                "`{definition}` takes or gives arrays of arrays of different lengths, which have \
+                 no C type"
+            ))
+        })?;
+        Ok(CFunction {
+            name,
+            definition: definition.to_owned(),
+            product,
+            params,
+            order,
+            needs_memory: true,
+            stack: 0,
+            unbounded: None,
+        })
+    }
+}
+
+/// A component of the signature with the name and the words of its port.
+struct Part {
+    component: AbiComponent,
+    name: String,
+    what: String,
+    size: bool,
+}
+
+impl Part {
+    fn parameter(
+        self,
+        signature: &Signature,
+        positions: &HashMap<usize, usize>,
+    ) -> Option<CParameter> {
+        let component = &self.component;
+        let returned = component.number >= signature.param_count;
+        let (passing, cell) = match (component.kind, component.role) {
+            (Kind::Buffer(cell), _) if returned => (Passing::Lent, cell),
+            (Kind::Buffer(cell), Some(Role::Out)) => (Passing::Written, cell),
+            (Kind::Buffer(cell), Some(Role::InOut)) => (Passing::AddedTo, cell),
+            (Kind::Buffer(cell), Some(Role::In) | None) => (Passing::Read, cell),
+            (kind, _) if returned => (Passing::Returned, Cell::of(kind)),
+            (kind, _) => (Passing::Value, Cell::of(kind)),
+        };
+        let cell = match cell {
+            Cell::F64 => Scalar::F64,
+            Cell::I64 => Scalar::I64,
+            Cell::Bool => Scalar::Bool,
+            Cell::Buffer | Cell::Word => return None,
+        };
+        let mut dims = Vec::new();
+        for dim in &component.dims {
+            let at = |v: NVar| Some(Size::var(NVar::new(*positions.get(&v.index())?)));
+            let known = dim.names().iter().all(|v| positions.contains_key(&v.index()));
+            dims.push(Extent(known.then(|| dim.subst(&mut |v| at(v)))?));
+        }
+        let Part { name, what, size, .. } = self;
+        Some(CParameter { name, passing, cell, dims, about: what, size })
+    }
+}
+
+fn input_name(input: &Input) -> (String, &'static str) {
+    let bare = input.name.trim_end_matches('\'');
+    match (input.role, input.name.len() - bare.len()) {
+        (_, 1) => (format!("{bare}_tangent"), "tangent"),
+        (_, 2..) => (format!("{}_cotangent", numbered(bare)), "cotangent"),
+        (PortRole::Derivative, _) => (bare.to_owned(), "size of a cotangent"),
+        (PortRole::Value, _) if input.hidden => (bare.to_owned(), "size"),
+        (PortRole::Value, _) => (bare.to_owned(), "argument"),
+    }
+}
+
+fn output_name(output: &Output, product: Product) -> (String, &'static str) {
+    let bare = numbered(output.name.trim_end_matches('\''));
+    if output.role == PortRole::Value {
+        return (bare, "result");
+    }
+    match product {
+        Product::Value | Product::Gradient | Product::ValueAndGradient => {
+            (format!("grad_{bare}"), "gradient")
+        }
+        Product::Jvp | Product::Directional => (format!("{bare}_tangent"), "tangent of a result"),
+        Product::Vjp => (format!("{bare}_cotangent"), "cotangent of an argument"),
+        Product::Transposed => (format!("{bare}_cotangent"), "cotangent of a linear argument"),
+        Product::SecondDirectional => (format!("{bare}_second"), "second derivative"),
+        Product::HessianProduct => (format!("hvp_{bare}"), "product with the Hessian"),
+        // The names of blocks are those of two ports with a comma between.
+        Product::Hessian => (format!("hessian_{bare}"), "block of the Hessian"),
+        Product::Jacobian(_) | Product::ValueAndJacobian(_) => {
+            (format!("jacobian_{bare}"), "block of the Jacobian")
+        }
+    }
+}
+
+/// Results without a name go by their numbers.
+fn numbered(name: &str) -> String {
+    match name.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("result_{name}"),
+        false => name.to_owned(),
+    }
+}
+
+/// A C identifier that C and C++ leave to programs.
+pub(crate) fn identifier(name: &str) -> String {
+    let mut text = String::new();
+    for c in name.chars() {
+        match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => text.push(c),
+            // Two underscores in a row are reserved in C++.
+            _ if text.ends_with('_') => {}
+            _ => text.push('_'),
+        }
+    }
+    if text.is_empty() || text.starts_with(|c: char| c == '_' || c.is_ascii_digit()) {
+        text.insert_str(0, if text.starts_with('_') { "v" } else { "v_" });
+    }
+    if RESERVED.contains(&text.as_str()) {
+        text.push('_');
+    }
+    text
+}
+
+/// Keywords of C and C++, and macros of the headers that are included.
+const RESERVED: &[&str] = &[
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "far",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "huge",
+    "if",
+    "inline",
+    "int",
+    "interface",
+    "linux",
+    "long",
+    "mutable",
+    "namespace",
+    "near",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "pascal",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "small",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "typeof",
+    "union",
+    "unix",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_identifiers_that_c_and_cpp_leave_to_programs() {
+        let names =
+            ["x", "double", "a'", "_x", "3d", "f.jvp", "a__b", "new", "", "Ünit"].map(identifier);
+        assert_eq!(
+            names,
+            ["x", "double_", "a_", "v_x", "v_3d", "f_jvp", "a_b", "new_", "v_", "v_nit"]
+        );
+    }
+}
