@@ -520,7 +520,7 @@ const LOOP_FAULTS: &[(&str, LoopEdit, &str)] = &[
     ("swapped arms", loop_arms, "branch"),
 ];
 
-const OPTIONS: Options = Options { differences: Some(1e-6) };
+const OPTIONS: Options = Options { smooth: Some(1e-6) };
 
 #[test]
 fn the_programs_obey_all_laws_without_a_fault() {

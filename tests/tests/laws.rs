@@ -26,7 +26,7 @@ fn every_law_holds_on_the_test_programs() {
 fn one_case(text: &str, case: &programs::Case) -> Result<(), String> {
     let program = load(text)?;
     let args = programs::arguments(&program, &case.func, case)?;
-    let verified = verify(text, &case.func, &args, Options { differences: Some(1e-6) })?;
+    let verified = verify(text, &case.func, &args, Options { smooth: Some(1e-6) })?;
     match (&case.error, verified.outcome) {
         (None, Ok(_)) => Ok(()),
         (Some(code), Err(error)) if error.kind.code() == code => Ok(()),

@@ -6,82 +6,11 @@ use common::{POLICIES, parse, passes, stages};
 use jut_ad::{Derivatives, Policy, transpose, unzip};
 use jut_ir::alpha::{canonical_data_text, canonical_text};
 use jut_ir::*;
-use std::collections::HashMap;
 use std::fmt::Write;
 
-/// A function in the form in which T of T is compared with the original: non-linear statements
-/// first, no copies, and the results of regions and branches in the order in which the block that
-/// they stand in uses them (T orders them by first use).
+/// The form in which T of T is compared with the original.
 fn normal_form(program: &Program, id: FuncId) -> String {
-    let mut program = program.clone();
-    let mut body = std::mem::take(&mut program.funcs[id].body);
-    let callees: HashMap<FuncId, bool> =
-        program.funcs.iter().map(|(id, f)| (id, f.is_nonlinear())).collect();
-    normal_block(&mut body, &|f| callees[&f]);
-    program.funcs[id].body = body;
-    program.funcs[id].name = "f".into();
-    canonical_text(&program, id).replace(".linTT(", ".lin(")
-}
-
-fn is_linear(stmt: &Stmt, nonlinear: &dyn Fn(FuncId) -> bool) -> bool {
-    !stmt.lin.is_empty()
-        || match &stmt.rhs {
-            Rhs::Drop(_) | Rhs::Inc(_, Operand::L(_)) => true,
-            Rhs::Call(call) => !nonlinear(call.func),
-            rhs => rhs.blocks().iter().any(|b| b.stmts.iter().any(|s| is_linear(s, nonlinear))),
-        }
-}
-
-fn normal_block(block: &mut Block, nonlinear: &dyn Fn(FuncId) -> bool) {
-    let stmts = std::mem::take(&mut block.stmts);
-    let (linear, mut all): (Vec<Stmt>, Vec<Stmt>) =
-        stmts.into_iter().partition(|s| is_linear(s, nonlinear));
-    all.extend(linear);
-    // The position of each name's use in this block (uses in nested blocks included).
-    let mut uses: HashMap<LVar, usize> = HashMap::new();
-    for stmt in &all {
-        let mut note = |name| {
-            if let visit::Use::L(x) = name {
-                let next = uses.len();
-                uses.entry(x).or_insert(next);
-            }
-        };
-        each_linear_use(stmt, &mut note);
-    }
-    for x in &block.lin {
-        let next = uses.len();
-        uses.entry(*x).or_insert(next);
-    }
-    for stmt in &mut all {
-        let (fixed, sorts) = match &stmt.rhs {
-            Rhs::RdRegion { .. } | Rhs::Case(_) => (0, true),
-            Rhs::WrRegion { .. } => (1, true),
-            _ => (0, false),
-        };
-        if sorts {
-            let mut order: Vec<usize> = (0..stmt.lin.len() - fixed).collect();
-            order.sort_by_key(|k| uses.get(&stmt.lin[*k]).copied());
-            let permuted = |list: &[LVar]| -> Vec<LVar> {
-                order.iter().map(|k| list[*k]).chain(list[order.len()..].iter().copied()).collect()
-            };
-            stmt.lin = permuted(&stmt.lin);
-            for inner in stmt.rhs.blocks_mut() {
-                inner.lin = permuted(&inner.lin);
-            }
-        }
-        for inner in stmt.rhs.blocks_mut() {
-            normal_block(inner, nonlinear);
-        }
-    }
-    block.stmts = all;
-}
-
-fn each_linear_use(stmt: &Stmt, visit: &mut dyn FnMut(visit::Use)) {
-    stmt.rhs.for_each_own_use(visit);
-    for inner in stmt.rhs.blocks() {
-        inner.stmts.iter().for_each(|s| each_linear_use(s, visit));
-        inner.lin.iter().for_each(|x| visit(visit::Use::L(*x)));
-    }
+    jut_ir::normal::normal_text(program, id, &|name| name.replace(".linTT", ".lin"))
 }
 
 const WORKED: &[(&str, &str)] = &[

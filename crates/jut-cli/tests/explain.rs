@@ -21,7 +21,7 @@ fn the_costs_of_every_example_stay_within_the_bounds_of_the_paper() {
             let base = ["explain", "cost", &program, "--args", &args, "--policy", policy];
             let (code, text, err) = jut(&base);
             assert_eq!((code, err.as_str()), (0, ""), "{text}");
-            assert!(text.contains("W[f.jvp] <= c W[f] + in"), "{text}");
+            assert!(text.contains("W[f.jvp] <= c (W[f] + control[f]) + in"), "{text}");
             assert!(!text.contains("does not hold"), "{text}");
             let report = json(&base);
             let bounds = report["bounds"].as_array().expect("bounds");

@@ -3,15 +3,18 @@
 //!
 //! | bound | what it says |
 //! |---|---|
-//! | J, Theorem 5.1 | `W[f.jvp] <= c W[f] + in`, with c from the table of primitives |
+//! | J, Theorem 5.1 | `W[f.jvp] <= c (W[f] + control[f]) + in`, with c from the table of primitives |
 //! | U, Theorem 6.2 | `W[f.nonlin] + W[f.lin] = W[f.jvp]` if everything is stored; otherwise the difference is what is computed again, less what is computed once instead of often |
 //! | T, Theorem 7.1 | `W[f.linT] + in <= W[f.lin] + out` |
-//! | all three: the cheap gradient | `W[f.nonlin] + W[f.linT] <= c W[f] + out + again` |
+//! | all three: the cheap gradient | `W[f.nonlin] + W[f.linT] <= c (W[f] + control[f]) + out + again` |
 //!
 //! `in` and `out` are the scalars of the tangents that are passed by value. W here is work without
 //! copies and integer arithmetic (see [`Counters`]): f.lin repeats sizes and indices, and stacking
 //! a carry is a copy in name only. `again` is what the policy computes again: the left side of
 //! Theorem 6.2 less its right side, if that is positive.
+//!
+//! Control, free in W, counts in the bound of J: where a loop runs no time or an arm gives one of its
+//! inputs, the function does no work, but a tangent is read or dropped.
 //!
 //! *c* is the largest factor of a primitive that the function uses: the primitive, its partials,
 //! a multiplication for each, the additions, and two for a tangent that a region reads and an arm
@@ -88,6 +91,12 @@ impl Factor {
     pub fn value(&self) -> u64 {
         self.largest + 2
     }
+
+    /// What bounds the work of `f.jvp`, but for the scalars of tangents that are passed by value,
+    /// when f has cost this much: c times its work, copies and control.
+    pub fn times(&self, f: Counters) -> u64 {
+        self.value().saturating_mul(f.work + f.copied + f.control())
+    }
 }
 
 impl fmt::Display for Factor {
@@ -128,12 +137,12 @@ impl CostReport {
     pub fn bounds(&self) -> [Bound; 4] {
         let [f, jvp, nonlin, lin, transposed] = &self.stages;
         let work = |stage: &StageCost| stage.counters.work;
-        let times = self.factor.value().saturating_mul(work(f));
+        let times = self.factor.times(f.counters);
         let again = (work(nonlin) + work(lin)).saturating_sub(work(jvp));
         [
             Bound {
                 theorem: "J, Theorem 5.1",
-                says: "W[f.jvp] <= c W[f] + in",
+                says: "W[f.jvp] <= c (W[f] + control[f]) + in",
                 left: work(jvp),
                 right: times.saturating_add(jvp.inputs),
                 equality: false,
@@ -154,7 +163,7 @@ impl CostReport {
             },
             Bound {
                 theorem: "all three",
-                says: "W[f.nonlin] + W[f.linT] <= c W[f] + out + again",
+                says: "W[f.nonlin] + W[f.linT] <= c (W[f] + control[f]) + out + again",
                 left: work(nonlin) + work(transposed),
                 right: times.saturating_add(lin.outputs).saturating_add(again),
                 equality: false,

@@ -27,7 +27,10 @@
 //! never on a tape, so `f.lin` repeats what it needs of them, and the work of the two halves is that
 //! of `f.jvp` only without it.
 //!
-//! **Control** (iterations, branches, calls, checks) is free in both and counted by itself.
+//! What `rd` reads is free in W and counted by itself: L makes an ordinary index of it, which costs 1 for
+//! a scalar, so that erasure may raise W by as much and no more.
+//!
+//! **Control** (loops, iterations, branches, calls, checks) is free in both and counted by itself.
 
 /// The counters of one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,12 +39,16 @@ pub struct Counters {
     pub work: u64,
     /// Primitives with an integer result.
     pub integers: u64,
+    /// Scalars that `rd` gave: free here, an index each once L has been applied.
+    pub reads: u64,
     /// Scalars copied.
     pub copied: u64,
     /// Bytes of data values made.
     pub tape: u64,
     /// Bytes moved in memory.
     pub moved: u64,
+    /// Loops entered, also those that run no time.
+    pub loops: u64,
     /// Iterations of loops.
     pub trips: u64,
     /// Branches taken.
@@ -63,9 +70,9 @@ impl Counters {
         self.tape + self.moved
     }
 
-    /// Iterations, branches and calls.
+    /// Loops, iterations, branches and calls.
     pub fn control(&self) -> u64 {
-        self.trips + self.branches + self.calls
+        self.loops + self.trips + self.branches + self.calls
     }
 }
 
@@ -75,9 +82,11 @@ impl std::ops::Add for Counters {
         Counters {
             work: self.work + other.work,
             integers: self.integers + other.integers,
+            reads: self.reads + other.reads,
             copied: self.copied + other.copied,
             tape: self.tape + other.tape,
             moved: self.moved + other.moved,
+            loops: self.loops + other.loops,
             trips: self.trips + other.trips,
             branches: self.branches + other.branches,
             calls: self.calls + other.calls,

@@ -125,8 +125,12 @@ impl Interpreter {
         Ok(gradients.len() == inputs.len() && dot(&cotangents, &y)? == dot(&gradients, &inputs)?)
     }
 
-    /// Random linear arguments of a function, and what its capabilities start from.
-    pub(crate) fn linear_inputs(
+    /// Random linear arguments of a function, and what its capabilities start from: random values
+    /// for `rd`, zeros for `wr`. The sizes are those that the non-linear arguments say.
+    ///
+    /// # Errors
+    /// The arguments do not say them.
+    pub fn linear_inputs(
         &self,
         func: FuncId,
         args: &[Value],

@@ -288,8 +288,11 @@ impl Machine<'_> {
                     Capability::Null => Value::F64(0.0),
                     Capability::Sum(_) => return unchecked("a read from a capability of sums"),
                 };
-                if !place.path.is_empty() && is_scalar(&value) {
-                    self.counters.moved += value.bytes();
+                if is_scalar(&value) {
+                    self.counters.reads += 1;
+                    if !place.path.is_empty() {
+                        self.counters.moved += value.bytes();
+                    }
                 }
                 frame.set(*dst, value);
                 Ok(())

@@ -15,6 +15,7 @@
 //! | [`check`] | the type checker, which shares no code with the passes |
 //! | [`print`] | the text form of a program |
 //! | [`alpha`] | programs up to names |
+//! | [`normal`] | linear functions up to names and order |
 //! | [`diagnostic`] | errors as data, with code, span, reason and fix |
 
 pub mod alpha;
@@ -25,6 +26,7 @@ pub mod diagnostic;
 pub mod entity;
 pub mod ir;
 pub mod names;
+pub mod normal;
 pub mod prim;
 pub mod print;
 pub mod size;

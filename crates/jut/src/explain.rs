@@ -8,7 +8,7 @@
 //! stage                W   integers     copied      moved         in        out
 //! f                    5 ..
 //! ..
-//! J, Theorem 5.1  W[f.jvp] <= c W[f] + in  12 <= 31: holds
+//! J, Theorem 5.1  W[f.jvp] <= c (W[f] + control[f]) + in  12 <= 31: holds
 //! ```
 //!
 //! *Requires*: a function without linear parameters. *Cost*: the tape is read off the program, in time

@@ -292,7 +292,7 @@ impl Function {
     /// let model = jut::Model::from_text("def f(u: f64) -> f64 = -sin(u)")?;
     /// let report = model.function("f")?.explain_cost(&[1.0.into()])?;
     /// assert!(report.bounds().iter().all(|bound| bound.holds()));
-    /// assert!(report.to_string().contains("J, Theorem 5.1  W[f.jvp] <= c W[f] + in"));
+    /// assert!(report.to_string().contains("J, Theorem 5.1  W[f.jvp] <= c (W[f] + control[f]) + in"));
     /// # Ok(())
     /// # }
     /// ```

@@ -129,6 +129,7 @@ impl Machine<'_> {
             return error(RuntimeErrorKind::NegativeSize, &[bound]);
         }
         let trips = bound.max(0);
+        self.counters.loops += 1;
         let mut slices = Vec::with_capacity(scan.slices.len());
         for (slot, arg) in &scan.slices {
             let elements = array(frame.fetch(arg))?;
