@@ -250,10 +250,11 @@ impl Laws<'_> {
             let bend = ((up - at) - (at - down)).abs() / step;
             let bound = match options.smooth {
                 Some(tolerance) => tolerance * (1.0 + value.abs()),
-                None if !(bend <= 1e-3 * scale) => continue,
+                None if bend.is_nan() || bend > 1e-3 * scale => continue,
                 None => bend + 1e-6 * scale,
             };
-            if !((value - slope).abs() <= bound) {
+            let off = (value - slope).abs();
+            if off.is_nan() || off > bound {
                 return Err(format!("P4: derivative {value}, central difference {slope}"));
             }
         }
