@@ -52,6 +52,9 @@ pub struct Workspace {
 // it is used.
 unsafe impl Send for Workspace {}
 
+// SAFETY: what a shared workspace offers reads plain numbers; everything else takes it alone.
+unsafe impl Sync for Workspace {}
+
 /// Bytes of lent memory that are not for the arenas: the workspace itself, and what is lost where
 /// the memory does not begin at a multiple of the alignment.
 pub const OVERHEAD: usize = 320;

@@ -37,7 +37,7 @@ pub enum Arg<'a> {
 
 impl Arg<'_> {
     /// The word that stands for the argument, its kind, and whether it may be written.
-    fn word(&mut self) -> (u64, Kind, bool) {
+    pub(crate) fn word(&mut self) -> (u64, Kind, bool) {
         match self {
             Arg::F64(x) => (x.to_bits(), Kind::F64, false),
             Arg::I64(x) => (*x as u64, Kind::I64, false),
@@ -209,19 +209,35 @@ impl Compiled {
                 &mut many[..]
             }
         };
-        for (k, (arg, (kind, role))) in args.iter_mut().zip(&self.params).enumerate() {
-            let (word, given, writable) = arg.word();
-            if given != *kind || (*role != Role::In && !writable) {
-                return Err(CallError::Arguments(format!(
-                    "argument {k} of `{}` is a {kind:?} ({role:?}), not {given:?}",
-                    self.name
-                )));
-            }
-            words[k] = word;
-        }
+        self.check(args, 0, words)?;
         // SAFETY: kinds and roles were checked, slices keep what they point to borrowed, and the
         // caller vouches for the lengths.
         Ok(unsafe { self.call_words(workspace, words, results) }?)
+    }
+}
+
+impl Compiled {
+    /// The words of arguments, the first of which is for parameter `first`; each must have the
+    /// kind and the role of its parameter.
+    pub(crate) fn check(
+        &self,
+        args: &mut [Arg<'_>],
+        first: usize,
+        words: &mut [u64],
+    ) -> Result<(), CallError> {
+        let params = self.params.get(first..).unwrap_or_default();
+        for ((k, (arg, (kind, role))), to) in args.iter_mut().zip(params).enumerate().zip(words) {
+            let (word, given, writable) = arg.word();
+            if given != *kind || (*role != Role::In && !writable) {
+                return Err(CallError::Arguments(format!(
+                    "argument {} of `{}` is a {kind:?} ({role:?}), not {given:?}",
+                    first + k,
+                    self.name
+                )));
+            }
+            *to = word;
+        }
+        Ok(())
     }
 }
 

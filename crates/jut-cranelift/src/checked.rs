@@ -110,15 +110,7 @@ impl Checked {
         words: &'w mut Vec<u64>,
     ) -> Result<Results<'w>, CallError> {
         for (k, (arg, dims)) in args.iter().zip(&self.params).enumerate() {
-            let given = match arg {
-                Arg::F64(_) | Arg::I64(_) | Arg::Bool(_) => continue,
-                Arg::F64s(x) => x.len(),
-                Arg::I64s(x) => x.len(),
-                Arg::Bools(x) => x.len(),
-                Arg::F64sMut(x) => x.len(),
-                Arg::I64sMut(x) => x.len(),
-                Arg::BoolsMut(x) => x.len(),
-            };
+            let Some(given) = given_cells(arg) else { continue };
             let needed = cells(dims, &mut |n| integer(args, n));
             if needed != Some(given) {
                 let needed = needed.map_or("too many".to_string(), |n| n.to_string());
@@ -135,18 +127,34 @@ impl Checked {
         // SAFETY: every slice has the length that the program's signature says, which was just
         // checked; a parameter that is a buffer of buffers fits no `Arg`, and `call` refuses it.
         unsafe { self.compiled.call(workspace, args, values) }?;
+        self.result_lengths(values, lengths, &mut |n| integer(args, n));
+        Ok(Results { kinds, words })
+    }
+
+    /// The number of cells of each returned result, given the result words and the values of the
+    /// integer parameters by number.
+    pub(crate) fn result_lengths(
+        &self,
+        values: &[u64],
+        lengths: &mut [u64],
+        integer: &mut dyn FnMut(usize) -> i64,
+    ) {
         for (length, dims) in lengths.iter_mut().zip(&self.results) {
             let count = cells(dims, &mut |n| match n.checked_sub(self.params.len()) {
                 Some(result) => values.get(result).map_or(0, |word| *word as i64),
-                None => integer(args, n),
+                None => integer(n),
             });
             *length = count.unwrap_or(0) as u64;
         }
-        Ok(Results { kinds, words })
     }
 }
 
 impl<'w> Results<'w> {
+    /// The results of a program that was called: a word of each kind, then the numbers of cells.
+    pub(crate) fn new(kinds: &'w [Kind], words: &'w [u64]) -> Results<'w> {
+        Results { kinds, words }
+    }
+
     /// The k-th returned result; `None` if there are fewer.
     pub fn get(&self, k: usize) -> Option<Returned<'w>> {
         let kind = *self.kinds.get(k)?;
@@ -183,7 +191,21 @@ impl<'w> Results<'w> {
     }
 }
 
-fn integer(args: &[Arg<'_>], number: usize) -> i64 {
+/// The number of cells of an argument that is an array.
+pub(crate) fn given_cells(arg: &Arg<'_>) -> Option<usize> {
+    match arg {
+        Arg::F64(_) | Arg::I64(_) | Arg::Bool(_) => None,
+        Arg::F64s(x) => Some(x.len()),
+        Arg::I64s(x) => Some(x.len()),
+        Arg::Bools(x) => Some(x.len()),
+        Arg::F64sMut(x) => Some(x.len()),
+        Arg::I64sMut(x) => Some(x.len()),
+        Arg::BoolsMut(x) => Some(x.len()),
+    }
+}
+
+/// The value of an integer argument.
+pub(crate) fn integer(args: &[Arg<'_>], number: usize) -> i64 {
     match args.get(number) {
         Some(Arg::I64(value)) => *value,
         _ => 0,
@@ -192,7 +214,7 @@ fn integer(args: &[Arg<'_>], number: usize) -> i64 {
 
 /// The product of the dimensions, negative ones counting as 0; `None` if it is more cells than
 /// memory can hold.
-fn cells(dims: &[Size], integer: &mut dyn FnMut(usize) -> i64) -> Option<usize> {
+pub(crate) fn cells(dims: &[Size], integer: &mut dyn FnMut(usize) -> i64) -> Option<usize> {
     let mut product = Some(1usize);
     let mut empty = false;
     for dim in dims {

@@ -11,6 +11,7 @@
 //! | [`Target`] | the machine and Cranelift's settings |
 //! | [`Compiled`] | a program in executable memory, and calling it |
 //! | [`Checked`] | calling it safely, every length held against the signature |
+//! | [`Recorder`] | programs that continue from what another one left |
 //! | [`ObjectFile`] | programs in an object file, called from C |
 //! | `cfunction` | the C function around a program |
 //! | `substitute` | what stands for the runtime where there is none |
@@ -41,6 +42,7 @@ mod machine;
 mod memory;
 mod object;
 mod program;
+mod recorded;
 mod substitute;
 mod target;
 mod translate;
@@ -52,4 +54,5 @@ pub use error::CompileError;
 pub use jit::{Compiled, compile};
 pub use object::{Exported, MathLibrary, ObjectFile, Place};
 pub use program::{assembly, clif};
+pub use recorded::{Recorder, Recording, Saved};
 pub use target::{Machine, Target};

@@ -130,13 +130,14 @@ pub(crate) struct Binder {
 }
 
 impl Binder {
-    /// For a function whose parameters are called and treated as `inputs` says.
+    /// For those parameters of a function that callers give, called and treated as `inputs` says.
     ///
     /// # Errors
     /// A parameter whose values cannot cross the border.
     pub fn new(
         program: &Program,
         func: &Function,
+        params: &[NVar],
         inputs: &[Input],
     ) -> Result<Binder, ArgumentError> {
         let param = |(v, input): (&NVar, &Input)| {
@@ -153,11 +154,15 @@ impl Binder {
                 hidden: input.hidden,
             })
         };
-        let params: Vec<Param> =
-            func.params.iter().zip(inputs).map(param).collect::<Result<_, _>>()?;
+        let params: Vec<Param> = params.iter().zip(inputs).map(param).collect::<Result<_, _>>()?;
         let visible = params.iter().filter(|p| !p.hidden).count();
         let arrays = params.iter().flat_map(|p| &p.leaves).any(|leaf| !leaf.dims.is_empty());
         Ok(Binder { params, visible, arrays })
+    }
+
+    /// Where the leaves of the k-th parameter begin among those of all.
+    pub fn start_of(&self, k: usize) -> usize {
+        self.params.iter().take(k).map(|p| p.leaves.len()).sum()
     }
 
     /// Types, and types in words, of the parameters that are not hidden.
@@ -189,13 +194,14 @@ impl Binder {
     }
 
     /// Takes the arguments apart into leaves (hidden sizes among them, as integers), finds all
-    /// sizes, and checks everything.
+    /// sizes, and checks everything. `kept` are the values of names that are known already.
     ///
     /// # Errors
     /// The number of arguments, a type, a rank or a size is wrong, or a size cannot be found.
     pub fn bind<'a>(
         &self,
         program: &Program,
+        kept: impl Iterator<Item = (NVar, i64)>,
         args: &[Arg<'a>],
         sizes: &mut Sizes,
         out: &mut Vec<Arg<'a>>,
@@ -212,6 +218,7 @@ impl Binder {
             return Err(ArgumentError::new(missing, reason));
         }
         sizes.reset();
+        kept.for_each(|(name, value)| sizes.set(name, value));
         out.clear();
         let mut rest = args.iter();
         for param in &self.params {
@@ -544,9 +551,9 @@ mod tests {
 
     fn bind(func: &Function, args: &[Arg<'_>]) -> Result<(Vec<i64>, usize), ArgumentError> {
         let program = Program::default();
-        let binder = Binder::new(&program, func, &inputs(func))?;
+        let binder = Binder::new(&program, func, &func.params, &inputs(func))?;
         let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
-        binder.bind(&program, args, &mut sizes, &mut leaves)?;
+        binder.bind(&program, std::iter::empty(), args, &mut sizes, &mut leaves)?;
         let known =
             func.params.iter().take(func.size_params).filter_map(|p| sizes.get(*p)).collect();
         Ok((known, leaves.len()))
@@ -635,14 +642,17 @@ mod tests {
         let r = b.nvar("r", Type::Data(record), Span::NONE);
         let s = b.nvar("s", Type::Data(sum), Span::NONE);
         b.func.params = vec![r, s];
-        let binder = Binder::new(&program, &b.func, &inputs(&b.func)).expect("flat");
+        let binder =
+            Binder::new(&program, &b.func, &b.func.params, &inputs(&b.func)).expect("flat");
         let floats = |n: usize| Value::F64s(crate::Array { shape: vec![n], data: vec![1.0; n] });
         let run = |m: i64, n: usize| {
             let record = Value::Tuple(vec![Value::I64(m), floats(n)]);
             let sum = Value::Data("B".into(), vec![Value::I64(2), floats(2)]);
             let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
             let args = [Arg::from(&record), Arg::from(&sum)];
-            binder.bind(&program, &args, &mut sizes, &mut leaves).map(|()| format!("{leaves:?}"))
+            binder
+                .bind(&program, std::iter::empty(), &args, &mut sizes, &mut leaves)
+                .map(|()| format!("{leaves:?}"))
         };
         assert_eq!(
             run(3, 3).as_deref(),

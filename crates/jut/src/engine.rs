@@ -24,13 +24,13 @@ pub(crate) enum Code {
 
 /// Machine code.
 pub(crate) struct Native {
-    checked: Checked,
-    placements: Vec<Placement>,
+    pub checked: Checked,
+    pub placements: Vec<Placement>,
 }
 
 /// Where compiled code puts a leaf of the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Placement {
+pub(crate) enum Placement {
     /// Into a buffer that the caller passes as the parameter with this number.
     Buffer(usize),
     /// It is the returned result with this number.
@@ -67,14 +67,7 @@ impl Code {
     /// Compiles a lowered program to machine code.
     pub fn native(lowered: &Lowered) -> Result<Code, Error> {
         let checked = Checked::compile(lowered).map_err(|e| Error::Backend(e.to_string()))?;
-        let signature = &lowered.signature;
-        let components = signature.results.iter().flat_map(|r| &r.components);
-        let placements = components
-            .map(|c| match c.role {
-                Some(Role::Out) => Placement::Buffer(c.number),
-                _ => Placement::Returned(c.number.saturating_sub(signature.param_count)),
-            })
-            .collect();
+        let placements = placements(lowered, lowered.signature.results.len());
         Ok(Code::Native(Box::new(Native { checked, placements })))
     }
 
@@ -85,6 +78,17 @@ impl Code {
             Code::Interpreted(_) => 0,
         }
     }
+}
+
+/// Where the leaves of the first `count` results of a program go.
+pub(crate) fn placements(lowered: &Lowered, count: usize) -> Vec<Placement> {
+    let signature = &lowered.signature;
+    let components = signature.results.iter().take(count).flat_map(|r| &r.components);
+    let place = |c: &jut_loop::signature::AbiComponent| match c.role {
+        Some(Role::Out) => Placement::Buffer(c.number),
+        _ => Placement::Returned(c.number.saturating_sub(signature.param_count)),
+    };
+    components.map(place).collect()
 }
 
 /// Why a run gave no results.
@@ -113,79 +117,119 @@ fn out_of_memory() -> Failure {
     Failure::Run(error)
 }
 
-impl Native {
-    /// Lists the words of a call: arguments, then the buffers for results.
-    pub fn prepare<'a>(
-        &self,
-        parts: &[Arg<'a>],
-        targets: impl Iterator<Item = Target<'a>>,
-        limit: usize,
-        words: &mut Vec<Word<'a>>,
-    ) -> Result<(), Failure> {
-        for part in parts {
-            words.push(match *part {
-                Arg::F64(x) => Word::F64(x),
-                Arg::I64(x) => Word::I64(x),
-                Arg::Bool(x) => Word::Bool(x),
-                Arg::F64s(x, _) => Word::F64s(x),
-                Arg::I64s(x, _) => Word::I64s(x),
-                Arg::Bools(x, _) => Word::Bools(x),
-                Arg::Tuple(_) | Arg::Values(_) | Arg::Data(..) => {
-                    return Err(Failure::Internal("an argument was not taken apart".into()));
-                }
-            });
-        }
-        let mut integer = |k: usize| match parts.get(k) {
-            Some(Arg::I64(value)) => *value,
-            _ => 0,
-        };
-        for (k, (placement, target)) in self.placements.iter().zip(targets).enumerate() {
-            let Placement::Buffer(number) = *placement else { continue };
-            let cells = self.checked.cells(number, &mut integer).ok_or_else(out_of_memory)?;
-            if cells.saturating_mul(8) > limit {
-                return Err(out_of_memory());
-            }
-            words.push(buffer(target, cells, k)?);
-        }
-        Ok(())
-    }
+/// A way to run machine code.
+pub(crate) trait Runner {
+    /// The most memory that it may take.
+    fn limit(&self) -> usize;
+
+    /// How many cells the buffer with an ABI number has, given the bound arguments.
+    fn cells(&self, number: usize, parts: &[Arg<'_>]) -> Option<usize>;
 
     /// Calls the code.
-    pub fn call<'w>(
-        &'w self,
-        workspace: &'w mut Workspace,
+    fn call<'w>(
+        &'w mut self,
         words: &mut [Word<'_>],
+        call: &mut Vec<u64>,
         returned: &'w mut Vec<u64>,
-    ) -> Result<Results<'w>, Failure> {
-        self.checked.call(workspace, words, returned).map_err(|error| match error {
-            CallError::Run(error) => Failure::Run(error),
-            CallError::Arguments(reason) => Failure::Internal(reason),
-        })
+    ) -> Result<Results<'w>, Failure>;
+}
+
+/// A plain call.
+pub(crate) struct Call<'r> {
+    pub checked: &'r Checked,
+    pub workspace: &'r mut Workspace,
+}
+
+impl Runner for Call<'_> {
+    fn limit(&self) -> usize {
+        self.workspace.limit()
     }
 
-    /// Puts what the code returned where it shall go.
-    pub fn collect<'t>(
-        &self,
-        results: Results<'_>,
-        targets: impl Iterator<Item = Target<'t>>,
-    ) -> Result<(), Failure> {
-        for (k, (placement, target)) in self.placements.iter().zip(targets).enumerate() {
-            let Placement::Returned(number) = *placement else { continue };
-            let part = match results.get(number) {
-                Some(Returned::F64(x)) => Arg::F64(x),
-                Some(Returned::I64(x)) => Arg::I64(x),
-                Some(Returned::Bool(x)) => Arg::Bool(x),
-                Some(Returned::F64s(x)) => Arg::F64s(x, None),
-                Some(Returned::I64s(x)) => Arg::I64s(x, None),
-                Some(Returned::Bools(x)) => Arg::Bools(x, None),
-                Some(Returned::Nested) | None => {
-                    return Err(Failure::Internal("a result is not made of flat arrays".into()));
-                }
-            };
-            store(part, target, k)?;
-        }
-        Ok(())
+    fn cells(&self, number: usize, parts: &[Arg<'_>]) -> Option<usize> {
+        self.checked.cells(number, &mut |k| integer(parts, k))
     }
+
+    fn call<'w>(
+        &'w mut self,
+        words: &mut [Word<'_>],
+        _: &mut Vec<u64>,
+        returned: &'w mut Vec<u64>,
+    ) -> Result<Results<'w>, Failure> {
+        self.checked.call(self.workspace, words, returned).map_err(Failure::from)
+    }
+}
+
+/// The value of an integer among bound arguments.
+pub(crate) fn integer(parts: &[Arg<'_>], k: usize) -> i64 {
+    match parts.get(k) {
+        Some(Arg::I64(value)) => *value,
+        _ => 0,
+    }
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Failure {
+        match error {
+            CallError::Run(error) => Failure::Run(error),
+            CallError::Arguments(reason) => Failure::Internal(reason),
+        }
+    }
+}
+
+/// Lists the words of a call: arguments, then the buffers for results.
+pub(crate) fn prepare<'a>(
+    placements: &[Placement],
+    runner: &impl Runner,
+    parts: &[Arg<'a>],
+    targets: impl Iterator<Item = Target<'a>>,
+    words: &mut Vec<Word<'a>>,
+) -> Result<(), Failure> {
+    for part in parts {
+        words.push(match *part {
+            Arg::F64(x) => Word::F64(x),
+            Arg::I64(x) => Word::I64(x),
+            Arg::Bool(x) => Word::Bool(x),
+            Arg::F64s(x, _) => Word::F64s(x),
+            Arg::I64s(x, _) => Word::I64s(x),
+            Arg::Bools(x, _) => Word::Bools(x),
+            Arg::Tuple(_) | Arg::Values(_) | Arg::Data(..) => {
+                return Err(Failure::Internal("an argument was not taken apart".into()));
+            }
+        });
+    }
+    for (k, (placement, target)) in placements.iter().zip(targets).enumerate() {
+        let Placement::Buffer(number) = *placement else { continue };
+        let cells = runner.cells(number, parts).ok_or_else(out_of_memory)?;
+        if cells.saturating_mul(8) > runner.limit() {
+            return Err(out_of_memory());
+        }
+        words.push(buffer(target, cells, k)?);
+    }
+    Ok(())
+}
+
+/// Puts what the code returned where it shall go.
+pub(crate) fn collect<'t>(
+    placements: &[Placement],
+    results: Results<'_>,
+    targets: impl Iterator<Item = Target<'t>>,
+) -> Result<(), Failure> {
+    for (k, (placement, target)) in placements.iter().zip(targets).enumerate() {
+        let Placement::Returned(number) = *placement else { continue };
+        let part = match results.get(number) {
+            Some(Returned::F64(x)) => Arg::F64(x),
+            Some(Returned::I64(x)) => Arg::I64(x),
+            Some(Returned::Bool(x)) => Arg::Bool(x),
+            Some(Returned::F64s(x)) => Arg::F64s(x, None),
+            Some(Returned::I64s(x)) => Arg::I64s(x, None),
+            Some(Returned::Bools(x)) => Arg::Bools(x, None),
+            Some(Returned::Nested) | None => {
+                return Err(Failure::Internal("a result is not made of flat arrays".into()));
+            }
+        };
+        store(part, target, k)?;
+    }
+    Ok(())
 }
 
 /// A buffer of a result as a word of a call.
@@ -237,20 +281,20 @@ pub(crate) fn store(part: Arg<'_>, target: Target<'_>, k: usize) -> Result<(), F
     Ok(())
 }
 
-/// Arguments as the interpreter takes them: `params` gives each parameter's type, the leaves of its
-/// argument, and their shapes.
-pub(crate) fn entered<'p>(
+/// Arguments as the interpreter has them, appended to `args`: `params` gives each parameter's type
+/// and leaves, and the shapes of these.
+pub(crate) fn enter_all<'p>(
     program: &Program,
     params: impl Iterator<Item = (&'p Type, &'p [Arg<'p>], Vec<Vec<usize>>)>,
-) -> Result<Vec<EvalValue>, Failure> {
-    let mut args = Vec::new();
+    args: &mut Vec<EvalValue>,
+) -> Result<(), Failure> {
     for (ty, parts, shapes) in params {
         let owned: Vec<Value> = parts.iter().zip(shapes).map(|(p, s)| own(*p, s)).collect();
         let value = rebuild(program, ty, &mut owned.iter());
         let arg = value.and_then(|value| enter(program, ty, &value));
         args.push(arg.ok_or_else(|| Failure::Internal("an argument has another type".into()))?);
     }
-    Ok(args)
+    Ok(())
 }
 
 /// Runs a function in the interpreter.

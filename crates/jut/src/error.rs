@@ -17,6 +17,8 @@ pub enum Error {
     Argument(ArgumentError),
     /// The program ran and failed: an index out of range, the memory limit, ..
     Run(RunError),
+    /// A tape on which nothing is recorded, or by another function; the text says what to do.
+    Tape(String),
     /// A file could not be read.
     File(PathBuf, std::io::Error),
     /// JSON or CSV that cannot be understood as arguments.
@@ -47,7 +49,10 @@ impl fmt::Display for Error {
             Error::Argument(error) => write!(f, "{error}"),
             Error::Run(error) => write!(f, "{error}"),
             Error::File(path, error) => write!(f, "{}: {error}", path.display()),
-            Error::Request(text) | Error::Input(text) | Error::Backend(text) => f.write_str(text),
+            Error::Request(text)
+            | Error::Tape(text)
+            | Error::Input(text)
+            | Error::Backend(text) => f.write_str(text),
         }
     }
 }

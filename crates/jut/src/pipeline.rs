@@ -21,6 +21,7 @@ use crate::engine::Code;
 use crate::error::{Error, Result};
 use crate::excerpt;
 use crate::files::Files;
+use crate::interface::Interface;
 use crate::model::Function;
 use crate::ports::{self, Input, Output};
 use crate::product::Product;
@@ -241,13 +242,7 @@ pub(crate) fn compile(
     with_large_stack(|| {
         let Composed { program, root, inputs, outputs } = composed(function, product, watch)?;
         let code = match function.chosen_engine() {
-            Engine::Interpreter => {
-                let interpreter = jut_eval::Interpreter::new(&program);
-                Code::Interpreted(match function.limit() {
-                    Some(bytes) => interpreter.memory_limit(bytes as u64),
-                    None => interpreter,
-                })
-            }
+            Engine::Interpreter => Code::Interpreted(interpreter(function, &program)),
             Engine::Cranelift => {
                 let lowered = jut_loop::lower(&program, root).map_err(refused)?;
                 watch.end(Pass::Lower, || loop_statements(&lowered.program));
@@ -257,9 +252,18 @@ pub(crate) fn compile(
             }
         };
         let sources = function.model().shared_sources();
-        let plan = Plan::new(sources, program, root, inputs, outputs, code, function.limit())?;
-        Ok(Compiled::new(plan))
+        let interface = Interface::new(sources, program, root, 0, inputs, outputs)?;
+        Ok(Compiled::new(Plan { interface, code, limit: function.limit() }))
     })
+}
+
+/// The interpreter of a program, with the memory limit of the function.
+pub(crate) fn interpreter(function: &Function, program: &Program) -> jut_eval::Interpreter {
+    let interpreter = jut_eval::Interpreter::new(program);
+    match function.limit() {
+        Some(bytes) => interpreter.memory_limit(bytes as u64),
+        None => interpreter,
+    }
 }
 
 /// The text of a stage.

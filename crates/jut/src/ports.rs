@@ -111,6 +111,30 @@ pub(crate) fn ports(
     (inputs, outputs)
 }
 
+/// What goes in and comes out of a function that is linearized, of the linear map, and of its
+/// transpose. The maps take what is saved first, which is not among these.
+pub(crate) fn linear_ports(function: &crate::Function) -> [(Vec<Input>, Vec<Output>); 3] {
+    let names = Names::of(function);
+    let value = |name: String| Output { name, role: Role::Value };
+    let derivative = |name: &String| Output { name: name.clone(), role: Role::Derivative };
+    let seed = |of: &String, mark: &str| Input {
+        name: format!("{of}{mark}"),
+        role: Role::Derivative,
+        hidden: false,
+    };
+    [
+        (names.arguments(Product::Value), names.values(Product::Value).map(value).collect()),
+        (
+            names.differentiated().map(|x| seed(x, "'")).collect(),
+            names.differentiable().map(derivative).collect(),
+        ),
+        (
+            names.differentiable().map(|y| seed(y, "''")).collect(),
+            names.differentiated().map(derivative).collect(),
+        ),
+    ]
+}
+
 /// The name of a block of partial derivatives.
 fn block(of: &str, by: &str) -> String {
     format!("{of},{by}")

@@ -34,6 +34,7 @@
 
 use crate::compiled::Compiled;
 use crate::error::Result;
+use crate::linear::{self, Linearized};
 use crate::model::Function;
 use crate::pipeline;
 use crate::watch::{PassTime, Watch};
@@ -339,5 +340,14 @@ impl Function {
     /// As [`Function::compile`].
     pub fn transposed(&self) -> Result<Compiled> {
         self.compile(Product::Transposed)
+    }
+
+    /// The derivative, to be recorded at points and applied there many times, and its transpose.
+    /// See [`Linearized`](crate::Linearized).
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn linearize(&self) -> Result<Linearized> {
+        linear::linearize(self)
     }
 }

@@ -1,0 +1,408 @@
+//! How a compiled function looks from outside: its parameters and results by name, type and leaf,
+//! and what a call does with them on either engine.
+//!
+//! A call binds the arguments ([`crate::bind`]), runs an engine, and puts the leaves of the results
+//! where they shall go. All lists that this fills are kept in a [`Scratch`] for the next call, so
+//! that calls of the same sizes allocate nothing.
+
+use crate::bind::{Binder, Sizes, show_type, take_apart};
+use crate::engine::{self, Failure, Placement, Runner, Target};
+use crate::error::{ArgumentError, Error, Result};
+use crate::json;
+use crate::leaves::{Leaf, leaves, rebuild};
+use crate::ports::{Input, Output, OutputPlan, Port, Role};
+use crate::source::{RunError, Sources};
+use crate::value::{Arg, Array, Out, Value};
+use jut_cranelift::Arg as Word;
+use jut_eval::{Interpreter, Value as EvalValue};
+use jut_ir::{FuncId, NVar, Program, Span};
+use serde_json::{Map, Value as Json};
+use std::sync::Arc;
+
+/// A function as its callers see it.
+pub(crate) struct Interface {
+    sources: Arc<Sources>,
+    pub program: Program,
+    pub root: FuncId,
+    pub binder: Binder,
+    inputs: Vec<(String, Role)>,
+    pub outputs: Vec<OutputPlan>,
+    /// The leaves of all results.
+    pub leaves: Vec<Leaf>,
+}
+
+impl Interface {
+    /// The interface of a function that takes `kept` values from elsewhere, then what `inputs` says,
+    /// and gives what `outputs` says; further results are nobody's business.
+    ///
+    /// # Errors
+    /// A parameter or result whose values cannot cross the border.
+    pub fn new(
+        sources: Arc<Sources>,
+        program: Program,
+        root: FuncId,
+        kept: usize,
+        inputs: Vec<Input>,
+        outputs: Vec<Output>,
+    ) -> Result<Interface> {
+        let func = &program.funcs[root];
+        let params = func.params.get(kept..).unwrap_or_default();
+        let binder = Binder::new(&program, func, params, &inputs)?;
+        let visible = inputs.into_iter().filter(|i| !i.hidden);
+        let mut all = Vec::new();
+        let mut plans = Vec::new();
+        for (output, result) in outputs.into_iter().zip(&func.results) {
+            let start = all.len();
+            all.extend(leaves(&program, &result.ty).map_err(|e| {
+                ArgumentError::new(&output.name, format!("not built yet as a result: {e}"))
+            })?);
+            plans.push(OutputPlan {
+                name: output.name,
+                role: output.role,
+                ty: result.ty.clone(),
+                shown: show_type(&program, func, &result.ty),
+                leaves: start..all.len(),
+                var: result.name,
+            });
+        }
+        Ok(Interface {
+            sources,
+            inputs: visible.map(|i| (i.name, i.role)).collect(),
+            binder,
+            outputs: plans,
+            leaves: all,
+            root,
+            program,
+        })
+    }
+
+    /// The name of what is called.
+    pub fn name(&self) -> &str {
+        &self.program.funcs[self.root].name
+    }
+
+    /// What the user gives.
+    pub fn inputs(&self) -> impl Iterator<Item = Port<'_>> {
+        let names = self.inputs.iter();
+        names.zip(self.binder.params()).map(|((name, role), (_, shown))| Port {
+            name,
+            ty: shown,
+            role: *role,
+        })
+    }
+
+    /// What the user gets.
+    pub fn outputs(&self) -> impl Iterator<Item = Port<'_>> {
+        self.outputs.iter().map(|o| Port { name: &o.name, ty: &o.shown, role: o.role })
+    }
+
+    /// See [`crate::Compiled::read_json`].
+    pub fn read_json(&self, arguments: &Map<String, Json>) -> Result<Vec<Value>> {
+        let names: Vec<&str> = self.inputs.iter().map(|(name, _)| name.as_str()).collect();
+        if let Some(extra) = arguments.keys().find(|key| !names.contains(&key.as_str())) {
+            let known = names.join(", ");
+            return Err(Error::Input(format!("there is no parameter `{extra}`, only {known}")));
+        }
+        let read = |(name, (ty, shown)): (&&str, (&jut_ir::Type, &str))| {
+            let json = arguments.get(*name).ok_or_else(|| {
+                Error::Input(format!("no argument for the parameter `{name}: {shown}`"))
+            })?;
+            json::read(&self.program, ty, json)
+                .map_err(|e| Error::Input(format!("argument `{name}: {shown}`: {e}")))
+        };
+        names.iter().zip(self.binder.params()).map(read).collect()
+    }
+
+    /// See [`crate::Compiled::write_json`].
+    pub fn write_json(&self, output: usize, value: &Value) -> Json {
+        let output = self.outputs.get(output);
+        output.map_or(Json::Null, |o| json::write(&self.program, &o.ty, value))
+    }
+
+    /// Empty values for the leaves of all results.
+    pub fn blank(&self) -> Vec<Value> {
+        self.leaves.iter().map(Leaf::blank).collect()
+    }
+
+    /// An error of an engine in the words of the user.
+    pub fn failed(&self, failure: Failure) -> Error {
+        match failure {
+            Failure::Run(mut error) => {
+                if error.span == Span::NONE {
+                    error.span = self.program.funcs[self.root].span;
+                }
+                RunError::new(self.sources.clone(), error).into()
+            }
+            Failure::Output(leaf, reason) => {
+                let output = self.outputs.iter().find(|o| o.leaves.contains(&leaf));
+                let name = output.map_or("", |o| o.name.as_str());
+                ArgumentError::new(name, format!("memory for this result does not fit: {reason}"))
+                    .into()
+            }
+            Failure::Internal(reason) => Error::Backend(format!("internal error: {reason}")),
+        }
+    }
+
+    /// Whether results can be written into `outs`, one for each.
+    pub fn check_outs(&self, outs: &[Out<'_>]) -> Result<()> {
+        if outs.len() == self.leaves.len() && self.outputs.len() == self.leaves.len() {
+            return Ok(());
+        }
+        let names: Vec<&str> = self.outputs.iter().map(|o| o.name.as_str()).collect();
+        let missing = names.get(outs.len()).copied().unwrap_or("(one too many)");
+        let reason = if self.outputs.len() == self.leaves.len() {
+            format!("memory for {} results given; they are {}", outs.len(), names.join(", "))
+        } else {
+            "tuples and records are not written into memory of the caller; use `call`".into()
+        };
+        Err(ArgumentError::new(missing, reason).into())
+    }
+
+    /// Binds the arguments; `kept` are the values of those names that do not come from them.
+    pub fn bind<'a>(
+        &self,
+        scratch: &mut Scratch,
+        kept: impl Iterator<Item = (NVar, i64)>,
+        args: &[Arg<'a>],
+    ) -> Result<Vec<Arg<'a>>> {
+        let mut parts = recycled(std::mem::take(&mut scratch.parts));
+        match self.binder.bind(&self.program, kept, args, &mut scratch.sizes, &mut parts) {
+            Ok(()) => Ok(parts),
+            Err(error) => {
+                scratch.parts = recycled(parts);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Runs machine code on bound arguments; the results go to their destination.
+    pub fn run(
+        &self,
+        scratch: &mut Scratch,
+        parts: &[Arg<'_>],
+        to: &mut Destination<'_, '_>,
+        placements: &[Placement],
+        runner: &mut impl Runner,
+    ) -> Result<()> {
+        let mut words = recycled_words(std::mem::take(&mut scratch.words));
+        let prepared = engine::prepare(placements, runner, parts, to.targets(), &mut words);
+        let Scratch { call, returned, .. } = scratch;
+        let called = prepared.and_then(|()| runner.call(&mut words, call, returned));
+        scratch.words = recycled_words(words);
+        called
+            .and_then(|results| engine::collect(placements, results, to.targets()))
+            .map_err(|failure| self.failed(failure))
+    }
+
+    /// `before` and the bound arguments as the interpreter has them.
+    pub fn entered(
+        &self,
+        before: &[EvalValue],
+        sizes: &Sizes,
+        parts: &[Arg<'_>],
+    ) -> Result<Vec<EvalValue>> {
+        let mut args = before.to_vec();
+        engine::enter_all(&self.program, self.binder.typed_parts(sizes, parts), &mut args)
+            .map_err(|failure| self.failed(failure))?;
+        Ok(args)
+    }
+
+    /// Runs the interpreter on `before` and bound arguments; the results go to the leaves. Gives all
+    /// arguments and results as the interpreter has them.
+    pub fn interpret(
+        &self,
+        interpreter: &Interpreter,
+        before: &[EvalValue],
+        sizes: &Sizes,
+        parts: &[Arg<'_>],
+        to: &mut Destination<'_, '_>,
+    ) -> Result<(Vec<EvalValue>, Vec<EvalValue>)> {
+        let failed = |failure| self.failed(failure);
+        let args = self.entered(before, sizes, parts)?;
+        let results = engine::interpret(interpreter, self.root, &args).map_err(failed)?;
+        let wrong = || self.failed(Failure::Internal("a result has another type".into()));
+        let mut targets = to.targets();
+        let mut k = 0;
+        for (output, value) in self.outputs.iter().zip(&results) {
+            let value = engine::leave(&self.program, &output.ty, value).ok_or_else(wrong)?;
+            let mut given = Vec::new();
+            take_apart(&self.program, &output.ty, (&value).into(), &mut given)
+                .map_err(|_| wrong())?;
+            for part in given {
+                let target = targets.next().ok_or_else(wrong)?;
+                engine::store(part, target, k).map_err(failed)?;
+                k += 1;
+            }
+        }
+        Ok((args, results))
+    }
+
+    /// Gives every array among the results the shape that its type says.
+    pub fn shape(&self, sizes: &mut Sizes, results: &mut [Value]) {
+        for output in &self.outputs {
+            if let (Some(var), Some(Value::I64(n))) = (output.var, results.get(output.leaves.start))
+            {
+                sizes.set(var, *n);
+            }
+        }
+        for output in &self.outputs {
+            for k in output.leaves.clone() {
+                let Some(leaf) = self.leaves.get(k) else { continue };
+                let mut shape = match results.get_mut(k) {
+                    Some(Value::F64s(Array { shape, .. }))
+                    | Some(Value::I64s(Array { shape, .. }))
+                    | Some(Value::Bools(Array { shape, .. })) => std::mem::take(shape),
+                    _ => continue,
+                };
+                let field = |f: usize| match results.get(output.leaves.start + f) {
+                    Some(Value::I64(n)) => Some(*n),
+                    _ => None,
+                };
+                let size = |dim| leaf.eval(dim, &|v| sizes.get(v), &field).unwrap_or(0);
+                shape.clear();
+                shape.extend(leaf.dims.iter().map(|d| usize::try_from(size(d)).unwrap_or(0)));
+                if let Some(
+                    Value::F64s(Array { shape: to, .. })
+                    | Value::I64s(Array { shape: to, .. })
+                    | Value::Bools(Array { shape: to, .. }),
+                ) = results.get_mut(k)
+                {
+                    *to = shape;
+                }
+            }
+        }
+    }
+}
+
+/// Where the leaves of the results go: into values that grow as needed, or into memory of the user,
+/// which must fit. One of the two lists is empty.
+pub(crate) struct Destination<'d, 'o> {
+    own: &'d mut [Value],
+    outs: &'d mut [Out<'o>],
+}
+
+impl<'d, 'o> Destination<'d, 'o> {
+    pub fn own(own: &'d mut [Value]) -> Destination<'d, 'o> {
+        Destination { own, outs: &mut [] }
+    }
+
+    pub fn outs(outs: &'d mut [Out<'o>]) -> Destination<'d, 'o> {
+        Destination { own: &mut [], outs }
+    }
+
+    fn targets(&mut self) -> impl Iterator<Item = Target<'_>> {
+        let outs = self.outs.iter_mut().map(Target::of);
+        self.own.iter_mut().map(Target::Own).chain(outs)
+    }
+}
+
+/// Lists that a call fills and the next one uses again.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub sizes: Sizes,
+    parts: Vec<Arg<'static>>,
+    words: Vec<Word<'static>>,
+    call: Vec<u64>,
+    returned: Vec<u64>,
+}
+
+impl Scratch {
+    /// Takes the list of bound arguments back.
+    pub fn recycle(&mut self, parts: Vec<Arg<'_>>) {
+        self.parts = recycled(parts);
+    }
+}
+
+/// The same list, empty, for references of another life time. The memory stays.
+fn recycled<'b>(mut list: Vec<Arg<'_>>) -> Vec<Arg<'b>> {
+    list.clear();
+    list.into_iter().map(|_| Arg::Bool(false)).collect()
+}
+
+fn recycled_words<'b>(mut list: Vec<Word<'_>>) -> Vec<Word<'b>> {
+    list.clear();
+    list.into_iter().map(|_| Word::Bool(false)).collect()
+}
+
+/// The results of a call.
+pub struct Results<'s> {
+    interface: &'s Interface,
+    leaves: &'s [Value],
+}
+
+impl<'s> Results<'s> {
+    pub(crate) fn new(interface: &'s Interface, leaves: &'s [Value]) -> Results<'s> {
+        Results { interface, leaves }
+    }
+
+    /// A float scalar, by name: a derivative if there is one of this name, else a result.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is no result of this name and type.
+    pub fn f64(&self, name: &str) -> Result<f64> {
+        match self.leaf(name) {
+            Some(Value::F64(x)) => Ok(*x),
+            _ => Err(self.no_result(name, "an f64")),
+        }
+    }
+
+    /// An array of floats of any rank, row by row, by name.
+    ///
+    /// # Errors
+    /// As [`Results::f64`].
+    pub fn f64s(&self, name: &str) -> Result<&[f64]> {
+        match self.leaf(name) {
+            Some(Value::F64s(a)) => Ok(&a.data),
+            _ => Err(self.no_result(name, "an array of f64")),
+        }
+    }
+
+    /// An integer, by name.
+    ///
+    /// # Errors
+    /// As [`Results::f64`].
+    pub fn i64(&self, name: &str) -> Result<i64> {
+        match self.leaf(name) {
+            Some(Value::I64(x)) => Ok(*x),
+            _ => Err(self.no_result(name, "an i64")),
+        }
+    }
+
+    /// An array of integers, by name.
+    ///
+    /// # Errors
+    /// As [`Results::f64`].
+    pub fn i64s(&self, name: &str) -> Result<&[i64]> {
+        match self.leaf(name) {
+            Some(Value::I64s(a)) => Ok(&a.data),
+            _ => Err(self.no_result(name, "an array of i64")),
+        }
+    }
+
+    /// A result of any type as an owned value, by its position in [`Compiled::outputs`].
+    pub fn value(&self, position: usize) -> Option<Value> {
+        let output = self.interface.outputs.get(position)?;
+        let leaves = self.leaves.get(output.leaves.clone())?;
+        rebuild(&self.interface.program, &output.ty, &mut leaves.iter())
+    }
+
+    /// All results as owned values, in order.
+    pub fn values(&self) -> Vec<Value> {
+        (0..self.interface.outputs.len()).filter_map(|k| self.value(k)).collect()
+    }
+
+    fn leaf(&self, name: &str) -> Option<&Value> {
+        let named = || self.interface.outputs.iter().filter(|o| o.name == name);
+        let output = named().find(|o| o.role == Role::Derivative).or_else(|| named().next())?;
+        match self.leaves.get(output.leaves.clone())? {
+            [leaf] => Some(leaf),
+            _ => None,
+        }
+    }
+
+    fn no_result(&self, name: &str, what: &str) -> Error {
+        let there: Vec<String> =
+            self.interface.outputs.iter().map(|o| format!("{}: {}", o.name, o.shown)).collect();
+        Error::Request(format!("no result `{name}` that is {what}; there is {}", there.join(", ")))
+    }
+}

@@ -1,0 +1,482 @@
+//! Derivatives at a point that are made once and applied many times.
+//!
+//! U splits a derivative in two: `f.nonlin` computes the values and a *tape*, `f.lin` is the linear
+//! map from tangents to tangents, and T turns that round. [`Linearized`] has all three as machine
+//! code. Recording a point on a [`Tape`] costs about one run of the function; each application of the
+//! map or of its transpose costs its arithmetic only: no transcendental function, no branch condition
+//! is computed again. So an iterative solver, which asks for hundreds of products at one point, pays
+//! for the function once.
+//!
+//! ```
+//! # fn main() -> jut::Result<()> {
+//! let model = jut::Model::from_text(
+//!     "def f[n](x: [n]f64) -> (y: [n]f64) = {
+//!        y = build (i < n) { exp(x[i]) * x[0] }
+//!        y
+//!      }",
+//! )?;
+//! let linearized = model.function("f")?.linearize()?;
+//! let tape = linearized.at(&[(&[2.0, 0.0]).into()])?; // runs f
+//! assert_eq!(tape.results()?.f64s("y")?[1], 2.0);
+//!
+//! let mut session = linearized.session();
+//! for k in 0..3 {
+//!     let direction = [0.0, k as f64];
+//!     let tangents = session.apply(&tape, &[(&direction).into()])?; // does not run f
+//!     assert_eq!(tangents.f64s("y")?, [0.0, 2.0 * k as f64]);
+//! }
+//! let cotangents = session.apply_transposed(&tape, &[(&[0.0, 1.0]).into()])?;
+//! assert_eq!(cotangents.f64s("x")?, [1.0, 2.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A tape is the user's: it is freed when dropped, keeps its memory when it is recorded again, and
+//! is read by any number of threads at once, each with a [`LinearSession`] of its own. It holds what
+//! the linear map needs (loops, branches and rows of different lengths as they happened), copies of
+//! those arguments that the map reads again, and the results of the function. A memory limit of the
+//! [`Function`](crate::Function) holds for each tape and for each session.
+//!
+//! *Ensures*: a tape is only ever read by the linearization that recorded it, and only if its last
+//! recording succeeded; anything else is [`Error::Tape`]. *Cost*: nothing is allocated by recording
+//! and applying once tapes and sessions have their size.
+
+mod compile;
+
+use crate::compiled::workspace;
+use crate::engine::{Failure, Placement, Runner, integer};
+use crate::error::{Error, Result};
+use crate::interface::{Destination, Interface, Results, Scratch};
+use crate::ports::Port;
+use crate::value::{Arg, Out, Value};
+use jut_ad::compose::Saved;
+use jut_cranelift::{Arg as Word, Recorder, Recording, Results as Words};
+use jut_eval::{Interpreter, Value as EvalValue};
+use jut_ir::NVar;
+use jut_runtime::Workspace;
+use serde_json::{Map, Value as Json};
+use std::sync::Arc;
+
+pub(crate) use compile::linearize;
+
+/// Everything about a linearized function that does not change.
+pub(crate) struct LinearPlan {
+    /// The function, which leaves a tape behind.
+    pub primal: Interface,
+    /// The linear map, and its transpose.
+    pub maps: [LinearMap; 2],
+    /// What the maps take of the function's arguments and results.
+    pub saved: Vec<Saved>,
+    /// Those of them that are integers: sizes in the types of tangents.
+    pub sizes: Vec<SavedSize>,
+    pub code: LinearCode,
+    pub limit: Option<usize>,
+}
+
+/// The linear map or its transpose.
+pub(crate) struct LinearMap {
+    pub interface: Interface,
+    /// What it calls the saved integers.
+    pub sizes: Vec<NVar>,
+    pub placements: Vec<Placement>,
+}
+
+/// Where a saved integer is found after a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SavedSize {
+    /// Among the leaves of the arguments.
+    Argument(usize),
+    /// Among the leaves of the results.
+    Result(usize),
+}
+
+/// What runs the three functions.
+pub(crate) enum LinearCode {
+    /// Machine code, and where the leaves of the function's results go.
+    Native(Box<Recorder>, Vec<Placement>),
+    /// The function, the map, the transpose.
+    Interpreted(Box<[Interpreter; 3]>),
+}
+
+/// The derivative of a function, ready to be recorded at points and applied there. Cheap to clone,
+/// shared by threads. Made by [`Function::linearize`](crate::Function::linearize).
+#[derive(Clone)]
+pub struct Linearized {
+    plan: Arc<LinearPlan>,
+}
+
+impl Linearized {
+    pub(crate) fn new(plan: LinearPlan) -> Linearized {
+        Linearized { plan: Arc::new(plan) }
+    }
+
+    /// The parameters of the function.
+    pub fn inputs(&self) -> impl Iterator<Item = Port<'_>> {
+        self.plan.primal.inputs()
+    }
+
+    /// The results of the function.
+    pub fn outputs(&self) -> impl Iterator<Item = Port<'_>> {
+        self.plan.primal.outputs()
+    }
+
+    /// What the linear map takes, a tangent `x'` for each differentiated parameter `x`; its transpose
+    /// gives cotangents of the same types.
+    pub fn tangents(&self) -> impl Iterator<Item = Port<'_>> {
+        self.plan.maps[0].interface.inputs()
+    }
+
+    /// What the transpose takes, a cotangent `y''` for each float result `y`; the map gives tangents
+    /// of the same types.
+    pub fn cotangents(&self) -> impl Iterator<Item = Port<'_>> {
+        self.plan.maps[1].interface.inputs()
+    }
+
+    /// An empty tape.
+    pub fn tape(&self) -> Tape {
+        let limit = self.plan.limit.unwrap_or_else(jut_runtime::workspace::default_limit);
+        Tape {
+            store: match &self.plan.code {
+                LinearCode::Native(..) => Store::Native(Box::new(Recording::new(limit))),
+                LinearCode::Interpreted(_) => Store::Interpreted(Vec::new()),
+            },
+            recorded: false,
+            scratch: Scratch::default(),
+            results: self.plan.primal.blank(),
+            sizes: Vec::new(),
+            plan: self.plan.clone(),
+        }
+    }
+
+    /// Runs the function and records its derivative on a new tape.
+    ///
+    /// # Errors
+    /// As [`Tape::record`].
+    pub fn at(&self, args: &[Arg<'_>]) -> Result<Tape> {
+        let mut tape = self.tape();
+        tape.record(args)?;
+        Ok(tape)
+    }
+
+    /// What a thread needs to apply recorded derivatives.
+    pub fn session(&self) -> LinearSession {
+        LinearSession {
+            workspace: workspace(self.plan.limit),
+            scratch: Scratch::default(),
+            results: self.plan.maps.each_ref().map(|map| map.interface.blank()),
+            plan: self.plan.clone(),
+        }
+    }
+
+    /// Reads arguments of the function from JSON; see [`crate::Compiled::read_json`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_json(&self, arguments: &Map<String, Json>) -> Result<Vec<Value>> {
+        self.plan.primal.read_json(arguments)
+    }
+
+    /// Reads tangents, or cotangents for the transpose, from JSON.
+    ///
+    /// # Errors
+    /// As [`crate::Compiled::read_json`].
+    pub fn read_seeds_json(
+        &self,
+        transposed: bool,
+        seeds: &Map<String, Json>,
+    ) -> Result<Vec<Value>> {
+        self.plan.maps[usize::from(transposed)].interface.read_json(seeds)
+    }
+
+    /// Writes a result of the function as JSON; see [`crate::Compiled::write_json`].
+    pub fn write_json(&self, output: usize, value: &Value) -> Json {
+        self.plan.primal.write_json(output, value)
+    }
+
+    /// Writes a tangent of a result, or a cotangent of a parameter, as JSON.
+    pub fn write_derivative_json(&self, transposed: bool, output: usize, value: &Value) -> Json {
+        self.plan.maps[usize::from(transposed)].interface.write_json(output, value)
+    }
+}
+
+/// The derivative of a function at a point, as its run left it.
+pub struct Tape {
+    plan: Arc<LinearPlan>,
+    store: Store,
+    recorded: bool,
+    scratch: Scratch,
+    results: Vec<Value>,
+    /// The saved integers.
+    sizes: Vec<i64>,
+}
+
+enum Store {
+    Native(Box<Recording>),
+    /// What the maps take first.
+    Interpreted(Vec<EvalValue>),
+}
+
+impl Tape {
+    /// Runs the function and records its derivative here, in place of what was recorded before. The
+    /// results of the function stay on the tape with it.
+    ///
+    /// # Errors
+    /// As [`crate::Session::call`]; then nothing is recorded.
+    pub fn record(&mut self, args: &[Arg<'_>]) -> Result<Results<'_>> {
+        self.recorded = false;
+        let Tape { plan, store, scratch, results, sizes, .. } = self;
+        let parts = plan.primal.bind(scratch, std::iter::empty(), args)?;
+        let mut to = Destination::own(results);
+        let outcome = match (&plan.code, store) {
+            (LinearCode::Native(recorder, placements), Store::Native(recording)) => {
+                let mut runner = Record { recorder, recording };
+                plan.primal.run(scratch, &parts, &mut to, placements, &mut runner)
+            }
+            (LinearCode::Interpreted(interpreters), Store::Interpreted(saved)) => {
+                let [primal, ..] = &**interpreters;
+                let run = plan.primal.interpret(primal, &[], &scratch.sizes, &parts, &mut to);
+                run.map(|(args, results)| {
+                    saved.clear();
+                    saved.extend(plan.saved.iter().filter_map(|from| match *from {
+                        Saved::Argument(k) => args.get(k).cloned(),
+                        Saved::Result(k) => results.get(k).cloned(),
+                    }));
+                })
+            }
+            _ => Err(Error::Tape("the tape is that of another engine".into())),
+        };
+        if outcome.is_ok() {
+            sizes.clear();
+            sizes.extend(plan.sizes.iter().map(|from| match *from {
+                SavedSize::Argument(k) => integer(&parts, k),
+                SavedSize::Result(k) => match results.get(k) {
+                    Some(Value::I64(n)) => *n,
+                    _ => 0,
+                },
+            }));
+        }
+        scratch.recycle(parts);
+        outcome?;
+        plan.primal.shape(&mut scratch.sizes, results);
+        self.recorded = true;
+        Ok(Results::new(&self.plan.primal, &self.results))
+    }
+
+    /// The results of the function at the point.
+    ///
+    /// # Errors
+    /// [`Error::Tape`] if nothing is recorded.
+    pub fn results(&self) -> Result<Results<'_>> {
+        match self.recorded {
+            true => Ok(Results::new(&self.plan.primal, &self.results)),
+            false => Err(empty()),
+        }
+    }
+
+    /// Whether the last recording succeeded.
+    pub fn is_recorded(&self) -> bool {
+        self.recorded
+    }
+
+    /// Bytes of what is recorded: tape and copied arguments, without the results. The interpreter's
+    /// tapes are not measured.
+    pub fn bytes(&self) -> usize {
+        match &self.store {
+            Store::Native(recording) if self.recorded => recording.used(),
+            _ => 0,
+        }
+    }
+
+    /// Forgets what is recorded and gives the memory back to the system.
+    pub fn clear(&mut self) {
+        self.recorded = false;
+        match &mut self.store {
+            Store::Native(recording) => recording.clear(),
+            Store::Interpreted(saved) => *saved = Vec::new(),
+        }
+        self.results = self.plan.primal.blank();
+    }
+}
+
+fn empty() -> Error {
+    Error::Tape(
+        "nothing is recorded on this tape: it is new, was cleared, or its last recording failed; \
+         record it first"
+            .into(),
+    )
+}
+
+/// What one thread needs to apply recorded derivatives, again and again.
+pub struct LinearSession {
+    plan: Arc<LinearPlan>,
+    workspace: Workspace,
+    scratch: Scratch,
+    results: [Vec<Value>; 2],
+}
+
+impl LinearSession {
+    /// The derivative at the recorded point times a vector: takes a tangent for each differentiated
+    /// parameter, gives one for each float result, with its name.
+    ///
+    /// # Errors
+    /// [`Error::Tape`] if nothing is recorded on the tape, or by another linearization;
+    /// [`Error::Argument`] if a tangent does not fit; [`Error::Run`] at the memory limit.
+    pub fn apply(&mut self, tape: &Tape, tangents: &[Arg<'_>]) -> Result<Results<'_>> {
+        self.call(0, tape, tangents)
+    }
+
+    /// The transposed derivative at the recorded point times a vector: takes a cotangent for each
+    /// float result, gives one for each differentiated parameter, with its name.
+    ///
+    /// # Errors
+    /// As [`LinearSession::apply`].
+    pub fn apply_transposed(&mut self, tape: &Tape, cotangents: &[Arg<'_>]) -> Result<Results<'_>> {
+        self.call(1, tape, cotangents)
+    }
+
+    /// As [`LinearSession::apply`], into memory of the caller.
+    ///
+    /// # Errors
+    /// As there, and [`Error::Argument`] if the memory for a result does not fit.
+    pub fn apply_into(
+        &mut self,
+        tape: &Tape,
+        tangents: &[Arg<'_>],
+        outs: &mut [Out<'_>],
+    ) -> Result<()> {
+        self.call_into(0, tape, tangents, outs)
+    }
+
+    /// As [`LinearSession::apply_transposed`], into memory of the caller.
+    ///
+    /// # Errors
+    /// As [`LinearSession::apply_into`].
+    pub fn apply_transposed_into(
+        &mut self,
+        tape: &Tape,
+        cotangents: &[Arg<'_>],
+        outs: &mut [Out<'_>],
+    ) -> Result<()> {
+        self.call_into(1, tape, cotangents, outs)
+    }
+
+    fn call(&mut self, k: usize, tape: &Tape, seeds: &[Arg<'_>]) -> Result<Results<'_>> {
+        let LinearSession { plan, workspace, scratch, results } = self;
+        let (Some(map), Some(results)) = (plan.maps.get(k), results.get_mut(k)) else {
+            return Err(empty());
+        };
+        apply(plan, k, map, (workspace, scratch), tape, seeds, &mut Destination::own(results))?;
+        map.interface.shape(&mut scratch.sizes, results);
+        Ok(Results::new(&map.interface, results))
+    }
+
+    fn call_into(
+        &mut self,
+        k: usize,
+        tape: &Tape,
+        seeds: &[Arg<'_>],
+        outs: &mut [Out<'_>],
+    ) -> Result<()> {
+        let LinearSession { plan, workspace, scratch, .. } = self;
+        let Some(map) = plan.maps.get(k) else { return Err(empty()) };
+        map.interface.check_outs(outs)?;
+        apply(plan, k, map, (workspace, scratch), tape, seeds, &mut Destination::outs(outs))
+    }
+}
+
+fn apply(
+    plan: &Arc<LinearPlan>,
+    k: usize,
+    map: &LinearMap,
+    (workspace, scratch): (&mut Workspace, &mut Scratch),
+    tape: &Tape,
+    seeds: &[Arg<'_>],
+    to: &mut Destination<'_, '_>,
+) -> Result<()> {
+    if !Arc::ptr_eq(plan, &tape.plan) {
+        let (own, other) = (&plan.primal, &tape.plan.primal);
+        return Err(Error::Tape(format!(
+            "this tape was recorded by another linearization (of `{}`), not by this one (of `{}`); \
+             record a tape of this one",
+            other.name(),
+            own.name()
+        )));
+    }
+    if !tape.recorded {
+        return Err(empty());
+    }
+    let kept = map.sizes.iter().copied().zip(tape.sizes.iter().copied());
+    let parts = map.interface.bind(scratch, kept, seeds)?;
+    let outcome = match (&plan.code, &tape.store) {
+        (LinearCode::Native(recorder, _), Store::Native(recording)) => {
+            let mut runner = Follow { recorder, k, recording, workspace };
+            map.interface.run(scratch, &parts, to, &map.placements, &mut runner)
+        }
+        (LinearCode::Interpreted(interpreters), Store::Interpreted(saved)) => {
+            let interpreter = &interpreters[k + 1];
+            let run = map.interface.interpret(interpreter, saved, &scratch.sizes, &parts, to);
+            run.map(|_| ())
+        }
+        _ => Err(Error::Tape("the tape is that of another engine".into())),
+    };
+    scratch.recycle(parts);
+    outcome
+}
+
+/// Runs the function and keeps its tape.
+struct Record<'r> {
+    recorder: &'r Recorder,
+    recording: &'r mut Recording,
+}
+
+impl Runner for Record<'_> {
+    fn limit(&self) -> usize {
+        self.recording.limit()
+    }
+
+    fn cells(&self, number: usize, parts: &[Arg<'_>]) -> Option<usize> {
+        self.recorder.first().cells(number, &mut |k| integer(parts, k))
+    }
+
+    fn call<'w>(
+        &'w mut self,
+        words: &mut [Word<'_>],
+        _: &mut Vec<u64>,
+        _: &'w mut Vec<u64>,
+    ) -> std::result::Result<Words<'w>, Failure> {
+        self.recorder.record(self.recording, words).map_err(Failure::from)
+    }
+}
+
+/// Runs a map from a tape.
+struct Follow<'r> {
+    recorder: &'r Recorder,
+    k: usize,
+    recording: &'r Recording,
+    workspace: &'r mut Workspace,
+}
+
+impl Runner for Follow<'_> {
+    fn limit(&self) -> usize {
+        self.workspace.limit()
+    }
+
+    fn cells(&self, number: usize, parts: &[Arg<'_>]) -> Option<usize> {
+        let lead = self.recorder.leading();
+        let value = &mut |n: usize| match n.checked_sub(lead) {
+            Some(own) => integer(parts, own),
+            None => self.recording.integer(n),
+        };
+        self.recorder.follower(self.k)?.cells(number, value)
+    }
+
+    fn call<'w>(
+        &'w mut self,
+        words: &mut [Word<'_>],
+        call: &mut Vec<u64>,
+        returned: &'w mut Vec<u64>,
+    ) -> std::result::Result<Words<'w>, Failure> {
+        let Follow { recorder, k, recording, workspace } = self;
+        recorder.follow(*k, recording, workspace, words, call, returned).map_err(Failure::from)
+    }
+}

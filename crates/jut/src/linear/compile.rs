@@ -1,0 +1,100 @@
+//! From a function to its linearization: J and U once, the linear half and its transpose beside each
+//! other, all three optimised and compiled for one tape.
+
+use super::{LinearCode, LinearMap, LinearPlan, Linearized, SavedSize};
+use crate::engine::{self, Placement};
+use crate::error::{Error, Result};
+use crate::interface::Interface;
+use crate::model::Function;
+use crate::pipeline::{Engine, interpreter, mask, refusal, start_optimised, with_large_stack};
+use crate::ports;
+use jut_ad::compose::{self, Saved};
+use jut_cranelift::Recorder;
+use jut_ir::{Diagnostic, FuncId, Program, Type};
+use jut_loop::Lowered;
+
+/// Linearizes a function: itself with a tape, the linear map and its transpose, ready to run.
+pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
+    let refused = |d: Diagnostic| refusal(function, d);
+    with_large_stack(|| {
+        let (mut derivatives, func) = start_optimised(function);
+        let wrt = mask(function, &derivatives.program, func);
+        let policy = function.tape_policy();
+        let made = compose::linearize(&mut derivatives, func, &wrt, policy).map_err(refused)?;
+        let roots = [made.primal, made.apply, made.apply_transposed];
+        let programs = roots.map(|root| jut_opt::optimise(&derivatives.program, root, true));
+        let [ports, forward_ports, reverse_ports] = ports::linear_ports(function);
+        let results = ports.1.len();
+        let (code, placements) = match function.chosen_engine() {
+            Engine::Interpreter => {
+                let made = programs.each_ref().map(|program| interpreter(function, program));
+                (LinearCode::Interpreted(Box::new(made)), [Vec::new(), Vec::new()])
+            }
+            Engine::Cranelift => {
+                let [primal, apply, transposed] = &programs;
+                let lower =
+                    |program: &Program, root| jut_loop::lower(program, root).map_err(refused);
+                let primal = lower(primal, made.primal)?;
+                let apply = lower(apply, made.apply)?;
+                let transposed = lower(transposed, made.apply_transposed)?;
+                native(&primal, &made.saved, [&apply, &transposed], results)?
+            }
+        };
+        let sources = || function.model().shared_sources();
+        let [primal, apply, transposed] = programs;
+        let primal = Interface::new(sources(), primal, made.primal, 0, ports.0, ports.1)?;
+        let is_size = |saved: &Saved| {
+            let f = &primal.program.funcs[made.primal];
+            let ty = match *saved {
+                Saved::Argument(k) => f.params.get(k).map(|p| &f.nvars[*p].ty),
+                Saved::Result(k) => f.results.get(k).map(|r| &r.ty),
+            };
+            ty == Some(&Type::I64)
+        };
+        let sizes: Vec<usize> =
+            (0..made.saved.len()).filter(|k| is_size(&made.saved[*k])).collect();
+        let map = |program: Program, root: FuncId, (inputs, outputs), placements| {
+            let params = &program.funcs[root].params;
+            let names = sizes.iter().filter_map(|k| params.get(*k).copied()).collect();
+            let kept = made.saved.len();
+            let interface = Interface::new(sources(), program, root, kept, inputs, outputs)?;
+            Ok::<_, Error>(LinearMap { interface, sizes: names, placements })
+        };
+        let [forward, reverse] = placements;
+        let maps = [
+            map(apply, made.apply, forward_ports, forward)?,
+            map(transposed, made.apply_transposed, reverse_ports, reverse)?,
+        ];
+        let sizes = sizes.iter().map(|k| match made.saved[*k] {
+            Saved::Argument(k) => SavedSize::Argument(primal.binder.start_of(k)),
+            Saved::Result(k) => {
+                SavedSize::Result(primal.outputs.get(k).map_or(0, |o| o.leaves.start))
+            }
+        });
+        let sizes = sizes.collect();
+        let limit = function.limit();
+        let plan = LinearPlan { primal, maps, saved: made.saved, sizes, code, limit };
+        Ok(Linearized::new(plan))
+    })
+}
+
+/// Machine code for a function and the maps that continue from it.
+fn native(
+    primal: &Lowered,
+    saved: &[Saved],
+    maps: [&Lowered; 2],
+    results: usize,
+) -> Result<(LinearCode, [Vec<Placement>; 2])> {
+    let saved: Vec<jut_cranelift::Saved> = saved
+        .iter()
+        .map(|saved| match *saved {
+            Saved::Argument(k) => jut_cranelift::Saved::Argument(k),
+            Saved::Result(k) => jut_cranelift::Saved::Result(k),
+        })
+        .collect();
+    let recorder =
+        Recorder::compile(primal, &saved, &maps).map_err(|e| Error::Backend(e.to_string()))?;
+    let placements = maps.map(|map| engine::placements(map, map.signature.results.len()));
+    let code = LinearCode::Native(Box::new(recorder), engine::placements(primal, results));
+    Ok((code, placements))
+}
