@@ -98,19 +98,29 @@ pub fn math(name: &str) -> Option<Math> {
     MATH.iter().find(|(symbol, _)| *symbol == name).map(|(_, function)| *function)
 }
 
+/// A function's name, and where it lies.
+type Named = (&'static str, fn() -> *const u8);
+
+/// What works on memory, by name.
+static MEMORY: &[Named] = &[
+    ("jut_alloc_temp", || jut_alloc_temp as *const u8),
+    ("jut_alloc_tape", || jut_alloc_tape as *const u8),
+    ("jut_mark", || jut_mark as *const u8),
+    ("jut_release", || jut_release as *const u8),
+    ("jut_release_tape", || jut_release_tape as *const u8),
+    ("jut_fill_words", || jut_fill_words as *const u8),
+    ("jut_fill_bytes", || jut_fill_bytes as *const u8),
+    ("jut_copy", || jut_copy as *const u8),
+    ("jut_matmul", || jut_matmul as *const u8),
+];
+
 /// Where the function of a name lies.
 pub fn address(name: &str) -> Option<*const u8> {
-    let address = match name {
-        "jut_alloc_temp" => jut_alloc_temp as *const u8,
-        "jut_alloc_tape" => jut_alloc_tape as *const u8,
-        "jut_mark" => jut_mark as *const u8,
-        "jut_release" => jut_release as *const u8,
-        "jut_release_tape" => jut_release_tape as *const u8,
-        "jut_fill_words" => jut_fill_words as *const u8,
-        "jut_fill_bytes" => jut_fill_bytes as *const u8,
-        "jut_copy" => jut_copy as *const u8,
-        "jut_matmul" => jut_matmul as *const u8,
-        _ => return math(name).map(Math::address),
-    };
-    Some(address)
+    all().find(|(symbol, _)| *symbol == name).map(|(_, address)| address)
+}
+
+/// All functions that compiled code may call: name and place.
+pub fn all() -> impl Iterator<Item = (&'static str, *const u8)> {
+    let memory = MEMORY.iter().map(|(name, address)| (*name, address()));
+    memory.chain(MATH.iter().map(|(name, function)| (*name, function.address())))
 }

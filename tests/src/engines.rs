@@ -11,7 +11,6 @@
 
 use crate::border::{Sizes, flatten, rebuild};
 use crate::products::{Product, optimised};
-use jut_cranelift::{Arg, CallError, Checked, Returned};
 use jut_eval::{EvalError, Interpreter, Value, View};
 use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError};
 use jut_loop::eval::{self, Fault};
@@ -19,7 +18,17 @@ use jut_loop::flatten::Layouts;
 use jut_loop::form::{Cell, Kind, LoopProgram, Role};
 use jut_loop::signature::{AbiComponent, Cells, Flat};
 use jut_loop::{Lowered, lower, need, print, read};
+use jut_native::{Arg, Backend, CallError, Checked, Returned};
 use jut_runtime::Workspace;
+
+/// The backends that are built in, by name.
+pub fn backends() -> impl Iterator<Item = (&'static str, Backend)> {
+    let all: [(&str, bool, Backend); 2] = [
+        ("Cranelift", true, jut_cranelift::compile),
+        ("LLVM", jut_llvm::BUILT_IN, jut_llvm::compile),
+    ];
+    all.into_iter().filter(|(_, built_in, _)| *built_in).map(|(name, _, compile)| (name, compile))
+}
 
 /// The results of a function, or its error.
 pub type Run = Result<Vec<Value>, RuntimeError>;
@@ -64,20 +73,21 @@ pub fn agree_with(
     }
     compare("loop form read back", &expected, border.evaluate(&again)?, &lowered)?;
 
-    let native = Checked::compile(&lowered).map_err(|e| format!("Cranelift: {e}"))?;
-    let run = border.call(&native, &mut Workspace::new())?;
-    compare("machine code", &expected, run, &lowered)?;
-
     // The memory that a call is said to need is enough.
     let need = need::query(&lowered.program).ok().map(|query| border.need(&query)).transpose()?;
-    if let Some([temp, tape]) = need.filter(|[temp, tape]| temp.max(tape) < &MOST_LENT) {
+    let need = need.filter(|[temp, tape]| temp.max(tape) < &MOST_LENT);
+    for (name, compile) in backends() {
+        let native = Checked::compile(&lowered, compile).map_err(|e| format!("{name}: {e}"))?;
+        let run = border.call(&native, &mut Workspace::new())?;
+        compare(name, &expected, run, &lowered)?;
+        let Some([temp, tape]) = need else { continue };
         let mut memory = vec![0u64; (temp + tape) / 8 + 8];
         // SAFETY: the memory outlives the workspace, and nothing else uses it.
         let mut workspace =
             unsafe { Workspace::within(memory.as_mut_ptr().cast(), temp + tape + 64) };
         workspace.begin(tape);
         let run = border.call(&native, &mut workspace)?;
-        compare("machine code in lent memory", &expected, run, &lowered)?;
+        compare(&format!("{name} in lent memory"), &expected, run, &lowered)?;
     }
     Ok(expected)
 }

@@ -254,6 +254,8 @@ pub enum Engine {
     /// Native code through Cranelift.
     #[default]
     Cranelift,
+    /// Native code through LLVM, in builds that have it (see `jut doctor`).
+    Llvm,
     /// The interpreter.
     Interp,
 }
@@ -294,6 +296,8 @@ pub enum Stage {
     Clif,
     /// The gradient in this machine's assembly language.
     Asm,
+    /// The gradient as text for LLVM.
+    Llvm,
 }
 
 impl Stage {
@@ -310,6 +314,7 @@ impl Stage {
             Stage::Loop => jut::Stage::Loop,
             Stage::Clif => jut::Stage::Clif,
             Stage::Asm => jut::Stage::Assembly,
+            Stage::Llvm => jut::Stage::Llvm,
         }
     }
 }
@@ -319,6 +324,7 @@ impl Engine {
     pub fn engine(self) -> jut::Engine {
         match self {
             Engine::Cranelift => jut::Engine::Cranelift,
+            Engine::Llvm => jut::Engine::Llvm,
             Engine::Interp => jut::Engine::Interpreter,
         }
     }

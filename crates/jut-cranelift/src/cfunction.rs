@@ -25,7 +25,7 @@
 //! between the arenas as the call needs it.
 
 use crate::object::Place;
-use crate::program::{Imports, Returns, Source, result_kinds, signature};
+use crate::program::{Imports, Returns, Source, signature};
 use crate::translate::cranelift_type;
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -168,7 +168,7 @@ pub(crate) fn define(
         .iter()
         .map(|param| cranelift_type(function.values[param.value].kind))
         .collect();
-    numbered.extend(result_kinds(function).iter().map(|_| types::I64));
+    numbered.extend(function.result_kinds().map(|_| types::I64));
     let mut sorted = shape.order.to_vec();
     sorted.sort_unstable();
     if !sorted.into_iter().eq(0..numbered.len()) {

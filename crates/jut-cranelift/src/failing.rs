@@ -8,7 +8,6 @@
 use crate::translate::{Result, Translator, block_args};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use jut_ir::RuntimeErrorKind;
 use jut_ir::ir::Literal;
 use jut_loop::form::{Atom, Check, Site};
 use jut_runtime::workspace::layout;
@@ -155,13 +154,3 @@ impl Translator<'_> {
 
 /// Site, kind of error, three operands.
 const FAILING_PARAMS: usize = 5;
-
-/// How many operands the error of a kind has.
-pub(crate) fn operand_count(kind: RuntimeErrorKind) -> usize {
-    match kind {
-        RuntimeErrorKind::Index | RuntimeErrorKind::SizeMismatch => 2,
-        RuntimeErrorKind::Slice => 3,
-        RuntimeErrorKind::NegativeSize => 1,
-        RuntimeErrorKind::DivisionByZero | RuntimeErrorKind::Memory => 0,
-    }
-}

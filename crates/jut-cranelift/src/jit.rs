@@ -3,32 +3,15 @@
 //! One Cranelift module per program owns its code. The code is written once, then made executable
 //! and no longer writable, and given back to the system when the program is dropped.
 
-use crate::error::CompileError;
-use crate::program::{self, result_kinds};
+use crate::program;
 use crate::target::Target;
 use cranelift_codegen::ir::LibCall;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::default_libcall_names;
-use jut_ir::{RuntimeErrorKind, Span};
-use jut_loop::form::{Block, Kind, LoopProgram, Role, Stmt};
-use jut_runtime::{Workspace, symbols};
+use jut_loop::form::{Block, LoopProgram, Stmt};
+use jut_native::{CompileError, Compiled, Entry, Footprint};
+use jut_runtime::symbols;
 use std::mem::ManuallyDrop;
-
-/// The machine signature of every program: workspace, arguments, results; returns the status.
-pub(crate) type Entry = unsafe extern "C" fn(*mut Workspace, *const u64, *mut u64) -> u32;
-
-/// A compiled program. It may be called from many threads at once, each with its own workspace.
-pub struct Compiled {
-    pub(crate) entry: Entry,
-    pub(crate) name: String,
-    pub(crate) params: Vec<(Kind, Role)>,
-    pub(crate) results: Vec<Kind>,
-    pub(crate) sites: Vec<(RuntimeErrorKind, Span)>,
-    pub(crate) stack: usize,
-    pub(crate) bytes: usize,
-    /// Keeps the code; nothing else touches it.
-    _code: Code,
-}
 
 /// The owner of the executable memory.
 struct Code(ManuallyDrop<JITModule>);
@@ -45,16 +28,6 @@ impl Drop for Code {
     }
 }
 
-impl std::fmt::Debug for Compiled {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Compiled")
-            .field("name", &self.name)
-            .field("params", &self.params)
-            .field("results", &self.results)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Compiles a program for the machine that this process runs on.
 pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     let target = Target::host()?;
@@ -62,25 +35,12 @@ pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     let defined = program::define(program, &mut *code.0, &target)?;
     code.0.finalize_definitions().map_err(|e| CompileError::Host(e.to_string()))?;
     let address = code.0.get_finalized_function(defined.entry);
-    // SAFETY: the entry was compiled with this signature, and its code lives as long as `code`.
+    // SAFETY: the entry was compiled with this signature.
     let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
-    let Some((_, function)) = program.funcs.last() else {
-        return Err(CompileError::Host("the program has no function".to_owned()));
-    };
-    Ok(Compiled {
-        entry,
-        name: function.name.clone(),
-        params: function
-            .params
-            .iter()
-            .map(|param| (function.values[param.value].kind, param.role))
-            .collect(),
-        results: result_kinds(function),
-        sites: program.sites.values().cloned().collect(),
-        stack: defined.stack,
-        bytes: defined.bytes,
-        _code: code,
-    })
+    let footprint = Footprint { stack: defined.stack, bytes: defined.bytes };
+    // SAFETY: the code is that of the program, lives as long as the module, and is not written any
+    // more.
+    unsafe { Compiled::new(program, entry, footprint, Box::new(code)) }
 }
 
 /// An empty module for a program.

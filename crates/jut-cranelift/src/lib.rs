@@ -9,9 +9,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`Target`] | the machine and Cranelift's settings |
-//! | [`Compiled`] | a program in executable memory, and calling it |
-//! | [`Checked`] | calling it safely, every length held against the signature |
-//! | [`Recorder`] | programs that continue from what another one left |
+//! | [`compile`] | a program in executable memory; calling it is [`jut_native`]'s |
 //! | [`ObjectFile`] | programs in an object file, called from C |
 //! | `cfunction` | the C function around a program |
 //! | `substitute` | what stands for the runtime where there is none |
@@ -29,10 +27,7 @@
 //! code returns a status, and never jumps over a Rust frame. *Cost*: linear in the text of the
 //! program.
 
-mod call;
 mod cfunction;
-mod checked;
-mod error;
 mod failing;
 mod invariants;
 mod jit;
@@ -42,17 +37,13 @@ mod machine;
 mod memory;
 mod object;
 mod program;
-mod recorded;
 mod substitute;
 mod target;
 mod translate;
 mod vector;
 
-pub use call::{Arg, CallError, LARGE_STACK};
-pub use checked::{Checked, Results, Returned};
-pub use error::CompileError;
-pub use jit::{Compiled, compile};
+pub use jit::compile;
+pub use jut_native::{Arg, CallError, CompileError, Compiled};
 pub use object::{Exported, MathLibrary, ObjectFile, Place};
 pub use program::{assembly, clif};
-pub use recorded::{Recorder, Recording, Saved};
 pub use target::{Machine, Target};

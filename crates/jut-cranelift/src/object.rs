@@ -8,7 +8,6 @@
 //! Cost: linear in the text of the programs.
 
 use crate::cfunction;
-use crate::error::CompileError;
 use crate::program::{Imports, Source, define_with};
 use crate::substitute;
 use crate::target::{Machine, Target};
@@ -17,6 +16,7 @@ use cranelift_module::default_libcall_names;
 use cranelift_object::{ObjectBuilder, ObjectModule};
 use jut_ir::RuntimeErrorKind;
 use jut_loop::form::{Block, LoopProgram, Stmt};
+use jut_native::CompileError;
 use target_lexicon::Triple;
 
 /// Which mathematical functions an object calls.

@@ -12,7 +12,6 @@
 //! `extern "C" fn(workspace, args: *const u64, results: *mut u64) -> u32`, with one word per
 //! parameter of the last function and one per result.
 
-use crate::error::CompileError;
 use crate::substitute;
 use crate::target::Target;
 use crate::translate::{Translator, cranelift_type};
@@ -27,6 +26,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{FuncId, Linkage, Module, ModuleReloc};
 use jut_loop::form::{Kind, LoopFuncId, LoopFunction, LoopProgram};
 use jut_loop::kernel::Kernel;
+use jut_native::CompileError;
 use jut_runtime::symbols::{self, Math};
 use std::collections::HashMap;
 
@@ -127,19 +127,6 @@ pub(crate) fn signature(
     signature
 }
 
-/// Kinds of the results of a function.
-pub(crate) fn result_kinds(function: &LoopFunction) -> Vec<Kind> {
-    use jut_ir::ir::Literal;
-    use jut_loop::form::Atom;
-    let kind = |atom: &Atom| match atom {
-        Atom::Value(value) => function.values[*value].kind,
-        Atom::Lit(Literal::F64(_)) => Kind::F64,
-        Atom::Lit(Literal::I64(_)) => Kind::I64,
-        Atom::Lit(Literal::Bool(_)) => Kind::Bool,
-    };
-    function.body.results.iter().map(kind).collect()
-}
-
 /// How the results of a function are returned: the first ones of each class in registers, the
 /// others through memory; and which parameters come through memory.
 pub(crate) struct Returns {
@@ -167,7 +154,7 @@ impl Returns {
             (ty, *count <= RETURNED_IN_REGISTERS)
         };
         Returns {
-            results: result_kinds(function).into_iter().map(place).collect(),
+            results: function.result_kinds().map(place).collect(),
             direct: function.params.len().min(DIRECT_PARAMS),
             params: function.params.len(),
         }
@@ -266,10 +253,7 @@ fn translate(
     }
     let last = program.funcs.last().and_then(|(id, function)| Some((ids[id]?, function)));
     let Some((place, function)) = last else {
-        return Err(CompileError::Malformed {
-            function: String::new(),
-            reason: "the program has no function".to_owned(),
-        });
+        return Err(CompileError::no_function());
     };
     let entry = entry(module, imports, place, function, &mut context, &mut builder_context)
         .map_err(|reason| CompileError::Codegen { function: function.name.clone(), reason })?;

@@ -6,7 +6,6 @@
 //! more than that fails, which is the error `R06`. Functions that are neither (`erfinv`, `digamma`,
 //! ..) are refused.
 
-use crate::error::CompileError;
 use crate::program::{Imports, finish, runtime_signature, signature};
 use crate::target::Target;
 use cranelift_codegen::Context;
@@ -14,6 +13,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, Function, InstBuilder, MemFlagsData, UserFuncName, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::Module;
+use jut_native::CompileError;
 
 /// The C library's name for a function of the runtime, if it has the function.
 pub(crate) fn system_name(symbol: &str) -> Option<&'static str> {

@@ -11,11 +11,11 @@
 //! most of a second. The single-pass allocator takes a time linear in the code, always, and its code
 //! is half as fast. [`crowding`] decides, per function.
 
-use crate::error::CompileError;
 use cranelift_codegen::ir::{Function, Value};
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
 use cranelift_entity::SecondaryMap;
+use jut_native::CompileError;
 use std::sync::OnceLock;
 use target_lexicon::{Architecture, BinaryFormat, Triple};
 

@@ -121,6 +121,16 @@ impl RuntimeErrorKind {
     pub fn from_number(number: u8) -> Option<RuntimeErrorKind> {
         Self::ALL.into_iter().find(|kind| *kind as u8 == number)
     }
+
+    /// How many operands an error of the kind has.
+    pub fn operand_count(self) -> usize {
+        match self {
+            RuntimeErrorKind::Index | RuntimeErrorKind::SizeMismatch => 2,
+            RuntimeErrorKind::Slice => 3,
+            RuntimeErrorKind::NegativeSize => 1,
+            RuntimeErrorKind::DivisionByZero | RuntimeErrorKind::Memory => 0,
+        }
+    }
 }
 
 impl std::fmt::Display for RuntimeError {

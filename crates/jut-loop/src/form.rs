@@ -466,6 +466,11 @@ impl Stmt {
 }
 
 impl LoopFunction {
+    /// Kinds of the results.
+    pub fn result_kinds(&self) -> impl Iterator<Item = Kind> {
+        self.body.results.iter().map(|atom| self.kind_of(*atom))
+    }
+
     /// What an atom is.
     pub fn kind_of(&self, atom: Atom) -> Kind {
         match atom {

@@ -1,4 +1,4 @@
-//! The two engines behind one interface: leaves in, leaves out.
+//! The engines behind one interface: leaves in, leaves out.
 //!
 //! Native code reads the caller's arrays in place and writes results straight into their
 //! destination; nothing is allocated once destinations and lists have their size. The interpreter is
@@ -6,13 +6,25 @@
 
 use crate::error::Error;
 use crate::leaves::{rebuild, stack};
+use crate::pipeline::Engine;
 use crate::value::{Arg, Array, Out, Value};
-use jut_cranelift::{Arg as Word, CallError, Checked, Results, Returned};
 use jut_eval::{Cells, EvalError, Interpreter, Value as EvalValue, View};
 use jut_ir::{ConRef, DataId, FuncId, Program, RuntimeError, RuntimeErrorKind, Span, Type};
 use jut_loop::Lowered;
 use jut_loop::form::Role;
+use jut_native::{Arg as Word, Backend, CallError, Checked, Results, Returned};
 use jut_runtime::Workspace;
+
+impl Engine {
+    /// The backend of an engine; the interpreter has none.
+    pub(crate) fn backend(self) -> Option<Backend> {
+        match self {
+            Engine::Interpreter => None,
+            Engine::Cranelift => Some(jut_cranelift::compile),
+            Engine::Llvm => Some(jut_llvm::compile),
+        }
+    }
+}
 
 /// What runs a function.
 pub(crate) enum Code {
@@ -65,8 +77,9 @@ impl<'t> Target<'t> {
 
 impl Code {
     /// Compiles a lowered program to machine code.
-    pub fn native(lowered: &Lowered) -> Result<Code, Error> {
-        let checked = Checked::compile(lowered).map_err(|e| Error::Backend(e.to_string()))?;
+    pub fn native(lowered: &Lowered, backend: Backend) -> Result<Code, Error> {
+        let checked =
+            Checked::compile(lowered, backend).map_err(|e| Error::Backend(e.to_string()))?;
         let placements = placements(lowered, lowered.signature.results.len());
         Ok(Code::Native(Box::new(Native { checked, placements })))
     }

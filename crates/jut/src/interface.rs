@@ -13,9 +13,9 @@ use crate::leaves::{Leaf, leaves, rebuild};
 use crate::ports::{Input, Output, OutputPlan, Port, Role};
 use crate::source::{RunError, Sources};
 use crate::value::{Arg, Array, Out, Value};
-use jut_cranelift::Arg as Word;
 use jut_eval::{Interpreter, Value as EvalValue};
 use jut_ir::{FuncId, NVar, Program, Span};
+use jut_native::Arg as Word;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! text --load--> checked core --J--> f.jvp --U--> f.nonlin, f.lin --T--> f.linT --L, compose-->
-//!      f.value_grad --optimise--> Linear A, non-linear --lower--> loop form --Cranelift--> code
+//!      f.value_grad --optimise--> Linear A, non-linear --lower--> loop form --backend--> code
 //! ```
 //!
 //! | step | crate |
@@ -11,7 +11,7 @@
 //! | J, U, T, L and their compositions | `jut-ad` |
 //! | clean-up, before J and after L | `jut-opt` |
 //! | loops and buffers | `jut-loop` |
-//! | machine code, or the interpreter | `jut-cranelift`, `jut-eval` |
+//! | machine code, or the interpreter | `jut-cranelift`, `jut-llvm`, `jut-eval` |
 //!
 //! The interpreter runs the same optimised program that is lowered: so all engines give the same
 //! bits. Cost: everything is linear in the text of the program; nothing depends on sizes of arrays.
@@ -39,6 +39,9 @@ pub enum Engine {
     /// Native code, made by Cranelift in this process.
     #[default]
     Cranelift,
+    /// Native code, made by LLVM in this process: takes longer to compile and runs faster. Only in
+    /// builds with the feature `llvm`; others refuse it.
+    Llvm,
     /// The reference interpreter: slow, and the definition of what programs mean.
     Interpreter,
 }
@@ -66,11 +69,13 @@ pub enum Stage {
     Clif,
     /// The gradient in this machine's assembly language.
     Assembly,
+    /// The gradient as text for LLVM, before its optimisations.
+    Llvm,
 }
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Stage; 10] = [
+    pub const ALL: [Stage; 11] = [
         Stage::Source,
         Stage::Core,
         Stage::Forward,
@@ -81,6 +86,7 @@ impl Stage {
         Stage::Loop,
         Stage::Clif,
         Stage::Assembly,
+        Stage::Llvm,
     ];
 
     /// Its name on the command line.
@@ -96,6 +102,7 @@ impl Stage {
             Stage::Loop => "loop",
             Stage::Clif => "clif",
             Stage::Assembly => "asm",
+            Stage::Llvm => "llvm",
         }
     }
 }
@@ -241,12 +248,12 @@ pub(crate) fn compile(
     let refused = |d: Diagnostic| refusal(function, d);
     with_large_stack(|| {
         let Composed { program, root, inputs, outputs } = composed(function, product, watch)?;
-        let code = match function.chosen_engine() {
-            Engine::Interpreter => Code::Interpreted(interpreter(function, &program)),
-            Engine::Cranelift => {
+        let code = match function.chosen_engine().backend() {
+            None => Code::Interpreted(interpreter(function, &program)),
+            Some(backend) => {
                 let lowered = jut_loop::lower(&program, root).map_err(refused)?;
                 watch.end(Pass::Lower, || loop_statements(&lowered.program));
-                let code = Code::native(&lowered)?;
+                let code = Code::native(&lowered, backend)?;
                 watch.end(Pass::Code, || code.bytes());
                 code
             }
@@ -274,7 +281,7 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
     }
     with_large_stack(|| {
         let compiled = match stage {
-            Stage::Optimised | Stage::Loop | Stage::Clif | Stage::Assembly => true,
+            Stage::Optimised | Stage::Loop | Stage::Clif | Stage::Assembly | Stage::Llvm => true,
             Stage::Source | Stage::Core | Stage::Forward => false,
             Stage::Unzip | Stage::Transpose | Stage::Gradient => false,
         };
@@ -296,9 +303,11 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
                 return Ok(excerpt::print(&program, &[root]));
             }
             let lowered = jut_loop::lower(&program, root).map_err(refused)?.program;
-            return match stage {
-                Stage::Loop => Ok(jut_loop::print::print_program(&lowered)),
-                Stage::Assembly => jut_cranelift::assembly(&lowered),
+            return match (stage, function.chosen_engine()) {
+                (Stage::Loop, _) => Ok(jut_loop::print::print_program(&lowered)),
+                (Stage::Llvm, _) => jut_llvm::text(&lowered),
+                (Stage::Assembly, Engine::Llvm) => jut_llvm::assembly(&lowered),
+                (Stage::Assembly, _) => jut_cranelift::assembly(&lowered),
                 _ => jut_cranelift::clif(&lowered),
             }
             .map_err(|e| Error::Backend(e.to_string()));

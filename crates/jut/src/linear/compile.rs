@@ -6,12 +6,12 @@ use crate::engine::{self, Placement};
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::model::Function;
-use crate::pipeline::{Engine, interpreter, mask, refusal, start_optimised, with_large_stack};
+use crate::pipeline::{interpreter, mask, refusal, start_optimised, with_large_stack};
 use crate::ports;
 use jut_ad::compose::{self, Saved};
-use jut_cranelift::Recorder;
 use jut_ir::{Diagnostic, FuncId, Program, Type};
 use jut_loop::Lowered;
+use jut_native::{Backend, Recorder};
 
 /// Linearizes a function: itself with a tape, the linear map and its transpose, ready to run.
 pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
@@ -25,19 +25,19 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         let programs = roots.map(|root| jut_opt::optimise(&derivatives.program, root, true));
         let [ports, forward_ports, reverse_ports] = ports::linear_ports(function);
         let results = ports.1.len();
-        let (code, placements) = match function.chosen_engine() {
-            Engine::Interpreter => {
+        let (code, placements) = match function.chosen_engine().backend() {
+            None => {
                 let made = programs.each_ref().map(|program| interpreter(function, program));
                 (LinearCode::Interpreted(Box::new(made)), [Vec::new(), Vec::new()])
             }
-            Engine::Cranelift => {
+            Some(backend) => {
                 let [primal, apply, transposed] = &programs;
                 let lower =
                     |program: &Program, root| jut_loop::lower(program, root).map_err(refused);
                 let primal = lower(primal, made.primal)?;
                 let apply = lower(apply, made.apply)?;
                 let transposed = lower(transposed, made.apply_transposed)?;
-                native(&primal, &made.saved, [&apply, &transposed], results)?
+                native(backend, &primal, &made.saved, [&apply, &transposed], results)?
             }
         };
         let sources = || function.model().shared_sources();
@@ -80,20 +80,21 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
 
 /// Machine code for a function and the maps that continue from it.
 fn native(
+    backend: Backend,
     primal: &Lowered,
     saved: &[Saved],
     maps: [&Lowered; 2],
     results: usize,
 ) -> Result<(LinearCode, [Vec<Placement>; 2])> {
-    let saved: Vec<jut_cranelift::Saved> = saved
+    let saved: Vec<jut_native::Saved> = saved
         .iter()
         .map(|saved| match *saved {
-            Saved::Argument(k) => jut_cranelift::Saved::Argument(k),
-            Saved::Result(k) => jut_cranelift::Saved::Result(k),
+            Saved::Argument(k) => jut_native::Saved::Argument(k),
+            Saved::Result(k) => jut_native::Saved::Result(k),
         })
         .collect();
-    let recorder =
-        Recorder::compile(primal, &saved, &maps).map_err(|e| Error::Backend(e.to_string()))?;
+    let recorder = Recorder::compile(primal, &saved, &maps, backend)
+        .map_err(|e| Error::Backend(e.to_string()))?;
     let placements = maps.map(|map| engine::placements(map, map.signature.results.len()));
     let code = LinearCode::Native(Box::new(recorder), engine::placements(primal, results));
     Ok((code, placements))

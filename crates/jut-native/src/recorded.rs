@@ -21,6 +21,7 @@
 
 use crate::call::{Arg, CallError};
 use crate::checked::{Checked, Results, given_cells, integer};
+use crate::compiled::Backend;
 use crate::error::CompileError;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Span};
 use jut_loop::form::{Cell, Kind, Role};
@@ -95,6 +96,7 @@ impl Recorder {
         first: &Lowered,
         saved: &[Saved],
         followers: &[&Lowered],
+        backend: Backend,
     ) -> Result<Recorder, CompileError> {
         let name = &first.signature.name;
         let malformed = |reason: &str| CompileError::Malformed {
@@ -144,8 +146,11 @@ impl Recorder {
             }
         }
         Ok(Recorder {
-            first: Checked::compile(first)?,
-            followers: followers.iter().map(|f| Checked::compile(f)).collect::<Result<_, _>>()?,
+            first: Checked::compile(first, backend)?,
+            followers: followers
+                .iter()
+                .map(|f| Checked::compile(f, backend))
+                .collect::<Result<_, _>>()?,
             saved: origins,
             given,
             id: NEXT.fetch_add(1, Ordering::Relaxed),

@@ -10,8 +10,8 @@
 //! has grown to its size.
 
 use crate::call::{Arg, CallError};
+use crate::compiled::{Backend, Compiled};
 use crate::error::CompileError;
-use crate::jit::{Compiled, compile};
 use cranelift_entity::EntityRef;
 use jut_ir::Size;
 use jut_loop::form::{Cell, Kind};
@@ -57,15 +57,15 @@ pub struct Results<'w> {
 }
 
 impl Checked {
-    /// Compiles what lowering made.
+    /// Compiles what lowering made, with a backend's `compile`.
     ///
     /// That no access of the program leaves its buffers, and that its signature is its own, is what
     /// lowering ensures; it is taken on trust here.
     ///
     /// # Errors
-    /// As [`compile`].
-    pub fn compile(lowered: &Lowered) -> Result<Checked, CompileError> {
-        let (compiled, signature) = (compile(&lowered.program)?, &lowered.signature);
+    /// As the backend.
+    pub fn compile(lowered: &Lowered, backend: Backend) -> Result<Checked, CompileError> {
+        let (compiled, signature) = (backend(&lowered.program)?, &lowered.signature);
         let count = compiled.params().len() + compiled.results().len();
         let mut dims: Vec<Option<Vec<Size>>> = vec![None; count];
         let components = signature.params.iter().chain(&signature.results);

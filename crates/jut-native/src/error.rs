@@ -5,7 +5,8 @@ use std::fmt;
 /// Why a loop program could not be compiled. A valid program on a supported machine compiles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CompileError {
-    /// Cranelift does not know this machine, or memory for code cannot be had.
+    /// The backend does not know this machine, memory for code cannot be had, or the backend is not
+    /// built in.
     Host(String),
     /// The program is not well formed: the function and what is wrong.
     Malformed {
@@ -14,11 +15,11 @@ pub enum CompileError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Cranelift refused a function, because it is too large for instance.
+    /// The backend refused a function, because it is too large for instance.
     Codegen {
         /// Name of the function.
         function: String,
-        /// What Cranelift says.
+        /// What the backend says.
         reason: String,
     },
 }
@@ -38,3 +39,13 @@ impl fmt::Display for CompileError {
 }
 
 impl std::error::Error for CompileError {}
+
+impl CompileError {
+    /// There is nothing to compile.
+    pub fn no_function() -> CompileError {
+        CompileError::Malformed {
+            function: String::new(),
+            reason: "the program has no function".to_owned(),
+        }
+    }
+}

@@ -5,8 +5,7 @@
 //! role of each; what lengths the buffers must have is known to the signature that the lowering made
 //! along with the program, and checked by who has it.
 
-use crate::failing::operand_count;
-use crate::jit::Compiled;
+use crate::compiled::Compiled;
 use jut_ir::{RuntimeError, RuntimeErrorKind};
 use jut_loop::form::{Cell, Kind, Role};
 use jut_runtime::Workspace;
@@ -175,7 +174,7 @@ impl Compiled {
             Some((kind, span)) => (named.unwrap_or(*kind), *span),
             None => (named.unwrap_or(RuntimeErrorKind::Memory), Default::default()),
         };
-        RuntimeError { kind, span, operands: failure.operands[..operand_count(kind)].to_vec() }
+        RuntimeError { kind, span, operands: failure.operands[..kind.operand_count()].to_vec() }
     }
 
     /// Calls the program with typed arguments; each result is the bits of a scalar or a pointer

@@ -1,0 +1,475 @@
+//! One function of the loop form as text for LLVM.
+//!
+//! Both are in single assignment form with structured control, so a value becomes a value: carried
+//! values and results of branches become phis, nothing needs to be looked up twice.
+//!
+//! **Signatures.** A function takes the workspace, then its parameters (bools as one bit), then, if
+//! it has many results, memory for them; it returns a status, and its results with it if they are
+//! few. Status 0 is success; another status is the number of the kind of error.
+//!
+//! **Aliasing.** An `out` buffer is used nowhere else in a call, so it is `noalias`. Buffers that are
+//! read or added to may be the same in a call between functions of the program (`f(x, x)`), so
+//! nothing is said of them; a caller from outside must keep all buffers that are written apart, so
+//! the last function, which no other calls, has `noalias` on every buffer.
+//!
+//! *Requires*: every value is assigned before it is used. *Cost*: linear; recursion follows the
+//! nesting of blocks.
+
+use crate::module::Imports;
+use crate::text::{Body, Label, Operand, Scalar, Type};
+use cranelift_entity::{EntityRef, SecondaryMap};
+use jut_ir::ir::Literal;
+use jut_ir::prim::{Lowering, Prim};
+use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
+use jut_loop::kernel::Kernel;
+use jut_runtime::symbols::{self, Math};
+
+/// Why a function could not be translated, for the reader of [`jut_native::CompileError`].
+pub(crate) type Result<T> = std::result::Result<T, String>;
+
+/// More results than this go through memory.
+const RETURNED: usize = 8;
+
+/// One lane of a value of a kind.
+pub(crate) fn scalar(kind: Kind) -> Scalar {
+    match kind {
+        Kind::F64 => Scalar::F64,
+        Kind::I64 => Scalar::I64,
+        Kind::Bool => Scalar::Bool,
+        Kind::Buffer(_) => Scalar::Ptr,
+    }
+}
+
+/// A function's name in the text: its number keeps names apart.
+pub(crate) fn name(id: LoopFuncId, function: &LoopFunction) -> String {
+    let mut name = format!("@\"{}.", id.index());
+    for byte in function.name.bytes() {
+        match byte {
+            b'"' | b'\\' | 0..32 | 127.. => name.push_str(&format!("\\{byte:02X}")),
+            other => name.push(char::from(other)),
+        }
+    }
+    name.push('"');
+    name
+}
+
+/// How the results of a function are returned.
+pub(crate) struct Returns {
+    pub types: Vec<Type>,
+}
+
+impl Returns {
+    pub(crate) fn of(function: &LoopFunction) -> Returns {
+        Returns { types: function.result_kinds().map(|kind| scalar(kind).one()).collect() }
+    }
+
+    /// Whether the function takes a pointer to memory for its results; result k goes to word k.
+    pub(crate) fn through_memory(&self) -> bool {
+        self.types.len() > RETURNED
+    }
+
+    /// The type that the function returns.
+    pub(crate) fn ty(&self) -> String {
+        if self.types.is_empty() || self.through_memory() {
+            return "i32".to_owned();
+        }
+        let types: Vec<String> = self.types.iter().map(Type::to_string).collect();
+        format!("{{ i32, {} }}", types.join(", "))
+    }
+}
+
+/// The state of translating one function.
+pub(crate) struct Translator<'a> {
+    pub(crate) program: &'a LoopProgram,
+    pub(crate) source: &'a LoopFunction,
+    pub(crate) imports: &'a mut Imports,
+    pub(crate) body: Body,
+    values: SecondaryMap<Value, Option<Operand>>,
+    /// Where buffers come from.
+    pub(crate) roots: SecondaryMap<Value, Root>,
+    /// Memory for the lanes of sums, by nesting depth of their loops.
+    pub(crate) lanes: crate::loops::LaneSlots,
+    /// Groups of accesses in parallel loops: the innermost one.
+    pub(crate) group: Option<u32>,
+    /// Where the function is left with a status that is not 0.
+    pub(crate) failures: Vec<(Operand, Label)>,
+    /// Memory for results of called functions, and how many words of it.
+    called: Option<Operand>,
+    called_words: usize,
+    returns: Returns,
+}
+
+/// Where the memory of a buffer comes from, as far as is known.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Root {
+    /// Not known: it may be any.
+    #[default]
+    Unknown,
+    /// That of this value, which at its begin nothing else points to: a fresh allocation, or a
+    /// parameter without an alias.
+    Own(Value),
+}
+
+impl<'a> Translator<'a> {
+    /// The text of a function; `last` if no other function calls it.
+    pub(crate) fn function(
+        program: &'a LoopProgram,
+        id: LoopFuncId,
+        last: bool,
+        imports: &'a mut Imports,
+    ) -> Result<String> {
+        let source = program.funcs.get(id).ok_or("no such function")?;
+        let returns = Returns::of(source);
+        let mut values = SecondaryMap::with_capacity(source.values.len());
+        let mut roots = SecondaryMap::new();
+        let mut params = vec!["ptr noalias noundef nonnull align 8 %ws".to_owned()];
+        for (k, param) in source.params.iter().enumerate() {
+            let (operand, ty) = (Operand::Temp(k as u32), scalar(source.values[param.value].kind));
+            values[param.value] = Some(operand);
+            let mut attributes = "noundef";
+            if ty == Scalar::Ptr && (last || param.role == Role::Out) {
+                roots[param.value] = Root::Own(param.value);
+                attributes = "noalias noundef";
+            }
+            params.push(format!("{} {attributes} {}", ty.one(), operand.of(ty.one())));
+        }
+        if returns.through_memory() {
+            params.push("ptr noalias noundef nonnull align 8 %results".to_owned());
+        }
+        let head = format!("{} {}({})", returns.ty(), name(id, source), params.join(", "));
+        let mut translator = Translator {
+            program,
+            source,
+            imports,
+            body: Body::new(source.params.len() as u32),
+            values,
+            roots,
+            lanes: Default::default(),
+            group: None,
+            failures: Vec::new(),
+            called: None,
+            called_words: 0,
+            returns,
+        };
+        let results = translator.block(&source.body)?;
+        translator.return_results(&results)?;
+        translator.finish_failing();
+        let body = translator.body.finish();
+        Ok(format!("define internal {head} #0 {{\n{body}}}\n"))
+    }
+
+    fn return_results(&mut self, results: &[Operand]) -> Result<()> {
+        if results.len() != self.returns.types.len() {
+            return Err("the function returns another number of results".to_owned());
+        }
+        if self.returns.through_memory() {
+            let types = self.returns.types.clone();
+            for (k, (result, ty)) in results.iter().zip(types).enumerate() {
+                self.store_word("%results", k, *result, ty);
+            }
+            self.body.line("ret i32 0");
+            return Ok(());
+        }
+        let status = "i32 0".to_owned();
+        let parts: Vec<(Type, Operand)> =
+            self.returns.types.iter().copied().zip(results.iter().copied()).collect();
+        self.return_parts(status, &parts);
+        Ok(())
+    }
+
+    /// Returns a status (with its type), and results if they are returned with it.
+    pub(crate) fn return_parts(&mut self, status: String, parts: &[(Type, Operand)]) {
+        if parts.is_empty() {
+            return self.body.line(format_args!("ret {status}"));
+        }
+        let ty = self.returns.ty();
+        let mut whole = self.body.value(format_args!("insertvalue {ty} poison, {status}, 0"));
+        for (k, (part, operand)) in parts.iter().enumerate() {
+            let (before, operand) = (whole.of(Scalar::I64.one()), operand.of(*part));
+            let place = k + 1;
+            let line = format_args!("insertvalue {ty} {before}, {part} {operand}, {place}");
+            whole = self.body.value(line);
+        }
+        self.body.line(format_args!("ret {ty} {}", whole.of(Scalar::I64.one())));
+    }
+
+    /// What a failing function returns beside its status.
+    pub(crate) fn nothing(&self) -> Vec<(Type, Operand)> {
+        if self.returns.through_memory() {
+            return Vec::new();
+        }
+        let blank = |ty: &Type| match ty.scalar {
+            Scalar::F64 => Operand::ZERO,
+            Scalar::I64 => Operand::I64(0),
+            Scalar::Bool => Operand::Bool(false),
+            Scalar::Ptr => Operand::Null,
+        };
+        self.returns.types.iter().map(|ty| (*ty, blank(ty))).collect()
+    }
+
+    /// Stores a value into the k-th word after a place.
+    pub(crate) fn store_word(&mut self, place: &str, k: usize, value: Operand, ty: Type) {
+        let at = self.body.value(format_args!("getelementptr inbounds i64, ptr {place}, i64 {k}"));
+        let at = at.of(Scalar::Ptr.one());
+        let value = value.of(ty);
+        match ty.scalar {
+            Scalar::Bool => {
+                let word = self.body.value(format_args!("zext i1 {value} to i64"));
+                let word = word.of(Scalar::I64.one());
+                self.body.line(format_args!("store i64 {word}, ptr {at}, align 8"));
+            }
+            _ => self.body.line(format_args!("store {ty} {value}, ptr {at}, align 8")),
+        }
+    }
+
+    /// Loads the k-th word after a place.
+    pub(crate) fn load_word(&mut self, place: &str, k: usize, ty: Type) -> Operand {
+        load_word(&mut self.body, place, k, ty)
+    }
+
+    /// Translates statements into the current block and those that follow; gives the results.
+    pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<Operand>> {
+        for stmt in &block.stmts {
+            self.stmt(stmt)?;
+        }
+        self.atoms(&block.results)
+    }
+
+    /// Translates a statement.
+    pub(crate) fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
+        match stmt {
+            Stmt::Prim { dst, prim, args } => self.prim(*dst, *prim, args),
+            Stmt::Copy { dst, src } => self.copy(*dst, *src),
+            Stmt::Load { dst, buffer, index } => self.load(*dst, *buffer, *index),
+            Stmt::Store { buffer, index, value } => self.store(*buffer, *index, *value),
+            Stmt::Offset { dst, buffer, index } => self.offset(*dst, *buffer, *index),
+            Stmt::Alloc { dst, cell, len, arena, site } => {
+                self.alloc(*dst, *cell, *len, *arena, *site)
+            }
+            Stmt::Mark { dst, arena } => {
+                self.mark(*dst, *arena);
+                Ok(())
+            }
+            Stmt::Release { mark, arena } => self.release(*mark, *arena),
+            Stmt::Fill { buffer, len, value } => self.fill(*buffer, *len, *value),
+            Stmt::CopyCells { dst, src, len, cell } => self.copy_cells(*dst, *src, *len, *cell),
+            Stmt::For(inner) => self.for_loop(inner),
+            Stmt::Lanes(inner) => self.lanes_loop(inner),
+            Stmt::If { dst, cond, then, other } => self.branch(dst, *cond, then, other),
+            Stmt::Call { dst, func, args } => self.call(dst, *func, args),
+            Stmt::Kernel { kernel, args } => self.kernel(*kernel, args),
+            Stmt::Check { check, site } => self.check(*check, *site),
+        }
+    }
+
+    // Values.
+
+    /// The operand of a value.
+    pub(crate) fn value(&self, value: Value) -> Result<Operand> {
+        self.values[value].ok_or_else(|| {
+            let name = self.source.values.get(value).map_or("?", |data| &data.name);
+            format!("`{name}` is used before it is assigned")
+        })
+    }
+
+    /// The kind of a value.
+    pub(crate) fn kind(&self, value: Value) -> Kind {
+        self.source.values[value].kind
+    }
+
+    /// The operand of a value or literal.
+    pub(crate) fn atom(&self, atom: Atom) -> Result<Operand> {
+        Ok(match atom {
+            Atom::Value(value) => self.value(value)?,
+            Atom::Lit(Literal::F64(x)) => Operand::float(x),
+            Atom::Lit(Literal::I64(x)) => Operand::I64(x),
+            Atom::Lit(Literal::Bool(x)) => Operand::Bool(x),
+        })
+    }
+
+    pub(crate) fn atoms(&self, atoms: &[Atom]) -> Result<Vec<Operand>> {
+        atoms.iter().map(|atom| self.atom(*atom)).collect()
+    }
+
+    /// Assigns a value.
+    pub(crate) fn bind(&mut self, value: Value, operand: Operand) {
+        self.values[value] = Some(operand);
+    }
+
+    pub(crate) fn copy(&mut self, dst: Value, src: Atom) -> Result<()> {
+        if let Atom::Value(value) = src {
+            self.roots[dst] = self.roots[value];
+        }
+        let operand = self.atom(src)?;
+        self.bind(dst, operand);
+        Ok(())
+    }
+
+    // Operations and calls.
+
+    pub(crate) fn prim(&mut self, dst: Value, prim: Prim, args: &[Atom]) -> Result<()> {
+        let row = prim.row();
+        if row.params.len() != args.len() {
+            return Err(format!("`{}` has {} operands", row.id, args.len()));
+        }
+        let operands = self.atoms(args)?;
+        let result = match row.lowering {
+            Lowering::Machine(op) => {
+                let selected = scalar(self.kind(dst));
+                crate::machine::operation(&mut self.body, op, &operands, false, selected)?
+            }
+            Lowering::Runtime(symbol) => self.mathematics(symbol, &operands)?,
+        };
+        self.bind(dst, result);
+        Ok(())
+    }
+
+    /// Calls a mathematical function of the runtime.
+    pub(crate) fn mathematics(
+        &mut self,
+        symbol: &'static str,
+        args: &[Operand],
+    ) -> Result<Operand> {
+        let params = params_of(symbol)?;
+        let args: Vec<String> = args
+            .iter()
+            .zip(params)
+            .map(|(arg, scalar)| format!("{} {}", scalar.one(), arg.of(scalar.one())))
+            .collect();
+        self.imports.mathematics(symbol);
+        let args = args.join(", ");
+        Ok(self.body.value(format_args!("call double @{symbol}({args})")))
+    }
+
+    /// Calls a kernel: its arguments by the C convention, no result.
+    fn kernel(&mut self, kernel: Kernel, args: &[Atom]) -> Result<()> {
+        let row = kernel.row();
+        if row.params.len() != args.len() {
+            return Err(format!("the kernel `{}` has {} arguments", row.name, args.len()));
+        }
+        let args: Vec<String> = self
+            .atoms(args)?
+            .iter()
+            .zip(row.params)
+            .map(|(arg, param)| {
+                let ty = scalar(param.kind).one();
+                format!("{ty} {}", arg.of(ty))
+            })
+            .collect();
+        self.imports.kernel(kernel);
+        self.body.line(format_args!("call void @{}({})", row.symbol, args.join(", ")));
+        Ok(())
+    }
+
+    fn call(&mut self, dst: &[Value], func: LoopFuncId, args: &[Atom]) -> Result<()> {
+        let program = self.program;
+        let callee = program.funcs.get(func).ok_or("a call of no function")?;
+        let returns = Returns::of(callee);
+        if returns.types.len() != dst.len() || callee.params.len() != args.len() {
+            return Err("a call has another number of arguments or results".to_owned());
+        }
+        let mut given = vec!["ptr %ws".to_owned()];
+        for (arg, param) in self.atoms(args)?.into_iter().zip(&callee.params) {
+            let ty = scalar(callee.values[param.value].kind).one();
+            given.push(format!("{ty} {}", arg.of(ty)));
+        }
+        let area = returns.through_memory().then(|| self.called_area(returns.types.len()));
+        if let Some(area) = &area {
+            given.push(format!("ptr {area}"));
+        }
+        let (ty, name, given) = (returns.ty(), name(func, callee), given.join(", "));
+        let call = self.body.value(format_args!("call {ty} {name}({given})"));
+        let shown = call.of(Scalar::I64.one());
+        let status = match ty.as_str() {
+            "i32" => call,
+            _ => self.body.value(format_args!("extractvalue {ty} {shown}, 0")),
+        };
+        self.pass_on(status);
+        for (k, (value, part)) in dst.iter().zip(&returns.types).enumerate() {
+            let operand = match &area {
+                Some(area) => self.load_word(area, k, *part),
+                None => {
+                    let shown = call.of(Scalar::I64.one());
+                    let place = k + 1;
+                    self.body.value(format_args!("extractvalue {ty} {shown}, {place}"))
+                }
+            };
+            self.bind(*value, operand);
+        }
+        Ok(())
+    }
+
+    /// Memory for the results of a called function; they are loaded at once after the call.
+    fn called_area(&mut self, words: usize) -> String {
+        let area = match self.called {
+            Some(area) if words <= self.called_words => area,
+            _ => {
+                let area = self.body.alloca(&format!("[{words} x i64]"), 8);
+                self.called_words = words;
+                self.called = Some(area);
+                area
+            }
+        };
+        area.of(Scalar::Ptr.one()).to_string()
+    }
+
+    // Control.
+
+    fn branch(&mut self, dst: &[Value], cond: Atom, then: &Block, other: &Block) -> Result<()> {
+        let cond = self.atom(cond)?.of(Scalar::Bool.one());
+        let [yes, no, join] = [self.body.label(), self.body.label(), self.body.label()];
+        self.body.line(format_args!("br i1 {cond}, label %{yes}, label %{no}"));
+        let mut sides = Vec::new();
+        for (side, block) in [(yes, then), (no, other)] {
+            self.body.begin(side);
+            let results = self.block(block)?;
+            if results.len() != dst.len() {
+                return Err("a branch gives another number of results".to_owned());
+            }
+            sides.push((self.body.current(), results));
+            self.body.jump(join);
+        }
+        self.body.begin(join);
+        for (k, value) in dst.iter().enumerate() {
+            let ty = scalar(self.kind(*value)).one();
+            let incoming: Vec<(Operand, Label)> =
+                sides.iter().map(|(label, results)| (results[k], *label)).collect();
+            let line = phi(ty, &incoming);
+            let operand = self.body.value(line);
+            self.bind(*value, operand);
+        }
+        Ok(())
+    }
+}
+
+/// The text of a phi.
+pub(crate) fn phi(ty: Type, incoming: &[(Operand, Label)]) -> String {
+    let incoming: Vec<String> =
+        incoming.iter().map(|(value, from)| format!("[ {}, %{from} ]", value.of(ty))).collect();
+    format!("phi {ty} {}", incoming.join(", "))
+}
+
+/// Loads the k-th word after a place.
+pub(crate) fn load_word(body: &mut Body, place: &str, k: usize, ty: Type) -> Operand {
+    let at = body.value(format_args!("getelementptr inbounds i64, ptr {place}, i64 {k}"));
+    let at = at.of(Scalar::Ptr.one());
+    match ty.scalar {
+        Scalar::Bool => {
+            let word = body.value(format_args!("load i64, ptr {at}, align 8"));
+            let word = word.of(Scalar::I64.one());
+            body.value(format_args!("trunc i64 {word} to i1"))
+        }
+        _ => body.value(format_args!("load {ty}, ptr {at}, align 8")),
+    }
+}
+
+/// What a mathematical function of the runtime takes.
+pub(crate) fn params_of(symbol: &str) -> Result<&'static [Scalar]> {
+    Ok(match symbols::math(symbol) {
+        Some(Math::Unary(_)) => &[Scalar::F64],
+        Some(Math::Binary(_)) => &[Scalar::F64, Scalar::F64],
+        Some(Math::Integer(_)) => &[Scalar::F64, Scalar::I64],
+        Some(Math::Order(_)) => &[Scalar::I64, Scalar::F64],
+        None => return Err(format!("the runtime has no function `{symbol}`")),
+    })
+}

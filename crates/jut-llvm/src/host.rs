@@ -1,0 +1,232 @@
+//! LLVM itself: from text to machine code.
+//!
+//! The text is read and verified, every function is given the processor's name and features, the
+//! passes of `default<O3>` run, and the code generator writes an object; [`crate::jit`] loads it.
+//! Floats are as the text says: there is no option that would contract or reorder them.
+
+use crate::jit::Code;
+use crate::module::text;
+use inkwell::OptimizationLevel;
+use inkwell::attributes::AttributeLoc;
+use inkwell::context::Context;
+use inkwell::llvm_sys::core::{
+    LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription,
+};
+use inkwell::llvm_sys::prelude::LLVMDiagnosticInfoRef;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::Module;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::{
+    CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
+};
+use jut_loop::form::LoopProgram;
+use jut_native::{CompileError, Compiled, Footprint};
+use object::SectionKind;
+use object::read::{File, Object as _, ObjectSection as _};
+use std::ffi::{CStr, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// This machine: its triple, its processor, and what that has.
+struct Host {
+    triple: String,
+    processor: String,
+    features: String,
+}
+
+fn host() -> Result<&'static Host, CompileError> {
+    static HOST: OnceLock<Result<Host, String>> = OnceLock::new();
+    let found = HOST.get_or_init(|| {
+        Target::initialize_native(&InitializationConfig::default())?;
+        let text = |string: &CStr| string.to_string_lossy().into_owned();
+        Ok(Host {
+            triple: text(TargetMachine::get_default_triple().as_str()),
+            processor: text(&TargetMachine::get_host_cpu_name()),
+            features: text(&TargetMachine::get_host_cpu_features()),
+        })
+    });
+    found.as_ref().map_err(|reason| CompileError::Host(reason.clone()))
+}
+
+impl Host {
+    fn machine(&self) -> Result<TargetMachine, CompileError> {
+        let refused = |reason: &str| CompileError::Host(format!("LLVM: {reason}"));
+        let triple = TargetTriple::create(&self.triple);
+        let target = Target::from_triple(&triple).map_err(|e| refused(&e.to_string()))?;
+        let machine = target.create_target_machine(
+            &triple,
+            &self.processor,
+            &self.features,
+            OptimizationLevel::Aggressive,
+            RelocMode::PIC,
+            CodeModel::Default,
+        );
+        machine.ok_or_else(|| refused("this machine is not a target"))
+    }
+}
+
+/// Reads text for LLVM, and gives every function what the machine has.
+fn read<'c>(
+    context: &'c Context,
+    text: &str,
+    host: &Host,
+    machine: &TargetMachine,
+) -> Result<Module<'c>, CompileError> {
+    let malformed = |reason: String| CompileError::Malformed { function: "LLVM".into(), reason };
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "jut");
+    let module = context.create_module_from_ir(buffer).map_err(|e| malformed(e.to_string()))?;
+    module.set_triple(&machine.get_triple());
+    module.set_data_layout(&machine.get_target_data().get_data_layout());
+    let attributes = [
+        context.create_string_attribute("target-cpu", &host.processor),
+        context.create_string_attribute("target-features", &host.features),
+        // Frames larger than this are told of: all of them.
+        context.create_string_attribute("warn-stack-size", "0"),
+    ];
+    for function in module.get_functions().filter(|f| f.count_basic_blocks() > 0) {
+        for attribute in &attributes {
+            function.add_attribute(AttributeLoc::Function, *attribute);
+        }
+    }
+    module.verify().map_err(|e| malformed(e.to_string()))?;
+    Ok(module)
+}
+
+fn optimise(module: &Module<'_>, machine: &TargetMachine) -> Result<(), CompileError> {
+    let options = PassBuilderOptions::create();
+    options.set_loop_vectorization(true);
+    options.set_loop_slp_vectorization(true);
+    options.set_loop_unrolling(true);
+    options.set_loop_interleaving(true);
+    module.run_passes("default<O3>", machine, options).map_err(codegen)
+}
+
+fn codegen(reason: impl std::fmt::Display) -> CompileError {
+    CompileError::Codegen { function: "LLVM".into(), reason: reason.to_string() }
+}
+
+/// Bytes of stack that a frame has beside what LLVM tells of.
+const FRAME: usize = 128;
+
+/// Hears what LLVM has to say of a module: the size of each frame. Programs do not recurse, so the
+/// sum is more than any call needs.
+extern "C" fn heed(diagnostic: LLVMDiagnosticInfoRef, stack: *mut c_void) {
+    // SAFETY: LLVM gives a diagnostic and the pointer that was set with the handler, which is that of
+    // a counter that outlives the context; the message is a string that is ours to dispose of.
+    unsafe {
+        let message = LLVMGetDiagInfoDescription(diagnostic);
+        if message.is_null() {
+            return;
+        }
+        let bytes = CStr::from_ptr(message).to_str().ok().and_then(frame_size);
+        if let (Some(bytes), Some(stack)) = (bytes, stack.cast::<AtomicUsize>().as_ref()) {
+            stack.fetch_add(bytes + FRAME, Ordering::Relaxed);
+        }
+        LLVMDisposeMessage(message);
+    }
+}
+
+/// The number in "stack frame size (40) exceeds limit (0) in function 'f'".
+fn frame_size(message: &str) -> Option<usize> {
+    let (_, rest) = message.split_once("stack frame size (")?;
+    rest.split_once(')')?.0.parse().ok()
+}
+
+/// What text becomes.
+struct Object {
+    bytes: MemoryBuffer<'static>,
+    /// Bytes of stack that a call needs at most.
+    stack: usize,
+}
+
+/// Bytes of machine code in an object.
+fn code_size(object: &[u8]) -> usize {
+    let Ok(file) = File::parse(object) else { return 0 };
+    let code = file.sections().filter(|section| section.kind() == SectionKind::Text);
+    code.map(|section| section.size() as usize).sum()
+}
+
+/// Machine code of text for LLVM.
+fn object(text: &str, file: FileType) -> Result<Object, CompileError> {
+    let host = host()?;
+    let machine = host.machine()?;
+    let stack = AtomicUsize::new(0);
+    let context = Context::create();
+    // SAFETY: the context is alive; the handler is given a pointer to `stack`, which outlives it.
+    unsafe {
+        let stack = (&raw const stack).cast_mut().cast::<c_void>();
+        LLVMContextSetDiagnosticHandler(context.raw(), Some(heed), stack);
+    }
+    let module = read(&context, text, host, &machine)?;
+    optimise(&module, &machine)?;
+    let bytes = machine.write_to_memory_buffer(&module, file).map_err(codegen)?;
+    drop(module);
+    drop(context);
+    Ok(Object { bytes, stack: stack.into_inner() })
+}
+
+/// Compiles a program for the machine that this process runs on.
+///
+/// # Errors
+/// As those of every backend: a program that is not well formed, a machine without code generator.
+pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
+    let text = text(program)?;
+    // SAFETY: the text is the translation of the program.
+    unsafe { compile_text(program, &text) }
+}
+
+/// Compiles text for LLVM that was made of a program in another way: by MLIR, for instance. It has a
+/// function `entry` with the [signature of every program](jut_native::Entry), and calls nothing but
+/// the runtime.
+///
+/// # Errors
+/// As [`compile`].
+///
+/// # Safety
+/// The text means what the last function of the program means.
+pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Compiled, CompileError> {
+    let object = object(text, FileType::Object)?;
+    let bytes = code_size(object.bytes.as_slice());
+    let footprint = Footprint { stack: object.stack, bytes };
+    let code = Code::load(object.bytes)?;
+    let entry = code.entry()?;
+    // SAFETY: the caller vouches for the text; its code lives as long as `code`, and is not written
+    // any more.
+    unsafe { Compiled::new(program, entry, footprint, Box::new(code)) }
+}
+
+/// The program as LLVM's text form, after its optimisations for this machine.
+///
+/// # Errors
+/// As [`compile`].
+pub fn optimised(program: &LoopProgram) -> Result<String, CompileError> {
+    let host = host()?;
+    let machine = host.machine()?;
+    let context = Context::create();
+    let module = read(&context, &text(program)?, host, &machine)?;
+    optimise(&module, &machine)?;
+    Ok(module.print_to_string().to_string())
+}
+
+/// The program as assembly text for this machine.
+///
+/// # Errors
+/// As [`compile`].
+pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
+    let object = object(&text(program)?, FileType::Assembly)?;
+    let bytes = object.bytes.as_slice();
+    let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+    Ok(String::from_utf8_lossy(bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::frame_size;
+
+    #[test]
+    fn frames_are_read_from_what_llvm_says() {
+        let said = "stack frame size (4136) exceeds limit (0) in function 'entry'";
+        assert_eq!(frame_size(said), Some(4136));
+        assert_eq!(frame_size("something else (5)"), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! Machine code for the loop form, through LLVM.
+//!
+//! The loop form is already structured like LLVM's intermediate representation: scalars, buffers,
+//! counted loops, checks. This crate only spells it out, as text: loops and branches become blocks
+//! whose phis are the carried values, a check becomes a branch to a cold block. It knows nothing of
+//! differentiation and changes no arithmetic: there is no fast-math flag anywhere, no operation is
+//! contracted, reordered or left out, so the results agree bit for bit with the interpreter's. What
+//! LLVM is told instead is what it may not assume by itself: which buffers do not overlap, which
+//! iterations are independent, which calls only compute.
+//!
+//! The text is written in every build ([`text`]), so that one can look at it. Making code of it needs
+//! LLVM 22, which is linked with the feature `llvm` only; [`BUILT_IN`] says whether it is there.
+//!
+//! | module | what |
+//! |---|---|
+//! | `text` | LLVM's text form, a line at a time |
+//! | `module` | all functions of a program, and the entry |
+//! | `function` | one function: values, statements, calls, branches |
+//! | `failing` | checks and errors |
+//! | `loops` | `for` and `lanes` |
+//! | `memory` | addresses, loads, stores, the arenas |
+//! | `machine` | machine operations, one by one |
+//! | `support.ll` | what every program brings along |
+//! | `host` | LLVM itself: passes, machine code |
+//! | `jit` | machine code in executable memory |
+//!
+//! *Requires*: a well-formed loop program. *Ensures*: [`compile`] never panics or aborts; compiled
+//! code returns a status, and never jumps over a Rust frame. *Cost*: the text is linear in that of
+//! the program; LLVM's passes are what they are.
+
+mod failing;
+mod function;
+#[cfg(feature = "llvm")]
+mod host;
+#[cfg(feature = "llvm")]
+mod jit;
+mod loops;
+mod machine;
+mod memory;
+mod module;
+mod text;
+
+pub use module::text;
+
+/// Whether LLVM is linked: the cargo feature `llvm`.
+pub const BUILT_IN: bool = cfg!(feature = "llvm");
+
+/// The version of LLVM that the feature `llvm` links.
+pub const VERSION: &str = "22";
+
+/// How to get a build with LLVM.
+pub const HOW_TO_INSTALL: &str = "install LLVM 22 (Debian: `apt-get install gcc g++ llvm-22-dev \
+    libpolly-22-dev libzstd-dev zlib1g-dev`), and build with the cargo feature `llvm`; if LLVM is \
+    not in /usr/lib/llvm-22, name its folder in the environment variable LLVM_SYS_221_PREFIX";
+
+#[cfg(feature = "llvm")]
+pub use host::{assembly, compile, compile_text, optimised};
+
+#[cfg(not(feature = "llvm"))]
+mod absent {
+    //! What there is when LLVM is not linked: the same functions, which say so.
+
+    use jut_loop::form::LoopProgram;
+    use jut_native::{CompileError, Compiled};
+
+    fn absent() -> CompileError {
+        CompileError::Host(format!("LLVM is not built in; {}", super::HOW_TO_INSTALL))
+    }
+
+    /// Compiles a program for the machine that this process runs on.
+    ///
+    /// # Errors
+    /// [`CompileError::Host`]: LLVM is not built in.
+    pub fn compile(_: &LoopProgram) -> Result<Compiled, CompileError> {
+        Err(absent())
+    }
+
+    /// The program as assembly text for this machine.
+    ///
+    /// # Errors
+    /// [`CompileError::Host`]: LLVM is not built in.
+    pub fn assembly(_: &LoopProgram) -> Result<String, CompileError> {
+        Err(absent())
+    }
+
+    /// The program as LLVM's text form, after its optimisations.
+    ///
+    /// # Errors
+    /// [`CompileError::Host`]: LLVM is not built in.
+    pub fn optimised(_: &LoopProgram) -> Result<String, CompileError> {
+        Err(absent())
+    }
+
+    /// Compiles text for LLVM that was made of a program in another way.
+    ///
+    /// # Errors
+    /// [`CompileError::Host`]: LLVM is not built in.
+    ///
+    /// # Safety
+    /// Any text is safe: there is nothing to run it.
+    pub unsafe fn compile_text(_: &LoopProgram, _: &str) -> Result<Compiled, CompileError> {
+        Err(absent())
+    }
+}
+
+#[cfg(not(feature = "llvm"))]
+pub use absent::{assembly, compile, compile_text, optimised};

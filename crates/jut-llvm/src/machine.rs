@@ -1,0 +1,221 @@
+//! Machine operations, one by one: each has exactly the meaning of its row in the table of
+//! primitives, for one value or for eight.
+//!
+//! There is no flag that would let LLVM change a float: nothing is contracted, reassociated or
+//! assumed not to be NaN. No operation traps: integer division, the only one that could, stands
+//! behind a check of its divisor, and the one quotient that does not fit (the least integer by -1)
+//! is computed without dividing.
+
+use crate::text::{Body, Operand, Scalar, Type};
+use jut_ir::prim::Machine;
+use std::fmt::Display;
+
+/// What an operation takes and gives.
+fn types(op: Machine) -> Option<(Scalar, Scalar)> {
+    use Machine::*;
+    Some(match op {
+        FAdd | FSub | FMul | FDiv | FNeg | FAbs | FSqrt | FMin | FMax | FFloor | FCeil | FTrunc
+        | FRound | FSign | FInf | FNan | FRelu => (Scalar::F64, Scalar::F64),
+        FEq | FNe | FLt | FLe | FGt | FGe => (Scalar::F64, Scalar::Bool),
+        IAdd | ISub | IMul | IDiv | IRem | INeg | IAbs | IMin | IMax | ISign | IAnd | IOr
+        | IXor | INot | IShl | IShr => (Scalar::I64, Scalar::I64),
+        IEq | INe | ILt | ILe | IGt | IGe => (Scalar::I64, Scalar::Bool),
+        And | Or | Not | BEq | BNe => (Scalar::Bool, Scalar::Bool),
+        IToF => (Scalar::I64, Scalar::F64),
+        FToI => (Scalar::F64, Scalar::I64),
+        BToI => (Scalar::Bool, Scalar::I64),
+        BToF => (Scalar::Bool, Scalar::F64),
+        Select | Copy => return None,
+    })
+}
+
+/// Emits one operation on eight values (`wide`) or one; `selected` is what a selection is among.
+pub(crate) fn operation(
+    body: &mut Body,
+    op: Machine,
+    args: &[Operand],
+    wide: bool,
+    selected: Scalar,
+) -> Result<Operand, String> {
+    let ty = |scalar: Scalar| Type { scalar, wide };
+    match (op, args) {
+        (Machine::FInf, []) => return Ok(Operand::float(f64::INFINITY)),
+        (Machine::FNan, []) => return Ok(Operand::float(f64::NAN)),
+        (Machine::Copy, [a]) => return Ok(*a),
+        (Machine::Select, [c, a, b]) => {
+            let (bool, ty) = (ty(Scalar::Bool), ty(selected));
+            let (c, a, b) = (c.of(bool), a.of(ty), b.of(ty));
+            return Ok(body.value(format_args!("select {bool} {c}, {ty} {a}, {ty} {b}")));
+        }
+        _ => {}
+    }
+    let done = types(op).and_then(|(from, to)| {
+        let mut emit = Emit { body, from: ty(from), to: ty(to) };
+        match *args {
+            [a] => emit.unary(op, a),
+            [a, b] => emit.binary(op, a, b),
+            _ => None,
+        }
+    });
+    done.ok_or_else(|| format!("the operation {op:?} does not take {} operands", args.len()))
+}
+
+struct Emit<'b> {
+    body: &'b mut Body,
+    from: Type,
+    to: Type,
+}
+
+impl Emit<'_> {
+    /// `name type a`.
+    fn one(&mut self, name: &str, a: Operand) -> Operand {
+        let ty = self.from;
+        self.body.value(format_args!("{name} {ty} {}", a.of(ty)))
+    }
+
+    /// `name type a, b`.
+    fn two(&mut self, name: impl Display, a: Operand, b: Operand) -> Operand {
+        let ty = self.from;
+        self.body.value(format_args!("{name} {ty} {}, {}", a.of(ty), b.of(ty)))
+    }
+
+    /// `name type a to type`.
+    fn cast(&mut self, name: &str, a: Operand) -> Operand {
+        let (from, to) = (self.from, self.to);
+        self.body.value(format_args!("{name} {from} {} to {to}", a.of(from)))
+    }
+
+    /// An intrinsic on operands of the type.
+    fn intrinsic(&mut self, name: &str, args: &[Operand]) -> Operand {
+        let ty = self.from;
+        let args: Vec<String> = args.iter().map(|a| format!("{ty} {}", a.of(ty))).collect();
+        let (suffix, args) = (ty.suffix(), args.join(", "));
+        self.body.value(format_args!("call {ty} @llvm.{name}.{suffix}({args})"))
+    }
+
+    fn select(&mut self, c: Operand, a: Operand, b: Operand) -> Operand {
+        let (ty, bool) = (self.from, Type { scalar: Scalar::Bool, wide: self.from.wide });
+        let (c, a, b) = (c.of(bool), a.of(ty), b.of(ty));
+        self.body.value(format_args!("select {bool} {c}, {ty} {a}, {ty} {b}"))
+    }
+
+    fn unary(&mut self, op: Machine, a: Operand) -> Option<Operand> {
+        Some(match op {
+            Machine::FNeg => self.one("fneg", a),
+            Machine::FAbs => self.intrinsic("fabs", &[a]),
+            Machine::FSqrt => self.intrinsic("sqrt", &[a]),
+            Machine::FFloor => self.intrinsic("floor", &[a]),
+            Machine::FCeil => self.intrinsic("ceil", &[a]),
+            Machine::FTrunc => self.intrinsic("trunc", &[a]),
+            Machine::FRelu => self.intrinsic("maximum", &[a, Operand::ZERO]),
+            Machine::FRound => {
+                // Away from zero by the largest float below one half: what was a half or more
+                // crosses the next integer (by rounding, if it was a half), everything else stays
+                // below it.
+                let half = Operand::float(0.5f64.next_down());
+                let half = self.intrinsic("copysign", &[half, a]);
+                let moved = self.two("fadd", a, half);
+                self.intrinsic("trunc", &[moved])
+            }
+            Machine::FSign => {
+                // 0 for either zero, else NaN.
+                let rest = self.two("fadd", a, Operand::ZERO);
+                let below = self.two("fcmp olt", a, Operand::ZERO);
+                let rest = self.select(below, Operand::float(-1.0), rest);
+                let above = self.two("fcmp ogt", a, Operand::ZERO);
+                self.select(above, Operand::float(1.0), rest)
+            }
+            Machine::ISign => {
+                let zero = Operand::I64(0);
+                let sign = self.two("ashr", a, Operand::I64(63));
+                let above = self.two("icmp sgt", a, zero);
+                self.select(above, Operand::I64(1), sign)
+            }
+            Machine::INot => self.two("xor", a, Operand::I64(-1)),
+            Machine::INeg => self.two("sub", Operand::I64(0), a),
+            Machine::IAbs => {
+                let ty = self.from;
+                let (suffix, a) = (ty.suffix(), a.of(ty));
+                self.body.value(format_args!("call {ty} @llvm.abs.{suffix}({ty} {a}, i1 false)"))
+            }
+            Machine::Not => self.two("xor", a, Operand::Bool(true)),
+            Machine::IToF => self.cast("sitofp", a),
+            Machine::BToI => self.cast("zext", a),
+            Machine::BToF => self.cast("uitofp", a),
+            Machine::FToI => {
+                let (from, to) = (self.from, self.to);
+                let names = format!("{}.{}", to.suffix(), from.suffix());
+                let a = a.of(from);
+                self.body.value(format_args!("call {to} @llvm.fptosi.sat.{names}({from} {a})"))
+            }
+            _ => return None,
+        })
+    }
+
+    fn binary(&mut self, op: Machine, a: Operand, b: Operand) -> Option<Operand> {
+        let name = match op {
+            Machine::FAdd => "fadd",
+            Machine::FSub => "fsub",
+            Machine::FMul => "fmul",
+            Machine::FDiv => "fdiv",
+            Machine::FEq => "fcmp oeq",
+            Machine::FNe => "fcmp une",
+            Machine::FLt => "fcmp olt",
+            Machine::FLe => "fcmp ole",
+            Machine::FGt => "fcmp ogt",
+            Machine::FGe => "fcmp oge",
+            Machine::IAdd => "add",
+            Machine::ISub => "sub",
+            Machine::IMul => "mul",
+            Machine::IAnd | Machine::And => "and",
+            Machine::IOr | Machine::Or => "or",
+            Machine::IXor => "xor",
+            Machine::IEq | Machine::BEq => "icmp eq",
+            Machine::INe | Machine::BNe => "icmp ne",
+            Machine::ILt => "icmp slt",
+            Machine::ILe => "icmp sle",
+            Machine::IGt => "icmp sgt",
+            Machine::IGe => "icmp sge",
+            Machine::FMin => return Some(self.intrinsic("minimum", &[a, b])),
+            Machine::FMax => return Some(self.intrinsic("maximum", &[a, b])),
+            Machine::IMin => return Some(self.intrinsic("smin", &[a, b])),
+            Machine::IMax => return Some(self.intrinsic("smax", &[a, b])),
+            Machine::IShl => {
+                let inside = self.two("icmp ult", b, Operand::I64(64));
+                let amount = self.two("and", b, Operand::I64(63));
+                let shifted = self.two("shl", a, amount);
+                return Some(self.select(inside, shifted, Operand::I64(0)));
+            }
+            Machine::IShr => {
+                let amount = self.intrinsic("umin", &[b, Operand::I64(63)]);
+                return Some(self.two("ashr", a, amount));
+            }
+            Machine::IDiv | Machine::IRem => return Some(self.division(op, a, b)),
+            _ => return None,
+        };
+        Some(self.two(name, a, b))
+    }
+
+    /// Quotient or remainder toward zero.
+    fn division(&mut self, op: Machine, a: Operand, b: Operand) -> Operand {
+        let quotient = op == Machine::IDiv;
+        let name = if quotient { "sdiv" } else { "srem" };
+        match b {
+            // The check before it has failed: this never runs.
+            Operand::I64(0) => Operand::I64(0),
+            Operand::I64(-1) if quotient => self.two("sub", Operand::I64(0), a),
+            Operand::I64(-1) => Operand::I64(0),
+            Operand::I64(_) => self.two(name, a, b),
+            _ => {
+                let special = self.two("icmp eq", b, Operand::I64(-1));
+                let safe = self.select(special, Operand::I64(1), b);
+                let usual = self.two(name, a, safe);
+                let other = match quotient {
+                    true => self.two("sub", Operand::I64(0), a),
+                    false => Operand::I64(0),
+                };
+                self.select(special, other, usual)
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! A compiled program in executable memory, whoever made the code.
+
+use jut_ir::{RuntimeErrorKind, Span};
+use jut_loop::form::{Kind, LoopProgram, Role};
+use jut_runtime::Workspace;
+
+use crate::error::CompileError;
+
+/// The machine signature of every program: workspace, arguments, results; returns the status.
+pub type Entry = unsafe extern "C" fn(*mut Workspace, *const u64, *mut u64) -> u32;
+
+/// A backend's `compile`: makes machine code of a loop program.
+pub type Backend = fn(&LoopProgram) -> Result<Compiled, CompileError>;
+
+/// What code takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Footprint {
+    /// Bytes of stack that a call takes, at most.
+    pub stack: usize,
+    /// Bytes of machine code.
+    pub bytes: usize,
+}
+
+/// A compiled program. It may be called from many threads at once, each with its own workspace. Its
+/// code is given back to the system when it is dropped.
+pub struct Compiled {
+    pub(crate) entry: Entry,
+    pub(crate) name: String,
+    pub(crate) params: Vec<(Kind, Role)>,
+    pub(crate) results: Vec<Kind>,
+    pub(crate) sites: Vec<(RuntimeErrorKind, Span)>,
+    pub(crate) stack: usize,
+    pub(crate) bytes: usize,
+    /// Keeps the code; nothing else touches it.
+    _code: Box<dyn Send + Sync>,
+}
+
+impl std::fmt::Debug for Compiled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Compiled")
+            .field("name", &self.name)
+            .field("params", &self.params)
+            .field("results", &self.results)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Compiled {
+    /// What a backend made of a program: the entry, what it takes, and the owner of the
+    /// code, which is dropped last.
+    ///
+    /// # Errors
+    /// [`CompileError::Malformed`] if the program has no function.
+    ///
+    /// # Safety
+    /// The entry is code for the last function of the program, it means what the loop form says, and
+    /// it stays where it is for as long as `code` is alive. Many threads may run it at once.
+    pub unsafe fn new(
+        program: &LoopProgram,
+        entry: Entry,
+        footprint: Footprint,
+        code: Box<dyn Send + Sync>,
+    ) -> Result<Compiled, CompileError> {
+        let Some((_, function)) = program.funcs.last() else {
+            return Err(CompileError::no_function());
+        };
+        let kind = |value| function.values[value].kind;
+        Ok(Compiled {
+            entry,
+            name: function.name.clone(),
+            params: function.params.iter().map(|p| (kind(p.value), p.role)).collect(),
+            results: function.result_kinds().collect(),
+            sites: program.sites.values().cloned().collect(),
+            stack: footprint.stack,
+            bytes: footprint.bytes,
+            _code: code,
+        })
+    }
+}

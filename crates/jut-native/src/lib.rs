@@ -1,0 +1,31 @@
+//! Calling compiled programs from Rust: the same for every backend.
+//!
+//! A backend turns a loop program into machine code with one entry,
+//! `extern "C" fn(workspace, args: *const u64, results: *mut u64) -> u32`: one word per parameter of
+//! the program's last function, one word per result, and a status that is 0 or the number of the
+//! [kind of error](jut_ir::RuntimeErrorKind), in which case the workspace says where. What is around
+//! such an entry stands here, once:
+//!
+//! | item | what |
+//! |---|---|
+//! | [`Compiled`] | a program in executable memory, and its owner |
+//! | [`Compiled::call`] | calling it with typed arguments |
+//! | [`Checked`] | calling it safely, every length held against the signature |
+//! | [`Recorder`] | programs that continue from what another one left |
+//! | [`CompileError`] | why there is no code |
+//!
+//! *Requires* of a backend: the code means what the loop form says, and never unwinds or jumps over a
+//! Rust frame. *Ensures*: through [`Checked`], no argument can make compiled code read or write
+//! outside what it was given.
+
+mod call;
+mod checked;
+mod compiled;
+mod error;
+mod recorded;
+
+pub use call::{Arg, CallError, LARGE_STACK};
+pub use checked::{Checked, Results, Returned};
+pub use compiled::{Backend, Compiled, Entry, Footprint};
+pub use error::CompileError;
+pub use recorded::{Recorder, Recording, Saved};
