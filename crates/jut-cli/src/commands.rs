@@ -5,7 +5,7 @@ use crate::output::{
     colour, complain, diagnostics_json, error_json, exit_code, print, print_json, results_json,
     results_text,
 };
-use crate::{build, explain, input, verify};
+use crate::{build, explain, input, linearize, verify};
 use jut::{Arg, Compiled, Error, Function, Model, PassTime, Product, Result, Value};
 use serde_json::{Map, Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -19,15 +19,21 @@ pub fn run(options: &Options) -> u8 {
         Command::Explain(Explain::Cost { target, given }) => {
             (target.format, explain::cost(target, given))
         }
-        Command::Run(call) => (call.target.format, evaluate(call, Product::Value, "", &[])),
-        Command::Grad(call) => {
-            (call.target.format, evaluate(call, Product::ValueAndGradient, "", &[]))
+        Command::Run(call) => evaluate(call, Product::Value, &[]),
+        Command::Grad(call) => evaluate(call, Product::ValueAndGradient, &[]),
+        Command::Jvp(along) => evaluate(&along.call, Product::Jvp, &along.tangents),
+        Command::Vjp(against) => evaluate(&against.call, Product::Vjp, &against.cotangents),
+        Command::Hvp(along) => evaluate(&along.call, Product::HessianProduct, &along.tangents),
+        Command::Hessian(call) => evaluate(call, Product::Hessian, &[]),
+        Command::Jacobian { call, mode } => {
+            evaluate(call, Product::ValueAndJacobian(mode.mode()), &[])
         }
-        Command::Jvp { call, tangents } => {
-            (call.target.format, evaluate(call, Product::Jvp, "'", tangents))
+        Command::Linearize(options) => (options.call.target.format, linearize::linearize(options)),
+        Command::Transpose(against) => {
+            evaluate(&against.call, Product::Transposed, &against.cotangents)
         }
-        Command::Vjp { call, cotangents } => {
-            (call.target.format, evaluate(call, Product::Vjp, "''", cotangents))
+        Command::Second(along) => {
+            evaluate(&along.call, Product::SecondDirectional, &along.tangents)
         }
         Command::Build(build) => (build.function.format, build::build(build)),
         Command::Show { target, stage } => (target.format, show(target, stage.stage())),
@@ -163,20 +169,21 @@ fn show(target: &Target, stage: jut::Stage) -> Result<u8> {
     Ok(0)
 }
 
-fn evaluate(call: &Call, product: Product, suffix: &str, directions: &[String]) -> Result<u8> {
+fn evaluate(call: &Call, product: Product, directions: &[String]) -> (Format, Result<u8>) {
+    (call.target.format, evaluated(call, product, directions))
+}
+
+fn evaluated(call: &Call, product: Product, directions: &[String]) -> Result<u8> {
     let mut function = function(&call.target)?.engine(call.engine.engine());
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
     }
     time_passes(&call.target, &function, &[product])?;
     let compiled = function.compile(product)?;
+    let suffix = if product.takes_tangents() { "'" } else { "''" };
     let args = read(&call.given, &function, &compiled, suffix, directions)?;
     let values = call_with(&compiled, &args)?;
-    let derivative = match product {
-        Product::Jvp => "tangent",
-        Product::Vjp => "cotangent",
-        _ => "gradient",
-    };
+    let derivative = product.derivative();
     let checks = match call.check {
         true => Some(verify::verify(&function, product, &args)?),
         false => None,

@@ -6,6 +6,12 @@
 //! jut grad  model.jut loss --wrt w,b --args data.json --arg 'l2=0.01' --check
 //! jut jvp   model.jut loss --wrt w   --args data.json --tangent 'w=[1, 0, 0]'
 //! jut vjp   model.jut step --wrt u   --args data.json --cotangent 'value=[1, 2]'
+//! jut hvp   model.jut loss --wrt w   --args data.json --tangent 'w=[1, 0, 0]' --check
+//! jut hessian   model.jut loss --wrt w,b --args data.json
+//! jut jacobian  model.jut step --wrt u   --args data.json --mode reverse
+//! jut linearize model.jut step --args data.json --tangent 'u=[1, 0]' --tangent 'u=[0, 1]'
+//! jut transpose model.jut rotate --arg t=0.5 --cotangent u=1 --cotangent v=0
+//! jut second    model.jut loss --wrt w   --args data.json --tangent 'w=[1, 0, 0]'
 //! jut build model.jut loss --wrt w --derivative value,grad -o loss.o --header loss.h
 //! jut show  model.jut loss --stage transpose
 //! jut explain tape model.jut loss
@@ -20,6 +26,7 @@ mod build;
 mod commands;
 mod explain;
 mod input;
+mod linearize;
 mod options;
 mod output;
 mod verify;

@@ -33,23 +33,30 @@ pub enum Command {
     /// The results of a function, and its gradient.
     Grad(Call),
     /// Jacobian times vector: the results of a function, and their tangents.
-    Jvp {
-        /// What to call.
-        #[command(flatten)]
-        call: Call,
-        /// Tangent of a parameter, as for --arg.
-        #[arg(long = "tangent", value_name = "NAME=VALUE")]
-        tangents: Vec<String>,
-    },
+    Jvp(Along),
     /// Vector times Jacobian: the results of a function, and the cotangents of its parameters.
-    Vjp {
+    Vjp(Against),
+    /// Hessian times vector: one product for each parameter.
+    Hvp(Along),
+    /// All second derivatives: a block `x,z` for each pair of parameters.
+    Hessian(Call),
+    /// The results of a function, and all partial derivatives: a block `y,x` for each result and
+    /// parameter.
+    Jacobian {
         /// What to call.
         #[command(flatten)]
         call: Call,
-        /// Cotangent of a result (`value` for a single one without a name), as for --arg.
-        #[arg(long = "cotangent", value_name = "NAME=VALUE")]
-        cotangents: Vec<String>,
+        /// How: by columns, by rows, or by what is less.
+        #[arg(long, value_enum, default_value_t)]
+        mode: Mode,
     },
+    /// The derivative at a point, recorded on a tape once and applied to every tangent and cotangent
+    /// given.
+    Linearize(Linearize),
+    /// The transpose of a function with linear parameters, applied to cotangents.
+    Transpose(Against),
+    /// The second derivatives along a line: one for each result.
+    Second(Along),
     /// Compile a function and its derivatives ahead of time: an object file and a C header.
     Build(Build),
     /// Say what a gradient stores, or what it costs.
@@ -73,6 +80,66 @@ pub enum Command {
         #[arg(long, value_enum)]
         stage: Stage,
     },
+}
+
+/// A call with tangents.
+#[derive(Args)]
+pub struct Along {
+    /// What to call.
+    #[command(flatten)]
+    pub call: Call,
+    /// Tangent of a parameter, as for --arg.
+    #[arg(long = "tangent", value_name = "NAME=VALUE")]
+    pub tangents: Vec<String>,
+}
+
+/// A call with cotangents.
+#[derive(Args)]
+pub struct Against {
+    /// What to call.
+    #[command(flatten)]
+    pub call: Call,
+    /// Cotangent of a result (`value` for a single one without a name), as for --arg.
+    #[arg(long = "cotangent", value_name = "NAME=VALUE")]
+    pub cotangents: Vec<String>,
+}
+
+/// A call that records, and what the recorded map is applied to.
+#[derive(Args)]
+pub struct Linearize {
+    /// What to call.
+    #[command(flatten)]
+    pub call: Call,
+    /// Tangent of a parameter, as for --arg. Given again for the same parameter, it belongs to the
+    /// next application.
+    #[arg(long = "tangent", value_name = "NAME=VALUE")]
+    pub tangents: Vec<String>,
+    /// Cotangent of a result, in the same way: for the transposed map.
+    #[arg(long = "cotangent", value_name = "NAME=VALUE")]
+    pub cotangents: Vec<String>,
+}
+
+/// How a Jacobian is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Mode {
+    /// By columns if there are no more numbers in the parameters than in the results, else by rows.
+    #[default]
+    Auto,
+    /// By columns: the linear part once per number in the parameters.
+    Forward,
+    /// By rows: its transpose once per number in the results.
+    Reverse,
+}
+
+impl Mode {
+    /// The mode of the library.
+    pub fn mode(self) -> jut::JacobianMode {
+        match self {
+            Mode::Auto => jut::JacobianMode::Auto,
+            Mode::Forward => jut::JacobianMode::Forward,
+            Mode::Reverse => jut::JacobianMode::Reverse,
+        }
+    }
 }
 
 /// A report on a gradient.

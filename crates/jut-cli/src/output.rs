@@ -35,6 +35,11 @@ pub fn results_text(compiled: &Compiled, values: &[Value], derivative: &str) -> 
         };
         lines.push((label, compiled.write_json(k, value).to_string()));
     }
+    columns(&lines)
+}
+
+/// Labels and values, one line each.
+pub fn columns(lines: &[(String, String)]) -> String {
     let width = lines.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
     lines.iter().map(|(label, value)| format!("{label:width$} = {value}\n")).collect()
 }
@@ -48,6 +53,18 @@ pub fn results_json(compiled: &Compiled, values: &[Value], derivative: &str) -> 
         let part = if output.role == Role::Value { &mut own } else { &mut derivatives };
         part.insert(output.name.to_string(), compiled.write_json(k, value));
     }
+    let mut all = match own.is_empty() {
+        true => Map::new(),
+        false => results_json_of(own),
+    };
+    if compiled.outputs().any(|o| o.role == Role::Derivative) {
+        all.insert(derivative.into(), derivatives.into());
+    }
+    all
+}
+
+/// Results by name: `value` for a single one without a name, else `values`.
+pub fn results_json_of(mut own: Map<String, Json>) -> Map<String, Json> {
     let mut all = Map::new();
     match own.remove("value") {
         Some(value) if own.is_empty() => all.insert("value".into(), value),
@@ -57,9 +74,6 @@ pub fn results_json(compiled: &Compiled, values: &[Value], derivative: &str) -> 
         }
         None => all.insert("values".into(), own.into()),
     };
-    if compiled.outputs().any(|o| o.role == Role::Derivative) {
-        all.insert(derivative.into(), derivatives.into());
-    }
     all
 }
 

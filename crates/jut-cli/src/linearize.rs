@@ -1,0 +1,144 @@
+//! `jut linearize`: the derivative at a point, recorded once and applied to any number of tangents and
+//! cotangents.
+
+use crate::commands::{function, time_passes};
+use crate::input;
+use crate::options::{Format, Linearize};
+use crate::output::{columns, print, print_json, results_json_of};
+use crate::verify::{borrowed, verify_linearized};
+use jut::{Linearized, Port, Product, Result, Value};
+use serde_json::{Map, Value as Json, json};
+
+/// Does what the command line asks for; gives the exit code.
+pub fn linearize(options: &Linearize) -> Result<u8> {
+    let Linearize { call, tangents, cotangents } = options;
+    let mut function = function(&call.target)?.engine(call.engine.engine());
+    if let Some(bytes) = call.memory_limit {
+        function = function.memory_limit(bytes);
+    }
+    time_passes(&call.target, &function, &[Product::Vjp])?;
+    let linearized = function.linearize()?;
+    let ports: Vec<Port<'_>> = linearized.inputs().collect();
+    let mut given =
+        input::arguments(call.given.file_args.as_deref(), &call.given.args, "", &rank(&ports))?;
+    if call.given.file_args.is_some() {
+        // One file of arguments serves all products and directions.
+        given.retain(|key, _| !key.ends_with('\''));
+    }
+    let args = linearized.read_json(&given)?;
+    let mut seeds = Vec::new();
+    for (transposed, texts) in [(false, tangents), (true, cotangents)] {
+        for group in groups(&linearized, transposed, texts)? {
+            seeds.push((transposed, linearized.read_seeds_json(transposed, &group)?));
+        }
+    }
+    let tape = linearized.at(&borrowed(&args))?;
+    let mut session = linearized.session();
+    let mut derivatives: [Vec<Vec<Value>>; 2] = Default::default();
+    for (transposed, seeds) in &seeds {
+        let made = match transposed {
+            false => session.apply(&tape, &borrowed(seeds))?,
+            true => session.apply_transposed(&tape, &borrowed(seeds))?,
+        };
+        derivatives[usize::from(*transposed)].push(made.values());
+    }
+    let checks = match call.check {
+        true => Some(verify_linearized(&function, &args, &seeds)?),
+        false => None,
+    };
+    let results = tape.results()?.values();
+    match call.target.format {
+        Format::Text => {
+            let mut lines = Vec::new();
+            for (k, (output, value)) in linearized.outputs().zip(&results).enumerate() {
+                lines.push((output.name.to_string(), linearized.write_json(k, value).to_string()));
+            }
+            lines.push(("tape".into(), format!("{} bytes", tape.bytes())));
+            for (transposed, all) in [false, true].into_iter().zip(&derivatives) {
+                for (n, values) in all.iter().enumerate() {
+                    for (k, (port, value)) in
+                        results_of(&linearized, transposed).zip(values).enumerate()
+                    {
+                        let what = if transposed { "cotangent" } else { "tangent" };
+                        let json = linearized.write_derivative_json(transposed, k, value);
+                        lines.push((format!("{what} {} {port}", n + 1), json.to_string()));
+                    }
+                }
+            }
+            print(&columns(&lines));
+            if let Some(checks) = &checks {
+                print(&checks.text());
+            }
+        }
+        Format::Json => {
+            let own = linearized.outputs().zip(&results).enumerate();
+            let own = own.map(|(k, (o, v))| (o.name.to_string(), linearized.write_json(k, v)));
+            let mut all = results_json_of(own.collect());
+            all.insert("tape_bytes".into(), json!(tape.bytes()));
+            for (transposed, key) in [(false, "tangents"), (true, "cotangents")] {
+                let one = |values: &Vec<Value>| -> Json {
+                    let named = results_of(&linearized, transposed).zip(values).enumerate();
+                    let named = named.map(|(k, (port, value))| {
+                        (port, linearized.write_derivative_json(transposed, k, value))
+                    });
+                    Json::Object(named.collect())
+                };
+                let list: Vec<Json> =
+                    derivatives[usize::from(transposed)].iter().map(one).collect();
+                all.insert(key.into(), list.into());
+            }
+            if let Some(checks) = &checks {
+                all.insert("check".into(), checks.json());
+            }
+            print_json(&all.into());
+        }
+    }
+    Ok(if checks.is_some_and(|c| !c.good()) { 4 } else { 0 })
+}
+
+/// The names of what the map, or its transpose, gives.
+fn results_of(linearized: &Linearized, transposed: bool) -> impl Iterator<Item = String> {
+    let ports: Vec<String> = match transposed {
+        false => {
+            linearized.cotangents().map(|p| p.name.trim_end_matches('\'').to_string()).collect()
+        }
+        true => linearized.tangents().map(|p| p.name.trim_end_matches('\'').to_string()).collect(),
+    };
+    ports.into_iter()
+}
+
+/// How many dimensions a port has.
+fn rank<'p>(ports: &'p [Port<'p>]) -> impl Fn(&str) -> Option<usize> + 'p {
+    |name| {
+        let port = ports.iter().find(|p| p.name == name)?;
+        let dims = port.ty.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        Some(dims.map_or(0, |(dims, _)| dims.split(',').count()))
+    }
+}
+
+/// Directions by application: the k-th one that names a port belongs to the k-th application.
+fn groups(
+    linearized: &Linearized,
+    transposed: bool,
+    texts: &[String],
+) -> Result<Vec<Map<String, Json>>> {
+    let ports: Vec<Port<'_>> = match transposed {
+        false => linearized.tangents().collect(),
+        true => linearized.cotangents().collect(),
+    };
+    let suffix = if transposed { "''" } else { "'" };
+    let mut groups: Vec<Map<String, Json>> = Vec::new();
+    for text in texts {
+        let one = input::arguments(None, std::slice::from_ref(text), suffix, &rank(&ports))?;
+        for (name, value) in one {
+            match groups.iter_mut().find(|group| !group.contains_key(&name)) {
+                Some(group) => group.insert(name, value),
+                None => {
+                    groups.push(Map::from_iter([(name, value)]));
+                    None
+                }
+            };
+        }
+    }
+    Ok(groups)
+}

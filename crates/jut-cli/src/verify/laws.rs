@@ -1,0 +1,290 @@
+//! What is compared with what; see the table of the parent module.
+
+use super::{Checks, Law, borrowed, compare_linearized, pick};
+use crate::commands::call_with;
+use jut::{Compiled, Engine, Function, JacobianMode, Product, Result, Role, Value};
+
+/// Laws, and how far the derivative is from central differences.
+type Found = (Vec<Law>, Option<f64>);
+
+/// A function at a point, with random directions.
+pub struct Point {
+    function: Function,
+    value: Compiled,
+    /// The arguments of the function.
+    own: Vec<Value>,
+    random: std::cell::RefCell<fastrand::Rng>,
+}
+
+impl Point {
+    /// The function that a product was made of, with the product's arguments.
+    pub fn new(function: &Function, args: &[Value]) -> Result<Point> {
+        let value = function.value()?;
+        let own = args.iter().take(value.inputs().count()).cloned().collect();
+        let random = fastrand::Rng::with_seed(0x6a75).into();
+        Ok(Point { function: function.clone(), value, own, random })
+    }
+
+    fn direction(&self) -> impl FnMut(f64) -> f64 + '_ {
+        |_| self.random.borrow_mut().f64() * 2.0 - 1.0
+    }
+
+    fn like(&self, values: &[Value]) -> Vec<Value> {
+        let mut direction = self.direction();
+        values.iter().map(|v| v.map_floats(&mut direction)).collect()
+    }
+
+    fn with(&self, more: &[Value]) -> Vec<Value> {
+        [&self.own, more].concat()
+    }
+
+    /// A random tangent for each differentiated parameter; `names` are those of the ports, `x'`.
+    fn tangents(&self, product: &Compiled) -> Vec<Value> {
+        let names = product.inputs().filter(|i| i.role == Role::Derivative);
+        let positions = names.filter_map(|i| self.position(i.name.strip_suffix('\'')?));
+        let mut direction = self.direction();
+        positions.filter_map(|k| tangent_of(self.own.get(k)?, &mut direction)).collect()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.value.inputs().position(|i| i.name == name)
+    }
+
+    fn call(&self, product: Product, more: &[Value]) -> Result<Vec<Value>> {
+        let compiled = self.function.compile(product)?;
+        let values = call_with(&compiled, &self.with(more))?;
+        Ok(pick(&compiled, values))
+    }
+
+    /// How far `exact` is from the slope of `of` along `v`, weighted by `w`. `of` takes the arguments
+    /// of the function, then `more`.
+    fn differences(
+        &self,
+        of: &Compiled,
+        (v, more): (&[Value], &[Value]),
+        w: &[Value],
+        (exact, size): (f64, f64),
+    ) -> Result<f64> {
+        let jvp = self.function.directional()?;
+        let ports = jvp.inputs().filter(|i| i.role == Role::Derivative);
+        let positions: Vec<Option<usize>> =
+            ports.map(|i| self.position(i.name.strip_suffix('\'')?)).collect();
+        let weights = floats(w);
+        let moved = |h: f64| -> Result<Vec<f64>> {
+            let mut args = self.with(more);
+            for (position, tangent) in positions.iter().zip(v) {
+                if let Some(arg) = position.and_then(|k| args.get_mut(k)) {
+                    let mut steps = tangent.floats().into_iter();
+                    *arg = arg.map_floats(&mut |x| x + h * steps.next().unwrap_or(0.0));
+                }
+            }
+            let values = call_with(of, &args)?;
+            let derived = of.outputs().any(|o| o.role == Role::Derivative);
+            Ok(floats(&if derived { pick(of, values) } else { values }))
+        };
+        let mut best = f64::INFINITY;
+        for exponent in 2..=8 {
+            let h = 10f64.powi(-exponent);
+            // A step may leave the function's domain; then it says nothing.
+            let (Ok(above), Ok(below)) = (moved(h), moved(-h)) else { continue };
+            let terms = above.iter().zip(&below).zip(&weights);
+            let slopes: Vec<f64> = terms.map(|((a, b), w)| w * (a - b) / (2.0 * h)).collect();
+            let magnitude = slopes.iter().map(|s| s.abs()).sum::<f64>();
+            best = best.min(relative(exact, slopes.iter().sum(), size.max(magnitude)));
+        }
+        Ok(best)
+    }
+
+    /// The dot-product test, and the slope of the function.
+    pub fn first_order(&self, product: Product) -> Result<Found> {
+        let law = |distance| Law {
+            key: "dot_product",
+            name: "dot-product test of jvp and vjp",
+            distance,
+        };
+        let (jvp, vjp) = match (self.function.jvp(), self.function.vjp()) {
+            (Ok(jvp), Ok(vjp)) if has_derivatives(&jvp) && has_derivatives(&vjp) => (jvp, vjp),
+            // What can only be run, or has no float, has no derivative to doubt.
+            _ if product == Product::Value => return Ok((vec![law(None)], None)),
+            (Err(error), _) | (_, Err(error)) => return Err(error),
+            _ => return Ok((vec![law(None)], None)),
+        };
+        let v = self.tangents(&jvp);
+        let forward = pick(&jvp, call_with(&jvp, &self.with(&v))?);
+        let w = self.like(&forward);
+        let reverse = pick(&vjp, call_with(&vjp, &self.with(&w))?);
+        let left = inner(&forward, &w);
+        let distance = apart(left, inner(&reverse, &v));
+        let differences = self.differences(&self.value, (&v, &[]), &w, left)?;
+        Ok((vec![law(Some(distance))], Some(differences)))
+    }
+
+    /// Columns against rows, and the slope of the function.
+    pub fn jacobian(&self) -> Result<Found> {
+        let [columns, rows] = [JacobianMode::Forward, JacobianMode::Reverse]
+            .map(|mode| self.call(Product::Jacobian(mode), &[]));
+        let (columns, rows) = (columns?, rows?);
+        let jvp = self.function.directional()?;
+        let v = self.tangents(&jvp);
+        let w = self.like(&pick(&jvp, call_with(&jvp, &self.with(&v))?));
+        let forward = inner(&w, &times(&columns, &w, &v));
+        let reverse = inner(&w, &times(&rows, &w, &v));
+        let name = "columns (forward) against rows (reverse)";
+        let law = Law { key: "forward_reverse", name, distance: Some(apart(forward, reverse)) };
+        let differences = self.differences(&self.value, (&v, &[]), &w, forward)?;
+        Ok((vec![law], Some(differences)))
+    }
+
+    /// Symmetry, and the slope of the gradient along the given tangents.
+    pub fn hessian_product(&self, args: &[Value]) -> Result<Found> {
+        let v = args.get(self.own.len()..).unwrap_or_default();
+        let w = self.like(v);
+        let product = self.call(Product::HessianProduct, v)?;
+        let other = self.call(Product::HessianProduct, &w)?;
+        let left = inner(&product, &w);
+        let law = symmetry(apart(left, inner(&other, v)));
+        let differences = self.differences(&self.function.gradient()?, (v, &[]), &w, left)?;
+        Ok((vec![law], Some(differences)))
+    }
+
+    /// Symmetry, the product with it, and the slope of the gradient.
+    pub fn hessian(&self) -> Result<Found> {
+        let blocks = self.call(Product::Hessian, &[])?;
+        let v = self.tangents(&self.function.directional()?);
+        let w = self.like(&v);
+        let left = inner(&w, &times(&blocks, &w, &v));
+        let right = inner(&v, &times(&blocks, &v, &w));
+        let product = inner(&w, &self.call(Product::HessianProduct, &v)?);
+        let name = "product with the Hessian";
+        let laws = vec![
+            symmetry(apart(left, right)),
+            Law { key: "hessian_product", name, distance: Some(apart(left, product)) },
+        ];
+        let differences = self.differences(&self.function.gradient()?, (&v, &[]), &w, left)?;
+        Ok((laws, Some(differences)))
+    }
+
+    /// The product with the Hessian from both sides, where there is one, and the slope of the tangents.
+    pub fn second(&self, args: &[Value]) -> Result<Found> {
+        let v = args.get(self.own.len()..).unwrap_or_default();
+        let second = self.call(Product::SecondDirectional, v)?;
+        let w = self.like(&second);
+        let mut laws = Vec::new();
+        if second.len() == 1
+            && let Ok(product) = self.call(Product::HessianProduct, v)
+        {
+            let ones: Vec<Value> = second.iter().map(|s| s.map_floats(&mut |_| 1.0)).collect();
+            let distance = Some(apart(inner(&second, &ones), inner(v, &product)));
+            let name = "reverse over forward";
+            laws.push(Law { key: "reverse_over_forward", name, distance });
+        }
+        let along = self.function.directional()?;
+        let differences = self.differences(&along, (v, v), &w, inner(&second, &w))?;
+        Ok((laws, Some(differences)))
+    }
+
+    /// The transpose against the function itself.
+    pub fn transposed(&self, args: &[Value]) -> Result<Law> {
+        let (given, w) = args.split_at(self.function.parameters().len().min(args.len()));
+        let transposed = self.function.transposed()?;
+        let back = pick(&transposed, call_with(&transposed, args)?);
+        let x = self.like(&back);
+        // The linear results are the last ones.
+        let mut results = call_with(&self.value, &[given, &x].concat())?;
+        let linear = results.split_off(results.len().saturating_sub(w.len()));
+        let distance = Some(apart(inner(&linear, w), inner(&back, &x)));
+        Ok(Law { key: "dot_product", name: "dot-product test with the function", distance })
+    }
+}
+
+/// Checks a derivative that is kept; `seeds` are the tangents, and cotangents (marked `true`), that
+/// it was applied to.
+pub fn verify_linearized(
+    function: &Function,
+    args: &[Value],
+    seeds: &[(bool, Vec<Value>)],
+) -> Result<Checks> {
+    let native = function.clone().engine(Engine::Cranelift);
+    let linearized = native.linearize()?;
+    let interpreted = function.clone().engine(Engine::Interpreter).linearize()?;
+    let point = Point::new(&native, args)?;
+    let v = point.tangents(&native.directional()?);
+    let (tape, mut session) = (linearized.at(&borrowed(&point.own))?, linearized.session());
+    let forward = session.apply(&tape, &borrowed(&v))?.values();
+    let w = point.like(&forward);
+    let reverse = session.apply_transposed(&tape, &borrowed(&w))?.values();
+    let mut all = seeds.to_vec();
+    all.extend([(false, v.clone()), (true, w.clone())]);
+    let engines = compare_linearized(&linearized, &interpreted, args, &all)?;
+    let jvp = inner(&point.call(Product::Jvp, &v)?, &w);
+    let left = inner(&forward, &w);
+    let laws = vec![
+        Law { key: "jvp", name: "the map against jvp", distance: Some(apart(left, jvp)) },
+        Law {
+            key: "dot_product",
+            name: "dot-product test of the map and its transpose",
+            distance: Some(apart(left, inner(&reverse, &v))),
+        },
+    ];
+    let differences = Some(point.differences(&point.value, (&v, &[]), &w, left)?);
+    Ok(Checks { engines, laws, differences })
+}
+
+fn symmetry(distance: f64) -> Law {
+    Law { key: "symmetry", name: "symmetry of the Hessian", distance: Some(distance) }
+}
+
+fn has_derivatives(compiled: &Compiled) -> bool {
+    compiled.outputs().any(|o| o.role == Role::Derivative)
+}
+
+/// Random numbers in the shape of a value's tangent: its floats, integers and truth values left
+/// out.
+fn tangent_of(value: &Value, random: &mut dyn FnMut(f64) -> f64) -> Option<Value> {
+    match value {
+        Value::F64(_) | Value::F64s(_) => Some(value.map_floats(random)),
+        Value::I64(_) | Value::Bool(_) | Value::I64s(_) | Value::Bools(_) => None,
+        Value::Tuple(items) => {
+            let items: Vec<Value> = items.iter().filter_map(|v| tangent_of(v, random)).collect();
+            (!items.is_empty()).then_some(Value::Tuple(items))
+        }
+        Value::Data(..) => None,
+    }
+}
+
+/// A matrix of blocks times a vector, in the shape of `rows`.
+fn times(blocks: &[Value], rows: &[Value], columns: &[Value]) -> Vec<Value> {
+    let product = |(i, row): (usize, &Value)| {
+        let mut sums = vec![0.0; row.floats().len()];
+        for (j, column) in columns.iter().enumerate() {
+            let column = column.floats();
+            let block = blocks.get(i * columns.len() + j).map(Value::floats).unwrap_or_default();
+            let cells = block.chunks(column.len().max(1));
+            for (sum, cells) in sums.iter_mut().zip(cells) {
+                *sum += cells.iter().zip(&column).map(|(a, b)| a * b).sum::<f64>();
+            }
+        }
+        let mut sums = sums.into_iter();
+        row.map_floats(&mut |_| sums.next().unwrap_or(0.0))
+    };
+    rows.iter().enumerate().map(product).collect()
+}
+
+fn floats(values: &[Value]) -> Vec<f64> {
+    values.iter().flat_map(Value::floats).collect()
+}
+
+/// Sum of products, and sum of their magnitudes.
+fn inner(a: &[Value], b: &[Value]) -> (f64, f64) {
+    let products = floats(a).into_iter().zip(floats(b)).map(|(x, y)| x * y);
+    products.fold((0.0, 0.0), |(s, m), p| (s + p, m + p.abs()))
+}
+
+/// How far apart two sums are, relative to their magnitudes.
+fn apart(left: (f64, f64), right: (f64, f64)) -> f64 {
+    relative(left.0, right.0, left.1.max(right.1))
+}
+
+fn relative(a: f64, b: f64, size: f64) -> f64 {
+    if a == b { 0.0 } else { (a - b).abs() / size.max(f64::MIN_POSITIVE) }
+}
