@@ -4,7 +4,8 @@
 
 use jut_ad::{Derivatives, Mask, Policy, compose, forward, transpose, unzip};
 use jut_ir::{Block, FuncId, Program};
-use std::time::{Duration, Instant};
+use cpu_time::ProcessTime;
+use std::time::Duration;
 
 /// A stage, the number of statements it gives, and how long it took.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -13,7 +14,7 @@ pub struct Stage {
     pub name: &'static str,
     /// Statements of its result.
     pub statements: usize,
-    /// Time; for people, not for tests.
+    /// Processor time; for people, not for tests.
     pub time: Duration,
 }
 
@@ -42,13 +43,13 @@ fn all(program: &Program) -> usize {
 /// Notes what stages give, and when.
 struct Notes {
     stages: Vec<Stage>,
-    clock: Instant,
+    clock: ProcessTime,
 }
 
 impl Notes {
     fn add(&mut self, name: &'static str, statements: usize) {
         self.stages.push(Stage { name, statements, time: self.clock.elapsed() });
-        self.clock = Instant::now();
+        self.clock = ProcessTime::now();
     }
 }
 
@@ -69,7 +70,7 @@ pub struct Core {
 /// What a stage refuses.
 pub fn core_stages(text: &str, policy: Policy) -> Result<Core, String> {
     let say = |d: jut_ir::Diagnostic| d.to_string();
-    let mut notes = Notes { stages: Vec::new(), clock: Instant::now() };
+    let mut notes = Notes { stages: Vec::new(), clock: ProcessTime::now() };
     let program = crate::laws::load(text)?;
     notes.add("load", all(&program));
     let (func, _) = program.funcs.last().ok_or("an empty program")?;
@@ -106,7 +107,7 @@ pub fn core_stages(text: &str, policy: Policy) -> Result<Core, String> {
 pub fn stages(text: &str, policy: Policy) -> Result<Vec<Stage>, String> {
     let say = |d: jut_ir::Diagnostic| d.to_string();
     let Core { stages, program, root } = core_stages(text, policy)?;
-    let mut notes = Notes { stages, clock: Instant::now() };
+    let mut notes = Notes { stages, clock: ProcessTime::now() };
     let lowered = jut_loop::lower(&program, root).map_err(say)?;
     let count = lowered.program.funcs.values().map(|f| loop_statements(&f.body)).sum();
     notes.add("lower", count);

@@ -14,8 +14,8 @@
 
 use jut_ir::build::Namer;
 use jut_ir::entity::SecondaryMap;
+use jut_ir::hash::HashSet;
 use jut_ir::*;
-use std::collections::HashSet;
 
 /// What names stand for: other names, or literals.
 #[derive(Clone, Debug, Default)]
@@ -102,7 +102,7 @@ impl<'a> Relocator<'a> {
             lvars: SecondaryMap::new(),
             caps: SecondaryMap::new(),
             bound: Default::default(),
-            in_scope: HashSet::new(),
+            in_scope: HashSet::default(),
             trail: Vec::new(),
         }
     }

@@ -12,10 +12,10 @@
 use crate::translate::{Result, Translator};
 use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_entity::SecondaryMap;
+use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Machine};
 use jut_loop::form::{Atom, Block, Stmt, Value};
-use std::collections::HashMap;
 
 /// Float literals that are kept in registers at once.
 const LITERALS: usize = 8;

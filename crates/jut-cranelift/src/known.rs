@@ -14,9 +14,9 @@
 //! *Cost*: constant per statement.
 
 use cranelift_codegen::ir;
+use jut_ir::hash::HashMap;
 use jut_ir::prim::Prim;
 use jut_loop::form::Cell;
-use std::collections::HashMap;
 
 /// An integer as a machine value plus a constant.
 pub(crate) type Index = (Option<ir::Value>, i64);

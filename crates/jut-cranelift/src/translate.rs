@@ -20,11 +20,11 @@ use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
+use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Machine, Prim, Row, Scalar};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Stmt, Value};
 use jut_loop::kernel::Kernel;
-use std::collections::HashMap;
 use target_lexicon::Architecture;
 
 /// The machine type of a kind.
@@ -120,7 +120,7 @@ impl<'a> Translator<'a> {
             has_vectors,
             invariants: Default::default(),
             known: Known::default(),
-            references: HashMap::new(),
+            references: HashMap::default(),
             workspace,
             lanes: Default::default(),
             failures: Failing::default(),

@@ -1,11 +1,11 @@
 //! Making functions: variables with fresh names.
 
 use crate::entity::{Cap, LVar, NVar};
+use crate::hash::{HashMap, HashSet};
 use crate::ir::{CapData, Function, LinVarData, Mode, VarData};
 use crate::size::Size;
 use crate::span::Span;
 use crate::types::Type;
-use std::collections::{HashMap, HashSet};
 
 /// Hands out names that no variable of a function has yet.
 ///
@@ -35,7 +35,9 @@ impl Namer {
 
     /// Marks a name as taken.
     pub fn reserve(&mut self, name: &str) {
-        self.used.insert(name.to_string());
+        if !self.used.contains(name) {
+            self.used.insert(name.to_string());
+        }
     }
 
     /// Whether a name is taken.
@@ -48,7 +50,8 @@ impl Namer {
     pub fn fresh(&mut self, hint: &str) -> String {
         let stem = hint.trim_end_matches('\'');
         let primes = &hint[stem.len()..];
-        if self.used.insert(hint.to_string()) {
+        if !self.used.contains(hint) {
+            self.used.insert(hint.to_string());
             return hint.to_string();
         }
         let base = match stem.rsplit_once('_') {

@@ -24,8 +24,8 @@
 //! question costs the loop indices that its polynomial mentions.
 
 use crate::entity::NVar;
+use crate::hash::{HashMap, HashSet};
 use crate::size::Size;
-use std::collections::{HashMap, HashSet};
 
 /// A polynomial with more monomials than this is not followed any further: the access then needs
 /// a `check`. It bounds the cost of substituting bounds into products of many indices.

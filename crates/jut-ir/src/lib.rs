@@ -10,6 +10,7 @@
 //! | [`prim`] | the table of non-linear primitives: one row each |
 //! | [`build`] | making functions with fresh names |
 //! | [`visit`] | what a statement reads, binds and nests |
+//! | [`hash`] | hash tables for the compiler's own keys |
 //! | [`names`] | the names of derived functions, in one place |
 //! | [`cover`] | the range rule: which accesses need no check |
 //! | [`check`] | the type checker, which shares no code with the passes |
@@ -24,6 +25,7 @@ pub mod check;
 pub mod cover;
 pub mod diagnostic;
 pub mod entity;
+pub mod hash;
 pub mod ir;
 pub mod names;
 pub mod normal;

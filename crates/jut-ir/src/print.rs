@@ -25,10 +25,10 @@ use types::{name_of, unknown, write_type};
 pub use types::{print_literal, print_size, print_type};
 
 use crate::entity::{Cap, DataId, FuncId, LVar, NVar};
+use crate::hash::HashSet;
 use crate::ir::*;
 use crate::prim::{Prim, Syntax};
 use crate::types::Type;
-use std::collections::HashSet;
 
 /// Prints a whole program in the order of its declarations, with empty lines between them.
 pub fn print_program(program: &Program) -> String {

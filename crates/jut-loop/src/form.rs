@@ -56,7 +56,8 @@ pub enum Cell {
     Buffer,
     /// 8 bytes that hold any value, a bool in the first of them; which kind is said where it is
     /// loaded, and is the kind that was stored. Buffers of words are the boxes of large records
-    /// ([`crate::flatten`]): every word is written before the first is read, and once.
+    /// ([`crate::flatten`]), which do not change once they are written, and the frames of long
+    /// functions ([`crate::split`]). A pointer that is loaded from one may be to any memory.
     Word,
 }
 

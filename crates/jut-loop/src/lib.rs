@@ -12,6 +12,7 @@
 //! | [`lower`](mod@lower) | from Linear A to the loop form |
 //! | [`opt`] | loop-invariant motion, cells in registers, dead code |
 //! | [`need`] | how much memory a call needs, as a program of its own |
+//! | [`split`] | long functions in pieces |
 //! | [`print`](mod@print), [`read`] | the text form, and back |
 //! | [`eval`] | an evaluator: the meaning, in plain Rust |
 
@@ -25,6 +26,7 @@ pub mod opt;
 pub mod print;
 pub mod read;
 pub mod signature;
+pub mod split;
 
 pub use lower::{Lowered, lower, lower_plainly};
 pub use signature::Signature;

@@ -3,10 +3,10 @@
 use crate::rewrite::{self, Rewriter};
 use jut_ir::build::FunctionBuilder;
 use jut_ir::entity::{Cap, NVar};
+use jut_ir::hash::HashMap;
 use jut_ir::ir::*;
 use jut_ir::size::Size;
 use jut_ir::types::Type;
-use std::collections::HashMap;
 
 /// Copies blocks into the function under construction. What a block binds gets new names; its free
 /// names become what [`Copy::name_is`] and [`Copy::cap_is`] say, or stay.
@@ -22,7 +22,7 @@ pub struct Copy<'a> {
 impl<'a> Copy<'a> {
     /// A copier from a function (or, with `None`, within one).
     pub fn new(source: Option<&'a Function>, builder: &'a mut FunctionBuilder) -> Copy<'a> {
-        let (nvars, sizes, caps) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let (nvars, sizes, caps) = (HashMap::default(), HashMap::default(), HashMap::default());
         Copy { source, builder, nvars, sizes, caps }
     }
 

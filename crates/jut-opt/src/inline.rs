@@ -30,6 +30,12 @@ pub fn inline_calls(program: &mut Program, functions: &[FuncId]) {
     }
     let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
     for &id in functions {
+        let mut any = false;
+        for_each_call(&program.funcs[id].body, &mut |_| any = true);
+        if !any {
+            sizes[id] = program.funcs[id].body.statement_count();
+            continue;
+        }
         let mut func = std::mem::take(&mut program.funcs[id]);
         let body = std::mem::take(&mut func.body);
         let mut inliner = Inliner {

@@ -15,12 +15,12 @@
 use crate::rewrite::{self, Rewriter};
 use jut_ir::build::Namer;
 use jut_ir::entity::{NVar, SecondaryMap};
+use jut_ir::hash::HashMap;
 use jut_ir::ir::*;
 use jut_ir::prim::{self, Prim};
 use jut_ir::size::Size;
 use jut_ir::span::Loc;
 use jut_ir::types::Type;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Largest literal exponent that is written out as multiplications.
@@ -30,16 +30,15 @@ const MAX_POWER: u64 = 32;
 /// result, so that `stop(x)` is just x.
 pub fn simplify(func: &mut Function, final_order: bool) {
     let body = std::mem::take(&mut func.body);
-    let namer = Namer::of(func);
     let mut pass = Simplify {
         func,
-        namer,
+        namer: None,
         final_order,
         replaced: SecondaryMap::with_default(None),
         sizes: SecondaryMap::new(),
         any_size: false,
         known: SecondaryMap::new(),
-        seen: HashMap::new(),
+        seen: HashMap::default(),
         log: Vec::new(),
     };
     let body = pass.block(body);
@@ -74,7 +73,8 @@ enum Key {
 
 struct Simplify<'a> {
     func: &'a mut Function,
-    namer: Namer,
+    /// Made when the first new name is needed: it takes a look at all names.
+    namer: Option<Namer>,
     final_order: bool,
     /// Names that are copies of an operand.
     replaced: SecondaryMap<NVar, Option<Atom>>,
@@ -323,7 +323,8 @@ impl Simplify<'_> {
 
     /// Binds a primitive applied to operands to a new name, or finds it simplified away.
     fn apply(&mut self, p: Prim, args: Vec<Atom>, loc: Loc, out: &mut Vec<Stmt>) -> Atom {
-        let name = self.namer.fresh("p");
+        let namer = self.namer.get_or_insert_with(|| Namer::of(self.func));
+        let name = namer.fresh("p");
         let data = VarData { name, ty: p.row().result.ty(), def: None, span: loc.span };
         let var = self.func.nvars.push(data);
         let rhs = Rhs::Prim(p, args);

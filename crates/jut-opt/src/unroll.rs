@@ -36,11 +36,20 @@ const MAX_STATEMENTS: usize = 96;
 
 /// Unrolls in a whole function.
 pub fn unroll(func: &mut Function) {
+    // Fresh names cost a look at all names.
+    if !has_loop(&func.body) {
+        return;
+    }
     let body = std::mem::take(&mut func.body);
     let mut pass = Unroll { builder: FunctionBuilder::from_function(std::mem::take(func)) };
     let body = pass.block(body, &mut Vec::new());
     *func = pass.builder.func;
     func.body = body;
+}
+
+fn has_loop(block: &Block) -> bool {
+    let here = |s: &Stmt| matches!(s.rhs, Rhs::Scan(_)) || s.rhs.blocks().into_iter().any(has_loop);
+    block.stmts.iter().any(here)
 }
 
 struct Unroll {

@@ -54,3 +54,53 @@ fn a_short_chain_has_the_same_bits_in_both_engines() {
         assert_eq!(native, interpreted, "f{k}");
     }
 }
+
+/// A long function of everything: its gradient is cut into pieces before machine code is made.
+fn long(lines: usize) -> Model {
+    let mut text = "def f[n](x: [n]f64, k: i64) -> f64 = {\n  a0 = x[0]\n  m0 = k\n  t = sin(a0)\n"
+        .to_string();
+    for i in 1..=lines {
+        let p = i - 1;
+        text += &match i % 8 {
+            0 => format!("  a{i} = sin(a{p}) + x[m{p}]\n  m{i} = (m{p} * 5 + 3) % n\n"),
+            3 => format!("  a{i} = if a{p} > 0.5 {{ a{p} * t }} else {{ a{p} - x[{}] }}\n", i % 2),
+            5 => format!("  a{i} = sum (j < n) {{ x[j] * a{p} }} * 0.25\n"),
+            6 => format!("  a{i} = for (j < k) carry (b = a{p}) {{ 0.5 * b + x[m{p}] }}\n"),
+            _ => format!("  a{i} = a{p} * 0.75 + t\n"),
+        };
+        if i % 8 != 0 {
+            text += &format!("  m{i} = m{p}\n");
+        }
+    }
+    text += &format!("  a{lines}\n}}\n");
+    Model::from_text(&text).unwrap()
+}
+
+#[test]
+fn a_long_function_has_the_same_bits_in_both_engines() {
+    let model = long(2_000);
+    let f = model.function("f").unwrap();
+    assert!(f.stage(Stage::Loop).unwrap().contains(".part3("), "it is long enough to be cut");
+    let x = [0.25, -0.5, 0.75];
+    let [native, interpreted] = [Engine::Cranelift, Engine::Interpreter].map(|engine| {
+        let gradient = f.clone().engine(engine).value_and_gradient().unwrap();
+        let mut session = gradient.session();
+        let mut bits = Vec::new();
+        for k in [0, 2] {
+            let results = session.call(&[(&x).into(), k.into()]).unwrap();
+            bits.push(results.f64("value").unwrap().to_bits());
+            bits.extend(results.f64s("x").unwrap().iter().map(|g| g.to_bits()));
+        }
+        bits
+    });
+    assert_eq!(native, interpreted);
+}
+
+#[test]
+fn an_error_of_a_long_function_has_its_place() {
+    let model = long(2_000);
+    let gradient = model.function("f").unwrap().gradient().unwrap();
+    let nothing: [f64; 0] = [];
+    let error = gradient.call(&[(&nothing).into(), 1.into()]).err().map(|e| e.to_string());
+    assert!(error.as_deref().is_some_and(|e| e.contains("R01")), "{error:?}");
+}

@@ -11,8 +11,8 @@
 //!   of an arm can be taken back before the next one ([`Scope::take_arm_uses`]).
 
 use crate::entity::{Cap, LVar, NVar, SecondaryMap};
+use crate::hash::HashSet;
 use crate::ir::Function;
-use std::collections::HashSet;
 
 /// What a linear name may still be used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -82,8 +82,8 @@ impl<'a> Scope<'a> {
             lvars: SecondaryMap::new(),
             caps: SecondaryMap::new(),
             hidden: SecondaryMap::new(),
-            names: HashSet::new(),
-            linear_names: HashSet::new(),
+            names: HashSet::default(),
+            linear_names: HashSet::default(),
             changes: Vec::new(),
             blocks: Vec::new(),
             loops: 0,

@@ -39,15 +39,16 @@ mod regions;
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::build::Namer;
+use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::{
     Block, Cap, Diagnostic, FuncId, Function, NVar, Program, Rhs, RuntimeErrorKind, Size, Span,
 };
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::flatten::{Component, Layouts};
 use crate::form::{self, Atom, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value};
 use crate::signature::Signature;
+use crate::split;
 
 /// A lowered program.
 #[derive(Debug)]
@@ -60,13 +61,15 @@ pub struct Lowered {
     pub layouts: Layouts,
 }
 
-/// Lowers a function and everything it calls, and tidies it up ([`crate::opt`]).
+/// Lowers a function and everything it calls, tidies it up ([`crate::opt`]), and cuts what is long into
+/// pieces ([`crate::split`]).
 ///
 /// # Errors
 /// J901 where the program is outside what is built: linear parts left over, recursion.
 pub fn lower(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
     let mut lowered = lower_plainly(program, entry)?;
     lowered.program.funcs.values_mut().for_each(crate::opt::optimise);
+    split::run(&mut lowered.program);
     Ok(lowered)
 }
 
@@ -80,9 +83,9 @@ pub fn lower_plainly(program: &Program, entry: FuncId) -> Result<Lowered, Diagno
             Some(func) => Layouts::of_entry(program, func)?,
             None => Layouts::new(program)?,
         },
-        lowered: HashMap::new(),
+        lowered: HashMap::default(),
         out: LoopProgram::default(),
-        sites: HashMap::new(),
+        sites: HashMap::default(),
     };
     for id in reachable(program, entry)? {
         let src = &program.funcs[id];
@@ -108,7 +111,7 @@ pub fn lower_plainly(program: &Program, entry: FuncId) -> Result<Lowered, Diagno
 
 /// The functions that the entry needs, callees first.
 fn reachable(program: &Program, entry: FuncId) -> Result<Vec<FuncId>, Diagnostic> {
-    let mut needed = HashSet::from([entry]);
+    let mut needed = HashSet::from_iter([entry]);
     let mut order = Vec::new();
     // Declarations are visible only to later ones, so one walk backwards meets callers first.
     for decl in program.order.iter().rev() {
@@ -256,7 +259,7 @@ type Res<T> = Result<T, Diagnostic>;
 impl<'a> Lowering<'a> {
     fn new(src: &'a Function, cx: &'a mut Context) -> Lowering<'a> {
         let mut namer = Namer::default();
-        for word in form::KEYWORDS {
+        for word in form::KEYWORDS.iter().copied().chain([split::FRAME, split::FRAME_TOP]) {
             namer.reserve(word);
         }
         Lowering {
@@ -272,9 +275,9 @@ impl<'a> Lowering<'a> {
             registers: Vec::new(),
             lane_caps: Vec::new(),
             wanted: SecondaryMap::new(),
-            sizes: HashMap::new(),
+            sizes: HashMap::default(),
             size_log: Vec::new(),
-            bounded: HashSet::new(),
+            bounded: HashSet::default(),
             bounded_log: Vec::new(),
             empty: [None; 5],
         }

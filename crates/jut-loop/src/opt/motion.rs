@@ -16,8 +16,8 @@
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use jut_ir::Literal;
 use jut_ir::build::Namer;
+use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::prim::{self, Lowering, Machine, Prim};
-use std::collections::{HashMap, HashSet};
 
 use super::memory::Roots;
 use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value, ValueData};
@@ -43,7 +43,7 @@ pub(super) fn run(func: &mut LoopFunction) {
         namer,
         level: SecondaryMap::new(),
         subst: SecondaryMap::new(),
-        known: HashMap::new(),
+        known: HashMap::default(),
         logs: Vec::new(),
         log_of_level: vec![0],
         moved: vec![Vec::new()],
@@ -280,7 +280,7 @@ impl Motion<'_> {
     /// Writes what has moved out of a statement before it.
     fn place(&mut self, moved: Vec<Moved>, stmt: &Stmt, out: &mut Vec<Stmt>) {
         let mut guarded: Vec<Stmt> = Vec::new();
-        let mut loaded: HashSet<Value> = HashSet::new();
+        let mut loaded: HashSet<Value> = HashSet::default();
         let range = match stmt {
             Stmt::For(f) => Some((f.low, f.high)),
             Stmt::Lanes(l) => Some((l.low, l.high)),
@@ -324,7 +324,7 @@ impl Motion<'_> {
         let args = vec![low, high];
         out.push(Stmt::Prim { dst: runs, prim: prim::ILT, args });
         let (mut dst, mut then, mut other) = (Vec::new(), Vec::new(), Vec::new());
-        let mut inside: HashMap<Value, Value> = HashMap::new();
+        let mut inside: HashMap<Value, Value> = HashMap::default();
         for stmt in &mut stmts {
             stmt.for_each_atom(&mut |a| {
                 if let Atom::Value(v) = *a

@@ -1,7 +1,7 @@
 //! Names in scope, with an undo log: leaving a block costs what the block bound.
 
+use jut_ir::hash::HashMap;
 use jut_ir::{Atom, Cap, LVar, NVar, Size};
-use std::collections::HashMap;
 
 /// What a local name means.
 #[derive(Clone, Copy)]

@@ -1,0 +1,207 @@
+//! Long functions in pieces.
+//!
+//! Code generators are made for functions of a page or two: registers are allocated for a whole
+//! function at a time, and some of what they do is more than linear in its length. So a block of more
+//! than [`LONG`] statements becomes a sequence of calls of *pieces*, functions of about [`PIECE`]
+//! statements each. What one piece computes and another one reads goes through the *frame*, a buffer
+//! of words on the temp arena with one word for each such value.
+//!
+//! ```text
+//! loop def f(x: f64) -> (f64) = {      loop def f.part0(x: f64, frame: inout word[1]) -> () = {
+//!   a = sin(x)                           a = sin(x)
+//!   b = a * x                            b = a * x
+//!   c = b + a                            frame[0] = b
+//!   d = c * b                          }
+//!   (d)                                loop def f.part1 ..
+//! }                                    loop def f(x: f64) -> (f64) = {
+//!                                        frame = alloc word[1]
+//!                                        () = call f.part0(x, frame)
+//!                                        () = call f.part1(x, frame) ..
+//! ```
+//!
+//! Pieces call earlier functions only, as all functions do; a long block inside a long block is cut
+//! first. A `par` loop whose body is cut becomes an `up` loop, because its iterations share the frame.
+//!
+//! Requires: a well-formed program. Ensures: the same statements run in the same order on the same
+//! values; no function has more than [`LONG`] statements, but for one that consists of calls and of
+//! single statements. Cost: linear.
+
+mod pieces;
+
+use cranelift_entity::{EntityRef, SecondaryMap};
+use jut_ir::{RuntimeErrorKind, Span};
+
+use crate::form::{Block, LoopFuncId, LoopFunction, LoopProgram, Order, Site, Stmt, Value};
+use pieces::Pieces;
+pub(crate) use pieces::{FRAME, FRAME_TOP};
+
+/// Statements that a function may have.
+pub const LONG: usize = 8192;
+
+/// Statements of a piece.
+pub const PIECE: usize = 2048;
+
+/// Cuts every long function of a program.
+pub fn run(program: &mut LoopProgram) {
+    run_with(program, LONG, PIECE);
+}
+
+/// Cuts functions of more than `long` statements into pieces of about `piece`.
+pub fn run_with(program: &mut LoopProgram, long: usize, piece: usize) {
+    if program.funcs.values().all(|f| weight(&f.body) <= long) {
+        return;
+    }
+    let entry = program.funcs.last().map(|(id, _)| id);
+    let site = memory_site(program);
+    let mut moved: SecondaryMap<LoopFuncId, LoopFuncId> =
+        SecondaryMap::with_default(LoopFuncId::new(0));
+    let old = std::mem::take(&mut program.funcs);
+    for (id, mut func) in old {
+        calls(&mut func.body, &moved);
+        if weight(&func.body) > long {
+            let base = program.funcs.len();
+            let is_entry = Some(id) == entry;
+            for part in cut(&mut func, base, long, piece, is_entry, site) {
+                program.funcs.push(part);
+            }
+        }
+        moved[id] = program.funcs.push(func);
+    }
+}
+
+/// A place that says that memory has run out: one that there is, or one without a text.
+fn memory_site(program: &mut LoopProgram) -> Site {
+    let is_memory =
+        |(_, (kind, _)): &(Site, &(RuntimeErrorKind, Span))| *kind == RuntimeErrorKind::Memory;
+    let known = program.sites.iter().find(is_memory).map(|(site, _)| site);
+    known.unwrap_or_else(|| program.sites.push((RuntimeErrorKind::Memory, Span::NONE)))
+}
+
+/// Gives calls the new places of their functions.
+fn calls(block: &mut Block, moved: &SecondaryMap<LoopFuncId, LoopFuncId>) {
+    for stmt in &mut block.stmts {
+        if let Stmt::Call { func, .. } = stmt {
+            *func = moved[*func];
+        }
+        stmt.blocks_mut().into_iter().for_each(|inner| calls(inner, moved));
+    }
+}
+
+/// Statements of a block, nested ones included.
+fn weight(block: &Block) -> usize {
+    block.stmts.iter().map(weight_of).sum()
+}
+
+fn weight_of(stmt: &Stmt) -> usize {
+    1 + stmt.blocks().into_iter().map(weight).sum::<usize>()
+}
+
+/// Cuts a function; gives the pieces, which shall have the numbers from `base` on.
+fn cut(
+    func: &mut LoopFunction,
+    base: usize,
+    long: usize,
+    piece: usize,
+    is_entry: bool,
+    site: Site,
+) -> Vec<LoopFunction> {
+    let mut groups = Groups { base, long, piece, bodies: Vec::new() };
+    let mut body = std::mem::take(&mut func.body);
+    groups.block(&mut body);
+    let mut pieces = Pieces::new(func, base, groups.bodies.len());
+    for (k, stmts) in groups.bodies.iter().enumerate() {
+        pieces.note_definitions(Some(k), stmts);
+    }
+    pieces.note_definitions(None, &body.stmts);
+    for (k, stmts) in groups.bodies.iter_mut().enumerate() {
+        pieces.note_uses(Some(k), stmts, &[]);
+    }
+    pieces.note_uses(None, &mut body.stmts, &body.results);
+    let bodies = groups.bodies.into_iter().enumerate();
+    let parts = bodies.map(|(k, stmts)| pieces.part(k, stmts)).collect();
+    pieces.whole(body, is_entry, site);
+    parts
+}
+
+/// The statements that have been taken out of blocks, each list with a call in its place.
+struct Groups {
+    base: usize,
+    long: usize,
+    piece: usize,
+    /// Per piece, its statements; inner pieces come before those around them.
+    bodies: Vec<Vec<Stmt>>,
+}
+
+impl Groups {
+    /// Cuts the blocks inside a block, and then the block itself; whether anything was cut.
+    fn block(&mut self, block: &mut Block) -> bool {
+        let mut cut = false;
+        let mut weights = Vec::with_capacity(block.stmts.len());
+        for stmt in &mut block.stmts {
+            let mut inside = false;
+            for inner in stmt.blocks_mut() {
+                inside |= self.block(inner);
+            }
+            if let (Stmt::For(f), true) = (&mut *stmt, inside)
+                && f.order == Order::Par
+            {
+                f.order = Order::Up;
+            }
+            cut |= inside;
+            weights.push(weight_of(stmt));
+        }
+        if weights.iter().sum::<usize>() <= self.long {
+            return cut;
+        }
+        let mut group = Vec::new();
+        let mut size = 0;
+        for (stmt, weight) in std::mem::take(&mut block.stmts).into_iter().zip(weights) {
+            if size > 0 && size + weight > self.piece {
+                block.stmts.push(self.take(&mut group));
+                size = 0;
+            }
+            size += weight;
+            group.push(stmt);
+        }
+        if !group.is_empty() {
+            block.stmts.push(self.take(&mut group));
+        }
+        true
+    }
+
+    /// A call in the place of a group; its arguments come later.
+    fn take(&mut self, group: &mut Vec<Stmt>) -> Stmt {
+        let func = LoopFuncId::new(self.base + self.bodies.len());
+        self.bodies.push(std::mem::take(group));
+        Stmt::Call { dst: Vec::new(), func, args: Vec::new() }
+    }
+}
+
+/// Calls `visit` with every value that a statement binds, those of its loops and blocks included.
+fn for_each_binder(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Value)) {
+    match stmt {
+        Stmt::Prim { dst, .. }
+        | Stmt::Copy { dst, .. }
+        | Stmt::Load { dst, .. }
+        | Stmt::Offset { dst, .. }
+        | Stmt::Alloc { dst, .. }
+        | Stmt::Mark { dst, .. } => visit(dst),
+        Stmt::If { dst, .. } | Stmt::Call { dst, .. } => dst.iter_mut().for_each(visit),
+        Stmt::For(f) => {
+            visit(&mut f.index);
+            f.carry.iter_mut().for_each(|(v, _)| visit(v));
+            f.dst.iter_mut().for_each(visit);
+        }
+        Stmt::Lanes(l) => {
+            visit(&mut l.index);
+            l.carry.iter_mut().for_each(&mut *visit);
+            l.dst.iter_mut().for_each(visit);
+        }
+        Stmt::Store { .. }
+        | Stmt::Release { .. }
+        | Stmt::Fill { .. }
+        | Stmt::CopyCells { .. }
+        | Stmt::Kernel { .. }
+        | Stmt::Check { .. } => {}
+    }
+}
