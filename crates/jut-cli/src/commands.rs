@@ -36,7 +36,10 @@ pub fn run(options: &Options) -> u8 {
             evaluate(&along.call, Product::SecondDirectional, &along.tangents)
         }
         Command::Build(build) => (build.function.format, build::build(build)),
-        Command::Show { target, stage } => (target.format, show(target, stage.stage())),
+        Command::Show { target, stage, draw } => {
+            let stage = stage.map_or(jut::Stage::Unzip, |stage| stage.stage());
+            (target.format, show(target, stage, draw.as_deref()))
+        }
     };
     match outcome {
         Ok(code) => code,
@@ -158,9 +161,14 @@ pub fn time_passes(target: &Target, function: &Function, products: &[Product]) -
     Ok(())
 }
 
-fn show(target: &Target, stage: jut::Stage) -> Result<u8> {
+fn show(target: &Target, stage: jut::Stage, draw: Option<&Path>) -> Result<u8> {
     let function = function(target)?;
     time_passes(target, &function, &[Product::ValueAndGradient])?;
+    if let Some(path) = draw {
+        let picture = function.draw(stage)?;
+        std::fs::write(path, picture).map_err(|e| Error::File(path.to_path_buf(), e))?;
+        return Ok(0);
+    }
     let text = function.stage(stage)?;
     match target.format {
         Format::Text => print(&text),

@@ -76,9 +76,12 @@ pub enum Command {
         /// Which function.
         #[command(flatten)]
         target: Target,
-        /// Which stage.
-        #[arg(long, value_enum)]
-        stage: Stage,
+        /// Which stage; for a picture, the halves after U if nothing is said.
+        #[arg(long, value_enum, required_unless_present = "draw")]
+        stage: Option<Stage>,
+        /// Write a picture of the data flow to this file, as SVG, instead of printing the text.
+        #[arg(long, value_name = "FILE.svg")]
+        draw: Option<PathBuf>,
     },
 }
 

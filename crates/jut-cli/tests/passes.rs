@@ -61,3 +61,21 @@ fn objects_have_a_table_for_each_function() {
     assert_eq!(code, 0, "{err}");
     assert!(err.contains("f, value\n") && err.contains("f, grad\n"), "{err}");
 }
+
+#[test]
+fn pictures_are_written_as_svg() {
+    let d = directory("pictures");
+    let path = d.join("f.svg").display().to_string();
+    let (code, out, err) = jut(&["show", "logistic.jut", "--draw", &path]);
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "", ""));
+    let svg = std::fs::read_to_string(&path).expect("written");
+    assert!(svg.starts_with("<svg") && svg.contains("loss.nonlin") && svg.contains("loss.lin<"));
+    let (code, _, _) = jut(&["show", "logistic.jut", "--stage", "transpose", "--draw", &path]);
+    let svg = std::fs::read_to_string(&path).expect("written");
+    assert!(code == 0 && svg.contains("loss.linT"));
+    let (code, _, err) = jut(&["show", "logistic.jut", "--stage", "clif", "--draw", &path]);
+    assert!(code == 2 && err.contains("no picture"), "{err}");
+    let (code, _, _) = jut(&["show", "logistic.jut", "--draw", "no/such/directory/f.svg"]);
+    assert_eq!(code, 2);
+    assert_eq!(jut(&["show", "logistic.jut"]).0, 2, "a stage or a picture");
+}

@@ -55,9 +55,18 @@ pub fn print_function(program: &Program, func: FuncId) -> String {
 
 fn function(out: &mut String, program: &Program, func: FuncId, hidden: &HashSet<&str>) {
     let func = &program.funcs[func];
-    let mut printer = Printer { program, func, hidden, out: std::mem::take(out), depth: 0 };
+    let out_so_far = std::mem::take(out);
+    let mut printer = Printer { program, func, hidden, out: out_so_far, depth: 0, heads: false };
     printer.function();
     *out = printer.out;
+}
+
+/// Prints one statement of a definition on one line, with `{ .. }` in the place of blocks.
+pub fn print_statement(program: &Program, func: FuncId, stmt: &Stmt) -> String {
+    let (func, hidden) = (&program.funcs[func], &HashSet::default());
+    let mut printer = Printer { program, func, hidden, out: String::new(), depth: 0, heads: true };
+    printer.stmt(stmt);
+    printer.out
 }
 
 /// The primitives whose names the program uses for definitions or constructors of its own: they are
@@ -114,6 +123,8 @@ struct Printer<'a> {
     hidden: &'a HashSet<&'a str>,
     out: String,
     depth: usize,
+    /// Blocks are left out.
+    heads: bool,
 }
 
 impl Printer<'_> {
@@ -249,6 +260,9 @@ impl Printer<'_> {
     }
 
     fn block(&mut self, block: &Block) {
+        if self.heads {
+            return self.put("{ .. }");
+        }
         if block.stmts.is_empty() && block.nl.is_empty() && block.lin.is_empty() {
             return self.put("{ }");
         }
@@ -471,6 +485,9 @@ impl Printer<'_> {
     fn case(&mut self, case: &Case) {
         let head = format!("case {} {{", self.atom(case.scrutinee));
         self.put(&head);
+        if self.heads {
+            return self.put(" .. }");
+        }
         self.depth += 1;
         for arm in &case.arms {
             self.line();

@@ -151,6 +151,7 @@ mod bind;
 mod build;
 mod compiled;
 mod declaration;
+mod draw;
 mod engine;
 mod error;
 mod excerpt;

@@ -2,6 +2,7 @@
 
 use crate::bind::show_type;
 use crate::build::{self, BuildOptions, Object};
+use crate::draw;
 use crate::error::{Error, Result};
 use crate::explain;
 use crate::files::{Alone, Beside, Embedded, Files};
@@ -256,6 +257,25 @@ impl Function {
     /// As [`Function::compile`].
     pub fn stage(&self, stage: Stage) -> Result<String> {
         pipeline::stage(self, stage)
+    }
+
+    /// A picture of the data flow of a stage, as SVG: values in one colour, tangents and cotangents in
+    /// another, and the tape between the halves after U and T. This is what `jut show --draw` writes.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(u: f64) -> f64 = -sin(u)")?;
+    /// let picture = model.function("f")?.draw(jut::Stage::Unzip)?;
+    /// assert!(picture.starts_with("<svg") && picture.contains("f.nonlin"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Function::compile`], and [`Error::Request`] for a stage that is not in Linear A, or a
+    /// definition that is too large for a picture.
+    pub fn draw(&self, stage: Stage) -> Result<String> {
+        draw::draw(self, stage)
     }
 
     /// What goes on the tape of the gradient: every stored value with its bytes as a formula in the

@@ -89,6 +89,20 @@ impl Stage {
         Stage::Llvm,
     ];
 
+    /// Whether it is below Linear A: the loop form, or what a backend makes of it.
+    pub(crate) fn is_lowered(self) -> bool {
+        !matches!(
+            self,
+            Stage::Source
+                | Stage::Core
+                | Stage::Forward
+                | Stage::Unzip
+                | Stage::Transpose
+                | Stage::Gradient
+                | Stage::Optimised
+        )
+    }
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -273,59 +287,72 @@ pub(crate) fn interpreter(function: &Function, program: &Program) -> jut_eval::I
     }
 }
 
+/// A stage in Linear A.
+pub(crate) struct Made {
+    pub program: Program,
+    /// The definitions that the pass made.
+    pub funcs: Vec<FuncId>,
+    /// The non-linear half that belongs to a transposed one.
+    pub nonlin: Option<FuncId>,
+}
+
+/// Makes a stage in Linear A.
+pub(crate) fn made(function: &Function, stage: Stage) -> Result<Made> {
+    let refused = |d: Diagnostic| refusal(function, d);
+    let optimised = stage == Stage::Optimised || stage.is_lowered();
+    let (mut d, func) = if optimised { start_optimised(function) } else { start(function) };
+    let wrt = mask(function, &d.program, func);
+    let policy = function.tape_policy();
+    let made = |d: Derivatives, funcs: &[FuncId], nonlin: Option<FuncId>| {
+        Ok(Made { program: d.program, funcs: funcs.to_vec(), nonlin })
+    };
+    if matches!(stage, Stage::Source | Stage::Core) {
+        return made(d, &[func], None);
+    }
+    if optimised || stage == Stage::Gradient {
+        let root = compose::value_and_grad(&mut d, func, &wrt, policy).map_err(refused)?;
+        if optimised {
+            d.program = jut_opt::optimise(&d.program, root, true);
+        }
+        return made(d, &[root], None);
+    }
+    // A function with linear parameters is what U takes; J takes the others.
+    let jvp = match d.program.funcs[func].is_nonlinear() {
+        true => forward::forward(&mut d, func, &wrt).map_err(refused)?,
+        false => func,
+    };
+    if stage == Stage::Forward {
+        return made(d, &[jvp], None);
+    }
+    let halves = unzip::unzip(&mut d, jvp, policy).map_err(refused)?;
+    if stage == Stage::Unzip {
+        return made(d, &[halves.nonlin, halves.lin], None);
+    }
+    let transposed = transpose::transpose(&mut d, halves.lin).map_err(refused)?;
+    made(d, &[transposed], Some(halves.nonlin))
+}
+
 /// The text of a stage.
 pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
-    let refused = |d: Diagnostic| refusal(function, d);
     if stage == Stage::Source {
         return Ok(function.model().source().text.clone());
     }
     with_large_stack(|| {
-        let compiled = match stage {
-            Stage::Optimised | Stage::Loop | Stage::Clif | Stage::Assembly | Stage::Llvm => true,
-            Stage::Source | Stage::Core | Stage::Forward => false,
-            Stage::Unzip | Stage::Transpose | Stage::Gradient => false,
-        };
-        let (mut derivatives, func) =
-            if compiled { start_optimised(function) } else { start(function) };
-        let wrt = mask(function, &derivatives.program, func);
-        let policy = function.tape_policy();
-        let d = &mut derivatives;
-        if stage == Stage::Core {
-            return Ok(excerpt::print(&d.program, &[func]));
+        let made = made(function, stage)?;
+        if !stage.is_lowered() {
+            return Ok(excerpt::print(&made.program, &made.funcs));
         }
-        if compiled || stage == Stage::Gradient {
-            let root = compose::value_and_grad(d, func, &wrt, policy).map_err(refused)?;
-            if stage == Stage::Gradient {
-                return Ok(excerpt::print(&d.program, &[root]));
-            }
-            let program = jut_opt::optimise(&d.program, root, true);
-            if stage == Stage::Optimised {
-                return Ok(excerpt::print(&program, &[root]));
-            }
-            let lowered = jut_loop::lower(&program, root).map_err(refused)?.program;
-            return match (stage, function.chosen_engine()) {
-                (Stage::Loop, _) => Ok(jut_loop::print::print_program(&lowered)),
-                (Stage::Llvm, _) => jut_llvm::text(&lowered),
-                (Stage::Assembly, Engine::Llvm) => jut_llvm::assembly(&lowered),
-                (Stage::Assembly, _) => jut_cranelift::assembly(&lowered),
-                _ => jut_cranelift::clif(&lowered),
-            }
-            .map_err(|e| Error::Backend(e.to_string()));
+        let root = made.funcs.last().copied().unwrap_or(function.id());
+        let lowered =
+            jut_loop::lower(&made.program, root).map_err(|d| refusal(function, d))?.program;
+        match (stage, function.chosen_engine()) {
+            (Stage::Loop, _) => Ok(jut_loop::print::print_program(&lowered)),
+            (Stage::Llvm, _) => jut_llvm::text(&lowered),
+            (Stage::Assembly, Engine::Llvm) => jut_llvm::assembly(&lowered),
+            (Stage::Assembly, _) => jut_cranelift::assembly(&lowered),
+            _ => jut_cranelift::clif(&lowered),
         }
-        // A function with linear parameters is what U takes; J takes the others.
-        let jvp = match d.program.funcs[func].is_nonlinear() {
-            true => forward::forward(d, func, &wrt).map_err(refused)?,
-            false => func,
-        };
-        if stage == Stage::Forward {
-            return Ok(excerpt::print(&d.program, &[jvp]));
-        }
-        let halves = unzip::unzip(d, jvp, policy).map_err(refused)?;
-        if stage == Stage::Unzip {
-            return Ok(excerpt::print(&d.program, &[halves.nonlin, halves.lin]));
-        }
-        let transposed = transpose::transpose(d, halves.lin).map_err(refused)?;
-        Ok(excerpt::print(&d.program, &[transposed]))
+        .map_err(|e| Error::Backend(e.to_string()))
     })
 }
 

@@ -133,17 +133,23 @@ impl Watch {
     }
 }
 
+/// Statements of one function.
+pub(crate) fn own_statements(program: &Program, func: FuncId) -> usize {
+    count(&program.funcs[func].body, &mut Vec::new())
+}
+
+fn count(block: &Block, calls: &mut Vec<FuncId>) -> usize {
+    let one = |stmt: &jut_ir::Stmt| {
+        if let Rhs::Call(call) = &stmt.rhs {
+            calls.push(call.func);
+        }
+        1 + stmt.rhs.blocks().into_iter().map(|b| count(b, calls)).sum::<usize>()
+    };
+    block.stmts.iter().map(one).sum()
+}
+
 /// Statements of the given functions and of all that they call.
 pub(crate) fn statements(program: &Program, roots: &[FuncId]) -> usize {
-    fn count(block: &Block, calls: &mut Vec<FuncId>) -> usize {
-        let one = |stmt: &jut_ir::Stmt| {
-            if let Rhs::Call(call) = &stmt.rhs {
-                calls.push(call.func);
-            }
-            1 + stmt.rhs.blocks().into_iter().map(|b| count(b, calls)).sum::<usize>()
-        };
-        block.stmts.iter().map(one).sum()
-    }
     let (mut work, mut seen, mut sum) = (roots.to_vec(), HashSet::new(), 0);
     while let Some(func) = work.pop() {
         if seen.insert(func) {
