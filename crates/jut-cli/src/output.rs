@@ -122,7 +122,11 @@ pub fn error_json(error: &Error) -> Json {
         Error::Program(diagnostics) => json!({ "diagnostics": diagnostics_json(diagnostics) }),
         Error::Run(error) => json!({ "error": run_error_json(error) }),
         Error::Argument(e) => {
-            json!({ "error": { "parameter": e.parameter(), "message": e.to_string() } })
+            let place = e.sources().map(|sources| place_json(sources, e.span()));
+            json!({ "error": {
+                "code": e.code(), "parameter": e.parameter(), "message": e.to_string(),
+                "help": e.advice(), "place": place,
+            } })
         }
         other => json!({ "error": { "message": other.to_string() } }),
     }

@@ -130,6 +130,17 @@ impl Size {
             sum.wrapping_add(product)
         })
     }
+
+    /// The value under an assignment of the names, as a mathematical integer: `None` if it is not an
+    /// i64. What callers from outside say of their arrays is held against this, because covered
+    /// accesses rest on products that do not wrap.
+    pub fn exact(&self, value: &mut dyn FnMut(NVar) -> i64) -> Option<i64> {
+        let sum = self.terms.iter().try_fold(0i128, |sum, (names, c)| {
+            let mut factors = names.iter().map(|name| i128::from(value(*name)));
+            sum.checked_add(factors.try_fold(i128::from(*c), |p, n| p.checked_mul(n))?)
+        });
+        i64::try_from(sum?).ok()
+    }
 }
 
 /// The most monomials in the definition of a transparent name.

@@ -213,12 +213,12 @@ pub(crate) fn integer(args: &[Arg<'_>], number: usize) -> i64 {
 }
 
 /// The product of the dimensions, negative ones counting as 0; `None` if it is more cells than
-/// memory can hold.
+/// memory can hold, or a dimension is no i64.
 pub(crate) fn cells(dims: &[Size], integer: &mut dyn FnMut(usize) -> i64) -> Option<usize> {
     let mut product = Some(1usize);
     let mut empty = false;
     for dim in dims {
-        let size = dim.eval(&mut |v| integer(v.index()));
+        let size = dim.exact(&mut |v| integer(v.index()))?;
         empty |= size <= 0;
         product = usize::try_from(size.max(0)).ok().and_then(|n| product?.checked_mul(n));
     }

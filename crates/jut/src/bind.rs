@@ -12,12 +12,13 @@
 //! Binding allocates nothing once the lists it fills have grown to their size.
 
 use crate::error::ArgumentError;
-use crate::leaves::{Leaf, leaves};
+use crate::interface::FLAT;
+use crate::leaves::{Leaf, NoSize, leaves};
 use crate::ports::Input;
 use crate::value::Arg;
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::Scalar;
-use jut_ir::{Function, NVar, Program, Size, Type};
+use jut_ir::{Function, NVar, Program, Size, Span, Type};
 
 /// The values of the i64 names of one call: sizes, integer parameters, integer results.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +113,7 @@ struct Param {
     name: String,
     /// Its type as the user wrote it.
     shown: String,
+    span: Span,
     var: NVar,
     ty: Type,
     leaves: Vec<Leaf>,
@@ -143,11 +145,13 @@ impl Binder {
         let param = |(v, input): (&NVar, &Input)| {
             let ty = func.nvars[*v].ty.clone();
             let leaves = leaves(program, &ty).map_err(|e| {
-                ArgumentError::new(&input.name, format!("not built yet as an argument: {e}"))
+                let reason = format!("not built yet as an argument: {e}");
+                ArgumentError::new("A06", &input.name, reason).help(FLAT).at(func.nvars[*v].span)
             })?;
             Ok(Param {
                 name: input.name.clone(),
                 shown: show_type(program, func, &ty),
+                span: func.nvars[*v].span,
                 var: *v,
                 ty,
                 leaves,
@@ -215,7 +219,11 @@ impl Binder {
                 names.len(),
                 names.join(", ")
             );
-            return Err(ArgumentError::new(missing, reason));
+            let shown = self.visible().map(|p| format!("{}: {}", p.name, p.shown));
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            let span = self.visible().nth(args.len()).map_or(Span::NONE, |p| p.span);
+            let error = ArgumentError::new("A01", missing, reason).at(span);
+            return Err(error.help(format!("give ({shown}), in this order")));
         }
         sizes.reset();
         kept.for_each(|(name, value)| sizes.set(name, value));
@@ -229,11 +237,12 @@ impl Binder {
             let Some(arg) = rest.next() else { continue };
             let start = out.len();
             if let Err(reason) = take_apart(program, &param.ty, *arg, out) {
-                return Err(param.misfit(*arg, &reason));
+                return Err(param.misfit("A02", *arg, &reason).help(how_to_give(&param.ty)));
             }
             for (leaf, part) in param.leaves.iter().zip(&out[start..]) {
                 if !fits(leaf, *part) {
-                    return Err(param.misfit(*arg, "the types differ"));
+                    let error = param.misfit("A02", *arg, "the types differ");
+                    return Err(error.help(how_to_give(&param.ty)));
                 }
             }
             if let Arg::I64(value) = arg {
@@ -251,7 +260,8 @@ impl Binder {
                     Some(value) if value >= 0 => out[start] = Arg::I64(value),
                     Some(value) => {
                         let reason = format!("the sizes of the arguments would make it {value}");
-                        return Err(ArgumentError::new(&param.name, reason));
+                        let error = ArgumentError::new("A03", &param.name, reason).at(param.span);
+                        return Err(error.help(self.known(sizes)));
                     }
                     None => return Err(self.not_found(param)),
                 }
@@ -268,7 +278,7 @@ impl Binder {
             let Some(arg) = (if param.hidden { None } else { rest.next() }) else { continue };
             for (leaf, part) in param.leaves.iter().zip(parts) {
                 if let Err(reason) = check_sizes(leaf, *part, sizes, parts) {
-                    return Err(param.misfit(*arg, &reason));
+                    return Err(param.misfit("A03", *arg, &reason).help(self.known(sizes)));
                 }
             }
         }
@@ -314,14 +324,42 @@ impl Binder {
         } else {
             format!("give the shape of {} together with its elements", tellers.join(" or "))
         };
-        ArgumentError::new(&size.name, format!("this size cannot be found: {advice}"))
+        ArgumentError::new("A04", &size.name, format!("this size cannot be found: {advice}"))
+            .at(size.span)
+            .help("`(&x[..], &[rows, columns]).into()` is an array with its shape")
+    }
+
+    /// The sizes that were found, in words.
+    fn known(&self, sizes: &Sizes) -> String {
+        let mut known = Vec::new();
+        for param in self.params.iter().filter(|p| p.ty == Type::I64) {
+            known.extend(sizes.get(param.var).map(|n| format!("{} = {n}", param.name)));
+        }
+        match known.is_empty() {
+            true => "arrays have the sizes that their types say, row by row".to_string(),
+            false => format!("all arguments together make {}", known.join(", ")),
+        }
     }
 }
 
 impl Param {
-    fn misfit(&self, arg: Arg<'_>, reason: &str) -> ArgumentError {
+    fn misfit(&self, code: &'static str, arg: Arg<'_>, reason: &str) -> ArgumentError {
         let reason = format!("expected {}, got {}: {reason}", self.shown, arg.describe());
-        ArgumentError::new(&self.name, reason)
+        ArgumentError::new(code, &self.name, reason).at(self.span)
+    }
+}
+
+/// How a value of a type is given.
+fn how_to_give(ty: &Type) -> &'static str {
+    match ty {
+        Type::F64 => "give a float, `1.0.into()`",
+        Type::I64 => "give an integer, `1.into()`",
+        Type::Bool => "give a truth value, `true.into()`",
+        Type::Array(..) => "give a slice, array or `Vec` of that type, `(&x).into()`",
+        Type::Tuple(_) => "give `Arg::Tuple` of its components",
+        Type::Data(_) => {
+            "give `Arg::Tuple` of the fields of a record, `Arg::Data` for a constructor"
+        }
     }
 }
 
@@ -435,8 +473,15 @@ fn check_sizes(leaf: &Leaf, part: Arg<'_>, sizes: &Sizes, parts: &[Arg<'_>]) -> 
     let field = |k: usize| integer(parts, k);
     let mut cells = Some(1i64);
     for (k, dim) in leaf.dims.iter().enumerate() {
-        let Some(needed) = leaf.eval(dim, &|v| sizes.get(v), &field) else {
-            return Err("one of its sizes is not known".into());
+        let needed = match leaf.eval(dim, &|v| sizes.get(v), &field) {
+            Ok(needed) if needed >= 0 => needed,
+            // A field of a constructor that was not taken.
+            Ok(_) if leaf.fields.is_some() && len == 0 && shape.is_none() => 0,
+            Ok(needed) => return Err(format!("dimension {} would be {needed}", k + 1)),
+            Err(NoSize::Unknown) => return Err("one of its sizes is not known".into()),
+            Err(NoSize::TooLarge) => {
+                return Err(format!("dimension {} would be larger than any i64", k + 1));
+            }
         };
         if shape.and_then(|s| s.get(k)).is_some_and(|n| as_i64(*n) != needed) {
             return Err(format!("dimension {} must be {needed}", k + 1));
@@ -608,6 +653,36 @@ mod tests {
             assert!(error.reason().contains(reason), "{error}");
         }
         assert!(bind(&f, &good[..4]).is_err());
+    }
+
+    #[test]
+    fn sizes_that_are_no_i64_are_refused_however_few_elements_are_given() {
+        let mut b = FunctionBuilder::default();
+        let n = b.nvar("n", Type::I64, Span::NONE);
+        let m = b.nvar("m", Type::I64, Span::NONE);
+        let cells = Type::array(Size::var(n) * Size::var(m), Type::F64);
+        let x = b.nvar("x", cells, Span::NONE);
+        b.func.params = vec![n, m, x];
+        let f = b.func;
+        let run = |n: i64, m: i64, x: &[f64]| bind(&f, &[n.into(), m.into(), x.into()]);
+        assert!(run(2, 3, &[0.0; 6]).is_ok());
+        assert!(run(0, i64::MAX, &[]).is_ok());
+        // All of these wrap around to what is given.
+        for (n, m, count) in [
+            (1 << 32, 1 << 32, 0),
+            ((1 << 32) + 1, 1 << 32, 0),
+            (i64::MAX, 3, 5),
+            (3, 6148914691236517207, 5),
+            (i64::MIN, 2, 0),
+        ] {
+            let error = run(n, m, &[0.0; 5][..count]).expect_err("it does not fit");
+            assert_eq!((error.code(), error.parameter()), ("A03", "x"), "{error}");
+        }
+        let error = run(1 << 32, 1 << 32, &[]).expect_err("2^64");
+        assert!(error.reason().contains("larger than any i64"), "{error}");
+        assert!(run(-1, 5, &[]).expect_err("-5").reason().contains("would be -5"));
+        // Two negative sizes have a product of their own: no loop runs over them.
+        assert!(run(-2, -3, &[0.0; 6]).is_ok());
     }
 
     #[test]

@@ -19,6 +19,10 @@ use jut_native::Arg as Word;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
+/// What to do about a type that does not cross the border.
+pub(crate) const FLAT: &str =
+    "make such values in a function of the program, out of numbers and arrays";
+
 /// A function as its callers see it.
 pub(crate) struct Interface {
     sources: Arc<Sources>,
@@ -47,14 +51,16 @@ impl Interface {
     ) -> Result<Interface> {
         let func = &program.funcs[root];
         let params = func.params.get(kept..).unwrap_or_default();
-        let binder = Binder::new(&program, func, params, &inputs)?;
+        let placed = |e: ArgumentError| e.within(sources.clone(), func.span);
+        let binder = Binder::new(&program, func, params, &inputs).map_err(placed)?;
         let visible = inputs.into_iter().filter(|i| !i.hidden);
         let mut all = Vec::new();
         let mut plans = Vec::new();
         for (output, result) in outputs.into_iter().zip(&func.results) {
             let start = all.len();
             all.extend(leaves(&program, &result.ty).map_err(|e| {
-                ArgumentError::new(&output.name, format!("not built yet as a result: {e}"))
+                let reason = format!("not built yet as a result: {e}");
+                placed(ArgumentError::new("A06", &output.name, reason).help(FLAT))
             })?);
             plans.push(OutputPlan {
                 name: output.name,
@@ -136,8 +142,8 @@ impl Interface {
             Failure::Output(leaf, reason) => {
                 let output = self.outputs.iter().find(|o| o.leaves.contains(&leaf));
                 let name = output.map_or("", |o| o.name.as_str());
-                ArgumentError::new(name, format!("memory for this result does not fit: {reason}"))
-                    .into()
+                let reason = format!("memory for this result does not fit: {reason}");
+                self.placed(ArgumentError::new("A05", name, reason))
             }
             Failure::Internal(reason) => Error::Backend(format!("internal error: {reason}")),
         }
@@ -155,7 +161,8 @@ impl Interface {
         } else {
             "tuples and records are not written into memory of the caller; use `call`".into()
         };
-        Err(ArgumentError::new(missing, reason).into())
+        let call = "`call` gives all results as values of jut's own";
+        Err(self.placed(ArgumentError::new("A01", missing, reason).help(call)))
     }
 
     /// Binds the arguments; `kept` are the values of those names that do not come from them.
@@ -170,9 +177,14 @@ impl Interface {
             Ok(()) => Ok(parts),
             Err(error) => {
                 scratch.parts = recycled(parts);
-                Err(error.into())
+                Err(self.placed(error))
             }
         }
+    }
+
+    /// An error about an argument, with its place in the program.
+    fn placed(&self, error: ArgumentError) -> Error {
+        error.within(self.sources.clone(), self.program.funcs[self.root].span).into()
     }
 
     /// Runs machine code on bound arguments; the results go to their destination.

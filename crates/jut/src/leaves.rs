@@ -43,15 +43,15 @@ impl Leaf {
     }
 
     /// The value of a dimension, given the values of the function's names and of the leaves of the
-    /// same value by number; `None` if a name is not known.
+    /// same value by number.
     pub fn eval(
         &self,
         dim: &Size,
         name: &dyn Fn(NVar) -> Option<i64>,
         leaf: &dyn Fn(usize) -> Option<i64>,
-    ) -> Option<i64> {
+    ) -> Result<i64, NoSize> {
         let mut known = true;
-        let value = dim.eval(&mut |v| {
+        let value = dim.exact(&mut |v| {
             let value = match &self.fields {
                 None => name(v),
                 Some(fields) => fields.get(v.index()).and_then(|k| leaf(*k)),
@@ -59,8 +59,17 @@ impl Leaf {
             known &= value.is_some();
             value.unwrap_or_default()
         });
-        known.then_some(value)
+        if known { value.ok_or(NoSize::TooLarge) } else { Err(NoSize::Unknown) }
     }
+}
+
+/// Why a dimension has no value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoSize {
+    /// One of its names has none.
+    Unknown,
+    /// It is no i64. Covered accesses rest on sizes that do not wrap.
+    TooLarge,
 }
 
 /// The leaves of a type.

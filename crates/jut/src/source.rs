@@ -130,6 +130,21 @@ impl Message<'_> {
     }
 }
 
+/// An error with a place, if there is one, drawn like those of the checker.
+pub(crate) fn draw_error(
+    sources: Option<&Sources>,
+    code: &str,
+    text: &str,
+    span: Span,
+    help: Option<&str>,
+    colour: bool,
+) -> String {
+    let span = if sources.is_some() { span } else { Span::NONE };
+    let none = Sources::new(Source { name: String::new(), text: String::new() });
+    Message { severity: Severity::Error, code, text, span, labels: &[], help }
+        .draw(sources.unwrap_or(&none), colour)
+}
+
 /// What the parser, the elaborator or the checker has to say about a program.
 ///
 /// `Display` and `Debug` both draw the messages with the lines of the program they are about.
