@@ -17,6 +17,11 @@
 //! the block: `rd dx = x' { .. }`. Loops carry tangents beside values and slice them beside arrays.
 //! (Regions are in `forward/regions.rs`, the rules in `forward/rules.rs`.)
 //!
+//! **Sums.** The tangent of a value with several constructors is the tuple of the tangents of all of
+//! them, zero but for the one that the value has; so a linear type never depends on which constructor
+//! that is. `K(a)` makes the tuple, an arm of a `case` takes its part and drops the others. That costs
+//! as many operations as the type has floats outside of arrays, whatever the data.
+//!
 //! **Zeros** are symbolic: what is not live ([`crate::activity`]) has no tangent at all; a zero is
 //! written only where the other arm of a `case`, a carry or a tuple needs one.
 //!
@@ -243,7 +248,7 @@ fn tangent_type(
     }
     ty.tangent(&derivatives.program).map_err(|data| {
         let data = &derivatives.program.datas[data].name;
-        let help = "a sum type, or a record whose floats come in arrays of a size that it holds itself, has no tangent type in this version; pass its floats separately";
+        let help = "a data type whose floats come in arrays of a size that it holds itself has no tangent type in this version; pass its floats separately";
         refuse(&format!("floats inside `{data}`, which `{name}` carries")).help(help)
     })
 }

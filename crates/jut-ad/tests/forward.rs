@@ -176,9 +176,9 @@ fn a_gradient_fails_where_its_function_fails_even_if_the_value_is_not_used() {
 }
 
 #[test]
-fn floats_inside_a_sum_are_refused_only_where_they_are_differentiated() {
-    let text =
-        "data S = A(x: f64) | B\ndef f(s: S, y: f64) -> f64 = case s { A(x) -> x * y; B -> y }";
+fn floats_in_arrays_that_a_record_measures_are_refused_only_where_they_are_differentiated() {
+    let text = "data K = K(m: i64, w: [m]f64)
+def f(k: K, y: f64) -> f64 = { K(m, w) = k\n sum (i < m) { w[i] * y } }";
     let (mut d, f) = start(text, "f");
     let all = full(&d, f);
     let error = forward::forward(&mut d, f, &all).unwrap_err();

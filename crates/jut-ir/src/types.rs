@@ -108,8 +108,9 @@ impl Type {
     }
 
     /// The tangent type `Tg(t)` of language.md 2.2: absent (`None`) when there is no float.
-    /// A one-constructor data type has the tuple of its fields' tangents; a data type with several
-    /// constructors and a float has no tangent type in this version (`Err` names it).
+    /// A data type has the tuple of its fields' tangents, those of all its constructors one after
+    /// the other: those of the constructors that a value does not have are zero. A data type with
+    /// floats in arrays whose size is a field has no tangent type in this version (`Err` names it).
     pub fn tangent(&self, program: &Program) -> Result<Option<Type>, DataId> {
         Ok(match self {
             Type::F64 => Some(Type::F64),
@@ -128,11 +129,8 @@ impl Type {
                 if !self.has_float(program) {
                     return Ok(None);
                 }
-                let [constructor] = program.datas[*d].constructors.as_slice() else {
-                    return Err(*d);
-                };
                 let mut present = Vec::new();
-                for field in &constructor.fields {
+                for field in program.datas[*d].constructors.iter().flat_map(|c| &c.fields) {
                     if let Some(t) = field.ty.tangent(program)? {
                         // A tangent whose size is a field would need a name for that field.
                         if !t.size_names().is_empty() {

@@ -33,18 +33,18 @@ use jut_ir::visit::Use;
 /// `final_order` says that no derivative will be taken of the result. If `root` is not purely
 /// non-linear, the program is returned unchanged.
 pub fn optimise(program: &Program, root: FuncId, final_order: bool) -> Program {
-    let mut program = program.clone();
-    let reached = reached_from(&program, root);
+    let reached = reached_from(program, root);
     if !reached.iter().all(|id| program.funcs[*id].is_nonlinear()) {
-        return program;
+        return program.clone();
     }
-    keep_only(&mut program, &reached);
+    let mut program = only(program, &reached);
     inline::inline_calls(&mut program, &reached);
     for _ in 0..2 {
         for id in &reached {
             simplify::simplify(&mut program.funcs[*id], final_order);
-            unroll::unroll(&mut program.funcs[*id]);
-            simplify::simplify(&mut program.funcs[*id], final_order);
+            if unroll::unroll(&mut program.funcs[*id]) {
+                simplify::simplify(&mut program.funcs[*id], final_order);
+            }
         }
         dead::remove_dead(&mut program, root);
         for id in &reached {
@@ -86,6 +86,19 @@ pub fn reached_from(program: &Program, root: FuncId) -> Vec<FuncId> {
         }
     }
     program.funcs.keys().filter(|id| seen[*id]).collect()
+}
+
+/// A copy of a program with only the given functions; the others are empty and not declared.
+fn only(program: &Program, keep: &[FuncId]) -> Program {
+    let mut copy = Program { datas: program.datas.clone(), ..Program::default() };
+    let mut next = keep.iter().peekable();
+    for (id, func) in program.funcs.iter() {
+        let kept = next.next_if(|k| **k == id).is_some();
+        copy.funcs.push(if kept { func.clone() } else { Function::default() });
+    }
+    copy.order.clone_from(&program.order);
+    keep_only(&mut copy, keep);
+    copy
 }
 
 /// Takes all other functions out of the declaration order and empties them.

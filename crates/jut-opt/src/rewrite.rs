@@ -68,8 +68,9 @@ pub fn place(rewriter: &mut dyn Rewriter, place: &Place) -> Place {
     new
 }
 
-fn atoms(rewriter: &mut dyn Rewriter, atoms: &[Atom]) -> Vec<Atom> {
-    atoms.iter().map(|a| rewriter.atom(*a)).collect()
+fn atoms(rewriter: &mut dyn Rewriter, mut atoms: Vec<Atom>) -> Vec<Atom> {
+    atoms.iter_mut().for_each(|a| *a = rewriter.atom(*a));
+    atoms
 }
 
 /// Rewrites a right-hand side: first what it reads, then what it binds, then its blocks. Linear
@@ -77,10 +78,10 @@ fn atoms(rewriter: &mut dyn Rewriter, atoms: &[Atom]) -> Vec<Atom> {
 pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
     match rhs {
         Rhs::Atom(a) => Rhs::Atom(rewriter.atom(a)),
-        Rhs::Prim(prim, args) => Rhs::Prim(prim, atoms(rewriter, &args)),
-        Rhs::Tuple(args) => Rhs::Tuple(atoms(rewriter, &args)),
-        Rhs::Con(con, args) => Rhs::Con(con, atoms(rewriter, &args)),
-        Rhs::ArrayLit(args) => Rhs::ArrayLit(atoms(rewriter, &args)),
+        Rhs::Prim(prim, args) => Rhs::Prim(prim, atoms(rewriter, args)),
+        Rhs::Tuple(args) => Rhs::Tuple(atoms(rewriter, args)),
+        Rhs::Con(con, args) => Rhs::Con(con, atoms(rewriter, args)),
+        Rhs::ArrayLit(args) => Rhs::ArrayLit(atoms(rewriter, args)),
         Rhs::Untuple(v) => Rhs::Untuple(rewriter.nvar(v)),
         Rhs::Proj(v, k) => Rhs::Proj(rewriter.nvar(v), k),
         Rhs::Size(v, k) => Rhs::Size(rewriter.nvar(v), k),
@@ -120,7 +121,7 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
         }
         Rhs::Call(call) => Rhs::Call(Box::new(Call {
             func: call.func,
-            args: atoms(rewriter, &call.args),
+            args: atoms(rewriter, call.args),
             lin_args: call.lin_args,
             places: call.places.iter().map(|p| p.as_ref().map(|p| place(rewriter, p))).collect(),
         })),

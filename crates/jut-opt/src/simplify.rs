@@ -64,7 +64,8 @@ fn replace_sizes(func: &mut Function, sizes: &SecondaryMap<NVar, Option<Size>>) 
 /// What common subexpressions are found by.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
-    Prim(Prim, Vec<Atom>),
+    /// With at most three operands, as all primitives have.
+    Prim(Prim, [Option<Atom>; 3]),
     Tuple(Vec<Atom>),
     Proj(NVar, u32),
     Size(NVar, u32),
@@ -158,7 +159,13 @@ impl Simplify<'_> {
                 self.seen.insert(key.clone(), var);
                 self.log.push(key);
             }
-            if matches!(rhs, Rhs::Prim(..) | Rhs::Tuple(_) | Rhs::Con(..) | Rhs::ArrayLit(_)) {
+            // Of primitives only a negation is ever looked through.
+            let looked_through = match &rhs {
+                Rhs::Prim(p, _) => *p == prim::NEG,
+                Rhs::Tuple(_) | Rhs::Con(..) | Rhs::ArrayLit(_) => true,
+                _ => false,
+            };
+            if looked_through {
                 self.known[var] = Some(Rc::new(rhs.clone()));
             }
             stmt.rhs = rhs;
@@ -390,7 +397,9 @@ impl Simplify<'_> {
     /// The key of an operation whose value depends on nothing but its operands.
     fn key(&self, rhs: &Rhs) -> Option<Key> {
         match rhs {
-            Rhs::Prim(p, args) if !p.can_fail() => Some(Key::Prim(*p, args.clone())),
+            Rhs::Prim(p, args) if !p.can_fail() && args.len() <= 3 => {
+                Some(Key::Prim(*p, [0, 1, 2].map(|k| args.get(k).copied())))
+            }
             Rhs::Tuple(items) => Some(Key::Tuple(items.clone())),
             Rhs::Proj(v, k) => Some(Key::Proj(*v, *k)),
             Rhs::Size(v, k) => Some(Key::Size(*v, *k)),

@@ -34,17 +34,18 @@ const LANES: usize = 8;
 /// Largest number of statements that an unrolled loop may have.
 const MAX_STATEMENTS: usize = 96;
 
-/// Unrolls in a whole function.
-pub fn unroll(func: &mut Function) {
+/// Unrolls in a whole function; false if it has no loop.
+pub fn unroll(func: &mut Function) -> bool {
     // Fresh names cost a look at all names.
     if !has_loop(&func.body) {
-        return;
+        return false;
     }
     let body = std::mem::take(&mut func.body);
     let mut pass = Unroll { builder: FunctionBuilder::from_function(std::mem::take(func)) };
     let body = pass.block(body, &mut Vec::new());
     *func = pass.builder.func;
     func.body = body;
+    true
 }
 
 fn has_loop(block: &Block) -> bool {

@@ -109,8 +109,6 @@ const KEYWORDS: &[&str] = &[
     "var",
     "true",
     "false",
-    "Shape",
-    "Tan",
 ];
 
 /// Longest first, so that the first match is the token.

@@ -605,10 +605,6 @@ impl<'s> Parser<'s, '_> {
             "f32" | "i32" => {
                 return Err(self.not_built("numbers of 32 bits", "use f64 and i64"));
             }
-            "Shape" | "Tan" => {
-                let help = "keep floats out of data types with several constructors";
-                return Err(self.not_built("tangents of sums", help));
-            }
             "=" => {
                 let help = "a name is bound by `x = ..`, or with its type by `x: f64 = ..`";
                 return Err(self.expected_helping("a type", help));

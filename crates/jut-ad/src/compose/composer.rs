@@ -108,7 +108,7 @@ impl<'a> Composer<'a> {
 
     fn tangent_of(&self, ty: &Type, what: &str) -> Result<Option<Type>, Diagnostic> {
         ty.tangent(&self.derivatives.program).map_err(|_| {
-            let message = format!("not built yet: the tangent of {what}, a sum with floats");
+            let message = format!("not built yet: the tangent of {what}, whose floats come in arrays of a size that it holds itself");
             Diagnostic::error("J901", self.loc.span, message)
         })
     }

@@ -1,12 +1,12 @@
 //! J's rules for accumulators, loops, branches and calls.
 
-use super::emit::{Handle, components, tangent_position};
+use super::emit::{Handle, components, first_field, tangent_position};
 use super::needs::BlockNeeds;
 use super::rules::{Entry, Rules};
 use crate::{Jvp, Passing};
 use jut_ir::{
-    Arm, Atom, Block, Call, Cap, CapData, Case, Diagnostic, FieldPattern, LVar, Loc, Mode, NVar,
-    Rhs, Scan, Step, Stmt, Type,
+    Arm, ArmPattern, Atom, Block, Call, Cap, CapData, Case, Diagnostic, FieldPattern, LVar, Loc,
+    Mode, NVar, Rhs, Scan, Step, Stmt, Type,
 };
 
 impl Rules<'_> {
@@ -166,14 +166,15 @@ impl Rules<'_> {
             let mut entry: Entry = given.iter().map(|(v, x, _)| (*v, Handle::Val(*x))).collect();
             let mut opening = None;
             if let Some((v, handle)) = &scrutinee {
-                let bound: Vec<Option<NVar>> = arm
-                    .fields
-                    .iter()
-                    .map(|f| match f {
-                        FieldPattern::Bind(v) => Some(*v),
-                        FieldPattern::Eq(_) => None,
-                    })
-                    .collect();
+                let first = match arm.pattern {
+                    ArmPattern::Con(con) => first_field(self.w.program, con),
+                    ArmPattern::Bool(_) => 0,
+                };
+                let mut bound: Vec<Option<NVar>> = vec![None; first];
+                bound.extend(arm.fields.iter().map(|f| match f {
+                    FieldPattern::Bind(v) => Some(*v),
+                    FieldPattern::Eq(_) => None,
+                }));
                 match handle {
                     Handle::At(place) => {
                         let items = components(self.w.program, &self.w.source.nvars[*v].ty);
@@ -186,15 +187,15 @@ impl Rules<'_> {
                             }
                         }
                     }
-                    Handle::Val(x) => opening = Some((*x, bound)),
+                    Handle::Val(x) => opening = Some((*v, *x, bound)),
                 }
             }
             let body = match opening {
                 None => self.block(&arm.body, needs, &wanted, entry, loc)?,
-                Some((x, bound)) => {
+                Some((v, x, bound)) => {
                     // The opening is the first statement of the arm.
                     self.w.enter(BlockNeeds::default());
-                    let parts = self.open_value(x, &bound, loc);
+                    let parts = self.open_value(v, x, &bound, loc);
                     let opening = self.w.leave(vec![], vec![]);
                     entry.extend(parts.into_iter().map(|(v, x)| (v, Handle::Val(x))));
                     let mut body = self.block(&arm.body, needs, &wanted, entry, loc)?;

@@ -12,8 +12,8 @@ use jut_ir::build::FunctionBuilder;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::prim::Prim;
 use jut_ir::{
-    Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Origin, Place, Program, Rhs,
-    Span, Step, Stmt, Type,
+    Atom, Block, Cap, ConRef, Function, LVar, LinVarData, Loc, Mode, NVar, Origin, Place, Program,
+    Rhs, Span, Step, Stmt, Type,
 };
 use std::collections::HashMap;
 
@@ -295,16 +295,21 @@ pub(super) fn tangent_path(
     out
 }
 
-/// The components of a tuple or record.
+/// The components of a tuple or of a data type: the fields of all constructors.
 pub(super) fn components<'p>(program: &'p Program, ty: &'p Type) -> Vec<&'p Type> {
     match ty {
         Type::Tuple(items) => items.iter().collect(),
-        Type::Data(d) => match program.datas[*d].constructors.as_slice() {
-            [constructor] => constructor.fields.iter().map(|f| &f.ty).collect(),
-            _ => Vec::new(),
-        },
+        Type::Data(d) => {
+            program.datas[*d].constructors.iter().flat_map(|c| &c.fields).map(|f| &f.ty).collect()
+        }
         _ => Vec::new(),
     }
+}
+
+/// Where the fields of a constructor begin among the components of its data type.
+pub(super) fn first_field(program: &Program, con: ConRef) -> usize {
+    let before = program.datas[con.data].constructors.iter().take(con.index as usize);
+    before.map(|c| c.fields.len()).sum()
 }
 
 /// The position of a component's tangent in the tangent tuple.

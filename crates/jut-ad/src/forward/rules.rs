@@ -1,7 +1,7 @@
 //! J's rules, one per construct (Fig. 7 of the paper, extended to arrays): blocks and leaves.
 //! Statements with nested blocks and calls are in [`super::control`].
 
-use super::emit::{Handle, Writer, components, tangent_path, tangent_position};
+use super::emit::{Handle, Writer, components, first_field, tangent_path, tangent_position};
 use super::needs::BlockNeeds;
 use super::primitive;
 use crate::Derivatives;
@@ -94,9 +94,14 @@ impl Rules<'_> {
                 self.tuple(*y, args, &types, loc);
             }
             (Rhs::Con(con, args), [y]) => {
-                let fields = &self.w.program.constructor(*con).fields;
-                let types = fields.iter().map(|f| f.ty.clone()).collect::<Vec<_>>();
-                self.tuple(*y, args, &types, loc);
+                // The other constructors' parts are zero.
+                let items = components(self.w.program, &self.w.source.nvars[*y].ty);
+                let types: Vec<Type> = items.into_iter().cloned().collect();
+                let mut all = vec![Atom::Lit(Literal::F64(0.0)); types.len()];
+                for (to, a) in all.iter_mut().skip(first_field(self.w.program, *con)).zip(args) {
+                    *to = *a;
+                }
+                self.tuple(*y, &all, &types, loc);
             }
             (Rhs::ArrayLit(args), [y]) => self.array_literal(*y, args, loc),
             (Rhs::Untuple(x), components) => {
@@ -208,7 +213,7 @@ impl Rules<'_> {
             self.open_place(x, &place, bound, loc);
         } else {
             let x1 = self.w.take(x, loc);
-            for (v, part) in self.open_value(x1, bound, loc) {
+            for (v, part) in self.open_value(x, x1, bound, loc) {
                 self.w.bind(v, part, loc);
             }
         }
@@ -226,26 +231,46 @@ impl Rules<'_> {
         }
     }
 
-    /// `#(a', ..) = x'`, with the variables that the parts are tangents of; the parts that nobody
-    /// needs are dropped.
-    pub fn open_value(&mut self, x: LVar, bound: &[Option<NVar>], loc: Loc) -> Vec<(NVar, LVar)> {
-        let types = match &self.w.builder.func.lvars[x].ty {
+    /// `#(a', ..) = x'` for the tangent of `of`, with the variables that the parts are tangents of.
+    /// `bound` are those of the first components, or of those that follow its empty places; the parts
+    /// of other components, which belong to other constructors, are zero and dropped.
+    pub fn open_value(
+        &mut self,
+        of: NVar,
+        x: LVar,
+        bound: &[Option<NVar>],
+        loc: Loc,
+    ) -> Vec<(NVar, LVar)> {
+        let mut types = match &self.w.builder.func.lvars[x].ty {
             Type::Tuple(types) => types.clone(),
             _ => Vec::new(),
-        };
-        let present: Vec<NVar> = bound
-            .iter()
-            .flatten()
-            .copied()
-            .filter(|v| self.w.kinds.has_float(&self.w.source.nvars[*v].ty))
-            .collect();
-        let parts: Vec<(NVar, LVar)> = present
-            .into_iter()
-            .zip(types)
-            .map(|(v, ty)| (v, self.w.part_var(v, ty, loc.span)))
-            .collect();
-        let vars = parts.iter().map(|(_, x)| *x).collect();
+        }
+        .into_iter();
+        let (mut vars, mut parts, mut absent) = (Vec::new(), Vec::new(), Vec::new());
+        for (k, item) in components(self.w.program, &self.w.source.nvars[of].ty).iter().enumerate()
+        {
+            if !self.w.kinds.has_float(item) {
+                continue;
+            }
+            let Some(ty) = types.next() else { break };
+            let part = match bound.get(k).copied().flatten() {
+                Some(v) => {
+                    let part = self.w.part_var(v, ty, loc.span);
+                    parts.push((v, part));
+                    part
+                }
+                None => {
+                    let part = self.w.builder.lvar("absent", ty, loc.span);
+                    absent.push(part);
+                    part
+                }
+            };
+            vars.push(part);
+        }
         self.w.emit(vec![], vars, Rhs::LUntuple(x), loc);
+        for part in absent {
+            self.w.emit(vec![], vec![], Rhs::Drop(part), loc);
+        }
         parts
     }
 }

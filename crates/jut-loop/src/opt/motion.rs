@@ -56,7 +56,8 @@ pub(super) fn run(func: &mut LoopFunction) {
 /// A pure operation.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
-    Prim(Prim, Vec<Atom>),
+    /// With at most three operands, as all primitives have.
+    Prim(Prim, [Option<Atom>; 3]),
     Offset(Value, Atom),
     /// The words of a box hold values of different kinds in different constructors.
     Load(Value, Atom, Kind),
@@ -172,8 +173,8 @@ impl Motion<'_> {
                 self.subst[dst] = Some(src);
                 None
             }
-            Stmt::Prim { dst, prim, ref args } => {
-                let key = Key::Prim(prim, args.clone());
+            Stmt::Prim { dst, prim, ref args } if args.len() <= 3 => {
+                let key = Key::Prim(prim, [0, 1, 2].map(|k| args.get(k).copied()));
                 let level = args.iter().map(|a| self.level_of(*a)).max().unwrap_or(0);
                 let free = !prim.can_fail() && (self.body.arms == 0 || is_cheap(prim));
                 self.pure(dst, key, stmt, if free { level } else { depth })

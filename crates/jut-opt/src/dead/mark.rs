@@ -68,7 +68,8 @@ impl Marks {
             fallible,
             vars: func.nvars.len(),
             caps: func.caps.len(),
-            edges: vec![Vec::new(); func.nvars.len() + func.caps.len()],
+            nodes: func.nvars.len() + func.caps.len(),
+            edges: Vec::new(),
             roots: Vec::new(),
         };
         for (var, data) in func.nvars.iter() {
@@ -100,7 +101,9 @@ struct Graph<'a> {
     fallible: &'a SecondaryMap<FuncId, bool>,
     vars: usize,
     caps: usize,
-    edges: Vec<Vec<usize>>,
+    nodes: usize,
+    /// Who needs what, in one list: a list per node would be as many allocations.
+    edges: Vec<(usize, usize)>,
     roots: Vec<usize>,
 }
 
@@ -116,8 +119,8 @@ impl Graph<'_> {
     /// `from` needs `to`. Names from outside the function's tables (there are none in a checked
     /// program) are ignored.
     fn edge(&mut self, from: usize, to: usize) {
-        if to < self.edges.len() {
-            self.edges[from].push(to);
+        if to < self.nodes {
+            self.edges.push((from, to));
         }
     }
 
@@ -129,8 +132,11 @@ impl Graph<'_> {
 
     fn block(&mut self, block: &Block, parent: Option<usize>) {
         for stmt in &block.stmts {
-            let node = self.edges.len();
-            self.edges.push(parent.into_iter().collect());
+            let node = self.nodes;
+            self.nodes += 1;
+            if let Some(parent) = parent {
+                self.edge(node, parent);
+            }
             self.stmt(stmt, node);
             for nested in stmt.rhs.blocks() {
                 self.block(nested, Some(node));
@@ -220,11 +226,25 @@ impl Graph<'_> {
     }
 
     fn reach(self) -> Marks {
-        let mut seen = vec![false; self.edges.len()];
+        // The targets of each node, one node after the other.
+        let mut ends = vec![0; self.nodes + 1];
+        self.edges.iter().for_each(|(from, _)| ends[*from] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum;
+        }
+        let mut targets = vec![0; self.edges.len()];
+        let mut starts = ends;
+        for (from, to) in &self.edges {
+            starts[*from] -= 1;
+            targets[starts[*from]] = *to;
+        }
+        let mut seen = vec![false; self.nodes];
         let mut work = self.roots;
         while let Some(node) = work.pop() {
             if !std::mem::replace(&mut seen[node], true) {
-                work.extend(&self.edges[node]);
+                work.extend(&targets[starts[node]..starts[node + 1]]);
             }
         }
         let mut vars = SecondaryMap::new();
