@@ -3,7 +3,7 @@
 use crate::commands::{function, time_passes};
 use crate::options::{Build, Format, MathLibrary};
 use crate::output::{print, print_json};
-use jut::{BuildOptions, Error, Machine, Product, Result};
+use jut::{BuildOptions, Error, Machine, Package, Product, Result};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -23,14 +23,22 @@ pub fn build(options: &Build) -> Result<u8> {
         &products,
         &BuildOptions { machine, math: options.math.library(), prefix: options.prefix.clone() },
     )?;
-    let default = PathBuf::from(format!("{}.o", function.name()));
-    let output = options.output.clone().unwrap_or(default);
-    let header = options.header.clone().unwrap_or_else(|| output.with_extension("h"));
-    let mut files: Vec<(PathBuf, Vec<u8>)> =
-        vec![(output.clone(), object.bytes().to_vec()), (header, object.header().into())];
+    // What is asked for first is what the header is beside, and without anything, an object is.
+    let libraries = [&options.archive, &options.shared];
+    let library = libraries.into_iter().flatten().next();
+    let output = match (&options.output, library) {
+        (None, None) => Some(PathBuf::from(format!("{}.o", function.name()))),
+        (output, _) => output.clone(),
+    };
+    let first = output.as_ref().or(library).cloned().unwrap_or_default();
+    let header = options.header.clone().unwrap_or_else(|| header_beside(&first));
+    let mut files: Vec<(PathBuf, Vec<u8>)> = vec![(header.clone(), object.header().into())];
     let mut missing = None;
-    if options.math == MathLibrary::Jut {
-        let beside = output.with_file_name("libjut_runtime.a");
+    if let Some(output) = &output {
+        files.insert(0, (output.clone(), object.bytes().to_vec()));
+    }
+    if options.math == MathLibrary::Jut && (output.is_some() || options.runtime.is_some()) {
+        let beside = first.with_file_name("libjut_runtime.a");
         match object.runtime() {
             Ok(Some(bytes)) => files.push((options.runtime.clone().unwrap_or(beside), bytes)),
             Ok(None) => {}
@@ -42,25 +50,46 @@ pub fn build(options: &Build) -> Result<u8> {
     if let Some(archive) = &options.archive {
         files.push((archive.clone(), object.archive()?));
     }
+    if let Some(library) = options.shared.as_ref().or(options.archive.as_ref()) {
+        let package = Package::new(&object, library, &header)?;
+        if let Some(at) = &options.pkg_config {
+            files.push((at.clone(), package.pkg_config(at)?.into()));
+        }
+        if let Some(at) = &options.cmake {
+            files.push((at.clone(), package.cmake(at)?.into()));
+        }
+    }
     for (path, bytes) in &files {
         write(path, bytes)?;
     }
-    let written = files.iter().map(|(path, _)| path.display().to_string());
+    let mut written: Vec<String> =
+        files.iter().map(|(path, _)| path.display().to_string()).collect();
+    if let Some(shared) = &options.shared {
+        object.link_shared(shared, options.linker.as_deref())?;
+        written.push(shared.display().to_string());
+    }
     match options.function.format {
         Format::Text => {
-            let list: Vec<String> = written.collect();
-            print(&format!("wrote {}\n", list.join(", ")));
+            print(&format!("wrote {}\n", written.join(", ")));
             if let Some(reason) = &missing {
                 print(&format!("no libjut_runtime.a: {reason}\n"));
             }
         }
         Format::Json => print_json(&json!({
-            "written": written.collect::<Vec<_>>(),
+            "written": written,
             "target": object.target().to_string(),
             "runtime_missing": missing,
         })),
     }
     Ok(0)
+}
+
+/// `loss.h` for `loss.o`, `libloss.a` and `libloss.so`.
+fn header_beside(path: &Path) -> PathBuf {
+    let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let object = path.extension().is_some_and(|e| e == "o" || e == "obj");
+    let stem = if object { &stem } else { stem.strip_prefix("lib").unwrap_or(&stem) };
+    path.with_file_name(format!("{stem}.h"))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use jut::JacobianMode;
 use std::path::PathBuf;
 
 /// Gradients of programs as compiled machine code.
@@ -163,6 +164,7 @@ pub enum Explain {
 
 /// What is compiled ahead of time, and where it goes.
 #[derive(Args)]
+#[command(group(ArgGroup::new("library").args(["archive", "shared"]).multiple(true)))]
 pub struct Build {
     /// Which function.
     #[command(flatten)]
@@ -176,19 +178,33 @@ pub struct Build {
         default_value = "value_grad"
     )]
     pub derivatives: Vec<Derivative>,
-    /// The object file; without it, named after the function.
+    /// The object file; without it, and without a library, named after the function.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The C header; without it, beside the object.
+    /// The C header; without it, beside the object or the library.
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
     /// The static runtime that the object is linked with; without it, libjut_runtime.a beside the
     /// object.
     #[arg(long, value_name = "FILE")]
     pub runtime: Option<PathBuf>,
-    /// One static archive with the object and the runtime, on top.
-    #[arg(long, value_name = "FILE")]
+    /// A static library with the object and the runtime: libNAME.a.
+    #[arg(long = "static", alias = "archive", value_name = "FILE")]
     pub archive: Option<PathBuf>,
+    /// A shared library with the object and the runtime, linked by the system's C compiler:
+    /// libNAME.so, libNAME.dylib or NAME.dll.
+    #[arg(long, value_name = "FILE")]
+    pub shared: Option<PathBuf>,
+    /// The C compiler that links the shared library; without it, CC or cc, or the usual cross
+    /// compiler for the target.
+    #[arg(long, value_name = "PROGRAM", requires = "shared")]
+    pub linker: Option<String>,
+    /// A file for pkg-config about the library: NAME.pc.
+    #[arg(long, value_name = "FILE", requires = "library")]
+    pub pkg_config: Option<PathBuf>,
+    /// A file for CMake's find_package about the library: NAME-config.cmake.
+    #[arg(long, value_name = "FILE", requires = "library")]
+    pub cmake: Option<PathBuf>,
     /// For another machine, such as aarch64-unknown-linux-gnu; without it, for any machine like
     /// this one.
     #[arg(long = "target", value_name = "TRIPLE")]
@@ -218,6 +234,19 @@ pub enum Derivative {
     Jvp,
     /// Vector times Jacobian.
     Vjp,
+    /// Hessian times vector.
+    Hvp,
+    /// All second derivatives.
+    Hessian,
+    /// All partial derivatives.
+    Jacobian,
+    /// The results, and all partial derivatives.
+    #[value(name = "value_jacobian", alias = "value-jacobian")]
+    ValueJacobian,
+    /// The derivative in a direction.
+    Directional,
+    /// The second derivative along a line.
+    Second,
 }
 
 /// Which mathematical functions an object calls.
@@ -226,7 +255,8 @@ pub enum MathLibrary {
     /// Those of the static runtime: the same bits as `jut run`.
     #[default]
     Jut,
-    /// Those of the system: nothing but -lm is linked; memory for tapes is the caller's.
+    /// Those of the system: nothing but -lm is linked, and memory is the caller's. Refused where the
+    /// data decide how much memory a call needs, and for functions that C does not have.
     Libm,
 }
 
@@ -239,6 +269,12 @@ impl Derivative {
             Derivative::ValueGrad => jut::Product::ValueAndGradient,
             Derivative::Jvp => jut::Product::Jvp,
             Derivative::Vjp => jut::Product::Vjp,
+            Derivative::Hvp => jut::Product::HessianProduct,
+            Derivative::Hessian => jut::Product::Hessian,
+            Derivative::Jacobian => jut::Product::Jacobian(JacobianMode::Auto),
+            Derivative::ValueJacobian => jut::Product::ValueAndJacobian(JacobianMode::Auto),
+            Derivative::Directional => jut::Product::Directional,
+            Derivative::Second => jut::Product::SecondDirectional,
         }
     }
 }

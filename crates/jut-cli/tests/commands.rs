@@ -270,42 +270,6 @@ fn a_reader_that_goes_away_is_not_an_error() {
 }
 
 #[test]
-fn build_writes_an_object_a_header_and_the_runtime() {
-    let at = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("build");
-    std::fs::create_dir_all(&at).expect("writable");
-    let path = |name: &str| at.join(name).display().to_string();
-    let object = path("loss.o");
-    let program = ["build", "logistic.jut", "loss", "--wrt", "w,b"];
-    let with = |last: &[&str]| jut(&[&program, last].concat());
-
-    let names = ["-o", &object, "--derivative", "value,value_grad"];
-    let (code, out, err) = with(&[&names[..], &["--archive", &path("libloss.a")]].concat());
-    assert_eq!((code, err.as_str()), (0, ""), "{out}");
-    for name in ["loss.o", "loss.h", "libjut_runtime.a", "libloss.a"] {
-        assert!(out.contains(&path(name)), "{out}");
-        assert!(at.join(name).metadata().is_ok_and(|m| m.len() > 0), "{name}");
-    }
-    let header = std::fs::read_to_string(at.join("loss.h")).expect("it was written");
-    assert!(header.contains("int loss_value("), "{header}");
-    assert!(
-        header.contains(
-            "int loss_value_grad(int64_t n, int64_t d, const double *w, double b, const double *x, \
-             const double *y, double l2, double *value, double *grad_w, double *grad_b, \
-             jut_workspace *workspace, jut_error *error);"
-        ),
-        "{header}"
-    );
-
-    // For another machine there is no runtime here: the object is written, and that is said.
-    let aarch64 = "aarch64-unknown-linux-gnu";
-    let (code, out, _) = with(&["-o", &path("arm.o"), "--target", aarch64, "--math", "libm"]);
-    assert_eq!((code, out.contains("libjut_runtime.a")), (0, false), "{out}");
-    let (code, _, err) = with(&["-o", &path("no.o"), "--target", "pdp11"]);
-    assert_eq!(code, 2, "{err}");
-    assert!(err.contains("pdp11"), "{err}");
-}
-
-#[test]
 fn the_tape_is_explained_value_by_value() {
     let (code, out, err) = jut(&["explain", "tape", "sin.jut"]);
     assert_eq!((code, err.as_str()), (0, ""));

@@ -193,7 +193,7 @@ pub(crate) fn write(
     let source = source.replace("*/", "* /");
     let linked = match math {
         MathLibrary::Jut => {
-            " * Link the object with the runtime that was written along with it (libjut_runtime.a).\n\
+            " * Link the object with the runtime that was written along with it (libjut_runtime.a).\n \
              * The results have the same bits as those of jut in memory.\n"
         }
         MathLibrary::System => " * Link the object with the mathematical library (-lm).\n",

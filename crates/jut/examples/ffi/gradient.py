@@ -1,14 +1,17 @@
-"""The same as gradient.c, from Python without any package.
+"""The same as gradient.c, from Python with NumPy.
 
-    cc -shared -o libsequence.so sequence.o libjut_runtime.a
+    jut build sequence.jut loss --wrt table,decay --derivative value_grad,hvp \
+        --shared libsequence.so
     python3 gradient.py ./libsequence.so
 """
 
 import ctypes
-import struct
 import sys
 import threading
-from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_void_p
+from ctypes import byref, c_char_p, c_double, c_int, c_int32, c_int64, c_void_p
+
+import numpy
+from numpy.ctypeslib import ndpointer
 
 
 class Error(ctypes.Structure):
@@ -22,55 +25,73 @@ class Error(ctypes.Structure):
     ]
 
 
+vector = ndpointer(numpy.float64, ndim=1, flags="C_CONTIGUOUS")
+matrix = ndpointer(numpy.float64, ndim=2, flags="C_CONTIGUOUS")
+integers = ndpointer(numpy.int64, ndim=1, flags="C_CONTIGUOUS")
+number = ctypes.POINTER(c_double)
+arguments = [c_int64, c_int64, c_int64, matrix, c_double, integers, vector]
+end = [c_void_p, ctypes.POINTER(Error)]
+
 library = ctypes.CDLL(sys.argv[1])
 library.jut_workspace_new.restype = c_void_p
 library.jut_workspace_free.argtypes = [c_void_p]
 library.loss_value_grad.restype = c_int
-library.loss_value_grad.argtypes = (
-    [c_int64] * 3
-    + [POINTER(c_double), c_double, POINTER(c_int64), POINTER(c_double)]
-    + [POINTER(c_double)] * 3
-    + [c_void_p, POINTER(Error)]
-)
+library.loss_value_grad.argtypes = arguments + [number, matrix, number] + end
+library.loss_hvp.restype = c_int
+library.loss_hvp.argtypes = arguments + [matrix, c_double, matrix, number] + end
 
 
-def doubles(values):
-    return (c_double * len(values))(*values)
+class Loss:
+    """The loss of a sequence of words, with its derivatives. One thread uses it at a time."""
 
+    def __init__(self, words, target):
+        self.words = numpy.asarray(words, numpy.int64)
+        self.target = numpy.asarray(target, numpy.float64)
+        self.workspace = library.jut_workspace_new()
 
-def gradient(table, decay, words, target):
-    """The value, and the gradients by table and decay."""
-    n = len(target)
-    value, grad_decay, error = c_double(), c_double(), Error()
-    grad_table = (c_double * len(table))()
-    workspace = library.jut_workspace_new()
-    try:
-        status = library.loss_value_grad(
-            len(table) // n, n, len(words),
-            doubles(table), decay, (c_int64 * len(words))(*words), doubles(target),
-            byref(value), grad_table, byref(grad_decay), workspace, byref(error),
-        )
-    finally:
-        library.jut_workspace_free(workspace)
-    if status != 0:
-        numbers = ", ".join(str(k) for k in error.numbers[: error.count])
-        raise ValueError(f"status {status}: {error.message.decode()} ({numbers})")
-    return value.value, list(grad_table), grad_decay.value
+    def __del__(self):
+        library.jut_workspace_free(self.workspace)
+
+    def _call(self, function, table, decay, *rest):
+        error = Error()
+        sizes = (*table.shape, len(self.words))
+        given = (table, decay, self.words, self.target)
+        if function(*sizes, *given, *rest, self.workspace, byref(error)) != 0:
+            numbers = ", ".join(str(k) for k in error.numbers[: error.count])
+            raise ValueError(f"status {error.status}: {error.message.decode()} ({numbers})")
+
+    def value_and_gradient(self, table, decay):
+        value, by_table, by_decay = c_double(), numpy.empty_like(table), c_double()
+        rest = byref(value), by_table, byref(by_decay)
+        self._call(library.loss_value_grad, table, decay, *rest)
+        return value.value, by_table, by_decay.value
+
+    def hessian_product(self, table, decay, table_tangent, decay_tangent):
+        by_table, by_decay = numpy.empty_like(table), c_double()
+        rest = table_tangent, decay_tangent, by_table, byref(by_decay)
+        self._call(library.loss_hvp, table, decay, *rest)
+        return by_table, by_decay.value
 
 
 def bits(name, numbers):
-    print(name, *(struct.pack(">d", x).hex() for x in numbers))
+    words = numpy.asarray(numbers, numpy.float64).ravel().view(numpy.uint64)
+    print(name, *(f"{word:016x}" for word in words))
 
 
-table = [(i * 7 % 11) / 8.0 - 0.5 for i in range(15)]
-target = [0.25 * i for i in range(3)]
-words = [0, 3, 1, 4, 3, 2]
+table = (numpy.arange(15) * 7 % 11 / 8.0 - 0.5).reshape(5, 3)
+tangent = (numpy.arange(15) % 4 - 1.5).reshape(5, 3)
+target = 0.25 * numpy.arange(3)
 decays = [0.5, 0.875]
 results = [None, None]
 
 
 def run(k):
-    results[k] = gradient(table, decays[k], words, target)
+    loss = Loss([0, 3, 1, 4, 3, 2], target)
+    for _ in range(100):
+        results[k] = [
+            *loss.value_and_gradient(table, decays[k]),
+            *loss.hessian_product(table, decays[k], tangent, 0.5),
+        ]
 
 
 threads = [threading.Thread(target=run, args=(k,)) for k in range(2)]
@@ -78,11 +99,10 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-for value, by_table, by_decay in results:
-    bits("value", [value])
-    bits("table", by_table)
-    bits("decay", [by_decay])
+for result in results:
+    for name, numbers in zip(["value", "table", "decay", "hvp table", "hvp decay"], result):
+        bits(name, numbers)
 try:
-    gradient(table, 0.5, [7], target)
+    Loss([7], target).value_and_gradient(table, 0.5)
 except ValueError as error:
     print(error)
