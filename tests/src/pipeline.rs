@@ -2,9 +2,9 @@
 //!
 //! Sizes are counted in statements, nested ones included, of every function that the stage has made.
 
+use cpu_time::ProcessTime;
 use jut_ad::{Derivatives, Mask, Policy, compose, forward, transpose, unzip};
 use jut_ir::{Block, FuncId, Program};
-use cpu_time::ProcessTime;
 use std::time::Duration;
 
 /// A stage, the number of statements it gives, and how long it took.

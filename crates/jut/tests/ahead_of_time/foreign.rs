@@ -3,6 +3,7 @@
 
 use super::{directory, examples, present, run, sequence, table, write};
 use jut::{Arg, BuildOptions, Error, Product};
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -110,7 +111,8 @@ fn a_python_program_with_numpy_gets_the_bits_of_code_in_memory() {
     let at = directory("python");
     let numpy = Command::new("python3").args(["-c", "import numpy"]).output();
     if !numpy.is_ok_and(|o| o.status.success()) {
-        eprintln!("NOT RUN: there is no python3 with numpy on this machine");
+        let _ =
+            writeln!(std::io::stderr(), "NOT RUN: there is no python3 with numpy on this machine");
         return;
     }
     let products = [Product::ValueAndGradient, Product::HessianProduct];
