@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// Why a function could not be translated, for the reader of [`crate::CompileError`].
+/// Why a function could not be translated, for the reader of [`jut_native::CompileError`].
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
 /// How MLIR text names a value: `%x`.

@@ -40,18 +40,34 @@
 //! what it gives. *Cost*: linear in the text of the program.
 
 mod control;
-mod error;
 mod facts;
 mod function;
 mod lanes;
+#[cfg(feature = "mlir")]
+mod lowering;
 mod memory;
 mod operation;
 mod prelude;
 mod program;
 mod vector;
 
-pub use error::CompileError;
 pub use program::text;
+
+use jut_loop::form::LoopProgram;
+use jut_native::{CompileError, Compiled};
+
+/// Whether MLIR is linked: the cargo feature `mlir`.
+pub const BUILT_IN: bool = cfg!(feature = "mlir");
+
+/// The version of MLIR that the feature `mlir` links.
+pub const VERSION: &str = "22";
+
+/// How to get a build with MLIR.
+pub const HOW_TO_INSTALL: &str = "install MLIR 22 (Debian: `apt-get install gcc g++ llvm-22-dev \
+    libmlir-22-dev mlir-22-tools libpolly-22-dev libclang1-22 libclang-common-22-dev libzstd-dev \
+    zlib1g-dev`), and build with the cargo feature `mlir`; if MLIR is not in /usr/lib/llvm-22, name \
+    its folder in the environment variables LLVM_SYS_221_PREFIX, MLIR_SYS_220_PREFIX and \
+    TABLEGEN_220_PREFIX";
 
 /// The passes that lower the text to MLIR's `llvm` dialect.
 pub const PIPELINE: &str = "builtin.module(\
@@ -59,3 +75,33 @@ pub const PIPELINE: &str = "builtin.module(\
     convert-scf-to-cf,convert-math-to-llvm,convert-vector-to-llvm,finalize-memref-to-llvm,\
     convert-arith-to-llvm,convert-index-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,\
     convert-ub-to-llvm,reconcile-unrealized-casts)";
+
+/// Compiles a program for the machine that this process runs on: through MLIR's passes to LLVM's text
+/// form, and then as `jut-llvm` compiles its own.
+///
+/// # Errors
+/// As those of every backend: a program that is not well formed, a machine without code generator;
+/// [`CompileError::Host`] if MLIR is not built in.
+pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
+    let text = llvm_text(program)?;
+    // SAFETY: the text is the translation of the program.
+    unsafe { jut_llvm::compile_text(program, &text) }
+}
+
+/// The program as MLIR translates it to LLVM's text form, before LLVM's optimisations.
+///
+/// # Errors
+/// As [`compile`].
+#[cfg(feature = "mlir")]
+pub fn llvm_text(program: &LoopProgram) -> Result<String, CompileError> {
+    lowering::llvm_text(program)
+}
+
+/// The program as MLIR translates it to LLVM's text form, before LLVM's optimisations.
+///
+/// # Errors
+/// [`CompileError::Host`]: MLIR is not built in.
+#[cfg(not(feature = "mlir"))]
+pub fn llvm_text(_: &LoopProgram) -> Result<String, CompileError> {
+    Err(CompileError::Host(format!("MLIR is not built in; {HOW_TO_INSTALL}")))
+}

@@ -12,12 +12,12 @@
 //! `@entry(workspace, arguments, results) -> status`, three addresses; one word per parameter of
 //! the last function and one per result.
 
-use crate::error::CompileError;
 use crate::facts::Facts;
 use crate::function::{Emitter, Signature, Width, function_type, kind_type};
 use crate::prelude::{Helper, Prelude, WORKSPACE_WORDS};
 use cranelift_entity::SecondaryMap;
 use jut_loop::form::{Cell, Kind, LoopFuncId, LoopProgram};
+use jut_native::CompileError;
 use jut_runtime::symbols;
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -52,10 +52,7 @@ pub fn text(program: &LoopProgram) -> Result<String, CompileError> {
         functions.push_str(&text);
     }
     let Some((last, function)) = program.funcs.last() else {
-        return Err(CompileError::Malformed {
-            function: String::new(),
-            reason: "the program has no function".to_owned(),
-        });
+        return Err(CompileError::no_function());
     };
     let signature = Signature::of(function, facts.functions[last]);
     let entry = entry(&names[last], &signature, &mut prelude);
@@ -98,7 +95,7 @@ pub(crate) fn fresh(taken: &mut HashSet<String>, name: String) -> String {
 
 /// What the functions are called: as in the program, but apart from each other, from the runtime and
 /// from the prelude.
-fn names(program: &LoopProgram) -> SecondaryMap<LoopFuncId, String> {
+pub(crate) fn names(program: &LoopProgram) -> SecondaryMap<LoopFuncId, String> {
     let mut names = SecondaryMap::new();
     let mut taken: HashSet<String> = HashSet::from([ENTRY.to_owned()]);
     for (id, function) in program.funcs.iter() {
