@@ -23,9 +23,10 @@ use jut_runtime::Workspace;
 
 /// The backends that are built in, by name.
 pub fn backends() -> impl Iterator<Item = (&'static str, Backend)> {
-    let all: [(&str, bool, Backend); 2] = [
+    let all: [(&str, bool, Backend); 3] = [
         ("Cranelift", true, jut_cranelift::compile),
         ("LLVM", jut_llvm::BUILT_IN, jut_llvm::compile),
+        ("MLIR", jut_mlir::BUILT_IN, jut_mlir::compile),
     ];
     all.into_iter().filter(|(_, built_in, _)| *built_in).map(|(name, _, compile)| (name, compile))
 }

@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("jut-native", &["jut-ir", "jut-loop", "jut-runtime"]),
     ("jut-cranelift", &["jut-ir", "jut-loop", "jut-native", "jut-runtime"]),
     ("jut-llvm", &["jut-ir", "jut-loop", "jut-native", "jut-runtime"]),
-    ("jut-mlir", &["jut-ir", "jut-loop", "jut-runtime"]),
+    ("jut-mlir", &["jut-ir", "jut-llvm", "jut-loop", "jut-native", "jut-runtime"]),
     ("jut-static", &[]),
     (
         "jut",
@@ -29,6 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "jut-native",
             "jut-cranelift",
             "jut-llvm",
+            "jut-mlir",
             "jut-runtime",
             "jut-static",
         ],

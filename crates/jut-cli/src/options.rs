@@ -362,6 +362,8 @@ pub enum Engine {
     Cranelift,
     /// Native code through LLVM, in builds that have it (see `jut doctor`).
     Llvm,
+    /// Native code through MLIR and LLVM, in builds that have them.
+    Mlir,
     /// The interpreter.
     Interp,
 }
@@ -404,6 +406,8 @@ pub enum Stage {
     Asm,
     /// The gradient as text for LLVM.
     Llvm,
+    /// The gradient as MLIR.
+    Mlir,
 }
 
 impl Stage {
@@ -421,6 +425,7 @@ impl Stage {
             Stage::Clif => jut::Stage::Clif,
             Stage::Asm => jut::Stage::Assembly,
             Stage::Llvm => jut::Stage::Llvm,
+            Stage::Mlir => jut::Stage::Mlir,
         }
     }
 }
@@ -431,6 +436,7 @@ impl Engine {
         match self {
             Engine::Cranelift => jut::Engine::Cranelift,
             Engine::Llvm => jut::Engine::Llvm,
+            Engine::Mlir => jut::Engine::Mlir,
             Engine::Interp => jut::Engine::Interpreter,
         }
     }

@@ -213,7 +213,15 @@ pub fn optimised(program: &LoopProgram) -> Result<String, CompileError> {
 /// # Errors
 /// As [`compile`].
 pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
-    let object = object(&text(program)?, FileType::Assembly)?;
+    assembly_of_text(&text(program)?)
+}
+
+/// Assembly text for this machine of text for LLVM that was made in another way.
+///
+/// # Errors
+/// As [`compile`].
+pub fn assembly_of_text(text: &str) -> Result<String, CompileError> {
+    let object = object(text, FileType::Assembly)?;
     let bytes = object.bytes.as_slice();
     let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
     Ok(String::from_utf8_lossy(bytes).into_owned())

@@ -54,7 +54,7 @@ pub const HOW_TO_INSTALL: &str = "install LLVM 22 (Debian: `apt-get install gcc 
     not in /usr/lib/llvm-22, name its folder in the environment variable LLVM_SYS_221_PREFIX";
 
 #[cfg(feature = "llvm")]
-pub use host::{assembly, compile, compile_text, optimised};
+pub use host::{assembly, assembly_of_text, compile, compile_text, optimised};
 
 #[cfg(not(feature = "llvm"))]
 mod absent {
@@ -83,6 +83,14 @@ mod absent {
         Err(absent())
     }
 
+    /// Assembly text for this machine of text for LLVM that was made in another way.
+    ///
+    /// # Errors
+    /// [`CompileError::Host`]: LLVM is not built in.
+    pub fn assembly_of_text(_: &str) -> Result<String, CompileError> {
+        Err(absent())
+    }
+
     /// The program as LLVM's text form, after its optimisations.
     ///
     /// # Errors
@@ -104,4 +112,4 @@ mod absent {
 }
 
 #[cfg(not(feature = "llvm"))]
-pub use absent::{assembly, compile, compile_text, optimised};
+pub use absent::{assembly, assembly_of_text, compile, compile_text, optimised};

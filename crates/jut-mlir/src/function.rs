@@ -9,11 +9,11 @@
 
 use crate::facts::{Fact, Facts};
 use crate::prelude::Prelude;
-use crate::program::{fresh, readable};
+use crate::program::{Names, readable};
 use cranelift_entity::SecondaryMap;
 use jut_ir::ir::Literal;
 use jut_loop::form::{Atom, Block, Cell, Kind, LoopFuncId, LoopFunction, LoopProgram, Stmt, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -98,7 +98,7 @@ pub(crate) struct Emitter<'a> {
     pub values: SecondaryMap<Value, Option<Operand>>,
     /// How values are called when they are assigned.
     names: SecondaryMap<Value, Option<Operand>>,
-    taken: HashSet<String>,
+    taken: Names,
     constants: HashMap<Constant, Operand>,
     /// The constants in the order of their first use, as text.
     head: String,
@@ -120,10 +120,11 @@ impl<'a> Emitter<'a> {
         prelude: &'a mut Prelude,
     ) -> Emitter<'a> {
         let source = &program.funcs[id];
-        let mut taken = HashSet::from(["workspace".to_owned()]);
+        let mut taken = Names::default();
+        taken.fresh("workspace");
         let mut names = SecondaryMap::with_capacity(source.values.len());
         for (value, data) in source.values.iter() {
-            let name = fresh(&mut taken, readable(&data.name, ""));
+            let name = taken.fresh(&readable(&data.name, ""));
             names[value] = Some(format!("%{name}").into());
         }
         Emitter {
@@ -213,8 +214,8 @@ impl<'a> Emitter<'a> {
     }
 
     /// A name for a value that stands for one of the program.
-    pub fn fresh_name(&mut self, name: String) -> Operand {
-        format!("%{}", fresh(&mut self.taken, name)).into()
+    pub fn fresh_name(&mut self, name: &str) -> Operand {
+        format!("%{}", self.taken.fresh(name)).into()
     }
 
     /// Writes an operation with one result that the program has no name for.
@@ -222,6 +223,33 @@ impl<'a> Emitter<'a> {
         let name = self.temporary();
         self.line(format_args!("{name} = {operation}"));
         name
+    }
+
+    /// The same, with a name that says what it is.
+    pub fn define_as(&mut self, name: &str, operation: impl std::fmt::Display) -> Operand {
+        let name = self.fresh_name(name);
+        self.line(format_args!("{name} = {operation}"));
+        name
+    }
+
+    /// The sum of two integers.
+    pub fn sum(&mut self, name: &str, a: &Operand, b: &Operand) -> Operand {
+        if self.is_zero(a) {
+            return b.clone();
+        }
+        self.define_as(name, format_args!("arith.addi {a}, {b} : index"))
+    }
+
+    /// The difference of two integers.
+    pub fn difference(&mut self, name: &str, a: &Operand, b: &Operand) -> Operand {
+        if self.is_zero(b) {
+            return a.clone();
+        }
+        self.define_as(name, format_args!("arith.subi {a}, {b} : index"))
+    }
+
+    fn is_zero(&self, operand: &Operand) -> bool {
+        self.constants.get(&Constant::I64(0)) == Some(operand)
     }
 
     // Values.
@@ -301,7 +329,7 @@ impl<'a> Emitter<'a> {
             Constant::I64(x) => (format!("c{x}"), format!("{x} : index")),
             Constant::Bool(x, Width::One) => (x.to_string(), x.to_string()),
             Constant::Bool(x, Width::Eight) => {
-                (format!("{x}_8"), format!("dense<{x}> : vector<8xi1>"))
+                (format!("{x}.8"), format!("dense<{x}> : vector<8xi1>"))
             }
             Constant::Status(x) => (format!("c{x}_i32"), format!("{x} : i32")),
             Constant::F64(bits, Width::One) => {
@@ -311,10 +339,10 @@ impl<'a> Emitter<'a> {
             Constant::F64(bits, Width::Eight) => {
                 let text = float_text(f64::from_bits(bits));
                 let name = float_name(f64::from_bits(bits));
-                (format!("{name}_8"), format!("dense<{text}> : vector<8xf64>"))
+                (format!("{name}.8"), format!("dense<{text}> : vector<8xf64>"))
             }
         };
-        let name: Operand = format!("%{}", fresh(&mut self.taken, name)).into();
+        let name: Operand = self.fresh_name(&name);
         let _ = writeln!(self.head, "  {name} = arith.constant {text}");
         self.constants.insert(constant, name.clone());
         name

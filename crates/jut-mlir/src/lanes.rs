@@ -27,11 +27,12 @@ impl Emitter<'_> {
         let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
         let plan = if fails { None } else { self.plan(source) };
         let (nothing, zero) = (self.int(0), self.float(0.0, Width::One));
-        let mut all = self.define(format_args!("arith.subi {high}, {low} : index"));
+        let mut all = self.difference("all", &high, &low);
         if fails {
             // The number of iterations without a sign: none, or as many as there are.
-            let any = self.define(format_args!("arith.cmpi slt, {low}, {high} : index"));
-            all = self.define(format_args!("arith.select {any}, {all}, {nothing} : index"));
+            let any = self.define_as("any", format_args!("arith.cmpi slt, {low}, {high} : index"));
+            all =
+                self.define_as("all", format_args!("arith.select {any}, {all}, {nothing} : index"));
         }
         let totals: Vec<_> = (0..sums).map(|_| (self.temporary(), "f64", zero.clone())).collect();
         let blocks = Counted {
@@ -39,7 +40,7 @@ impl Emitter<'_> {
             high: all.clone(),
             step: BLOCK,
             predicate: "ult",
-            index: self.temporary(),
+            index: self.fresh_name("block"),
             carried: totals,
             fails,
         };
@@ -47,9 +48,9 @@ impl Emitter<'_> {
         self.counted(&dst, &blocks, &mut |this| {
             let (block, totals) = (&blocks.index, &blocks.carried);
             let most = this.int(BLOCK);
-            let left = this.define(format_args!("arith.subi {all}, {block} : index"));
-            let count = this.define(format_args!("arith.minui {left}, {most} : index"));
-            let start = this.define(format_args!("arith.addi {low}, {block} : index"));
+            let left = this.difference("left", &all, block);
+            let count = this.define_as("count", format_args!("arith.minui {left}, {most} : index"));
+            let start = this.sum("start", &low, block);
             let lanes = this.one_block(source, plan.as_ref(), [&start, &count], fails)?;
             let fold = this.prelude.helper(Helper::Fold);
             let mut next = Vec::with_capacity(sums);
@@ -74,12 +75,12 @@ impl Emitter<'_> {
         let mut lanes = vec![zeros; source.dst.len()];
         if let Some(plan) = plan {
             let mask = self.int(-(LANES as i64));
-            let whole = self.define(format_args!("arith.andi {count}, {mask} : index"));
+            let whole = self.define_as("whole", format_args!("arith.andi {count}, {mask} : index"));
             let main = self.over_lanes(&done, &whole, LANES as i64, &lanes, false);
-            let names: Vec<Operand> = lanes.iter().map(|_| self.temporary()).collect();
+            let names: Vec<Operand> = lanes.iter().map(|_| self.fresh_name("most")).collect();
             self.counted(&names, &main, &mut |this| {
                 let at = &main.index;
-                let index = this.define(format_args!("arith.addi {start}, {at} : index"));
+                let index = this.sum("at", start, at);
                 let carried: Vec<Operand> =
                     main.carried.iter().map(|(name, _, _)| name.clone()).collect();
                 this.eight(source, plan, &index, &carried)
@@ -87,13 +88,13 @@ impl Emitter<'_> {
             (done, lanes) = (whole, names);
         }
         let rest = self.over_lanes(&done, count, 1, &lanes, fails);
-        let names: Vec<Operand> = lanes.iter().map(|_| self.temporary()).collect();
+        let names: Vec<Operand> = lanes.iter().map(|_| self.fresh_name("lanes")).collect();
         self.counted(&names, &rest, &mut |this| {
             let at = &rest.index;
             let index = this.bind(source.index);
             this.line(format_args!("{index} = arith.addi {start}, {at} : index"));
             let mask = this.int(LANES as i64 - 1);
-            let lane = this.define(format_args!("arith.andi {at}, {mask} : index"));
+            let lane = this.define_as("lane", format_args!("arith.andi {at}, {mask} : index"));
             for ((lanes, _, _), carry) in rest.carried.iter().zip(&source.carry) {
                 let name = this.bind(*carry);
                 this.line(format_args!(
@@ -103,9 +104,10 @@ impl Emitter<'_> {
             let results = this.block(&source.body)?;
             let mut next = Vec::with_capacity(results.len());
             for ((lanes, _, _), result) in rest.carried.iter().zip(results) {
-                next.push(this.define(format_args!(
-                    "vector.insert {result}, {lanes}[{lane}] : f64 into {WIDE}"
-                )));
+                next.push(this.define_as(
+                    "put",
+                    format_args!("vector.insert {result}, {lanes}[{lane}] : f64 into {WIDE}"),
+                ));
             }
             Ok(next)
         })?;
@@ -126,8 +128,11 @@ impl Emitter<'_> {
             high: high.clone(),
             step,
             predicate: "ult",
-            index: self.temporary(),
-            carried: lanes.iter().map(|l| (self.temporary(), WIDE, l.clone())).collect(),
+            index: self.fresh_name("k"),
+            carried: lanes
+                .iter()
+                .map(|lanes| (self.fresh_name("lanes"), WIDE, lanes.clone()))
+                .collect(),
             fails,
         }
     }

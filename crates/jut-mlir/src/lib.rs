@@ -88,6 +88,14 @@ pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     unsafe { jut_llvm::compile_text(program, &text) }
 }
 
+/// The program as assembly text for this machine.
+///
+/// # Errors
+/// As [`compile`].
+pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
+    jut_llvm::assembly_of_text(&llvm_text(program)?)
+}
+
 /// The program as MLIR translates it to LLVM's text form, before LLVM's optimisations.
 ///
 /// # Errors

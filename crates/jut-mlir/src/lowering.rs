@@ -25,8 +25,8 @@ use jut_loop::form::{Kind, LoopFuncId, LoopProgram, Role};
 use jut_native::CompileError;
 use jut_runtime::symbols;
 use melior::dialect::{DialectHandle, DialectRegistry};
-use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::Module;
+use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_llvm_translations, register_all_passes};
 use std::cell::RefCell;
@@ -167,7 +167,7 @@ fn describe(
     let probe = context.create_string_attribute("probe-stack", "inline-asm");
     for function in module.get_functions() {
         let name = function.get_name().to_string_lossy().into_owned();
-        let mut add = |attribute: Attribute| {
+        let add = |attribute: Attribute| {
             function.add_attribute(AttributeLoc::Function, attribute);
         };
         if name.starts_with("llvm.") {

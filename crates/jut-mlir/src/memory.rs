@@ -95,8 +95,8 @@ impl Emitter<'_> {
         let ty = self.type_of(buffer);
         let (buffer, index) = (self.value(buffer)?, self.atom(index)?);
         let zero = self.int(0);
-        let all = self.define(format_args!("memref.dim {buffer}, {zero} : {ty}"));
-        let rest = self.define(format_args!("arith.subi {all}, {index} : index"));
+        let all = self.define_as("cells", format_args!("memref.dim {buffer}, {zero} : {ty}"));
+        let rest = self.define_as("rest", format_args!("arith.subi {all}, {index} : index"));
         let name = self.bind(dst);
         self.line(format_args!(
             "{name} = memref.subview {buffer}[{index}] [{rest}] [1] : {ty} to {ty}"
@@ -110,7 +110,7 @@ impl Emitter<'_> {
             return Ok(self.int(n.max(0)));
         }
         let (len, zero) = (self.atom(len)?, self.int(0));
-        Ok(self.define(format_args!("arith.maxsi {len}, {zero} : index")))
+        Ok(self.define_as("count", format_args!("arith.maxsi {len}, {zero} : index")))
     }
 
     pub(crate) fn alloc(
@@ -127,7 +127,7 @@ impl Emitter<'_> {
             Arena::Temp => Helper::AllocTemp,
             Arena::Tape => Helper::AllocTape,
         });
-        let address = self.define(format_args!(
+        let address = self.define_as("address", format_args!(
             "func.call @{helper}(%workspace, {count}, {bytes}) : (!workspace, index, index) -> index"
         ));
         let zero = self.int(0);
@@ -185,7 +185,7 @@ impl Emitter<'_> {
         let count = self.count(len)?;
         let to = self.first(dst, &count)?;
         let from = self.first(src, &count)?;
-        self.line(format_args!("memref.copy {from}, {to} : {from_type} to {to_type}"));
+        self.line(format_args!("linalg.copy ins({from} : {from_type}) outs({to} : {to_type})"));
         Ok(())
     }
 }

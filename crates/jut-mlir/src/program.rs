@@ -19,7 +19,7 @@ use cranelift_entity::SecondaryMap;
 use jut_loop::form::{Cell, Kind, LoopFuncId, LoopProgram};
 use jut_native::CompileError;
 use jut_runtime::symbols;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// The function through which a program is called from outside.
@@ -61,10 +61,11 @@ pub fn text(program: &LoopProgram) -> Result<String, CompileError> {
     let _ = writeln!(out, "!i64s = {}", view_type("index"));
     let _ = writeln!(out, "!bools = {}", view_type("i8"));
     let _ = writeln!(out, "!workspace = memref<{WORKSPACE_WORDS}xindex>\n");
-    out.push_str(&prelude.text());
-    out.push_str(&functions);
+    out.push_str(functions.trim_start());
     out.push('\n');
     out.push_str(&entry);
+    out.push('\n');
+    out.push_str(&prelude.text());
     Ok(out)
 }
 
@@ -82,28 +83,39 @@ pub(crate) fn readable(name: &str, extra: &str) -> String {
     text
 }
 
-/// A name that is not taken yet; takes it.
-pub(crate) fn fresh(taken: &mut HashSet<String>, name: String) -> String {
-    let mut unique = name.clone();
-    let mut k = 1;
-    while !taken.insert(unique.clone()) {
-        unique = format!("{name}${k}");
-        k += 1;
+/// Names that are taken.
+#[derive(Default)]
+pub(crate) struct Names {
+    taken: HashSet<String>,
+    /// How often a name was asked for again.
+    again: HashMap<String, usize>,
+}
+
+impl Names {
+    /// A name that is not taken yet; takes it.
+    pub fn fresh(&mut self, name: &str) -> String {
+        let mut unique = name.to_owned();
+        while !self.taken.insert(unique.clone()) {
+            let again = self.again.entry(name.to_owned()).or_default();
+            *again += 1;
+            unique = format!("{name}${again}");
+        }
+        unique
     }
-    unique
 }
 
 /// What the functions are called: as in the program, but apart from each other, from the runtime and
 /// from the prelude.
 pub(crate) fn names(program: &LoopProgram) -> SecondaryMap<LoopFuncId, String> {
     let mut names = SecondaryMap::new();
-    let mut taken: HashSet<String> = HashSet::from([ENTRY.to_owned()]);
+    let mut taken = Names::default();
+    taken.fresh(ENTRY);
     for (id, function) in program.funcs.iter() {
         let mut name = readable(&function.name, ".");
         if name.starts_with("jut") || symbols::address(&name).is_some() {
             name.insert_str(0, "user.");
         }
-        names[id] = fresh(&mut taken, name);
+        names[id] = taken.fresh(&name);
     }
     names
 }

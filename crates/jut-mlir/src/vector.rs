@@ -239,7 +239,7 @@ impl Emitter<'_> {
 
     fn name_for_eight(&mut self, value: Value) -> Operand {
         let name = readable(&self.source.values[value].name, "");
-        self.fresh_name(format!("{name}_8"))
+        self.fresh_name(&format!("{name}.8"))
     }
 
     fn index_of(&mut self, eight: &mut Eight, k: i64) -> Operand {
@@ -247,7 +247,7 @@ impl Emitter<'_> {
             return index.clone();
         }
         let (first, constant) = (eight.indices[&0].clone(), self.int(k));
-        let index = self.define(format_args!("arith.addi {first}, {constant} : index"));
+        let index = self.sum("at", &first, &constant);
         eight.indices.insert(k, index.clone());
         index
     }
@@ -275,7 +275,8 @@ impl Emitter<'_> {
         }
         let kind = self.source.kind_of(*atom);
         let (one, all) = (kind_type(kind, Width::One), kind_type(kind, Width::Eight));
-        let spread = self.define(format_args!("vector.broadcast {operand} : {one} to {all}"));
+        let spread =
+            self.define_as("all", format_args!("vector.broadcast {operand} : {one} to {all}"));
         eight.spread.insert(operand, spread.clone());
         Ok(spread)
     }

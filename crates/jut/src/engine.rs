@@ -22,6 +22,7 @@ impl Engine {
             Engine::Interpreter => None,
             Engine::Cranelift => Some(jut_cranelift::compile),
             Engine::Llvm => Some(jut_llvm::compile),
+            Engine::Mlir => Some(jut_mlir::compile),
         }
     }
 }

@@ -42,6 +42,9 @@ pub enum Engine {
     /// Native code, made by LLVM in this process: takes longer to compile and runs faster. Only in
     /// builds with the feature `llvm`; others refuse it.
     Llvm,
+    /// Native code, made by LLVM in this process of what MLIR's passes make of MLIR: the longest to
+    /// compile. Only in builds with the feature `mlir`; others refuse it.
+    Mlir,
     /// The reference interpreter: slow, and the definition of what programs mean.
     Interpreter,
 }
@@ -71,11 +74,13 @@ pub enum Stage {
     Assembly,
     /// The gradient as text for LLVM, before its optimisations.
     Llvm,
+    /// The gradient as MLIR, before any of its passes.
+    Mlir,
 }
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Stage; 11] = [
+    pub const ALL: [Stage; 12] = [
         Stage::Source,
         Stage::Core,
         Stage::Forward,
@@ -87,6 +92,7 @@ impl Stage {
         Stage::Clif,
         Stage::Assembly,
         Stage::Llvm,
+        Stage::Mlir,
     ];
 
     /// Whether it is below Linear A: the loop form, or what a backend makes of it.
@@ -117,6 +123,7 @@ impl Stage {
             Stage::Clif => "clif",
             Stage::Assembly => "asm",
             Stage::Llvm => "llvm",
+            Stage::Mlir => "mlir",
         }
     }
 }
@@ -348,6 +355,8 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
         match (stage, function.chosen_engine()) {
             (Stage::Loop, _) => Ok(jut_loop::print::print_program(&lowered)),
             (Stage::Llvm, _) => jut_llvm::text(&lowered),
+            (Stage::Mlir, _) => jut_mlir::text(&lowered),
+            (Stage::Assembly, Engine::Mlir) => jut_mlir::assembly(&lowered),
             (Stage::Assembly, Engine::Llvm) => jut_llvm::assembly(&lowered),
             (Stage::Assembly, _) => jut_cranelift::assembly(&lowered),
             _ => jut_cranelift::clif(&lowered),
