@@ -5,7 +5,8 @@ use crate::output::{
     colour, complain, diagnostics_json, error_json, exit_code, print, print_json, results_json,
     results_text,
 };
-use crate::{build, explain, input, linearize, verify};
+use crate::{build, explain, files, input, linearize, verify};
+use jut::json::Arguments;
 use jut::{Arg, Compiled, Error, Function, Model, PassTime, Product, Result, Value};
 use serde_json::{Map, Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -196,15 +197,16 @@ fn evaluated(call: &Call, product: Product, directions: &[String]) -> Result<u8>
         true => Some(verify::verify(&function, product, &args)?),
         false => None,
     };
+    let files = files::write(&call.outputs, &compiled, &values, derivative)?;
     match call.target.format {
         Format::Text => {
-            print(&results_text(&compiled, &values, derivative));
+            print(&results_text(&compiled, &values, derivative, &files));
             if let Some(checks) = &checks {
                 print(&checks.text());
             }
         }
         Format::Json => {
-            let mut all: Map<String, Json> = results_json(&compiled, &values, derivative);
+            let mut all: Map<String, Json> = results_json(&compiled, &values, derivative, &files);
             if let Some(checks) = &checks {
                 all.insert("check".into(), checks.json());
             }
@@ -233,11 +235,11 @@ pub fn read(
         // One file of arguments serves all products and directions.
         keep_known(&mut all, function, compiled);
     }
-    compiled.read_json(&all)
+    compiled.read(all)
 }
 
 /// Drops tangents and cotangents that this product does not take.
-fn keep_known(given: &mut Map<String, Json>, function: &Function, compiled: &Compiled) {
+fn keep_known(given: &mut Arguments, function: &Function, compiled: &Compiled) {
     let takes = |key: &str| compiled.inputs().any(|i| i.name == key);
     let parameters = function.parameters();
     given.retain(|key, _| {

@@ -1,8 +1,9 @@
-//! Arguments from the command line, from JSON and from CSV.
+//! Arguments from the command line, from JSON, from CSV and from `.npy` files.
 
 use csv::{ReaderBuilder, StringRecord};
-use jut::{Error, Result};
-use serde_json::{Map, Number, Value as Json};
+use jut::json::{Arguments, Given};
+use jut::{Error, Result, Value, npy};
+use serde_json::{Number, Value as Json};
 use std::path::Path;
 
 /// The arguments of a call: those of the file, then those of the command line on top.
@@ -13,11 +14,11 @@ pub fn arguments(
     given: &[String],
     suffix: &str,
     rank: &dyn Fn(&str) -> Option<usize>,
-) -> Result<Map<String, Json>> {
+) -> Result<Arguments> {
     let mut all = match file {
-        None => Map::new(),
+        None => Arguments::new(),
         Some(path) => match json_file(path)? {
-            Json::Object(map) => map,
+            Json::Object(map) => map.into_iter().map(|(k, v)| (k, Given::Json(v))).collect(),
             _ => {
                 let text =
                     format!("{}: not a JSON object with one key per parameter", path.display());
@@ -36,20 +37,44 @@ pub fn arguments(
     Ok(all)
 }
 
-fn value_of(text: &str, rank: Option<usize>) -> Result<Json> {
+fn value_of(text: &str, rank: Option<usize>) -> Result<Given> {
     if let Some(path) = text.strip_prefix('@') {
         let (path, columns) = match path.rsplit_once('#') {
             Some((path, columns)) => (path, Some(columns)),
             None => (path, None),
         };
         let path = Path::new(path);
-        let is_csv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
-        return if is_csv { csv_file(path, columns, rank) } else { json_file(path) };
+        let ends_in = |end: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(end));
+        return match (ends_in("npy"), ends_in("csv")) {
+            (true, _) => npy_file(path, rank).map(Given::Value),
+            (_, true) => csv_file(path, columns, rank).map(Given::Json),
+            _ => json_file(path).map(Given::Json),
+        };
     }
     match serde_json::from_str(text) {
-        Ok(json) => Ok(json),
-        Err(_) if matches!(text, "NaN" | "inf" | "-inf") => Ok(Json::from(text)),
+        Ok(json) => Ok(Given::Json(json)),
+        Err(_) if matches!(text, "NaN" | "inf" | "-inf") => Ok(Given::Json(Json::from(text))),
         Err(error) => Err(Error::Input(format!("`{text}` is not JSON: {error}"))),
+    }
+}
+
+/// An array as NumPy saves it, of the parameter's rank.
+fn npy_file(path: &Path, rank: Option<usize>) -> Result<Value> {
+    let wrong = |text: String| Error::Input(format!("{}: {text}", path.display()));
+    let file = std::fs::File::open(path).map_err(|e| Error::File(path.to_path_buf(), e))?;
+    let value = npy::read(file).map_err(|e| wrong(e.to_string()))?;
+    let shape: &[usize] = match &value {
+        Value::F64s(a) => &a.shape,
+        Value::I64s(a) => &a.shape,
+        Value::Bools(a) => &a.shape,
+        _ => &[],
+    };
+    match rank {
+        Some(rank) if rank != shape.len() => Err(wrong(format!(
+            "an array of shape {shape:?} has rank {}, the parameter has rank {rank}",
+            shape.len()
+        ))),
+        _ => Ok(value),
     }
 }
 

@@ -6,12 +6,18 @@ use crate::input;
 use crate::options::{Format, Linearize};
 use crate::output::{columns, print, print_json, results_json_of};
 use crate::verify::{borrowed, verify_linearized};
-use jut::{Linearized, Port, Product, Result, Value};
-use serde_json::{Map, Value as Json, json};
+use jut::json::Arguments;
+use jut::{Error, Linearized, Port, Product, Result, Value};
+use serde_json::{Value as Json, json};
 
 /// Does what the command line asks for; gives the exit code.
 pub fn linearize(options: &Linearize) -> Result<u8> {
     let Linearize { call, tangents, cotangents } = options;
+    if !call.outputs.out.is_empty() || call.outputs.out_dir.is_some() {
+        let reason = "jut linearize has results of several applications and prints them all; use \
+                      --format json instead of --out";
+        return Err(Error::Request(reason.to_string()));
+    }
     let mut function = function(&call.target)?.engine(call.engine.engine());
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
@@ -25,11 +31,11 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
         // One file of arguments serves all products and directions.
         given.retain(|key, _| !key.ends_with('\''));
     }
-    let args = linearized.read_json(&given)?;
+    let args = linearized.read(given)?;
     let mut seeds = Vec::new();
     for (transposed, texts) in [(false, tangents), (true, cotangents)] {
         for group in groups(&linearized, transposed, texts)? {
-            seeds.push((transposed, linearized.read_seeds_json(transposed, &group)?));
+            seeds.push((transposed, linearized.read_seeds(transposed, group)?));
         }
     }
     let tape = linearized.at(&borrowed(&args))?;
@@ -117,24 +123,20 @@ fn rank<'p>(ports: &'p [Port<'p>]) -> impl Fn(&str) -> Option<usize> + 'p {
 }
 
 /// Directions by application: the k-th one that names a port belongs to the k-th application.
-fn groups(
-    linearized: &Linearized,
-    transposed: bool,
-    texts: &[String],
-) -> Result<Vec<Map<String, Json>>> {
+fn groups(linearized: &Linearized, transposed: bool, texts: &[String]) -> Result<Vec<Arguments>> {
     let ports: Vec<Port<'_>> = match transposed {
         false => linearized.tangents().collect(),
         true => linearized.cotangents().collect(),
     };
     let suffix = if transposed { "''" } else { "'" };
-    let mut groups: Vec<Map<String, Json>> = Vec::new();
+    let mut groups: Vec<Arguments> = Vec::new();
     for text in texts {
         let one = input::arguments(None, std::slice::from_ref(text), suffix, &rank(&ports))?;
         for (name, value) in one {
             match groups.iter_mut().find(|group| !group.contains_key(&name)) {
                 Some(group) => group.insert(name, value),
                 None => {
-                    groups.push(Map::from_iter([(name, value)]));
+                    groups.push(Arguments::from([(name, value)]));
                     None
                 }
             };

@@ -25,6 +25,7 @@
 mod build;
 mod commands;
 mod explain;
+mod files;
 mod input;
 mod linearize;
 mod options;

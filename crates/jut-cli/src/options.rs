@@ -314,13 +314,26 @@ pub struct Target {
 /// The arguments of a call.
 #[derive(Args)]
 pub struct Given {
-    /// An argument: JSON, or @FILE.json, @FILE.csv, @FILE.csv#COLUMN, @FILE.csv#FIRST..LAST
-    /// (columns by name or by number from 0).
+    /// An argument: JSON, or @FILE.json, @FILE.npy, @FILE.csv, @FILE.csv#COLUMN,
+    /// @FILE.csv#FIRST..LAST (columns by name or by number from 0).
     #[arg(long = "arg", value_name = "NAME=VALUE")]
     pub args: Vec<String>,
     /// A JSON file with an object: one key per parameter. --arg comes on top.
     #[arg(long = "args", value_name = "FILE")]
     pub file_args: Option<PathBuf>,
+}
+
+/// Where results go, if not to the terminal.
+#[derive(Args)]
+pub struct Outputs {
+    /// Write a result to FILE.npy or FILE.json: `x=grad.npy`. A derivative goes by the name that it is
+    /// printed with, or `gradient.x`.
+    #[arg(long, value_name = "NAME=FILE")]
+    pub out: Vec<String>,
+    /// Write every result to DIR/NAME.npy, and every derivative to DIR/KIND.NAME.npy, such as
+    /// gradient.x.npy.
+    #[arg(long, value_name = "DIR")]
+    pub out_dir: Option<PathBuf>,
 }
 
 /// A call of a function.
@@ -332,6 +345,9 @@ pub struct Call {
     /// With what.
     #[command(flatten)]
     pub given: Given,
+    /// Where the results go.
+    #[command(flatten)]
+    pub outputs: Outputs,
     /// What runs it.
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,

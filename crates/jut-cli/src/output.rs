@@ -1,5 +1,6 @@
 //! What is printed: results, diagnostics and errors, as text or as JSON.
 
+use crate::files::Files;
 use jut::{Compiled, Diagnostics, Error, Role, RunError, Severity, Sources, Span, Value};
 use serde_json::{Map, Value as Json, json};
 use std::io::{IsTerminal, Write};
@@ -25,15 +26,24 @@ pub fn colour() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Results for people: one line each.
-pub fn results_text(compiled: &Compiled, values: &[Value], derivative: &str) -> String {
+/// Results for people: one line each; `@FILE` for what was written to a file.
+pub fn results_text(
+    compiled: &Compiled,
+    values: &[Value],
+    derivative: &str,
+    files: &Files,
+) -> String {
     let mut lines = Vec::new();
     for (k, (output, value)) in compiled.outputs().zip(values).enumerate() {
         let label = match output.role {
             Role::Value => output.name.to_string(),
             Role::Derivative => format!("{derivative} {}", output.name),
         };
-        lines.push((label, compiled.write_json(k, value).to_string()));
+        let text = match files.get(&k) {
+            Some(file) => format!("@{file}"),
+            None => compiled.write_json(k, value).to_string(),
+        };
+        lines.push((label, text));
     }
     columns(&lines)
 }
@@ -46,12 +56,21 @@ pub fn columns(lines: &[(String, String)]) -> String {
 
 /// Results for programs: `value` (or `values` by name), and the derivatives by name under the given
 /// key.
-pub fn results_json(compiled: &Compiled, values: &[Value], derivative: &str) -> Map<String, Json> {
+pub fn results_json(
+    compiled: &Compiled,
+    values: &[Value],
+    derivative: &str,
+    files: &Files,
+) -> Map<String, Json> {
     let mut own = Map::new();
     let mut derivatives = Map::new();
     for (k, (output, value)) in compiled.outputs().zip(values).enumerate() {
         let part = if output.role == Role::Value { &mut own } else { &mut derivatives };
-        part.insert(output.name.to_string(), compiled.write_json(k, value));
+        let json = match files.get(&k) {
+            Some(file) => Json::from(format!("@{file}")),
+            None => compiled.write_json(k, value),
+        };
+        part.insert(output.name.to_string(), json);
     }
     let mut all = match own.is_empty() {
         true => Map::new(),

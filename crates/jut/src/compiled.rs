@@ -7,6 +7,7 @@
 use crate::engine::{Call, Code, Failure};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
+use crate::json::Arguments;
 use crate::ports::Port;
 use crate::value::{Arg, Out, Value};
 use jut_ir::{FuncId, Program};
@@ -102,6 +103,15 @@ impl Compiled {
     /// value does not fit.
     pub fn read_json(&self, arguments: &Map<String, Json>) -> Result<Vec<Value>> {
         self.plan.interface.read_json(arguments)
+    }
+
+    /// As [`Compiled::read_json`], of arguments some of which are values already. Whether a value fits
+    /// is found when it is used.
+    ///
+    /// # Errors
+    /// As [`Compiled::read_json`].
+    pub fn read(&self, arguments: Arguments) -> Result<Vec<Value>> {
+        self.plan.interface.read(arguments)
     }
 
     /// Writes a result as JSON: its position in [`Compiled::outputs`], and the value.

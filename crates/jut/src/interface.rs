@@ -8,7 +8,7 @@
 use crate::bind::{Binder, Sizes, show_type, take_apart};
 use crate::engine::{self, Failure, Placement, Runner, Target};
 use crate::error::{ArgumentError, Error, Result};
-use crate::json;
+use crate::json::{self, Arguments, Given};
 use crate::leaves::{Leaf, leaves, rebuild};
 use crate::ports::{Input, Output, OutputPlan, Port, Role};
 use crate::source::{RunError, Sources};
@@ -104,18 +104,27 @@ impl Interface {
 
     /// See [`crate::Compiled::read_json`].
     pub fn read_json(&self, arguments: &Map<String, Json>) -> Result<Vec<Value>> {
+        let given = arguments.iter().map(|(name, json)| (name.clone(), Given::Json(json.clone())));
+        self.read(given.collect())
+    }
+
+    /// See [`crate::Compiled::read`].
+    pub fn read(&self, mut arguments: Arguments) -> Result<Vec<Value>> {
         let names: Vec<&str> = self.inputs.iter().map(|(name, _)| name.as_str()).collect();
         if let Some(extra) = arguments.keys().find(|key| !names.contains(&key.as_str())) {
             let known = names.join(", ");
             return Err(Error::Input(format!("there is no parameter `{extra}`, only {known}")));
         }
-        let read = |(name, (ty, shown)): (&&str, (&jut_ir::Type, &str))| {
-            let json = arguments.get(*name).ok_or_else(|| {
-                Error::Input(format!("no argument for the parameter `{name}: {shown}`"))
-            })?;
-            json::read(&self.program, ty, json)
-                .map_err(|e| Error::Input(format!("argument `{name}: {shown}`: {e}")))
-        };
+        let read =
+            |(name, (ty, shown)): (&&str, (&jut_ir::Type, &str))| match arguments.remove(*name) {
+                None => {
+                    let text = format!("no argument for the parameter `{name}: {shown}`");
+                    Err(Error::Input(text))
+                }
+                Some(Given::Value(value)) => Ok(value),
+                Some(Given::Json(json)) => json::read(&self.program, ty, &json)
+                    .map_err(|e| Error::Input(format!("argument `{name}: {shown}`: {e}"))),
+            };
         names.iter().zip(self.binder.params()).map(read).collect()
     }
 

@@ -18,6 +18,19 @@ use crate::value::{Array, Value};
 use jut_ir::prim::Scalar;
 use jut_ir::{Constructor, Program, Type};
 use serde_json::{Map, Number, Value as Json, json};
+use std::collections::BTreeMap;
+
+/// An argument by name, before its type is known.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// To be read as its parameter's type says.
+    Json(Json),
+    /// A value, such as [`crate::npy::read`] gives.
+    Value(Value),
+}
+
+/// Arguments by the names of their parameters.
+pub type Arguments = BTreeMap<String, Given>;
 
 /// Reads a value of a type.
 ///

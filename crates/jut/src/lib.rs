@@ -164,6 +164,7 @@ mod leaves;
 mod linear;
 mod model;
 mod package;
+pub mod npy;
 mod pipeline;
 mod ports;
 mod product;

@@ -47,6 +47,7 @@ use crate::compiled::workspace;
 use crate::engine::{Failure, Placement, Runner, integer};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
+use crate::json::Arguments;
 use crate::ports::Port;
 use crate::value::{Arg, Out, Value};
 use jut_ad::compose::Saved;
@@ -186,6 +187,22 @@ impl Linearized {
         seeds: &Map<String, Json>,
     ) -> Result<Vec<Value>> {
         self.plan.maps[usize::from(transposed)].interface.read_json(seeds)
+    }
+
+    /// Reads arguments of the function; see [`crate::Compiled::read`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read(&self, arguments: Arguments) -> Result<Vec<Value>> {
+        self.plan.primal.read(arguments)
+    }
+
+    /// Reads tangents, or cotangents for the transpose.
+    ///
+    /// # Errors
+    /// As [`crate::Compiled::read`].
+    pub fn read_seeds(&self, transposed: bool, seeds: Arguments) -> Result<Vec<Value>> {
+        self.plan.maps[usize::from(transposed)].interface.read(seeds)
     }
 
     /// Writes a result of the function as JSON; see [`crate::Compiled::write_json`].
