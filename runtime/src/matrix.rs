@@ -44,9 +44,10 @@ pub const INNER: usize = 256;
 /// Columns of a packed block of `b`.
 pub const COLUMNS: usize = 240;
 
-/// Space that the last panels of a packed block may need beyond its own rows or columns.
-const SPARE_ROWS: usize = 8;
-const SPARE_COLUMNS: usize = 24;
+/// Rows that the last panel of a packed block may need beyond those of the block.
+pub const SPARE_ROWS: usize = 8;
+/// Columns that the last panel of a packed block may need beyond those of the block.
+pub const SPARE_COLUMNS: usize = 24;
 
 /// How many cells of scratch memory a product of an m by k and a k by n matrix needs, at most.
 ///
@@ -55,10 +56,13 @@ const SPARE_COLUMNS: usize = 24;
 /// assert!(jut_runtime::matrix::scratch(10_000, 10_000, 10_000, 4) < 1 << 18);
 /// ```
 pub fn scratch(m: i64, n: i64, k: i64, flags: i64) -> i64 {
-    let rows = m.clamp(0, ROWS as i64);
-    let columns = n.clamp(0, COLUMNS as i64) + SPARE_COLUMNS as i64;
+    if m <= 0 || n <= 0 || k <= 0 {
+        return 0;
+    }
+    let rows = m.min(ROWS as i64);
+    let columns = n.min(COLUMNS as i64) + SPARE_COLUMNS as i64;
     let sums = if flags & ADD == 0 { 0 } else { rows };
-    k.clamp(0, INNER as i64) * (rows + SPARE_ROWS as i64 + columns) + sums * columns
+    k.min(INNER as i64) * (rows + columns + SPARE_ROWS as i64) + sums * columns
 }
 
 /// A matrix in memory: cell (i, j) is cell `i * row + j * column` of the buffer.

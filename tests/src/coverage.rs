@@ -15,6 +15,8 @@ pub fn kind(rhs: &Rhs) -> &'static str {
     match rhs {
         Rhs::Atom(_) => "atom",
         Rhs::Prim(..) => "prim",
+        Rhs::Structured(..) => "structured",
+        Rhs::LApply { .. } => "structured'",
         Rhs::Tuple(_) => "tuple",
         Rhs::Untuple(_) => "untuple",
         Rhs::Proj(..) => "proj",

@@ -271,7 +271,10 @@ impl<'a> Graph<'a> {
                     }
                 }
             }
-            Rhs::Tuple(args) | Rhs::Con(_, args) | Rhs::ArrayLit(args) => {
+            Rhs::Structured(_, args, _)
+            | Rhs::Tuple(args)
+            | Rhs::Con(_, args)
+            | Rhs::ArrayLit(args) => {
                 for a in args {
                     self.flow_all(&[*a], results);
                 }

@@ -39,6 +39,7 @@ use jut_ir::cover::Facts;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::*;
 use operations::Operation;
+use std::collections::HashMap;
 
 /// L: the erasure of a function; the function itself if nothing in it is linear.
 ///
@@ -81,6 +82,9 @@ fn erase_one(derivatives: &mut Derivatives, id: FuncId) -> Result<FuncId, Diagno
         values: SecondaryMap::new(),
         places: SecondaryMap::new(),
         facts: Facts::default(),
+        named: HashMap::new(),
+        named_log: Vec::new(),
+        named_scopes: Vec::new(),
     };
     let (params, caps) = eraser.signature();
     let mut out = Vec::new();
@@ -119,6 +123,10 @@ struct Eraser<'a> {
     places: SecondaryMap<Cap, Option<(NVar, Vec<Step>)>>,
     /// What is known of sizes.
     facts: Facts,
+    /// Names in scope whose value is a size that is no single name, and the order in which they came.
+    named: HashMap<Size, NVar>,
+    named_log: Vec<Size>,
+    named_scopes: Vec<usize>,
 }
 
 impl Eraser<'_> {
@@ -190,12 +198,49 @@ impl Eraser<'_> {
         self.subst.size(&self.func, &self.func.size_of(atom))
     }
 
+    /// Opens a scope.
+    fn enter(&mut self) {
+        self.facts.enter();
+        self.named_scopes.push(self.named_log.len());
+    }
+
+    fn leave(&mut self) {
+        self.facts.leave();
+        let start = self.named_scopes.pop().unwrap_or_default();
+        for size in self.named_log.drain(start..) {
+            self.named.remove(&size);
+        }
+    }
+
+    /// A variable is the value of a size.
+    fn name_size(&mut self, size: Size, v: NVar) {
+        let simple = size.as_constant().is_some() || size.as_var().is_some();
+        if !simple && !self.named.contains_key(&size) {
+            self.named_log.push(size.clone());
+            self.named.insert(size, v);
+        }
+    }
+
+    /// The value of a size: a literal, a name that has it, or computed here.
+    fn size_atom(&mut self, size: &Size, loc: Loc, out: &mut Vec<Stmt>) -> Atom {
+        let size = self.subst.size(&self.func, size);
+        match (size.as_constant(), size.as_var(), self.named.get(&size)) {
+            (Some(n), _, _) => Atom::Lit(Literal::I64(n)),
+            (_, Some(v), _) | (_, _, Some(&v)) => Atom::Var(v),
+            _ => {
+                let n = crate::sizes::compute(&mut self.func, &mut self.namer, &size, loc, out);
+                self.name_size(size, n);
+                Atom::Var(n)
+            }
+        }
+    }
+
     /// The statements of a block, in a scope of their own.
     fn nested(&mut self, block: Block) -> Result<Block, Diagnostic> {
         let mut stmts = Vec::new();
-        self.facts.enter();
+        self.enter();
         let nl = self.block(block, &mut stmts);
-        self.facts.leave();
+        self.leave();
         Ok(Block { stmts, nl: nl?, lin: Vec::new() })
     }
 
@@ -241,6 +286,18 @@ impl Eraser<'_> {
             Rhs::LScale(c, x) => {
                 let args = vec![c, self.value(x)?];
                 (self.variables(&lin), self.operate(Operation::Scale, x, args, loc, out))
+            }
+            Rhs::LApply { op, operand, args, sizes, x } => {
+                for size in &sizes {
+                    // What is linear needs no proof that an array's size is not negative.
+                    if !self.facts.is_plainly_non_negative(size) {
+                        let n = self.size_atom(size, loc, out);
+                        push(Vec::new(), Rhs::Check(Check::NonNegative(n)), out);
+                        self.facts.add_non_negative(size.clone());
+                    }
+                }
+                let args = op.with_linear(operand, self.value(x)?, args);
+                (self.variables(&lin), Rhs::Structured(op, args, sizes))
             }
             Rhs::LSelect(b, x, y) => {
                 let (x1, y1) = (self.value(x)?, self.value(y)?);
@@ -323,14 +380,14 @@ impl Eraser<'_> {
             Rhs::Case(case) => {
                 let mut arms = Vec::new();
                 for arm in case.arms {
-                    self.facts.enter();
+                    self.enter();
                     for field in &arm.fields {
                         if let FieldPattern::Bind(v) = field {
                             self.learn(*v);
                         }
                     }
                     let body = self.nested(arm.body);
-                    self.facts.leave();
+                    self.leave();
                     let body = body?;
                     arms.push(Arm { body, ..arm });
                 }
@@ -356,6 +413,12 @@ impl Eraser<'_> {
 
     /// Facts that a non-linear statement establishes.
     fn learn_stmt(&mut self, nl: &[NVar], rhs: &Rhs) {
+        if let [v] = nl
+            && self.func.nvars[*v].def.is_some()
+        {
+            let size = self.size_of(Atom::Var(*v));
+            self.name_size(size, *v);
+        }
         match (rhs, nl) {
             (Rhs::Check(Check::NonNegative(n)), _) => {
                 let n = self.size_of(*n);
@@ -397,20 +460,7 @@ impl Eraser<'_> {
         let func = operations::function(self.derivatives, operation, &ty);
         let mut all = Vec::new();
         ty.for_each_size(&mut |size| {
-            all.push(match (size.as_constant(), size.as_var()) {
-                (Some(n), _) => Atom::Lit(Literal::I64(n)),
-                (_, Some(v)) => Atom::Var(v),
-                _ => {
-                    let size = self.subst.size(&self.func, size);
-                    Atom::Var(crate::sizes::compute(
-                        &mut self.func,
-                        &mut self.namer,
-                        &size,
-                        loc,
-                        out,
-                    ))
-                }
-            });
+            all.push(self.size_atom(size, loc, out));
         });
         all.extend(args);
         Rhs::Call(Box::new(Call { func, args: all, lin_args: Vec::new(), places: Vec::new() }))
@@ -495,13 +545,13 @@ impl Eraser<'_> {
                 cap_slices.push((cap, place));
             }
         }
-        self.facts.enter();
+        self.enter();
         self.facts.add_range(scan.index, bound);
         carry.iter().for_each(|(v, _)| self.learn(*v));
         slices.iter().for_each(|(v, _)| self.learn(*v));
         let values = scan.body.nl.len();
         let body = self.nested(scan.body);
-        self.facts.leave();
+        self.leave();
         let mut body = body?;
         let (nl, lin) = body.nl.split_at(values.min(body.nl.len()));
         body.nl = interleave(nl, carries, lin, lin_carries);

@@ -256,6 +256,14 @@ impl<'a> Relocator<'a> {
         }
     }
 
+    fn sizes(&mut self, sizes: &mut [Size]) {
+        for size in sizes {
+            if let Type::Array(new, _) = self.ty(&Type::array(size.clone(), Type::F64)) {
+                *size = new;
+            }
+        }
+    }
+
     fn place(&mut self, place: &mut Place) {
         place.root = self.cap(place.root);
         self.path(&mut place.path);
@@ -278,6 +286,10 @@ impl<'a> Relocator<'a> {
             Rhs::Atom(a) => self.atom(a),
             Rhs::Prim(_, args) | Rhs::Tuple(args) | Rhs::Con(_, args) | Rhs::ArrayLit(args) => {
                 args.iter_mut().for_each(|a| self.atom(a));
+            }
+            Rhs::Structured(_, args, sizes) => {
+                args.iter_mut().for_each(|a| self.atom(a));
+                self.sizes(sizes);
             }
             Rhs::Untuple(v) | Rhs::Proj(v, _) | Rhs::Size(v, _) => *v = self.nvar(*v),
             Rhs::Open { value, eqs, .. } => {
@@ -319,6 +331,11 @@ impl<'a> Relocator<'a> {
                 self.atom(a);
                 *x = self.lvar(*x);
                 *y = self.lvar(*y);
+            }
+            Rhs::LApply { args, sizes, x, .. } => {
+                args.iter_mut().for_each(|a| self.atom(a));
+                self.sizes(sizes);
+                *x = self.lvar(*x);
             }
             Rhs::LZero(ty) => *ty = self.ty(ty),
             Rhs::LTuple(items) => items.iter_mut().for_each(|x| *x = self.lvar(*x)),

@@ -16,6 +16,7 @@
 //! | `rd r = x' { .. }` | `x'' = wr r: t { .. }` | `x' = wr r: t { .. }` | `rd r = x'' { .. }` |
 //! | `scan up` | `scan down` | final carries, stacked results | initial carries, slices |
 //! | `case` | the same `case`, arm by arm | `g.lin(v; x'; p)` | `g.linT(v; y''; p)` |
+//! | `y' = matmul(a, x')` | `x'' = matmul_tn(a, y'')`, by the table of structured primitives | | |
 //! | `z' = select(b, x', y')` | `case b`: `z''` to one side, zero to the other | | |
 //!
 //! A region, a loop and an arm return the cotangents of the linear names that they took from
@@ -36,6 +37,7 @@ use crate::relocate::{Relocator, Substitution};
 use crate::{Derivatives, Fragment, callees_first};
 use jut_ir::build::Namer;
 use jut_ir::entity::SecondaryMap;
+use jut_ir::structured::{self, Param};
 use jut_ir::visit::Use;
 use jut_ir::*;
 
@@ -206,6 +208,15 @@ impl Transposer<'_> {
                 let result = result()?;
                 (vec![self.bind(x)], Rhs::LScale(c, result))
             }
+            Rhs::LApply { op, operand, args, x, .. } => {
+                let result = result()?;
+                let Some(transpose) = op.transpose(operand) else {
+                    return Err(not_linear(&self.func));
+                };
+                let structured::Transpose { op, operand } = transpose;
+                let sizes = self.sizes_of(op, x);
+                (vec![self.bind(x)], Rhs::LApply { op, operand, args, sizes, x: result })
+            }
             Rhs::LSelect(b, x, y) => {
                 let result = result()?;
                 self.select(b, x, y, result, stmt.loc.by(Origin::Transpose))
@@ -257,6 +268,24 @@ impl Transposer<'_> {
             }
             _ => return Err(not_linear(&self.func)),
         }))
+    }
+
+    /// The sizes that the transpose of a structured operation takes: those of its linear operand `x`,
+    /// which is the result of the transpose.
+    fn sizes_of(&self, transpose: Structured, x: LVar) -> Vec<Size> {
+        let row = transpose.row();
+        let mut dims = Vec::new();
+        let mut ty = &self.func.lvars[x].ty;
+        while let Type::Array(size, element) = ty {
+            dims.push(size.clone());
+            ty = element;
+        }
+        let size = |name: &char| row.result.chars().zip(&dims).find(|(n, _)| n == name);
+        let sizes = row.params.iter().filter_map(|param| match param {
+            Param::Size(name) => size(name).map(|(_, size)| size.clone()),
+            Param::Array(_) => None,
+        });
+        sizes.collect()
     }
 
     /// What a body returns has the cotangents of what the statement binds.

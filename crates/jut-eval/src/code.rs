@@ -10,13 +10,13 @@
 
 use crate::machine::{Capability, Frame};
 use crate::value::Value;
-use jut_ir::Size;
 use jut_ir::entity::{Cap, FuncId, LVar, NVar, SecondaryMap};
 use jut_ir::ir::*;
 use jut_ir::prim::Row;
 use jut_ir::span::Span;
 use jut_ir::types::Type;
 use jut_ir::visit::Use;
+use jut_ir::{Size, Structured};
 use std::collections::HashSet;
 
 pub(crate) type Slot = u32;
@@ -85,6 +85,7 @@ pub(crate) enum Op {
         fallible: bool,
         args: Vec<Arg>,
     },
+    Structured(Slot, Structured, Vec<Arg>, Vec<Size>),
     Tuple(Slot, Vec<Arg>),
     Untuple(Vec<Slot>, Arg),
     Proj(Slot, Slot, u32),
@@ -347,6 +348,13 @@ impl Preparer<'_> {
                 fallible: prim.can_fail(),
                 args: self.args(args),
             },
+            Rhs::Structured(op, args, sizes) => {
+                Op::Structured(one, *op, self.args(args), sizes.clone())
+            }
+            Rhs::LApply { op, operand, args, sizes, x } => {
+                let args = op.with_linear(*operand, self.take(*x), self.args(args));
+                Op::Structured(one, *op, args, sizes.clone())
+            }
             Rhs::Tuple(items) => Op::Tuple(one, self.args(items)),
             Rhs::LTuple(items) => Op::Tuple(one, self.takes(items)),
             Rhs::Untuple(v) => Op::Untuple(dst, Arg::Get(self.n(*v))),

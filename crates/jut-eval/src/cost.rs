@@ -82,8 +82,8 @@ pub struct CostReport {
 pub struct Factor {
     /// The work of the primitive and all its tangents.
     pub largest: u64,
-    /// The primitive with the most; `None` if reads and sums cost as much.
-    pub prim: Option<Prim>,
+    /// The primitive with the most, by name; `None` if reads and sums cost as much.
+    pub operation: Option<&'static str>,
 }
 
 impl Factor {
@@ -101,9 +101,9 @@ impl Factor {
 
 impl fmt::Display for Factor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Factor { largest, prim } = self;
-        let what = match prim {
-            Some(prim) => format!("`{}` with its tangents", prim.row().text),
+        let Factor { largest, operation } = self;
+        let what = match operation {
+            Some(name) => format!("`{}` with its tangents", name),
             None => "a read or an addition with its tangent".to_string(),
         };
         write!(f, "c = {} = {largest} (the work of {what}) + 2", self.value())
@@ -222,7 +222,7 @@ pub fn jvp_factor(program: &Program, func: FuncId) -> Factor {
     let mut seen = HashSet::new();
     let mut work = vec![func];
     // Reads, additions into sums, copies: one more for the tangent.
-    let mut factor = Factor { largest: 2, prim: None };
+    let mut factor = Factor { largest: 2, operation: None };
     while let Some(func) = work.pop() {
         if seen.insert(func) {
             largest_in(&program.funcs[func].body, &mut factor, &mut work);
@@ -237,7 +237,14 @@ fn largest_in(block: &Block, factor: &mut Factor, callees: &mut Vec<FuncId>) {
             Rhs::Prim(prim, _) => {
                 let work = primitive_factor(*prim);
                 if work > factor.largest {
-                    *factor = Factor { largest: work, prim: Some(*prim) };
+                    *factor = Factor { largest: work, operation: Some(prim.row().text) };
+                }
+            }
+            Rhs::Structured(op, ..) => {
+                // For each operand an operation as dear as itself, and its addition to the others.
+                let work = 1 + 3 * op.arrays().count() as u64;
+                if work > factor.largest {
+                    *factor = Factor { largest: work, operation: Some(op.row().name) };
                 }
             }
             Rhs::Call(call) => callees.push(call.func),

@@ -7,6 +7,7 @@
 //! | primitive | 1 |
 //! | `x[i]` that gives a scalar | 1 |
 //! | `r += a`, `r += x'`, `a' + b'`, `-a'`, `c * a'`, `select(b, a', b')`, `drop a'` | scalars of the operand |
+//! | `c = matmul(a, b)`, `c' = matmul(a, b')` and all structured primitives | twice the largest of products, cells of an operand, cells of the result; less the cells of the result |
 //! | `rd r = x' { .. }` | scalars of `x'` (its end, like a drop) |
 //! | a *copy*: a loop body, arm or function that returns an array it did not make | scalars of the array |
 //! | literals, names, tuples, data values, views, slices, `size`, `cast`, `zero`, `dup`, `rd`, opening `wr` and `acc`, stacking | 0 |

@@ -52,6 +52,7 @@ mod machine;
 mod memory;
 mod region;
 pub mod scalar;
+mod structured;
 mod value;
 pub mod vector;
 

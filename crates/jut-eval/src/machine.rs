@@ -27,12 +27,12 @@ use crate::memory::Meter;
 use crate::region::{Cell, Cursor, Misfit, Refused, Region, checked_dim, slice_range};
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Value};
-use crate::{EvalError, Interpreter, vector};
+use crate::{EvalError, Interpreter, structured, vector};
 use jut_ir::ir::{ConRef, Literal, Mode};
 use jut_ir::prim::Scalar;
 use jut_ir::span::Span;
 use jut_ir::types::Type;
-use jut_ir::{RuntimeError, RuntimeErrorKind, Size};
+use jut_ir::{RuntimeError, RuntimeErrorKind, Size, Structured};
 use std::sync::Arc;
 
 mod control;
@@ -307,6 +307,15 @@ impl Machine<'_> {
                 frame.set(*dst, value);
                 Ok(())
             }
+            Op::Structured(dst, op, args, sizes) => {
+                let arrays: Vec<Value> = args.iter().map(|a| frame.fetch(a)).collect();
+                let sizes: Vec<i64> = sizes.iter().map(|s| frame.size(s)).collect();
+                if let Some(n) = sizes.iter().find(|n| **n < 0) {
+                    return error(RuntimeErrorKind::NegativeSize, &[*n]);
+                }
+                let args = op.operands(arrays, sizes.into_iter().map(Value::I64));
+                self.structured(*dst, *op, &args, frame)
+            }
             Op::Tuple(dst, items) => {
                 let items: Vec<Value> = items.iter().map(|a| frame.fetch(a)).collect();
                 frame.set(*dst, Value::tuple(items));
@@ -405,6 +414,32 @@ impl Machine<'_> {
     }
 
     /// Binds the result of an operation of linear code that costs 1 per scalar.
+    fn structured(
+        &mut self,
+        dst: Slot,
+        op: Structured,
+        args: &[Value],
+        frame: &mut Frame,
+    ) -> Run<()> {
+        let misfit = "the operands of a structured primitive do not fit it";
+        let Some(sizes) = structured::sizes(op, args) else { return unchecked(misfit) };
+        let cells = |sizes: &[usize]| sizes.iter().try_fold(8u64, |n, s| n.checked_mul(*s as u64));
+        let bytes = cells(&sizes[..op.row().result.len()]);
+        let Some(charge) = bytes.and_then(|bytes| self.meter.charge(bytes)) else {
+            return error(RuntimeErrorKind::Memory, &[]);
+        };
+        let Some(value) = structured::apply(op, args, &sizes, charge) else {
+            return unchecked(misfit);
+        };
+        let sizes: Vec<u64> = sizes.iter().map(|s| *s as u64).collect();
+        self.counters.work += op.work(&sizes);
+        if matches!(value, Value::Array(_)) {
+            self.counters.moved += value.bytes();
+        }
+        frame.set(dst, value);
+        Ok(())
+    }
+
     fn linear_result(&mut self, frame: &mut Frame, dst: Slot, value: Value) -> Run<()> {
         self.counters.work += value.scalars();
         if matches!(value, Value::Array(_)) {

@@ -7,6 +7,9 @@ use crate::size::Size;
 use crate::span::Span;
 use crate::types::Type;
 
+/// The keywords that come of putting `d` before a name, as J does for capabilities.
+const KEYWORDS: [&str; 6] = ["data", "def", "do", "down", "drop", "dup"];
+
 /// Hands out names that no variable of a function has yet.
 ///
 /// A name is a base and perhaps a number: the first `t` is `t`, the next `t_1`, `t_2`, .. Linear
@@ -50,7 +53,7 @@ impl Namer {
     pub fn fresh(&mut self, hint: &str) -> String {
         let stem = hint.trim_end_matches('\'');
         let primes = &hint[stem.len()..];
-        if !self.used.contains(hint) {
+        if !KEYWORDS.contains(&hint) && !self.used.contains(hint) {
             self.used.insert(hint.to_string());
             return hint.to_string();
         }

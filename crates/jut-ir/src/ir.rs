@@ -12,6 +12,7 @@ use crate::entity::{Cap, DataId, FuncId, LVar, NVar, PrimaryMap};
 use crate::prim::Prim;
 use crate::size::Size;
 use crate::span::{Loc, Span};
+use crate::structured::Structured;
 use crate::types::Type;
 
 /// A whole program: declarations in order, each visible to those after it.
@@ -396,6 +397,9 @@ pub enum Rhs {
     Atom(Atom),
     /// `y = p(a, ..)`.
     Prim(Prim, Vec<Atom>),
+    /// `y = matmul(a, ..)`: a structured primitive, its arrays, and its sizes, which are polynomials
+    /// like those in types.
+    Structured(Structured, Vec<Atom>, Vec<Size>),
     /// `y = #(a, ..)`.
     Tuple(Vec<Atom>),
     /// `#(a, ..) = y`; binds one name per component.
@@ -453,6 +457,19 @@ pub enum Rhs {
     LTuple(Vec<LVar>),
     /// `#(a', ..) = t'`.
     LUntuple(LVar),
+    /// `y' = matmul(a, x')`: a structured primitive, linear in one operand.
+    LApply {
+        /// The primitive.
+        op: Structured,
+        /// The position of the linear operand.
+        operand: usize,
+        /// The other arrays, in order.
+        args: Vec<Atom>,
+        /// The sizes.
+        sizes: Vec<Size>,
+        /// The linear operand.
+        x: LVar,
+    },
     /// `y' = cast x' : t`.
     LCast {
         /// The value.

@@ -8,6 +8,7 @@
 //! | [`size`], [`types`] | symbolic sizes in normal form; types and tangent types |
 //! | [`ir`] | programs, functions, blocks, statements |
 //! | [`prim`] | the table of non-linear primitives: one row each |
+//! | [`structured`] | the table of structured primitives, closed under transposition |
 //! | [`build`] | making functions with fresh names |
 //! | [`visit`] | what a statement reads, binds and nests |
 //! | [`hash`] | hash tables for the compiler's own keys |
@@ -33,6 +34,7 @@ pub mod prim;
 pub mod print;
 pub mod size;
 pub mod span;
+pub mod structured;
 pub mod types;
 pub mod visit;
 
@@ -41,4 +43,5 @@ pub use entity::{Cap, DataId, FuncId, LVar, NVar};
 pub use ir::*;
 pub use size::Size;
 pub use span::{Loc, Origin, Span};
+pub use structured::Structured;
 pub use types::Type;

@@ -28,6 +28,8 @@ use crate::entity::{Cap, DataId, FuncId, LVar, NVar};
 use crate::hash::HashSet;
 use crate::ir::*;
 use crate::prim::{Prim, Syntax};
+use crate::size::Size;
+use crate::structured::Structured;
 use crate::types::Type;
 
 /// Prints a whole program in the order of its declarations, with empty lines between them.
@@ -72,7 +74,8 @@ pub fn print_statement(program: &Program, func: FuncId, stmt: &Stmt) -> String {
 /// The primitives whose names the program uses for definitions or constructors of its own: they are
 /// written `prim.tanh(x)`.
 fn hidden_primitives(program: &Program) -> HashSet<&str> {
-    let primitives: HashSet<&str> = Prim::all().map(|p| p.row().text).collect();
+    let structured = Structured::all().map(|s| s.row().name);
+    let primitives: HashSet<&str> = Prim::all().map(|p| p.row().text).chain(structured).collect();
     let datas = program.datas.values().flat_map(|d| &d.constructors).map(|c| c.name.as_str());
     let funcs = program.funcs.values().map(|f| f.name.as_str());
     funcs.chain(datas).filter(|name| primitives.contains(name)).collect()
@@ -351,6 +354,13 @@ impl Printer<'_> {
         }
     }
 
+    fn structured(&self, op: Structured, arrays: Vec<String>, sizes: &[Size]) -> String {
+        let name = op.row().name;
+        let path = if self.hidden.contains(name) { "prim." } else { "" };
+        let sizes = sizes.iter().map(|s| print_size(self.func, s));
+        format!("{path}{name}({})", op.operands(arrays, sizes).join(", "))
+    }
+
     fn rhs(&mut self, rhs: &Rhs) {
         let text = match rhs {
             Rhs::RdRegion { cap, init, body } => {
@@ -377,6 +387,9 @@ impl Printer<'_> {
         match rhs {
             Rhs::Atom(a) => self.atom(*a),
             Rhs::Prim(prim, args) => self.prim(*prim, args),
+            Rhs::Structured(op, args, sizes) => {
+                self.structured(*op, args.iter().map(|a| self.atom(*a)).collect(), sizes)
+            }
             Rhs::Tuple(items) => format!("#({})", self.atoms(items)),
             Rhs::Untuple(v) => self.nvar(*v),
             Rhs::Proj(v, k) => format!("{}.{}", self.nvar(*v), self.component(*v, *k)),
@@ -396,6 +409,11 @@ impl Printer<'_> {
             Rhs::LScale(c, x) => format!("{} * {}", self.atom(*c), self.lvar(*x)),
             Rhs::LSelect(b, x, y) => {
                 format!("select({}, {}, {})", self.atom(*b), self.lvar(*x), self.lvar(*y))
+            }
+            Rhs::LApply { op, operand, args, sizes, x } => {
+                let others = args.iter().map(|a| self.atom(*a)).collect();
+                let arrays = op.with_linear(*operand, self.lvar(*x), others);
+                self.structured(*op, arrays, sizes)
             }
             Rhs::LZero(ty) => format!("zero {}", self.ty(ty)),
             Rhs::Dup(x) => format!("dup {}", self.lvar(*x)),

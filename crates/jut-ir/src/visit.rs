@@ -3,6 +3,7 @@
 
 use crate::entity::{Cap, LVar, NVar};
 use crate::ir::*;
+use crate::size::Size;
 use crate::types::Type;
 
 /// One use of a name.
@@ -40,6 +41,10 @@ fn atom_use(atom: Atom, visit: &mut dyn FnMut(Use)) {
     }
 }
 
+fn size_uses(size: &Size, visit: &mut dyn FnMut(Use)) {
+    size.names().into_iter().for_each(|v| visit(Use::N(v)));
+}
+
 fn type_uses(ty: &Type, visit: &mut dyn FnMut(Use)) {
     ty.size_names().into_iter().for_each(|v| visit(Use::N(v)));
 }
@@ -52,6 +57,10 @@ impl Rhs {
     pub fn for_each_own_use(&self, visit: &mut dyn FnMut(Use)) {
         match self {
             Rhs::Atom(a) => atom_use(*a, visit),
+            Rhs::Structured(_, args, sizes) => {
+                args.iter().for_each(|a| atom_use(*a, visit));
+                sizes.iter().for_each(|s| size_uses(s, visit));
+            }
             Rhs::Prim(_, args) | Rhs::Tuple(args) | Rhs::Con(_, args) | Rhs::ArrayLit(args) => {
                 args.iter().for_each(|a| atom_use(*a, visit));
             }
@@ -95,6 +104,11 @@ impl Rhs {
                 atom_use(*a, visit);
                 visit(Use::L(*x));
                 visit(Use::L(*y));
+            }
+            Rhs::LApply { args, sizes, x, .. } => {
+                args.iter().for_each(|a| atom_use(*a, visit));
+                sizes.iter().for_each(|s| size_uses(s, visit));
+                visit(Use::L(*x));
             }
             Rhs::LZero(ty) => type_uses(ty, visit),
             Rhs::LTuple(items) => items.iter().for_each(|x| visit(Use::L(*x))),

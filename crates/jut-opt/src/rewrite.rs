@@ -82,6 +82,12 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
         Rhs::Tuple(args) => Rhs::Tuple(atoms(rewriter, args)),
         Rhs::Con(con, args) => Rhs::Con(con, atoms(rewriter, args)),
         Rhs::ArrayLit(args) => Rhs::ArrayLit(atoms(rewriter, args)),
+        Rhs::Structured(op, args, sizes) => {
+            let args = atoms(rewriter, args);
+            let wrapped = |size| Type::array(size, Type::F64);
+            let sizes = sizes.into_iter().filter_map(|s| rewriter.ty(&wrapped(s)).size().cloned());
+            Rhs::Structured(op, args, sizes.collect())
+        }
         Rhs::Untuple(v) => Rhs::Untuple(rewriter.nvar(v)),
         Rhs::Proj(v, k) => Rhs::Proj(rewriter.nvar(v), k),
         Rhs::Size(v, k) => Rhs::Size(rewriter.nvar(v), k),
@@ -129,6 +135,7 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
         | Rhs::LAdd(..)
         | Rhs::LNeg(_)
         | Rhs::LScale(..)
+        | Rhs::LApply { .. }
         | Rhs::LSelect(..)
         | Rhs::LZero(_)
         | Rhs::Dup(_)

@@ -20,6 +20,7 @@ use jut_ir::ir::*;
 use jut_ir::prim::{self, Prim};
 use jut_ir::size::Size;
 use jut_ir::span::Loc;
+use jut_ir::structured::Structured;
 use jut_ir::types::Type;
 use std::rc::Rc;
 
@@ -66,6 +67,7 @@ fn replace_sizes(func: &mut Function, sizes: &SecondaryMap<NVar, Option<Size>>) 
 enum Key {
     /// With at most three operands, as all primitives have.
     Prim(Prim, [Option<Atom>; 3]),
+    Structured(Structured, Vec<Atom>, Vec<Size>),
     Tuple(Vec<Atom>),
     Proj(NVar, u32),
     Size(NVar, u32),
@@ -399,6 +401,9 @@ impl Simplify<'_> {
         match rhs {
             Rhs::Prim(p, args) if !p.can_fail() && args.len() <= 3 => {
                 Some(Key::Prim(*p, [0, 1, 2].map(|k| args.get(k).copied())))
+            }
+            Rhs::Structured(op, args, sizes) => {
+                Some(Key::Structured(*op, args.clone(), sizes.clone()))
             }
             Rhs::Tuple(items) => Some(Key::Tuple(items.clone())),
             Rhs::Proj(v, k) => Some(Key::Proj(*v, *k)),

@@ -36,6 +36,7 @@ mod operation;
 mod region;
 mod scope;
 mod show;
+mod structured;
 mod sugar;
 mod types;
 

@@ -216,7 +216,10 @@ impl Counter<'_> {
                 self.need(needs, *a);
                 true
             }
-            Rhs::Tuple(args) | Rhs::Con(_, args) | Rhs::ArrayLit(args) => {
+            Rhs::Structured(_, args, _)
+            | Rhs::Tuple(args)
+            | Rhs::Con(_, args)
+            | Rhs::ArrayLit(args) => {
                 args.iter().for_each(|a| self.need(needs, *a));
                 true
             }

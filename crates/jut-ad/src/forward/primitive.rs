@@ -7,7 +7,7 @@
 
 use super::emit::Writer;
 use jut_ir::prim::{Formula, Partial, Prim};
-use jut_ir::{Atom, LVar, Literal, Loc, NVar, Rhs, Type};
+use jut_ir::{Atom, LVar, Literal, Loc, NVar, Rhs, Size, Structured, Type};
 
 /// What becomes of an operand's tangent.
 enum Factor {
@@ -115,5 +115,50 @@ fn value(
             made.push((*prim, operands, v));
             Atom::Var(v)
         }
+    }
+}
+
+/// The tangent of `y = op(args)`: the sum, over the operands with a tangent, of the operation that is
+/// linear in that one.
+pub(super) fn structured(
+    w: &mut Writer<'_>,
+    y: NVar,
+    op: Structured,
+    args: &[Atom],
+    sizes: &[Size],
+    loc: Loc,
+) {
+    let mut tangents: Vec<(usize, usize, LVar)> = Vec::new();
+    for (nth, (operand, arg)) in op.arrays().zip(args).enumerate() {
+        if let Atom::Var(v) = arg
+            && w.activity.is_live(*v)
+        {
+            tangents.push((nth, op.normal_operand(operand), w.take(*v, loc)));
+        }
+    }
+    let ty = w.tangent_type(y);
+    let last = tangents.len().saturating_sub(1);
+    let mut sum: Option<LVar> = None;
+    for (k, (nth, operand, x)) in tangents.into_iter().enumerate() {
+        let mut args = args.to_vec();
+        args.remove(nth);
+        let part = |w: &mut Writer<'_>, whole: bool| match whole {
+            true => w.tangent_var(y, ty.clone(), loc.span),
+            false => w.aux(y, loc.span),
+        };
+        let term = part(w, last == 0);
+        let rhs = Rhs::LApply { op, operand, args, sizes: sizes.to_vec(), x };
+        w.emit_linear(term, rhs, loc);
+        sum = Some(match sum {
+            None => term,
+            Some(s) => {
+                let out = part(w, k == last);
+                w.emit_linear(out, Rhs::LAdd(s, term), loc);
+                out
+            }
+        });
+    }
+    if let Some(x) = sum {
+        w.bind(y, x, loc);
     }
 }

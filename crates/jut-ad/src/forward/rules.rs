@@ -89,6 +89,9 @@ impl Rules<'_> {
                 }
             },
             (Rhs::Prim(p, args), [y]) => primitive::tangent(&mut self.w, *y, *p, args, loc),
+            (Rhs::Structured(op, args, sizes), [y]) => {
+                primitive::structured(&mut self.w, *y, *op, args, sizes, loc);
+            }
             (Rhs::Tuple(args), [y]) => {
                 let types = args.iter().map(|a| self.w.source.type_of(*a)).collect::<Vec<_>>();
                 self.tuple(*y, args, &types, loc);

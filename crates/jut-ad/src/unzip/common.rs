@@ -17,6 +17,7 @@ use jut_ir::*;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Key {
     Prim(Prim, Vec<Atom>),
+    Structured(Structured, Vec<Atom>, Vec<Size>),
     Proj(NVar, u32),
     Size(NVar, u32),
     Index(NVar, Vec<Step>),
@@ -28,6 +29,10 @@ impl Unzipper<'_> {
         let same = &self.same;
         Some(match &stmt.rhs {
             Rhs::Prim(prim, args) => Key::Prim(*prim, args.iter().map(|a| same.atom(*a)).collect()),
+            Rhs::Structured(op, args, sizes) => {
+                let args = args.iter().map(|a| same.atom(*a)).collect();
+                Key::Structured(*op, args, sizes.clone())
+            }
             Rhs::Proj(v, k) => Key::Proj(same.nvar(*v)?, *k),
             Rhs::Size(v, k) => Key::Size(same.nvar(*v)?, *k),
             Rhs::Index(v, path) => {

@@ -5,6 +5,7 @@ use crate::entity::NVar;
 use crate::ir::*;
 use crate::prim::{self, Prim};
 use crate::size::Size;
+use crate::structured::{Misfit, Structured};
 use crate::types::Type;
 
 impl Checker<'_> {
@@ -20,6 +21,20 @@ impl Checker<'_> {
                 Ok(Values { nl: vec![(ty, definition)], lin: Vec::new() })
             }
             Rhs::Prim(prim, args) => self.prim(*prim, args),
+            Rhs::Structured(op, args, sizes) => {
+                let arrays: Checked<Vec<Type>> = args.iter().map(|a| self.atom(*a)).collect();
+                let ty = self.structured(*op, arrays?, sizes)?;
+                for size in sizes {
+                    if !self.facts.is_plainly_non_negative(size) {
+                        let size = self.show_size(size);
+                        let message = format!(
+                            "the result has size {size}, but nothing shows that it is >= 0"
+                        );
+                        return Err(self.error_help("J303", message, "say `check n >= 0` before"));
+                    }
+                }
+                Ok(Values::one(ty))
+            }
             Rhs::Tuple(items) => {
                 let items: Checked<Vec<Type>> = items.iter().map(|a| self.atom(*a)).collect();
                 Ok(Values::one(Type::Tuple(items?)))
@@ -98,6 +113,14 @@ impl Checker<'_> {
             Rhs::LSelect(a, x, y) => {
                 self.operand(*a, &Type::Bool)?;
                 vec![self.consume_alike(*x, *y)?]
+            }
+            Rhs::LApply { op, operand, args, sizes, x } => {
+                let others: Checked<Vec<Type>> = args.iter().map(|a| self.atom(*a)).collect();
+                self.require(op.transpose(*operand).is_some(), "J104", |_| {
+                    format!("`{}` is not linear in this operand", op.row().name)
+                })?;
+                let arrays = op.with_linear(*operand, self.consume(*x)?, others?);
+                vec![self.structured(*op, arrays, sizes)?]
             }
             Rhs::LZero(ty) => {
                 self.sizes_in_scope(ty)?;
@@ -178,6 +201,31 @@ impl Checker<'_> {
         };
         let definition = size.map_or(Definition::Opaque, Definition::Transparent);
         Ok(Values { nl: vec![(row.result.ty(), definition)], lin: Vec::new() })
+    }
+
+    /// The type of what a structured primitive gives.
+    fn structured(&self, op: Structured, arrays: Vec<Type>, sizes: &[Size]) -> Checked<Type> {
+        let row = op.row();
+        for size in sizes {
+            self.sizes_in_scope(&Type::array(size.clone(), Type::F64))?;
+        }
+        let arrays = arrays.into_iter().map(|ty| (ty, Size::default()));
+        let operands = op.operands(arrays, sizes.iter().map(|s| (Type::I64, s.clone())));
+        op.result_type(&operands).map_err(|misfit| match misfit {
+            Misfit::Count => {
+                let (wanted, given) = (row.params.len(), operands.len());
+                self.error("J208", format!("`{}` takes {wanted} operands, not {given}", row.name))
+            }
+            Misfit::Kind(k) => {
+                let (wanted, given) = (row.params[k].text(), self.show(&operands[k].0));
+                self.error("J202", format!("`{}` takes {wanted} here, not {given}", row.name))
+            }
+            Misfit::Size { operand, earlier, .. } => {
+                let show = |k: usize| self.show(&operands[k].0);
+                let (a, b) = (show(earlier), show(operand));
+                self.error("J202", format!("`{}` of {a} and {b}", row.name))
+            }
+        })
     }
 
     fn projection(&self, v: NVar, k: u32) -> Checked<Values> {

@@ -130,6 +130,7 @@ impl<'a> Walk<'a> {
         own.and(match &stmt.rhs {
             Rhs::Atom(_)
             | Rhs::Prim(..)
+            | Rhs::Structured(..)
             | Rhs::Tuple(_)
             | Rhs::Untuple(_)
             | Rhs::Proj(..)
@@ -144,6 +145,7 @@ impl<'a> Walk<'a> {
             | Rhs::LAdd(..)
             | Rhs::LNeg(_)
             | Rhs::LScale(..)
+            | Rhs::LApply { .. }
             | Rhs::LSelect(..)
             | Rhs::LZero(_)
             | Rhs::Dup(_)

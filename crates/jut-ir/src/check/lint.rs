@@ -151,9 +151,10 @@ impl Lint<'_> {
                 })
             }
             Rhs::Atom(a) => self.is_active(*a),
-            Rhs::Tuple(items) | Rhs::Con(_, items) | Rhs::ArrayLit(items) => {
-                items.iter().any(|a| self.is_active(*a))
-            }
+            Rhs::Structured(_, items, _)
+            | Rhs::Tuple(items)
+            | Rhs::Con(_, items)
+            | Rhs::ArrayLit(items) => items.iter().any(|a| self.is_active(*a)),
             Rhs::Untuple(v)
             | Rhs::Proj(v, _)
             | Rhs::Open { value: v, .. }

@@ -134,6 +134,21 @@ pub fn table_markdown() -> String {
         let row = prim.row();
         line(&mut out, row, &[if row.kinks.is_empty() { "none" } else { row.kinks }]);
     }
+    out.push_str(
+        "\n## Structured primitives\n\n\
+         Functions of whole arrays, linear in each array: the derivative of `matmul(x, y)` is\n\
+         `matmul(x', y) + matmul(x, y')`. The last column gives, for each array in turn, its cotangent, `r''`\n\
+         being that of the result and `n` the size that the array has.\n\n",
+    );
+    out.push_str(&crate::structured::structured_markdown());
+    out.push_str(
+        "\n**Order of operations.** A cell of a `matmul` is a chain of fused multiply-adds from 0.0 in the order of\n\
+         the inner index, on every machine: its bits depend on neither blocks, vectors nor engine. The error is at\n\
+         most `k u / (1 - k u)` times the same product of absolute values, for an inner size k and `u = 2^-53`.\n\
+         `matvec`, `dot` and `sum_columns` add products by lanes like `sum`; `matvec_t`, `sum_rows` and the running sums add in the\n\
+         order of the index; none of them fuses. What is added to an accumulator is computed first. NaN and infinities\n\
+         spread as in these sums; a sum over nothing is 0.0.\n",
+    );
     out
 }
 

@@ -69,6 +69,7 @@ impl Lowering<'_> {
             self.want(*atom, wanted);
         }
         for stmt in block.stmts.iter().rev() {
+            self.mark_added(stmt);
             let Some(v) = stmt.nl.first() else { continue };
             match &stmt.rhs {
                 Rhs::Atom(a) => {

@@ -31,6 +31,7 @@ impl Lowering<'_> {
                 let value = self.prim(&hint, *prim, operands);
                 self.bind_one(stmt, vec![Slot::scalar(value)])
             }
+            Rhs::Structured(op, args, sizes) => self.structured(stmt, *op, args, sizes),
             Rhs::Tuple(items) => {
                 let mut all = Vec::new();
                 for a in items {
@@ -114,6 +115,9 @@ impl Lowering<'_> {
             }
             Rhs::Check(check) => self.source_check(*check, span),
             Rhs::Inc(place, jut_ir::Operand::N(a)) => {
+                if self.add_waiting(place, *a, span)?.is_some() {
+                    return Ok(());
+                }
                 let value = self.slots(*a, span)?;
                 self.increment(place, &value, span)
             }
@@ -125,6 +129,7 @@ impl Lowering<'_> {
             | Rhs::LAdd(..)
             | Rhs::LNeg(_)
             | Rhs::LScale(..)
+            | Rhs::LApply { .. }
             | Rhs::LSelect(..)
             | Rhs::LZero(_)
             | Rhs::Dup(_)

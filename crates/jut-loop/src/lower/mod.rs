@@ -20,6 +20,7 @@
 //! - **Accumulators.** A scalar `acc` region is a register threaded through loops and branches; it
 //!   is stored in a cell only where a call needs one. `acc lanes` becomes [`crate::form::Lanes`]
 //!   around the loop that adds to it. Array regions are buffers, filled with zero.
+//! - **Structured primitives** are kernels or loops ([`structured`]).
 //!
 //! Example: `t = acc lanes s: f64 { scan par (i < n) { a = x[i]; s += a } }` becomes
 //! `(s_1) = lanes (i in 0 .. n) carry (s) { a = x[i]; s_2 = s + a; (s_2) }`.
@@ -36,6 +37,7 @@ mod emit;
 mod leaves;
 mod loops;
 mod regions;
+mod structured;
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::build::Namer;
@@ -244,6 +246,11 @@ struct Lowering<'a> {
     lane_caps: Vec<Cap>,
     /// Destinations that the end of a block has asked for.
     wanted: SecondaryMap<NVar, Option<Box<[Dest]>>>,
+    /// How often each variable is used, which ones are only added to an accumulator, and those of
+    /// them that have not been computed yet.
+    uses: SecondaryMap<NVar, u32>,
+    added: SecondaryMap<NVar, bool>,
+    waiting: HashMap<NVar, structured::Waiting>,
     /// Sizes computed so far in the blocks around, and in which order, to forget them.
     sizes: HashMap<Size, Atom>,
     size_log: Vec<Size>,
@@ -262,6 +269,12 @@ impl<'a> Lowering<'a> {
         for word in form::KEYWORDS.iter().copied().chain([split::FRAME, split::FRAME_TOP]) {
             namer.reserve(word);
         }
+        let mut uses = SecondaryMap::with_capacity(src.nvars.len());
+        src.body.for_each_use(src, &mut |name| {
+            if let jut_ir::visit::Use::N(v) = name {
+                uses[v] += 1;
+            }
+        });
         Lowering {
             src,
             cx,
@@ -275,6 +288,9 @@ impl<'a> Lowering<'a> {
             registers: Vec::new(),
             lane_caps: Vec::new(),
             wanted: SecondaryMap::new(),
+            uses,
+            added: SecondaryMap::new(),
+            waiting: HashMap::default(),
             sizes: HashMap::default(),
             size_log: Vec::new(),
             bounded: HashSet::default(),

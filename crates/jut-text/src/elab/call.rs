@@ -12,7 +12,8 @@ use crate::hints;
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::Syntax;
 use jut_ir::{
-    Atom, Call, ConRef, Diagnostic, Field, FuncId, LVar, Literal, Mode, NVar, Rhs, Size, Span, Type,
+    Atom, Call, ConRef, Diagnostic, Field, FuncId, LVar, Literal, Mode, NVar, Rhs, Size, Span,
+    Structured, Type,
 };
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -34,6 +35,9 @@ impl<'a, 's> Body<'a, 's> {
         // defines it means the definition.
         if is_primitive(primitive) && !self.globals.declared.contains_key(name.text) {
             self.only_first_section(call, "a primitive")?;
+            if let Some(op) = Structured::find(primitive) {
+                return self.structured(op, call, span);
+            }
             return self.call_primitive(primitive, call, span);
         }
         self.unknown_function(name)

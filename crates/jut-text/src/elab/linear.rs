@@ -209,7 +209,7 @@ fn each_lvar(rhs: &mut Rhs, visit: &mut dyn FnMut(&mut LVar)) {
             visit(x);
             visit(y);
         }
-        Rhs::LScale(_, x) => visit(x),
+        Rhs::LScale(_, x) | Rhs::LApply { x, .. } => visit(x),
         Rhs::LTuple(items) => items.iter_mut().for_each(visit),
         Rhs::LCast { value, .. } => visit(value),
         Rhs::Inc(_, Operand::L(x)) => visit(x),

@@ -13,16 +13,19 @@ use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind, Op};
 use jut_ir::prim::{Prim, Syntax};
-use jut_ir::{Atom, Diagnostic, LVar, Literal, Rhs, Size, Span, Type, prim};
+use jut_ir::{Atom, Diagnostic, LVar, Literal, Rhs, Size, Span, Structured, Type, prim};
 
 /// Whether a call of this name is a call of a primitive.
 pub(crate) fn is_primitive(name: &str) -> bool {
-    name == "size" || Prim::all().any(|p| p.row().syntax == Syntax::Call && p.row().text == name)
+    name == "size"
+        || Structured::find(name).is_some()
+        || Prim::all().any(|p| p.row().syntax == Syntax::Call && p.row().text == name)
 }
 
 /// Names of primitives that are called.
 pub(crate) fn primitive_names<'x>() -> impl Iterator<Item = &'x str> {
-    Prim::all().filter(|p| p.row().syntax == Syntax::Call).map(|p| p.row().text)
+    let prims = Prim::all().filter(|p| p.row().syntax == Syntax::Call).map(|p| p.row().text);
+    prims.chain(Structured::all().map(|s| s.row().name))
 }
 
 impl<'a, 's> Body<'a, 's> {

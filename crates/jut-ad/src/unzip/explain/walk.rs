@@ -326,6 +326,7 @@ impl<'a> Walk<'a> {
         let reason = match &stmt.rhs {
             Rhs::Prim(prim, _) if prim.row().cheap => Reason::NoGain,
             Rhs::Prim(prim, _) => Reason::Expensive(prim.row().text),
+            Rhs::Structured(op, ..) => Reason::Expensive(op.row().name),
             Rhs::Scan(_) => Reason::Loop,
             Rhs::AccRegion { .. } => Reason::Sum,
             Rhs::Case(_) => Reason::Branch,

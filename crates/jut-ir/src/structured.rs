@@ -1,0 +1,321 @@
+//! The table of structured primitives: functions of whole arrays that are linear in each array.
+//!
+//! `c = matmul(a, b)` is one statement, whatever the sizes, and so is its derivative
+//!
+//! ```text
+//! u' = matmul(a', b)
+//! v' = matmul(a, b')
+//! c' = u' + v'
+//! ```
+//!
+//! A structured primitive with one operand linear, the others fixed, is a *structured linear
+//! operation*: `matmul(a, b')` is linear in b'. All of them together are one operation of the
+//! calculus, and **closed under transposition**: a row names, for each of its array operands, the
+//! row that is the transpose, so that T only looks it up. J emits one linear operation for each
+//! operand with a tangent.
+//!
+//! Most rows are *contractions*, written by naming dimensions: `il, lj -> ij` is the product of
+//! matrices, c\[i, j\] = the sum over l of a\[i, l\] b\[l, j\]. A name that is not in the result is
+//! summed. Transposing with respect to an operand exchanges it with the result, so `il, lj -> ij`
+//! becomes `ij, lj -> il`, which is the row `matmul_nt`. A test derives every transpose in this
+//! way and compares.
+//!
+//! **Order of operations.** Part of the meaning, as everywhere: see [`Order`]. What is added to an
+//! accumulator is computed first.
+//!
+//! **Work.** Twice the largest of the numbers of multiplications, cells of an operand and cells of
+//! the result, less the cells of the result: `2nmk - nm` for a product of matrices. It is the one
+//! choice for which an operation and its transpose satisfy `W[T e] + in = W[e] + out`.
+
+use crate::size::Size;
+use crate::types::Type;
+
+mod rows;
+pub use rows::*;
+
+/// A structured primitive: an index into [`STRUCTURED`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Structured(pub(crate) u8);
+
+/// An operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Param {
+    /// An array of f64 with the named dimensions, a float if there are none.
+    Array(&'static str),
+    /// The size of the named dimension.
+    Size(char),
+}
+
+/// The order in which the terms of a cell are added, always from 0.0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Nothing is added: a cell is a copy or a product.
+    None,
+    /// By lanes, like a `sum` over one loop.
+    Lanes,
+    /// In the order of the summed index.
+    Sequence,
+    /// A chain of fused multiply-adds in the order of the summed index: `jut_runtime::matrix`, whose
+    /// flags these are.
+    Chain(i64),
+}
+
+/// What a row computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// For each cell of the result the sum, in an order, of the products of the operands' cells.
+    Contraction(Order),
+    /// Cell i is cell n - 1 - i.
+    Reverse,
+    /// Cell i is the sum of the cells up to i, in order.
+    RunningSum,
+    /// Cell i is the sum of the cells from i, in order from the last.
+    RunningSumFromEnd,
+}
+
+/// The transpose of a structured linear operation: which primitive, and which of its operands is
+/// the linear one. Its other arrays are those of the operation, in order; its sizes are those of
+/// the operation's linear operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transpose {
+    /// The primitive.
+    pub op: Structured,
+    /// The linear operand.
+    pub operand: usize,
+}
+
+/// Everything about one structured primitive.
+#[derive(Debug)]
+pub struct StructuredRow {
+    /// Its name.
+    pub name: &'static str,
+    /// Its operands.
+    pub params: &'static [Param],
+    /// The dimensions of the result, a float if there are none.
+    pub result: &'static str,
+    /// What it computes.
+    pub meaning: Meaning,
+    /// The transpose with respect to each array operand, in the order of the operands.
+    pub transposes: &'static [Transpose],
+    /// What it computes, for the documentation.
+    pub doc: &'static str,
+}
+
+/// Why operands do not fit a row.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Misfit {
+    /// There are too many or too few.
+    Count,
+    /// An operand has not so many dimensions, or is not of floats or, for a size, no i64.
+    Kind(usize),
+    /// A dimension of an operand has another size than the same dimension of an earlier one.
+    Size {
+        /// The operand.
+        operand: usize,
+        /// The earlier one.
+        earlier: usize,
+        /// Their sizes.
+        sizes: Box<[Size; 2]>,
+    },
+}
+
+impl Param {
+    /// What it looks like: `f64`, `[n]f64`, `[n, m]f64`, `i64`.
+    pub fn text(self) -> String {
+        match self {
+            Param::Size(_) => "i64".to_owned(),
+            Param::Array("") => "f64".to_owned(),
+            Param::Array(labels) => {
+                let names: Vec<String> = labels.chars().map(String::from).collect();
+                format!("[{}]f64", names.join(", "))
+            }
+        }
+    }
+}
+
+impl Structured {
+    /// The row.
+    pub fn row(self) -> &'static StructuredRow {
+        &STRUCTURED[usize::from(self.0)]
+    }
+
+    /// All structured primitives.
+    pub fn all() -> impl Iterator<Item = Structured> {
+        (0..STRUCTURED.len() as u8).map(Structured)
+    }
+
+    /// The one with a name.
+    pub fn find(name: &str) -> Option<Structured> {
+        Structured::all().find(|s| s.row().name == name)
+    }
+
+    /// The type of the result: every named dimension has one size. An operand is a type and, for an
+    /// i64, its normal form.
+    ///
+    /// # Errors
+    /// The first operand that does not fit.
+    pub fn result_type(self, operands: &[(Type, Size)]) -> Result<Type, Misfit> {
+        let row = self.row();
+        if operands.len() != row.params.len() {
+            return Err(Misfit::Count);
+        }
+        let mut known: Vec<(char, &Size, usize)> = Vec::new();
+        let mut learn = |label: char, size, operand| {
+            match known.iter().find(|(l, _, _)| *l == label) {
+                Some((_, earlier, _)) if *earlier == size => {}
+                Some((_, other, earlier)) => {
+                    let sizes = Box::new([Size::clone(size), Size::clone(other)]);
+                    return Err(Misfit::Size { operand, earlier: *earlier, sizes });
+                }
+                None => known.push((label, size, operand)),
+            }
+            Ok(())
+        };
+        for (operand, (param, (ty, form))) in row.params.iter().zip(operands).enumerate() {
+            let wrong = || Misfit::Kind(operand);
+            match param {
+                Param::Size(label) => {
+                    if *ty != Type::I64 {
+                        return Err(wrong());
+                    }
+                    learn(*label, form, operand)?;
+                }
+                Param::Array(labels) => {
+                    let mut ty = ty;
+                    for label in labels.chars() {
+                        let Type::Array(size, element) = ty else { return Err(wrong()) };
+                        learn(label, size, operand)?;
+                        ty = element;
+                    }
+                    if *ty != Type::F64 {
+                        return Err(wrong());
+                    }
+                }
+            }
+        }
+        let size = |label| known.iter().find(|(l, _, _)| *l == label).map(|(_, s, _)| *s);
+        let sizes = row.result.chars().rev().filter_map(size);
+        Ok(sizes.fold(Type::F64, |ty, size| Type::array(size.clone(), ty)))
+    }
+
+    /// All operands in order: arrays and sizes, each in order. A missing one is left out.
+    pub fn operands<T>(
+        self,
+        arrays: impl IntoIterator<Item = T>,
+        sizes: impl IntoIterator<Item = T>,
+    ) -> Vec<T> {
+        let (mut arrays, mut sizes) = (arrays.into_iter(), sizes.into_iter());
+        let params = self.row().params.iter();
+        params
+            .filter_map(|param| match param {
+                Param::Array(_) => arrays.next(),
+                Param::Size(_) => sizes.next(),
+            })
+            .collect()
+    }
+
+    /// All arrays, given the linear one of a linear operation.
+    pub fn with_linear<T>(self, operand: usize, x: T, others: Vec<T>) -> Vec<T> {
+        let nth = self.arrays().position(|k| k == operand).unwrap_or(0);
+        let mut all = others;
+        all.insert(nth.min(all.len()), x);
+        all
+    }
+
+    /// The positions of the array operands.
+    pub fn arrays(self) -> impl Iterator<Item = usize> {
+        let params = self.row().params.iter().enumerate();
+        params.filter_map(|(k, p)| matches!(p, Param::Array(_)).then_some(k))
+    }
+
+    /// The transpose with respect to the operand at a position.
+    pub fn transpose(self, operand: usize) -> Option<Transpose> {
+        let nth = self.arrays().position(|k| k == operand)?;
+        self.row().transposes.get(nth).copied()
+    }
+
+    /// The position that J gives a linear operand. It is its own, but for a symmetric primitive,
+    /// `dot`, always the first: so transposing twice gives the same operation.
+    pub fn normal_operand(self, operand: usize) -> usize {
+        let twice = self.transpose(operand).and_then(|t| t.op.transpose(t.operand));
+        twice.filter(|t| t.op == self).map_or(operand, |t| t.operand)
+    }
+
+    /// All named dimensions: those of the result, then the summed one.
+    pub fn labels(self) -> Vec<char> {
+        let row = self.row();
+        let mut labels: Vec<char> = row.result.chars().collect();
+        for param in row.params {
+            let names = match param {
+                Param::Array(names) => names,
+                Param::Size(_) => "",
+            };
+            for label in names.chars() {
+                if !labels.contains(&label) {
+                    labels.push(label);
+                }
+            }
+        }
+        labels
+    }
+
+    /// The work, given the size of each of the [`labels`](Structured::labels).
+    pub fn work(self, sizes: &[u64]) -> u64 {
+        let labels = self.labels();
+        let cells = |names: &str| {
+            let size = |l| labels.iter().position(|x| *x == l).and_then(|k| sizes.get(k));
+            names.chars().filter_map(size).fold(1u64, |n, size| n.saturating_mul(*size))
+        };
+        let row = self.row();
+        let result = cells(row.result);
+        let arrays = row.params.iter().filter_map(|p| match p {
+            Param::Array(names) => Some(cells(names)),
+            Param::Size(_) => None,
+        });
+        let all = sizes.iter().fold(1u64, |n, size| n.saturating_mul(*size));
+        let largest = arrays.chain([result, all]).max().unwrap_or(0);
+        largest.saturating_mul(2).saturating_sub(result)
+    }
+}
+
+impl std::fmt::Debug for Structured {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.row().name)
+    }
+}
+
+/// The table for the documentation.
+pub fn structured_markdown() -> String {
+    let mut out =
+        String::from("| name | operands | result | what | transposes |\n|---|---|---|---|---|\n");
+    for op in Structured::all() {
+        let row = op.row();
+        let params: Vec<String> = row.params.iter().map(|p| p.text()).collect();
+        let result = Param::Array(row.result).text();
+        let names = ["x", "y", "z"];
+        let transposes: Vec<String> = row
+            .transposes
+            .iter()
+            .map(|t| {
+                let mut others = names.iter();
+                let params = t.op.row().params.iter().enumerate();
+                let args: Vec<&str> = params
+                    .map(|(k, p)| match p {
+                        _ if k == t.operand => "r''",
+                        Param::Array(_) => others.next().copied().unwrap_or("z"),
+                        Param::Size(_) => "n",
+                    })
+                    .collect();
+                format!("`{}({})`", t.op.row().name, args.join(", "))
+            })
+            .collect();
+        out += &format!(
+            "| `{}` | {} | {result} | {} | {} |\n",
+            row.name,
+            params.join(", "),
+            row.doc,
+            transposes.join(", "),
+        );
+    }
+    out
+}

@@ -1,0 +1,132 @@
+//! What the table of structured primitives promises.
+
+use jut_ir::structured::{Meaning, Misfit, Order, Param, structured_markdown};
+use jut_ir::{NVar, Size, Structured, Type};
+use std::collections::BTreeMap;
+
+/// Arrays and result by their dimensions, the dimensions renamed in the order of first occurrence;
+/// sizes are derived from the rest, so they are left out.
+fn shape(arrays: &[&str], result: &str) -> Vec<String> {
+    let mut names: BTreeMap<char, char> = BTreeMap::new();
+    let mut renamed = |labels: &str| -> String {
+        let rename = |label| {
+            let next = char::from(b'a' + names.len() as u8);
+            *names.entry(label).or_insert(next)
+        };
+        labels.chars().map(rename).collect()
+    };
+    arrays.iter().chain([&result]).map(|labels| renamed(labels)).collect()
+}
+
+fn arrays(op: Structured) -> Vec<&'static str> {
+    let params = op.row().params.iter();
+    params
+        .filter_map(|p| match p {
+            Param::Array(labels) => Some(*labels),
+            Param::Size(_) => None,
+        })
+        .collect()
+}
+
+#[test]
+fn transposing_a_contraction_exchanges_an_operand_with_the_result() {
+    for op in Structured::all() {
+        if !matches!(op.row().meaning, Meaning::Contraction(_)) {
+            continue;
+        }
+        let given = arrays(op);
+        for (nth, operand) in op.arrays().enumerate() {
+            let transpose = op.transpose(operand).unwrap();
+            let mut others = given.clone();
+            let result = others.remove(nth);
+            // The operands of the transpose: the cotangent where its linear operand is.
+            let at = transpose.op.arrays().position(|k| k == transpose.operand).unwrap();
+            others.insert(at, op.row().result);
+            let found = shape(&arrays(transpose.op), transpose.op.row().result);
+            assert_eq!(found, shape(&others, result), "{op:?}, operand {operand}");
+        }
+    }
+}
+
+#[test]
+fn transposing_twice_is_the_same_operation() {
+    for op in Structured::all() {
+        assert_eq!(op.row().transposes.len(), op.arrays().count(), "{op:?}");
+        for operand in op.arrays() {
+            let operand = op.normal_operand(operand);
+            let once = op.transpose(operand).unwrap();
+            let twice = once.op.transpose(once.operand).unwrap();
+            assert_eq!((twice.op, twice.operand), (op, operand));
+        }
+    }
+}
+
+#[test]
+fn an_operation_and_its_transpose_satisfy_theorem_7_1_with_equality() {
+    let sizes = [0, 1, 2, 3, 7];
+    for op in Structured::all() {
+        let labels = op.labels();
+        for n in 0..sizes.len().pow(labels.len() as u32) {
+            let of: BTreeMap<char, u64> = labels
+                .iter()
+                .enumerate()
+                .map(|(k, l)| (*l, sizes[n / sizes.len().pow(k as u32) % sizes.len()]))
+                .collect();
+            let cells = |names: &str| names.chars().map(|l| of[&l]).product::<u64>();
+            let work = op.work(&labels.iter().map(|l| of[l]).collect::<Vec<_>>());
+            for (nth, operand) in op.arrays().enumerate() {
+                let t = op.transpose(operand).unwrap();
+                // The names of the transpose, by what stands in their place.
+                let mut given = arrays(op);
+                let input = given.remove(nth);
+                let at = t.op.arrays().position(|k| k == t.operand).unwrap();
+                given.insert(at, op.row().result);
+                given.push(input);
+                let mut known: BTreeMap<char, u64> = BTreeMap::new();
+                for (names, values) in arrays(t.op).iter().chain([&t.op.row().result]).zip(given) {
+                    known.extend(names.chars().zip(values.chars().map(|l| of[&l])));
+                }
+                let back = t.op.work(&t.op.labels().iter().map(|l| known[l]).collect::<Vec<_>>());
+                assert_eq!(back + cells(input), work + cells(op.row().result), "{op:?} {of:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn at_most_one_dimension_is_summed_and_only_then_there_is_an_order() {
+    for op in Structured::all() {
+        let row = op.row();
+        let summed = op.labels().len() - row.result.chars().count();
+        let expected = match row.meaning {
+            Meaning::Contraction(Order::None) => 0,
+            Meaning::Contraction(_) => 1,
+            _ => 0,
+        };
+        assert_eq!(summed, expected, "{op:?}");
+        assert_eq!(Structured::find(row.name), Some(op));
+    }
+}
+
+#[test]
+fn types_follow_from_the_operands_and_misfits_say_where() {
+    let [n, m, k] = [0, 1, 2].map(|v| Size::var(NVar::from_u32(v)));
+    let matrix = |a: &Size, b: &Size| {
+        (Type::array(a.clone(), Type::array(b.clone(), Type::F64)), Size::default())
+    };
+    let matmul = Structured::find("matmul").unwrap();
+    assert_eq!(matmul.result_type(&[matrix(&n, &k), matrix(&k, &m)]), Ok(matrix(&n, &m).0));
+    assert_eq!(matmul.result_type(&[matrix(&n, &k)]), Err(Misfit::Count));
+    let number = (Type::F64, Size::default());
+    assert_eq!(matmul.result_type(&[matrix(&n, &k), number]), Err(Misfit::Kind(1)));
+    let misfit = matmul.result_type(&[matrix(&n, &k), matrix(&m, &k)]);
+    let sizes = Box::new([m, k]);
+    assert_eq!(misfit, Err(Misfit::Size { operand: 1, earlier: 0, sizes }));
+}
+
+#[test]
+fn the_documentation_lists_every_row() {
+    let table = structured_markdown();
+    assert_eq!(table.lines().count(), 2 + Structured::all().count());
+    assert!(table.contains("| `matmul` | [i, l]f64, [l, j]f64 | [i, j]f64 |"), "{table}");
+}

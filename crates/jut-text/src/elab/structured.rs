@@ -1,0 +1,199 @@
+//! Calls of structured primitives: `matmul(a, b)`, or `matmul(a, b')` in linear code.
+//!
+//! At most one operand is linear; which one follows from the names. In a `def` the product of a
+//! matrix that is transposed right there, `matmul(transposed(a), b)`, becomes the product with a
+//! flag, `matmul_tn(a, b)`: nothing is copied.
+
+use super::Res;
+use super::body::{Body, Made, Out, Value};
+use crate::ast::{self, ExprId, ExprKind};
+use jut_ir::structured::{
+    MATMUL, MATMUL_NT, MATMUL_TN, MATMUL_TT, MATVEC, MATVEC_T, Misfit, Param, TRANSPOSED,
+};
+use jut_ir::{Check, Diagnostic, LVar, Rhs, Size, Span, Structured, Type};
+
+impl<'a, 's> Body<'a, 's> {
+    /// `op(..)`.
+    pub fn structured(
+        &mut self,
+        mut op: Structured,
+        call: &'a ast::Call<'s>,
+        span: Span,
+    ) -> Res<Made> {
+        let name = op.row().name;
+        let mut args = Vec::new();
+        let mut linear: Option<(usize, LVar)> = None;
+        let mut operands = Vec::new();
+        let mut sizes: Vec<Size> = Vec::new();
+        for (k, e) in call.args.iter().enumerate() {
+            let e = self.without_transposition(&mut op, k, *e);
+            let at = self.span(e);
+            if op.row().params.get(k).is_some_and(|p| matches!(p, Param::Size(_))) {
+                let size = self.size_argument(e)?;
+                sizes.push(size.clone());
+                operands.push((Type::I64, size, at));
+                continue;
+            }
+            let (ty, size) = match self.operand(e, "t")? {
+                Value::N(a) => {
+                    args.push(a);
+                    (self.type_of(a), Size::default())
+                }
+                Value::L(x) => {
+                    if linear.is_some() {
+                        let message = format!(
+                            "`{name}` of two linear values is not linear: with both doubled it is four times as large"
+                        );
+                        return self.not_linear(message, at);
+                    }
+                    linear = Some((k, x));
+                    (self.lin_type(x), Size::default())
+                }
+            };
+            operands.push((ty, size, at));
+        }
+        let types: Vec<(Type, Size)> =
+            operands.iter().map(|(ty, size, _)| (ty.clone(), size.clone())).collect();
+        let ty = match op.result_type(&types) {
+            Ok(ty) => ty,
+            Err(misfit) => return self.structured_misfit(op, misfit, &operands, call, span),
+        };
+        for (_, size, at) in operands.iter().filter(|(ty, _, _)| *ty == Type::I64) {
+            // An array has no negative size. (In a `core def` the check is written.)
+            let open = linear.is_none() && !self.strict;
+            if open && !self.facts.is_plainly_non_negative(size) {
+                let n = self.materialize(size, *at)?;
+                self.emit(Rhs::Check(Check::NonNegative(n)), *at)?;
+            }
+        }
+        Ok(match linear {
+            None => Out::one(Rhs::Structured(op, args, sizes), ty, span).into(),
+            Some((operand, x)) => {
+                Out::linear(Rhs::LApply { op, operand, args, sizes, x }, ty, span).into()
+            }
+        })
+    }
+
+    /// The size that an argument is: in a `core def` a polynomial as in a type, elsewhere any
+    /// integer expression.
+    fn size_argument(&mut self, e: ExprId) -> Res<Size> {
+        if self.strict {
+            return self.size(e);
+        }
+        let n = self.integer(e, "a size")?;
+        Ok(self.nf(n))
+    }
+
+    /// An operand; if it is `transposed(a)` and there is a product that transposes it on the way,
+    /// that product, and a.
+    fn without_transposition(&self, op: &mut Structured, k: usize, e: ExprId) -> ExprId {
+        let ast = self.ast;
+        let ExprKind::Call(inner) = &ast.expr(e).kind else { return e };
+        let [a] = inner.args.as_slice() else { return e };
+        if self.strict || !inner.lin.is_empty() || !inner.places.is_empty() {
+            return e;
+        }
+        if self.structured_named(inner.func.text) != Some(TRANSPOSED) {
+            return e;
+        }
+        let other = match (*op, k) {
+            (MATMUL, 0) => MATMUL_TN,
+            (MATMUL_TN, 0) => MATMUL,
+            (MATMUL_NT, 0) => MATMUL_TT,
+            (MATMUL_TT, 0) => MATMUL_NT,
+            (MATMUL, 1) => MATMUL_NT,
+            (MATMUL_NT, 1) => MATMUL,
+            (MATMUL_TN, 1) => MATMUL_TT,
+            (MATMUL_TT, 1) => MATMUL_TN,
+            (MATVEC, 0) => MATVEC_T,
+            (MATVEC_T, 0) => MATVEC,
+            _ => return e,
+        };
+        *op = other;
+        *a
+    }
+
+    /// The structured primitive that a call of this name means, if no definition hides it.
+    pub fn structured_named(&self, text: &str) -> Option<Structured> {
+        let hidden =
+            self.globals.global(text).is_some() || self.globals.declared.contains_key(text);
+        let name = if hidden { None } else { Some(text.strip_prefix("prim.").unwrap_or(text)) };
+        name.and_then(Structured::find)
+    }
+
+    fn structured_misfit<T>(
+        &mut self,
+        op: Structured,
+        misfit: Misfit,
+        operands: &[(Type, Size, Span)],
+        call: &'a ast::Call<'s>,
+        span: Span,
+    ) -> Res<T> {
+        let row = op.row();
+        let name = call.func.text;
+        match misfit {
+            Misfit::Count => {
+                let (wanted, given) = (row.params.len(), operands.len());
+                let shown: Vec<String> = row.params.iter().map(|p| p.text()).collect();
+                let message = format!("`{name}` takes {wanted} argument(s), not {given}");
+                let help = format!("it works on ({})", shown.join(", "));
+                self.fail(Diagnostic::error("J208", span, message).help(help))
+            }
+            Misfit::Kind(k) => {
+                let (ty, _, at) = &operands[k];
+                let (given, wanted) = (self.show(ty), row.params[k].text());
+                let message =
+                    format!("`{name}` takes {wanted} as argument {}, and this is {given}", k + 1);
+                let mut error = Diagnostic::error("J202", *at, message);
+                let help = match (name, row.params[k], ty) {
+                    ("matmul", Param::Array(_), Type::Array(_, element)) if **element == Type::F64 => {
+                        Some("the product of a matrix and a vector is `matvec(a, x)`, of two vectors `dot(x, y)` or `outer(x, y)`".to_owned())
+                    }
+                    (_, Param::Array(""), Type::I64) => Some("convert it: `f64(n)`".to_owned()),
+                    _ => {
+                        let shown: Vec<String> = row.params.iter().map(|p| p.text()).collect();
+                        Some(format!("it works on ({})", shown.join(", ")))
+                    }
+                };
+                error.help = help;
+                self.fail(error)
+            }
+            Misfit::Size { operand, earlier, sizes } => {
+                let show = |k: usize| self.show(&operands[k].0);
+                let (a, b) = (show(earlier), show(operand));
+                let [given, wanted] = sizes.each_ref().map(|size| self.show_size(size));
+                let message = format!(
+                    "`{name}` of {a} and {b}: the size {given} of the second has to be {wanted}"
+                );
+                let types: Vec<(Type, Size)> =
+                    operands.iter().map(|(ty, size, _)| (ty.clone(), size.clone())).collect();
+                let help = match self.would_fit(op, &types) {
+                    Some(help) => help,
+                    None => "sizes must be equal as polynomials; `cast x : [m, n]f64` tests the equality at run time".to_owned(),
+                };
+                let (first, second) = (operands[earlier].2, operands[operand].2);
+                let error = Diagnostic::error("J202", second, message).help(help);
+                self.fail(error.label(first, format!("this one is {a}")))
+            }
+        }
+    }
+
+    /// Whether a product fits if one of its matrices is transposed.
+    fn would_fit(&self, op: Structured, types: &[(Type, Size)]) -> Option<String> {
+        let products = [
+            (MATMUL_TN, "matmul(transposed(a), b)"),
+            (MATMUL_NT, "matmul(a, transposed(b))"),
+            (MATMUL_TT, "matmul(transposed(a), transposed(b))"),
+            (MATMUL, "matmul(a, b)"),
+        ];
+        let vectors = [(MATVEC_T, "matvec(transposed(a), x)"), (MATVEC, "matvec(a, x)")];
+        let is_product = products.iter().any(|(p, _)| *p == op);
+        let others = if is_product { &products[..] } else { &vectors[..] };
+        if !others.iter().any(|(p, _)| *p == op) {
+            return None;
+        }
+        let fits = |p: Structured| p != op && p.result_type(types).is_ok();
+        let (_, text) = others.iter().find(|(p, _)| fits(*p))?;
+        Some(format!("this fits: `{text}`"))
+    }
+}
