@@ -5,7 +5,7 @@ use crate::output::{
     colour, complain, diagnostics_json, error_json, exit_code, print, print_json, results_json,
     results_text,
 };
-use crate::{build, explain, files, input, linearize, verify};
+use crate::{build, explain, files, input, linearize, manual, verify};
 use jut::json::Arguments;
 use jut::{Arg, Compiled, Error, Function, Model, PassTime, Product, Result, Value};
 use serde_json::{Map, Value as Json, json};
@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 pub fn run(options: &Options) -> u8 {
     let (format, outcome) = match &options.command {
         Command::Check { files, format } => return check(files, *format),
+        Command::Completions { shell } => (Format::Text, manual::completions(*shell)),
+        Command::Man { directory } => (Format::Text, manual::pages(directory)),
         Command::Fmt { files, check } => return fmt(files, *check),
         Command::Explain(Explain::Tape(target)) => (target.format, explain::tape(target)),
         Command::Explain(Explain::Cost { target, given }) => {

@@ -28,6 +28,7 @@ mod explain;
 mod files;
 mod input;
 mod linearize;
+mod manual;
 mod options;
 mod output;
 mod verify;

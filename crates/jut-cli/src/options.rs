@@ -72,6 +72,18 @@ pub enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Print the completions of this command line for a shell: `jut completions bash >
+    /// /etc/bash_completion.d/jut`.
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages: jut.1, and one for every command.
+    Man {
+        /// Where to.
+        directory: PathBuf,
+    },
     /// Print a stage of differentiating a function.
     Show {
         /// Which function.
