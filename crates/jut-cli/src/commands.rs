@@ -2,8 +2,8 @@
 
 use crate::options::{Call, Command, Explain, Format, Given, Options, Target};
 use crate::output::{
-    colour, complain, diagnostics_json, error_json, exit_code, print, print_json, results_json,
-    results_text,
+    complain, diagnostics_json, exit_code, print, print_json, report, results_json, results_text,
+    warn,
 };
 use crate::{build, explain, files, input, linearize, manual, verify};
 use jut::json::Arguments;
@@ -53,35 +53,28 @@ pub fn run(options: &Options) -> u8 {
     }
 }
 
-fn report(error: &Error, format: Format) {
-    match format {
-        Format::Text => complain(&error.render(colour())),
-        Format::Json => print_json(&error_json(error)),
-    }
-}
-
 fn check(files: &[PathBuf], format: Format) -> u8 {
     let mut worst = 0;
     let mut all = Vec::new();
     for file in files {
-        match (Model::from_file(file), format) {
-            (Ok(model), Format::Text) => {
-                complain(&model.warnings().render(colour()));
-                let functions = model.functions().count();
-                let plural = if functions == 1 { "" } else { "s" };
-                print(&format!("{}: {functions} definition{plural}, no errors\n", file.display()));
-            }
-            (Ok(model), Format::Json) => all.extend(diagnostics_json(model.warnings())),
-            (Err(error), Format::Text) => {
-                report(&error, format);
-                worst = worst.max(exit_code(&error));
-            }
-            (Err(error), Format::Json) => {
-                match &error {
-                    Error::Program(diagnostics) => all.extend(diagnostics_json(diagnostics)),
-                    other => all.push(json!({ "code": null, "message": other.to_string() })),
+        match Model::from_file(file) {
+            Ok(model) => {
+                warn(model.warnings(), format);
+                all.extend(diagnostics_json(model.warnings()));
+                if format == Format::Text {
+                    let functions = model.functions().count();
+                    let plural = if functions == 1 { "" } else { "s" };
+                    let name = file.display();
+                    print(&format!("{name}: {functions} definition{plural}, no errors\n"));
                 }
+            }
+            Err(error) => {
                 worst = worst.max(exit_code(&error));
+                match (&error, format) {
+                    (_, Format::Text) => report(&error, format),
+                    (Error::Program(diagnostics), _) => all.extend(diagnostics_json(diagnostics)),
+                    (other, _) => all.push(json!({ "code": null, "message": other.to_string() })),
+                }
             }
         }
     }
@@ -94,9 +87,7 @@ fn check(files: &[PathBuf], format: Format) -> u8 {
 /// The function that is meant: the one named, or the last of the program.
 pub fn function(target: &Target) -> Result<Function> {
     let model = Model::from_file(&target.file)?;
-    if target.format == Format::Text {
-        complain(&model.warnings().render(colour()));
-    }
+    warn(model.warnings(), target.format);
     let last = || model.functions().last().map(str::to_string);
     let name = target.function.clone().or_else(last).ok_or_else(|| {
         Error::Request(format!("{}: the program has no function", target.file.display()))

@@ -42,9 +42,22 @@ fn main() -> ExitCode {
         Err(error) => {
             // `--help` and `--version` arrive here too. A closed pipe is not worth a message.
             let code = if error.use_stderr() { 2 } else { 0 };
-            let _ = error.print();
+            match code == 2 && wants_json() {
+                true => output::usage(&error.to_string()),
+                false => drop(error.print()),
+            }
             return ExitCode::from(code);
         }
     };
+    if let Some(format) = options.message_format {
+        output::set_message_format(format);
+    }
     ExitCode::from(commands::run(&options))
+}
+
+/// Whether a command line that is not understood asks for messages as JSON.
+fn wants_json() -> bool {
+    let words: Vec<_> = std::env::args_os().collect();
+    words.iter().any(|word| word == "--message-format=json")
+        || words.windows(2).any(|pair| pair[0] == "--message-format" && pair[1] == "json")
 }

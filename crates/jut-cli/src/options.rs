@@ -8,6 +8,10 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "jut", version, about, after_help = EXIT_CODES)]
 pub struct Options {
+    /// How errors and warnings are printed: for people, or as one JSON object per line, to standard
+    /// error in both cases.
+    #[arg(long, value_enum, global = true, value_name = "FORMAT")]
+    pub message_format: Option<Format>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,

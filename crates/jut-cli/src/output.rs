@@ -1,9 +1,11 @@
 //! What is printed: results, diagnostics and errors, as text or as JSON.
 
 use crate::files::Files;
-use jut::{Compiled, Diagnostics, Error, Role, RunError, Severity, Sources, Span, Value};
+use crate::options::Format;
+use jut::{Compiled, Diagnostics, Error, Role, Severity, Sources, Span, Value};
 use serde_json::{Map, Value as Json, json};
 use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
 
 /// Writes text to standard output. A reader that went away is not an error.
 pub fn print(text: &str) {
@@ -110,9 +112,13 @@ pub fn place_json(sources: &Sources, span: Span) -> Json {
 
 /// Messages of the checker as JSON.
 pub fn diagnostics_json(diagnostics: &Diagnostics) -> Vec<Json> {
-    let place = |span: Span| place_json(diagnostics.sources(), span);
+    let place = |span: Span| match span == Span::NONE {
+        true => Json::Null,
+        false => place_json(diagnostics.sources(), span),
+    };
     let one = |d: &jut::Diagnostic| {
         json!({
+            "kind": "diagnostic",
             "code": d.code,
             "severity": if d.severity == Severity::Error { "error" } else { "warning" },
             "message": d.message,
@@ -126,29 +132,76 @@ pub fn diagnostics_json(diagnostics: &Diagnostics) -> Vec<Json> {
     diagnostics.list().iter().map(one).collect()
 }
 
-fn run_error_json(error: &RunError) -> Json {
-    json!({
-        "code": error.code(),
-        "message": error.to_string(),
-        "operands": error.error().operands,
-        "place": place_json(error.sources(), error.error().span),
-    })
+/// An error as messages: several for a program that is refused, else one.
+fn messages(error: &Error) -> Vec<Json> {
+    let other = |kind: &str, message: String| json!({ "kind": kind, "code": null, "severity": "error", "message": message });
+    let mut one = match error {
+        Error::Program(diagnostics) => return diagnostics_json(diagnostics),
+        Error::Run(error) => json!({
+            "kind": "run",
+            "code": error.code(),
+            "severity": "error",
+            "message": error.to_string(),
+            "operands": error.error().operands,
+            "place": place_json(error.sources(), error.error().span),
+        }),
+        Error::Argument(e) => other("argument", e.to_string()),
+        Error::File(_, _) => other("file", error.to_string()),
+        Error::Backend(text) => other("backend", text.clone()),
+        _ => other("request", error.to_string()),
+    };
+    if let Error::Argument(e) = error {
+        one["parameter"] = e.parameter().into();
+    }
+    if let Error::File(path, _) = error {
+        one["file"] = path.display().to_string().into();
+    }
+    vec![one]
 }
 
-/// An error as JSON.
-pub fn error_json(error: &Error) -> Json {
-    match error {
-        Error::Program(diagnostics) => json!({ "diagnostics": diagnostics_json(diagnostics) }),
-        Error::Run(error) => json!({ "error": run_error_json(error) }),
-        Error::Argument(e) => {
-            let place = e.sources().map(|sources| place_json(sources, e.span()));
-            json!({ "error": {
-                "code": e.code(), "parameter": e.parameter(), "message": e.to_string(),
-                "help": e.advice(), "place": place,
-            } })
+/// How messages are printed, if that was said.
+static MESSAGES: OnceLock<Format> = OnceLock::new();
+
+/// Says how messages are printed.
+pub fn set_message_format(format: Format) {
+    // The command line is read once.
+    let _ = MESSAGES.set(format);
+}
+
+/// Prints an error. `format` is that of the results, and decides if nothing was said of messages: with
+/// JSON, the error takes the place of the results.
+pub fn report(error: &Error, format: Format) {
+    match (MESSAGES.get(), format) {
+        (Some(Format::Json), _) => complain_in_lines(&messages(error)),
+        (None, Format::Json) => {
+            let messages = messages(error);
+            print_json(&match error {
+                Error::Program(_) => json!({ "diagnostics": messages }),
+                _ => json!({ "error": messages.into_iter().next() }),
+            });
         }
-        other => json!({ "error": { "message": other.to_string() } }),
+        _ => complain(&error.render(colour())),
     }
+}
+
+/// Prints warnings.
+pub fn warn(diagnostics: &Diagnostics, format: Format) {
+    match (MESSAGES.get(), format) {
+        (Some(Format::Json), _) => complain_in_lines(&diagnostics_json(diagnostics)),
+        (None, Format::Json) => {}
+        _ => complain(&diagnostics.render(colour())),
+    }
+}
+
+/// A command line that is not understood.
+pub fn usage(message: &str) {
+    let message = message.trim_end();
+    let json = json!({ "kind": "usage", "code": null, "severity": "error", "message": message });
+    complain_in_lines(&[json]);
+}
+
+fn complain_in_lines(messages: &[Json]) {
+    complain(&messages.iter().map(|m| format!("{m}\n")).collect::<String>());
 }
 
 /// The exit code for an error.
