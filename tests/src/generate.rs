@@ -7,6 +7,8 @@
 //! parameters. Now and then an index or a cast may be wrong: then everything derived must fail as the
 //! program does. Values stay moderate, so that central differences mean something.
 
+mod structured;
+
 use fastrand::Rng;
 use jut_eval::Value;
 use std::fmt::Write;
@@ -342,6 +344,13 @@ impl Writer {
     }
 
     fn statement(&mut self, scope: &mut Scope, indent: usize) -> (String, String) {
+        if self.rng.u8(0..7) == 0
+            && self.fuel > 0
+            && let Some(statement) = self.structured(scope, indent)
+        {
+            self.fuel = self.fuel.saturating_sub(1);
+            return statement;
+        }
         if self.rng.u8(0..3) == 0
             && scope.depth < 4
             && self.fuel > 0

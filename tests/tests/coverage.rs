@@ -13,6 +13,7 @@ const RULES: &[(&str, &[&str])] = &[
     (
         "J",
         &[
+            "structured",
             "acc region",
             "array literal",
             "call",
@@ -35,6 +36,8 @@ const RULES: &[(&str, &[&str])] = &[
     (
         "U",
         &[
+            "structured",
+            "structured'",
             "acc region",
             "array literal",
             "call",
@@ -70,6 +73,7 @@ const RULES: &[(&str, &[&str])] = &[
     (
         "T",
         &[
+            "structured'",
             "call",
             "case of bool",
             "case of data",
@@ -99,6 +103,8 @@ const RULES: &[(&str, &[&str])] = &[
     (
         "L",
         &[
+            "structured",
+            "structured'",
             "acc region",
             "array literal",
             "call",

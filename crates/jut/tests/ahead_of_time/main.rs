@@ -2,6 +2,7 @@
 
 mod foreign;
 mod mathematics;
+mod matrices;
 mod memory;
 mod targets;
 
