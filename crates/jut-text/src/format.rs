@@ -41,6 +41,7 @@ pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
     let mut diagnostics = Vec::new();
     let parse = parser::parse(source, 0, &mut diagnostics);
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        diagnostics.sort_by_key(|d| (d.span.start, d.span.end, d.code));
         return Err(diagnostics);
     }
     let tokens = &parse.tokens;
