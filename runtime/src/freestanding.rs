@@ -51,6 +51,12 @@ unsafe impl GlobalAlloc for Malloc {
     }
 }
 
+/// Its name says which version of the runtime this is. What was made for one refers to it, so two
+/// versions in one program are an error of the linker.
+#[used]
+#[unsafe(export_name = concat!("jut_runtime_", env!("CARGO_PKG_VERSION")))]
+pub static VERSION: u8 = 0;
+
 /// Nothing in the library panics; this satisfies the compiler.
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {

@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "jut-static",
         ],
     ),
+    ("jut-build", &["jut"]),
     ("jut-cli", &["jut"]),
 ];
 

@@ -102,13 +102,32 @@ impl Object {
     /// # Errors
     /// As [`Object::runtime`].
     pub fn archive(&self) -> Result<Vec<u8>> {
-        let mut members = vec![("jut_functions.o", self.bytes())];
-        if self.math == MathLibrary::Jut {
-            let runtime = jut_static::runtime(&self.target).map_err(Error::Backend)?;
-            members.push(("jut_runtime.o", runtime));
-        }
-        jut_static::archive(&self.target, &members).map_err(Error::Backend)
+        archive(&self.target, std::slice::from_ref(self))
     }
+}
+
+/// A static archive of objects for one target, together with what they need of the runtime.
+///
+/// # Errors
+/// As [`Object::runtime`]; [`Error::Request`] if an object is for another target.
+pub fn archive(target: &Triple, objects: &[Object]) -> Result<Vec<u8>> {
+    let names: Vec<String> =
+        objects.iter().enumerate().map(|(k, o)| format!("{}_{k}.o", o.prefix)).collect();
+    let mut members: Vec<(&str, &[u8])> = Vec::new();
+    for (name, object) in names.iter().zip(objects) {
+        if object.target != *target {
+            return Err(Error::Request(format!(
+                "an object for {} does not go with {target}",
+                object.target
+            )));
+        }
+        members.push((name, object.bytes()));
+    }
+    if objects.iter().any(|object| object.math == MathLibrary::Jut) {
+        let runtime = jut_static::runtime(target).map_err(Error::Backend)?;
+        members.push(("jut_runtime.o", runtime));
+    }
+    jut_static::archive(target, &members).map_err(Error::Backend)
 }
 
 /// Compiles products of a function.

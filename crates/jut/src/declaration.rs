@@ -159,6 +159,24 @@ impl CFunction {
         self.product
     }
 
+    /// What it is of that function, in words: "The gradient of".
+    pub fn about(&self) -> &'static str {
+        match self.product {
+            Product::Value => "The value of",
+            Product::Gradient => "The gradient of",
+            Product::ValueAndGradient => "The value and the gradient of",
+            Product::Jvp => "Jacobian times vector: the results of, and their tangents,",
+            Product::Vjp => "Vector times Jacobian: the results and cotangents of",
+            Product::Directional => "The derivative in a direction of",
+            Product::SecondDirectional => "The second derivative along a line of",
+            Product::HessianProduct => "Hessian times vector: the Hessian of",
+            Product::Hessian => "All second derivatives of",
+            Product::Jacobian(_) => "All partial derivatives of",
+            Product::ValueAndJacobian(_) => "The value and all partial derivatives of",
+            Product::Transposed => "The transpose of the linear function",
+        }
+    }
+
     /// Its parameters in order, without the memory and the error at the end.
     pub fn parameters(&self) -> &[CParameter] {
         &self.params

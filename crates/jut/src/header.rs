@@ -6,27 +6,12 @@
 
 use crate::build::{MathLibrary, Triple};
 use crate::declaration::{CFunction, CParameter, Passing, Scalar};
-use crate::product::Product;
 use jut_ir::RuntimeErrorKind;
 use std::fmt::Write;
 
 impl CFunction {
     fn write(&self, out: &mut String, math: MathLibrary) {
-        let what = match self.product {
-            Product::Value => "The value of",
-            Product::Gradient => "The gradient of",
-            Product::ValueAndGradient => "The value and the gradient of",
-            Product::Jvp => "Jacobian times vector: the results of, and their tangents,",
-            Product::Vjp => "Vector times Jacobian: the results and cotangents of",
-            Product::Directional => "The derivative in a direction of",
-            Product::SecondDirectional => "The second derivative along a line of",
-            Product::HessianProduct => "Hessian times vector: the Hessian of",
-            Product::Hessian => "All second derivatives of",
-            Product::Jacobian(_) => "All partial derivatives of",
-            Product::ValueAndJacobian(_) => "The value and all partial derivatives of",
-            Product::Transposed => "The transpose of the linear function",
-        };
-        let _ = writeln!(out, "/**\n * {what} `{}`.\n *", self.definition);
+        let _ = writeln!(out, "/**\n * {} `{}`.\n *", self.about(), self.definition);
         let name = |k: usize| self.params.get(k).map_or(String::new(), |p| p.name.clone());
         for param in &self.params {
             let _ = writeln!(out, " * @param {}  {}", param.name, param.comment(&name));

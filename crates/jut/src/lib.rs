@@ -172,7 +172,7 @@ mod source;
 mod value;
 mod watch;
 
-pub use build::{BuildOptions, Machine, MathLibrary, Object, Triple};
+pub use build::{BuildOptions, Machine, MathLibrary, Object, Triple, archive};
 pub use compiled::{Compiled, Session};
 pub use declaration::{CFunction, CParameter, Extent, Passing, Scalar};
 pub use error::{ArgumentError, Error, Result};
