@@ -143,18 +143,18 @@ pub fn same(a: &Value, b: &Value) -> bool {
 }
 
 /// The arguments of one call in the form of the loop program, and the way back.
-struct Border<'a> {
+pub(crate) struct Border<'a> {
     program: &'a Program,
-    lowered: &'a Lowered,
+    pub(crate) lowered: &'a Lowered,
     layouts: Layouts,
     /// Parameters of the loop function, by number.
-    params: Vec<AbiComponent>,
+    pub(crate) params: Vec<AbiComponent>,
     /// One per parameter; empty for `out` buffers.
-    args: Vec<Flat>,
+    pub(crate) args: Vec<Flat>,
 }
 
 impl<'a> Border<'a> {
-    fn new(
+    pub(crate) fn new(
         program: &'a Program,
         func: FuncId,
         lowered: &'a Lowered,
@@ -194,7 +194,7 @@ impl<'a> Border<'a> {
     }
 
     /// The values of all results, given every parameter and result after the run.
-    fn values(&mut self, all: &[Flat]) -> Result<Vec<Value>, String> {
+    pub(crate) fn values(&mut self, all: &[Flat]) -> Result<Vec<Value>, String> {
         let signature = &self.lowered.signature;
         let size = |v: NVar| match all.get(*signature.sizes.get(&v)?) {
             Some(Flat::Scalar(Literal::I64(n))) => Some(*n),

@@ -5,6 +5,7 @@ pub mod coverage;
 pub mod engines;
 pub mod generate;
 pub mod laws;
+pub mod objects;
 pub mod pipeline;
 pub mod products;
 pub mod programs;
