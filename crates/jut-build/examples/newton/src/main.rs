@@ -38,7 +38,7 @@ fn direction(x: &[f64], g: &[f64], workspace: &mut Workspace) -> Result<Vec<f64>
 }
 
 fn main() -> Result<(), Error> {
-    let mut x = vec![-1.2, 1.0, -0.5, 0.8, 1.1];
+    let mut x = vec![1.2, 1.0, 0.5, 0.8, 1.1];
     let mut g = vec![0.0; x.len()];
     let mut workspace = Workspace::new();
     let mut value = height_value_grad(&x, &mut g, &mut workspace)?;
