@@ -64,6 +64,8 @@ pub(crate) struct Data<'s> {
 #[derive(Debug)]
 pub(crate) struct Def<'s> {
     pub core: bool,
+    /// `const x: t = ..`: without parameters, and used by its name alone.
+    pub constant: bool,
     pub name: Name<'s>,
     /// `[n, d]`.
     pub sizes: Vec<Name<'s>>,
@@ -183,7 +185,7 @@ pub(crate) enum ExprKind<'s> {
     Array(Vec<ExprId>),
     If(Box<If>),
     Case(ExprId, Vec<Arm<'s>>),
-    /// `sum`, `build`, `for`, `max`, `min` over a range.
+    /// `sum`, `build`, `map`, `for`, `fold`, `max`, `min` over a range.
     Loop(Box<Loop<'s>>),
     Scan(Box<Scan<'s>>),
     /// `rd r = x' { .. }`.
@@ -273,7 +275,11 @@ pub(crate) struct Arm<'s> {
 pub(crate) enum LoopKind {
     Sum,
     Build,
+    /// `build` over the elements of arrays.
+    Map,
     For,
+    /// `for` that collects nothing.
+    Fold,
     Max,
     Min,
 }

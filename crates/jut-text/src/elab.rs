@@ -45,8 +45,8 @@ use crate::modules::Aliases;
 use body::Body;
 pub(crate) use globals::{Global, Globals};
 use jut_ir::{
-    ConRef, Constructor, Data, Diagnostic, Field, Function, LinResultDecl, NVar, Program,
-    ResultDecl, Size, Type,
+    Atom, ConRef, Constructor, Data, Diagnostic, Field, Function, LinResultDecl, Literal, NVar,
+    Program, ResultDecl, Size, Type,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -202,7 +202,18 @@ fn def<'s>(
         }
         func = std::mem::take(&mut body.b.func);
     }
+    // A literal, perhaps by way of i64 arithmetic, is put where the constant is used.
+    let value = match func.body.nl.as_slice() {
+        [Atom::Lit(literal)] => Some(*literal),
+        [atom @ Atom::Var(v)] if func.nvars[*v].def.is_some() => {
+            func.size_of(*atom).as_constant().map(Literal::I64)
+        }
+        _ => None,
+    };
     let id = program.add_func(func);
+    if d.constant {
+        globals.constants.insert(id, value);
+    }
     globals.names.insert(full, Global::Func(id));
     Ok(())
 }

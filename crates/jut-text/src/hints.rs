@@ -5,7 +5,7 @@
 /// A word that was found where jut expects something else.
 pub(crate) fn word(word: &str) -> Option<&'static str> {
     Some(match word {
-        "let" | "const" | "val" | "auto" | "double" | "float" | "int" | "real" => {
+        "let" | "val" | "auto" | "double" | "float" | "int" | "real" => {
             "a name is bound by `x = ..` alone, and may be bound again"
         }
         "mut" | "set" | "global" | "static" => {
@@ -45,11 +45,11 @@ pub(crate) fn word(word: &str) -> Option<&'static str> {
 /// A function that does not exist.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
     Some(match name {
-        "fold" | "foldl" | "foldr" | "reduce" | "accumulate" | "scanl" | "scan" => {
-            "write `for (v <- xs) carry (a = ..) { .. }`: the block gives the next `a`"
+        "foldl" | "foldr" | "reduce" | "accumulate" | "scanl" | "scan" => {
+            "write `fold (v <- xs) carry (a = ..) { .. }`: the block gives the next `a`"
         }
-        "map" | "vmap" | "tabulate" | "generate" | "fill" | "apply" | "array" | "full" => {
-            "write `build (v <- xs) { .. }` or `build (i < n) { .. }`"
+        "vmap" | "tabulate" | "generate" | "fill" | "apply" | "array" | "full" => {
+            "write `map (v <- xs) { .. }` or `build (i < n) { .. }`"
         }
         "zip" => "a loop may run over several arrays: `sum (a <- xs, b <- ys) { .. }`",
         "filter" => "choose in the loop: `sum (v <- xs) { if v > 0.0 { v } else { 0.0 } }`",

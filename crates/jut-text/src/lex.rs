@@ -104,6 +104,9 @@ const KEYWORDS: &[&str] = &[
     "sum",
     "build",
     "for",
+    "map",
+    "fold",
+    "const",
     "max",
     "min",
     "var",
@@ -118,7 +121,7 @@ const SYMBOLS: &[&str] = &[
 ];
 
 /// Words that begin a declaration.
-pub(crate) const DECLARATION: &[&str] = &["core", "def", "data", "use", "rule", "extern"];
+pub(crate) const DECLARATION: &[&str] = &["core", "def", "const", "data", "use", "rule", "extern"];
 
 /// Whether a line that ends in this token goes on in the next line.
 fn goes_on(token: &Token) -> bool {

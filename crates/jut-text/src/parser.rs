@@ -360,7 +360,7 @@ impl<'s> Parser<'s, '_> {
         while self.peek_at(at).kind == Kind::Doc || self.is_at(at, "core") {
             at += 1;
         }
-        if !self.is_at(at, "def") && !self.is_at(at, "data") {
+        if !["def", "const", "data"].iter().any(|word| self.is_at(at, word)) {
             return None;
         }
         let length = self.path_length(at + 1);
@@ -378,6 +378,7 @@ impl<'s> Parser<'s, '_> {
         }
         let decl = match self.peek().text {
             "core" | "def" => Decl::Def(self.def(doc)?),
+            "const" => Decl::Def(self.constant(doc)?),
             "data" => Decl::Data(self.data(doc)?),
             "use" => {
                 self.at += 1;
@@ -394,7 +395,7 @@ impl<'s> Parser<'s, '_> {
             _ => {
                 let help =
                     "a file is a list of declarations; statements stand in the body of a `def`";
-                let what = "a declaration: `def`, `core def`, `data` or `use`";
+                let what = "a declaration: `def`, `core def`, `const`, `data` or `use`";
                 return Err(self.expected_helping(what, help));
             }
         };
@@ -440,6 +441,30 @@ impl<'s> Parser<'s, '_> {
             return Err(self.fail(Diagnostic::error("J002", name.span, message).help(help)));
         }
         Ok((name, self.ty()?))
+    }
+
+    /// `const x: t = e`: a definition without parameters.
+    fn constant(&mut self, doc: String) -> Parsed<Def<'s>> {
+        let start = self.at;
+        self.at += 1;
+        let (name, ty) = self.typed_name()?;
+        let head = self.span_from(start);
+        self.expect_helping("=", "the value stands behind `=`: `const pi: f64 = 3.14`")?;
+        let body = self.expr()?;
+        Ok(Def {
+            core: false,
+            constant: true,
+            name,
+            sizes: Vec::new(),
+            params: Vec::new(),
+            lin_params: Vec::new(),
+            cap_params: Vec::new(),
+            results: vec![ResultDecl { name: None, ty }],
+            lin_results: Vec::new(),
+            body,
+            doc,
+            head,
+        })
     }
 
     fn def(&mut self, doc: String) -> Parsed<Def<'s>> {
@@ -493,6 +518,7 @@ impl<'s> Parser<'s, '_> {
         let body = self.expr()?;
         Ok(Def {
             core,
+            constant: false,
             name,
             sizes,
             params,

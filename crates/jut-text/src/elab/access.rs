@@ -22,8 +22,21 @@ impl<'a, 's> Body<'a, 's> {
             self.surface_only(span, "more than one access in a statement", help)?;
         }
         let mut at = self.span(base);
-        let mut value = self.accessible(base)?;
-        let mut k = 0;
+        let (mut value, mut k) = match self.constant_of_module(base, steps)? {
+            Some((atom, used, here)) => {
+                at = here;
+                match atom {
+                    _ if used == steps.len() => {
+                        return Ok(Made::Values(Value::N(atom).into(), at));
+                    }
+                    Atom::Var(v) => (v, used),
+                    Atom::Lit(_) => {
+                        return self.error("J205", at, "a number has no elements and no fields");
+                    }
+                }
+            }
+            None => (self.accessible(base)?, 0),
+        };
         while k < steps.len() {
             let out = match &steps[k] {
                 Post::Index(list, here) => {
@@ -65,6 +78,31 @@ impl<'a, 's> Body<'a, 's> {
             value = *v;
         }
         Ok(Made::Values(Value::N(Atom::Var(value)).into(), at))
+    }
+
+    /// `stats.pi`: a constant of a module, how many steps its name takes, and its place.
+    fn constant_of_module(
+        &mut self,
+        base: ExprId,
+        steps: &[Post<'s>],
+    ) -> Res<Option<(Atom, usize, Span)>> {
+        let ExprKind::Name(first) = &self.ast.expr(base).kind else { return Ok(None) };
+        if self.strict || self.scope.get(first.text).is_some() {
+            return Ok(None);
+        }
+        let (mut path, mut span) = (first.text.to_string(), first.span);
+        for (k, step) in steps.iter().enumerate() {
+            let Post::Field(name) = step else { break };
+            path = format!("{path}.{}", name.text);
+            span = span.to(name.span);
+            if self.globals.is_poisoned(&path) {
+                return Err(Stop);
+            }
+            if let Some(atom) = self.constant(&path, span)? {
+                return Ok(Some((atom, k + 1, span)));
+            }
+        }
+        Ok(None)
     }
 
     /// The variable that is accessed.

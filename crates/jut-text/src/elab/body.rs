@@ -266,19 +266,44 @@ impl<'a, 's> Body<'a, 's> {
         match self.scope.get(name.text) {
             Some(Entity::Poison) => Err(Stop),
             Some(entity) => Ok(entity),
+            None if !self.strict && self.globals.is_poisoned(name.text) => Err(Stop),
             None => {
+                if let Some(atom) = self.constant(name.text, name.span)? {
+                    return Ok(Entity::N(atom));
+                }
                 let message = format!("there is no name `{}` here", name.text);
                 let mut d = Diagnostic::error("J010", name.span, message);
                 if let Some(near) = show::nearest(name.text, self.scope.names()) {
                     d = d.help(format!("did you mean `{near}`?"));
                 } else if let Some(help) = crate::hints::name(name.text) {
                     d = d.help(help);
+                } else if let Some(span) = self.globals.declared_at(name.text)
+                    && self.globals.global(name.text).is_none()
+                {
+                    d = d.help("a name is in scope after its definition: move it up");
+                    d = d.label(span, "defined here");
                 } else if let Some(Global::Con(_)) = self.globals.global(name.text) {
                     d = d.help(format!("a constructor needs its brackets: `{}()`", name.text));
                 }
                 self.fail(d)
             }
         }
+    }
+
+    /// The value of a constant; `None` if there is none with this name.
+    pub fn constant(&mut self, name: &str, span: Span) -> Res<Option<Atom>> {
+        if self.strict {
+            return Ok(None);
+        }
+        let Some((func, value)) = self.globals.constant(name) else { return Ok(None) };
+        if let Some(literal) = value {
+            return Ok(Some(Atom::Lit(literal)));
+        }
+        let nl = self.program.funcs[func].results.iter().map(|r| r.ty.clone()).collect();
+        let (args, lin_args, places) = (Vec::new(), Vec::new(), Vec::new());
+        let rhs = Rhs::Call(Box::new(jut_ir::Call { func, args, lin_args, places }));
+        let values = self.bind(Out { nl, ..Out::none(rhs, span) }, &[], &[])?;
+        Ok(values.nl.first().copied())
     }
 
     pub fn type_of(&self, atom: Atom) -> Type {

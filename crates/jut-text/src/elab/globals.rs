@@ -6,7 +6,7 @@
 
 use super::File;
 use crate::ast::Decl;
-use jut_ir::{ConRef, DataId, FuncId, Span};
+use jut_ir::{ConRef, DataId, FuncId, Literal, Span};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -22,6 +22,8 @@ pub(crate) enum Global {
 pub(crate) struct Globals {
     pub names: HashMap<String, Global>,
     pub datas: HashMap<String, DataId>,
+    /// Those that are constants, with their value if it is a literal.
+    pub constants: HashMap<FuncId, Option<Literal>>,
     /// The fields of records: their numbers by name.
     pub fields: HashMap<DataId, HashMap<String, usize>>,
     /// Every name that the files so far declare, now or later.
@@ -114,6 +116,12 @@ impl Globals {
     /// The function or constructor with a name.
     pub fn global(&self, name: &str) -> Option<Global> {
         self.names.get(self.key(name)?.as_ref()).copied()
+    }
+
+    /// The constant with a name, and its value if it is a literal.
+    pub fn constant(&self, name: &str) -> Option<(FuncId, Option<Literal>)> {
+        let Global::Func(func) = self.global(name)? else { return None };
+        self.constants.get(&func).map(|value| (func, *value))
     }
 
     /// The data type with a name.

@@ -1,10 +1,12 @@
-//! The loops of the surface: `sum`, `build`, `for`, `max`, `min`.
+//! The loops of the surface: `sum`, `build`, `map`, `for`, `fold`, `max`, `min`.
 //!
 //! | surface | core |
 //! |---|---|
 //! | `sum (i < n) e` | `acc [lanes] s: t { scan par (i < n) { ..; s += e } }`; `lanes` when t is a scalar |
 //! | `build (i < n) e` | `check n >= 0` unless plain, then `scan par` with one stacked result |
+//! | `map (x <- xs) e` | the same, with slices |
 //! | `for (i < n) carry (a = x) e` | `scan up`; further results of `e` are stacked (and n checked) |
+//! | `fold (i < n) carry (a = x) e` | the same, where `e` gives the next carries and nothing else |
 //! | `max (i < n) e` | the index first: `(v, k) = scan up ..` over `stop(e)`; `check k < n`; then `e` at `k` |
 //! | `(a <= i < b)` | bound `b - a`, and `i = a + i0` first in the body |
 //! | `(x <- xs, y <- ys)` | slices; the lengths are equal sizes |
@@ -41,14 +43,18 @@ impl<'a, 's> Body<'a, 's> {
         let (what, help) = match l.kind {
             LoopKind::Sum => ("`sum`", "write `acc s: f64 { scan par .. }`"),
             LoopKind::Build => ("`build`", "write `scan par`"),
+            LoopKind::Map => ("`map`", "write `scan par`"),
             LoopKind::For => ("`for`", "write `scan up`"),
+            LoopKind::Fold => ("`fold`", "write `scan up`"),
             LoopKind::Max | LoopKind::Min => ("`max` or `min` over a range", "write `scan up`"),
         };
         self.surface_only(span, what, help)?;
         let head = self.head(&l.head, span)?;
         match l.kind {
             LoopKind::Sum => self.sum(head, l.body, span),
-            LoopKind::Build | LoopKind::For => self.build(head, l, span),
+            LoopKind::Build | LoopKind::Map | LoopKind::For | LoopKind::Fold => {
+                self.build(head, l, span)
+            }
             LoopKind::Max | LoopKind::Min => self.extremum(head, l, span),
         }
     }
@@ -214,7 +220,8 @@ impl<'a, 's> Body<'a, 's> {
         for (name, e) in &l.lin_carry {
             lin_carry.push((*name, self.linear(*e, "t")?));
         }
-        let dir = if l.kind == LoopKind::Build { Dir::Par } else { Dir::Up };
+        let parallel = matches!(l.kind, LoopKind::Build | LoopKind::Map);
+        let dir = if parallel { Dir::Par } else { Dir::Up };
         let open = self.enter_loop();
         let locals = open.locals;
         let result = self.begin(dir, &head, span).and_then(|mut scan| {
@@ -233,8 +240,17 @@ impl<'a, 's> Body<'a, 's> {
         let (scan, values, at) = result?;
         let count = values.nl.len() + values.lin.len();
         if dir == Dir::Par && count == 0 {
-            let message = "the body of `build` gives no value";
+            let message = "the body of `build` or `map` gives no value";
             return self.error("J213", at, message);
+        }
+        let carries = scan.carry.len() + scan.lin_carry.len();
+        if l.kind == LoopKind::Fold && count > carries {
+            let message = format!(
+                "the body of `fold` gives the next value of each carry, which is {carries}, and this \
+                 one gives {count}"
+            );
+            let help = "a `for` collects what its body gives besides";
+            return self.fail(Diagnostic::error("J213", at, message).help(help));
         }
         let stacked = count > scan.carry.len() + scan.lin_carry.len();
         if stacked && !self.facts.is_plainly_non_negative(&head.size) {

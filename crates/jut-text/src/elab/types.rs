@@ -116,6 +116,14 @@ impl<'a, 's> Body<'a, 's> {
         self.fail(Diagnostic::error("J202", ty.span, message).help(help))
     }
 
+    /// The value of an i64 constant that is known.
+    fn integer_constant(&self, name: &str) -> Option<i64> {
+        match self.globals.constant(name) {
+            Some((_, Some(jut_ir::Literal::I64(k)))) if !self.strict => Some(k),
+            _ => None,
+        }
+    }
+
     /// A written size.
     pub fn size(&mut self, e: ExprId) -> Res<Size> {
         let ast = self.ast;
@@ -135,6 +143,9 @@ impl<'a, 's> Body<'a, 's> {
                     Ok(self.nf(a))
                 }
                 Some(Entity::Poison) => Err(Stop),
+                None if self.integer_constant(name.text).is_some() => {
+                    Ok(Size::constant(self.integer_constant(name.text).unwrap_or_default()))
+                }
                 _ => {
                     let message = format!("the size `{}` is not in scope", name.text);
                     let mut error = Diagnostic::error("J203", name.span, message);

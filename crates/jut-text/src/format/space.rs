@@ -68,7 +68,8 @@ impl<'t, 's> Spacing<'t, 's> {
             && match token.text {
                 "max" | "min" => self.roles[k] != Role::Function,
                 text => {
-                    ["sum", "build", "for", "carry", "slice", "up", "down", "par"].contains(&text)
+                    ["sum", "build", "map", "for", "fold", "carry", "slice", "up", "down", "par"]
+                        .contains(&text)
                 }
             }
     }

@@ -324,6 +324,8 @@ impl<'s> Parser<'s, '_> {
             "sum" => self.range_loop(LoopKind::Sum)?,
             "build" => self.range_loop(LoopKind::Build)?,
             "for" => self.range_loop(LoopKind::For)?,
+            "map" => self.range_loop(LoopKind::Map)?,
+            "fold" => self.range_loop(LoopKind::Fold)?,
             word @ ("max" | "min") => {
                 if self.is_binary_max() {
                     return self.binary_max();
@@ -502,7 +504,22 @@ impl<'s> Parser<'s, '_> {
         }
         self.expect_close(open, ")")?;
         let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
-        if kind == LoopKind::For && self.eat("carry") {
+        if kind == LoopKind::Map
+            && let Some(range) = head.iter().find(|range| !matches!(range, Range::Each(..)))
+        {
+            let message = "`map` is over the elements of arrays: `map (v <- x) { .. }`";
+            let help = "over indices, write `build (i < n) { .. }`";
+            let name = match range {
+                Range::Below(name, _) | Range::Between(_, name, _) | Range::Each(name, _) => name,
+            };
+            return Err(self.fail(Diagnostic::error("J002", name.span, message).help(help)));
+        }
+        if kind == LoopKind::Fold && !self.at("carry") {
+            let help = "say what is carried from one iteration to the next: \
+                        `fold (v <- x) carry (a = 0.0) { a + v }`";
+            return Err(self.expected_helping("`carry`", help));
+        }
+        if matches!(kind, LoopKind::For | LoopKind::Fold) && self.eat("carry") {
             (carry, lin_carry) = self.binds()?;
         }
         let body = self.body()?;
