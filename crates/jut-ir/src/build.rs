@@ -6,6 +6,7 @@ use crate::ir::{CapData, Function, LinVarData, Mode, VarData};
 use crate::size::Size;
 use crate::span::Span;
 use crate::types::Type;
+use std::hash::BuildHasher;
 
 /// The keywords that come of putting `d` before a name, as J does for capabilities.
 const KEYWORDS: [&str; 6] = ["data", "def", "do", "down", "drop", "dup"];
@@ -14,10 +15,17 @@ const KEYWORDS: [&str; 6] = ["data", "def", "do", "down", "drop", "dup"];
 ///
 /// A name is a base and perhaps a number: the first `t` is `t`, the next `t_1`, `t_2`, .. Linear
 /// names keep their primes at the end: `t_1'`.
+///
+/// It remembers names by their hashes alone: two names of one hash cost a number that was not needed,
+/// and long functions have many names.
 #[derive(Clone, Debug, Default)]
 pub struct Namer {
-    used: HashSet<String>,
-    next: HashMap<String, u32>,
+    used: HashSet<u64>,
+    next: HashMap<u64, u32>,
+}
+
+fn hash(name: &str) -> u64 {
+    rustc_hash::FxBuildHasher.hash_one(name)
 }
 
 impl Namer {
@@ -38,14 +46,12 @@ impl Namer {
 
     /// Marks a name as taken.
     pub fn reserve(&mut self, name: &str) {
-        if !self.used.contains(name) {
-            self.used.insert(name.to_string());
-        }
+        self.used.insert(hash(name));
     }
 
     /// Whether a name is taken.
     pub fn is_used(&self, name: &str) -> bool {
-        self.used.contains(name)
+        self.used.contains(&hash(name))
     }
 
     /// A name like `hint` that is not taken yet, and now is. Primes at the end of the hint stay at
@@ -53,8 +59,7 @@ impl Namer {
     pub fn fresh(&mut self, hint: &str) -> String {
         let stem = hint.trim_end_matches('\'');
         let primes = &hint[stem.len()..];
-        if !KEYWORDS.contains(&hint) && !self.used.contains(hint) {
-            self.used.insert(hint.to_string());
+        if !KEYWORDS.contains(&hint) && self.used.insert(hash(hint)) {
             return hint.to_string();
         }
         let base = match stem.rsplit_once('_') {
@@ -67,12 +72,11 @@ impl Namer {
             }
             _ => stem,
         };
-        let key = format!("{base}{primes}");
-        let next = self.next.entry(key).or_insert(1);
+        let next = self.next.entry(hash(base) ^ primes.len() as u64).or_insert(1);
         loop {
             let name = format!("{base}_{next}{primes}");
             *next += 1;
-            if self.used.insert(name.clone()) {
+            if self.used.insert(hash(&name)) {
                 return name;
             }
         }

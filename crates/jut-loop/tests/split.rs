@@ -97,3 +97,18 @@ fn errors_leave_through_pieces() {
         agree_in_pieces(text, "f", &[x.clone(), Value::I64(k)]);
     }
 }
+
+#[test]
+fn no_function_stays_long() {
+    let mut text = String::from("def f(x: f64) -> f64 = {\n  a0 = x\n");
+    for k in 1..=30_000 {
+        text += &format!("  a{k} = sin(a{}) * x\n", k - 1);
+    }
+    let program = load(&(text + "  a30000\n}\n"));
+    let lowered = lower(&program, func(&program, "f")).unwrap().program;
+    let lengths: Vec<usize> = lowered.funcs.values().map(|f| f.body.stmts.len()).collect();
+    assert!(lengths.iter().all(|n| *n <= split::LONG), "{lengths:?}");
+    // 60,000 statements in pieces of 2048, some more that load and store, and the function itself.
+    assert!((30..40).contains(&lengths.len()), "{lengths:?}");
+    assert!(lengths.iter().sum::<usize>() < 70_000, "{lengths:?}");
+}

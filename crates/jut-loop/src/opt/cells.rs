@@ -19,14 +19,10 @@ use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Role, Stmt, Value
 
 /// Runs the walk.
 pub(super) fn run(func: &mut LoopFunction) {
-    let mut namer = Namer::default();
-    for data in func.values.values() {
-        namer.reserve(&data.name);
-    }
     let mut walk = Cells {
         roots: Roots::of(func),
         values: &mut func.values,
-        namer,
+        namer: None,
         depth: SecondaryMap::new(),
         subst: SecondaryMap::new(),
         loops: 0,
@@ -89,7 +85,8 @@ const MAX_KNOWN: usize = 16;
 struct Cells<'a> {
     roots: Roots,
     values: &'a mut PrimaryMap<Value, ValueData>,
-    namer: Namer,
+    /// Made when the first new name is needed: it takes a look at all names.
+    namer: Option<Namer>,
     /// The number of loops around a value's definition.
     depth: SecondaryMap<Value, usize>,
     subst: SecondaryMap<Value, Option<Atom>>,
@@ -374,7 +371,13 @@ impl Cells<'_> {
     }
 
     fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
-        let name = self.namer.fresh(hint);
+        let values = &self.values;
+        let namer = self.namer.get_or_insert_with(|| {
+            let mut namer = Namer::default();
+            values.values().for_each(|data| namer.reserve(&data.name));
+            namer
+        });
+        let name = namer.fresh(hint);
         let value = self.values.push(ValueData { name, kind });
         self.depth[value] = self.loops;
         value

@@ -24,10 +24,6 @@ use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value, ValueData};
 
 /// Runs the walk.
 pub(super) fn run(func: &mut LoopFunction) {
-    let mut namer = Namer::default();
-    for data in func.values.values() {
-        namer.reserve(&data.name);
-    }
     let mut lengths = SecondaryMap::new();
     for p in &func.params {
         let len = p.len.as_ref().and_then(|len| len.as_var());
@@ -40,7 +36,7 @@ pub(super) fn run(func: &mut LoopFunction) {
         lengths,
         roots: Roots::of(func),
         values: &mut func.values,
-        namer,
+        namer: None,
         level: SecondaryMap::new(),
         subst: SecondaryMap::new(),
         known: HashMap::default(),
@@ -85,7 +81,8 @@ struct Body {
 struct Motion<'a> {
     roots: Roots,
     values: &'a mut PrimaryMap<Value, ValueData>,
-    namer: Namer,
+    /// Made when the first new name is needed: it takes a look at all names.
+    namer: Option<Namer>,
     level: SecondaryMap<Value, usize>,
     /// Of the index of a loop that begins at 0: where it ends.
     below: SecondaryMap<Value, Option<Atom>>,
@@ -356,7 +353,13 @@ impl Motion<'_> {
     }
 
     fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
-        let name = self.namer.fresh(hint);
+        let values = &self.values;
+        let namer = self.namer.get_or_insert_with(|| {
+            let mut namer = Namer::default();
+            values.values().for_each(|data| namer.reserve(&data.name));
+            namer
+        });
+        let name = namer.fresh(hint);
         let value = self.values.push(ValueData { name, kind });
         self.level[value] = self.depth();
         value
