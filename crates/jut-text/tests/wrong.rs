@@ -67,8 +67,19 @@ const NAMES: &[Row] = &[
     ("J014", "def f(x: f64) -> f64 = «ln»(x)", "`log(x)`"),
     ("J014", "def f[n](x: [n]f64) -> i64 = «len»(x)", "`size(x)`"),
     ("J014", "def f[n](x: [n]f64) -> i64 = «x.len»()", "no methods"),
-    ("J014", "def f[n](x: [n]f64) -> f64 = «fold»(x)", "carry (a = ..)"),
-    ("J014", "def f[n](x: [n]f64) -> [n]f64 = «map»(x, x)", "`build (v <- xs)"),
+    ("J014", "def f[n](x: [n]f64) -> f64 = «reduce»(x)", "carry (a = ..)"),
+    ("J014", "def f[n](x: [n]f64) -> [n]f64 = «vmap»(x, x)", "`map (v <- xs)"),
+    ("J002", "def f[n](x: [n]f64) -> f64 = fold(x«)»", "carry (a = 0.0)"),
+    ("J002", "def f[n](x: [n]f64) -> [n]f64 = map(x«,» x)", "`map (v <- x)"),
+    ("J002", "def f(n: i64) -> [n]f64 = map («i» < n) { 1.0 }", "`build (i < n)"),
+    (
+        "J213",
+        "def f[n](x: [n]f64) -> f64 = fold (v <- x) carry (a = 0.0) { «(a + v, v)» }",
+        "collects",
+    ),
+    ("J002", "const «pi» = 3.0", "no type"),
+    ("J010", "def f() -> f64 = «a»\nconst a: f64 = 1.0", "move it up"),
+    ("J205", "const a: f64 = 1.0\ndef f() -> f64 = «a»[0]", ""),
     ("J015", "use «stats»\ndef f(x: f64) -> f64 = stats.mean(x)", "stands alone"),
 ];
 

@@ -498,9 +498,9 @@ impl<'s> Parser<'s, '_> {
         self.at += 1;
         let open = self.at;
         self.expect_helping("(", "the range of a loop stands in brackets: `sum (i < n) { .. }`")?;
-        let mut head = vec![self.range()?];
+        let mut head = vec![self.range(kind)?];
         while self.eat(",") {
-            head.push(self.range()?);
+            head.push(self.range(kind)?);
         }
         self.expect_close(open, ")")?;
         let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
@@ -526,7 +526,7 @@ impl<'s> Parser<'s, '_> {
         Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, body })))
     }
 
-    fn range(&mut self) -> Parsed<Range<'s>> {
+    fn range(&mut self, kind: LoopKind) -> Parsed<Range<'s>> {
         let named = matches!(self.peek().kind, Kind::Name | Kind::Linear);
         if named && self.is_at(self.at + 1, "<-") {
             let name = self.any_name()?;
@@ -540,7 +540,11 @@ impl<'s> Parser<'s, '_> {
         }
         let low = self.additive()?;
         if !self.at("<=") {
-            let help = "a loop over the elements of `x` is `sum (v <- x) { v }`";
+            let help = match kind {
+                LoopKind::Map => "write `map (v <- x) { .. }`: the block gives the new element",
+                LoopKind::Fold => "write `fold (v <- x) carry (a = 0.0) { a + v }`",
+                _ => "a loop over the elements of `x` is `sum (v <- x) { v }`",
+            };
             let what = "a range: `i < n`, `a <= i < b` or `x <- xs`";
             return Err(self.expected_helping(what, help));
         }
