@@ -116,7 +116,9 @@ pub fn all(quick: bool) -> Vec<Case> {
     cases.push(mlp(784, 32, 10));
     cases.push(rnn(16, 50));
     cases.push(stencil(200, 100));
+    cases.push(product(64));
     if !quick {
+        cases.push(product(512));
         cases.push(neighbours(10_000));
         cases.push(rnn(64, 50));
     }
@@ -289,6 +291,18 @@ fn rnn(n: usize, steps: usize) -> Case {
     };
     let (name, text) = (("rnn", format!("{n}, {steps} steps")), (example!("rnn"), "rnn"));
     case(name, text, &["w", "h0", "x"], &[0, 1, 2], args, run)
+}
+
+fn product(n: usize) -> Case {
+    let (a, b) = (floats(n * n, 23, -1.0, 1.0), floats(n * n, 24, -1.0, 1.0));
+    let args = vec![matrix(n, n, &a), matrix(n, n, &b)];
+    let mut hand = hand::Product::new(n);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = hand.run(black_box(&a), &b, g);
+    };
+    let (name, text) = (("product", format!("{n}x{n}")), (program!("product"), "product"));
+    case(name, text, &["a", "b"], &[0, 1], args, run)
 }
 
 fn stencil(n: usize, steps: usize) -> Case {

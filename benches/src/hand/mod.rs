@@ -7,11 +7,13 @@
 #![allow(clippy::needless_range_loop)]
 
 mod dynamics;
+mod matrices;
 mod networks;
 mod scalars;
 mod vectors;
 
 pub use dynamics::{LennardJones, LotkaVolterra, Stencil};
+pub use matrices::Product;
 pub use networks::{Mlp, MlpParameters, Rnn, logistic, sigmoids};
 pub use scalars::{power, sin, sincos};
 pub use vectors::{logsumexp, neighbours, rosenbrock};

@@ -4,7 +4,7 @@ use jut::{Arg, Compiled, Engine, Model, Product, Value};
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
 
-const PROGRAMS: [&str; 10] = [
+const PROGRAMS: [&str; 11] = [
     "sin",
     "power",
     "rosenbrock",
@@ -15,6 +15,7 @@ const PROGRAMS: [&str; 10] = [
     "rnn",
     "stencil",
     "lennard_jones",
+    "network",
 ];
 
 fn examples() -> PathBuf {

@@ -92,6 +92,16 @@ def energy(r):
     return total
 
 
+def product(a, b):
+    return [[dot(row, column) for column in zip(*b)] for row in a]
+
+
+def network(w, b, v, c, x, y):
+    hidden = [[tanh(z + b_j) for z, b_j in zip(row, b)] for row in product(x, w)]
+    scores = [[s + c_j for s, c_j in zip(row, c)] for row in product(hidden, v)]
+    return sum(log(sum(exp(s) for s in row)) - row[k] for row, k in zip(scores, y)) / len(x)
+
+
 # ---- inputs ------------------------------------------------------------------------------------
 
 rng = random.Random(2023)
@@ -136,6 +146,9 @@ PROGRAMS = [
     ("stencil", "misfit", misfit, ["u0", "k"],
      {"u0": bumps(24), "a": 0.05, "k": 0.2, "steps": 40, "target": vector(24, -0.5, 0.5)}),
     ("lennard_jones", "energy", energy, ["r"], {"r": particles()}),
+    ("network", "loss", network, ["w", "b", "v", "c"],
+     {"w": matrix(5, 4), "b": vector(4), "v": matrix(4, 3), "c": vector(3), "x": matrix(7, 5, -2, 2),
+      "y": [rng.randrange(3) for _ in range(7)]}),
 ]
 
 
