@@ -34,6 +34,15 @@ pub(crate) fn sizes(op: Structured, args: &[Value]) -> Option<Vec<usize>> {
             sizes[k] = dim;
         }
     }
+    if op.is_view() {
+        let at = |label| labels.iter().position(|l| *l == label);
+        let (p, i, j) = (at('p')?, at('i')?, at('j')?);
+        let cells = sizes[i].checked_mul(sizes[j])?;
+        if op.row().meaning == Meaning::Unflatten && sizes[p] != cells {
+            return None;
+        }
+        sizes[p] = cells;
+    }
     Some(sizes)
 }
 
@@ -174,6 +183,7 @@ fn run<T: Copy>(
     let first = operands.first().copied().unwrap_or_default();
     match op.row().meaning {
         Meaning::Contraction(order) => contraction(op, order, sizes, operands, numbers),
+        Meaning::Flatten | Meaning::Unflatten => first.to_vec(),
         Meaning::Reverse => first.iter().rev().copied().collect(),
         Meaning::RunningSum => running(&mut first.iter().copied()),
         Meaning::RunningSumFromEnd => {

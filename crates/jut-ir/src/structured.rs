@@ -65,6 +65,10 @@ pub enum Order {
 pub enum Meaning {
     /// For each cell of the result the sum, in an order, of the products of the operands' cells.
     Contraction(Order),
+    /// All cells in the same order: a matrix as one vector. A view.
+    Flatten,
+    /// The vector as a matrix of the given sizes, whose product is its own. A view.
+    Unflatten,
     /// Cell i is cell n - 1 - i.
     Reverse,
     /// Cell i is the sum of the cells up to i, in order.
@@ -108,7 +112,8 @@ pub enum Misfit {
     Count,
     /// An operand has not so many dimensions, or is not of floats or, for a size, no i64.
     Kind(usize),
-    /// A dimension of an operand has another size than the same dimension of an earlier one.
+    /// A dimension of an operand has another size than the same dimension of an earlier one, or,
+    /// if that is the operand itself, than the product of the sizes given.
     Size {
         /// The operand.
         operand: usize,
@@ -193,9 +198,31 @@ impl Structured {
                 }
             }
         }
-        let size = |label| known.iter().find(|(l, _, _)| *l == label).map(|(_, s, _)| *s);
+        let size = |label| {
+            let found = known.iter().find(|(l, _, _)| *l == label);
+            found.map(|(_, s, _)| Size::clone(s))
+        };
+        let cells = match row.meaning {
+            Meaning::Flatten | Meaning::Unflatten => size('i').zip(size('j')),
+            _ => None,
+        };
+        let cells = cells.and_then(|(i, j)| i.checked_mul(&j));
+        match (row.meaning, cells, size('p')) {
+            (Meaning::Flatten, Some(cells), _) => return Ok(Type::array(cells, Type::F64)),
+            (Meaning::Unflatten, Some(cells), Some(given)) if cells != given => {
+                let sizes = Box::new([given, cells]);
+                return Err(Misfit::Size { operand: 0, earlier: 0, sizes });
+            }
+            (Meaning::Flatten | Meaning::Unflatten, None, _) => return Err(Misfit::Kind(0)),
+            _ => {}
+        }
         let sizes = row.result.chars().rev().filter_map(size);
-        Ok(sizes.fold(Type::F64, |ty, size| Type::array(size.clone(), ty)))
+        Ok(sizes.fold(Type::F64, |ty, size| Type::array(size, ty)))
+    }
+
+    /// Whether the result is the operand's memory with another shape.
+    pub fn is_view(self) -> bool {
+        matches!(self.row().meaning, Meaning::Flatten | Meaning::Unflatten)
     }
 
     /// All operands in order: arrays and sizes, each in order. A missing one is left out.
@@ -272,7 +299,11 @@ impl Structured {
             Param::Array(names) => Some(cells(names)),
             Param::Size(_) => None,
         });
-        let all = sizes.iter().fold(1u64, |n, size| n.saturating_mul(*size));
+        // The dimensions of a view are two names for the same cells.
+        let all = match self.is_view() {
+            true => cells("ij"),
+            false => sizes.iter().fold(1u64, |n, size| n.saturating_mul(*size)),
+        };
         let largest = arrays.chain([result, all]).max().unwrap_or(0);
         largest.saturating_mul(2).saturating_sub(result)
     }

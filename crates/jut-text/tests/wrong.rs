@@ -136,6 +136,11 @@ const TYPES: &[Row] = &[
     ("J202", "def f[n](a: [n, n]f64, x: [n]f64) -> [n]f64 = matmul(a, «x»)", "`matvec(a, x)`"),
     ("J202", "def f[n](x: [n]f64, n1: i64) -> [n]f64 = scale(«n1», x)", "`f64(n)`"),
     ("J202", "def f[n, m](a: [n, m]f64) -> [m]f64 = cumsum(«a»)", "it works on ([i]f64)"),
+    (
+        "J202",
+        "def f[n, m](x: [n]f64) -> [m, m]f64 = unflatten(«x», m, m)",
+        "of n elements: there have to be",
+    ),
     ("J208", "def f[n](a: [n, n]f64) -> [n, n]f64 = «matmul(a)»", "takes 2 argument(s), not 1"),
     ("J201", "def f[n](x: [n]f64) -> [n, n]f64 = repeat_row(x, «1.5»)", "i64"),
     ("J014", "def f[n](a: [n, n]f64) -> [n, n]f64 = «matmull»(a, a)", "`matmul`"),

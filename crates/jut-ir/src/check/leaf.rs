@@ -220,6 +220,10 @@ impl Checker<'_> {
                 let (wanted, given) = (row.params[k].text(), self.show(&operands[k].0));
                 self.error("J202", format!("`{}` takes {wanted} here, not {given}", row.name))
             }
+            Misfit::Size { operand, earlier, sizes } if operand == earlier => {
+                let [given, wanted] = sizes.each_ref().map(|s| self.show_size(s));
+                self.error("J202", format!("`{}` of {given} cells, not {wanted}", row.name))
+            }
             Misfit::Size { operand, earlier, .. } => {
                 let show = |k: usize| self.show(&operands[k].0);
                 let (a, b) = (show(earlier), show(operand));

@@ -1,7 +1,7 @@
 //! The rows of the table.
 
 use super::{Meaning, Order, Param, Structured, StructuredRow, Transpose};
-use Meaning::{Contraction, Reverse, RunningSum, RunningSumFromEnd};
+use Meaning::{Contraction, Flatten, Reverse, RunningSum, RunningSumFromEnd, Unflatten};
 use Param::{Array, Size};
 
 const fn is(op: Structured, operand: usize) -> Transpose {
@@ -149,6 +149,24 @@ rows! {
         meaning: Contraction(Order::None),
         transposes: &[is(SUM_COLUMNS, 0)],
         doc: "a matrix of so many columns, each of them the vector",
+    };
+    /// A matrix as one vector.
+    FLATTEN = StructuredRow {
+        name: "flatten",
+        params: &[Array("ij")],
+        result: "p",
+        meaning: Flatten,
+        transposes: &[is(UNFLATTEN, 0)],
+        doc: "all cells, row by row, as one vector: a view, nothing is copied",
+    };
+    /// A vector as a matrix.
+    UNFLATTEN = StructuredRow {
+        name: "unflatten",
+        params: &[Array("p"), Size('i'), Size('j')],
+        result: "ij",
+        meaning: Unflatten,
+        transposes: &[is(FLATTEN, 0)],
+        doc: "the vector of i j elements as i rows of j: a view, nothing is copied",
     };
     /// A vector from its end.
     REVERSE = StructuredRow {

@@ -233,7 +233,15 @@ impl Lowering<'_> {
                     let (Atom::Value(src), Some(level)) = (slot.atom, c.levels.first()) else {
                         return Err(self.bug(span, "an array is expected"));
                     };
-                    let len = self.cells(level, reached.used, &[], span)?;
+                    // A slice has fewer elements than the type of the accumulator says.
+                    let len = match place.path.last() {
+                        Some(Step::Slice { len, .. }) => {
+                            let element = self.cells(level, reached.used + 1, &[], span)?;
+                            let len = self.scalar(*len, span)?;
+                            self.mul("cells", len, element)
+                        }
+                        _ => self.cells(level, reached.used, &[], span)?,
+                    };
                     let index = self.value("k", Kind::I64);
                     let (stmts, ()) = self.nested(|this| {
                         let item = this.value("item", c.scalar);

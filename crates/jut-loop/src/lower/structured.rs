@@ -1,4 +1,4 @@
-//! Structured primitives: products of matrices become calls of a kernel, all others loops.
+//! Structured primitives: views are no code, products of matrices become calls of a kernel, all others loops.
 //!
 //! A product that is only added to an accumulator, `v = matmul(a, b); r += v`, is computed where it
 //! is added: the kernel adds to the accumulator's cells, and no array is made for `v`. The gradient
@@ -55,6 +55,10 @@ impl Lowering<'_> {
             return Ok(());
         }
         let span = stmt.loc.span;
+        if let (true, [a]) = (op.is_view(), args) {
+            let slots = self.slots(*a, span)?;
+            return self.bind_one(stmt, slots.to_vec());
+        }
         let (ty, hint) = (self.type_of(v), self.name_of(v));
         if ty == Type::F64 {
             let factors = self.factors(op, args, span)?;

@@ -158,6 +158,14 @@ impl<'a, 's> Body<'a, 's> {
                 error.help = help;
                 self.fail(error)
             }
+            Misfit::Size { operand, earlier, sizes } if operand == earlier => {
+                let [given, wanted] = sizes.each_ref().map(|size| self.show_size(size));
+                let message = format!("`{name}` of {given} elements: there have to be {wanted}");
+                let help = format!(
+                    "take as many: `x[a ..+ {wanted}]`; or `cast x : [{wanted}]f64` tests it at run time"
+                );
+                self.fail(Diagnostic::error("J202", operands[operand].2, message).help(help))
+            }
             Misfit::Size { operand, earlier, sizes } => {
                 let show = |k: usize| self.show(&operands[k].0);
                 let (a, b) = (show(earlier), show(operand));

@@ -493,6 +493,7 @@ fn read_block(
                     Rhs::Prim(prim, _) => format!("`{}`", prim.row().text),
                     Rhs::Index(v, _) => format!("an index of {}", func.nvars[*v].name),
                     Rhs::Size(..) => "a size".to_string(),
+                    Rhs::Structured(op, ..) => format!("`{}`", op.row().name),
                     Rhs::Cast { .. } => "a cast".to_string(),
                     _ => "a projection".to_string(),
                 };
