@@ -232,10 +232,17 @@ fn pack_rows(
         if used < panel {
             out.fill(0.0);
         }
-        for i in 0..used {
-            let source = &a.cells[(first + start + i) * a.row + from * a.column..];
+        if a.row == 1 {
             for l in 0..depth {
-                out[l * panel + i] = source[l * a.column];
+                let source = &a.cells[first + start + (from + l) * a.column..][..used];
+                out[l * panel..][..used].copy_from_slice(source);
+            }
+        } else {
+            for i in 0..used {
+                let source = &a.cells[(first + start + i) * a.row + from * a.column..];
+                for l in 0..depth {
+                    out[l * panel + i] = source[l * a.column];
+                }
             }
         }
         at += panel * depth;
