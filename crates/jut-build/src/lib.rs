@@ -20,7 +20,7 @@
 //! }
 //! ```
 //!
-//! ```ignore
+//! ```text
 //! // src/main.rs; loss.jut has: def loss[n](w: [n]f64, x: [n]f64) -> f64 = ..
 //! mod loss {
 //!     include!(concat!(env!("OUT_DIR"), "/loss.rs"));

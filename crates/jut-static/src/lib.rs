@@ -40,7 +40,7 @@ pub fn runtime(target: &Triple) -> Result<&'static [u8], String> {
             Err(format!(
                 "this jut has the runtime for {} only; build jut with JUT_RUNTIME_TARGETS={target} \
                  and the Rust standard library for that target (`rustup target add {target}`), or \
-                 use the mathematical functions of the system's library",
+                 use the mathematical functions of the system's library (--math libm)",
                 known.join(", ")
             ))
         }

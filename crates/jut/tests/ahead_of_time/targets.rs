@@ -116,10 +116,17 @@ fn an_aarch64_program_runs_under_an_emulator_and_prints_the_numbers_of_this_mach
         let machine = Some(Machine::Any(AARCH64.parse().expect("a triple")));
         let math = MathLibrary::System;
         let object = function.build(&products, &BuildOptions { machine, math, prefix: None });
-        write(&object.expect("it builds"), &at, "f");
+        let object = object.expect("it builds");
+        write(&object, &at, "f");
         std::fs::write(at.join("main.c"), MAIN).expect("writable");
         run(compiler, &["-std=c99", "-static", "main.c", "f.o", "-lm", "-o", "main"], &at);
         let printed = run("qemu-aarch64", &["./main"], &at);
+        // The same through a shared library, linked by the usual cross compiler.
+        object.link_shared(&at.join("libf.so"), None).expect("it links");
+        let library = ["-std=c99", "main.c", "-L.", "-lf", "-Wl,-rpath,$ORIGIN", "-o", "dynamic"];
+        run(compiler, &library, &at);
+        let system = ["-L", "/usr/aarch64-linux-gnu", "./dynamic"];
+        assert_eq!(run("qemu-aarch64", &system, &at), printed);
         let printed: Vec<f64> = printed.lines().map(|l| l.parse().expect("a number")).collect();
 
         let x: Vec<f64> = (0..9).map(|i| 0.3 * f64::from(i) - 1.0).collect();
