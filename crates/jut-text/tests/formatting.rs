@@ -57,6 +57,31 @@ fn all_programs_of_the_repository_keep_their_meaning() {
 }
 
 #[test]
+fn all_programs_of_the_repository_are_formatted() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = Vec::new();
+    for part in ["crates", "benches", "tests"] {
+        programs(&root.join(part), &mut found);
+    }
+    for path in found {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        assert!(format(&text) == text, "run `jut fmt {}`", path.display());
+    }
+}
+
+#[test]
+fn constants_maps_and_folds_have_one_layout() {
+    formats(
+        "/// Half a turn.\nconst  pi:f64=3.14 // about\nconst w:[2]f64=[ 1.0,2.0 ]\n",
+        "/// Half a turn.\nconst pi: f64 = 3.14 // about\nconst w: [2]f64 = [1.0, 2.0]\n",
+    );
+    formats(
+        "def f[n](x:[n]f64)->f64=fold(v<-map(u<-x){u*pi})carry(a=0.0){a+v}\n",
+        "def f[n](x: [n]f64) -> f64 = fold (v <- map (u <- x) { u * pi }) carry (a = 0.0) { a + v }\n",
+    );
+}
+
+#[test]
 fn printed_core_is_formatted_already_but_for_long_lines() {
     for seed in SEEDS {
         let program = jut_text::load(seed, 0).program.expect("a program");
