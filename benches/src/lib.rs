@@ -8,6 +8,7 @@
 //! | [`measure`] | measuring several ways in turns |
 //! | [`run`] | what is measured of a program |
 //! | [`compile`] | compile times against the length of a program and the size of its data |
+//! | [`loops`] | loops over arrays against a C compiler |
 //! | [`tape`] | bytes of tape |
 //! | [`report`] | everything as a table, as JSON, as a page |
 //! | [`machine`] | what needs the machine itself |
@@ -16,6 +17,7 @@ pub mod cases;
 pub mod compile;
 pub mod dual;
 pub mod hand;
+pub mod loops;
 pub mod machine;
 pub mod measure;
 pub mod report;

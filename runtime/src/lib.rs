@@ -8,6 +8,7 @@
 //! | [`matrix`] | products of matrices |
 //! | [`arena`] | memory with a bump pointer, kept between calls |
 //! | [`workspace`] | what one thread needs to run compiled code, and the functions for compiled code |
+//! | [`wide`] | mathematical functions of several arguments at once |
 //! | [`symbols`] | the names by which compiled code reaches all of it |
 //! | `freestanding` | what the static library has on top |
 //!
@@ -27,6 +28,7 @@ pub mod lanes;
 pub mod math;
 pub mod matrix;
 pub mod symbols;
+pub mod wide;
 pub mod workspace;
 
 pub use workspace::{Failure, Workspace};

@@ -1,4 +1,5 @@
-//! Mathematical functions, one implementation each, in pure Rust (the `libm` crate).
+//! Mathematical functions, one implementation each, in pure Rust: the `libm` crate's, or formulas
+//! without branches ([`straight`]) that can take several arguments at once.
 //!
 //! The interpreter and every engine call these and no others, so a transcendental function has the
 //! same bits everywhere: nothing here depends on the operating system's library or on fused
@@ -8,48 +9,20 @@
 
 mod error;
 mod gamma;
+pub mod straight;
 
 pub use error::{erf, erfc, erfinv};
 pub use gamma::{beta, digamma, gamma, lgamma, polygamma};
-
-/// Exponential.
-pub fn exp(x: f64) -> f64 {
-    libm::exp(x)
-}
+pub use straight::each::{cos, exp, log, log1p, sigmoid, sin, softplus, tanh};
 
 /// exp(x) - 1.
 pub fn expm1(x: f64) -> f64 {
     libm::expm1(x)
 }
 
-/// Natural logarithm.
-pub fn log(x: f64) -> f64 {
-    libm::log(x)
-}
-
-/// log(1 + x).
-pub fn log1p(x: f64) -> f64 {
-    libm::log1p(x)
-}
-
-/// Sine.
-pub fn sin(x: f64) -> f64 {
-    libm::sin(x)
-}
-
-/// Cosine.
-pub fn cos(x: f64) -> f64 {
-    libm::cos(x)
-}
-
 /// Tangent.
 pub fn tan(x: f64) -> f64 {
     libm::tan(x)
-}
-
-/// Hyperbolic tangent.
-pub fn tanh(x: f64) -> f64 {
-    libm::tanh(x)
 }
 
 /// Angle with the given sine.
@@ -112,24 +85,13 @@ pub fn cbrt(x: f64) -> f64 {
     libm::cbrt(x)
 }
 
-/// 1 / (1 + exp(-x)). The exponential never overflows.
-pub fn sigmoid(x: f64) -> f64 {
-    let e = libm::exp(-x.abs());
-    if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
-}
-
-/// log(1 + exp(x)). The exponential never overflows.
-pub fn softplus(x: f64) -> f64 {
-    maximum(x, 0.0) + libm::log1p(libm::exp(-x.abs()))
-}
-
 /// log(exp(x) + exp(y)). The exponential never overflows.
 pub fn logaddexp(x: f64, y: f64) -> f64 {
     if x == y {
         // Also where both are the same infinity.
         return x + core::f64::consts::LN_2;
     }
-    maximum(x, y) + libm::log1p(libm::exp(-(x - y).abs()))
+    maximum(x, y) + log1p(exp(-(x - y).abs()))
 }
 
 /// x 2^n in wrapping arithmetic: 0 if n is not in 0 .. 63, as all bits are shifted out.

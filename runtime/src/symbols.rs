@@ -6,6 +6,7 @@
 
 use crate::math;
 use crate::matrix::jut_matmul;
+use crate::wide;
 use crate::workspace::{
     jut_alloc_tape, jut_alloc_temp, jut_copy, jut_fill_bytes, jut_fill_words, jut_mark,
     jut_release, jut_release_tape,
@@ -122,5 +123,6 @@ pub fn address(name: &str) -> Option<*const u8> {
 /// All functions that compiled code may call: name and place.
 pub fn all() -> impl Iterator<Item = (&'static str, *const u8)> {
     let memory = MEMORY.iter().map(|(name, address)| (*name, address()));
-    memory.chain(MATH.iter().map(|(name, function)| (*name, function.address())))
+    let wide = wide::FORMS.iter().map(|form| (form.symbol, (form.address)()));
+    memory.chain(wide).chain(MATH.iter().map(|(name, function)| (*name, function.address())))
 }

@@ -10,13 +10,15 @@
 
 use crate::engines::{Border, Run, same};
 use crate::products::{Product, optimised};
-use jut_cranelift::{Machine, MathLibrary, ObjectFile, Place, Target};
+use jut_cranelift::Target;
 use jut_eval::{EvalError, Interpreter};
 use jut_ir::entity::EntityRef;
 use jut_ir::{Literal, RuntimeError};
 use jut_loop::form::{Cell, Kind, Role};
 use jut_loop::signature::{AbiComponent, Cells, Flat};
 use jut_loop::{lower, need};
+use jut_native::CompileError;
+use jut_native::object::{Machine, MathLibrary, ObjectWriter, Place};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -52,9 +54,25 @@ static int failed(int status, const error_t *e) {
 /// # Errors
 /// The first disagreement with the interpreter, or a refusal.
 pub fn agree(at: &Path, products: &[Product]) -> Result<usize, String> {
-    let say = |e: jut_cranelift::CompileError| e.to_string();
-    let triple = Target::host().map_err(say)?.triple().clone();
-    let mut file = ObjectFile::new(&Machine::Any(triple.clone()), MathLibrary::Jut).map_err(say)?;
+    let say = |e: CompileError| e.to_string();
+    let machine = Machine::Any(Target::host().map_err(say)?.triple().clone());
+    let file = jut_cranelift::ObjectFile::new(&machine, MathLibrary::Jut).map_err(say)?;
+    let count = agree_by(&at.join("cranelift"), products, Box::new(file))?;
+    if jut_llvm::BUILT_IN {
+        let file = jut_llvm::ObjectFile::new(&machine, MathLibrary::Jut).map_err(say)?;
+        agree_by(&at.join("llvm"), products, Box::new(file)).map_err(|e| format!("LLVM: {e}"))?;
+    }
+    Ok(count)
+}
+
+/// The same, with one backend.
+fn agree_by(
+    at: &Path,
+    products: &[Product],
+    mut file: Box<dyn ObjectWriter>,
+) -> Result<usize, String> {
+    let say = |e: CompileError| e.to_string();
+    let triple = file.triple().clone();
     let (mut c, mut main) = (HEAD.to_owned(), String::new());
     let made: Vec<Product> = products.iter().map(optimised).collect();
     let mut expected: Vec<(usize, Run)> = Vec::new();
@@ -92,7 +110,7 @@ pub fn agree(at: &Path, products: &[Product]) -> Result<usize, String> {
     std::fs::create_dir_all(at).map_err(io("directory"))?;
     let _ = write!(c, "int main(void) {{\nvoid *w = jut_workspace_new();\n{main}return 0;\n}}\n");
     std::fs::write(at.join("main.c"), c).map_err(io("main.c"))?;
-    std::fs::write(at.join("p.o"), file.finish().map_err(say)?).map_err(io("p.o"))?;
+    std::fs::write(at.join("p.o"), file.finish().map_err(say)?.bytes).map_err(io("p.o"))?;
     std::fs::write(at.join("jut_runtime.o"), jut_static::runtime(&triple)?)
         .map_err(io("runtime"))?;
     run(at, "cc", &["-std=c99", "-w", "main.c", "p.o", "jut_runtime.o", "-o", "main"])?;

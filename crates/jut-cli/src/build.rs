@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Builds, writes and says what was written; gives the exit code.
 pub fn build(options: &Build) -> Result<u8> {
-    let function = function(&options.function)?;
+    let function = function(&options.function)?.engine(options.engine.engine());
     let machine = match (&options.triple, options.native) {
         (Some(triple), _) => Some(Machine::Any(triple.parse().map_err(|reason| {
             Error::Request(format!("`{triple}` is not a target triple: {reason}"))

@@ -5,7 +5,7 @@ use crate::output::{
     complain, diagnostics_json, exit_code, print, print_json, report, results_json, results_text,
     warn,
 };
-use crate::{build, explain, files, input, linearize, manual, verify};
+use crate::{build, doctor, explain, files, input, linearize, manual, verify};
 use jut::json::Arguments;
 use jut::{Arg, Compiled, Error, Function, Model, PassTime, Product, Result, Value};
 use serde_json::{Map, Value as Json, json};
@@ -18,6 +18,10 @@ pub fn run(options: &Options) -> u8 {
         Command::Completions { shell } => (Format::Text, manual::completions(*shell)),
         Command::Man { directory } => (Format::Text, manual::pages(directory)),
         Command::Fmt { files, check } => return fmt(files, *check),
+        Command::Doctor { format } => {
+            doctor::doctor(*format == Format::Json);
+            return 0;
+        }
         Command::Explain(Explain::Tape(target)) => (target.format, explain::tape(target)),
         Command::Explain(Explain::Cost { target, given }) => {
             (target.format, explain::cost(target, given))

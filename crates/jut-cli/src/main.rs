@@ -16,6 +16,7 @@
 //! jut show  model.jut loss --stage transpose
 //! jut explain tape model.jut loss
 //! jut explain cost model.jut loss --args data.json
+//! jut doctor
 //! ```
 //!
 //! **Exit codes.** 0: done. 1: the program is refused. 2: the command line, a file or an argument is
@@ -24,6 +25,7 @@
 
 mod build;
 mod commands;
+mod doctor;
 mod explain;
 mod files;
 mod input;

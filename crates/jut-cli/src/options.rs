@@ -33,6 +33,12 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
+    /// Say which backends are built in, and how to get the others.
+    Doctor {
+        /// How to print.
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
     /// Call a function.
     Run(Call),
     /// The results of a function, and its gradient.
@@ -221,6 +227,9 @@ pub struct Build {
     /// A file for CMake's find_package about the library: NAME-config.cmake.
     #[arg(long, value_name = "FILE", requires = "library")]
     pub cmake: Option<PathBuf>,
+    /// What makes the machine code: cranelift, or llvm in builds that have it.
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: Engine,
     /// For another machine, such as aarch64-unknown-linux-gnu; without it, for any machine like
     /// this one.
     #[arg(long = "target", value_name = "TRIPLE")]

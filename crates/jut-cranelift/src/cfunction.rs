@@ -24,7 +24,6 @@
 //! says how much a call needs, from the integers among its parameters, and lent memory is divided
 //! between the arenas as the call needs it.
 
-use crate::object::Place;
 use crate::program::{Imports, Returns, Source, signature};
 use crate::translate::cranelift_type;
 use cranelift_codegen::Context;
@@ -37,6 +36,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{DataDescription, FuncId, Linkage, Module};
 use jut_ir::RuntimeErrorKind;
 use jut_loop::form::{Kind, LoopFunction};
+use jut_native::object::Place;
 use jut_runtime::arena::ALIGN;
 use jut_runtime::workspace::{OVERHEAD, layout};
 use target_lexicon::{Architecture, BinaryFormat};

@@ -42,8 +42,9 @@ mod target;
 mod translate;
 mod vector;
 
+pub use cranelift_codegen::VERSION;
 pub use jit::compile;
 pub use jut_native::{Arg, CallError, CompileError, Compiled};
-pub use object::{Exported, MathLibrary, ObjectFile, Place};
+pub use object::ObjectFile;
 pub use program::{assembly, clif};
-pub use target::{Machine, Target};
+pub use target::Target;

@@ -10,54 +10,23 @@
 use crate::cfunction;
 use crate::program::{Imports, Source, define_with};
 use crate::substitute;
-use crate::target::{Machine, Target};
+use crate::target::Target;
 use cranelift_codegen::ir::LibCall;
 use cranelift_module::default_libcall_names;
 use cranelift_object::{ObjectBuilder, ObjectModule};
 use jut_ir::RuntimeErrorKind;
-use jut_loop::form::{Block, LoopProgram, Stmt};
+use jut_loop::form::LoopProgram;
 use jut_native::CompileError;
+use jut_native::object::{
+    Exported, Machine, MathLibrary, Object, ObjectWriter, Place, needs_memory,
+};
 use target_lexicon::Triple;
-
-/// Which mathematical functions an object calls.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum MathLibrary {
-    /// Those of jut's static runtime: the same bits as in memory. Memory for tapes comes from the
-    /// runtime too and grows as needed.
-    #[default]
-    Jut,
-    /// Those of the system's library (`-lm`): nothing else is needed. Memory for tapes is given by
-    /// the caller with each call.
-    System,
-}
 
 /// An object file in the making.
 pub struct ObjectFile {
     module: ObjectModule,
     target: Target,
     imports: Imports,
-}
-
-/// An exported function.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Exported {
-    /// Whether it needs a workspace (or memory): otherwise none need be given.
-    pub needs_memory: bool,
-    /// Bytes of stack that a call takes, at most, beyond those of the runtime.
-    pub stack: usize,
-}
-
-/// A place that can fail, as the caller is told of it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// Line of the user's text, from 1.
-    pub line: u32,
-    /// Column, from 1.
-    pub column: u32,
-    /// The message.
-    pub message: String,
-    /// How many numbers belong to the message.
-    pub numbers: usize,
 }
 
 impl ObjectFile {
@@ -83,21 +52,14 @@ impl ObjectFile {
         let imports = Imports::from(source);
         Ok(ObjectFile { module: ObjectModule::new(builder), target, imports })
     }
+}
 
-    /// What the object is for.
-    pub fn triple(&self) -> &Triple {
+impl ObjectWriter for ObjectFile {
+    fn triple(&self) -> &Triple {
         self.target.triple()
     }
 
-    /// Adds a program: its last function becomes the exported C function with the given name. The
-    /// order lists its parameters by number (and after them its results), each once, as the C
-    /// function takes them. `need` is what [`jut_loop::need::query`] made of it, if there is a bound
-    /// on its memory: then the function `NAME_workspace_size` is exported, too. Without a bound,
-    /// functions of the system do not go with memory. `describe` says what is told of a failing place.
-    ///
-    /// # Errors
-    /// As [`crate::compile`]; also if the name is taken.
-    pub fn add(
+    fn add(
         &mut self,
         name: &str,
         program: &LoopProgram,
@@ -105,7 +67,7 @@ impl ObjectFile {
         need: Option<&LoopProgram>,
         describe: &mut dyn FnMut(RuntimeErrorKind, jut_ir::Span) -> Place,
     ) -> Result<Exported, CompileError> {
-        let needs_memory = program.funcs.values().any(|f| uses_arena(&f.body));
+        let needs_memory = needs_memory(program);
         let places: Vec<Place> =
             program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
         let ObjectFile { module, target, imports } = self;
@@ -140,28 +102,14 @@ impl ObjectFile {
         Ok(Exported { needs_memory, stack: defined.stack })
     }
 
-    /// The bytes of the file.
-    ///
-    /// # Errors
-    /// [`CompileError::Codegen`] if the file format cannot hold the code.
-    pub fn finish(mut self) -> Result<Vec<u8>, CompileError> {
+    fn finish(mut self: Box<Self>) -> Result<Object, CompileError> {
         if self.imports.source == Source::System {
             substitute::define(&mut self.module, &mut self.imports, &self.target)?;
         }
-        self.module.finish().emit().map_err(|error| CompileError::Codegen {
+        let bytes = self.module.finish().emit().map_err(|error| CompileError::Codegen {
             function: "object".to_owned(),
             reason: error.to_string(),
-        })
+        })?;
+        Ok(Object { bytes, stack: None })
     }
-}
-
-/// Whether a block touches the arenas.
-fn uses_arena(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match stmt {
-        Stmt::Alloc { .. } | Stmt::Mark { .. } | Stmt::Release { .. } => true,
-        Stmt::For(inner) => uses_arena(&inner.body),
-        Stmt::Lanes(inner) => uses_arena(&inner.body),
-        Stmt::If { then, other, .. } => uses_arena(then) || uses_arena(other),
-        _ => false,
-    })
 }

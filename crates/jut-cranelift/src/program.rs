@@ -12,7 +12,6 @@
 //! `extern "C" fn(workspace, args: *const u64, results: *mut u64) -> u32`, with one word per
 //! parameter of the last function and one per result.
 
-use crate::substitute;
 use crate::target::Target;
 use crate::translate::{Translator, cranelift_type};
 use cranelift_codegen::control::ControlPlane;
@@ -27,6 +26,7 @@ use cranelift_module::{FuncId, Linkage, Module, ModuleReloc};
 use jut_loop::form::{Kind, LoopFuncId, LoopFunction, LoopProgram};
 use jut_loop::kernel::Kernel;
 use jut_native::CompileError;
+use jut_native::object::system_name;
 use jut_runtime::symbols::{self, Math};
 use std::collections::HashMap;
 
@@ -83,7 +83,7 @@ impl Imports {
         let signature = signature(module.isa().default_call_conv(), &params, &returns);
         let (name, linkage) = match self.source {
             Source::Runtime => (symbol, Linkage::Import),
-            Source::System => match substitute::system_name(symbol) {
+            Source::System => match system_name(symbol) {
                 Some(name) => (name, Linkage::Import),
                 None => (symbol, Linkage::Local),
             },

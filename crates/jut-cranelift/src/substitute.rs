@@ -14,24 +14,8 @@ use cranelift_codegen::ir::{self, Function, InstBuilder, MemFlagsData, UserFuncN
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::Module;
 use jut_native::CompileError;
+use jut_native::object::system_name;
 use jut_runtime::matrix;
-
-/// The C library's name for a function of the runtime, if it has the function.
-pub(crate) fn system_name(symbol: &str) -> Option<&'static str> {
-    const NAMES: [&str; 30] = [
-        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "hypot", "pow", "sin",
-        "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
-        "atanh", "erf", "erfc", "lgamma", "floor", "ceil", "trunc", "fma",
-    ];
-    if symbol == "jut_gamma" {
-        return Some("tgamma");
-    }
-    if symbol == "jut_copy" {
-        return Some("memmove");
-    }
-    let name = symbol.strip_prefix("jut_")?;
-    NAMES.into_iter().find(|known| *known == name)
-}
 
 /// Defines the functions that were used and that the C library does not have.
 pub(crate) fn define(

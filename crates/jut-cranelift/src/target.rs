@@ -16,6 +16,7 @@ use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
 use cranelift_entity::SecondaryMap;
 use jut_native::CompileError;
+use jut_native::object::Machine;
 use std::sync::OnceLock;
 use target_lexicon::{Architecture, BinaryFormat, Triple};
 
@@ -24,15 +25,6 @@ use target_lexicon::{Architecture, BinaryFormat, Triple};
 pub struct Target {
     usual: OwnedTargetIsa,
     crowded: OwnedTargetIsa,
-}
-
-/// What an object is made for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Machine {
-    /// This machine, with every instruction that it has.
-    Host,
-    /// Any machine of the target: its least instruction set.
-    Any(Triple),
 }
 
 /// Values alive at once that are no trouble.

@@ -19,7 +19,7 @@ use crate::module::Imports;
 use crate::text::{Body, Label, Operand, Scalar, Type};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Lowering, Prim};
+use jut_ir::prim::{Lowering, Machine, Prim};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
 use jut_runtime::symbols::{self, Math};
@@ -41,8 +41,8 @@ pub(crate) fn scalar(kind: Kind) -> Scalar {
 }
 
 /// A function's name in the text: its number keeps names apart.
-pub(crate) fn name(id: LoopFuncId, function: &LoopFunction) -> String {
-    let mut name = format!("@\"{}.", id.index());
+pub(crate) fn name(prefix: &str, id: LoopFuncId, function: &LoopFunction) -> String {
+    let mut name = format!("@\"{prefix}{}.", id.index());
     for byte in function.name.bytes() {
         match byte {
             b'"' | b'\\' | 0..32 | 127.. => name.push_str(&format!("\\{byte:02X}")),
@@ -51,6 +51,15 @@ pub(crate) fn name(id: LoopFuncId, function: &LoopFunction) -> String {
     }
     name.push('"');
     name
+}
+
+/// The names of a program's functions.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a> {
+    /// What they begin with.
+    pub prefix: &'a str,
+    /// The last function, which no other calls.
+    pub last: LoopFuncId,
 }
 
 /// How the results of a function are returned.
@@ -82,6 +91,7 @@ impl Returns {
 pub(crate) struct Translator<'a> {
     pub(crate) program: &'a LoopProgram,
     pub(crate) source: &'a LoopFunction,
+    names: Names<'a>,
     pub(crate) imports: &'a mut Imports,
     pub(crate) body: Body,
     values: SecondaryMap<Value, Option<Operand>>,
@@ -89,8 +99,10 @@ pub(crate) struct Translator<'a> {
     pub(crate) roots: SecondaryMap<Value, Root>,
     /// Memory for the lanes of sums, by nesting depth of their loops.
     pub(crate) lanes: crate::loops::LaneSlots,
-    /// Groups of accesses in parallel loops: the innermost one.
+    /// The group of the accesses in a loop whose iterations are independent.
     pub(crate) group: Option<u32>,
+    /// Whether LLVM may take several iterations of the loop at once.
+    pub(crate) widens: bool,
     /// Where the function is left with a status that is not 0.
     pub(crate) failures: Vec<(Operand, Label)>,
     /// Memory for results of called functions, and how many words of it.
@@ -111,11 +123,11 @@ pub(crate) enum Root {
 }
 
 impl<'a> Translator<'a> {
-    /// The text of a function; `last` if no other function calls it.
+    /// The text of a function.
     pub(crate) fn function(
         program: &'a LoopProgram,
         id: LoopFuncId,
-        last: bool,
+        names: Names<'a>,
         imports: &'a mut Imports,
     ) -> Result<String> {
         let source = program.funcs.get(id).ok_or("no such function")?;
@@ -127,7 +139,7 @@ impl<'a> Translator<'a> {
             let (operand, ty) = (Operand::Temp(k as u32), scalar(source.values[param.value].kind));
             values[param.value] = Some(operand);
             let mut attributes = "noundef";
-            if ty == Scalar::Ptr && (last || param.role == Role::Out) {
+            if ty == Scalar::Ptr && (id == names.last || param.role == Role::Out) {
                 roots[param.value] = Root::Own(param.value);
                 attributes = "noalias noundef";
             }
@@ -136,16 +148,19 @@ impl<'a> Translator<'a> {
         if returns.through_memory() {
             params.push("ptr noalias noundef nonnull align 8 %results".to_owned());
         }
-        let head = format!("{} {}({})", returns.ty(), name(id, source), params.join(", "));
+        let head =
+            format!("{} {}({})", returns.ty(), name(names.prefix, id, source), params.join(", "));
         let mut translator = Translator {
             program,
             source,
+            names,
             imports,
             body: Body::new(source.params.len() as u32),
             values,
             roots,
             lanes: Default::default(),
             group: None,
+            widens: false,
             failures: Vec::new(),
             called: None,
             called_words: 0,
@@ -314,6 +329,14 @@ impl<'a> Translator<'a> {
         }
         let operands = self.atoms(args)?;
         let result = match row.lowering {
+            Lowering::Machine(op) if let Some(symbol) = self.imports.called(op) => {
+                let operand = match (op, operands.as_slice()) {
+                    (Machine::FRound, [a]) => crate::machine::past_half(&mut self.body, *a, false),
+                    (_, [a]) => *a,
+                    _ => return Err(format!("{op:?} takes one operand")),
+                };
+                self.mathematics(symbol, &[operand])?
+            }
             Lowering::Machine(op) => {
                 let selected = scalar(self.kind(dst));
                 crate::machine::operation(&mut self.body, op, &operands, false, selected)?
@@ -338,7 +361,15 @@ impl<'a> Translator<'a> {
             .collect();
         self.imports.mathematics(symbol);
         let args = args.join(", ");
-        Ok(self.body.value(format_args!("call double @{symbol}({args})")))
+        // In a loop that LLVM may take several iterations of at once: the function for eight.
+        let variant = match self.widens.then(|| self.imports.wide(symbol)).flatten() {
+            Some(_) => {
+                let variant = format!("_ZGV_LLVM_N8v_{symbol}({symbol}.8)");
+                format!(" \"vector-function-abi-variant\"=\"{variant}\"")
+            }
+            None => String::new(),
+        };
+        Ok(self.body.value(format_args!("call double @{symbol}({args}){variant}")))
     }
 
     /// Calls a kernel: its arguments by the C convention, no result.
@@ -377,7 +408,8 @@ impl<'a> Translator<'a> {
         if let Some(area) = &area {
             given.push(format!("ptr {area}"));
         }
-        let (ty, name, given) = (returns.ty(), name(func, callee), given.join(", "));
+        let (ty, name, given) =
+            (returns.ty(), name(self.names.prefix, func, callee), given.join(", "));
         let call = self.body.value(format_args!("call {ty} {name}({given})"));
         let shown = call.of(Scalar::I64.one());
         let status = match ty.as_str() {

@@ -24,31 +24,43 @@ use jut_native::{CompileError, Compiled, Footprint};
 use object::SectionKind;
 use object::read::{File, Object as _, ObjectSection as _};
 use std::ffi::{CStr, c_void};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Once, OnceLock};
 
-/// This machine: its triple, its processor, and what that has.
-struct Host {
+/// A machine: its triple, its processor, and what that has.
+#[derive(Clone)]
+pub(crate) struct Host {
     triple: String,
     processor: String,
     features: String,
 }
 
-fn host() -> Result<&'static Host, CompileError> {
-    static HOST: OnceLock<Result<Host, String>> = OnceLock::new();
-    let found = HOST.get_or_init(|| {
-        Target::initialize_native(&InitializationConfig::default())?;
-        let text = |string: &CStr| string.to_string_lossy().into_owned();
-        Ok(Host {
-            triple: text(TargetMachine::get_default_triple().as_str()),
-            processor: text(&TargetMachine::get_host_cpu_name()),
-            features: text(&TargetMachine::get_host_cpu_features()),
-        })
-    });
-    found.as_ref().map_err(|reason| CompileError::Host(reason.clone()))
-}
-
 impl Host {
+    /// The machine that this process runs on.
+    pub(crate) fn this() -> Result<&'static Host, CompileError> {
+        static HOST: OnceLock<Result<Host, String>> = OnceLock::new();
+        let found = HOST.get_or_init(|| {
+            Target::initialize_native(&InitializationConfig::default())?;
+            let text = |string: &CStr| string.to_string_lossy().into_owned();
+            Ok(Host {
+                triple: text(TargetMachine::get_default_triple().as_str()),
+                processor: text(&TargetMachine::get_host_cpu_name()),
+                features: text(&TargetMachine::get_host_cpu_features()),
+            })
+        });
+        found.as_ref().map_err(|reason| CompileError::Host(reason.clone()))
+    }
+
+    /// A machine that code is made for, with nothing but what the processor is sure to have.
+    pub(crate) fn of(triple: &str, processor: &str) -> Host {
+        static TARGETS: Once = Once::new();
+        TARGETS.call_once(|| {
+            Target::initialize_x86(&InitializationConfig::default());
+            Target::initialize_aarch64(&InitializationConfig::default());
+        });
+        Host { triple: triple.into(), processor: processor.into(), features: String::new() }
+    }
+
     fn machine(&self) -> Result<TargetMachine, CompileError> {
         let refused = |reason: &str| CompileError::Host(format!("LLVM: {reason}"));
         let triple = TargetTriple::create(&self.triple);
@@ -133,10 +145,10 @@ fn frame_size(message: &str) -> Option<usize> {
 }
 
 /// What text becomes.
-struct Object {
-    bytes: MemoryBuffer<'static>,
+pub(crate) struct Object {
+    pub bytes: MemoryBuffer<'static>,
     /// Bytes of stack that a call needs at most.
-    stack: usize,
+    pub stack: usize,
 }
 
 /// Bytes of machine code in an object.
@@ -147,8 +159,7 @@ fn code_size(object: &[u8]) -> usize {
 }
 
 /// Machine code of text for LLVM.
-fn object(text: &str, file: FileType) -> Result<Object, CompileError> {
-    let host = host()?;
+pub(crate) fn object(text: &str, host: &Host, file: FileType) -> Result<Object, CompileError> {
     let machine = host.machine()?;
     let stack = AtomicUsize::new(0);
     let context = Context::create();
@@ -163,6 +174,12 @@ fn object(text: &str, file: FileType) -> Result<Object, CompileError> {
     drop(module);
     drop(context);
     Ok(Object { bytes, stack: stack.into_inner() })
+}
+
+/// The version of LLVM, if it is built in.
+pub fn version() -> Option<String> {
+    let (major, minor, patch) = inkwell::support::get_llvm_version();
+    Some(format!("{major}.{minor}.{patch}"))
 }
 
 /// Compiles a program for the machine that this process runs on.
@@ -185,7 +202,7 @@ pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
 /// # Safety
 /// The text means what the last function of the program means.
 pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Compiled, CompileError> {
-    let object = object(text, FileType::Object)?;
+    let object = object(text, Host::this()?, FileType::Object)?;
     let bytes = code_size(object.bytes.as_slice());
     let footprint = Footprint { stack: object.stack, bytes };
     let code = Code::load(object.bytes)?;
@@ -200,7 +217,7 @@ pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Compiled
 /// # Errors
 /// As [`compile`].
 pub fn optimised(program: &LoopProgram) -> Result<String, CompileError> {
-    let host = host()?;
+    let host = Host::this()?;
     let machine = host.machine()?;
     let context = Context::create();
     let module = read(&context, &text(program)?, host, &machine)?;
@@ -221,7 +238,7 @@ pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
 /// # Errors
 /// As [`compile`].
 pub fn assembly_of_text(text: &str) -> Result<String, CompileError> {
-    let object = object(text, FileType::Assembly)?;
+    let object = object(text, Host::this()?, FileType::Assembly)?;
     let bytes = object.bytes.as_slice();
     let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
     Ok(String::from_utf8_lossy(bytes).into_owned())

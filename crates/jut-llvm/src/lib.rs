@@ -18,16 +18,20 @@
 //! | `function` | one function: values, statements, calls, branches |
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
+//! | `vector` | eight iterations of a sum at once |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
-//! | `support.ll` | what every program brings along |
+//! | `cfunction` | the C function around a program, in object files |
+//! | `support.ll`, `runtime.ll`, `system.ll` | what every program brings along; what the runtime has, or what stands for it |
 //! | `host` | LLVM itself: passes, machine code |
 //! | `jit` | machine code in executable memory |
+//! | `object` | programs in an object file |
 //!
 //! *Requires*: a well-formed loop program. *Ensures*: [`compile`] never panics or aborts; compiled
 //! code returns a status, and never jumps over a Rust frame. *Cost*: the text is linear in that of
 //! the program; LLVM's passes are what they are.
 
+mod cfunction;
 mod failing;
 mod function;
 #[cfg(feature = "llvm")]
@@ -38,15 +42,15 @@ mod loops;
 mod machine;
 mod memory;
 mod module;
+#[cfg(feature = "llvm")]
+mod object;
 mod text;
+mod vector;
 
 pub use module::text;
 
 /// Whether LLVM is linked: the cargo feature `llvm`.
 pub const BUILT_IN: bool = cfg!(feature = "llvm");
-
-/// The version of LLVM that the feature `llvm` links.
-pub const VERSION: &str = "22";
 
 /// How to get a build with LLVM.
 pub const HOW_TO_INSTALL: &str = "install LLVM 22 (Debian: `apt-get install gcc g++ llvm-22-dev \
@@ -54,17 +58,61 @@ pub const HOW_TO_INSTALL: &str = "install LLVM 22 (Debian: `apt-get install gcc 
     not in /usr/lib/llvm-22, name its folder in the environment variable LLVM_SYS_221_PREFIX";
 
 #[cfg(feature = "llvm")]
-pub use host::{assembly, assembly_of_text, compile, compile_text, optimised};
+pub use host::{assembly, assembly_of_text, compile, compile_text, optimised, version};
+#[cfg(feature = "llvm")]
+pub use object::ObjectFile;
 
 #[cfg(not(feature = "llvm"))]
 mod absent {
     //! What there is when LLVM is not linked: the same functions, which say so.
 
+    use jut_ir::{RuntimeErrorKind, Span};
     use jut_loop::form::LoopProgram;
+    use jut_native::object::{Exported, Machine, MathLibrary, Object, ObjectWriter, Place};
     use jut_native::{CompileError, Compiled};
+    use target_lexicon::Triple;
 
     fn absent() -> CompileError {
         CompileError::Host(format!("LLVM is not built in; {}", super::HOW_TO_INSTALL))
+    }
+
+    /// The version of LLVM, if it is built in.
+    pub fn version() -> Option<String> {
+        None
+    }
+
+    /// An object file in the making: there is none.
+    pub enum ObjectFile {}
+
+    impl ObjectFile {
+        /// An empty object file.
+        ///
+        /// # Errors
+        /// [`CompileError::Host`]: LLVM is not built in.
+        pub fn new(_: &Machine, _: MathLibrary) -> Result<ObjectFile, CompileError> {
+            Err(absent())
+        }
+    }
+
+    impl ObjectWriter for ObjectFile {
+        fn triple(&self) -> &Triple {
+            match *self {}
+        }
+
+        fn add(
+            &mut self,
+            _: &str,
+            _: &LoopProgram,
+            _: &[usize],
+            _: Option<&LoopProgram>,
+            _: &mut dyn FnMut(RuntimeErrorKind, Span) -> Place,
+        ) -> Result<Exported, CompileError> {
+            match *self {}
+        }
+
+        fn finish(self: Box<Self>) -> Result<Object, CompileError> {
+            match *self {}
+        }
     }
 
     /// Compiles a program for the machine that this process runs on.
@@ -112,4 +160,6 @@ mod absent {
 }
 
 #[cfg(not(feature = "llvm"))]
-pub use absent::{assembly, assembly_of_text, compile, compile_text, optimised};
+pub use absent::{
+    ObjectFile, assembly, assembly_of_text, compile, compile_text, optimised, version,
+};

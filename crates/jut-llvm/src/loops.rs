@@ -14,9 +14,15 @@
 //!    the body, a store;
 //! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
 
+use crate::failing::USUALLY;
 use crate::function::{Result, Translator, phi, scalar};
 use crate::text::{Label, Operand, Scalar};
+use crate::vector::Plan;
+use jut_ir::prim::Lowering;
 use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Stmt};
+
+/// How a loop is entered: from where, at which index, with which lanes.
+type Entered = (Label, Operand, Vec<Operand>);
 
 /// Memory of eight floats, used again by loops of the same depth.
 #[derive(Default)]
@@ -38,8 +44,10 @@ impl Translator<'_> {
         for (_, atom) in &source.carry {
             initial.push(self.atom(*atom)?);
         }
-        let outside = self.group;
-        let group = is_independent(source).then(|| self.imports.metadata("distinct !{}"));
+        let outside = (self.group, self.widens);
+        let widens = is_simple(&source.body);
+        let independent = widens && source.order == Order::Par;
+        let group = independent.then(|| self.imports.metadata("distinct !{}"));
         let before = self.body.current();
         let [start, body, done] = [self.body.label(), self.body.label(), self.body.label()];
         let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
@@ -65,9 +73,9 @@ impl Translator<'_> {
             carried.push((temp, scalar(self.kind(*value)).one()));
             self.bind(*value, temp);
         }
-        self.group = group;
+        (self.group, self.widens) = (group, widens);
         let next = self.block(&source.body);
-        self.group = outside;
+        (self.group, self.widens) = outside;
         let next = next?;
         if next.len() != source.carry.len() || next.len() != source.dst.len() {
             return Err("a loop carries another number of values".to_owned());
@@ -86,14 +94,8 @@ impl Translator<'_> {
             }
         };
         let (latch, more) = (self.body.current(), more.of(Scalar::Bool.one()));
-        let name = match group {
-            Some(group) => {
-                let independent = format!("!{{!\"llvm.loop.parallel_accesses\", !{group}}}");
-                let independent = self.imports.metadata(&independent);
-                let this = self.imports.next_metadata();
-                let name = self.imports.metadata(&format!("distinct !{{!{this}, !{independent}}}"));
-                format!(", !llvm.loop !{name}")
-            }
+        let name = match self.facts(group, widens && self.calls_wide(&source.body)) {
+            Some(name) => format!(", !llvm.loop !{name}"),
             None => String::new(),
         };
         self.body.line(format_args!("br i1 {more}, label %{body}, label %{done}{name}"));
@@ -116,6 +118,26 @@ impl Translator<'_> {
         Ok(())
     }
 
+    /// What LLVM is told of a loop: that its iterations are independent, that it calls functions that
+    /// take eight arguments at once.
+    fn facts(&mut self, group: Option<u32>, wide: bool) -> Option<u32> {
+        let mut facts = Vec::new();
+        if let Some(group) = group {
+            let fact = format!("!{{!\"llvm.loop.parallel_accesses\", !{group}}}");
+            facts.push(self.imports.metadata(&fact));
+        }
+        if wide {
+            let fact = format!("!{{!\"llvm.loop.vectorize.width\", i32 {LANES}}}");
+            facts.push(self.imports.metadata(&fact));
+        }
+        if facts.is_empty() {
+            return None;
+        }
+        let this = self.imports.next_metadata();
+        let facts: Vec<String> = facts.iter().map(|fact| format!("!{fact}")).collect();
+        Some(self.imports.metadata(&format!("distinct !{{!{this}, {}}}", facts.join(", "))))
+    }
+
     pub(crate) fn lanes_loop(&mut self, source: &Lanes) -> Result<()> {
         let sums = source.dst.len();
         if source.carry.len() != sums || source.body.results.len() != sums {
@@ -123,7 +145,7 @@ impl Translator<'_> {
         }
         let (low, high) = (self.atom(source.low)?, self.atom(source.high)?);
         let slots = self.lane_slots(sums);
-        let outside = self.group.take();
+        let outside = (self.group.take(), std::mem::take(&mut self.widens));
         let before = self.body.current();
         let [start, outer, done] = [self.body.label(), self.body.label(), self.body.label()];
         let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
@@ -171,7 +193,7 @@ impl Translator<'_> {
             let result = self.body.value(line);
             self.bind(*value, result);
         }
-        self.group = outside;
+        (self.group, self.widens) = outside;
         Ok(())
     }
 
@@ -183,11 +205,113 @@ impl Translator<'_> {
         end: Operand,
         slots: &[Operand],
     ) -> Result<Vec<Operand>> {
-        let ptr = Scalar::Ptr.one();
-        for slot in slots {
-            let slot = slot.of(ptr);
-            self.body.line(format_args!("store {LANE} zeroinitializer, ptr {slot}, align 64"));
+        let zeros = vec![Operand::ZERO; slots.len()];
+        let (rest, combine) = (self.body.label(), self.body.label());
+        // How the loop over single iterations is entered: from where, at which index, with which
+        // lanes.
+        let mut entered = Vec::new();
+        let mut complete = Vec::new();
+        match self.plan(source) {
+            None => {
+                entered.push((self.body.current(), from, zeros));
+                self.body.jump(rest);
+            }
+            Some(plan) => {
+                let ways = (&mut entered, &mut complete);
+                self.main_loop(source, plan, [from, end], zeros, [rest, combine], ways)?;
+            }
         }
+        self.body.begin(rest);
+        let incoming: Vec<_> = entered.iter().map(|(label, index, _)| (*index, *label)).collect();
+        let start = self.body.value(phi(INT, &incoming));
+        let mut starts = Vec::with_capacity(slots.len());
+        for k in 0..slots.len() {
+            let incoming: Vec<_> =
+                entered.iter().map(|(label, _, lanes)| (lanes[k], *label)).collect();
+            starts.push(self.body.value(phi(LANE, &incoming)).of(LANE));
+        }
+        for (slot, lanes) in slots.iter().zip(starts) {
+            let slot = slot.of(Scalar::Ptr.one());
+            self.body.line(format_args!("store {LANE} {lanes}, ptr {slot}, align 64"));
+        }
+        complete.push(self.rest_loop(source, start, end, slots)?);
+        self.body.jump(combine);
+
+        self.body.begin(combine);
+        let mut lanes = Vec::with_capacity(slots.len());
+        for k in 0..slots.len() {
+            let incoming: Vec<_> = complete.iter().map(|(label, all)| (all[k], *label)).collect();
+            lanes.push(self.body.value(phi(LANE, &incoming)));
+        }
+        Ok(lanes)
+    }
+
+    /// Eight iterations at a time, of those from `from` to `end` that make whole eights.
+    fn main_loop(
+        &mut self,
+        source: &Lanes,
+        mut plan: Plan,
+        [from, end]: [Operand; 2],
+        zeros: Vec<Operand>,
+        [rest, combine]: [Label; 2],
+        (entered, complete): (&mut Vec<Entered>, &mut Vec<(Label, Vec<Operand>)>),
+    ) -> Result<()> {
+        let (from_shown, end_shown) = (from.of(INT).to_string(), end.of(INT).to_string());
+        let [main, after] = [self.body.label(), self.body.label()];
+        let count = self.body.value(format_args!("sub i64 {end_shown}, {from_shown}")).of(INT);
+        let whole = self.body.value(format_args!("and i64 {count}, -{LANES}")).of(INT).to_string();
+        let until = self.body.value(format_args!("add nsw i64 {from_shown}, {whole}"));
+        let any = self.body.value(format_args!("icmp ne i64 {whole}, 0"));
+        let (before, any) = (self.body.current(), any.of(Scalar::Bool.one()));
+        self.body.line(format_args!("br i1 {any}, label %{main}, label %{rest}"));
+        entered.push((before, from, zeros.clone()));
+
+        self.body.begin(main);
+        let hole = self.body.hole();
+        let index = self.body.temp();
+        self.bind(source.index, index);
+        let lanes: Vec<Operand> = zeros.iter().map(|_| self.body.temp()).collect();
+        let mut left = Vec::new();
+        let results = self.eight(&mut plan, source, &lanes, &mut |this, holds| {
+            let ok = this.body.label();
+            let holds = holds.of(Scalar::Bool.one());
+            this.body.line(format_args!("br i1 {holds}, label %{ok}, label %{rest}, {USUALLY}"));
+            left.push(this.body.current());
+            this.body.begin(ok);
+        })?;
+        entered.extend(left.into_iter().map(|label| (label, index, lanes.clone())));
+        let shown = index.of(INT).to_string();
+        let next = self.body.value(format_args!("add nsw i64 {shown}, {LANES}"));
+        let more =
+            self.body.value(format_args!("icmp slt i64 {}, {}", next.of(INT), until.of(INT)));
+        let (latch, more) = (self.body.current(), more.of(Scalar::Bool.one()));
+        self.body.line(format_args!("br i1 {more}, label %{main}, label %{after}"));
+        let line = phi(INT, &[(from, before), (next, latch)]);
+        self.body.fill(&hole, format_args!("{shown} = {line}"));
+        for (lane, result) in lanes.iter().zip(&results) {
+            let line = phi(LANE, &[(Operand::ZERO, before), (*result, latch)]);
+            self.body.fill(&hole, format_args!("{} = {line}", lane.of(LANE)));
+        }
+
+        self.body.begin(after);
+        let exact = self.body.value(format_args!("icmp eq i64 {}, {end_shown}", until.of(INT)));
+        let exact = exact.of(Scalar::Bool.one());
+        self.body.line(format_args!("br i1 {exact}, label %{combine}, label %{rest}"));
+        entered.push((after, until, results.clone()));
+        complete.push((after, results));
+        Ok(())
+    }
+
+    /// One iteration at a time, at least one, whose lanes are in memory; gives them, and the block
+    /// that is left.
+    fn rest_loop(
+        &mut self,
+        source: &Lanes,
+        from: Operand,
+        end: Operand,
+        slots: &[Operand],
+    ) -> Result<(Label, Vec<Operand>)> {
+        let ptr = Scalar::Ptr.one();
         let from_shown = from.of(INT).to_string();
         let before = self.body.current();
         let [body, after] = [self.body.label(), self.body.label()];
@@ -198,6 +322,7 @@ impl Translator<'_> {
         let index = self.body.temp();
         self.bind(source.index, index);
         let shown = index.of(INT).to_string();
+        // The first one belongs to lane 0: what came before it were whole eights.
         let lane = self.body.value(format_args!("sub i64 {shown}, {from_shown}")).of(INT);
         let lane = self.body.value(format_args!("and i64 {lane}, {}", LANES - 1)).of(INT);
         let mut places = Vec::new();
@@ -229,7 +354,19 @@ impl Translator<'_> {
             let slot = slot.of(ptr);
             lanes.push(self.body.value(format_args!("load {LANE}, ptr {slot}, align 64")));
         }
-        Ok(lanes)
+        Ok((after, lanes))
+    }
+
+    /// Whether a body calls a mathematical function that takes eight arguments at once too.
+    fn calls_wide(&self, body: &Block) -> bool {
+        body.stmts.iter().any(|stmt| match stmt {
+            Stmt::Prim { prim, .. } => match prim.row().lowering {
+                Lowering::Runtime(symbol) => self.imports.has_wide(symbol).is_some(),
+                Lowering::Machine(_) => false,
+            },
+            Stmt::If { then, other, .. } => self.calls_wide(then) || self.calls_wide(other),
+            _ => false,
+        })
     }
 
     /// The lanes of one sum, added in the fixed tree.
@@ -270,20 +407,17 @@ impl Translator<'_> {
     }
 }
 
-/// Whether iterations of a loop are independent of each other, memory that each allocates for itself
-/// included, and there is something in it for LLVM to take several at once.
-fn is_independent(source: &For) -> bool {
-    fn simple(block: &Block) -> bool {
-        block.stmts.iter().all(|stmt| match stmt {
-            Stmt::If { then, other, .. } => simple(then) && simple(other),
-            Stmt::Prim { .. }
-            | Stmt::Copy { .. }
-            | Stmt::Load { .. }
-            | Stmt::Store { .. }
-            | Stmt::Offset { .. }
-            | Stmt::Check { .. } => true,
-            _ => false,
-        })
-    }
-    source.order == Order::Par && simple(&source.body)
+/// Whether LLVM may take several iterations of a loop with this body at once: no inner loops, no
+/// calls, no memory that each iteration allocates.
+fn is_simple(body: &Block) -> bool {
+    body.stmts.iter().all(|stmt| match stmt {
+        Stmt::If { then, other, .. } => is_simple(then) && is_simple(other),
+        Stmt::Prim { .. }
+        | Stmt::Copy { .. }
+        | Stmt::Load { .. }
+        | Stmt::Store { .. }
+        | Stmt::Offset { .. }
+        | Stmt::Check { .. } => true,
+        _ => false,
+    })
 }

@@ -60,6 +60,16 @@ pub(crate) fn operation(
     done.ok_or_else(|| format!("the operation {op:?} does not take {} operands", args.len()))
 }
 
+/// A float moved away from zero by the largest float below one half: what was a half or more crosses
+/// the next integer (by rounding, if it was a half), everything else stays below it.
+pub(crate) fn past_half(body: &mut Body, a: Operand, wide: bool) -> Operand {
+    let ty = Type { scalar: Scalar::F64, wide };
+    let mut emit = Emit { body, from: ty, to: ty };
+    let half = Operand::float(0.5f64.next_down());
+    let half = emit.intrinsic("copysign", &[half, a]);
+    emit.two("fadd", a, half)
+}
+
 struct Emit<'b> {
     body: &'b mut Body,
     from: Type,
@@ -109,12 +119,7 @@ impl Emit<'_> {
             Machine::FTrunc => self.intrinsic("trunc", &[a]),
             Machine::FRelu => self.intrinsic("maximum", &[a, Operand::ZERO]),
             Machine::FRound => {
-                // Away from zero by the largest float below one half: what was a half or more
-                // crosses the next integer (by rounding, if it was a half), everything else stays
-                // below it.
-                let half = Operand::float(0.5f64.next_down());
-                let half = self.intrinsic("copysign", &[half, a]);
-                let moved = self.two("fadd", a, half);
+                let moved = past_half(self.body, a, self.from.wide);
                 self.intrinsic("trunc", &[moved])
             }
             Machine::FSign => {

@@ -1,13 +1,16 @@
 //! The text of a whole program: its functions, the entry, and what they call.
 
-use crate::function::{Returns, Translator, load_word, name, params_of, scalar};
+use crate::function::{Names, Returns, Translator, load_word, name, params_of, scalar};
 use crate::text::{Body, Operand, Scalar};
+use jut_ir::prim::Machine;
 use jut_loop::form::{LoopFunction, LoopProgram};
 use jut_loop::kernel::Kernel;
 use jut_native::CompileError;
+use jut_native::object::system_name;
 use jut_runtime::arena::ALIGN;
+use jut_runtime::wide::{self, Form};
 use jut_runtime::workspace::layout;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What the functions of a program need beside them.
@@ -15,13 +18,39 @@ use std::fmt::Write;
 pub(crate) struct Imports {
     mathematics: BTreeSet<&'static str>,
     kernels: BTreeSet<Kernel>,
+    wide: BTreeMap<&'static str, &'static Form>,
     metadata: Vec<String>,
+    source: Source,
+    rounding: Rounding,
 }
 
 impl Imports {
     /// Notes that a mathematical function of the runtime is called.
     pub(crate) fn mathematics(&mut self, symbol: &'static str) {
         self.mathematics.insert(symbol);
+    }
+
+    /// The function of eight arguments that goes with a mathematical function, if there is one; it
+    /// is noted that it is called.
+    pub(crate) fn wide(&mut self, symbol: &str) -> Option<&'static Form> {
+        let form = self.has_wide(symbol)?;
+        self.wide.insert(form.scalar, form);
+        Some(form)
+    }
+
+    /// The function of eight arguments that goes with a mathematical function, if there is one.
+    pub(crate) fn has_wide(&self, symbol: &str) -> Option<&'static Form> {
+        wide::form(symbol).filter(|_| self.source == Source::Runtime)
+    }
+
+    /// The function for an operation that the machine has no instruction for.
+    pub(crate) fn called(&self, op: Machine) -> Option<&'static str> {
+        match (self.rounding, op) {
+            (Rounding::Calls, Machine::FFloor) => Some("jut_floor"),
+            (Rounding::Calls, Machine::FCeil) => Some("jut_ceil"),
+            (Rounding::Calls, Machine::FTrunc | Machine::FRound) => Some("jut_trunc"),
+            _ => None,
+        }
     }
 
     /// Notes that a kernel of the runtime is called.
@@ -41,7 +70,50 @@ impl Imports {
         number
     }
 
+    /// For the system's library: its functions under their names, the others written out.
+    fn write_for_system(&self, text: &mut String) -> Result<(), String> {
+        let written = include_str!("system.ll");
+        let mut declared = BTreeSet::new();
+        for symbol in &self.mathematics {
+            match system_name(symbol) {
+                Some(system) => {
+                    declared.insert((*symbol, system));
+                }
+                None if written.contains(&format!("@{symbol}(")) => {}
+                None => {
+                    return Err(format!("no C library has `{symbol}`; jut's runtime has it"));
+                }
+            }
+        }
+        if let Some(kernel) = self.kernels.first() {
+            let name = kernel.row().name;
+            return Err(format!("no C library has the kernel `{name}`; jut's runtime has it"));
+        }
+        text.push_str(&filled(written));
+        declared.extend(["jut_exp", "jut_log1p"].map(|name| (name, &name["jut_".len()..])));
+        for (symbol, system) in declared {
+            let scalars = params_of(symbol)?;
+            let params: Vec<String> =
+                scalars.iter().map(|scalar| scalar.one().to_string()).collect();
+            let args: Vec<String> = scalars
+                .iter()
+                .enumerate()
+                .map(|(k, scalar)| format!("{} %a{k}", scalar.one()))
+                .collect();
+            let (params, args) = (params.join(", "), args.join(", "));
+            let _ = write!(
+                text,
+                "declare double @{system}({params}) #1\n\
+                 define internal double @{symbol}({args}) #1 {{\n  \
+                 %y = call double @{system}({args})\n  ret double %y\n}}\n"
+            );
+        }
+        self.write_metadata(text);
+        Ok(())
+    }
+
     fn write(&self, text: &mut String) -> Result<(), String> {
+        text.push_str(include_str!("runtime.ll"));
         for symbol in &self.mathematics {
             let params: Vec<String> =
                 params_of(symbol)?.iter().map(|scalar| scalar.one().to_string()).collect();
@@ -53,10 +125,39 @@ impl Imports {
                 row.params.iter().map(|param| scalar(param.kind).one().to_string()).collect();
             let _ = writeln!(text, "declare void @{}({}) #6", row.symbol, params.join(", "));
         }
+        for (scalar, form) in &self.wide {
+            let symbol = form.symbol;
+            let _ = write!(
+                text,
+                "declare void @{symbol}(ptr, ptr, i64) #6\n\
+                 define internal <8 x double> @{scalar}.8(<8 x double> %x) #1 {{\n  \
+                 %from = alloca <8 x double>, align 64\n  \
+                 %to = alloca <8 x double>, align 64\n  \
+                 store <8 x double> %x, ptr %from, align 64\n  \
+                 call void @{symbol}(ptr %from, ptr %to, i64 8)\n  \
+                 %y = load <8 x double>, ptr %to, align 64\n  \
+                 ret <8 x double> %y\n}}\n"
+            );
+        }
+        if !self.wide.is_empty() {
+            // They are kept until loops have been made to call them.
+            let names: Vec<String> =
+                self.wide.keys().map(|scalar| format!("ptr @{scalar}.8")).collect();
+            let (count, names) = (names.len(), names.join(", "));
+            let _ = writeln!(
+                text,
+                "@llvm.compiler.used = appending global [{count} x ptr] [{names}], \
+                 section \"llvm.metadata\""
+            );
+        }
+        self.write_metadata(text);
+        Ok(())
+    }
+
+    fn write_metadata(&self, text: &mut String) {
         for (k, node) in self.metadata.iter().enumerate() {
             let _ = writeln!(text, "!{} = {node}", k + 1);
         }
-        Ok(())
     }
 }
 
@@ -66,31 +167,96 @@ impl Imports {
 /// # Errors
 /// [`CompileError::Malformed`] if the program is not well formed.
 pub fn text(program: &LoopProgram) -> Result<String, CompileError> {
-    let mut imports = Imports::default();
-    let mut text = "; A program of jut.\n\n".to_owned();
-    let Some((last, function)) = program.funcs.last() else {
-        return Err(CompileError::no_function());
-    };
-    let malformed = |function: &LoopFunction, reason: String| CompileError::Malformed {
-        function: function.name.clone(),
-        reason,
-    };
-    for (id, function) in program.funcs.iter() {
-        let translated = Translator::function(program, id, id == last, &mut imports)
-            .map_err(|reason| malformed(function, reason))?;
-        text.push_str(&translated);
-        text.push('\n');
+    let mut module = ModuleText::new(Source::Runtime, Rounding::Machine);
+    let name = module.program("", program)?;
+    if let Some((_, last)) = program.funcs.last() {
+        module.push(&entry(&name, last));
     }
-    text.push_str(&entry(&name(last, function), function));
-    text.push('\n');
-    text.push_str(&support());
-    imports.write(&mut text).map_err(|reason| malformed(function, reason))?;
-    Ok(text)
+    module.finish()
 }
 
-/// What every program brings along, with the numbers of this build filled in.
-fn support() -> String {
-    let mut text = include_str!("support.ll").to_owned();
+/// Where functions of the runtime come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Source {
+    /// The runtime, under their own names.
+    #[default]
+    Runtime,
+    /// The system's mathematical library, and the module itself: see `system.ll`.
+    System,
+}
+
+/// What rounds floats to integers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Rounding {
+    /// The machine has instructions for it.
+    #[default]
+    Machine,
+    /// Functions.
+    Calls,
+}
+
+/// The text of a module in the making: any number of programs.
+#[derive(Default)]
+pub(crate) struct ModuleText {
+    text: String,
+    imports: Imports,
+}
+
+impl ModuleText {
+    pub(crate) fn new(source: Source, rounding: Rounding) -> ModuleText {
+        let imports = Imports { source, rounding, ..Imports::default() };
+        ModuleText { text: "; Made by jut.\n\n".to_owned(), imports }
+    }
+
+    pub(crate) fn source(&self) -> Source {
+        self.imports.source
+    }
+
+    /// Adds text.
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// Adds the functions of a program, whose names begin with the prefix; gives the name of the
+    /// last.
+    pub(crate) fn program(
+        &mut self,
+        prefix: &str,
+        program: &LoopProgram,
+    ) -> Result<String, CompileError> {
+        let Some((last, function)) = program.funcs.last() else {
+            return Err(CompileError::no_function());
+        };
+        for (id, function) in program.funcs.iter() {
+            let names = Names { prefix, last };
+            let translated = Translator::function(program, id, names, &mut self.imports)
+                .map_err(|reason| malformed(function, reason))?;
+            self.push(&translated);
+        }
+        Ok(name(prefix, last, function))
+    }
+
+    /// The whole text.
+    pub(crate) fn finish(mut self) -> Result<String, CompileError> {
+        self.text.push_str(&filled(include_str!("support.ll")));
+        let written = match self.imports.source {
+            Source::Runtime => self.imports.write(&mut self.text),
+            Source::System => self.imports.write_for_system(&mut self.text),
+        };
+        written
+            .map_err(|reason| CompileError::Codegen { function: "module".to_owned(), reason })?;
+        Ok(self.text)
+    }
+}
+
+fn malformed(function: &LoopFunction, reason: String) -> CompileError {
+    CompileError::Malformed { function: function.name.clone(), reason }
+}
+
+/// Text with the numbers of this build filled in.
+fn filled(text: &str) -> String {
+    let mut text = text.to_owned();
     for (name, offset) in [
         ("TEMP_BASE", layout::TEMP_BASE),
         ("TEMP_TOP", layout::TEMP_TOP),

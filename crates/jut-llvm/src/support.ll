@@ -145,18 +145,58 @@ define internal void @jut.fill.bool(ptr %p, i64 %n, i1 %x) #0 {
   ret void
 }
 
-declare ptr @jut_alloc_temp(ptr, i64) #4
-declare ptr @jut_alloc_tape(ptr, i64) #4
-declare void @jut_release(ptr, i64) #5
-declare void @jut_release_tape(ptr, i64) #5
+; Describes what became of a call from C, where the caller wants to know.
+define internal void @jut.describe(ptr %error, i32 %status, i32 %line, i32 %column, i32 %count, ptr %message) #0 {
+  %none = icmp eq ptr %error, null
+  br i1 %none, label %done, label %fill
+fill:
+  store i32 %status, ptr %error, align 8
+  %p1 = getelementptr inbounds i8, ptr %error, i64 4
+  store i32 %line, ptr %p1, align 4
+  %p2 = getelementptr inbounds i8, ptr %error, i64 8
+  store i32 %column, ptr %p2, align 8
+  %p3 = getelementptr inbounds i8, ptr %error, i64 12
+  store i32 %count, ptr %p3, align 4
+  %p4 = getelementptr inbounds i8, ptr %error, i64 16
+  store ptr %message, ptr %p4, align 8
+  br label %done
+done:
+  ret void
+}
+
+define internal void @jut.describe.failure(ptr %error, i32 %status, ptr %ws, ptr %rows, ptr %text) #7 {
+  %none = icmp eq ptr %error, null
+  br i1 %none, label %done, label %fill
+fill:
+  %psite = getelementptr inbounds i64, ptr %ws, i64 {FAILURE_SITE}
+  %site = load i64, ptr %psite, align 8
+  %row = getelementptr inbounds { i32, i32, i32, i32 }, ptr %rows, i64 %site
+  %line = load i32, ptr %row, align 4
+  %q1 = getelementptr inbounds i32, ptr %row, i64 1
+  %column = load i32, ptr %q1, align 4
+  %q2 = getelementptr inbounds i32, ptr %row, i64 2
+  %count = load i32, ptr %q2, align 4
+  %q3 = getelementptr inbounds i32, ptr %row, i64 3
+  %begin = load i32, ptr %q3, align 4
+  %far = zext i32 %begin to i64
+  %message = getelementptr inbounds i8, ptr %text, i64 %far
+  call void @jut.describe(ptr %error, i32 %status, i32 %line, i32 %column, i32 %count, ptr %message)
+  %from = getelementptr inbounds i64, ptr %ws, i64 {FAILURE_OPERANDS}
+  %to = getelementptr inbounds i8, ptr %error, i64 24
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %to, ptr align 8 %from, i64 24, i1 false)
+  br label %done
+done:
+  ret void
+}
 
 ; A function of a program; a mathematical function; what is cold; what makes a pointer known;
-; allocating; releasing; a kernel.
+; allocating; releasing; a kernel; what is cold and reads.
 attributes #0 = { nounwind "probe-stack"="inline-asm" }
 attributes #1 = { nofree nosync nounwind willreturn memory(none) }
 attributes #2 = { cold noinline nounwind memory(argmem: write) }
 attributes #3 = { nounwind memory(inaccessiblemem: readwrite) }
 attributes #4 = { noinline nounwind memory(argmem: readwrite, inaccessiblemem: readwrite) }
 attributes #5 = { noinline nounwind }
+attributes #7 = { cold noinline nounwind }
 attributes #6 = { nofree nosync nounwind willreturn memory(argmem: readwrite) }
 !0 = !{!"branch_weights", i32 2000, i32 1}

@@ -29,6 +29,10 @@ impl Scalar {
         Type { scalar: self, wide: false }
     }
 
+    pub(crate) fn wide(self) -> Type {
+        Type { scalar: self, wide: true }
+    }
+
     /// As it stands in memory; bools are bytes there.
     pub(crate) fn in_memory(self) -> &'static str {
         match self {

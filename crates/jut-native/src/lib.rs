@@ -12,6 +12,7 @@
 //! | [`Compiled::call`] | calling it with typed arguments |
 //! | [`Checked`] | calling it safely, every length held against the signature |
 //! | [`Recorder`] | programs that continue from what another one left |
+//! | [`object`] | what backends have in common that write objects for C |
 //! | [`CompileError`] | why there is no code |
 //!
 //! *Requires* of a backend: the code means what the loop form says, and never unwinds or jumps over a
@@ -22,6 +23,7 @@ mod call;
 mod checked;
 mod compiled;
 mod error;
+pub mod object;
 mod recorded;
 
 pub use call::{Arg, CallError, LARGE_STACK};

@@ -20,14 +20,15 @@ use crate::declaration::{CFunction, identifier};
 use crate::error::{Error, Result};
 use crate::header;
 use crate::model::Function;
-use crate::pipeline;
+use crate::pipeline::{self, Engine};
 use crate::product::Product;
 use crate::source::Sources;
-use jut_cranelift::{ObjectFile, Place};
 use jut_ir::{RuntimeErrorKind, Span};
 use jut_loop::need;
+use jut_native::CompileError;
+use jut_native::object::{ObjectWriter, Place};
 
-pub use jut_cranelift::{Machine, MathLibrary};
+pub use jut_native::object::{Machine, MathLibrary};
 pub use target_lexicon::Triple;
 
 /// How objects are made. By default: for any machine like this one, with jut's mathematical
@@ -136,9 +137,9 @@ pub(crate) fn build(
     products: &[Product],
     options: &BuildOptions,
 ) -> Result<Object> {
-    let backend = |e: jut_cranelift::CompileError| Error::Backend(e.to_string());
+    let backend = |e: CompileError| Error::Backend(e.to_string());
     let machine = options.machine.clone().unwrap_or(Machine::Any(Triple::host()));
-    let mut file = ObjectFile::new(&machine, options.math).map_err(backend)?;
+    let mut file = writer(function.chosen_engine(), &machine, options.math)?;
     let prefix = options.prefix.as_deref().unwrap_or(function.name());
     let prefix = identifier(prefix);
     let sources = function.model().sources();
@@ -187,9 +188,31 @@ pub(crate) fn build(
         })?);
     }
     let target = file.triple().clone();
-    let bytes = file.finish().map_err(backend)?;
+    let made = file.finish().map_err(backend)?;
+    if let Some(stack) = made.stack {
+        functions.iter_mut().for_each(|f| f.stack = stack);
+    }
+    let bytes = made.bytes;
     let header = header::write(&prefix, &sources.main().name, options.math, &target, &functions);
     Ok(Object { bytes, header, functions, prefix, target, math: options.math })
+}
+
+/// What writes the object file: the backend of the function's engine.
+fn writer(engine: Engine, machine: &Machine, math: MathLibrary) -> Result<Box<dyn ObjectWriter>> {
+    let backend = |e: CompileError| Error::Backend(e.to_string());
+    match engine {
+        Engine::Cranelift => {
+            let file = jut_cranelift::ObjectFile::new(machine, math).map_err(backend)?;
+            Ok(Box::new(file))
+        }
+        Engine::Llvm => {
+            let file = jut_llvm::ObjectFile::new(machine, math).map_err(backend)?;
+            Ok(Box::new(file))
+        }
+        Engine::Mlir | Engine::Interpreter => {
+            Err(Error::Request("objects are made by the engines cranelift and llvm".to_string()))
+        }
+    }
 }
 
 /// What a C program is told of a failing place.

@@ -147,6 +147,7 @@
 //! # }
 //! ```
 
+mod backends;
 mod bind;
 mod build;
 mod compiled;
@@ -172,6 +173,7 @@ mod source;
 mod value;
 mod watch;
 
+pub use backends::{Backend, Requirement, backends};
 pub use build::{BuildOptions, Machine, MathLibrary, Object, Triple, archive};
 pub use compiled::{Compiled, Session};
 pub use declaration::{CFunction, CParameter, Extent, Passing, Scalar};

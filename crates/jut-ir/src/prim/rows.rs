@@ -352,7 +352,7 @@ table! {
     TAN "tan_f64" "tan" Call (F) -> F, "Tangent (radians).", "Follows the value: at a pole both are large.",
         |a| Literal::F64(math::tan(f(a[0]))), [Times(Apply(ADD, &[Num(1.0), Apply(MUL, &[Res, Res])]))], within(1, 2), runtime("jut_tan"), false, [UNIT];
     TANH "tanh_f64" "tanh" Call (F) -> F, "Hyperbolic tangent.", "",
-        |a| Literal::F64(math::tanh(f(a[0]))), [Times(Apply(SUB, &[Num(1.0), Apply(MUL, &[Res, Res])]))], within(2, 1).partials_of(&[Num(1.0)]), runtime("jut_tanh"), false, [ANY];
+        |a| Literal::F64(math::tanh(f(a[0]))), [Times(Apply(SUB, &[Num(1.0), Apply(MUL, &[Res, Res])]))], within(2, 2).partials_of(&[Num(1.0)]), runtime("jut_tanh"), false, [ANY];
     ASIN "asin_f64" "asin" Call (F) -> F, "Angle in -pi/2 .. pi/2 with the given sine; NaN outside -1 .. 1.", "Infinite at -1 and 1, NaN outside.",
         |a| Literal::F64(math::asin(f(a[0]))), [Times(Apply(DIV, &[Num(1.0), COSINE_OF_ASIN]))], within(1, 2), runtime("jut_asin"), false, [UNIT];
     ACOS "acos_f64" "acos" Call (F) -> F, "Angle in 0 .. pi with the given cosine; NaN outside -1 .. 1.", "Infinite at -1 and 1, NaN outside.",

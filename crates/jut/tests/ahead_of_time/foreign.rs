@@ -1,8 +1,8 @@
 //! The programs of `examples/ffi`, built by the compilers of the system: the bits of code in memory,
 //! from two threads at once, and nothing that valgrind complains of.
 
-use super::{directory, examples, present, run, sequence, table, write};
-use jut::{Arg, BuildOptions, Error, Product};
+use super::{directory, engines, examples, present, run, sequence, table, write};
+use jut::{Arg, BuildOptions, Engine, Error, Product};
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
@@ -41,10 +41,11 @@ fn expected() -> String {
 }
 
 /// The object of the gradient and the product with the Hessian, written out.
-fn built(name: &str) -> std::path::PathBuf {
-    let at = directory(name);
+fn built(name: &str, engine: Engine) -> std::path::PathBuf {
+    let at = directory(&format!("{name}-{engine:?}"));
     let products = [Product::ValueAndGradient, Product::HessianProduct];
-    let object = sequence().build(&products, &BuildOptions::default()).expect("it builds");
+    let object =
+        sequence().engine(engine).build(&products, &BuildOptions::default()).expect("it builds");
     write(&object, &at, "sequence");
     at
 }
@@ -69,40 +70,46 @@ const STRICT: [&str; 4] = ["-pedantic", "-Wall", "-Wextra", "-Werror"];
 
 #[test]
 fn a_c_program_gets_the_bits_of_code_in_memory() {
-    let at = built("c");
-    let program = source("gradient.c");
-    run("cc", &[&["-std=c99"], &STRICT[..], &[&program], &LINK, &["c"]].concat(), &at);
-    assert_eq!(run("./c", &[], &at), expected());
-    under_valgrind("./c", &at);
+    for engine in engines() {
+        let at = built("c", engine);
+        let program = source("gradient.c");
+        run("cc", &[&["-std=c99"], &STRICT[..], &[&program], &LINK, &["c"]].concat(), &at);
+        assert_eq!(run("./c", &[], &at), expected());
+        under_valgrind("./c", &at);
+    }
 }
 
 #[test]
 fn a_cpp_program_gets_the_bits_of_code_in_memory() {
-    let at = built("cpp");
-    if present("c++") {
-        let program = source("gradient.cpp");
-        run("c++", &[&["-std=c++17"], &STRICT[..], &[&program], &LINK, &["cpp"]].concat(), &at);
-        assert_eq!(run("./cpp", &[], &at), expected());
-        under_valgrind("./cpp", &at);
-        // The header is C++ of all ages.
-        std::fs::write(at.join("old.cpp"), "#include \"sequence.h\"\n").expect("writable");
-        run(
-            "c++",
-            &[&["-std=c++98", "-Wno-long-long", "-c", "old.cpp"], &STRICT[..]].concat(),
-            &at,
-        );
+    for engine in engines() {
+        let at = built("cpp", engine);
+        if present("c++") {
+            let program = source("gradient.cpp");
+            run("c++", &[&["-std=c++17"], &STRICT[..], &[&program], &LINK, &["cpp"]].concat(), &at);
+            assert_eq!(run("./cpp", &[], &at), expected());
+            under_valgrind("./cpp", &at);
+            // The header is C++ of all ages.
+            std::fs::write(at.join("old.cpp"), "#include \"sequence.h\"\n").expect("writable");
+            run(
+                "c++",
+                &[&["-std=c++98", "-Wno-long-long", "-c", "old.cpp"], &STRICT[..]].concat(),
+                &at,
+            );
+        }
     }
 }
 
 #[test]
 fn a_fortran_program_gets_the_bits_of_code_in_memory() {
-    let at = built("fortran");
-    if present("gfortran") {
-        let program = source("gradient.f90");
-        let options = ["-fopenmp", "-Wall", "-Wextra", "-Werror", &program];
-        run("gfortran", &[&options[..], &LINK[1..], &["fortran"]].concat(), &at);
-        assert_eq!(run("./fortran", &[], &at), expected());
-        under_valgrind("./fortran", &at);
+    for engine in engines() {
+        let at = built("fortran", engine);
+        if present("gfortran") {
+            let program = source("gradient.f90");
+            let options = ["-fopenmp", "-Wall", "-Wextra", "-Werror", &program];
+            run("gfortran", &[&options[..], &LINK[1..], &["fortran"]].concat(), &at);
+            assert_eq!(run("./fortran", &[], &at), expected());
+            under_valgrind("./fortran", &at);
+        }
     }
 }
 

@@ -6,13 +6,21 @@ mod matrices;
 mod memory;
 mod targets;
 
-use jut::{Function, Model, Object};
+use jut::{Engine, Function, Model, Object};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn examples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples")
+}
+
+/// The engines that write objects and are built in.
+fn engines() -> Vec<Engine> {
+    let llvm = jut::backends().iter().any(|b| b.name == "llvm" && b.version.is_some());
+    let mut engines = vec![Engine::Cranelift];
+    engines.extend(llvm.then_some(Engine::Llvm));
+    engines
 }
 
 /// A directory of its own for a test.

@@ -1,8 +1,8 @@
 //! Mathematical functions: jut's have the same bits in objects as in memory, those of the system are
 //! close to them.
 
-use super::{directory, run, sequence, write};
-use jut::{BuildOptions, Function, MathLibrary, Model, Product};
+use super::{directory, engines, run, sequence, write};
+use jut::{BuildOptions, Engine, Function, MathLibrary, Model, Product};
 
 #[test]
 fn every_mathematical_function_has_the_same_bits_in_the_static_runtime() {
@@ -18,8 +18,6 @@ fn every_mathematical_function_has_the_same_bits_in_the_static_runtime() {
     let text = format!("def all(x: f64, y: f64, n: i64) -> ({types}) = ({all})");
     let model = Model::from_text(&text).unwrap_or_else(|e| panic!("{e}"));
     let function = model.function("all").expect("it is there");
-    let object = function.build(&[Product::Value], &BuildOptions::default()).expect("it builds");
-    write(&object, &at, "all");
     let places: Vec<String> = (0..count).map(|k| format!("&r[{k}]")).collect();
     let main = format!(
         "#include \"all.h\"\n#include <stdio.h>\n#include <string.h>\nint main(void) {{\n\
@@ -31,7 +29,6 @@ fn every_mathematical_function_has_the_same_bits_in_the_static_runtime() {
         places.join(", ")
     );
     std::fs::write(at.join("main.c"), main).expect("writable");
-    run("cc", &["-std=c99", "main.c", "all.o", "libjut_runtime.a", "-o", "main"], &at);
     let mut expected = String::new();
     let mut session = function.value().expect("it compiles").session();
     for x in [0.3, -2.5, 1e-9, 700.5, 1e22, -0.0f64] {
@@ -44,14 +41,27 @@ fn every_mathematical_function_has_the_same_bits_in_the_static_runtime() {
             }
         }
     }
-    assert_eq!(run("./main", &[], &at), expected);
+    for engine in engines() {
+        let function = function.clone().engine(engine);
+        let object = function.build(&[Product::Value], &BuildOptions::default());
+        write(&object.expect("it builds"), &at, "all");
+        run("cc", &["-std=c99", "main.c", "all.o", "libjut_runtime.a", "-o", "main"], &at);
+        assert_eq!(run("./main", &[], &at), expected, "{engine:?}");
+    }
 }
 
 #[test]
 fn with_the_systems_mathematics_nothing_but_libm_is_linked_and_memory_is_the_callers() {
-    let at = directory("system");
+    for engine in engines() {
+        with_the_systems_mathematics(engine);
+    }
+}
+
+fn with_the_systems_mathematics(engine: Engine) {
+    let at = directory(&format!("system-{engine:?}"));
     let options = BuildOptions { math: MathLibrary::System, ..BuildOptions::default() };
-    let object = sequence().build(&[Product::ValueAndGradient], &options).expect("it builds");
+    let object =
+        sequence().engine(engine).build(&[Product::ValueAndGradient], &options).expect("it builds");
     assert_eq!(object.runtime().expect("none is needed"), None);
     write(&object, &at, "sequence");
     let main = "#include \"sequence.h\"\n#include <stdio.h>\n\

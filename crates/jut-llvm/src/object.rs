@@ -1,0 +1,82 @@
+//! Programs in an object file, for C and everything that can call C.
+//!
+//! The code is the same as in memory: position independent, imports declared only where they are
+//! used, one exported function per program ([`crate::cfunction`]), everything else local. An object
+//! for any machine of a target has code for its least instruction set.
+
+use crate::cfunction::Shape;
+use crate::host::{Host, object};
+use crate::module::{ModuleText, Rounding, Source};
+use inkwell::targets::FileType;
+use jut_ir::{RuntimeErrorKind, Span};
+use jut_loop::form::LoopProgram;
+use jut_native::CompileError;
+use jut_native::object::{
+    Exported, Machine, MathLibrary, Object, ObjectWriter, Place, needs_memory,
+};
+use target_lexicon::{Architecture, Triple};
+
+/// An object file in the making.
+pub struct ObjectFile {
+    module: ModuleText,
+    host: Host,
+    triple: Triple,
+}
+
+impl ObjectFile {
+    /// An empty object file.
+    ///
+    /// # Errors
+    /// [`CompileError::Host`] if there is no code generator for the machine.
+    pub fn new(machine: &Machine, math: MathLibrary) -> Result<ObjectFile, CompileError> {
+        let (host, triple, rounding) = match machine {
+            Machine::Host => (Host::this()?.clone(), Triple::host(), Rounding::Machine),
+            Machine::Any(triple) => {
+                let (processor, rounding) = match triple.architecture {
+                    // Its least instruction set cannot round to integers.
+                    Architecture::X86_64 => ("x86-64", Rounding::Calls),
+                    Architecture::Aarch64(_) => ("generic", Rounding::Machine),
+                    _ => {
+                        return Err(CompileError::Host(format!(
+                            "{triple} is not a target: only x86-64 and aarch64 are known"
+                        )));
+                    }
+                };
+                (Host::of(&triple.to_string(), processor), triple.clone(), rounding)
+            }
+        };
+        let source = match math {
+            MathLibrary::Jut => Source::Runtime,
+            MathLibrary::System => Source::System,
+        };
+        Ok(ObjectFile { module: ModuleText::new(source, rounding), host, triple })
+    }
+}
+
+impl ObjectWriter for ObjectFile {
+    fn triple(&self) -> &Triple {
+        &self.triple
+    }
+
+    fn add(
+        &mut self,
+        name: &str,
+        program: &LoopProgram,
+        order: &[usize],
+        need: Option<&LoopProgram>,
+        describe: &mut dyn FnMut(RuntimeErrorKind, Span) -> Place,
+    ) -> Result<Exported, CompileError> {
+        let places: Vec<Place> =
+            program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
+        let needs_memory = needs_memory(program);
+        let shape = Shape { name, order, needs_memory, need: None, places: &places };
+        self.module.c_function(shape, program, need)?;
+        Ok(Exported { needs_memory, stack: 0 })
+    }
+
+    fn finish(self: Box<Self>) -> Result<Object, CompileError> {
+        let ObjectFile { module, host, .. } = *self;
+        let made = object(&module.finish()?, &host, FileType::Object)?;
+        Ok(Object { bytes: made.bytes.as_slice().to_vec(), stack: Some(made.stack) })
+    }
+}

@@ -1,0 +1,37 @@
+//! From text to the loop form, for tests.
+#![allow(dead_code)] // every test binary uses its own part
+
+use jut_ad::{Derivatives, Mask, Policy, compose};
+use jut_ir::Program;
+use jut_loop::form::LoopProgram;
+
+fn load(source: &str) -> Program {
+    jut_text::load(source, 0).program.expect("a program")
+}
+
+/// A function, lowered.
+pub fn lowered(source: &str, name: &str) -> LoopProgram {
+    let program = load(source);
+    let func = program.find_func(name).expect("the function");
+    let program = jut_opt::optimise(&program, func, true);
+    let func = program.find_func(name).expect("the function");
+    jut_loop::lower(&program, func).expect("lowers").program
+}
+
+/// Its value and gradient.
+pub fn lowered_gradient(source: &str, name: &str) -> LoopProgram {
+    let program = load(source);
+    let func = program.find_func(name).expect("the function");
+    let mask = Mask::full(&program, func);
+    let mut derivatives = Derivatives::new(program);
+    if derivatives.program.funcs[func].results.len() != 1 {
+        return LoopProgram::default();
+    }
+    match compose::value_and_grad(&mut derivatives, func, &mask, Policy::Default) {
+        Ok(root) => {
+            let program = jut_opt::optimise(&derivatives.program, root, true);
+            jut_loop::lower(&program, root).expect("lowers").program
+        }
+        Err(_) => LoopProgram::default(),
+    }
+}

@@ -1,0 +1,68 @@
+//! What the text for LLVM says, and what it must never say. LLVM need not be built in.
+
+mod support;
+
+use support::{lowered, lowered_gradient};
+
+const DOT: &str = "def dot[n](x: [n]f64, y: [n]f64) -> f64 = sum (i < n) { x[i] * y[i] }";
+
+const MAP: &str = "def map[n](x: [n]f64) -> [n]f64 = for (i < n) { exp(x[i]) + 1.0 }";
+
+const GATHER: &str = "def pick[n, m](x: [n]f64, at: [m]i64) -> f64 = sum (i < m) { x[at[i]] }";
+
+fn text(source: &str, name: &str) -> String {
+    jut_llvm::text(&lowered(source, name)).expect("text")
+}
+
+#[test]
+fn no_float_operation_may_be_changed() {
+    for (source, name) in [(DOT, "dot"), (MAP, "map"), (GATHER, "pick")] {
+        for text in [
+            text(source, name),
+            jut_llvm::text(&lowered_gradient(source, name)).unwrap_or_default(),
+        ] {
+            for flag in ["reassoc", "contract", "nnan", "ninf", "nsz", "arcp", "afn"] {
+                let found = text.split(|c: char| !c.is_alphanumeric()).any(|word| word == flag);
+                assert!(!found, "{flag}\n{text}");
+            }
+            assert!(!text.contains("fmuladd") && !text.contains("llvm.fma"), "{text}");
+            assert!(!text.contains("fadd fast") && !text.contains("fmul fast"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_sum_is_eight_lanes_in_a_vector() {
+    let text = text(DOT, "dot");
+    assert!(text.contains("fmul <8 x double>") && text.contains("fadd <8 x double>"), "{text}");
+    assert!(text.contains("load <8 x double>"), "{text}");
+    assert!(text.contains("call i64 @llvm.umin.i64(i64") && text.contains("i64 1024)"), "{text}");
+}
+
+#[test]
+fn no_check_stands_where_the_types_prove_it() {
+    assert!(!text(DOT, "dot").contains("call i32 @jut.fail"));
+    assert!(!text(MAP, "map").contains("call i32 @jut.fail"));
+    assert!(text(GATHER, "pick").contains("call i32 @jut.fail"));
+}
+
+#[test]
+fn buffers_from_outside_do_not_overlap_what_is_written() {
+    let text = text(MAP, "map");
+    let head = text.lines().find(|line| line.contains("map\"(")).unwrap_or_default();
+    assert_eq!(head.matches("ptr noalias noundef").count(), 3, "{head}");
+}
+
+#[test]
+fn a_loop_names_the_function_of_eight_for_the_one_it_calls() {
+    let text = text(MAP, "map");
+    assert!(text.contains("llvm.loop.vectorize.width"), "{text}");
+    assert!(text.contains("_ZGV_LLVM_N8v_jut_exp(jut_exp.8)"), "{text}");
+}
+
+#[test]
+fn a_gather_tests_eight_indices_at_once_and_goes_back_to_one_to_fail() {
+    let text = text(GATHER, "pick");
+    assert!(text.contains("@llvm.masked.gather.v8f64"), "{text}");
+    assert!(text.contains("@llvm.vector.reduce.and.v8i1"), "{text}");
+}

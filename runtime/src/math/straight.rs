@@ -1,0 +1,368 @@
+//! Mathematical functions whose usual path has no branch, so that several arguments can be taken at
+//! once with the bits of one at a time.
+//!
+//! Each function here is a *core* that computes the result and whether the argument is usual; for the
+//! others (NaN, infinities, overflow, subnormal numbers, huge angles) the `libm` crate has the branches.
+//! [`many`] applies a core to several arguments, which the compiler makes vectors of, and goes back to
+//! one at a time if one of them is unusual. Rust contracts and reorders no float operation, so the
+//! bits are the same whatever the vector length.
+//!
+//! The formulas are those of FreeBSD's msun (as in `libm`), where branches by size are replaced:
+//! exp always reduces by the nearest multiple of ln 2, sin and cos always take the second
+//! round of reduction, tanh is always expm1(2|x|) / (expm1(2|x|) + 2).
+
+/// One result: by the core, or by the function for unusual arguments.
+#[inline(always)]
+fn one(x: f64, core: impl Fn(f64) -> (f64, bool), rare: fn(f64) -> f64) -> f64 {
+    let (y, usual) = core(x);
+    if usual { y } else { rare(x) }
+}
+
+/// Results for many arguments, with the bits of one at a time.
+#[inline(always)]
+pub fn many(x: &[f64], y: &mut [f64], core: impl Fn(f64) -> (f64, bool), each: fn(f64) -> f64) {
+    let mut all_usual = true;
+    for (x, y) in x.iter().zip(&mut *y) {
+        let (value, usual) = core(*x);
+        *y = value;
+        all_usual &= usual;
+    }
+    if !all_usual {
+        for (x, y) in x.iter().zip(y) {
+            *y = each(*x);
+        }
+    }
+}
+
+/// Adding this to a number far below it, and taking it away again, rounds to the nearest integer;
+/// the integer stands in the low bits of the sum.
+const ROUND: f64 = 6755399441055744.0;
+
+const LN2_HI: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
+const LN2_LO: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
+const ONE: u64 = 0x3ff0_0000_0000_0000;
+
+/// x = k ln 2 + hi - lo: the low bits of the first result are k.
+#[inline(always)]
+fn by_ln2(x: f64) -> (u64, f64, f64) {
+    let shifted = x * core::f64::consts::LOG2_E + ROUND;
+    let k = shifted - ROUND;
+    (shifted.to_bits(), x - k * LN2_HI, k * LN2_LO)
+}
+
+/// e^x.
+#[inline(always)]
+pub fn exp(x: f64) -> (f64, bool) {
+    const P: [f64; 5] = [
+        0.16666666666666602,
+        -0.0027777777777015593,
+        6.613756321437934e-5,
+        -1.6533902205465252e-6,
+        4.1381367970572385e-8,
+    ];
+    let (k, hi, lo) = by_ln2(x);
+    let r = hi - lo;
+    let rr = r * r;
+    let c = r - rr * (P[0] + rr * (P[1] + rr * (P[2] + rr * (P[3] + rr * P[4]))));
+    let y = 1.0 + (r * c / (2.0 - c) - lo + hi);
+    // Times 2^k: both are normal numbers.
+    (f64::from_bits(y.to_bits().wrapping_add(k << 52)), x.abs() <= 708.0)
+}
+
+/// e^x - 1 for x from 0 to 36.
+#[inline(always)]
+fn expm1_up_to_36(x: f64) -> f64 {
+    const Q: [f64; 5] = [
+        -0.03333333333333313,
+        0.0015873015872548146,
+        -7.93650757867488e-5,
+        4.008217827329362e-6,
+        -2.0109921818362437e-7,
+    ];
+    let (k, hi, lo) = by_ln2(x);
+    let r = hi - lo;
+    let c = (hi - r) - lo;
+    let half = 0.5 * r;
+    let square = r * half;
+    let r1 =
+        1.0 + square * (Q[0] + square * (Q[1] + square * (Q[2] + square * (Q[3] + square * Q[4]))));
+    let t = 3.0 - r1 * half;
+    let e = square * ((r1 - t) / (6.0 - r * t));
+    let e = (r * (e - c) - c) - square;
+    // 2^k ((1 - 2^-k) + r - e); the first two are exact.
+    let power = f64::from_bits(ONE.wrapping_add(k << 52));
+    let inverse = f64::from_bits(ONE.wrapping_sub(k << 52));
+    ((1.0 - inverse) - (e - r)) * power
+}
+
+const LG: [f64; 7] = [
+    0.6666666666666735,
+    0.3999999999940942,
+    0.2857142874366239,
+    0.22222198432149784,
+    0.1818357216161805,
+    0.15313837699209373,
+    0.14798198605116586,
+];
+
+/// x = 2^k (1 + f) with 1 + f between the roots of a half and of 2: k and f.
+#[inline(always)]
+fn by_power_of_two(x: f64) -> (f64, f64) {
+    let low = 0x3fe6_a09e_0000_0000;
+    let shifted = x.to_bits().wrapping_add(ONE - low);
+    // The exponent as a float, by way of the low bits of a large one.
+    let k = f64::from_bits((shifted >> 52) | 0x4330_0000_0000_0000) - (4503599627370496.0 + 1023.0);
+    let mantissa = (shifted & 0x000f_ffff_ffff_ffff).wrapping_add(low);
+    (k, f64::from_bits(mantissa) - 1.0)
+}
+
+/// log(1 + f) + k ln 2 + c, where c is small.
+#[inline(always)]
+fn log_of(k: f64, f: f64, c: f64) -> f64 {
+    let half_square = 0.5 * f * f;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let w = z * z;
+    let t1 = w * (LG[1] + w * (LG[3] + w * LG[5]));
+    let t2 = z * (LG[0] + w * (LG[2] + w * (LG[4] + w * LG[6])));
+    s * (half_square + (t2 + t1)) + (k * LN2_LO + c) - half_square + f + k * LN2_HI
+}
+
+/// log x.
+#[inline(always)]
+pub fn log(x: f64) -> (f64, bool) {
+    let (k, f) = by_power_of_two(x);
+    (log_of(k, f, 0.0), (x >= f64::MIN_POSITIVE) & x.is_finite())
+}
+
+/// log(1 + x).
+#[inline(always)]
+pub fn log1p(x: f64) -> (f64, bool) {
+    // The sign of zero is not kept.
+    (log1p_below_2_to_50(x), (x > -0.9999) & (x < 1e15) & (x.abs() >= 1e-300))
+}
+
+#[inline(always)]
+fn log1p_below_2_to_50(x: f64) -> f64 {
+    let high = f64::from_bits(0x3fda_827a_0000_0000);
+    let low = -f64::from_bits(0x3fd2_bec5_0000_0000);
+    let small = (x > low) & (x < high);
+    let u = 1.0 + x;
+    let (k, f) = by_power_of_two(u);
+    // log(1 + x) - log(u), nearly.
+    let c = if k >= 2.0 { 1.0 - (u - x) } else { x - (u - 1.0) } / u;
+    let select = |a: f64, b: f64| if small { a } else { b };
+    log_of(select(0.0, k), select(x, f), select(0.0, c))
+}
+
+/// The quarter turns nearest to x (in the low bits), what is left in two parts, and whether that is
+/// exact enough.
+#[inline(always)]
+fn by_quarter_turns(x: f64) -> (u64, f64, f64, bool) {
+    const PIO2_1: f64 = 1.5707963267341256;
+    const PIO2_2: f64 = 6.077100506303966e-11;
+    const PIO2_2T: f64 = 2.0222662487959506e-21;
+    let shifted = x * core::f64::consts::FRAC_2_PI + ROUND;
+    let n = shifted - ROUND;
+    let t = x - n * PIO2_1;
+    let w = n * PIO2_2;
+    let r = t - w;
+    let w = n * PIO2_2T - ((t - r) - w);
+    let y0 = r - w;
+    let y1 = (r - y0) - w;
+    // Good to 118 bits: enough unless that many cancel.
+    let enough = y0.abs() * 281474976710656.0 >= x.abs();
+    (shifted.to_bits(), y0, y1, (x.abs() <= 1e5) & enough)
+}
+
+/// Sine (or cosine, if one quarter turn more is asked for).
+#[inline(always)]
+fn sine(x: f64, quarter_turns: u64) -> (f64, bool) {
+    const S: [f64; 6] = [
+        -0.16666666666666632,
+        0.00833333333332249,
+        -0.0001984126982985795,
+        2.7557313707070068e-6,
+        -2.5050760253406863e-8,
+        1.58969099521155e-10,
+    ];
+    const C: [f64; 6] = [
+        0.0416666666666666,
+        -0.001388888888887411,
+        2.480158728947673e-5,
+        -2.7557314351390663e-7,
+        2.087572321298175e-9,
+        -1.1359647557788195e-11,
+    ];
+    let (n, y, tail, usual) = by_quarter_turns(x);
+    let n = n.wrapping_add(quarter_turns);
+    let z = y * y;
+    let w = z * z;
+    let r = S[1] + z * (S[2] + z * S[3]) + z * w * (S[4] + z * S[5]);
+    let v = z * y;
+    let sin = y - ((z * (0.5 * tail - v * r) - tail) - v * S[0]);
+    let r = z * (C[0] + z * (C[1] + z * C[2])) + w * w * (C[3] + z * (C[4] + z * C[5]));
+    let hz = 0.5 * z;
+    let w = 1.0 - hz;
+    let cos = w + (((1.0 - w) - hz) + (z * r - y * tail));
+    let value = if n & 1 == 0 { sin } else { cos };
+    (f64::from_bits(value.to_bits() ^ ((n & 2) << 62)), usual)
+}
+
+/// sin x.
+#[inline(always)]
+pub fn sin(x: f64) -> (f64, bool) {
+    sine(x, 0)
+}
+
+/// cos x.
+#[inline(always)]
+pub fn cos(x: f64) -> (f64, bool) {
+    sine(x, 1)
+}
+
+/// tanh x.
+#[inline(always)]
+pub fn tanh(x: f64) -> (f64, bool) {
+    let size = x.abs();
+    let t = expm1_up_to_36(2.0 * size);
+    ((t / (t + 2.0)).copysign(x), size <= 18.0)
+}
+
+/// 1 / (1 + e^-x).
+#[inline(always)]
+pub fn sigmoid(x: f64) -> (f64, bool) {
+    let (e, usual) = exp(-x.abs());
+    (if x >= 0.0 { 1.0 } else { e } / (1.0 + e), usual)
+}
+
+/// log(1 + e^x).
+#[inline(always)]
+pub fn softplus(x: f64) -> (f64, bool) {
+    let (e, usual) = exp(-x.abs());
+    let larger = if x > 0.0 { x } else { 0.0 };
+    (larger + log1p_below_2_to_50(e), usual)
+}
+
+/// The functions one at a time, by name, with the cores.
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident, $rare:expr;)*) => {
+        /// One result each.
+        pub mod each {
+            $($(#[$doc])* pub fn $name(x: f64) -> f64 { super::one(x, super::$name, $rare) })*
+        }
+    };
+}
+
+functions! {
+    /// Exponential.
+    exp, libm::exp;
+    /// Natural logarithm.
+    log, libm::log;
+    /// log(1 + x).
+    log1p, libm::log1p;
+    /// Sine.
+    sin, libm::sin;
+    /// Cosine.
+    cos, libm::cos;
+    /// Hyperbolic tangent.
+    tanh, libm::tanh;
+    /// 1 / (1 + exp(-x)). The exponential never overflows.
+    sigmoid, |x| {
+        let e = libm::exp(-x.abs());
+        if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
+    };
+    /// log(1 + exp(x)). The exponential never overflows.
+    softplus, |x| super::super::maximum(x, 0.0) + libm::log1p(libm::exp(-x.abs()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The result, and whether it counts.
+    type Core = fn(f64) -> (f64, bool);
+    type One = fn(f64) -> f64;
+
+    /// Name, core, one at a time, and the function of `libm` whose formulas these are.
+    const ALL: [(&str, Core, One, One); 6] = [
+        ("exp", exp, each::exp, libm::exp),
+        ("log", log, each::log, libm::log),
+        ("log1p", log1p, each::log1p, libm::log1p),
+        ("sin", sin, each::sin, libm::sin),
+        ("cos", cos, each::cos, libm::cos),
+        ("tanh", tanh, each::tanh, libm::tanh),
+    ];
+
+    const EDGES: [f64; 20] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::MAX,
+        f64::MIN,
+        f64::MIN_POSITIVE,
+        5e-324,
+        1e-310,
+        708.0,
+        -708.5,
+        709.9,
+        -745.2,
+        core::f64::consts::PI,
+        1e5,
+        1e22,
+        -1e-17,
+    ];
+
+    /// Numbers of all sizes, from a linear congruence.
+    fn numbers(count: usize) -> impl Iterator<Item = f64> {
+        let mut state = 1u64;
+        (0..count).map(move |_| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let unit = (state >> 11) as f64 / (1u64 << 53) as f64;
+            let scale = [1e-12, 1e-3, 1.0, 10.0, 700.0, 1e6][(state >> 3) as usize % 6];
+            (unit * 2.0 - 1.0) * scale
+        })
+    }
+
+    fn distance(a: f64, b: f64) -> u64 {
+        let order = |x: f64| match x.to_bits() as i64 {
+            bits @ 0.. => bits,
+            bits => i64::MIN.wrapping_sub(bits),
+        };
+        if a.is_nan() && b.is_nan() { 0 } else { order(a).abs_diff(order(b)) }
+    }
+
+    #[test]
+    fn several_at_once_have_the_bits_of_one_at_a_time() {
+        let xs: Vec<f64> = EDGES.into_iter().chain(numbers(100_000)).collect();
+        for (name, core, each, _) in ALL {
+            for x in xs.chunks(8) {
+                let mut y = vec![0.0; x.len()];
+                many(x, &mut y, core, each);
+                for (x, y) in x.iter().zip(y) {
+                    assert_eq!(distance(y, each(*x)), 0, "{name}({x:e})");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_at_a_time_they_are_as_near_as_those_of_libm() {
+        for (name, _, each, libm) in ALL {
+            for x in EDGES.into_iter().chain(numbers(100_000)) {
+                let (y, want) = (each(x), libm(x));
+                let far = if name == "tanh" { 3 } else { 1 };
+                assert!(distance(y, want) <= far, "{name}({x:e}) = {y:e}, {want:e}");
+                assert_eq!(
+                    y == 0.0 && y.is_sign_negative(),
+                    want == 0.0 && want.is_sign_negative(),
+                    "{name}({x:e})"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Mathematical functions of several arguments at once, for engines whose code computes in vectors.
+//!
+//! Each has the bits of its function of one argument ([`crate::math::straight`]), and is compiled for
+//! the vector registers of several processors; which one is used is decided when code is loaded.
+//! Arguments and results are in memory, so the calling convention is the same everywhere.
+
+use crate::math::straight;
+
+/// A function of several arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// The symbol of the function of one argument.
+    pub scalar: &'static str,
+    /// The symbol of this one: `void f(const double *x, double *y, uint64_t n)`.
+    pub symbol: &'static str,
+    /// Where the one for this processor lies.
+    pub address: fn() -> *const u8,
+}
+
+/// The function of several arguments that goes with one of one argument.
+pub fn form(scalar: &str) -> Option<&'static Form> {
+    FORMS.iter().find(|form| form.scalar == scalar)
+}
+
+macro_rules! forms {
+    ($($scalar:literal $symbol:literal $name:ident;)*) => {
+        $(mod $name {
+            use super::straight;
+            use core::slice;
+
+            /// # Safety
+            /// Both point to `n` floats, which do not overlap.
+            #[inline(always)]
+            unsafe fn body(x: *const f64, y: *mut f64, n: u64) {
+                // SAFETY: as required of the caller.
+                let (x, y) = unsafe {
+                    (slice::from_raw_parts(x, n as usize), slice::from_raw_parts_mut(y, n as usize))
+                };
+                straight::many(x, y, straight::$name, straight::each::$name);
+            }
+
+            /// # Safety
+            /// As `body`.
+            #[cfg_attr(jut_freestanding, unsafe(export_name = $symbol))]
+            unsafe extern "C" fn usual(x: *const f64, y: *mut f64, n: u64) {
+                // SAFETY: as required of the caller.
+                unsafe { body(x, y, n) }
+            }
+
+            /// # Safety
+            /// As `body`.
+            #[cfg(all(target_arch = "x86_64", not(jut_freestanding)))]
+            #[target_feature(enable = "avx2")]
+            unsafe extern "C" fn avx2(x: *const f64, y: *mut f64, n: u64) {
+                // SAFETY: as required of the caller.
+                unsafe { body(x, y, n) }
+            }
+
+            /// # Safety
+            /// As `body`.
+            #[cfg(all(target_arch = "x86_64", not(jut_freestanding)))]
+            #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
+            unsafe extern "C" fn avx512(x: *const f64, y: *mut f64, n: u64) {
+                // SAFETY: as required of the caller.
+                unsafe { body(x, y, n) }
+            }
+
+            pub(super) fn address() -> *const u8 {
+                #[cfg(all(target_arch = "x86_64", not(jut_freestanding)))]
+                {
+                    if is_x86_feature_detected!("avx512dq")
+                        && is_x86_feature_detected!("avx512bw")
+                        && is_x86_feature_detected!("avx512vl")
+                    {
+                        return avx512 as *const u8;
+                    }
+                    if is_x86_feature_detected!("avx2") {
+                        return avx2 as *const u8;
+                    }
+                }
+                usual as *const u8
+            }
+        })*
+
+        /// All of them.
+        pub static FORMS: &[Form] = &[
+            $(Form { scalar: $scalar, symbol: $symbol, address: $name::address }),*
+        ];
+    };
+}
+
+forms! {
+    "jut_exp" "jut_exp_n" exp;
+    "jut_log" "jut_log_n" log;
+    "jut_log1p" "jut_log1p_n" log1p;
+    "jut_sin" "jut_sin_n" sin;
+    "jut_cos" "jut_cos_n" cos;
+    "jut_tanh" "jut_tanh_n" tanh;
+    "jut_sigmoid" "jut_sigmoid_n" sigmoid;
+    "jut_softplus" "jut_softplus_n" softplus;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbols::{Math, math};
+
+    #[test]
+    fn every_form_has_the_bits_of_its_function_on_this_processor() {
+        let xs = [0.0, -0.0, 1.5, -2.25, 700.0, 1e-9, 3.0e4, f64::NAN, f64::INFINITY, -1e300];
+        for form in FORMS {
+            let Some(Math::Unary(scalar)) = math(form.scalar) else { panic!("{}", form.scalar) };
+            // SAFETY: the address is that of a function of this type.
+            let wide: unsafe extern "C" fn(*const f64, *mut f64, u64) =
+                unsafe { core::mem::transmute((form.address)()) };
+            for start in 0..xs.len() {
+                let x: [f64; 8] = core::array::from_fn(|k| xs[(start + k) % xs.len()] * 0.75);
+                let mut y = [0.0; 8];
+                // SAFETY: both are eight floats.
+                unsafe { wide(x.as_ptr(), y.as_mut_ptr(), 8) };
+                for (x, y) in x.into_iter().zip(y) {
+                    let want = scalar(x);
+                    let same = y.to_bits() == want.to_bits() || y.is_nan() && want.is_nan();
+                    assert!(same, "{}({x:e}) = {y:e}, {want:e}", form.symbol);
+                }
+            }
+        }
+    }
+}
