@@ -184,7 +184,10 @@ fn linear(name: &str, one: &[Stage], two: &[Stage], factor: usize) {
     assert_eq!(one.len(), two.len());
     for (a, b) in one.iter().zip(two) {
         let growth = b.statements as f64 / a.statements as f64;
-        assert!(growth < 1.1 * factor as f64, "{name}, {}: {a:?} {b:?}", a.name);
+        // A function that is long enough to be cut into pieces hands values on through memory.
+        let cut = matches!(a.name, "lower" | "loop text" | "machine code");
+        let slack = if cut { 1.5 } else { 1.1 };
+        assert!(growth < slack * factor as f64, "{name}, {}: {a:?} {b:?}", a.name);
         assert!(a.statements < 60 * one[0].statements, "{name}, {}: {a:?}", a.name);
     }
 }
