@@ -376,7 +376,13 @@ pub(crate) fn take_apart<'a>(
         _ => Err(format!("give its {count} components in order")),
     };
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => out.push(arg),
+        Type::F64 | Type::I64 | Type::Bool => match arg {
+            // Views are made slices before arguments are taken apart, but for those in tuples.
+            Arg::F64View(_) | Arg::I64View(_) | Arg::BoolView(_) => {
+                return Err("as part of a tuple or record, give a slice and not a view".into());
+            }
+            _ => out.push(arg),
+        },
         Type::Array(_, element) => take_apart(program, element, arg, out)?,
         Type::Tuple(items) => {
             expect(items.len())?;

@@ -82,8 +82,9 @@ impl Compiled {
     /// The arguments as the interpreter takes them, sizes included.
     pub(crate) fn entered(&self, args: &[Arg<'_>]) -> Result<Vec<jut_eval::Value>> {
         let (interface, mut scratch) = (&self.plan.interface, Scratch::default());
-        let parts = interface.bind(&mut scratch, std::iter::empty(), args)?;
-        interface.entered(&[], &scratch.sizes, &parts)
+        interface.bound(&mut scratch, std::iter::empty(), args, |scratch, parts| {
+            interface.entered(&[], &scratch.sizes, parts)
+        })
     }
 
     /// An error of the interpreter in the words of this library.
@@ -173,16 +174,14 @@ fn call(
     args: &[Arg<'_>],
     to: &mut Destination<'_, '_>,
 ) -> Result<()> {
-    let parts = plan.interface.bind(scratch, std::iter::empty(), args)?;
-    let outcome = match &plan.code {
+    let interface = &plan.interface;
+    interface.bound(scratch, std::iter::empty(), args, |scratch, parts| match &plan.code {
         Code::Interpreted(interpreter) => {
-            plan.interface.interpret(interpreter, &[], &scratch.sizes, &parts, to).map(|_| ())
+            interface.interpret(interpreter, &[], &scratch.sizes, parts, to).map(|_| ())
         }
         Code::Native(native) => {
             let mut runner = Call { checked: &native.checked, workspace };
-            plan.interface.run(scratch, &parts, to, &native.placements, &mut runner)
+            interface.run(scratch, parts, to, &native.placements, &mut runner)
         }
-    };
-    scratch.recycle(parts);
-    outcome
+    })
 }

@@ -206,7 +206,7 @@ pub(crate) fn prepare<'a>(
             Arg::F64s(x, _) => Word::F64s(x),
             Arg::I64s(x, _) => Word::I64s(x),
             Arg::Bools(x, _) => Word::Bools(x),
-            Arg::Tuple(_) | Arg::Values(_) | Arg::Data(..) => {
+            _ => {
                 return Err(Failure::Internal("an argument was not taken apart".into()));
             }
         });
@@ -329,7 +329,7 @@ fn own(part: Arg<'_>, shape: Vec<usize>) -> Value {
         Arg::F64s(x, _) => Value::F64s(Array { shape, data: x.to_vec() }),
         Arg::I64s(x, _) => Value::I64s(Array { shape, data: x.to_vec() }),
         Arg::Bools(x, _) => Value::Bools(Array { shape, data: x.to_vec() }),
-        Arg::Tuple(_) | Arg::Values(_) | Arg::Data(..) => Value::Tuple(Vec::new()),
+        _ => Value::Tuple(Vec::new()),
     }
 }
 

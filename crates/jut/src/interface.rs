@@ -13,6 +13,7 @@ use crate::leaves::{Leaf, leaves, rebuild};
 use crate::ports::{Input, Output, OutputPlan, Port, Role};
 use crate::source::{RunError, Sources};
 use crate::value::{Arg, Array, Out, Value};
+use crate::views::Copied;
 use jut_eval::{Interpreter, Value as EvalValue};
 use jut_ir::{FuncId, NVar, Program, Span};
 use jut_native::Arg as Word;
@@ -174,21 +175,33 @@ impl Interface {
         Err(self.placed(ArgumentError::new("A01", missing, reason).help(call)))
     }
 
-    /// Binds the arguments; `kept` are the values of those names that do not come from them.
-    pub fn bind<'a>(
+    /// Binds the arguments and does some work with them; `kept` are the values of those names that do
+    /// not come from them.
+    pub fn bound<T>(
         &self,
         scratch: &mut Scratch,
         kept: impl Iterator<Item = (NVar, i64)>,
-        args: &[Arg<'a>],
-    ) -> Result<Vec<Arg<'a>>> {
-        let mut parts = recycled(std::mem::take(&mut scratch.parts));
-        match self.binder.bind(&self.program, kept, args, &mut scratch.sizes, &mut parts) {
-            Ok(()) => Ok(parts),
-            Err(error) => {
-                scratch.parts = recycled(parts);
-                Err(self.placed(error))
-            }
+        args: &[Arg<'_>],
+        work: impl FnOnce(&mut Scratch, &[Arg<'_>]) -> Result<T>,
+    ) -> Result<T> {
+        // The memory of the last call, for references of this one's life time.
+        let mut copied = std::mem::take(&mut scratch.copied);
+        if copied.len() < args.len() {
+            copied.resize_with(args.len(), Copied::default);
         }
+        copied.iter_mut().zip(args).for_each(|(copy, arg)| copy.take(arg));
+        let mut plain = recycled(std::mem::take(&mut scratch.plain));
+        plain.extend(copied.iter().zip(args).map(|(copy, arg)| copy.plain(*arg)));
+        let mut parts = recycled(std::mem::take(&mut scratch.parts));
+        let bound = self.binder.bind(&self.program, kept, &plain, &mut scratch.sizes, &mut parts);
+        let outcome = match bound {
+            Ok(()) => work(scratch, &parts),
+            Err(error) => Err(self.placed(error)),
+        };
+        scratch.parts = recycled(parts);
+        scratch.plain = recycled(plain);
+        scratch.copied = copied;
+        outcome
     }
 
     /// An error about an argument, with its place in the program.
@@ -321,17 +334,13 @@ impl<'d, 'o> Destination<'d, 'o> {
 #[derive(Default)]
 pub(crate) struct Scratch {
     pub sizes: Sizes,
+    /// What is kept of views of other libraries, one for each argument.
+    copied: Vec<Copied>,
+    plain: Vec<Arg<'static>>,
     parts: Vec<Arg<'static>>,
     words: Vec<Word<'static>>,
     call: Vec<u64>,
     returned: Vec<u64>,
-}
-
-impl Scratch {
-    /// Takes the list of bound arguments back.
-    pub fn recycle(&mut self, parts: Vec<Arg<'_>>) {
-        self.parts = recycled(parts);
-    }
 }
 
 /// The same list, empty, for references of another life time. The memory stays.
@@ -412,7 +421,7 @@ impl<'s> Results<'s> {
         (0..self.interface.outputs.len()).filter_map(|k| self.value(k)).collect()
     }
 
-    fn leaf(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn leaf(&self, name: &str) -> Option<&Value> {
         let named = || self.interface.outputs.iter().filter(|o| o.name == name);
         let output = named().find(|o| o.role == Role::Derivative).or_else(|| named().next())?;
         match self.leaves.get(output.leaves.clone())? {
@@ -421,7 +430,7 @@ impl<'s> Results<'s> {
         }
     }
 
-    fn no_result(&self, name: &str, what: &str) -> Error {
+    pub(crate) fn no_result(&self, name: &str, what: &str) -> Error {
         let there: Vec<String> =
             self.interface.outputs.iter().map(|o| format!("{}: {}", o.name, o.shown)).collect();
         Error::Request(format!("no result `{name}` that is {what}; there is {}", there.join(", ")))

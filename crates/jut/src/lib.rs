@@ -1,8 +1,9 @@
 //! Gradients of programs, as compiled machine code.
 //!
 //! A model is a small text: functions over floats, integers and arrays, with loops and branches. jut
-//! checks it, differentiates it as a program, and compiles the derivative. This page is the guide; the
-//! language has a reference of its own, `docs/language.md`.
+//! checks it, differentiates it as a program, and compiles the derivative. The [`guide`] explains how,
+//! notion by notion; this page is the library in brief; the language has a reference of its own,
+//! `docs/language.md`.
 //!
 //! # A gradient
 //!
@@ -11,38 +12,35 @@
 //!
 //! # fn main() -> jut::Result<()> {
 //! let model = Model::from_text(
-//!     "def loss[n, d](w: [d]f64, x: [n, d]f64, y: [n]f64) -> f64 = sum (i < n) {
-//!        r = y[i] - sum (j < d) { w[j] * x[i, j] }
-//!        r * r
+//!     "def rosenbrock[n](x: [n]f64) -> f64 = sum (i < n - 1) {
+//!        100.0 * (x[i + 1] - x[i]^2)^2 + (1.0 - x[i])^2
 //!      }",
 //! )?;
-//! let gradient = model.function("loss")?.wrt(&["w"])?.value_and_gradient()?;
-//!
-//! let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]; // three rows of two
-//! let y = [1.0, 2.0, 3.0];
-//! let mut w = vec![0.0, 0.0];
-//! let mut session = gradient.session();
-//! for _ in 0..2000 {
-//!     let results = session.call(&[(&w).into(), (&x).into(), (&y).into()])?;
-//!     let step: Vec<f64> = results.f64s("w")?.iter().map(|g| 0.01 * g).collect();
-//!     w.iter_mut().zip(step).for_each(|(w, s)| *w -= s);
-//! }
-//! assert!((w[0] - 0.0).abs() < 1e-3 && (w[1] - 0.5).abs() < 1e-3);
+//! let gradient = model.function("rosenbrock")?.value_and_gradient()?; // machine code
+//! let mut session = gradient.session(); // one per thread
+//! let results = session.call(&[(&[1.0, 2.0, 3.0]).into()])?;
+//! assert_eq!(results.f64("value")?, 201.0);
+//! assert_eq!(results.f64s("x")?, [-400.0, 1002.0, -200.0]);
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! [`Model`] is the checked program. [`Function`] says what is wanted of one of its functions: which
 //! parameters ([`Function::wrt`]), which [`Engine`], how much to store ([`Policy`]), how much memory
-//! ([`Function::memory_limit`]). Its methods compile:
+//! ([`Function::memory_limit`]). Its methods compile a [`Product`]; for `f(x: A) -> y: B`:
 //!
 //! | method | takes | gives |
 //! |---|---|---|
-//! | [`Function::value`] | the arguments | the results |
-//! | [`Function::gradient`] | the arguments | a gradient per differentiated parameter |
-//! | [`Function::value_and_gradient`] | the arguments | both |
-//! | [`Function::jvp`] | arguments, and a tangent per differentiated parameter | results, and their tangents |
-//! | [`Function::vjp`] | arguments, and a cotangent per float result | results, and a cotangent per differentiated parameter |
+//! | [`Function::value`] | `x` | `y` |
+//! | [`Function::gradient`], [`Function::value_and_gradient`] | `x` | the gradient, named `x`; `y` too |
+//! | [`Function::jvp`] | `x`, tangent `x'` | `y`, and its tangent |
+//! | [`Function::vjp`] | `x`, cotangent `y''` | `y`, and the cotangent of `x` |
+//! | [`Function::jacobian`], [`Function::value_and_jacobian`] | `x` | the block `y,x`; `y` too |
+//! | [`Function::hessian_product`] | `x`, tangent `x'` | the Hessian times `x'`, named `x` |
+//! | [`Function::hessian`] | `x` | the block `x,x` |
+//! | [`Function::directional`], [`Function::second_directional`] | `x`, tangent `x'` | the derivatives of `y` along a line |
+//! | [`Function::transposed`] | what is not linear, `y''` | the transpose of a linear function |
+//! | [`Function::linearize`] | | a derivative to be recorded on a [`Tape`] and applied many times |
 //!
 //! # Arguments and results
 //!
@@ -88,50 +86,15 @@
 //! Tuples and records are given as [`Arg::Tuple`] of their components, an array of records as the
 //! record of its arrays; [`Compiled::read_json`] makes arguments of JSON.
 //!
-//! # Threads and memory
+//! # Threads, memory, errors
 //!
 //! A [`Compiled`] is shared by threads; each makes its own [`Session`]. After the first calls have
 //! shown how much memory is needed, further calls of the same sizes allocate nothing. All threads and
-//! all engines give the same bits.
+//! all engines give the same bits. See [`guide::sessions`].
 //!
-//! ```
-//! # fn main() -> jut::Result<()> {
-//! let model = jut::Model::from_text("def f(x: f64) -> f64 = exp(sin(x))")?;
-//! let gradient = model.function("f")?.gradient()?;
-//! let slopes: Vec<f64> = std::thread::scope(|scope| {
-//!     let start = |k: i32| {
-//!         let mut session = gradient.session();
-//!         scope.spawn(move || session.call(&[f64::from(k).into()]).and_then(|r| r.f64("x")))
-//!     };
-//!     let threads: Vec<_> = (0..4).map(start).collect();
-//!     threads.into_iter().filter_map(|t| t.join().ok()?.ok()).collect()
-//! });
-//! assert_eq!(slopes.len(), 4);
-//! assert_eq!(slopes[0], 1.0);
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! # Errors
-//!
-//! Nothing panics on bad input. A program that is refused gives [`Error::Program`]: printed, it shows
-//! every message with its code, the lines, the reason and the fix. A wrong argument names its
-//! parameter. A program that fails while it runs (an index out of range, the memory limit) gives
-//! [`Error::Run`] with the place in the text; a gradient fails exactly where its function does.
-//!
-//! ```
-//! let error = jut::Model::from_text("def f(x: f64) -> f64 = x * y").err().unwrap();
-//! let jut::Error::Program(messages) = &error else { panic!() };
-//! assert_eq!(messages.list()[0].code, "J010");
-//!
-//! let model = jut::Model::from_text("def f[n](x: [n]f64, i: i64) -> f64 = x[i]").unwrap();
-//! let gradient = model.function("f").and_then(|f| f.gradient()).unwrap();
-//! let error = gradient.call(&[(&[1.0, 2.0]).into(), 2.into()]).unwrap_err();
-//! assert_eq!(
-//!     error.to_string(),
-//!     "R01: index 2 is out of range for length 2 at program:1:38",
-//! );
-//! ```
+//! Nothing panics on bad input. An [`Error`] about a program or a call has a code, a place and a
+//! reason, and [`Error::render`] draws it with the lines it is about; a gradient fails exactly where its
+//! function does. See [`guide::errors`].
 //!
 //! # Looking inside
 //!
@@ -158,6 +121,7 @@ mod error;
 mod excerpt;
 mod explain;
 mod files;
+pub mod guide;
 mod header;
 mod interface;
 pub mod json;
@@ -171,6 +135,7 @@ mod ports;
 mod product;
 mod source;
 mod value;
+pub mod views;
 mod watch;
 
 pub use backends::{Backend, Requirement, backends};

@@ -242,38 +242,35 @@ impl Tape {
     pub fn record(&mut self, args: &[Arg<'_>]) -> Result<Results<'_>> {
         self.recorded = false;
         let Tape { plan, store, scratch, results, sizes, .. } = self;
-        let parts = plan.primal.bind(scratch, std::iter::empty(), args)?;
-        let mut to = Destination::own(results);
-        let outcome = match (&plan.code, store) {
-            (LinearCode::Native(recorder, placements), Store::Native(recording)) => {
-                let mut runner = Record { recorder, recording };
-                plan.primal.run(scratch, &parts, &mut to, placements, &mut runner)
-            }
-            (LinearCode::Interpreted(interpreters), Store::Interpreted(saved)) => {
-                let [primal, ..] = &**interpreters;
-                let run = plan.primal.interpret(primal, &[], &scratch.sizes, &parts, &mut to);
-                run.map(|(args, results)| {
+        plan.primal.bound(scratch, std::iter::empty(), args, |scratch, parts| {
+            let mut to = Destination::own(results);
+            match (&plan.code, store) {
+                (LinearCode::Native(recorder, placements), Store::Native(recording)) => {
+                    let mut runner = Record { recorder, recording };
+                    plan.primal.run(scratch, parts, &mut to, placements, &mut runner)?;
+                }
+                (LinearCode::Interpreted(interpreters), Store::Interpreted(saved)) => {
+                    let [primal, ..] = &**interpreters;
+                    let run = plan.primal.interpret(primal, &[], &scratch.sizes, parts, &mut to);
+                    let (args, results) = run?;
                     saved.clear();
                     saved.extend(plan.saved.iter().filter_map(|from| match *from {
                         Saved::Argument(k) => args.get(k).cloned(),
                         Saved::Result(k) => results.get(k).cloned(),
                     }));
-                })
+                }
+                _ => return Err(Error::Tape("the tape is that of another engine".into())),
             }
-            _ => Err(Error::Tape("the tape is that of another engine".into())),
-        };
-        if outcome.is_ok() {
             sizes.clear();
             sizes.extend(plan.sizes.iter().map(|from| match *from {
-                SavedSize::Argument(k) => integer(&parts, k),
+                SavedSize::Argument(k) => integer(parts, k),
                 SavedSize::Result(k) => match results.get(k) {
                     Some(Value::I64(n)) => *n,
                     _ => 0,
                 },
             }));
-        }
-        scratch.recycle(parts);
-        outcome?;
+            Ok(())
+        })?;
         plan.primal.shape(&mut scratch.sizes, results);
         self.recorded = true;
         Ok(Results::new(&self.plan.primal, &self.results))
@@ -423,21 +420,18 @@ fn apply(
         return Err(empty());
     }
     let kept = map.sizes.iter().copied().zip(tape.sizes.iter().copied());
-    let parts = map.interface.bind(scratch, kept, seeds)?;
-    let outcome = match (&plan.code, &tape.store) {
+    let interface = &map.interface;
+    interface.bound(scratch, kept, seeds, |scratch, parts| match (&plan.code, &tape.store) {
         (LinearCode::Native(recorder, _), Store::Native(recording)) => {
             let mut runner = Follow { recorder, k, recording, workspace };
-            map.interface.run(scratch, &parts, to, &map.placements, &mut runner)
+            interface.run(scratch, parts, to, &map.placements, &mut runner)
         }
         (LinearCode::Interpreted(interpreters), Store::Interpreted(saved)) => {
             let interpreter = &interpreters[k + 1];
-            let run = map.interface.interpret(interpreter, saved, &scratch.sizes, &parts, to);
-            run.map(|_| ())
+            interface.interpret(interpreter, saved, &scratch.sizes, parts, to).map(|_| ())
         }
         _ => Err(Error::Tape("the tape is that of another engine".into())),
-    };
-    scratch.recycle(parts);
-    outcome
+    })
 }
 
 /// Runs the function and keeps its tape.

@@ -1,6 +1,8 @@
 //! Values at the border between a Rust program and a jut function: borrowed arguments and owned
 //! values.
 
+use crate::views::View;
+
 /// An argument of a call: a scalar, or a borrowed array.
 ///
 /// Arrays are contiguous, row by row. A slice is enough for an array of rank one, and for one of higher
@@ -34,6 +36,12 @@ pub enum Arg<'a> {
     Values(&'a [Value]),
     /// A value of a data type with several constructors: the constructor's name and the fields.
     Data(&'a str, &'a [Value]),
+    /// An array of floats of another library; see [`crate::views`].
+    F64View(&'a dyn View<f64>),
+    /// An array of integers of another library.
+    I64View(&'a dyn View<i64>),
+    /// An array of truth values of another library.
+    BoolView(&'a dyn View<bool>),
 }
 
 macro_rules! arg_from {
@@ -294,6 +302,9 @@ impl Arg<'_> {
             Arg::Tuple(items) => format!("a tuple of {}", items.len()),
             Arg::Values(items) => format!("a tuple of {}", items.len()),
             Arg::Data(name, _) => format!("a value {name}(..)"),
+            Arg::F64View(view) => format!("an array {view:?}"),
+            Arg::I64View(view) => format!("an array {view:?}"),
+            Arg::BoolView(view) => format!("an array {view:?}"),
         }
     }
 }

@@ -1,0 +1,67 @@
+//! 9. Sessions: threads, memory, speed.
+//!
+//! A [`Compiled`](crate::Compiled) is code: cheap to clone, shared by all threads, given back to the
+//! system with its last user. A [`Session`](crate::Session) is what one thread needs to call it: memory
+//! for the tape and for temporary arrays, and the results of the last call. Make one per thread and
+//! keep it. After the first calls have shown how much memory is needed, calls of the same sizes
+//! allocate nothing.
+//!
+//! ```
+//! # fn main() -> jut::Result<()> {
+//! let model = jut::Model::from_text("def f[n](x: [n]f64) -> f64 = sum (v <- x) { exp(sin(v)) }")?;
+//! let gradient = model.function("f")?.gradient()?;
+//! let points: Vec<Vec<f64>> = (0..4).map(|k| vec![k as f64; 100]).collect();
+//! let slopes: Vec<f64> = std::thread::scope(|scope| {
+//!     let work = |x| {
+//!         let mut session = gradient.session();
+//!         scope.spawn(move || Ok(session.call(&[Arg::from(x)])?.f64s("x")?[0]))
+//!     };
+//!     let threads: Vec<_> = points.iter().map(work).collect();
+//!     threads.into_iter().filter_map(|t| t.join().ok()).collect::<jut::Result<_>>()
+//! })?;
+//! assert_eq!(slopes[0], 1.0);
+//! # Ok(())
+//! # }
+//! # use jut::Arg;
+//! ```
+//!
+//! [`Session::call`](crate::Session::call) keeps the results in the session, where they are read by name
+//! without a copy until the next call. [`Session::call_into`](crate::Session::call_into) writes them into
+//! memory of the caller; `Compiled::call` is for once and away.
+//!
+//! ```
+//! # fn main() -> jut::Result<()> {
+//! let model = jut::Model::from_text("def f[n](x: [n]f64) -> f64 = sum (v <- x) { v * v }")?;
+//! let mut session = model.function("f")?.value_and_gradient()?.session();
+//! let (mut value, mut dx) = (0.0, [0.0; 2]);
+//! session.call_into(&[(&[3.0, 4.0]).into()], &mut [(&mut value).into(), (&mut dx).into()])?;
+//! assert_eq!((value, dx), (25.0, [6.0, 8.0]));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! **Linear maps.** A [`Linearized`](crate::Linearized) and a [`LinearSession`](crate::LinearSession) are
+//! to tapes what these two are to calls: any number of threads may read one tape, each with a session of
+//! its own.
+//!
+//! **A limit on memory.** [`Function::memory_limit`](crate::Function::memory_limit) bounds what a session
+//! or tape may take; reaching it is the error `R06`, and the session works on.
+//!
+//! ```
+//! # fn main() -> jut::Result<()> {
+//! let model = jut::Model::from_text(
+//!     "def f(x: f64, n: i64) -> f64 = for (i < n) carry (y = x) { sin(y) }",
+//! )?;
+//! let mut session = model.function("f")?.memory_limit(1 << 20).gradient()?.session();
+//! let error = session.call(&[0.5.into(), 10_000_000.into()]).err().and_then(|e| e.code());
+//! assert_eq!(error, Some("R06"));
+//! assert!(session.call(&[0.5.into(), 1000.into()]).is_ok());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! **The same bits.** The order of floating-point operations belongs to the language. Whichever thread
+//! or engine runs a program, on whatever day, the results are the same to the last bit.
+//!
+//! **Arrays of other libraries** are arguments and results with the features `ndarray`, `nalgebra` and
+//! `faer`: see [`crate::views`].
