@@ -3,7 +3,7 @@
 use crate::commands::{function, read, time_passes};
 use crate::options::{Format, Given, Target};
 use crate::output::{place_json, print, print_json};
-use jut::{Arg, Product, Result, Span, StageCost};
+use jut::{Arg, Function, Product, Result, Span, StageCost};
 use serde_json::{Value as Json, json};
 
 /// Prints what is on the tape.
@@ -11,7 +11,9 @@ pub fn tape(target: &Target) -> Result<u8> {
     let function = function(target)?;
     time_passes(target, &function, &[Product::ValueAndGradient])?;
     if target.format == Format::Text {
-        print(&function.explain_tape()?);
+        let report = function.explain_tape()?;
+        let (title, rest) = report.split_once('\n').unwrap_or((&report, ""));
+        print(&format!("{title}\n{}{rest}", doc(&function)));
         return Ok(0);
     }
     let report = function.tape_report()?;
@@ -35,11 +37,17 @@ pub fn tape(target: &Target) -> Result<u8> {
     let total: Vec<String> = report.total.iter().map(|b| report.sizes.text(b)).collect();
     print_json(&json!({
         "function": report.function,
+        "doc": function.doc(),
         "bytes": if total.is_empty() { "0".to_string() } else { total.join(" + ") },
         "stored": stored.collect::<Vec<_>>(),
         "not_stored": avoided.collect::<Vec<_>>(),
     }));
     Ok(0)
+}
+
+/// The doc comment of a function, as it stands in the text.
+fn doc(function: &Function) -> String {
+    function.doc().lines().map(|line| format!("/// {line}").trim_end().to_string() + "\n").collect()
 }
 
 /// Prints what the stages cost.
@@ -51,7 +59,7 @@ pub fn cost(target: &Target, given: &Given) -> Result<u8> {
     let args: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();
     let report = function.explain_cost(&args)?;
     if target.format == Format::Text {
-        print(&report.to_string());
+        print(&format!("{}{report}", doc(&function)));
         return Ok(0);
     }
     let stage = |stage: &StageCost| -> Json {

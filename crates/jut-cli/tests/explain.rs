@@ -98,3 +98,16 @@ fn what_has_no_costs_is_refused_with_a_reason() {
     let report = json(&["explain", "cost", &vector, "--arg", "x=[1, 2]"]);
     assert_eq!(report["stages"].as_array().map(Vec::len), Some(5));
 }
+
+#[test]
+fn doc_comments_go_with_the_function() {
+    let d = support::directory("explain-doc");
+    let text = "/// A line.\n///\n/// Another one.\ndef f(x: f64) -> f64 = sin(x)\n";
+    let program = support::write(&d, "doc.jut", text);
+    let lines = "/// A line.\n///\n/// Another one.\n";
+    assert!(jut(&["show", &program, "--stage", "core"]).1.starts_with(lines));
+    assert!(jut(&["explain", "tape", &program]).1.contains(&format!("bytes\n{lines}")));
+    assert!(jut(&["explain", "cost", &program, "--arg", "x=1"]).1.starts_with(lines));
+    assert_eq!(json(&["explain", "tape", &program])["doc"], "A line.\n\nAnother one.");
+    assert_eq!(jut(&["fmt", "--check", &program]).0, 0);
+}

@@ -29,7 +29,8 @@
 //!         | "#(" expr {..} ")" | "[" expr {..} "]"
 //!         | "if" expr block "else" ( block | if )
 //!         | "case" expr "{" { ( path [ "(" field {..} ")" ] | "true" | "false" | "_" ) "->" expr NL } "}"
-//!         | ( "sum" | "build" | "max" | "min" ) head body | "for" head [ "carry" binds ] body
+//!         | ( "sum" | "build" | "map" | "max" | "min" ) head body
+//!         | ( "for" | "fold" ) head [ "carry" binds ] body
 //!         | "scan" ( "up" | "down" | "par" ) "(" name "<" expr ")" [ "carry" binds ] [ "slice" slices ] block
 //!         | "rd" name "=" expr block | ( "wr" | "acc" ) [ "lanes" ] name ":" type block
 //!         | "rd" place | "dup" expr | "drop" expr | "zero" type | [ "proved" ] "cast" post ":" type

@@ -169,6 +169,19 @@ impl Function {
         &self.model.program().funcs[self.id].name
     }
 
+    /// Its doc comment, without the slashes; empty if there is none.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("/// Twice a number.\ndef f(x: f64) -> f64 = 2.0 * x")?;
+    /// assert_eq!(model.function("f")?.doc(), "Twice a number.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn doc(&self) -> &str {
+        &self.model.program().funcs[self.id].doc
+    }
+
     /// The texts of its program.
     pub fn sources(&self) -> &Sources {
         self.model.sources()
