@@ -241,3 +241,43 @@ fn on_large_stack<T: Send>(
 
 /// Address space; only what is used of it is memory.
 const STACK: usize = 256 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        on_large_stack(|| lower(text, |_| Ok(()))).expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn text_that_is_not_read_is_an_error() {
+        assert!(refused("func.func @f( {").contains("the text is not read"));
+        assert!(refused("\0").contains("zero byte"));
+    }
+
+    #[test]
+    fn text_that_the_verifier_refuses_is_an_error_with_its_message() {
+        let text = "func.func @f(%x: f64) -> index {\n  return %x : f64\n}\n";
+        let message = refused(text);
+        assert!(message.contains("type of return operand 0 ('f64')"), "{message}");
+        assert!(message.contains(":2:3"), "{message}");
+    }
+
+    #[test]
+    fn a_cast_that_no_pass_takes_away_is_an_error_before_anything_is_translated() {
+        let text = "func.func @f(%x: index) -> memref<?xf64> {\n  \
+            %y = builtin.unrealized_conversion_cast %x : index to memref<?xf64>\n  \
+            return %y : memref<?xf64>\n}\n";
+        assert!(refused(text).contains("unrealized_conversion_cast"));
+    }
+
+    #[test]
+    fn what_is_lowered_is_the_dialect_of_llvm_alone() {
+        let text = "func.func @f(%x: f64) -> f64 {\n  %y = arith.addf %x, %x : f64\n  \
+            return %y : f64\n}\n";
+        let printed = on_large_stack(|| lower(text, |m| Ok(m.as_operation().to_string())));
+        let printed = printed.expect("lowered");
+        assert!(printed.contains("llvm.fadd") && !printed.contains("arith."), "{printed}");
+    }
+}
