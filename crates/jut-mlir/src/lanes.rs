@@ -34,7 +34,8 @@ impl Emitter<'_> {
             all =
                 self.define_as("all", format_args!("arith.select {any}, {all}, {nothing} : index"));
         }
-        let totals: Vec<_> = (0..sums).map(|_| (self.temporary(), "f64", zero.clone())).collect();
+        let totals: Vec<_> =
+            (0..sums).map(|_| (self.fresh_name("total"), "f64", zero.clone())).collect();
         let blocks = Counted {
             low: nothing,
             high: all.clone(),
@@ -55,8 +56,9 @@ impl Emitter<'_> {
             let fold = this.prelude.helper(Helper::Fold);
             let mut next = Vec::with_capacity(sums);
             for ((total, _, _), lanes) in totals.iter().zip(&lanes) {
-                let sum = this.define(format_args!("func.call @{fold}({lanes}) : ({WIDE}) -> f64"));
-                next.push(this.define(format_args!("arith.addf {total}, {sum} : f64")));
+                let sum = this
+                    .define_as("sum", format_args!("func.call @{fold}({lanes}) : ({WIDE}) -> f64"));
+                next.push(this.define_as("total", format_args!("arith.addf {total}, {sum} : f64")));
             }
             Ok(next)
         })

@@ -163,7 +163,10 @@ impl Emitter<'_> {
     fn first(&mut self, buffer: Value, count: &Operand) -> Result<Operand> {
         let ty = self.type_of(buffer);
         let buffer = self.value(buffer)?;
-        Ok(self.define(format_args!("memref.subview {buffer}[0] [{count}] [1] : {ty} to {ty}")))
+        Ok(self.define_as(
+            "cells",
+            format_args!("memref.subview {buffer}[0] [{count}] [1] : {ty} to {ty}"),
+        ))
     }
 
     pub(crate) fn fill(&mut self, buffer: Value, len: Atom, value: Atom) -> Result<()> {
