@@ -169,6 +169,8 @@ impl Writer<'_> {
 
     /// How results leave a region that was opened at the given time.
     pub fn exit(&mut self, nl: &[Atom], lin: &[LVar], opened: u32, loc: Loc) -> Exit {
+        // A tangent from before the region leaves it under a name that is taken outside.
+        self.rebound |= lin.iter().any(|x| self.lin_born[*x] <= opened);
         let mut returned: Vec<NVar> = Vec::new();
         let mut rebuilt: Vec<NVar> = Vec::new();
         let mut seen: HashMap<NVar, ()> = HashMap::new();
