@@ -7,6 +7,7 @@
 //! ```text
 //! program = { decl NL }
 //! decl    = "use" path
+//!         | "const" name ":" type "=" expr
 //!         | "data" path "=" con { "|" con }
 //!         | [ "core" ] "def" path [ "[" names "]" ] "(" params ")" "->" results "=" expr
 //! con     = path [ "(" name ":" type { "," name ":" type } ")" ]
