@@ -51,7 +51,7 @@ const LOOPS: &[Loop] = &[
     Loop {
         name: "choose",
         text: "def f[n](x: [n]f64, y: [n]f64) -> [n]f64 =
-            for (i < n) { if x[i] > y[i] then x[i] - y[i] else x[i] * y[i] }",
+            for (i < n) { if x[i] > y[i] { x[i] - y[i] } else { x[i] * y[i] } }",
         sum: false,
         second: true,
     },
@@ -147,18 +147,18 @@ fn call(library: &Library, which: &Loop, x: &[f64], y: &[f64], z: &mut [f64]) ->
     Ok(0.0)
 }
 
-/// Measures every loop at every size.
+/// Measures every loop whose name contains `only`, at every size.
 ///
 /// # Errors
 /// No C compiler, or a result that differs in a bit from that of C without contraction.
-pub fn measure(sizes: &[usize], budget: Duration) -> Result<Vec<LoopRow>> {
+pub fn measure(only: &str, sizes: &[usize], budget: Duration) -> Result<Vec<LoopRow>> {
     let clang = clang().ok_or("there is no clang: install clang-22, or set CLANG")?;
     let folder = std::env::temp_dir().join(format!("jut-loops-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let exact = compile(&clang, "-ffp-contract=off", &folder.join("exact.so"))?;
     let contracted = compile(&clang, "-ffp-contract=fast", &folder.join("contracted.so"))?;
     let mut rows = Vec::new();
-    for which in LOOPS {
+    for which in LOOPS.iter().filter(|which| which.name.contains(only)) {
         for size in sizes {
             rows.push(row(which, *size, [&exact, &contracted], budget)?);
         }

@@ -92,11 +92,10 @@ fn main() -> Result<()> {
         }
     }
     let sizes: &[usize] = if options.quick { &[1000] } else { &[100, 1000, 10_000, 1_000_000] };
-    let mut loops = match loops::clang() {
-        Some(_) => loops::measure(sizes, budget)?,
+    let loops = match loops::clang() {
+        Some(_) => loops::measure(&options.only, sizes, budget)?,
         None => Vec::new(),
     };
-    loops.retain(|row| row.name.contains(&options.only));
     let report = Report { programs, loops };
     print(&report);
     if let Some(path) = options.json {
