@@ -1,55 +1,140 @@
-//! Random programs without end: `cargo run --release -p jut-tests --example soak -- SECONDS [SEED]`.
+//! Random programs without end: every program obeys every law, and every engine agrees on everything
+//! made of it.
 //!
-//! Every program obeys every law, and every engine agrees on everything made of it. A failure prints
-//! its number, which gives the program again: `JUT_SEED=number JUT_PROGRAMS=1 cargo test -p jut-tests`.
+//! ```text
+//! cargo run --release -p jut-tests --example soak                       until interrupted
+//! cargo run --release -p jut-tests --example soak -- --seconds 600      for ten minutes
+//! cargo run --release -p jut-tests --example soak -- --programs 1000000 --seed 7
+//! cargo run --release -p jut-tests --example soak -- --large            longer programs
+//! cargo run --release -p jut-tests --example soak -- --replay 1234      one program again, in full
+//! cargo run --release -p jut-tests --example soak -- --replay 1234 --linear
+//! ```
+//!
+//! A failure prints its number, the law and the smallest program with a failure of that law that was
+//! found: lines and blocks are taken out as long as the program still loads and still breaks the
+//! law. The number gives the program again, whatever machine it is on.
 
-use jut_tests::generate::generate;
-use jut_tests::random;
-use std::io::Write;
+use indicatif::{ProgressBar, ProgressStyle};
+use jut_tests::generate::Extent;
+use jut_tests::random::{self, Subject};
+use jut_tests::shrink::shrink;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+/// What the command line asks for.
+struct Options {
+    seconds: Option<u64>,
+    programs: Option<u64>,
+    seed: u64,
+    extent: Extent,
+    replay: Option<u64>,
+    linear: bool,
+}
+
+fn options() -> Result<Options, String> {
+    let mut all = Options {
+        seconds: None,
+        programs: None,
+        seed: 1_000_000,
+        extent: Extent::DEFAULT,
+        replay: None,
+        linear: false,
+    };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let mut number = || {
+            let next = words.next().and_then(|n| n.parse::<u64>().ok());
+            next.ok_or_else(|| format!("{word} needs a number"))
+        };
+        match word.as_str() {
+            "--seconds" => all.seconds = Some(number()?),
+            "--programs" => all.programs = Some(number()?),
+            "--seed" => all.seed = number()?,
+            "--replay" => all.replay = Some(number()?),
+            "--large" => all.extent = Extent::LARGE,
+            "--linear" => all.linear = true,
+            other => return Err(format!("{other} is not understood; see the head of the file")),
+        }
+    }
+    Ok(all)
+}
+
+/// Both kinds of tests on one program; a panic is a failure as well.
+fn test(subject: Subject) -> Result<(), String> {
+    let both = || random::laws(subject).and_then(|()| random::engines(subject)).map(drop);
+    std::panic::catch_unwind(both).unwrap_or_else(|_| Err("a panic".into()))
+}
+
+fn report(subject: Subject, reason: &str) -> String {
+    let reason: String = reason.lines().next().unwrap_or_default().chars().take(300).collect();
+    let linear = if subject.linear { " --linear" } else { "" };
+    let large = if subject.extent == Extent::LARGE { " --large" } else { "" };
+    let small = shrink(subject).unwrap_or_else(|| subject.generate().text);
+    format!("{reason}\nagain: --replay {}{linear}{large}\nsmaller:\n{small}", subject.seed)
+}
+
 fn main() -> ExitCode {
-    let number = |k: usize| std::env::args().nth(k).and_then(|n| n.parse::<u64>().ok());
-    let seconds = number(1).unwrap_or(60);
-    let first = number(2).unwrap_or(1_000_000);
-    let (next, done, failed) = (AtomicU64::new(first), AtomicU64::new(0), AtomicU64::new(0));
+    let options = match options() {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("{message}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let Options { extent, linear, .. } = options;
+    if let Some(seed) = options.replay {
+        let subject = Subject { seed, extent, linear };
+        println!("{}", subject.generate().text);
+        return match test(subject) {
+            Ok(()) => {
+                println!("every law holds, and the engines agree");
+                ExitCode::SUCCESS
+            }
+            Err(reason) => {
+                println!("{reason}\n{}", report(subject, &reason));
+                ExitCode::FAILURE
+            }
+        };
+    }
+    let (next, failed) = (AtomicU64::new(0), AtomicU64::new(0));
+    let bar = match options.programs {
+        Some(count) => ProgressBar::new(count),
+        None => ProgressBar::no_length(),
+    };
+    let template = "{elapsed_precise} {wide_bar} {pos} programs, {per_sec}, {msg}";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.set_message("no failure");
+    bar.println(format!("programs from number {} on", options.seed));
     let start = Instant::now();
-    let end = Duration::from_secs(seconds);
+    let end = options.seconds.map(Duration::from_secs);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while start.elapsed() < end {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    let test = || random::laws(seed).and_then(|()| random::engines(seed));
-                    let outcome = std::panic::catch_unwind(test)
-                        .unwrap_or_else(|_| Err("a panic, see above".into()));
-                    done.fetch_add(1, Ordering::Relaxed);
-                    if let Err(reason) = outcome {
-                        failed.fetch_add(1, Ordering::Relaxed);
-                        let short: String = reason.chars().take(300).collect();
-                        println!("\rprogram {seed}: {short}");
-                        if std::env::var_os("JUT_SHOW").is_some() {
-                            println!("{}", generate(seed).text);
-                        }
+                loop {
+                    let k = next.fetch_add(1, Ordering::Relaxed);
+                    let enough = options.programs.is_some_and(|count| k >= count);
+                    if enough || end.is_some_and(|end| start.elapsed() >= end) {
+                        break;
                     }
+                    // Every third one is about linear code.
+                    let linear = linear || k % 3 == 2;
+                    let subject = Subject { seed: options.seed + k, extent, linear };
+                    if let Err(reason) = test(subject) {
+                        let count = 1 + failed.fetch_add(1, Ordering::Relaxed);
+                        bar.println(report(subject, &reason));
+                        bar.set_message(format!("{count} failures"));
+                    }
+                    bar.inc(1);
                 }
             });
         }
-        while start.elapsed() < end {
-            std::thread::sleep(Duration::from_millis(500).min(end.saturating_sub(start.elapsed())));
-            print!(
-                "\r{:4} s of {seconds}: {} programs, {} failures",
-                start.elapsed().as_secs(),
-                done.load(Ordering::Relaxed),
-                failed.load(Ordering::Relaxed)
-            );
-            std::io::stdout().flush().ok();
-        }
     });
-    let (done, failed) = (done.into_inner(), failed.into_inner());
-    println!("\r{done} programs from number {first}, {failed} failures");
+    bar.abandon();
+    let (done, failed) = (bar.position(), failed.into_inner());
+    println!("{done} programs from number {}, {failed} failures", options.seed);
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -2,12 +2,14 @@
 //!
 //! A pass is a match on the kind of statement, so the kinds that it is given are the rules of it that
 //! are used. J is given the user's definitions, U and L what J makes, T what U makes, L also what T
-//! makes.
+//! makes. For J every primitive is a rule of its own: its row. A function with linear parameters is
+//! given to U and L as it is.
 
 use jut_ir::{Block, Program, Rhs};
 use std::collections::BTreeMap;
 
-/// How often each kind of statement was given to each pass.
+/// How often each kind of statement was given to each pass, and each row of the table to J; how often
+/// the writer of the programs chose each construct.
 pub type Counts = BTreeMap<(&'static str, &'static str), usize>;
 
 /// The kind of a statement, as a word.
@@ -62,6 +64,9 @@ fn count(block: &Block, passes: &[&'static str], counts: &mut Counts) {
         for pass in passes {
             *counts.entry((pass, kind(&stmt.rhs))).or_default() += 1;
         }
+        if let (Rhs::Prim(prim, _), ["J", ..]) = (&stmt.rhs, passes) {
+            *counts.entry(("J of primitive", prim.row().id)).or_default() += 1;
+        }
         for inner in stmt.rhs.blocks() {
             count(inner, passes, counts);
         }
@@ -75,9 +80,17 @@ pub fn add(program: &Program, counts: &mut Counts) {
             "jvp" => &["U", "L"],
             "lin" => &["T"],
             "linT" => &["L"],
-            name if name == func.name => &["J"],
+            name if name == func.name && func.is_nonlinear() => &["J"],
+            name if name == func.name => &["U", "L"],
             _ => continue,
         };
         count(&func.body, passes, counts);
+    }
+}
+
+/// Adds the counts of `more`.
+pub fn merge(into: &mut Counts, more: Counts) {
+    for (rule, n) in more {
+        *into.entry(rule).or_default() += n;
     }
 }

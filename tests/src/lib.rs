@@ -11,6 +11,7 @@ pub mod products;
 pub mod programs;
 pub mod random;
 pub mod shapes;
+pub mod shrink;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

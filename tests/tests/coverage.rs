@@ -1,19 +1,22 @@
 //! The random programs reach every rule of every pass.
 
 use jut_ad::{Derivatives, Mask, Policy, forward, transpose, unzip};
-use jut_tests::coverage::{Counts, add};
-use jut_tests::generate::generate;
+use jut_ir::prim::TABLE;
+use jut_tests::coverage::{Counts, add, merge};
+use jut_tests::generate::CONSTRUCTS;
 use jut_tests::in_parallel;
 use jut_tests::laws::load;
+use jut_tests::random::Subject;
 
 /// The kinds of statement that each pass must have been given. What is not here, a pass never meets:
-/// J takes no linear code, T's input has no sums of its own, and places are sliced and linear names
-/// copied in definitions by hand only (which `tests/worked` has).
+/// J takes no linear code, and T's input has no sums of its own.
 const RULES: &[(&str, &[&str])] = &[
     (
         "J",
         &[
             "structured",
+            "scan down",
+            "scan par with places",
             "acc region",
             "array literal",
             "call",
@@ -38,6 +41,8 @@ const RULES: &[(&str, &[&str])] = &[
         &[
             "structured",
             "structured'",
+            "scan down",
+            "scan par with places",
             "acc region",
             "array literal",
             "call",
@@ -74,6 +79,8 @@ const RULES: &[(&str, &[&str])] = &[
         "T",
         &[
             "structured'",
+            "scan down",
+            "scan par with places",
             "call",
             "case of bool",
             "case of data",
@@ -105,6 +112,7 @@ const RULES: &[(&str, &[&str])] = &[
         &[
             "structured",
             "structured'",
+            "scan par with places",
             "acc region",
             "array literal",
             "call",
@@ -140,39 +148,54 @@ const RULES: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// How many programs of each kind a run of the tests has.
+const PROGRAMS: u64 = 1000;
+
+fn counts(subject: Subject) -> Result<Counts, String> {
+    let generated = subject.generate();
+    let named = |e: String| format!("{subject:?}: {e}");
+    let program = load(&generated.text).map_err(named)?;
+    let func = program.find_func(generated.func).ok_or("no definition")?;
+    let mask = Mask::full(&program, func);
+    let nonlinear = program.funcs[func].is_nonlinear();
+    let mut d = Derivatives::new(program);
+    let say = |e: jut_ir::Diagnostic| named(e.to_string());
+    let jvp = if nonlinear { forward::forward(&mut d, func, &mask).map_err(say)? } else { func };
+    let halves = unzip::unzip(&mut d, jvp, Policy::Default).map_err(say)?;
+    transpose::transpose(&mut d, halves.lin).map_err(say)?;
+    let mut counts = Counts::new();
+    add(&d.program, &mut counts);
+    for construct in generated.constructs {
+        *counts.entry(("construct", construct)).or_default() += 1;
+    }
+    Ok(counts)
+}
+
 #[test]
 fn every_rule_of_every_pass_is_used_a_hundred_times_by_the_random_programs() {
-    let seeds: Vec<u64> = (0..1200).collect();
-    let counted = in_parallel(&seeds, |seed| {
-        let program = load(&generate(*seed).text).map_err(|e| format!("program {seed}: {e}"))?;
-        let func = program.find_func("main").ok_or("no main")?;
-        let mask = Mask::full(&program, func);
-        let mut d = Derivatives::new(program);
-        let say = |e: jut_ir::Diagnostic| format!("program {seed}: {e}");
-        let jvp = forward::forward(&mut d, func, &mask).map_err(say)?;
-        let halves = unzip::unzip(&mut d, jvp, Policy::Default).map_err(say)?;
-        transpose::transpose(&mut d, halves.lin).map_err(say)?;
-        let mut counts = Counts::new();
-        add(&d.program, &mut counts);
-        Ok(counts)
-    });
+    let subjects: Vec<Subject> =
+        (0..PROGRAMS).flat_map(|seed| [Subject::main(seed), Subject::slope(seed)]).collect();
     let mut total = Counts::new();
-    for counts in counted.unwrap_or_else(|e| panic!("{e}")) {
-        for (rule, n) in counts {
-            *total.entry(rule).or_default() += n;
-        }
+    for one in in_parallel(&subjects, |s| counts(*s)).unwrap_or_else(|e| panic!("{e}")) {
+        merge(&mut total, one);
     }
+    // `cargo test -p jut-tests --test coverage -- --nocapture` shows the table.
     for ((pass, kind), n) in &total {
-        println!("{pass} {kind:<20} {n:>8}");
+        println!("{pass:<15} {kind:<50} {n:>8}");
     }
+    let rules = RULES.iter().flat_map(|(pass, kinds)| kinds.iter().map(|kind| (*pass, *kind)));
+    let rows = TABLE.iter().map(|row| ("J of primitive", row.id));
+    let constructs = CONSTRUCTS.iter().map(|construct| ("construct", *construct));
     let mut rare = Vec::new();
-    for (pass, kinds) in RULES {
-        for kind in *kinds {
-            let n = total.get(&(*pass, *kind)).copied().unwrap_or(0);
-            if n < 100 {
-                rare.push(format!("{pass} of {kind}: {n}"));
-            }
+    for rule in rules.chain(rows).chain(constructs) {
+        let n = total.get(&rule).copied().unwrap_or(0);
+        if n < 100 {
+            rare.push(format!("{} of {}: {n}", rule.0, rule.1));
         }
+    }
+    let known: Vec<_> = CONSTRUCTS.iter().collect();
+    for (_, name) in total.keys().filter(|(what, _)| *what == "construct") {
+        assert!(known.contains(&name), "{name} is not in the list");
     }
     assert!(rare.is_empty(), "{}", rare.join("\n"));
 }

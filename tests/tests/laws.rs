@@ -1,7 +1,8 @@
 //! The laws, on the programs of `tests/programs`, on the examples, and on random programs.
 
 use jut_tests::laws::{Options, load, verify};
-use jut_tests::{in_parallel, programs, random};
+use jut_tests::random::{self, Subject};
+use jut_tests::{in_parallel, programs};
 use std::path::Path;
 
 #[test]
@@ -34,10 +35,21 @@ fn one_case(text: &str, case: &programs::Case) -> Result<(), String> {
     }
 }
 
+/// The numbers of the random programs: the first ones, or `JUT_PROGRAMS` from `JUT_SEED` on.
+fn seeds(count: u64) -> Vec<u64> {
+    let given = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let first = given("JUT_SEED").unwrap_or(0);
+    (first..first + given("JUT_PROGRAMS").unwrap_or(count)).collect()
+}
+
 #[test]
 fn every_law_holds_on_random_programs() {
-    let count = std::env::var("JUT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(1000);
-    let first = std::env::var("JUT_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    let seeds: Vec<u64> = (first..first + count).collect();
-    in_parallel(&seeds, |seed| random::laws(*seed)).unwrap_or_else(|e| panic!("{e}"));
+    let laws = |seed: &u64| random::laws(Subject::main(*seed));
+    in_parallel(&seeds(1000), laws).unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn every_law_holds_on_random_linear_programs() {
+    let laws = |seed: &u64| random::laws(Subject::slope(*seed));
+    in_parallel(&seeds(500), laws).unwrap_or_else(|e| panic!("{e}"));
 }

@@ -482,7 +482,7 @@ impl Reader {
             return self.prim(name, &prim, Syntax::Call, args);
         }
         for prefix in ["-", "!"] {
-            if self.sign(prefix) && self.literal_after_sign().is_none() {
+            if self.sign(prefix) && (prefix == "!" || self.literal_after_sign().is_none()) {
                 self.at += 1;
                 let arg = self.atom()?;
                 return self.prim(name, prefix, Syntax::Prefix, vec![arg]);

@@ -35,6 +35,36 @@ macro_rules! elaborates {
     };
 }
 
+// ---- several ranges
+
+#[test]
+fn several_index_ranges_are_loops_in_each_other() {
+    for (flat, nested) in [
+        (
+            "def f[n, m](x: [n, m]f64) -> f64 = sum (i < n, 1 <= j < m) { x[i, j] }",
+            "def f[n, m](x: [n, m]f64) -> f64 = sum (i < n) { sum (1 <= j < m) { x[i, j] } }",
+        ),
+        (
+            "def f[n, m](x: [n]f64, y: [m]f64) -> [n, m]f64 = build (i < n, a <- x, j < m) { a * y[j] }",
+            "def f[n, m](x: [n]f64, y: [m]f64) -> [n, m]f64 = build (i < n, a <- x) { build (j < m) { a * y[j] } }",
+        ),
+        (
+            "def f[n](x: [n]f64) -> f64 = max (i < n, j < n, k < 2) { x[i] - x[j] * f64(k) }",
+            "def f[n](x: [n]f64) -> f64 = max (i < n) { max (j < n) { max (k < 2) { x[i] - x[j] * f64(k) } } }",
+        ),
+    ] {
+        becomes(flat, nested);
+    }
+}
+
+#[test]
+fn thousands_of_ranges_are_refused_like_thousands_of_loops() {
+    let ranges: Vec<String> = (0..5000).map(|k| format!("i{k} < 2")).collect();
+    let text = format!("def f(x: f64) -> f64 = sum ({}) {{ x }}", ranges.join(", "));
+    let found = jut_text::load(&text, 0).diagnostics;
+    assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), ["J003"]);
+}
+
 // ---- expressions
 
 elaborates! {

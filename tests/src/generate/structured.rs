@@ -1,6 +1,6 @@
 //! Statements that use structured primitives.
 
-use super::{Scope, Writer};
+use super::writer::{Scope, Writer};
 
 impl Writer {
     /// A statement that makes a vector, matrix or number of whole arrays. What it makes is bounded
@@ -38,6 +38,7 @@ impl Writer {
         if !sizes.is_empty() {
             scope.arrays.push((name.clone(), sizes));
         }
+        self.note("structured primitive");
         Some((made, format!("{value}\n{}{name} = {bounded}", "  ".repeat(indent))))
     }
 

@@ -223,7 +223,7 @@ impl Laws<'_> {
     fn differences(&self, options: Options) -> Result<(), String> {
         let mut largest: f64 = 0.0;
         self.args.iter().for_each(|v| v.for_each_f64(&mut |x| largest = largest.max(x.abs())));
-        if !self.stages.is_nonlinear() || !self.finite() || largest >= 1e4 {
+        if !self.stages.is_nonlinear() || !self.finite() || largest >= 1e4 || self.stages.stops() {
             return Ok(());
         }
         let step = 1e-6;

@@ -14,7 +14,7 @@ use crate::pipeline::statements;
 use jut_ad::{Derivatives, Mask, Policy, Unzipped, compose, erase, forward, transpose, unzip};
 use jut_ir::check::{check_forward_domain, check_linear_b, check_transpose_domain};
 use jut_ir::normal::normal_text;
-use jut_ir::prim::Scalar;
+use jut_ir::prim::{self, Scalar};
 use jut_ir::{Block, Diagnostic, FuncId, Program, Rhs, Type};
 
 /// All stages of one function.
@@ -112,6 +112,17 @@ impl Stages {
     /// Whether the function has no linear parameters.
     pub fn is_nonlinear(&self) -> bool {
         self.jvp != self.func
+    }
+
+    /// Whether `stop` cuts a derivative off, so that differences do not agree with it.
+    pub fn stops(&self) -> bool {
+        fn in_block(block: &Block) -> bool {
+            block.stmts.iter().any(|stmt| {
+                matches!(stmt.rhs, Rhs::Prim(prim::STOP, _))
+                    || stmt.rhs.blocks().into_iter().any(in_block)
+            })
+        }
+        self.program().funcs.values().any(|func| in_block(&func.body))
     }
 
     /// The laws of form: P7, P12 (domain), P17.

@@ -10,6 +10,7 @@
 //! | `max (i < n) e` | the index first: `(v, k) = scan up ..` over `stop(e)`; `check k < n`; then `e` at `k` |
 //! | `(a <= i < b)` | bound `b - a`, and `i = a + i0` first in the body |
 //! | `(x <- xs, y <- ys)` | slices; the lengths are equal sizes |
+//! | `(i < n, j < m)` | a loop over j in the loop over i, by the parser; not for `for` |
 //!
 //! **`max` and `min` over a range.** The loop only finds the index, behind `stop`, so nothing of it
 //! is on a tape, and the derivative is that of `e` at the index. Of equal values the lowest index is

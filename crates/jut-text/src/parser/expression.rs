@@ -522,7 +522,24 @@ impl<'s> Parser<'s, '_> {
         if matches!(kind, LoopKind::For | LoopKind::Fold) && self.eat("carry") {
             (carry, lin_carry) = self.binds()?;
         }
-        let body = self.body()?;
+        // Every further index is a loop in the loop: `sum (i < n, j < m) e` is
+        // `sum (i < n) { sum (j < m) e }`.
+        let is_index = |range: &Range<'s>| !matches!(range, Range::Each(..));
+        let levels = head.iter().filter(|range| is_index(range)).count().saturating_sub(1) as u32;
+        self.depth += levels;
+        let body = self.nested(Parser::body);
+        self.depth -= levels;
+        let mut body = body?;
+        if kind != LoopKind::For {
+            while let Some(last) = head.iter().rposition(is_index)
+                && head[..last].iter().any(is_index)
+            {
+                let head = head.split_off(last);
+                let (carry, lin_carry) = (Vec::new(), Vec::new());
+                let inner = Loop { kind, head, carry, lin_carry, body };
+                body = self.add(ExprKind::Loop(Box::new(inner)), self.span_from(open));
+            }
+        }
         Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, body })))
     }
 

@@ -1,0 +1,249 @@
+//! Random programs in the surface language, well typed by construction, and inputs for them.
+//!
+//! The shapes are biased towards what is hard: captured arrays read in nested loops, a name that
+//! is both initial carry and capture, carries that become active late, branches with and without
+//! a tape, zero-trip and triangular loops, arrays of length 0 and 1, calls with rows and with the
+//! same array twice, records, sums in arrays, slices, sizes computed inside, several results, unused
+//! parameters. Now and then an index or a cast may be wrong: then everything derived must fail as the
+//! program does. Values stay moderate, so that central differences mean something.
+
+mod constructs;
+mod expressions;
+mod linear;
+mod primitives;
+mod statements;
+mod structured;
+mod writer;
+
+use fastrand::Rng;
+use jut_eval::Value;
+use writer::Writer;
+
+/// A program, and arguments for the definition that it is about.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The text.
+    pub text: String,
+    /// The definition, the last one: `main`, or `slope` if it has linear parameters.
+    pub func: &'static str,
+    /// The constructs that the writer chose, in order.
+    pub constructs: Vec<&'static str>,
+    /// Length of the arrays.
+    pub n: usize,
+    /// Rows of the matrix.
+    pub m: usize,
+    /// The scalar parameter.
+    pub a: f64,
+    /// The integer parameter.
+    pub k: i64,
+    /// The array parameter.
+    pub x: Vec<f64>,
+    /// The matrix parameter, m by n.
+    pub w: Vec<f64>,
+    /// Indices into x.
+    pub ix: Vec<i64>,
+}
+
+impl Generated {
+    /// The non-linear arguments of the definition, sizes left out.
+    pub fn arguments(&self) -> Vec<Value> {
+        let empty = || Value::floats(Vec::new());
+        vec![
+            Value::F64(self.a),
+            Value::floats(self.x.clone()),
+            Value::matrix(self.m, self.n, self.w.clone()).unwrap_or_else(empty),
+            Value::I64(self.k),
+            Value::ints(self.ix.clone()),
+        ]
+    }
+}
+
+/// The signature that every generated `main` has.
+pub const SIGNATURE: &str =
+    "def main[m, n](a: f64, x: [n]f64, w: [m, n]f64, k: i64, ix: [m]i64) -> f64";
+
+/// What [`Generated::constructs`] may have.
+pub const CONSTRUCTS: &[&str] = &[
+    "acc of an array, scattered",
+    "acc of an array, in places",
+    "acc of a scalar in nested loops",
+    "acc parameter of an array",
+    "acc parameter by lanes",
+    "scan down",
+    "scan down that collects",
+    "scan up with a slice",
+    "column of a matrix",
+    "part of a row",
+    "ragged array of records",
+    "record with an array of floats",
+    "structured primitive",
+    "sum type with an array",
+    "record in a record",
+    "function of records",
+    "array of tuples",
+    "case of a truth value",
+    "computed index",
+    "several ranges",
+    "function that hides a primitive",
+    "constant",
+    "name bound again",
+    "carry that becomes active late",
+    "explicit check",
+    "array of arrays by a call",
+    "array of records",
+    "cast of a size",
+    "addition in a branch",
+    "call of a mixed function",
+    "cast beside linear code",
+    "call that adds to a place",
+    "call with a computed size",
+    "call with a linear value and a place to read",
+    "explicit dup and drop",
+    "function of linear arrays",
+    "linear cast",
+    "linear sum by lanes",
+    "linear sum in nested loops",
+    "linear tuple",
+    "loop that collects linear values",
+    "loop with a linear carry",
+    "loop with carries of both kinds",
+    "rd region",
+    "scattered linear addition",
+    "slice of a linear array",
+    "slices of places",
+    "sum of linear arrays",
+    "zero of an array",
+];
+
+/// Declarations that every program has.
+const PRELUDE: &str = "data Pair = Pair(left: f64, right: f64)
+data Deep = Deep(pair: Pair, tag: i64)
+data Kind = Low | Mid(place: i64) | High(place: i64, odd: bool)
+data Steps = Skip | Turn(m: i64, ix: [m]i64)
+data Bag = Bag(m: i64, w: [m]i64, last: i64)
+data Row = Row(m: i64, w: [m]f64)
+def half[d](v: [d]f64) -> (m: i64, y: [m]f64) = {
+  m = d / 2
+  y = build (i < m) { sin(v[i]) * 1.5 }
+  (m, y)
+}
+def both[d](s: f64, v: [d]f64) -> (f64, f64) = {
+  t = sum (i < d) { v[i] * s }
+  (tanh(t), cos(s))
+}
+def pack[d](v: [d]f64, s: f64) -> Bag = {
+  w = build (i < d) { i64(3.0 * v[i] + s) }
+  Bag(d, w, d - 1)
+}
+";
+
+/// Declarations that a program has if it uses them.
+const LIBRARY: &[(&str, &str)] = &[
+    ("quarter", "def quarter() -> f64 = 0.25\n"),
+    ("turned", "def turned(p: Pair, s: f64) -> Pair = Pair(p.left * cos(s), p.right - s)\n"),
+    (
+        "cut",
+        "def cut[d](v: [d]f64, s: f64) -> Row = {
+  m = (d + 1) / 2
+  y = build (i < m) { v[i] * s }
+  Row(m, y)
+}
+",
+    ),
+    (
+        "scatter",
+        "def scatter[d](v: [d]f64, s: f64; ; acc r: [d]f64) -> () = {
+  scan par (i < d) { r[i] += v[i] * s }
+}
+",
+    ),
+    (
+        "tally",
+        "def tally[d](v: [d]f64; ; acc lanes r: f64) -> () = {
+  scan par (i < d) { r += sin(v[i]) }
+}
+",
+    ),
+    ("softplus", "def softplus(z: f64) -> f64 = max(z, 0.0) + log1p(exp(-abs(z)))\n"),
+    ("sign", "def sign(z: f64, w: f64) -> f64 = z * tanh(w)\n"),
+];
+
+/// The parameters that arguments are made for.
+struct Inputs {
+    n: usize,
+    m: usize,
+    a: f64,
+    k: i64,
+    x: Vec<f64>,
+    w: Vec<f64>,
+    ix: Vec<i64>,
+}
+
+impl Inputs {
+    fn random(rng: &mut Rng) -> Inputs {
+        let n = [0, 1, 2, 3, 5, 9][rng.usize(0..6)];
+        let m = if n == 0 { 0 } else { rng.usize(0..4) };
+        let float = |rng: &mut Rng| (rng.f64() - 0.5) * 3.0;
+        let a = float(rng);
+        let x = (0..n).map(|_| float(rng)).collect();
+        let w = (0..m * n).map(|_| float(rng)).collect();
+        let ix = (0..m).map(|_| rng.i64(0..n.max(1) as i64)).collect();
+        Inputs { n, m, a, k: rng.i64(-1..4), x, w, ix }
+    }
+
+    fn generated(self, func: &'static str, writer: Writer) -> Generated {
+        let Inputs { n, m, a, k, x, w, ix } = self;
+        let (text, constructs) = writer.finish(func);
+        Generated { text, func, constructs, n, m, a, k, x, w, ix }
+    }
+}
+
+/// How large programs are: compound expressions in `main` and in each helper.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// In the definition that the program is about.
+    pub main: usize,
+    /// In each function that it calls.
+    pub helper: usize,
+}
+
+impl Extent {
+    /// Programs of about 50 lines.
+    pub const DEFAULT: Extent = Extent { main: 60, helper: 16 };
+    /// Programs several times as long.
+    pub const LARGE: Extent = Extent { main: 300, helper: 60 };
+}
+
+/// Makes the program with the given number: a non-linear `main`.
+pub fn generate(seed: u64) -> Generated {
+    generate_of(seed, Extent::DEFAULT)
+}
+
+/// [`generate`], as large as said.
+pub fn generate_of(seed: u64, extent: Extent) -> Generated {
+    let mut rng = Rng::with_seed(seed);
+    let inputs = Inputs::random(&mut rng);
+    let mut writer = Writer::new(rng);
+    for _ in 0..writer.rng.usize(0..3) {
+        writer.helper(extent.helper);
+    }
+    writer.fuel = extent.main;
+    writer.main(seed);
+    inputs.generated("main", writer)
+}
+
+/// Makes the program with the given number about linear code written by hand: `slope` has linear
+/// parameters and capabilities, and calls functions that have.
+pub fn generate_linear(seed: u64) -> Generated {
+    generate_linear_of(seed, Extent::DEFAULT)
+}
+
+/// [`generate_linear`], as large as said.
+pub fn generate_linear_of(seed: u64, extent: Extent) -> Generated {
+    let mut rng = Rng::with_seed(seed ^ 0x5eed_0000_0000);
+    let inputs = Inputs::random(&mut rng);
+    let mut writer = Writer::new(rng);
+    writer.fuel = extent.main;
+    writer.slope();
+    inputs.generated("slope", writer)
+}
