@@ -107,7 +107,8 @@ fn main() -> ExitCode {
         bar.set_style(style);
     }
     bar.set_message("no failure");
-    bar.println(format!("programs from number {} on", options.seed));
+    let say = |text: String| bar.suspend(|| println!("{text}"));
+    say(format!("programs from number {} on", options.seed));
     let start = Instant::now();
     let end = options.seconds.map(Duration::from_secs);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -125,7 +126,7 @@ fn main() -> ExitCode {
                     let subject = Subject { seed: options.seed + k, extent, linear };
                     if let Err(reason) = test(subject) {
                         let count = 1 + failed.fetch_add(1, Ordering::Relaxed);
-                        bar.println(report(subject, &reason));
+                        say(report(subject, &reason));
                         bar.set_message(format!("{count} failures"));
                     }
                     bar.inc(1);

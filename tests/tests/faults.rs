@@ -457,6 +457,33 @@ fn loop_arms(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> b
     }
 }
 
+/// `c * a'` becomes `sin(c) * a'` with the partial computed beside it, 40 times over.
+fn needless_partials(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::LScale(Atom::Var(c), _) = block.stmts[k].rhs else { return false };
+    for copy in 0..80 {
+        let data = VarData { name: format!("fault_{copy}"), ..func.nvars[c].clone() };
+        let v = func.nvars.push(data);
+        let mut stmt = block.stmts[k].clone();
+        (stmt.nl, stmt.lin) = (vec![v], Vec::new());
+        stmt.rhs = Rhs::Prim(prim::SIN, vec![Atom::Var(c)]);
+        block.stmts.insert(k, stmt);
+    }
+    true
+}
+
+/// `c * a'` becomes `d * a'`, where `d = c * 1.0` is computed in `f.lin`.
+fn primal_work(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::LScale(Atom::Var(c), a) = block.stmts[k].rhs else { return false };
+    let data = VarData { name: "fault".into(), ..func.nvars[c].clone() };
+    let v = func.nvars.push(data);
+    let mut stmt = block.stmts[k].clone();
+    (stmt.nl, stmt.lin) = (vec![v], Vec::new());
+    stmt.rhs = Rhs::Prim(prim::MUL, vec![Atom::Var(c), Atom::Lit(Literal::F64(1.0))]);
+    block.stmts[k].rhs = Rhs::LScale(Atom::Var(v), a);
+    block.stmts.insert(k, stmt);
+    true
+}
+
 /// Pass, fault, program, and the law that notices first.
 const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::Forward, drop_a_term, "scalar", "P4"),
@@ -471,6 +498,11 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::Forward, wrong_function, "scalar", "P2"),
     (Pass::Forward, swapped_arms, "branch", "P2"),
     (Pass::Forward, wrong_direction, "power", "P2"),
+    (Pass::Forward, needless_partials, "scalar", "P5"),
+    (Pass::Linear, primal_work, "scalar", "P7"),
+    (Pass::Twice, lost_tangent, "scalar", "P11"),
+    (Pass::Twice, wrong_sign, "scalar", "P11"),
+    (Pass::Twice, wrong_direction, "power", "P11"),
     (Pass::NonLinear, stale_tape, "scalar", "P6"),
     (Pass::NonLinear, swapped_tape, "scalar", "P6"),
     (Pass::NonLinear, wrong_function, "scalar", "P6"),

@@ -25,6 +25,11 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("ragged array of records", ragged),
     ("record with an array of floats", record_with_array),
     ("sum type with an array", sum_with_array),
+    ("sum type with floats", sum_with_floats),
+    ("array of sums with floats", forms),
+    ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
+    ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
+    ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
     ("record in a record", deep),
     ("function of records", record_call),
     ("array of tuples", tuples),
@@ -48,7 +53,7 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
 const TURNS: usize = 4;
 
 /// Whether J differentiates a record whose array has a size that it holds itself.
-const FLOATS_IN_RAGGED_RECORDS: bool = true;
+const FLOATS_IN_RAGGED_RECORDS: bool = false;
 
 impl Writer {
     /// One of the constructs, if what it needs is in scope.
@@ -234,10 +239,10 @@ fn record_with_array(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statem
     let (v, size) = w.vector(scope)?;
     let (name, q, ys, pad) = (w.name("r"), w.name("m"), w.name("y"), pad(indent));
     let open = format!("Row({q}, {ys}) = {name}");
+    let s = w.float(scope, indent);
     scope.bounds.push(q.clone());
     scope.arrays.push((ys, vec![q]));
     if FLOATS_IN_RAGGED_RECORDS {
-        let s = w.float(scope, indent);
         return Some((name, format!("cut({v}, {s})\n{pad}{open}")));
     }
     let (all, i) = (w.name("y"), w.name("i"));
@@ -261,6 +266,38 @@ fn sum_with_array(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement
         format!("Skip -> {skip}; Turn(={size}, {ks}) -> {body} * {s}")
     };
     Some((name.clone(), format!("{made}\n{}{t} = tanh(case {name} {{ {arms} }})", pad(indent))))
+}
+
+/// `Flat`, `Disc(..)` or `Slab(..)`, by a condition.
+fn form(w: &mut Writer, scope: &Scope, indent: usize) -> String {
+    let (one, two) = (w.condition(scope), w.condition(scope));
+    let (x, y, z) = (w.float(scope, indent), w.atom(scope), w.atom(scope));
+    format!("if {one} {{ Disc({x}) }} else if {two} {{ Slab({y}, {z}) }} else {{ Flat() }}")
+}
+
+/// What is made of one.
+fn read_form(w: &mut Writer, scope: &Scope, form: &str) -> String {
+    let (r, a, b) = (w.name("b"), w.name("b"), w.name("b"));
+    let (flat, x) = (w.atom(scope), w.atom(scope));
+    let arms = format!("Flat -> {flat}; Disc({r}) -> {r} * {x}; Slab({a}, {b}) -> {a} * {b}");
+    format!("case {form} {{ {arms} }}")
+}
+
+fn sum_with_floats(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    let (name, t, made) = (w.name("r"), w.name("t"), form(w, scope, indent));
+    let read = read_form(w, scope, &name);
+    scope.floats.push(t.clone());
+    Some((name, format!("{made}\n{}{t} = tanh({read})", pad(indent))))
+}
+
+fn forms(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    let (_, size) = w.vector(scope)?;
+    let (inner, i) = w.within(scope, &size);
+    let (name, t, made) = (w.name("r"), w.name("t"), form(w, &inner, indent + 1));
+    let read = read_form(w, &inner, &format!("{name}[{i}]"));
+    scope.floats.push(t.clone());
+    let sum = format!("{t} = tanh(sum ({i} < {size}) {{ {read} }})");
+    Some((name, format!("build ({i} < {size}) {{ {made} }}\n{}{sum}", pad(indent))))
 }
 
 fn deep(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {

@@ -78,6 +78,8 @@ pub const CONSTRUCTS: &[&str] = &[
     "record with an array of floats",
     "structured primitive",
     "sum type with an array",
+    "sum type with floats",
+    "array of sums with floats",
     "record in a record",
     "function of records",
     "array of tuples",
@@ -122,6 +124,7 @@ data Kind = Low | Mid(place: i64) | High(place: i64, odd: bool)
 data Steps = Skip | Turn(m: i64, ix: [m]i64)
 data Bag = Bag(m: i64, w: [m]i64, last: i64)
 data Row = Row(m: i64, w: [m]f64)
+data Form = Flat | Disc(radius: f64) | Slab(width: f64, height: f64)
 def half[d](v: [d]f64) -> (m: i64, y: [m]f64) = {
   m = d / 2
   y = build (i < m) { sin(v[i]) * 1.5 }

@@ -140,14 +140,7 @@ impl Writer {
             _ => {
                 let cast = format!("cast {v}[0 ..+ {size} / 2 + {size} / 2] : [{size}]f64");
                 scope.floats.push(name.clone());
-                if self.rng.u8(0..7) == 0
-            && self.fuel > 0
-            && let Some(statement) = self.structured(scope, indent)
-        {
-            self.fuel = self.fuel.saturating_sub(1);
-            return statement;
-        }
-        if self.rng.u8(0..3) > 0 {
+                if self.rng.u8(0..3) > 0 {
                     let two = format!("sum (a <- {v}, b <- {v}) {{ a * sin(b) }}");
                     return Some((name, format!("tanh({two})")));
                 }
@@ -162,6 +155,13 @@ impl Writer {
             && scope.depth < 4
             && self.fuel > 0
             && let Some(statement) = self.of_array(scope, indent)
+        {
+            self.fuel = self.fuel.saturating_sub(1);
+            return statement;
+        }
+        if self.rng.u8(0..5) == 0
+            && self.fuel > 0
+            && let Some(statement) = self.structured(scope, indent)
         {
             self.fuel = self.fuel.saturating_sub(1);
             return statement;

@@ -38,7 +38,6 @@ impl Writer {
         if !sizes.is_empty() {
             scope.arrays.push((name.clone(), sizes));
         }
-        self.note("structured primitive");
         Some((made, format!("{value}\n{}{name} = {bounded}", "  ".repeat(indent))))
     }
 
