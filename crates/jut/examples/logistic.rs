@@ -134,13 +134,14 @@ struct Optimum {
     slope: f64,
 }
 
-/// Newton's method with plain steps, from zero: all second derivatives at each point, as a matrix of
-/// the blocks of weights and intercept, which must be positive definite.
+/// Newton's method with plain steps: all second derivatives at each point, as a matrix of the blocks of
+/// weights and intercept, which must be positive definite. It does not start at zero, where every
+/// argument of `softplus` is at the kink of `abs`: a second derivative there is that of neither side.
 fn newton(loss: &Function, data: &Data, l2: f64) -> Result<Optimum, Failure> {
     let mut gradient = loss.value_and_gradient()?.session();
     let mut hessian = loss.hessian()?.session();
     let d = data.features;
-    let mut params = DVector::zeros(d + 1);
+    let mut params = DVector::repeat(d + 1, 0.01);
     for steps in 0..50 {
         let args = data.arguments(params.as_slice(), l2);
         let results = gradient.call(&args)?;
