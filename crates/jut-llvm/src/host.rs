@@ -86,7 +86,12 @@ fn read<'c>(
 ) -> Result<Module<'c>, CompileError> {
     let malformed = |reason: String| CompileError::Malformed { function: "LLVM".into(), reason };
     let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "jut");
-    let module = context.create_module_from_ir(buffer).map_err(|e| malformed(e.to_string()))?;
+    let text = buffer.as_mut_ptr();
+    let module = context.create_module_from_ir(buffer);
+    // SAFETY: reading does not take the buffer over in LLVM 22, but the bindings (whose version is
+    // fixed) forget it as if it did: nobody else has it any more.
+    drop(unsafe { MemoryBuffer::new(text) });
+    let module = module.map_err(|e| malformed(e.to_string()))?;
     module.set_triple(&machine.get_triple());
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     let attributes = [

@@ -17,7 +17,7 @@ fn memory() -> [u64; 2] {
 
 #[test]
 fn dropped_programs_give_their_memory_back() {
-    let drops = std::env::var("JUT_DROPS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let drops = std::env::var("JUT_DROPS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
     let source = "def f[n](x: [n]f64) -> f64 = sum (i < n) { exp(x[i]) * x[i] }";
     let program = lowered_gradient(source, "f");
     let churn = |count: usize| {
@@ -30,7 +30,7 @@ fn dropped_programs_give_their_memory_back() {
     churn(drops);
     let after = memory();
     println!("{drops} programs: {before:?} kB before, {after:?} kB after");
-    // What the allocator keeps in pieces varies by a few megabytes; a program takes more than 64 kB.
-    let most = 8_000 + drops as u64;
-    assert!(after[0] < before[0] + most && after[1] < before[1] + 4 * most, "{before:?} {after:?}");
+    // What the allocator keeps in pieces varies a little; a kilobyte left by each would show.
+    let most = 200 + drops as u64 / 2;
+    assert!(after[0] < before[0] + most && after[1] < before[1] + 8 * most, "{before:?} {after:?}");
 }
