@@ -8,6 +8,7 @@
 //! runtime, which gives address 0 if there is no memory.
 
 use jut_runtime::arena::ALIGN;
+use jut_runtime::wide;
 use jut_runtime::workspace::layout;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -159,7 +160,10 @@ impl Prelude {
 
     /// Uses a function of floats of the runtime for eight lanes.
     pub fn wide(&mut self, symbol: &'static str, params: usize, ty: &'static str) {
-        self.runtime(symbol, ty);
+        match wide::form(symbol) {
+            Some(form) => self.kernel(form.symbol, 3),
+            None => self.runtime(symbol, ty),
+        }
         self.wide.insert((symbol, params));
     }
 
@@ -179,7 +183,10 @@ impl Prelude {
         }
         for (symbol, params) in &self.wide {
             out.push('\n');
-            wide(&mut out, symbol, *params);
+            match wide::form(symbol) {
+                Some(form) => many(&mut out, symbol, form.symbol),
+                None => lane_by_lane(&mut out, symbol, *params),
+            }
         }
         out
     }
@@ -354,8 +361,29 @@ func.func private @jut.to_i64(%x: f64) -> index {
 }
 ";
 
+/// A function of the runtime for eight floats, by its form for several arguments in memory.
+fn many(out: &mut String, symbol: &str, many: &str) {
+    let _ = write!(
+        out,
+        "// The function of the runtime, for eight lanes.
+func.func private @{symbol}.8(%x: vector<8xf64>) -> vector<8xf64> {{
+  %zero = arith.constant 0 : index
+  %eight = arith.constant 8 : index
+  %from = memref.alloca() {{alignment = 64 : i64}} : memref<8xf64>
+  %to = memref.alloca() {{alignment = 64 : i64}} : memref<8xf64>
+  vector.store %x, %from[%zero] : memref<8xf64>, vector<8xf64>
+  %a = memref.extract_aligned_pointer_as_index %from : memref<8xf64> -> index
+  %b = memref.extract_aligned_pointer_as_index %to : memref<8xf64> -> index
+  func.call @{many}(%a, %b, %eight) : (index, index, index) -> ()
+  %result = vector.load %to[%zero] : memref<8xf64>, vector<8xf64>
+  return %result : vector<8xf64>
+}}
+"
+    );
+}
+
 /// A function of the runtime for eight floats, lane by lane.
-fn wide(out: &mut String, symbol: &str, params: usize) {
+fn lane_by_lane(out: &mut String, symbol: &str, params: usize) {
     let name = |k: usize| if k == 0 { "x" } else { "y" };
     let list =
         |item: &dyn Fn(usize) -> String| (0..params).map(item).collect::<Vec<String>>().join(", ");
