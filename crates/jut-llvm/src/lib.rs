@@ -31,6 +31,9 @@
 //! code returns a status, and never jumps over a Rust frame. *Cost*: the text is linear in that of
 //! the program; LLVM's passes are what they are.
 
+// Without LLVM nothing asks for the text of objects.
+#![cfg_attr(not(feature = "llvm"), allow(dead_code))]
+
 mod cfunction;
 mod failing;
 mod function;

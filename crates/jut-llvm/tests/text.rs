@@ -6,7 +6,7 @@ use support::{lowered, lowered_gradient};
 
 const DOT: &str = "def dot[n](x: [n]f64, y: [n]f64) -> f64 = sum (i < n) { x[i] * y[i] }";
 
-const MAP: &str = "def map[n](x: [n]f64) -> [n]f64 = for (i < n) { exp(x[i]) + 1.0 }";
+const EACH: &str = "def each[n](x: [n]f64) -> [n]f64 = for (i < n) { exp(x[i]) + 1.0 }";
 
 const GATHER: &str = "def pick[n, m](x: [n]f64, at: [m]i64) -> f64 = sum (i < m) { x[at[i]] }";
 
@@ -16,7 +16,7 @@ fn text(source: &str, name: &str) -> String {
 
 #[test]
 fn no_float_operation_may_be_changed() {
-    for (source, name) in [(DOT, "dot"), (MAP, "map"), (GATHER, "pick")] {
+    for (source, name) in [(DOT, "dot"), (EACH, "each"), (GATHER, "pick")] {
         for text in [
             text(source, name),
             jut_llvm::text(&lowered_gradient(source, name)).unwrap_or_default(),
@@ -42,20 +42,20 @@ fn a_sum_is_eight_lanes_in_a_vector() {
 #[test]
 fn no_check_stands_where_the_types_prove_it() {
     assert!(!text(DOT, "dot").contains("call i32 @jut.fail"));
-    assert!(!text(MAP, "map").contains("call i32 @jut.fail"));
+    assert!(!text(EACH, "each").contains("call i32 @jut.fail"));
     assert!(text(GATHER, "pick").contains("call i32 @jut.fail"));
 }
 
 #[test]
 fn buffers_from_outside_do_not_overlap_what_is_written() {
-    let text = text(MAP, "map");
-    let head = text.lines().find(|line| line.contains("map\"(")).unwrap_or_default();
+    let text = text(EACH, "each");
+    let head = text.lines().find(|line| line.contains("each\"(")).unwrap_or_default();
     assert_eq!(head.matches("ptr noalias noundef").count(), 3, "{head}");
 }
 
 #[test]
 fn a_loop_names_the_function_of_eight_for_the_one_it_calls() {
-    let text = text(MAP, "map");
+    let text = text(EACH, "each");
     assert!(text.contains("llvm.loop.vectorize.width"), "{text}");
     assert!(text.contains("_ZGV_LLVM_N8v_jut_exp(jut_exp.8)"), "{text}");
 }

@@ -526,10 +526,15 @@ impl<'s> Parser<'s, '_> {
         // `sum (i < n) { sum (j < m) e }`.
         let is_index = |range: &Range<'s>| !matches!(range, Range::Each(..));
         let levels = head.iter().filter(|range| is_index(range)).count().saturating_sub(1) as u32;
-        self.depth += levels;
-        let body = self.nested(Parser::body);
-        self.depth -= levels;
-        let mut body = body?;
+        let mut body = match levels.checked_sub(1) {
+            None => self.body()?,
+            Some(more) => {
+                self.depth += more;
+                let body = self.nested(Parser::body);
+                self.depth -= more;
+                body?
+            }
+        };
         if kind != LoopKind::For {
             while let Some(last) = head.iter().rposition(is_index)
                 && head[..last].iter().any(is_index)
