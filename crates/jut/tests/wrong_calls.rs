@@ -228,8 +228,11 @@ const CALLS: &[Row] = &[
     ),
 ];
 
+/// What is wrong, the call, and what the error says.
+type Request = (&'static str, fn() -> Result<()>, &'static str);
+
 /// Requests that are about the API alone: no place in the program, and no code.
-const REQUESTS: &[(&str, fn() -> Result<()>, &str)] = &[
+const REQUESTS: &[Request] = &[
     ("a function that there is not", || function("lose").map(drop), "loss"),
     ("an integer to differentiate", || function("loss")?.wrt(&["k"]).map(drop), "no float"),
     ("a parameter that there is not", || function("loss")?.wrt(&["z"]).map(drop), "z"),
