@@ -19,6 +19,7 @@ use jut_runtime::symbols;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr;
 
+// SAFETY: the C library's functions, with its signatures; only their addresses are taken.
 unsafe extern "C" {
     fn memcpy(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void;
     fn memmove(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void;
