@@ -263,7 +263,7 @@ impl Binder {
                         let error = ArgumentError::new("A03", &param.name, reason).at(param.span);
                         return Err(error.help(self.known(sizes)));
                     }
-                    None => return Err(self.not_found(param)),
+                    None => return Err(self.not_found(param, sizes)),
                 }
             }
             start += param.leaves.len();
@@ -311,22 +311,42 @@ impl Binder {
         }
     }
 
-    fn not_found(&self, size: &Param) -> ArgumentError {
-        // The arrays that could tell: those whose type mentions the size.
-        let tellers: Vec<String> = self
-            .params
-            .iter()
-            .filter(|p| p.ty.size_names().contains(&size.var))
-            .map(|p| format!("`{}`", p.name))
-            .collect();
-        let advice = if tellers.is_empty() {
-            "no argument's type tells it".to_string()
-        } else {
-            format!("give the shape of {} together with its elements", tellers.join(" or "))
+    fn not_found(&self, size: &Param, sizes: &Sizes) -> ArgumentError {
+        let fail = |advice: String| {
+            ArgumentError::new("A04", &size.name, format!("this size cannot be found: {advice}"))
+                .at(size.span)
         };
-        ArgumentError::new("A04", &size.name, format!("this size cannot be found: {advice}"))
-            .at(size.span)
-            .help("`(&x[..], &[rows, columns]).into()` is an array with its shape")
+        let names = |params: &[&Param]| {
+            params.iter().map(|p| format!("`{}`", p.name)).collect::<Vec<_>>().join(" or ")
+        };
+        let mention: Vec<&Param> =
+            self.params.iter().filter(|p| p.ty.size_names().contains(&size.var)).collect();
+        // A shape tells the sizes that stand alone in a dimension, but for what is known.
+        let tells = |dim: &Size| {
+            let names = dim.terms().iter().flat_map(|(names, _)| names);
+            names.filter(|name| sizes.get(**name).is_none()).eq([&size.var])
+        };
+        let by_shape = |p: &&Param| {
+            p.leaves
+                .iter()
+                .any(|l| l.fields.is_none() && l.dims.len() > 1 && l.dims.iter().any(tells))
+        };
+        let tellers: Vec<&Param> = mention.iter().copied().filter(by_shape).collect();
+        if !tellers.is_empty() {
+            return fail(format!(
+                "give the shape of {} together with its elements",
+                names(&tellers)
+            ))
+            .help("`(&x[..], &[rows, columns]).into()` is an array with its shape");
+        }
+        let reason = match mention.is_empty() {
+            true => "no argument's type tells it".to_string(),
+            false => format!("the number of elements of {} does not tell it", names(&mention)),
+        };
+        let name = &size.name;
+        fail(reason).help(format!(
+            "make it a parameter: `{name}: i64` in the parentheses instead of `{name}` in the brackets"
+        ))
     }
 
     /// The sizes that were found, in words.
@@ -699,6 +719,15 @@ mod tests {
         let x = [0.0; 12];
         let error = bind(&f, &[0.5.into(), (&x).into()]).expect_err("12 = n * d");
         assert!(error.to_string().contains("give the shape of `x`"), "{error}");
+    }
+
+    #[test]
+    fn a_size_that_no_shape_tells_is_to_be_a_parameter() {
+        let text = "def f[n, m](x: [n * m]f64) -> f64 = sum (i < n, j < m) { x[i * m + j] }";
+        let f =
+            crate::Model::from_text(text).and_then(|m| m.function("f")?.value()).expect("loads");
+        let error = f.call(&[(&[1.0; 6]).into()]).expect_err("6 = n * m").to_string();
+        assert!(error.contains("the number of elements of `x` does not tell it"), "{error}");
     }
 
     #[test]
