@@ -226,7 +226,7 @@ impl Passes {
         let made = forward::forward(derivatives, f, &wrt)?;
         let halves = unzip::unzip(derivatives, made, policy)?;
         let Some(Jvp { results: active, .. }) = derivatives.jvp_of(f, &wrt).cloned() else {
-            return Err(Diagnostic::error("J901", Span::NONE, "no derivative was made"));
+            return Err(Diagnostic::error("J999", Span::NONE, "no derivative was made"));
         };
         Ok(Passes { f, wrt, halves, active })
     }
@@ -255,7 +255,21 @@ fn domain(
     refuse_accumulators(source)?;
     if wrt.is_empty() {
         let message = "a derivative with respect to nothing: no parameter named has a float";
-        return Err(Diagnostic::error("J804", source.span, message));
+        let name = |v: &NVar| source.nvars[*v].name.as_str();
+        let floats =
+            source.params.iter().filter(|v| source.nvars[**v].ty.has_float(&derivatives.program));
+        let floats: Vec<String> = floats.map(|v| format!("`{}`", name(v))).collect();
+        let help = match (floats.is_empty(), source.params.first()) {
+            (false, _) => format!("differentiate with respect to {}", floats.join(", ")),
+            (true, Some(v)) => format!(
+                "integers and truth values have no derivative: make a parameter a float, such as `{}: f64`",
+                name(v)
+            ),
+            (true, None) => {
+                format!("make a parameter of what is varied: `def {}(x: f64) -> ..`", source.name)
+            }
+        };
+        return Err(Diagnostic::error("J804", source.span, message).help(help));
     }
     Ok((f, wrt))
 }
@@ -340,7 +354,7 @@ fn forwards(
     let made = forward::forward(derivatives, f, wrt)?;
     let erased = erase::erase(derivatives, made)?;
     let Some(Jvp { results: active, .. }) = derivatives.jvp_of(f, wrt).cloned() else {
-        return Err(Diagnostic::error("J901", Span::NONE, "no derivative was made"));
+        return Err(Diagnostic::error("J999", Span::NONE, "no derivative was made"));
     };
 
     let mut c = Composer::new(derivatives, f)?;
@@ -401,7 +415,13 @@ fn scalar_result(f: &Function, of: Option<usize>) -> Result<usize, Diagnostic> {
                 "a gradient is that of one number, and result {k} of `{}` is not of type f64",
                 f.name
             );
-            let help = "results are counted from 0; for arrays take the product with the Jacobian";
+            let help = match floats.as_slice() {
+                [] => "no result is of type f64; for arrays take the product with the Jacobian (vjp, jvp)".to_string(),
+                some => {
+                    let list: Vec<String> = some.iter().map(usize::to_string).collect();
+                    format!("results of type f64, counted from 0: {}; for arrays take the product with the Jacobian", list.join(", "))
+                }
+            };
             Err(Diagnostic::error("J802", f.span, message).help(help))
         }
         (None, [one]) => Ok(*one),

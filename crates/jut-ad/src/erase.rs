@@ -176,6 +176,7 @@ impl Eraser<'_> {
         self.values[x].ok_or_else(|| {
             let data = &self.func.lvars[x];
             Diagnostic::error("J103", data.span, format!("`{}` is not available", data.name))
+                .help(format!("use `{}` once, in the block that binds it", data.name))
         })
     }
 
@@ -619,4 +620,5 @@ fn interleave<T: Copy>(a: &[T], carries_a: usize, b: &[T], carries_b: usize) -> 
 
 fn unsupported(span: Span) -> Diagnostic {
     Diagnostic::error("J901", span, "not built yet: this form of linear code")
+        .help("write it with `rd`, `wr` and `scan`, as `jut show --stage lin` prints linear code")
 }

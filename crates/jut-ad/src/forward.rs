@@ -84,7 +84,7 @@ pub fn forward(
         let id = derivatives.add_func(made);
         derivatives.jvps.insert((f, mask), Jvp { func: id, results, accs });
     }
-    let missing = || Diagnostic::error("J901", jut_ir::Span::NONE, "no derivative was made");
+    let missing = || Diagnostic::error("J999", jut_ir::Span::NONE, "no derivative was made");
     let jvp = derivatives.jvp_of(erased, &mask_of_erased).cloned().ok_or_else(missing)?;
     let made = jvp.func;
     derivatives.jvps.insert((func, mask.clone()), jvp);
@@ -239,7 +239,10 @@ fn tangent_type(
 ) -> Result<Option<Type>, Diagnostic> {
     let refuse = |what: &str| {
         let message = format!("not built yet: the derivative with respect to {what}");
-        Diagnostic::error("J901", span, message)
+        let help = format!(
+            "pass the floats of `{name}` as parameters of their own, with their size: `w: [m]f64`"
+        );
+        Diagnostic::error("J901", span, message).help(help)
     };
     if derivatives.kinds.tangent_parts(ty) > TANGENT_PARTS {
         return Err(refuse(&format!(

@@ -139,7 +139,7 @@ impl Transposer<'_> {
         self.cotangents[x].ok_or_else(|| {
             let data = &self.func.lvars[x];
             Diagnostic::error("J105", data.span, format!("`{}` is never used", data.name))
-                .help("say `drop`")
+                .help(format!("say `drop {}`", data.name))
         })
     }
 

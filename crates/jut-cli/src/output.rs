@@ -123,6 +123,9 @@ pub fn diagnostics_json(diagnostics: &Diagnostics) -> Vec<Json> {
             "severity": if d.severity == Severity::Error { "error" } else { "warning" },
             "message": d.message,
             "help": d.help,
+            "edits": d.edits.iter()
+                .map(|edit| json!({ "place": place(edit.span), "text": edit.text }))
+                .collect::<Vec<_>>(),
             "place": place(d.span),
             "labels": d.labels.iter()
                 .map(|(span, text)| json!({ "text": text, "place": place(*span) }))
@@ -142,6 +145,7 @@ fn messages(error: &Error) -> Vec<Json> {
             "code": error.code(),
             "severity": "error",
             "message": error.to_string(),
+            "help": error.error().help(),
             "operands": error.error().operands,
             "place": place_json(error.sources(), error.error().span),
         }),
@@ -152,6 +156,8 @@ fn messages(error: &Error) -> Vec<Json> {
     };
     if let Error::Argument(e) = error {
         one["parameter"] = e.parameter().into();
+        one["code"] = e.code().into();
+        one["help"] = e.advice().into();
     }
     if let Error::File(path, _) = error {
         one["file"] = path.display().to_string().into();

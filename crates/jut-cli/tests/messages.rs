@@ -53,7 +53,8 @@ fn several_mistakes_of_a_file_are_several_messages_with_places() {
             let (from, to) = (place["byte"].as_u64(), place["end_byte"].as_u64());
             assert!(from <= to && to <= Some(WRONG.len() as u64), "{message}");
             assert!(message["message"].is_string() && message["labels"].is_array());
-            assert!(message["help"].is_string() || message["help"].is_null());
+            assert!(message["help"].as_str().is_some_and(|help| !help.is_empty()), "{message}");
+            assert!(message["edits"].is_array());
         }
         let name = &all[0]["place"];
         assert_eq!((name["line"].as_u64(), name["column"].as_u64()), (Some(2), Some(11)));

@@ -12,6 +12,15 @@ pub enum Severity {
     Warning,
 }
 
+/// A change of the text: what stands in the span is replaced; an empty span is a place to insert.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    /// What is replaced.
+    pub span: Span,
+    /// What stands there then.
+    pub text: String,
+}
+
 /// One message of the parser, the elaborator or the checker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
@@ -23,21 +32,24 @@ pub struct Diagnostic {
     pub span: Span,
     /// What is wrong and why.
     pub message: String,
-    /// What to do about it, when there is something to say.
-    pub help: Option<String>,
+    /// What to do about it.
+    pub help: String,
+    /// The same as changes of the text, where a program could make them: the message is gone then.
+    pub edits: Vec<Edit>,
     /// Further places that belong to the message, each with a few words.
     pub labels: Vec<(Span, String)>,
 }
 
 impl Diagnostic {
-    /// An error.
+    /// An error, with what is to be done about its code in general.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             code,
             severity: Severity::Error,
             span,
             message: message.into(),
-            help: None,
+            help: crate::codes::advice(code).to_string(),
+            edits: Vec::new(),
             labels: Vec::new(),
         }
     }
@@ -47,10 +59,34 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// Adds what to do about it.
+    /// Says what to do about it.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
-        self.help = Some(help.into());
+        self.help = help.into();
         self
+    }
+
+    /// Whether it says what to do with this program, and not with its code in general.
+    pub fn has_own_help(&self) -> bool {
+        self.help != crate::codes::advice(self.code)
+    }
+
+    /// Adds a change of the text that mends it.
+    pub fn replace(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.edits.push(Edit { span, text: text.into() });
+        self
+    }
+
+    /// The same as a text before and one behind the span.
+    pub fn wrap(self, before: &str, span: Span, behind: &str) -> Diagnostic {
+        let start = Span { end: span.start, ..span };
+        let end = Span { start: span.end, ..span };
+        self.replace(start, before).replace(end, behind)
+    }
+
+    /// Says what name may have been meant.
+    pub fn did_you_mean(self, near: impl AsRef<str>) -> Diagnostic {
+        let (near, span) = (near.as_ref(), self.span);
+        self.help(format!("did you mean `{near}`?")).replace(span, near)
     }
 
     /// Adds another place with a few words.
@@ -62,11 +98,7 @@ impl Diagnostic {
 
 impl std::fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.code, self.message)?;
-        if let Some(help) = &self.help {
-            write!(f, " ({help})")?;
-        }
-        Ok(())
+        write!(f, "{}: {} ({})", self.code, self.message, self.help)
     }
 }
 
@@ -122,6 +154,20 @@ impl RuntimeErrorKind {
         Self::ALL.into_iter().find(|kind| *kind as u8 == number)
     }
 
+    /// What to do about it in general.
+    pub fn advice(self) -> &'static str {
+        match self {
+            RuntimeErrorKind::Index => "use indices from 0 to below the length",
+            RuntimeErrorKind::Slice => "take a slice that lies inside the array",
+            RuntimeErrorKind::NegativeSize => "use a size of 0 or more: `max(n, 0)`",
+            RuntimeErrorKind::SizeMismatch => "give arrays whose sizes are equal",
+            RuntimeErrorKind::DivisionByZero => {
+                "divide by what is not 0: `if b != 0 { a / b } else { .. }`"
+            }
+            RuntimeErrorKind::Memory => "raise the limit, or use smaller arrays",
+        }
+    }
+
     /// How many operands an error of the kind has.
     pub fn operand_count(self) -> usize {
         match self {
@@ -129,6 +175,39 @@ impl RuntimeErrorKind {
             RuntimeErrorKind::Slice => 3,
             RuntimeErrorKind::NegativeSize => 1,
             RuntimeErrorKind::DivisionByZero | RuntimeErrorKind::Memory => 0,
+        }
+    }
+}
+
+impl RuntimeError {
+    /// What to do about it, with the numbers involved.
+    pub fn help(&self) -> String {
+        match (self.kind, self.operands.as_slice()) {
+            (RuntimeErrorKind::Index, [_, 0]) => "an array without elements has no index: \
+                test its size first, `if size(x) > 0 { .. } else { .. }`"
+                .to_string(),
+            (RuntimeErrorKind::Index, [_, n]) => {
+                format!("indices of an array of {n} elements are 0 to {}", n.saturating_sub(1))
+            }
+            (RuntimeErrorKind::Slice, [_, count, _]) if *count < 0 => {
+                "a slice has 0 elements or more: `max(m, 0)`".to_string()
+            }
+            (RuntimeErrorKind::Slice, [start, count, n]) => {
+                match (*start >= 0, n.checked_sub(*count)) {
+                    (true, Some(last)) if last >= 0 => {
+                        format!("{count} elements of {n} may begin at 0 to {last}")
+                    }
+                    (true, _) => format!("the array has only {n} elements: take at most as many"),
+                    (false, _) => "the first element has the index 0".to_string(),
+                }
+            }
+            (RuntimeErrorKind::NegativeSize, [n]) => {
+                format!("where {n} means no elements, write `max(n, 0)`")
+            }
+            (RuntimeErrorKind::SizeMismatch, [found, wanted]) => {
+                format!("give arrays whose sizes are equal: {wanted} here, or {found} in both")
+            }
+            (kind, _) => kind.advice().to_string(),
         }
     }
 }

@@ -19,10 +19,12 @@
 //! | [`alpha`] | programs up to names |
 //! | [`normal`] | linear functions up to names and order |
 //! | [`diagnostic`] | errors as data, with code, span, reason and fix |
+//! | [`codes`] | every code: what it means, and what to do in general |
 
 pub mod alpha;
 pub mod build;
 pub mod check;
+pub mod codes;
 pub mod cover;
 pub mod diagnostic;
 pub mod entity;
@@ -38,7 +40,7 @@ pub mod structured;
 pub mod types;
 pub mod visit;
 
-pub use diagnostic::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity};
+pub use diagnostic::{Diagnostic, Edit, RuntimeError, RuntimeErrorKind, Severity};
 pub use entity::{Cap, DataId, FuncId, LVar, NVar};
 pub use ir::*;
 pub use size::Size;

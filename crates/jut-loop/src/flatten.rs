@@ -351,7 +351,8 @@ fn check_order(data: &Data, ty: &Type, id: DataId) -> Result<(), Diagnostic> {
             "J901",
             data.span,
             format!("not built yet: the data type `{}` uses itself or a later type", data.name),
-        )),
+        )
+        .help("keep the nodes in arrays, and refer to them by their indices")),
     }
 }
 

@@ -127,7 +127,8 @@ fn unused(
     } else {
         return Ok(());
     };
-    let mut d = Diagnostic::error("J011", name.span, message).help("choose another name");
+    let mut d = Diagnostic::error("J011", name.span, message)
+        .help(format!("choose another name, such as `{}2`", name.text));
     if let Some(span) = globals.declared.get(full).filter(|s| **s != name.span) {
         d = d.label(*span, "also defined here");
     }
@@ -158,7 +159,8 @@ fn data<'s>(
             let ty = body.ty(ty)?;
             if !seen.insert(field.text) {
                 let message = format!("the field `{}` is declared twice", field.text);
-                return body.fail(Diagnostic::error("J011", field.span, message));
+                let help = format!("give one of them another name: `{}2`", field.text);
+                return body.error("J011", field.span, message, help);
             }
             // The k-th field is the variable with number k: exactly what a field type mentions.
             body.param(field, ty.clone());

@@ -144,3 +144,60 @@ pub(crate) fn character(text: &str) -> Option<&'static str> {
         _ => "names are made of ASCII letters, digits and `_`",
     })
 }
+
+/// What to put in the place of a word or character of another language, where that is all there is to
+/// do.
+pub(crate) fn replacement(text: &str) -> Option<&'static str> {
+    Some(match text {
+        "and" | "&" => "&&",
+        "or" => "||",
+        "not" | "~" => "!",
+        "mod" | "rem" => "%",
+        "div" => "/",
+        "is" => "==",
+        "elif" | "elseif" | "elsif" => "else if",
+        "fn" | "fun" | "func" | "function" => "def",
+        "import" | "using" => "use",
+        "ln" => "log",
+        "fabs" | "absolute" => "abs",
+        "len" | "length" | "numel" => "size",
+        "True" | "TRUE" => "true",
+        "False" | "FALSE" => "false",
+        "infinity" | "Inf" | "INFINITY" => "inf()",
+        "NaN" | "NAN" => "nan()",
+        "float" | "double" | "real" | "number" | "Float" | "Double" | "Real" | "F64"
+        | "float64" | "Float64" | "num" => "f64",
+        "int" | "integer" | "Int" | "Integer" | "long" | "int64" | "Int64" => "i64",
+        "Bool" | "boolean" | "Boolean" | "logical" => "bool",
+        "#" => "//",
+        "×" | "·" => "*",
+        "−" | "–" => "-",
+        "≤" => "<=",
+        "≥" => ">=",
+        "≠" => "!=",
+        "→" => "->",
+        "←" => "<-",
+        _ => return None,
+    })
+}
+
+/// A message about a word, with what is said of it and what to put in its place.
+pub(crate) fn about(error: jut_ir::Diagnostic, text: &str, help: &str) -> jut_ir::Diagnostic {
+    let span = error.span;
+    match replacement(text) {
+        Some(other) => error.help(help).replace(span, other),
+        None => error.help(help),
+    }
+}
+
+/// A call of a primitive, or an operator, with so many operands.
+pub(crate) fn form(text: &str, count: usize) -> String {
+    let names: &[&str] = match (text, count) {
+        ("select", 3) => &["b", "x", "y"],
+        ("powi", _) => &["x", "n"],
+        ("polygamma", _) => &["k", "x"],
+        _ => &["x", "y", "z"],
+    };
+    let list: Vec<&str> = (0..count).map(|k| names.get(k).copied().unwrap_or("..")).collect();
+    format!("`{text}({})`", list.join(", "))
+}

@@ -193,7 +193,8 @@ pub(crate) fn lex<'s>(source: &'s str, file: u32, diagnostics: &mut Vec<Diagnost
         Lexer { source, file, at: 0, out, open: Vec::new(), newline: true, diagnostics };
     if source.len() >= u32::MAX as usize {
         let message = "the file is larger than 4 GiB";
-        lexer.diagnostics.push(Diagnostic::error("J001", Span::new(file, 0, 0), message));
+        let error = Diagnostic::error("J001", Span::new(file, 0, 0), message);
+        lexer.diagnostics.push(error.help("divide it into modules: `use part`"));
         lexer.at = source.len();
     }
     lexer.run();
@@ -409,7 +410,9 @@ impl<'s> Lexer<'s, '_> {
         let Some(depth) = self.open.iter().rposition(|k| fits(self.out.tokens[*k].text)) else {
             let span = Span::new(self.file, start, self.at);
             let message = format!("`{text}` closes no open bracket");
-            self.diagnostics.push(Diagnostic::error("J001", span, message).help("take it out"));
+            self.diagnostics.push(
+                Diagnostic::error("J001", span, message).help("take it out").replace(span, ""),
+            );
             return;
         };
         let open = self.open[depth];
@@ -436,9 +439,9 @@ impl<'s> Lexer<'s, '_> {
             Some(b'&') => "`&` is not an operator".to_string(),
             _ => format!("`{text}` is not allowed here"),
         };
-        let mut error = Diagnostic::error("J001", span, what);
-        error.help = crate::hints::character(text).map(str::to_string);
-        self.diagnostics.push(error);
+        let help = crate::hints::character(text).unwrap_or("take it out");
+        let error = Diagnostic::error("J001", span, what);
+        self.diagnostics.push(crate::hints::about(error, text, help));
     }
 }
 

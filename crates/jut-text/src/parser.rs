@@ -201,16 +201,37 @@ impl<'s> Parser<'s, '_> {
         let span = self.span(token);
         let mut error = Diagnostic::error("J002", span, format!("expected {what}, found {found}"));
         if token.kind == Kind::Name {
-            error.help = hints::word(token.text).map(str::to_string);
+            if let Some(help) = hints::word(token.text) {
+                error = hints::about(error, token.text, help);
+            }
+        }
+        if !error.has_own_help() {
+            error = self.insertion(error, what, &found);
         }
         self.fail(error)
     }
 
-    /// The same with what to do about it.
+    /// What to do where `what` was expected: a single token is put before what was found.
+    fn insertion(&self, error: Diagnostic, what: &str, found: &str) -> Diagnostic {
+        let at = Span { end: error.span.start, ..error.span };
+        match what.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
+            Some(token) if !token.contains('`') => {
+                error.help(format!("put `{token}` before {found}")).replace(at, token)
+            }
+            None if what.starts_with("the end of") => {
+                error.help(format!("begin a new line before {found}, or put an operator there"))
+            }
+            _ => error.help(format!("put {what} before {found}, or in its place")),
+        }
+    }
+
+    /// The same with what to do about it, unless the word that was found says more.
     fn expected_helping(&mut self, what: &str, help: &str) -> Failed {
+        let word = self.peek().kind == Kind::Name && hints::word(self.peek().text).is_some();
         let failed = self.expected(what);
-        if let Some(last) = self.diagnostics.last_mut() {
-            last.help.get_or_insert(help.to_string());
+        if let (Some(last), false) = (self.diagnostics.last_mut(), word) {
+            last.help = help.to_string();
+            last.edits.clear();
         }
         failed
     }
@@ -276,17 +297,16 @@ impl<'s> Parser<'s, '_> {
 
     fn no_name(&mut self, what: &str) -> Failed {
         let token = self.peek();
-        let failed = self.expected(what);
-        let help = match token.kind {
-            Kind::Linear => "linear names stand behind the `;`",
-            Kind::Keyword => "keywords cannot be used as names",
-            Kind::Name => "a linear name ends in `'`",
-            _ => return failed,
-        };
-        if let Some(last) = self.diagnostics.last_mut() {
-            last.help.get_or_insert(help.to_string());
+        match token.kind {
+            Kind::Linear => self.expected_helping(what, "linear names stand behind the `;`"),
+            Kind::Keyword => {
+                let help = format!("keywords cannot be used as names: `{}_`", token.text);
+                self.expected_helping(what, &help)
+            }
+            Kind::Name => self
+                .expected_helping(what, &format!("a linear name ends in `'`: `{}'`", token.text)),
+            _ => self.expected(what),
         }
-        failed
     }
 
     /// How many tokens a path takes here, 0 if there is none.

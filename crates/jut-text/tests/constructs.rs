@@ -15,7 +15,7 @@ fn errors(source: &str) -> Vec<(&'static str, String, String)> {
     assert!(loaded.program.is_none(), "{source}");
     let text =
         |d: &jut_ir::Diagnostic| source[d.span.start as usize..d.span.end as usize].to_string();
-    let help = |d: &jut_ir::Diagnostic| d.help.clone().unwrap_or_default();
+    let help = |d: &jut_ir::Diagnostic| d.help.clone();
     loaded
         .diagnostics
         .iter()

@@ -56,6 +56,10 @@ const NAMES: &[Row] = &[
     ("J011", "def f(x: f64) -> f64 = { (a, «a») = (x, x); a }", "twice"),
     ("J011", "def f(x: f64) -> f64 = x\ndef «f»(y: f64) -> f64 = y", "already defined"),
     ("J011", "data P = P(x: f64, «x»: f64)", "declared twice"),
+    ("J002", "def f(a: bool, b: bool) -> bool = { a «or» b }", "written `||`"),
+    ("J001", "def f(x: f64) -> bool = x «≤» 1.0", "`<=`"),
+    ("J010", "def f(n: «int») -> i64 = n", "`i64`"),
+    ("J014", "def f(x: f64) -> f64 = «fabs»(x)", "`abs(x)`"),
     ("J011", "core def f(x: f64) -> f64 = {\n  «x» = sin(x)\n  x\n}", "another name"),
     ("J012", "def f(x: f64) -> f64 = «prim.sinn»(x)", "`prim.sin`"),
     (
@@ -285,14 +289,46 @@ fn every_wrong_program_gets_its_messages_in_their_places_and_no_others() {
         let expected: Vec<_> = codes.iter().zip(&places).map(|(c, p)| (*c, p.0, p.1)).collect();
         let got: Vec<_> =
             found.iter().map(|d| (d.code, d.span.start as usize, d.span.end as usize)).collect();
-        let says = found.first().is_some_and(|d| {
-            format!("{} {}", d.message, d.help.as_deref().unwrap_or("")).contains(words)
-        });
+        let says =
+            found.first().is_some_and(|d| format!("{} {}", d.message, d.help).contains(words));
         if expected != got || codes.len() != places.len() || !says {
             wrong.push_str(&format!("{codes:?} {words:?}\n{marked}\n{}\n", show(&text, &found)));
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Whether the changes that a message proposes make it go away.
+fn edits_mend(text: &str, message: &Diagnostic) -> bool {
+    let mut edits: Vec<_> = message.edits.iter().collect();
+    edits.sort_by_key(|edit| edit.span.start);
+    let mut mended = text.to_string();
+    for edit in edits.into_iter().rev() {
+        mended.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.text);
+    }
+    let left = jut_text::load(&mended, 0).diagnostics;
+    !left.iter().any(|d| (d.code, &d.message) == (message.code, &message.message))
+}
+
+#[test]
+fn every_message_says_what_to_do_about_this_program_and_its_edits_do_it() {
+    let (mut wrong, mut edited) = (String::new(), 0);
+    for (_, marked, _) in table() {
+        let text = unmark(marked).0;
+        let found = jut_text::load(&text, 0).diagnostics;
+        for d in &found {
+            // Codes with one remedy: what is said in general is as much as there is to say.
+            let general = matches!(d.code, "J302" | "J303" | "J401" | "J701") && !d.help.is_empty();
+            edited += usize::from(!d.edits.is_empty());
+            if !(general || d.has_own_help()) {
+                wrong.push_str(&format!("general help only\n{marked}\n{}\n", show(&text, &found)));
+            } else if !d.edits.is_empty() && !edits_mend(&text, d) {
+                wrong.push_str(&format!("{:?}\n{marked}\n{}\n", d.edits, show(&text, &found)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(edited >= 20, "{edited}");
 }
 
 #[test]

@@ -146,7 +146,7 @@ impl Binder {
             let ty = func.nvars[*v].ty.clone();
             let leaves = leaves(program, &ty).map_err(|e| {
                 let reason = format!("not built yet as an argument: {e}");
-                ArgumentError::new("A06", &input.name, reason).help(FLAT).at(func.nvars[*v].span)
+                ArgumentError::new("A06", &input.name, reason, FLAT).at(func.nvars[*v].span)
             })?;
             Ok(Param {
                 name: input.name.clone(),
@@ -222,8 +222,8 @@ impl Binder {
             let shown = self.visible().map(|p| format!("{}: {}", p.name, p.shown));
             let shown = shown.collect::<Vec<_>>().join(", ");
             let span = self.visible().nth(args.len()).map_or(Span::NONE, |p| p.span);
-            let error = ArgumentError::new("A01", missing, reason).at(span);
-            return Err(error.help(format!("give ({shown}), in this order")));
+            let help = format!("give ({shown}), in this order");
+            return Err(ArgumentError::new("A01", missing, reason, help).at(span));
         }
         sizes.reset();
         kept.for_each(|(name, value)| sizes.set(name, value));
@@ -237,12 +237,12 @@ impl Binder {
             let Some(arg) = rest.next() else { continue };
             let start = out.len();
             if let Err(reason) = take_apart(program, &param.ty, *arg, out) {
-                return Err(param.misfit("A02", *arg, &reason).help(how_to_give(&param.ty)));
+                return Err(param.misfit("A02", *arg, &reason, how_to_give(&param.ty)));
             }
             for (leaf, part) in param.leaves.iter().zip(&out[start..]) {
                 if !fits(leaf, *part) {
-                    let error = param.misfit("A02", *arg, "the types differ");
-                    return Err(error.help(how_to_give(&param.ty)));
+                    let help = how_to_give(&param.ty);
+                    return Err(param.misfit("A02", *arg, "the types differ", help));
                 }
             }
             if let Arg::I64(value) = arg {
@@ -260,8 +260,9 @@ impl Binder {
                     Some(value) if value >= 0 => out[start] = Arg::I64(value),
                     Some(value) => {
                         let reason = format!("the sizes of the arguments would make it {value}");
-                        let error = ArgumentError::new("A03", &param.name, reason).at(param.span);
-                        return Err(error.help(self.known(sizes)));
+                        let help = self.known(sizes);
+                        let error = ArgumentError::new("A03", &param.name, reason, help);
+                        return Err(error.at(param.span));
                     }
                     None => return Err(self.not_found(param, sizes)),
                 }
@@ -278,7 +279,7 @@ impl Binder {
             let Some(arg) = (if param.hidden { None } else { rest.next() }) else { continue };
             for (leaf, part) in param.leaves.iter().zip(parts) {
                 if let Err(reason) = check_sizes(leaf, *part, sizes, parts) {
-                    return Err(param.misfit("A03", *arg, &reason).help(self.known(sizes)));
+                    return Err(param.misfit("A03", *arg, &reason, self.known(sizes)));
                 }
             }
         }
@@ -312,9 +313,9 @@ impl Binder {
     }
 
     fn not_found(&self, size: &Param, sizes: &Sizes) -> ArgumentError {
-        let fail = |advice: String| {
-            ArgumentError::new("A04", &size.name, format!("this size cannot be found: {advice}"))
-                .at(size.span)
+        let fail = |advice: String, help: String| {
+            let reason = format!("this size cannot be found: {advice}");
+            ArgumentError::new("A04", &size.name, reason, help).at(size.span)
         };
         let names = |params: &[&Param]| {
             params.iter().map(|p| format!("`{}`", p.name)).collect::<Vec<_>>().join(" or ")
@@ -333,20 +334,22 @@ impl Binder {
         };
         let tellers: Vec<&Param> = mention.iter().copied().filter(by_shape).collect();
         if !tellers.is_empty() {
-            return fail(format!(
-                "give the shape of {} together with its elements",
-                names(&tellers)
-            ))
-            .help("`(&x[..], &[rows, columns]).into()` is an array with its shape");
+            let advice =
+                format!("give the shape of {} together with its elements", names(&tellers));
+            let help = "`(&x[..], &[rows, columns]).into()` is an array with its shape";
+            return fail(advice, help.to_string());
         }
         let reason = match mention.is_empty() {
             true => "no argument's type tells it".to_string(),
             false => format!("the number of elements of {} does not tell it", names(&mention)),
         };
         let name = &size.name;
-        fail(reason).help(format!(
-            "make it a parameter: `{name}: i64` in the parentheses instead of `{name}` in the brackets"
-        ))
+        fail(
+            reason,
+            format!(
+                "make it a parameter: `{name}: i64` in the parentheses instead of `{name}` in the brackets"
+            ),
+        )
     }
 
     /// The sizes that were found, in words.
@@ -363,9 +366,15 @@ impl Binder {
 }
 
 impl Param {
-    fn misfit(&self, code: &'static str, arg: Arg<'_>, reason: &str) -> ArgumentError {
+    fn misfit(
+        &self,
+        code: &'static str,
+        arg: Arg<'_>,
+        reason: &str,
+        help: impl Into<String>,
+    ) -> ArgumentError {
         let reason = format!("expected {}, got {}: {reason}", self.shown, arg.describe());
-        ArgumentError::new(code, &self.name, reason).at(self.span)
+        ArgumentError::new(code, &self.name, reason, help).at(self.span)
     }
 }
 

@@ -117,7 +117,7 @@ pub struct ArgumentError {
     code: &'static str,
     parameter: String,
     reason: String,
-    help: Option<String>,
+    help: String,
     span: Span,
     sources: Option<Arc<Sources>>,
 }
@@ -128,21 +128,16 @@ impl ArgumentError {
         code: &'static str,
         parameter: impl Into<String>,
         reason: impl Into<String>,
+        help: impl Into<String>,
     ) -> ArgumentError {
         ArgumentError {
             code,
             parameter: parameter.into(),
             reason: reason.into(),
-            help: None,
+            help: help.into(),
             span: Span::NONE,
             sources: None,
         }
-    }
-
-    /// The same with what to do.
-    pub(crate) fn help(mut self, help: impl Into<String>) -> ArgumentError {
-        self.help = Some(help.into());
-        self
     }
 
     /// The same with the place of the parameter.
@@ -176,8 +171,8 @@ impl ArgumentError {
     }
 
     /// What to do.
-    pub fn advice(&self) -> Option<&str> {
-        self.help.as_deref()
+    pub fn advice(&self) -> &str {
+        &self.help
     }
 
     /// Where the parameter is declared.
@@ -197,7 +192,7 @@ impl ArgumentError {
             self.code,
             &self.to_string(),
             self.span,
-            self.help.as_deref(),
+            Some(&self.help),
             colour,
         )
     }

@@ -61,7 +61,7 @@ impl Interface {
             let start = all.len();
             all.extend(leaves(&program, &result.ty).map_err(|e| {
                 let reason = format!("not built yet as a result: {e}");
-                placed(ArgumentError::new("A06", &output.name, reason).help(FLAT))
+                placed(ArgumentError::new("A06", &output.name, reason, FLAT))
             })?);
             plans.push(OutputPlan {
                 name: output.name,
@@ -153,7 +153,10 @@ impl Interface {
                 let output = self.outputs.iter().find(|o| o.leaves.contains(&leaf));
                 let name = output.map_or("", |o| o.name.as_str());
                 let reason = format!("memory for this result does not fit: {reason}");
-                self.placed(ArgumentError::new("A05", name, reason))
+                let shown = output.map_or("its type", |o| o.shown.as_str());
+                let help =
+                    format!("give as much as {shown} has, of the same type; `call` makes it");
+                self.placed(ArgumentError::new("A05", name, reason, help))
             }
             Failure::Internal(reason) => Error::Backend(format!("internal error: {reason}")),
         }
@@ -172,7 +175,7 @@ impl Interface {
             "tuples and records are not written into memory of the caller; use `call`".into()
         };
         let call = "`call` gives all results as values of jut's own";
-        Err(self.placed(ArgumentError::new("A01", missing, reason).help(call)))
+        Err(self.placed(ArgumentError::new("A01", missing, reason, call)))
     }
 
     /// Binds the arguments and does some work with them; `kept` are the values of those names that do

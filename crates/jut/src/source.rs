@@ -180,7 +180,7 @@ impl Diagnostics {
                 text: &d.message,
                 span: d.span,
                 labels: &d.labels,
-                help: d.help.as_deref(),
+                help: Some(&d.help),
             }
             .draw(&self.sources, colour)
         };
@@ -248,7 +248,7 @@ impl RunError {
             text,
             span: self.error.span,
             labels: &[],
-            help: None,
+            help: Some(&self.error.help()),
         };
         message.draw(&self.sources, colour)
     }

@@ -274,7 +274,19 @@ fn every_wrong_call_gives_its_code_in_its_place() {
         if error.code() != Some(code) || !message.contains(words) || !there {
             wrong.push(format!("{what}: {:?} at `{at}`: {message}", error.code()));
         }
-        assert!(!error.render(false).is_empty());
+        let help = match &error {
+            Error::Argument(error) => error.advice().to_string(),
+            Error::Run(error) => error.error().help(),
+            Error::Program(all) => {
+                assert!(all.list()[0].has_own_help(), "{what}: {message}");
+                all.list()[0].help.clone()
+            }
+            _ => message.clone(),
+        };
+        assert!(!help.is_empty(), "{what}: {message}");
+        let drawn: String = error.render(false).split_whitespace().collect();
+        let start: String = help.split_whitespace().collect::<String>().chars().take(30).collect();
+        assert!(drawn.contains(&start), "{what}: {help:?} is not in {}", error.render(false));
     }
     for (what, call, words) in REQUESTS {
         match call() {

@@ -109,7 +109,8 @@ impl<'a> Composer<'a> {
     fn tangent_of(&self, ty: &Type, what: &str) -> Result<Option<Type>, Diagnostic> {
         ty.tangent(&self.derivatives.program).map_err(|_| {
             let message = format!("not built yet: the tangent of {what}, whose floats come in arrays of a size that it holds itself");
-            Diagnostic::error("J901", self.loc.span, message)
+            let help = "pass these floats as a parameter of their own, with their size: `w: [m]f64`";
+            Diagnostic::error("J901", self.loc.span, message).help(help)
         })
     }
 

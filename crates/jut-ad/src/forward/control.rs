@@ -218,7 +218,7 @@ impl Rules<'_> {
         let mask = self.derivatives.widened(call.func, &asked);
         let Some(Jvp { func, results, accs }) = self.derivatives.jvp_of(call.func, mask) else {
             let message = "the derivative of a callee is missing";
-            return Err(Diagnostic::error("J901", loc.span, message));
+            return Err(Diagnostic::error("J999", loc.span, message));
         };
         let callee = &self.w.program.funcs[call.func];
         let mut lin_args = Vec::new();

@@ -329,7 +329,7 @@ impl Unzipper<'_> {
         let callee = &self.derivatives.program.funcs[call.func];
         let Some(halves) = self.derivatives.unzipped.get(&(call.func, self.policy)).cloned() else {
             let message = format!("`{}` is used before it is unzipped", callee.name);
-            return Err(Diagnostic::error("J801", loc.span, message));
+            return Err(Diagnostic::error("J999", loc.span, message));
         };
         let modes: Vec<Mode> = callee.cap_params.iter().map(|c| callee.caps[*c].mode).collect();
         let mut args: Vec<Atom> =

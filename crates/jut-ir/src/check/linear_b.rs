@@ -23,7 +23,9 @@ pub fn check_linear_b(program: &Program, func: FuncId) -> Result<(), Vec<Diagnos
     let mut errors = walk.errors;
     if !func.is_nonlinear() && !func.is_linear() {
         let message = format!("`{}` has linear parts and non-linear results", func.name);
-        errors.insert(0, Diagnostic::error("J801", func.span, message));
+        let help =
+            "make its linear results the only ones: compute the others in a function of their own";
+        errors.insert(0, Diagnostic::error("J801", func.span, message).help(help));
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
@@ -61,7 +63,8 @@ pub fn check_transpose_domain(program: &Program, func: FuncId) -> Result<(), Vec
         return Ok(());
     }
     let message = format!("`{}` is not linear: it has nothing to transpose", func.name);
-    Err(vec![Diagnostic::error("J801", func.span, message)])
+    let help = "give it linear parameters: `def f(x: f64; x': f64) -> (; f64)`";
+    Err(vec![Diagnostic::error("J801", func.span, message).help(help)])
 }
 
 /// What a statement does.
@@ -106,7 +109,8 @@ impl<'a> Walk<'a> {
             let outer = found.accumulates <= depth;
             if found.linear && (!stmt.nl.is_empty() || outer) {
                 let message = "a statement mixes non-linear results with linear operations";
-                self.errors.push(Diagnostic::error("J801", stmt.loc.span, message));
+                let help = "compute the non-linear results in a statement of their own, before";
+                self.errors.push(Diagnostic::error("J801", stmt.loc.span, message).help(help));
             }
             if found.linear && self.first_linear.is_none() {
                 self.first_linear = Some(stmt.loc.span);

@@ -63,9 +63,14 @@ impl Checker<'_> {
         self.require(self.scope.has_cap(place.root), "J110", |_| {
             format!("capability `{}` is not in scope here", data.name)
         })?;
-        self.require(!self.scope.is_hidden(place.root), "J114", |_| {
-            format!("`{}` is sliced by a loop around; use the slice", data.name)
-        })?;
+        if self.scope.is_hidden(place.root) {
+            let message = format!("`{}` is sliced by a loop around", data.name);
+            let help = format!(
+                "use the name behind `slice` in the place of `{}[..]`, or do not slice it",
+                data.name
+            );
+            return Err(self.error_help("J114", message, help));
+        }
         Ok((data.mode, self.path(&data.ty, &place.path)?))
     }
 

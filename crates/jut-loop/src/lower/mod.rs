@@ -136,7 +136,8 @@ fn reachable(program: &Program, entry: FuncId) -> Result<Vec<FuncId>, Diagnostic
                 "J901",
                 func.span,
                 format!("not built yet: `{}` is called before its declaration", func.name),
-            ))
+            )
+            .help(format!("move `{}` up", func.name)))
         }
     }
 }

@@ -31,7 +31,7 @@ impl<'a, 's> Body<'a, 's> {
                     }
                     Atom::Var(v) => (v, used),
                     Atom::Lit(_) => {
-                        return self.error("J205", at, "a number has no elements and no fields");
+                        return self.plain_number(at);
                     }
                 }
             }
@@ -117,9 +117,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         match self.operand(base, "t")? {
             Value::N(Atom::Var(v)) => Ok(v),
-            Value::N(Atom::Lit(_)) => {
-                self.error("J205", span, "a number has no elements and no fields")
-            }
+            Value::N(Atom::Lit(_)) => self.plain_number(span),
             Value::L(x) => {
                 let name = self.b.func.lvars[x].name.clone();
                 let message = format!("`{name}` is linear: it is used as a whole, and once");
@@ -148,6 +146,12 @@ impl<'a, 's> Body<'a, 's> {
         Ok((path, ty))
     }
 
+    /// J205 for a literal with an index or a field.
+    fn plain_number<T>(&mut self, span: Span) -> Res<T> {
+        let help = "leave `[ ]` or `.` behind it out";
+        self.error("J205", span, "a number has no elements and no fields", help)
+    }
+
     /// J205 for the index with number `k`.
     pub fn no_dimension<T>(&mut self, ty: &Type, k: usize, span: Span) -> Res<T> {
         let message = if k == 0 {
@@ -155,7 +159,11 @@ impl<'a, 's> Body<'a, 's> {
         } else {
             format!("the array has only {k} dimension(s)")
         };
-        self.error("J205", span, message)
+        let help = match k {
+            0 => "leave the index out".to_string(),
+            _ => format!("give at most {k} index(es): `{}`", one_of_indices(k)),
+        };
+        self.error("J205", span, message, help)
     }
 
     /// J601 in a `def`.
@@ -285,7 +293,15 @@ impl<'a, 's> Body<'a, 's> {
         let ty = self.b.func.nvars[value].ty.clone();
         let Type::Data(data) = ty else {
             let message = format!("a value of type {} has no fields", self.show(&ty));
-            return self.error("J204", name.span, message);
+            let help = match &ty {
+                Type::Tuple(items) => components(items.len()),
+                Type::Array(..) => "elements are `x[i]`; the size is `size(x)`".to_string(),
+                _ => format!(
+                    "leave `.{}` out, or declare a record: `data P = P({}: f64)`",
+                    name.text, name.text
+                ),
+            };
+            return self.error("J204", name.span, message, help);
         };
         let program = self.program;
         let [constructor] = program.datas[data].constructors.as_slice() else {
@@ -299,7 +315,14 @@ impl<'a, 's> Body<'a, 's> {
             let message = format!("`{}` has no field `{}`", program.datas[data].name, name.text);
             let mut error = Diagnostic::error("J204", name.span, message);
             let near = show::nearest(name.text, fields.iter().map(|f| f.name.as_str()));
-            error.help = near.map(|near| format!("did you mean `{near}`?"));
+            error = match near {
+                Some(near) => error.did_you_mean(near),
+                None => {
+                    let names: Vec<String> =
+                        fields.iter().map(|f| format!("`.{}`", f.name)).collect();
+                    error.help(format!("it has {}", names.join(", ")))
+                }
+            };
             return self.fail(error);
         };
         let ty = fields[number].ty.clone();
@@ -323,13 +346,18 @@ impl<'a, 's> Body<'a, 's> {
                 None => {
                     let message = format!("the tuple has {} components", items.len());
                     self.fail(
-                        Diagnostic::error("J204", here, message).help("the first one is `.0`"),
+                        Diagnostic::error("J204", here, message).help(components(items.len())),
                     )
                 }
             },
             ty => {
                 let message = format!("a value of type {} is not a tuple", self.show(ty));
-                self.error("J204", here, message)
+                let help = match ty {
+                    Type::Data(_) => "fields of a record have names: `p.x`",
+                    Type::Array(..) => "elements are `x[i]`, counted from 0",
+                    _ => "leave the `.` and the number out",
+                };
+                self.error("J204", here, message, help)
             }
         }
     }
@@ -344,12 +372,25 @@ impl<'a, 's> Body<'a, 's> {
         };
         let Type::Tuple(items) = ty else {
             let message = format!("a value of type {} is not a tuple", self.show(&ty));
-            return self.error("J205", at, message);
+            let help = match &ty {
+                Type::Data(data) => {
+                    let program = self.program;
+                    let data = &program.datas[*data];
+                    match data.constructors.as_slice() {
+                        [one] => format!("open the record with `{}(..) = ..`", one.name),
+                        _ => "open it with `case`".to_string(),
+                    }
+                }
+                _ => "bind it to one name: `y = ..`".to_string(),
+            };
+            return self.error("J205", at, message, help);
         };
         if items.len() != names.len() {
             let message =
                 format!("the pattern has {} names, the tuple {}", names.len(), items.len());
-            return self.error("J213", span, message);
+            let names: Vec<String> = (0..items.len()).map(|k| format!("a{k}")).collect();
+            let help = format!("bind every component: `#({}) = ..`", names.join(", "));
+            return self.error("J213", span, message, help);
         }
         let linear = matches!(value, Value::L(_));
         if let Some(name) = names.iter().find(|n| n.is_linear() != linear) {
@@ -358,7 +399,7 @@ impl<'a, 's> Body<'a, 's> {
             } else {
                 ("J102", "this name is linear, and the tuple is not")
             };
-            return self.error(code, name.span, what);
+            return self.other_name(code, name, what);
         }
         match value {
             Value::N(Atom::Var(v)) => Ok(Out { nl: items, ..Out::none(Rhs::Untuple(v), at) }),
@@ -387,14 +428,23 @@ impl<'a, 's> Body<'a, 's> {
             Some(Entity::Poison) => return Err(Stop),
             Some(_) => {
                 let message = format!("`{}` is a value, not a capability", name.text);
-                let help = "capabilities are the names of `rd`, `wr` and `acc`";
+                let help = format!(
+                    "nothing changes in place: bind it again, `{0} = {0} + ..`; or add into a name of `acc` or `wr`",
+                    name.text
+                );
                 return self.fail(Diagnostic::error("J110", name.span, message).help(help));
             }
             None => {
                 let message = format!("there is no capability `{}` here", name.text);
                 let mut error = Diagnostic::error("J110", name.span, message);
                 let near = show::nearest(name.text, self.scope.names());
-                error.help = near.map(|near| format!("did you mean `{near}`?"));
+                error = match near {
+                    Some(near) => error.did_you_mean(near),
+                    None => error.help(format!(
+                        "open one around it: `wr {0}: f64 {{ .. }}`, `acc {0}: f64 {{ .. }}`, or `rd {0} = x' {{ .. }}`",
+                        name.text
+                    )),
+                };
                 return self.fail(error);
             }
         };
@@ -415,16 +465,40 @@ impl<'a, 's> Body<'a, 's> {
                     _ => {
                         let message =
                             format!("a value of type {} has no such component", self.show(&ty));
-                        return self.error("J204", *span, message);
+                        let help = match &ty {
+                            Type::Tuple(items) => components(items.len()),
+                            Type::Array(..) => "elements are `r[i]`, counted from 0".to_string(),
+                            _ => "leave the `.` and the number out".to_string(),
+                        };
+                        return self.error("J204", *span, message, help);
                     }
                 },
                 Post::Field(name) => {
                     let message = "components of a linear value have numbers, not names";
-                    let help = "the first one is `.0`";
+                    let help = match &ty {
+                        Type::Tuple(items) => components(items.len()),
+                        _ => format!("leave `.{}` out", name.text),
+                    };
                     return self.fail(Diagnostic::error("J204", name.span, message).help(help));
                 }
             }
         }
         Ok((Place { root, path }, ty, mode))
     }
+}
+
+/// What components a tuple has.
+fn components(count: usize) -> String {
+    match count {
+        0 => "the empty tuple has none: leave it out".to_string(),
+        1 => "the only component is `.0`".to_string(),
+        _ => format!("components are `.0` to `.{}`", count - 1),
+    }
+}
+
+/// An access with `k` indices.
+fn one_of_indices(k: usize) -> String {
+    let names = ["i", "j", "k", "l"];
+    let list: Vec<&str> = (0..k).map(|k| names.get(k).copied().unwrap_or("..")).collect();
+    format!("x[{}]", list.join(", "))
 }

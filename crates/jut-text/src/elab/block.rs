@@ -30,7 +30,9 @@ impl<'a, 's> Body<'a, 's> {
                 text(wanted),
                 text(found)
             );
-            let mut error = Diagnostic::error("J213", span, message);
+            let help =
+                format!("end the body with {} value(s), or declare {}", text(wanted), text(found));
+            let mut error = Diagnostic::error("J213", span, message).help(help);
             if found.0 + found.1 == wanted.0 + wanted.1 {
                 error = error.help("results behind the `;` are linear, those before it are not");
             }
@@ -65,7 +67,24 @@ impl<'a, 's> Body<'a, 's> {
                     k + 1,
                     self.show(&wanted)
                 );
-                return self.fail(Diagnostic::error(code, span, message));
+                let help = super::call::conversion(&self.show(given), &self.show(&wanted));
+                let help = match what {
+                    _ if super::operation::same_shape(given, &wanted) => {
+                        format!(
+                            "`cast x : {}` tests at run time that the sizes are equal",
+                            self.show(&wanted)
+                        )
+                    }
+                    "name" => format!("{help}, or state {}", self.show(given)),
+                    _ => format!("{help}, or declare {}", self.show(given)),
+                };
+                let mut error = Diagnostic::error(code, span, message).help(help);
+                if let (Some(Atom::Lit(jut_ir::Literal::I64(n))), Type::F64) =
+                    (values.nl.get(k), &wanted)
+                {
+                    error = error.help(format!("write `{n}.0`"));
+                }
+                return self.fail(error);
             }
         }
         Ok(())
@@ -194,7 +213,9 @@ impl<'a, 's> Body<'a, 's> {
                     Mode::Rd => {
                         let message = "`+=` needs a `wr` or an `acc`, and this is a `rd`";
                         let at = self.span(*target);
-                        return self.error("J111", at, message);
+                        let help = "read it with `rd`, or add into a `wr` of your own: \
+                                    `y' = wr s: f64 { s += x' }`";
+                        return self.error("J111", at, message, help);
                     }
                     Mode::Wr => Operand::L(self.linear(*e, "t")?),
                     Mode::Acc => Operand::N(self.atom(*e, "t")?),
@@ -206,7 +227,11 @@ impl<'a, 's> Body<'a, 's> {
                 if given != ty {
                     let (given, ty) = (self.show(&given), self.show(&ty));
                     let message = format!("a value of type {given} is added into a {ty}");
-                    return self.error("J202", self.span(*e), message);
+                    let help = match given.as_str() {
+                        "i64" if ty == "f64" => "convert it: `f64(n)`".to_string(),
+                        _ => format!("add a {ty}, or give the capability the type {given}"),
+                    };
+                    return self.error("J202", self.span(*e), message, help);
                 }
                 self.emit(Rhs::Inc(place, operand), stmt.span)
             }
@@ -236,7 +261,25 @@ impl<'a, 's> Body<'a, 's> {
             return Ok(atom);
         }
         let message = format!("{what} is an i64, and this is of type {}", self.show(&ty));
-        self.error("J201", self.span(e), message)
+        let at = self.span(e);
+        let error = Diagnostic::error("J201", at, message);
+        self.fail(match (atom, &ty) {
+            (Atom::Lit(jut_ir::Literal::F64(x)), _) if x.fract() == 0.0 && x.abs() < 1e15 => {
+                error.help(format!("write `{}`", x as i64)).replace(at, format!("{}", x as i64))
+            }
+            (_, Type::F64) => {
+                let help =
+                    "convert it: `i64(x)` rounds toward zero; or make it an i64 from the start";
+                error.help(help).wrap("i64(", at, ")")
+            }
+            (_, Type::Bool) => {
+                error.help("choose the number: `select(b, 1, 0)`").wrap("select(", at, ", 1, 0)")
+            }
+            (_, Type::Array(..)) => {
+                error.help("the size of an array is `size(x)`, an element `x[i]`")
+            }
+            _ => error.help(format!("use an i64: {what} counts")),
+        })
     }
 
     fn bind_pattern(&mut self, pattern: &'a Pattern<'s>, e: ExprId) -> Res<()> {
@@ -263,7 +306,11 @@ impl<'a, 's> Body<'a, 's> {
         for name in nl.iter().chain(lin) {
             if name.text != "_" && !seen.insert(name.text) {
                 let message = format!("`{}` is bound twice in one pattern", name.text);
-                return self.error("J011", name.span, message);
+                let help = format!(
+                    "give one of them another name, or `_` if it is not used: `{}2`",
+                    name.text.trim_end_matches('\'')
+                );
+                return self.error("J011", name.span, message, help);
             }
         }
         for (name, atom) in nl.iter().zip(&values.nl) {
@@ -311,7 +358,8 @@ impl<'a, 's> Body<'a, 's> {
                             "the pattern states other types than the value has: {}",
                             found.join(", ")
                         );
-                        return self.error("J214", span, message);
+                        let help = format!("state {}, or leave the types out", found.join(", "));
+                        return self.error("J214", span, message, help);
                     }
                     out.annotated |= self.strict;
                 }
@@ -336,7 +384,7 @@ impl<'a, 's> Body<'a, 's> {
             "the pattern has {} non-linear and {} linear name(s), the value has {} and {}",
             names.0, names.1, found.0, found.1
         );
-        self.error("J213", span, message)
+        self.error("J213", span, message, format!("bind all of them: `{} = ..`", pattern_of(found)))
     }
 
     /// `y = x` in a `core def`.
@@ -400,5 +448,22 @@ impl<'a, 's> Body<'a, 's> {
             stated.nl.push(ty);
         }
         Ok(stated)
+    }
+}
+
+/// A pattern for so many non-linear and linear values.
+fn pattern_of((nl, lin): (usize, usize)) -> String {
+    let names = |count: usize, tick: &str| -> String {
+        (1..=count)
+            .map(|k| format!("{}{k}{tick}", if tick.is_empty() { "a" } else { "x" }))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    match (nl, lin) {
+        (1, 0) => "a".to_string(),
+        (0, 1) => "x'".to_string(),
+        (_, 0) => format!("({})", names(nl, "")),
+        (0, _) => format!("(; {})", names(lin, "'")),
+        _ => format!("({}; {})", names(nl, ""), names(lin, "'")),
     }
 }

@@ -158,8 +158,27 @@ impl<'a, 's> Body<'a, 's> {
         code: &'static str,
         span: Span,
         message: impl Into<String>,
+        help: impl Into<String>,
     ) -> Res<T> {
-        self.fail(Diagnostic::error(code, span, message))
+        self.fail(Diagnostic::error(code, span, message).help(help))
+    }
+
+    /// A name that is linear where its value is not, or the other way round.
+    pub fn other_name<T>(&mut self, code: &'static str, name: &Name<'s>, message: &str) -> Res<T> {
+        let other = match name.is_linear() {
+            true => name.text.trim_end_matches('\'').to_string(),
+            false => format!("{}'", name.text),
+        };
+        let error = Diagnostic::error(code, name.span, message);
+        self.fail(error.help(format!("name it `{other}`")).replace(name.span, other))
+    }
+
+    /// An operand as the user wrote it.
+    pub fn show_atom(&self, atom: Atom) -> String {
+        match atom {
+            Atom::Var(v) => self.b.func.nvars[v].name.clone(),
+            Atom::Lit(literal) => jut_ir::print::print_literal(literal),
+        }
     }
 
     /// J601 in a `core def`.
@@ -274,9 +293,9 @@ impl<'a, 's> Body<'a, 's> {
                 let message = format!("there is no name `{}` here", name.text);
                 let mut d = Diagnostic::error("J010", name.span, message);
                 if let Some(near) = show::nearest(name.text, self.scope.names()) {
-                    d = d.help(format!("did you mean `{near}`?"));
+                    d = d.did_you_mean(near);
                 } else if let Some(help) = crate::hints::name(name.text) {
-                    d = d.help(help);
+                    d = crate::hints::about(d, name.text, help);
                 } else if let Some(span) = self.globals.declared_at(name.text)
                     && self.globals.global(name.text).is_none()
                 {
@@ -284,6 +303,12 @@ impl<'a, 's> Body<'a, 's> {
                     d = d.label(span, "defined here");
                 } else if let Some(Global::Con(_)) = self.globals.global(name.text) {
                     d = d.help(format!("a constructor needs its brackets: `{}()`", name.text));
+                    d = d.wrap("", name.span, "()");
+                } else {
+                    d = d.help(format!(
+                        "bind it before, `{0} = ..`, or make it a parameter: `{0}: f64`",
+                        name.text
+                    ));
                 }
                 self.fail(d)
             }
@@ -344,7 +369,8 @@ impl<'a, 's> Body<'a, 's> {
             return Ok(());
         }
         let message = "the type of this value is too large";
-        self.fail(Diagnostic::error("J003", span, message).help("use a data type or an array"))
+        let help = "name a part of it by a data type, `data P = P(..)`, or use an array";
+        self.error("J003", span, message, help)
     }
 
     /// Makes the variables for the results of an operation and emits the statement.

@@ -97,7 +97,13 @@ impl<'a, 's> Body<'a, 's> {
             return Ok(atom);
         }
         let message = format!("a condition is a bool, and this is of type {}", self.show(&ty));
-        self.error("J202", self.span(e), message)
+        let at = self.span(e);
+        let error = jut_ir::Diagnostic::error("J202", at, message);
+        self.fail(match ty {
+            Type::F64 => error.help("compare it: `x > 0.0`").wrap("", at, " != 0.0"),
+            Type::I64 => error.help("compare it: `n != 0`").wrap("", at, " != 0"),
+            _ => error.help("a condition is made by `==`, `<`, .. and joined by `&&`, `||`"),
+        })
     }
 
     /// The number of the first condition from `from` to before `to` that holds, or the number of

@@ -54,10 +54,14 @@ impl<'a, 's> Body<'a, 's> {
         }
         if let Some(primitive) = name.text.strip_prefix("prim.") {
             let message = format!("there is no primitive `{primitive}`");
-            let mut error = Diagnostic::error("J012", name.span, message);
+            let error = Diagnostic::error("J012", name.span, message);
             let near = show::nearest(primitive, primitive_names());
-            error.help = near.map(|near| format!("did you mean `prim.{near}`?"));
-            return self.fail(error);
+            return self.fail(match near {
+                Some(near) => error.did_you_mean(format!("prim.{near}")),
+                None => {
+                    error.help(format!("leave `prim.` out for a definition, `{primitive}(..)`"))
+                }
+            });
         }
         let message = format!("there is no function `{}` here", name.text);
         let mut error = Diagnostic::error("J014", name.span, message);
@@ -74,13 +78,15 @@ impl<'a, 's> Body<'a, 's> {
         } else if let Some(help) = globals.module_to_use(name.text) {
             error = error.help(help);
         } else if let Some(help) = hints::function(name.text) {
-            error = error.help(help);
+            error = hints::about(error, name.text, help);
         } else if self.scope.get(name.text).is_some() {
             error = error.help("this is a value; index it with `[ ]`, or put an operator between");
         } else if let Some(near) =
             show::nearest(name.text, known.chain(primitive_names().map(Cow::Borrowed)))
         {
-            error = error.help(format!("did you mean `{near}`?"));
+            error = error.did_you_mean(near);
+        } else {
+            error = error.help(format!("define it above: `def {}(x: f64) -> f64 = ..`", name.text));
         }
         self.fail(error)
     }
@@ -89,12 +95,16 @@ impl<'a, 's> Body<'a, 's> {
         let Some(first) = call.lin.first() else {
             if let Some(place) = call.places.iter().flatten().next() {
                 let message = format!("{what} takes no capabilities");
-                return self.error("J104", self.span(*place), message);
+                let help = format!(
+                    "leave what stands behind the second `;` out: {what} takes values alone"
+                );
+                return self.error("J104", self.span(*place), message, help);
             }
             return Ok(());
         };
         let message = format!("{what} takes no linear arguments");
-        self.error("J104", self.span(*first), message)
+        let help = "give values before the `;`; a linear value can only be added, negated, scaled and passed on";
+        self.error("J104", self.span(*first), message, help)
     }
 
     fn call_primitive(&mut self, text: &str, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
@@ -111,7 +121,13 @@ impl<'a, 's> Body<'a, 's> {
             let (a, b_ty) = (self.lin_type(*x), self.type_of(*b));
             if b_ty != Type::Bool || a != self.lin_type(*y) {
                 let message = "`select` takes a bool and two linear values of one type";
-                return self.error("J202", span, message);
+                let (a, b) = (self.show(&a), self.show(&self.lin_type(*y)));
+                let help = if b_ty == Type::Bool {
+                    format!("the first is of type {a}, the second of type {b}: make them equal")
+                } else {
+                    "put a condition in front, such as `n > 0`".to_string()
+                };
+                return self.error("J202", span, message, help);
             }
             return Ok(Out::linear(Rhs::LSelect(*b, *x, *y), a, span).into());
         }
@@ -136,10 +152,18 @@ impl<'a, 's> Body<'a, 's> {
                 Atom::Lit(Literal::I64(k)) if (0..1 << 20).contains(&k) => (*x, k as u32),
                 _ => {
                     let message = "the dimension is a literal: 0, 1, ..";
-                    return self.error("J202", self.span(*k), message);
+                    return self.error(
+                        "J202",
+                        self.span(*k),
+                        message,
+                        "write `size(x, 0)`, `size(x, 1)`, ..",
+                    );
                 }
             },
-            _ => return self.error("J208", span, "`size` takes an array and perhaps a dimension"),
+            _ => {
+                let message = "`size` takes an array and perhaps a dimension";
+                return self.error("J208", span, message, "write `size(x)` or `size(x, 1)`");
+            }
         };
         let atom = self.atom(array, "t")?;
         let ty = self.type_of(atom);
@@ -149,7 +173,17 @@ impl<'a, 's> Body<'a, 's> {
         }
         let (Some(size), Atom::Var(v)) = (inner.size().cloned(), atom) else {
             let message = format!("a value of type {} has no such dimension", self.show(&ty));
-            return self.error("J205", self.span(array), message);
+            let mut dimensions = 0;
+            let mut inner = &ty;
+            while let Some(element) = inner.element() {
+                (inner, dimensions) = (element, dimensions + 1);
+            }
+            let help = match dimensions {
+                0 => "only arrays have sizes".to_string(),
+                1 => "its only dimension is 0: `size(x)`".to_string(),
+                n => format!("its dimensions are 0 to {}", n - 1),
+            };
+            return self.error("J205", self.span(array), message, help);
         };
         let out = Out::one(Rhs::Size(v, dimension), Type::I64, span);
         Ok(Out { def: Some(size), ..out }.into())
@@ -167,7 +201,11 @@ impl<'a, 's> Body<'a, 's> {
                 constructor.fields.len(),
                 call.args.len()
             );
-            return self.error("J208", span, message);
+            let help = match constructor.fields.as_slice() {
+                [] => format!("it has none: write `{}()`", constructor.name),
+                fields => format!("give every field: `{}`", fields_text(&constructor.name, fields)),
+            };
+            return self.error("J208", span, message, help);
         }
         let mut args = Vec::new();
         let mut sizes = Vec::new();
@@ -183,8 +221,12 @@ impl<'a, 's> Body<'a, 's> {
                     self.show(&given)
                 );
                 let mut error = Diagnostic::error("J202", self.span(*e), message);
-                if let (Atom::Lit(Literal::I64(k)), Type::F64) = (atom, wanted) {
-                    error = error.help(format!("write `{k}.0`"));
+                if let (Atom::Lit(Literal::I64(k)), Type::F64) = (atom, &wanted) {
+                    error = error
+                        .help(format!("write `{k}.0`"))
+                        .replace(self.span(*e), format!("{k}.0"));
+                } else {
+                    error = error.help(conversion(&self.show(&given), &self.show(&wanted)));
                 }
                 return self.fail(error);
             }
@@ -207,7 +249,9 @@ impl<'a, 's> Body<'a, 's> {
         let globals = self.globals;
         let known = globals.visible().filter(|(_, g)| matches!(g, Global::Con(_)));
         if let Some(near) = show::nearest(name.text, known.map(|(name, _)| name)) {
-            error = error.help(format!("did you mean `{near}`?"));
+            error = error.did_you_mean(near);
+        } else {
+            error = error.help(format!("declare it: `data D = {} | ..`", name.text));
         }
         self.fail(error)
     }
@@ -227,7 +271,18 @@ impl<'a, 's> Body<'a, 's> {
         let (true, Atom::Var(value)) = (ty == Type::Data(con.data), atom) else {
             let message =
                 format!("`{}` does not open a value of type {}", name.text, self.show(&ty));
-            return self.error("J202", self.span(e), message);
+            let program = self.program;
+            let help = match &ty {
+                Type::Data(data) => match program.datas[*data].constructors.as_slice() {
+                    [one] => {
+                        format!("this one is opened by `{}`", fields_text(&one.name, &one.fields))
+                    }
+                    _ => "this one is opened by `case`".to_string(),
+                },
+                Type::Tuple(_) => "a tuple is opened by `#(a, b) = ..`".to_string(),
+                _ => format!("give a value of type {}", program.datas[con.data].name),
+            };
+            return self.error("J202", self.span(e), message, help);
         };
         if program.datas[con.data].constructors.len() != 1 {
             let message = format!("`{}` has several constructors", program.datas[con.data].name);
@@ -254,7 +309,8 @@ impl<'a, 's> Body<'a, 's> {
                 fields.len(),
                 patterns.len()
             );
-            return self.error("J208", name.span, message);
+            let help = format!("bind every field: `{}`", fields_text(name.text, fields));
+            return self.error("J208", name.span, message, help);
         }
         let mut eqs = Vec::new();
         for (field, pattern) in fields.iter().zip(patterns) {
@@ -263,7 +319,9 @@ impl<'a, 's> Body<'a, 's> {
                 FieldPattern::Eq(e) => {
                     if field.ty != Type::I64 {
                         let message = format!("the field `{}` is not a size", field.name);
-                        return self.error("J211", self.span(*e), message);
+                        let help =
+                            format!("bind it to a name, `{0}`, and compare the name", field.name);
+                        return self.error("J211", self.span(*e), message, help);
                     }
                     Some(self.integer(*e, "a size")?)
                 }
@@ -328,8 +386,21 @@ impl<'a, 's> Body<'a, 's> {
                 text(wanted),
                 text(found)
             );
-            return self
-                .fail(Diagnostic::error("J208", span, message).label(callee.span, "defined here"));
+            let names: Vec<&str> =
+                callee.params[hidden..].iter().map(|v| callee.nvars[*v].name.as_str()).collect();
+            let lin: Vec<&str> =
+                callee.lin_params.iter().map(|x| callee.lvars[*x].name.as_str()).collect();
+            let caps: Vec<&str> =
+                callee.cap_params.iter().map(|c| callee.caps[*c].name.as_str()).collect();
+            let mut list = names.join(", ");
+            if wanted.1 + wanted.2 > 0 {
+                list = format!("{list}; {}", lin.join(", "));
+            }
+            if wanted.2 > 0 {
+                list = format!("{list}; {}", caps.join(", "));
+            }
+            let error = Diagnostic::error("J208", span, message).label(callee.span, "defined here");
+            return self.fail(error.help(format!("give all of them: `{}({list})`", callee.name)));
         }
         let mut map: HashMap<NVar, Size> = HashMap::new();
         let mut args: Vec<Atom> = Vec::new();
@@ -384,7 +455,12 @@ impl<'a, 's> Body<'a, 's> {
             let Some(e) = place else {
                 if !wanted.is_scalar() {
                     let message = "`null` stands for scalar capabilities only";
-                    return self.error("J115", span, message);
+                    let help = format!(
+                        "give a capability of type {} for `{}`",
+                        self.show(&wanted),
+                        data.name
+                    );
+                    return self.error("J115", span, message, help);
                 }
                 places.push(None);
                 continue;
@@ -398,7 +474,17 @@ impl<'a, 's> Body<'a, 's> {
                     text(data.mode),
                     text(mode)
                 );
-                return self.error("J111", self.span(*e), message);
+                let help = match data.mode {
+                    Mode::Rd => {
+                        format!("read a linear value: `rd r = x' {{ {}(..; ; r) }}`", callee.name)
+                    }
+                    other => format!(
+                        "collect into one of that mode: `{} r: f64 {{ {}(..; ; r) }}`",
+                        text(other),
+                        callee.name
+                    ),
+                };
+                return self.error("J111", self.span(*e), message, help);
             }
             if ty != wanted {
                 return self.misfitting(&data.name, &ty, &wanted, None, self.span(*e));
@@ -442,15 +528,49 @@ impl<'a, 's> Body<'a, 's> {
         let mut error = Diagnostic::error("J210", span, message);
         match (atom, given, wanted) {
             (Some(Atom::Lit(Literal::I64(k))), _, Type::F64) => {
-                error = error.help(format!("write `{k}.0`"));
+                error = error.help(format!("write `{k}.0`")).replace(span, format!("{k}.0"));
             }
-            (Some(_), Type::I64, Type::F64) => error = error.help("convert it: `f64(n)`"),
-            (_, Type::Array(..), Type::Array(..)) => {
-                error = error.help("sizes must be equal as polynomials; `cast x : [m]f64` tests the equality at run time");
+            (Some(Atom::Var(v)), Type::I64, Type::F64) => {
+                let help = format!("convert it: `f64({})`", self.b.func.nvars[v].name);
+                error = error.help(help).wrap("f64(", span, ")");
             }
-            _ => {}
+            _ if super::operation::same_shape(given, wanted) => {
+                let help = format!(
+                    "sizes must be equal as polynomials; `cast x : {}` tests the equality at run time",
+                    self.show(wanted)
+                );
+                error = error.help(help);
+            }
+            _ => {
+                error = error.help(conversion(&self.show(given), &self.show(wanted)));
+            }
         }
         self.fail(error)
+    }
+}
+
+/// A constructor with the names of its fields, as a value and as a pattern.
+fn fields_text(name: &str, fields: &[Field]) -> String {
+    let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
+    format!("{name}({})", names.join(", "))
+}
+
+/// What to do about a value of another type.
+pub fn conversion(given: &str, wanted: &str) -> String {
+    match (given, wanted) {
+        ("i64", "f64") => "convert it: `f64(n)`".to_string(),
+        ("f64", "i64") => "convert it: `i64(x)` rounds toward zero".to_string(),
+        ("f64", "bool") => "compare it: `x > 0.0`".to_string(),
+        ("i64", "bool") => "compare it: `n != 0`".to_string(),
+        ("bool", "f64") => "choose the number: `select(b, 1.0, 0.0)`".to_string(),
+        ("bool", "i64") => "choose the number: `select(b, 1, 0)`".to_string(),
+        _ if given.starts_with('[') && given.ends_with(&format!("]{wanted}")) => {
+            "give one element: `x[i]`".to_string()
+        }
+        _ if wanted.starts_with('[') && wanted.ends_with(&format!("]{given}")) => {
+            format!("make the array: `build (i < n) {{ .. }}`; {wanted} is needed")
+        }
+        _ => format!("give a value of type {wanted}"),
     }
 }
 

@@ -67,7 +67,13 @@ impl<'a, 's> Body<'a, 's> {
             _ => {
                 let message =
                     format!("`case` needs a bool or a data value, not {}", self.show(&ty));
-                return self.error("J501", at, message);
+                let help = match &ty {
+                    Type::Tuple(_) => "open a tuple with `#(a, b) = ..`",
+                    Type::Array(..) => "choose by an element: `if x[i] > 0.0 { .. } else { .. }`",
+                    Type::I64 => "choose by `if n == 0 { .. } else if n == 1 { .. } else { .. }`",
+                    _ => "choose by `if x > 0.0 { .. } else { .. }`",
+                };
+                return self.error("J501", at, message, help);
             }
         };
         let number: HashMap<ArmPattern, usize> =
@@ -78,7 +84,12 @@ impl<'a, 's> Body<'a, 's> {
         for arm in arms {
             if let Some(_after) = rest {
                 let message = "an arm behind `_` is never reached";
-                return self.error("J502", arm.name.span, message);
+                return self.error(
+                    "J502",
+                    arm.name.span,
+                    message,
+                    "put it before the `_`, or leave it out",
+                );
             }
             if arm.name.text == "_" {
                 self.surface_only(arm.name.span, "`_`", "write an arm for every constructor")?;
@@ -92,11 +103,13 @@ impl<'a, 's> Body<'a, 's> {
             };
             let Some(k) = number.get(&pattern).copied() else {
                 let message = format!("`{}` is not a value of {}", arm.name.text, self.show(&ty));
-                return self.error("J502", arm.name.span, message);
+                let names: Vec<String> = all.iter().map(|(_, name)| format!("`{name}`")).collect();
+                let help = format!("its arms are {}", names.join(", "));
+                return self.error("J502", arm.name.span, message, help);
             };
             if !std::mem::take(&mut missing[k]) {
                 let message = format!("there are two arms for `{}`", arm.name.text);
-                return self.error("J502", arm.name.span, message);
+                return self.error("J502", arm.name.span, message, "leave one of them out");
             }
             let fields = Some(arm.fields.as_slice());
             specs.push(ArmSpec { pattern, name: arm.name, fields, body: ArmBody::Expr(arm.body) });
@@ -225,7 +238,19 @@ impl<'a, 's> Body<'a, 's> {
                 let counts = (values.nl.len(), values.lin.len());
                 if counts != (stated.nl.len(), stated.lin.len()) {
                     let message = "the arm gives another number of values than the pattern has";
-                    return self.error("J213", span, message);
+                    let help = match (counts.1 + stated.lin.len(), stated.nl.len()) {
+                        (0, 1) => format!("end the arm with one value, not {}", counts.0),
+                        (0, n) => {
+                            format!("end the arm with {n} values, not {}: `(a, b)`", counts.0)
+                        }
+                        (_, n) => format!(
+                            "end the arm with {n} non-linear and {} linear values, not {} and {}",
+                            stated.lin.len(),
+                            counts.0,
+                            counts.1
+                        ),
+                    };
+                    return self.error("J213", span, message, help);
                 }
                 self.conforms(&values, stated, span, "J214", "name")?;
                 None
@@ -278,7 +303,12 @@ impl<'a, 's> Body<'a, 's> {
             }
         } else if spec.fields.is_some_and(|f| !f.is_empty()) {
             let message = format!("`{}` has no fields", spec.name.text);
-            return self.error("J208", spec.name.span, message);
+            return self.error(
+                "J208",
+                spec.name.span,
+                message,
+                format!("write `{} -> ..`", spec.name.text),
+            );
         }
         let (values, span) = match spec.body {
             ArmBody::Expr(e) => self.body(e, stated)?,
@@ -347,7 +377,7 @@ impl<'a, 's> Body<'a, 's> {
         let ty = if acc { self.ty(&total.ty)? } else { self.linear_type(&total.ty)? };
         if total.lanes && !ty.is_scalar() {
             let message = "`lanes` is for scalars: an array is summed cell by cell, in order";
-            return self.error("J202", total.ty.span, message);
+            return self.error("J202", total.ty.span, message, "leave `lanes` out");
         }
         let open = self.enter();
         let locals = open.locals;
@@ -376,7 +406,7 @@ impl<'a, 's> Body<'a, 's> {
         let ty = self.type_of(atom);
         let (Atom::Var(v), Type::Array(length, element)) = (atom, &ty) else {
             let message = format!("a value of type {} has no elements", self.show(&ty));
-            return self.error("J205", at, message);
+            return self.error("J205", at, message, no_elements(&ty));
         };
         self.same_length(length, size, at)?;
         Ok((v, (**element).clone()))
@@ -389,7 +419,7 @@ impl<'a, 's> Body<'a, 's> {
         let ty = self.lin_type(x);
         let Type::Array(length, element) = &ty else {
             let message = format!("a value of type {} has no elements", self.show(&ty));
-            return self.error("J205", at, message);
+            return self.error("J205", at, message, no_elements(&ty));
         };
         self.same_length(length, size, at)?;
         Ok((x, (**element).clone()))
@@ -442,7 +472,8 @@ impl<'a, 's> Body<'a, 's> {
             let (place, ty, mode) = self.place(*e)?;
             let Type::Array(length, element) = ty else {
                 let message = format!("a capability of type {} has no elements", self.show(&ty));
-                return self.error("J205", self.span(*e), message);
+                let help = "use it in the loop by its own name: only arrays are sliced";
+                return self.error("J205", self.span(*e), message, help);
             };
             self.same_length(&length, &size, self.span(*e))?;
             cap_slices.push((*name, place, *element, mode));
@@ -545,7 +576,10 @@ impl<'a, 's> Body<'a, 's> {
         let mut error = Diagnostic::error("J403", at, message);
         error = error.help(match (init, next) {
             (Some(Atom::Lit(Literal::I64(k))), Type::F64) => format!("start from `{k}.0`"),
-            _ => "a carry keeps its type and its size in every iteration".to_string(),
+            _ => format!(
+                "a carry keeps its type and its size in every iteration: start from a {}, or give a {}",
+                self.show(next), self.show(first)
+            ),
         });
         self.fail(error)
     }
@@ -562,5 +596,14 @@ impl<'a, 's> Body<'a, 's> {
             return self.fail(Diagnostic::error("J405", at, message).help(help));
         }
         Ok(Type::array(size.clone(), ty))
+    }
+}
+
+/// What to do where an array is needed to loop over.
+pub(super) fn no_elements(ty: &Type) -> &'static str {
+    match ty {
+        Type::I64 => "to count, write `i < n`; `v <- x` takes the elements of an array",
+        Type::F64 => "loop over an array, `v <- x`, or count: `i < n`",
+        _ => "loop over an array: `v <- x`",
     }
 }

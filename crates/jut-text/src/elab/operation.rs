@@ -80,7 +80,11 @@ impl<'a, 's> Body<'a, 's> {
                 let (place, ty, mode) = self.place(*target)?;
                 if mode != jut_ir::Mode::Rd {
                     let message = "`rd` needs a capability of mode `rd`";
-                    return self.error("J111", self.span(*target), message);
+                    let help = format!(
+                        "this is a `{}`: add into it with `+=`; what it collects is the value of its block",
+                        mode.keyword()
+                    );
+                    return self.error("J111", self.span(*target), message, help);
                 }
                 Ok(Out::linear(Rhs::Rd(place), ty, span).into())
             }
@@ -133,7 +137,11 @@ impl<'a, 's> Body<'a, 's> {
         };
         match value {
             Some(value) => Ok(Atom::Lit(Literal::I64(value))),
-            None => self.error("J001", span, "the number is too large for an i64"),
+            None => {
+                let help = "the largest i64 is 9223372036854775807; for an f64 put `.0` behind";
+                let error = Diagnostic::error("J001", span, "the number is too large for an i64");
+                self.fail(error.help(help))
+            }
         }
     }
 
@@ -300,7 +308,7 @@ impl<'a, 's> Body<'a, 's> {
             let mut error = Diagnostic::error("J202", span, message);
             error = error.help(match c {
                 Atom::Lit(Literal::I64(k)) => format!("write `{k}.0`"),
-                _ => "convert it: `f64(n)`".to_string(),
+                _ => super::call::conversion(&self.show(&ty), "f64"),
             });
             return self.fail(error);
         }
@@ -312,8 +320,14 @@ impl<'a, 's> Body<'a, 's> {
         if a == b {
             return Ok(a);
         }
-        let message = format!("these are of types {} and {}", self.show(&a), self.show(&b));
-        self.error("J202", span, message)
+        let (a_text, b_text) = (self.show(&a), self.show(&b));
+        let message = format!("these are of types {a_text} and {b_text}");
+        let help = if same_shape(&a, &b) {
+            format!("`cast y' : {a_text}` tests at run time that the sizes are equal")
+        } else {
+            "linear values of one type are added: take parts of the larger one, `rd r = x' { rd r[i] }`".to_string()
+        };
+        self.error("J202", span, message, help)
     }
 
     // ---- primitives
@@ -361,7 +375,11 @@ impl<'a, 's> Body<'a, 's> {
             let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
             let message =
                 format!("`{text}` takes {} argument(s), not {}", counts.join(" or "), args.len());
-            return self.error("J208", span, message);
+            let forms: Vec<String> =
+                overloads.iter().map(|p| crate::hints::form(text, p.row().params.len())).collect();
+            let mut forms = forms;
+            forms.dedup();
+            return self.error("J208", span, message, format!("write {}", forms.join(" or ")));
         }
         let shown: Vec<String> = types.iter().map(|t| self.show(t)).collect();
         let message = format!("`{text}` does not work on {}", shown.join(" and "));
@@ -375,7 +393,8 @@ impl<'a, 's> Body<'a, 's> {
                 format!("`{k}` is an i64; write `{k}.0` for an f64")
             }
             Some(_) if wants_float => {
-                "convert the i64: `f64(n)`; jut never converts by itself".to_string()
+                let name = integer.map_or("n".to_string(), |a| self.show_atom(*a));
+                format!("convert the i64: `f64({name})`; jut never converts by itself")
             }
             _ if types.iter().any(|t| t.size().is_some()) => {
                 "apply it to the elements, in a `build`".to_string()
@@ -392,7 +411,7 @@ impl<'a, 's> Body<'a, 's> {
                 format!("it works on {}", list.join(", "))
             }
         };
-        self.fail(Diagnostic::error("J202", span, message).help(help))
+        self.error("J202", span, message, help)
     }
 
     // ---- tuples, arrays, casts
@@ -407,7 +426,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         if !values.nl.is_empty() && !values.lin.is_empty() {
             let message = "a tuple is either linear or non-linear, not both";
-            return self.error("J101", span, message);
+            return self.error("J101", span, message, "make two tuples, one of the linear values");
         }
         if values.lin.is_empty() {
             let ty = Type::Tuple(values.nl.iter().map(|a| self.type_of(*a)).collect());
@@ -438,7 +457,12 @@ impl<'a, 's> Body<'a, 's> {
                 );
                 let mut error = Diagnostic::error("J202", self.span(*e), message);
                 if let (Atom::Lit(Literal::I64(k)), Type::F64) = (a, &element) {
-                    error = error.help(format!("write `{k}.0`"));
+                    error = error
+                        .help(format!("write `{k}.0`"))
+                        .replace(self.span(*e), format!("{k}.0"));
+                } else {
+                    let help = super::call::conversion(&self.show(&ty), &self.show(&element));
+                    error = error.help(help);
                 }
                 return self.fail(error);
             }
@@ -469,7 +493,18 @@ impl<'a, 's> Body<'a, 's> {
                 self.show(&new),
                 self.show(&old)
             );
-            return self.error("J212", ty.span, message);
+            let help = match (&old, &new) {
+                (Type::I64, Type::F64) => "convert it: `f64(n)`".to_string(),
+                (Type::F64, Type::I64) => "convert it: `i64(x)`".to_string(),
+                (Type::Array(..), Type::Array(..)) => {
+                    "make an array of the other elements: `build (i < n) { .. }`".to_string()
+                }
+                (Type::Array(..), _) => {
+                    "take an element, `x[i]`, or the size, `size(x)`".to_string()
+                }
+                _ => format!("leave the cast out, or cast to {}", self.show(&old)),
+            };
+            return self.error("J212", ty.span, message, help);
         }
         match value {
             Value::N(Atom::Var(value)) => {
@@ -507,7 +542,7 @@ pub(crate) fn single(values: &Values) -> Option<Value> {
 }
 
 /// Whether two types are equal up to sizes.
-fn same_shape(a: &Type, b: &Type) -> bool {
+pub(super) fn same_shape(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::Array(_, a), Type::Array(_, b)) => same_shape(a, b),
         (Type::Tuple(a), Type::Tuple(b)) => {

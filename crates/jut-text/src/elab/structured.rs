@@ -144,19 +144,18 @@ impl<'a, 's> Body<'a, 's> {
                 let (given, wanted) = (self.show(ty), row.params[k].text());
                 let message =
                     format!("`{name}` takes {wanted} as argument {}, and this is {given}", k + 1);
-                let mut error = Diagnostic::error("J202", *at, message);
+                let error = Diagnostic::error("J202", *at, message);
                 let help = match (name, row.params[k], ty) {
                     ("matmul", Param::Array(_), Type::Array(_, element)) if **element == Type::F64 => {
-                        Some("the product of a matrix and a vector is `matvec(a, x)`, of two vectors `dot(x, y)` or `outer(x, y)`".to_owned())
+                        "the product of a matrix and a vector is `matvec(a, x)`, of two vectors `dot(x, y)` or `outer(x, y)`".to_owned()
                     }
-                    (_, Param::Array(""), Type::I64) => Some("convert it: `f64(n)`".to_owned()),
+                    (_, Param::Array(""), Type::I64) => "convert it: `f64(n)`".to_owned(),
                     _ => {
                         let shown: Vec<String> = row.params.iter().map(|p| p.text()).collect();
-                        Some(format!("it works on ({})", shown.join(", ")))
+                        format!("it works on ({})", shown.join(", "))
                     }
                 };
-                error.help = help;
-                self.fail(error)
+                self.fail(error.help(help))
             }
             Misfit::Size { operand, earlier, sizes } if operand == earlier => {
                 let [given, wanted] = sizes.each_ref().map(|size| self.show_size(size));

@@ -95,7 +95,7 @@ impl<'a, 's> Body<'a, 's> {
             };
             let Type::Array(length, element) = ty else {
                 let message = format!("a value of type {} has no elements", self.show(&ty));
-                return self.error("J205", at, message);
+                return self.error("J205", at, message, super::control::no_elements(&ty));
             };
             let wanted = size.get_or_insert_with(|| length.clone()).clone();
             self.same_length(&length, &wanted, at)?;
@@ -104,11 +104,11 @@ impl<'a, 's> Body<'a, 's> {
                 Value::L(x) if name.is_linear() => lin_slices.push((name, x, *element)),
                 Value::L(_) => {
                     let message = "the elements are linear, and the name is not";
-                    return self.error("J101", name.span, message);
+                    return self.other_name("J101", &name, message);
                 }
                 Value::N(_) => {
                     let message = "the name is linear, and the elements are not";
-                    return self.error("J102", name.span, message);
+                    return self.other_name("J102", &name, message);
                 }
             }
         }
@@ -167,11 +167,18 @@ impl<'a, 's> Body<'a, 's> {
             let ty = self.type_of(value);
             if !is_number(&ty) {
                 let message = format!("values of type {} cannot be added", self.show(&ty));
-                return self.error("J202", at, message);
+                let help = match &ty {
+                    Type::Bool => "count them: `sum (..) { select(b, 1, 0) }`",
+                    Type::Data(_) => "add one field at a time: `sum (..) { p.x }`",
+                    _ => "add one component at a time: `sum (..) { t.0 }`",
+                };
+                return self.error("J202", at, message, help);
             }
             if ty.size_names().iter().any(|v| v.index() >= locals) {
                 let message = "the size of the summed array is another one in every iteration";
-                return self.error("J405", at, message);
+                let help =
+                    "add arrays of one size: bind the size before the loop, and fill up with 0.0";
+                return self.error("J405", at, message, help);
             }
             let cap = self.b.cap("s", Mode::Acc, ty.is_scalar(), ty.clone(), span);
             self.emit(Rhs::Inc(Place::root(cap), Operand::N(value)), at)?;
@@ -206,7 +213,11 @@ impl<'a, 's> Body<'a, 's> {
                     "the body of {what} gives one value, and this one gives {}",
                     nl.len() + lin.len()
                 );
-                self.error("J213", at, message)
+                let help = match nl.len() + lin.len() {
+                    0 => format!("end the body with the value that {what} takes"),
+                    _ => "write one loop for each value, or carry them through a `for`".to_string(),
+                };
+                self.error("J213", at, message, help)
             }
         }
     }
@@ -242,7 +253,7 @@ impl<'a, 's> Body<'a, 's> {
         let count = values.nl.len() + values.lin.len();
         if dir == Dir::Par && count == 0 {
             let message = "the body of `build` or `map` gives no value";
-            return self.error("J213", at, message);
+            return self.error("J213", at, message, "end the body with the element of the array");
         }
         let carries = scan.carry.len() + scan.lin_carry.len();
         if l.kind == LoopKind::Fold && count > carries {
@@ -284,7 +295,12 @@ impl<'a, 's> Body<'a, 's> {
             let ty = self.type_of(value);
             if !matches!(ty, Type::F64 | Type::I64) {
                 let message = format!("values of type {} have no order", self.show(&ty));
-                return self.error("J202", at, message);
+                let help = match &ty {
+                    Type::Bool => "compare numbers: `select(b, 1, 0)`",
+                    Type::Array(..) => "compare numbers: a norm, or an element `x[i]`",
+                    _ => "compare numbers: a field or a component",
+                };
+                return self.error("J202", at, message, help);
             }
             let best = self.b.nvar("v", ty.clone(), span);
             let index = self.b.nvar("k", Type::I64, span);

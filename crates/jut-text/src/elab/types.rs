@@ -61,7 +61,9 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 if *name == self.this {
                     let message = "not built yet: recursive data types";
-                    return self.error("J901", ty.span, message);
+                    let help = "keep the nodes in arrays, and refer to them by their indices: \
+                                `left: [n]i64`";
+                    return self.error("J901", ty.span, message, help);
                 }
                 let known = self.globals.visible_datas();
                 let near = super::show::nearest(
@@ -71,11 +73,14 @@ impl<'a, 's> Body<'a, 's> {
                 let mut error =
                     Diagnostic::error("J010", ty.span, format!("there is no type `{name}`"));
                 if let Some(help) = crate::hints::type_name(name) {
-                    error = error.help(help);
+                    error = crate::hints::about(error, name, help);
                 } else if let Some(near) = near {
-                    error = error.help(format!("did you mean `{near}`?"));
+                    error = error.did_you_mean(near);
                 } else if let Some(span) = self.globals.declared_at(name) {
+                    error = error.help("move its declaration up");
                     error = error.label(span, "a name is in scope after its definition");
+                } else {
+                    error = error.help(format!("declare it above: `data {name} = {name}(x: f64)`"));
                 }
                 self.fail(error)
             }
@@ -131,14 +136,21 @@ impl<'a, 's> Body<'a, 's> {
         match &expr.kind {
             ExprKind::Int(n) => match i64::try_from(*n) {
                 Ok(n) => Ok(Size::constant(n)),
-                Err(_) => self.error("J215", expr.span, "the size is too large"),
+                Err(_) => {
+                    let help = "the largest size is 9223372036854775807";
+                    self.error("J215", expr.span, "the size is too large", help)
+                }
             },
             ExprKind::Name(name) => match self.scope.get(name.text) {
                 Some(Entity::N(a)) => {
                     let known = !matches!(a, Atom::Var(v) if Size::position_of(v).is_some());
                     if known && self.type_of(a) != Type::I64 {
                         let message = format!("the size `{}` is not an i64", name.text);
-                        return self.error("J201", name.span, message);
+                        let help = format!(
+                            "declare it as one, `{0}: i64`, or in brackets: `def f[{0}](..)`",
+                            name.text
+                        );
+                        return self.error("J201", name.span, message, help);
                     }
                     Ok(self.nf(a))
                 }
@@ -150,9 +162,12 @@ impl<'a, 's> Body<'a, 's> {
                     let message = format!("the size `{}` is not in scope", name.text);
                     let mut error = Diagnostic::error("J203", name.span, message);
                     if let Some(near) = super::show::nearest(name.text, self.scope.names()) {
-                        error = error.help(format!("did you mean `{near}`?"));
+                        error = error.did_you_mean(near);
                     } else {
-                        error = error.help("name it in brackets: `def f[n](x: [n]f64)`");
+                        error = error.help(format!(
+                            "name it in brackets: `def f[{0}](x: [{0}]f64)`",
+                            name.text
+                        ));
                     }
                     self.fail(error)
                 }
@@ -164,7 +179,8 @@ impl<'a, 's> Body<'a, 's> {
 
     fn no_size<T>(&mut self, span: Span) -> Res<T> {
         let message = "a size is made of i64 names and integers with `+`, `-` and `*`";
-        let help = "bind the value to a name and use the name";
+        let help = "bind the value to a name in the body, `m = ..`, and use `m`; in the lists of a \
+                    definition name the size itself: `def f[m](x: [m]f64)`";
         self.fail(Diagnostic::error("J215", span, message).help(help))
     }
 

@@ -122,7 +122,8 @@ impl<'s> Parser<'s, '_> {
                         self.bump();
                         let Ok(number) = token.text.replace('_', "").parse() else {
                             let message = "there is no component with this number";
-                            return Err(self.fail(Diagnostic::error("J204", span, message)));
+                            let error = Diagnostic::error("J204", span, message);
+                            return Err(self.fail(error.help("components are `.0`, `.1`, ..")));
                         };
                         steps.push(Post::Component(number, span));
                     }
@@ -234,7 +235,13 @@ impl<'s> Parser<'s, '_> {
             None => {
                 let what = if token.kind == Kind::Int { "an i64" } else { "an f64" };
                 let message = format!("the number is too large for {what}");
-                Err(self.fail(Diagnostic::error("J001", span, message)))
+                let help = match token.kind {
+                    Kind::Int => {
+                        "the largest i64 is 9223372036854775807; for an f64 put `.0` behind"
+                    }
+                    _ => "the largest f64 is 1.7976931348623157e308; infinity is `inf()`",
+                };
+                Err(self.fail(Diagnostic::error("J001", span, message).help(help)))
             }
         }
     }
