@@ -96,7 +96,10 @@ pub fn function(target: &Target) -> Result<Function> {
     let name = target.function.clone().or_else(last).ok_or_else(|| {
         Error::Request(format!("{}: the program has no function", target.file.display()))
     })?;
-    let function = model.function(&name)?.policy(target.policy.policy());
+    let mut function = model.function(&name)?.policy(target.policy.policy());
+    if let Some(result) = &target.of {
+        function = function.of(result)?;
+    }
     if target.wrt.is_empty() {
         return Ok(function);
     }
@@ -180,7 +183,7 @@ fn evaluate(call: &Call, product: Product, directions: &[String]) -> (Format, Re
 }
 
 fn evaluated(call: &Call, product: Product, directions: &[String]) -> Result<u8> {
-    let mut function = function(&call.target)?.engine(call.engine.engine());
+    let mut function = function(&call.target)?.engine(call.engine());
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
     }
@@ -191,7 +194,7 @@ fn evaluated(call: &Call, product: Product, directions: &[String]) -> Result<u8>
     let values = call_with(&compiled, &args)?;
     let derivative = product.derivative();
     let checks = match call.check {
-        true => Some(verify::verify(&function, product, &args)?),
+        true => Some(verify::verify(&function, &call.compared(), product, &args)?),
         false => None,
     };
     let files = files::write(&call.outputs, &compiled, &values, derivative)?;

@@ -18,7 +18,7 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
                       --format json instead of --out";
         return Err(Error::Request(reason.to_string()));
     }
-    let mut function = function(&call.target)?.engine(call.engine.engine());
+    let mut function = function(&call.target)?.engine(call.engine());
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
     }
@@ -49,7 +49,7 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
         derivatives[usize::from(*transposed)].push(made.values());
     }
     let checks = match call.check {
-        true => Some(verify_linearized(&function, &args, &seeds)?),
+        true => Some(verify_linearized(&function, &call.compared(), &args, &seeds)?),
         false => None,
     };
     let results = tape.results()?.values();

@@ -324,6 +324,9 @@ pub struct Target {
     /// Differentiate with respect to these parameters; without it, to all that have a float.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub wrt: Vec<String>,
+    /// Which of several results a gradient is of: its name or, if it has none, its number, from 0.
+    #[arg(long, value_name = "RESULT")]
+    pub of: Option<String>,
     /// How much goes on the tape.
     #[arg(long, value_enum, default_value_t)]
     pub policy: Policy,
@@ -373,16 +376,38 @@ pub struct Call {
     /// Where the results go.
     #[command(flatten)]
     pub outputs: Outputs,
-    /// What runs it.
-    #[arg(long, value_enum, default_value_t)]
-    pub engine: Engine,
+    /// What runs it: cranelift if nothing is said.
+    #[arg(long, value_enum)]
+    pub engine: Option<Engine>,
     /// The most memory that the tape and temporary arrays may take, in bytes.
     #[arg(long, value_name = "BYTES")]
     pub memory_limit: Option<usize>,
-    /// Compare interpreter and native code bit for bit, jvp with vjp (dot-product test), and the
-    /// derivative with central differences; print how far each is.
+    /// Compare every engine that is built in, or the one of --engine, with the interpreter bit for
+    /// bit, jvp with vjp (dot-product test), and the derivative with central differences; print how
+    /// far each is.
     #[arg(long)]
     pub check: bool,
+}
+
+impl Call {
+    /// What runs the function.
+    pub fn engine(&self) -> jut::Engine {
+        self.engine.unwrap_or_default().engine()
+    }
+
+    /// What `--check` compares with the interpreter, by name: what was asked for, else all that this
+    /// build has.
+    pub fn compared(&self) -> Vec<(&'static str, jut::Engine)> {
+        let native =
+            [("cranelift", Engine::Cranelift), ("llvm", Engine::Llvm), ("mlir", Engine::Mlir)];
+        let backends = jut::backends();
+        let built_in = |name: &str| backends.iter().any(|b| b.name == name && b.version.is_some());
+        let wanted = |(name, engine): &(&str, Engine)| match self.engine {
+            Some(asked) => asked == *engine,
+            None => built_in(name),
+        };
+        native.into_iter().filter(wanted).map(|(name, engine)| (name, engine.engine())).collect()
+    }
 }
 
 /// How to print.

@@ -1,6 +1,7 @@
 //! `--check`: independent ways to doubt a derivative.
 //!
-//! 1. The interpreter and native code must give the same bits for everything asked for.
+//! 1. The interpreter and every engine that is built in, or the one asked for, must give the same
+//!    bits for everything asked for.
 //! 2. What is computed in two ways must be the same: forward and reverse mode are transposes of each
 //!    other, `<J v, w> = <v, J' w>`; a Hessian is symmetric; a derivative that is kept is the one that
 //!    is not. Directions v and w are random where the user gives none.
@@ -21,7 +22,7 @@
 mod laws;
 
 use crate::commands::call_with;
-use jut::{Compiled, Engine, Function, Linearized, Product, Result, Role, Value};
+use jut::{Compiled, Engine, Function, Product, Result, Role, Value};
 use serde_json::{Map, Value as Json, json};
 
 pub use laws::{Point, verify_linearized};
@@ -34,8 +35,9 @@ const DIFFERENCE: f64 = 1e-5;
 
 /// What the checks found.
 pub struct Checks {
-    /// The first result whose bits differ between the engines, if any.
-    engines: Option<String>,
+    /// The engines that were compared with the interpreter, each with the first result whose bits
+    /// differ, if any.
+    engines: Vec<(&'static str, Option<String>)>,
     /// What was compared beside that.
     laws: Vec<Law>,
     /// How far the derivative is from central differences; `None` if there is nothing to
@@ -56,23 +58,33 @@ pub struct Law {
 impl Checks {
     /// Whether all of them passed.
     pub fn good(&self) -> bool {
-        self.engines.is_none()
+        self.first_different().is_none()
             && self.laws.iter().all(|law| law.distance.is_none_or(|d| d <= SAME))
             && self.differences.is_none_or(|d| d <= DIFFERENCE)
     }
 
+    fn first_different(&self) -> Option<&str> {
+        self.engines.iter().find_map(|(_, different)| different.as_deref())
+    }
+
     /// For people.
     pub fn text(&self) -> String {
-        let engines = match &self.engines {
-            None => "the same bits".to_string(),
-            Some(name) => format!("DIFFERENT in `{name}`"),
-        };
+        let mut text = String::new();
+        for (engine, different) in &self.engines {
+            let found = match different {
+                None => "the same bits".to_string(),
+                Some(name) => format!("DIFFERENT in `{name}`"),
+            };
+            text.push_str(&format!("check: interpreter and {engine}: {found}\n"));
+        }
+        if self.engines.is_empty() {
+            text.push_str("check: interpreter alone: no engine was compared\n");
+        }
         let far = |distance: Option<f64>, limit: f64| match distance {
             None => "nothing to differentiate".to_string(),
             Some(d) if d <= limit => format!("{d:.1e} apart"),
             Some(d) => format!("{d:.1e} apart, which is TOO FAR (limit {limit:.0e})"),
         };
-        let mut text = format!("check: interpreter and native code: {engines}\n");
         for law in &self.laws {
             text.push_str(&format!("check: {}: {}\n", law.name, far(law.distance, SAME)));
         }
@@ -88,20 +100,29 @@ impl Checks {
     pub fn json(&self) -> Json {
         let mut all = Map::new();
         all.insert("good".into(), json!(self.good()));
-        all.insert("engines_same_bits".into(), json!(self.engines.is_none()));
-        all.insert("first_different_result".into(), json!(self.engines));
+        let names: Vec<&str> = self.engines.iter().map(|(engine, _)| *engine).collect();
+        all.insert("engines".into(), json!(names));
+        all.insert("engines_same_bits".into(), json!(self.first_different().is_none()));
+        all.insert("first_different_result".into(), json!(self.first_different()));
         all.extend(self.laws.iter().map(|law| (law.key.to_string(), json!(law.distance))));
         all.insert("central_differences".into(), json!(self.differences));
         all.into()
     }
 }
 
-/// Checks a product of a function at a point. `args` are the arguments of the product, those of the
-/// function first.
-pub fn verify(function: &Function, product: Product, args: &[Value]) -> Result<Checks> {
-    let native = function.clone().engine(Engine::Cranelift);
-    let engines = compare_engines(&native, product, args)?;
-    let point = Point::new(&native, args)?;
+/// Engines by name.
+type Engines = [(&'static str, Engine)];
+
+/// Checks a product of a function at a point: the engines against the interpreter, the laws with the
+/// function's own engine. `args` are the arguments of the product, those of the function first.
+pub fn verify(
+    function: &Function,
+    engines: &Engines,
+    product: Product,
+    args: &[Value],
+) -> Result<Checks> {
+    let engines = compare_engines(function, engines, product, args)?;
+    let point = Point::new(function, args)?;
     let (laws, differences) = match product {
         Product::Transposed => (vec![point.transposed(args)?], None),
         Product::HessianProduct => point.hessian_product(args)?,
@@ -118,14 +139,15 @@ pub fn verify(function: &Function, product: Product, args: &[Value]) -> Result<C
     Ok(Checks { engines, laws, differences })
 }
 
-/// Checks a linearization at a point against everything that it should agree with.
+/// Compares the linearizations of a function at a point, everything recorded and applied.
 pub fn compare_linearized(
-    native: &Linearized,
-    interpreted: &Linearized,
+    function: &Function,
+    engines: &Engines,
     args: &[Value],
     seeds: &[(bool, Vec<Value>)],
-) -> Result<Option<String>> {
-    let run = |linearized: &Linearized| -> Result<Vec<(String, Value)>> {
+) -> Result<Vec<(&'static str, Option<String>)>> {
+    let run = |engine: Engine| -> Result<Vec<(String, Value)>> {
+        let linearized = function.clone().engine(engine).linearize()?;
         let tape = linearized.at(&borrowed(args))?;
         let names = linearized.outputs().map(|o| o.name.to_string());
         let mut all: Vec<(String, Value)> = names.zip(tape.results()?.values()).collect();
@@ -139,21 +161,36 @@ pub fn compare_linearized(
         }
         Ok(all)
     };
-    let (a, b) = (run(native)?, run(interpreted)?);
-    let mut pairs = a.into_iter().zip(b);
-    Ok(pairs.find(|((_, a), (_, b))| !a.same_bits(b)).map(|((name, _), _)| name))
+    compare(engines, run)
 }
 
 fn compare_engines(
     function: &Function,
+    engines: &Engines,
     product: Product,
     args: &[Value],
-) -> Result<Option<String>> {
-    let native = function.compile(product)?;
-    let interpreted = function.clone().engine(Engine::Interpreter).compile(product)?;
-    let (a, b) = (call_with(&native, args)?, call_with(&interpreted, args)?);
-    let mut pairs = native.outputs().zip(a.iter().zip(&b));
-    Ok(pairs.find(|(_, (a, b))| !a.same_bits(b)).map(|(output, _)| output.name.to_string()))
+) -> Result<Vec<(&'static str, Option<String>)>> {
+    compare(engines, |engine| {
+        let compiled = function.clone().engine(engine).compile(product)?;
+        let values = call_with(&compiled, args)?;
+        let names = compiled.outputs().map(|o| o.name.to_string());
+        Ok(names.zip(values).collect())
+    })
+}
+
+/// Runs something on the interpreter and on each engine.
+fn compare(
+    engines: &Engines,
+    run: impl Fn(Engine) -> Result<Vec<(String, Value)>>,
+) -> Result<Vec<(&'static str, Option<String>)>> {
+    let expected = run(Engine::Interpreter)?;
+    let compared = |(name, engine): &(&'static str, Engine)| {
+        let found = run(*engine)?;
+        let mut pairs = found.into_iter().zip(&expected);
+        let different = pairs.find(|((_, a), (_, b))| !a.same_bits(b));
+        Ok((*name, different.map(|((result, _), _)| result)))
+    };
+    engines.iter().map(compared).collect()
 }
 
 /// Owned values as arguments.

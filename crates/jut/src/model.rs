@@ -14,7 +14,7 @@ use crate::watch::PassTime;
 use jut_ad::Policy;
 use jut_ad::unzip::TapeReport;
 use jut_eval::cost::CostReport;
-use jut_ir::{FuncId, Program};
+use jut_ir::{FuncId, Program, Type};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -121,6 +121,7 @@ impl Model {
             model: self.clone(),
             id,
             wrt: None,
+            of: None,
             policy: Policy::default(),
             engine: Engine::default(),
             limit: None,
@@ -158,6 +159,7 @@ pub struct Function {
     model: Model,
     id: FuncId,
     wrt: Option<Vec<usize>>,
+    of: Option<usize>,
     policy: Policy,
     engine: Engine,
     limit: Option<usize>,
@@ -232,6 +234,46 @@ impl Function {
         positions.sort_unstable();
         positions.dedup();
         self.wrt = Some(positions);
+        Ok(self)
+    }
+
+    /// Which of several results a gradient is of: by its name or, if it has none, by its position, counted
+    /// from 0. Without this, a gradient is of the only result of type f64. The other results come
+    /// back beside it. Products of all results (jvp, vjp, Jacobian, ..) are not concerned.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(x: f64) -> (f64, f64) = (x * x, sin(x))")?;
+    /// let gradient = model.function("f")?.of("0")?.value_and_gradient()?;
+    /// let results = gradient.call(&[3.0.into()])?;
+    /// assert_eq!((results.f64("0")?, results.f64("x")?), (9.0, 6.0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is no such result, or it is not of type f64.
+    pub fn of(mut self, result: &str) -> Result<Function> {
+        let f = &self.model.program().funcs[self.id];
+        let all = f.results.iter().enumerate();
+        let named = all.map(|(k, r)| match r.name {
+            Some(name) => (k, f.nvars[name].name.clone(), &r.ty),
+            None => (k, k.to_string(), &r.ty),
+        });
+        let floats: Vec<(usize, String)> =
+            named.filter(|(_, _, ty)| **ty == Type::F64).map(|(k, name, _)| (k, name)).collect();
+        let Some((position, _)) = floats.iter().find(|(_, name)| name == result) else {
+            let names: Vec<String> = floats.iter().map(|(_, name)| format!("`{name}`")).collect();
+            return Err(Error::Request(format!(
+                "`{result}` is no result of type f64 of `{}`; {}",
+                f.name,
+                match names.is_empty() {
+                    true => "it has none: use vjp or jvp".to_string(),
+                    false => format!("there is {}", names.join(", ")),
+                }
+            )));
+        };
+        self.of = Some(*position);
         Ok(self)
     }
 
@@ -347,6 +389,11 @@ impl Function {
 
     pub(crate) fn active(&self) -> Option<&[usize]> {
         self.wrt.as_deref()
+    }
+
+    /// The position of the result that a gradient is of.
+    pub(crate) fn differentiated_result(&self) -> Option<usize> {
+        self.of
     }
 
     pub(crate) fn tape_policy(&self) -> Policy {

@@ -182,13 +182,22 @@ fn composed(function: &Function, product: Product, watch: &mut Watch) -> Result<
     let wrt = mask(function, &derivatives.program, func);
     let d = &mut derivatives;
     let policy = function.tape_policy();
+    let of = function.differentiated_result();
+    if of.is_some() && matches!(product, Product::Hessian | Product::HessianProduct) {
+        let message = "second derivatives are of the only f64 result of a function: write one that \
+                       returns the result meant alone";
+        return Err(Error::Request(message.to_string()));
+    }
     if watch.is_on() {
         one_by_one(d, func, &wrt, product, policy, watch);
     }
     let root = match product {
         Product::Value => erase::erase(d, func),
-        Product::Gradient => compose::grad(d, func, &wrt, policy),
-        Product::ValueAndGradient => compose::value_and_grad(d, func, &wrt, policy),
+        Product::Gradient => match of {
+            Some(k) => compose::grad_of(d, func, &wrt, k, policy),
+            None => compose::grad(d, func, &wrt, policy),
+        },
+        Product::ValueAndGradient => value_and_gradient(d, func, &wrt, of, policy),
         Product::Jvp => compose::jvp(d, func, &wrt),
         Product::Vjp => compose::vjp(d, func, &wrt, policy),
         Product::Directional => compose::directional(d, func, &wrt),
@@ -205,6 +214,20 @@ fn composed(function: &Function, product: Product, watch: &mut Watch) -> Result<
     watch.end(Pass::Optimise, || statements(&program, &[root]));
     let (inputs, outputs) = ports::ports(function, product, &program.funcs[root]);
     Ok(Composed { program, root, inputs, outputs })
+}
+
+/// The value and the gradient, of the result that was named or the only one.
+fn value_and_gradient(
+    d: &mut Derivatives,
+    func: FuncId,
+    wrt: &Mask,
+    of: Option<usize>,
+    policy: Policy,
+) -> std::result::Result<FuncId, Diagnostic> {
+    match of {
+        Some(k) => compose::value_and_grad_of(d, func, wrt, k, policy),
+        None => compose::value_and_grad(d, func, wrt, policy),
+    }
 }
 
 /// J, U and T of the function itself, as far as the product is made of them. What cannot be done is
@@ -317,7 +340,8 @@ pub(crate) fn made(function: &Function, stage: Stage) -> Result<Made> {
         return made(d, &[func], None);
     }
     if optimised || stage == Stage::Gradient {
-        let root = compose::value_and_grad(&mut d, func, &wrt, policy).map_err(refused)?;
+        let of = function.differentiated_result();
+        let root = value_and_gradient(&mut d, func, &wrt, of, policy).map_err(refused)?;
         if optimised {
             d.program = jut_opt::optimise(&d.program, root, true);
         }
