@@ -12,6 +12,7 @@ use crate::ir::Literal;
 use crate::types::Type;
 
 mod document;
+pub mod kinks;
 mod rows;
 pub use document::{formula_text, partial_text, table_markdown};
 pub use rows::*;

@@ -196,69 +196,56 @@ fn every_row_has_a_value_for_all_bits() {
 
 #[test]
 fn kinks_ties_and_poles_have_the_documented_derivatives() {
+    let mut wrong = Vec::new();
+    for kink in prim::kinks::KINKS {
+        let (row, args) = (kink.prim.row(), kink.operands());
+        let operands = kink.float_operands();
+        assert_eq!(
+            (args.len(), operands.len()),
+            (row.params.len(), kink.partials.len()),
+            "{}",
+            row.id
+        );
+        for (k, expected) in operands.into_iter().zip(kink.partials) {
+            let found = row.partial(k, &args);
+            if found != *expected && !(found.is_nan() && expected.is_nan()) {
+                wrong.push(format!("{} at {args:?}, operand {k}: {found}, not {expected}", row.id));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_row_whose_text_tells_of_kinks_has_one_in_their_table() {
+    for (prim, row) in Prim::all().zip(TABLE) {
+        let listed = prim::kinks::KINKS.iter().any(|kink| kink.prim == prim);
+        let told = !row.kinks.is_empty() && row.result == Scalar::F64;
+        // The pole of the tangent is no float, and beta's are those of gamma.
+        let none = ["tan_f64", "beta_f64"].contains(&row.id);
+        assert!(listed || !told || none, "{}: {}", row.id, row.kinks);
+    }
+}
+
+#[test]
+fn where_exponentials_and_squares_overflow_derivatives_do_not() {
     let at = |prim: Prim, k: usize, args: &[f64]| {
         let args: Vec<Literal> = args.iter().map(|x| Literal::F64(*x)).collect();
         prim.row().partial(k, &args)
     };
-    assert_eq!(at(prim::ABS, 0, &[0.0]), 0.0);
-    assert_eq!(at(prim::ABS, 0, &[-0.0]), 0.0);
-    assert_eq!(at(prim::RELU, 0, &[0.0]), 0.0);
-    for prim in [prim::MAX, prim::MIN] {
-        assert_eq!((at(prim, 0, &[2.0, 2.0]), at(prim, 1, &[2.0, 2.0])), (0.5, 0.5));
-        assert_eq!((at(prim, 0, &[0.0, -0.0]), at(prim, 1, &[0.0, -0.0])), (0.5, 0.5));
-    }
-    assert_eq!((at(prim::MAX, 0, &[1.0, 2.0]), at(prim::MAX, 1, &[1.0, 2.0])), (0.0, 1.0));
-    assert_eq!((at(prim::MIN, 0, &[1.0, 2.0]), at(prim::MIN, 1, &[1.0, 2.0])), (1.0, 0.0));
-    assert_eq!(at(prim::SQRT, 0, &[0.0]), f64::INFINITY);
-    for x in [0.0, -0.0] {
-        assert_eq!(at(prim::CBRT, 0, &[x]), f64::INFINITY);
-        assert_eq!(at(prim::LGAMMA, 0, &[x]), -1.0 / x);
-        assert_eq!(at(prim::DIGAMMA, 0, &[x]), f64::INFINITY);
-    }
-    for log in [prim::LOG2, prim::LOG10] {
-        assert_eq!(at(log, 0, &[0.0]), f64::INFINITY);
-    }
-    assert_eq!(at(prim::ACOSH, 0, &[1.0]), f64::INFINITY);
-    assert!(at(prim::ACOSH, 0, &[0.5]).is_nan() && at(prim::LGAMMA, 0, &[-3.0]).is_nan());
-    for x in [-1.0, 1.0] {
-        assert_eq!(at(prim::ATANH, 0, &[x]), f64::INFINITY);
-        assert_eq!(at(prim::ERFINV, 0, &[x]), f64::INFINITY);
-    }
-    assert!(at(prim::ERFINV, 0, &[1.5]).is_nan());
-    assert_eq!(at(prim::DIGAMMA, 0, &[-2.0]), f64::INFINITY);
-    // Where exponentials and squares overflow, derivatives do not.
     assert_eq!((at(prim::SIGMOID, 0, &[-800.0]), at(prim::SIGMOID, 0, &[800.0])), (0.0, 0.0));
     assert_eq!((at(prim::SOFTPLUS, 0, &[-800.0]), at(prim::SOFTPLUS, 0, &[800.0])), (0.0, 1.0));
     assert_eq!((at(prim::ASINH, 0, &[1e300]), at(prim::ACOSH, 0, &[1e300])), (1e-300, 1e-300));
-    for k in 0..2 {
-        assert_eq!(at(prim::LOGADDEXP, k, &[3.0, 3.0]), 0.5);
-        assert!(at(prim::LOGADDEXP, k, &[f64::INFINITY, f64::INFINITY]).is_nan());
-    }
-    assert_eq!(at(prim::LOG, 0, &[0.0]), f64::INFINITY);
-    for k in 0..2 {
-        assert_eq!(at(prim::ATAN2, k, &[0.0, 0.0]), 0.0);
-        assert_eq!(at(prim::HYPOT, k, &[0.0, -0.0]), 0.0);
-    }
-    // Neither overflow nor underflow on the way.
     assert_eq!(at(prim::ATAN2, 0, &[0.0, 1e200]), 1e-200);
     assert_eq!(at(prim::ATAN2, 0, &[0.0, 1e-200]), 1e200);
-    assert_eq!(at(prim::POW, 0, &[0.0, 0.0]), 0.0);
     assert_eq!((at(prim::POW, 0, &[5e-324, 0.0]), at(prim::POW, 0, &[-2.0, 0.0])), (0.0, 0.0));
-    assert_eq!(at(prim::POW, 0, &[0.0, 1.0]), 1.0);
-    assert_eq!(at(prim::POW, 0, &[0.0, 2.0]), 0.0);
-    assert_eq!(at(prim::POW, 0, &[-2.0, 2.0]), -4.0);
-    assert_eq!(at(prim::POW, 0, &[0.0, 0.5]), f64::INFINITY);
     for y in [-1.0, 0.0, 2.0] {
         assert_eq!(at(prim::POW, 1, &[0.0, y]), 0.0);
     }
     let powi = |x: f64, n: i64| prim::POWI.row().partial(0, &[Literal::F64(x), Literal::I64(n)]);
-    assert_eq!((powi(0.0, 0), powi(0.0, 1), powi(0.0, 2)), (0.0, 1.0, 0.0));
     assert_eq!(powi(2.0, -1), -0.25);
     assert_eq!((powi(1.0, i64::MIN), powi(1.0, i64::MAX)), (i64::MIN as f64, i64::MAX as f64));
     assert_eq!(powi(2.0, i64::MIN), -0.0);
-    for prim in [prim::SIGN, prim::FLOOR, prim::CEIL, prim::TRUNC, prim::ROUND, prim::STOP] {
-        assert_eq!(at(prim, 0, &[1.0]), 0.0);
-    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The table as text: what `docs/primitives.md` contains, and what error messages may quote.
 
 use super::{Formula, Lowering, Partial, Prim, Row, Syntax};
+use crate::ir::Literal;
 use std::fmt::Write as _;
 
 /// The names of operands in documentation.
@@ -128,6 +129,15 @@ pub fn table_markdown() -> String {
             .collect();
         line(&mut out, row, &[&partials.join("<br>"), row.kinks, &accuracy_text(row)]);
     }
+    out.push_str(
+        "\n## At kinks, ties, jumps and poles\n\n\
+         What the derivatives are where the function has none, or none that is finite. These values are fixed:\n\
+         they are tested in every engine, in forward and reverse mode and under second derivatives.\n\n\
+         | at | derivative |\n|---|---|\n",
+    );
+    for kink in super::kinks::KINKS {
+        let _ = writeln!(out, "| {} |", kink_text(kink));
+    }
     out.push_str("\n## Without a derivative\n\n");
     out.push_str("| written | type | value | derivative | runs as |\n|---|---|---|---|---|\n");
     for prim in others {
@@ -150,6 +160,33 @@ pub fn table_markdown() -> String {
          spread as in these sums; a sum over nothing is 0.0.\n",
     );
     out
+}
+
+/// `max(2.0, 2.0)` and its derivatives.
+fn kink_text(kink: &super::kinks::Kink) -> String {
+    let row = kink.prim.row();
+    let number = |x: f64| match (x.is_nan(), x.is_infinite()) {
+        (true, _) => "NaN".to_string(),
+        (_, true) => if x > 0.0 { "inf" } else { "-inf" }.to_string(),
+        _ => format!("{x:?}"),
+    };
+    let operands: Vec<String> = kink
+        .operands()
+        .iter()
+        .map(|x| match x {
+            Literal::F64(x) => number(*x),
+            Literal::I64(n) => n.to_string(),
+            Literal::Bool(b) => b.to_string(),
+        })
+        .collect();
+    let at = match (row.syntax, operands.as_slice()) {
+        (Syntax::Infix, [a, b]) => format!("{a} {} {b}", row.text),
+        _ => format!("{}({})", row.text, operands.join(", ")),
+    };
+    let partials = kink.float_operands().into_iter().zip(kink.partials);
+    let partials: Vec<String> =
+        partials.map(|(k, d)| format!("d/d{} = {}", operand(row, k), number(*d))).collect();
+    format!("`{at}` | {}", partials.join(", "))
 }
 
 fn line(out: &mut String, row: &Row, columns: &[&str]) {

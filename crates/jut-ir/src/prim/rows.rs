@@ -55,6 +55,16 @@ const RADIUS: Formula = Apply(HYPOT, &[Arg(0), Arg(1)]);
 /// Whether the point is the origin.
 const AT_ORIGIN: Formula = Apply(EQ, &[RADIUS, Num(0.0)]);
 
+/// The derivatives of hypot.
+const COSINE: Formula =
+    Apply(SELECT, &[Apply(EQ, &[Res, Num(0.0)]), Num(0.0), Apply(DIV, &[Arg(0), Res])]);
+const SINE: Formula =
+    Apply(SELECT, &[Apply(EQ, &[Res, Num(0.0)]), Num(0.0), Apply(DIV, &[Arg(1), Res])]);
+
+/// Whose last place bounds them: a distance below the normal numbers has fewer digits.
+const FEWER: Formula = Apply(MAX, &[Num(1.0), Apply(DIV, &[Num(f64::MIN_POSITIVE), Res])]);
+const HYPOT_TERMS: &[Formula] = &[Apply(MUL, &[COSINE, FEWER]), Apply(MUL, &[SINE, FEWER])];
+
 /// The bound of what is computed without an error, or with the one rounding that IEEE 754 asks for.
 const EXACT: Accuracy = Accuracy::within(0, 0);
 
@@ -160,20 +170,31 @@ const SHARE_TERMS: &[Formula] = &[
     ),
 ];
 
-/// The derivatives of pow. Where y = 0 the first is y times a power, so that its own derivative with
-/// respect to y is right; only where that power would overflow it is cut off.
+/// y x^(y - 1). Where y = 0 it is y times a power, so that its own derivative with respect to y is right.
+const POW_STEP: Formula =
+    Apply(MUL, &[Arg(1), Apply(POW, &[Arg(0), Apply(SUB, &[Arg(1), Num(1.0)])])]);
+
+/// Whether x is so small that x^(y - 1) may overflow where the derivative does not.
+const POW_OF_LITTLE: Formula = Apply(
+    AND,
+    &[Apply(LT, &[Arg(1), Num(1.0)]), Apply(LT, &[Apply(ABS, &[Arg(0)]), Num(f64::MIN_POSITIVE)])],
+);
+
+/// The derivatives of pow. The first is y r / x where the power of the step may overflow, and 0 at the
+/// origin.
 const POW_BY_X: Formula = Apply(
     SELECT,
     &[
+        POW_OF_LITTLE,
         Apply(
-            AND,
+            SELECT,
             &[
-                Apply(EQ, &[Arg(1), Num(0.0)]),
-                Apply(LT, &[Apply(ABS, &[Arg(0)]), Num(f64::MIN_POSITIVE)]),
+                Apply(EQ, &[Arg(0), Num(0.0)]),
+                Apply(SELECT, &[Apply(EQ, &[Arg(1), Num(0.0)]), Num(0.0), POW_STEP]),
+                Apply(DIV, &[Apply(MUL, &[Arg(1), Res]), Arg(0)]),
             ],
         ),
-        Num(0.0),
-        Apply(MUL, &[Arg(1), Apply(POW, &[Arg(0), Apply(SUB, &[Arg(1), Num(1.0)])])]),
+        POW_STEP,
     ],
 );
 const POW_BY_Y: Formula = Apply(
@@ -359,14 +380,13 @@ table! {
         |a| Literal::F64(math::acos(f(a[0]))), [Times(Apply(DIV, &[Num(-1.0), COSINE_OF_ASIN]))], within(1, 2), runtime("jut_acos"), false, [UNIT];
     ATAN "atan_f64" "atan" Call (F) -> F, "Angle in -pi/2 .. pi/2 with the given tangent.", "",
         |a| Literal::F64(math::atan(f(a[0]))), [Times(Apply(DIV, &[Num(1.0), Apply(ADD, &[Num(1.0), Apply(MUL, &[Arg(0), Arg(0)])])]))], within(1, 2), runtime("jut_atan"), false, [ANY];
-    ATAN2 "atan2_f64" "atan2" Call (F, F) -> F, "Angle of the point with abscissa y and ordinate x, in radians; 0, -0, pi or -pi at the origin, as IEEE 754 says.", "0 at the origin, NaN where an operand is infinite.",
+    ATAN2 "atan2_f64" "atan2" Call (F, F) -> F, "Angle of the point with abscissa y and ordinate x, in radians; 0, -0, pi or -pi at the origin, as IEEE 754 says.", "0 at the origin; where an operand is infinite, NaN with respect to it, and 0 to the other if that is finite.",
         |a| Literal::F64(math::atan2(f(a[0]), f(a[1]))),
         [Times(Apply(SELECT, &[AT_ORIGIN, Num(0.0), Apply(DIV, &[Apply(DIV, &[Arg(1), RADIUS]), RADIUS])])),
          Times(Apply(SELECT, &[AT_ORIGIN, Num(0.0), Apply(DIV, &[Apply(DIV, &[Apply(NEG, &[Arg(0)]), RADIUS]), RADIUS])]))], within(1, 3), runtime("jut_atan2"), false, [ANY, POS];
-    HYPOT "hypot_f64" "hypot" Call (F, F) -> F, "Square root of x^2 + y^2, without overflow on the way.", "0 at the origin, NaN where an operand is infinite.",
+    HYPOT "hypot_f64" "hypot" Call (F, F) -> F, "Square root of x^2 + y^2, without overflow on the way.", "0 at the origin; where an operand is infinite, NaN with respect to it, and 0 to the other if that is finite.",
         |a| Literal::F64(math::hypot(f(a[0]), f(a[1]))),
-        [Times(Apply(SELECT, &[Apply(EQ, &[Res, Num(0.0)]), Num(0.0), Apply(DIV, &[Arg(0), Res])])),
-         Times(Apply(SELECT, &[Apply(EQ, &[Res, Num(0.0)]), Num(0.0), Apply(DIV, &[Arg(1), Res])]))], within(1, 1), runtime("jut_hypot"), false, [ANY, POS];
+        [Times(COSINE), Times(SINE)], within(1, 1).partials_of(HYPOT_TERMS), runtime("jut_hypot"), false, [ANY, POS];
     SINH "sinh_f64" "sinh" Call (F) -> F, "Hyperbolic sine.", "",
         |a| Literal::F64(math::sinh(f(a[0]))), [Times(Apply(COSH, &[Arg(0)]))], within(1, 1), runtime("jut_sinh"), false, [ANY];
     COSH "cosh_f64" "cosh" Call (F) -> F, "Hyperbolic cosine.", "",

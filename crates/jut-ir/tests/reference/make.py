@@ -28,6 +28,10 @@ DENSITY = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 INF, NAN = math.inf, math.nan
 TINY, SMALLEST, HUGE = 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308
 E63 = 1 << 63
+# Far outside of the floats, on either side: written as infinity and zero.
+BEYOND = mpf(10) ** 400
+# Both ends of the floats, and where whole numbers and halves run out.
+EXTREMES = [TINY, 2.0**-1060, 1e-310, SMALLEST, 1e-290, 2.0**-53, 4503599627370497.5, 1e17, 1e290, 1e308, HUGE]
 
 
 def next_up(x, n=1):
@@ -88,8 +92,10 @@ def text(x):
     x = mpf(x)
     if mp.isnan(x):
         return "nan"
-    if not mp.isfinite(x):
+    if not mp.isfinite(x) or abs(x) > BEYOND:
         return "inf" if x > 0 else "-inf"
+    if x != 0 and abs(x) < 1 / BEYOND:
+        return "+0.0" if x > 0 else "-0.0"
     # More digits where 35 do not say to which float to round: sums and products may lie just between.
     decimals = (mp.nstr(x, digits) for digits in (35, 60, 80))
     return next((d for d in decimals if float(d) == float(x)), mp.nstr(x, 80))
@@ -121,6 +127,20 @@ def function(name, f, points, *derivatives, edges=()):
         line(name, args, value, [None] * len(derivatives))
 
 
+def extremes(name, f, *derivatives, points=None):
+    """f at both ends of the floats, wherever it is defined there."""
+    points = points or [s * x for x in EXTREMES for s in (1, -1)]
+    for args in points:
+        args = args if isinstance(args, tuple) else (args,)
+        exact = [mpf(a) for a in args]
+        try:
+            results = [g(*exact) for g in (f, *derivatives)]
+        except (ValueError, ZeroDivisionError, OverflowError):
+            continue
+        if all(isinstance(x, mpf) and mp.isfinite(x) for x in results):
+            line(name, args, results[0], results[1:])
+
+
 def same(*points):
     """Edges where the value is the operand."""
     return [(x, x) for x in points]
@@ -133,6 +153,66 @@ def zero(*_):
     return mpf(0)
 
 
+def ends():
+    """The unary functions that are defined far out, and pairs of extremes for the binary ones."""
+    root_pi = 2 / mp.sqrt(mp.pi)
+    one = lambda x: mpf(1)
+    logistic = lambda x: 1 / (1 + exp(-x))
+    real = lambda g, ok: (lambda x: g(x) if ok(x) else None)
+    positive, inside, above = lambda x: x > 0, lambda x: abs(x) < 1, lambda x: x > 1
+
+    def exp(x):
+        """Without numbers whose exponents have hundreds of digits."""
+        return mp.exp(max(min(x, mpf(10) ** 4), -mpf(10) ** 4))
+
+    bell = lambda x: root_pi * exp(-x * x)
+    part = lambda x, y: x / mp.hypot(x, y)
+    unary = [
+        ("abs", abs, mp.sign),
+        ("sqrt", real(mp.sqrt, positive), real(lambda x: 1 / (2 * mp.sqrt(x)), positive)),
+        ("cbrt", lambda x: mp.sign(x) * mp.cbrt(abs(x)), lambda x: 1 / (3 * mp.cbrt(abs(x)) ** 2)),
+        ("exp", exp, exp),
+        ("exp2", lambda x: exp(x * mp.log(2)), lambda x: exp(x * mp.log(2)) * mp.log(2)),
+        ("expm1", lambda x: mp.expm1(x) if abs(x) < 1 else exp(x) - 1, exp),
+        ("log", real(mp.log, positive), lambda x: 1 / x),
+        ("log2", real(lambda x: mp.log(x) / mp.log(2), positive), lambda x: 1 / (x * mp.log(2))),
+        ("log10", real(lambda x: mp.log(x) / mp.log(10), positive), lambda x: 1 / (x * mp.log(10))),
+        ("log1p", real(mp.log1p, lambda x: x > -1), lambda x: 1 / (1 + x)),
+        ("asin", real(mp.asin, inside), real(lambda x: 1 / mp.sqrt(1 - x * x), inside)),
+        ("acos", real(mp.acos, inside), real(lambda x: -1 / mp.sqrt(1 - x * x), inside)),
+        ("atan", mp.atan, lambda x: 1 / (1 + x * x)),
+        ("sinh", lambda x: mp.sinh(x) if abs(x) < 1 else (exp(x) - exp(-x)) / 2, lambda x: (exp(x) + exp(-x)) / 2),
+        ("cosh", lambda x: (exp(x) + exp(-x)) / 2, lambda x: mp.sinh(x) if abs(x) < 1 else (exp(x) - exp(-x)) / 2),
+        ("tanh", mp.tanh, lambda x: 4 / (exp(x) + exp(-x)) ** 2),
+        ("asinh", lambda x: mp.sign(x) * mp.asinh(abs(x)), lambda x: 1 / mp.sqrt(1 + x * x)),
+        ("acosh", real(mp.acosh, above), real(lambda x: 1 / mp.sqrt(x * x - 1), above)),
+        ("atanh", real(mp.atanh, inside), real(lambda x: 1 / (1 - x * x), inside)),
+        ("erf", mp.erf, bell),
+        ("erfc", lambda x: mp.erfc(x) if abs(x) < 100 else mpf(0 if x > 0 else 2), lambda x: -bell(x)),
+        ("erfinv", real(erfinv, inside), real(lambda x: 1 / bell(erfinv(x)), inside)),
+        ("sigmoid", logistic, lambda x: logistic(x) * logistic(-x)),
+        ("softplus", lambda x: max(x, 0) + mp.log1p(exp(-abs(x))), logistic),
+        ("relu", lambda x: max(x, mpf(0)), lambda x: mpf(1 if x > 0 else 0)),
+        ("gamma", real(mp.gamma, lambda x: abs(x) < 1), real(lambda x: mp.gamma(x) * mp.digamma(x), lambda x: abs(x) < 1)),
+        ("lgamma", real(lambda x: mp.log(abs(mp.gamma(x))) if abs(x) < 1 else mp.loggamma(x), lambda x: x > -1),
+         real(mp.digamma, lambda x: x > -1)),
+        ("digamma", real(mp.digamma, lambda x: x > -1), real(lambda x: mp.polygamma(1, x), lambda x: x > -1)),
+    ]
+    for name, f, slope in unary:
+        extremes(name + "_f64", f, slope)
+    sizes = [TINY, 1e-310, SMALLEST, 1e-160, 1.0, 1e160, 1e300, 8e307]
+    pairs = [(s * x, y) for x in sizes for y in sizes for s in (1, -1)]
+    extremes("hypot_f64", mp.hypot, part, lambda x, y: part(y, x), points=pairs)
+    extremes("atan2_f64", mp.atan2, lambda x, y: y / (x * x + y * y), lambda x, y: -x / (x * x + y * y), points=pairs)
+    wide = [-8e307, -1e300, -1e5, -750.0, -40.0, -1e-300, TINY, 1.0, 40.0, 750.0, 1e300, 8e307]
+    softplus = lambda x: mp.log1p(exp(-abs(x)))
+    extremes("logaddexp_f64", lambda x, y: max(x, y) + softplus(x - y), lambda x, y: logistic(x - y),
+             lambda x, y: logistic(y - x), points=[(x, y) for x in wide for y in wide])
+    powers = [1e-300, 1e-20, -1e-20, 0.5, -0.5, 1.0, 1.5, -1.0, 2.0]
+    extremes("pow_f64", mp.power, lambda x, y: y * mp.power(x, y - 1), lambda x, y: mp.power(x, y) * mp.log(x),
+             points=[(x, y) for x in [TINY, 1e-310, SMALLEST, 1e-300, 1e300, HUGE] for y in powers])
+
+
 def main():
     arithmetic()
     elementary()
@@ -141,6 +221,7 @@ def main():
     special()
     steps()
     others()
+    ends()
     print("\n".join(LINES))
 
 
