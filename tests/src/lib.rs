@@ -3,6 +3,7 @@
 pub mod border;
 pub mod coverage;
 pub mod engines;
+pub mod files;
 pub mod generate;
 pub mod laws;
 pub mod objects;

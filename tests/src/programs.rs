@@ -1,8 +1,8 @@
-//! Test programs with their inputs in comments.
+//! Test programs with their inputs in comments; [`crate::files`] says what may stand there.
 //!
-//! A line `//# grad f x=[1.0, 2.0] n=3` asks for all laws of [`crate::laws`] on the function f;
-//! `//# fails f x=[] error=R01` says that f and all its derivatives fail with that error. Values
-//! are JSON; `{"shape": .., "data": ..}` where a dimension is 0.
+//! A line `//# grad f x=[1.0, 2.0] n=3` calls the function f; `//# fails f x=[] error=R01` says that f and
+//! all its derivatives fail with that error. Values are JSON; `{"shape": .., "data": ..}` where a
+//! dimension is 0. With `kink=true` nothing is compared with differences.
 
 use jut_eval::{Array, Cells, Value};
 use jut_ir::types::Type;
@@ -19,6 +19,8 @@ pub struct Case {
     pub args: Vec<(String, Json)>,
     /// The code of the error that it ends in, if it does.
     pub error: Option<String>,
+    /// Whether it is differentiable there, so that differences say something.
+    pub smooth: bool,
 }
 
 /// All `.jut` files below a folder, sorted.
@@ -39,36 +41,51 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The cases of a program text.
+/// The cases of a program text: its requests with arguments.
 ///
 /// # Errors
 /// A `//#` line that is not understood.
 pub fn cases(text: &str) -> Result<Vec<Case>, String> {
-    text.lines().filter_map(|line| line.trim().strip_prefix("//#")).map(case).collect()
-}
-
-fn case(line: &str) -> Result<Case, String> {
-    let mut words = words(line).into_iter();
-    let verb = words.next().unwrap_or_default();
-    let func = words.next().ok_or_else(|| format!("no function in: {line}"))?;
-    let (mut args, mut error) = (Vec::new(), None);
-    for word in words {
-        let (name, value) = word.split_once('=').ok_or_else(|| format!("no = in {word}"))?;
-        if name == "error" {
-            error = Some(value.to_string());
-        } else {
-            let json = serde_json::from_str(value).map_err(|e| format!("{word}: {e}"))?;
-            args.push((name.to_string(), json));
+    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("//#"));
+    let mut cases = Vec::new();
+    for line in lines {
+        let mut words = words(line).into_iter();
+        let verb = words.next().unwrap_or_default();
+        if ["grad", "fails", "run", "cost"].contains(&verb.as_str()) {
+            cases.push(Case::of(&verb, &words.collect::<Vec<_>>())?);
         }
     }
-    match (verb.as_str(), &error) {
-        ("grad", None) | ("fails", Some(_)) => Ok(Case { func, args, error }),
-        _ => Err(format!("neither `grad` nor `fails .. error=` in: {line}")),
+    Ok(cases)
+}
+
+impl Case {
+    /// What stands behind a verb.
+    ///
+    /// # Errors
+    /// What is not understood.
+    pub fn of(verb: &str, words: &[String]) -> Result<Case, String> {
+        let [func, words @ ..] = words else { return Err(format!("no function for `{verb}`")) };
+        let mut case = Case { func: func.clone(), args: Vec::new(), error: None, smooth: true };
+        for word in words {
+            let (name, value) = word.split_once('=').ok_or_else(|| format!("no = in {word}"))?;
+            match name {
+                "error" => case.error = Some(value.to_string()),
+                "kink" => case.smooth = value != "true",
+                _ => {
+                    let json = serde_json::from_str(value).map_err(|e| format!("{word}: {e}"))?;
+                    case.args.push((name.to_string(), json));
+                }
+            }
+        }
+        match (verb == "fails") == case.error.is_some() {
+            true => Ok(case),
+            false => Err(format!("`fails` has `error=`, and `{verb}` none")),
+        }
     }
 }
 
 /// Words of a line; blanks inside brackets do not separate.
-fn words(line: &str) -> Vec<String> {
+pub(crate) fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut depth = 0;
     for c in line.trim().chars() {

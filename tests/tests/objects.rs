@@ -62,6 +62,7 @@ fn objects_agree_with_the_interpreter_on_the_test_programs_and_examples() {
             func: json(&reference)["function"].as_str().expect("a name").to_owned(),
             args: args.as_object().expect("an object").clone().into_iter().collect(),
             error: None,
+            smooth: true,
         };
         all.extend(made(&stem, &read(&file), &case).unwrap_or_else(|e| panic!("{e}")));
     }

@@ -23,7 +23,7 @@
 //! | errors | a function that fails at run time fails in every derivative with the same error at the same place of the text | [`verify`] |
 //!
 //! A function with linear parameters is taken by U as it is: for it J's laws say nothing, and all
-//! others hold. `tests/laws.rs` asks for all this on the programs of `tests/programs`, the
+//! others hold. `tests/files.rs` asks for all this on the programs of `tests/programs`, `tests/laws.rs` on the
 //! examples, and a thousand random programs; `tests/faults.rs` puts faults into the passes, one at
 //! a time, and each is caught by the law that it breaks.
 

@@ -397,8 +397,12 @@ impl Laws<'_> {
             &primal.results,
             &gradient.results[..count],
         )?;
-        // A result that depends on no float has no cotangent.
-        let seed = vec![Value::F64(1.0); forward.linear.len()];
+        // The gradient is of the one f64; a result that depends on no float has no cotangent.
+        let one = |tangent: &Value| match tangent {
+            Value::F64(_) => Value::F64(1.0),
+            other => vector::zero_like(other),
+        };
+        let seed: Vec<Value> = forward.linear.iter().map(one).collect();
         let zero = x.map(vector::zero_like);
         let one = run(interpreter, stages.transposed, &halves.args, &seed, &zero.caps)?
             .map_err(|e| format!("f.linT fails: {e}"))?;
