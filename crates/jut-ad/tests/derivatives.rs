@@ -1,30 +1,14 @@
 //! Derivatives against finite differences: every composition, under both policies, on programs
 //! that each hold one difficulty. The checker accepts every definition that is made on the way.
 
+mod common;
+
+use common::{b, floats, k, m, parse as load, v, with_floats, x};
 use jut_ad::{Derivatives, Mask, Policy, compose, erase};
 use jut_eval::{Interpreter, Value};
+use jut_ir::FuncId;
 use jut_ir::check::{check_forward_domain, check_program};
 use jut_ir::print::print_program;
-use jut_ir::{FuncId, Program};
-
-fn load(text: &str) -> Program {
-    let loaded = jut_text::load(text, 0);
-    loaded.program.unwrap_or_else(|| panic!("{:?}\n{text}", loaded.diagnostics))
-}
-
-/// All floats of some values, in order.
-fn floats(values: &[Value]) -> Vec<f64> {
-    let mut all = Vec::new();
-    values.iter().for_each(|v| v.for_each_f64(&mut |x| all.push(x)));
-    all
-}
-
-/// The values with their floats replaced.
-fn with_floats(values: &[Value], floats: &[f64]) -> Vec<Value> {
-    let mut next = floats.iter().copied();
-    let mut replace = |x: f64| next.next().unwrap_or(x);
-    values.iter().map(|v| v.map_f64(&mut replace)).collect()
-}
 
 struct Subject {
     derivatives: Derivatives,
@@ -198,26 +182,6 @@ fn tangent(value: &Value, next: &mut dyn Iterator<Item = f64>) -> Option<Value> 
             }
         },
     }
-}
-
-fn x(value: f64) -> Value {
-    Value::F64(value)
-}
-
-fn k(value: i64) -> Value {
-    Value::I64(value)
-}
-
-fn b(value: bool) -> Value {
-    Value::Bool(value)
-}
-
-fn v(values: &[f64]) -> Value {
-    Value::floats(values.to_vec())
-}
-
-fn m(rows: usize, values: &[f64]) -> Value {
-    Value::matrix(rows, values.len() / rows, values.to_vec()).unwrap()
 }
 
 /// `P(r, k, a)` of the programs that declare it first.

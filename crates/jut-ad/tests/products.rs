@@ -2,31 +2,18 @@
 //! functions: against finite differences, closed forms and each other; accepted by the checker, and
 //! the same bits when optimised.
 
+mod common;
+
+use common::{b, floats, k, m, parse as load, v, with_floats, x};
 use jut_ad::compose::{JacobianMode, Saved};
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, Value};
 use jut_ir::check::{check_forward_domain, check_program};
 use jut_ir::print::print_program;
-use jut_ir::{FuncId, Program, Type};
+use jut_ir::{FuncId, Type};
 
 const POLICIES: [Policy; 2] = [Policy::Default, Policy::StoreAll];
 const MODES: [JacobianMode; 3] = [JacobianMode::Forward, JacobianMode::Reverse, JacobianMode::Auto];
-
-fn load(text: &str) -> Program {
-    let loaded = jut_text::load(text, 0);
-    loaded.program.unwrap_or_else(|| panic!("{:?}\n{text}", loaded.diagnostics))
-}
-
-fn floats(values: &[Value]) -> Vec<f64> {
-    let mut all = Vec::new();
-    values.iter().for_each(|v| v.for_each_f64(&mut |x| all.push(x)));
-    all
-}
-
-fn with_floats(values: &[Value], floats: &[f64]) -> Vec<Value> {
-    let mut next = floats.iter().copied();
-    values.iter().map(|v| v.map_f64(&mut |x| next.next().unwrap_or(x))).collect()
-}
 
 /// A function under test: numbers and arrays of numbers (and integers) as parameters.
 struct Subject {
@@ -313,26 +300,6 @@ impl Subject {
         assert!(rest.is_empty());
         matrix
     }
-}
-
-fn x(value: f64) -> Value {
-    Value::F64(value)
-}
-
-fn k(value: i64) -> Value {
-    Value::I64(value)
-}
-
-fn b(value: bool) -> Value {
-    Value::Bool(value)
-}
-
-fn v(values: &[f64]) -> Value {
-    Value::floats(values.to_vec())
-}
-
-fn m(rows: usize, values: &[f64]) -> Value {
-    Value::matrix(rows, values.len() / rows, values.to_vec()).unwrap()
 }
 
 /// A test program that all of jut is tested with.

@@ -178,3 +178,37 @@ pub fn run(stages: &Stages, args: &[Value], rng: &mut Rng) -> Run {
 pub fn scalars(values: &[Value]) -> u64 {
     values.iter().map(Value::scalars).sum()
 }
+
+/// All floats of some values, in order.
+pub fn floats(values: &[Value]) -> Vec<f64> {
+    let mut all = Vec::new();
+    values.iter().for_each(|v| v.for_each_f64(&mut |x| all.push(x)));
+    all
+}
+
+/// The values with their floats replaced.
+pub fn with_floats(values: &[Value], floats: &[f64]) -> Vec<Value> {
+    let mut next = floats.iter().copied();
+    let mut replace = |x: f64| next.next().unwrap_or(x);
+    values.iter().map(|v| v.map_f64(&mut replace)).collect()
+}
+
+pub fn x(value: f64) -> Value {
+    Value::F64(value)
+}
+
+pub fn k(value: i64) -> Value {
+    Value::I64(value)
+}
+
+pub fn b(value: bool) -> Value {
+    Value::Bool(value)
+}
+
+pub fn v(values: &[f64]) -> Value {
+    Value::floats(values.to_vec())
+}
+
+pub fn m(rows: usize, values: &[f64]) -> Value {
+    Value::matrix(rows, values.len() / rows, values.to_vec()).unwrap()
+}

@@ -423,24 +423,7 @@ impl<'s> Parser<'s, '_> {
         }
         let open = self.at;
         self.expect("{")?;
-        let mut arms = Vec::new();
-        let mut failed = false;
-        loop {
-            self.skip_separators();
-            if self.at("}") || self.peek().kind == Kind::End {
-                break;
-            }
-            let start = self.at;
-            match self.arm() {
-                Ok(arm) => arms.push(arm),
-                Err(Failed) if self.recover(open, start) => failed = true,
-                Err(Failed) => return Err(Failed),
-            }
-        }
-        self.expect_close(open, "}")?;
-        if failed {
-            return Err(Failed);
-        }
+        let arms = self.parts(open, Self::arm)?;
         Ok(ExprKind::Case(scrutinee, arms))
     }
 

@@ -14,7 +14,18 @@ impl<'s> Parser<'s, '_> {
         if !self.eat("{") {
             return Err(self.expected("`{`"));
         }
-        let mut stmts = Vec::new();
+        let stmts = self.parts(open, Self::whole_stmt)?;
+        Ok(Block { stmts, span: self.span_from(open) })
+    }
+
+    /// The parts of the braces that were opened at `open`, up to the closing one; goes on behind a part that
+    /// is wrong.
+    pub(super) fn parts<T>(
+        &mut self,
+        open: usize,
+        part: impl Fn(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut parts = Vec::new();
         let mut failed = false;
         loop {
             self.skip_separators();
@@ -22,17 +33,14 @@ impl<'s> Parser<'s, '_> {
                 break;
             }
             let start = self.at;
-            match self.whole_stmt() {
-                Ok(stmt) => stmts.push(stmt),
+            match part(self) {
+                Ok(part) => parts.push(part),
                 Err(Failed) if self.recover(open, start) => failed = true,
                 Err(Failed) => return Err(Failed),
             }
         }
         self.expect_close(open, "}")?;
-        if failed {
-            return Err(Failed);
-        }
-        Ok(Block { stmts, span: self.span_from(open) })
+        if failed { Err(Failed) } else { Ok(parts) }
     }
 
     /// A statement with its end.
