@@ -431,7 +431,7 @@ fn scalar_result(f: &Function, of: Option<usize>) -> Result<usize, Diagnostic> {
                 f.name,
                 floats.len()
             );
-            let help = "return exactly one f64, say which result is meant, or take the product \
+            let help = "return exactly one f64, say which result is meant (`--of`), or take the product \
                         with the Jacobian (vjp, jvp)";
             Err(Diagnostic::error("J802", f.span, message).help(help))
         }

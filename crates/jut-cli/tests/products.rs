@@ -114,6 +114,44 @@ fn every_product_of_the_examples_passes_its_checks() {
 }
 
 #[test]
+fn a_check_names_the_engines_that_it_compared() {
+    let call = ["grad", "sin.jut", "--args", "data/sin.json", "--check"];
+    let line = |engine: &str| format!("check: interpreter and {engine}: the same bits");
+    let (code, out, err) = jut(&call);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    for backend in jut::backends() {
+        assert_eq!(out.contains(&line(backend.name)), backend.version.is_some(), "{out}");
+    }
+    let (code, out, _) = jut(&[&call[..], &["--engine", "cranelift"]].concat());
+    assert!(code == 0 && out.contains(&line("cranelift")), "{out}");
+    assert_eq!(out.matches("check: interpreter").count(), 1, "{out}");
+    let (code, out, _) = jut(&[&call[..], &["--engine", "interp", "--format", "json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((code, &json["check"]["engines"]), (0, &serde_json::json!([])), "{out}");
+    let (code, out, _) = jut(&[&call[..], &["--engine", "interp"]].concat());
+    assert!(code == 0 && out.contains("interpreter alone"), "{out}");
+}
+
+#[test]
+fn a_gradient_may_be_of_one_of_several_results() {
+    let at = directory("several");
+    let text = "def f(x: f64, n: i64) -> (f64, i64, f64) = (x * x, n, sin(x) * f64(n))\n";
+    let program = write(&at, "several.jut", text);
+    let call = ["grad", &program, "--arg", "x=3", "--arg", "n=2"];
+    let (code, _, err) = jut(&call);
+    assert!(code == 1 && err.contains("J802") && err.contains("say which result"), "{err}");
+    let (code, out, err) = jut(&[&call[..], &["--of", "0", "--check"]].concat());
+    assert!(code == 0 && out.contains("gradient x = 6.0"), "{out}{err}");
+    let (code, out, _) = jut(&[&call[..], &["--of", "2", "--engine", "interp"]].concat());
+    assert!(code == 0 && out.contains("gradient x = -1.97998"), "{out}");
+    let (code, _, err) = jut(&[&call[..], &["--of", "1"]].concat());
+    assert!(code == 2 && err.contains("there is `0`, `2`"), "{err}");
+    let product = ["hessian", &program, "--arg", "x=3", "--arg", "n=2", "--of", "0"];
+    let (code, _, err) = jut(&product);
+    assert!(code == 2 && err.contains("second derivatives"), "{err}");
+}
+
+#[test]
 fn a_kink_between_the_steps_is_found_by_the_differences() {
     let at = directory("kinks");
     let program = write(&at, "kink.jut", "def f(x: f64) -> f64 = max(x, 0.0) * exp(x)\n");

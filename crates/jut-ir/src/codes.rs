@@ -14,226 +14,130 @@ pub struct Code {
     pub advice: &'static str,
 }
 
-const fn code(code: &'static str, meaning: &'static str, advice: &'static str) -> Code {
-    Code { code, meaning, advice }
+macro_rules! codes {
+    ($($code:ident $meaning:literal, $advice:literal;)*) => {
+        /// All codes, in order.
+        pub const CODES: &[Code] =
+            &[$(Code { code: stringify!($code), meaning: $meaning, advice: $advice }),*];
+    };
 }
 
-/// All codes, in order.
-pub const CODES: &[Code] = &[
-    code(
-        "J001",
-        "character not allowed, or unbalanced bracket",
-        "take it out, or close the bracket",
-    ),
-    code("J002", "syntax: something else was expected", "write what is expected there"),
-    code(
-        "J003",
-        "nested too deeply, or a type that is too large",
-        "name a part and use the name; use a data type or an array for the type",
-    ),
-    code("J010", "unknown name", "bind the name before it is used"),
-    code("J011", "name bound twice in scope", "give one of the two another name"),
-    code("J012", "unknown primitive", "`docs/primitives.md` lists the primitives"),
-    code("J013", "unknown constructor", "declare it: `data D = A(x: f64) | B`"),
-    code("J014", "unknown function", "define it above the place where it is called"),
-    code(
-        "J015",
-        "module that cannot be loaded",
-        "a module is a file of its name with the ending .jut, beside the file that uses it",
-    ),
-    code(
-        "J016",
-        "modules that use each other in a circle",
-        "move what both need into a module of its own",
-    ),
-    code(
-        "J101",
-        "linear name where a non-linear value is needed",
-        "a linear value can only be added, negated, scaled and passed on",
-    ),
-    code(
-        "J102",
-        "non-linear value where a linear one is needed",
-        "linear values come from linear parameters and from `zero`",
-    ),
-    code(
-        "J103",
-        "linear name not available: used twice, or captured by a loop",
-        "copy it with `dup` before, or pass it to the loop as a carry or a slice",
-    ),
-    code(
-        "J104",
-        "not a linear operation",
-        "linear values are added, negated, scaled by non-linear ones, selected and passed on",
-    ),
-    code("J105", "linear name never used", "say `drop x'`, or use it"),
-    code("J110", "unknown capability", "capabilities are the names of `rd`, `wr` and `acc`"),
-    code(
-        "J111",
-        "capability's mode does not allow this operation",
-        "`rd` is read with `rd r[i]`, `wr` and `acc` are added to with `r[i] += x`",
-    ),
-    code("J114", "capability is hidden: sliced here", "use the name of the slice"),
-    code("J115", "`null` for an array", "give a capability of that array"),
-    code(
-        "J201",
-        "index, bound or check is not i64",
-        "use an i64; `i64(x)` rounds a float toward zero",
-    ),
-    code(
-        "J202",
-        "operand or field has the wrong type",
-        "give a value of the type that is needed, or convert it: `f64(n)`, `i64(x)`",
-    ),
-    code(
-        "J203",
-        "size not in scope, or leaves its scope",
-        "name the size in brackets, `def f[n](..)`, or return it as an earlier result",
-    ),
-    code(
-        "J204",
-        "no such field",
-        "use a field that the type has; components of a tuple are `.0`, `.1`, ..",
-    ),
-    code("J205", "not an array", "leave the index out, or use an array of more dimensions"),
-    code("J206", "opening a sum needs `case`", "open it with `case v { A(x) -> ..; B -> .. }`"),
-    code(
-        "J207",
-        "field with a size inside: open the record",
-        "open the record, so that its size has a name: `K(m, w) = v`",
-    ),
-    code("J208", "wrong number of fields or arguments", "give as many as are declared"),
-    code(
-        "J209",
-        "slice length is not the trip count",
-        "`cast x : [n]f64` tests at run time that the sizes are equal",
-    ),
-    code(
-        "J210",
-        "argument's type or size differs from the parameter's",
-        "give an argument of the parameter's type; `cast x : [n]f64` tests a size at run time",
-    ),
-    code(
-        "J211",
-        "`=` pattern on a field that is not a size",
-        "bind the field to a name, and compare the name",
-    ),
-    code(
-        "J212",
-        "cast changes more than sizes",
-        "convert the elements: `build (i < n) { f64(x[i]) }`",
-    ),
-    code(
-        "J213",
-        "number of values does not fit the pattern or result",
-        "give as many values as there are names",
-    ),
-    code(
-        "J214",
-        "declared type differs from the value's",
-        "change the declared type to that of the value, or convert the value",
-    ),
-    code(
-        "J215",
-        "a size is a polynomial in i64 names",
-        "bind the value to a name and use the name",
-    ),
-    code("J301", "access not covered by a loop range or check", "say `check i < n` before"),
-    code("J302", "malformed check", "write `check i < n`, `check lo ..+ m <= n` or `check n >= 0`"),
-    code(
-        "J303",
-        "stacked results need a bound known to be non-negative",
-        "say `check n >= 0` before",
-    ),
-    code("J401", "a par loop has no carry", "use `scan up`"),
-    code("J402", "fewer results than carries", "end the body with the next value of every carry"),
-    code(
-        "J403",
-        "carry changes its type or size",
-        "a carry keeps its type and its size in every iteration",
-    ),
-    code(
-        "J405",
-        "size of a loop result depends on the iteration",
-        "put it into a record together with its size",
-    ),
-    code(
-        "J501",
-        "`case` on a type without constructors",
-        "use `if` for numbers: `if x > 0.0 { .. } else { .. }`",
-    ),
-    code(
-        "J502",
-        "arms are not exactly the constructors",
-        "write one arm for every constructor, or end with `_ -> ..`",
-    ),
-    code(
-        "J503",
-        "arms consume different linear names",
-        "`drop` the name in the arms that do not use it",
-    ),
-    code(
-        "J504",
-        "arms return different types",
-        "convert one of them, or annotate the pattern: `(m: i64, y: [m]f64) = ..`",
-    ),
-    code(
-        "J601",
-        "not allowed in a `core def`",
-        "leave `core` out, or write it as one operation per statement",
-    ),
-    code(
-        "J602",
-        "values of a statement are not bound",
-        "bind them, `y = ..`, or leave the statement out",
-    ),
-    code(
-        "J701",
-        "warning: arm of `select` with a restricted domain",
-        "use `if`, which runs one branch only",
-    ),
-    code(
-        "J702",
-        "warning: float to integer cuts the derivative",
-        "keep the float where a derivative is wanted",
-    ),
-    code(
-        "J703",
-        "warning: `proved` or `!` written by hand",
-        "leave it out, or say `check i < n` before",
-    ),
-    code(
-        "J801",
-        "the function has no transpose, or cannot be unzipped: non-linear statements read linear names",
-        "compute non-linear results from non-linear parameters",
-    ),
-    code(
-        "J802",
-        "a gradient is that of one number, and the function does not return exactly one f64 (or the result named is none)",
-        "use vjp or jvp, or name the result",
-    ),
-    code(
-        "J803",
-        "a function that adds into accumulators of its caller has no gradient of its own",
-        "differentiate a function that calls it",
-    ),
-    code(
-        "J804",
-        "a derivative with respect to nothing: no parameter named has a float",
-        "name a parameter with floats",
-    ),
-    code(
-        "J805",
-        "a Jacobian or Hessian with respect to, or of, something that is not a number or an array of numbers",
-        "name a parameter that is a number or an array of numbers",
-    ),
-    code(
-        "J901",
-        "not built yet",
-        "write it with what is built: `docs/language.md` ends with what is not",
-    ),
-    code("J999", "a mistake in jut", "please report it with the program"),
-];
+codes! {
+    J001 "character not allowed, or unbalanced bracket",
+        "take it out, or close the bracket";
+    J002 "syntax: something else was expected",
+        "write what is expected there";
+    J003 "nested too deeply, or a type that is too large",
+        "name a part and use the name; use a data type or an array for the type";
+    J010 "unknown name",
+        "bind the name before it is used";
+    J011 "name bound twice in scope",
+        "give one of the two another name";
+    J012 "unknown primitive",
+        "`docs/primitives.md` lists the primitives";
+    J013 "unknown constructor",
+        "declare it: `data D = A(x: f64) | B`";
+    J014 "unknown function",
+        "define it above the place where it is called";
+    J015 "module that cannot be loaded",
+        "a module is a file of its name with the ending .jut, beside the file that uses it";
+    J016 "modules that use each other in a circle",
+        "move what both need into a module of its own";
+    J101 "linear name where a non-linear value is needed",
+        "a linear value can only be added, negated, scaled and passed on";
+    J102 "non-linear value where a linear one is needed",
+        "linear values come from linear parameters and from `zero`";
+    J103 "linear name not available: used twice, or captured by a loop",
+        "copy it with `dup` before, or pass it to the loop as a carry or a slice";
+    J104 "not a linear operation",
+        "linear values are added, negated, scaled by non-linear ones, selected and passed on";
+    J105 "linear name never used",
+        "say `drop x'`, or use it";
+    J110 "unknown capability",
+        "capabilities are the names of `rd`, `wr` and `acc`";
+    J111 "capability's mode does not allow this operation",
+        "`rd` is read with `rd r[i]`, `wr` and `acc` are added to with `r[i] += x`";
+    J114 "capability is hidden: sliced here",
+        "use the name of the slice";
+    J115 "`null` for an array",
+        "give a capability of that array";
+    J201 "index, bound or check is not i64",
+        "use an i64; `i64(x)` rounds a float toward zero";
+    J202 "operand or field has the wrong type",
+        "give a value of the type that is needed, or convert it: `f64(n)`, `i64(x)`";
+    J203 "size not in scope, or leaves its scope",
+        "name the size in brackets, `def f[n](..)`, or return it as an earlier result";
+    J204 "no such field",
+        "use a field that the type has; components of a tuple are `.0`, `.1`, ..";
+    J205 "not an array",
+        "leave the index out, or use an array of more dimensions";
+    J206 "opening a sum needs `case`",
+        "open it with `case v { A(x) -> ..; B -> .. }`";
+    J207 "field with a size inside: open the record",
+        "open the record, so that its size has a name: `K(m, w) = v`";
+    J208 "wrong number of fields or arguments",
+        "give as many as are declared";
+    J209 "slice length is not the trip count",
+        "`cast x : [n]f64` tests at run time that the sizes are equal";
+    J210 "argument's type or size differs from the parameter's",
+        "give an argument of the parameter's type; `cast x : [n]f64` tests a size at run time";
+    J211 "`=` pattern on a field that is not a size",
+        "bind the field to a name, and compare the name";
+    J212 "cast changes more than sizes",
+        "convert the elements: `build (i < n) { f64(x[i]) }`";
+    J213 "number of values does not fit the pattern or result",
+        "give as many values as there are names";
+    J214 "declared type differs from the value's",
+        "change the declared type to that of the value, or convert the value";
+    J215 "a size is a polynomial in i64 names",
+        "bind the value to a name and use the name";
+    J301 "access not covered by a loop range or check",
+        "say `check i < n` before";
+    J302 "malformed check",
+        "write `check i < n`, `check lo ..+ m <= n` or `check n >= 0`";
+    J303 "stacked results need a bound known to be non-negative",
+        "say `check n >= 0` before";
+    J401 "a par loop has no carry",
+        "use `scan up`";
+    J402 "fewer results than carries",
+        "end the body with the next value of every carry";
+    J403 "carry changes its type or size",
+        "a carry keeps its type and its size in every iteration";
+    J405 "size of a loop result depends on the iteration",
+        "put it into a record together with its size";
+    J501 "`case` on a type without constructors",
+        "use `if` for numbers: `if x > 0.0 { .. } else { .. }`";
+    J502 "arms are not exactly the constructors",
+        "write one arm for every constructor, or end with `_ -> ..`";
+    J503 "arms consume different linear names",
+        "`drop` the name in the arms that do not use it";
+    J504 "arms return different types",
+        "convert one of them, or annotate the pattern: `(m: i64, y: [m]f64) = ..`";
+    J601 "not allowed in a `core def`",
+        "leave `core` out, or write it as one operation per statement";
+    J602 "values of a statement are not bound",
+        "bind them, `y = ..`, or leave the statement out";
+    J701 "warning: arm of `select` with a restricted domain",
+        "use `if`, which runs one branch only";
+    J702 "warning: float to integer cuts the derivative",
+        "keep the float where a derivative is wanted";
+    J703 "warning: `proved` or `!` written by hand",
+        "leave it out, or say `check i < n` before";
+    J801 "the function has no transpose, or cannot be unzipped: non-linear statements read linear names",
+        "compute non-linear results from non-linear parameters";
+    J802 "a gradient is that of one number, and the function does not return exactly one f64 (or the result named is none)",
+        "use vjp or jvp, or name the result";
+    J803 "a function that adds into accumulators of its caller has no gradient of its own",
+        "differentiate a function that calls it";
+    J804 "a derivative with respect to nothing: no parameter named has a float",
+        "name a parameter with floats";
+    J805 "a Jacobian or Hessian with respect to, or of, something that is not a number or an array of numbers",
+        "name a parameter that is a number or an array of numbers";
+    J901 "not built yet",
+        "write it with what is built: `docs/language.md` ends with what is not";
+    J999 "a mistake in jut",
+        "please report it with the program";
+}
 
 /// What to do about a code in general.
 pub fn advice(code: &str) -> &'static str {

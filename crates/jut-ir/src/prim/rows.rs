@@ -177,11 +177,19 @@ const POW_STEP: Formula =
 /// Whether x is so small that x^(y - 1) may overflow where the derivative does not.
 const POW_OF_LITTLE: Formula = Apply(
     AND,
-    &[Apply(LT, &[Arg(1), Num(1.0)]), Apply(LT, &[Apply(ABS, &[Arg(0)]), Num(f64::MIN_POSITIVE)])],
+    &[
+        Apply(
+            AND,
+            &[
+                Apply(LT, &[Arg(1), Num(1.0)]),
+                Apply(LT, &[Apply(ABS, &[Arg(0)]), Num(f64::MIN_POSITIVE)]),
+            ],
+        ),
+        Apply(NE, &[Res, Num(0.0)]),
+    ],
 );
 
-/// The derivatives of pow. The first is y r / x where the power of the step may overflow, and 0 at the
-/// origin.
+/// The derivatives of pow. The first is y r / x where the power of the step may overflow.
 const POW_BY_X: Formula = Apply(
     SELECT,
     &[
@@ -189,8 +197,8 @@ const POW_BY_X: Formula = Apply(
         Apply(
             SELECT,
             &[
-                Apply(EQ, &[Arg(0), Num(0.0)]),
-                Apply(SELECT, &[Apply(EQ, &[Arg(1), Num(0.0)]), Num(0.0), POW_STEP]),
+                Apply(EQ, &[Arg(1), Num(0.0)]),
+                Num(0.0),
                 Apply(DIV, &[Apply(MUL, &[Arg(1), Res]), Arg(0)]),
             ],
         ),
