@@ -29,7 +29,7 @@ impl Checker<'_> {
                         let (index, size) = (self.show_atom(*index), self.show_size(size));
                         let message =
                             format!("no loop range or check shows that `{index}` < {size}");
-                        let help = format!("say `check {index} < n` before, where n is {size}");
+                        let help = format!("say `check {index} < {size}` before{}", named(&size));
                         return Err(self.error_help("J301", message, help));
                     }
                     ty = element;
@@ -42,7 +42,7 @@ impl Checker<'_> {
                         let message =
                             format!("no check shows that {lo} ..+ {len} is within {size}");
                         let help =
-                            format!("say `check {lo} ..+ {len} <= n` before, n being {size}");
+                            format!("say `check {lo} ..+ {len} <= {size}` before{}", named(&size));
                         return Err(self.error_help("J301", message, help));
                     }
                     slice = Type::array(length, (**element).clone());
@@ -84,4 +84,10 @@ impl Checker<'_> {
         })?;
         Ok(ty)
     }
+}
+
+/// What to add where a size is no operand.
+fn named(size: &str) -> &'static str {
+    let plain = |c: char| c.is_alphanumeric() || c == '_';
+    if size.chars().all(plain) { "" } else { ", with a name for the size" }
 }
