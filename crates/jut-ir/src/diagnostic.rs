@@ -35,7 +35,7 @@ pub struct Diagnostic {
     /// What to do about it.
     pub help: String,
     /// The same as changes of the text, where a program could make them: the message is gone then.
-    pub edits: Vec<Edit>,
+    pub edits: Box<[Edit]>,
     /// Further places that belong to the message, each with a few words.
     pub labels: Vec<(Span, String)>,
 }
@@ -49,7 +49,7 @@ impl Diagnostic {
             span,
             message: message.into(),
             help: crate::codes::advice(code).to_string(),
-            edits: Vec::new(),
+            edits: Box::default(),
             labels: Vec::new(),
         }
     }
@@ -72,7 +72,9 @@ impl Diagnostic {
 
     /// Adds a change of the text that mends it.
     pub fn replace(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
-        self.edits.push(Edit { span, text: text.into() });
+        let mut edits = std::mem::take(&mut self.edits).into_vec();
+        edits.push(Edit { span, text: text.into() });
+        self.edits = edits.into();
         self
     }
 

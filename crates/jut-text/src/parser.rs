@@ -200,10 +200,10 @@ impl<'s> Parser<'s, '_> {
         };
         let span = self.span(token);
         let mut error = Diagnostic::error("J002", span, format!("expected {what}, found {found}"));
-        if token.kind == Kind::Name {
-            if let Some(help) = hints::word(token.text) {
-                error = hints::about(error, token.text, help);
-            }
+        if token.kind == Kind::Name
+            && let Some(help) = hints::word(token.text)
+        {
+            error = hints::about(error, token.text, help);
         }
         if !error.has_own_help() {
             error = self.insertion(error, what, &found);
@@ -231,7 +231,7 @@ impl<'s> Parser<'s, '_> {
         let failed = self.expected(what);
         if let (Some(last), false) = (self.diagnostics.last_mut(), word) {
             last.help = help.to_string();
-            last.edits.clear();
+            last.edits = Box::default();
         }
         failed
     }
