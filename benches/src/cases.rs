@@ -117,8 +117,12 @@ pub fn all(quick: bool) -> Vec<Case> {
     cases.push(rnn(16, 50));
     cases.push(stencil(200, 100));
     cases.push(product(64));
+    cases.push(residual(64, 64));
+    cases.push(convolution(4, 16, 8));
     if !quick {
         cases.push(product(512));
+        cases.push(residual(1000, 500));
+        cases.push(convolution(16, 64, 32));
         cases.push(neighbours(10_000));
         cases.push(rnn(64, 50));
     }
@@ -303,6 +307,39 @@ fn product(n: usize) -> Case {
     };
     let (name, text) = (("product", format!("{n}x{n}")), (program!("product"), "product"));
     case(name, text, &["a", "b"], &[0, 1], args, run)
+}
+
+fn residual(n: usize, m: usize) -> Case {
+    let (a, x) = (floats(n * m, 25, -1.0, 1.0), floats(m, 26, -1.0, 1.0));
+    let y = floats(n, 27, -1.0, 1.0);
+    let args = vec![matrix(n, m, &a), vector(&x), vector(&y)];
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        let (da, dx) = g.split_at_mut(n * m);
+        value[0] = hand::residual(black_box(&a), &x, &y, da, dx);
+    };
+    let (name, text) = (("residual", format!("{n}x{m}")), (program!("residual"), "residual"));
+    case(name, text, &["a", "x"], &[0, 1], args, run)
+}
+
+/// A square image of some channels to `result` channels, by windows of three by three.
+fn convolution(channels: usize, side: usize, result: usize) -> Case {
+    let shape = hand::Shape { image: [channels, side, side], channels: result, window: [3, 3] };
+    let x = floats(channels * side * side, 28, -1.0, 1.0);
+    let k = floats(result * channels * 9, 29, -1.0, 1.0);
+    let array = |shape: &[usize], data: &[f64]| {
+        Value::F64s(Array { shape: shape.to_vec(), data: data.to_vec() })
+    };
+    let args = vec![array(&shape.image, &x), array(&[result, channels, 3, 3], &k)];
+    let mut y = vec![0.0; shape.cells()];
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        let (dx, dk) = g.split_at_mut(x.len());
+        value[0] = hand::convolution(shape, black_box(&x), &k, &mut y, dx, dk);
+    };
+    let size = format!("{channels}x{side}x{side}, {result}");
+    let name = ("convolution", size);
+    case(name, (program!("convolution"), "convolution"), &["x", "k"], &[0, 1], args, run)
 }
 
 fn stencil(n: usize, steps: usize) -> Case {

@@ -6,6 +6,9 @@
 //! | [`lanes`] | the fixed order of blocked sums |
 //! | [`math`] | mathematical functions in pure Rust |
 //! | [`matrix`] | products of matrices |
+//! | [`vectors`] | products with vectors |
+//! | [`conv`] | convolutions with channels |
+//! | `eight` | eight floats at once, for these kernels |
 //! | [`arena`] | memory with a bump pointer, kept between calls |
 //! | [`workspace`] | what one thread needs to run compiled code, and the functions for compiled code |
 //! | [`wide`] | mathematical functions of several arguments at once |
@@ -22,12 +25,15 @@
 extern crate alloc;
 
 pub mod arena;
+pub mod conv;
+mod eight;
 #[cfg(jut_freestanding)]
 mod freestanding;
 pub mod lanes;
 pub mod math;
 pub mod matrix;
 pub mod symbols;
+pub mod vectors;
 pub mod wide;
 pub mod workspace;
 

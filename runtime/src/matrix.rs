@@ -65,6 +65,17 @@ pub fn scratch(m: i64, n: i64, k: i64, flags: i64) -> i64 {
     k.min(INNER as i64) * (rows + columns + SPARE_ROWS as i64) + sums * columns
 }
 
+/// How many floats the vectors of this machine have, of those that kernels are compiled for.
+pub(crate) fn vector_lanes() -> usize {
+    Tiles::of_this_machine().lanes
+}
+
+/// The same for all vectors that it has.
+#[cfg(test)]
+pub(crate) fn all_vector_lanes() -> impl Iterator<Item = usize> {
+    Tiles::all().map(|tiles| tiles.lanes)
+}
+
 /// A matrix in memory: cell (i, j) is cell `i * row + j * column` of the buffer.
 #[derive(Clone, Copy)]
 struct Strided<'a> {
@@ -386,7 +397,7 @@ pub unsafe extern "C" fn jut_matmul(
 
 /// # Safety
 /// The pointer is to that many cells, or there are none.
-unsafe fn cells<'a>(cells: *const f64, len: usize) -> &'a [f64] {
+pub(crate) unsafe fn cells<'a>(cells: *const f64, len: usize) -> &'a [f64] {
     if len == 0 {
         return &[];
     }
@@ -396,7 +407,7 @@ unsafe fn cells<'a>(cells: *const f64, len: usize) -> &'a [f64] {
 
 /// # Safety
 /// The pointer is to that many cells that nothing else uses, or there are none.
-unsafe fn cells_mut<'a>(cells: *mut f64, len: usize) -> &'a mut [f64] {
+pub(crate) unsafe fn cells_mut<'a>(cells: *mut f64, len: usize) -> &'a mut [f64] {
     if len == 0 {
         return &mut [];
     }
@@ -405,4 +416,4 @@ unsafe fn cells_mut<'a>(cells: *mut f64, len: usize) -> &'a mut [f64] {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,8 +4,10 @@
 //! value and returns a float; its type says which. The other functions belong to the
 //! [workspace](crate::workspace).
 
+use crate::conv::{jut_conv, jut_conv_input, jut_conv_kernel};
 use crate::math;
 use crate::matrix::jut_matmul;
+use crate::vectors::{jut_dot, jut_matvec, jut_outer};
 use crate::wide;
 use crate::workspace::{
     jut_alloc_tape, jut_alloc_temp, jut_copy, jut_fill_bytes, jut_fill_words, jut_mark,
@@ -102,7 +104,7 @@ pub fn math(name: &str) -> Option<Math> {
 /// A function's name, and where it lies.
 type Named = (&'static str, fn() -> *const u8);
 
-/// What works on memory, by name.
+/// What works on memory and on arrays, by name.
 static MEMORY: &[Named] = &[
     ("jut_alloc_temp", || jut_alloc_temp as *const u8),
     ("jut_alloc_tape", || jut_alloc_tape as *const u8),
@@ -113,6 +115,12 @@ static MEMORY: &[Named] = &[
     ("jut_fill_bytes", || jut_fill_bytes as *const u8),
     ("jut_copy", || jut_copy as *const u8),
     ("jut_matmul", || jut_matmul as *const u8),
+    ("jut_matvec", || jut_matvec as *const u8),
+    ("jut_outer", || jut_outer as *const u8),
+    ("jut_dot", || jut_dot as *const u8),
+    ("jut_conv", || jut_conv as *const u8),
+    ("jut_conv_input", || jut_conv_input as *const u8),
+    ("jut_conv_kernel", || jut_conv_kernel as *const u8),
 ];
 
 /// Where the function of a name lies.

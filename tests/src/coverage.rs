@@ -67,6 +67,9 @@ fn count(block: &Block, passes: &[&'static str], counts: &mut Counts) {
         if let (Rhs::Prim(prim, _), ["J", ..]) = (&stmt.rhs, passes) {
             *counts.entry(("J of primitive", prim.row().id)).or_default() += 1;
         }
+        if let (Rhs::Structured(op, ..), ["J", ..]) = (&stmt.rhs, passes) {
+            *counts.entry(("J of structured primitive", op.row().name)).or_default() += 1;
+        }
         for inner in stmt.rhs.blocks() {
             count(inner, passes, counts);
         }

@@ -6,12 +6,14 @@
 // Indices as in the formulas.
 #![allow(clippy::needless_range_loop)]
 
+mod convolutions;
 mod dynamics;
 mod matrices;
 mod networks;
 mod scalars;
 mod vectors;
 
+pub use convolutions::{Shape, convolution, residual};
 pub use dynamics::{LennardJones, LotkaVolterra, Stencil};
 pub use matrices::Product;
 pub use networks::{Mlp, MlpParameters, Rnn, logistic, sigmoids};

@@ -289,12 +289,17 @@ impl Eraser<'_> {
                 (self.variables(&lin), self.operate(Operation::Scale, x, args, loc, out))
             }
             Rhs::LApply { op, operand, args, sizes, x } => {
-                for size in &sizes {
-                    // What is linear needs no proof that an array's size is not negative.
-                    if !self.facts.is_plainly_non_negative(size) {
-                        let n = self.size_atom(size, loc, out);
+                // What is linear needs no proof that an array's size is not negative.
+                let mut dims = Vec::new();
+                for x in &lin {
+                    self.func.lvars[*x].ty.for_each_size(&mut |size| dims.push(size.clone()));
+                }
+                let open = op.open_results().filter_map(|k| dims.get(k).cloned());
+                for size in sizes.iter().cloned().chain(open) {
+                    if !self.facts.is_plainly_non_negative(&size) {
+                        let n = self.size_atom(&size, loc, out);
                         push(Vec::new(), Rhs::Check(Check::NonNegative(n)), out);
-                        self.facts.add_non_negative(size.clone());
+                        self.facts.add_non_negative(size);
                     }
                 }
                 let args = op.with_linear(operand, self.value(x)?, args);

@@ -102,8 +102,6 @@ pub(crate) fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::
         "jut_fill_words" => (vec![i, i, i], vec![]),
         "jut_fill_bytes" => (vec![i, i, b], vec![]),
         "jut_copy" => (vec![i, i, i], vec![]),
-        // Only in objects without the runtime.
-        "jut_fma" => (vec![f, f, f], vec![f]),
         "jut_workspace_begin" => (vec![i, i], vec![]),
         _ if let Some(kernel) = Kernel::all().find(|k| k.row().symbol == symbol) => {
             // Pointers and integers, all of 64 bits.

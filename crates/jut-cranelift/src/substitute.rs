@@ -2,9 +2,9 @@
 //!
 //! Mathematical functions that every C library has are called by their C names. What is small is
 //! written into the object itself: integer powers (the same multiplications in the same order as the
-//! runtime's), formulas over `exp` and `log1p`, fills, products of matrices. Memory is what the
-//! caller gave: asking for more than that fails, which is the error `R06`. Functions that are neither
-//! (`erfinv`, `digamma`, ..) are refused.
+//! runtime's), formulas over `exp` and `log1p`, fills. Kernels have been lowered to loops. Memory is
+//! what the caller gave: asking for more than that fails, which is the error `R06`. Functions that are
+//! neither (`erfinv`, `digamma`, ..) are refused.
 
 use crate::program::{Imports, finish, runtime_signature, signature};
 use crate::target::Target;
@@ -15,7 +15,6 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::Module;
 use jut_native::CompileError;
 use jut_native::object::system_name;
-use jut_runtime::matrix;
 
 /// Defines the functions that were used and that the C library does not have.
 pub(crate) fn define(
@@ -52,9 +51,6 @@ pub(crate) fn define(
     Ok(())
 }
 
-/// The body of a loop: given the index and what is carried, what is carried on.
-type Body<'b, W> = dyn FnMut(&mut W, ir::Value, ir::Value) -> Result<ir::Value, String> + 'b;
-
 /// A function in the making.
 struct Writer<'b, 'm> {
     builder: FunctionBuilder<'b>,
@@ -88,87 +84,8 @@ impl Writer<'_, '_> {
                 fill(builder, *cells, *n, *value, 1);
                 None
             }
-            ("jut_matmul", args) => {
-                self.product(args)?;
-                None
-            }
             _ => return Err("no C library has this function; jut's runtime has it".to_owned()),
         })
-    }
-
-    /// A product of matrices, cell by cell: each is the chain of fused multiply-adds that the
-    /// runtime's kernel computes, so the bits are the same; the speed is not.
-    fn product(&mut self, args: &[ir::Value]) -> Result<(), String> {
-        let &[c, a, b, _, m, n, k, flags] = args else {
-            return Err("a product takes eight arguments".to_owned());
-        };
-        let builder = &mut self.builder;
-        let (one, zero) = (builder.ins().iconst(types::I64, 1), builder.ins().f64const(0.0));
-        let [first, second, add] = [matrix::A_TRANSPOSED, matrix::B_TRANSPOSED, matrix::ADD]
-            .map(|flag| builder.ins().band_imm_u(flags, flag));
-        let a_row = builder.ins().select(first, one, k);
-        let a_column = builder.ins().select(first, m, one);
-        let b_row = builder.ins().select(second, one, n);
-        let b_column = builder.ins().select(second, k, one);
-        let flags = MemFlagsData::trusted();
-        self.counted(m, zero, &mut |w, i, none| {
-            w.counted(n, none, &mut |w, j, none| {
-                let chain = w.counted(k, zero, &mut |w, l, sum| {
-                    let x = w.cell(a, (i, a_row), (l, a_column));
-                    let x = w.builder.ins().load(types::F64, flags, x, 0);
-                    let y = w.cell(b, (l, b_row), (j, b_column));
-                    let y = w.builder.ins().load(types::F64, flags, y, 0);
-                    w.call("jut_fma", &[x, y, sum])
-                })?;
-                let place = w.cell(c, (i, n), (j, one));
-                let old = w.builder.ins().load(types::F64, flags, place, 0);
-                let sum = w.builder.ins().fadd(old, chain);
-                let value = w.builder.ins().select(add, sum, chain);
-                w.builder.ins().store(flags, value, place, 0);
-                Ok(none)
-            })
-        })?;
-        Ok(())
-    }
-
-    /// The address of a cell, given indices with their strides.
-    fn cell(
-        &mut self,
-        start: ir::Value,
-        (i, row): (ir::Value, ir::Value),
-        (j, column): (ir::Value, ir::Value),
-    ) -> ir::Value {
-        let down = self.builder.ins().imul(i, row);
-        let across = self.builder.ins().imul(j, column);
-        let cells = self.builder.ins().iadd(down, across);
-        let bytes = self.builder.ins().ishl_imm_u(cells, 3);
-        self.builder.ins().iadd(start, bytes)
-    }
-
-    /// A loop over 0 .. n that carries a float.
-    fn counted(
-        &mut self,
-        n: ir::Value,
-        start: ir::Value,
-        body: &mut Body<'_, Self>,
-    ) -> Result<ir::Value, String> {
-        let [head, inside, done] = [(); 3].map(|()| self.builder.create_block());
-        let index = self.builder.append_block_param(head, types::I64);
-        let carried = self.builder.append_block_param(head, types::F64);
-        let zero = self.builder.ins().iconst(types::I64, 0);
-        self.builder.ins().jump(head, &[zero.into(), start.into()]);
-
-        self.builder.switch_to_block(head);
-        let more = self.builder.ins().icmp(IntCC::SignedLessThan, index, n);
-        self.builder.ins().brif(more, inside, &[], done, &[]);
-
-        self.builder.switch_to_block(inside);
-        let next = body(self, index, carried)?;
-        let following = self.builder.ins().iadd_imm_s(index, 1);
-        self.builder.ins().jump(head, &[following.into(), next.into()]);
-
-        self.builder.switch_to_block(done);
-        Ok(carried)
     }
 
     fn call(&mut self, symbol: &'static str, args: &[ir::Value]) -> Result<ir::Value, String> {

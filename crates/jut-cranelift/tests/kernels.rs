@@ -5,7 +5,7 @@ mod support;
 
 use jut_cranelift::{Arg, compile};
 use jut_loop::eval;
-use jut_loop::form::LoopFuncId;
+use jut_loop::form::{Kind, LoopFuncId, Role};
 use jut_loop::kernel::{Kernel, MATMUL};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::{print, read};
@@ -62,5 +62,58 @@ fn every_kernel_is_a_function_of_the_runtime() {
         let row = kernel.row();
         assert!(jut_runtime::symbols::address(row.symbol).is_some(), "{}", row.symbol);
         assert_eq!(Kernel::find(row.name), Some(kernel));
+    }
+}
+
+#[test]
+fn every_kernel_has_the_bits_of_the_evaluator_in_compiled_code() {
+    let mut numbers = Numbers(7);
+    for kernel in Kernel::all() {
+        let row = kernel.row();
+        let is_buffer = |p: &&jut_loop::kernel::KernelParam| p.kind != Kind::I64;
+        let buffers: Vec<_> = row.params.iter().filter(is_buffer).collect();
+        let integers = row.params.len() - buffers.len();
+        let names = |what: &str, n: usize| (0..n).map(|k| format!("{what}{k}")).collect::<Vec<_>>();
+        let (b, len, int) =
+            (names("b", buffers.len()), names("len", buffers.len()), names("size", integers));
+        let role = |role: Role| if role == Role::In { "in" } else { "inout" };
+        let declared =
+            buffers.iter().enumerate().map(|(k, p)| format!("b{k}: {} f64[len{k}]", role(p.role)));
+        let scalars = len.iter().chain(&int).map(|name| format!("{name}: i64"));
+        let declared: Vec<String> = declared.chain(scalars).collect();
+        let text = format!(
+            "loop def f({}) = {{\n  kernel {}({})\n}}\n",
+            declared.join(", "),
+            row.name,
+            [b, int].concat().join(", ")
+        );
+        let program = read::read_program(0, &text).unwrap();
+        let compiled = compile(&program).unwrap();
+        for seed in 0..6i64 {
+            let mut sizes: Vec<i64> = (1..integers as i64).map(|k| (k * 5 + seed) % 11).collect();
+            sizes.push(4 * (seed % 2));
+            let lengths = (row.lengths)(&sizes);
+            let mut cells: Vec<Vec<f64>> =
+                lengths.iter().map(|len| numbers.floats(*len as usize)).collect();
+            let mut args: Vec<Flat> =
+                cells.iter().map(|c| Flat::Buffer(Cells::F64(c.clone()))).collect();
+            let scalars: Vec<i64> = lengths.iter().chain(&sizes).copied().collect();
+            args.extend(scalars.iter().map(|x| Flat::Scalar(jut_ir::Literal::I64(*x))));
+            let expected = eval::run(&program, LoopFuncId::from_u32(0), &args).unwrap();
+            let mut args: Vec<Arg> = cells
+                .iter_mut()
+                .zip(&buffers)
+                .map(|(cells, p)| match p.role {
+                    Role::In => Arg::F64s(cells),
+                    _ => Arg::F64sMut(cells),
+                })
+                .collect();
+            args.extend(scalars.iter().map(|x| Arg::I64(*x)));
+            // SAFETY: the buffers are as long as the kernel says.
+            unsafe { compiled.call(&mut Workspace::new(), &mut args, &mut []) }.unwrap();
+            let Flat::Buffer(Cells::F64(expected)) = &expected.params[0] else { unreachable!() };
+            let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&cells[0]), bits(expected), "{} {sizes:?}", row.name);
+        }
     }
 }

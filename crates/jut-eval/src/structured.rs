@@ -8,7 +8,7 @@ use crate::memory::Charge;
 use crate::scalar;
 use crate::value::{Array, Cells, Value, View};
 use jut_ir::Structured;
-use jut_ir::structured::{Meaning, Order, Param};
+use jut_ir::structured::{Meaning, Order, Param, Side};
 use jut_runtime::lanes::{BLOCK, LANES, fold};
 use jut_runtime::matrix;
 
@@ -16,7 +16,7 @@ use jut_runtime::matrix;
 /// [`Structured::labels`]; `None` if the operands do not fit, or a size is negative.
 pub(crate) fn sizes(op: Structured, args: &[Value]) -> Option<Vec<usize>> {
     let labels = op.labels();
-    let mut sizes = vec![0; labels.len()];
+    let mut sizes: Vec<Option<u64>> = vec![None; labels.len()];
     for (param, arg) in op.row().params.iter().zip(args) {
         let dims: Vec<usize> = match param {
             Param::Array(_) => arg.dims(),
@@ -31,19 +31,11 @@ pub(crate) fn sizes(op: Structured, args: &[Value]) -> Option<Vec<usize>> {
         }
         for (name, dim) in names.iter().zip(dims) {
             let k = labels.iter().position(|l| l == name)?;
-            sizes[k] = dim;
+            sizes[k] = Some(dim as u64);
         }
     }
-    if op.is_view() {
-        let at = |label| labels.iter().position(|l| *l == label);
-        let (p, i, j) = (at('p')?, at('i')?, at('j')?);
-        let cells = sizes[i].checked_mul(sizes[j])?;
-        if op.row().meaning == Meaning::Unflatten && sizes[p] != cells {
-            return None;
-        }
-        sizes[p] = cells;
-    }
-    Some(sizes)
+    let all = op.complete(&sizes)?;
+    all.into_iter().map(|size| usize::try_from(size).ok()).collect()
 }
 
 /// The value of a structured primitive. `None` if the operands do not fit it.
@@ -72,11 +64,10 @@ pub(crate) fn apply(
         let operands = operands?;
         Cells::F64(match (op.row().meaning, operands.as_slice(), sizes) {
             (Meaning::Contraction(Order::Chain(flags)), [a, b], [m, n, k]) => {
-                let [m, n, k] = [*m as i64, *n as i64, *k as i64];
-                let mut c = vec![0.0; sizes[0].checked_mul(sizes[1])?];
-                let mut space = vec![0.0; matrix::scratch(m, n, k, flags) as usize];
-                matrix::product(&mut c, a, b, &mut space, [m, n, k], flags).then_some(())?;
-                c
+                products([a, b], [1, *m, *n, *k], flags)?
+            }
+            (Meaning::Contraction(Order::Chain(flags)), [a, b], [batch, m, n, k]) => {
+                products([a, b], [*batch, *m, *n, *k], flags)?
             }
             _ => run(op, sizes, &operands, &Floats),
         })
@@ -86,6 +77,19 @@ pub(crate) fn apply(
         ([], Cells::I64(x)) => x.first().map(|x| Value::I64(*x)),
         (dims, cells) => Array::charged(dims.to_vec(), cells, charge).map(Value::Array),
     }
+}
+
+/// Products of matrices, one after another.
+fn products([a, b]: [&[f64]; 2], [batch, m, n, k]: [usize; 4], flags: i64) -> Option<Vec<f64>> {
+    let [rows, columns, inner] = [m as i64, n as i64, k as i64];
+    let mut space = vec![0.0; matrix::scratch(rows, columns, inner, flags) as usize];
+    let mut c = vec![0.0; batch.checked_mul(m)?.checked_mul(n)?];
+    for index in 0..batch {
+        let c = c.get_mut(index * m * n..)?;
+        let (a, b) = (a.get(index * m * k..)?, b.get(index * k * n..)?);
+        matrix::product(c, a, b, &mut space, [rows, columns, inner], flags).then_some(())?;
+    }
+    Some(c)
 }
 
 fn floats(value: &Value) -> Option<&[f64]> {
@@ -112,6 +116,8 @@ trait Numbers<T> {
     fn zero(&self) -> T;
     fn add(&self, a: T, b: T) -> T;
     fn mul(&self, a: T, b: T) -> T;
+    /// `a b + sum`, rounded once.
+    fn fused(&self, a: T, b: T, sum: T) -> T;
     /// The sum of `terms`, by lanes.
     fn lanes(&self, terms: &mut dyn Iterator<Item = T>) -> T;
 }
@@ -129,6 +135,10 @@ impl Numbers<f64> for Floats {
 
     fn mul(&self, a: f64, b: f64) -> f64 {
         a * b
+    }
+
+    fn fused(&self, a: f64, b: f64, sum: f64) -> f64 {
+        a.mul_add(b, sum)
     }
 
     fn lanes(&self, terms: &mut dyn Iterator<Item = f64>) -> f64 {
@@ -160,6 +170,10 @@ impl Numbers<i64> for Field {
         scalar::mul(a, b)
     }
 
+    fn fused(&self, a: i64, b: i64, sum: i64) -> i64 {
+        scalar::add(sum, scalar::mul(a, b))
+    }
+
     fn lanes(&self, terms: &mut dyn Iterator<Item = i64>) -> i64 {
         terms.fold(0, scalar::add)
     }
@@ -183,6 +197,10 @@ fn run<T: Copy>(
     let first = operands.first().copied().unwrap_or_default();
     match op.row().meaning {
         Meaning::Contraction(order) => contraction(op, order, sizes, operands, numbers),
+        Meaning::Convolution(side) => match operands {
+            [a, b] => convolution(op, side, sizes, [a, b], numbers),
+            _ => Vec::new(),
+        },
         Meaning::Flatten | Meaning::Unflatten => first.to_vec(),
         Meaning::Reverse => first.iter().rev().copied().collect(),
         Meaning::RunningSum => running(&mut first.iter().copied()),
@@ -251,4 +269,105 @@ fn contraction<T: Copy>(
         });
     }
     cells
+}
+
+/// The sizes of a convolution in two directions; one direction is one row.
+struct Window {
+    /// Channels of y and of x.
+    o: usize,
+    c: usize,
+    /// Rows and columns of x, of y and of k.
+    x: [usize; 2],
+    y: [usize; 2],
+    k: [usize; 2],
+}
+
+impl Window {
+    fn new(op: Structured, sizes: &[usize]) -> Window {
+        let labels = op.labels();
+        let size = |l: char| labels.iter().position(|x| *x == l).map_or(1, |k| sizes[k]);
+        let pair = |place: usize| {
+            let mut pair = [1, 1];
+            let windows = op.windows();
+            for (k, window) in windows.iter().enumerate() {
+                pair[2 - windows.len() + k] = size(window[place]);
+            }
+            pair
+        };
+        Window { o: size('o'), c: size('c'), x: pair(0), y: pair(1), k: pair(2) }
+    }
+
+    fn in_x(&self, c: usize, row: usize, column: usize) -> usize {
+        (c * self.x[0] + row) * self.x[1] + column
+    }
+
+    fn in_y(&self, o: usize, row: usize, column: usize) -> usize {
+        (o * self.y[0] + row) * self.y[1] + column
+    }
+
+    fn in_k(&self, o: usize, c: usize, row: usize, column: usize) -> usize {
+        ((o * self.c + c) * self.k[0] + row) * self.k[1] + column
+    }
+}
+
+/// One side of a convolution, from the other two in the order of the operands.
+fn convolution<T: Copy>(
+    op: Structured,
+    side: Side,
+    sizes: &[usize],
+    [a, b]: [&[T]; 2],
+    numbers: &dyn Numbers<T>,
+) -> Vec<T> {
+    let w = Window::new(op, sizes);
+    let mut cells = Vec::new();
+    match side {
+        Side::Output => {
+            for (o, i, j) in triples(w.o, w.y) {
+                let mut sum = numbers.zero();
+                for (c, u, v) in triples(w.c, w.k) {
+                    let (x, k) = (a[w.in_x(c, i + u, j + v)], b[w.in_k(o, c, u, v)]);
+                    sum = numbers.fused(k, x, sum);
+                }
+                cells.push(sum);
+            }
+        }
+        Side::Input => {
+            for (c, row, column) in triples(w.c, w.x) {
+                let mut sum = numbers.zero();
+                for (o, u, v) in triples(w.o, w.k) {
+                    let (i, j) = (row.wrapping_sub(u), column.wrapping_sub(v));
+                    if i < w.y[0] && j < w.y[1] {
+                        let (y, k) = (a[w.in_y(o, i, j)], b[w.in_k(o, c, u, v)]);
+                        sum = numbers.fused(k, y, sum);
+                    }
+                }
+                cells.push(sum);
+            }
+        }
+        Side::Kernel => {
+            for o in 0..w.o {
+                for (c, u, v) in triples(w.c, w.k) {
+                    let mut lanes = [numbers.zero(); LANES];
+                    for (_, i, j) in triples(1, w.y) {
+                        let (x, y) = (a[w.in_x(c, i + u, j + v)], b[w.in_y(o, i, j)]);
+                        lanes[j % LANES] = numbers.fused(y, x, lanes[j % LANES]);
+                    }
+                    let mut width = LANES / 2;
+                    while width > 0 {
+                        for k in 0..width {
+                            lanes[k] = numbers.add(lanes[k], lanes[k + width]);
+                        }
+                        width /= 2;
+                    }
+                    cells.push(lanes[0]);
+                }
+            }
+        }
+    }
+    cells
+}
+
+/// All indices below these sizes, the last one fastest.
+fn triples(n: usize, [m, k]: [usize; 2]) -> impl Iterator<Item = (usize, usize, usize)> {
+    (0..n).flat_map(move |a| (0..m).flat_map(move |b| (0..k).map(move |c| (a, b, c))))
 }

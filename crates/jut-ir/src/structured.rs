@@ -23,6 +23,10 @@
 //! **Order of operations.** Part of the meaning, as everywhere: see [`Order`]. What is added to an
 //! accumulator is computed first.
 //!
+//! **Sizes that follow.** Some dimensions follow from others: a vector of all cells of a matrix has as
+//! many as the product says, and a window of s places fits into p of them at p - s + 1 positions. The
+//! meaning of a row says which ([`Structured::product`], [`Structured::windows`]).
+//!
 //! **Work.** Twice the largest of the numbers of multiplications, cells of an operand and cells of
 //! the result, less the cells of the result: `2nmk - nm` for a product of matrices. It is the one
 //! choice for which an operation and its transpose satisfy `W[T e] + in = W[e] + out`.
@@ -56,8 +60,22 @@ pub enum Order {
     /// In the order of the summed index.
     Sequence,
     /// A chain of fused multiply-adds in the order of the summed index: `jut_runtime::matrix`, whose
-    /// flags these are.
+    /// flags these are. With three dimensions in the result the first is a batch: one product each.
     Chain(i64),
+}
+
+/// Which of the three arrays of a convolution is the result: `y[o, i, j]`, `x[c, i + u, j + v]` or
+/// `k[o, c, u, v]`. A cell is the sum of all products of one cell of each of the other two that
+/// belong together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// y: a chain of fused multiply-adds over the channels c, then the window.
+    Output,
+    /// x: the same over the channels o, then the window, where y has a cell.
+    Input,
+    /// k: [eight chains](jut_runtime::lanes::LANES) over the rows of y, then its columns, column j
+    /// in chain j mod 8; then the chains are added in pairs.
+    Kernel,
 }
 
 /// What a row computes.
@@ -65,9 +83,12 @@ pub enum Order {
 pub enum Meaning {
     /// For each cell of the result the sum, in an order, of the products of the operands' cells.
     Contraction(Order),
-    /// All cells in the same order: a matrix as one vector. A view.
+    /// One side of a convolution with channels. The dimensions have the names of [`Side`]; if there is
+    /// only one besides the channels, p = q + s - 1 are those of x, y and k.
+    Convolution(Side),
+    /// All cells in the same order, as one vector. A view.
     Flatten,
-    /// The vector as a matrix of the given sizes, whose product is its own. A view.
+    /// The vector as an array of the given sizes, whose product is its own. A view.
     Unflatten,
     /// Cell i is cell n - 1 - i.
     Reverse,
@@ -198,26 +219,112 @@ impl Structured {
                 }
             }
         }
-        let size = |label| {
+        let find = |known: &[(char, &Size, usize)], label| {
             let found = known.iter().find(|(l, _, _)| *l == label);
             found.map(|(_, s, _)| Size::clone(s))
         };
-        let cells = match row.meaning {
-            Meaning::Flatten | Meaning::Unflatten => size('i').zip(size('j')),
-            _ => None,
-        };
-        let cells = cells.and_then(|(i, j)| i.checked_mul(&j));
-        match (row.meaning, cells, size('p')) {
-            (Meaning::Flatten, Some(cells), _) => return Ok(Type::array(cells, Type::F64)),
-            (Meaning::Unflatten, Some(cells), Some(given)) if cells != given => {
-                let sizes = Box::new([given, cells]);
-                return Err(Misfit::Size { operand: 0, earlier: 0, sizes });
+        // What follows from the operands' dimensions; too large a polynomial does not fit.
+        let mut follows: Vec<(char, Size)> = Vec::new();
+        if let Some(parts) = self.product() {
+            let parts = parts.chars().map(|part| find(&known, part));
+            let one = Some(Size::constant(1));
+            let cells =
+                parts.fold(one, |all, part| all.zip(part).and_then(|(x, y)| x.checked_mul(&y)));
+            let cells = cells.ok_or(Misfit::Kind(0))?;
+            match find(&known, 'p') {
+                Some(given) if given != cells => {
+                    let sizes = Box::new([given, cells]);
+                    return Err(Misfit::Size { operand: 0, earlier: 0, sizes });
+                }
+                _ => follows.push(('p', cells)),
             }
-            (Meaning::Flatten | Meaning::Unflatten, None, _) => return Err(Misfit::Kind(0)),
-            _ => {}
         }
+        for labels in self.windows() {
+            let one = Size::constant(1);
+            let [whole, places, window] = labels.map(|l| find(&known, l));
+            let (label, size) = match (whole, places, window) {
+                (Some(whole), None, Some(window)) => {
+                    (labels[1], whole.checked_sub(&window).and_then(|s| s.checked_add(&one)))
+                }
+                (Some(whole), Some(places), None) => {
+                    (labels[2], whole.checked_sub(&places).and_then(|s| s.checked_add(&one)))
+                }
+                (None, Some(places), Some(window)) => {
+                    (labels[0], places.checked_add(&window).and_then(|s| s.checked_sub(&one)))
+                }
+                _ => continue,
+            };
+            follows.push((label, size.ok_or(Misfit::Kind(0))?));
+        }
+        let size = |label| {
+            let derived = || follows.iter().find(|(l, _)| *l == label).map(|(_, s)| s.clone());
+            find(&known, label).or_else(derived)
+        };
         let sizes = row.result.chars().rev().filter_map(size);
         Ok(sizes.fold(Type::F64, |ty, size| Type::array(size, ty)))
+    }
+
+    /// The dimensions whose product is that of `p`, for a view.
+    pub fn product(self) -> Option<&'static str> {
+        let row = self.row();
+        match (row.meaning, row.params) {
+            (Meaning::Flatten, [Param::Array(parts), ..]) => Some(parts),
+            (Meaning::Unflatten, _) => Some(row.result),
+            _ => None,
+        }
+    }
+
+    /// For a convolution, in each direction, the dimension of x, of y and of k: the first is the sum of
+    /// the others, less 1.
+    pub fn windows(self) -> &'static [[char; 3]] {
+        match self.row().meaning {
+            Meaning::Convolution(_) if self.has('s') => &[['p', 'q', 's']],
+            Meaning::Convolution(_) => &[['h', 'i', 'u'], ['w', 'j', 'v']],
+            _ => &[],
+        }
+    }
+
+    fn has(self, label: char) -> bool {
+        let row = self.row();
+        let in_param = |p: &Param| matches!(p, Param::Array(names) if names.contains(label));
+        row.result.contains(label) || row.params.iter().any(in_param)
+    }
+
+    /// Which dimensions of the result may be negative although those of the operands are not, so that
+    /// a check stands in front of the operation: those that follow from a window.
+    pub fn open_results(self) -> impl Iterator<Item = usize> {
+        let result = self.row().result.chars().enumerate();
+        let windows = self.windows();
+        result.filter(|(_, l)| windows.iter().any(|w| w.contains(l))).map(|(k, _)| k)
+    }
+
+    /// Fills in the sizes that follow from others, in the order of [`Structured::labels`]. `None` if
+    /// one is missing, negative, or is not what it has to be.
+    pub fn complete(self, sizes: &[Option<u64>]) -> Option<Vec<u64>> {
+        let labels = self.labels();
+        let mut sizes = sizes.to_vec();
+        let at = |label| labels.iter().position(|l| *l == label);
+        let put = |sizes: &mut Vec<Option<u64>>, label, size: u64| {
+            let place = sizes.get_mut(at(label)?)?;
+            (*place.get_or_insert(size) == size).then_some(())
+        };
+        let get = |sizes: &[Option<u64>], label| sizes.get(at(label)?).copied().flatten();
+        if let Some(parts) = self.product() {
+            let mut parts = parts.chars().map(|part| get(&sizes, part));
+            let cells = parts.try_fold(1u64, |all, part| all.checked_mul(part?))?;
+            put(&mut sizes, 'p', cells)?;
+        }
+        for [whole, places, window] in self.windows().iter().copied() {
+            let known = [whole, places, window].map(|l| get(&sizes, l));
+            let less = |x: u64, y: u64| x.checked_add(1)?.checked_sub(y);
+            match known {
+                [Some(p), None, Some(s)] => put(&mut sizes, places, less(p, s)?)?,
+                [Some(p), Some(q), None] => put(&mut sizes, window, less(p, q)?)?,
+                [_, Some(q), Some(s)] => put(&mut sizes, whole, q.checked_add(s)?.checked_sub(1)?)?,
+                _ => return None,
+            }
+        }
+        sizes.into_iter().collect()
     }
 
     /// Whether the result is the operand's memory with another shape.
@@ -299,11 +406,12 @@ impl Structured {
             Param::Array(names) => Some(cells(names)),
             Param::Size(_) => None,
         });
-        // The dimensions of a view are two names for the same cells.
-        let all = match self.is_view() {
-            true => cells("ij"),
-            false => sizes.iter().fold(1u64, |n, size| n.saturating_mul(*size)),
+        // What follows from other dimensions is no loop of its own.
+        let follows = |l: char| {
+            (self.is_view() && l == 'p') || self.windows().iter().any(|[whole, ..]| *whole == l)
         };
+        let loops: String = labels.iter().filter(|l| !follows(**l)).collect();
+        let all = cells(&loops);
         let largest = arrays.chain([result, all]).max().unwrap_or(0);
         largest.saturating_mul(2).saturating_sub(result)
     }

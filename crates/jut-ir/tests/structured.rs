@@ -66,17 +66,22 @@ fn an_operation_and_its_transpose_satisfy_theorem_7_1_with_equality() {
     let sizes = [0, 1, 2, 3, 7];
     for op in Structured::all() {
         let labels = op.labels();
-        for n in 0..sizes.len().pow(labels.len() as u32) {
-            let of: BTreeMap<char, u64> = labels
+        // Sizes that follow from others are left out: they are completed.
+        let follows =
+            |l: &char| op.is_view() && *l == 'p' || op.windows().iter().any(|w| w[0] == *l);
+        let free: Vec<char> = labels.iter().copied().filter(|l| !follows(l)).collect();
+        // Many dimensions: only some sizes.
+        let sizes = if free.len() > 4 { &sizes[..4] } else { &sizes[..] };
+        for n in 0..sizes.len().pow(free.len() as u32) {
+            let chosen: BTreeMap<char, u64> = free
                 .iter()
                 .enumerate()
                 .map(|(k, l)| (*l, sizes[n / sizes.len().pow(k as u32) % sizes.len()]))
                 .collect();
-            let mut of = of;
-            if op.is_view() {
-                of.insert('p', of[&'i'] * of[&'j']);
-            }
-            let of = of;
+            let given: Vec<Option<u64>> = labels.iter().map(|l| chosen.get(l).copied()).collect();
+            // No place and no window: the whole would have -1.
+            let Some(all) = op.complete(&given) else { continue };
+            let of: BTreeMap<char, u64> = labels.iter().copied().zip(all).collect();
             let cells = |names: &str| names.chars().map(|l| of[&l]).product::<u64>();
             let work = op.work(&labels.iter().map(|l| of[l]).collect::<Vec<_>>());
             for (nth, operand) in op.arrays().enumerate() {
@@ -99,10 +104,45 @@ fn an_operation_and_its_transpose_satisfy_theorem_7_1_with_equality() {
 }
 
 #[test]
+fn sizes_follow_from_each_other_in_every_direction() {
+    for op in Structured::all().filter(|op| !op.windows().is_empty()) {
+        let labels = op.labels();
+        let sizes: Vec<u64> = labels
+            .iter()
+            .map(|l| match l {
+                'p' | 'h' | 'w' => 7,
+                'q' | 'i' | 'j' => 5,
+                's' | 'u' | 'v' => 3,
+                _ => 2,
+            })
+            .collect();
+        for left_out in 0..3 {
+            let known = labels.iter().zip(&sizes).map(|(l, size)| {
+                let follows = op.windows().iter().any(|w| w[left_out] == *l);
+                (!follows).then_some(*size)
+            });
+            assert_eq!(op.complete(&known.collect::<Vec<_>>()), Some(sizes.clone()), "{op:?}");
+        }
+        let wrong = labels.iter().zip(&sizes).map(|(l, size)| match l {
+            'p' | 'h' => Some(size + 1),
+            _ => Some(*size),
+        });
+        assert_eq!(op.complete(&wrong.collect::<Vec<_>>()), None, "{op:?}");
+    }
+    let conv = Structured::find("conv1d").unwrap();
+    let longer = conv.labels().into_iter().map(|l| match l {
+        'q' => None,
+        's' => Some(4),
+        _ => Some(2),
+    });
+    assert_eq!(conv.complete(&longer.collect::<Vec<_>>()), None, "a kernel longer than the input");
+}
+
+#[test]
 fn at_most_one_dimension_is_summed_and_only_then_there_is_an_order() {
     for op in Structured::all() {
         let row = op.row();
-        if op.is_view() {
+        if op.is_view() || matches!(row.meaning, Meaning::Convolution(_)) {
             continue;
         }
         let summed = op.labels().len() - row.result.chars().count();
@@ -130,6 +170,24 @@ fn types_follow_from_the_operands_and_misfits_say_where() {
     let misfit = matmul.result_type(&[matrix(&n, &k), matrix(&m, &k)]);
     let sizes = Box::new([m, k]);
     assert_eq!(misfit, Err(Misfit::Size { operand: 1, earlier: 0, sizes }));
+}
+
+#[test]
+fn sizes_of_a_convolution_are_polynomials_that_cancel() {
+    let [c, o, p, s] = [0, 1, 2, 3].map(|v| Size::var(NVar::from_u32(v)));
+    let array = |sizes: &[&Size]| {
+        let ty = sizes.iter().rev().fold(Type::F64, |ty, n| Type::array((*n).clone(), ty));
+        (ty, Size::default())
+    };
+    let [conv, input, kernel] =
+        ["conv1d", "conv1d_input", "conv1d_kernel"].map(|name| Structured::find(name).unwrap());
+    let (x, k) = (array(&[&c, &p]), array(&[&o, &c, &s]));
+    let q = p.checked_sub(&s).and_then(|q| q.checked_add(&Size::constant(1))).unwrap();
+    let y = array(&[&o, &q]);
+    assert_eq!(conv.result_type(&[x.clone(), k.clone()]), Ok(y.0.clone()));
+    assert_eq!(input.result_type(&[y.clone(), k.clone()]), Ok(x.0.clone()));
+    assert_eq!(kernel.result_type(&[x, y]), Ok(k.0));
+    assert_eq!(conv.open_results().collect::<Vec<_>>(), [1]);
 }
 
 #[test]

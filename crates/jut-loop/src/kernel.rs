@@ -17,7 +17,7 @@
 //! the same one.
 
 use crate::form::{Cell, Kind, Role};
-use jut_runtime::matrix;
+use jut_runtime::{conv, matrix, vectors};
 
 /// A kernel: an index into [`KERNELS`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,38 +59,182 @@ const fn integer(name: &'static str) -> KernelParam {
     KernelParam { name, kind: Kind::I64, role: Role::In }
 }
 
-/// All kernels.
-pub static KERNELS: &[KernelRow] = &[KernelRow {
-    name: "matmul",
-    symbol: "jut_matmul",
-    doc: "c = a b; the flags are those of `jut_runtime::matrix`: 1, a is given transposed; 2, b is; \
-          4, the product is added to c",
-    params: &[
-        buffer("c", Role::InOut),
-        buffer("a", Role::In),
-        buffer("b", Role::In),
-        buffer("scratch", Role::InOut),
-        integer("m"),
-        integer("n"),
-        integer("k"),
+/// So many cells; sizes that are negative are 0.
+fn cells(x: i64, y: i64) -> i64 {
+    x.max(0).saturating_mul(y.max(0))
+}
+
+/// How many cells y, x and k of a convolution have.
+fn convolved(sizes: &[i64]) -> [i64; 3] {
+    let sizes = sizes.first_chunk().copied().unwrap_or_default();
+    conv::Sizes::new(sizes).cells().map(|cells| i64::try_from(cells).unwrap_or(i64::MAX))
+}
+
+/// The sizes of a convolution: channels of y and x; rows and columns of y, then of k; flags.
+const fn convolution(result: &'static str, a: &'static str, b: &'static str) -> [KernelParam; 10] {
+    [
+        buffer(result, Role::InOut),
+        buffer(a, Role::In),
+        buffer(b, Role::In),
+        integer("o"),
+        integer("c"),
+        integer("i"),
+        integer("j"),
+        integer("u"),
+        integer("v"),
         integer("flags"),
-    ],
-    lengths: |sizes| match *sizes {
-        [m, n, k, flags] => {
-            let cells = |x: i64, y: i64| x.max(0).saturating_mul(y.max(0));
-            vec![cells(m, n), cells(m, k), cells(k, n), matrix::scratch(m, n, k, flags)]
-        }
-        _ => Vec::new(),
+    ]
+}
+
+/// A kernel's function on its buffers: the result, the two operands, the sizes, the flags.
+type Convolve = fn(&mut [f64], &[f64], &[f64], [i64; 6], i64) -> bool;
+
+fn convolve(function: Convolve, buffers: &mut [Vec<f64>], sizes: &[i64]) {
+    if let ([result, a, b], [o, c, i, j, u, v, flags]) = (buffers, sizes) {
+        function(result, a, b, [*o, *c, *i, *j, *u, *v], *flags);
+    }
+}
+
+/// All kernels. Flag 4 adds the result to what is there.
+pub static KERNELS: &[KernelRow] = &[
+    KernelRow {
+        name: "matmul",
+        symbol: "jut_matmul",
+        doc: "c = a b; the flags are those of `jut_runtime::matrix`: 1, a is given transposed; 2, b is; \
+              4, the product is added to c",
+        params: &[
+            buffer("c", Role::InOut),
+            buffer("a", Role::In),
+            buffer("b", Role::In),
+            buffer("scratch", Role::InOut),
+            integer("m"),
+            integer("n"),
+            integer("k"),
+            integer("flags"),
+        ],
+        lengths: |sizes| match *sizes {
+            [m, n, k, flags] => {
+                vec![cells(m, n), cells(m, k), cells(k, n), matrix::scratch(m, n, k, flags)]
+            }
+            _ => Vec::new(),
+        },
+        run: |buffers, sizes| {
+            if let ([c, a, b, scratch], [m, n, k, flags]) = (buffers, sizes) {
+                matrix::product(c, a, b, scratch, [*m, *n, *k], *flags);
+            }
+        },
     },
-    run: |buffers, sizes| {
-        if let ([c, a, b, scratch], [m, n, k, flags]) = (buffers, sizes) {
-            matrix::product(c, a, b, scratch, [*m, *n, *k], *flags);
-        }
+    KernelRow {
+        name: "matvec",
+        symbol: "jut_matvec",
+        doc: "y = a x for a matrix of m rows and n columns; with flag 1 its transpose is given",
+        params: &[
+            buffer("y", Role::InOut),
+            buffer("a", Role::In),
+            buffer("x", Role::In),
+            integer("m"),
+            integer("n"),
+            integer("flags"),
+        ],
+        lengths: |sizes| match *sizes {
+            [m, n, _] => vec![m.max(0), cells(m, n), n.max(0)],
+            _ => Vec::new(),
+        },
+        run: |buffers, sizes| {
+            if let ([y, a, x], [m, n, flags]) = (buffers, sizes) {
+                vectors::matvec(y, a, x, [*m, *n], *flags);
+            }
+        },
     },
-}];
+    KernelRow {
+        name: "outer",
+        symbol: "jut_outer",
+        doc: "c = x y^T",
+        params: &[
+            buffer("c", Role::InOut),
+            buffer("x", Role::In),
+            buffer("y", Role::In),
+            integer("m"),
+            integer("n"),
+            integer("flags"),
+        ],
+        lengths: |sizes| match *sizes {
+            [m, n, _] => vec![cells(m, n), m.max(0), n.max(0)],
+            _ => Vec::new(),
+        },
+        run: |buffers, sizes| {
+            if let ([c, x, y], [m, n, flags]) = (buffers, sizes) {
+                vectors::outer(c, x, y, [*m, *n], *flags);
+            }
+        },
+    },
+    KernelRow {
+        name: "dot",
+        symbol: "jut_dot",
+        doc: "the one cell of c = x . y",
+        params: &[
+            buffer("c", Role::InOut),
+            buffer("x", Role::In),
+            buffer("y", Role::In),
+            integer("n"),
+            integer("flags"),
+        ],
+        lengths: |sizes| match *sizes {
+            [n, _] => vec![1, n.max(0), n.max(0)],
+            _ => Vec::new(),
+        },
+        run: |buffers, sizes| {
+            if let ([c, x, y], [n, flags]) = (buffers, sizes) {
+                vectors::dot(c, x, y, *n, *flags);
+            }
+        },
+    },
+    KernelRow {
+        name: "conv",
+        symbol: "jut_conv",
+        doc: "y of the convolution of x with k, see `jut_runtime::conv`",
+        params: &convolution("y", "x", "k"),
+        lengths: |sizes| convolved(sizes).to_vec(),
+        run: |buffers, sizes| convolve(conv::output, buffers, sizes),
+    },
+    KernelRow {
+        name: "conv_input",
+        symbol: "jut_conv_input",
+        doc: "x from y and k: the transpose of the convolution in x",
+        params: &convolution("x", "y", "k"),
+        lengths: |sizes| {
+            let [y, x, k] = convolved(sizes);
+            vec![x, y, k]
+        },
+        run: |buffers, sizes| convolve(conv::input, buffers, sizes),
+    },
+    KernelRow {
+        name: "conv_kernel",
+        symbol: "jut_conv_kernel",
+        doc: "k from x and y: the transpose of the convolution in k",
+        params: &convolution("k", "x", "y"),
+        lengths: |sizes| {
+            let [y, x, k] = convolved(sizes);
+            vec![k, x, y]
+        },
+        run: |buffers, sizes| convolve(conv::kernel, buffers, sizes),
+    },
+];
 
 /// `c = a b` and `c += a b`.
 pub const MATMUL: Kernel = Kernel(0);
+/// `y = a x`, `y = a^T x`.
+pub const MATVEC: Kernel = Kernel(1);
+/// `c = x y^T`.
+pub const OUTER: Kernel = Kernel(2);
+/// `c = x . y`.
+pub const DOT: Kernel = Kernel(3);
+/// A convolution.
+pub const CONV: Kernel = Kernel(4);
+/// Its transpose in the input.
+pub const CONV_INPUT: Kernel = Kernel(5);
+/// Its transpose in the kernel.
+pub const CONV_KERNEL: Kernel = Kernel(6);
 
 impl Kernel {
     /// The row.

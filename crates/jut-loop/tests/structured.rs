@@ -4,7 +4,7 @@
 mod support;
 
 use jut_ad::{Derivatives, Mask, Policy, compose};
-use jut_eval::Value;
+use jut_eval::{Array, Cells, Value};
 use jut_loop::{lower, print};
 use support::{agree_on_derivatives, func, load};
 
@@ -83,5 +83,68 @@ def f[n, m](a: [n, m]f64, b: [n, m]f64, x: [m]f64, y: [n]f64) -> f64 = {
     for (n, m) in [(3, 3), (1, 1)] {
         let vector = |n: usize| Value::floats((0..n).map(|k| 0.3 - k as f64).collect::<Vec<_>>());
         agree_on_derivatives(source, "f", &[grid(n, m), grid(n, m), vector(m), vector(n)]);
+    }
+}
+
+#[test]
+fn convolutions_batches_and_joins_have_the_bits_of_the_interpreter() {
+    let cells = |n: usize, seed: f64| (0..n).map(|k| (seed * k as f64).sin()).collect::<Vec<_>>();
+    let array = |dims: &[usize], seed| {
+        let cells = Cells::F64(cells(dims.iter().product(), seed));
+        Value::Array(Array::new(dims.to_vec(), cells).unwrap())
+    };
+    let source = "
+def f[c, p, o, s](x: [c, p]f64, k: [o, c, s]f64) -> f64 = {
+  y = conv1d(x, k)
+  z = conv1d_input(y, k)
+  g = conv1d_kernel(x, y)
+  sum (i < c) { sum (j < p) { z[i, j] * x[i, j] } } + sum (i < o) { sum (j < c) { sum (l < s) { g[i, j, l]^2 } } }
+}";
+    for (c, p, o, s) in [(1, 3, 1, 3), (3, 30, 5, 4), (2, 5, 1, 1), (1, 1, 2, 2)] {
+        agree_on_derivatives(source, "f", &[array(&[c, p], 1.3), array(&[o, c, s], 0.7)]);
+    }
+    let source = "
+def f[c, h, w, o, u, v](x: [c, h, w]f64, k: [o, c, u, v]f64) -> f64 = {
+  y = conv2d(x, k)
+  z = conv2d_input(y, k)
+  g = conv2d_kernel(z, y)
+  t = flatten4(permute_1023(g))
+  dot(t, flatten4(k)) + dot(flatten3(x), flatten3(z))
+}";
+    for (c, h, w, o, u, v) in [(2, 4, 12, 5, 3, 4), (1, 2, 2, 1, 2, 2), (5, 3, 9, 2, 1, 5)] {
+        agree_on_derivatives(source, "f", &[array(&[c, h, w], 1.3), array(&[o, c, u, v], 0.7)]);
+    }
+    let source = "
+def f[n, m](a: [n, m, m]f64, b: [n, m, m]f64, x: [m]f64) -> f64 = {
+  c = batch_matmul(permute_021(a), b)
+  d = batch_matmul(c, permute_021(b))
+  v = concat(flatten3(batch_matmul(permute_021(d), permute_021(c))), x, flatten3(a))
+  dot(v, pad(hadamard(x, repeat(sum_all(x), m)), n * m * m, n * m * m))
+}";
+    for (n, m) in [(2, 3), (1, 40), (0, 2)] {
+        let (a, b) = (array(&[n, m, m], 1.3), array(&[n, m, m], 0.7));
+        agree_on_derivatives(source, "f", &[a, b, Value::floats(cells(m, 0.4))]);
+    }
+}
+
+/// The gradient of a kernel that is used for every image is added into one array.
+#[test]
+fn gradients_of_kernels_are_added_in_place() {
+    let text = gradient(
+        "
+def f[n, c, p, o, s](x: [n, c, p]f64, k: [o, c, s]f64, w: [o]f64) -> f64 = {
+  m = p - s + 1
+  sum (e < n) {
+    y = conv1d(x[e], k)
+    sum (i < m) { matvec(transposed(y), w)[i]^2 }
+  }
+}",
+    );
+    for (kernel, add) in [("conv_kernel", 1), ("conv_input", 1), ("matvec", 1), ("outer", 1)] {
+        let calls = |end: fn(&str) -> bool| {
+            let start = format!("kernel {kernel}(");
+            text.lines().filter(|l| l.contains(&start) && end(l)).count()
+        };
+        assert_eq!(calls(|l| l.ends_with(", 4)")), add, "{kernel}\n{text}");
     }
 }

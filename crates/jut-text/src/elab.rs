@@ -31,6 +31,7 @@ mod branch;
 mod call;
 mod control;
 mod globals;
+mod join;
 mod linear;
 mod operation;
 mod region;

@@ -78,8 +78,15 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
         }
         "assert" | "require" => "say what indices satisfy: `check i < n`",
         "where" | "ifelse" | "cond" | "iff" => "write `if c { a } else { b }` or `select(c, a, b)`",
-        "append" | "push" | "concat" | "cat" | "hstack" | "vstack" | "stack" => {
-            "an array is made at once: `build (i < n + m) { if i < n { x[i] } else { y[i - n] } }`"
+        "append" | "push" | "concatenate" | "cat" | "hstack" | "vstack" | "stack" => {
+            "arrays one after another are `concat(x, y)`; a single element is `[v]`"
+        }
+        "conv" | "convolve" | "correlate" => {
+            "a convolution with channels is `conv1d(x, k)` or `conv2d(x, k)`"
+        }
+        "reshape" => "all cells as a vector are `flatten(a)`, and back `unflatten(x, n, m)`",
+        "permute" | "transpose" => {
+            "`transposed(a)` of a matrix; `permute_201(a)` has the dimensions 2, 0, 1 of `a`"
         }
         "grad" | "gradient" | "jvp" | "vjp" | "derivative" | "diff" | "jacobian" | "hessian" => {
             "derivatives are taken from outside: `jut grad FILE f`, or `gradient` in Rust"

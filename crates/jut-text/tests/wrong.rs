@@ -148,6 +148,28 @@ const TYPES: &[Row] = &[
     ("J208", "def f[n](a: [n, n]f64) -> [n, n]f64 = «matmul(a)»", "takes 2 argument(s), not 1"),
     ("J201", "def f[n](x: [n]f64) -> [n, n]f64 = repeat_row(x, «1.5»)", "i64"),
     ("J014", "def f[n](a: [n, n]f64) -> [n, n]f64 = «matmull»(a, a)", "`matmul`"),
+    ("J208", "def f() -> [0]f64 = «concat()»", "at least one array"),
+    (
+        "J202",
+        "def f[n](x: [n]f64, y: f64) -> f64 = sum (v <- concat(x, «y»)) v",
+        "one element is `[x]`",
+    ),
+    (
+        "J202",
+        "def f[n, m](a: [n, n]f64, b: [n, m]f64) -> f64 = sum_all(flatten(concat(a, «b»)))",
+        "along their first dimension",
+    ),
+    ("J208", "def f[n](x: [n]f64) -> f64 = sum_all(«pad(x, 1)»)", "how many zeros"),
+    (
+        "J202",
+        "def f[c, d, p](x: [c, p]f64, k: [1, d, 3]f64) -> f64 = sum_all(flatten(conv1d(x, «k»)))",
+        "the size d of the second has to be c",
+    ),
+    (
+        "J601",
+        "core def f(n: i64, x: [n]f64) -> [n + n]f64 = {\n  y = «concat(x, x)»\n  y\n}",
+        "acc s",
+    ),
     ("J202", "def f(x: f64, n: i64) -> f64 = «x * n»", "`f64(n)`"),
     ("J202", "def f(x: f64) -> f64 = if «x» { 1.0 } else { 2.0 }", "a condition is a bool"),
     ("J202", "data P = P(x: f64)\ndef f() -> P = P(«1»)", "`1.0`"),

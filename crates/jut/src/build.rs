@@ -24,7 +24,7 @@ use crate::pipeline::{self, Engine};
 use crate::product::Product;
 use crate::source::Sources;
 use jut_ir::{RuntimeErrorKind, Span};
-use jut_loop::need;
+use jut_loop::{Kernels, need};
 use jut_native::CompileError;
 use jut_native::object::{ObjectWriter, Place};
 
@@ -143,6 +143,11 @@ pub(crate) fn build(
     let prefix = options.prefix.as_deref().unwrap_or(function.name());
     let prefix = identifier(prefix);
     let sources = function.model().sources();
+    // Kernels are functions of the runtime: without it there are loops in their place.
+    let kernels = match options.math {
+        MathLibrary::Jut => Kernels::Calls,
+        MathLibrary::System => Kernels::Loops,
+    };
     let mut functions: Vec<CFunction> = Vec::new();
     for product in products {
         let name = format!("{prefix}_{}", product.suffix());
@@ -150,7 +155,7 @@ pub(crate) fn build(
             return Err(Error::Request(format!("{} is asked for twice", product.suffix())));
         }
         let file = &mut file;
-        functions.push(pipeline::lower(function, *product, move |composed, lowered| {
+        functions.push(pipeline::lower(function, *product, kernels, move |composed, lowered| {
             let mut made = CFunction::new(
                 name,
                 function.name(),

@@ -29,7 +29,7 @@ use crate::source::{Diagnostics, Source, Sources};
 use crate::watch::{Pass, PassTime, Watch, loop_statements, statements};
 use jut_ad::{Derivatives, Mask, Policy, compose, erase, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program};
-use jut_loop::Lowered;
+use jut_loop::{Kernels, Lowered};
 use jut_text::ModuleSource;
 use std::sync::Arc;
 
@@ -273,12 +273,13 @@ fn one_by_one(
 pub(crate) fn lower<T: Send>(
     function: &Function,
     product: Product,
+    kernels: Kernels,
     work: impl FnOnce(&Composed, &Lowered) -> Result<T> + Send,
 ) -> Result<T> {
     with_large_stack(|| {
         let composed = composed(function, product, &mut Watch::Off)?;
-        let lowered =
-            jut_loop::lower(&composed.program, composed.root).map_err(|d| refusal(function, d))?;
+        let lowered = jut_loop::lower_with(&composed.program, composed.root, kernels)
+            .map_err(|d| refusal(function, d))?;
         work(&composed, &lowered)
     })
 }

@@ -18,7 +18,7 @@ fn chains(c: &mut [f64], a: &[f64], b: &[f64], [m, n, k]: [usize; 3], flags: i64
 }
 
 /// Numbers with all kinds of digits.
-fn numbers(count: usize, seed: u64) -> Vec<f64> {
+pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f64> {
     let mut state = seed.wrapping_mul(0x9e3779b97f4a7c15) | 1;
     let next = |_| {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -27,7 +27,7 @@ fn numbers(count: usize, seed: u64) -> Vec<f64> {
     (0..count).map(next).collect()
 }
 
-fn bits(x: &[f64]) -> Vec<u64> {
+pub(crate) fn bits(x: &[f64]) -> Vec<u64> {
     x.iter().map(|x| if x.is_nan() { u64::MAX } else { x.to_bits() }).collect()
 }
 

@@ -11,8 +11,15 @@ impl Writer {
         indent: usize,
     ) -> Option<(String, String)> {
         let (v, s) = self.vector(scope)?;
-        let (value, sizes) = match self.rng.u8(0..8) {
+        let (value, sizes) = match self.rng.u8(0..12) {
             0 => self.of_vector(scope, &v, &s, indent),
+            3 | 4 => self.convolution(scope, &v, &s)?,
+            5 => self.cube(scope, &v, &s)?,
+            6 => {
+                let (u, _) = self.vector(scope)?;
+                let joined = format!("concat({u}, pad({v}, 1, 2), {v})");
+                (format!("dot({joined}, cumsum({joined}))"), vec![])
+            }
             1 => {
                 let (u, t) = self.vector(scope)?;
                 (format!("outer({v}, {u})"), vec![s, t])
@@ -49,7 +56,10 @@ impl Writer {
         indent: usize,
     ) -> (String, Vec<String>) {
         let vector = vec![s.to_string()];
-        match self.rng.u8(0..6) {
+        match self.rng.u8(0..9) {
+            6 => (format!("sum_all({v})"), vec![]),
+            7 => (format!("repeat({}, {s})", self.float(scope, indent)), vector),
+            8 => (format!("hadamard({v}, reverse({v}))"), vector),
             0 => (format!("cumsum({v})"), vector),
             1 => (format!("cumsum_from_end({v})"), vector),
             2 => (format!("reverse({v})"), vector),
@@ -57,6 +67,65 @@ impl Writer {
             4 => (format!("repeat_column({v}, 3)"), vec![s.into(), "3".into()]),
             _ => (format!("scale({}, {v})", self.float(scope, indent)), vector),
         }
+    }
+
+    /// One side of a convolution, in one direction or two, made of two vectors. There is room for it
+    /// whatever the sizes are, because zeros stand around them.
+    fn convolution(&mut self, scope: &Scope, v: &str, s: &str) -> Option<(String, Vec<String>)> {
+        let (u, t) = self.vector(scope)?;
+        let grid = |v: &str, u: &str| format!("flatten(outer({v}, {u}))");
+        let (more_v, more_u) = (format!("pad({v}, 1, 0)"), format!("pad({u}, 0, 1)"));
+        let around = grid(&format!("pad({v}, 1, 1)"), &format!("pad({u}, 1, 1)"));
+        let image = format!("unflatten3({around}, 1, {s} + 2, {t} + 2)");
+        let small = format!("unflatten3({}, 1, {s} + 1, {t} + 1)", grid(&more_v, &more_u));
+        let wide = format!("unflatten(pad({v}, {t}, {t}), 1, {s} + {t} + {t})");
+        let cells = match self.rng.u8(0..6) {
+            0 => format!("flatten(conv1d({wide}, unflatten3({u}, 1, 1, {t})))"),
+            1 => {
+                let taps = format!("unflatten3({more_u}, 1, 1, {t} + 1)");
+                format!("flatten(conv1d_input(unflatten({v}, 1, {s}), {taps}))")
+            }
+            2 => format!("flatten3(conv1d_kernel({wide}, unflatten({u}, 1, {t})))"),
+            3 => {
+                let filter = grid(&more_v, &more_u);
+                let filter = format!("unflatten4({filter}, 1, 1, {s} + 1, {t} + 1)");
+                format!("flatten3(conv2d({image}, {filter}))")
+            }
+            4 => {
+                let filter = grid(&more_u, &more_v);
+                let filter = format!("unflatten4({filter}, 1, 1, {t} + 1, {s} + 1)");
+                format!("flatten3(conv2d_input({small}, {filter}))")
+            }
+            _ => format!("flatten4(conv2d_kernel({image}, {small}))"),
+        };
+        Some((format!("dot({cells}, cumsum({cells}))"), vec![]))
+    }
+
+    /// Products of two matrices each, and arrays of three and four dimensions, made of two vectors.
+    fn cube(&mut self, scope: &Scope, v: &str, s: &str) -> Option<(String, Vec<String>)> {
+        let (u, t) = self.vector(scope)?;
+        let both = format!("flatten(outer(concat({v}, reverse({v})), {u}))");
+        let x = format!("unflatten3({both}, 2, {s}, {t})");
+        let z = format!("unflatten3({both}, 2, {t}, {s})");
+        let cells = match self.rng.u8(0..6) {
+            0 => format!("flatten3(batch_matmul({x}, {z}))"),
+            1 => format!("flatten3(batch_matmul(permute_021({x}), {x}))"),
+            2 => format!("flatten3(batch_matmul({x}, permute_021({x})))"),
+            3 => format!("flatten3(batch_matmul(permute_021({x}), permute_021({z})))"),
+            4 => {
+                let order = self.one(&["021", "102", "120", "201", "210"]);
+                format!("flatten3(permute_{order}({x}))")
+            }
+            _ => {
+                let mut order = ['0', '1', '2', '3'];
+                while order == ['0', '1', '2', '3'] {
+                    self.rng.shuffle(&mut order);
+                }
+                let order: String = order.iter().collect();
+                format!("flatten4(permute_{order}(unflatten4({both}, {s}, 1, 2, {t})))")
+            }
+        };
+        Some((format!("dot({cells}, cumsum({cells}))"), vec![]))
     }
 
     fn of_matrix(&mut self, scope: &Scope) -> Option<(String, Vec<String>)> {

@@ -24,7 +24,10 @@ impl Checker<'_> {
             Rhs::Structured(op, args, sizes) => {
                 let arrays: Checked<Vec<Type>> = args.iter().map(|a| self.atom(*a)).collect();
                 let ty = self.structured(*op, arrays?, sizes)?;
-                for size in sizes {
+                let mut dims = Vec::new();
+                ty.for_each_size(&mut |size| dims.push(size.clone()));
+                let open = op.open_results().filter_map(|k| dims.get(k));
+                for size in sizes.iter().chain(open) {
                     if !self.facts.is_plainly_non_negative(size) {
                         let size = self.show_size(size);
                         let message = format!(

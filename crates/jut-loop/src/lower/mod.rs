@@ -63,13 +63,37 @@ pub struct Lowered {
     pub layouts: Layouts,
 }
 
+/// What products of arrays and convolutions become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Kernels {
+    /// Calls of kernels of the runtime, with the bits of the interpreter.
+    #[default]
+    Calls,
+    /// Loops, for code that has no runtime: products are rounded before they are added, and sums are
+    /// in an order that suits the loops, so results differ from the interpreter's within the error
+    /// bound of a sum.
+    Loops,
+}
+
 /// Lowers a function and everything it calls, tidies it up ([`crate::opt`]), and cuts what is long into
 /// pieces ([`crate::split`]).
 ///
 /// # Errors
 /// J901 where the program is outside what is built: linear parts left over, recursion.
 pub fn lower(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
-    let mut lowered = lower_plainly(program, entry)?;
+    lower_with(program, entry, Kernels::Calls)
+}
+
+/// As [`lower`], with kernels or without.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_with(
+    program: &Program,
+    entry: FuncId,
+    kernels: Kernels,
+) -> Result<Lowered, Diagnostic> {
+    let mut lowered = statements(program, entry, kernels)?;
     lowered.program.funcs.values_mut().for_each(crate::opt::optimise);
     split::run(&mut lowered.program);
     Ok(lowered)
@@ -80,7 +104,12 @@ pub fn lower(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
 /// # Errors
 /// As [`lower`].
 pub fn lower_plainly(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
+    statements(program, entry, Kernels::Calls)
+}
+
+fn statements(program: &Program, entry: FuncId, kernels: Kernels) -> Result<Lowered, Diagnostic> {
     let mut cx = Context {
+        kernels,
         layouts: match program.funcs.get(entry) {
             Some(func) => Layouts::of_entry(program, func)?,
             None => Layouts::new(program)?,
@@ -155,6 +184,7 @@ fn for_each_call(block: &Block, visit: &mut dyn FnMut(FuncId)) {
 
 /// What is shared by the functions of one lowering.
 struct Context {
+    kernels: Kernels,
     layouts: Layouts,
     lowered: HashMap<FuncId, Callee>,
     out: LoopProgram,

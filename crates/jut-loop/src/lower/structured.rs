@@ -1,4 +1,6 @@
-//! Structured primitives: views are no code, products of matrices become calls of a kernel, all others loops.
+//! Structured primitives: views are no code, products and convolutions become calls of a kernel, all
+//! others loops ([`loops`]). Where no kernel may be called, everything is a loop, with rounded
+//! products and perhaps another order of sums.
 //!
 //! A product that is only added to an accumulator, `v = matmul(a, b); r += v`, is computed where it
 //! is added: the kernel adds to the accumulator's cells, and no array is made for `v`. The gradient
@@ -6,14 +8,37 @@
 //! computed in registers and added at the end; an operation whose cells grow in memory
 //! ([`Order::Sequence`]) is computed first.
 
-use jut_ir::structured::{Meaning, Order as Sum, Param};
+use jut_ir::structured::{self, Meaning, Order as Sum, Param};
 use jut_ir::{Atom as Operand, NVar, Place, Rhs, Size, Span, Stmt, Structured, Type, prim};
 use jut_runtime::matrix;
 
-use super::emit::{float, int};
-use super::{Lowering, Res, Slot, Target};
-use crate::form::{self, Arena, Atom, Cell, For, Kind, Lanes, Order, Value};
-use crate::kernel::MATMUL;
+use super::emit::int;
+use super::{Kernels, Lowering, Res, Slot, Target};
+use crate::form::{self, Arena, Atom, Cell, Kind, Order, Value};
+use crate::kernel::{self, Kernel, MATMUL};
+use loops::for_loop;
+
+mod loops;
+
+/// Inner products of vectors shorter than this are loops: the call would cost more.
+const SHORT: i64 = 32;
+
+/// The kernel of a primitive, but for products of matrices: the dimensions that it takes (`1` is one)
+/// and its flags. Its buffers are the result and the operands.
+fn kernel_of(op: Structured) -> Option<(Kernel, &'static str, i64)> {
+    Some(match op {
+        structured::MATVEC => (kernel::MATVEC, "il", 0),
+        structured::MATVEC_T => (kernel::MATVEC, "il", matrix::A_TRANSPOSED),
+        structured::OUTER => (kernel::OUTER, "ij", 0),
+        structured::CONV1D => (kernel::CONV, "oc1q1s", 0),
+        structured::CONV1D_INPUT => (kernel::CONV_INPUT, "oc1q1s", 0),
+        structured::CONV1D_KERNEL => (kernel::CONV_KERNEL, "oc1q1s", 0),
+        structured::CONV2D => (kernel::CONV, "ocijuv", 0),
+        structured::CONV2D_INPUT => (kernel::CONV_INPUT, "ocijuv", 0),
+        structured::CONV2D_KERNEL => (kernel::CONV_KERNEL, "ocijuv", 0),
+        _ => return None,
+    })
+}
 
 /// A product that waits for the accumulator it is added to.
 #[derive(Clone, Debug)]
@@ -62,15 +87,20 @@ impl Lowering<'_> {
         let (ty, hint) = (self.type_of(v), self.name_of(v));
         if ty == Type::F64 {
             let factors = self.factors(op, args, span)?;
-            let sizes = self.label_sizes(op, args, sizes, span)?;
-            let value = self.cell(op, &factors, &sizes, &Vec::new(), &hint, span)?;
+            let sizes = self.label_sizes(op, args, sizes, &ty, span)?;
+            let value = match (op, &sizes[..]) {
+                (structured::DOT, &[(_, n)]) if self.cx.kernels == Kernels::Calls => {
+                    self.dot(op, &factors, n, &hint, span)?
+                }
+                _ => self.cell(op, &factors, &sizes, &Vec::new(), &hint, span)?,
+            };
             return self.bind_one(stmt, vec![Slot::scalar(value)]);
         }
         let dests = self.take_dests(v);
         let (slots, buffers) = self.array_buffers(&hint, &ty, &dests, span)?;
         if let [buffer] = buffers[..] {
             let goal = Goal { buffer, add: false };
-            self.fill_array(op, args, sizes, goal, &hint, span)?;
+            self.fill_array(op, args, sizes, goal, (&hint, &ty), span)?;
         }
         self.bind(v, slots);
         Ok(())
@@ -78,10 +108,12 @@ impl Lowering<'_> {
 
     /// Whether a result is computed where it is added to an accumulator.
     fn waits(&self, v: NVar, op: Structured) -> bool {
-        let in_one_go = matches!(
-            op.row().meaning,
-            Meaning::Contraction(Sum::None | Sum::Lanes | Sum::Chain(_))
-        );
+        let in_one_go = match op.row().meaning {
+            _ if self.cx.kernels == Kernels::Calls && kernel_of(op).is_some() => true,
+            Meaning::Contraction(Sum::None | Sum::Lanes) => true,
+            Meaning::Contraction(Sum::Chain(_)) => self.cx.kernels == Kernels::Calls,
+            _ => false,
+        };
         let array = self.src.nvars[v].ty.size().is_some();
         in_one_go && array && self.added.get(v).copied().unwrap_or(false)
     }
@@ -108,8 +140,8 @@ impl Lowering<'_> {
         let [Target::Block(buffer)] = reached.targets[..] else {
             return Err(self.bug(span, "a product is added to what is no array of floats"));
         };
-        let hint = self.name_of(v);
-        self.fill_array(op, &args, &sizes, Goal { buffer, add: true }, &hint, span)?;
+        let (hint, ty) = (self.name_of(v), self.type_of(v));
+        self.fill_array(op, &args, &sizes, Goal { buffer, add: true }, (&hint, &ty), span)?;
         Ok(Some(()))
     }
 
@@ -133,6 +165,7 @@ impl Lowering<'_> {
         op: Structured,
         args: &[Operand],
         sizes: &[Size],
+        result: &Type,
         span: Span,
     ) -> Res<Vec<(char, Atom)>> {
         let mut known: Vec<(char, Size)> = Vec::new();
@@ -153,6 +186,9 @@ impl Lowering<'_> {
                 }
             }
         }
+        let mut dims = Vec::new();
+        result.for_each_size(&mut |size| dims.push(size.clone()));
+        known.extend(op.row().result.chars().zip(dims));
         let mut sizes = Vec::new();
         for label in op.labels() {
             let Some((_, size)) = known.iter().find(|(name, _)| *name == label) else {
@@ -171,38 +207,103 @@ impl Lowering<'_> {
         args: &[Operand],
         sizes: &[Size],
         goal: Goal,
-        hint: &str,
+        (hint, ty): (&str, &Type),
         span: Span,
     ) -> Res<()> {
         let factors = self.factors(op, args, span)?;
-        let sizes = self.label_sizes(op, args, sizes, span)?;
+        let sizes = self.label_sizes(op, args, sizes, ty, span)?;
         let outer = op.row().result.len();
+        let calls = self.cx.kernels == Kernels::Calls;
+        if let (true, Some((kernel, labels, flags))) = (calls, kernel_of(op)) {
+            let size = |label| sizes.iter().find(|(l, _)| *l == label).map_or(int(1), |(_, n)| *n);
+            let mut args: Vec<Atom> = vec![goal.buffer.into()];
+            args.extend(factors.iter().map(|factor| factor.value));
+            args.extend(labels.chars().map(size));
+            args.push(int(flags | if goal.add { matrix::ADD } else { 0 }));
+            self.push(form::Stmt::Kernel { kernel, args });
+            return Ok(());
+        }
         match op.row().meaning {
-            Meaning::Contraction(Sum::Chain(flags)) => {
+            Meaning::Contraction(Sum::Chain(flags)) if calls => {
                 let [a, b] = &factors[..] else { return Err(self.bug(span, "two matrices")) };
                 let operands = [goal.buffer.into(), a.value, b.value];
-                let &[(_, m), (_, n), (_, k)] = &sizes[..] else {
-                    return Err(self.bug(span, "three sizes"));
+                let (batch, sizes) = match sizes[..] {
+                    [(_, m), (_, n), (_, k)] => (None, [m, n, k]),
+                    [(_, batch), (_, m), (_, n), (_, k)] => (Some(batch), [m, n, k]),
+                    _ => return Err(self.bug(span, "three sizes")),
                 };
                 let flags = flags | if goal.add { matrix::ADD } else { 0 };
-                self.product(operands, [m, n, k], flags, span);
-                Ok(())
+                self.product(batch, operands, sizes, flags, span)
             }
-            Meaning::Contraction(Sum::Sequence) if sizes.len() > outer => {
+            Meaning::Contraction(sum)
+                if sizes.len() > outer
+                    && match sum {
+                        Sum::Chain(flags) => flags & matrix::B_TRANSPOSED == 0,
+                        sum => sum == Sum::Sequence,
+                    } =>
+            {
                 self.sequence(op, &factors, &sizes, goal, hint, span)
             }
             Meaning::Contraction(_) => {
-                self.nest(&sizes[..outer], &mut Vec::new(), &mut |this, indices| {
+                self.nest(Order::Par, &sizes[..outer], &mut Vec::new(), &mut |this, indices| {
                     let cell = this.cell(op, &factors, &sizes, indices, hint, span)?;
                     this.put(goal, &sizes[..outer], indices, cell, hint, span)
                 })
+            }
+            Meaning::Convolution(side) => {
+                self.convolution(op, side, &factors, &sizes, goal, hint, span)
             }
             meaning => self.vector(meaning, &factors, &sizes, goal, hint, span),
         }
     }
 
-    /// A product of matrices: the kernel, with scratch memory for it.
-    fn product(&mut self, [c, a, b]: [Atom; 3], [m, n, k]: [Atom; 3], flags: i64, span: Span) {
+    /// An inner product: a loop if it is short, and else the kernel, with the same bits.
+    fn dot(
+        &mut self,
+        op: Structured,
+        factors: &[Factor],
+        n: Atom,
+        hint: &str,
+        span: Span,
+    ) -> Res<Atom> {
+        let long = self.prim("long", prim::IGE, vec![n, int(SHORT)]);
+        let (called, value) = self.nested(|this| {
+            let mark = this.value("top", Kind::I64);
+            this.push(form::Stmt::Mark { dst: mark, arena: Arena::Temp });
+            let cell = this.value("cell", Kind::Buffer(Cell::F64));
+            this.alloc(cell, Cell::F64, int(1), Arena::Temp, span);
+            let mut args = vec![cell.into()];
+            args.extend(factors.iter().map(|factor| factor.value));
+            args.extend([n, int(0)]);
+            this.push(form::Stmt::Kernel { kernel: kernel::DOT, args });
+            let dst = this.value(hint, Kind::F64);
+            this.push(form::Stmt::Load { dst, buffer: cell, index: int(0) });
+            this.push(form::Stmt::Release { mark, arena: Arena::Temp });
+            Ok(Atom::from(dst))
+        })?;
+        let (looped, sum) = self.nested(|this| {
+            let sizes: Vec<(char, Atom)> = op.labels().into_iter().map(|l| (l, n)).collect();
+            this.cell(op, factors, &sizes, &Vec::new(), hint, span)
+        })?;
+        let dst = self.value(hint, Kind::F64);
+        self.push(form::Stmt::If {
+            dst: vec![dst],
+            cond: long,
+            then: form::Block { stmts: called, results: vec![value] },
+            other: form::Block { stmts: looped, results: vec![sum] },
+        });
+        Ok(dst.into())
+    }
+
+    /// A product of matrices, or one for each index of a batch: the kernel, with scratch memory for it.
+    fn product(
+        &mut self,
+        batch: Option<Atom>,
+        [c, a, b]: [Atom; 3],
+        [m, n, k]: [Atom; 3],
+        flags: i64,
+        span: Span,
+    ) -> Res<()> {
         let mark = self.value("top", Kind::I64);
         self.push(form::Stmt::Mark { dst: mark, arena: Arena::Temp });
         // The same as `matrix::scratch` for sizes that are not negative.
@@ -223,239 +324,31 @@ impl Lowering<'_> {
         }
         let scratch = self.value("scratch", Kind::Buffer(Cell::F64));
         self.alloc(scratch, Cell::F64, cells, Arena::Temp, span);
-        let args = vec![c, a, b, scratch.into(), m, n, k, int(flags)];
-        self.push(form::Stmt::Kernel { kernel: MATMUL, args });
-        self.push(form::Stmt::Release { mark, arena: Arena::Temp });
-    }
-
-    /// Loops over dimensions, outermost first.
-    fn nest(
-        &mut self,
-        sizes: &[(char, Atom)],
-        indices: &mut Indices,
-        body: &mut dyn FnMut(&mut Self, &Indices) -> Res<()>,
-    ) -> Res<()> {
-        let Some(((label, size), rest)) = sizes.split_first() else { return body(self, indices) };
-        let index = self.value(&label.to_string(), Kind::I64);
-        indices.push((*label, index.into()));
-        let (stmts, ()) = self.nested(|this| this.nest(rest, indices, body))?;
-        indices.pop();
-        self.push(for_loop(Order::Par, index, *size, stmts));
-        Ok(())
-    }
-
-    /// Cells that grow in memory: the summed dimension is the outermost loop.
-    fn sequence(
-        &mut self,
-        op: Structured,
-        factors: &[Factor],
-        sizes: &[(char, Atom)],
-        goal: Goal,
-        hint: &str,
-        span: Span,
-    ) -> Res<()> {
-        let outer = &sizes[..op.row().result.len()];
-        let Some((label, size)) = sizes.last().copied() else {
-            return Err(self.bug(span, "a sum over nothing"));
+        let call = |[c, a, b]: [Atom; 3]| form::Stmt::Kernel {
+            kernel: MATMUL,
+            args: vec![c, a, b, scratch.into(), m, n, k, int(flags)],
         };
-        let len = outer.iter().fold(int(1), |n, (_, size)| self.mul("cells", n, *size));
-        self.push(form::Stmt::Fill { buffer: goal.buffer, len, value: float(0.0) });
-        let index = self.value(&label.to_string(), Kind::I64);
-        let mut indices = vec![(label, index.into())];
-        let goal = Goal { add: true, ..goal };
-        let (stmts, ()) = self.nested(|this| {
-            this.nest(outer, &mut indices, &mut |this, indices| {
-                let term = this.term(factors, sizes, indices, hint, span)?;
-                this.put(goal, outer, indices, term, hint, span)
-            })
-        })?;
-        self.push(for_loop(Order::Up, index, size, stmts));
-        Ok(())
-    }
-
-    /// The value of one cell.
-    fn cell(
-        &mut self,
-        op: Structured,
-        factors: &[Factor],
-        sizes: &[(char, Atom)],
-        indices: &Indices,
-        hint: &str,
-        span: Span,
-    ) -> Res<Atom> {
-        let Some((label, size)) = sizes.get(op.row().result.len()).copied() else {
-            return self.term(factors, sizes, indices, hint, span);
-        };
-        let index = self.value(&label.to_string(), Kind::I64);
-        let carry = self.value("s", Kind::F64);
-        let mut inner = indices.clone();
-        inner.push((label, index.into()));
-        let (stmts, sum) = self.nested(|this| {
-            let term = this.term(factors, sizes, &inner, hint, span)?;
-            Ok(this.prim("s", prim::ADD, vec![carry.into(), term]))
-        })?;
-        let dst = self.value(hint, Kind::F64);
-        self.push(form::Stmt::Lanes(Box::new(Lanes {
-            dst: vec![dst],
-            index,
-            low: int(0),
-            high: size,
-            carry: vec![carry],
-            body: form::Block { stmts, results: vec![sum] },
-        })));
-        Ok(dst.into())
-    }
-
-    /// The product of the operands' cells.
-    fn term(
-        &mut self,
-        factors: &[Factor],
-        sizes: &[(char, Atom)],
-        indices: &Indices,
-        hint: &str,
-        span: Span,
-    ) -> Res<Atom> {
-        let mut product: Option<Atom> = None;
-        for factor in factors {
-            let cell = match factor.value {
-                Atom::Value(buffer) if !factor.labels.is_empty() => {
-                    let dims: Vec<(char, Atom)> = factor
-                        .labels
-                        .iter()
-                        .filter_map(|l| sizes.iter().find(|(name, _)| name == l).copied())
-                        .collect();
-                    let (buffer, index) = self.position(buffer, &dims, indices, hint, span)?;
-                    let dst = self.value(hint, Kind::F64);
-                    self.push(form::Stmt::Load { dst, buffer, index });
-                    dst.into()
-                }
-                scalar => scalar,
-            };
-            product = Some(match product {
-                None => cell,
-                Some(p) => self.prim(hint, prim::MUL, vec![p, cell]),
-            });
-        }
-        product.ok_or_else(|| self.bug(span, "a product of nothing"))
-    }
-
-    /// The cell of an array at given indices: a row, and a cell of it.
-    fn position(
-        &mut self,
-        buffer: Value,
-        dims: &[(char, Atom)],
-        indices: &Indices,
-        hint: &str,
-        span: Span,
-    ) -> Res<(Value, Atom)> {
-        let index = |label: char| indices.iter().find(|(l, _)| *l == label).map(|(_, i)| *i);
-        let Some(((last, _), outer)) = dims.split_last() else {
-            return Err(self.bug(span, "a scalar has no cells"));
-        };
-        let mut row = int(0);
-        for (k, (label, size)) in outer.iter().enumerate() {
-            if k > 0 {
-                row = self.mul("row", row, *size);
+        match batch {
+            None => self.push(call([c, a, b])),
+            Some(size) => {
+                let index = self.value("b", Kind::I64);
+                let (stmts, ()) = self.nested(|this| {
+                    let mut parts = [c, a, b];
+                    for (part, (x, y)) in parts.iter_mut().zip([(m, n), (m, k), (k, n)]) {
+                        let Atom::Value(buffer) = *part else { continue };
+                        let cells = this.mul("cells", x, y);
+                        let start = this.mul("start", index.into(), cells);
+                        let dst = this.value("matrix", Kind::Buffer(Cell::F64));
+                        this.push(form::Stmt::Offset { dst, buffer, index: start });
+                        *part = dst.into();
+                    }
+                    this.push(call(parts));
+                    Ok(())
+                })?;
+                self.push(for_loop(Order::Up, index, size, stmts));
             }
-            let i = index(*label).unwrap_or(int(0));
-            row = self.add("row", row, i);
         }
-        let width = dims.last().map_or(int(1), |(_, size)| *size);
-        let start = self.mul("row", row, width);
-        let cell = index(*last).unwrap_or(int(0));
-        if start == int(0) {
-            return Ok((buffer, cell));
-        }
-        let dst = self.value(hint, Kind::Buffer(Cell::F64));
-        self.push(form::Stmt::Offset { dst, buffer, index: start });
-        Ok((dst, cell))
-    }
-
-    /// Stores a cell of the result, or adds to it.
-    fn put(
-        &mut self,
-        goal: Goal,
-        dims: &[(char, Atom)],
-        indices: &Indices,
-        value: Atom,
-        hint: &str,
-        span: Span,
-    ) -> Res<()> {
-        let (buffer, index) = self.position(goal.buffer, dims, indices, hint, span)?;
-        if goal.add {
-            return self.add_to_cell(hint, Kind::F64, buffer, index, value, span);
-        }
-        self.push(form::Stmt::Store { buffer, index, value });
+        self.push(form::Stmt::Release { mark, arena: Arena::Temp });
         Ok(())
     }
-
-    /// The rows that are no contractions.
-    fn vector(
-        &mut self,
-        meaning: Meaning,
-        factors: &[Factor],
-        sizes: &[(char, Atom)],
-        goal: Goal,
-        hint: &str,
-        span: Span,
-    ) -> Res<()> {
-        let ([Factor { value: Atom::Value(x), .. }], &[(_, n)]) = (factors, sizes) else {
-            return Err(self.bug(span, "a vector is expected"));
-        };
-        let x = *x;
-        let index = self.value("i", Kind::I64);
-        if meaning == Meaning::Reverse {
-            let (stmts, ()) = self.nested(|this| {
-                let last = this.sub("last", n, int(1));
-                let from = this.sub("from", last, index.into());
-                let dst = this.value(hint, Kind::F64);
-                this.push(form::Stmt::Load { dst, buffer: x, index: from });
-                let cell = form::Stmt::Store {
-                    buffer: goal.buffer,
-                    index: index.into(),
-                    value: dst.into(),
-                };
-                this.push(cell);
-                Ok(())
-            })?;
-            self.push(for_loop(Order::Par, index, n, stmts));
-            return Ok(());
-        }
-        let order = match meaning {
-            Meaning::RunningSumFromEnd => Order::Down,
-            _ => Order::Up,
-        };
-        let (carry, total) = (self.value("s", Kind::F64), self.value("s", Kind::F64));
-        let (stmts, sum) = self.nested(|this| {
-            let dst = this.value(hint, Kind::F64);
-            this.push(form::Stmt::Load { dst, buffer: x, index: index.into() });
-            let sum = this.prim("s", prim::ADD, vec![carry.into(), dst.into()]);
-            let cell = form::Stmt::Store { buffer: goal.buffer, index: index.into(), value: sum };
-            this.push(cell);
-            Ok(sum)
-        })?;
-        self.push(form::Stmt::For(Box::new(For {
-            dst: vec![total],
-            order,
-            index,
-            low: int(0),
-            high: n,
-            carry: vec![(carry, float(0.0))],
-            body: form::Block { stmts, results: vec![sum] },
-        })));
-        Ok(())
-    }
-}
-
-/// A loop from 0 without carries.
-fn for_loop(order: Order, index: Value, high: Atom, stmts: Vec<form::Stmt>) -> form::Stmt {
-    form::Stmt::For(Box::new(For {
-        dst: Vec::new(),
-        order,
-        index,
-        low: int(0),
-        high,
-        carry: Vec::new(),
-        body: form::Block { stmts, results: Vec::new() },
-    }))
 }

@@ -212,7 +212,8 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    fn check_slice(&mut self, lo: Atom, len: Atom, size: &Size, span: Span) -> Res<()> {
+    /// The check of a slice, unless it is plain.
+    pub fn check_slice(&mut self, lo: Atom, len: Atom, size: &Size, span: Span) -> Res<()> {
         if self.facts.covers_slice(&self.nf(lo), &self.nf(len), size) {
             return Ok(());
         }

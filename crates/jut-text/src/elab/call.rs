@@ -108,8 +108,11 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     fn call_primitive(&mut self, text: &str, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
-        if text == "size" {
-            return self.size_of_array(call, span);
+        match text {
+            "size" => return self.size_of_array(call, span),
+            "concat" => return self.concat(call, span),
+            "pad" => return self.pad(call, span),
+            _ => {}
         }
         let mut args = Vec::new();
         for e in &call.args {

@@ -9,6 +9,7 @@
 //! although its value is `x'`.
 
 use super::body::{Annotation, Body, Made, Out, Value, Values};
+use super::join::JOINS;
 use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind, Op};
@@ -18,6 +19,7 @@ use jut_ir::{Atom, Diagnostic, LVar, Literal, Rhs, Size, Span, Structured, Type,
 /// Whether a call of this name is a call of a primitive.
 pub(crate) fn is_primitive(name: &str) -> bool {
     name == "size"
+        || JOINS.contains(&name)
         || Structured::find(name).is_some()
         || Prim::all().any(|p| p.row().syntax == Syntax::Call && p.row().text == name)
 }
@@ -25,7 +27,7 @@ pub(crate) fn is_primitive(name: &str) -> bool {
 /// Names of primitives that are called.
 pub(crate) fn primitive_names<'x>() -> impl Iterator<Item = &'x str> {
     let prims = Prim::all().filter(|p| p.row().syntax == Syntax::Call).map(|p| p.row().text);
-    prims.chain(Structured::all().map(|s| s.row().name))
+    prims.chain(Structured::all().map(|s| s.row().name)).chain(JOINS)
 }
 
 impl<'a, 's> Body<'a, 's> {

@@ -8,7 +8,8 @@ use super::Res;
 use super::body::{Body, Made, Out, Value};
 use crate::ast::{self, ExprId, ExprKind};
 use jut_ir::structured::{
-    MATMUL, MATMUL_NT, MATMUL_TN, MATMUL_TT, MATVEC, MATVEC_T, Misfit, Param, TRANSPOSED,
+    BATCH_MATMUL, BATCH_MATMUL_NT, BATCH_MATMUL_TN, BATCH_MATMUL_TT, MATMUL, MATMUL_NT, MATMUL_TN,
+    MATMUL_TT, MATVEC, MATVEC_T, Misfit, PERMUTE_021, Param, TRANSPOSED,
 };
 use jut_ir::{Check, Diagnostic, LVar, Rhs, Size, Span, Structured, Type};
 
@@ -58,12 +59,17 @@ impl<'a, 's> Body<'a, 's> {
             Ok(ty) => ty,
             Err(misfit) => return self.structured_misfit(op, misfit, &operands, call, span),
         };
-        for (_, size, at) in operands.iter().filter(|(ty, _, _)| *ty == Type::I64) {
-            // An array has no negative size. (In a `core def` the check is written.)
-            let open = linear.is_none() && !self.strict;
-            if open && !self.facts.is_plainly_non_negative(size) {
-                let n = self.materialize(size, *at)?;
-                self.emit(Rhs::Check(Check::NonNegative(n)), *at)?;
+        // An array has no negative size. (In a `core def` the check is written.)
+        let given = operands.iter().filter(|(ty, _, _)| *ty == Type::I64);
+        let mut open: Vec<(Size, Span)> = given.map(|(_, size, at)| (size.clone(), *at)).collect();
+        let mut dims = Vec::new();
+        ty.for_each_size(&mut |size| dims.push(size.clone()));
+        open.extend(op.open_results().filter_map(|k| Some((dims.get(k)?.clone(), span))));
+        for (size, at) in open {
+            let here = linear.is_none() && !self.strict;
+            if here && !self.facts.is_plainly_non_negative(&size) {
+                let n = self.materialize(&size, at)?;
+                self.emit(Rhs::Check(Check::NonNegative(n)), at)?;
             }
         }
         Ok(match linear {
@@ -93,7 +99,23 @@ impl<'a, 's> Body<'a, 's> {
         if self.strict || !inner.lin.is_empty() || !inner.places.is_empty() {
             return e;
         }
-        if self.structured_named(inner.func.text) != Some(TRANSPOSED) {
+        let Some(turned) = self.structured_named(inner.func.text) else { return e };
+        if turned == PERMUTE_021 {
+            let other = match (*op, k) {
+                (BATCH_MATMUL, 0) => BATCH_MATMUL_TN,
+                (BATCH_MATMUL_TN, 0) => BATCH_MATMUL,
+                (BATCH_MATMUL_NT, 0) => BATCH_MATMUL_TT,
+                (BATCH_MATMUL_TT, 0) => BATCH_MATMUL_NT,
+                (BATCH_MATMUL, 1) => BATCH_MATMUL_NT,
+                (BATCH_MATMUL_NT, 1) => BATCH_MATMUL,
+                (BATCH_MATMUL_TN, 1) => BATCH_MATMUL_TT,
+                (BATCH_MATMUL_TT, 1) => BATCH_MATMUL_TN,
+                _ => return e,
+            };
+            *op = other;
+            return *a;
+        }
+        if turned != TRANSPOSED {
             return e;
         }
         let other = match (*op, k) {

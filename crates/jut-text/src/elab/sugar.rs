@@ -367,7 +367,8 @@ impl<'a, 's> Body<'a, 's> {
 }
 
 /// Whether values of a type can be added.
-fn is_number(ty: &Type) -> bool {
+/// Whether values of the type can be added.
+pub(super) fn is_number(ty: &Type) -> bool {
     match ty {
         Type::F64 | Type::I64 => true,
         Type::Array(_, element) => is_number(element),

@@ -1,14 +1,49 @@
-//! Products of matrices in objects: with jut's runtime by its kernel, with the system's library by
-//! loops of fused multiply-adds. Both have the bits of code in memory.
+//! Structured primitives in objects: with jut's runtime by its kernels, with the bits of code in memory;
+//! with the system's library by loops, within the error bound of a sum.
 
-use super::{directory, run, write};
-use jut::{BuildOptions, MathLibrary, Model, Product};
+use super::{directory, engines, run, write};
+use jut::{BuildOptions, Function, MathLibrary, Model, Product, Value};
 
-const TEXT: &str = "def loss[n, k, m](a: [n, k]f64, b: [k, m]f64) -> f64 = {
+/// Functions of two arrays of three dimensions that use every kernel and give one number.
+const TEXT: &str = "
+def products[n, k, m](a: [n, k]f64, b: [k, m]f64) -> f64 = {
   c = matmul(a, b)
   d = matmul(transposed(c), a)
-  sum (i < m) { sum (j < k) { d[i, j] * b[j, i] } }
-}";
+  e = matmul(transposed(b), transposed(a))
+  f = matmul(c, e)
+  sum (i < m) { sum (j < k) { d[i, j] * b[j, i] } } + sum (i < n) { f[i, i] }
+}
+
+def vectors[n, k, m](a: [n, k]f64, b: [k, m]f64) -> f64 = {
+  x = matvec(b, matvec(transposed(b), a[0]))
+  y = matvec(a, x)
+  c = outer(y, x)
+  dot(matvec(transposed(c), y), x) + dot(c[0], a[0])
+}
+
+def batches[n, k, m](a: [n, k]f64, b: [k, m]f64) -> f64 = {
+  x = unflatten3(flatten(a), 1, n, k)
+  y = unflatten3(flatten(b), 1, k, m)
+  c = batch_matmul(x, y)
+  d = batch_matmul(permute_021(c), x)
+  e = batch_matmul(permute_021(y), permute_021(x))
+  f = batch_matmul(c, permute_021(permute_021(e)))
+  dot(flatten3(d), flatten3(permute_021(y))) + sum (i < n) { f[0, i, i] }
+}
+
+def convolutions[n, k, m](a: [n, k]f64, b: [k, m]f64) -> f64 = {
+  w = unflatten3(flatten(b)[0 ..+ n * m * 2], m, n, 2)
+  y = conv1d(a, w)
+  z = conv1d_input(y, w)
+  g = conv1d_kernel(z, y)
+  image = unflatten3(flatten(a), 1, n, k)
+  filter = unflatten4(flatten(b)[0 ..+ 8], 2, 1, 2, 2)
+  r = conv2d(image, filter)
+  s = conv2d_input(r, filter)
+  t = conv2d_kernel(s, r)
+  dot(flatten3(w), flatten3(g)) + dot(flatten4(filter), flatten4(t))
+}
+";
 
 /// n, k, m, with more terms in a cell than are packed at a time.
 const SIZES: [usize; 3] = [3, 300, 5];
@@ -17,44 +52,74 @@ fn numbers(count: usize) -> Vec<f64> {
     (0..count).map(|i| (i * 7 % 11) as f64 / 8.0 - 0.3).collect()
 }
 
-#[test]
-fn gradients_of_products_have_the_bits_of_code_in_memory() {
-    let function = Model::from_text(TEXT).and_then(|m| m.function("loss")).expect("it checks");
+/// Value and gradient in memory.
+fn in_memory(function: &Function, change: fn(f64) -> f64) -> Vec<f64> {
     let [n, k, m] = SIZES;
-    let (a, b) = (numbers(n * k), numbers(k * m));
+    let [a, b] = [n * k, k * m]
+        .map(|count| -> Vec<f64> { numbers(count).into_iter().map(change).collect() });
     let mut session = function.value_and_gradient().expect("it compiles").session();
     let results = session.call(&[(&a, &[n, k]).into(), (&b, &[k, m]).into()]).expect("it runs");
-    let value = [results.f64("value").expect("a number")];
-    let gradients = ["a", "b"].map(|name| results.f64s(name).expect("numbers"));
-    let all = value.iter().chain(gradients[0]).chain(gradients[1]);
-    let expected: String = all.map(|x| format!("{:016x}\n", x.to_bits())).collect();
-    for math in [MathLibrary::Jut, MathLibrary::System] {
-        let at = directory(&format!("matrices_{math:?}"));
-        let options = BuildOptions { math, ..BuildOptions::default() };
-        let object = function.build(&[Product::ValueAndGradient], &options).expect("it builds");
-        write(&object, &at, "loss");
-        let workspace = match math {
-            MathLibrary::Jut => "jut_workspace_new()",
-            MathLibrary::System => "memory, sizeof memory",
-        };
-        let main = format!(
-            "#include \"loss.h\"\n#include <stdio.h>\n#include <string.h>\n\
-             static double memory[1 << 20], r[1 + {n} * {k} + {k} * {m}];\n\
-             int main(void) {{\n\
-             static double a[{n} * {k}], b[{k} * {m}];\n\
-             for (int i = 0; i < {n} * {k}; i++) a[i] = (i * 7 % 11) / 8.0 - 0.3;\n\
-             for (int i = 0; i < {k} * {m}; i++) b[i] = (i * 7 % 11) / 8.0 - 0.3;\n\
-             (void)memory; jut_error error;\n\
-             if (loss_value_grad({n}, {k}, {m}, a, b, r, r + 1, r + 1 + {n} * {k}, {workspace}, &error)) {{\n\
-             puts(error.message); return 1; }}\n\
-             for (int i = 0; i < 1 + {n} * {k} + {k} * {m}; i++) {{ uint64_t w; memcpy(&w, r + i, 8);\n\
-             printf(\"%016llx\\n\", (unsigned long long)w); }}\nreturn 0; }}\n"
-        );
-        std::fs::write(at.join("main.c"), main).expect("writable");
-        let mut args = vec!["-std=c99", "main.c", "loss.o"];
-        args.extend((math == MathLibrary::Jut).then_some("libjut_runtime.a"));
-        args.extend(["-lm", "-o", "main"]);
-        run("cc", &args, &at);
-        assert_eq!(run("./main", &[], &at), expected, "{math:?}");
+    results.values().iter().flat_map(Value::floats).collect()
+}
+
+/// The same by a C program.
+fn in_an_object(function: &Function, options: &BuildOptions, at: &str) -> Vec<f64> {
+    let at = directory(at);
+    let object = function.build(&[Product::ValueAndGradient], options).expect("it builds");
+    write(&object, &at, "object");
+    let jut = options.math == MathLibrary::Jut;
+    let workspace = if jut { "jut_workspace_new()" } else { "memory, sizeof memory" };
+    let ([n, k, m], name) = (SIZES, function.name());
+    let main = format!(
+        "#include \"object.h\"\n#include <stdio.h>\n#include <string.h>\n\
+         static double memory[1 << 20], r[1 + {n} * {k} + {k} * {m}];\n\
+         int main(void) {{\n\
+         static double a[{n} * {k}], b[{k} * {m}];\n\
+         for (int i = 0; i < {n} * {k}; i++) a[i] = (i * 7 % 11) / 8.0 - 0.3;\n\
+         for (int i = 0; i < {k} * {m}; i++) b[i] = (i * 7 % 11) / 8.0 - 0.3;\n\
+         (void)memory; jut_error error;\n\
+         if ({name}_value_grad({n}, {k}, {m}, a, b, r, r + 1, r + 1 + {n} * {k}, {workspace}, &error)) {{\n\
+         puts(error.message); return 1; }}\n\
+         for (int i = 0; i < 1 + {n} * {k} + {k} * {m}; i++) {{ uint64_t w; memcpy(&w, r + i, 8);\n\
+         printf(\"%016llx\\n\", (unsigned long long)w); }}\nreturn 0; }}\n"
+    );
+    std::fs::write(at.join("main.c"), main).expect("writable");
+    let mut args = vec!["-std=c99", "main.c", "object.o"];
+    args.extend(jut.then_some("libjut_runtime.a"));
+    args.extend(["-lm", "-o", "main"]);
+    run("cc", &args, &at);
+    let printed = run("./main", &[], &at);
+    let bits = printed.lines().map(|line| u64::from_str_radix(line, 16).expect("bits"));
+    bits.map(f64::from_bits).collect()
+}
+
+#[test]
+fn kernels_in_objects_have_the_bits_of_code_in_memory_and_loops_are_close() {
+    let model = Model::from_text(TEXT).unwrap_or_else(|e| panic!("{e}"));
+    for name in ["products", "vectors", "batches", "convolutions"] {
+        let function = model.function(name).expect("it is there");
+        let expected = in_memory(&function, |x| x);
+        // Everything is a sum of products: with positive numbers, of their absolute values.
+        let absolute = in_memory(&function, f64::abs);
+        let [n, k, m] = SIZES;
+        let terms = 8 * (n + k + m);
+        for engine in engines() {
+            let function = function.clone().engine(engine);
+            for math in [MathLibrary::Jut, MathLibrary::System] {
+                let options = BuildOptions { math, ..BuildOptions::default() };
+                let at = format!("matrices_{name}_{engine:?}_{math:?}");
+                let found = in_an_object(&function, &options, &at);
+                assert_eq!(found.len(), expected.len());
+                for (k, (x, y)) in found.iter().zip(&expected).enumerate() {
+                    let bound = match math {
+                        MathLibrary::Jut => 0.0,
+                        // Each chain is off by at most as many roundings as it has terms.
+                        MathLibrary::System => terms as f64 * f64::EPSILON * absolute[k],
+                    };
+                    let close = x.to_bits() == y.to_bits() || (x - y).abs() <= bound;
+                    assert!(close, "{name}, {engine:?}, {math:?}: {k}: {x:e} {y:e}");
+                }
+            }
+        }
     }
 }
