@@ -2,6 +2,7 @@
 
 use jut_ad::{Derivatives, Mask, Policy, forward, transpose, unzip};
 use jut_ir::prim::TABLE;
+use jut_ir::structured::STRUCTURED;
 use jut_tests::coverage::{Counts, add, merge};
 use jut_tests::generate::CONSTRUCTS;
 use jut_tests::in_parallel;
@@ -100,6 +101,14 @@ fn every_rule_of_every_pass_is_used_a_hundred_times_by_the_random_programs() {
         let n = total.get(&rule).copied().unwrap_or(0);
         if n < 100 {
             rare.push(format!("{} of {}: {n}", rule.0, rule.1));
+        }
+    }
+    // Rows of the second table: all of them, though orders of four dimensions are many.
+    for row in STRUCTURED {
+        let n = total.get(&("J of structured primitive", row.name)).copied().unwrap_or(0);
+        let enough = if row.name.starts_with("permute_") { 1 } else { 5 };
+        if n < enough {
+            rare.push(format!("J of structured primitive {}: {n}", row.name));
         }
     }
     let known: Vec<_> = CONSTRUCTS.iter().collect();

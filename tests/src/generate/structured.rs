@@ -112,20 +112,25 @@ impl Writer {
             1 => format!("flatten3(batch_matmul(permute_021({x}), {x}))"),
             2 => format!("flatten3(batch_matmul({x}, permute_021({x})))"),
             3 => format!("flatten3(batch_matmul(permute_021({x}), permute_021({z})))"),
-            4 => {
-                let order = self.one(&["021", "102", "120", "201", "210"]);
-                format!("flatten3(permute_{order}({x}))")
-            }
+            4 => format!("flatten3({})", self.turned(x, ['0', '1', '2'])),
             _ => {
-                let mut order = ['0', '1', '2', '3'];
-                while order == ['0', '1', '2', '3'] {
-                    self.rng.shuffle(&mut order);
-                }
-                let order: String = order.iter().collect();
-                format!("flatten4(permute_{order}(unflatten4({both}, {s}, 1, 2, {t})))")
+                let x = format!("unflatten4({both}, {s}, 1, 2, {t})");
+                format!("flatten4({})", self.turned(x, ['0', '1', '2', '3']))
             }
         };
         Some((format!("dot({cells}, cumsum({cells}))"), vec![]))
+    }
+
+    /// The array with its dimensions in other orders, three times.
+    fn turned<const N: usize>(&mut self, mut x: String, dims: [char; N]) -> String {
+        for _ in 0..3 {
+            let mut order = dims;
+            while order == dims {
+                self.rng.shuffle(&mut order);
+            }
+            x = format!("permute_{}({x})", String::from_iter(order));
+        }
+        x
     }
 
     fn of_matrix(&mut self, scope: &Scope) -> Option<(String, Vec<String>)> {

@@ -155,9 +155,17 @@ pub fn table_markdown() -> String {
         "\n**Order of operations.** A cell of a `matmul` is a chain of fused multiply-adds from 0.0 in the order of\n\
          the inner index, on every machine: its bits depend on neither blocks, vectors nor engine. The error is at\n\
          most `k u / (1 - k u)` times the same product of absolute values, for an inner size k and `u = 2^-53`.\n\
-         `matvec`, `dot` and `sum_columns` add products by lanes like `sum`; `matvec_t`, `sum_rows` and the running sums add in the\n\
-         order of the index; none of them fuses. What is added to an accumulator is computed first. NaN and infinities\n\
-         spread as in these sums; a sum over nothing is 0.0.\n",
+         The same holds for `batch_matmul`. A cell of a `conv2d` is such a chain over c, then u, then v; one of\n\
+         `conv2d_input` over o, then u, then v, of those products that there are; one of `conv2d_kernel` is eight chains\n\
+         over i, then j, column j in chain j mod 8, which are then added in pairs. `conv1d` has no i and u.\n\
+         `matvec`, `dot`, `sum_columns` and `sum_all` add products by lanes like `sum`; `matvec_t`, `sum_rows` and the running\n\
+         sums add in the order of the index; none of these fuses. What is added to an accumulator is computed first. NaN and\n\
+         infinities spread as in these sums; a sum over nothing is 0.0.\n\n\
+         Objects for the system's library (`--math libm`) have loops instead of kernels, which round products before they\n\
+         add them: within the same bound of the exact sum, with other bits.\n\n\
+         **What else is linear in whole arrays** is written with places of arrays, and its transpose is again in place:\n\
+         slices and `concat` (`s[a ..+ n] += x`, `rd s[a ..+ n]`), gathering and scattering (`x[ix[i]]`, `s[ix[i]] += v`),\n\
+         `select`. There is no triangular solve and no Fourier transform yet.\n",
     );
     out
 }

@@ -250,9 +250,7 @@ impl Lowering<'_> {
                     this.put(goal, &sizes[..outer], indices, cell, hint, span)
                 })
             }
-            Meaning::Convolution(side) => {
-                self.convolution(op, side, &factors, &sizes, goal, hint, span)
-            }
+            Meaning::Convolution(_) => self.convolution(op, &factors, &sizes, goal, hint, span),
             meaning => self.vector(meaning, &factors, &sizes, goal, hint, span),
         }
     }

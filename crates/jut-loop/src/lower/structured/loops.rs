@@ -79,7 +79,6 @@ impl Lowering<'_> {
     pub(super) fn convolution(
         &mut self,
         op: Structured,
-        side: Side,
         factors: &[Factor],
         sizes: &[(char, Atom)],
         goal: Goal,
