@@ -292,7 +292,8 @@ impl Eraser<'_> {
                 // What is linear needs no proof that an array's size is not negative.
                 let mut dims = Vec::new();
                 for x in &lin {
-                    self.func.lvars[*x].ty.for_each_size(&mut |size| dims.push(size.clone()));
+                    let ty = &self.func.lvars[*x].ty;
+                    ty.for_each_size(&mut |size| dims.push(self.subst.size(&self.func, size)));
                 }
                 let open = op.open_results().filter_map(|k| dims.get(k).cloned());
                 for size in sizes.iter().cloned().chain(open) {

@@ -85,7 +85,8 @@ impl Lowering<'_> {
         hint: &str,
         span: Span,
     ) -> Res<()> {
-        let ([a, b], Some(([whole, along, window], above))) = (factors, op.windows().split_last())
+        let ([a, b], Meaning::Convolution(side), Some(([whole, along, window], above))) =
+            (factors, op.row().meaning, op.windows().split_last())
         else {
             return Err(self.bug(span, "a convolution is of two arrays"));
         };
