@@ -292,6 +292,30 @@ refused! {
   y = x[k] // J301
   y
 }"
+    an_index_into_a_product_that_may_wrap: "core def f(n: i64, m: i64, x: [n * m]f64) -> f64 = {
+  y = acc s: f64 {
+    scan par (i < n) {
+      scan par (j < m) {
+        a = i * m
+        b = a + j
+        v = x[b] // J301
+        s += v
+      }
+    }
+  }
+  y
+}"
+    stacked_rows_of_a_size_that_may_be_negative: "core def f(n: i64, m: i64) -> [n][m]f64 = {
+  check n >= 0
+  y = scan par (i < n) { // J303
+    check m >= 0
+    r = scan par (j < m) {
+      (1.0)
+    }
+    (r)
+  }
+  y
+}"
     an_index_one_past_the_loop: "core def f(n: i64, x: [n]f64) -> f64 = {
   y = acc s: f64 {
     scan par (i < n) {
@@ -419,7 +443,8 @@ accepted! {
   }
   y
 }"
-    row_major_indexing_without_a_check: "core def f(n: i64, m: i64, x: [n * m]f64) -> f64 = {
+    row_major_indexing_of_a_product_that_does_not_wrap: "core def f(n: i64, m: i64, x: [n * m]f64) -> f64 = {
+  check n * m
   y = acc s: f64 {
     scan par (i < n) {
       scan par (j < m) {

@@ -192,7 +192,7 @@ impl Eraser<'_> {
     /// Takes in what the type and definition of a variable say about sizes.
     fn learn(&mut self, v: NVar) {
         let ty = self.subst.ty(&self.func, &self.func.nvars[v].ty);
-        ty.for_each_size(&mut |size| self.facts.add_dimension(size));
+        self.facts.add_type(&ty);
     }
 
     fn size_of(&self, atom: Atom) -> Size {
@@ -431,6 +431,10 @@ impl Eraser<'_> {
                 let n = self.size_of(*n);
                 self.facts.add_non_negative(n);
             }
+            (Rhs::Check(Check::Exact(p, a, b)), _) => {
+                let (a, b) = (self.size_of(*a), self.size_of(*b));
+                self.facts.add_exact(*p, &a, &b);
+            }
             (Rhs::Prim(prim::IMAX, args), [y]) => {
                 let of = match args.as_slice() {
                     [a, Atom::Lit(Literal::I64(0))] | [Atom::Lit(Literal::I64(0)), a] => *a,
@@ -530,6 +534,24 @@ impl Eraser<'_> {
             let rhs = Rhs::Check(Check::NonNegative(scan.bound));
             out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
             self.facts.add_non_negative(bound.clone());
+        }
+        // So do the sizes of their elements.
+        let mut open: Vec<Size> = Vec::new();
+        for stack in tangents.iter().skip(lin_carries) {
+            let ty = self.subst.ty(&self.func, &self.func.nvars[*stack].ty);
+            if let Some(element) = ty.element() {
+                element.for_each_size(&mut |size| {
+                    if !self.facts.is_plainly_non_negative(size) && !open.contains(size) {
+                        open.push(size.clone());
+                    }
+                });
+            }
+        }
+        for size in open {
+            let n = self.size_atom(&size, loc, out);
+            let rhs = Rhs::Check(Check::NonNegative(n));
+            out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
+            self.facts.add_non_negative(size);
         }
         let mut carry = scan.carry;
         for (x, init) in scan.lin_carry {

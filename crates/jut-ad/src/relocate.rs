@@ -315,6 +315,10 @@ impl<'a> Relocator<'a> {
                     self.atom(size);
                 }
                 Check::NonNegative(a) => self.atom(a),
+                Check::Exact(_, a, b) => {
+                    self.atom(a);
+                    self.atom(b);
+                }
             },
             Rhs::LCopy(x) | Rhs::LNeg(x) | Rhs::Dup(x) | Rhs::Drop(x) | Rhs::LUntuple(x) => {
                 *x = self.lvar(*x);

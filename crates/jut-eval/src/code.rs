@@ -12,7 +12,7 @@ use crate::machine::{Capability, Frame};
 use crate::value::Value;
 use jut_ir::entity::{Cap, FuncId, LVar, NVar, SecondaryMap};
 use jut_ir::ir::*;
-use jut_ir::prim::Row;
+use jut_ir::prim::{Prim, Row};
 use jut_ir::span::Span;
 use jut_ir::types::Type;
 use jut_ir::visit::Use;
@@ -102,6 +102,7 @@ pub(crate) enum Op {
     Below(Arg, Arg),
     Within(Arg, Arg, Arg),
     NonNegative(Arg),
+    Exact(Prim, Arg, Arg),
     Add(Slot, Arg, Arg),
     Neg(Slot, Arg),
     Scale(Slot, Arg, Arg),
@@ -388,6 +389,7 @@ impl Preparer<'_> {
                 Op::Within(self.arg(*lo), self.arg(*len), self.arg(*size))
             }
             Rhs::Check(Check::NonNegative(n)) => Op::NonNegative(self.arg(*n)),
+            Rhs::Check(Check::Exact(p, a, b)) => Op::Exact(*p, self.arg(*a), self.arg(*b)),
             Rhs::LAdd(x, y) => Op::Add(one, self.take(*x), self.take(*y)),
             Rhs::LNeg(x) => Op::Neg(one, self.take(*x)),
             Rhs::LScale(c, x) => Op::Scale(one, self.arg(*c), self.take(*x)),

@@ -29,7 +29,7 @@ use crate::scalar::LinearScalar;
 use crate::value::{Array, Value};
 use crate::{EvalError, Interpreter, structured, vector};
 use jut_ir::ir::{ConRef, Literal, Mode};
-use jut_ir::prim::Scalar;
+use jut_ir::prim::{self, Scalar};
 use jut_ir::span::Span;
 use jut_ir::types::Type;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Size, Structured};
@@ -404,6 +404,16 @@ impl Machine<'_> {
                 self.counters.checks += 1;
                 let n = frame.int(n)?;
                 if n >= 0 { Ok(()) } else { error(RuntimeErrorKind::NegativeSize, &[n]) }
+            }
+            Op::Exact(operation, a, b) => {
+                self.counters.checks += 1;
+                let (a, b) = (frame.int(a)?, frame.int(b)?);
+                let value = match *operation {
+                    prim::IADD => a.checked_add(b),
+                    prim::ISUB => a.checked_sub(b),
+                    _ => a.checked_mul(b),
+                };
+                if value.is_some() { Ok(()) } else { error(RuntimeErrorKind::Memory, &[]) }
             }
             Op::RdRegion { .. }
             | Op::SumRegion { .. }

@@ -6,7 +6,8 @@
 //!
 //! 1. all coefficients of e are positive and its names are non-negative (so 0 <= e);
 //! 2. each loop index of e, innermost first, is replaced by `bound - 1` as long as all its
-//!    coefficients are positive (so the new e is an upper bound of the old one);
+//!    coefficients are positive and the names beside it are non-negative (so the new e is an upper
+//!    bound of the old one);
 //! 3. `s - 1 - e`, for one of these e, is 0 or has only positive coefficients over non-negative
 //!    names (so e < s).
 //!
@@ -15,21 +16,50 @@
 //! names a and b of a `check a ..+ b <= n`.
 //! A bound `n1 = max(n, 0)` counts as n: inside the loop the two are equal.
 //!
-//! So `x[i]` and `x[i + 1]` under `i < n - 1`, `x[j]` under `j < i`, `i < n`, `x[i*m + j]` with
-//! `x: [n*m]` need no test; `x[ix[i]]` needs its `check`.
+//! So `x[i]` and `x[i + 1]` under `i < n - 1`, `x[j]` under `j < i`, `i < n` need no test;
+//! `x[ix[i]]` needs its `check`. `x[i*m + j]` with `x: [n*m]` needs none after `check n * m`.
+//!
+//! # Why a proof over the integers holds for arithmetic that wraps
+//!
+//! A size has two values: V, its polynomial over the integers, and W, what the program computes, which is
+//! V modulo 2^64. Loops run to W, arrays have W elements; steps 1 to 3 speak of V. If they show
+//! 0 <= V(e) < W(s), then V(e) is an i64, so it is W(e), and the access is in range. What is between:
+//!
+//! - *A bound* b is used only if V(b) >= -2^63. An iteration with index i shows i < W(b), and W(b) > V(b)
+//!   only below -2^63, so i <= V(b) - 1. (`n - 2*m` may lie below: it is used after `check 2 * m`.)
+//! - *The size* enters step 3 in one of two ways. As one name of its own, the length, which is exact
+//!   because it is a length; bounds that differ from s by a constant are then that name plus the
+//!   constant. Or as its polynomial, if it is *exact*: V(s) = W(s). Since W(s) is the length of an array
+//!   that exists, V(s) can only differ from it by a multiple of 2^64. No array with cells is longer than
+//!   2^48, and in one without there is nothing to read; so V(s) is W(s) where the ranges of its names leave
+//!   it between 2^48 - 2^64 and 2^64: in `n`, `n - 1`, `n + m`, but not in `n * m`.
+//! - For all others a program says `check n * m`, which fails where the product of the two *values*
+//!   is no i64. It shows V = W for the polynomial if it is known for both operands. Elaboration puts such
+//!   checks where an array gets its name (a parameter, a result, a field), so none stands in the
+//!   loops that access it. The check is about the values of its operands, whatever they are called:
+//!   it means the same after inlining, in a derivative, or where a name has turned out to be a sum.
+//! - *Coefficients* of a proof are kept small enough that they do not wrap.
 //!
 //! *Requires*: scopes are entered and left like the blocks of the program; sizes are normal forms.
-//! *Ensures*: covered accesses are within the array whenever i64 arithmetic does not wrap.
+//! *Ensures*: covered accesses are within the array, in i64 arithmetic that wraps.
 //! *Cost*: learning is constant per fact, leaving a scope undoes only what was learnt in it; a
 //! question costs the loop indices that its polynomial mentions.
 
+mod interval;
+
 use crate::entity::NVar;
 use crate::hash::{HashMap, HashSet};
+use crate::prim::{self, Prim};
 use crate::size::Size;
+use crate::types::Type;
+use interval::Interval;
 
 /// A polynomial with more monomials than this is not followed any further: the access then needs
 /// a `check`. It bounds the cost of substituting bounds into products of many indices.
 const MAX_TERMS: usize = 64;
+
+/// The sum of the coefficients' magnitudes in a proof: below it nothing wraps.
+const MAX_NORM: f64 = (1u64 << 61) as f64;
 
 /// What is known at a point of a program: loop ranges, facts of checks, non-negative names.
 /// Scopes nest: [`Facts::enter`] and [`Facts::leave`] bracket a block.
@@ -43,8 +73,12 @@ pub struct Facts {
     max_zero: HashMap<NVar, Size>,
     /// Names that are known not to be negative.
     non_negative: HashSet<NVar>,
-    /// Sizes with a `check s >= 0`.
+    /// Names that are the length of an array of scalars: at most 2^48.
+    lengths: HashSet<NVar>,
+    /// Sizes whose value is not negative: of a `check s >= 0`, or a dimension.
     checked_sizes: HashSet<Size>,
+    /// Sizes whose value is that of their polynomial: of a `check a * b`.
+    exact: HashSet<Size>,
     /// `check index < size`.
     below: HashSet<(Size, Size)>,
     /// `check lo ..+ len <= size`.
@@ -57,8 +91,12 @@ pub struct Facts {
 
 #[derive(Clone, Debug)]
 struct Range {
+    /// The bound as it is written, and with `max(n, 0)` read as n.
+    written: Size,
     bound: Size,
     depth: usize,
+    /// No index is larger than this.
+    highest: i128,
 }
 
 #[derive(Clone, Debug)]
@@ -67,7 +105,9 @@ enum Learnt {
     PositiveBound(NVar),
     MaxZero(NVar),
     NonNegative(NVar),
+    Length(NVar),
     CheckedSize(Size),
+    Exact(Size),
     Below(Size, Size),
     Within(Size, Size, Size),
 }
@@ -87,7 +127,9 @@ impl Facts {
                 Some(Learnt::PositiveBound(v)) => drop(self.positive_bounds.remove(&v)),
                 Some(Learnt::MaxZero(v)) => drop(self.max_zero.remove(&v)),
                 Some(Learnt::NonNegative(v)) => drop(self.non_negative.remove(&v)),
+                Some(Learnt::Length(v)) => drop(self.lengths.remove(&v)),
                 Some(Learnt::CheckedSize(s)) => drop(self.checked_sizes.remove(&s)),
+                Some(Learnt::Exact(s)) => drop(self.exact.remove(&s)),
                 Some(Learnt::Below(a, b)) => drop(self.below.remove(&(a, b))),
                 Some(Learnt::Within(a, b, c)) => drop(self.within.remove(&(a, b, c))),
                 None => break,
@@ -98,7 +140,7 @@ impl Facts {
     /// A loop index with its bound; indices added later are inner.
     pub fn add_range(&mut self, index: NVar, bound: Size) {
         self.add_non_negative_name(index);
-        let mut upper = bound;
+        let mut upper = bound.clone();
         if let Some(name) = upper.as_var() {
             self.add_non_negative_name(name);
             if let Some(of) = self.max_zero.get(&name).cloned() {
@@ -112,9 +154,18 @@ impl Facts {
             }
         }
         let depth = self.ranges.len();
-        if self.ranges.insert(index, Range { bound: upper, depth }).is_none() {
+        let highest = self.highest_index(&upper).min(self.highest_index(&bound));
+        let range = Range { written: bound, bound: upper, depth, highest };
+        if self.ranges.insert(index, range).is_none() {
             self.undo.push(Learnt::Range(index));
         }
+    }
+
+    /// The largest index of a loop with this bound.
+    fn highest_index(&self, bound: &Size) -> i128 {
+        let largest = i128::from(i64::MAX) - 1;
+        let interval = self.interval(bound);
+        if self.is_upper_bound(bound) { largest.min(interval.high - 1) } else { largest }
     }
 
     /// `name = max(of, 0)`.
@@ -125,10 +176,29 @@ impl Facts {
         }
     }
 
-    /// A non-linear array in scope has this dimension (a single-name dimension is non-negative).
-    pub fn add_dimension(&mut self, size: &Size) {
-        if let Some(name) = size.as_var() {
-            self.add_non_negative_name(name);
+    /// A non-linear value of this type is in scope: its dimensions are not negative, and what has
+    /// that many cells fits into memory.
+    pub fn add_type(&mut self, ty: &Type) {
+        match ty {
+            Type::Array(size, element) => {
+                self.add_dimension(size);
+                if let (Type::F64 | Type::I64 | Type::Bool, Some(name)) =
+                    (&**element, size.as_var())
+                    && self.lengths.insert(name)
+                {
+                    self.undo.push(Learnt::Length(name));
+                }
+                element.for_each_size(&mut |size| self.add_dimension(size));
+            }
+            Type::Tuple(items) => items.iter().for_each(|item| self.add_type(item)),
+            Type::F64 | Type::I64 | Type::Bool | Type::Data(_) => {}
+        }
+    }
+
+    /// An array in scope has this dimension: it is not negative.
+    fn add_dimension(&mut self, size: &Size) {
+        if size.as_constant().is_none() {
+            self.add_non_negative(size.clone());
         }
     }
 
@@ -152,9 +222,31 @@ impl Facts {
     pub fn add_non_negative(&mut self, size: Size) {
         if let Some(name) = size.as_var() {
             self.add_non_negative_name(name);
-        }
-        if self.checked_sizes.insert(size.clone()) {
+        } else if !self.checked_sizes.contains(&size) {
+            self.checked_sizes.insert(size.clone());
             self.undo.push(Learnt::CheckedSize(size));
+        }
+    }
+
+    /// `check a * b`, `check a + b`, `check a - b`: the operation on the two values does not wrap.
+    pub fn add_exact(&mut self, operation: Prim, a: &Size, b: &Size) {
+        let product = operation == prim::IMUL;
+        let norm = if product { norm(a) * norm(b) } else { norm(a) + norm(b) };
+        if norm >= MAX_NORM || a.terms().len() * b.terms().len() > MAX_TERMS {
+            return;
+        }
+        // What is known of a product does not say that its operands did not wrap.
+        if !self.is_exact(a) || !self.is_exact(b) {
+            return;
+        }
+        let size = match operation {
+            prim::IMUL => a.clone() * b.clone(),
+            prim::IADD => a.clone() + b.clone(),
+            prim::ISUB => a.clone() - b.clone(),
+            _ => return,
+        };
+        if self.exact.insert(size.clone()) {
+            self.undo.push(Learnt::Exact(size));
         }
     }
 
@@ -176,32 +268,86 @@ impl Facts {
     /// Whether the slice `lo ..+ len` is covered: by a `check`, or because it starts and ends at a
     /// constant distance from the ends of the array and its length is plainly non-negative.
     pub fn covers_slice(&self, lo: &Size, len: &Size, size: &Size) -> bool {
-        let fits = |size: Size| size.as_constant().is_some_and(|k| k >= 0);
+        // Distances that do not wrap together, so that the length and they add up to the size.
+        let fits = |size: Size| size.as_constant().is_some_and(|k| (0..1 << 61).contains(&k));
         self.within.contains(&(lo.clone(), len.clone(), size.clone()))
             || (fits(lo.clone())
                 && fits(size.clone() - lo.clone() - len.clone())
                 && self.is_plainly_non_negative(len))
     }
 
-    /// Whether a size is plainly non-negative.
+    /// Whether the value of a size is plainly non-negative.
     pub fn is_plainly_non_negative(&self, size: &Size) -> bool {
-        self.is_sum_of_non_negatives(size) || self.checked_sizes.contains(size)
+        self.checked_sizes.contains(size)
+            || self.is_sum_of_non_negatives(size) && self.is_exact(size)
     }
 
     /// Whether all coefficients are positive and all names non-negative.
     fn is_sum_of_non_negatives(&self, size: &Size) -> bool {
-        size.terms().iter().all(|(names, coefficient)| {
-            *coefficient > 0 && names.iter().all(|name| self.non_negative.contains(name))
-        })
+        size.terms()
+            .iter()
+            .all(|(names, coefficient)| *coefficient > 0 && self.are_non_negative(names))
+    }
+
+    fn are_non_negative(&self, names: &[NVar]) -> bool {
+        names.iter().all(|name| *name == Size::length_name() || self.non_negative.contains(name))
+    }
+
+    /// Whether the value of a size is plainly that of its polynomial.
+    pub fn is_exact(&self, size: &Size) -> bool {
+        size.as_var().is_some() || self.exact.contains(size) || self.interval(size).is_i64()
+    }
+
+    /// The same for the size of an array that exists.
+    pub fn is_exact_dimension(&self, size: &Size) -> bool {
+        size.as_var().is_some() || self.exact.contains(size) || self.interval(size).is_dimension()
+    }
+
+    /// Whether an index below the value of a bound is below its polynomial.
+    fn is_upper_bound(&self, bound: &Size) -> bool {
+        self.exact.contains(bound) || self.interval(bound).low >= i128::from(i64::MIN)
+    }
+
+    /// The same for the bound of a loop that is being run.
+    fn is_exact_bound(&self, bound: &Size) -> bool {
+        self.is_upper_bound(bound) && self.interval(bound).high < 1 << 64
+            || self.exact.contains(bound)
     }
 
     /// Whether an upper bound of `index`, made by replacing loop indices by their largest values
-    /// from the innermost outwards, is plainly below `size`.
+    /// from the innermost outwards, is plainly below `size`: the size as a name of its own, or its
+    /// polynomial.
     fn is_below(&self, index: &Size, size: &Size) -> bool {
+        let length = Size::var(Size::length_name());
+        let of_bound = |range: &Range| {
+            let near = |bound: &Size| {
+                let k = (bound.clone() - size.clone()).as_constant()?;
+                (norm(bound) + norm(size) < MAX_NORM).then(|| length.clone() + Size::constant(k))
+            };
+            near(&range.written).or_else(|| near(&range.bound)).or_else(|| self.upper(range))
+        };
+        self.reaches_below(index, &length, &of_bound)
+            || self.is_exact_dimension(size)
+                && self.reaches_below(index, size, &|range| self.upper(range))
+    }
+
+    fn upper(&self, range: &Range) -> Option<Size> {
+        [&range.bound, &range.written].into_iter().find(|b| self.is_upper_bound(b)).cloned()
+    }
+
+    fn reaches_below(
+        &self,
+        index: &Size,
+        size: &Size,
+        of_bound: &dyn Fn(&Range) -> Option<Size>,
+    ) -> bool {
         let last = size.clone() - Size::constant(1);
         let mut upper = index.clone();
         let mut depth = usize::MAX;
         loop {
+            if norm(&upper) + norm(&last) >= MAX_NORM {
+                return false;
+            }
             let room = last.clone() - upper.clone();
             if self.is_sum_of_non_negatives(&room)
                 || self.is_sum_of_non_negatives(&self.inside_loops(&room))
@@ -218,9 +364,15 @@ impl Facts {
             };
             depth = range.depth;
             // Replacing it gives an upper bound only if the polynomial grows with it.
-            if upper.terms().iter().all(|(names, c)| *c > 0 || !names.contains(&name)) {
-                let largest = range.bound.clone() - Size::constant(1);
-                if upper.terms().len() * largest.terms().len() > MAX_TERMS {
+            let grows = upper
+                .terms()
+                .iter()
+                .all(|(names, c)| !names.contains(&name) || *c > 0 && self.are_non_negative(names));
+            if let (true, Some(bound)) = (grows, of_bound(range)) {
+                let largest = bound - Size::constant(1);
+                if upper.terms().len() * largest.terms().len() > MAX_TERMS
+                    || norm_after(&upper, name, &largest) >= MAX_NORM
+                {
                     return false;
                 }
                 upper = upper.subst(&mut |v| (v == name).then(|| largest.clone()));
@@ -233,8 +385,64 @@ impl Facts {
         if self.positive_bounds.is_empty() {
             return size.clone();
         }
-        size.subst(&mut |name| self.positive_bounds.get(&name).cloned())
+        let of = |name: NVar| {
+            self.positive_bounds.get(&name).filter(|of| self.is_exact_bound(of)).cloned()
+        };
+        let names = size.names();
+        let grown = names.iter().filter_map(|n| of(*n).map(|of| norm(&of))).fold(1.0, f64::max);
+        let degree = size.terms().iter().map(|(names, _)| names.len()).max().unwrap_or(0);
+        if norm(size) * grown.powi(degree as i32) >= MAX_NORM {
+            return size.clone();
+        }
+        size.subst(&mut |name| of(name))
     }
+
+    /// Where the polynomial of a size lies.
+    fn interval(&self, size: &Size) -> Interval {
+        let mut sum = Interval::constant(0);
+        for (names, c) in size.terms() {
+            let mut product =
+                names.iter().fold(Interval::constant(1), |p, v| p * self.range_of(*v));
+            let times = i128::from(*c).abs();
+            // What is exact is an i64.
+            if names.len() > 1 && self.exact.contains(&Size::monomial(names)) {
+                product = product.meet(Interval::I64);
+            }
+            product = product * Interval::constant(times);
+            let whole = Size::monomial(names) * Size::constant(c.saturating_abs());
+            if times > 1 && !names.is_empty() && self.exact.contains(&whole) {
+                product = product.meet(Interval::I64);
+            }
+            sum = sum + product * Interval::constant(c.signum());
+        }
+        sum
+    }
+
+    fn range_of(&self, name: NVar) -> Interval {
+        let mut range = Interval::I64;
+        if self.non_negative.contains(&name) || name == Size::length_name() {
+            range.low = 0;
+        }
+        if self.lengths.contains(&name) {
+            range.high = interval::MAX_LENGTH;
+        }
+        if let Some(bounds) = self.ranges.get(&name) {
+            range.high = range.high.min(bounds.highest.max(0));
+        }
+        range
+    }
+}
+
+/// The sum of the magnitudes of the coefficients.
+fn norm(size: &Size) -> f64 {
+    size.terms().iter().map(|(_, c)| (*c as f64).abs()).sum()
+}
+
+/// A bound of the norm, and of all numbers in between, when a name is replaced.
+fn norm_after(size: &Size, name: NVar, by: &Size) -> f64 {
+    let by = norm(by).max(1.0);
+    let power = |names: &[NVar]| names.iter().filter(|n| **n == name).count() as i32;
+    size.terms().iter().map(|(names, c)| (*c as f64).abs() * by.powi(power(names))).sum()
 }
 
 #[cfg(test)]
@@ -285,9 +493,90 @@ mod tests {
         facts.add_range(i, rows.clone());
         facts.add_range(j, columns.clone());
         let index = Size::var(i) * columns.clone() + Size::var(j);
-        assert!(facts.covers(&index, &(rows.clone() * columns.clone())));
+        let cells = rows.clone() * columns.clone();
+        assert!(!facts.covers(&index, &cells), "n * m may wrap");
+        facts.add_exact(prim::IMUL, &rows, &columns);
+        assert!(facts.covers(&index, &cells));
         let wrong = Size::var(j) * columns.clone() + Size::var(i);
         assert!(!facts.covers(&wrong, &(rows * columns)));
+    }
+
+    #[test]
+    fn a_product_is_exact_only_if_its_operands_are() {
+        let [n, m, i, j, k] = names();
+        let var = |v: NVar| Size::var(v);
+        let mut facts = Facts::default();
+        [(i, n), (j, m), (k, n)].into_iter().for_each(|(i, n)| facts.add_range(i, var(n)));
+        let (rows, cells) = (var(n) * var(m), var(n) * var(m) * var(n));
+        facts.add_exact(prim::IMUL, &rows, &var(n));
+        let index = (var(i) * var(m) + var(j)) * var(n) + var(k);
+        assert!(!facts.covers(&index, &cells), "n * m may have wrapped before");
+        facts.enter();
+        facts.add_exact(prim::IMUL, &var(n), &var(m));
+        assert!(!facts.covers(&index, &cells), "it was learnt of a value that may have wrapped");
+        facts.add_exact(prim::IMUL, &rows, &var(n));
+        assert!(facts.covers(&index, &cells));
+        facts.leave();
+        assert!(!facts.covers(&index, &cells));
+    }
+
+    #[test]
+    fn sums_of_two_lengths_are_exact_dimensions_and_doubles_below_zero_are_not() {
+        let [n, m, i, ..] = names();
+        let mut facts = Facts::default();
+        facts.add_range(i, Size::var(n) - Size::var(m) * c(2));
+        facts.add_dimension(&Size::var(n));
+        assert!(!facts.covers(&Size::var(i), &Size::var(n)), "m may be negative");
+        facts.add_non_negative(Size::var(m));
+        assert!(!facts.covers(&Size::var(i), &Size::var(n)), "2 * m may wrap");
+        facts.add_exact(prim::IMUL, &c(2), &Size::var(m));
+        assert!(facts.covers(&Size::var(i), &Size::var(n)));
+        let both = Size::var(n) + Size::var(m);
+        assert!(facts.is_exact_dimension(&both) && !facts.is_exact(&both));
+        assert!(facts.covers(&(Size::var(i) + Size::var(m)), &both));
+    }
+
+    #[test]
+    fn a_bound_that_falls_with_an_outer_index_is_no_upper_bound_of_it() {
+        // `x[j + c*i]` with `i < n`, `j < a*i + b`, where a may be negative.
+        let [n, a, b, i, j] = names();
+        let scale = NVar::new(5);
+        let var = |v: NVar| Size::var(v);
+        let mut facts = Facts::default();
+        facts.add_range(i, var(n));
+        facts.add_range(j, var(a) * var(i) + var(b));
+        facts.add_non_negative(var(scale));
+        for (x, y) in [(a, i), (a, n), (scale, n), (scale, i)] {
+            facts.add_exact(prim::IMUL, &var(x), &var(y));
+        }
+        let size = var(a) * (var(n) - c(1)) + var(scale) * (var(n) - c(1)) + var(b);
+        facts.exact.insert(size.clone());
+        let index = var(j) + var(scale) * var(i);
+        assert!(!facts.covers(&index, &size));
+    }
+
+    #[test]
+    fn constants_that_would_wrap_prove_nothing() {
+        let [n, _, i, ..] = names();
+        let size = Size::var(n);
+        let mut facts = Facts::default();
+        facts.add_dimension(&size);
+        facts.add_range(i, size.clone() + c(5));
+        assert!(!facts.covers(&(Size::var(i) + c(i64::MAX)), &size));
+        assert!(!facts.covers_slice(&c(i64::MAX), &(size.clone() + c(2)), &size));
+    }
+
+    #[test]
+    fn a_size_of_any_form_covers_the_indices_below_it() {
+        let [n, m, i, j, _] = names();
+        let size = Size::var(n) * Size::var(m) - Size::var(n) * c(3);
+        let mut facts = Facts::default();
+        facts.add_range(i, size.clone() - c(1));
+        facts.add_range(j, Size::var(i) + c(1));
+        assert!(facts.covers(&Size::var(i), &size));
+        assert!(facts.covers(&(Size::var(i) + c(1)), &size));
+        assert!(facts.covers(&Size::var(j), &size));
+        assert!(!facts.covers(&(Size::var(i) + c(2)), &size));
     }
 
     #[test]
@@ -348,13 +637,19 @@ mod tests {
         facts.add_dimension(&(Size::var(m) + c(1)));
         facts.add_range(i, Size::var(n) - c(1));
         assert!(facts.is_plainly_non_negative(&Size::var(n)));
-        assert!(facts.is_plainly_non_negative(&(Size::var(n) * Size::var(i) + c(1))));
+        assert!(facts.is_plainly_non_negative(&(Size::var(i) + c(1))));
+        assert!(!facts.is_plainly_non_negative(&(Size::var(n) + c(1))), "n may be the largest i64");
+        facts.add_type(&Type::array(Size::var(n), Type::F64));
+        assert!(facts.is_plainly_non_negative(&(Size::var(n) + c(1))));
+        assert!(!facts.is_plainly_non_negative(&(Size::var(n) * Size::var(n) + c(1))), "may wrap");
+        facts.add_exact(prim::IMUL, &Size::var(n), &Size::var(n));
+        assert!(facts.is_plainly_non_negative(&(Size::var(n) * Size::var(n))));
         assert!(!facts.is_plainly_non_negative(&Size::var(m)), "m + 1 is not a single name");
         assert!(!facts.is_plainly_non_negative(&(Size::var(n) - c(1))));
         facts.add_non_negative(Size::var(n) - c(1));
         assert!(facts.is_plainly_non_negative(&(Size::var(n) - c(1))));
         facts.add_non_negative(Size::var(m));
-        assert!(facts.is_plainly_non_negative(&(Size::var(m) * c(2))));
+        assert!(!facts.is_plainly_non_negative(&(Size::var(m) * c(2))), "may wrap");
     }
 
     #[test]

@@ -131,7 +131,7 @@ pub enum RuntimeErrorKind {
     SizeMismatch = 4,
     /// `R05`: integer division or remainder by zero.
     DivisionByZero = 5,
-    /// `R06`: the memory limit was reached.
+    /// `R06`: the memory limit was reached, or a size is no 64-bit integer.
     Memory = 6,
 }
 

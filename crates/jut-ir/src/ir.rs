@@ -387,6 +387,9 @@ pub enum Check {
     },
     /// `check n >= 0`.
     NonNegative(Atom),
+    /// `check a * b`, `check a + b`, `check a - b`: the operation on i64 values does not wrap. What the
+    /// range rule says of a size made by arithmetic rests on it ([`crate::cover`]).
+    Exact(Prim, Atom, Atom),
 }
 
 /// The right-hand side of a statement. Comments give pattern and text.

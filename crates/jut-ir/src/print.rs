@@ -459,6 +459,9 @@ impl Printer<'_> {
                 format!("check {lo} ..+ {len} <= {size}")
             }
             Check::NonNegative(n) => format!("check {} >= 0", self.atom(*n)),
+            Check::Exact(p, a, b) => {
+                format!("check {} {} {}", self.atom(*a), p.row().text, self.atom(*b))
+            }
         }
     }
 

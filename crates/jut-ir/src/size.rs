@@ -31,6 +31,16 @@ impl Size {
         Size { terms: vec![(vec![name], 1)] }
     }
 
+    /// The product of names.
+    pub fn monomial(names: &[NVar]) -> Size {
+        Size::from_map(BTreeMap::from([(names.to_vec(), 1)]))
+    }
+
+    /// A name that no program has: the range rule's for the length of an array.
+    pub(crate) fn length_name() -> NVar {
+        NVar::new(FIRST_POSITION - 1)
+    }
+
     /// A placeholder for "the k-th non-linear result of the statement", used between computing the
     /// types of a right-hand side and binding its pattern. See [`Size::position_of`].
     pub fn position(k: usize) -> Size {

@@ -88,6 +88,10 @@ impl Rhs {
                     atom_use(*size, visit);
                 }
                 Check::NonNegative(a) => atom_use(*a, visit),
+                Check::Exact(_, a, b) => {
+                    atom_use(*a, visit);
+                    atom_use(*b, visit);
+                }
             },
             Rhs::LCopy(x) | Rhs::LNeg(x) | Rhs::Dup(x) | Rhs::Drop(x) | Rhs::LUntuple(x) => {
                 visit(Use::L(*x));

@@ -20,7 +20,7 @@ pub fn hoist(func: &mut Function) {
     let mut depths: SecondaryMap<NVar, u32> = SecondaryMap::with_default(0);
     let mut facts = Facts::default();
     for param in &func.params {
-        func.nvars[*param].ty.for_each_size(&mut |size| facts.add_dimension(size));
+        facts.add_type(&func.nvars[*param].ty);
     }
     let mut motion = Motion { func, depth: &mut depths, facts, level: 0 };
     let body = motion.block(body);
@@ -38,7 +38,7 @@ struct Motion<'a> {
 impl Motion<'_> {
     fn bind(&mut self, var: NVar) {
         self.depth[var] = self.level;
-        self.func.nvars[var].ty.for_each_size(&mut |size| self.facts.add_dimension(size));
+        self.facts.add_type(&self.func.nvars[var].ty);
     }
 
     fn nested(&mut self, block: Block) -> Block {
@@ -89,6 +89,10 @@ impl Motion<'_> {
                 Check::NonNegative(a) => {
                     let a = self.func.size_of(a);
                     self.facts.add_non_negative(a);
+                }
+                Check::Exact(p, a, b) => {
+                    let (a, b) = (self.func.size_of(a), self.func.size_of(b));
+                    self.facts.add_exact(p, &a, &b);
                 }
             },
             Rhs::AccRegion { body, .. } => {

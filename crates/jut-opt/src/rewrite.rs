@@ -111,6 +111,7 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
                 size: rewriter.atom(size),
             },
             Check::NonNegative(a) => Check::NonNegative(rewriter.atom(a)),
+            Check::Exact(p, a, b) => Check::Exact(p, rewriter.atom(a), rewriter.atom(b)),
         }),
         Rhs::Inc(p, Operand::N(a)) => {
             let p = place(rewriter, &p);

@@ -133,6 +133,8 @@ pub(crate) enum StmtKind<'s> {
     Within(ExprId, ExprId, ExprId),
     /// `check n >= 0`.
     NonNegative(ExprId),
+    /// `check a * b`.
+    Exact(ExprId),
 }
 
 #[derive(Debug)]

@@ -30,6 +30,7 @@ mod body;
 mod branch;
 mod call;
 mod control;
+mod exact;
 mod globals;
 mod join;
 mod linear;

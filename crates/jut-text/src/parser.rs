@@ -19,6 +19,7 @@
 //! block   = "{" { stmt NL } [ expr ] "}"
 //! stmt    = [ pat "=" ] expr | place "+=" expr
 //!         | "check" expr "<" expr | "check" expr "..+" expr "<=" expr | "check" expr ">=" "0"
+//!         | "check" expr ( "+" | "-" | "*" ) expr
 //! pat     = item | "(" [ item {..} ] [ ";" item {..} ] ")" | path "(" [ field {..} ] ")" | "#(" names ")"
 //! item    = ( name | name' ) [ ":" type ]                        field = name | "=" expr
 //!

@@ -248,11 +248,18 @@ def f[n](x: [n]f64, k: i64) -> f64 = x[k] * x[k]" => "
 core def f(n: i64, x: [n]f64, k: i64) -> f64 = { check k < n; a = x[k]; b = x[k]; c = a * b; c }"
     a_check_names_the_length: "
 def f[n](x: [2*n - 1]f64, k: i64) -> f64 = x[k]" => "
-core def f(n: i64, x: [2*n - 1]f64, k: i64) -> f64 = { m = 2 * n; t = m - 1; check k < t; a = x[k]; a }"
+core def f(n: i64, x: [2*n - 1]f64, k: i64) -> f64 = { check 2 * n; m = 2 * n; t = m - 1; check k < t; a = x[k]; a }"
+    a_product_in_a_size_is_checked_once_for_all_accesses: "
+def f(n: i64, m: i64, x: [n*m]f64) -> f64 = sum (i < n, j < m) { x[i*m + j] }" => "
+core def f(n: i64, m: i64, x: [n*m]f64) -> f64 = {
+  check n * m
+  r = acc lanes s: f64 { scan par (i < n) { scan par (j < m) { t = i * m; k = t + j; a = x[k]; s += a } } }
+  r
+}"
     a_slice_is_checked_and_has_the_length_of_the_difference: "
 def f[n](x: [n]f64) -> f64 = sum (a <- x[1..n], b <- x[0..n - 1]) a * b" => "
 core def f(n: i64, x: [n]f64) -> f64 = {
-  m = n - 1; check 1 ..+ m <= n; u = x[1 ..+ m]; k = n - 1; check 0 ..+ k <= n; v = x[0 ..+ k]
+  m = n - 1; check 1 ..+ m <= n; u = x[1 ..+ m]; k = n - 1; v = x[0 ..+ k]
   r = acc lanes s: f64 { scan par (i < k) slice (a <- u, b <- v) { t = a * b; s += t } }
   r
 }"

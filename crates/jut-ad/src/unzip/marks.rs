@@ -27,7 +27,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn learn(&mut self, v: NVar) {
-        self.func.nvars[v].ty.for_each_size(&mut |size| self.facts.add_dimension(size));
+        self.facts.add_type(&self.func.nvars[v].ty);
     }
 
     fn block(&mut self, block: &mut Block) {

@@ -196,7 +196,7 @@ impl Unzipper<'_> {
     /// An array in scope says that its dimensions are not negative.
     pub(super) fn learn_dimensions(&mut self, v: NVar) {
         if matches!(self.func.nvars[v].ty, Type::Array(..) | Type::Tuple(_)) {
-            self.type_of(v).for_each_size(&mut |size| self.facts.add_dimension(size));
+            self.facts.add_type(&self.type_of(v));
         }
     }
 
@@ -232,6 +232,9 @@ impl Unzipper<'_> {
                 self.facts.add_within(self.size_of(*lo), self.size_of(*len), self.size_of(*size));
             }
             Rhs::Check(Check::NonNegative(n)) => self.facts.add_non_negative(self.size_of(*n)),
+            Rhs::Check(Check::Exact(p, a, b)) => {
+                self.facts.add_exact(*p, &self.size_of(*a), &self.size_of(*b));
+            }
             Rhs::Prim(prim::IMAX, args) => {
                 if let ([v], [of, Atom::Lit(Literal::I64(0))]) = (&stmt.nl[..], &args[..]) {
                     let of = self.size_of(*of);

@@ -2,7 +2,6 @@
 
 use super::scope::Rebound;
 use super::walk::{Checked, Checker, Definition};
-use crate::cover::Facts;
 use crate::diagnostic::Diagnostic;
 use crate::entity::{Cap, LVar, NVar};
 use crate::ir::*;
@@ -80,7 +79,7 @@ impl Checker<'_> {
             let as_type = Type::array(size.clone(), Type::I64);
             self.sizes_in_scope(&as_type)?;
         }
-        learn_dimensions(&mut self.facts, ty);
+        self.facts.add_type(ty);
         self.span = outer;
         Ok(())
     }
@@ -163,17 +162,5 @@ fn is_addable(ty: &Type) -> bool {
         Type::Bool | Type::Data(_) => false,
         Type::Tuple(items) => items.iter().all(is_addable),
         Type::Array(_, element) => is_addable(element),
-    }
-}
-
-/// The dimensions of an array in scope are not negative.
-fn learn_dimensions(facts: &mut Facts, ty: &Type) {
-    match ty {
-        Type::Array(size, element) => {
-            facts.add_dimension(size);
-            learn_dimensions(facts, element);
-        }
-        Type::Tuple(items) => items.iter().for_each(|item| learn_dimensions(facts, item)),
-        _ => {}
     }
 }

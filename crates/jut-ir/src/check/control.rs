@@ -112,6 +112,9 @@ impl Checker<'_> {
         self.leave()?;
         self.scope.leave_loop();
 
+        for ty in results.nl.iter().skip(carry.len()) {
+            self.stackable(ty)?;
+        }
         let stack = |ty: Type| Type::array(bound.clone(), ty);
         let mut values = Values::none();
         let stacked = results.nl.into_iter().skip(carry.len()).map(stack);
@@ -121,6 +124,21 @@ impl Checker<'_> {
         let stacked = results.lin.into_iter().skip(lin_carry.len()).map(stack);
         values.lin = lin_carry.into_iter().chain(stacked).collect();
         Ok(values)
+    }
+
+    /// The sizes of a stacked element are known not to be negative outside of the loop, which may
+    /// run no time.
+    fn stackable(&self, ty: &Type) -> Checked<()> {
+        let mut open = None;
+        ty.for_each_size(&mut |size| {
+            if open.is_none() && !self.facts.is_plainly_non_negative(size) {
+                open = Some(size.clone());
+            }
+        });
+        let Some(size) = open else { return Ok(()) };
+        let size = self.show_size(&size);
+        let message = format!("arrays of {size} are stacked, but nothing shows that {size} >= 0");
+        Err(self.error_help("J303", message, "say `check n >= 0` before the loop"))
     }
 
     /// The element type of something that a loop slices.

@@ -334,6 +334,14 @@ impl Checker<'_> {
                 let size = self.size(*size, "operand")?;
                 self.facts.add_non_negative(size);
             }
+            Check::Exact(operation, a, b) => {
+                let known = [prim::IADD, prim::ISUB, prim::IMUL].contains(operation);
+                self.require(known, "J302", |_| {
+                    "a check of arithmetic is one of `a + b`, `a - b`, `a * b`".to_string()
+                })?;
+                let (a, b) = (self.size(*a, "operand")?, self.size(*b, "operand")?);
+                self.facts.add_exact(*operation, &a, &b);
+            }
         }
         Ok(Values::none())
     }

@@ -61,7 +61,7 @@ impl Lowering<'_> {
                 if let Some(level) = c.levels.first()
                     && level.scope == Scope::Function
                 {
-                    self.assume_bounded(level.cells());
+                    self.assume_bounded(level.dims.clone());
                 }
             }
             if data.ty == Type::I64 {

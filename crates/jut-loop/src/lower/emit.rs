@@ -232,12 +232,19 @@ impl Lowering<'_> {
         self.push(Stmt::Alloc { dst, cell, len, arena, site });
     }
 
-    /// A product of several run-time dimensions could wrap around to a small number of cells: then
-    /// the memory limit is reached, and this says so before anything is allocated. The test is in
-    /// floats, which saturate.
+    /// A product of several dimensions could wrap around to a small number of cells: then the
+    /// memory limit is reached, and this says so before anything is allocated. The test is in
+    /// floats, which saturate, and of the dimensions themselves: that another array has `n * m`
+    /// cells says nothing of an array of n rows of m.
     fn bound_product(&mut self, level: &Level, span: Span) -> Res<()> {
-        let open = level.dims.iter().filter(|d| d.as_constant().is_none()).count();
-        if open < 2 || level.scope != Scope::Function || self.bounded.contains(&level.cells()) {
+        let constant = level.dims.iter().try_fold(1i64, |product, d| {
+            product.checked_mul(d.as_constant()?).filter(|cells| *cells < MAX_CELLS)
+        });
+        if level.dims.len() < 2
+            || constant.is_some()
+            || level.scope != Scope::Function
+            || self.bounded.contains(&level.dims)
+        {
             return Ok(());
         }
         let mut product = float(1.0);
@@ -248,14 +255,14 @@ impl Lowering<'_> {
         }
         let cells = self.prim("cells", prim::INT, vec![product]);
         self.check(Check::Below(cells, int(MAX_CELLS)), RuntimeErrorKind::Memory, span);
-        self.assume_bounded(level.cells());
+        self.assume_bounded(level.dims.clone());
         Ok(())
     }
 
-    /// Notes that a product of dimensions does not wrap: an array of this size exists.
-    pub(super) fn assume_bounded(&mut self, cells: Size) {
-        if self.bounded.insert(cells.clone()) {
-            self.bounded_log.push(cells);
+    /// Notes that the product of dimensions does not wrap: an array with them exists.
+    pub(super) fn assume_bounded(&mut self, dims: Vec<Size>) {
+        if self.bounded.insert(dims.clone()) {
+            self.bounded_log.push(dims);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Statements without blocks: names, primitives, tuples, data values, accesses, casts, checks.
 
+use jut_ir::prim::{self, Prim};
 use jut_ir::{
     Atom as Operand, Check as SourceCheck, ConRef, NVar, Origin, Rhs, RuntimeErrorKind, Span, Stmt,
     Type,
@@ -299,6 +300,10 @@ impl Lowering<'_> {
 
     fn source_check(&mut self, check: SourceCheck, span: Span) -> Res<()> {
         let (check, kind) = match check {
+            SourceCheck::Exact(operation, a, b) => {
+                let (a, b) = (self.scalar(a, span)?, self.scalar(b, span)?);
+                return self.exact(operation, a, b, span);
+            }
             SourceCheck::Below(i, n) => {
                 let (i, n) = (self.scalar(i, span)?, self.scalar(n, span)?);
                 (Check::Below(i, n), RuntimeErrorKind::Index)
@@ -312,6 +317,25 @@ impl Lowering<'_> {
             }
         };
         self.check(check, kind, span);
+        Ok(())
+    }
+
+    /// The same operation in floats is near to the value of an operation that has not wrapped, and
+    /// at least 2^62 away from that of one that has.
+    fn exact(&mut self, operation: Prim, a: Atom, b: Atom, span: Span) -> Res<()> {
+        let floats = match operation {
+            prim::IADD => prim::ADD,
+            prim::ISUB => prim::SUB,
+            _ => prim::MUL,
+        };
+        let value = self.prim("size", operation, vec![a, b]);
+        let value = self.prim("size", prim::FLOAT, vec![value]);
+        let [a, b] = [a, b].map(|x| self.prim("size", prim::FLOAT, vec![x]));
+        let expected = self.prim("size", floats, vec![a, b]);
+        let apart = self.prim("apart", prim::SUB, vec![expected, value]);
+        let apart = self.prim("apart", prim::ABS, vec![apart]);
+        let apart = self.prim("apart", prim::INT, vec![apart]);
+        self.check(Check::Below(apart, int(1 << 62)), RuntimeErrorKind::Memory, span);
         Ok(())
     }
 

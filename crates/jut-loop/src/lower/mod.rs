@@ -285,9 +285,9 @@ struct Lowering<'a> {
     /// Sizes computed so far in the blocks around, and in which order, to forget them.
     sizes: HashMap<Size, Atom>,
     size_log: Vec<Size>,
-    /// Products that are known not to wrap, with their log.
-    bounded: HashSet<Size>,
-    bounded_log: Vec<Size>,
+    /// Dimensions whose product is known not to wrap, with their log.
+    bounded: HashSet<Vec<Size>>,
+    bounded_log: Vec<Vec<Size>>,
     /// An empty buffer per kind of cell.
     empty: [Option<Value>; 5],
 }

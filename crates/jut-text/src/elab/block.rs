@@ -16,6 +16,13 @@ impl<'a, 's> Body<'a, 's> {
     pub fn definition(&mut self, d: &ast::Def<'s>, signature: &Signature) -> Res<Block> {
         let annotation = Annotation { nl: signature.nl.clone(), lin: signature.lin.clone() };
         let stated = (signature.telescoped && !self.strict).then_some(&annotation);
+        let func = &self.b.func;
+        let nl = func.params.iter().map(|v| func.nvars[*v].ty.clone());
+        let lin = func.lin_params.iter().map(|x| func.lvars[*x].ty.clone());
+        let caps = func.cap_params.iter().map(|c| func.caps[*c].ty.clone());
+        for ty in nl.chain(lin).chain(caps).collect::<Vec<_>>() {
+            self.exact_type(&ty, d.head)?;
+        }
         let (values, span) = self.body(d.body, stated)?;
         let (found, wanted) =
             ((values.nl.len(), values.lin.len()), (annotation.nl.len(), annotation.lin.len()));
@@ -249,6 +256,7 @@ impl<'a, 's> Body<'a, 's> {
                 let n = self.integer(*n, "a size")?;
                 self.emit(Rhs::Check(Check::NonNegative(n)), stmt.span)
             }
+            StmtKind::Exact(e) => self.exact_check(*e, stmt.span),
         }
     }
 

@@ -276,8 +276,7 @@ impl<'a, 's> Body<'a, 's> {
     /// The dimensions of an array in scope are facts.
     pub fn dimensions(&mut self, ty: &Type) {
         if !self.strict {
-            let facts = &mut self.facts;
-            ty.for_each_size(&mut |size| facts.add_dimension(size));
+            self.facts.add_type(ty);
         }
     }
 
@@ -418,7 +417,16 @@ impl<'a, 's> Body<'a, 's> {
             self.learn(&rhs, &names);
         }
         let loc = Loc::source(span);
-        self.stmts.push(Stmt { nl: names, lin: values.lin.clone(), rhs, annotated, loc });
+        self.stmts.push(Stmt { nl: names.clone(), lin: values.lin.clone(), rhs, annotated, loc });
+        for v in names {
+            let ty = &self.b.func.nvars[v].ty;
+            if !ty.is_scalar() {
+                self.exact_type(&ty.clone(), span)?;
+            }
+        }
+        for x in &values.lin {
+            self.exact_type(&self.lin_type(*x), span)?;
+        }
         Ok(values)
     }
 
@@ -431,6 +439,7 @@ impl<'a, 's> Body<'a, 's> {
                     self.facts.add_within(self.nf(lo), self.nf(len), self.nf(size));
                 }
                 Check::NonNegative(n) => self.facts.add_non_negative(self.nf(n)),
+                Check::Exact(p, a, b) => self.facts.add_exact(p, &self.nf(a), &self.nf(b)),
             },
             (Rhs::Prim(prim::IMAX, args), [v]) => match args.as_slice() {
                 [a, Atom::Lit(Literal::I64(0))] | [Atom::Lit(Literal::I64(0)), a] => {

@@ -10,8 +10,8 @@ use super::{Res, Stop};
 use crate::ast::{self, ExprId, FieldPattern, Name};
 use crate::parser::MAX_DEPTH;
 use jut_ir::{
-    Arm, ArmPattern, Atom, Block, Case, Diagnostic, Dir, FieldPattern as IrField, LVar, Literal,
-    Mode, NVar, Rhs, Scan, Size, Span, Stmt, Type,
+    Arm, ArmPattern, Atom, Block, Case, Check, Diagnostic, Dir, FieldPattern as IrField, LVar,
+    Literal, Mode, NVar, Rhs, Scan, Size, Span, Stmt, Type,
 };
 use std::collections::HashMap;
 
@@ -294,6 +294,9 @@ impl<'a, 's> Body<'a, 's> {
                 };
                 vars.push(v);
             }
+            for v in &vars {
+                self.exact_type(&self.b.func.nvars[*v].ty.clone(), spec.name.span)?;
+            }
             let mut vars = vars.into_iter();
             for eq in eqs {
                 bound.push(match eq {
@@ -549,7 +552,11 @@ impl<'a, 's> Body<'a, 's> {
                     self.same_carry(&first, &ty, at, Some(init))?;
                     out.nl.push(first);
                 }
-                None => out.nl.push(self.stacked(&size, ty, locals, at)?),
+                None => {
+                    let stacked = self.stacked(&size, ty.clone(), locals, at)?;
+                    self.not_negative(&ty, at)?;
+                    out.nl.push(stacked);
+                }
             }
         }
         for (k, value) in values.lin.iter().enumerate() {
@@ -565,6 +572,26 @@ impl<'a, 's> Body<'a, 's> {
         }
         scan.body = Block { stmts, nl: values.nl, lin: values.lin };
         Ok(Out { nl: out.nl, lin: out.lin, ..Out::none(Rhs::Scan(Box::new(scan)), span) })
+    }
+
+    /// The sizes in the type of an element are checked where the loop stands: a loop that runs no
+    /// time makes an array of such elements, too.
+    fn not_negative(&mut self, ty: &Type, span: Span) -> Res<()> {
+        if self.strict {
+            return Ok(());
+        }
+        let mut open: Vec<Size> = Vec::new();
+        let facts = &self.facts;
+        ty.for_each_size(&mut |size| {
+            if !facts.is_plainly_non_negative(size) && !open.contains(size) {
+                open.push(size.clone());
+            }
+        });
+        for size in open {
+            let n = self.materialize(&size, span)?;
+            self.emit(Rhs::Check(Check::NonNegative(n)), span)?;
+        }
+        Ok(())
     }
 
     fn same_carry(&mut self, first: &Type, next: &Type, at: Span, init: Option<Atom>) -> Res<()> {

@@ -142,11 +142,16 @@ impl<'s> Parser<'s, '_> {
             self.at += 2;
             return Ok(StmtKind::NonNegative(first));
         }
+        let compared = matches!(self.peek().text, ">=" | ">" | "<=" | "==" | "!=");
+        if matches!(self.ast.expr(first).kind, ExprKind::Ops(_)) && !compared {
+            return Ok(StmtKind::Exact(first));
+        }
         let span = self.span(self.peek());
         let message = "malformed check";
         Err(self.fail(
-            Diagnostic::error("J302", span, message)
-                .help("write `check i < n`, `check lo ..+ m <= n` or `check n >= 0`"),
+            Diagnostic::error("J302", span, message).help(
+                "write `check i < n`, `check lo ..+ m <= n`, `check n >= 0` or `check n * m`",
+            ),
         ))
     }
 
