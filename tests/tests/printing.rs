@@ -73,6 +73,7 @@ core def f(n: i64, b: bool; x': f64, y': [n, n]f64; rd dx: [n, n]#(f64, f64), wr
   k' = rd dx[0, 0].1
   r += k'
   check 0 ..+ n <= n
+  check n * n
   w' = rd dx[0 ..+ n][0, 0].0
   m' = h_1' + w'
   v' = zero [n]f64
