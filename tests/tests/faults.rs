@@ -357,7 +357,7 @@ fn needless_work(func: &mut Function, block: &mut Block, k: usize) -> bool {
     };
     for copy in 0..40 {
         let mut stmt = scan.body.stmts[at].clone();
-        let name = format!("fault_{copy}");
+        let name = format!("fault_{copy}").into();
         let data = VarData { name, ..func.nvars[stmt.nl[0]].clone() };
         stmt.nl[0] = func.nvars.push(data);
         scan.body.stmts.insert(at + 1, stmt);
@@ -461,7 +461,7 @@ fn loop_arms(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> b
 fn needless_partials(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LScale(Atom::Var(c), _) = block.stmts[k].rhs else { return false };
     for copy in 0..80 {
-        let data = VarData { name: format!("fault_{copy}"), ..func.nvars[c].clone() };
+        let data = VarData { name: format!("fault_{copy}").into(), ..func.nvars[c].clone() };
         let v = func.nvars.push(data);
         let mut stmt = block.stmts[k].clone();
         (stmt.nl, stmt.lin) = (vec![v], Vec::new());

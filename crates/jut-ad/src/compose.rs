@@ -352,6 +352,7 @@ fn forwards(
     let wrt = &derivatives.mask_of_erased(func, f, wrt);
     refuse_accumulators(&derivatives.program.funcs[f])?;
     let made = forward::forward(derivatives, f, wrt)?;
+    derivatives.keep_only(made);
     let erased = erase::erase(derivatives, made)?;
     let Some(Jvp { results: active, .. }) = derivatives.jvp_of(f, wrt).cloned() else {
         return Err(Diagnostic::error("J999", Span::NONE, "no derivative was made"));

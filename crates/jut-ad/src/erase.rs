@@ -71,7 +71,7 @@ fn is_erased(derivatives: &Derivatives, func: FuncId) -> bool {
 }
 
 fn erase_one(derivatives: &mut Derivatives, id: FuncId) -> Result<FuncId, Diagnostic> {
-    let mut func = derivatives.program.funcs[id].clone();
+    let mut func = derivatives.take(id)?;
     let body = std::mem::take(&mut func.body);
     let namer = Namer::of(&func);
     let mut eraser = Eraser {

@@ -215,7 +215,7 @@ fn differentiate(
     for (result, active) in source.results.iter().zip(&results) {
         let ty = tangent_type(derivatives, &result.ty, "a result", source.span);
         if let (true, Some(ty)) = (*active, if *active { ty? } else { None }) {
-            let name = result.name.map(|v| format!("{}'", source.nvars[v].name));
+            let name = result.name.map(|v| format!("{}'", source.nvars[v].name).into());
             w.builder.func.lin_results.push(LinResultDecl { name, ty });
         }
     }

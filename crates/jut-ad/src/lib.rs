@@ -58,6 +58,10 @@ pub struct Derivatives {
     pub(crate) linearized: HashMap<(FuncId, Mask, Policy), compose::Linearized>,
     /// Names of functions, data types and constructors in use.
     names: HashSet<String>,
+    /// Whether passes take bodies for the last time; see [`Derivatives::once`].
+    once: bool,
+    /// Functions whose bodies have been taken.
+    taken: HashSet<FuncId>,
 }
 
 impl Derivatives {
@@ -70,6 +74,44 @@ impl Derivatives {
             names.extend(data.constructors.iter().map(|c| c.name.clone()));
         }
         Derivatives { program, names, ..Derivatives::default() }
+    }
+
+    /// Starts from a checked program of which one gradient, one product with the Jacobian or its transpose
+    /// is made ([`compose::grad`], [`compose::vjp`], [`compose::jvp`] and their like), and nothing else.
+    /// Each body is then forgotten once it has been read for the last time: of a long program, memory
+    /// holds two or three stages at a time.
+    pub fn once(program: Program) -> Derivatives {
+        Derivatives { once: true, ..Derivatives::new(program) }
+    }
+
+    /// A function, to make another one of it. Under [`Derivatives::once`] only its signature stays.
+    pub(crate) fn take(&mut self, id: FuncId) -> Result<Function, Diagnostic> {
+        let func = &mut self.program.funcs[id];
+        if !self.once {
+            return Ok(func.clone());
+        }
+        if !self.taken.insert(id) {
+            let message = format!("internal error: `{}` is read after it was forgotten", func.name);
+            return Err(
+                Diagnostic::error("J999", func.span, message).help("please report this program")
+            );
+        }
+        let signature = func.signature();
+        Ok(std::mem::replace(func, signature))
+    }
+
+    /// Under [`Derivatives::once`]: of all functions that `root` does not need, only signatures stay.
+    pub(crate) fn keep_only(&mut self, root: FuncId) {
+        if !self.once {
+            return;
+        }
+        let kept: HashSet<FuncId> =
+            callees_first(&self.program, root, &|_| false).into_iter().collect();
+        for (id, func) in self.program.funcs.iter_mut() {
+            if !kept.contains(&id) && self.taken.insert(id) {
+                *func = func.signature();
+            }
+        }
     }
 
     /// Adds a derived function; a name that is taken already (the user may have printed and pasted

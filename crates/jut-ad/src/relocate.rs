@@ -84,9 +84,9 @@ pub(crate) struct Relocator<'a> {
     /// What has been bound already. A region may bind what its body returns under the same
     /// index; here that is another variable.
     bound: (SecondaryMap<NVar, bool>, SecondaryMap<LVar, bool>),
-    in_scope: HashSet<String>,
+    in_scope: HashSet<Name>,
     /// Names in the order in which they came into scope.
-    trail: Vec<String>,
+    trail: Vec<Name>,
 }
 
 impl<'a> Relocator<'a> {
@@ -155,9 +155,8 @@ impl<'a> Relocator<'a> {
         new
     }
 
-    fn scoped(&mut self, name: &str) -> String {
-        let name =
-            if self.in_scope.contains(name) { self.namer.fresh(name) } else { name.to_string() };
+    fn scoped(&mut self, name: &Name) -> Name {
+        let name = if self.in_scope.contains(name) { self.namer.fresh(name) } else { name.clone() };
         self.in_scope.insert(name.clone());
         self.trail.push(name.clone());
         name

@@ -80,8 +80,7 @@ pub(crate) fn compute_as(
         });
     }
     let def = Some(size.clone());
-    let var =
-        func.nvars.push(VarData { name: name.to_string(), ty: Type::I64, def, span: loc.span });
+    let var = func.nvars.push(VarData { name: name.into(), ty: Type::I64, def, span: loc.span });
     match (out[first..].last_mut(), sum) {
         // The last operation binds the name itself.
         (Some(last), _) => last.nl = vec![var],

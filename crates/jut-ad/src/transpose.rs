@@ -52,7 +52,11 @@ pub fn transpose(derivatives: &mut Derivatives, func: FuncId) -> Result<FuncId, 
     let mut result = derivatives.transposed.get(&func).copied();
     if result.is_none() {
         for callee in order {
-            let transposed = transpose_one(derivatives, callee)?;
+            if !Fragment::Linear.holds(&derivatives.program.funcs[callee]) {
+                return Err(not_linear(&derivatives.program.funcs[callee]));
+            }
+            let source = derivatives.take(callee)?;
+            let transposed = transpose_one(derivatives, source)?;
             let id = derivatives.add_func(transposed);
             derivatives.transposed.insert(callee, id);
             result = Some(id);
@@ -70,13 +74,8 @@ fn not_linear(func: &Function) -> Diagnostic {
     .help("only functions with linear results alone are transposed; unzip first")
 }
 
-fn transpose_one(derivatives: &Derivatives, id: FuncId) -> Result<Function, Diagnostic> {
-    let source = &derivatives.program.funcs[id];
-    if !Fragment::Linear.holds(source) {
-        return Err(not_linear(source));
-    }
-    let info = linearity::of_body(&derivatives.program, source);
-    let mut func = source.clone();
+fn transpose_one(derivatives: &Derivatives, mut func: Function) -> Result<Function, Diagnostic> {
+    let info = linearity::of_body(&derivatives.program, &func);
     let body = std::mem::take(&mut func.body);
     let mut cap_uses = SecondaryMap::new();
     body.for_each_use(&func, &mut |name| {
@@ -124,8 +123,9 @@ struct Transposer<'a> {
 impl Transposer<'_> {
     /// A new variable for the cotangent of `x`.
     fn bind(&mut self, x: LVar) -> LVar {
-        let LinVarData { name, ty, span } = self.func.lvars[x].clone();
-        let cotangent = self.func.lvars.push(LinVarData { name: format!("{name}'"), ty, span });
+        let mut data = self.func.lvars[x].clone();
+        data.name.push('\'');
+        let cotangent = self.func.lvars.push(data);
         self.cotangents[x] = Some(cotangent);
         cotangent
     }

@@ -108,12 +108,14 @@ pub fn unzip(
     if let Some(known) = derivatives.unzipped.get(&(func, policy)) {
         return Ok(known.clone());
     }
+    derivatives.keep_only(func);
     let program = &derivatives.program;
     let known = |f: FuncId| derivatives.unzipped.contains_key(&(f, policy));
     let order = callees_first(program, func, &|f| known(f) || program.funcs[f].is_nonlinear());
     let mut last = None;
     for callee in order {
-        let unzipped = Unzipper::new(derivatives, callee, policy).run()?;
+        let func = derivatives.take(callee)?;
+        let unzipped = Unzipper::new(derivatives, func, policy).run()?;
         derivatives.unzipped.insert((callee, policy), unzipped.clone());
         last = Some(unzipped);
     }
@@ -158,8 +160,7 @@ struct Unzipper<'a> {
 }
 
 impl<'a> Unzipper<'a> {
-    fn new(derivatives: &'a mut Derivatives, id: FuncId, policy: Policy) -> Unzipper<'a> {
-        let func = derivatives.program.funcs[id].clone();
+    fn new(derivatives: &'a mut Derivatives, func: Function, policy: Policy) -> Unzipper<'a> {
         Unzipper {
             derivatives,
             policy,

@@ -211,7 +211,7 @@ fn parameter_names(func: &Function) -> Vec<String> {
     let non_linear = func.params.iter().map(|v| &func.nvars[*v].name);
     let linear = func.lin_params.iter().map(|x| &func.lvars[*x].name);
     let caps = func.cap_params.iter().map(|c| &func.caps[*c].name);
-    non_linear.chain(linear).chain(caps).cloned().collect()
+    non_linear.chain(linear).chain(caps).map(|name| name.to_string()).collect()
 }
 
 struct Preparer<'f> {

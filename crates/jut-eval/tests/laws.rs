@@ -38,7 +38,7 @@ impl Stages {
     fn residual_args(&self, f: &str, args: &[Value], results: &[Value]) -> Vec<Value> {
         let names = |func: &str| -> Vec<String> {
             let func = &self.program.funcs[self.func(func)];
-            func.params.iter().map(|v| func.nvars[*v].name.clone()).collect()
+            func.params.iter().map(|v| func.nvars[*v].name.to_string()).collect()
         };
         let jvp = format!("{f}.jvp");
         let with_parameters = if self.program.find_func(f).is_some() { f } else { &jvp };

@@ -30,7 +30,7 @@ pub fn canonical(program: &Program) -> Program {
         data.doc.clear();
         for constructor in &mut data.constructors {
             for (k, field) in constructor.fields.iter_mut().enumerate() {
-                field.name = format!("f{k}");
+                field.name = ecow::eco_format!("f{k}");
             }
         }
     }
@@ -57,20 +57,20 @@ fn rename(func: &mut Function) {
     func.cap_params.iter().for_each(|c| names.cap(*c));
     names.block(&func.body);
     for (k, v) in names.nvars.iter().enumerate() {
-        func.nvars[*v].name = format!("n{k}");
+        func.nvars[*v].name = ecow::eco_format!("n{k}");
     }
     for (k, x) in names.lvars.iter().enumerate() {
-        func.lvars[*x].name = format!("l{k}'");
+        func.lvars[*x].name = ecow::eco_format!("l{k}'");
     }
     for (k, c) in names.caps.iter().enumerate() {
-        func.caps[*c].name = format!("c{k}");
+        func.caps[*c].name = ecow::eco_format!("c{k}");
     }
     let types = func.results.iter().map(|r| &r.ty).chain(func.lin_results.iter().map(|r| &r.ty));
     let mentioned: HashSet<NVar> = types.flat_map(|ty| ty.size_names()).collect();
     for (k, result) in func.results.iter_mut().enumerate() {
         result.name = result.name.filter(|v| mentioned.contains(v));
         if let Some(v) = result.name {
-            func.nvars[v].name = format!("r{k}");
+            func.nvars[v].name = ecow::eco_format!("r{k}");
         }
     }
     for result in &mut func.lin_results {

@@ -3,6 +3,7 @@
 use crate::entity::{Cap, LVar, NVar};
 use crate::hash::{HashMap, HashSet};
 use crate::ir::{CapData, Function, LinVarData, Mode, VarData};
+use crate::names::Name;
 use crate::size::Size;
 use crate::span::Span;
 use crate::types::Type;
@@ -56,11 +57,11 @@ impl Namer {
 
     /// A name like `hint` that is not taken yet, and now is. Primes at the end of the hint stay at
     /// the end; a number at the end (`t_3`) is replaced.
-    pub fn fresh(&mut self, hint: &str) -> String {
+    pub fn fresh(&mut self, hint: &str) -> Name {
         let stem = hint.trim_end_matches('\'');
         let primes = &hint[stem.len()..];
         if !KEYWORDS.contains(&hint) && self.used.insert(hash(hint)) {
-            return hint.to_string();
+            return hint.into();
         }
         let base = match stem.rsplit_once('_') {
             Some((base, number))
@@ -74,7 +75,7 @@ impl Namer {
         };
         let next = self.next.entry(hash(base) ^ primes.len() as u64).or_insert(1);
         loop {
-            let name = format!("{base}_{next}{primes}");
+            let name = ecow::eco_format!("{base}_{next}{primes}");
             *next += 1;
             if self.used.insert(hash(&name)) {
                 return name;

@@ -9,6 +9,8 @@
 //! are an open table ([`crate::prim`]); so U and T never change when a primitive is added.
 
 use crate::entity::{Cap, DataId, FuncId, LVar, NVar, PrimaryMap};
+use crate::hash::HashMap;
+use crate::names::Name;
 use crate::prim::Prim;
 use crate::size::Size;
 use crate::span::{Loc, Span};
@@ -93,7 +95,7 @@ pub struct Constructor {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
     /// Its name.
-    pub name: String,
+    pub name: Name,
     /// Its type.
     pub ty: Type,
 }
@@ -153,7 +155,7 @@ pub struct ResultDecl {
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinResultDecl {
     /// Its name with primes, if it is named; for the reader only.
-    pub name: Option<String>,
+    pub name: Option<Name>,
     /// Its type.
     pub ty: Type,
 }
@@ -162,7 +164,7 @@ pub struct LinResultDecl {
 #[derive(Clone, PartialEq, Debug)]
 pub struct VarData {
     /// The name as printed; unique among the names in scope.
-    pub name: String,
+    pub name: Name,
     /// Its type.
     pub ty: Type,
     /// For a *transparent* i64 name (bound by `+ - *`, negation, a copy, a literal or `size`): its
@@ -176,7 +178,7 @@ pub struct VarData {
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinVarData {
     /// The name as printed, primes included; unique among the linear names in scope.
-    pub name: String,
+    pub name: Name,
     /// Its type (a type that is its own tangent type).
     pub ty: Type,
     /// Where it is bound.
@@ -187,7 +189,7 @@ pub struct LinVarData {
 #[derive(Clone, PartialEq, Debug)]
 pub struct CapData {
     /// The name as printed; unique among the non-linear and capability names in scope.
-    pub name: String,
+    pub name: Name,
     /// What may be done with it.
     pub mode: Mode,
     /// Whether additions into it go by lanes (decisions C1); only for scalars of mode `wr`, `acc`.
@@ -643,6 +645,50 @@ impl Function {
             Atom::Lit(l) => l.ty(),
             Atom::Var(v) => self.nvars[v].ty.clone(),
         }
+    }
+
+    /// The function without its body, and with the variables of its signature alone.
+    pub fn signature(&self) -> Function {
+        let mut to = Function {
+            name: self.name.clone(),
+            doc: self.doc.clone(),
+            span: self.span,
+            size_params: self.size_params,
+            ..Function::default()
+        };
+        let types = (self.params.iter().map(|v| &self.nvars[*v].ty))
+            .chain(self.results.iter().map(|r| &r.ty))
+            .chain(self.lin_params.iter().map(|x| &self.lvars[*x].ty))
+            .chain(self.lin_results.iter().map(|r| &r.ty))
+            .chain(self.cap_params.iter().map(|c| &self.caps[*c].ty));
+        let named = self.results.iter().filter_map(|r| r.name);
+        let mut known: HashMap<NVar, NVar> = HashMap::default();
+        for v in self.params.iter().copied().chain(named).chain(types.flat_map(Type::size_names)) {
+            known.entry(v).or_insert_with(|| to.nvars.push(self.nvars[v].clone()));
+        }
+        let mut size = |v: NVar| known.get(&v).map(|new| Size::var(*new));
+        for data in to.nvars.values_mut() {
+            data.ty = data.ty.subst(&mut size);
+            data.def = data.def.as_ref().map(|def| def.subst(&mut size));
+        }
+        to.params = self.params.iter().map(|v| known[v]).collect();
+        for result in &self.results {
+            let name = result.name.map(|v| known[&v]);
+            to.results.push(ResultDecl { name, ty: result.ty.subst(&mut size) });
+        }
+        for x in &self.lin_params {
+            let LinVarData { name, ty, span } = self.lvars[*x].clone();
+            to.lin_params.push(to.lvars.push(LinVarData { name, ty: ty.subst(&mut size), span }));
+        }
+        for result in &self.lin_results {
+            let (name, ty) = (result.name.clone(), result.ty.subst(&mut size));
+            to.lin_results.push(LinResultDecl { name, ty });
+        }
+        for c in &self.cap_params {
+            let data = self.caps[*c].clone();
+            to.cap_params.push(to.caps.push(CapData { ty: data.ty.subst(&mut size), ..data }));
+        }
+        to
     }
 
     /// Whether there is nothing linear in the signature: the domain of J.

@@ -43,6 +43,7 @@ pub mod visit;
 pub use diagnostic::{Diagnostic, Edit, RuntimeError, RuntimeErrorKind, Severity};
 pub use entity::{Cap, DataId, FuncId, LVar, NVar};
 pub use ir::*;
+pub use names::Name;
 pub use size::Size;
 pub use span::{Loc, Origin, Span};
 pub use structured::Structured;

@@ -2,6 +2,10 @@
 //!
 //! `f.jvp`, `f.nonlin`, `f.lin`, `f.linT`, `f.tape`; with a mask `f{w,b}.jvp`. T of `f.linT` is `f.linTT`.
 
+/// The name of a variable. Long programs have millions: up to 15 bytes stand in place, longer ones are
+/// shared by those that copy them.
+pub type Name = ecow::EcoString;
+
 /// Adds a mask to a name: `f` and `["w", "b"]` give `f{w,b}`.
 pub fn masked(name: &str, active: &[&str]) -> String {
     format!("{name}{{{}}}", active.join(","))

@@ -92,7 +92,7 @@ pub fn print_data(program: &Program, data: DataId) -> String {
         out.push_str(&constructor.name);
         let fields = &constructor.fields;
         let name = &|v: NVar| match fields.get(v.as_u32() as usize) {
-            Some(field) => field.name.clone(),
+            Some(field) => field.name.to_string(),
             None => unknown(v),
         };
         for (k, field) in fields.iter().enumerate() {
@@ -149,11 +149,11 @@ impl Printer<'_> {
     }
 
     fn lvar(&self, x: LVar) -> String {
-        self.func.lvars[x].name.clone()
+        self.func.lvars[x].name.to_string()
     }
 
     fn cap(&self, c: Cap) -> String {
-        self.func.caps[c].name.clone()
+        self.func.caps[c].name.to_string()
     }
 
     fn atom(&self, atom: Atom) -> String {
@@ -247,7 +247,7 @@ impl Printer<'_> {
             .lin_results
             .iter()
             .map(|r| match &r.name {
-                Some(name) => typed(name.clone(), &r.ty),
+                Some(name) => typed(name.to_string(), &r.ty),
                 None => self.ty(&r.ty),
             })
             .collect();
@@ -446,7 +446,7 @@ impl Printer<'_> {
             && let Some(constructor) = self.program.datas[*data].constructors.first()
             && let Some(field) = constructor.fields.get(k as usize)
         {
-            return field.name.clone();
+            return field.name.to_string();
         }
         k.to_string()
     }

@@ -170,7 +170,9 @@ impl<'a> Translator<'a> {
         translator.return_results(&results)?;
         translator.finish_failing();
         let body = translator.body.finish();
-        Ok(format!("define internal {head} #0 {{\n{body}}}\n"))
+        // Each piece of a long function is called once, so LLVM would put all of them together again.
+        let inline = if source.is_piece() { " noinline" } else { "" };
+        Ok(format!("define internal {head}{inline} #0 {{\n{body}}}\n"))
     }
 
     fn return_results(&mut self, results: &[Operand]) -> Result<()> {

@@ -32,6 +32,21 @@ fn no_float_operation_may_be_changed() {
 }
 
 #[test]
+fn pieces_of_a_long_function_stay_functions_of_their_own() {
+    let mut source = String::from("def f(x: f64) -> f64 = {\n  t0 = x\n");
+    for k in 1..=10_000 {
+        source += &format!("  t{k} = t{} * x + {k}.5\n", k - 1);
+    }
+    source += "  t10000\n}\n";
+    let text = text(&source, "f");
+    let heads: Vec<&str> = text.lines().filter(|line| line.contains(".part")).collect();
+    let defined = heads.iter().filter(|line| line.starts_with("define"));
+    assert!(defined.clone().count() >= 8 && defined.clone().all(|line| line.contains("noinline")));
+    let whole = text.lines().find(|line| line.starts_with("define") && line.contains(".f\"("));
+    assert!(whole.is_some_and(|line| !line.contains("noinline")), "{whole:?}");
+}
+
+#[test]
 fn a_sum_is_eight_lanes_in_a_vector() {
     let text = text(DOT, "dot");
     assert!(text.contains("fmul <8 x double>") && text.contains("fadd <8 x double>"), "{text}");

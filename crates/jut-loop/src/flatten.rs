@@ -22,7 +22,8 @@
 //! function that calls the same function twice, which holds that one's record twice, does not double
 //! along a chain of calls. A box is written once, when its value is made, and what it points to is on
 //! the tape arena too. Types that occur in the signature of the entry function are never boxed: there
-//! values come from and go to callers who know nothing of boxes.
+//! values come from and go to callers who know nothing of boxes. Callers that hand a tape on from one
+//! program to another do not look into it, so a large one may be boxed ([`Seen::but_for_tape`]).
 //!
 //! So a component is a scalar kind under a list of [`Level`]s, outermost first; each level is one
 //! indirection. Example: `[n]K` with `K(m: i64, w: [m]f64)` has the components
@@ -151,7 +152,7 @@ impl Component {
 }
 
 /// The layout of a data type.
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct DataLayout {
     /// All components, or what would be all if it were not boxed.
     pub components: Rc<[Component]>,
@@ -192,8 +193,65 @@ const MAX_COMPONENTS: usize = 1 << 16;
 /// A data type with more components than this is boxed, unless the entry function's callers see it.
 pub const MAX_FLAT: usize = 16;
 
+/// A tape that callers hand on with more components than this is boxed. Up to here callers keep its buffers
+/// one by one, without the words of boxes.
+pub const MAX_FLAT_TAPE: usize = 256;
+
 /// The same for the length of the path to a component, in bytes.
 const MAX_SUFFIX: usize = 128;
+
+/// The data types that callers of entry functions look into.
+#[derive(Clone, Debug, Default)]
+pub struct Seen(HashSet<DataId>);
+
+impl Seen {
+    /// All that occur in the signatures of the entries.
+    pub fn by_callers(program: &Program, entries: &[&Function]) -> Seen {
+        let mut seen = Seen::default();
+        for func in entries {
+            let types = func.params.iter().map(|v| &func.nvars[*v].ty);
+            for ty in types.chain(func.results.iter().map(|r| &r.ty)) {
+                outside(program, ty, &mut seen.0);
+            }
+        }
+        seen
+    }
+
+    /// The same for entries that hand a tape of the given type on to each other: what is in it alone is not
+    /// seen if it is large.
+    pub fn but_for_tape(program: &Program, entries: &[&Function], tape: DataId) -> Seen {
+        if flat_count(program, tape) <= MAX_FLAT_TAPE {
+            return Seen::by_callers(program, entries);
+        }
+        let mut seen = Seen::default();
+        for func in entries {
+            let types = func.params.iter().map(|v| &func.nvars[*v].ty);
+            let types = types.chain(func.results.iter().map(|r| &r.ty));
+            for ty in types.filter(|ty| **ty != Type::Data(tape)) {
+                outside(program, ty, &mut seen.0);
+            }
+        }
+        seen
+    }
+}
+
+/// How many components a data type would have if none were boxed.
+fn flat_count(program: &Program, data: DataId) -> usize {
+    fn of(ty: &Type, known: &[usize]) -> usize {
+        match ty {
+            Type::F64 | Type::I64 | Type::Bool => 1,
+            Type::Tuple(items) => items.iter().fold(0, |n, t| n.saturating_add(of(t, known))),
+            Type::Array(_, element) => of(element, known),
+            Type::Data(id) => known.get(id.index()).copied().unwrap_or(usize::MAX),
+        }
+    }
+    let mut known = Vec::new();
+    for data in program.datas.values() {
+        let fields = data.constructors.iter().flat_map(|c| &c.fields);
+        known.push(fields.fold(1usize, |n, field| n.saturating_add(of(&field.ty, &known))));
+    }
+    known.get(data.index()).copied().unwrap_or_default()
+}
 
 impl Layouts {
     /// Lays out all data types of a program for callers from outside, who know no boxes.
@@ -209,14 +267,20 @@ impl Layouts {
     /// # Errors
     /// As [`Layouts::new`], where only types of the entry's parameters and results can be too large.
     pub fn of_entry(program: &Program, func: &Function) -> Result<Layouts, Diagnostic> {
-        let mut seen = HashSet::new();
-        for v in &func.params {
-            outside(program, &func.nvars[*v].ty, &mut seen);
-        }
-        for result in &func.results {
-            outside(program, &result.ty, &mut seen);
-        }
-        Layouts::with(program, |id| !seen.contains(&id))
+        Layouts::of_seen(program, &Seen::by_callers(program, &[func]))
+    }
+
+    /// Lays out all data types of a program whose callers look into the given ones.
+    ///
+    /// # Errors
+    /// As [`Layouts::new`], where only types that callers see can be too large.
+    pub fn of_seen(program: &Program, seen: &Seen) -> Result<Layouts, Diagnostic> {
+        Layouts::with(program, |id| !seen.0.contains(&id))
+    }
+
+    /// Whether data types are laid out as there, so that values may go from one program to another.
+    pub fn agree(&self, other: &Layouts) -> bool {
+        self.datas == other.datas
     }
 
     fn with(
@@ -283,17 +347,24 @@ impl Layouts {
         let mut constructors = Vec::new();
         for con in &data.constructors {
             let last = con.name.rsplit('.').next().unwrap_or(&con.name);
-            let mut ranges: Vec<Range<usize>> = Vec::new();
+            con.fields.iter().try_for_each(|field| check_order(data, &field.ty, id))?;
+            // Where each field starts, for the sizes that name one: it is one scalar, so that is its
+            // number. One list for all fields, because a tape may have millions.
+            let mut next = all.len();
+            let mut start_of = |field: &jut_ir::Field| {
+                let start = next;
+                next += self.of(&field.ty).len();
+                start
+            };
+            let starts: Rc<[usize]> = con.fields.iter().map(&mut start_of).collect();
+            let mut ranges: Vec<Range<usize>> = Vec::with_capacity(con.fields.len());
             for field in &con.fields {
-                check_order(data, &field.ty, id)?;
                 let prefix = if tagged {
                     format!("_{last}_{}", field.name)
                 } else {
                     format!("_{}", field.name)
                 };
                 let start = all.len();
-                // Field k is one scalar if a later size names it, so its number is its start.
-                let starts: Rc<[usize]> = ranges.iter().map(|r| r.start).collect();
                 for c in self.of(&field.ty).iter() {
                     let mut c = c.moved(&prefix, start);
                     for level in &mut c.levels {
@@ -435,7 +506,7 @@ mod tests {
         let ty = Type::array(Size::constant(3), Type::Data(d));
         let components = layouts.of(&ty);
         assert_eq!(describe(&components), ["_m:I64[1]", "_w:F64[1, 1]"]);
-        assert_eq!(components[1].levels[1].scope, Scope::Fields([0].into()));
+        assert_eq!(components[1].levels[1].scope, Scope::Fields([0, 1].into()));
         assert_eq!(components[1].kind(), Kind::Buffer(Cell::Buffer));
     }
 
@@ -463,7 +534,29 @@ mod tests {
         let d = p.add_data(data("D", vec![("D", outer)]));
         let layouts = Layouts::new(&p).unwrap();
         let components = layouts.data(d).components.clone();
-        assert_eq!(components[2].levels[0].scope, Scope::Fields([1].into()));
+        assert_eq!(components[2].levels[0].scope, Scope::Fields([1, 2].into()));
+    }
+
+    #[test]
+    fn fields_share_one_list_of_where_they_start() {
+        let mut p = Program::default();
+        let m = Size::var(NVar::new(0));
+        let mut fields = vec![field("m", Type::I64)];
+        for k in 0..10 {
+            fields.push(field(&format!("w{k}"), Type::array(m.clone(), Type::F64)));
+        }
+        let d = p.add_data(data("K", vec![("K", fields)]));
+        let layouts = Layouts::new(&p).unwrap();
+        let layout = layouts.data(d);
+        let lists: Vec<&Rc<[usize]>> = layout.components[1..]
+            .iter()
+            .map(|c| match &c.levels[0].scope {
+                Scope::Fields(list) => list,
+                Scope::Function => panic!("{c:?}"),
+            })
+            .collect();
+        assert_eq!(lists.len(), 10);
+        assert!(lists.iter().all(|list| Rc::ptr_eq(list, lists[0])), "a list each is quadratic");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::kernel::Kernel;
 use cranelift_entity::{PrimaryMap, entity_impl};
+use jut_ir::Name;
 use jut_ir::RuntimeErrorKind;
 use jut_ir::Span;
 use jut_ir::ir::Literal;
@@ -153,7 +154,7 @@ pub enum Role {
 #[derive(Clone, Debug)]
 pub struct ValueData {
     /// Its name, unique in the function.
-    pub name: String,
+    pub name: Name,
     /// Its kind.
     pub kind: Kind,
 }
@@ -467,6 +468,13 @@ impl Stmt {
 }
 
 impl LoopFunction {
+    /// Whether it is a piece of a longer function ([`crate::split`]): it writes to a frame of its caller.
+    pub fn is_piece(&self) -> bool {
+        self.params.last().is_some_and(|p| {
+            p.role == Role::InOut && self.values[p.value].kind == Kind::Buffer(Cell::Word)
+        })
+    }
+
     /// Kinds of the results.
     pub fn result_kinds(&self) -> impl Iterator<Item = Kind> {
         self.body.results.iter().map(|atom| self.kind_of(*atom))

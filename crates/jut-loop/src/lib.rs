@@ -28,5 +28,5 @@ pub mod read;
 pub mod signature;
 pub mod split;
 
-pub use lower::{Kernels, Lowered, lower, lower_plainly, lower_with};
+pub use lower::{Kernels, Lowered, lower, lower_plainly, lower_seen, lower_with};
 pub use signature::Signature;

@@ -22,6 +22,9 @@
 //!     ..                                          (f64(b) * f64(max(n, 0)), 0.0)
 //! ```
 //!
+//! A function that is long enough to be cut into pieces ([`crate::split`]) is asked before it is cut, and its
+//! frame is added: integers and marks that go through the frame would be unknown.
+//!
 //! Bytes are floats: exact below 2^53, and no product of sizes wraps around. Where every length is a
 //! polynomial in the parameters and no branch allocates, the answer is exact, else it is an upper
 //! bound. Where a length depends on data there is none, and [`Unbounded`] says where.
@@ -34,6 +37,7 @@ use crate::form::{
     Stmt, Value, ValueData,
 };
 use crate::opt;
+use crate::split::Frames;
 use cranelift_entity::SecondaryMap;
 use jut_ir::build::Namer;
 use jut_ir::ir::Literal;
@@ -73,6 +77,15 @@ const MAX_CELLS: i64 = 1 << 48;
 /// # Errors
 /// [`Unbounded`] if the data decide.
 pub fn query(program: &LoopProgram) -> Result<LoopProgram, Unbounded> {
+    query_with_frames(program, &Frames::new())
+}
+
+/// The same for what [`crate::split::run`] makes of a program, from the program before it was cut and the
+/// frames of its functions.
+///
+/// # Errors
+/// As [`query`].
+pub fn query_with_frames(program: &LoopProgram, frames: &Frames) -> Result<LoopProgram, Unbounded> {
     let mut out = LoopProgram::default();
     let mut done: SecondaryMap<LoopFuncId, Option<Summary>> = SecondaryMap::new();
     let last = program.funcs.keys().next_back();
@@ -80,7 +93,16 @@ pub fn query(program: &LoopProgram) -> Result<LoopProgram, Unbounded> {
         let entry = Some(id) == last;
         let mut walk = Walk::new(function, &done);
         walk.parameters(entry);
+        let words = frames.get(id).copied().unwrap_or_default();
+        if words > 0 {
+            // The frame is the first allocation, and goes with the function.
+            let bytes = (8 * i64::from(words) + ALIGN - 1) & -ALIGN;
+            walk.rise(index(Arena::Temp), Atom::Lit(Literal::F64(bytes as f64)));
+        }
         walk.block(&function.body);
+        if words > 0 && !entry {
+            walk.levels[index(Arena::Temp)].now = ZERO;
+        }
         let (made, summary) = walk.finish(entry);
         if let (true, Some(site)) = (entry, summary.unbounded) {
             return Err(Unbounded { site });

@@ -163,7 +163,7 @@ impl Reader {
     // ---- names and kinds
 
     fn define(&mut self, name: String, kind: Kind) -> Res<Value> {
-        let value = self.func.values.push(ValueData { name: name.clone(), kind });
+        let value = self.func.values.push(ValueData { name: name.as_str().into(), kind });
         if self.names.insert(name.clone(), value).is_some() {
             let message = format!("`{name}` is bound twice");
             return Err(Diagnostic::error("J011", self.span(), message));

@@ -4,7 +4,7 @@
 use jut_ir::Literal;
 use jut_loop::form::LoopProgram;
 use jut_loop::signature::Flat;
-use jut_loop::{eval, need, read};
+use jut_loop::{eval, need, read, split};
 
 fn read(text: &str) -> LoopProgram {
     read::read_program(0, text).unwrap_or_else(|e| panic!("{e}\n{text}"))
@@ -146,4 +146,46 @@ fn a_chain_of_functions_that_call_twice_has_a_query_that_grows_by_the_same_with_
         query.funcs.values().map(|f| f.body.stmts.len()).sum::<usize>()
     };
     assert_eq!(size(40) - size(30), size(30) - size(20));
+}
+
+#[test]
+fn a_function_in_pieces_needs_what_it_needed_before_and_its_frame() {
+    let text = "loop def g(n: i64) -> () = {
+      k = mark
+      m = n * 3
+      a = alloc f64[m] @0:0..1
+      l = m + 1
+      b = alloc f64[l] @0:0..1
+      release k
+    }
+    loop def f(n: i64) -> () = {
+      m = n + 1
+      for up (i in 0 .. m) {
+        k = mark
+        a = alloc f64[m] @0:0..1
+        c = m * 2
+        b = alloc tape f64[c] @0:0..1
+        release k
+      }
+      () = call g(m)
+    }";
+    let whole = read(text);
+    let mut pieces = whole.clone();
+    let frames = split::run_with(&mut pieces, 2, 1);
+    assert!(pieces.funcs.len() > whole.funcs.len(), "it is cut");
+    let answer = |query: &LoopProgram| {
+        let (entry, _) = query.funcs.last().expect("it has an entry");
+        eval::run(query, entry, &[Flat::Scalar(Literal::I64(15))]).expect("it cannot fail").results
+    };
+    let [before, after] = [
+        answer(&need::query(&whole).expect("bounded")),
+        answer(&need::query_with_frames(&whole, &frames).expect("bounded")),
+    ];
+    let float = |flat: &Flat| match flat {
+        Flat::Scalar(Literal::F64(bytes)) => *bytes,
+        other => panic!("{other:?}"),
+    };
+    // f keeps its frame of a few words while g, which has one too, is called.
+    assert_eq!(float(&after[0]) - float(&before[0]), 128.0);
+    assert_eq!(after[1], before[1]);
 }

@@ -141,7 +141,11 @@ impl Recorder {
             let params = follower.signature.params.iter().flat_map(|p| &p.components);
             let mut leading = params.take(kept.len()).enumerate().zip(&kept);
             let fits = leading.all(|((k, to), from)| to.number == k && same_layout(from, to));
-            if !fits || follower.signature.param_count < kept.len() {
+            let boxes = kept.iter().any(|c| c.layout.boxed);
+            if !fits
+                || follower.signature.param_count < kept.len()
+                || boxes && !first.layouts.agree(&follower.layouts)
+            {
                 return Err(malformed("what is saved has another layout in what continues"));
             }
         }
@@ -391,8 +395,7 @@ fn same_layout(from: &AbiComponent, to: &AbiComponent) -> bool {
     from.kind == to.kind
         && matches!(to.role, Some(Role::In))
         && a.scalar == b.scalar
-        && !a.boxed
-        && !b.boxed
+        && a.boxed == b.boxed
         && a.levels.len() == b.levels.len()
         && inner(&a.levels) == inner(&b.levels)
 }

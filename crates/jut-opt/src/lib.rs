@@ -31,13 +31,18 @@ use jut_ir::visit::Use;
 /// Makes a program of `root` and what it calls, optimised. `root` keeps its signature.
 ///
 /// `final_order` says that no derivative will be taken of the result. If `root` is not purely
-/// non-linear, the program is returned unchanged.
+/// non-linear, it is not changed.
 pub fn optimise(program: &Program, root: FuncId, final_order: bool) -> Program {
-    let reached = reached_from(program, root);
+    optimise_last(only(program, &reached_from(program, root)), root, final_order)
+}
+
+/// Like [`optimise`], of a program that is not needed any more.
+pub fn optimise_last(mut program: Program, root: FuncId, final_order: bool) -> Program {
+    let reached = reached_from(&program, root);
+    keep_only(&mut program, &reached);
     if !reached.iter().all(|id| program.funcs[*id].is_nonlinear()) {
-        return program.clone();
+        return program;
     }
-    let mut program = only(program, &reached);
     inline::inline_calls(&mut program, &reached);
     for _ in 0..2 {
         for id in &reached {

@@ -166,13 +166,13 @@ fn data<'s>(
             }
             // The k-th field is the variable with number k: exactly what a field type mentions.
             body.param(field, ty.clone());
-            typed.push(Field { name: field.text.to_string(), ty });
+            typed.push(Field { name: field.text.into(), ty });
         }
         constructors.push(Constructor { name: con, fields: typed });
     }
     let names: Vec<String> = constructors.iter().map(|c| c.name.clone()).collect();
     let fields = match constructors.as_slice() {
-        [one] => one.fields.iter().enumerate().map(|(k, f)| (f.name.clone(), k)).collect(),
+        [one] => one.fields.iter().enumerate().map(|(k, f)| (f.name.to_string(), k)).collect(),
         _ => HashMap::new(),
     };
     let doc = d.doc.clone();
@@ -288,7 +288,7 @@ fn signature<'s>(body: &mut Body<'_, 's>, d: &ast::Def<'s>, full: String) -> Res
     let mut lin_results = Vec::new();
     for decl in &d.lin_results {
         let ty = body.linear_type(&decl.ty)?;
-        lin_results.push(LinResultDecl { name: decl.name.map(|n| n.text.to_string()), ty });
+        lin_results.push(LinResultDecl { name: decl.name.map(|n| n.text.into()), ty });
     }
     body.scope.restore(mark);
     let place = |ty: &Type| ty.subst(&mut |v| names.get(&v).map(|k| Size::position(*k)));

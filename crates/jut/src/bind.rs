@@ -622,7 +622,7 @@ mod tests {
 
     fn inputs(func: &Function) -> Vec<Input> {
         let input = |(k, v): (usize, &NVar)| Input {
-            name: func.nvars[*v].name.clone(),
+            name: func.nvars[*v].name.to_string(),
             role: crate::Role::Value,
             hidden: k < func.size_params,
         };

@@ -24,7 +24,7 @@ use crate::pipeline::{self, Engine};
 use crate::product::Product;
 use crate::source::Sources;
 use jut_ir::{RuntimeErrorKind, Span};
-use jut_loop::{Kernels, need};
+use jut_loop::Kernels;
 use jut_native::CompileError;
 use jut_native::object::{ObjectWriter, Place};
 
@@ -155,7 +155,7 @@ pub(crate) fn build(
             return Err(Error::Request(format!("{} is asked for twice", product.suffix())));
         }
         let file = &mut file;
-        functions.push(pipeline::lower(function, *product, kernels, move |composed, lowered| {
+        functions.push(pipeline::lower(function, *product, kernels, move |composed, lowered, need| {
             let mut made = CFunction::new(
                 name,
                 function.name(),
@@ -165,7 +165,7 @@ pub(crate) fn build(
                 &lowered.signature,
                 (&composed.program, &composed.program.funcs[composed.root]),
             )?;
-            let need = need::query(&lowered.program).map_err(|unbounded| {
+            let need = need.map_err(|unbounded| {
                 let (_, span) = lowered.program.sites[unbounded.site];
                 sources.of(span).place(span)
             });

@@ -251,7 +251,7 @@ fn write_f64(x: f64) -> Json {
 
 fn write_fields(program: &Program, con: &Constructor, items: &[Value]) -> Json {
     let fields = con.fields.iter().zip(items);
-    Json::Object(fields.map(|(f, v)| (f.name.clone(), write(program, &f.ty, v))).collect())
+    Json::Object(fields.map(|(f, v)| (f.name.to_string(), write(program, &f.ty, v))).collect())
 }
 
 fn write_block<T>(array: &Array<T>, one: impl Fn(&T) -> Json) -> Json {
@@ -343,7 +343,7 @@ mod tests {
                 name: name.to_string(),
                 fields: fields
                     .iter()
-                    .map(|(name, ty)| Field { name: name.to_string(), ty: ty.clone() })
+                    .map(|(name, ty)| Field { name: (*name).into(), ty: ty.clone() })
                     .collect(),
             })
             .collect();

@@ -196,7 +196,7 @@ impl Function {
         f.params
             .iter()
             .skip(f.size_params)
-            .map(|p| (f.nvars[*p].name.clone(), show_type(program, f, &f.nvars[*p].ty)))
+            .map(|p| (f.nvars[*p].name.to_string(), show_type(program, f, &f.nvars[*p].ty)))
             .collect()
     }
 

@@ -29,6 +29,8 @@ use crate::source::{Diagnostics, Source, Sources};
 use crate::watch::{Pass, PassTime, Watch, loop_statements, statements};
 use jut_ad::{Derivatives, Mask, Policy, compose, erase, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program};
+use jut_loop::form::LoopProgram;
+use jut_loop::need::Unbounded;
 use jut_loop::{Kernels, Lowered};
 use jut_text::ModuleSource;
 use std::sync::Arc;
@@ -177,7 +179,16 @@ pub(crate) struct Composed {
 /// Makes a product of a function.
 fn composed(function: &Function, product: Product, watch: &mut Watch) -> Result<Composed> {
     let refused = |d: Diagnostic| refusal(function, d);
-    let (mut derivatives, func) = start_optimised(function);
+    let (program, func) = prepared(function);
+    // One pass after the other reads what the one before has made, and nothing reads it again.
+    let mut derivatives = match product {
+        Product::Gradient
+        | Product::ValueAndGradient
+        | Product::Vjp
+        | Product::Jvp
+        | Product::Directional => Derivatives::once(program),
+        _ => Derivatives::new(program),
+    };
     watch.end(Pass::Prepare, || statements(&derivatives.program, &[func]));
     let wrt = mask(function, &derivatives.program, func);
     let d = &mut derivatives;
@@ -210,7 +221,7 @@ fn composed(function: &Function, product: Product, watch: &mut Watch) -> Result<
     }
     .map_err(refused)?;
     watch.end(Pass::Compose, || statements(&derivatives.program, &[root]));
-    let program = jut_opt::optimise(&derivatives.program, root, true);
+    let program = jut_opt::optimise_last(derivatives.program, root, true);
     watch.end(Pass::Optimise, || statements(&program, &[root]));
     let (inputs, outputs) = ports::ports(function, product, &program.funcs[root]);
     Ok(Composed { program, root, inputs, outputs })
@@ -269,18 +280,22 @@ fn one_by_one(
     watch.end(Pass::Transpose, || statements(&d.program, &[transposed]));
 }
 
+/// What [`jut_loop::need`] makes of a program.
+pub(crate) type Need = std::result::Result<LoopProgram, Unbounded>;
+
 /// Makes a product of a function and lowers it, for code that is not run here.
 pub(crate) fn lower<T: Send>(
     function: &Function,
     product: Product,
     kernels: Kernels,
-    work: impl FnOnce(&Composed, &Lowered) -> Result<T> + Send,
+    work: impl FnOnce(&Composed, &Lowered, Need) -> Result<T> + Send,
 ) -> Result<T> {
     with_large_stack(|| {
         let composed = composed(function, product, &mut Watch::Off)?;
-        let lowered = jut_loop::lower_with(&composed.program, composed.root, kernels)
-            .map_err(|d| refusal(function, d))?;
-        work(&composed, &lowered)
+        let (lowered, need) = jut_loop::lower_with(&composed.program, composed.root, kernels)
+            .map_err(|d| refusal(function, d))?
+            .finish_with_need();
+        work(&composed, &lowered, need)
     })
 }
 
@@ -292,11 +307,16 @@ pub(crate) fn compile(
 ) -> Result<Compiled> {
     let refused = |d: Diagnostic| refusal(function, d);
     with_large_stack(|| {
-        let Composed { program, root, inputs, outputs } = composed(function, product, watch)?;
+        let Composed { mut program, root, inputs, outputs } = composed(function, product, watch)?;
         let code = match function.chosen_engine().backend() {
             None => Code::Interpreted(interpreter(function, &program)),
             Some(backend) => {
-                let lowered = jut_loop::lower(&program, root).map_err(refused)?;
+                let lowered = jut_loop::lower_plainly(&program, root).map_err(refused)?;
+                // Callers need its signature.
+                for func in program.funcs.values_mut() {
+                    *func = func.signature();
+                }
+                let lowered = lowered.finish();
                 watch.end(Pass::Lower, || loop_statements(&lowered.program));
                 let code = Code::native(&lowered, backend)?;
                 watch.end(Pass::Code, || code.bytes());
@@ -344,7 +364,7 @@ pub(crate) fn made(function: &Function, stage: Stage) -> Result<Made> {
         let of = function.differentiated_result();
         let root = value_and_gradient(&mut d, func, &wrt, of, policy).map_err(refused)?;
         if optimised {
-            d.program = jut_opt::optimise(&d.program, root, true);
+            d.program = jut_opt::optimise_last(std::mem::take(&mut d.program), root, true);
         }
         return made(d, &[root], None);
     }
@@ -410,8 +430,13 @@ fn start(function: &Function) -> (Derivatives, FuncId) {
 /// their loops. J makes less of it, and U needs less tape. This is what is compiled; the stages in
 /// between are shown of the program as it was written.
 pub(crate) fn start_optimised(function: &Function) -> (Derivatives, FuncId) {
+    let (program, func) = prepared(function);
+    (Derivatives::new(program), func)
+}
+
+fn prepared(function: &Function) -> (Program, FuncId) {
     let program = jut_opt::optimise(function.model().program(), function.id(), false);
-    (Derivatives::new(program), function.id())
+    (program, function.id())
 }
 
 pub(crate) fn mask(function: &Function, program: &Program, func: FuncId) -> Mask {

@@ -79,7 +79,7 @@ pub(crate) fn ports(
         // An integer among the cotangents is a size that the function computes.
         let hidden = composed.nvars[*param].ty == Type::I64;
         let name = if hidden { None } else { seeds.next().map(|of| format!("{of}{mark}")) };
-        let name = name.unwrap_or_else(|| composed.nvars[*param].name.clone());
+        let name = name.unwrap_or_else(|| composed.nvars[*param].name.to_string());
         inputs.push(Input { name, role: Role::Derivative, hidden });
     }
 
@@ -172,7 +172,7 @@ impl Names {
         let bare = |name: &str| name.trim_end_matches('\'').to_string();
         let cap = |mode: Mode| {
             let caps = f.cap_params.iter().map(|cap| &f.caps[*cap]);
-            caps.filter(move |cap| cap.mode == mode).map(|cap| cap.name.clone())
+            caps.filter(move |cap| cap.mode == mode).map(|cap| cap.name.to_string())
         };
         let plain = |name: String, float: bool| Named { name, float, sizes_tangent: false };
 
@@ -180,9 +180,9 @@ impl Names {
         for (k, p) in f.params.iter().enumerate() {
             let data = &f.nvars[*p];
             let float = data.ty.has_float(program) && wrt.is_none_or(|wrt| wrt.contains(&k));
-            params.push(plain(data.name.clone(), float));
+            params.push(plain(data.name.to_string(), float));
         }
-        let linear = f.lin_params.iter().map(|v| f.lvars[*v].name.clone());
+        let linear = f.lin_params.iter().map(|v| f.lvars[*v].name.to_string());
         params.extend(linear.chain(cap(Mode::Rd)).map(|name| plain(name, true)));
 
         let mut sizes = HashSet::new();
@@ -199,13 +199,14 @@ impl Names {
         let mut results = Vec::new();
         for (k, result) in f.results.iter().enumerate() {
             results.push(Named {
-                name: name(k, result.name.map(|v| f.nvars[v].name.clone()), count),
+                name: name(k, result.name.map(|v| f.nvars[v].name.to_string()), count),
                 float: result.ty.has_float(program),
                 sizes_tangent: result.name.is_some_and(|v| sizes.contains(&v)),
             });
         }
         for (k, result) in (f.results.len()..).zip(&f.lin_results) {
-            results.push(plain(name(k, result.name.clone(), count), true));
+            results
+                .push(plain(name(k, result.name.as_ref().map(ToString::to_string), count), true));
         }
         let linear_count = f.lin_results.len() + cap(Mode::Wr).count();
         let linear_results = f.lin_results.iter().enumerate();

@@ -55,6 +55,32 @@ fn a_short_chain_has_the_same_bits_in_both_engines() {
     }
 }
 
+#[test]
+fn a_chain_is_linearized_with_a_tape_that_does_not_double_in_code() {
+    // 2^40 parts, were it written out; the run itself takes 2^k calls.
+    let model = chain(40);
+    model.function("f40").unwrap().linearize().unwrap();
+    for k in [3, 9] {
+        let model = chain(k);
+        let f = model.function(&format!("f{k}")).unwrap();
+        let x = 0.3;
+        let gradient = f.value_and_gradient().unwrap();
+        let gradient = gradient.call(&[x.into()]).unwrap()[1].floats()[0];
+        let [native, interpreted] = [Engine::Cranelift, Engine::Interpreter].map(|engine| {
+            let linearized = f.clone().engine(engine).linearize().unwrap();
+            let tape = linearized.at(&[x.into()]).unwrap();
+            let mut session = linearized.session();
+            let forward = session.apply(&tape, &[2.0.into()]).unwrap().f64("value").unwrap();
+            let back = session.apply_transposed(&tape, &[2.0.into()]).unwrap().f64("x").unwrap();
+            [forward, back].map(f64::to_bits)
+        });
+        assert_eq!(native, interpreted, "f{k}");
+        for derivative in native.map(f64::from_bits) {
+            assert!((derivative - 2.0 * gradient).abs() <= 1e-9 * gradient.abs(), "f{k}");
+        }
+    }
+}
+
 /// A long function of everything: its gradient is cut into pieces before machine code is made.
 fn long(lines: usize) -> Model {
     let mut text = "def f[n](x: [n]f64, k: i64) -> f64 = {\n  a0 = x[0]\n  m0 = k\n  t = sin(a0)\n"

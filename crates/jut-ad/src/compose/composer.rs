@@ -37,7 +37,7 @@ impl<'a> Composer<'a> {
     /// A composition that starts with the parameters of `f`.
     pub fn new(derivatives: &'a mut Derivatives, f: FuncId) -> Result<Composer<'a>, Diagnostic> {
         derivatives.kinds.extend(&derivatives.program);
-        let source = derivatives.program.funcs[f].clone();
+        let source = derivatives.program.funcs[f].signature();
         let loc = Loc { span: source.span, origin: Origin::Derived };
         let mut b = FunctionBuilder::default();
         b.func.span = source.span;
@@ -180,7 +180,7 @@ impl<'a> Composer<'a> {
             let ty = in_terms_of(&self.sizes, ty);
             let passing = Passing::of(self.kinds(), &ty);
             if let Some(ty) = self.tangent_of(&ty, &format!("`{name}`"))? {
-                all.push(Active { name: name.clone(), passing, ty, span: *span });
+                all.push(Active { name: name.to_string(), passing, ty, span: *span });
             }
         }
         Ok(all)

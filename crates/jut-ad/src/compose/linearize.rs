@@ -194,7 +194,7 @@ pub fn transposed(
     let cotangent = |name: &str| format!("{}_c", name.trim_end_matches('\''));
     let mut seeds = Vec::new();
     for (k, result) in lin_results.iter().enumerate() {
-        let hint = result.name.clone().unwrap_or_else(|| format!("y{k}"));
+        let hint = result.name.clone().unwrap_or_else(|| format!("y{k}").into());
         seeds.push((c.seed_param(&cotangent(&hint), &result.ty), result.ty.clone()));
     }
     for cap in cap_params.iter().filter(|cap| caps[**cap].mode == Mode::Wr) {
@@ -216,7 +216,7 @@ pub fn transposed(
     }
     for cap in cap_params.into_iter().filter(|cap| caps[*cap].mode == Mode::Rd) {
         let CapData { name, ty, span, .. } = &caps[cap];
-        let (name, ty) = (name.clone(), c.type_here(ty));
+        let (name, ty) = (name.to_string(), c.type_here(ty));
         parameters.push(Active { name, passing: Passing::Capability, ty, span: *span });
     }
     let nl = c.pull_back(pullback, args, &parameters)?;

@@ -27,7 +27,7 @@ impl Composer<'_> {
     fn like(&mut self, atom: Atom) -> NVar {
         let hint = match atom {
             Atom::Var(v) => self.b.func.nvars[v].name.clone(),
-            Atom::Lit(_) => "y".to_string(),
+            Atom::Lit(_) => "y".into(),
         };
         let ty = self.b.func.type_of(atom);
         self.b.nvar(&hint, ty, self.loc.span)

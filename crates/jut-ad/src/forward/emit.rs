@@ -151,7 +151,8 @@ impl<'a> Writer<'a> {
 
     /// The linear variable called like the variable: `y'`.
     pub fn tangent_var(&mut self, var: NVar, ty: Type, span: Span) -> LVar {
-        let name = format!("{}'", self.source.nvars[var].name);
+        let mut name = self.source.nvars[var].name.clone();
+        name.push('\'');
         self.builder.func.lvars.push(LinVarData { name, ty, span })
     }
 

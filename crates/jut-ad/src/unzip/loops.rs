@@ -217,7 +217,7 @@ impl Unzipper<'_> {
     fn at_least_zero(&mut self, bound: Atom, loc: Loc) -> Atom {
         let hint = match bound {
             Atom::Var(v) => self.func.nvars[v].name.clone(),
-            Atom::Lit(_) => "n".to_string(),
+            Atom::Lit(_) => "n".into(),
         };
         let var = self.fresh(&hint, Type::I64, loc.span);
         let zero = Atom::Lit(Literal::I64(0));

@@ -98,7 +98,7 @@ impl Unzipper<'_> {
             let mut number = 0;
             while !names.insert(field.clone()) {
                 number += 1;
-                field = format!("{name}_{number}");
+                field = format!("{name}_{number}").into();
             }
             let field_ty = ty.subst(&mut |n| positions.get(&n).map(|k| Size::var(NVar::new(*k))));
             record.fields.push(Field { name: field, ty: field_ty });

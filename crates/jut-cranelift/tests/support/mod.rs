@@ -36,7 +36,7 @@ impl Writer {
     }
 
     pub fn value(&mut self, kind: Kind) -> Value {
-        let name = format!("v{}", self.function.values.len());
+        let name = format!("v{}", self.function.values.len()).into();
         self.function.values.push(ValueData { name, kind })
     }
 

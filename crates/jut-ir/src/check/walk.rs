@@ -137,7 +137,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn show_atom(&self, atom: Atom) -> String {
         match atom {
-            Atom::Var(v) => self.func.nvars[v].name.clone(),
+            Atom::Var(v) => self.func.nvars[v].name.to_string(),
             Atom::Lit(l) => print_literal(l),
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn unknown(v: NVar) -> String {
 }
 
 pub(super) fn name_of(func: &Function, v: NVar) -> String {
-    func.nvars.get(v).map_or_else(|| unknown(v), |data| data.name.clone())
+    func.nvars.get(v).map_or_else(|| unknown(v), |data| data.name.to_string())
 }
 
 pub(super) fn write_type(

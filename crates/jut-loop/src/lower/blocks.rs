@@ -52,7 +52,7 @@ impl Lowering<'_> {
                 continue;
             }
             let components = self.cx.layouts.of(&self.src.type_of(*atom));
-            let hint = atom.var().map_or_else(|| "t".to_string(), |v| self.name_of(v));
+            let hint = atom.var().map_or_else(|| "t".into(), |v| self.name_of(v));
             let mut settled = Vec::with_capacity(slots.len());
             for j in 0..slots.len() {
                 let dest = wanted.get(j).copied().unwrap_or(Dest::Any);
@@ -236,7 +236,7 @@ impl Lowering<'_> {
                 let kind = self.out.kind_of(x.atom);
                 let hint = match x.atom {
                     Atom::Value(v) => self.out.values[v].name.clone(),
-                    Atom::Lit(_) => format!("r{k}"),
+                    Atom::Lit(_) => format!("r{k}").into(),
                 };
                 let atom = one(self, &hint, x.atom, y.atom, kind);
                 joined.push(Slot { atom, on_tape: x.on_tape && y.on_tape });

@@ -145,8 +145,8 @@ impl Lowering<'_> {
         for (k, result) in src.results.iter().enumerate() {
             let hint = match result.name {
                 Some(name) => self.name_of(name),
-                None if src.results.len() == 1 => "result".to_string(),
-                None => format!("result{k}"),
+                None if src.results.len() == 1 => "result".into(),
+                None => format!("result{k}").into(),
             };
             let mut wanted = Vec::new();
             for c in self.cx.layouts.of(&result.ty).iter() {

@@ -5,7 +5,7 @@
 //! the source (`m = n - 1`) is remembered as the value of its polynomial.
 
 use jut_ir::prim::{self, Prim};
-use jut_ir::{Literal, NVar, RuntimeErrorKind, Size, Span};
+use jut_ir::{Literal, NVar, Name, RuntimeErrorKind, Size, Span};
 
 use super::{Dest, Lowering, Res, Slot};
 use crate::flatten::{Component, Level, Scope};
@@ -65,8 +65,8 @@ impl Lowering<'_> {
         }
     }
 
-    pub(super) fn name_of(&self, v: NVar) -> String {
-        self.src.nvars.get(v).map_or_else(|| "t".to_string(), |d| d.name.clone())
+    pub(super) fn name_of(&self, v: NVar) -> Name {
+        self.src.nvars.get(v).map_or_else(|| "t".into(), |d| d.name.clone())
     }
 
     pub(super) fn push(&mut self, stmt: Stmt) {

@@ -2,8 +2,8 @@
 
 use jut_ir::prim::{self, Prim};
 use jut_ir::{
-    Atom as Operand, Check as SourceCheck, ConRef, NVar, Origin, Rhs, RuntimeErrorKind, Span, Stmt,
-    Type,
+    Atom as Operand, Check as SourceCheck, ConRef, NVar, Name, Origin, Rhs, RuntimeErrorKind, Span,
+    Stmt, Type,
 };
 
 use super::emit::{int, zero};
@@ -150,8 +150,8 @@ impl Lowering<'_> {
     }
 
     /// The name of the first variable that a statement binds.
-    pub(super) fn pattern_name(&self, stmt: &Stmt) -> String {
-        stmt.nl.first().map_or_else(|| "t".to_string(), |v| self.name_of(*v))
+    pub(super) fn pattern_name(&self, stmt: &Stmt) -> Name {
+        stmt.nl.first().map_or_else(|| "t".into(), |v| self.name_of(*v))
     }
 
     /// Gives a variable its value. A transparent name also is the value of its polynomial.
@@ -220,7 +220,7 @@ impl Lowering<'_> {
         for (k, ((name, eq), range)) in fields.iter().zip(ranges).enumerate() {
             let loaded;
             let part = if layout.boxed {
-                let hint = name.map_or_else(|| "size".to_string(), |v| self.name_of(v));
+                let hint = name.map_or_else(|| "size".into(), |v| self.name_of(v));
                 loaded = self.load_field(con, value, k, &hint, span)?;
                 &loaded[..]
             } else {

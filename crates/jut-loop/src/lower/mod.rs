@@ -47,8 +47,9 @@ use jut_ir::{
 };
 use std::rc::Rc;
 
-use crate::flatten::{Component, Layouts};
+use crate::flatten::{Component, Layouts, Seen};
 use crate::form::{self, Atom, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value};
+use crate::need::{self, Unbounded};
 use crate::signature::Signature;
 use crate::split;
 
@@ -81,10 +82,40 @@ pub enum Kernels {
 /// # Errors
 /// J901 where the program is outside what is built: linear parts left over, recursion.
 pub fn lower(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
+    Ok(lower_plainly(program, entry)?.finish())
+}
+
+impl Lowered {
+    /// The rest of [`lower`], for which the program that was lowered is not needed any more.
+    pub fn finish(mut self) -> Lowered {
+        self.program.funcs.values_mut().for_each(crate::opt::optimise);
+        split::run(&mut self.program);
+        self
+    }
+
+    /// The same, and the program that says how much memory a call needs.
+    pub fn finish_with_need(mut self) -> (Lowered, Result<LoopProgram, Unbounded>) {
+        self.program.funcs.values_mut().for_each(crate::opt::optimise);
+        if !split::is_long(&self.program) {
+            let need = need::query(&self.program);
+            return (self, need);
+        }
+        let whole = self.program.clone();
+        let frames = split::run(&mut self.program);
+        let need = need::query_with_frames(&whole, &frames);
+        (self, need)
+    }
+}
+
+/// Lowers a function and everything it calls, statement by statement.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_plainly(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
     lower_with(program, entry, Kernels::Calls)
 }
 
-/// As [`lower`], with kernels or without.
+/// As [`lower_plainly`], with kernels or without.
 ///
 /// # Errors
 /// As [`lower`].
@@ -93,27 +124,30 @@ pub fn lower_with(
     entry: FuncId,
     kernels: Kernels,
 ) -> Result<Lowered, Diagnostic> {
-    let mut lowered = statements(program, entry, kernels)?;
-    lowered.program.funcs.values_mut().for_each(crate::opt::optimise);
-    split::run(&mut lowered.program);
-    Ok(lowered)
+    let layouts = match program.funcs.get(entry) {
+        Some(func) => Layouts::of_entry(program, func)?,
+        None => Layouts::new(program)?,
+    };
+    statements(program, entry, layouts, kernels)
 }
 
-/// Lowers a function and everything it calls, statement by statement.
+/// The same, for callers who say which data types they look into.
 ///
 /// # Errors
 /// As [`lower`].
-pub fn lower_plainly(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
-    statements(program, entry, Kernels::Calls)
+pub fn lower_seen(program: &Program, entry: FuncId, seen: &Seen) -> Result<Lowered, Diagnostic> {
+    statements(program, entry, Layouts::of_seen(program, seen)?, Kernels::Calls)
 }
 
-fn statements(program: &Program, entry: FuncId, kernels: Kernels) -> Result<Lowered, Diagnostic> {
+fn statements(
+    program: &Program,
+    entry: FuncId,
+    layouts: Layouts,
+    kernels: Kernels,
+) -> Result<Lowered, Diagnostic> {
     let mut cx = Context {
         kernels,
-        layouts: match program.funcs.get(entry) {
-            Some(func) => Layouts::of_entry(program, func)?,
-            None => Layouts::new(program)?,
-        },
+        layouts,
         lowered: HashMap::default(),
         out: LoopProgram::default(),
         sites: HashMap::default(),

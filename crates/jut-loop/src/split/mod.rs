@@ -41,15 +41,29 @@ pub const LONG: usize = 8192;
 /// Statements of a piece.
 pub const PIECE: usize = 2048;
 
+/// Words of the frame of each function, by its number before the program was cut; zero for those that are
+/// not cut.
+pub type Frames = SecondaryMap<LoopFuncId, u32>;
+
+/// Whether [`run`] has something to cut.
+pub fn is_long(program: &LoopProgram) -> bool {
+    has_more_than(program, LONG)
+}
+
+fn has_more_than(program: &LoopProgram, long: usize) -> bool {
+    program.funcs.values().any(|f| weight(&f.body) > long)
+}
+
 /// Cuts every long function of a program.
-pub fn run(program: &mut LoopProgram) {
-    run_with(program, LONG, PIECE);
+pub fn run(program: &mut LoopProgram) -> Frames {
+    run_with(program, LONG, PIECE)
 }
 
 /// Cuts functions of more than `long` statements into pieces of about `piece`.
-pub fn run_with(program: &mut LoopProgram, long: usize, piece: usize) {
-    if program.funcs.values().all(|f| weight(&f.body) <= long) {
-        return;
+pub fn run_with(program: &mut LoopProgram, long: usize, piece: usize) -> Frames {
+    let mut frames = Frames::new();
+    if !has_more_than(program, long) {
+        return frames;
     }
     let entry = program.funcs.last().map(|(id, _)| id);
     let site = memory_site(program);
@@ -61,12 +75,15 @@ pub fn run_with(program: &mut LoopProgram, long: usize, piece: usize) {
         if weight(&func.body) > long {
             let base = program.funcs.len();
             let is_entry = Some(id) == entry;
-            for part in cut(&mut func, base, long, piece, is_entry, site) {
+            let (parts, words) = cut(&mut func, base, long, piece, is_entry, site);
+            frames[id] = words;
+            for part in parts {
                 program.funcs.push(part);
             }
         }
         moved[id] = program.funcs.push(func);
     }
+    frames
 }
 
 /// A place that says that memory has run out: one that there is, or one without a text.
@@ -96,7 +113,8 @@ fn weight_of(stmt: &Stmt) -> usize {
     1 + stmt.blocks().into_iter().map(weight).sum::<usize>()
 }
 
-/// Cuts a function; gives the pieces, which shall have the numbers from `base` on.
+/// Cuts a function; gives the pieces, which shall have the numbers from `base` on, and the words of the
+/// frame.
 fn cut(
     func: &mut LoopFunction,
     base: usize,
@@ -104,7 +122,7 @@ fn cut(
     piece: usize,
     is_entry: bool,
     site: Site,
-) -> Vec<LoopFunction> {
+) -> (Vec<LoopFunction>, u32) {
     let mut groups = Groups { base, long, piece, bodies: Vec::new() };
     let mut body = std::mem::take(&mut func.body);
     groups.block(&mut body);
@@ -119,8 +137,8 @@ fn cut(
     pieces.note_uses(None, &mut body.stmts, &body.results);
     let bodies = groups.bodies.into_iter().enumerate();
     let parts = bodies.map(|(k, stmts)| pieces.part(k, stmts)).collect();
-    pieces.whole(body, is_entry, site);
-    parts
+    let words = pieces.whole(body, is_entry, site);
+    (parts, words)
 }
 
 /// The statements that have been taken out of blocks, each list with a call in its place.

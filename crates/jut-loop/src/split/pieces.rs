@@ -149,7 +149,7 @@ impl<'a> Pieces<'a> {
             out.params.push(Param { value, role, len: p.len.clone() });
             hand_on.push(value.into());
         }
-        let data = ValueData { name: FRAME.to_string(), kind: Kind::Buffer(Cell::Word) };
+        let data = ValueData { name: FRAME.into(), kind: Kind::Buffer(Cell::Word) };
         let frame = out.values.push(data);
         let len = Some(Size::constant(i64::from(self.count)));
         out.params.push(Param { value: frame, role: Role::InOut, len });
@@ -161,15 +161,15 @@ impl<'a> Pieces<'a> {
         out
     }
 
-    /// What is left of the function: calls of pieces.
-    pub fn whole(mut self, mut body: Block, is_entry: bool, site: Site) {
-        let data = ValueData { name: FRAME.to_string(), kind: Kind::Buffer(Cell::Word) };
+    /// What is left of the function: calls of pieces. Gives the words of the frame.
+    pub fn whole(mut self, mut body: Block, is_entry: bool, site: Site) -> u32 {
+        let data = ValueData { name: FRAME.into(), kind: Kind::Buffer(Cell::Word) };
         let mut out = std::mem::take(self.func);
         let frame = out.values.push(data);
         let mut stmts = Vec::new();
         // The entry's arenas are reset before its next call.
         let mark = (!is_entry)
-            .then(|| out.values.push(ValueData { name: FRAME_TOP.to_string(), kind: Kind::I64 }));
+            .then(|| out.values.push(ValueData { name: FRAME_TOP.into(), kind: Kind::I64 }));
         if let Some(dst) = mark {
             stmts.push(Stmt::Mark { dst, arena: Arena::Temp });
         }
@@ -194,6 +194,7 @@ impl<'a> Pieces<'a> {
         }
         out.body = Block { stmts, results: body.results };
         *self.func = out;
+        self.count
     }
 }
 

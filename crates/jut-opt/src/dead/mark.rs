@@ -103,7 +103,7 @@ struct Graph<'a> {
     caps: usize,
     nodes: usize,
     /// Who needs what, in one list: a list per node would be as many allocations.
-    edges: Vec<(usize, usize)>,
+    edges: Vec<(u32, u32)>,
     roots: Vec<usize>,
 }
 
@@ -120,7 +120,7 @@ impl Graph<'_> {
     /// program) are ignored.
     fn edge(&mut self, from: usize, to: usize) {
         if to < self.nodes {
-            self.edges.push((from, to));
+            self.edges.push((from as u32, to as u32));
         }
     }
 
@@ -227,8 +227,8 @@ impl Graph<'_> {
 
     fn reach(self) -> Marks {
         // The targets of each node, one node after the other.
-        let mut ends = vec![0; self.nodes + 1];
-        self.edges.iter().for_each(|(from, _)| ends[*from] += 1);
+        let mut ends = vec![0u32; self.nodes + 1];
+        self.edges.iter().for_each(|(from, _)| ends[*from as usize] += 1);
         let mut sum = 0;
         for end in &mut ends {
             sum += *end;
@@ -237,14 +237,16 @@ impl Graph<'_> {
         let mut targets = vec![0; self.edges.len()];
         let mut starts = ends;
         for (from, to) in &self.edges {
-            starts[*from] -= 1;
-            targets[starts[*from]] = *to;
+            let start = &mut starts[*from as usize];
+            *start -= 1;
+            targets[*start as usize] = *to;
         }
         let mut seen = vec![false; self.nodes];
         let mut work = self.roots;
         while let Some(node) = work.pop() {
             if !std::mem::replace(&mut seen[node], true) {
-                work.extend(&targets[starts[node]..starts[node + 1]]);
+                let range = starts[node] as usize..starts[node + 1] as usize;
+                work.extend(targets[range].iter().map(|to| *to as usize));
             }
         }
         let mut vars = SecondaryMap::new();

@@ -207,7 +207,7 @@ impl<'a, 's> Body<'a, 's> {
     /// A non-linear variable with exactly this name.
     fn literal_nvar(&mut self, name: &Name<'s>, ty: Type, def: Option<Size>) -> NVar {
         self.b.namer.reserve(name.text);
-        let data = VarData { name: name.text.to_string(), ty, def, span: name.span };
+        let data = VarData { name: name.text.into(), ty, def, span: name.span };
         self.b.func.nvars.push(data)
     }
 
@@ -220,7 +220,7 @@ impl<'a, 's> Body<'a, 's> {
 
     /// The name of a result in a signature: in scope for later result types only.
     pub fn result_name(&mut self, name: &Name<'s>, ty: Type) -> NVar {
-        let data = VarData { name: name.text.to_string(), ty, def: None, span: name.span };
+        let data = VarData { name: name.text.into(), ty, def: None, span: name.span };
         let v = self.b.func.nvars.push(data);
         self.scope.bind(name.text, Entity::N(Atom::Var(v)));
         v
@@ -228,7 +228,7 @@ impl<'a, 's> Body<'a, 's> {
 
     pub fn lin_param(&mut self, name: &Name<'s>, ty: Type) -> LVar {
         self.b.namer.reserve(name.text);
-        let data = LinVarData { name: name.text.to_string(), ty, span: name.span };
+        let data = LinVarData { name: name.text.into(), ty, span: name.span };
         let v = self.b.func.lvars.push(data);
         self.scope.bind(name.text, Entity::L(v));
         v
@@ -236,7 +236,7 @@ impl<'a, 's> Body<'a, 's> {
 
     pub fn cap_param(&mut self, name: &Name<'s>, mode: Mode, lanes: bool, ty: Type) -> Cap {
         self.b.namer.reserve(name.text);
-        let text = name.text.to_string();
+        let text = name.text.into();
         let cap = self.b.func.caps.push(CapData { name: text, mode, lanes, ty, span: name.span });
         self.scope.bind(name.text, Entity::C(cap));
         cap
@@ -403,7 +403,7 @@ impl<'a, 's> Body<'a, 's> {
             let x = match lin.get(k) {
                 Some(name) if self.strict => {
                     self.b.namer.reserve(name.text);
-                    let name_text = name.text.to_string();
+                    let name_text = name.text.into();
                     self.b.func.lvars.push(LinVarData { name: name_text, ty, span: name.span })
                 }
                 name => {

@@ -11,6 +11,7 @@ use crate::ports;
 use jut_ad::compose::{self, Saved};
 use jut_ir::{Diagnostic, FuncId, Program, Type};
 use jut_loop::Lowered;
+use jut_loop::flatten::Seen;
 use jut_native::{Backend, Recorder};
 
 /// Linearizes a function: itself with a tape, the linear map and its transpose, ready to run.
@@ -32,8 +33,18 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
             }
             Some(backend) => {
                 let [primal, apply, transposed] = &programs;
-                let lower =
-                    |program: &Program, root| jut_loop::lower(program, root).map_err(refused);
+                let f = &primal.funcs[made.primal];
+                let entries =
+                    [f, &apply.funcs[made.apply], &transposed.funcs[made.apply_transposed]];
+                // All three lay out the tape in the same way, and nobody else looks into it.
+                let seen = match f.results.get(results).map(|r| &r.ty) {
+                    Some(Type::Data(tape)) => Seen::but_for_tape(primal, &entries, *tape),
+                    _ => Seen::by_callers(primal, &entries),
+                };
+                let lower = |program: &Program, root| {
+                    let lowered = jut_loop::lower_seen(program, root, &seen);
+                    Ok::<_, Error>(lowered.map_err(refused)?.finish())
+                };
                 let primal = lower(primal, made.primal)?;
                 let apply = lower(apply, made.apply)?;
                 let transposed = lower(transposed, made.apply_transposed)?;

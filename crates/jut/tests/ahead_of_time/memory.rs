@@ -128,3 +128,53 @@ fn where_the_data_decide_the_header_says_so_and_the_workspace_grows() {
     assert!(object.header().contains("depends on the data: program:2:"), "{}", object.header());
     assert!(!object.header().contains("f_value_grad_workspace_size"));
 }
+
+/// C: calls the gradient of a long function with just enough memory, and with a line less.
+const LONG: &str = r#"
+#include "long.h"
+#include <stdio.h>
+#include <stdlib.h>
+enum { N = 9 };
+int main(void) {
+  double x[N], value, grad[N];
+  for (int i = 0; i < N; i++) x[i] = 0.25 * i - 0.5;
+  size_t enough = long_value_grad_workspace_size(N);
+  char *memory = malloc(enough);
+  for (size_t less = 0; less < 256; less += 128) {
+    void *workspace = jut_workspace_in(memory, enough - less);
+    printf("%d\n", long_value_grad(N, x, &value, grad, workspace, NULL));
+  }
+  free(memory);
+  return 0;
+}
+"#;
+
+#[test]
+fn a_function_that_is_cut_into_pieces_has_a_bound_that_is_enough_and_not_more() {
+    let mut text = "def f[n](x: [n]f64) -> f64 = {\n  t0 = x[0]\n  m0 = n\n".to_string();
+    for k in 1..=600 {
+        let p = k - 1;
+        // Sizes, arrays and marks go from piece to piece.
+        text += &format!("  m{k} = m{p} / 2 + n / 2\n");
+        text += &match k % 100 {
+            0 => format!(
+                "  y{k} = build (i < m{k}) {{ sin(x[i] * t{p}) }}\n  \
+                 t{k} = sum (v <- y{k}) {{ v * v }} * sum (i < m{k}) {{ y{k}[m{k} - 1 - i] }}\n"
+            ),
+            _ => format!("  t{k} = sin(t{p} * 0.5) * cos(t{p}) + x[1] * t{p}\n"),
+        };
+    }
+    text += "  t600\n}\n";
+    let function = Model::from_text(&text).and_then(|m| m.function("f")).expect("it checks");
+    let form = function.stage(jut::Stage::Loop).expect("it is lowered");
+    assert!(form.contains(".part1("), "it is long enough to be cut");
+    let options = BuildOptions { prefix: Some("long".to_string()), ..BuildOptions::default() };
+    let object = function.build(&[Product::ValueAndGradient], &options).expect("it builds");
+    assert_eq!(object.functions()[0].unbounded(), None);
+    let at = directory("memory of pieces");
+    write(&object, &at, "long");
+    std::fs::write(at.join("main.c"), LONG).expect("writable");
+    let args = ["-std=c99", "main.c", "long.o", "libjut_runtime.a", "-lm", "-o", "main"];
+    run("cc", &args, &at);
+    assert_eq!(run("./main", &[], &at), "0\n6\n");
+}

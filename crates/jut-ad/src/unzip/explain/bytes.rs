@@ -56,7 +56,7 @@ impl Sizes {
         let mut sizes = Sizes::default();
         for (v, data) in func.nvars.iter().filter(|(_, data)| data.ty == Type::I64) {
             let known = data.def.clone().map_or(Known::Opaque, Known::Form);
-            sizes.names[v] = Some((data.name.clone(), known));
+            sizes.names[v] = Some((data.name.to_string(), known));
         }
         for (k, p) in func.params.iter().enumerate() {
             sizes.learn(*p, Known::Parameter(k));

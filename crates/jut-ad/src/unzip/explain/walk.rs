@@ -234,7 +234,7 @@ impl<'a> Walk<'a> {
             }
         }
         let data = &self.nonlin.nvars[v];
-        let (name, ty) = (data.name.clone(), data.ty.clone());
+        let (name, ty) = (data.name.to_string(), data.ty.clone());
         let (reason, span) = self.reason(v);
         let reason = if is_size { Reason::Size } else { reason };
         let bytes = match (&reason, self.names.bindings[v]) {
@@ -411,7 +411,7 @@ fn read(program: &Program, made: &Unzipped, prefix: &str) -> Reader {
     for (k, p) in lin.params.iter().take(given).enumerate() {
         let data = &lin.nvars[*p];
         let how = if k < forwarded { Had::Input } else { Had::Result };
-        reader.avoided.push(Avoided { name: data.name.clone(), how, span: data.span });
+        reader.avoided.push(Avoided { name: data.name.to_string(), how, span: data.span });
     }
     let mut events = Vec::new();
     let is_tape = |con: ConRef| program.datas[con.data].name.starts_with(prefix);
@@ -441,7 +441,8 @@ fn read_block(
             }
         });
         let computes = !stmt.nl.is_empty();
-        let tangent = || stmt.lin.first().map_or(String::new(), |x| func.lvars[*x].name.clone());
+        let tangent =
+            || stmt.lin.first().map_or(String::new(), |x| func.lvars[*x].name.to_string());
         let need = (!computes).then(|| Need { tangent: tangent(), span: stmt.loc.span });
         if let Rhs::Scan(scan) = &stmt.rhs {
             // Reading an array in slices is for what the slices are for.
@@ -457,8 +458,8 @@ fn read_block(
                         reader.taped[*element] = true;
                     } else {
                         let data = &func.nvars[*element];
-                        let how = Had::Sliced(func.nvars[*array].name.clone());
-                        let name = data.name.clone();
+                        let how = Had::Sliced(func.nvars[*array].name.to_string());
+                        let name = data.name.to_string();
                         reader.avoided.push(Avoided { name, how, span: data.span });
                     }
                 }
@@ -498,7 +499,7 @@ fn read_block(
                     _ => "a projection".to_string(),
                 };
                 for v in &stmt.nl {
-                    let name = func.nvars[*v].name.clone();
+                    let name = func.nvars[*v].name.to_string();
                     let how = Had::Again(how.clone());
                     reader.avoided.push(Avoided { name, how, span: stmt.loc.span });
                 }
