@@ -14,6 +14,7 @@ pub mod straight;
 pub use error::{erf, erfc, erfinv};
 pub use gamma::{beta, digamma, gamma, lgamma, polygamma};
 pub use straight::each::{cos, exp, log, log1p, sigmoid, sin, softplus, tanh};
+pub use straight::sin_cos;
 
 /// exp(x) - 1.
 pub fn expm1(x: f64) -> f64 {

@@ -96,6 +96,18 @@ functions! {
     "jut_logaddexp" Binary logaddexp(x: f64, y: f64);
 }
 
+/// Sine, and cosine into memory.
+///
+/// # Safety
+/// The memory is that of a float.
+#[cfg_attr(jut_freestanding, unsafe(export_name = "jut_sin_cos"))]
+unsafe extern "C" fn jut_sin_cos(x: f64, cos: *mut f64) -> f64 {
+    let (s, c) = math::sin_cos(x);
+    // SAFETY: as required of the caller.
+    unsafe { cos.write(c) };
+    s
+}
+
 /// The mathematical function of a name.
 pub fn math(name: &str) -> Option<Math> {
     MATH.iter().find(|(symbol, _)| *symbol == name).map(|(_, function)| *function)
@@ -121,6 +133,7 @@ static MEMORY: &[Named] = &[
     ("jut_conv", || jut_conv as *const u8),
     ("jut_conv_input", || jut_conv_input as *const u8),
     ("jut_conv_kernel", || jut_conv_kernel as *const u8),
+    ("jut_sin_cos", || jut_sin_cos as *const u8),
 ];
 
 /// Where the function of a name lies.
@@ -131,6 +144,8 @@ pub fn address(name: &str) -> Option<*const u8> {
 /// All functions that compiled code may call: name and place.
 pub fn all() -> impl Iterator<Item = (&'static str, *const u8)> {
     let memory = MEMORY.iter().map(|(name, address)| (*name, address()));
-    let wide = wide::FORMS.iter().map(|form| (form.symbol, (form.address)()));
+    let wide = wide::FORMS.iter().flat_map(|form| {
+        [(form.symbol, (form.address)()), (form.symbol_in_place, (form.address_in_place)())]
+    });
     memory.chain(wide).chain(MATH.iter().map(|(name, function)| (*name, function.address())))
 }

@@ -15,6 +15,10 @@ pub struct Form {
     pub symbol: &'static str,
     /// Where the one for this processor lies.
     pub address: fn() -> *const u8,
+    /// The symbol of the one that puts results in place of arguments: `void f(double *x, uint64_t n)`.
+    pub symbol_in_place: &'static str,
+    /// Where that one lies.
+    pub address_in_place: fn() -> *const u8,
 }
 
 /// The function of several arguments that goes with one of one argument.
@@ -22,50 +26,40 @@ pub fn form(scalar: &str) -> Option<&'static Form> {
     FORMS.iter().find(|form| form.scalar == scalar)
 }
 
-macro_rules! forms {
-    ($($scalar:literal $symbol:literal $name:ident;)*) => {
-        $(mod $name {
-            use super::straight;
-            use core::slice;
+/// A function compiled for several processors, from a body of that name in the same module, and which
+/// of them is used.
+macro_rules! processors {
+    ($place:ident $symbol:literal $body:ident($($arg:ident: $ty:ty),*)) => {
+        pub(super) mod $place {
+            use super::$body;
 
             /// # Safety
-            /// Both point to `n` floats, which do not overlap.
-            #[inline(always)]
-            unsafe fn body(x: *const f64, y: *mut f64, n: u64) {
-                // SAFETY: as required of the caller.
-                let (x, y) = unsafe {
-                    (slice::from_raw_parts(x, n as usize), slice::from_raw_parts_mut(y, n as usize))
-                };
-                straight::many(x, y, straight::$name, straight::each::$name);
-            }
-
-            /// # Safety
-            /// As `body`.
+            /// As the body.
             #[cfg_attr(jut_freestanding, unsafe(export_name = $symbol))]
-            unsafe extern "C" fn usual(x: *const f64, y: *mut f64, n: u64) {
+            unsafe extern "C" fn usual($($arg: $ty),*) {
                 // SAFETY: as required of the caller.
-                unsafe { body(x, y, n) }
+                unsafe { $body($($arg),*) }
             }
 
             /// # Safety
-            /// As `body`.
+            /// As the body.
             #[cfg(all(target_arch = "x86_64", not(jut_freestanding)))]
             #[target_feature(enable = "avx2")]
-            unsafe extern "C" fn avx2(x: *const f64, y: *mut f64, n: u64) {
+            unsafe extern "C" fn avx2($($arg: $ty),*) {
                 // SAFETY: as required of the caller.
-                unsafe { body(x, y, n) }
+                unsafe { $body($($arg),*) }
             }
 
             /// # Safety
-            /// As `body`.
+            /// As the body.
             #[cfg(all(target_arch = "x86_64", not(jut_freestanding)))]
             #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl")]
-            unsafe extern "C" fn avx512(x: *const f64, y: *mut f64, n: u64) {
+            unsafe extern "C" fn avx512($($arg: $ty),*) {
                 // SAFETY: as required of the caller.
-                unsafe { body(x, y, n) }
+                unsafe { $body($($arg),*) }
             }
 
-            pub(super) fn address() -> *const u8 {
+            pub fn address() -> *const u8 {
                 #[cfg(all(target_arch = "x86_64", not(jut_freestanding)))]
                 {
                     if is_x86_feature_detected!("avx512dq")
@@ -80,24 +74,62 @@ macro_rules! forms {
                 }
                 usual as *const u8
             }
+        }
+    };
+}
+
+macro_rules! forms {
+    ($($scalar:literal $symbol:literal $symbol_in_place:literal $name:ident;)*) => {
+        $(mod $name {
+            use super::straight;
+            use core::slice;
+
+            /// # Safety
+            /// Both point to `n` floats, which do not overlap.
+            #[inline(always)]
+            unsafe fn apart(x: *const f64, y: *mut f64, n: u64) {
+                // SAFETY: as required of the caller.
+                let (x, y) = unsafe {
+                    (slice::from_raw_parts(x, n as usize), slice::from_raw_parts_mut(y, n as usize))
+                };
+                straight::many(x, y, straight::$name, straight::each::$name);
+            }
+
+            /// # Safety
+            /// It points to `n` floats.
+            #[inline(always)]
+            unsafe fn replace(x: *mut f64, n: u64) {
+                // SAFETY: as required of the caller.
+                let x = unsafe { slice::from_raw_parts_mut(x, n as usize) };
+                straight::in_place(x, straight::$name, straight::each::$name);
+            }
+
+            processors!(other $symbol apart(x: *const f64, y: *mut f64, n: u64));
+            processors!(same $symbol_in_place replace(x: *mut f64, n: u64));
         })*
 
         /// All of them.
         pub static FORMS: &[Form] = &[
-            $(Form { scalar: $scalar, symbol: $symbol, address: $name::address }),*
+            $(Form {
+                scalar: $scalar,
+                symbol: $symbol,
+                address: $name::other::address,
+                symbol_in_place: $symbol_in_place,
+                address_in_place: $name::same::address,
+            }),*
         ];
     };
 }
 
 forms! {
-    "jut_exp" "jut_exp_n" exp;
-    "jut_log" "jut_log_n" log;
-    "jut_log1p" "jut_log1p_n" log1p;
-    "jut_sin" "jut_sin_n" sin;
-    "jut_cos" "jut_cos_n" cos;
-    "jut_tanh" "jut_tanh_n" tanh;
-    "jut_sigmoid" "jut_sigmoid_n" sigmoid;
-    "jut_softplus" "jut_softplus_n" softplus;
+    "jut_exp" "jut_exp_n" "jut_exp_all" exp;
+    "jut_log" "jut_log_n" "jut_log_all" log;
+    "jut_log1p" "jut_log1p_n" "jut_log1p_all" log1p;
+    "jut_sin" "jut_sin_n" "jut_sin_all" sin;
+    "jut_cos" "jut_cos_n" "jut_cos_all" cos;
+    "jut_tanh" "jut_tanh_n" "jut_tanh_all" tanh;
+    "jut_sigmoid" "jut_sigmoid_n" "jut_sigmoid_all" sigmoid;
+    "jut_softplus" "jut_softplus_n" "jut_softplus_all" softplus;
 }
 
 #[cfg(test)]
@@ -118,6 +150,13 @@ mod tests {
                 let mut y = [0.0; 8];
                 // SAFETY: both are eight floats.
                 unsafe { wide(x.as_ptr(), y.as_mut_ptr(), 8) };
+                // SAFETY: the address is that of a function of this type.
+                let in_place: unsafe extern "C" fn(*mut f64, u64) =
+                    unsafe { core::mem::transmute((form.address_in_place)()) };
+                let mut z = x;
+                // SAFETY: it is eight floats.
+                unsafe { in_place(z.as_mut_ptr(), 8) };
+                assert_eq!(y.map(f64::to_bits), z.map(f64::to_bits), "{}", form.symbol_in_place);
                 for (x, y) in x.into_iter().zip(y) {
                     let want = scalar(x);
                     let same = y.to_bits() == want.to_bits() || y.is_nan() && want.is_nan();

@@ -9,6 +9,7 @@ use cranelift_codegen::ir::LibCall;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::default_libcall_names;
 use jut_loop::form::{Block, LoopProgram, Stmt};
+use jut_loop::opt::batch;
 use jut_native::{CompileError, Compiled, Entry, Footprint};
 use jut_runtime::symbols;
 use std::mem::ManuallyDrop;
@@ -31,8 +32,10 @@ impl Drop for Code {
 /// Compiles a program for the machine that this process runs on.
 pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     let target = Target::host()?;
-    let mut code = Code(ManuallyDrop::new(module(program, &target)?));
-    let defined = program::define(program, &mut *code.0, &target)?;
+    let batched = batch::run(program);
+    let translated = batched.as_ref().unwrap_or(program);
+    let mut code = Code(ManuallyDrop::new(module(translated, &target)?));
+    let defined = program::define(translated, &mut *code.0, &target)?;
     code.0.finalize_definitions().map_err(|e| CompileError::Host(e.to_string()))?;
     let address = code.0.get_finalized_function(defined.entry);
     // SAFETY: the entry was compiled with this signature.

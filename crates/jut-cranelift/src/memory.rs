@@ -3,14 +3,17 @@
 //! A cell's address is the buffer plus the index times the size of a cell; a constant part of the
 //! index goes into the instruction's offset.
 //!
-//! An allocation is a compare and an addition on the arena's bump pointer; only a full chunk calls
+//! A temporary allocation of constant length lies on the stack, as long as a function has few of them. Any
+//! other is a compare and an addition on the arena's bump pointer; only a full chunk calls
 //! the runtime, on a cold path, and a null pointer from there is the error `R06`.
 
 use crate::known::{Expression, Place};
 use crate::translate::{Result, Translator, cranelift_type};
 use crate::vector::Root;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
+use cranelift_codegen::ir::{
+    self, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types,
+};
 use jut_ir::ir::Literal;
 use jut_loop::form::{Arena, Atom, Cell, Kind, Site, Value};
 use jut_runtime::arena::ALIGN;
@@ -134,6 +137,14 @@ impl Translator<'_> {
         arena: Arena,
         site: Site,
     ) -> Result<()> {
+        if let (Arena::Temp, Atom::Lit(Literal::I64(n))) = (arena, len)
+            && let Some(slot) = self.on_stack(dst, cell, n)
+        {
+            let address = self.builder.ins().stack_addr(types::I64, slot, 0);
+            self.roots[dst] = Root::Fresh(dst);
+            self.bind(dst, address);
+            return Ok(());
+        }
         let (top_place, end_place, symbol) = match arena {
             Arena::Temp => (layout::TEMP_TOP, layout::TEMP_END, "jut_alloc_temp"),
             Arena::Tape => (layout::TAPE_TOP, layout::TAPE_END, "jut_alloc_tape"),
@@ -178,6 +189,21 @@ impl Translator<'_> {
         self.enter(done, &[dst]);
         self.roots[dst] = Root::Fresh(dst);
         Ok(())
+    }
+
+    /// A place on the stack for an allocation of constant length, if there is room. It ends with the
+    /// function, at the earliest where the allocation ends, and each time that the statement runs the
+    /// one before has ended.
+    fn on_stack(&mut self, dst: Value, cell: Cell, len: i64) -> Option<StackSlot> {
+        if let Some(slot) = self.on_stack.get(&dst) {
+            return Some(*slot);
+        }
+        let bytes = u32::try_from(len.max(0).checked_mul(cell.bytes())?).ok()?;
+        self.stack_room = self.stack_room.checked_sub(bytes)?;
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4);
+        let slot = self.builder.create_sized_stack_slot(data);
+        self.on_stack.insert(dst, slot);
+        Some(slot)
     }
 
     pub(crate) fn mark(&mut self, dst: Value, arena: Arena) {
@@ -275,6 +301,10 @@ impl Translator<'_> {
         Ok(())
     }
 }
+
+/// Bytes of a function's stack for allocations: the buffers of [`jut_loop::opt::batch`], which come
+/// first, and some more.
+pub(crate) const ON_STACK: u32 = 40 * 1024;
 
 /// Fills and copies of at most so many cells are spelled out.
 const UNROLLED: i64 = 8;

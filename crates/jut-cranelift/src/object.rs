@@ -16,6 +16,7 @@ use cranelift_module::default_libcall_names;
 use cranelift_object::{ObjectBuilder, ObjectModule};
 use jut_ir::RuntimeErrorKind;
 use jut_loop::form::LoopProgram;
+use jut_loop::opt::batch;
 use jut_native::CompileError;
 use jut_native::object::{
     Exported, Machine, MathLibrary, Object, ObjectWriter, Place, needs_memory,
@@ -71,6 +72,12 @@ impl ObjectWriter for ObjectFile {
         let places: Vec<Place> =
             program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
         let ObjectFile { module, target, imports } = self;
+        // The C library has no functions of many numbers.
+        let batched = match imports.source {
+            Source::Runtime => batch::run(program),
+            Source::System => None,
+        };
+        let program = batched.as_ref().unwrap_or(program);
         let mut shape = cfunction::Shape { name, order, needs_memory, need: None, places: &places };
         if let (Some(need), Some((_, function))) = (need, program.funcs.last()) {
             let mut inner = None;

@@ -25,6 +25,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{FuncId, Linkage, Module, ModuleReloc};
 use jut_loop::form::{Kind, LoopFuncId, LoopFunction, LoopProgram};
 use jut_loop::kernel::Kernel;
+use jut_loop::opt::batch;
 use jut_native::CompileError;
 use jut_native::object::system_name;
 use jut_runtime::symbols::{self, Math};
@@ -102,6 +103,7 @@ pub(crate) fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::
         "jut_fill_words" => (vec![i, i, i], vec![]),
         "jut_fill_bytes" => (vec![i, i, b], vec![]),
         "jut_copy" => (vec![i, i, i], vec![]),
+        "jut_sin_cos" => (vec![f, i], vec![f]),
         "jut_workspace_begin" => (vec![i, i], vec![]),
         _ if let Some(kernel) = Kernel::all().find(|k| k.row().symbol == symbol) => {
             // Pointers and integers, all of 64 bits.
@@ -398,6 +400,8 @@ fn deepest_call(block: &jut_loop::form::Block, depth: &SecondaryMap<LoopFuncId, 
 /// The program in Cranelift's text form, before its optimizations.
 pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
     let target = Target::host()?;
+    let batched = batch::run(program);
+    let program = batched.as_ref().unwrap_or(program);
     let mut module = crate::jit::module(program, &target)?;
     let mut text = String::new();
     let entry = &mut entry_through_memory;
@@ -419,6 +423,8 @@ pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
 /// The program as Cranelift's assembly text for this machine.
 pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
     let target = Target::host()?;
+    let batched = batch::run(program);
+    let program = batched.as_ref().unwrap_or(program);
     let mut module = crate::jit::module(program, &target)?;
     let mut text = String::new();
     let entry = &mut entry_through_memory;

@@ -9,7 +9,7 @@
 use crate::failing::Failing;
 use crate::invariants::Invariants;
 use crate::known::{Expression, Index, Known};
-use crate::program::{Imports, Returns, word_offset};
+use crate::program::{Imports, Returns, Source, word_offset};
 use crate::vector::Root;
 use cranelift_codegen::ir::{
     self, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind,
@@ -22,8 +22,8 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Lowering, Machine, Prim, Row, Scalar};
-use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Stmt, Value};
+use jut_ir::prim::{COS, Lowering, Machine, Prim, Row, SIN, Scalar};
+use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
 use target_lexicon::Architecture;
 
@@ -63,6 +63,13 @@ pub(crate) struct Translator<'a> {
     pub(crate) workspace: ir::Value,
     /// Stack slots for the lanes of sums, by nesting depth of their loops.
     pub(crate) lanes: crate::loops::LaneSlots,
+    /// The partner of the first of a sine and a cosine of one value; none for the second.
+    partners: HashMap<Value, Option<Value>>,
+    /// Where the cosine of such a pair goes.
+    cosine: Option<StackSlot>,
+    /// Allocations that lie on the stack, and the bytes that are left there for more.
+    pub(crate) on_stack: HashMap<Value, StackSlot>,
+    pub(crate) stack_room: u32,
     /// How the function ends when a check does not hold.
     pub(crate) failures: Failing,
     /// How the results are returned, and where those go that are returned through memory.
@@ -101,7 +108,11 @@ impl<'a> Translator<'a> {
                 }
                 _ => given.next(),
             };
-            roots[param.value] = Root::Param;
+            // What is only written overlaps nothing else.
+            roots[param.value] = match param.role {
+                Role::Out => Root::Fresh(param.value),
+                Role::In | Role::InOut => Root::Param,
+            };
             if let Some(value) = value {
                 values[param.value] = value.into();
             }
@@ -123,6 +134,10 @@ impl<'a> Translator<'a> {
             references: HashMap::default(),
             workspace,
             lanes: Default::default(),
+            partners: HashMap::default(),
+            cosine: None,
+            on_stack: HashMap::default(),
+            stack_room: crate::memory::ON_STACK,
             failures: Failing::default(),
             returns,
             area,
@@ -157,12 +172,61 @@ impl<'a> Translator<'a> {
 
     /// Translates statements into the current block and those that follow; gives the results.
     pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<ir::Value>> {
+        self.find_partners(block);
         for stmt in &block.stmts {
             if !self.invariants.is_moved(stmt) {
                 self.stmt(stmt)?;
             }
         }
         self.atoms(&block.results)
+    }
+
+    /// Finds sines and cosines of the same value: one call computes both, where the first one stands.
+    fn find_partners(&mut self, block: &Block) {
+        if self.imports.source != Source::Runtime {
+            return;
+        }
+        let mut alone: HashMap<(Value, Prim), Value> = HashMap::default();
+        for stmt in &block.stmts {
+            let Stmt::Prim { dst, prim: prim @ (SIN | COS), args } = stmt else { continue };
+            let [Atom::Value(arg)] = args[..] else { continue };
+            let other = if *prim == SIN { COS } else { SIN };
+            match alone.remove(&(arg, other)) {
+                Some(first) => {
+                    self.partners.insert(first, Some(*dst));
+                    self.partners.insert(*dst, None);
+                }
+                None => {
+                    alone.insert((arg, *prim), *dst);
+                }
+            }
+        }
+    }
+
+    /// Sine and cosine together: assigns the given value and its partner.
+    fn sine_and_cosine(
+        &mut self,
+        dst: Value,
+        prim: Prim,
+        partner: Value,
+        args: &[Atom],
+    ) -> Result<()> {
+        let args = self.atoms(args)?;
+        let place = match self.cosine {
+            Some(slot) => slot,
+            None => {
+                let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3);
+                *self.cosine.insert(self.builder.create_sized_stack_slot(data))
+            }
+        };
+        let address = self.builder.ins().stack_addr(types::I64, place, 0);
+        let sine = self.runtime("jut_sin_cos", &[args[0], address])?;
+        let sine = sine.ok_or("a sine has no result")?;
+        let cosine = self.builder.ins().load(types::F64, MemFlagsData::trusted(), address, 0);
+        let (other, own) = if prim == SIN { (cosine, sine) } else { (sine, cosine) };
+        self.bind(partner, other);
+        self.bind(dst, own);
+        Ok(())
     }
 
     /// Translates a statement.
@@ -315,6 +379,12 @@ impl<'a> Translator<'a> {
             }
             Lowering::Machine(op) => self.machine(dst, op, args),
             Lowering::Runtime(symbol) => {
+                match self.partners.get(&dst).copied() {
+                    Some(Some(partner)) => return self.sine_and_cosine(dst, prim, partner, args),
+                    // Computed with its partner.
+                    Some(None) => return Ok(()),
+                    None => {}
+                }
                 let args = self.atoms(args)?;
                 let result = self.runtime(symbol, &args)?;
                 self.bind(dst, result.ok_or_else(|| format!("`{symbol}` has no result"))?);

@@ -8,8 +8,8 @@
 //! - loads of floats at `index + constant`, which become one load of two neighbours, or at an index
 //!   from outside,
 //! - stores of floats at `index + constant`. In a sum, whose iterations run in order, they must go to
-//!   memory that this function allocated, at most one per allocation, and every load must be known to be
-//!   from other memory: then it does not matter that two iterations take their steps together. In a
+//!   memory that this function allocated or was given to write, at most one to each, and every load
+//!   must be known to be from other memory, or be from the same cell: then it does not matter that two iterations take their steps together. In a
 //!   `for par` it never matters.
 //!
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store, one
@@ -28,9 +28,9 @@ pub(crate) enum Root {
     /// Not known.
     #[default]
     Unknown,
-    /// A parameter of the function.
+    /// A parameter of the function that is read or added to.
     Param,
-    /// The allocation that the value names.
+    /// The allocation, or the parameter for results, that the value names.
     Fresh(Value),
 }
 
@@ -120,7 +120,7 @@ impl Translator<'_> {
                     if plan.class(index) == Class::Pair {
                         return None;
                     }
-                    loaded.push(self.roots[*buffer]);
+                    loaded.push((self.roots[*buffer], *buffer, *index));
                     plan.classes[*dst] = Class::Pair;
                 }
                 Stmt::Store { buffer, index, value } => {
@@ -129,17 +129,21 @@ impl Translator<'_> {
                     if !is_float || !plan.is_float(value) {
                         return None;
                     }
-                    stored.push(self.roots[*buffer]);
+                    stored.push((self.roots[*buffer], *buffer, *index));
                 }
                 _ => return None,
             }
         }
         let results_are_floats = body.results.iter().all(|atom| plan.is_float(atom));
         let apart = independent
-            || stored.iter().enumerate().all(|(k, root)| {
+            || stored.iter().enumerate().all(|(k, store)| {
+                let (root, buffer, index) = *store;
+                let apart = |other: Root| other != root && other != Root::Unknown;
                 matches!(root, Root::Fresh(_))
-                    && !stored[..k].contains(root)
-                    && loaded.iter().all(|other| other != root && *other != Root::Unknown)
+                    && stored[..k].iter().all(|other| apart(other.0))
+                    && loaded
+                        .iter()
+                        .all(|(other, from, at)| apart(*other) || (*from, *at) == (buffer, index))
             });
         (results_are_floats && apart).then_some(plan)
     }

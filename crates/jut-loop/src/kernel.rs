@@ -17,7 +17,7 @@
 //! the same one.
 
 use crate::form::{Cell, Kind, Role};
-use jut_runtime::{conv, matrix, vectors};
+use jut_runtime::{conv, math, matrix, vectors, wide};
 
 /// A kernel: an index into [`KERNELS`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,7 +95,25 @@ fn convolve(function: Convolve, buffers: &mut [Vec<f64>], sizes: &[i64]) {
     }
 }
 
-/// All kernels. Flag 4 adds the result to what is there.
+/// The kernel that replaces numbers by a mathematical function of them.
+macro_rules! replaced {
+    ($name:literal $symbol:literal $function:ident) => {
+        KernelRow {
+            name: $name,
+            symbol: $symbol,
+            doc: concat!("each of the n cells of x becomes its ", $name),
+            params: &[buffer("x", Role::InOut), integer("n")],
+            lengths: |sizes| sizes.iter().map(|n| (*n).max(0)).collect(),
+            run: |buffers, _| {
+                for x in buffers.iter_mut().flatten() {
+                    *x = math::$function(*x);
+                }
+            },
+        }
+    };
+}
+
+/// All kernels. Flag 4 of those with flags adds the result to what is there.
 pub static KERNELS: &[KernelRow] = &[
     KernelRow {
         name: "matmul",
@@ -219,6 +237,14 @@ pub static KERNELS: &[KernelRow] = &[
         },
         run: |buffers, sizes| convolve(conv::kernel, buffers, sizes),
     },
+    replaced!("exp" "jut_exp_all" exp),
+    replaced!("log" "jut_log_all" log),
+    replaced!("log1p" "jut_log1p_all" log1p),
+    replaced!("sin" "jut_sin_all" sin),
+    replaced!("cos" "jut_cos_all" cos),
+    replaced!("tanh" "jut_tanh_all" tanh),
+    replaced!("sigmoid" "jut_sigmoid_all" sigmoid),
+    replaced!("softplus" "jut_softplus_all" softplus),
 ];
 
 /// `c = a b` and `c += a b`.
@@ -235,6 +261,12 @@ pub const CONV: Kernel = Kernel(4);
 pub const CONV_INPUT: Kernel = Kernel(5);
 /// Its transpose in the kernel.
 pub const CONV_KERNEL: Kernel = Kernel(6);
+
+/// The kernel that does for many numbers what a function of the runtime does for one.
+pub fn of_many(scalar: &str) -> Option<Kernel> {
+    let symbol = wide::form(scalar)?.symbol_in_place;
+    Kernel::all().find(|k| k.row().symbol == symbol)
+}
 
 impl Kernel {
     /// The row.

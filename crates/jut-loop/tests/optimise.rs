@@ -356,3 +356,46 @@ fn texts_that_are_no_loop_programs_are_refused_with_a_place() {
     let deep = "loop def f() = {".to_string() + &"if true {".repeat(100_000);
     assert_eq!(read::read_program(0, &deep).unwrap_err().code, "J002");
 }
+
+#[test]
+fn a_maximum_compares_once_while_it_stays() {
+    let text = "
+loop def f(n: i64, x: in f64[n]) -> (f64, i64) = {
+  t_9 = inf()
+  t_10 = -t_9
+  (v_1, k_1) = for up (i in 0 .. n) carry (v = t_10, k = 0) {
+    t = x[i]
+    t_2 = t > v
+    t_3 = t != t
+    t_4 = v == v
+    t_5 = t_3 && t_4
+    t_6 = t_2 || t_5
+    t_7 = select(t_6, t, v)
+    t_8 = select(t_6, i, k)
+    (t_7, t_8)
+  }
+  (v_1, k_1)
+}";
+    let lines = body(text);
+    let position = |line: &str| lines.iter().position(|l| l == line).expect(line);
+    assert_eq!(lines[position("t = x[i]") + 1], "calm = t <= v", "{lines:?}");
+    assert!(position("t_2 = t > v") > position("calm = t <= v"), "{lines:?}");
+    let nan = f64::NAN;
+    let inf = f64::INFINITY;
+    for xs in [
+        vec![],
+        vec![-inf, -inf],
+        vec![1.0, 3.0, 3.0, 2.0],
+        vec![-0.0, 0.0],
+        vec![0.0, -0.0, nan, 5.0, nan],
+        vec![nan, inf],
+    ] {
+        let run = |text: &str| {
+            let program = read::read_program(0, text).unwrap();
+            let n = Flat::Scalar(jut_ir::Literal::I64(xs.len() as i64));
+            let args = [n, Flat::Buffer(Cells::F64(xs.clone()))];
+            format!("{:?}", eval::run(&program, LoopFuncId::from_u32(0), &args).unwrap().results)
+        };
+        assert_eq!(run(text), run(&tidy(text)), "{xs:?}");
+    }
+}

@@ -34,6 +34,39 @@ pub fn many(x: &[f64], y: &mut [f64], core: impl Fn(f64) -> (f64, bool), each: f
     }
 }
 
+/// Numbers that [`in_place`] takes at once.
+const TOGETHER: usize = 8;
+
+/// As [`many`], with the results in place of the arguments, eight at a time.
+#[inline(always)]
+pub fn in_place(x: &mut [f64], core: impl Fn(f64) -> (f64, bool), each: fn(f64) -> f64) {
+    let eight = |x: &mut [f64; TOGETHER]| {
+        let args = *x;
+        let mut all_usual = true;
+        for (x, arg) in x.iter_mut().zip(args) {
+            let (value, usual) = core(arg);
+            *x = value;
+            all_usual &= usual;
+        }
+        if !all_usual {
+            for (x, arg) in x.iter_mut().zip(args) {
+                *x = each(arg);
+            }
+        }
+    };
+    let (blocks, rest) = x.as_chunks_mut::<TOGETHER>();
+    blocks.iter_mut().for_each(eight);
+    if let [x] = rest {
+        *x = each(*x);
+    } else if !rest.is_empty() {
+        // Filled up with a number that is usual for all functions.
+        let mut last = [0.5; TOGETHER];
+        last[..rest.len()].copy_from_slice(rest);
+        eight(&mut last);
+        rest.copy_from_slice(&last[..rest.len()]);
+    }
+}
+
 /// Adding this to a number far below it, and taking it away again, rounds to the nearest integer;
 /// the integer stands in the low bits of the sum.
 const ROUND: f64 = 6755399441055744.0;
@@ -175,9 +208,9 @@ fn by_quarter_turns(x: f64) -> (u64, f64, f64, bool) {
     (shifted.to_bits(), y0, y1, (x.abs() <= 1e5) & enough)
 }
 
-/// Sine (or cosine, if one quarter turn more is asked for).
+/// Sine of y + tail, at most an eighth of a turn.
 #[inline(always)]
-fn sine(x: f64, quarter_turns: u64) -> (f64, bool) {
+fn sine_of(y: f64, tail: f64) -> f64 {
     const S: [f64; 6] = [
         -0.16666666666666632,
         0.00833333333332249,
@@ -186,6 +219,16 @@ fn sine(x: f64, quarter_turns: u64) -> (f64, bool) {
         -2.5050760253406863e-8,
         1.58969099521155e-10,
     ];
+    let z = y * y;
+    let w = z * z;
+    let r = S[1] + z * (S[2] + z * S[3]) + z * w * (S[4] + z * S[5]);
+    let v = z * y;
+    y - ((z * (0.5 * tail - v * r) - tail) - v * S[0])
+}
+
+/// Cosine of y + tail, at most an eighth of a turn.
+#[inline(always)]
+fn cosine_of(y: f64, tail: f64) -> f64 {
     const C: [f64; 6] = [
         0.0416666666666666,
         -0.001388888888887411,
@@ -194,19 +237,60 @@ fn sine(x: f64, quarter_turns: u64) -> (f64, bool) {
         2.087572321298175e-9,
         -1.1359647557788195e-11,
     ];
-    let (n, y, tail, usual) = by_quarter_turns(x);
-    let n = n.wrapping_add(quarter_turns);
     let z = y * y;
     let w = z * z;
-    let r = S[1] + z * (S[2] + z * S[3]) + z * w * (S[4] + z * S[5]);
-    let v = z * y;
-    let sin = y - ((z * (0.5 * tail - v * r) - tail) - v * S[0]);
     let r = z * (C[0] + z * (C[1] + z * C[2])) + w * w * (C[3] + z * (C[4] + z * C[5]));
     let hz = 0.5 * z;
     let w = 1.0 - hz;
-    let cos = w + (((1.0 - w) - hz) + (z * r - y * tail));
+    w + (((1.0 - w) - hz) + (z * r - y * tail))
+}
+
+/// Minus the number if a bit of the quarter turns says so.
+#[inline(always)]
+fn signed(value: f64, n: u64) -> f64 {
+    f64::from_bits(value.to_bits() ^ ((n & 2) << 62))
+}
+
+/// Sine (or cosine, if one quarter turn more is asked for).
+#[inline(always)]
+fn sine(x: f64, quarter_turns: u64) -> (f64, bool) {
+    let (n, y, tail, usual) = by_quarter_turns(x);
+    let n = n.wrapping_add(quarter_turns);
+    let (sin, cos) = (sine_of(y, tail), cosine_of(y, tail));
     let value = if n & 1 == 0 { sin } else { cos };
-    (f64::from_bits(value.to_bits() ^ ((n & 2) << 62)), usual)
+    (signed(value, n), usual)
+}
+
+/// Numbers up to this are reduced to themselves by zero quarter turns: it is below pi / 4.
+const SMALL_ANGLE: f64 = 0.785;
+
+/// As [`sine`] for one number: only the series that is needed, and no reduction of what is small.
+/// That changes no bit: what is left out would give zeros.
+#[inline(always)]
+fn one_sine(x: f64, quarter_turns: u64, rare: fn(f64) -> f64) -> f64 {
+    if x.abs() <= SMALL_ANGLE {
+        return if quarter_turns == 0 { sine_of(x, 0.0) } else { cosine_of(x, 0.0) };
+    }
+    let (n, y, tail, usual) = by_quarter_turns(x);
+    if !usual {
+        return rare(x);
+    }
+    let n = n.wrapping_add(quarter_turns);
+    signed(if n & 1 == 0 { sine_of(y, tail) } else { cosine_of(y, tail) }, n)
+}
+
+/// Sine and cosine with one reduction; each has the bits that it has alone.
+pub fn sin_cos(x: f64) -> (f64, f64) {
+    if x.abs() <= SMALL_ANGLE {
+        return (sine_of(x, 0.0), cosine_of(x, 0.0));
+    }
+    let (n, y, tail, usual) = by_quarter_turns(x);
+    if !usual {
+        return (libm::sin(x), libm::cos(x));
+    }
+    let (sin, cos) = (sine_of(y, tail), cosine_of(y, tail));
+    let (sin, cos) = if n & 1 == 0 { (sin, cos) } else { (cos, sin) };
+    (signed(sin, n), signed(cos, n.wrapping_add(1)))
 }
 
 /// sin x.
@@ -244,12 +328,22 @@ pub fn softplus(x: f64) -> (f64, bool) {
     (larger + log1p_below_2_to_50(e), usual)
 }
 
-/// The functions one at a time, by name, with the cores.
+/// The functions one at a time, by name, with the cores; sine and cosine have short cuts.
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident, $rare:expr;)*) => {
         /// One result each.
         pub mod each {
             $($(#[$doc])* pub fn $name(x: f64) -> f64 { super::one(x, super::$name, $rare) })*
+
+            /// Sine.
+            pub fn sin(x: f64) -> f64 {
+                super::one_sine(x, 0, libm::sin)
+            }
+
+            /// Cosine.
+            pub fn cos(x: f64) -> f64 {
+                super::one_sine(x, 1, libm::cos)
+            }
         }
     };
 }
@@ -261,10 +355,6 @@ functions! {
     log, libm::log;
     /// log(1 + x).
     log1p, libm::log1p;
-    /// Sine.
-    sin, libm::sin;
-    /// Cosine.
-    cos, libm::cos;
     /// Hyperbolic tangent.
     tanh, libm::tanh;
     /// 1 / (1 + exp(-x)). The exponential never overflows.
@@ -340,12 +430,37 @@ mod tests {
     fn several_at_once_have_the_bits_of_one_at_a_time() {
         let xs: Vec<f64> = EDGES.into_iter().chain(numbers(100_000)).collect();
         for (name, core, each, _) in ALL {
-            for x in xs.chunks(8) {
+            // Whole eights, and rests of every length.
+            let lengths = (1..=17).cycle();
+            let mut left = &xs[..];
+            for length in lengths {
+                let Some((x, rest)) = left.split_at_checked(length) else { break };
+                left = rest;
                 let mut y = vec![0.0; x.len()];
                 many(x, &mut y, core, each);
-                for (x, y) in x.iter().zip(y) {
+                let mut replaced = x.to_vec();
+                in_place(&mut replaced, core, each);
+                for ((x, y), z) in x.iter().zip(y).zip(replaced) {
                     assert_eq!(distance(y, each(*x)), 0, "{name}({x:e})");
+                    assert_eq!(distance(z, each(*x)), 0, "{name}({x:e}) in place");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn sine_and_cosine_together_have_the_bits_of_each_alone() {
+        let near = |x: f64| [x.next_down(), x, x.next_up()];
+        let edges = [0.785, core::f64::consts::FRAC_PI_4, 1e5, 2.3, 5.5].map(near);
+        let edges = edges.into_iter().flatten().flat_map(|x| [x, -x]);
+        for x in EDGES.into_iter().chain(edges).chain(numbers(100_000)) {
+            let (s, c) = sin_cos(x);
+            let want = [each::sin(x), each::cos(x)];
+            assert_eq!([distance(s, want[0]), distance(c, want[1])], [0, 0], "{x:e}");
+            // And without the short cuts.
+            for (y, core) in [(s, sin as Core), (c, cos)] {
+                let (value, usual) = core(x);
+                assert!(!usual || distance(value, y) == 0, "{x:e}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Cleaning up the loop form.
 //!
 //! Lowering spells everything out where it is needed: the same row address in every statement, a
-//! load, an addition and a store for every `+=`. Five walks tidy up, without changing one bit of
+//! load, an addition and a store for every `+=`. Six walks tidy up, without changing one bit of
 //! any result or which error a program reports:
 //!
 //! | walk | what it does |
@@ -10,6 +10,7 @@
 //! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then |
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
 //! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
+//! | `extremes` | a loop for a maximum compares once, as long as there is no new one |
 //! | `dead` | what nobody reads goes |
 //!
 //! Example, the inner loop of a gradient with respect to row sums, before and after:
@@ -28,10 +29,14 @@
 //!
 //! (where a loop may run zero times, what can be out of range then stands under an `if`).
 //!
+//! Not part of it, but for backends to choose: [`batch`].
+//!
 //! Requires and ensures: a well-formed function. Cost: linear, up to hashing.
 
+pub mod batch;
 mod cells;
 mod dead;
+mod extremes;
 mod gather;
 mod memory;
 mod motion;
@@ -47,5 +52,6 @@ pub fn optimise(func: &mut LoopFunction) {
     }
     cells::run(func);
     gather::run(func);
+    extremes::run(func);
     dead::run(func);
 }

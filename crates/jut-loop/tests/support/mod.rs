@@ -1,6 +1,6 @@
 //! Running a definition through the interpreter of Linear A and through the loop form, and
-//! comparing the bits. The loop form is run three times: as lowered, tidied up, and read back from
-//! its text.
+//! comparing the bits. The loop form is run several times: as lowered, tidied up, read back from
+//! its text, and with mathematical functions of many numbers at once.
 
 #![allow(dead_code)]
 
@@ -10,6 +10,7 @@ use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError, Type};
 use jut_loop::eval::{self, Fault};
 use jut_loop::flatten::Layouts;
 use jut_loop::form::{Cell, Kind, LoopProgram, Role};
+use jut_loop::opt::batch;
 use jut_loop::signature::{Cells, Flat, Parameter, Signature};
 use jut_loop::{lower, lower_plainly, print, read};
 
@@ -260,7 +261,12 @@ pub fn agree_with(program: &Program, name: &str, args: &[Value], caps: &[Value])
     let text = print::print_program(&lowered.program);
     let again = read::read_program(0, &text).unwrap_or_else(|e| panic!("{e} {:?}\n{text}", e.span));
     assert_eq!(print::print_program(&again), text, "the text of {name} reads back");
-    for form in [&plain.program, &lowered.program, &again] {
+    let batched = batch::run(&lowered.program).unwrap_or_default();
+    let mut forms = vec![&plain.program, &lowered.program, &again];
+    if !batched.funcs.is_empty() {
+        forms.push(&batched);
+    }
+    for form in forms {
         let got = run_loop(program, form, &lowered.signature, &args, caps);
         match (&got, &expected) {
             (Ok(got), Ok(expected)) => {

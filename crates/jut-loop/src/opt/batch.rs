@@ -1,0 +1,702 @@
+//! Mathematical functions of many numbers at once: loops that call one per iteration are taken apart.
+//!
+//! A loop whose iterations are independent, or that only sums, is cut into blocks of [`BLOCK`]
+//! iterations. For each block, what comes before a call goes first, for all iterations of the block,
+//! with the arguments of the call in a buffer; then a [kernel](crate::kernel) replaces the
+//! arguments by results, in the machine's widest vectors; then the rest follows.
+//!
+//! ```text
+//! (s) = lanes (i in 0 .. n)         (s) = for up (k in 0 .. blocks) carry (sum = 0.0) {
+//!     carry (s_1) {                   .. start, end, count of the block ..
+//!   a = x[i]                          for par (i in start .. end) {
+//!   b = a - m                           a = x[i]
+//!   e = exp(b)                          b = a - m
+//!   t[i] = e                            buffer[i] = b
+//!   s_2 = s_1 + e                     }
+//!   (s_2)                             kernel exp(buffer, count)
+//! }                                   (t) = lanes (i in start .. end) carry (s_1) {
+//!                                       e = buffer[i]
+//!                                       t[i] = e
+//!                                       s_2 = s_1 + e
+//!                                       (s_2)
+//!                                     }
+//!                                     sum_1 = sum + t
+//!                                     (sum_1)
+//!                                   }
+//! ```
+//!
+//! The blocks are those of the fixed order of sums, so no bit changes. What only computes is computed
+//! again where it is needed once more; what costs more (a sum in the body, another function) is kept
+//! in a buffer too. Stores come last, checks first, so the first iteration that fails still is the
+//! one that is reported.
+//!
+//! For backends that call functions of the runtime; one that has vectors of its own does better
+//! without. Requires: a function of the loop form, tidied up. Ensures: the same results, bit for
+//! bit. The buffers are parts of one allocation of constant length at the head of the function, which
+//! [`crate::need`] does not know of: it is meant for the stack. Cost: linear, times the functions that are
+//! called one after the other; the text grows by a constant factor.
+
+use std::collections::{HashMap, HashSet};
+
+use cranelift_entity::PrimaryMap;
+use jut_ir::Literal;
+use jut_ir::build::Namer;
+use jut_ir::prim::{self, Lowering, Prim};
+
+use super::memory::Roots;
+use crate::form::{
+    Arena, Atom, BLOCK, Block, Cell, Check, For, Kind, LoopFunction, LoopProgram, Order, Site,
+    Stmt, Value, ValueData,
+};
+use crate::kernel::{self, Kernel};
+
+/// Buffers of a function at most, each of [`BLOCK`] floats.
+const BUFFERS: usize = 4;
+
+/// Statements of a body that is taken apart.
+const LARGEST: usize = 200;
+
+/// A loop of so few iterations, if that is known, stays as it is.
+const FEW: i64 = 3;
+
+/// The program with its loops taken apart; `None` if there is nothing to do.
+pub fn run(program: &LoopProgram) -> Option<LoopProgram> {
+    if !program.funcs.values().any(|func| calls(&func.body, false)) {
+        return None;
+    }
+    let mut program = program.clone();
+    let mut changed = false;
+    for func in program.funcs.values_mut() {
+        if calls(&func.body, false) {
+            changed |= function(func);
+        }
+    }
+    changed.then_some(program)
+}
+
+/// Whether a loop in the block calls a function that has a form for many numbers.
+fn calls(block: &Block, in_loop: bool) -> bool {
+    block.stmts.iter().any(|stmt| match stmt {
+        Stmt::Prim { prim, .. } => in_loop && of_many(*prim).is_some(),
+        _ => {
+            let in_loop = in_loop || matches!(stmt, Stmt::For(_) | Stmt::Lanes(_));
+            stmt.blocks().into_iter().any(|inner| calls(inner, in_loop))
+        }
+    })
+}
+
+fn of_many(prim: Prim) -> Option<Kernel> {
+    match prim.row().lowering {
+        Lowering::Runtime(symbol) => kernel::of_many(symbol),
+        Lowering::Machine(_) => None,
+    }
+}
+
+fn function(func: &mut LoopFunction) -> bool {
+    let mut namer = Namer::default();
+    for data in func.values.values() {
+        namer.reserve(&data.name);
+    }
+    let name = namer.fresh("batch");
+    let roots = Roots::of(func);
+    let memory = func.values.push(ValueData { name, kind: Kind::Buffer(Cell::F64) });
+    let mut own = HashSet::new();
+    own.insert(memory);
+    let mut walk = Batch { roots, values: &mut func.values, namer, memory, own };
+    let used = walk.block(&mut func.body);
+    if used == 0 {
+        return false;
+    }
+    let (len, site) = (int(BLOCK * used as i64), Site::from_u32(0));
+    let alloc = Stmt::Alloc { dst: memory, cell: Cell::F64, len, arena: Arena::Temp, site };
+    func.body.stmts.insert(0, alloc);
+    true
+}
+
+fn int(k: i64) -> Atom {
+    Atom::Lit(Literal::I64(k))
+}
+
+struct Batch<'a> {
+    roots: Roots,
+    values: &'a mut PrimaryMap<Value, ValueData>,
+    namer: Namer,
+    /// All buffers.
+    memory: Value,
+    /// It and its parts.
+    own: HashSet<Value>,
+}
+
+/// When a statement of the body runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Work {
+    /// In every stage that needs what it computes.
+    Again,
+    /// In one stage: that of its operands.
+    Once,
+    /// As a kernel, after the stage of its operand.
+    Call(Kernel),
+    /// In the last stage.
+    Last,
+}
+
+/// The stage of what can only be computed in the last one.
+const LATE: usize = usize::MAX;
+
+/// What is to be done with the statements of a body.
+struct Plan {
+    work: Vec<Work>,
+    /// The stage of the operands, for each statement.
+    stages: Vec<usize>,
+    /// The last stage.
+    last: usize,
+    checked: bool,
+}
+
+/// A step of a stage.
+enum Step {
+    /// The statement with this number.
+    Run(usize),
+    /// Its operand goes to a buffer.
+    Argument(usize),
+    /// This value comes from its buffer.
+    Reload(Value),
+}
+
+impl Batch<'_> {
+    /// Takes the loops of a block apart; gives the number of buffers that are used.
+    fn block(&mut self, block: &mut Block) -> usize {
+        let mut most = 0;
+        let mut out = Vec::with_capacity(block.stmts.len());
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            let mut used = 0;
+            for inner in stmt.blocks_mut() {
+                used = used.max(self.block(inner));
+            }
+            let more = match &stmt {
+                Stmt::For(source) if source.order == Order::Par && source.carry.is_empty() => {
+                    let bounds = [source.low, source.high];
+                    self.apart(&stmt, source.index, bounds, &source.body, true, used, &mut out)
+                }
+                Stmt::Lanes(source) => {
+                    let bounds = [source.low, source.high];
+                    self.apart(&stmt, source.index, bounds, &source.body, false, used, &mut out)
+                }
+                _ => None,
+            };
+            match more {
+                Some(more) => used += more,
+                None => out.push(stmt),
+            }
+            most = most.max(used);
+        }
+        block.stmts = out;
+        most
+    }
+
+    /// Writes a loop in stages and gives the number of buffers that it takes, beyond those already
+    /// used in it.
+    #[allow(clippy::too_many_arguments)]
+    fn apart(
+        &mut self,
+        stmt: &Stmt,
+        index: Value,
+        [low, high]: [Atom; 2],
+        body: &Block,
+        independent: bool,
+        used: usize,
+        out: &mut Vec<Stmt>,
+    ) -> Option<usize> {
+        if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high)
+            && high.saturating_sub(low) <= FEW
+        {
+            return None;
+        }
+        let plan = self.plan(index, body, independent)?;
+        let stages: Vec<Vec<Step>> = (0..=plan.last).map(|s| steps(&plan, body, s)).collect();
+        let places = self.places(&plan, body, &stages)?;
+        let count = places.values().max()? + 1;
+        if used + count > BUFFERS {
+            return None;
+        }
+
+        let mut block = Block::default();
+        let at = &mut block.stmts;
+        let number = self.value("block", Kind::I64);
+        // (trips - 1) / BLOCK, rounded down, + 1: nothing runs if there are no trips.
+        let trips = self.integer("trips", prim::ISUB, [high, low], out);
+        let less = self.integer("less", prim::ISUB, [trips, int(1)], out);
+        let shift = i64::from(BLOCK.trailing_zeros());
+        let blocks = self.integer("blocks", prim::SHR, [less, int(shift)], out);
+        let blocks = self.integer("blocks", prim::IADD, [blocks, int(1)], out);
+
+        let start = self.integer("start", prim::SHL, [number.into(), int(shift)], at);
+        let left = self.integer("left", prim::ISUB, [trips, start], at);
+        let taken = self.integer("taken", prim::IMIN, [left, int(BLOCK)], at);
+        let start = self.integer("start", prim::IADD, [low, start], at);
+        let end = self.integer("end", prim::IADD, [start, taken], at);
+        let mut buffers = Vec::with_capacity(count);
+        for k in used..used + count {
+            // The cell of iteration i is number i of the buffer that begins so much before.
+            let first = int(BLOCK * k as i64);
+            let part = self.part(self.memory, first, at);
+            let back = self.integer("back", prim::ISUB, [int(0), start], at);
+            buffers.push((part, self.part(part, back, at)));
+        }
+        for (s, steps) in stages.iter().enumerate() {
+            let last = s == plan.last;
+            let mut copier = Copier { walk: self, renamed: HashMap::new(), renames: !last };
+            let index = if last { index } else { copier.fresh(index) };
+            let mut inner = Block::default();
+            for step in steps {
+                copier.step(step, body, index, &places, &buffers, &mut inner.stmts);
+            }
+            if last {
+                inner.results = body.results.clone();
+                self.last_stage(stmt, [start, end], inner, &mut block);
+                break;
+            }
+            let order = if independent || !plan.checked { Order::Par } else { Order::Up };
+            block.stmts.push(Stmt::For(Box::new(For {
+                dst: Vec::new(),
+                order,
+                index,
+                low: start,
+                high: end,
+                carry: Vec::new(),
+                body: inner,
+            })));
+            for step in steps {
+                if let Step::Argument(k) = step
+                    && let (Work::Call(kernel), [dst]) = (plan.work[*k], body.stmts[*k].bound())
+                {
+                    let buffer = buffers[places[dst]].0;
+                    let args = vec![buffer.into(), taken];
+                    block.stmts.push(Stmt::Kernel { kernel, args });
+                }
+            }
+        }
+        let mut carry = Vec::new();
+        let mut dst = Vec::new();
+        if let Stmt::Lanes(source) = stmt {
+            dst = source.dst.clone();
+            // The last stage left the sums of the block as results.
+            for sum in &mut block.results {
+                let total = self.value("sum", Kind::F64);
+                carry.push((total, Atom::Lit(Literal::F64(0.0))));
+                let next = self.value("sum", Kind::F64);
+                let args = vec![total.into(), *sum];
+                block.stmts.push(Stmt::Prim { dst: next, prim: prim::ADD, args });
+                *sum = next.into();
+            }
+        }
+        out.push(Stmt::For(Box::new(For {
+            dst,
+            order: Order::Up,
+            index: number,
+            low: int(0),
+            high: blocks,
+            carry,
+            body: block,
+        })));
+        Some(count)
+    }
+
+    /// The loop itself over one block, with what is left of its body.
+    fn last_stage(&mut self, stmt: &Stmt, [low, high]: [Atom; 2], body: Block, out: &mut Block) {
+        match stmt {
+            Stmt::Lanes(source) => {
+                let mut inner = source.clone();
+                inner.dst = source.dst.iter().map(|_| self.value("sum", Kind::F64)).collect();
+                out.results = inner.dst.iter().map(|v| (*v).into()).collect();
+                (inner.low, inner.high, inner.body) = (low, high, body);
+                out.stmts.push(Stmt::Lanes(inner));
+            }
+            Stmt::For(source) => {
+                let mut inner = source.clone();
+                (inner.low, inner.high, inner.body) = (low, high, body);
+                out.stmts.push(Stmt::For(inner));
+            }
+            _ => {}
+        }
+    }
+
+    fn plan(&self, index: Value, body: &Block, independent: bool) -> Option<Plan> {
+        if !calls(body, true) || size(body) > LARGEST {
+            return None;
+        }
+        let mut stored = Vec::new();
+        if !independent {
+            self.stored(body, &mut stored);
+        }
+        let mut known: HashMap<Value, usize> = HashMap::new();
+        known.insert(index, 0);
+        let (mut work, mut stages) = (Vec::new(), Vec::new());
+        let (mut last, mut checked) = (0, false);
+        for stmt in &body.stmts {
+            let mut stage = 0;
+            reads(stmt, &mut |v| stage = stage.max(known.get(&v).copied().unwrap_or(0)));
+            let mut how = self.work(stmt, &stored)?;
+            if stage == LATE && how != Work::Again {
+                how = Work::Last;
+            }
+            if how == Work::Last {
+                stage = LATE;
+                self.stored_by(stmt, &mut stored);
+            }
+            if fails(stmt) {
+                checked = true;
+                if stage != 0 {
+                    return None;
+                }
+            }
+            let mut result = stage;
+            if let (Work::Call(_), Stmt::Prim { args, .. }) = (how, stmt) {
+                // What does not depend on the iteration is one call for all.
+                let varies = |a: &Atom| matches!(a, Atom::Value(v) if known.contains_key(v));
+                if args.iter().any(varies) {
+                    result = stage + 1;
+                    last = last.max(result);
+                } else {
+                    how = Work::Once;
+                }
+            }
+            for v in stmt.bound() {
+                known.insert(*v, result);
+            }
+            work.push(how);
+            stages.push(stage);
+        }
+        (last > 0).then_some(Plan { work, stages, last, checked })
+    }
+
+    /// When a statement can run, or `None` if the loop must stay as it is. `stored` is what earlier
+    /// statements, or other iterations, store to.
+    fn work(&self, stmt: &Stmt, stored: &[Value]) -> Option<Work> {
+        Some(match stmt {
+            Stmt::Prim { prim, .. } => match (of_many(*prim), prim.row().lowering) {
+                (Some(kernel), _) => Work::Call(kernel),
+                (None, Lowering::Runtime(_)) => Work::Once,
+                (None, Lowering::Machine(_)) => Work::Again,
+            },
+            Stmt::Copy { .. } | Stmt::Offset { .. } => Work::Again,
+            Stmt::Load { buffer, .. } => match self.may_change(stored, *buffer) {
+                true => Work::Last,
+                false => Work::Again,
+            },
+            Stmt::Check { .. } => Work::Once,
+            Stmt::Store { .. } => Work::Last,
+            Stmt::If { .. } | Stmt::For(_) | Stmt::Lanes(_) => {
+                let mut all = Work::Again;
+                if !matches!(stmt, Stmt::If { .. }) {
+                    all = Work::Once;
+                }
+                for inner in stmt.blocks() {
+                    for stmt in &inner.stmts {
+                        match self.work_inside(stmt, stored)? {
+                            Work::Last => all = Work::Last,
+                            Work::Once | Work::Call(_) if all == Work::Again => all = Work::Once,
+                            _ => {}
+                        }
+                    }
+                }
+                all
+            }
+            Stmt::Alloc { .. }
+            | Stmt::Mark { .. }
+            | Stmt::Release { .. }
+            | Stmt::Fill { .. }
+            | Stmt::CopyCells { .. }
+            | Stmt::Call { .. }
+            | Stmt::Kernel { .. } => return None,
+        })
+    }
+
+    /// The same for statements of inner blocks, among them loops that have been taken apart.
+    fn work_inside(&self, stmt: &Stmt, stored: &[Value]) -> Option<Work> {
+        match stmt {
+            Stmt::Store { buffer, .. } if self.own.contains(buffer) => Some(Work::Once),
+            Stmt::Kernel { args, .. } if matches!(args[..], [Atom::Value(v), _] if self.own.contains(&v)) => {
+                Some(Work::Once)
+            }
+            _ => self.work(stmt, stored),
+        }
+    }
+
+    fn may_change(&self, stored: &[Value], read: Value) -> bool {
+        !self.own.contains(&read) && stored.iter().any(|v| self.roots.may_overlap(*v, read))
+    }
+
+    /// The buffers that a block stores to, but for our own.
+    fn stored(&self, block: &Block, found: &mut Vec<Value>) {
+        block.stmts.iter().for_each(|stmt| self.stored_by(stmt, found));
+    }
+
+    fn stored_by(&self, stmt: &Stmt, found: &mut Vec<Value>) {
+        if let Stmt::Store { buffer, .. } = stmt
+            && !self.own.contains(buffer)
+        {
+            found.push(*buffer);
+        }
+        stmt.blocks().into_iter().for_each(|inner| self.stored(inner, found));
+    }
+
+    /// A buffer for each call, and for each value that a later stage reloads. A buffer serves again
+    /// from the stage on in which it is read last.
+    fn places(
+        &self,
+        plan: &Plan,
+        body: &Block,
+        stages: &[Vec<Step>],
+    ) -> Option<HashMap<Value, usize>> {
+        let mut read_last: HashMap<Value, usize> = HashMap::new();
+        for (s, steps) in stages.iter().enumerate() {
+            for step in steps {
+                if let Step::Reload(v) = step {
+                    if self.values[*v].kind != Kind::F64 {
+                        return None;
+                    }
+                    read_last.insert(*v, s);
+                }
+            }
+        }
+        // By stage and place in the body, so in the order of the stores.
+        let mut order: Vec<(usize, usize, Value)> = Vec::new();
+        for (k, stmt) in body.stmts.iter().enumerate() {
+            let call = matches!(plan.work[k], Work::Call(_));
+            for v in stmt.bound() {
+                if call || read_last.contains_key(v) {
+                    order.push((plan.stages[k], k, *v));
+                }
+            }
+        }
+        order.sort_unstable();
+        let mut places = HashMap::new();
+        let mut free_from: Vec<usize> = Vec::new();
+        for (stage, _, v) in order {
+            let until = read_last.get(&v).copied().unwrap_or(stage + 1);
+            let free = free_from.iter().position(|from| *from <= stage);
+            let place = free.unwrap_or(free_from.len());
+            match free {
+                Some(place) => free_from[place] = until,
+                None => free_from.push(until),
+            }
+            places.insert(v, place);
+        }
+        Some(places)
+    }
+
+    fn value(&mut self, hint: &str, kind: Kind) -> Value {
+        let name = self.namer.fresh(hint);
+        self.values.push(ValueData { name, kind })
+    }
+
+    fn integer(&mut self, hint: &str, prim: Prim, args: [Atom; 2], out: &mut Vec<Stmt>) -> Atom {
+        let dst = self.value(hint, Kind::I64);
+        out.push(Stmt::Prim { dst, prim, args: args.to_vec() });
+        dst.into()
+    }
+
+    fn part(&mut self, buffer: Value, index: Atom, out: &mut Vec<Stmt>) -> Value {
+        let dst = self.value("part", Kind::Buffer(Cell::F64));
+        self.own.insert(dst);
+        out.push(Stmt::Offset { dst, buffer, index });
+        dst
+    }
+}
+
+/// What stage s does, in the order of the body; what is reloaded comes first.
+fn steps(plan: &Plan, body: &Block, s: usize) -> Vec<Step> {
+    let mut wanted: HashSet<Value> = HashSet::new();
+    if s == plan.last {
+        wanted.extend(body.results.iter().filter_map(value_of));
+    }
+    let mut steps = Vec::new();
+    for (k, stmt) in body.stmts.iter().enumerate().rev() {
+        let here = plan.stages[k] == s || s == plan.last && plan.stages[k] == LATE;
+        let is_wanted = stmt.bound().iter().any(|v| wanted.contains(v));
+        match plan.work[k] {
+            Work::Again if is_wanted => {}
+            Work::Once | Work::Last if here => {}
+            Work::Call(_) if here => {
+                steps.push(Step::Argument(k));
+                reads(stmt, &mut |v| {
+                    wanted.insert(v);
+                });
+                continue;
+            }
+            Work::Once | Work::Call(_) if is_wanted => {
+                let reloaded = stmt.bound().iter().filter(|v| wanted.contains(v));
+                steps.extend(reloaded.map(|v| Step::Reload(*v)));
+                continue;
+            }
+            _ => continue,
+        }
+        steps.push(Step::Run(k));
+        reads(stmt, &mut |v| {
+            wanted.insert(v);
+        });
+    }
+    steps.reverse();
+    // First, because a buffer may serve again in the same stage.
+    steps.sort_by_key(|step| !matches!(step, Step::Reload(_)));
+    steps
+}
+
+/// Copies statements into a stage, under new names but in the last one.
+struct Copier<'w, 'a> {
+    walk: &'w mut Batch<'a>,
+    renamed: HashMap<Value, Value>,
+    renames: bool,
+}
+
+impl Copier<'_, '_> {
+    fn fresh(&mut self, old: Value) -> Value {
+        if !self.renames {
+            return old;
+        }
+        let ValueData { name, kind } = self.walk.values[old].clone();
+        let name = self.walk.namer.fresh(&name);
+        let new = self.walk.values.push(ValueData { name, kind });
+        if self.walk.own.contains(&old) {
+            self.walk.own.insert(new);
+        }
+        self.renamed.insert(old, new);
+        new
+    }
+
+    fn step(
+        &mut self,
+        step: &Step,
+        body: &Block,
+        index: Value,
+        places: &HashMap<Value, usize>,
+        buffers: &[(Value, Value)],
+        out: &mut Vec<Stmt>,
+    ) {
+        let index = Atom::Value(index);
+        match step {
+            Step::Run(k) => {
+                let stmt = &body.stmts[*k];
+                let copied = self.stmt(stmt);
+                out.push(copied);
+                for v in stmt.bound() {
+                    if let Some(place) = places.get(v) {
+                        let mut value = Atom::Value(*v);
+                        self.rename(&mut value);
+                        out.push(Stmt::Store { buffer: buffers[*place].1, index, value });
+                    }
+                }
+            }
+            Step::Argument(k) => {
+                if let Stmt::Prim { dst, args, .. } = &body.stmts[*k]
+                    && let [arg] = args[..]
+                {
+                    let mut value = arg;
+                    self.rename(&mut value);
+                    out.push(Stmt::Store { buffer: buffers[places[dst]].1, index, value });
+                }
+            }
+            Step::Reload(v) => {
+                let buffer = buffers[places[v]].1;
+                let dst = self.fresh(*v);
+                out.push(Stmt::Load { dst, buffer, index });
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Block {
+        let stmts = block.stmts.iter().map(|stmt| self.stmt(stmt)).collect();
+        let mut results = block.results.clone();
+        results.iter_mut().for_each(|a| self.rename(a));
+        Block { stmts, results }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
+        if !self.renames {
+            return stmt.clone();
+        }
+        let mut copied = stmt.clone();
+        copied.for_each_atom(&mut |a| self.rename(a));
+        match &mut copied {
+            Stmt::For(f) => {
+                f.index = self.fresh(f.index);
+                f.carry.iter_mut().for_each(|(v, _)| *v = self.fresh(*v));
+            }
+            Stmt::Lanes(l) => {
+                l.index = self.fresh(l.index);
+                l.carry.iter_mut().for_each(|v| *v = self.fresh(*v));
+            }
+            _ => {}
+        }
+        for inner in copied.blocks_mut() {
+            *inner = self.block(inner);
+        }
+        match &mut copied {
+            Stmt::Prim { dst, .. }
+            | Stmt::Copy { dst, .. }
+            | Stmt::Load { dst, .. }
+            | Stmt::Offset { dst, .. } => *dst = self.fresh(*dst),
+            Stmt::If { dst, .. } => dst.iter_mut().for_each(|v| *v = self.fresh(*v)),
+            Stmt::For(f) => f.dst.iter_mut().for_each(|v| *v = self.fresh(*v)),
+            Stmt::Lanes(l) => l.dst.iter_mut().for_each(|v| *v = self.fresh(*v)),
+            _ => {}
+        }
+        copied
+    }
+
+    fn rename(&self, atom: &mut Atom) {
+        if let Atom::Value(v) = *atom
+            && let Some(new) = self.renamed.get(&v)
+        {
+            *atom = (*new).into();
+        }
+    }
+}
+
+fn value_of(atom: &Atom) -> Option<Value> {
+    match atom {
+        Atom::Value(v) => Some(*v),
+        Atom::Lit(_) => None,
+    }
+}
+
+/// Every value that a statement reads, in its blocks too.
+fn reads(stmt: &Stmt, visit: &mut dyn FnMut(Value)) {
+    // Atoms are visited to be changed; this copy has no blocks worth mentioning.
+    let mut shallow = match stmt {
+        Stmt::If { cond, .. } => Stmt::If {
+            dst: Vec::new(),
+            cond: *cond,
+            then: Block::default(),
+            other: Block::default(),
+        },
+        Stmt::For(f) => {
+            f.carry.iter().for_each(|(_, a)| value_of(a).into_iter().for_each(&mut *visit));
+            [f.low, f.high].iter().filter_map(value_of).for_each(&mut *visit);
+            Stmt::Check { check: Check::NonZero(int(1)), site: Site::from_u32(0) }
+        }
+        Stmt::Lanes(l) => {
+            [l.low, l.high].iter().filter_map(value_of).for_each(&mut *visit);
+            Stmt::Check { check: Check::NonZero(int(1)), site: Site::from_u32(0) }
+        }
+        other => other.clone(),
+    };
+    shallow.for_each_atom(&mut |a| value_of(a).into_iter().for_each(&mut *visit));
+    for inner in stmt.blocks() {
+        inner.stmts.iter().for_each(|stmt| reads(stmt, visit));
+        inner.results.iter().filter_map(value_of).for_each(&mut *visit);
+    }
+}
+
+/// Whether a statement can fail.
+fn fails(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Check { .. })
+        || stmt.blocks().into_iter().any(|inner| inner.stmts.iter().any(fails))
+}
+
+/// The number of statements, those of inner blocks included.
+fn size(block: &Block) -> usize {
+    let one = |stmt: &Stmt| 1 + stmt.blocks().into_iter().map(size).sum::<usize>();
+    block.stmts.iter().map(one).sum()
+}

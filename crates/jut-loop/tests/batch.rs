@@ -1,0 +1,157 @@
+//! Loops taken apart so that mathematical functions take many numbers at once: what becomes of the
+//! text, and that no bit and no error changes.
+
+use jut_loop::form::{LoopFuncId, LoopProgram};
+use jut_loop::opt::batch;
+use jut_loop::signature::{Cells, Flat};
+use jut_loop::{eval, print, read};
+
+fn program(text: &str) -> LoopProgram {
+    read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span))
+}
+
+/// The text after taking apart, after having compared the outcomes for some lengths.
+fn apart(text: &str, lengths: &[i64], arguments: impl Fn(i64) -> Vec<Flat>) -> String {
+    let plain = program(text);
+    let batched = batch::run(&plain).expect("a loop is taken apart");
+    let text = print::print_program(&batched);
+    assert_eq!(print::print_program(&program(&text)), text, "it reads back");
+    for n in lengths {
+        let run = |program| {
+            let outcome = eval::run(program, LoopFuncId::from_u32(0), &arguments(*n));
+            format!("{outcome:?}")
+        };
+        assert_eq!(run(&plain), run(&batched), "{n}\n{text}");
+    }
+    text
+}
+
+fn number(n: i64) -> Flat {
+    Flat::Scalar(jut_ir::Literal::I64(n))
+}
+
+fn floats(n: i64) -> Flat {
+    Flat::Buffer(Cells::F64((0..n).map(|k| (k * k % 37) as f64 / 7.0 - 2.0).collect()))
+}
+
+const LENGTHS: &[i64] = &[0, 1, 5, 8, 1023, 1024, 1025, 2500];
+
+#[test]
+fn a_sum_of_exponentials_fills_a_buffer_calls_once_and_sums_in_the_same_order() {
+    let text = "
+loop def f(n: i64, m: f64, x: in f64[n], t: out f64[n]) -> (f64) = {
+  (s) = lanes (i in 0 .. n) carry (s_1) {
+    a = x[i]
+    b = a - m
+    e = exp(b)
+    t[i] = e
+    s_2 = s_1 + e
+    (s_2)
+  }
+  (s)
+}";
+    let made = apart(text, LENGTHS, |n| {
+        vec![number(n), Flat::Scalar(jut_ir::Literal::F64(0.3)), floats(n), floats(n)]
+    });
+    assert!(made.contains("kernel exp(") && !made.contains("= exp("), "{made}");
+    assert_eq!(made.matches("alloc f64[1024]").count(), 1, "{made}");
+}
+
+#[test]
+fn functions_of_functions_take_turns_in_one_buffer() {
+    let text = "
+loop def f(n: i64, x: inout f64[n]) = {
+  for par (i in 0 .. n) {
+    a = x[i]
+    e = exp(a)
+    l = log1p(e)
+    x[i] = l
+  }
+}";
+    let made = apart(text, LENGTHS, |n| vec![number(n), floats(n)]);
+    assert!(made.contains("kernel exp(") && made.contains("kernel log1p("), "{made}");
+    assert!(made.contains("alloc f64[1024]"), "{made}");
+}
+
+#[test]
+fn a_sum_in_the_body_is_computed_once_and_kept() {
+    let text = "
+loop def f(n: i64, x: in f64[n*n], y: out f64[n]) = {
+  for par (i in 0 .. n) {
+    r = i * n
+    (s) = lanes (j in 0 .. n) carry (s_1) {
+      k = r + j
+      a = x[k]
+      c = sin(a)
+      s_2 = s_1 + c
+      (s_2)
+    }
+    t = tanh(s)
+    z = t * s
+    y[i] = z
+  }
+}";
+    let made = apart(text, &[0, 1, 7, 40], |n| vec![number(n), floats(n * n), floats(n)]);
+    assert_eq!(made.matches("kernel sin(").count(), 1, "{made}");
+    assert_eq!(made.matches("kernel tanh(").count(), 1, "{made}");
+}
+
+#[test]
+fn the_first_iteration_that_fails_is_the_one_that_is_reported() {
+    let text = "
+loop def f(n: i64, x: in f64[n], k: in i64[n]) -> (f64) = {
+  (s) = lanes (i in 0 .. n) carry (s_1) {
+    j = k[i]
+    check j < n @0:0..1
+    a = x[j]
+    e = exp(a)
+    s_2 = s_1 + e
+    (s_2)
+  }
+  (s)
+}";
+    let rows = |n: i64| Flat::Buffer(Cells::I64((0..n).map(|k| (k * 7) % (n + n / 9)).collect()));
+    let made = apart(text, LENGTHS, |n| vec![number(n), floats(n), rows(n)]);
+    assert!(made.contains("kernel exp("), "{made}");
+    assert_eq!(made.matches("check").count(), 1, "{made}");
+}
+
+#[test]
+fn loops_stay_whole_where_an_iteration_reads_what_another_one_stores() {
+    for text in [
+        // The argument of the call depends on the iteration before.
+        "loop def f(n: i64, x: inout f64[n]) -> (f64) = {
+  (s) = lanes (i in 1 .. n) carry (s_1) {
+    h = i - 1
+    a = x[h]
+    e = exp(a)
+    x[i] = e
+    s_2 = s_1 + e
+    (s_2)
+  }
+  (s)
+}",
+        // A carried value.
+        "loop def f(n: i64) -> (f64) = {
+  (a) = for up (i in 0 .. n) carry (b = 0.5) {
+    c = cos(b)
+    (c)
+  }
+  (a)
+}",
+        // A call that is the same in every iteration, and three iterations.
+        "loop def f(n: i64, m: f64, x: out f64[n]) = {
+  for par (i in 0 .. n) {
+    e = exp(m)
+    x[i] = e
+  }
+  for par (i_1 in 0 .. 3) {
+    a = f64(i_1)
+    e_1 = exp(a)
+    x[i_1] = e_1
+  }
+}",
+    ] {
+        assert!(batch::run(&program(text)).is_none(), "{text}");
+    }
+}
