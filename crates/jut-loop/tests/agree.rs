@@ -270,3 +270,23 @@ core def from(n: i64, x: [n]f64) -> f64 = {
         agree(&program, "from", &[Value::I64(n as i64), vector(n, 9)]).unwrap();
     }
 }
+
+#[test]
+fn sums_by_lanes_with_other_additions_around_their_loops() {
+    let source = "
+def around[n](x: [n]f64, a: f64) -> f64 = {
+  s = acc lanes r: f64 {
+    r += a
+    scan par (i < n) { v = x[i]\n r += v }
+    r += a
+    scan par (j < n) { w = x[j]\n r += w }
+  }
+  s
+}
+def captured[n](x: [n]f64, a: f64) -> f64 = { b = exp(a)\n b + sum (i < n) { sin(b * x[i]) } }";
+    for n in [0, 1, 9, 1024, 3000] {
+        for name in ["around", "captured"] {
+            agree_on_derivatives(source, name, &[vector(n, 11), Value::F64(0.3)]);
+        }
+    }
+}

@@ -8,14 +8,14 @@
 //! - A register that the body adds to is carried. Around `lanes` it is put in a cell instead, for
 //!   `lanes` carries only its sums.
 
-use jut_ir::{Atom as Operand, Cap, Dir, Place, Scan, Span, Step, Stmt, Type, prim};
+use jut_ir::{Atom as Operand, Cap, Dir, Place, Scan, Span, Step, Stmt, Type};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::emit::int;
 use super::{CapView, Dest, Lowering, Register, Res, Slot, Target, calls, regions};
 use crate::flatten::Component;
-use crate::form::{self, Arena, Atom, BLOCK, Cell, For, Kind, Lanes, Order, Value};
+use crate::form::{self, Arena, Atom, Cell, For, Kind, Lanes, Order, Value};
 
 /// A stacked result.
 struct Stack {
@@ -338,42 +338,16 @@ impl Lowering<'_> {
         let registers = self.registers_of(lanes);
         let fresh = registers.len() == lanes.len()
             && registers.iter().all(|r| Self::is_start(self.registers[*r].now));
+        // The sum of the loop starts at zero, and is added to what was there.
+        let sums = self.lanes_block(scan, int(0), high, lanes, stacks, span)?;
         if fresh {
-            let sums = self.lanes_block(scan, int(0), high, lanes, stacks, span)?;
             for (r, sum) in registers.iter().zip(sums) {
                 self.registers[*r].now = sum.into();
             }
         } else {
-            let rounded = self.add("blocks", high, int(BLOCK - 1));
-            let blocks = self.prim("blocks", prim::IDIV, vec![rounded, int(BLOCK)]);
-            let mut carry = Vec::new();
-            for r in &registers {
-                let value = self.value("s", Kind::F64);
-                carry.push((value, self.registers[*r].now));
-                self.registers[*r].now = value.into();
+            for (cap, sum) in lanes.iter().zip(sums) {
+                self.increment(&Place::root(*cap), &[Slot::scalar(sum)], span)?;
             }
-            let index = self.value("block", Kind::I64);
-            let keeps_tape = keeps_tape(&[], stacks);
-            let (stmts, next) = self.iteration(keeps_tape, |this| {
-                let low = this.mul("low", index.into(), int(BLOCK));
-                let end = this.add("end", low, int(BLOCK));
-                let end = this.prim("end", prim::IMIN, vec![end, high]);
-                let sums = this.lanes_block(scan, low, end, lanes, stacks, span)?;
-                for (cap, sum) in lanes.iter().zip(sums) {
-                    this.increment(&Place::root(*cap), &[Slot::scalar(sum)], span)?;
-                }
-                Ok(registers.iter().map(|r| this.registers[*r].now).collect())
-            })?;
-            let mut dst = Vec::new();
-            for r in &registers {
-                let value = self.value("s", Kind::F64);
-                self.registers[*r].now = value.into();
-                dst.push(value);
-            }
-            let body = Self::form_block(stmts, next);
-            let (order, low) = (Order::Up, int(0));
-            let all = For { dst, order, index, low, high: blocks, carry, body };
-            self.push(form::Stmt::For(Box::new(all)));
         }
         self.unspill(spilled);
         Ok(())
