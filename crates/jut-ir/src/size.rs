@@ -145,6 +145,12 @@ impl Size {
     /// i64. What callers from outside say of their arrays is held against this, because covered
     /// accesses rest on products that do not wrap.
     pub fn exact(&self, value: &mut dyn FnMut(NVar) -> i64) -> Option<i64> {
+        // Most sizes are a name; 128 bits are slow.
+        if let [(names, 1)] = &self.terms[..]
+            && let [name] = names[..]
+        {
+            return Some(value(name));
+        }
         let sum = self.terms.iter().try_fold(0i128, |sum, (names, c)| {
             let mut factors = names.iter().map(|name| i128::from(value(*name)));
             sum.checked_add(factors.try_fold(i128::from(*c), |p, n| p.checked_mul(n))?)

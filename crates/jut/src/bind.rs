@@ -55,9 +55,13 @@ impl Sizes {
 
     /// The value of a size, if all its names are known.
     pub fn eval(&self, size: &Size) -> Option<i64> {
-        let known =
-            size.terms().iter().all(|(names, _)| names.iter().all(|v| self.get(*v).is_some()));
-        known.then(|| size.eval(&mut |v| self.get(v).unwrap_or_default()))
+        let mut known = true;
+        let value = size.eval(&mut |v| {
+            let value = self.get(v);
+            known &= value.is_some();
+            value.unwrap_or_default()
+        });
+        known.then_some(value)
     }
 
     /// Solves `size = value` if exactly one name is unknown and stands in one term, once.
@@ -129,6 +133,8 @@ pub(crate) struct Binder {
     visible: usize,
     /// Whether any of them is or has an array.
     arrays: bool,
+    /// The names in the dimensions of arrays: once all have values, nothing is to be solved.
+    names: Vec<NVar>,
 }
 
 impl Binder {
@@ -161,7 +167,12 @@ impl Binder {
         let params: Vec<Param> = params.iter().zip(inputs).map(param).collect::<Result<_, _>>()?;
         let visible = params.iter().filter(|p| !p.hidden).count();
         let arrays = params.iter().flat_map(|p| &p.leaves).any(|leaf| !leaf.dims.is_empty());
-        Ok(Binder { params, visible, arrays })
+        let leaves = params.iter().flat_map(|p| &p.leaves).filter(|leaf| leaf.fields.is_none());
+        let terms = leaves.flat_map(|leaf| &leaf.dims).flat_map(|dim| dim.terms());
+        let mut names: Vec<NVar> = terms.flat_map(|(names, _)| names.iter().copied()).collect();
+        names.sort_unstable();
+        names.dedup();
+        Ok(Binder { params, visible, arrays, names })
     }
 
     /// Where the leaves of the k-th parameter begin among those of all.
@@ -288,7 +299,7 @@ impl Binder {
 
     /// Solves for sizes until nothing more is found.
     fn infer(&self, sizes: &mut Sizes, parts: &[Arg<'_>]) {
-        loop {
+        while self.names.iter().any(|name| sizes.get(*name).is_none()) {
             let mut progress = false;
             let leaves = self.params.iter().flat_map(|p| &p.leaves);
             for (leaf, part) in leaves.zip(parts) {
