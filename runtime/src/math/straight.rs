@@ -37,32 +37,38 @@ pub fn many(x: &[f64], y: &mut [f64], core: impl Fn(f64) -> (f64, bool), each: f
 /// Numbers that [`in_place`] takes at once.
 const TOGETHER: usize = 8;
 
+/// Eight results in place of arguments. Always inlined, like everything here: only then is it compiled
+/// for the vectors that its caller is compiled for.
+#[inline(always)]
+fn eight(x: &mut [f64; TOGETHER], core: impl Fn(f64) -> (f64, bool), each: fn(f64) -> f64) {
+    let args = *x;
+    let mut all_usual = true;
+    for k in 0..TOGETHER {
+        let (value, usual) = core(args[k]);
+        x[k] = value;
+        all_usual &= usual;
+    }
+    if !all_usual {
+        for k in 0..TOGETHER {
+            x[k] = each(args[k]);
+        }
+    }
+}
+
 /// As [`many`], with the results in place of the arguments, eight at a time.
 #[inline(always)]
 pub fn in_place(x: &mut [f64], core: impl Fn(f64) -> (f64, bool), each: fn(f64) -> f64) {
-    let eight = |x: &mut [f64; TOGETHER]| {
-        let args = *x;
-        let mut all_usual = true;
-        for (x, arg) in x.iter_mut().zip(args) {
-            let (value, usual) = core(arg);
-            *x = value;
-            all_usual &= usual;
-        }
-        if !all_usual {
-            for (x, arg) in x.iter_mut().zip(args) {
-                *x = each(arg);
-            }
-        }
-    };
     let (blocks, rest) = x.as_chunks_mut::<TOGETHER>();
-    blocks.iter_mut().for_each(eight);
+    for block in blocks {
+        eight(block, &core, each);
+    }
     if let [x] = rest {
         *x = each(*x);
     } else if !rest.is_empty() {
         // Filled up with a number that is usual for all functions.
         let mut last = [0.5; TOGETHER];
         last[..rest.len()].copy_from_slice(rest);
-        eight(&mut last);
+        eight(&mut last, &core, each);
         rest.copy_from_slice(&last[..rest.len()]);
     }
 }
