@@ -6,9 +6,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jut_benches::cases::{self, Case};
 use jut_benches::compile;
 use jut_benches::machine::Counting;
-use jut_benches::report::{Report, page, table};
+use jut_benches::report::{Report, docs, page, table};
 use jut_benches::run::{self, Effort};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[global_allocator]
@@ -33,6 +33,10 @@ struct Options {
     /// Write a page with charts to this file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Leave `docs/performance.html` and the table in `docs/performance.md` as they are, which a run
+    /// of all programs renews.
+    #[arg(long)]
+    keep: bool,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -53,9 +57,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         progress.inc(1);
     }
     progress.set_message("compile times");
-    let (lengths, sizes): (&[usize], &[usize]) = match options.quick {
-        true => (&[10, 100], &[100, 1000]),
-        false => (&[10, 100, 1000, 10_000, 100_000], &[100, 1_000_000]),
+    // A few programs are asked for to see their rows: then only the short texts are compiled.
+    let (lengths, sizes): (&[usize], &[usize]) = match (options.quick, options.only.is_empty()) {
+        (false, true) => (&[10, 100, 1000, 10_000, 100_000], &[100, 1_000_000]),
+        _ => (&[10, 100], &[100, 1000]),
     };
     let lengths = compile::lengths(lengths, effort.compilations)?;
     let sizes = compile::sizes(sizes, effort.compilations)?;
@@ -68,6 +73,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     if let Some(path) = options.html {
         std::fs::write(path, page::page(&report)?)?;
+    }
+    if options.only.is_empty() && !options.quick && !options.keep {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs");
+        docs::write(&report, Path::new(folder))?;
     }
     Ok(())
 }

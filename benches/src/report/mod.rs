@@ -1,7 +1,8 @@
 //! What a run of the harness found: as a [`table`], as JSON (the structure itself), and as a
-//! [`page`] with [`charts`].
+//! [`page`] with [`charts`]; and the latter two in the [documentation](docs).
 
 pub mod charts;
+pub mod docs;
 pub mod page;
 pub mod table;
 

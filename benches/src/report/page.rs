@@ -137,7 +137,7 @@ fn setting(html: &mut String, report: &Report) -> Result<()> {
     write!(
         html,
         "<p>One run on one machine. All ways of a program take turns, so that whatever else the machine \
-         does falls on all alike; a time is processor time, the median over rounds. Times are not comparable between \
+         does falls on all alike; a time is processor time, the least of several rounds. Times are not comparable between \
          machines, ratios nearly so. Hand-written code uses the widest vectors of the machine, as if \
          compiled for it.</p>\n<dl>"
     )?;

@@ -90,6 +90,27 @@ pub fn table<'c>(
 
 /// Everything, for the terminal.
 pub fn print(report: &Report) -> String {
+    let [programs, lengths, sizes] = tables(report);
+    let mut text = format!("{programs}\n\n{lengths}\n\n{sizes}\n\n");
+    for line in lines(report) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+/// Everything, as Markdown.
+pub fn markdown(report: &Report) -> String {
+    let [programs, lengths, sizes] = tables(report);
+    let mut text = String::new();
+    for line in lines(report) {
+        text.push_str(&format!("- {line}\n"));
+    }
+    format!("{programs}\n\n{text}\n{lengths}\n\n{sizes}\n")
+}
+
+/// Programs, lengths of programs, sizes of data.
+fn tables(report: &Report) -> [Table; 3] {
     let programs = table(COLUMNS, report.rows.iter().map(|r| cells(r).to_vec()), 2);
     let lengths = report.lengths.iter().map(|l| {
         let each = l.compile / l.statements as f64;
@@ -98,22 +119,25 @@ pub fn print(report: &Report) -> String {
     let lengths = table(["statements", "compile", "each"], lengths, 0);
     let sizes =
         report.sizes.iter().map(|s| vec![s.n.to_string(), time(s.compile), time(s.first_call)]);
-    let sizes = table(["elements", "compile", "first call"], sizes, 0);
+    [programs, lengths, table(["elements", "compile", "first call"], sizes, 0)]
+}
+
+/// Where it was measured, the means, and what misses its goal.
+fn lines(report: &Report) -> Vec<String> {
     let s = &report.setting;
-    let mut text = format!(
-        "{programs}\n\n{lengths}\n\n{sizes}\n\n{}\njut {}, Cranelift {}, {}, {}; {}\n",
-        s.machine, s.jut, s.cranelift, s.rustc, s.flags, s.date,
-    );
+    let mut lines = vec![
+        s.machine.clone(),
+        format!("jut {}, Cranelift {}, {}, {}; {}", s.jut, s.cranelift, s.rustc, s.flags, s.date),
+    ];
     for (what, means) in [("tuned on", &report.tuned), ("others", &report.others)] {
-        text.push_str(&format!(
-            "geometric means, {what}: gradient {} x by hand, {} x primal; interpreter {} x Cranelift\n",
+        lines.push(format!(
+            "geometric means, {what}: gradient {} x by hand, {} x primal; interpreter {} x Cranelift",
             digits(means.to_hand),
             digits(means.to_primal),
             digits(means.interpreter),
         ));
     }
-    for (name, what) in report.missed() {
-        text.push_str(&format!("not yet at its goal: {name}: {what}\n"));
-    }
-    text
+    let missed = report.missed().into_iter();
+    lines.extend(missed.map(|(name, what)| format!("not yet at its goal: {name}: {what}")));
+    lines
 }

@@ -4,7 +4,8 @@
 //! This crate only spells it out: loops and branches become blocks whose parameters are the carried
 //! values, a check becomes a branch to a cold block, an allocation bumps a pointer. It knows nothing
 //! of differentiation and changes no arithmetic: no operation is contracted, reordered or left out,
-//! so the results agree bit for bit with the interpreter's.
+//! so the results agree bit for bit with the interpreter's. Loops that call mathematical functions are taken
+//! apart first, so that one call does for many iterations ([`jut_loop::opt::batch`]).
 //!
 //! | module | what |
 //! |---|---|

@@ -198,7 +198,7 @@ impl Translator<'_> {
         if let Some(slot) = self.on_stack.get(&dst) {
             return Some(*slot);
         }
-        let bytes = u32::try_from(len.max(0).checked_mul(cell.bytes())?).ok()?;
+        let bytes = u32::try_from(len.checked_mul(cell.bytes())?).ok().filter(|n| *n > 0)?;
         self.stack_room = self.stack_room.checked_sub(bytes)?;
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4);
         let slot = self.builder.create_sized_stack_slot(data);
