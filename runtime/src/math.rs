@@ -9,6 +9,7 @@
 
 mod error;
 mod gamma;
+pub mod number;
 pub mod straight;
 
 pub use error::{erf, erfc, erfinv};

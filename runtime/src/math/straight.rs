@@ -10,6 +10,12 @@
 //! The formulas are those of FreeBSD's msun (as in `libm`), where branches by size are replaced:
 //! exp always reduces by the nearest multiple of ln 2, sin and cos always take the second
 //! round of reduction, tanh is always expm1(2|x|) / (expm1(2|x|) + 2).
+//!
+//! A core computes with any [`Number`]: with a float it computes the result, and with a value of a
+//! program that is being written it writes what computes the result. So a compiler can have the
+//! functions in its own code, and there is still one implementation of each.
+
+use super::number::Number;
 
 /// One result: by the core, or by the function for unusual arguments.
 #[inline(always)]
@@ -81,17 +87,28 @@ const LN2_HI: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LO: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 
+/// c[0] + x (c[1] + x (c[2] + ..)).
+#[inline(always)]
+fn series<N: Number>(x: N, c: &[f64]) -> N {
+    let mut rest = c.iter().rev();
+    let mut sum = N::of(rest.next().copied().unwrap_or_default());
+    for c in rest {
+        sum = N::of(*c) + x * sum;
+    }
+    sum
+}
+
 /// x = k ln 2 + hi - lo: the low bits of the first result are k.
 #[inline(always)]
-fn by_ln2(x: f64) -> (u64, f64, f64) {
-    let shifted = x * core::f64::consts::LOG2_E + ROUND;
-    let k = shifted - ROUND;
-    (shifted.to_bits(), x - k * LN2_HI, k * LN2_LO)
+fn by_ln2<N: Number>(x: N) -> (N::Bits, N, N) {
+    let shifted = x * N::of(core::f64::consts::LOG2_E) + N::of(ROUND);
+    let k = shifted - N::of(ROUND);
+    (shifted.to_bits(), x - k * N::of(LN2_HI), k * N::of(LN2_LO))
 }
 
 /// e^x.
 #[inline(always)]
-pub fn exp(x: f64) -> (f64, bool) {
+pub fn exp<N: Number>(x: N) -> (N, N::Truth) {
     const P: [f64; 5] = [
         0.16666666666666602,
         -0.0027777777777015593,
@@ -102,16 +119,17 @@ pub fn exp(x: f64) -> (f64, bool) {
     let (k, hi, lo) = by_ln2(x);
     let r = hi - lo;
     let rr = r * r;
-    let c = r - rr * (P[0] + rr * (P[1] + rr * (P[2] + rr * (P[3] + rr * P[4]))));
-    let y = 1.0 + (r * c / (2.0 - c) - lo + hi);
+    let c = r - rr * series(rr, &P);
+    let y = N::of(1.0) + (r * c / (N::of(2.0) - c) - lo + hi);
     // Times 2^k: both are normal numbers.
-    (f64::from_bits(y.to_bits().wrapping_add(k << 52)), x.abs() <= 708.0)
+    (N::from_bits(y.to_bits() + (k << 52)), x.abs().at_most(N::of(708.0)))
 }
 
 /// e^x - 1 for x from 0 to 36.
 #[inline(always)]
-fn expm1_up_to_36(x: f64) -> f64 {
-    const Q: [f64; 5] = [
+fn expm1_up_to_36<N: Number>(x: N) -> N {
+    const Q: [f64; 6] = [
+        1.0,
         -0.03333333333333313,
         0.0015873015872548146,
         -7.93650757867488e-5,
@@ -121,17 +139,17 @@ fn expm1_up_to_36(x: f64) -> f64 {
     let (k, hi, lo) = by_ln2(x);
     let r = hi - lo;
     let c = (hi - r) - lo;
-    let half = 0.5 * r;
+    let half = N::of(0.5) * r;
     let square = r * half;
-    let r1 =
-        1.0 + square * (Q[0] + square * (Q[1] + square * (Q[2] + square * (Q[3] + square * Q[4]))));
-    let t = 3.0 - r1 * half;
-    let e = square * ((r1 - t) / (6.0 - r * t));
+    let r1 = series(square, &Q);
+    let t = N::of(3.0) - r1 * half;
+    let e = square * ((r1 - t) / (N::of(6.0) - r * t));
     let e = (r * (e - c) - c) - square;
     // 2^k ((1 - 2^-k) + r - e); the first two are exact.
-    let power = f64::from_bits(ONE.wrapping_add(k << 52));
-    let inverse = f64::from_bits(ONE.wrapping_sub(k << 52));
-    ((1.0 - inverse) - (e - r)) * power
+    let one = N::of(1.0).to_bits();
+    let power = N::from_bits(one + (k << 52));
+    let inverse = N::from_bits(one - (k << 52));
+    ((N::of(1.0) - inverse) - (e - r)) * power
 }
 
 const LG: [f64; 7] = [
@@ -146,77 +164,81 @@ const LG: [f64; 7] = [
 
 /// x = 2^k (1 + f) with 1 + f between the roots of a half and of 2: k and f.
 #[inline(always)]
-fn by_power_of_two(x: f64) -> (f64, f64) {
+fn by_power_of_two<N: Number>(x: N) -> (N, N) {
     let low = 0x3fe6_a09e_0000_0000;
-    let shifted = x.to_bits().wrapping_add(ONE - low);
+    let shifted = x.to_bits() + N::bits(ONE - low);
     // The exponent as a float, by way of the low bits of a large one.
-    let k = f64::from_bits((shifted >> 52) | 0x4330_0000_0000_0000) - (4503599627370496.0 + 1023.0);
-    let mantissa = (shifted & 0x000f_ffff_ffff_ffff).wrapping_add(low);
-    (k, f64::from_bits(mantissa) - 1.0)
+    let k = N::from_bits((shifted >> 52) | N::bits(0x4330_0000_0000_0000))
+        - N::of(4503599627370496.0 + 1023.0);
+    let mantissa = (shifted & N::bits(0x000f_ffff_ffff_ffff)) + N::bits(low);
+    (k, N::from_bits(mantissa) - N::of(1.0))
 }
 
 /// log(1 + f) + k ln 2 + c, where c is small.
 #[inline(always)]
-fn log_of(k: f64, f: f64, c: f64) -> f64 {
-    let half_square = 0.5 * f * f;
-    let s = f / (2.0 + f);
+fn log_of<N: Number>(k: N, f: N, c: N) -> N {
+    let half_square = N::of(0.5) * f * f;
+    let s = f / (N::of(2.0) + f);
     let z = s * s;
     let w = z * z;
-    let t1 = w * (LG[1] + w * (LG[3] + w * LG[5]));
-    let t2 = z * (LG[0] + w * (LG[2] + w * (LG[4] + w * LG[6])));
-    s * (half_square + (t2 + t1)) + (k * LN2_LO + c) - half_square + f + k * LN2_HI
+    let t1 = w * series(w, &[LG[1], LG[3], LG[5]]);
+    let t2 = z * series(w, &[LG[0], LG[2], LG[4], LG[6]]);
+    s * (half_square + (t2 + t1)) + (k * N::of(LN2_LO) + c) - half_square + f + k * N::of(LN2_HI)
 }
 
 /// log x.
 #[inline(always)]
-pub fn log(x: f64) -> (f64, bool) {
+pub fn log<N: Number>(x: N) -> (N, N::Truth) {
     let (k, f) = by_power_of_two(x);
-    (log_of(k, f, 0.0), (x >= f64::MIN_POSITIVE) & x.is_finite())
+    let usual = x.at_least(N::of(f64::MIN_POSITIVE)) & x.at_most(N::of(f64::MAX));
+    (log_of(k, f, N::of(0.0)), usual)
 }
 
 /// log(1 + x).
 #[inline(always)]
-pub fn log1p(x: f64) -> (f64, bool) {
+pub fn log1p<N: Number>(x: N) -> (N, N::Truth) {
     // The sign of zero is not kept.
-    (log1p_below_2_to_50(x), (x > -0.9999) & (x < 1e15) & (x.abs() >= 1e-300))
+    let usual = x.above(N::of(-0.9999)) & x.below(N::of(1e15)) & x.abs().at_least(N::of(1e-300));
+    (log1p_below_2_to_50(x), usual)
 }
 
 #[inline(always)]
-fn log1p_below_2_to_50(x: f64) -> f64 {
+fn log1p_below_2_to_50<N: Number>(x: N) -> N {
     let high = f64::from_bits(0x3fda_827a_0000_0000);
     let low = -f64::from_bits(0x3fd2_bec5_0000_0000);
-    let small = (x > low) & (x < high);
-    let u = 1.0 + x;
+    let small = x.above(N::of(low)) & x.below(N::of(high));
+    let (zero, one) = (N::of(0.0), N::of(1.0));
+    let u = one + x;
     let (k, f) = by_power_of_two(u);
     // log(1 + x) - log(u), nearly.
-    let c = if k >= 2.0 { 1.0 - (u - x) } else { x - (u - 1.0) } / u;
-    let select = |a: f64, b: f64| if small { a } else { b };
-    log_of(select(0.0, k), select(x, f), select(0.0, c))
+    let c = N::select(k.at_least(N::of(2.0)), one - (u - x), x - (u - one)) / u;
+    let select = |a: N, b: N| N::select(small, a, b);
+    log_of(select(zero, k), select(x, f), select(zero, c))
 }
 
 /// The quarter turns nearest to x (in the low bits), what is left in two parts, and whether that is
 /// exact enough.
 #[inline(always)]
-fn by_quarter_turns(x: f64) -> (u64, f64, f64, bool) {
+fn by_quarter_turns<N: Number>(x: N) -> (N::Bits, N, N, N::Truth) {
     const PIO2_1: f64 = 1.5707963267341256;
     const PIO2_2: f64 = 6.077100506303966e-11;
     const PIO2_2T: f64 = 2.0222662487959506e-21;
-    let shifted = x * core::f64::consts::FRAC_2_PI + ROUND;
-    let n = shifted - ROUND;
-    let t = x - n * PIO2_1;
-    let w = n * PIO2_2;
+    let shifted = x * N::of(core::f64::consts::FRAC_2_PI) + N::of(ROUND);
+    let n = shifted - N::of(ROUND);
+    let t = x - n * N::of(PIO2_1);
+    let w = n * N::of(PIO2_2);
     let r = t - w;
-    let w = n * PIO2_2T - ((t - r) - w);
+    let w = n * N::of(PIO2_2T) - ((t - r) - w);
     let y0 = r - w;
     let y1 = (r - y0) - w;
     // Good to 118 bits: enough unless that many cancel.
-    let enough = y0.abs() * 281474976710656.0 >= x.abs();
-    (shifted.to_bits(), y0, y1, (x.abs() <= 1e5) & enough)
+    let enough = (y0.abs() * N::of(281474976710656.0)).at_least(x.abs());
+    (shifted.to_bits(), y0, y1, x.abs().at_most(N::of(1e5)) & enough)
 }
 
 /// Sine of y + tail, at most an eighth of a turn.
 #[inline(always)]
-fn sine_of(y: f64, tail: f64) -> f64 {
+fn sine_of<N: Number>(y: N, tail: N) -> N {
     const S: [f64; 6] = [
         -0.16666666666666632,
         0.00833333333332249,
@@ -227,14 +249,14 @@ fn sine_of(y: f64, tail: f64) -> f64 {
     ];
     let z = y * y;
     let w = z * z;
-    let r = S[1] + z * (S[2] + z * S[3]) + z * w * (S[4] + z * S[5]);
+    let r = series(z, &S[1..4]) + z * w * series(z, &S[4..]);
     let v = z * y;
-    y - ((z * (0.5 * tail - v * r) - tail) - v * S[0])
+    y - ((z * (N::of(0.5) * tail - v * r) - tail) - v * N::of(S[0]))
 }
 
 /// Cosine of y + tail, at most an eighth of a turn.
 #[inline(always)]
-fn cosine_of(y: f64, tail: f64) -> f64 {
+fn cosine_of<N: Number>(y: N, tail: N) -> N {
     const C: [f64; 6] = [
         0.0416666666666666,
         -0.001388888888887411,
@@ -245,25 +267,24 @@ fn cosine_of(y: f64, tail: f64) -> f64 {
     ];
     let z = y * y;
     let w = z * z;
-    let r = z * (C[0] + z * (C[1] + z * C[2])) + w * w * (C[3] + z * (C[4] + z * C[5]));
-    let hz = 0.5 * z;
-    let w = 1.0 - hz;
-    w + (((1.0 - w) - hz) + (z * r - y * tail))
+    let r = z * series(z, &C[..3]) + w * w * series(z, &C[3..]);
+    let hz = N::of(0.5) * z;
+    let w = N::of(1.0) - hz;
+    w + (((N::of(1.0) - w) - hz) + (z * r - y * tail))
 }
 
 /// Minus the number if a bit of the quarter turns says so.
 #[inline(always)]
-fn signed(value: f64, n: u64) -> f64 {
-    f64::from_bits(value.to_bits() ^ ((n & 2) << 62))
+fn signed<N: Number>(value: N, n: N::Bits) -> N {
+    N::from_bits(value.to_bits() ^ ((n & N::bits(2)) << 62))
 }
 
 /// Sine (or cosine, if one quarter turn more is asked for).
 #[inline(always)]
-fn sine(x: f64, quarter_turns: u64) -> (f64, bool) {
+fn sine<N: Number>(x: N, quarter_turns: u64) -> (N, N::Truth) {
     let (n, y, tail, usual) = by_quarter_turns(x);
-    let n = n.wrapping_add(quarter_turns);
-    let (sin, cos) = (sine_of(y, tail), cosine_of(y, tail));
-    let value = if n & 1 == 0 { sin } else { cos };
+    let n = n + N::bits(quarter_turns);
+    let value = N::select(N::is_odd(n), cosine_of(y, tail), sine_of(y, tail));
     (signed(value, n), usual)
 }
 
@@ -281,8 +302,8 @@ fn one_sine(x: f64, quarter_turns: u64, rare: fn(f64) -> f64) -> f64 {
     if !usual {
         return rare(x);
     }
-    let n = n.wrapping_add(quarter_turns);
-    signed(if n & 1 == 0 { sine_of(y, tail) } else { cosine_of(y, tail) }, n)
+    let n = n + f64::bits(quarter_turns);
+    signed(if f64::is_odd(n) { cosine_of(y, tail) } else { sine_of(y, tail) }, n)
 }
 
 /// Sine and cosine with one reduction; each has the bits that it has alone.
@@ -295,42 +316,43 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
         return (libm::sin(x), libm::cos(x));
     }
     let (sin, cos) = (sine_of(y, tail), cosine_of(y, tail));
-    let (sin, cos) = if n & 1 == 0 { (sin, cos) } else { (cos, sin) };
-    (signed(sin, n), signed(cos, n.wrapping_add(1)))
+    let (sin, cos) = if f64::is_odd(n) { (cos, sin) } else { (sin, cos) };
+    (signed(sin, n), signed(cos, n + f64::bits(1)))
 }
 
 /// sin x.
 #[inline(always)]
-pub fn sin(x: f64) -> (f64, bool) {
+pub fn sin<N: Number>(x: N) -> (N, N::Truth) {
     sine(x, 0)
 }
 
 /// cos x.
 #[inline(always)]
-pub fn cos(x: f64) -> (f64, bool) {
+pub fn cos<N: Number>(x: N) -> (N, N::Truth) {
     sine(x, 1)
 }
 
 /// tanh x.
 #[inline(always)]
-pub fn tanh(x: f64) -> (f64, bool) {
+pub fn tanh<N: Number>(x: N) -> (N, N::Truth) {
     let size = x.abs();
-    let t = expm1_up_to_36(2.0 * size);
-    ((t / (t + 2.0)).copysign(x), size <= 18.0)
+    let t = expm1_up_to_36(N::of(2.0) * size);
+    ((t / (t + N::of(2.0))).copysign(x), size.at_most(N::of(18.0)))
 }
 
 /// 1 / (1 + e^-x).
 #[inline(always)]
-pub fn sigmoid(x: f64) -> (f64, bool) {
+pub fn sigmoid<N: Number>(x: N) -> (N, N::Truth) {
     let (e, usual) = exp(-x.abs());
-    (if x >= 0.0 { 1.0 } else { e } / (1.0 + e), usual)
+    let one = N::of(1.0);
+    (N::select(x.at_least(N::of(0.0)), one, e) / (one + e), usual)
 }
 
 /// log(1 + e^x).
 #[inline(always)]
-pub fn softplus(x: f64) -> (f64, bool) {
+pub fn softplus<N: Number>(x: N) -> (N, N::Truth) {
     let (e, usual) = exp(-x.abs());
-    let larger = if x > 0.0 { x } else { 0.0 };
+    let larger = N::select(x.above(N::of(0.0)), x, N::of(0.0));
     (larger + log1p_below_2_to_50(e), usual)
 }
 
@@ -349,6 +371,14 @@ macro_rules! functions {
             /// Cosine.
             pub fn cos(x: f64) -> f64 {
                 super::one_sine(x, 1, libm::cos)
+            }
+        }
+
+        /// The core of the function with a name.
+        pub fn core<N: Number>(name: &str) -> Option<fn(N) -> (N, N::Truth)> {
+            match name {
+                $(stringify!($name) => Some($name::<N>),)*
+                _ => None,
             }
         }
     };
