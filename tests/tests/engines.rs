@@ -2,7 +2,7 @@
 //! programs; `files.rs` has the programs of `tests/programs`.
 
 use jut_ad::{Mask, Policy};
-use jut_eval::Interpreter;
+use jut_eval::{Interpreter, Value};
 use jut_tests::engines::agree;
 use jut_tests::laws::load;
 use jut_tests::products::products;
@@ -93,6 +93,30 @@ fn all_engines_agree_on_the_examples_and_with_their_reference_values() {
             }
         }
         Ok(())
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn all_engines_agree_on_which_of_equal_numbers_is_the_largest() {
+    let text = "
+        def top[n](x: [n]f64) -> f64 = max (v <- x) log(v)
+        def least[n](x: [n]f64) -> f64 = min (v <- x) log(v)";
+    // -1 has no logarithm; the numbers repeat, so that every lane of a vector has the same ones.
+    let patterns: [&[f64]; 3] = [&[1.0, 2.0, 2.0], &[0.0], &[2.0, -1.0, 3.0, -1.0]];
+    let program = load(text).unwrap();
+    let mut cases = Vec::new();
+    for name in ["top", "least"] {
+        for pattern in patterns {
+            cases.extend([1, 9, 27].map(|n| (name, pattern, n)));
+        }
+    }
+    let outcome = in_parallel(&cases, |(name, pattern, n)| {
+        let func = program.find_func(name).ok_or("no function")?;
+        let x: Vec<f64> = pattern.iter().copied().cycle().take(*n).collect();
+        let args = [Value::floats(x)];
+        let args = Interpreter::new(&program).with_sizes(func, &args).map_err(|e| e.to_string())?;
+        all_products(&program, func, &args, &Mask::full(&program, func))
     });
     outcome.unwrap_or_else(|e| panic!("{e}"));
 }

@@ -101,8 +101,6 @@ pub(crate) struct Translator<'a> {
     pub(crate) lanes: crate::loops::LaneSlots,
     /// The group of the accesses in a loop whose iterations are independent.
     pub(crate) group: Option<u32>,
-    /// Whether LLVM may take several iterations of the loop at once.
-    pub(crate) widens: bool,
     /// Where the function is left with a status that is not 0.
     pub(crate) failures: Vec<(Operand, Label)>,
     /// Memory for results of called functions, and how many words of it.
@@ -160,7 +158,6 @@ impl<'a> Translator<'a> {
             roots,
             lanes: Default::default(),
             group: None,
-            widens: false,
             failures: Vec::new(),
             called: None,
             called_words: 0,
@@ -363,15 +360,7 @@ impl<'a> Translator<'a> {
             .collect();
         self.imports.mathematics(symbol);
         let args = args.join(", ");
-        // In a loop that LLVM may take several iterations of at once: the function for eight.
-        let variant = match self.widens.then(|| self.imports.wide(symbol)).flatten() {
-            Some(_) => {
-                let variant = format!("_ZGV_LLVM_N8v_{symbol}({symbol}.8)");
-                format!(" \"vector-function-abi-variant\"=\"{variant}\"")
-            }
-            None => String::new(),
-        };
-        Ok(self.body.value(format_args!("call double @{symbol}({args}){variant}")))
+        Ok(self.body.value(format_args!("call double @{symbol}({args})")))
     }
 
     /// Calls a kernel: its arguments by the C convention, no result.

@@ -5,7 +5,7 @@
 //! Floats are as the text says: there is no option that would contract or reorder them.
 
 use crate::jit::Code;
-use crate::module::text;
+use crate::module::{Instructions, text_for};
 use inkwell::OptimizationLevel;
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::Context;
@@ -59,6 +59,14 @@ impl Host {
             Target::initialize_aarch64(&InitializationConfig::default());
         });
         Host { triple: triple.into(), processor: processor.into(), features: String::new() }
+    }
+
+    /// What this machine has instructions for.
+    pub(crate) fn instructions(&self) -> Instructions {
+        let has =
+            |feature: &str| self.features.split(',').any(|f| f.strip_prefix('+') == Some(feature));
+        let x86 = self.triple.starts_with("x86_64");
+        Instructions { rounding: !x86 || has("sse4.1"), masks: has("avx") || has("sve") }
     }
 
     fn machine(&self) -> Result<TargetMachine, CompileError> {
@@ -187,12 +195,17 @@ pub fn version() -> Option<String> {
     Some(format!("{major}.{minor}.{patch}"))
 }
 
+/// The program as text for this machine.
+fn host_text(program: &LoopProgram) -> Result<String, CompileError> {
+    text_for(Host::this()?.instructions(), program)
+}
+
 /// Compiles a program for the machine that this process runs on.
 ///
 /// # Errors
 /// As those of every backend: a program that is not well formed, a machine without code generator.
 pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
-    let text = text(program)?;
+    let text = host_text(program)?;
     // SAFETY: the text is the translation of the program.
     unsafe { compile_text(program, &text) }
 }
@@ -225,7 +238,7 @@ pub fn optimised(program: &LoopProgram) -> Result<String, CompileError> {
     let host = Host::this()?;
     let machine = host.machine()?;
     let context = Context::create();
-    let module = read(&context, &text(program)?, host, &machine)?;
+    let module = read(&context, &host_text(program)?, host, &machine)?;
     optimise(&module, &machine)?;
     Ok(module.print_to_string().to_string())
 }
@@ -235,7 +248,7 @@ pub fn optimised(program: &LoopProgram) -> Result<String, CompileError> {
 /// # Errors
 /// As [`compile`].
 pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
-    assembly_of_text(&text(program)?)
+    assembly_of_text(&host_text(program)?)
 }
 
 /// Assembly text for this machine of text for LLVM that was made in another way.

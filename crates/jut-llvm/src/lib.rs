@@ -19,8 +19,10 @@
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector` | eight iterations of a sum at once |
+//! | `extremum` | eight iterations at once of a loop for the largest number |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
+//! | `mathematics` | mathematical functions of eight arguments, written out |
 //! | `cfunction` | the C function around a program, in object files |
 //! | `support.ll`, `runtime.ll`, `system.ll` | what every program brings along; what the runtime has, or what stands for it |
 //! | `host` | LLVM itself: passes, machine code |
@@ -35,6 +37,7 @@
 #![cfg_attr(not(feature = "llvm"), allow(dead_code))]
 
 mod cfunction;
+mod extremum;
 mod failing;
 mod function;
 #[cfg(feature = "llvm")]
@@ -43,6 +46,7 @@ mod host;
 mod jit;
 mod loops;
 mod machine;
+mod mathematics;
 mod memory;
 mod module;
 #[cfg(feature = "llvm")]

@@ -3,16 +3,19 @@
 //! A `for` tests its condition at the end: one test before the first iteration, one branch per
 //! iteration. In a `for par` without inner loops, calls and allocations every access belongs to a
 //! group that says to LLVM that iterations are independent, so that it may take several at once
-//! without asking which buffers overlap.
+//! without asking which buffers overlap. Loops that call mathematical functions of which there are
+//! vector forms are taken eight iterations at a time here, in the parts 1 to 3 below.
 //!
 //! A `lanes` loop keeps eight partial sums per sum, as a vector of eight. Iteration i, counted from
 //! the first, belongs to lane i mod 8, and blocks of 1024 iterations are summed in order. Three parts
 //! stand inside the loop over blocks:
 //!
 //! 1. if [the body allows it](crate::vector), a main loop of eight iterations at a time;
-//! 2. a loop over what is left (all of it, if the body does not), whose lanes are in memory: a load,
-//!    the body, a store;
-//! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
+//! 2. if the machine can load and store some of eight cells, what is left as eight iterations of
+//!    which only the first ones count;
+//! 3. a loop over what is left (all of it, if the body does not allow more), whose lanes are in
+//!    memory: a load, the body, a store;
+//! 4. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
 
 use crate::failing::USUALLY;
 use crate::function::{Result, Translator, phi, scalar};
@@ -21,8 +24,25 @@ use crate::vector::Plan;
 use jut_ir::prim::Lowering;
 use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Stmt};
 
-/// How a loop is entered: from where, at which index, with which lanes.
+/// How a part of a block is entered: from where, at which index, with which lanes.
 type Entered = (Label, Operand, Vec<Operand>);
+
+/// The parts of a block after the main loop, and how each is entered.
+struct Parts {
+    /// Fewer than eight iterations at once, if the machine can do that.
+    tail: Option<(Label, Vec<Entered>)>,
+    /// One iteration at a time.
+    rest: (Label, Vec<Entered>),
+    /// The end of the block: from where, with which lanes.
+    combine: (Label, Vec<(Label, Vec<Operand>)>),
+}
+
+impl Parts {
+    /// Where less than eight iterations go.
+    fn short(&mut self) -> &mut (Label, Vec<Entered>) {
+        self.tail.as_mut().unwrap_or(&mut self.rest)
+    }
+}
 
 /// Memory of eight floats, used again by loops of the same depth.
 #[derive(Default)]
@@ -44,9 +64,11 @@ impl Translator<'_> {
         for (_, atom) in &source.carry {
             initial.push(self.atom(*atom)?);
         }
-        let outside = (self.group, self.widens);
-        let widens = is_simple(&source.body);
-        let independent = widens && source.order == Order::Par;
+        if self.for_eights(source, low, high)? || self.extremum(source, low, high)? {
+            return Ok(());
+        }
+        let outside = self.group;
+        let independent = source.order == Order::Par && is_simple(&source.body);
         let group = independent.then(|| self.imports.metadata("distinct !{}"));
         let before = self.body.current();
         let [start, body, done] = [self.body.label(), self.body.label(), self.body.label()];
@@ -73,9 +95,9 @@ impl Translator<'_> {
             carried.push((temp, scalar(self.kind(*value)).one()));
             self.bind(*value, temp);
         }
-        (self.group, self.widens) = (group, widens);
+        self.group = group;
         let next = self.block(&source.body);
-        (self.group, self.widens) = outside;
+        self.group = outside;
         let next = next?;
         if next.len() != source.carry.len() || next.len() != source.dst.len() {
             return Err("a loop carries another number of values".to_owned());
@@ -94,7 +116,7 @@ impl Translator<'_> {
             }
         };
         let (latch, more) = (self.body.current(), more.of(Scalar::Bool.one()));
-        let name = match self.facts(group, widens && self.calls_wide(&source.body)) {
+        let name = match group.map(|group| self.facts(group)) {
             Some(name) => format!(", !llvm.loop !{name}"),
             None => String::new(),
         };
@@ -118,24 +140,40 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// What LLVM is told of a loop: that its iterations are independent, that it calls functions that
-    /// take eight arguments at once.
-    fn facts(&mut self, group: Option<u32>, wide: bool) -> Option<u32> {
-        let mut facts = Vec::new();
-        if let Some(group) = group {
-            let fact = format!("!{{!\"llvm.loop.parallel_accesses\", !{group}}}");
-            facts.push(self.imports.metadata(&fact));
+    /// Writes a loop that calls mathematical functions eight iterations at a time, if it can be.
+    fn for_eights(&mut self, source: &For, low: Operand, high: Operand) -> Result<bool> {
+        if source.order == Order::Down || !source.carry.is_empty() || !self.calls_wide(&source.body)
+        {
+            return Ok(false);
         }
-        if wide {
-            let fact = format!("!{{!\"llvm.loop.vectorize.width\", i32 {LANES}}}");
-            facts.push(self.imports.metadata(&fact));
-        }
-        if facts.is_empty() {
-            return None;
-        }
+        let eights = Lanes {
+            dst: Vec::new(),
+            index: source.index,
+            low: source.low,
+            high: source.high,
+            carry: Vec::new(),
+            body: source.body.clone(),
+        };
+        let Some(plan) = self.plan(&eights, source.order == Order::Par) else { return Ok(false) };
+        let outside = self.group.take();
+        let [start, done] = [self.body.label(), self.body.label()];
+        let any = format_args!("icmp slt i64 {}, {}", low.of(INT), high.of(INT));
+        let any = self.body.value(any).of(Scalar::Bool.one());
+        self.body.line(format_args!("br i1 {any}, label %{start}, label %{done}"));
+        self.body.begin(start);
+        self.block_of_eights(&eights, Some(plan), low, high, &[])?;
+        self.body.jump(done);
+        self.body.begin(done);
+        self.group = outside;
+        Ok(true)
+    }
+
+    /// What LLVM is told of a loop whose iterations are independent.
+    fn facts(&mut self, group: u32) -> u32 {
+        let fact = format!("!{{!\"llvm.loop.parallel_accesses\", !{group}}}");
+        let fact = self.imports.metadata(&fact);
         let this = self.imports.next_metadata();
-        let facts: Vec<String> = facts.iter().map(|fact| format!("!{fact}")).collect();
-        Some(self.imports.metadata(&format!("distinct !{{!{this}, {}}}", facts.join(", "))))
+        self.imports.metadata(&format!("distinct !{{!{this}, !{fact}}}"))
     }
 
     pub(crate) fn lanes_loop(&mut self, source: &Lanes) -> Result<()> {
@@ -145,7 +183,8 @@ impl Translator<'_> {
         }
         let (low, high) = (self.atom(source.low)?, self.atom(source.high)?);
         let slots = self.lane_slots(sums);
-        let outside = (self.group.take(), std::mem::take(&mut self.widens));
+        let outside = self.group.take();
+        let plan = self.plan(source, false);
         let before = self.body.current();
         let [start, outer, done] = [self.body.label(), self.body.label(), self.body.label()];
         let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
@@ -167,7 +206,7 @@ impl Translator<'_> {
             self.body.value(format_args!("call i64 @llvm.umin.i64(i64 {left_shown}, i64 {BLOCK})"));
         let taken = taken.of(INT).to_string();
         let end = self.body.value(format_args!("add nsw i64 {}, {taken}", from.of(INT)));
-        let lanes = self.lanes_of_block(source, from, end, &slots)?;
+        let lanes = self.block_of_eights(source, plan, from, end, &slots)?;
         let mut next = Vec::with_capacity(sums);
         for (sum, lanes) in totals.iter().zip(lanes) {
             let lane = self.tree(lanes).of(FLOAT);
@@ -193,49 +232,53 @@ impl Translator<'_> {
             let result = self.body.value(line);
             self.bind(*value, result);
         }
-        (self.group, self.widens) = outside;
+        self.group = outside;
         Ok(())
     }
 
-    /// The iterations from `from` to `end`, which are at least one; gives the lanes of each sum.
-    fn lanes_of_block(
+    /// The iterations from `from` to `end`, which are at least one, by the plan if there is one;
+    /// gives the lanes of each sum.
+    fn block_of_eights(
         &mut self,
         source: &Lanes,
+        plan: Option<Plan>,
         from: Operand,
         end: Operand,
         slots: &[Operand],
     ) -> Result<Vec<Operand>> {
         let zeros = vec![Operand::ZERO; slots.len()];
-        let (rest, combine) = (self.body.label(), self.body.label());
-        // How the loop over single iterations is entered: from where, at which index, with which
-        // lanes.
-        let mut entered = Vec::new();
-        let mut complete = Vec::new();
-        match self.plan(source) {
+        let tail = plan.is_some() && self.imports.masks();
+        let mut parts = Parts {
+            tail: tail.then(|| (self.body.label(), Vec::new())),
+            rest: (self.body.label(), Vec::new()),
+            combine: (self.body.label(), Vec::new()),
+        };
+        match plan {
             None => {
-                entered.push((self.body.current(), from, zeros));
-                self.body.jump(rest);
+                parts.rest.1.push((self.body.current(), from, zeros));
+                self.body.jump(parts.rest.0);
             }
-            Some(plan) => {
-                let ways = (&mut entered, &mut complete);
-                self.main_loop(source, plan, [from, end], zeros, [rest, combine], ways)?;
+            Some(mut plan) => {
+                self.main_loop(source, &mut plan, [from, end], zeros, &mut parts)?;
+                if let Some((label, entered)) = parts.tail.take() {
+                    self.body.begin(label);
+                    let (start, starts) = self.enter(&entered, slots.len());
+                    self.tail(source, &mut plan, start, end, &starts, &mut parts)?;
+                }
             }
         }
-        self.body.begin(rest);
-        let incoming: Vec<_> = entered.iter().map(|(label, index, _)| (*index, *label)).collect();
-        let start = self.body.value(phi(INT, &incoming));
-        let mut starts = Vec::with_capacity(slots.len());
-        for k in 0..slots.len() {
-            let incoming: Vec<_> =
-                entered.iter().map(|(label, _, lanes)| (lanes[k], *label)).collect();
-            starts.push(self.body.value(phi(LANE, &incoming)).of(LANE));
+        let Parts { rest, combine: (combine, mut complete), .. } = parts;
+        // Nothing goes there from a main loop and tail without checks.
+        if !rest.1.is_empty() {
+            self.body.begin(rest.0);
+            let (start, starts) = self.enter(&rest.1, slots.len());
+            for (slot, lanes) in slots.iter().zip(starts) {
+                let (slot, lanes) = (slot.of(Scalar::Ptr.one()), lanes.of(LANE));
+                self.body.line(format_args!("store {LANE} {lanes}, ptr {slot}, align 64"));
+            }
+            complete.push(self.rest_loop(source, start, end, slots)?);
+            self.body.jump(combine);
         }
-        for (slot, lanes) in slots.iter().zip(starts) {
-            let slot = slot.of(Scalar::Ptr.one());
-            self.body.line(format_args!("store {LANE} {lanes}, ptr {slot}, align 64"));
-        }
-        complete.push(self.rest_loop(source, start, end, slots)?);
-        self.body.jump(combine);
 
         self.body.begin(combine);
         let mut lanes = Vec::with_capacity(slots.len());
@@ -246,15 +289,27 @@ impl Translator<'_> {
         Ok(lanes)
     }
 
+    /// The index and the lanes with which a part is entered.
+    fn enter(&mut self, entered: &[Entered], sums: usize) -> (Operand, Vec<Operand>) {
+        let incoming: Vec<_> = entered.iter().map(|(label, index, _)| (*index, *label)).collect();
+        let start = self.body.value(phi(INT, &incoming));
+        let mut lanes = Vec::with_capacity(sums);
+        for k in 0..sums {
+            let incoming: Vec<_> =
+                entered.iter().map(|(label, _, lanes)| (lanes[k], *label)).collect();
+            lanes.push(self.body.value(phi(LANE, &incoming)));
+        }
+        (start, lanes)
+    }
+
     /// Eight iterations at a time, of those from `from` to `end` that make whole eights.
     fn main_loop(
         &mut self,
         source: &Lanes,
-        mut plan: Plan,
+        plan: &mut Plan,
         [from, end]: [Operand; 2],
         zeros: Vec<Operand>,
-        [rest, combine]: [Label; 2],
-        (entered, complete): (&mut Vec<Entered>, &mut Vec<(Label, Vec<Operand>)>),
+        parts: &mut Parts,
     ) -> Result<()> {
         let (from_shown, end_shown) = (from.of(INT).to_string(), end.of(INT).to_string());
         let [main, after] = [self.body.label(), self.body.label()];
@@ -263,23 +318,16 @@ impl Translator<'_> {
         let until = self.body.value(format_args!("add nsw i64 {from_shown}, {whole}"));
         let any = self.body.value(format_args!("icmp ne i64 {whole}, 0"));
         let (before, any) = (self.body.current(), any.of(Scalar::Bool.one()));
-        self.body.line(format_args!("br i1 {any}, label %{main}, label %{rest}"));
-        entered.push((before, from, zeros.clone()));
+        let short = parts.short();
+        self.body.line(format_args!("br i1 {any}, label %{main}, label %{}", short.0));
+        short.1.push((before, from, zeros.clone()));
 
         self.body.begin(main);
         let hole = self.body.hole();
         let index = self.body.temp();
         self.bind(source.index, index);
         let lanes: Vec<Operand> = zeros.iter().map(|_| self.body.temp()).collect();
-        let mut left = Vec::new();
-        let results = self.eight(&mut plan, source, &lanes, &mut |this, holds| {
-            let ok = this.body.label();
-            let holds = holds.of(Scalar::Bool.one());
-            this.body.line(format_args!("br i1 {holds}, label %{ok}, label %{rest}, {USUALLY}"));
-            left.push(this.body.current());
-            this.body.begin(ok);
-        })?;
-        entered.extend(left.into_iter().map(|label| (label, index, lanes.clone())));
+        let results = self.eight_checked(plan, source, index, &lanes, &mut parts.rest)?;
         let shown = index.of(INT).to_string();
         let next = self.body.value(format_args!("add nsw i64 {shown}, {LANES}"));
         let more =
@@ -296,9 +344,55 @@ impl Translator<'_> {
         self.body.begin(after);
         let exact = self.body.value(format_args!("icmp eq i64 {}, {end_shown}", until.of(INT)));
         let exact = exact.of(Scalar::Bool.one());
-        self.body.line(format_args!("br i1 {exact}, label %{combine}, label %{rest}"));
-        entered.push((after, until, results.clone()));
-        complete.push((after, results));
+        let combine = parts.combine.0;
+        let short = parts.short();
+        self.body.line(format_args!("br i1 {exact}, label %{combine}, label %{}", short.0));
+        short.1.push((after, until, results.clone()));
+        parts.combine.1.push((after, results));
+        Ok(())
+    }
+
+    /// Eight iterations; where a check does not hold for all, the loop over single ones begins with
+    /// the first of them.
+    fn eight_checked(
+        &mut self,
+        plan: &mut Plan,
+        source: &Lanes,
+        index: Operand,
+        lanes: &[Operand],
+        rest: &mut (Label, Vec<Entered>),
+    ) -> Result<Vec<Operand>> {
+        let (rest, entered) = (rest.0, &mut rest.1);
+        self.eight(plan, source, lanes, &mut |this, holds| {
+            let ok = this.body.label();
+            let holds = holds.of(Scalar::Bool.one());
+            this.body.line(format_args!("br i1 {holds}, label %{ok}, label %{rest}, {USUALLY}"));
+            entered.push((this.body.current(), index, lanes.to_vec()));
+            this.body.begin(ok);
+        })
+    }
+
+    /// The iterations from `start` to `end`, which are fewer than eight, in the first lanes of a
+    /// vector of eight; the other lanes stay as they are.
+    fn tail(
+        &mut self,
+        source: &Lanes,
+        plan: &mut Plan,
+        start: Operand,
+        end: Operand,
+        starts: &[Operand],
+        parts: &mut Parts,
+    ) -> Result<()> {
+        let left = self.body.value(format_args!("sub i64 {}, {}", end.of(INT), start.of(INT)));
+        plan.count_first(&mut self.body, left);
+        self.bind(source.index, start);
+        let results = self.eight_checked(plan, source, start, starts, &mut parts.rest)?;
+        let mut lanes = Vec::with_capacity(starts.len());
+        for (before, after) in starts.iter().zip(results) {
+            lanes.push(plan.counted(&mut self.body, LANE, after.of(LANE), before.of(LANE)));
+        }
+        parts.combine.1.push((self.body.current(), lanes));
+        self.body.jump(parts.combine.0);
         Ok(())
     }
 

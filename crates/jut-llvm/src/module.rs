@@ -1,6 +1,7 @@
 //! The text of a whole program: its functions, the entry, and what they call.
 
 use crate::function::{Names, Returns, Translator, load_word, name, params_of, scalar};
+use crate::mathematics::function_of_eight;
 use crate::text::{Body, Operand, Scalar};
 use jut_ir::prim::Machine;
 use jut_loop::form::{LoopFunction, LoopProgram};
@@ -21,7 +22,7 @@ pub(crate) struct Imports {
     wide: BTreeMap<&'static str, &'static Form>,
     metadata: Vec<String>,
     source: Source,
-    rounding: Rounding,
+    instructions: Instructions,
 }
 
 impl Imports {
@@ -45,12 +46,18 @@ impl Imports {
 
     /// The function for an operation that the machine has no instruction for.
     pub(crate) fn called(&self, op: Machine) -> Option<&'static str> {
-        match (self.rounding, op) {
-            (Rounding::Calls, Machine::FFloor) => Some("jut_floor"),
-            (Rounding::Calls, Machine::FCeil) => Some("jut_ceil"),
-            (Rounding::Calls, Machine::FTrunc | Machine::FRound) => Some("jut_trunc"),
+        match op {
+            _ if self.instructions.rounding => None,
+            Machine::FFloor => Some("jut_floor"),
+            Machine::FCeil => Some("jut_ceil"),
+            Machine::FTrunc | Machine::FRound => Some("jut_trunc"),
             _ => None,
         }
+    }
+
+    /// Whether the machine can load and store some of eight cells.
+    pub(crate) fn masks(&self) -> bool {
+        self.instructions.masks
     }
 
     /// Notes that a kernel of the runtime is called.
@@ -125,30 +132,8 @@ impl Imports {
                 row.params.iter().map(|param| scalar(param.kind).one().to_string()).collect();
             let _ = writeln!(text, "declare void @{}({}) #6", row.symbol, params.join(", "));
         }
-        for (scalar, form) in &self.wide {
-            let symbol = form.symbol;
-            let _ = write!(
-                text,
-                "declare void @{symbol}(ptr, ptr, i64) #6\n\
-                 define internal <8 x double> @{scalar}.8(<8 x double> %x) #1 {{\n  \
-                 %from = alloca <8 x double>, align 64\n  \
-                 %to = alloca <8 x double>, align 64\n  \
-                 store <8 x double> %x, ptr %from, align 64\n  \
-                 call void @{symbol}(ptr %from, ptr %to, i64 8)\n  \
-                 %y = load <8 x double>, ptr %to, align 64\n  \
-                 ret <8 x double> %y\n}}\n"
-            );
-        }
-        if !self.wide.is_empty() {
-            // They are kept until loops have been made to call them.
-            let names: Vec<String> =
-                self.wide.keys().map(|scalar| format!("ptr @{scalar}.8")).collect();
-            let (count, names) = (names.len(), names.join(", "));
-            let _ = writeln!(
-                text,
-                "@llvm.compiler.used = appending global [{count} x ptr] [{names}], \
-                 section \"llvm.metadata\""
-            );
+        for form in self.wide.values() {
+            function_of_eight(text, form);
         }
         self.write_metadata(text);
         Ok(())
@@ -162,12 +147,21 @@ impl Imports {
 }
 
 /// The program as text for LLVM, before its optimisations: what `jut show --stage llvm` prints. It
-/// says nothing of any machine, and LLVM need not be built in.
+/// says nothing of any machine but that it can load and store some of eight cells, and LLVM need not
+/// be built in.
 ///
 /// # Errors
 /// [`CompileError::Malformed`] if the program is not well formed.
 pub fn text(program: &LoopProgram) -> Result<String, CompileError> {
-    let mut module = ModuleText::new(Source::Runtime, Rounding::Machine);
+    text_for(Instructions::ALL, program)
+}
+
+/// The program as text for a machine.
+pub(crate) fn text_for(
+    instructions: Instructions,
+    program: &LoopProgram,
+) -> Result<String, CompileError> {
+    let mut module = ModuleText::new(Source::Runtime, instructions);
     let name = module.program("", program)?;
     if let Some((_, last)) = program.funcs.last() {
         module.push(&entry(&name, last));
@@ -185,14 +179,17 @@ pub(crate) enum Source {
     System,
 }
 
-/// What rounds floats to integers.
+/// What the machine has instructions for that not every machine has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Rounding {
-    /// The machine has instructions for it.
-    #[default]
-    Machine,
-    /// Functions.
-    Calls,
+pub(crate) struct Instructions {
+    /// Rounding floats to integers; otherwise functions do it.
+    pub rounding: bool,
+    /// Loading and storing some of several cells. LLVM would spell it out, cell by cell.
+    pub masks: bool,
+}
+
+impl Instructions {
+    pub(crate) const ALL: Instructions = Instructions { rounding: true, masks: true };
 }
 
 /// The text of a module in the making: any number of programs.
@@ -203,8 +200,8 @@ pub(crate) struct ModuleText {
 }
 
 impl ModuleText {
-    pub(crate) fn new(source: Source, rounding: Rounding) -> ModuleText {
-        let imports = Imports { source, rounding, ..Imports::default() };
+    pub(crate) fn new(source: Source, instructions: Instructions) -> ModuleText {
+        let imports = Imports { source, instructions, ..Imports::default() };
         ModuleText { text: "; Made by jut.\n\n".to_owned(), imports }
     }
 

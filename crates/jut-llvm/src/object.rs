@@ -6,7 +6,7 @@
 
 use crate::cfunction::Shape;
 use crate::host::{Host, object};
-use crate::module::{ModuleText, Rounding, Source};
+use crate::module::{Instructions, ModuleText, Source};
 use inkwell::targets::FileType;
 use jut_ir::{RuntimeErrorKind, Span};
 use jut_loop::form::LoopProgram;
@@ -29,27 +29,31 @@ impl ObjectFile {
     /// # Errors
     /// [`CompileError::Host`] if there is no code generator for the machine.
     pub fn new(machine: &Machine, math: MathLibrary) -> Result<ObjectFile, CompileError> {
-        let (host, triple, rounding) = match machine {
-            Machine::Host => (Host::this()?.clone(), Triple::host(), Rounding::Machine),
+        let (host, triple, instructions) = match machine {
+            Machine::Host => {
+                let host = Host::this()?.clone();
+                let instructions = host.instructions();
+                (host, Triple::host(), instructions)
+            }
             Machine::Any(triple) => {
-                let (processor, rounding) = match triple.architecture {
-                    // Its least instruction set cannot round to integers.
-                    Architecture::X86_64 => ("x86-64", Rounding::Calls),
-                    Architecture::Aarch64(_) => ("generic", Rounding::Machine),
+                let least = |rounding| Instructions { rounding, masks: false };
+                let (processor, instructions) = match triple.architecture {
+                    Architecture::X86_64 => ("x86-64", least(false)),
+                    Architecture::Aarch64(_) => ("generic", least(true)),
                     _ => {
                         return Err(CompileError::Host(format!(
                             "{triple} is not a target: only x86-64 and aarch64 are known"
                         )));
                     }
                 };
-                (Host::of(&triple.to_string(), processor), triple.clone(), rounding)
+                (Host::of(&triple.to_string(), processor), triple.clone(), instructions)
             }
         };
         let source = match math {
             MathLibrary::Jut => Source::Runtime,
             MathLibrary::System => Source::System,
         };
-        Ok(ObjectFile { module: ModuleText::new(source, rounding), host, triple })
+        Ok(ObjectFile { module: ModuleText::new(source, instructions), host, triple })
     }
 }
 

@@ -190,7 +190,8 @@ done:
 }
 
 ; A function of a program; a mathematical function; what is cold; what makes a pointer known;
-; allocating; releasing; a kernel; what is cold and reads.
+; allocating; releasing; a kernel; what is cold and reads; what is cold and computes; what is written
+; out where it is called.
 attributes #0 = { nounwind "probe-stack"="inline-asm" }
 attributes #1 = { nofree nosync nounwind willreturn memory(none) }
 attributes #2 = { cold noinline nounwind memory(argmem: write) }
@@ -199,4 +200,6 @@ attributes #4 = { noinline nounwind memory(argmem: readwrite, inaccessiblemem: r
 attributes #5 = { noinline nounwind }
 attributes #7 = { cold noinline nounwind }
 attributes #6 = { nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #8 = { cold noinline nofree nosync nounwind willreturn memory(none) }
+attributes #9 = { alwaysinline nofree nosync nounwind willreturn memory(none) }
 !0 = !{!"branch_weights", i32 2000, i32 1}

@@ -211,6 +211,17 @@ impl Body {
         let _ = writeln!(self.last(), "  {name} = {line}");
     }
 
+    /// Eight times the same.
+    pub(crate) fn splat(&mut self, one: Operand, ty: Type) -> Operand {
+        let Operand::Temp(_) = one else { return one };
+        let first = one.of(ty.scalar.one());
+        let line = format_args!("insertelement {ty} poison, {} {first}, i64 0", ty.scalar.one());
+        let first = self.value(line).of(ty);
+        self.value(format_args!(
+            "shufflevector {ty} {first}, {ty} poison, <8 x i32> zeroinitializer"
+        ))
+    }
+
     /// Memory of the whole function's life.
     pub(crate) fn alloca(&mut self, ty: &str, align: u32) -> Operand {
         let temp = self.temp();

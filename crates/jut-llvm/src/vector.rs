@@ -5,9 +5,9 @@
 //! To eight iterations a value is one of three things:
 //!
 //! - *the same* for all (defined outside, or made of such): one scalar;
-//! - *a step*: an integer that grows by one from lane to lane (the index, the index plus something
-//!   that is the same): the scalar of the first lane stands for it, and a load at a step is one load
-//!   of eight neighbours;
+//! - *a step*: an integer that grows by a constant from lane to lane (the index, three times the index
+//!   plus something that is the same), or a place in a buffer that does: the scalar of the first lane
+//!   stands for it, and a load at a step by one is one load of eight neighbours;
 //! - *wide*: a vector of eight. A load at a wide index gathers.
 //!
 //! A body qualifies if it consists of operations, loads and checks, of branches that only compute
@@ -19,22 +19,28 @@
 //! the one that takes single iterations, with the lanes as they were before: that one fails at the
 //! right iteration. So no check may stand behind a store.
 //!
+//! **Fewer than eight.** The last iterations of a block may be taken as eight of which only the first
+//! ones count: loads and stores leave the other cells alone, checks are not asked about them.
+//!
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store and one
 //! addition per eight iterations.
 
 use crate::function::{Result, Root, Translator, scalar};
 use crate::loops::LANE;
-use crate::text::{Operand, Scalar, Type};
+use crate::text::{Body, Operand, Scalar, Type};
 use cranelift_entity::SecondaryMap;
+use jut_ir::Literal;
 use jut_ir::prim::{Lowering, Machine};
 use jut_loop::form::{Atom, Block, Cell, Check, Kind, Lanes, Stmt, Value};
+use std::fmt::Display;
 
 /// What a value is to eight iterations.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Class {
     #[default]
     Same,
-    Step,
+    /// By how much it grows.
+    Step(i64),
     Wide,
 }
 
@@ -42,10 +48,17 @@ enum Class {
 pub(crate) struct Plan {
     classes: SecondaryMap<Value, Class>,
     wide: SecondaryMap<Value, Option<Operand>>,
+    /// Which of the eight iterations count, if not all do.
+    mask: Option<Operand>,
+    /// What is loaded for those that do not count: a number that mathematical functions like.
+    filler: Operand,
 }
 
 /// Statements of a body that is taken eight at a time.
 const SMALL: usize = 200;
+
+/// What lanes are ahead of the first.
+const STEPS: &str = "<i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>";
 
 /// A place in memory: root, buffer, cell.
 type Place = (Root, Value, Atom);
@@ -59,6 +72,8 @@ struct Survey {
     /// Roots of buffers that the body makes of others.
     roots: SecondaryMap<Value, Option<Root>>,
     statements: usize,
+    /// Whether mathematical functions are called.
+    calls: bool,
 }
 
 impl Survey {
@@ -69,16 +84,31 @@ impl Survey {
         }
     }
 
+    /// What the place of a cell is.
+    fn place(&self, buffer: Value, index: &Atom) -> Class {
+        add(self.class(&Atom::Value(buffer)), self.class(index))
+    }
+
     fn all_same(&self, atoms: &[Atom]) -> bool {
         atoms.iter().all(|atom| self.class(atom) == Class::Same)
     }
 }
 
+/// What the sum of two is.
+fn add(a: Class, b: Class) -> Class {
+    match (a, b) {
+        (Class::Same, other) | (other, Class::Same) => other,
+        (Class::Step(a), Class::Step(b)) => Class::Step(a.wrapping_add(b)),
+        _ => Class::Wide,
+    }
+}
+
 impl Translator<'_> {
-    /// A plan for the body, if it qualifies.
-    pub(crate) fn plan(&self, source: &Lanes) -> Option<Plan> {
+    /// A plan for the body, if it qualifies. No iteration of an `independent` one touches a cell that
+    /// another writes.
+    pub(crate) fn plan(&self, source: &Lanes, independent: bool) -> Option<Plan> {
         let mut survey = Survey::default();
-        survey.classes[source.index] = Class::Step;
+        survey.classes[source.index] = Class::Step(1);
         for carry in &source.carry {
             survey.classes[*carry] = Class::Wide;
         }
@@ -87,14 +117,16 @@ impl Translator<'_> {
             (Root::Own(a), Root::Own(b)) => a != b,
             _ => false,
         };
-        let Survey { classes, loads, stores, .. } = survey;
-        let fits = stores.iter().enumerate().all(|(k, store)| {
-            let others = loads.iter().chain(&stores[..k]);
-            others
-                .into_iter()
-                .all(|other| apart(store.0, other.0) || (store.1, store.2) == (other.1, other.2))
-        });
-        fits.then(|| Plan { classes, wide: SecondaryMap::new() })
+        let Survey { classes, loads, stores, calls, .. } = survey;
+        let fits = independent
+            || stores.iter().enumerate().all(|(k, store)| {
+                let others = loads.iter().chain(&stores[..k]);
+                others.into_iter().all(|other| {
+                    apart(store.0, other.0) || (store.1, store.2) == (other.1, other.2)
+                })
+            });
+        let filler = if calls { Operand::float(1.0) } else { Operand::ZERO };
+        fits.then(|| Plan { classes, wide: SecondaryMap::new(), mask: None, filler })
     }
 
     /// Classifies what a block binds; `None` if it does not qualify. `guarded` is what may not run.
@@ -117,23 +149,28 @@ impl Translator<'_> {
                         (Lowering::Machine(Machine::IDiv | Machine::IRem), _) => return None,
                         (Lowering::Machine(Machine::Copy), [a]) => survey.class(a),
                         (Lowering::Machine(Machine::IAdd), [a, b]) => {
-                            match (survey.class(a), survey.class(b)) {
-                                (Class::Step, Class::Same) | (Class::Same, Class::Step) => {
-                                    Class::Step
-                                }
-                                _ => Class::Wide,
-                            }
+                            add(survey.class(a), survey.class(b))
                         }
                         (Lowering::Machine(Machine::ISub), [a, b]) => {
                             match (survey.class(a), survey.class(b)) {
-                                (Class::Step, Class::Same) => Class::Step,
-                                _ => Class::Wide,
+                                (a, Class::Step(b)) => add(a, Class::Step(b.wrapping_neg())),
+                                (a, b) => add(a, b),
                             }
                         }
+                        (
+                            Lowering::Machine(Machine::IMul),
+                            [a, Atom::Lit(Literal::I64(by))] | [Atom::Lit(Literal::I64(by)), a],
+                        ) => match survey.class(a) {
+                            Class::Step(step) => Class::Step(step.wrapping_mul(*by)),
+                            other => other,
+                        },
                         (Lowering::Machine(_), _) => Class::Wide,
                         (Lowering::Runtime(_), _) if guarded => return None,
                         (Lowering::Runtime(_), _) if survey.all_same(args) => Class::Same,
-                        (Lowering::Runtime(_), _) => Class::Wide,
+                        (Lowering::Runtime(_), _) => {
+                            survey.calls = true;
+                            Class::Wide
+                        }
                     };
                 }
                 Stmt::Copy { dst, src } => {
@@ -144,31 +181,33 @@ impl Translator<'_> {
                 }
                 Stmt::Load { dst, buffer, index } if !guarded => {
                     let cell = self.cell(*buffer).ok()?;
-                    let at = survey.class(index);
+                    let at = survey.place(*buffer, index);
+                    let from = survey.class(&Atom::Value(*buffer));
                     let fits = match at {
                         Class::Same => true,
-                        Class::Step => matches!(cell, Cell::F64 | Cell::I64 | Cell::Bool),
-                        Class::Wide => matches!(cell, Cell::F64 | Cell::I64),
+                        Class::Step(1) => matches!(cell, Cell::F64 | Cell::I64 | Cell::Bool),
+                        Class::Step(_) => matches!(cell, Cell::F64 | Cell::I64),
+                        Class::Wide => from == Class::Same && matches!(cell, Cell::F64 | Cell::I64),
                     };
-                    if !fits || survey.class(&Atom::Value(*buffer)) != Class::Same {
+                    if !fits {
                         return None;
                     }
                     survey.classes[*dst] = if at == Class::Same { at } else { Class::Wide };
                     survey.loads.push((self.root(survey, *buffer), *buffer, *index));
                 }
                 Stmt::Offset { dst, buffer, index } if !guarded => {
-                    let same = survey.all_same(&[Atom::Value(*buffer), *index]);
-                    if !same {
+                    let place = survey.place(*buffer, index);
+                    if place == Class::Wide {
                         return None;
                     }
-                    survey.classes[*dst] = Class::Same;
+                    survey.classes[*dst] = place;
                     survey.roots[*dst] = Some(self.root(survey, *buffer));
                 }
                 Stmt::Store { buffer, index, .. } if !guarded => {
                     let cell = self.cell(*buffer).ok()?;
                     let same = survey.class(&Atom::Value(*buffer)) == Class::Same;
                     let fits = matches!(cell, Cell::F64 | Cell::I64 | Cell::Bool);
-                    if !same || !fits || survey.class(index) != Class::Step {
+                    if !same || !fits || survey.class(index) != Class::Step(1) {
                         return None;
                     }
                     survey.stores.push((self.root(survey, *buffer), *buffer, *index));
@@ -250,12 +289,25 @@ impl Translator<'_> {
             }
             Stmt::Load { dst, buffer, index } if plan.classes[*dst] == Class::Wide => {
                 let ty = scalar(self.kind(*dst)).wide();
-                let value = match plan.class(index) {
-                    Class::Wide => self.gather(plan, *buffer, *index, ty)?,
-                    Class::Step | Class::Same => {
+                let place = add(plan.class(&Atom::Value(*buffer)), plan.class(index));
+                let value = match (place, plan.mask) {
+                    (Class::Step(1), mask) => {
                         let index = self.atom(*index)?;
                         let at = self.address(*buffer, index)?;
-                        self.load_from(at, ty)
+                        match mask {
+                            Some(mask) => self.load_some(at, ty, mask, plan.filler(ty)),
+                            None => self.load_from(at, ty),
+                        }
+                    }
+                    (Class::Step(step), None) => self.load_apart(*buffer, *index, step, ty)?,
+                    (Class::Step(step), Some(_)) => {
+                        let first = self.atom(*index)?;
+                        let indices = self.steps(first, Scalar::I64.wide(), step);
+                        self.gather(plan, *buffer, indices, ty)?
+                    }
+                    _ => {
+                        let indices = self.spread(plan, *index)?;
+                        self.gather(plan, *buffer, indices, ty)?
                     }
                 };
                 plan.wide[*dst] = Some(value);
@@ -265,7 +317,10 @@ impl Translator<'_> {
                 let ty = scalar(self.source.kind_of(*value)).wide();
                 let (index, value) = (self.atom(*index)?, self.spread(plan, *value)?);
                 let at = self.address(*buffer, index)?;
-                self.store_to(at, value, ty);
+                match plan.mask {
+                    Some(mask) => self.store_some(at, value, ty, mask),
+                    None => self.store_to(at, value, ty),
+                }
                 Ok(())
             }
             Stmt::Check { check, .. } => {
@@ -304,18 +359,19 @@ impl Translator<'_> {
         let Operand::Temp(_) = operand else { return Ok(operand) };
         let one = scalar(self.source.kind_of(atom)).one();
         let wide = one.scalar.wide();
-        let first = operand.of(one);
-        let line = format_args!("insertelement {wide} poison, {one} {first}, i64 0");
-        let first = self.body.value(line).of(one);
-        let line =
-            format_args!("shufflevector {wide} {first}, {wide} poison, <8 x i32> zeroinitializer");
-        let all = self.body.value(line);
-        if plan.class(&atom) != Class::Step {
-            return Ok(all);
+        match plan.class(&atom) {
+            Class::Step(step) => Ok(self.steps(operand, wide, step)),
+            _ => Ok(self.body.splat(operand, wide)),
         }
-        let steps = "<i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>";
-        let all = all.of(wide);
-        Ok(self.body.value(format_args!("add {wide} {all}, {steps}")))
+    }
+
+    /// Eight integers that begin with one and grow by a constant.
+    fn steps(&mut self, first: Operand, wide: Type, step: i64) -> Operand {
+        let steps: Vec<String> = (0..jut_loop::form::LANES as i64)
+            .map(|k| format!("i64 {}", k.wrapping_mul(step)))
+            .collect();
+        let (all, steps) = (self.body.splat(first, wide).of(wide), steps.join(", "));
+        self.body.value(format_args!("add {wide} {all}, <{steps}>"))
     }
 
     /// Eight results of a mathematical function.
@@ -348,17 +404,41 @@ impl Translator<'_> {
         Ok(last)
     }
 
+    /// Loads from eight cells that are a constant apart: one by one, which is faster than gathering.
+    fn load_apart(&mut self, buffer: Value, index: Atom, step: i64, ty: Type) -> Result<Operand> {
+        let (first, int, one) = (self.atom(index)?, Scalar::I64.one(), ty.scalar.one());
+        let (cell, from) = (ty.scalar.in_memory(), self.value(buffer)?.of(Scalar::Ptr.one()));
+        let mut all = Operand::Temp(0);
+        for k in 0..jut_loop::form::LANES as i64 {
+            let distance = k.wrapping_mul(step);
+            let line = format_args!("add i64 {}, {distance}", first.of(int));
+            let index = self.body.value(line).of(int);
+            // Not `nuw`: see `gather`.
+            let line = format_args!("getelementptr inbounds {cell}, ptr {from}, i64 {index}");
+            let at = self.body.value(line);
+            let loaded = self.load_from(at, one).of(one);
+            let before = if k == 0 { "poison".to_owned() } else { all.of(ty).to_string() };
+            let line = format_args!("insertelement {ty} {before}, {one} {loaded}, i64 {k}");
+            all = self.body.value(line);
+        }
+        Ok(all)
+    }
+
     /// Loads from eight cells that are in range.
-    fn gather(&mut self, plan: &Plan, buffer: Value, index: Atom, ty: Type) -> Result<Operand> {
-        let index = self.spread(plan, index)?.of(Scalar::I64.wide());
+    fn gather(&mut self, plan: &Plan, buffer: Value, at: Operand, ty: Type) -> Result<Operand> {
+        let index = at.of(Scalar::I64.wide());
         let from = self.value(buffer)?.of(Scalar::Ptr.one());
         let cell = ty.scalar.in_memory();
-        let line = format_args!("getelementptr inbounds nuw {cell}, ptr {from}, <8 x i64> {index}");
+        // Not `nuw`: the place may be that of the first lane, and those of the others before it.
+        let line = format_args!("getelementptr inbounds {cell}, ptr {from}, <8 x i64> {index}");
         let places = self.body.value(line).of(ty);
-        let (suffix, mask) = (ty.suffix(), "<8 x i1> splat (i1 true)");
+        let bools = Scalar::Bool.wide();
+        let mask = plan.mask.unwrap_or(Operand::Bool(true)).of(bools);
+        let filler = plan.filler(ty).of(ty);
         Ok(self.body.value(format_args!(
-            "call {ty} @llvm.masked.gather.{suffix}.v8p0(<8 x ptr> align 8 {places}, {mask}, \
-             {ty} poison)"
+            "call {ty} @llvm.masked.gather.{suffix}.v8p0(<8 x ptr> align 8 {places}, \
+             {bools} {mask}, {ty} {filler})",
+            suffix = ty.suffix()
         )))
     }
 
@@ -403,11 +483,81 @@ impl Translator<'_> {
                 }
             };
         }
+        if plan.mask.is_some() {
+            all = plan.counted(body, bool, all, "splat (i1 true)").of(bool).to_string();
+        }
         Ok(body.value(format_args!("call i1 @llvm.vector.reduce.and.v8i1({bool} {all})")))
+    }
+
+    /// Loads those of eight neighbours that count; the others are `filler`.
+    fn load_some(&mut self, at: Operand, ty: Type, mask: Operand, filler: Operand) -> Operand {
+        let (at, access) = (at.of(Scalar::Ptr.one()), self.access());
+        let bools = Scalar::Bool.wide();
+        let mask = mask.of(bools);
+        if ty.scalar == Scalar::Bool {
+            let bytes = self.body.value(format_args!(
+                "call <8 x i8> @llvm.masked.load.v8i8.p0(ptr align 1 {at}, {bools} {mask}, \
+                 <8 x i8> zeroinitializer){access}"
+            ));
+            let bytes = bytes.of(ty);
+            return self.body.value(format_args!("trunc <8 x i8> {bytes} to {bools}"));
+        }
+        let (suffix, filler) = (ty.suffix(), filler.of(ty));
+        self.body.value(format_args!(
+            "call {ty} @llvm.masked.load.{suffix}.p0(ptr align 8 {at}, {bools} {mask}, \
+             {ty} {filler}){access}"
+        ))
+    }
+
+    /// Stores those of eight neighbours that count.
+    fn store_some(&mut self, at: Operand, value: Operand, ty: Type, mask: Operand) {
+        let (at, access) = (at.of(Scalar::Ptr.one()), self.access());
+        let bools = Scalar::Bool.wide();
+        let (mask, value) = (mask.of(bools), value.of(ty));
+        if ty.scalar == Scalar::Bool {
+            let bytes = self.body.value(format_args!("zext {bools} {value} to <8 x i8>"));
+            let bytes = bytes.of(ty);
+            return self.body.line(format_args!(
+                "call void @llvm.masked.store.v8i8.p0(<8 x i8> {bytes}, ptr align 1 {at}, \
+                 {bools} {mask}){access}"
+            ));
+        }
+        let suffix = ty.suffix();
+        self.body.line(format_args!(
+            "call void @llvm.masked.store.{suffix}.p0({ty} {value}, ptr align 8 {at}, \
+             {bools} {mask}){access}"
+        ));
     }
 }
 
 impl Plan {
+    /// Lets only the first `left` of eight iterations count.
+    pub(crate) fn count_first(&mut self, body: &mut Body, left: Operand) {
+        let ty = Scalar::I64.wide();
+        let all = body.splat(left, ty).of(ty);
+        self.mask = Some(body.value(format_args!("icmp slt {ty} {STEPS}, {all}")));
+    }
+
+    /// A vector where iterations count, another elsewhere.
+    pub(crate) fn counted(
+        &self,
+        body: &mut Body,
+        ty: Type,
+        counting: impl Display,
+        other: impl Display,
+    ) -> Operand {
+        let bools = Scalar::Bool.wide();
+        let mask = self.mask.unwrap_or(Operand::Bool(true)).of(bools);
+        body.value(format_args!("select {bools} {mask}, {ty} {counting}, {ty} {other}"))
+    }
+
+    fn filler(&self, ty: Type) -> Operand {
+        match ty.scalar {
+            Scalar::F64 => self.filler,
+            _ => Operand::I64(0),
+        }
+    }
+
     fn class(&self, atom: &Atom) -> Class {
         match atom {
             Atom::Lit(_) => Class::Same,

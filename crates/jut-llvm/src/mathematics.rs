@@ -1,0 +1,315 @@
+//! Mathematical functions of eight arguments, written out where they are called.
+//!
+//! The runtime's [cores](straight) compute with any [`Number`]. Here they compute with [`Eight`], whose
+//! operations write themselves down as text: what comes out is the function for vectors of eight,
+//! operation by operation, and every lane has the bits of the function of one argument. It is inlined,
+//! so the constants stay in registers and nothing goes through memory. Where one of the eight
+//! arguments is unusual, all go to the runtime's function of several arguments.
+//!
+//! Example, `1.0 + x` with `x` the value `%t0`: `%t1 = fadd <8 x double> splat (double 1.0), %t0`.
+
+use crate::failing::USUALLY;
+use crate::text::{Body, Operand, Scalar, Type};
+use jut_runtime::math::number::Number;
+use jut_runtime::math::straight;
+use jut_runtime::wide::Form;
+use std::cell::RefCell;
+use std::fmt::Write;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Shl, Shr, Sub};
+
+const FLOAT: Type = Type { scalar: Scalar::F64, wide: true };
+const BITS: Type = Type { scalar: Scalar::I64, wide: true };
+const TRUTH: Type = Type { scalar: Scalar::Bool, wide: true };
+
+/// The text of the function of eight that goes with a function of one argument: `@NAME.8`.
+pub(crate) fn function_of_eight(text: &mut String, form: &Form) {
+    let Form { scalar, symbol, .. } = form;
+    // Writing to a string does not fail.
+    let _ = write!(
+        text,
+        "declare void @{symbol}(ptr, ptr, i64) #6\n\
+         define internal {FLOAT} @{scalar}.8.any({FLOAT} %x) #8 {{\n  \
+         %from = alloca {FLOAT}, align 64\n  \
+         %to = alloca {FLOAT}, align 64\n  \
+         store {FLOAT} %x, ptr %from, align 64\n  \
+         call void @{symbol}(ptr %from, ptr %to, i64 8)\n  \
+         %y = load {FLOAT}, ptr %to, align 64\n  \
+         ret {FLOAT} %y\n}}\n"
+    );
+    let body = RefCell::new(Body::new(1));
+    let x = Eight { operand: Operand::Temp(0), body: Some(&body) };
+    let name = scalar.strip_prefix("jut_").unwrap_or(scalar);
+    let usual = straight::core(name).map(|core| core(x));
+    let mut body = body.borrow_mut();
+    let x = x.operand.of(FLOAT);
+    if let Some((y, Truth(usual))) = usual {
+        let [good, other] = [body.label(), body.label()];
+        let usual = usual.operand.of(TRUTH);
+        let all = format_args!("call i1 @llvm.vector.reduce.and.v8i1({TRUTH} {usual})");
+        let all = body.value(all).of(Scalar::Bool.one());
+        body.line(format_args!("br i1 {all}, label %{good}, label %{other}, {USUALLY}"));
+        body.begin(good);
+        let y = y.operand.of(FLOAT);
+        body.line(format_args!("ret {FLOAT} {y}"));
+        body.begin(other);
+    }
+    let y = body.value(format_args!("call {FLOAT} @{scalar}.8.any({FLOAT} {x})"));
+    body.line(format_args!("ret {FLOAT} {}", y.of(FLOAT)));
+    let body = std::mem::replace(&mut *body, Body::new(0)).finish();
+    let _ = write!(text, "define internal {FLOAT} @{scalar}.8({FLOAT} {x}) #9 {{\n{body}}}\n");
+}
+
+/// Eight floats of the function that is being written; a constant needs no function.
+#[derive(Clone, Copy)]
+struct Eight<'b> {
+    operand: Operand,
+    body: Option<&'b RefCell<Body>>,
+}
+
+/// Eight times 64 bits.
+#[derive(Clone, Copy)]
+struct Bits<'b>(Eight<'b>);
+
+/// Eight truth values.
+#[derive(Clone, Copy)]
+struct Truth<'b>(Eight<'b>);
+
+impl<'b> Eight<'b> {
+    fn constant(operand: Operand) -> Eight<'b> {
+        Eight { operand, body: None }
+    }
+
+    /// An instruction, written where one of the operands is; `constant` if all are constants.
+    fn write<const N: usize>(
+        operands: [(Eight<'b>, Type); N],
+        constant: impl FnOnce() -> Operand,
+        line: impl FnOnce([String; N]) -> String,
+    ) -> Eight<'b> {
+        let Some(body) = operands.iter().find_map(|(eight, _)| eight.body) else {
+            return Eight::constant(constant());
+        };
+        let shown = operands.map(|(eight, ty)| eight.operand.of(ty).to_string());
+        let operand = body.borrow_mut().value(line(shown));
+        Eight { operand, body: Some(body) }
+    }
+
+    /// The float, of a constant.
+    fn float(self) -> f64 {
+        match self.operand {
+            Operand::F64(bits) => f64::from_bits(bits),
+            _ => f64::NAN,
+        }
+    }
+
+    fn compare(self, how: &str, other: Eight<'b>, constant: bool) -> Truth<'b> {
+        Truth(Eight::write(
+            [(self, FLOAT), (other, FLOAT)],
+            || Operand::Bool(constant),
+            |[a, b]| format!("fcmp {how} {FLOAT} {a}, {b}"),
+        ))
+    }
+}
+
+impl Bits<'_> {
+    /// The bits, of a constant.
+    fn integer(self) -> u64 {
+        match self.0.operand {
+            Operand::I64(x) => x.cast_unsigned(),
+            _ => 0,
+        }
+    }
+}
+
+macro_rules! float_operations {
+    ($($trait:ident $method:ident $op:tt $name:literal;)*) => {
+        $(impl<'b> $trait for Eight<'b> {
+            type Output = Eight<'b>;
+            fn $method(self, other: Eight<'b>) -> Eight<'b> {
+                Eight::write(
+                    [(self, FLOAT), (other, FLOAT)],
+                    || Operand::float(self.float() $op other.float()),
+                    |[a, b]| format!(concat!($name, " {} {}, {}"), FLOAT, a, b),
+                )
+            }
+        })*
+    };
+}
+
+float_operations! {
+    Add add + "fadd";
+    Sub sub - "fsub";
+    Mul mul * "fmul";
+    Div div / "fdiv";
+}
+
+impl<'b> Neg for Eight<'b> {
+    type Output = Eight<'b>;
+    fn neg(self) -> Eight<'b> {
+        let constant = || Operand::float(-self.float());
+        Eight::write([(self, FLOAT)], constant, |[a]| format!("fneg {FLOAT} {a}"))
+    }
+}
+
+macro_rules! bit_operations {
+    ($($trait:ident $method:ident $function:ident $name:literal;)*) => {
+        $(impl<'b> $trait for Bits<'b> {
+            type Output = Bits<'b>;
+            fn $method(self, other: Bits<'b>) -> Bits<'b> {
+                Bits(Eight::write(
+                    [(self.0, BITS), (other.0, BITS)],
+                    || Operand::I64(self.integer().$function(other.integer()).cast_signed()),
+                    |[a, b]| format!(concat!($name, " {} {}, {}"), BITS, a, b),
+                ))
+            }
+        })*
+    };
+}
+
+bit_operations! {
+    Add add wrapping_add "add";
+    Sub sub wrapping_sub "sub";
+    BitAnd bitand bitand "and";
+    BitOr bitor bitor "or";
+    BitXor bitxor bitxor "xor";
+}
+
+macro_rules! shifts {
+    ($($trait:ident $method:ident $function:ident $name:literal;)*) => {
+        $(impl<'b> $trait<u32> for Bits<'b> {
+            type Output = Bits<'b>;
+            fn $method(self, by: u32) -> Bits<'b> {
+                let amount = Operand::I64(i64::from(by)).of(BITS);
+                Bits(Eight::write(
+                    [(self.0, BITS)],
+                    || Operand::I64(self.integer().$function(by).cast_signed()),
+                    |[a]| format!(concat!($name, " {} {}, {}"), BITS, a, amount),
+                ))
+            }
+        })*
+    };
+}
+
+shifts! {
+    Shl shl wrapping_shl "shl";
+    Shr shr wrapping_shr "lshr";
+}
+
+impl<'b> BitAnd for Truth<'b> {
+    type Output = Truth<'b>;
+    fn bitand(self, other: Truth<'b>) -> Truth<'b> {
+        let is = |truth: Truth<'b>| truth.0.operand == Operand::Bool(true);
+        Truth(Eight::write(
+            [(self.0, TRUTH), (other.0, TRUTH)],
+            || Operand::Bool(is(self) && is(other)),
+            |[a, b]| format!("and {TRUTH} {a}, {b}"),
+        ))
+    }
+}
+
+impl<'b> Number for Eight<'b> {
+    type Bits = Bits<'b>;
+    type Truth = Truth<'b>;
+
+    fn of(x: f64) -> Eight<'b> {
+        Eight::constant(Operand::float(x))
+    }
+
+    fn bits(x: u64) -> Bits<'b> {
+        Bits(Eight::constant(Operand::I64(x.cast_signed())))
+    }
+
+    fn abs(self) -> Eight<'b> {
+        let constant = || Operand::float(self.float().abs());
+        Eight::write([(self, FLOAT)], constant, |[a]| {
+            format!("call {FLOAT} @llvm.fabs.v8f64({FLOAT} {a})")
+        })
+    }
+
+    fn copysign(self, sign: Eight<'b>) -> Eight<'b> {
+        Eight::write(
+            [(self, FLOAT), (sign, FLOAT)],
+            || Operand::float(self.float().copysign(sign.float())),
+            |[a, b]| format!("call {FLOAT} @llvm.copysign.v8f64({FLOAT} {a}, {FLOAT} {b})"),
+        )
+    }
+
+    fn to_bits(self) -> Bits<'b> {
+        Bits(Eight::write(
+            [(self, FLOAT)],
+            || Operand::I64(self.float().to_bits().cast_signed()),
+            |[a]| format!("bitcast {FLOAT} {a} to {BITS}"),
+        ))
+    }
+
+    fn from_bits(bits: Bits<'b>) -> Eight<'b> {
+        Eight::write(
+            [(bits.0, BITS)],
+            || Operand::F64(bits.integer()),
+            |[a]| format!("bitcast {BITS} {a} to {FLOAT}"),
+        )
+    }
+
+    fn is_odd(bits: Bits<'b>) -> Truth<'b> {
+        Truth(Eight::write(
+            [(bits.0, BITS)],
+            || Operand::Bool(bits.integer() & 1 != 0),
+            |[a]| format!("trunc {BITS} {a} to {TRUTH}"),
+        ))
+    }
+
+    fn below(self, other: Eight<'b>) -> Truth<'b> {
+        self.compare("olt", other, self.float() < other.float())
+    }
+
+    fn above(self, other: Eight<'b>) -> Truth<'b> {
+        self.compare("ogt", other, self.float() > other.float())
+    }
+
+    fn at_most(self, other: Eight<'b>) -> Truth<'b> {
+        self.compare("ole", other, self.float() <= other.float())
+    }
+
+    fn at_least(self, other: Eight<'b>) -> Truth<'b> {
+        self.compare("oge", other, self.float() >= other.float())
+    }
+
+    fn select(condition: Truth<'b>, then: Eight<'b>, other: Eight<'b>) -> Eight<'b> {
+        let holds = condition.0.operand == Operand::Bool(true);
+        Eight::write(
+            [(condition.0, TRUTH), (then, FLOAT), (other, FLOAT)],
+            || if holds { then.operand } else { other.operand },
+            |[c, a, b]| format!("select {TRUTH} {c}, {FLOAT} {a}, {FLOAT} {b}"),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jut_runtime::wide::FORMS;
+
+    #[test]
+    fn every_function_of_eight_is_written_out() {
+        for form in FORMS {
+            let mut text = String::new();
+            function_of_eight(&mut text, form);
+            assert!(text.contains("fadd <8 x double>"), "{text}");
+            assert!(text.contains("@llvm.vector.reduce.and.v8i1"), "{text}");
+            // The only call of the runtime is that for unusual arguments.
+            let calls = format!("call void @{}(", form.symbol);
+            assert_eq!(text.matches(&calls).count(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn operations_on_constants_are_done() {
+        let (two, three) = (Eight::of(2.0), Eight::of(3.0));
+        assert_eq!((two * three - two / two).float(), 5.0);
+        assert_eq!((-two).abs().copysign(-three).float(), -2.0);
+        let one = Eight::bits(1) << 3 >> 2 ^ Eight::bits(3);
+        assert_eq!(one.integer(), 1);
+        let which = Eight::is_odd(one) & two.below(three) & three.at_least(three);
+        assert_eq!(Eight::select(which, two, three).float(), 2.0);
+        assert_eq!(Eight::from_bits(two.to_bits() + Eight::bits(1 << 52)).float(), 4.0);
+    }
+}
