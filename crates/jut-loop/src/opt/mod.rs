@@ -11,6 +11,7 @@
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
 //! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
 //! | `extremes` | a loop for a maximum compares once, as long as there is no new one |
+//! | `fresh` | an array is not filled with zeros first, if a loop adds to each of its cells once |
 //! | `dead` | what nobody reads goes |
 //!
 //! Example, the inner loop of a gradient with respect to row sums, before and after:
@@ -37,6 +38,7 @@ pub mod batch;
 mod cells;
 mod dead;
 mod extremes;
+mod fresh;
 mod gather;
 mod memory;
 mod motion;
@@ -53,5 +55,6 @@ pub fn optimise(func: &mut LoopFunction) {
     cells::run(func);
     gather::run(func);
     extremes::run(func);
+    fresh::run(func);
     dead::run(func);
 }

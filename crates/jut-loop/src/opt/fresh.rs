@@ -1,0 +1,400 @@
+//! Arrays that are filled with zeros and then added to, every cell once: the zeros are not stored.
+//!
+//! A gradient begins as zeros. Where a loop then adds to each of its cells once, filling the array
+//! and loading the zeros again is needless traffic:
+//!
+//! ```text
+//! fill g[n] = 0.0                    for par (i in 0 .. n) {
+//! for par (i in 0 .. n) {              a = 0.0
+//!   a = g[i]                           b = a + f(i)
+//!   b = a + f(i)                       g[i] = b
+//!   g[i] = b                         }
+//! }
+//! ```
+//!
+//! The addition stays: `0.0 + -0.0` is not `-0.0`. What is looked for between a fill and the next
+//! statement that touches the array:
+//!
+//! - a loop over all cells;
+//! - a loop over rows, whose beginnings are the index times the length of a row, with such a loop (or
+//!   again rows) inside;
+//! - what [`super::gather`] makes: single cells and a loop, which together are all cells, under a
+//!   condition; where it does not hold, the zeros are stored.
+//!
+//! *Requires*: a well-formed function. *Ensures*: the same cells, bit for bit, unless the function
+//! fails: then nobody looks at them. *Cost*: linear in the text, times the depth of nesting.
+
+use cranelift_entity::SecondaryMap;
+use jut_ir::Literal;
+use jut_ir::prim::{self, Prim};
+
+use super::memory::Roots;
+use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Stmt, Value};
+
+const ZERO: Atom = Atom::Lit(Literal::F64(0.0));
+
+/// Runs the walk.
+pub(super) fn run(func: &mut LoopFunction) {
+    let mut fresh = Fresh {
+        roots: Roots::of(func),
+        is_buffer: SecondaryMap::with_capacity(func.values.len()),
+        definitions: SecondaryMap::new(),
+    };
+    for (value, data) in func.values.iter() {
+        fresh.is_buffer[value] = matches!(data.kind, Kind::Buffer(_));
+    }
+    fresh.define(&func.body);
+    fresh.block(&mut func.body);
+}
+
+/// An integer as a value, if there is one, plus a constant.
+type Sum = (Option<Value>, i64);
+
+/// An array that holds zeros.
+struct Zeroed {
+    /// The position of the fill.
+    at: usize,
+    buffer: Value,
+    len: Atom,
+}
+
+/// Arrays of zeros that are remembered at once.
+const MOST: usize = 16;
+
+struct Fresh {
+    roots: Roots,
+    is_buffer: SecondaryMap<Value, bool>,
+    /// The operations on integers that sizes and indices are made of.
+    definitions: SecondaryMap<Value, Option<(Prim, [Atom; 2])>>,
+}
+
+impl Fresh {
+    fn define(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            if let Stmt::Prim { dst, prim, args } = stmt
+                && let [a, b] = args[..]
+            {
+                self.definitions[*dst] = Some((*prim, [a, b]));
+            }
+            stmt.blocks().into_iter().for_each(|inner| self.define(inner));
+        }
+    }
+
+    fn definition(&self, atom: Atom) -> Option<(Prim, [Atom; 2])> {
+        match atom {
+            Atom::Value(v) => self.definitions.get(v).copied().flatten(),
+            Atom::Lit(_) => None,
+        }
+    }
+
+    fn sum(&self, atom: Atom) -> Sum {
+        let (mut atom, mut constant) = (atom, 0i64);
+        loop {
+            let step = match self.definition(atom) {
+                Some((prim::IADD, [a, Atom::Lit(Literal::I64(k))])) => Some((a, k)),
+                Some((prim::IADD, [Atom::Lit(Literal::I64(k)), a])) => Some((a, k)),
+                Some((prim::ISUB, [a, Atom::Lit(Literal::I64(k))])) => Some((a, k.wrapping_neg())),
+                _ => None,
+            };
+            match (step, atom) {
+                (Some((a, k)), _) => (atom, constant) = (a, constant.wrapping_add(k)),
+                (None, Atom::Lit(Literal::I64(k))) => return (None, constant.wrapping_add(k)),
+                (None, Atom::Value(v)) => return (Some(v), constant),
+                (None, Atom::Lit(_)) => return (None, constant),
+            }
+        }
+    }
+
+    fn same(&self, a: Atom, b: Atom) -> bool {
+        self.sum(a) == self.sum(b)
+    }
+
+    /// Whether an integer is the product of two others.
+    fn is_product(&self, whole: Atom, parts: [Atom; 2]) -> bool {
+        let Some((prim::IMUL, [a, b])) = self.definition(whole) else { return false };
+        let [x, y] = parts;
+        self.same(a, x) && self.same(b, y) || self.same(a, y) && self.same(b, x)
+    }
+
+    fn overlap(&self, a: Value, b: Value) -> bool {
+        a == b || self.roots.may_overlap(a, b) || self.roots.may_overlap(b, a)
+    }
+
+    /// The buffers that a statement names, in its blocks too.
+    fn named(&self, stmt: &Stmt, found: &mut Vec<Value>) {
+        let mut note = |atom: Atom| {
+            if let Atom::Value(v) = atom
+                && self.is_buffer[v]
+                && !found.contains(&v)
+            {
+                found.push(v);
+            }
+        };
+        shallow(stmt).for_each_atom(&mut |atom| note(*atom));
+        let blocks = stmt.blocks();
+        blocks.iter().flat_map(|block| &block.results).for_each(|atom| note(*atom));
+        for inner in blocks.into_iter().flat_map(|block| &block.stmts) {
+            self.named(inner, found);
+        }
+    }
+
+    /// Whether a statement may touch what a buffer holds, or make another name for it.
+    fn touches(&self, stmt: &Stmt, buffer: Value) -> bool {
+        let mut named = Vec::new();
+        self.named(stmt, &mut named);
+        named.into_iter().any(|v| self.overlap(v, buffer))
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        let mut zeroed: Vec<Zeroed> = Vec::new();
+        let mut gone: Vec<usize> = Vec::new();
+        for (at, stmt) in block.stmts.iter_mut().enumerate() {
+            let mut left = Vec::with_capacity(zeroed.len());
+            let mut named = Vec::new();
+            if !zeroed.is_empty() {
+                self.named(stmt, &mut named);
+            }
+            for z in zeroed {
+                if !named.iter().any(|v| self.overlap(*v, z.buffer)) {
+                    left.push(z);
+                } else if self.begins(stmt, z.buffer, z.len) {
+                    gone.push(z.at);
+                }
+            }
+            zeroed = left;
+            if let Stmt::Fill { buffer, len, value } = *stmt
+                && is_zero(value)
+                && zeroed.len() < MOST
+            {
+                zeroed.push(Zeroed { at, buffer, len });
+            }
+            stmt.blocks_mut().into_iter().for_each(|inner| self.block(inner));
+        }
+        let mut at = 0;
+        block.stmts.retain(|_| {
+            at += 1;
+            !gone.contains(&(at - 1))
+        });
+    }
+
+    /// Changes a statement that adds to all cells of an array of zeros so that it need not hold them;
+    /// `false` if it cannot be changed.
+    fn begins(&self, stmt: &mut Stmt, buffer: Value, len: Atom) -> bool {
+        match stmt {
+            Stmt::If { cond, then, other, .. } => {
+                let Some(first) = self.pieces(*cond, then, buffer, len) else { return false };
+                begin_at(then, &first);
+                other.stmts.insert(0, Stmt::Fill { buffer, len, value: ZERO });
+                true
+            }
+            stmt => {
+                let covers = self.covers(stmt, buffer, len);
+                if covers {
+                    self.begin(stmt, buffer);
+                }
+                covers
+            }
+        }
+    }
+
+    /// The bounds, index and body of a loop.
+    fn parts(stmt: &Stmt) -> Option<(Atom, Atom, Value, &Block)> {
+        match stmt {
+            Stmt::For(f) => Some((f.low, f.high, f.index, &f.body)),
+            Stmt::Lanes(l) => Some((l.low, l.high, l.index, &l.body)),
+            _ => None,
+        }
+    }
+
+    /// Whether a loop touches each of the cells of a buffer in one iteration, and stores to it.
+    fn covers(&self, stmt: &Stmt, buffer: Value, len: Atom) -> bool {
+        let Some((low, high, index, body)) = Self::parts(stmt) else { return false };
+        if self.sum(low) != (None, 0) {
+            return false;
+        }
+        if self
+            .cells(body, buffer)
+            .is_some_and(|cells| matches!(cells[..], [i] if i == index.into()))
+        {
+            return self.same(high, len);
+        }
+        // Rows: one name for a row, one loop over it.
+        let touching: Vec<&Stmt> =
+            body.stmts.iter().filter(|stmt| self.touches(stmt, buffer)).collect();
+        let [Stmt::Offset { dst: row, buffer: whole, index: begin }, inner] = touching[..] else {
+            return false;
+        };
+        let Some((_, length, ..)) = Self::parts(inner) else { return false };
+        // The loop knows the row by this name only.
+        let only = !self.mentions(inner, buffer);
+        let row_of =
+            |n: Atom| self.is_product(*begin, [index.into(), n]) && self.is_product(len, [high, n]);
+        let n = match self.definition(*begin) {
+            Some((prim::IMUL, [a, b])) if self.same(a, index.into()) => b,
+            Some((prim::IMUL, [a, b])) if self.same(b, index.into()) => a,
+            _ => length,
+        };
+        *whole == buffer && only && row_of(n) && self.covers(inner, *row, n)
+    }
+
+    /// Whether a statement names a buffer, in its blocks too.
+    fn mentions(&self, stmt: &Stmt, buffer: Value) -> bool {
+        let mut named = Vec::new();
+        self.named(stmt, &mut named);
+        named.contains(&buffer)
+    }
+
+    /// The indices of the cells that a block stores to, if all it does with the buffer is to load
+    /// from these cells and store to them.
+    fn cells(&self, block: &Block, buffer: Value) -> Option<Vec<Atom>> {
+        let (mut stored, mut loaded) = (Vec::new(), Vec::new());
+        for stmt in block.stmts.iter().filter(|stmt| self.touches(stmt, buffer)) {
+            match stmt {
+                Stmt::Store { buffer: b, index, .. } if *b == buffer => stored.push(*index),
+                Stmt::Load { buffer: b, index, .. } if *b == buffer => loaded.push(*index),
+                _ => return None,
+            }
+        }
+        let same = |a: &Atom, b: &Atom| self.same(*a, *b);
+        stored.dedup_by(|a, b| same(a, b));
+        let complete = loaded.iter().all(|l| stored.iter().any(|s| same(l, s)));
+        complete.then_some(stored)
+    }
+
+    /// Takes the zeros for granted in a loop that covers a buffer.
+    fn begin(&self, stmt: &mut Stmt, buffer: Value) {
+        for block in stmt.blocks_mut() {
+            let row = block.stmts.iter().find_map(|stmt| match stmt {
+                Stmt::Offset { dst, buffer: whole, .. } if *whole == buffer => Some(*dst),
+                _ => None,
+            });
+            match row {
+                Some(row) => {
+                    for inner in &mut block.stmts {
+                        if !matches!(inner, Stmt::Offset { .. }) && self.mentions(inner, row) {
+                            self.begin(inner, row);
+                        }
+                    }
+                }
+                None => {
+                    let first = self.first_loads(block, buffer);
+                    begin_at(block, &first);
+                }
+            }
+        }
+    }
+
+    /// Loads directly in a block from cells that nothing before them in the block has stored to.
+    fn first_loads(&self, block: &Block, buffer: Value) -> Vec<Value> {
+        let (mut stored, mut first) = (Vec::new(), Vec::new());
+        for stmt in &block.stmts {
+            match stmt {
+                Stmt::Store { buffer: b, index, .. } if *b == buffer => {
+                    stored.push(self.sum(*index))
+                }
+                Stmt::Load { dst, buffer: b, index }
+                    if *b == buffer && !stored.contains(&self.sum(*index)) =>
+                {
+                    first.push(*dst);
+                }
+                _ => {}
+            }
+        }
+        first
+    }
+
+    /// The loads of zeros in a block of single cells and loops that together are the whole buffer,
+    /// if the condition under which it runs says that they are apart.
+    fn pieces(&self, cond: Atom, block: &Block, buffer: Value, len: Atom) -> Option<Vec<Value>> {
+        let next = |(v, k): Sum| (v, k.wrapping_add(1));
+        let mut pieces: Vec<(Sum, Sum)> = Vec::new();
+        let mut first = Vec::new();
+        let mut singles = Block::default();
+        for stmt in block.stmts.iter().filter(|stmt| self.touches(stmt, buffer)) {
+            match stmt {
+                Stmt::Load { .. } | Stmt::Store { .. } => singles.stmts.push(stmt.clone()),
+                stmt => {
+                    let (low, high, index, body) = Self::parts(stmt)?;
+                    let cells = self.cells(body, buffer)?;
+                    let own = matches!(cells[..], [i] if i == index.into());
+                    if !own || !self.at_least(cond, high, low) {
+                        return None;
+                    }
+                    pieces.push((self.sum(low), self.sum(high)));
+                    first.extend(self.first_loads(body, buffer));
+                }
+            }
+        }
+        let mut cells = Vec::new();
+        for index in self.cells(&singles, buffer)? {
+            let cell = self.sum(index);
+            if !cells.contains(&cell) {
+                cells.push(cell);
+            }
+        }
+        pieces.extend(cells.into_iter().map(|cell| (cell, next(cell))));
+        first.extend(self.first_loads(&singles, buffer));
+        // One piece begins where another ends, from the first cell to the last.
+        let mut reached = (None, 0);
+        while let Some(at) = pieces.iter().position(|(start, _)| *start == reached) {
+            reached = pieces.swap_remove(at).1;
+        }
+        (pieces.is_empty() && reached == self.sum(len)).then_some(first)
+    }
+
+    /// Whether a condition says that a number is at least a constant.
+    fn at_least(&self, cond: Atom, number: Atom, constant: Atom) -> bool {
+        let (number, constant) = (self.sum(number), self.sum(constant));
+        if constant.0.is_some() {
+            return false;
+        }
+        match self.definition(cond) {
+            Some((prim::AND, parts)) => parts.into_iter().any(|part| {
+                matches!(self.definition(part), Some((prim::ILE, [least, v]))
+                    if self.sum(least) == constant && self.sum(v) == number)
+            }),
+            _ => false,
+        }
+    }
+}
+
+/// A statement without what is in its blocks.
+fn shallow(stmt: &Stmt) -> Stmt {
+    match stmt {
+        Stmt::For(f) => Stmt::For(Box::new(For {
+            dst: f.dst.clone(),
+            carry: f.carry.clone(),
+            body: Block::default(),
+            ..**f
+        })),
+        Stmt::Lanes(l) => Stmt::Lanes(Box::new(Lanes {
+            dst: l.dst.clone(),
+            carry: l.carry.clone(),
+            body: Block::default(),
+            ..**l
+        })),
+        Stmt::If { dst, cond, .. } => Stmt::If {
+            dst: dst.clone(),
+            cond: *cond,
+            then: Block::default(),
+            other: Block::default(),
+        },
+        other => other.clone(),
+    }
+}
+
+fn is_zero(atom: Atom) -> bool {
+    matches!(atom, Atom::Lit(Literal::F64(x)) if x.to_bits() == 0)
+}
+
+/// Puts zeros in place of loads, in a block and those inside it.
+fn begin_at(block: &mut Block, first: &[Value]) {
+    for stmt in &mut block.stmts {
+        if let Stmt::Load { dst, .. } = *stmt
+            && first.contains(&dst)
+        {
+            *stmt = Stmt::Copy { dst, src: ZERO };
+        }
+        stmt.blocks_mut().into_iter().for_each(|inner| begin_at(inner, first));
+    }
+}

@@ -1,0 +1,130 @@
+//! Arrays of zeros that a loop adds to are not filled first: what the text becomes, and that it
+//! does the same.
+
+use jut_ir::Literal;
+use jut_loop::form::LoopFuncId;
+use jut_loop::signature::{Cells, Flat};
+use jut_loop::{eval, opt, print, read};
+
+fn tidy(text: &str) -> String {
+    let mut program = read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span));
+    program.funcs.values_mut().for_each(opt::optimise);
+    print::print_program(&program)
+}
+
+/// Runs a function of sizes n and m, n times m numbers and a result, before and after tidying up.
+/// The memory of the result holds something before.
+fn runs_alike(text: &str, cells: impl Fn(i64, i64) -> i64) {
+    let plain = read::read_program(0, text).unwrap();
+    let tidied = read::read_program(0, &tidy(text)).unwrap();
+    for (n, m) in [(0, 0), (0, 3), (1, 1), (2, 1), (3, 2), (4, 5), (5, 0)] {
+        let x = (0..n * m).map(|k| if k == 0 { -0.0 } else { k as f64 }).collect();
+        let g = vec![7.0; usize::try_from(cells(n, m)).unwrap()];
+        let arguments = vec![
+            Flat::Scalar(Literal::I64(n)),
+            Flat::Scalar(Literal::I64(m)),
+            Flat::Buffer(Cells::F64(x)),
+            Flat::Buffer(Cells::F64(g)),
+        ];
+        let run = |p| format!("{:?}", eval::run(p, LoopFuncId::from_u32(0), &arguments));
+        assert_eq!(run(&plain), run(&tidied), "{n} {m}: {text}");
+    }
+}
+
+const ELEMENTS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: out f64[n*m]) = {
+  size = n * m
+  fill g[size] = 0.0
+  for up (i in 0 .. size) {
+    a = x[i]
+    b = g[i]
+    c = b + a
+    g[i] = c
+  }
+}";
+
+const ROWS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: out f64[n*m]) = {
+  size = n * m
+  fill g[size] = 0.0
+  for down (i in 0 .. n) {
+    begin = i * m
+    row = g[begin ..]
+    y = x[begin ..]
+    for up (j in 0 .. m) {
+      a = y[j]
+      b = row[j]
+      c = b + a
+      row[j] = c
+    }
+  }
+}";
+
+const NEIGHBOURS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: out f64[n*m + 1]) = {
+  size = n * m
+  last = size + 1
+  fill g[last] = 0.0
+  for up (i in 0 .. size) {
+    a = x[i]
+    b = g[i]
+    c = b + a
+    g[i] = c
+    j = i + 1
+    d = g[j]
+    e = d - a
+    g[j] = e
+  }
+}";
+
+#[test]
+fn a_loop_over_all_cells_begins_with_zeros() {
+    let tidy = tidy(ELEMENTS);
+    assert!(!tidy.contains("fill"), "{tidy}");
+    // The sum with zero stays: it is not the number itself for minus zero.
+    assert!(tidy.contains("b = 0.0") && tidy.contains("c = b + a"), "{tidy}");
+    runs_alike(ELEMENTS, |n, m| n * m);
+}
+
+#[test]
+fn a_loop_over_all_rows_begins_with_zeros() {
+    assert!(!tidy(ROWS).contains("fill"), "{}", tidy(ROWS));
+    runs_alike(ROWS, |n, m| n * m);
+}
+
+#[test]
+fn what_gathers_begins_with_zeros_and_what_does_not_fills() {
+    let tidy = tidy(NEIGHBOURS);
+    let (gathers, otherwise) = tidy.split_once("} else {").expect("two ways");
+    assert!(!gathers.contains("fill") && !gathers.contains("= g["), "{tidy}");
+    assert!(otherwise.contains("fill g[last] = 0.0"), "{tidy}");
+    runs_alike(NEIGHBOURS, |n, m| n * m + 1);
+}
+
+#[test]
+fn zeros_that_may_be_seen_are_stored() {
+    let others = [
+        // Not all cells.
+        ELEMENTS.replace("in 0 .. size", "in 0 .. n").replace("x[i]", "x[0]"),
+        ELEMENTS.replace("in 0 .. size", "in 1 .. size"),
+        // Not zeros, and the other zero.
+        ELEMENTS.replace("= 0.0", "= 1.0"),
+        ELEMENTS.replace("= 0.0", "= -0.0"),
+        // Something reads a cell before.
+        ELEMENTS.replace("  for up", "  z = g[0]\n  g[1] = z\n  for up"),
+        // A cell twice.
+        ELEMENTS.replace("b = g[i]", "k = i / 2\n    b = g[k]").replace("g[i] =", "g[k] ="),
+        // Some cells only.
+        ELEMENTS.replace(
+            "    b = g[i]\n    c = b + a\n    g[i] = c\n",
+            "    p = a > 1.0\n    if p {\n      b = g[i]\n      c = b + a\n      g[i] = c\n    } else {\n    }\n",
+        ),
+        // Rows that are not all of the array, and the same row again and again.
+        ROWS.replace("in 0 .. m", "in 1 .. m"),
+        ROWS.replace("in 0 .. n", "in 1 .. n"),
+        ROWS.replace("row = g[begin ..]", "row = g[0 ..]"),
+    ];
+    for text in others {
+        assert!(tidy(&text).contains("fill"), "{text}\n{}", tidy(&text));
+    }
+}
