@@ -2,14 +2,15 @@
 //!
 //! `c/loops.c` is compiled by clang when the benchmark runs (`CLANG`, or `clang-22`, or `clang`), with
 //! `-O3 -march=native` twice: with `-ffp-contract=off`, which computes jut's bits, and with
-//! contraction. The results are compared before anything is measured.
+//! contraction. The results are compared before anything is measured; comparing them alone needs no
+//! clang, any C compiler will do.
 
 use crate::measure::{Way, in_turns};
-use jut::{Arg, Engine, Model};
+use jut::{Arg, Engine, Model, Session};
 use libloading::Library;
 use serde::Serialize;
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ struct Loop {
     sum: bool,
     /// Whether it takes a second array.
     second: bool,
+    /// Whether C computes the same bits: not if it calls a function of the C library.
+    exact: bool,
 }
 
 const LOOPS: &[Loop] = &[
@@ -33,6 +36,7 @@ const LOOPS: &[Loop] = &[
         text: "def f[n](x: [n]f64, y: [n]f64) -> [n]f64 = for (i < n) { 2.5 * x[i] + y[i] }",
         sum: false,
         second: true,
+        exact: true,
     },
     Loop {
         name: "polynomial",
@@ -40,6 +44,7 @@ const LOOPS: &[Loop] = &[
             for (i < n) { ((x[i] * 0.1 + 0.2) * x[i] + 0.3) * x[i] + 0.4 }",
         sum: false,
         second: false,
+        exact: true,
     },
     Loop {
         name: "three_points",
@@ -47,6 +52,7 @@ const LOOPS: &[Loop] = &[
             for (i < n - 2) { 0.25 * x[i] + 0.5 * x[i + 1] + 0.25 * x[i + 2] }",
         sum: false,
         second: false,
+        exact: true,
     },
     Loop {
         name: "choose",
@@ -54,18 +60,21 @@ const LOOPS: &[Loop] = &[
             for (i < n) { if x[i] > y[i] { x[i] - y[i] } else { x[i] * y[i] } }",
         sum: false,
         second: true,
+        exact: true,
     },
     Loop {
         name: "dot",
         text: "def f[n](x: [n]f64, y: [n]f64) -> f64 = sum (i < n) { x[i] * y[i] }",
         sum: true,
         second: true,
+        exact: true,
     },
     Loop {
         name: "distance",
         text: "def f[n](x: [n]f64, y: [n]f64) -> f64 = sum (i < n) { (x[i] - y[i])^2 }",
         sum: true,
         second: true,
+        exact: true,
     },
     Loop {
         name: "rosenbrock",
@@ -74,8 +83,43 @@ const LOOPS: &[Loop] = &[
         }",
         sum: true,
         second: false,
+        exact: true,
+    },
+    // In the order of execution, which leaves the compiler nothing to do at once.
+    Loop {
+        name: "plain",
+        text: "def f[n](x: [n]f64, y: [n]f64) -> f64 =
+            for (i < n) carry (s = 0.0) { s + x[i] * y[i] }",
+        sum: true,
+        second: true,
+        exact: true,
+    },
+    Loop {
+        name: "exp_map",
+        text: "def f[n](x: [n]f64) -> [n]f64 = for (i < n) { exp(x[i]) + 1.0 }",
+        sum: false,
+        second: false,
+        exact: false,
     },
 ];
+
+impl Loop {
+    fn args<'x>(&self, x: &'x Vec<f64>, y: &'x Vec<f64>) -> Vec<Arg<'x>> {
+        match self.second {
+            true => vec![x.into(), y.into()],
+            false => vec![x.into()],
+        }
+    }
+
+    /// Whether a number is the one that C gives.
+    fn agrees(&self, ours: f64, c: f64) -> bool {
+        match self.exact {
+            true => ours.to_bits() == c.to_bits(),
+            // Both functions are good to about one unit in the last place.
+            false => (ours - c).abs() <= 4.0 * f64::EPSILON * c.abs(),
+        }
+    }
+}
 
 /// Seconds per call of one loop at one size.
 #[derive(Clone, Debug, Serialize)]
@@ -104,14 +148,54 @@ pub fn engines() -> Vec<(&'static str, Engine)> {
     all.into_iter().filter(|(name, _)| built_in(name)).collect()
 }
 
-/// The C compiler, if there is one.
+/// clang, if it is there.
 pub fn clang() -> Option<String> {
     let given = std::env::var("CLANG").ok();
-    let names = given.into_iter().chain(["clang-22".to_owned(), "clang".to_owned()]);
-    let mut runs = names.filter(|name| {
-        Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
-    });
-    runs.next()
+    let mut names = given.into_iter().chain(["clang-22".to_owned(), "clang".to_owned()]);
+    names.find(|name| runs(name))
+}
+
+fn runs(compiler: &str) -> bool {
+    let output = Command::new(compiler).arg("--version").output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+/// A folder that is gone when this is.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> std::io::Result<Folder> {
+        let path = std::env::temp_dir().join(format!("jut-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path)?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is the system's to remove: it is its folder of temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Compares the results of every loop with those of C at every size, by all engines, and gives the
+/// number of comparisons. The C compiler is clang or else that of the system.
+///
+/// # Errors
+/// No C compiler, or a result that differs from that of C.
+pub fn compare(sizes: &[usize]) -> Result<usize> {
+    let compiler = clang().or_else(|| Some("cc".to_owned()).filter(|name| runs(name)));
+    let compiler = compiler.ok_or("there is no C compiler")?;
+    let folder = Folder::new("compared")?;
+    let exact = compile(&compiler, "-ffp-contract=off", &folder.0.join("exact.so"))?;
+    let contracted = compile(&compiler, "-ffp-contract=fast", &folder.0.join("contracted.so"))?;
+    let mut count = 0;
+    for which in LOOPS {
+        for size in sizes {
+            count += Prepared::new(which, *size, [&exact, &contracted])?.sessions.len();
+        }
+    }
+    Ok(count)
 }
 
 fn compile(clang: &str, contract: &str, to: &Path) -> Result<Library> {
@@ -121,6 +205,7 @@ fn compile(clang: &str, contract: &str, to: &Path) -> Result<Library> {
         .arg(source)
         .arg("-o")
         .arg(to)
+        .arg("-lm")
         .status()?;
     if !status.success() {
         return Err(format!("{clang} does not compile the loops").into());
@@ -153,66 +238,81 @@ fn call(library: &Library, which: &Loop, x: &[f64], y: &[f64], z: &mut [f64]) ->
 /// No C compiler, or a result that differs in a bit from that of C without contraction.
 pub fn measure(only: &str, sizes: &[usize], budget: Duration) -> Result<Vec<LoopRow>> {
     let clang = clang().ok_or("there is no clang: install clang-22, or set CLANG")?;
-    let folder = std::env::temp_dir().join(format!("jut-loops-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let exact = compile(&clang, "-ffp-contract=off", &folder.join("exact.so"))?;
-    let contracted = compile(&clang, "-ffp-contract=fast", &folder.join("contracted.so"))?;
+    let folder = Folder::new("loops")?;
+    let exact = compile(&clang, "-ffp-contract=off", &folder.0.join("exact.so"))?;
+    let contracted = compile(&clang, "-ffp-contract=fast", &folder.0.join("contracted.so"))?;
     let mut rows = Vec::new();
     for which in LOOPS.iter().filter(|which| which.name.contains(only)) {
         for size in sizes {
-            rows.push(row(which, *size, [&exact, &contracted], budget)?);
+            rows.push(Prepared::new(which, *size, [&exact, &contracted])?.measure(budget));
         }
     }
-    std::fs::remove_dir_all(&folder)?;
     Ok(rows)
 }
 
-fn row(which: &Loop, size: usize, libraries: [&Library; 2], budget: Duration) -> Result<LoopRow> {
-    let x: Vec<f64> = (0..size).map(|i| (i as f64 * 0.37).sin()).collect();
-    let y: Vec<f64> = (0..size).map(|i| (i as f64 * 0.11).cos()).collect();
-    let mut z = vec![0.0; size];
-    let want = call(libraries[0], which, &x, &y, &mut z)?;
-    let (mut z1, mut z2) = (z.clone(), z.clone());
-    let model = Model::from_text(which.text)?;
-    let mut sessions = Vec::new();
-    for (name, engine) in engines() {
-        sessions.push((name, model.function("f")?.engine(engine).value()?.session()));
+/// A loop at one size whose results have been compared.
+struct Prepared<'a> {
+    which: &'a Loop,
+    libraries: [&'a Library; 2],
+    x: Vec<f64>,
+    y: Vec<f64>,
+    /// For the results of C, without contraction and with it.
+    z: [Vec<f64>; 2],
+    sessions: Vec<(&'static str, Session)>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Calls every engine and C once, and compares.
+    fn new(which: &'a Loop, size: usize, libraries: [&'a Library; 2]) -> Result<Prepared<'a>> {
+        let x: Vec<f64> = (0..size).map(|i| (i as f64 * 0.37).sin()).collect();
+        let y: Vec<f64> = (0..size).map(|i| (i as f64 * 0.11).cos()).collect();
+        let mut z = vec![0.0; size];
+        let want = call(libraries[0], which, &x, &y, &mut z)?;
+        let model = Model::from_text(which.text)?;
+        let mut sessions = Vec::new();
+        for (name, engine) in engines() {
+            let mut session = model.function("f")?.engine(engine).value()?.session();
+            let results = session.call(&which.args(&x, &y))?;
+            let same = match which.sum {
+                true => which.agrees(results.f64("value")?, want),
+                false => {
+                    let ours = results.f64s("value")?;
+                    ours.iter().zip(&z).all(|(ours, c)| which.agrees(*ours, *c))
+                }
+            };
+            if !same {
+                return Err(format!("{} of {size}: {name} and C differ", which.name).into());
+            }
+            sessions.push((name, session));
+        }
+        let z = [z.clone(), z];
+        Ok(Prepared { which, libraries, x, y, z, sessions })
     }
-    let args: Vec<Arg<'_>> = match which.second {
-        true => vec![(&x).into(), (&y).into()],
-        false => vec![(&x).into()],
-    };
-    for (name, session) in &mut sessions {
-        let results = session.call(&args)?;
-        let same = match which.sum {
-            true => results.f64("value")?.to_bits() == want.to_bits(),
-            false => results.f64s("value")?.iter().zip(&z).all(|(a, b)| a.to_bits() == b.to_bits()),
-        };
-        if !same {
-            return Err(format!("{}: {name} and C differ", which.name).into());
+
+    fn measure(mut self, budget: Duration) -> LoopRow {
+        let (which, x, y) = (self.which, &self.x, &self.y);
+        let mut ways: Vec<Way<'_>> = Vec::new();
+        for (library, z) in self.libraries.into_iter().zip(&mut self.z) {
+            ways.push(Box::new(move || {
+                let _ = black_box(call(library, which, black_box(x), y, z));
+            }));
+        }
+        let args = which.args(x, y);
+        let names: Vec<&'static str> = self.sessions.iter().map(|(name, _)| *name).collect();
+        for (_, session) in &mut self.sessions {
+            let args = &args;
+            ways.push(Box::new(move || {
+                let _ = black_box(session.call(black_box(args)).is_ok());
+            }));
+        }
+        let times = in_turns(&mut ways, budget);
+        drop(ways);
+        LoopRow {
+            name: which.name,
+            size: x.len(),
+            clang: times.first().copied().unwrap_or_default(),
+            contracted: times.get(1).copied().unwrap_or_default(),
+            engines: names.into_iter().zip(times.into_iter().skip(2)).collect(),
         }
     }
-    let mut ways: Vec<Way<'_>> = Vec::new();
-    ways.push(Box::new(|| {
-        let _ = black_box(call(libraries[0], which, black_box(&x), &y, &mut z1));
-    }));
-    ways.push(Box::new(|| {
-        let _ = black_box(call(libraries[1], which, black_box(&x), &y, &mut z2));
-    }));
-    let names: Vec<&'static str> = sessions.iter().map(|(name, _)| *name).collect();
-    for (_, session) in &mut sessions {
-        let args = &args;
-        ways.push(Box::new(move || {
-            let _ = black_box(session.call(black_box(args)).is_ok());
-        }));
-    }
-    let times = in_turns(&mut ways, budget);
-    drop(ways);
-    Ok(LoopRow {
-        name: which.name,
-        size,
-        clang: times.first().copied().unwrap_or_default(),
-        contracted: times.get(1).copied().unwrap_or_default(),
-        engines: names.into_iter().zip(times.into_iter().skip(2)).collect(),
-    })
 }

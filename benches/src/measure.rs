@@ -30,8 +30,15 @@ pub type Way<'a> = Box<dyn FnMut() + 'a>;
 const ROUNDS: [usize; 2] = [11, 3];
 
 /// Seconds per call of each way: the least of some rounds, in each of which every way runs for about
-/// the same time; what else the machine does only ever adds. A way whose single call takes far longer than its share has fewer rounds.
+/// the same time; what else the machine does only ever adds. A way whose single call takes far longer
+/// than its share has fewer rounds.
 pub fn in_turns(ways: &mut [Way<'_>], budget: Duration) -> Vec<f64> {
+    let least = |times: &Vec<f64>| times.iter().copied().min_by(f64::total_cmp).unwrap_or_default();
+    rounds(ways, budget).iter().map(least).collect()
+}
+
+/// Seconds per call of each way in each round.
+fn rounds(ways: &mut [Way<'_>], budget: Duration) -> Vec<Vec<f64>> {
     let slice = budget.as_secs_f64() / (ROUNDS[0] * ways.len().max(1)) as f64;
     let plan: Vec<(u64, usize)> = ways.iter_mut().map(|way| calls_in(way, slice)).collect();
     let mut times = vec![Vec::with_capacity(ROUNDS[0]); ways.len()];
@@ -47,7 +54,7 @@ pub fn in_turns(ways: &mut [Way<'_>], budget: Duration) -> Vec<f64> {
             times.push(watch.seconds() / *count as f64);
         }
     }
-    times.into_iter().map(|t| t.into_iter().reduce(f64::min).unwrap_or_default()).collect()
+    times
 }
 
 /// How many calls fill a number of seconds, and in how many rounds to make them.

@@ -1,5 +1,6 @@
-//! `cargo run --release -p jut-benches --features llvm --bin engines`: the engines that are built in,
-//! against each other on all programs and against clang on loops over arrays, in one run.
+//! `cargo run --release -p jut-benches --features llvm,mlir --bin engines`: the engines that are built
+//! in, against each other and against hand-written code on all programs, and against clang on loops
+//! over arrays, in one run. Every time is the least over several rounds.
 
 use clap::Parser;
 use comfy_table::{Table, presets};
@@ -35,6 +36,8 @@ struct Options {
 struct Row {
     name: &'static str,
     size: String,
+    hand: f64,
+    interpreter: f64,
     run: Vec<(&'static str, f64)>,
     compile: Vec<(&'static str, f64)>,
 }
@@ -47,7 +50,7 @@ struct Report {
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-fn program(case: &Case, budget: Duration) -> Result<Row> {
+fn program(case: &mut Case, budget: Duration) -> Result<Row> {
     let (mut sessions, mut compile) = (Vec::new(), Vec::new());
     for (name, engine) in loops::engines() {
         let mut times = Vec::new();
@@ -62,9 +65,20 @@ fn program(case: &Case, budget: Duration) -> Result<Row> {
             sessions.push((name, compiled.session()));
         }
     }
+    let interpreted = run::compile(case, Engine::Interpreter)?;
+    let mut out = vec![0.0; 1 + case.inputs()];
     let args: Vec<_> = case.args.iter().map(jut::Arg::from).collect();
     let names: Vec<&'static str> = sessions.iter().map(|(name, _)| *name).collect();
-    let mut ways: Vec<Way<'_>> = Vec::new();
+    let hand = &mut case.hand;
+    let mut slow = interpreted.session();
+    let slow_args = &args;
+    let mut ways: Vec<Way<'_>> = vec![
+        Box::new(|| {
+            hand(&mut out);
+            black_box(&out);
+        }),
+        Box::new(move || drop(black_box(slow.call(slow_args)))),
+    ];
     for (_, session) in &mut sessions {
         session.call(&args)?;
         let args = &args;
@@ -77,7 +91,9 @@ fn program(case: &Case, budget: Duration) -> Result<Row> {
     Ok(Row {
         name: case.name,
         size: case.size.clone(),
-        run: names.into_iter().zip(times).collect(),
+        hand: times.first().copied().unwrap_or_default(),
+        interpreter: times.get(1).copied().unwrap_or_default(),
+        run: names.into_iter().zip(times.into_iter().skip(2)).collect(),
         compile,
     })
 }
@@ -86,9 +102,9 @@ fn main() -> Result<()> {
     let options = Options::parse();
     let budget = Duration::try_from_secs_f64(options.seconds)?;
     let mut programs = Vec::new();
-    for case in cases::all(options.quick) {
+    for mut case in cases::all(options.quick) {
         if case.name.contains(&options.only) {
-            programs.push(program(&case, budget)?);
+            programs.push(program(&mut case, budget)?);
         }
     }
     let sizes: &[usize] = if options.quick { &[1000] } else { &[100, 1000, 10_000, 1_000_000] };
@@ -112,28 +128,29 @@ fn print(report: &Report) {
     let names: Vec<&str> = loops::engines().iter().map(|(name, _)| *name).collect();
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
-    let mut head = vec!["gradient".to_owned(), "size".to_owned(), "cranelift us".to_owned()];
-    for name in names.iter().skip(1) {
-        head.push(format!("cranelift / {name}"));
-    }
-    for name in &names {
-        head.push(format!("{name} compile ms"));
-    }
+    let mut head = vec!["gradient".to_owned(), "size".to_owned(), "hand us".to_owned()];
+    head.extend(names.iter().map(|name| format!("{name} / hand")));
+    head.extend(names.iter().skip(1).map(|name| format!("cranelift / {name}")));
+    head.push("interpreter / cranelift".to_owned());
+    head.extend(names.iter().map(|name| format!("{name} compile ms")));
     table.set_header(head);
-    let mut ratios = vec![Vec::new(); names.len()];
     for row in &report.programs {
         let Some((_, first)) = row.run.first() else { continue };
-        let mut cells = vec![row.name.to_owned(), row.size.clone(), format!("{:.2}", first * 1e6)];
-        for (k, (_, time)) in row.run.iter().enumerate().skip(1) {
-            cells.push(ratio(*first, *time));
-            ratios[k].push(first / time);
-        }
+        let mut cells =
+            vec![row.name.to_owned(), row.size.clone(), format!("{:.3}", row.hand * 1e6)];
+        cells.extend(row.run.iter().map(|(_, time)| ratio(*time, row.hand)));
+        cells.extend(row.run.iter().skip(1).map(|(_, time)| ratio(*first, *time)));
+        cells.push(format!("{:.1}", row.interpreter / first));
         cells.extend(row.compile.iter().map(|(_, time)| format!("{:.1}", time * 1e3)));
         table.add_row(cells);
     }
-    println!("Value and gradient, time of Cranelift over that of the others:\n{table}\n");
-    for (name, ratios) in names.iter().zip(ratios).skip(1) {
-        println!("geometric mean, cranelift / {name}: {:.2}", geometric_mean(ratios));
+    println!("Value and gradient, time over that of hand-written code:\n{table}\n");
+    for (k, name) in names.iter().enumerate() {
+        let of = |over: &dyn Fn(&Row) -> f64| {
+            geometric_mean(report.programs.iter().map(|row| row.run[k].1 / over(row)))
+        };
+        let (hand, cranelift) = (of(&|row| row.hand), of(&|row| row.run[0].1));
+        println!("geometric means: {name} / hand {hand:.2}, {name} / cranelift {cranelift:.2}");
     }
     if report.loops.is_empty() {
         return println!("no clang: no comparison with C");
