@@ -291,16 +291,16 @@ impl<'a> Prepared<'a> {
 
     fn measure(mut self, budget: Duration) -> LoopRow {
         let (which, x, y) = (self.which, &self.x, &self.y);
+        let args = which.args(x, y);
+        let args = &args;
         let mut ways: Vec<Way<'_>> = Vec::new();
         for (library, z) in self.libraries.into_iter().zip(&mut self.z) {
             ways.push(Box::new(move || {
                 let _ = black_box(call(library, which, black_box(x), y, z));
             }));
         }
-        let args = which.args(x, y);
         let names: Vec<&'static str> = self.sessions.iter().map(|(name, _)| *name).collect();
         for (_, session) in &mut self.sessions {
-            let args = &args;
             ways.push(Box::new(move || {
                 let _ = black_box(session.call(black_box(args)).is_ok());
             }));
