@@ -113,6 +113,8 @@ impl<'a, 's> Body<'a, 's> {
         for part in &parts {
             self.check_slice(part.low, part.length, &total, span)?;
         }
+        // It gets a name, for loops over the result that passes make.
+        self.materialize(&total, span)?;
         let ty = Type::array(total, element);
         let mode = if linear == 0 { Mode::Acc } else { Mode::Wr };
         let open = self.enter();

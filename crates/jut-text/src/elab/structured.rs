@@ -64,7 +64,13 @@ impl<'a, 's> Body<'a, 's> {
         let mut open: Vec<(Size, Span)> = given.map(|(_, size, at)| (size.clone(), *at)).collect();
         let mut dims = Vec::new();
         ty.for_each_size(&mut |size| dims.push(size.clone()));
-        open.extend(op.open_results().filter_map(|k| Some((dims.get(k)?.clone(), span))));
+        for size in op.open_results().filter_map(|k| dims.get(k)) {
+            // It gets a name in any case, for loops over the result that passes make.
+            if linear.is_none() && !self.strict {
+                self.materialize(size, span)?;
+            }
+            open.push((size.clone(), span));
+        }
         for (size, at) in open {
             let here = linear.is_none() && !self.strict;
             if here && !self.facts.is_plainly_non_negative(&size) {
