@@ -257,7 +257,7 @@ impl Function {
         let f = &self.model.program().funcs[self.id];
         let all = f.results.iter().enumerate();
         let named = all.map(|(k, r)| match r.name {
-            Some(name) => (k, f.nvars[name].name.clone(), &r.ty),
+            Some(name) => (k, f.nvars[name].name.to_string(), &r.ty),
             None => (k, k.to_string(), &r.ty),
         });
         let floats: Vec<(usize, String)> =

@@ -176,7 +176,7 @@ impl<'a, 's> Body<'a, 's> {
     /// An operand as the user wrote it.
     pub fn show_atom(&self, atom: Atom) -> String {
         match atom {
-            Atom::Var(v) => self.b.func.nvars[v].name.clone(),
+            Atom::Var(v) => self.b.func.nvars[v].name.to_string(),
             Atom::Lit(literal) => jut_ir::print::print_literal(literal),
         }
     }
