@@ -58,7 +58,8 @@ impl<'a, 's> Body<'a, 's> {
             parts.push(Part { value, low, length });
         }
         let Some((element, _)) = first else {
-            return self.error("J208", span, "`concat` takes at least one array");
+            let message = "`concat` takes at least one array";
+            return self.error("J208", span, message, "write `concat(x, y)`");
         };
         self.join(parts, total, element, span)
     }
@@ -68,7 +69,7 @@ impl<'a, 's> Body<'a, 's> {
         self.surface_only(span, "`pad`", "add the array in `acc s: t { s[a ..+ n] += x }`")?;
         let [x, before, after] = call.args.as_slice() else {
             let message = "`pad` takes an array, and how many zeros come before and after it";
-            return self.error("J208", span, message);
+            return self.error("J208", span, message, "write `pad(x, 1, 1)`");
         };
         let (value, length, element) = self.part(*x, "pad")?;
         let low = self.integer(*before, "a number of zeros")?;
@@ -99,7 +100,10 @@ impl<'a, 's> Body<'a, 's> {
     fn longer(&mut self, a: &Size, b: &Size, span: Span) -> Res<Size> {
         match a.checked_add(b) {
             Some(sum) => Ok(sum),
-            None => self.error("J215", span, "the size of the result is too long a polynomial"),
+            None => {
+                let message = "the size of the result is too long a polynomial";
+                self.error("J215", span, message, "bind a part of it to a name of its own")
+            }
         }
     }
 
