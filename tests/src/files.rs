@@ -227,7 +227,7 @@ fn results(program: &Program, func: FuncId, args: &[Value], mask: &Mask) -> Resu
     let outcome = outcome.map_err(|e| e.to_string())?;
     let f = &program.funcs[func];
     let own = f.results.iter().enumerate().map(|(k, r)| match r.name {
-        Some(name) => f.nvars[name].name.clone(),
+        Some(name) => f.nvars[name].name.to_string(),
         None if f.results.len() == 1 => "value".to_string(),
         None => format!("value {k}"),
     });

@@ -65,7 +65,7 @@ fn program(case: &mut Case, budget: Duration) -> Result<Row> {
             sessions.push((name, compiled.session()));
         }
     }
-    let interpreted = run::compile(case, Engine::Interpreter)?;
+    let interpreted = run::compile(case, jut::Engine::Interpreter)?;
     let mut out = vec![0.0; 1 + case.inputs()];
     let args: Vec<_> = case.args.iter().map(jut::Arg::from).collect();
     let names: Vec<&'static str> = sessions.iter().map(|(name, _)| *name).collect();
