@@ -253,7 +253,12 @@ core def f(n: i64, x: [2*n - 1]f64, k: i64) -> f64 = { check 2 * n; m = 2 * n; t
 def f(n: i64, m: i64, x: [n*m]f64) -> f64 = sum (i < n, j < m) { x[i*m + j] }" => "
 core def f(n: i64, m: i64, x: [n*m]f64) -> f64 = {
   check n * m
-  r = acc lanes s: f64 { scan par (i < n) { scan par (j < m) { t = i * m; k = t + j; a = x[k]; s += a } } }
+  r = acc lanes s: f64 {
+    scan par (i < n) {
+      u = acc lanes v: f64 { scan par (j < m) { t = i * m; k = t + j; a = x[k]; v += a } }
+      s += u
+    }
+  }
   r
 }"
     a_slice_is_checked_and_has_the_length_of_the_difference: "

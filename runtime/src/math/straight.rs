@@ -378,6 +378,8 @@ macro_rules! functions {
         pub fn core<N: Number>(name: &str) -> Option<fn(N) -> (N, N::Truth)> {
             match name {
                 $(stringify!($name) => Some($name::<N>),)*
+                "sin" => Some(sin::<N>),
+                "cos" => Some(cos::<N>),
                 _ => None,
             }
         }

@@ -14,7 +14,9 @@ use super::Res;
 use super::body::{Body, Made, Out, Value};
 use super::sugar::is_number;
 use crate::ast::{self, ExprId};
-use jut_ir::{Atom, Block, Diagnostic, Literal, Mode, Operand, Place, Rhs, Size, Span, Step, Type};
+use jut_ir::{
+    Atom, Block, Check, Diagnostic, Literal, Mode, Operand, Place, Rhs, Size, Span, Step, Type,
+};
 
 /// The functions of this file.
 pub(super) const JOINS: [&str; 2] = ["concat", "pad"];
@@ -114,11 +116,12 @@ impl<'a, 's> Body<'a, 's> {
             let message = "some of the arrays are linear, and some are not";
             return self.not_linear(message.to_owned(), span);
         }
-        for part in &parts {
-            self.check_slice(part.low, part.length, &total, span)?;
+        // It gets a name, also for loops over the result that passes make.
+        let size = self.materialize(&total, span)?;
+        for Part { low: lo, length: len, .. } in &parts {
+            // Said even where other arrays of this size prove it: passes may part the two.
+            self.emit(Rhs::Check(Check::Within { lo: *lo, len: *len, size }), span)?;
         }
-        // It gets a name, for loops over the result that passes make.
-        self.materialize(&total, span)?;
         let ty = Type::array(total, element);
         let mode = if linear == 0 { Mode::Acc } else { Mode::Wr };
         let open = self.enter();
