@@ -138,11 +138,11 @@ enum { N = 9 };
 int main(void) {
   double x[N], value, grad[N];
   for (int i = 0; i < N; i++) x[i] = 0.25 * i - 0.5;
-  size_t enough = long_value_grad_workspace_size(N);
+  size_t enough = chain_value_grad_workspace_size(N);
   char *memory = malloc(enough);
   for (size_t less = 0; less < 256; less += 128) {
     void *workspace = jut_workspace_in(memory, enough - less);
-    printf("%d\n", long_value_grad(N, x, &value, grad, workspace, NULL));
+    printf("%d\n", chain_value_grad(N, x, &value, grad, workspace, NULL));
   }
   free(memory);
   return 0;
@@ -168,7 +168,7 @@ fn a_function_that_is_cut_into_pieces_has_a_bound_that_is_enough_and_not_more() 
     let function = Model::from_text(&text).and_then(|m| m.function("f")).expect("it checks");
     let form = function.stage(jut::Stage::Loop).expect("it is lowered");
     assert!(form.contains(".part1("), "it is long enough to be cut");
-    let options = BuildOptions { prefix: Some("long".to_string()), ..BuildOptions::default() };
+    let options = BuildOptions { prefix: Some("chain".to_string()), ..BuildOptions::default() };
     let object = function.build(&[Product::ValueAndGradient], &options).expect("it builds");
     assert_eq!(object.functions()[0].unbounded(), None);
     let at = directory("memory of pieces");
