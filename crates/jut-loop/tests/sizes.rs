@@ -223,7 +223,7 @@ def f[m](x: [m]f64, n: i64) -> f64 = {
 }";
     let x = Value::floats(vec![0.5, 1.0]);
     assert_eq!(fails(source, &[x.clone(), int(3)]), None);
-    assert_eq!(fails(source, &[x.clone(), int(1 << 63 - 1)]), Some(Memory));
+    assert_eq!(fails(source, &[x.clone(), int(1 << 62)]), Some(Memory));
     assert_eq!(fails(source, &[x, int(-1)]), Some(NegativeSize));
 }
 

@@ -66,7 +66,8 @@ fn every_cell_has_the_order_that_the_language_says() {
         let (y, x, k) = (numbers(ny, 1), numbers(nx, 2), numbers(nk, 3));
         for add in [false, true] {
             type Run = unsafe fn(&mut [f64], &[f64], &[f64], Sizes, bool);
-            let sides: [(Vec<Run>, &[f64], &[f64], usize); 3] = [
+            type Side<'a> = (Vec<Run>, &'a [f64], &'a [f64], usize);
+            let sides: [Side<'_>; 3] = [
                 (for_y::all().collect(), &x, &k, ny),
                 (for_x::all().collect(), &y, &k, nx),
                 (for_k::all().collect(), &x, &y, nk),
