@@ -2,7 +2,7 @@
 //!
 //! The compiler that builds jut builds the runtime too, from the same sources and with the same
 //! locked version of `libm`: so its bits agree with those of code in memory, and whoever runs `jut`
-//! later needs neither Rust nor cargo. Link-time optimisation leaves one object of a few tens of
+//! later needs neither Rust nor cargo. Link-time optimisation leaves one object of a few hundred
 //! kilobytes that needs only `malloc`, `free`, `abort`, `memcpy`, `memmove` and `memset`.
 //!
 //! Further targets, whose standard library must be installed, are named by the environment variable

@@ -44,7 +44,7 @@
 //! build prints. It is compiled again when it changes, or a module that it uses.
 //!
 //! *Ensures*: the results have the bits of `jut run` (with [`MathLibrary::Jut`], the default). *Cost*:
-//! no work at run time but the call; about 100 kilobytes for the runtime.
+//! no work at run time but the call; a few hundred kilobytes for the runtime.
 
 mod module;
 
