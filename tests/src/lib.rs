@@ -6,6 +6,7 @@ pub mod engines;
 pub mod files;
 pub mod generate;
 pub mod laws;
+pub mod memory;
 pub mod objects;
 pub mod pipeline;
 pub mod products;

@@ -1,14 +1,13 @@
 //! The programs of `examples/ffi`, built by the compilers of the system: the bits of code in memory,
 //! from two threads at once, and nothing that valgrind complains of.
 
-use super::{directory, engines, examples, present, run, sequence, table, write};
+use super::{directory, engines, examples, not_run, present, run, sequence, table, write};
 use jut::{Arg, BuildOptions, Engine, Error, Product};
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
 /// What every one of the programs prints, computed in memory.
-fn expected() -> String {
+pub(super) fn expected() -> String {
     let table = table();
     let target: Vec<f64> = (0..3).map(|i| 0.25 * f64::from(i)).collect();
     let tangent: Vec<f64> = (0..15).map(|i| f64::from(i % 4) - 1.5).collect();
@@ -50,7 +49,7 @@ fn built(name: &str, engine: Engine) -> std::path::PathBuf {
     at
 }
 
-fn source(name: &str) -> String {
+pub(super) fn source(name: &str) -> String {
     examples().join("ffi").join(name).display().to_string()
 }
 
@@ -116,14 +115,17 @@ fn a_fortran_program_gets_the_bits_of_code_in_memory() {
 #[test]
 fn a_python_program_with_numpy_gets_the_bits_of_code_in_memory() {
     let at = directory("python");
-    let numpy = Command::new("python3").args(["-c", "import numpy"]).output();
-    if !numpy.is_ok_and(|o| o.status.success()) {
-        let _ =
-            writeln!(std::io::stderr(), "NOT RUN: there is no python3 with numpy on this machine");
+    // Debian's packages are of its own Python, which may not be the first on the path.
+    let numpy = |python: &&str| {
+        let output = Command::new(python).args(["-c", "import numpy"]).output();
+        output.is_ok_and(|o| o.status.success())
+    };
+    let Some(python) = ["python3", "/usr/bin/python3"].into_iter().find(numpy) else {
+        not_run("there is no python3 with numpy on this machine");
         return;
-    }
+    };
     let products = [Product::ValueAndGradient, Product::HessianProduct];
     let object = sequence().build(&products, &BuildOptions::default()).expect("it builds");
     object.link_shared(&at.join("libsequence.so"), None).expect("it links");
-    assert_eq!(run("python3", &[&source("gradient.py"), "./libsequence.so"], &at), expected());
+    assert_eq!(run(python, &[&source("gradient.py"), "./libsequence.so"], &at), expected());
 }

@@ -4,6 +4,7 @@ mod foreign;
 mod mathematics;
 mod matrices;
 mod memory;
+mod systems;
 mod targets;
 
 use jut::{Engine, Function, Model, Object};
@@ -62,10 +63,18 @@ fn run(program: &str, args: &[&str], at: &Path) -> String {
 
 /// Whether a program can be started. Without a C compiler there is no Rust, so `cc` always can.
 fn present(program: &str) -> bool {
-    let there = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
+    let there = starts(program);
     if !there {
-        // Not captured: whoever runs the tests is to see it.
-        let _ = writeln!(std::io::stderr(), "NOT RUN: there is no {program} on this machine");
+        not_run(&format!("there is no {program} on this machine"));
     }
     there
+}
+
+fn starts(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success())
+}
+
+/// Says what a test leaves out. Not captured: whoever runs the tests is to see it.
+fn not_run(reason: &str) {
+    let _ = writeln!(std::io::stderr(), "NOT RUN: {reason}");
 }

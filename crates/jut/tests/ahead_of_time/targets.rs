@@ -2,7 +2,7 @@
 //! numbers.
 
 use super::{directory, present, run, sequence, write};
-use jut::{BuildOptions, Error, Machine, MathLibrary, Model, Product};
+use jut::{BuildOptions, Error, Function, Machine, MathLibrary, Model, Product};
 use object::{Architecture, BinaryFormat, Object as _, ObjectSection, ObjectSymbol};
 
 #[test]
@@ -44,7 +44,7 @@ fn objects_for_other_machines_have_their_format_and_export_only_the_functions() 
     }
 }
 
-const AARCH64: &str = "aarch64-unknown-linux-gnu";
+pub(super) const AARCH64: &str = "aarch64-unknown-linux-gnu";
 
 #[test]
 fn binutils_read_an_aarch64_object_and_disassemble_it() {
@@ -65,7 +65,7 @@ fn binutils_read_an_aarch64_object_and_disassemble_it() {
 }
 
 /// A program of arithmetic alone, and one with mathematical functions.
-const PROGRAMS: [(&str, &str); 2] = [
+pub(super) const PROGRAMS: [(&str, &str); 2] = [
     (
         "plain",
         "def f[n](x: [n]f64) -> f64 = sum (i < n - 1) {
@@ -84,7 +84,8 @@ const PROGRAMS: [(&str, &str); 2] = [
     ),
 ];
 
-const MAIN: &str = r#"
+/// A C program that prints a gradient and a product with the Hessian.
+pub(super) const MAIN: &str = r#"
 #include "f.h"
 #include <stdio.h>
 enum { N = 9 };
@@ -127,24 +128,27 @@ fn an_aarch64_program_runs_under_an_emulator_and_prints_the_numbers_of_this_mach
         run(compiler, &library, &at);
         let system = ["-L", "/usr/aarch64-linux-gnu", "./dynamic"];
         assert_eq!(run("qemu-aarch64", &system, &at), printed);
-        let printed: Vec<f64> = printed.lines().map(|l| l.parse().expect("a number")).collect();
+        compare(name, &function, &printed);
+    }
+}
 
-        let x: Vec<f64> = (0..9).map(|i| 0.3 * f64::from(i) - 1.0).collect();
-        let tangent: Vec<f64> = (0..9).map(|i| 1.0 / f64::from(1 + i)).collect();
-        let mut gradient = function.value_and_gradient().expect("it compiles").session();
-        let mut product = function.compile(Product::HessianProduct).expect("it compiles").session();
-        let gradient = gradient.call(&[(&x).into()]).expect("it runs");
-        let product = product.call(&[(&x).into(), (&tangent).into()]).expect("it runs");
-        let mut expected = vec![gradient.f64("value").expect("a float")];
-        let both =
-            gradient.f64s("x").expect("floats").iter().zip(product.f64s("x").expect("floats"));
-        expected.extend(both.flat_map(|(g, h)| [*g, *h]));
-        assert_eq!(printed.len(), expected.len());
-        for (have, want) in printed.iter().zip(&expected) {
-            // Without mathematical functions there is nothing in which machines differ.
-            let tolerance = if name == "plain" { 0.0 } else { 1e-12 * want.abs().max(1e-3) };
-            assert!((have - want).abs() <= tolerance, "{name}: {have} {want}");
-        }
+/// Whether [`MAIN`] printed the numbers of code in memory.
+pub(super) fn compare(name: &str, function: &Function, printed: &str) {
+    let printed: Vec<f64> = printed.lines().map(|l| l.trim().parse().expect("a number")).collect();
+    let x: Vec<f64> = (0..9).map(|i| 0.3 * f64::from(i) - 1.0).collect();
+    let tangent: Vec<f64> = (0..9).map(|i| 1.0 / f64::from(1 + i)).collect();
+    let mut gradient = function.value_and_gradient().expect("it compiles").session();
+    let mut product = function.compile(Product::HessianProduct).expect("it compiles").session();
+    let gradient = gradient.call(&[(&x).into()]).expect("it runs");
+    let product = product.call(&[(&x).into(), (&tangent).into()]).expect("it runs");
+    let mut expected = vec![gradient.f64("value").expect("a float")];
+    let both = gradient.f64s("x").expect("floats").iter().zip(product.f64s("x").expect("floats"));
+    expected.extend(both.flat_map(|(g, h)| [*g, *h]));
+    assert_eq!(printed.len(), expected.len());
+    for (have, want) in printed.iter().zip(&expected) {
+        // Without mathematical functions there is nothing in which machines differ.
+        let tolerance = if name == "plain" { 0.0 } else { 1e-12 * want.abs().max(1e-3) };
+        assert!((have - want).abs() <= tolerance, "{name}: {have} {want}");
     }
 }
 
