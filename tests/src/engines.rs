@@ -1,7 +1,8 @@
 //! P16: every engine gives the same bits, or the same error.
 //!
 //! A non-linear function runs in the interpreter of Linear A (the reference), in the evaluator of
-//! the loop form (as lowered, and as read back from the printed text), and as machine code. The
+//! the loop form (as lowered, with the iterations of `for par` in other orders, and as read back
+//! from the printed text), and as machine code. The
 //! reference runs the very program that is lowered; whether the optimiser keeps bits is another law
 //! (P15).
 //!
@@ -13,13 +14,14 @@ use crate::border::{Sizes, flatten, rebuild};
 use crate::products::{Product, optimised};
 use jut_eval::{EvalError, Interpreter, Value, View};
 use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError};
-use jut_loop::eval::{self, Fault};
+use jut_loop::eval::{self, Fault, Outcome};
 use jut_loop::flatten::Layouts;
-use jut_loop::form::{Cell, Kind, LoopProgram, Role};
+use jut_loop::form::{self, Kind, LoopFuncId, LoopProgram, Role};
 use jut_loop::signature::{AbiComponent, Cells, Flat};
 use jut_loop::{Lowered, lower, need, print, read};
 use jut_native::{Arg, Backend, CallError, Checked, Returned};
 use jut_runtime::Workspace;
+use std::cell::Cell;
 
 /// The backends that are built in, by name.
 pub fn backends() -> impl Iterator<Item = (&'static str, Backend)> {
@@ -73,7 +75,8 @@ fn agree_in(
     let mut lowered = lower(program, func).map_err(|e| format!("lowering: {e}"))?;
     fault(&mut lowered.program);
     let mut border = Border::new(program, func, &lowered, args)?;
-    compare("loop form", &expected, border.evaluate(&lowered.program)?, &lowered)?;
+    compare("loop form", &expected, border.evaluate(&lowered.program, &eval::run)?, &lowered)?;
+    in_other_orders(&mut border, &expected, &lowered)?;
 
     let text = print::print_program(&lowered.program);
     let again = read::read_program(0, &text)
@@ -82,7 +85,7 @@ fn agree_in(
     if let Some((a, b)) = text.lines().zip(printed.lines()).find(|(a, b)| a != b) {
         return Err(format!("the loop form prints differently after reading back:\n{a}\n{b}"));
     }
-    compare("loop form read back", &expected, border.evaluate(&again)?, &lowered)?;
+    compare("loop form read back", &expected, border.evaluate(&again, &eval::run)?, &lowered)?;
 
     // The memory that a call is said to need is enough.
     let need = need::query(&lowered.program).ok().map(|query| border.need(&query)).transpose()?;
@@ -101,6 +104,34 @@ fn agree_in(
         compare(&format!("{name} in lent memory"), &expected, run, &lowered)?;
     }
     Ok(expected)
+}
+
+/// The iterations of `for par` backwards, and in an order that looks random: where there are any.
+fn in_other_orders(
+    border: &mut Border<'_>,
+    expected: &Run,
+    lowered: &Lowered,
+) -> Result<(), String> {
+    let matters = Cell::new(false);
+    let backwards = |indices: &mut [i64]| {
+        matters.set(matters.get() || indices.len() > 2);
+        indices.reverse();
+    };
+    let shuffled = |indices: &mut [i64]| {
+        fastrand::Rng::with_seed(indices.len() as u64).shuffle(indices);
+    };
+    let orders: [(&str, &dyn Fn(&mut [i64])); 2] =
+        [("`for par` backwards", &backwards), ("`for par` shuffled", &shuffled)];
+    for (name, permute) in orders {
+        let run = border.evaluate(&lowered.program, &|program, entry, args| {
+            eval::run_permuted(program, entry, args, permute)
+        })?;
+        compare(name, expected, run, lowered)?;
+        if !matters.get() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Runs a product in every engine, as composed and optimised; gives what all of them give. Backends
@@ -240,9 +271,13 @@ impl<'a> Border<'a> {
         }
     }
 
-    fn evaluate(&mut self, program: &LoopProgram) -> Result<Run, String> {
+    fn evaluate(
+        &mut self,
+        program: &LoopProgram,
+        run: &dyn Fn(&LoopProgram, LoopFuncId, &[Flat]) -> Result<Outcome, Fault>,
+    ) -> Result<Run, String> {
         let (entry, _) = program.funcs.last().ok_or("an empty loop program")?;
-        match eval::run(program, entry, &self.args) {
+        match run(program, entry, &self.args) {
             Ok(outcome) => {
                 let all: Vec<Flat> = outcome.params.into_iter().chain(outcome.results).collect();
                 self.values(&all).map(Ok)
@@ -317,9 +352,9 @@ impl<'a> Border<'a> {
             buffers.push(match (arg, param.kind) {
                 (Flat::Scalar(literal), _) => Buffer::Scalar(*literal),
                 // What is in an output before the call must not matter.
-                (_, Kind::Buffer(Cell::F64)) if out => Buffer::F64(vec![f64::NAN; n], true),
-                (_, Kind::Buffer(Cell::I64)) if out => Buffer::I64(vec![-77; n], true),
-                (_, Kind::Buffer(Cell::Bool)) if out => Buffer::Bool(vec![true; n], true),
+                (_, Kind::Buffer(form::Cell::F64)) if out => Buffer::F64(vec![f64::NAN; n], true),
+                (_, Kind::Buffer(form::Cell::I64)) if out => Buffer::I64(vec![-77; n], true),
+                (_, Kind::Buffer(form::Cell::Bool)) if out => Buffer::Bool(vec![true; n], true),
                 (Flat::Buffer(Cells::F64(x)), _) => Buffer::F64(x.clone(), false),
                 (Flat::Buffer(Cells::I64(x)), _) => Buffer::I64(x.clone(), false),
                 (Flat::Buffer(Cells::Bool(x)), _) => {

@@ -27,6 +27,10 @@ const PROGRAMS: &[(&str, &str)] = &[
     ),
     ("start", "def f(x: f64, y: f64) -> f64 = for (i < 6) carry (a = 1.0) { a * x + y }"),
     ("gather", "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { x[ix[i]] * x[0] }"),
+    (
+        "scatter",
+        "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { sin(x[ix[i]]) * f64(i) }",
+    ),
     ("wrong index", "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { x[ix[i]] }"),
     ("sum", "def f[n](x: [n]f64) -> f64 = sum (i < n - 1) { sin(x[i]) * x[i + 1] - x[i] }"),
     (
@@ -42,6 +46,7 @@ fn arguments(program: &str) -> Vec<Value> {
     let x: Vec<f64> = (0..11).map(|k| (k as f64 * 0.7 + 0.2).sin()).collect();
     match program {
         "gather" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
+        "scatter" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 3, 7, 3, 3])],
         "wrong index" => vec![Value::floats(x), Value::ints(vec![3, 11])],
         "sum" => vec![Value::floats(x)],
         "rnn" => vec![
@@ -457,6 +462,17 @@ fn loop_arms(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> b
     }
 }
 
+/// A loop whose iterations have to run one after the other is given to any order.
+fn loop_made_parallel(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+    match &mut block.stmts[k] {
+        L::For(f) if f.order != form::Order::Par => {
+            f.order = form::Order::Par;
+            true
+        }
+        _ => false,
+    }
+}
+
 /// `c * a'` becomes `sin(c) * a'` with the partial computed beside it, 40 times over.
 fn needless_partials(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LScale(Atom::Var(c), _) = block.stmts[k].rhs else { return false };
@@ -550,6 +566,7 @@ const LOOP_FAULTS: &[(&str, LoopEdit, &str)] = &[
     ("wrong cell", loop_cell_zero, "sum"),
     ("swapped operands", loop_operands, "scalar"),
     ("swapped arms", loop_arms, "branch"),
+    ("made parallel", loop_made_parallel, "scatter"),
 ];
 
 const OPTIONS: Options = Options { smooth: Some(1e-6) };

@@ -1,17 +1,87 @@
 //! Compiled code means what the loop form says: operation by operation, statement by statement,
-//! bit by bit.
+//! bit by bit; for every backend that is built in, of which this crate is the first.
 
 mod support;
 
-use jut_cranelift::{Arg, CallError, Compiled, compile};
 use jut_ir::RuntimeErrorKind as E;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{self, Prim, Scalar};
 use jut_loop::form::*;
+use jut_native::{Arg, CallError, CompileError, Compiled};
 use jut_runtime::Workspace;
+use jut_tests::engines::backends;
 use support::*;
 
-fn run(compiled: &Compiled, args: &mut [Arg<'_>]) -> Result<Vec<u64>, CallError> {
+/// A program, compiled by every backend.
+struct Engines(Vec<(&'static str, Compiled)>);
+
+fn compile(program: &LoopProgram) -> Result<Engines, CompileError> {
+    let all = backends().map(|(name, compile)| Ok((name, compile(program)?)));
+    all.collect::<Result<_, _>>().map(Engines)
+}
+
+/// Arguments with memory of their own for what is written: the first call must not be seen by the
+/// second.
+fn copies(args: &[Arg<'_>]) -> (Vec<Vec<f64>>, Vec<Vec<i64>>, Vec<Vec<bool>>) {
+    let (mut floats, mut integers, mut bools) = (Vec::new(), Vec::new(), Vec::new());
+    for arg in args {
+        match arg {
+            Arg::F64sMut(x) => floats.push(x.to_vec()),
+            Arg::I64sMut(x) => integers.push(x.to_vec()),
+            Arg::BoolsMut(x) => bools.push(x.to_vec()),
+            _ => {}
+        }
+    }
+    (floats, integers, bools)
+}
+
+/// What the first backend gives; all others have to give the same.
+fn run(engines: &Engines, args: &mut [Arg<'_>]) -> Result<Vec<u64>, CallError> {
+    let mut other = Vec::new();
+    for (name, compiled) in &engines.0[1..] {
+        let (mut floats, mut integers, mut bools) = copies(args);
+        let mut written = (floats.iter_mut(), integers.iter_mut(), bools.iter_mut());
+        let mut own: Vec<Arg<'_>> = Vec::new();
+        for arg in args.iter() {
+            own.push(match arg {
+                Arg::F64(x) => Arg::F64(*x),
+                Arg::I64(x) => Arg::I64(*x),
+                Arg::Bool(x) => Arg::Bool(*x),
+                Arg::F64s(x) => Arg::F64s(x),
+                Arg::I64s(x) => Arg::I64s(x),
+                Arg::Bools(x) => Arg::Bools(x),
+                Arg::F64sMut(_) => Arg::F64sMut(written.0.next().unwrap()),
+                Arg::I64sMut(_) => Arg::I64sMut(written.1.next().unwrap()),
+                Arg::BoolsMut(_) => Arg::BoolsMut(written.2.next().unwrap()),
+            });
+        }
+        let results = call(compiled, &mut own);
+        drop(own);
+        other.push((name, results, (floats, integers, bools)));
+    }
+    let (first, compiled) = &engines.0[0];
+    let results = call(compiled, args);
+    let written = copies(args);
+    for (name, others, (floats, integers, bools)) in other {
+        let same_results = match (&results, &others) {
+            (Ok(a), Ok(b)) => a.iter().zip(b).zip(compiled.results()).all(|((a, b), kind)| {
+                a == b || (*kind == Kind::F64 && float(*a).is_nan() && float(*b).is_nan())
+            }),
+            // What is wrong with arguments is said in the same words.
+            (a, b) => a == b,
+        };
+        assert!(same_results, "{first}: {results:?}\n{name}: {others:?}");
+        let bits = |all: &[Vec<f64>]| -> Vec<u64> {
+            let number = |x: &f64| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() };
+            all.iter().flatten().map(number).collect()
+        };
+        assert_eq!(bits(&floats), bits(&written.0), "{first} and {name}");
+        assert_eq!((integers, bools), (written.1.clone(), written.2.clone()), "{first} and {name}");
+    }
+    results
+}
+
+fn call(compiled: &Compiled, args: &mut [Arg<'_>]) -> Result<Vec<u64>, CallError> {
     let mut results = vec![0; compiled.results().len()];
     // SAFETY: the tests pass slices as long as their programs index.
     unsafe { compiled.call(&mut Workspace::new(), args, &mut results) }?;
@@ -112,8 +182,8 @@ fn every_primitive_computes_the_same_with_literal_operands() {
         let row = prim.row();
         let mut w = Writer::new("f");
         let all = operands(prim);
-        // At most 200 of them; what is left out differs from primitive to primitive.
-        let step = all.len() / 200 + 1;
+        // At most 100 of them; what is left out differs from primitive to primitive.
+        let step = all.len() / 100 + 1;
         let chosen: Vec<_> = all.into_iter().step_by(step).collect();
         let mut results = Vec::new();
         for args in &chosen {
@@ -401,31 +471,37 @@ fn calls_pass_and_return_any_number_of_scalars_and_buffers() {
     let results = outer.call(callee, &kinds, &args);
     let results: Vec<Atom> = results.into_iter().map(Atom::from).collect();
     program.funcs.push(outer.finish(&results));
-    let compiled = compile(&with_sites(program)).unwrap();
-
-    let mut cells = [0.0; 5];
-    let mut workspace = Workspace::new();
-    let mut words = vec![0; 26];
-    // SAFETY: the program writes cell 3.
-    unsafe { compiled.call(&mut workspace, &mut [Arg::F64sMut(&mut cells)], &mut words) }.unwrap();
-    assert_eq!(cells, [0.0, 0.0, 0.0, 11.5, 0.0]);
-    for k in 0..12 {
-        assert_eq!(float(words[2 * k]), -(11 - k as i64) as f64 - 0.5);
-        assert_eq!(words[2 * k + 1] as i64, -(11 - k as i64));
+    for (name, compiled) in compile(&with_sites(program)).unwrap().0 {
+        let mut cells = [0.0; 5];
+        let mut workspace = Workspace::new();
+        let mut words = vec![0; 26];
+        let args = &mut [Arg::F64sMut(&mut cells)];
+        // SAFETY: the program writes cell 3.
+        unsafe { compiled.call(&mut workspace, args, &mut words) }.unwrap();
+        assert_eq!(cells, [0.0, 0.0, 0.0, 11.5, 0.0], "{name}");
+        for k in 0..12 {
+            assert_eq!(float(words[2 * k]), -(11 - k as i64) as f64 - 0.5, "{name}");
+            assert_eq!(words[2 * k + 1] as i64, -(11 - k as i64), "{name}");
+        }
+        assert_eq!(words[24], 1, "{name}");
+        // SAFETY: the returned buffer has three cells and lies in the workspace.
+        let returned = unsafe { std::slice::from_raw_parts(words[25] as *const i64, 3) };
+        assert_eq!(returned, [0, 1, 4], "{name}");
     }
-    assert_eq!(words[24], 1);
-    // SAFETY: the returned buffer has three cells and lies in the workspace.
-    let returned = unsafe { std::slice::from_raw_parts(words[25] as *const i64, 3) };
-    assert_eq!(returned, [0, 1, 4]);
 }
 
 /// As many parameters as a tape of a long function has parts.
 #[test]
 fn calls_pass_thousands_of_parameters() {
-    const N: usize = 9000;
+    passes(9000, |program| Ok(Engines(vec![("Cranelift", jut_cranelift::compile(program)?)])));
+    // The compile time of others grows faster than the number of parameters.
+    passes(300, compile);
+}
+
+fn passes(n: usize, compile: impl Fn(&LoopProgram) -> Result<Engines, CompileError>) {
     let mut inner = Writer::new("inner");
     let mut results: Vec<Atom> = Vec::new();
-    for k in 0..N {
+    for k in 0..n {
         let param = inner.input([Kind::F64, Kind::I64, Kind::Bool][k % 3]);
         results.push(match k % 3 {
             0 => inner.prim(prim::NEG, &[param.into()]).into(),
@@ -437,23 +513,21 @@ fn calls_pass_thousands_of_parameters() {
     let mut program = LoopProgram::default();
     let callee = program.funcs.push(inner);
     let mut outer = Writer::new("outer");
-    let kinds: Vec<Kind> = (0..N).map(|k| [Kind::F64, Kind::I64, Kind::Bool][k % 3]).collect();
+    let kinds: Vec<Kind> = (0..n).map(|k| [Kind::F64, Kind::I64, Kind::Bool][k % 3]).collect();
     let args: Vec<Atom> = kinds.iter().map(|kind| outer.input(*kind).into()).collect();
     let results = outer.call(callee, &kinds, &args);
     let results: Vec<Atom> = results.into_iter().map(Atom::from).collect();
     program.funcs.push(outer.finish(&results));
     let compiled = compile(&with_sites(program)).unwrap();
 
-    let mut given: Vec<Arg<'_>> = (0..N)
+    let mut given: Vec<Arg<'_>> = (0..n)
         .map(|k| match k % 3 {
             0 => Arg::F64(k as f64),
             1 => Arg::I64(k as i64),
             _ => Arg::Bool(k % 2 == 0),
         })
         .collect();
-    let (mut workspace, mut words) = (Workspace::new(), vec![0; N]);
-    // SAFETY: there are no buffers.
-    unsafe { compiled.call(&mut workspace, &mut given, &mut words) }.unwrap();
+    let words = run(&compiled, &mut given).unwrap();
     for (k, word) in words.iter().enumerate() {
         match k % 3 {
             0 => assert_eq!(float(*word), -(k as f64)),
@@ -483,6 +557,9 @@ fn cells_of_every_kind_are_stored_loaded_filled_and_copied() {
                 let odd = w.prim(prim::IREM, &[k.into(), i(2)]);
                 let odd = w.prim(prim::IEQ, &[odd.into(), i(1)]);
                 w.store(bs, k.into(), odd.into());
+                vec![]
+            });
+            w.for_(Order::Up, (i(1), n_atom), &[], |w, k, _| {
                 let before = w.prim(prim::ISUB, &[k.into(), i(1)]);
                 let x = w.load(Kind::F64, fs, before.into());
                 let x = w.prim(prim::SUB, &[x.into(), f(1.0)]);
@@ -643,13 +720,17 @@ fn arguments_are_checked_before_the_call() {
 
 #[test]
 fn malformed_programs_are_errors() {
-    assert!(compile(&LoopProgram::default()).is_err());
     let mut w = Writer::new("f");
     let never = w.value(Kind::F64);
-    assert!(compile(&program(w.finish(&[never.into()]))).is_err());
+    let unset = program(w.finish(&[never.into()]));
     let mut w = Writer::new("f");
     w.check(Check::NonNegative(i(1)), site(E::Index));
-    assert!(compile(&program(w.finish(&[]))).is_err());
+    let placeless = program(w.finish(&[]));
+    for (name, compile) in backends() {
+        assert!(compile(&LoopProgram::default()).is_err(), "{name}");
+        assert!(compile(&unset).is_err(), "{name}");
+        assert!(compile(&placeless).is_err(), "{name}");
+    }
 }
 
 #[test]

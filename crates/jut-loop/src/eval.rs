@@ -48,13 +48,37 @@ pub struct Outcome {
 /// # Errors
 /// The error of the user's program, or what is wrong with the loop program or the arguments.
 pub fn run(program: &LoopProgram, func: LoopFuncId, args: &[Flat]) -> Result<Outcome, Fault> {
+    start(program, func, args, None)
+}
+
+/// Runs a function as [`run`] does, but the iterations of every `for par` in the order into which
+/// `permute` brings their indices. A right program has the same outcome whatever that order is.
+///
+/// # Errors
+/// As [`run`]; where several iterations of a `for par` fail, the error is that of the lowest.
+pub fn run_permuted(
+    program: &LoopProgram,
+    func: LoopFuncId,
+    args: &[Flat],
+    permute: &dyn Fn(&mut [i64]),
+) -> Result<Outcome, Fault> {
+    start(program, func, args, Some(permute))
+}
+
+fn start(
+    program: &LoopProgram,
+    func: LoopFuncId,
+    args: &[Flat],
+    permute: Option<&dyn Fn(&mut [i64])>,
+) -> Result<Outcome, Fault> {
     let Some(callee) = program.funcs.get(func) else {
         return Err(Fault::Broken("no such function".into()));
     };
     if args.len() != callee.params.len() {
         return Err(Fault::Broken("wrong number of arguments".into()));
     }
-    let mut machine = Machine { program, blocks: Vec::new(), arenas: Default::default(), cells: 0 };
+    let (blocks, arenas) = Default::default();
+    let mut machine = Machine { program, permute, blocks, arenas, cells: 0 };
     let integer = |k: usize| match args.get(k) {
         Some(Flat::Scalar(Literal::I64(x))) => *x,
         _ => 0,
@@ -108,6 +132,8 @@ impl From<Literal> for Val {
 
 struct Machine<'a> {
     program: &'a LoopProgram,
+    /// Brings the indices of a `for par` into the order in which they run.
+    permute: Option<&'a dyn Fn(&mut [i64])>,
     /// Cells; `None` once released.
     blocks: Vec<Option<Vec<Val>>>,
     /// The blocks on the temp and on the tape arena, bottom first.
@@ -393,6 +419,9 @@ impl<'a> Machine<'a> {
 
     fn for_loop(&mut self, frame: &mut Frame<'a>, f: &'a For) -> Result<(), Fault> {
         let (low, high) = (frame.int(f.low)?, frame.int(f.high)?);
+        if let (Order::Par, Some(permute)) = (f.order, self.permute) {
+            return self.permuted(frame, f, (low..high).collect(), permute);
+        }
         let mut carry: Vec<Val> =
             f.carry.iter().map(|(_, a)| frame.atom(*a)).collect::<Result<_, _>>()?;
         let names: Vec<Value> = f.carry.iter().map(|(v, _)| *v).collect();
@@ -408,6 +437,32 @@ impl<'a> Machine<'a> {
         }
         frame.set_all(&f.dst, carry);
         Ok(())
+    }
+
+    /// Runs all iterations, also those after one that failed: the lowest that fails is the error.
+    fn permuted(
+        &mut self,
+        frame: &mut Frame<'a>,
+        f: &'a For,
+        mut indices: Vec<i64>,
+        permute: &dyn Fn(&mut [i64]),
+    ) -> Result<(), Fault> {
+        if !f.carry.is_empty() {
+            return broken("a `for par` carries values");
+        }
+        permute(&mut indices);
+        let mut lowest: Option<(i64, Fault)> = None;
+        for i in indices {
+            frame.values[f.index] = Some(Val::I64(i));
+            match self.block(frame, &f.body) {
+                Err(fault @ Fault::Broken(_)) => return Err(fault),
+                Err(fault) if lowest.as_ref().is_none_or(|(first, _)| i < *first) => {
+                    lowest = Some((i, fault));
+                }
+                _ => {}
+            }
+        }
+        lowest.map_or(Ok(()), |(_, fault)| Err(fault))
     }
 
     fn lanes(&mut self, frame: &mut Frame<'a>, l: &'a Lanes) -> Result<(), Fault> {
