@@ -51,6 +51,9 @@ pub fn run(program: &LoopProgram, func: LoopFuncId, args: &[Flat]) -> Result<Out
     start(program, func, args, None)
 }
 
+/// Brings the indices of the iterations of a loop into the order in which they run.
+pub type Permute<'a> = &'a dyn Fn(&mut [i64]);
+
 /// Runs a function as [`run`] does, but the iterations of every `for par` in the order into which
 /// `permute` brings their indices. A right program has the same outcome whatever that order is.
 ///
@@ -60,7 +63,7 @@ pub fn run_permuted(
     program: &LoopProgram,
     func: LoopFuncId,
     args: &[Flat],
-    permute: &dyn Fn(&mut [i64]),
+    permute: Permute<'_>,
 ) -> Result<Outcome, Fault> {
     start(program, func, args, Some(permute))
 }
@@ -69,7 +72,7 @@ fn start(
     program: &LoopProgram,
     func: LoopFuncId,
     args: &[Flat],
-    permute: Option<&dyn Fn(&mut [i64])>,
+    permute: Option<Permute<'_>>,
 ) -> Result<Outcome, Fault> {
     let Some(callee) = program.funcs.get(func) else {
         return Err(Fault::Broken("no such function".into()));
@@ -133,7 +136,7 @@ impl From<Literal> for Val {
 struct Machine<'a> {
     program: &'a LoopProgram,
     /// Brings the indices of a `for par` into the order in which they run.
-    permute: Option<&'a dyn Fn(&mut [i64])>,
+    permute: Option<Permute<'a>>,
     /// Cells; `None` once released.
     blocks: Vec<Option<Vec<Val>>>,
     /// The blocks on the temp and on the tape arena, bottom first.
@@ -445,7 +448,7 @@ impl<'a> Machine<'a> {
         frame: &mut Frame<'a>,
         f: &'a For,
         mut indices: Vec<i64>,
-        permute: &dyn Fn(&mut [i64]),
+        permute: Permute<'_>,
     ) -> Result<(), Fault> {
         if !f.carry.is_empty() {
             return broken("a `for par` carries values");
