@@ -16,10 +16,11 @@ fn main() {
         println!("cargo::rerun-if-env-changed={variable}");
     }
     let shared = env::var(SHARED).is_ok_and(|value| value == "1");
-    if shared && env::var_os("CARGO_FEATURE_MLIR").is_some() {
-        if let Err(reason) = functions_for_c() {
-            println!("cargo::error={SHARED}: {reason}");
-        }
+    if shared
+        && env::var_os("CARGO_FEATURE_MLIR").is_some()
+        && let Err(reason) = functions_for_c()
+    {
+        println!("cargo::error={SHARED}: {reason}");
     }
 }
 
