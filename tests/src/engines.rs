@@ -106,6 +106,9 @@ fn agree_in(
     Ok(expected)
 }
 
+/// A way to run the loop form.
+type Evaluate<'a> = &'a dyn Fn(&LoopProgram, LoopFuncId, &[Flat]) -> Result<Outcome, Fault>;
+
 /// The iterations of `for par` backwards, and in an order that looks random: where there are any.
 fn in_other_orders(
     border: &mut Border<'_>,
@@ -120,7 +123,7 @@ fn in_other_orders(
     let shuffled = |indices: &mut [i64]| {
         fastrand::Rng::with_seed(indices.len() as u64).shuffle(indices);
     };
-    let orders: [(&str, &dyn Fn(&mut [i64])); 2] =
+    let orders: [(&str, eval::Permute<'_>); 2] =
         [("`for par` backwards", &backwards), ("`for par` shuffled", &shuffled)];
     for (name, permute) in orders {
         let run = border.evaluate(&lowered.program, &|program, entry, args| {
@@ -271,11 +274,7 @@ impl<'a> Border<'a> {
         }
     }
 
-    fn evaluate(
-        &mut self,
-        program: &LoopProgram,
-        run: &dyn Fn(&LoopProgram, LoopFuncId, &[Flat]) -> Result<Outcome, Fault>,
-    ) -> Result<Run, String> {
+    fn evaluate(&mut self, program: &LoopProgram, run: Evaluate<'_>) -> Result<Run, String> {
         let (entry, _) = program.funcs.last().ok_or("an empty loop program")?;
         match run(program, entry, &self.args) {
             Ok(outcome) => {
