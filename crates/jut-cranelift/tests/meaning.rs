@@ -20,9 +20,12 @@ fn compile(program: &LoopProgram) -> Result<Engines, CompileError> {
     all.collect::<Result<_, _>>().map(Engines)
 }
 
+/// The cells of arguments that are written, by the type of cell.
+type Written = (Vec<Vec<f64>>, Vec<Vec<i64>>, Vec<Vec<bool>>);
+
 /// Arguments with memory of their own for what is written: the first call must not be seen by the
 /// second.
-fn copies(args: &[Arg<'_>]) -> (Vec<Vec<f64>>, Vec<Vec<i64>>, Vec<Vec<bool>>) {
+fn copies(args: &[Arg<'_>]) -> Written {
     let (mut floats, mut integers, mut bools) = (Vec::new(), Vec::new(), Vec::new());
     for arg in args {
         match arg {
