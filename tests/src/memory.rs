@@ -30,6 +30,20 @@ impl Memory {
     }
 }
 
+/// The most kilobytes that the process has had in main memory since [`forget_peak`]; `None` where the
+/// system does not say.
+pub fn peak() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches(" kB").parse().ok()
+}
+
+/// Lets [`peak`] start from what the process has now; whether the system can do that.
+pub fn forget_peak() -> bool {
+    // Linux: 5 resets the peak, and nothing else.
+    std::fs::write("/proc/self/clear_refs", "5").is_ok()
+}
+
 /// A sum, a product of matrices, and branches with tapes.
 const SOURCES: [&str; 3] = [
     "def f[n](x: [n]f64) -> f64 = sum (i < n) { exp(x[i]) * x[i] }",

@@ -2,9 +2,12 @@
 //!
 //! Sizes are counted in statements, nested ones included, of every function that the stage has made.
 
+use crate::memory;
 use cpu_time::ProcessTime;
 use jut_ad::{Derivatives, Mask, Policy, compose, forward, transpose, unzip};
 use jut_ir::{Block, FuncId, Program};
+use jut_loop::Lowered;
+use jut_native::{Backend, Checked};
 use std::time::Duration;
 
 /// A stage, the number of statements it gives, and how long it took.
@@ -16,6 +19,9 @@ pub struct Stage {
     pub statements: usize,
     /// Processor time; for people, not for tests.
     pub time: Duration,
+    /// The most kilobytes of main memory that the process had meanwhile, where that is measured; for
+    /// people too.
+    pub peak: Option<u64>,
 }
 
 /// Statements of a block, nested ones included.
@@ -44,11 +50,24 @@ fn all(program: &Program) -> usize {
 struct Notes {
     stages: Vec<Stage>,
     clock: ProcessTime,
+    /// Whether memory is measured, which is that of the whole process.
+    memory: bool,
 }
 
 impl Notes {
+    fn new() -> Notes {
+        Notes { stages: Vec::new(), clock: ProcessTime::now(), memory: false }
+    }
+
+    fn with_memory() -> Notes {
+        Notes { memory: memory::forget_peak(), ..Notes::new() }
+    }
+
     fn add(&mut self, name: &'static str, statements: usize) {
-        self.stages.push(Stage { name, statements, time: self.clock.elapsed() });
+        let time = self.clock.elapsed();
+        let peak = if self.memory { memory::peak() } else { None };
+        self.stages.push(Stage { name, statements, time, peak });
+        self.memory = self.memory && memory::forget_peak();
         self.clock = ProcessTime::now();
     }
 }
@@ -70,7 +89,7 @@ pub struct Core {
 /// What a stage refuses.
 pub fn core_stages(text: &str, policy: Policy) -> Result<Core, String> {
     let say = |d: jut_ir::Diagnostic| d.to_string();
-    let mut notes = Notes { stages: Vec::new(), clock: ProcessTime::now() };
+    let mut notes = Notes::new();
     let program = crate::laws::load(text)?;
     notes.add("load", all(&program));
     let (func, _) = program.funcs.last().ok_or("an empty program")?;
@@ -107,14 +126,54 @@ pub fn core_stages(text: &str, policy: Policy) -> Result<Core, String> {
 pub fn stages(text: &str, policy: Policy) -> Result<Vec<Stage>, String> {
     let say = |d: jut_ir::Diagnostic| d.to_string();
     let Core { stages, program, root } = core_stages(text, policy)?;
-    let mut notes = Notes { stages, clock: ProcessTime::now() };
+    let mut notes = Notes { stages, ..Notes::new() };
     let lowered = jut_loop::lower(&program, root).map_err(say)?;
     let count = lowered.program.funcs.values().map(|f| loop_statements(&f.body)).sum();
     notes.add("lower", count);
     let text = jut_loop::print::print_program(&lowered.program);
     jut_loop::read::read_program(0, &text).map_err(say)?;
     notes.add("loop text", count);
-    jut_native::Checked::compile(&lowered, jut_cranelift::compile).map_err(|e| e.to_string())?;
+    Checked::compile(&lowered, jut_cranelift::compile).map_err(|e| e.to_string())?;
     notes.add("machine code", count);
     Ok(notes.stages)
+}
+
+/// Compiles the value and the gradient of the last function of a text as the library does: optimised
+/// before J too, and with no stage kept once the next one has been made. Measures memory, that of the
+/// whole process.
+///
+/// # Errors
+/// What a stage refuses.
+pub fn compile(text: &str, backend: Backend) -> Result<(Vec<Stage>, Checked), String> {
+    let say = |d: jut_ir::Diagnostic| d.to_string();
+    let mut notes = Notes::with_memory();
+    let program = crate::laws::load(text)?;
+    notes.add("read, check", all(&program));
+    let (func, _) = program.funcs.last().ok_or("an empty program")?;
+    let mask = Mask::full(&program, func);
+    let mut d = Derivatives::once(jut_opt::optimise_last(program, func, false));
+    notes.add("prepare", all(&d.program));
+    let made = |d: &Derivatives, ids: &[FuncId]| {
+        ids.iter().map(|id| statements(&d.program.funcs[*id].body)).sum()
+    };
+    let jvp = forward::forward(&mut d, func, &mask).map_err(say)?;
+    notes.add("J", made(&d, &[jvp]));
+    let halves = unzip::unzip(&mut d, jvp, Policy::Default).map_err(say)?;
+    notes.add("U", made(&d, &[halves.nonlin, halves.lin]));
+    let transposed = transpose::transpose(&mut d, halves.lin).map_err(say)?;
+    notes.add("T", made(&d, &[transposed]));
+    let root = compose::value_and_grad(&mut d, func, &mask, Policy::Default).map_err(say)?;
+    notes.add("compose", all(&d.program));
+    let program = jut_opt::optimise_last(d.program, root, true);
+    notes.add("optimise", all(&program));
+    let lowered = jut_loop::lower_plainly(&program, root).map_err(say)?;
+    drop(program);
+    let count =
+        |lowered: &Lowered| lowered.program.funcs.values().map(|f| loop_statements(&f.body)).sum();
+    notes.add("lower", count(&lowered));
+    let lowered = lowered.finish();
+    notes.add("tidy, cut", count(&lowered));
+    let code = Checked::compile(&lowered, backend).map_err(|e| e.to_string())?;
+    notes.add("machine code", count(&lowered));
+    Ok((notes.stages, code))
 }

@@ -18,6 +18,7 @@ pub const SHAPES: &[Shape] = &[
     ("records", records),
     ("calls", calls),
     ("chain", chain),
+    ("deep", deep),
 ];
 
 /// Lines that each use the line before.
@@ -131,6 +132,15 @@ pub fn chain(n: usize) -> String {
     for k in 1..=n {
         let p = k - 1;
         let _ = writeln!(text, "def q{k}(x: f64) -> f64 = q{p}(cos(x)) + q{p}(x * 0.5)");
+    }
+    text
+}
+
+/// Functions that each call the one before once.
+pub fn deep(n: usize) -> String {
+    let mut text = String::from("def q0(x: f64, y: f64) -> f64 = sin(x) * y\n");
+    for k in 1..=n {
+        let _ = writeln!(text, "def q{k}(x: f64, y: f64) -> f64 = sin(q{}(x * 0.9, y)) + x", k - 1);
     }
     text
 }

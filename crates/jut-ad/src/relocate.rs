@@ -156,8 +156,11 @@ impl<'a> Relocator<'a> {
     }
 
     fn scoped(&mut self, name: &Name) -> Name {
-        let name = if self.in_scope.contains(name) { self.namer.fresh(name) } else { name.clone() };
-        self.in_scope.insert(name.clone());
+        let mut name = name.clone();
+        if !self.in_scope.insert(name.clone()) {
+            name = self.namer.fresh(&name);
+            self.in_scope.insert(name.clone());
+        }
         self.trail.push(name.clone());
         name
     }

@@ -2,11 +2,37 @@
 
 use crate::rewrite::{self, Rewriter};
 use jut_ir::build::FunctionBuilder;
-use jut_ir::entity::{Cap, NVar};
+use jut_ir::entity::{Cap, NVar, SecondaryMap};
 use jut_ir::hash::HashMap;
 use jut_ir::ir::*;
 use jut_ir::size::Size;
 use jut_ir::types::Type;
+
+/// What names of the source mean.
+enum Names {
+    /// For a part of a function.
+    Few(HashMap<NVar, Atom>),
+    /// For all of it: a table by number, which is as long as the function has names.
+    All(SecondaryMap<NVar, Option<Atom>>),
+}
+
+impl Names {
+    fn get(&self, var: NVar) -> Option<Atom> {
+        match self {
+            Names::Few(names) => names.get(&var).copied(),
+            Names::All(names) => names.get(var).copied().flatten(),
+        }
+    }
+
+    fn insert(&mut self, var: NVar, atom: Atom) {
+        match self {
+            Names::Few(names) => {
+                names.insert(var, atom);
+            }
+            Names::All(names) => names[var] = Some(atom),
+        }
+    }
+}
 
 /// Copies blocks into the function under construction. What a block binds gets new names; its free
 /// names become what [`Copy::name_is`] and [`Copy::cap_is`] say, or stay.
@@ -14,7 +40,8 @@ pub struct Copy<'a> {
     /// The function that the blocks come from; `None`: the one under construction.
     source: Option<&'a Function>,
     builder: &'a mut FunctionBuilder,
-    nvars: HashMap<NVar, Atom>,
+    nvars: Names,
+    /// What integers mean in types.
     sizes: HashMap<NVar, Size>,
     caps: HashMap<Cap, Place>,
 }
@@ -22,13 +49,21 @@ pub struct Copy<'a> {
 impl<'a> Copy<'a> {
     /// A copier from a function (or, with `None`, within one).
     pub fn new(source: Option<&'a Function>, builder: &'a mut FunctionBuilder) -> Copy<'a> {
-        let (nvars, sizes, caps) = (HashMap::default(), HashMap::default(), HashMap::default());
-        Copy { source, builder, nvars, sizes, caps }
+        let (sizes, caps) = (HashMap::default(), HashMap::default());
+        Copy { source, builder, nvars: Names::Few(HashMap::default()), sizes, caps }
+    }
+
+    /// A copier of the whole body of a function.
+    pub fn whole(source: &'a Function, builder: &'a mut FunctionBuilder) -> Copy<'a> {
+        let nvars = Names::All(SecondaryMap::with_capacity(source.nvars.len()));
+        Copy { nvars, ..Copy::new(Some(source), builder) }
     }
 
     /// In what is copied, `var` means `atom`.
     pub fn name_is(&mut self, var: NVar, atom: Atom) {
-        self.sizes.insert(var, self.builder.func.size_of(atom));
+        if self.source.unwrap_or(&self.builder.func).nvars[var].ty == Type::I64 {
+            self.sizes.insert(var, self.builder.func.size_of(atom));
+        }
         self.nvars.insert(var, atom);
     }
 
@@ -44,7 +79,7 @@ impl<'a> Copy<'a> {
 
 impl Rewriter for Copy<'_> {
     fn atom(&mut self, atom: Atom) -> Atom {
-        atom.var().and_then(|v| self.nvars.get(&v).copied()).unwrap_or(atom)
+        atom.var().and_then(|v| self.nvars.get(v)).unwrap_or(atom)
     }
 
     fn root(&mut self, root: Cap) -> Place {
@@ -70,7 +105,9 @@ impl Rewriter for Copy<'_> {
         let new = self.builder.nvar(&data.name, ty, data.span);
         self.builder.func.nvars[new].def = def;
         self.nvars.insert(var, Atom::Var(new));
-        self.sizes.insert(var, Size::var(new));
+        if data.ty == Type::I64 {
+            self.sizes.insert(var, Size::var(new));
+        }
         new
     }
 

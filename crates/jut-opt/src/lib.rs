@@ -43,7 +43,9 @@ pub fn optimise_last(mut program: Program, root: FuncId, final_order: bool) -> P
     if !reached.iter().all(|id| program.funcs[*id].is_nonlinear()) {
         return program;
     }
-    inline::inline_calls(&mut program, &reached);
+    inline::inline_calls(&mut program, root);
+    let reached = reached_from(&program, root);
+    keep_only(&mut program, &reached);
     for _ in 0..2 {
         for id in &reached {
             simplify::simplify(&mut program.funcs[*id], final_order);

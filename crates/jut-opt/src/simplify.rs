@@ -10,7 +10,7 @@
 //! becomes `b = -c; e = cos(u)` with g replaced by e (what is left unused goes in [`crate::dead`]).
 //!
 //! Requires: a purely non-linear function. Ensures: same results, same errors, no more work.
-//! Cost: linear; one hash table with an undo log, so that nested blocks see what is known outside.
+//! Cost: linear; one list with a hash table, so that nested blocks see what is known outside.
 
 use crate::rewrite::{self, Rewriter};
 use jut_ir::build::Namer;
@@ -22,6 +22,8 @@ use jut_ir::size::Size;
 use jut_ir::span::Loc;
 use jut_ir::structured::Structured;
 use jut_ir::types::Type;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 
 /// Largest literal exponent that is written out as multiplications.
@@ -39,8 +41,7 @@ pub fn simplify(func: &mut Function, final_order: bool) {
         sizes: SecondaryMap::new(),
         any_size: false,
         known: SecondaryMap::new(),
-        seen: HashMap::default(),
-        log: Vec::new(),
+        seen: Seen::default(),
     };
     let body = pass.block(body);
     if pass.any_size {
@@ -86,8 +87,63 @@ struct Simplify<'a> {
     any_size: bool,
     /// The leaf that binds a name, where later statements may look through it.
     known: SecondaryMap<NVar, Option<Rc<Rhs>>>,
-    seen: HashMap<Key, NVar>,
-    log: Vec<Key>,
+    seen: Seen,
+}
+
+/// Operations that have a name: a list in the order of the text, and in it the last one of each hash.
+/// A long function has many, each of which is looked for once: with the operations themselves in the
+/// hash table, most of the time would go by waiting for memory.
+#[derive(Default)]
+struct Seen {
+    by_hash: HashMap<u64, u32>,
+    list: Vec<Named>,
+}
+
+struct Named {
+    key: Key,
+    name: NVar,
+    hash: u64,
+    /// What the table said of the hash before.
+    hidden: Option<u32>,
+}
+
+impl Seen {
+    /// The name that the operation has already; else it is the new one.
+    fn name(&mut self, key: Key, new: NVar) -> Option<NVar> {
+        let hash = self.by_hash.hasher().hash_one(&key);
+        let number = self.list.len() as u32;
+        match self.by_hash.entry(hash) {
+            Entry::Occupied(mut entry) => {
+                let known = &self.list[*entry.get() as usize];
+                if known.key == key {
+                    return Some(known.name);
+                }
+                let hidden = Some(entry.insert(number));
+                self.list.push(Named { key, name: new, hash, hidden });
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(number);
+                self.list.push(Named { key, name: new, hash, hidden: None });
+            }
+        }
+        None
+    }
+
+    /// Forgets all but the first `count` operations.
+    fn truncate(&mut self, count: usize) {
+        if count == 0 && self.list.len() > self.by_hash.capacity() / 8 {
+            self.by_hash.clear();
+            self.list.clear();
+        }
+        while self.list.len() > count
+            && let Some(last) = self.list.pop()
+        {
+            match last.hidden {
+                Some(number) => self.by_hash.insert(last.hash, number),
+                None => self.by_hash.remove(&last.hash),
+            };
+        }
+    }
 }
 
 impl Rewriter for Simplify<'_> {
@@ -100,15 +156,13 @@ impl Rewriter for Simplify<'_> {
     }
 
     fn block(&mut self, block: Block) -> Block {
-        let depth = self.log.len();
+        let known = self.seen.list.len();
         let mut out = Vec::with_capacity(block.stmts.len());
         for stmt in block.stmts {
             self.stmt(stmt, &mut out);
         }
         let nl = block.nl.into_iter().map(|a| self.atom(a)).collect();
-        for key in self.log.drain(depth..) {
-            self.seen.remove(&key);
-        }
+        self.seen.truncate(known);
         Block { stmts: out, nl, lin: block.lin }
     }
 }
@@ -154,12 +208,8 @@ impl Simplify<'_> {
                 Ok(atom) => return self.replace(var, atom),
                 Err(rhs) => rhs,
             };
-            if let Some(key) = self.key(&rhs) {
-                if let Some(&earlier) = self.seen.get(&key) {
-                    return self.replace(var, Atom::Var(earlier));
-                }
-                self.seen.insert(key.clone(), var);
-                self.log.push(key);
+            if let Some(earlier) = self.key(&rhs).and_then(|key| self.seen.name(key, var)) {
+                return self.replace(var, Atom::Var(earlier));
             }
             // Of primitives only a negation is ever looked through.
             let looked_through = match &rhs {

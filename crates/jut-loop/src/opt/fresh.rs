@@ -26,6 +26,7 @@
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
+use jut_ir::hash::HashSet;
 use jut_ir::prim::{self, Prim};
 
 use super::memory::Roots;
@@ -121,13 +122,12 @@ impl Fresh {
     }
 
     /// The buffers that a statement names, in its blocks too.
-    fn named(&self, stmt: &Stmt, found: &mut Vec<Value>) {
+    fn named(&self, stmt: &Stmt, found: &mut HashSet<Value>) {
         let mut note = |atom: Atom| {
             if let Atom::Value(v) = atom
                 && self.is_buffer[v]
-                && !found.contains(&v)
             {
-                found.push(v);
+                found.insert(v);
             }
         };
         shallow(stmt).for_each_atom(&mut |atom| note(*atom));
@@ -140,7 +140,7 @@ impl Fresh {
 
     /// Whether a statement may touch what a buffer holds, or make another name for it.
     fn touches(&self, stmt: &Stmt, buffer: Value) -> bool {
-        let mut named = Vec::new();
+        let mut named = HashSet::default();
         self.named(stmt, &mut named);
         named.into_iter().any(|v| self.overlap(v, buffer))
     }
@@ -150,7 +150,7 @@ impl Fresh {
         let mut gone: Vec<usize> = Vec::new();
         for (at, stmt) in block.stmts.iter_mut().enumerate() {
             let mut left = Vec::with_capacity(zeroed.len());
-            let mut named = Vec::new();
+            let mut named = HashSet::default();
             if !zeroed.is_empty() {
                 self.named(stmt, &mut named);
             }
@@ -170,10 +170,12 @@ impl Fresh {
             }
             stmt.blocks_mut().into_iter().for_each(|inner| self.block(inner));
         }
+        gone.sort_unstable();
+        let mut gone = gone.into_iter().peekable();
         let mut at = 0;
         block.stmts.retain(|_| {
             at += 1;
-            !gone.contains(&(at - 1))
+            gone.next_if_eq(&(at - 1)).is_none()
         });
     }
 
@@ -239,7 +241,7 @@ impl Fresh {
 
     /// Whether a statement names a buffer, in its blocks too.
     fn mentions(&self, stmt: &Stmt, buffer: Value) -> bool {
-        let mut named = Vec::new();
+        let mut named = HashSet::default();
         self.named(stmt, &mut named);
         named.contains(&buffer)
     }

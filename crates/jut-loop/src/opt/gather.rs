@@ -24,11 +24,10 @@
 //! Ensures: the same cells, bit for bit; where the loop has too few iterations for both ends, it stands
 //! beside as it was. Cost: linear; the text grows by a constant factor.
 
-use std::collections::HashMap;
-
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::PrimaryMap;
 use jut_ir::Literal;
 use jut_ir::build::Namer;
+use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
 use super::memory::Roots;
@@ -86,9 +85,11 @@ struct Update {
 /// A body that qualifies.
 struct Plan<'a> {
     body: &'a Block,
-    classes: SecondaryMap<Value, Class>,
+    /// Of the values that are not [`Class::Outside`]. Not a table by number: there is a plan for each
+    /// loop, and a table would be as long as the function has values.
+    classes: HashMap<Value, Class>,
     /// Where a value is defined in the body.
-    definitions: SecondaryMap<Value, Option<usize>>,
+    definitions: HashMap<Value, usize>,
     updates: Vec<Update>,
 }
 
@@ -258,18 +259,18 @@ impl<'a> Plan<'a> {
         }
         let mut plan = Plan {
             body,
-            classes: SecondaryMap::new(),
-            definitions: SecondaryMap::new(),
+            classes: HashMap::default(),
+            definitions: HashMap::default(),
             updates: Vec::new(),
         };
-        plan.classes[source.index] = Class::Index(0);
+        plan.classes.insert(source.index, Class::Index(0));
         for (carried, _) in &source.carry {
-            plan.classes[*carried] = Class::Carried;
+            plan.classes.insert(*carried, Class::Carried);
         }
         for (at, stmt) in body.stmts.iter().enumerate() {
             plan.stmt(at, stmt, &written, walk)?;
             for v in stmt.bound() {
-                plan.definitions[*v] = Some(at);
+                plan.definitions.insert(*v, at);
             }
         }
         let apart = body.results.iter().all(|a| !matches!(plan.class(*a), Class::Update(_)));
@@ -290,23 +291,25 @@ impl<'a> Plan<'a> {
                     (Machine::ISub, [a, Atom::Lit(Literal::I64(k))]) => Some((a, k.wrapping_neg())),
                     _ => None,
                 };
-                self.classes[*dst] = match shift.map(|(a, k)| (self.class(*a), k)) {
+                let class = match shift.map(|(a, k)| (self.class(*a), k)) {
                     Some((Class::Index(offset), k)) => Class::Index(offset.checked_add(k)?),
                     _ => self.joined(at, args)?,
                 };
+                self.classes.insert(*dst, class);
             }
             Stmt::Copy { dst, src } => {
-                self.classes[*dst] = match self.class(*src) {
+                let class = match self.class(*src) {
                     index @ Class::Index(_) => index,
                     _ => self.joined(at, &[*src])?,
                 };
+                self.classes.insert(*dst, class);
             }
             Stmt::Load { dst, buffer, index } => {
-                let outside = self.classes[*buffer] == Class::Outside;
+                let outside = self.class((*buffer).into()) == Class::Outside;
                 if !outside || matches!(walk.values[*dst].kind, Kind::Buffer(_)) {
                     return None;
                 }
-                self.classes[*dst] = if written.contains(buffer) {
+                let class = if written.contains(buffer) {
                     let Class::Index(offset) = self.class(*index) else { return None };
                     self.begin(*buffer, offset, Some(*dst))?
                 } else if written.iter().any(|w| walk.roots.may_overlap(*w, *buffer)) {
@@ -318,6 +321,7 @@ impl<'a> Plan<'a> {
                         _ => Class::Pure,
                     }
                 };
+                self.classes.insert(*dst, class);
             }
             Stmt::Store { buffer, index, value } => {
                 let Class::Index(offset) = self.class(*index) else { return None };
@@ -342,7 +346,7 @@ impl<'a> Plan<'a> {
 
     fn class(&self, atom: Atom) -> Class {
         match atom {
-            Atom::Value(v) => self.classes[v],
+            Atom::Value(v) => self.classes.get(&v).copied().unwrap_or_default(),
             Atom::Lit(_) => Class::Outside,
         }
     }
@@ -408,9 +412,9 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
             plan,
             base,
             out: Vec::new(),
-            operations: HashMap::new(),
-            loads: HashMap::new(),
-            known: HashMap::new(),
+            operations: HashMap::default(),
+            loads: HashMap::default(),
+            known: HashMap::default(),
         }
     }
 
@@ -457,15 +461,15 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
     /// What an atom of the body is in the iteration at `base + iteration`.
     fn atom(&mut self, atom: Atom, iteration: i64) -> Atom {
         let Atom::Value(v) = atom else { return atom };
-        match self.plan.classes[v] {
+        match self.plan.class(atom) {
             Class::Outside => atom,
             Class::Index(offset) => self.index(offset.wrapping_add(iteration)),
             Class::Pure | Class::Update(_) | Class::Carried => {
                 if let Some(known) = self.known.get(&(v, iteration)) {
                     return *known;
                 }
-                if let Some(at) = self.plan.definitions[v] {
-                    self.copy(at, iteration);
+                if let Some(at) = self.plan.definitions.get(&v) {
+                    self.copy(*at, iteration);
                 }
                 self.known.get(&(v, iteration)).copied().unwrap_or(atom)
             }

@@ -133,8 +133,12 @@ impl Motion<'_> {
             out.extend(stmt);
         }
         block.results.iter_mut().for_each(|a| self.atom(a));
-        for key in self.logs.pop().unwrap_or_default() {
-            self.known.remove(&key);
+        let made_known = self.logs.pop().unwrap_or_default();
+        if self.logs.is_empty() {
+            self.known.clear();
+        }
+        for key in made_known.iter().filter(|_| !self.logs.is_empty()) {
+            self.known.remove(key);
         }
         self.log_of_level[depth] = outer;
         Block { stmts: out, results: block.results }
