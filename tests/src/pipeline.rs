@@ -67,6 +67,10 @@ impl Notes {
         let time = self.clock.elapsed();
         let peak = if self.memory { memory::peak() } else { None };
         self.stages.push(Stage { name, statements, time, peak });
+        self.start();
+    }
+
+    fn start(&mut self) {
         self.memory = self.memory && memory::forget_peak();
         self.clock = ProcessTime::now();
     }
@@ -138,42 +142,90 @@ pub fn stages(text: &str, policy: Policy) -> Result<Vec<Stage>, String> {
     Ok(notes.stages)
 }
 
+/// Runs a step of the compiler, which has a name, and measures it.
+pub type Meter<'a> = &'a mut dyn FnMut(&'static str, &mut dyn FnMut());
+
 /// Compiles the value and the gradient of the last function of a text as the library does: optimised
-/// before J too, and with no stage kept once the next one has been made. Measures memory, that of the
-/// whole process.
+/// before J too, and with no stage kept once the next one has been made. Measures time and memory, that
+/// of the whole process.
 ///
 /// # Errors
 /// What a stage refuses.
 pub fn compile(text: &str, backend: Backend) -> Result<(Vec<Stage>, Checked), String> {
-    let say = |d: jut_ir::Diagnostic| d.to_string();
     let mut notes = Notes::with_memory();
-    let program = crate::laws::load(text)?;
-    notes.add("read, check", all(&program));
+    let (counts, code) = compile_with(text, backend, &mut |name, step| {
+        notes.start();
+        step();
+        notes.add(name, 0);
+    })?;
+    let stages = notes.stages.into_iter().zip(counts);
+    Ok((stages.map(|(stage, statements)| Stage { statements, ..stage }).collect(), code))
+}
+
+/// [`compile`], every step measured by the caller; gives the statements after each.
+///
+/// # Errors
+/// What a stage refuses.
+pub fn compile_with(
+    text: &str,
+    backend: Backend,
+    meter: Meter<'_>,
+) -> Result<(Vec<usize>, Checked), String> {
+    let say = |d: jut_ir::Diagnostic| d.to_string();
+    let mut steps = Steps { meter, counts: Vec::new() };
+    let program = steps.step("read, check", || crate::laws::load(text))?;
+    steps.counts.push(all(&program));
     let (func, _) = program.funcs.last().ok_or("an empty program")?;
     let mask = Mask::full(&program, func);
-    let mut d = Derivatives::once(jut_opt::optimise_last(program, func, false));
-    notes.add("prepare", all(&d.program));
+    let mut d = steps
+        .step("prepare", || Ok(Derivatives::once(jut_opt::optimise_last(program, func, false))))?;
+    steps.counts.push(all(&d.program));
     let made = |d: &Derivatives, ids: &[FuncId]| {
         ids.iter().map(|id| statements(&d.program.funcs[*id].body)).sum()
     };
-    let jvp = forward::forward(&mut d, func, &mask).map_err(say)?;
-    notes.add("J", made(&d, &[jvp]));
-    let halves = unzip::unzip(&mut d, jvp, Policy::Default).map_err(say)?;
-    notes.add("U", made(&d, &[halves.nonlin, halves.lin]));
-    let transposed = transpose::transpose(&mut d, halves.lin).map_err(say)?;
-    notes.add("T", made(&d, &[transposed]));
-    let root = compose::value_and_grad(&mut d, func, &mask, Policy::Default).map_err(say)?;
-    notes.add("compose", all(&d.program));
-    let program = jut_opt::optimise_last(d.program, root, true);
-    notes.add("optimise", all(&program));
-    let lowered = jut_loop::lower_plainly(&program, root).map_err(say)?;
-    drop(program);
+    let jvp = steps.step("J", || forward::forward(&mut d, func, &mask).map_err(say))?;
+    steps.counts.push(made(&d, &[jvp]));
+    let policy = Policy::Default;
+    let halves = steps.step("U", || unzip::unzip(&mut d, jvp, policy).map_err(say))?;
+    steps.counts.push(made(&d, &[halves.nonlin, halves.lin]));
+    let back = steps.step("T", || transpose::transpose(&mut d, halves.lin).map_err(say))?;
+    steps.counts.push(made(&d, &[back]));
+    let compose = || compose::value_and_grad(&mut d, func, &mask, policy).map_err(say);
+    let root = steps.step("compose", compose)?;
+    steps.counts.push(all(&d.program));
+    let optimise = || Ok(jut_opt::optimise_last(d.program, root, true));
+    let program = steps.step("optimise", optimise)?;
+    steps.counts.push(all(&program));
+    let lowered = steps.step("lower", || {
+        let lowered = jut_loop::lower_plainly(&program, root).map_err(say)?;
+        drop(program);
+        Ok(lowered)
+    })?;
     let count =
         |lowered: &Lowered| lowered.program.funcs.values().map(|f| loop_statements(&f.body)).sum();
-    notes.add("lower", count(&lowered));
-    let lowered = lowered.finish();
-    notes.add("tidy, cut", count(&lowered));
-    let code = Checked::compile(&lowered, backend).map_err(|e| e.to_string())?;
-    notes.add("machine code", count(&lowered));
-    Ok((notes.stages, code))
+    steps.counts.push(count(&lowered));
+    let lowered = steps.step("tidy, cut", || Ok(lowered.finish()))?;
+    steps.counts.push(count(&lowered));
+    let compile = || Checked::compile(&lowered, backend).map_err(|e| e.to_string());
+    let code = steps.step("machine code", compile)?;
+    steps.counts.push(count(&lowered));
+    Ok((steps.counts, code))
+}
+
+struct Steps<'a> {
+    meter: Meter<'a>,
+    /// The statements after each step.
+    counts: Vec<usize>,
+}
+
+impl Steps<'_> {
+    fn step<T>(
+        &mut self,
+        name: &'static str,
+        work: impl FnOnce() -> Result<T, String>,
+    ) -> Result<T, String> {
+        let (mut work, mut result) = (Some(work), None);
+        (self.meter)(name, &mut || result = work.take().map(|work| work()));
+        result.unwrap_or_else(|| Err(format!("`{name}` was not run")))
+    }
 }

@@ -19,6 +19,7 @@ pub const SHAPES: &[Shape] = &[
     ("calls", calls),
     ("chain", chain),
     ("deep", deep),
+    ("either", either),
 ];
 
 /// Lines that each use the line before.
@@ -141,6 +142,19 @@ pub fn deep(n: usize) -> String {
     let mut text = String::from("def q0(x: f64, y: f64) -> f64 = sin(x) * y\n");
     for k in 1..=n {
         let _ = writeln!(text, "def q{k}(x: f64, y: f64) -> f64 = sin(q{}(x * 0.9, y)) + x", k - 1);
+    }
+    text
+}
+
+/// Functions that each call the one before in both arms of a branch: too often for them to be inlined.
+pub fn either(n: usize) -> String {
+    let mut text = String::from("def q0(x: f64, y: f64) -> f64 = sin(x) * y\n");
+    for k in 1..=n {
+        let p = k - 1;
+        let _ = writeln!(
+            text,
+            "def q{k}(x: f64, y: f64) -> f64 =\n  if x > 0.5 {{ q{p}(x * 0.9, y) + x }} else {{ q{p}(x + 0.3, y) * 0.9 }}"
+        );
     }
     text
 }

@@ -29,6 +29,7 @@ pub mod cover;
 pub mod diagnostic;
 pub mod entity;
 pub mod hash;
+pub mod in_place;
 pub mod ir;
 pub mod names;
 pub mod normal;

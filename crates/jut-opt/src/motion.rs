@@ -8,6 +8,7 @@
 //! Requires: a purely non-linear function. Ensures: same results, same errors; W is not raised in
 //! loops that run at least once. Cost: every statement moves at most once per level of nesting.
 
+use crate::unroll::has_loop;
 use jut_ir::cover::Facts;
 use jut_ir::entity::{NVar, SecondaryMap};
 use jut_ir::ir::*;
@@ -16,6 +17,9 @@ use std::collections::HashSet;
 
 /// Hoists in a whole function.
 pub fn hoist(func: &mut Function) {
+    if !has_loop(&func.body) {
+        return;
+    }
     let body = std::mem::take(&mut func.body);
     let mut depths: SecondaryMap<NVar, u32> = SecondaryMap::with_default(0);
     let mut facts = Facts::default();

@@ -1,8 +1,21 @@
 //! Changing the names that a statement reads.
 
 use jut_ir::entity::{Cap, NVar};
+use jut_ir::in_place::InPlace;
 use jut_ir::ir::*;
+use jut_ir::span::{Loc, Origin, Span};
 use jut_ir::types::Type;
+
+/// A list of statements to be read and rewritten.
+pub fn in_place(stmts: Vec<Stmt>) -> InPlace<Stmt> {
+    InPlace::new(stmts, || Stmt {
+        nl: Vec::new(),
+        lin: Vec::new(),
+        rhs: Rhs::Atom(Atom::Lit(Literal::Bool(false))),
+        annotated: false,
+        loc: Loc { span: Span::NONE, origin: Origin::Source },
+    })
+}
 
 /// What a rewriter says about the names of a statement. Every method leaves its argument alone
 /// unless overridden.

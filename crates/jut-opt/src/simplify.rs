@@ -16,6 +16,7 @@ use crate::rewrite::{self, Rewriter};
 use jut_ir::build::Namer;
 use jut_ir::entity::{NVar, SecondaryMap};
 use jut_ir::hash::HashMap;
+use jut_ir::in_place::InPlace;
 use jut_ir::ir::*;
 use jut_ir::prim::{self, Prim};
 use jut_ir::size::Size;
@@ -157,13 +158,13 @@ impl Rewriter for Simplify<'_> {
 
     fn block(&mut self, block: Block) -> Block {
         let known = self.seen.list.len();
-        let mut out = Vec::with_capacity(block.stmts.len());
-        for stmt in block.stmts {
+        let mut out = rewrite::in_place(block.stmts);
+        while let Some(stmt) = out.take_next() {
             self.stmt(stmt, &mut out);
         }
         let nl = block.nl.into_iter().map(|a| self.atom(a)).collect();
         self.seen.truncate(known);
-        Block { stmts: out, nl, lin: block.lin }
+        Block { stmts: out.finish(), nl, lin: block.lin }
     }
 }
 
@@ -181,7 +182,7 @@ impl Simplify<'_> {
         }
     }
 
-    fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+    fn stmt(&mut self, mut stmt: Stmt, out: &mut InPlace<Stmt>) {
         if let Rhs::Case(case) = stmt.rhs {
             match self.known_arm(*case) {
                 Ok((stmts, results)) => {
@@ -280,7 +281,7 @@ impl Simplify<'_> {
     }
 
     /// Opening something that is known: the pattern's names become copies.
-    fn unpacked(&mut self, rhs: &Rhs, pattern: &[NVar], loc: Loc, out: &mut Vec<Stmt>) -> bool {
+    fn unpacked(&mut self, rhs: &Rhs, pattern: &[NVar], loc: Loc, out: &mut InPlace<Stmt>) -> bool {
         match rhs {
             Rhs::Untuple(v) => {
                 let Some(Rhs::Tuple(items)) = self.known[*v].as_deref() else { return false };
@@ -355,7 +356,7 @@ impl Simplify<'_> {
 
     /// A power with a small literal exponent as multiplications, in exactly the order in which the
     /// runtime's `powi` multiplies; all but the last become statements of their own.
-    fn power(&mut self, rhs: Rhs, loc: Loc, out: &mut Vec<Stmt>) -> Rhs {
+    fn power(&mut self, rhs: Rhs, loc: Loc, out: &mut InPlace<Stmt>) -> Rhs {
         let (x, n) = match &rhs {
             Rhs::Prim(p, args) if *p == prim::POWI => match args[..] {
                 [x @ Atom::Var(_), Atom::Lit(Literal::I64(n))] if n.unsigned_abs() <= MAX_POWER => {
@@ -381,7 +382,7 @@ impl Simplify<'_> {
     }
 
     /// Binds a primitive applied to operands to a new name, or finds it simplified away.
-    fn apply(&mut self, p: Prim, args: Vec<Atom>, loc: Loc, out: &mut Vec<Stmt>) -> Atom {
+    fn apply(&mut self, p: Prim, args: Vec<Atom>, loc: Loc, out: &mut InPlace<Stmt>) -> Atom {
         let namer = self.namer.get_or_insert_with(|| Namer::of(self.func));
         let name = namer.fresh("p");
         let data = VarData { name, ty: p.row().result.ty(), def: None, span: loc.span };

@@ -48,7 +48,8 @@ pub fn unroll(func: &mut Function) -> bool {
     true
 }
 
-fn has_loop(block: &Block) -> bool {
+/// Whether there is a loop in a block, or in one inside it.
+pub(crate) fn has_loop(block: &Block) -> bool {
     let here = |s: &Stmt| matches!(s.rhs, Rhs::Scan(_)) || s.rhs.blocks().into_iter().any(has_loop);
     block.stmts.iter().any(here)
 }

@@ -21,9 +21,10 @@ fn use_atom(a: Atom, live: &mut SecondaryMap<Value, bool>) {
 
 fn block(b: &mut Block, live: &mut SecondaryMap<Value, bool>) {
     b.results.iter().for_each(|a| use_atom(*a, live));
-    let mut kept = Vec::with_capacity(b.stmts.len());
-    for mut stmt in std::mem::take(&mut b.stmts).into_iter().rev() {
-        let needed = match &stmt {
+    // From the last statement to the first.
+    let mut kept = vec![false; b.stmts.len()];
+    for (stmt, keep) in b.stmts.iter_mut().zip(&mut kept).rev() {
+        let needed = match &*stmt {
             Stmt::Prim { dst, .. }
             | Stmt::Copy { dst, .. }
             | Stmt::Load { dst, .. }
@@ -36,7 +37,7 @@ fn block(b: &mut Block, live: &mut SecondaryMap<Value, bool>) {
         for inner in stmt.blocks_mut() {
             block(inner, live);
         }
-        let empty = match &stmt {
+        let empty = match &*stmt {
             Stmt::If { dst, then, other, .. } => {
                 dst.is_empty() && then.stmts.is_empty() && other.stmts.is_empty()
             }
@@ -47,8 +48,8 @@ fn block(b: &mut Block, live: &mut SecondaryMap<Value, bool>) {
             continue;
         }
         stmt.for_each_atom(&mut |a| use_atom(*a, live));
-        kept.push(stmt);
+        *keep = true;
     }
-    kept.reverse();
-    b.stmts = kept;
+    let mut kept = kept.into_iter();
+    b.stmts.retain(|_| kept.next().unwrap_or(true));
 }

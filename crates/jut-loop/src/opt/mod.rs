@@ -44,17 +44,39 @@ mod memory;
 mod motion;
 mod peel;
 
-use crate::form::LoopFunction;
+use crate::form::{Atom, Block, LoopFunction, Stmt};
+use jut_ir::Literal;
 
 /// Tidies up a function.
 pub fn optimise(func: &mut LoopFunction) {
+    // The walks over loops look at all names before they begin.
+    let loops = has_loop(&func.body);
     motion::run(func);
-    if peel::run(func) {
+    if loops && peel::run(func) {
         motion::run(func);
     }
     cells::run(func);
-    gather::run(func);
-    extremes::run(func);
-    fresh::run(func);
+    if loops {
+        gather::run(func);
+        extremes::run(func);
+        fresh::run(func);
+    }
     dead::run(func);
+}
+
+fn has_loop(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match stmt {
+        Stmt::For(_) | Stmt::Lanes(_) => true,
+        stmt => stmt.blocks().into_iter().any(has_loop),
+    })
+}
+
+/// What stands for a statement that a walk has taken out of its list.
+fn filler() -> Stmt {
+    Stmt::If {
+        dst: Vec::new(),
+        cond: Atom::Lit(Literal::Bool(false)),
+        then: Block::default(),
+        other: Block::default(),
+    }
 }

@@ -17,6 +17,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use jut_ir::Literal;
 use jut_ir::build::Namer;
 use jut_ir::hash::{HashMap, HashSet};
+use jut_ir::in_place::InPlace;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
 use super::memory::Roots;
@@ -123,8 +124,8 @@ impl Motion<'_> {
         let depth = self.depth();
         self.logs.push(Vec::new());
         let outer = std::mem::replace(&mut self.log_of_level[depth], self.logs.len() - 1);
-        let mut out = Vec::with_capacity(block.stmts.len());
-        for stmt in block.stmts {
+        let mut out = InPlace::new(block.stmts, super::filler);
+        while let Some(stmt) = out.take_next() {
             let stmt = self.stmt(stmt);
             let moved = std::mem::take(&mut self.moved[depth]);
             if let (Some(stmt), false) = (&stmt, moved.is_empty()) {
@@ -141,7 +142,7 @@ impl Motion<'_> {
             self.known.remove(key);
         }
         self.log_of_level[depth] = outer;
-        Block { stmts: out, results: block.results }
+        Block { stmts: out.finish(), results: block.results }
     }
 
     /// A loop body.
@@ -280,7 +281,7 @@ impl Motion<'_> {
     }
 
     /// Writes what has moved out of a statement before it.
-    fn place(&mut self, moved: Vec<Moved>, stmt: &Stmt, out: &mut Vec<Stmt>) {
+    fn place(&mut self, moved: Vec<Moved>, stmt: &Stmt, out: &mut InPlace<Stmt>) {
         let mut guarded: Vec<Stmt> = Vec::new();
         let mut loaded: HashSet<Value> = HashSet::default();
         let range = match stmt {
@@ -311,7 +312,12 @@ impl Motion<'_> {
     }
 
     /// `(a, ..) = if low < high { .. (a', ..) } else { (0, ..) }`.
-    fn guard(&mut self, mut stmts: Vec<Stmt>, range: Option<(Atom, Atom)>, out: &mut Vec<Stmt>) {
+    fn guard(
+        &mut self,
+        mut stmts: Vec<Stmt>,
+        range: Option<(Atom, Atom)>,
+        out: &mut InPlace<Stmt>,
+    ) {
         let Some((low, high)) = range.filter(|_| !stmts.is_empty()) else {
             out.extend(stmts);
             return;

@@ -19,16 +19,14 @@ struct Sweep<'a> {
 impl Sweep<'_> {
     /// `keep` says which results of the block stay; `None`: all.
     fn block(&mut self, block: Block, keep: Option<&[bool]>) -> Block {
-        let mut stmts = Vec::with_capacity(block.stmts.len());
-        for stmt in block.stmts {
+        let sweep = |stmt| {
             let number = self.next;
             self.next += 1;
-            let live = self.marks.stmt(number);
             let swept = self.stmt(stmt);
-            if live {
-                stmts.push(swept);
-            }
-        }
+            self.marks.stmt(number).then_some(swept)
+        };
+        // Collected in the memory of the list that it is made of.
+        let stmts = block.stmts.into_iter().filter_map(sweep).collect();
         let mut nl = block.nl;
         if let Some(keep) = keep {
             super::retain(&mut nl, keep);
