@@ -3,14 +3,14 @@
 //! over arrays, in one run. Every time is the least over several rounds.
 
 use clap::Parser;
-use comfy_table::{Table, presets};
 use jut_benches::cases::{self, Case};
-use jut_benches::loops::{self, LoopRow};
-use jut_benches::measure::{Way, geometric_mean, in_turns, median};
+use jut_benches::loops;
+use jut_benches::measure::{Way, in_turns, median};
+use jut_benches::report::engines::{EngineReport, EngineRow};
+use jut_benches::report::{Setting, docs};
 use jut_benches::run;
-use serde::Serialize;
 use std::hint::black_box;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Measures the engines that are built in against each other and against clang.
@@ -29,28 +29,15 @@ struct Options {
     /// Write all numbers to this file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-}
-
-/// One program at one size: seconds for value and gradient, and from text to code, by engine.
-#[derive(Serialize)]
-struct Row {
-    name: &'static str,
-    size: String,
-    hand: f64,
-    interpreter: f64,
-    run: Vec<(&'static str, f64)>,
-    compile: Vec<(&'static str, f64)>,
-}
-
-#[derive(Serialize)]
-struct Report {
-    programs: Vec<Row>,
-    loops: Vec<LoopRow>,
+    /// Leave the tables in `docs/performance.md` as they are, which a run of all programs with all
+    /// engines renews.
+    #[arg(long)]
+    keep: bool,
 }
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-fn program(case: &mut Case, budget: Duration) -> Result<Row> {
+fn program(case: &mut Case, budget: Duration) -> Result<EngineRow> {
     let (mut sessions, mut compile) = (Vec::new(), Vec::new());
     for (name, engine) in loops::engines() {
         let mut times = Vec::new();
@@ -88,7 +75,7 @@ fn program(case: &mut Case, budget: Duration) -> Result<Row> {
     }
     let times = in_turns(&mut ways, budget);
     drop(ways);
-    Ok(Row {
+    Ok(EngineRow {
         name: case.name,
         size: case.size.clone(),
         hand: times.first().copied().unwrap_or_default(),
@@ -112,63 +99,16 @@ fn main() -> Result<()> {
         Some(_) => loops::measure(&options.only, sizes, budget)?,
         None => Vec::new(),
     };
-    let report = Report { programs, loops };
-    print(&report);
+    let engines: Vec<&'static str> = loops::engines().into_iter().map(|(name, _)| name).collect();
+    let whole = options.only.is_empty() && !options.quick && engines.len() == 3 && !loops.is_empty();
+    let report = EngineReport { setting: Setting::here(), engines, programs, loops };
+    print!("{}", report.markdown());
     if let Some(path) = options.json {
         std::fs::write(path, serde_json::to_string_pretty(&report)?)?;
     }
+    if whole && !options.keep {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs");
+        docs::write_engines(&report, Path::new(folder))?;
+    }
     Ok(())
-}
-
-fn ratio(a: f64, b: f64) -> String {
-    format!("{:.2}", a / b)
-}
-
-fn print(report: &Report) {
-    let names: Vec<&str> = loops::engines().iter().map(|(name, _)| *name).collect();
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
-    let mut head = vec!["gradient".to_owned(), "size".to_owned(), "hand us".to_owned()];
-    head.extend(names.iter().map(|name| format!("{name} / hand")));
-    head.extend(names.iter().skip(1).map(|name| format!("cranelift / {name}")));
-    head.push("interpreter / cranelift".to_owned());
-    head.extend(names.iter().map(|name| format!("{name} compile ms")));
-    table.set_header(head);
-    for row in &report.programs {
-        let Some((_, first)) = row.run.first() else { continue };
-        let mut cells =
-            vec![row.name.to_owned(), row.size.clone(), format!("{:.3}", row.hand * 1e6)];
-        cells.extend(row.run.iter().map(|(_, time)| ratio(*time, row.hand)));
-        cells.extend(row.run.iter().skip(1).map(|(_, time)| ratio(*first, *time)));
-        cells.push(format!("{:.1}", row.interpreter / first));
-        cells.extend(row.compile.iter().map(|(_, time)| format!("{:.1}", time * 1e3)));
-        table.add_row(cells);
-    }
-    println!("Value and gradient, time over that of hand-written code:\n{table}\n");
-    for (k, name) in names.iter().enumerate() {
-        let of = |over: &dyn Fn(&Row) -> f64| {
-            geometric_mean(report.programs.iter().map(|row| row.run[k].1 / over(row)))
-        };
-        let (hand, cranelift) = (of(&|row| row.hand), of(&|row| row.run[0].1));
-        println!("geometric means: {name} / hand {hand:.2}, {name} / cranelift {cranelift:.2}");
-    }
-    if report.loops.is_empty() {
-        return println!("no clang: no comparison with C");
-    }
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
-    let mut head = vec!["loop".to_owned(), "size".to_owned(), "clang us".to_owned()];
-    head.push("contracted / clang".to_owned());
-    head.extend(names.iter().map(|name| format!("{name} / clang")));
-    table.set_header(head);
-    for row in &report.loops {
-        let mut cells =
-            vec![row.name.to_owned(), row.size.to_string(), format!("{:.2}", row.clang * 1e6)];
-        cells.push(ratio(row.contracted, row.clang));
-        cells.extend(row.engines.iter().map(|(_, time)| ratio(*time, row.clang)));
-        table.add_row(cells);
-    }
-    println!(
-        "\nLoops over arrays, time over that of clang -O3 -march=native -ffp-contract=off:\n{table}"
-    );
 }

@@ -1,8 +1,10 @@
 //! What a run of the harness found: as a [`table`], as JSON (the structure itself), and as a
-//! [`page`] with [`charts`]; and the latter two in the [documentation](docs).
+//! [`page`] with [`charts`]; and the latter two in the [documentation](docs). A run of the
+//! [engines](engines) has tables of its own.
 
 pub mod charts;
 pub mod docs;
+pub mod engines;
 pub mod page;
 pub mod table;
 

@@ -20,8 +20,9 @@
 //! | `z' = select(b, x', y')` | `case b`: `z''` to one side, zero to the other | | |
 //!
 //! A region, a loop and an arm return the cotangents of the linear names that they took from
-//! outside, in the order of first use. A scalar region that is read directly in one parallel loop
-//! becomes `wr lanes`, so that its sum has a fixed order that vector units can follow.
+//! outside, in the order of first use. A scalar region that is read directly in parallel loops, and
+//! perhaps beside them, becomes `wr lanes`, so that its sum has a fixed order that vector units can
+//! follow.
 //!
 //! For example `g(c: f64; x': f64, y': f64) = { a' = c * x'; z' = a' + y'; (; z') }` becomes
 //! `g.T(c: f64; z'': f64) = { (; a'', y'') = dup z''; x'' = c * a''; (; x'', y'') }`.
@@ -368,18 +369,18 @@ impl Transposer<'_> {
     }
 
     /// Whether additions into what was `rd cap = x' { body }` go by lanes: a scalar, all reads of
-    /// which stand directly in one parallel loop, which stands directly in the region.
+    /// which stand directly in the region or directly in parallel loops that stand directly in it.
     fn by_lanes(&self, cap: Cap, body: &Block) -> bool {
-        if self.func.caps[cap].ty != Type::F64 || self.cap_uses[cap] == 0 {
+        if self.func.caps[cap].ty != Type::F64 {
             return false;
         }
         let whole = Rhs::Rd(Place::root(cap));
-        body.stmts.iter().any(|stmt| match &stmt.rhs {
-            Rhs::Scan(scan) if scan.dir == Dir::Par => {
-                let reads = scan.body.stmts.iter().filter(|s| s.rhs == whole).count();
-                reads == self.cap_uses[cap] as usize
-            }
-            _ => false,
-        })
+        let reads = |block: &Block| block.stmts.iter().filter(|s| s.rhs == whole).count();
+        let in_loops = body.stmts.iter().map(|stmt| match &stmt.rhs {
+            Rhs::Scan(scan) if scan.dir == Dir::Par => reads(&scan.body),
+            _ => 0,
+        });
+        let in_loops: usize = in_loops.sum();
+        in_loops > 0 && in_loops + reads(body) == self.cap_uses[cap] as usize
     }
 }

@@ -186,6 +186,9 @@ core def f(n: i64, m: i64, x: [n, m]f64) -> [m]f64 = {
   t = acc s: [m]f64 { scan par (i < n) slice (r <- x) { s += r } }
   t
 }"
+    a_for_that_carries_nothing_is_a_build: "
+def f[n](x: [n]f64) -> [n]f64 = for (i < n) { x[i] }" => "
+core def f(n: i64, x: [n]f64) -> [n]f64 = { y = scan par (i < n) { a = x[i]; a }; y }"
     build_checks_a_size_that_may_be_negative: "
 def f[n](x: [n]f64) -> [n - 2]f64 = build (i < n - 2) x[i + 2]" => "
 core def f(n: i64, x: [n]f64) -> [n - 2]f64 = {

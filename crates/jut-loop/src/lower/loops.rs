@@ -75,12 +75,12 @@ impl Lowering<'_> {
             Vec::new()
         };
         let finals = if lanes.is_empty() {
+            let independent = scan.carry.is_empty() && touched.is_empty();
             let order = match scan.dir {
-                Dir::Up => Order::Up,
                 Dir::Down => Order::Down,
                 // The rows of stacks and of sliced accumulators are the iteration's own.
-                Dir::Par if touched.is_empty() => Order::Par,
-                Dir::Par => Order::Up,
+                Dir::Up | Dir::Par if independent => Order::Par,
+                Dir::Up | Dir::Par => Order::Up,
             };
             self.for_loop(scan, high, order, carries, &stacks, &touched, span)?
         } else {

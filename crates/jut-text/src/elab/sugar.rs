@@ -249,7 +249,7 @@ impl<'a, 's> Body<'a, 's> {
             Ok((scan, values, at))
         });
         let stmts = self.leave(open);
-        let (scan, values, at) = result?;
+        let (mut scan, values, at) = result?;
         let count = values.nl.len() + values.lin.len();
         if dir == Dir::Par && count == 0 {
             let message = "the body of `build` or `map` gives no value";
@@ -264,7 +264,11 @@ impl<'a, 's> Body<'a, 's> {
             let help = "a `for` collects what its body gives besides";
             return self.fail(Diagnostic::error("J213", at, message).help(help));
         }
-        let stacked = count > scan.carry.len() + scan.lin_carry.len();
+        let stacked = count > carries;
+        // Iterations that hand on nothing know nothing of each other, whatever the loop is called.
+        if stacked && carries == 0 {
+            scan.dir = Dir::Par;
+        }
         if stacked && !self.facts.is_plainly_non_negative(&head.size) {
             self.emit(Rhs::Check(Check::NonNegative(head.bound)), span)?;
         }
