@@ -215,21 +215,44 @@ fn compile(clang: &str, contract: &str, to: &Path) -> Result<Library> {
     Ok(unsafe { Library::new(to) }?)
 }
 
-/// Calls the C function of a loop; the number it gives, if it is a sum.
-fn call(library: &Library, which: &Loop, x: &[f64], y: &[f64], z: &mut [f64]) -> Result<f64> {
-    let n = x.len().min(y.len()).min(z.len()) as i64;
-    // SAFETY: the functions have these types, read `n` cells of the first two arrays and write at
-    // most `n` of the third.
-    #[allow(unsafe_code)]
-    unsafe {
-        if which.sum {
-            let function = library.get::<Sum>(which.name.as_bytes())?;
-            return Ok(function(n, x.as_ptr(), y.as_ptr()));
+/// The C function of a loop.
+#[derive(Clone, Copy)]
+enum Function {
+    Map(Map),
+    Sum(Sum),
+}
+
+impl Function {
+    /// Looks it up: once, because that takes as long as a short loop.
+    fn of(library: &Library, which: &Loop) -> Result<Function> {
+        // SAFETY: the functions have these types.
+        #[allow(unsafe_code)]
+        unsafe {
+            Ok(match which.sum {
+                true => Function::Sum(*library.get::<Sum>(which.name.as_bytes())?),
+                false => Function::Map(*library.get::<Map>(which.name.as_bytes())?),
+            })
         }
-        let function = library.get::<Map>(which.name.as_bytes())?;
-        function(n, x.as_ptr(), y.as_ptr(), z.as_mut_ptr());
     }
-    Ok(0.0)
+
+    /// The number it gives, if it is a sum.
+    ///
+    /// # Safety
+    /// The library is still there.
+    #[allow(unsafe_code)]
+    unsafe fn call(self, x: &[f64], y: &[f64], z: &mut [f64]) -> f64 {
+        let n = x.len().min(y.len()).min(z.len()) as i64;
+        // SAFETY: the functions read `n` cells of the first two arrays and write at most `n` of the third.
+        unsafe {
+            match self {
+                Function::Sum(function) => function(n, x.as_ptr(), y.as_ptr()),
+                Function::Map(function) => {
+                    function(n, x.as_ptr(), y.as_ptr(), z.as_mut_ptr());
+                    0.0
+                }
+            }
+        }
+    }
 }
 
 /// Measures every loop whose name contains `only`, at every size.
@@ -253,7 +276,10 @@ pub fn measure(only: &str, sizes: &[usize], budget: Duration) -> Result<Vec<Loop
 /// A loop at one size whose results have been compared.
 struct Prepared<'a> {
     which: &'a Loop,
-    libraries: [&'a Library; 2],
+    /// In C, without contraction and with it.
+    functions: [Function; 2],
+    /// Where they are.
+    _libraries: [&'a Library; 2],
     x: Vec<f64>,
     y: Vec<f64>,
     /// For the results of C, without contraction and with it.
@@ -267,7 +293,10 @@ impl<'a> Prepared<'a> {
         let x: Vec<f64> = (0..size).map(|i| (i as f64 * 0.37).sin()).collect();
         let y: Vec<f64> = (0..size).map(|i| (i as f64 * 0.11).cos()).collect();
         let mut z = vec![0.0; size];
-        let want = call(libraries[0], which, &x, &y, &mut z)?;
+        let functions = [Function::of(libraries[0], which)?, Function::of(libraries[1], which)?];
+        // SAFETY: the caller has the library.
+        #[allow(unsafe_code)]
+        let want = unsafe { functions[0].call(&x, &y, &mut z) };
         let model = Model::from_text(which.text)?;
         let mut sessions = Vec::new();
         for (name, engine) in engines() {
@@ -286,7 +315,7 @@ impl<'a> Prepared<'a> {
             sessions.push((name, session));
         }
         let z = [z.clone(), z];
-        Ok(Prepared { which, libraries, x, y, z, sessions })
+        Ok(Prepared { which, functions, _libraries: libraries, x, y, z, sessions })
     }
 
     fn measure(mut self, budget: Duration) -> LoopRow {
@@ -294,9 +323,11 @@ impl<'a> Prepared<'a> {
         let args = which.args(x, y);
         let args = &args;
         let mut ways: Vec<Way<'_>> = Vec::new();
-        for (library, z) in self.libraries.into_iter().zip(&mut self.z) {
+        for (function, z) in self.functions.into_iter().zip(&mut self.z) {
             ways.push(Box::new(move || {
-                let _ = black_box(call(library, which, black_box(x), y, z));
+                // SAFETY: the libraries are there as long as `self`.
+                #[allow(unsafe_code)]
+                black_box(unsafe { function.call(black_box(x), y, z) });
             }));
         }
         let names: Vec<&'static str> = self.sessions.iter().map(|(name, _)| *name).collect();

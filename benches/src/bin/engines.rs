@@ -100,7 +100,8 @@ fn main() -> Result<()> {
         None => Vec::new(),
     };
     let engines: Vec<&'static str> = loops::engines().into_iter().map(|(name, _)| name).collect();
-    let whole = options.only.is_empty() && !options.quick && engines.len() == 3 && !loops.is_empty();
+    let whole =
+        options.only.is_empty() && !options.quick && engines.len() == 3 && !loops.is_empty();
     let report = EngineReport { setting: Setting::here(), engines, programs, loops };
     print!("{}", report.markdown());
     if let Some(path) = options.json {

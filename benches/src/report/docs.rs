@@ -8,7 +8,8 @@ use std::path::Path;
 /// Begins what a run of the harness writes in a text that people write.
 pub const BEGIN: &str = "<!-- written by `cargo run --release -p jut-benches` -->";
 /// Begins what a run of the engines writes.
-pub const ENGINES: &str = "<!-- written by `cargo run --release -p jut-benches --features llvm,mlir --bin engines` -->";
+pub const ENGINES: &str =
+    "<!-- written by `cargo run --release -p jut-benches --features llvm,mlir --bin engines` -->";
 /// Ends both.
 pub const END: &str = "<!-- end of what is written -->";
 

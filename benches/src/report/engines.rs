@@ -48,11 +48,13 @@ impl EngineReport {
         ));
         for (k, name) in self.engines.iter().enumerate() {
             let of = |over: &dyn Fn(&EngineRow) -> f64| {
-                let ratios = self.programs.iter().filter_map(|row| Some(row.run.get(k)?.1 / over(row)));
+                let ratios =
+                    self.programs.iter().filter_map(|row| Some(row.run.get(k)?.1 / over(row)));
                 digits(geometric_mean(ratios))
             };
             let (hand, cranelift) = (of(&|row| row.hand), of(&|row| row.run[0].1));
-            let line = format!("- geometric means of {name}: {hand} x by hand, {cranelift} x Cranelift\n");
+            let line =
+                format!("- geometric means of {name}: {hand} x by hand, {cranelift} x Cranelift\n");
             text.push_str(&line);
         }
         text.push_str(&format!("\nFrom text to code:\n\n{}\n", self.compilations()));
