@@ -158,3 +158,17 @@ pub fn either(n: usize) -> String {
     }
     text
 }
+
+/// Functions that each call the one before once, in a branch. Not among [`SHAPES`]: short ones become
+/// one function, and long ones do not, because blocks would nest too deeply.
+pub fn nested(n: usize) -> String {
+    let mut text = String::from("def q0(x: f64, y: f64) -> f64 = sin(x) * y\n");
+    for k in 1..=n {
+        let p = k - 1;
+        let _ = writeln!(
+            text,
+            "def q{k}(x: f64, y: f64) -> f64 = if x < 2.0 {{ q{p}(sin(x), y) + x }} else {{ x * y }}"
+        );
+    }
+    text
+}

@@ -3,8 +3,10 @@
 //! nothing else that runs disturbs them.
 
 use allocation_counter::{AllocationInfo, measure};
-use jut_tests::pipeline::compile_with;
-use jut_tests::shapes::SHAPES;
+use jut_ad::Policy;
+use jut_tests::laws::reads_back;
+use jut_tests::pipeline::{compile_with, core_stages};
+use jut_tests::shapes;
 
 /// What one step takes.
 #[derive(Debug)]
@@ -25,9 +27,8 @@ fn steps(text: &str) -> Vec<Step> {
 }
 
 /// Compares a program with one four times as long.
-fn fourfold(shape: &str, n: usize) {
-    let (_, text) = SHAPES.iter().find(|(name, _)| *name == shape).expect("a shape");
-    for (one, four) in steps(&text(n)).iter().zip(steps(&text(4 * n))) {
+fn fourfold(shape: fn(usize) -> String, n: usize) {
+    for (one, four) in steps(&shape(n)).iter().zip(steps(&shape(4 * n))) {
         let (few, many) = (&one.memory, &four.memory);
         let counts = [
             ("statements", one.statements as u64, four.statements as u64),
@@ -37,22 +38,34 @@ fn fourfold(shape: &str, n: usize) {
         ];
         for (what, few, many) in counts {
             let growth = many as f64 / few as f64;
-            assert!(growth < 4.4, "{shape}, {}: {what} {few} and {many}", one.name);
+            assert!(growth < 4.4, "{}: {what} {few} and {many}", one.name);
         }
     }
 }
 
 #[test]
 fn lines_take_as_much_each_in_a_program_four_times_as_long() {
-    fourfold("straight", 2500);
+    fourfold(shapes::straight, 2500);
 }
 
 #[test]
 fn calls_along_a_chain_take_as_much_each_in_one_four_times_as_long() {
-    fourfold("deep", 1500);
+    fourfold(shapes::deep, 1500);
 }
 
 #[test]
 fn loops_take_as_much_each_in_a_program_four_times_as_long() {
-    fourfold("loops", 400);
+    fourfold(shapes::loops, 400);
+}
+
+#[test]
+fn calls_in_branches_take_as_much_each_along_a_chain_four_times_as_long() {
+    fourfold(shapes::nested, 400);
+    fourfold(shapes::either, 150);
+}
+
+#[test]
+fn inlining_does_not_nest_blocks_deeper_than_a_text_may() {
+    let core = core_stages(&shapes::nested(300), Policy::Default).expect("all stages");
+    reads_back(&core.program).expect("an optimised program that can be read");
 }

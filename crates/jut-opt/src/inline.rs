@@ -28,9 +28,10 @@ use jut_ir::span::Loc;
 const SMALL: usize = 64;
 /// Statements that a function may have after inlining functions that are called elsewhere, too.
 const LARGE: usize = 20_000;
-/// Levels of blocks in blocks that inlining may make. Later passes recurse into blocks, and a chain of
-/// functions that call each other inside branches may be as long as the text.
-const DEEP: usize = 256;
+/// Levels of blocks in blocks that inlining may make. A chain of functions that call each other inside
+/// branches may be as long as the text, later passes recurse into blocks, and what is printed must be
+/// within what the parser takes.
+const DEEP: usize = 48;
 
 /// Inlines calls in `root` and what it calls. What is not called any more stays in the program.
 pub fn inline_calls(program: &mut Program, root: FuncId) {
