@@ -154,7 +154,7 @@ fn data<'s>(
         let con = globals.full(name.text);
         let taken = globals.names.contains_key(&con) || !seen.insert(name.text);
         unused(globals, name, &con, taken, diagnostics)?;
-        let mut body = Body::new(ast, program, globals, d.name.text, true, diagnostics);
+        let mut body = Body::new(ast, program, globals, d.name.text, false, diagnostics);
         let mut typed = Vec::new();
         let mut seen = HashSet::new();
         for (field, ty) in fields {
@@ -199,7 +199,11 @@ fn def<'s>(
     let signature = signature(&mut body, d, full.clone())?;
     // The signature stands even if the body is refused: callers are still checked.
     let mut func = Function { body: jut_ir::Block::default(), ..body.b.func.clone() };
-    if let Ok(block) = body.definition(d, &signature) {
+    let made = body.definition(d, &signature);
+    if made.is_err() && d.constant {
+        return Err(Stop);
+    }
+    if let Ok(block) = made {
         body.b.func.body = block;
         if !d.core {
             linear::complete(&mut body.b);

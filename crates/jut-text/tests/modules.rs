@@ -120,6 +120,54 @@ fn a_module_that_is_nowhere_names_the_files_that_were_looked_for() {
     assert!(error.help.contains("lib/stats.jut"));
 }
 
+const GEO: &str = "/// Corners.\nconst n: i64 = 3\nconst twice: i64 = 2 * n - 1\nconst pi: f64 = 3.14\nconst odd: i64 = n / 2\ndata Corners = Corners(x: [n]f64)\n";
+
+#[test]
+fn a_constant_of_a_module_may_stand_in_a_size() {
+    let main = "use lib.geo
+const own: i64 = lib.geo.n + 1
+data Frame = Frame(a: [lib.geo.n]f64, b: [own]f64)
+def f(x: [lib.geo.n]f64) -> [3]f64 = x
+def g[m](x: [m * lib.geo.n + 1, own]f64, y: [lib.geo.twice]f64) -> [3 * m + 1, lib.geo.twice - 1]f64 = x
+def h[m](x: [m]f64) -> [lib.geo.n]f64 = cast x : [lib.geo.n]f64
+def k(c: lib.geo.Corners) -> [lib.geo.n]f64 = c.x
+def l(x: [lib.geo.n]f64) -> (y: [lib.geo.n]f64) = {
+  y = build (i < lib.geo.n) { x[i] + acc r: [lib.geo.n]f64 { r[0] += 1.0 }[0] }
+  y
+}
+def m(x: [3]f64) -> f64 = sum (i < lib.geo.n) { f(x)[i] + l(x)[i] }";
+    let files = [("", main), ("lib.geo", GEO)];
+    assert_eq!(names(&files).last().map(String::as_str), Some("m"));
+    // Equal as sizes: in the file itself they are the same numbers, without a check.
+    let text = print_program(&load(&files).0.program.expect("loads"));
+    assert!(text.contains("core def f(x: [3]f64) -> [3]f64 = {\n  x\n}"), "{text}");
+    assert!(text.contains("core def g(m: i64, x: [3 * m + 1, 4]f64, y: [5]f64)"), "{text}");
+    assert!(text.contains("data Frame = Frame(a: [3]f64, b: [4]f64)"), "{text}");
+}
+
+#[test]
+fn what_cannot_stand_in_a_size_says_why() {
+    let with = |text: &str| format!("use geo\n{text}");
+    for (text, code, at, part) in [
+        ("def f(x: [geo.pi]f64) -> f64 = x[0]", "J215", "geo.pi", "is not an i64"),
+        ("def f(x: [geo.odd]f64) -> f64 = x[0]", "J215", "geo.odd", "before the program runs"),
+        ("const q: i64 = geo.odd + 1\ndef f(x: [q]f64) -> f64 = x[0]", "J215", "q", "before"),
+        ("def f(x: [geo.m]f64) -> f64 = x[0]", "J203", "geo.m", "`const m: i64 = ..`"),
+        ("def f(x: [other.m]f64) -> f64 = x[0]", "J203", "other.m", "`use other`"),
+        ("def f(g: i64, x: [g.n]f64) -> f64 = x[0]", "J215", "g.n", "i64 names and integers"),
+    ] {
+        let main = with(text);
+        let error = refused(&[("", &main), ("geo", GEO)], code, at, 0);
+        assert!(format!("{error} {}", error.help).contains(part), "{error}: {}", error.help);
+    }
+    // A core definition has no constants.
+    let main = with("core def f(x: [geo.n]f64) -> [3]f64 = {\n  (x)\n}");
+    refused(&[("", &main), ("geo", GEO)], "J215", "geo.n", 0);
+    // A constant that was refused causes no further message.
+    let main = with("def f(x: [geo.n]f64) -> f64 = x[0]");
+    refused(&[("", &main), ("geo", "const n: i64 = 1.5")], "J214", "1.5", 1);
+}
+
 #[test]
 fn errors_of_a_module_are_reported_in_its_file_and_only_there() {
     let main = ("", "use m\ndef f(x: f64) -> f64 = m.g(x) + m.h(x) + m.k(x)");

@@ -7,7 +7,7 @@
 use super::body::Body;
 use super::scope::Entity;
 use super::{Res, Stop};
-use crate::ast::{self, ExprId, ExprKind, Op, TypeKind};
+use crate::ast::{self, ExprId, ExprKind, Op, Post, TypeKind};
 use jut_ir::{Atom, Diagnostic, NVar, Size, Span, Type};
 use std::borrow::Cow;
 
@@ -129,6 +129,64 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
+    /// What is wrong with a constant that stands in a size and is no known integer.
+    fn no_integer<T>(&mut self, name: &str, span: Span) -> Res<T> {
+        let declared = self.globals.declared_at(name);
+        let func = self.globals.constant(name).map(|(func, _)| func);
+        let ty = func.and_then(|func| self.program.funcs[func].results.first());
+        let (message, help) = match ty.map(|result| result.ty.clone()) {
+            Some(Type::I64) => (
+                format!("the constant `{name}` has no value that is known before the program runs"),
+                "a constant in a size is a number, or made of numbers with `+`, `-` and `*`",
+            ),
+            _ => (
+                format!("the constant `{name}` is not an i64"),
+                "declare it as one: `const n: i64 = 3`",
+            ),
+        };
+        let error = Diagnostic::error("J215", span, message).help(help);
+        self.fail(match declared {
+            Some(place) => error.label(place, "declared here"),
+            None => error,
+        })
+    }
+
+    /// `geo.n`: a constant of a module, as a size.
+    fn size_of_module(&mut self, base: ExprId, steps: &[Post<'s>], span: Span) -> Res<Size> {
+        let ast = self.ast;
+        let ExprKind::Name(first) = &ast.expr(base).kind else { return self.no_size(span) };
+        match self.scope.get(first.text) {
+            Some(Entity::Poison) => return Err(Stop),
+            Some(_) => return self.no_size(span),
+            None if self.strict => return self.no_size(span),
+            None => {}
+        }
+        let mut path = first.text.to_string();
+        for step in steps {
+            let Post::Field(name) = step else { return self.no_size(span) };
+            path = format!("{path}.{}", name.text);
+        }
+        if self.globals.is_poisoned(&path) {
+            return Err(Stop);
+        }
+        if let Some(n) = self.integer_constant(&path) {
+            return Ok(Size::constant(n));
+        }
+        if self.globals.constant(&path).is_some() {
+            return self.no_integer(&path, span);
+        }
+        let message = format!("the size `{path}` is not in scope");
+        let error = Diagnostic::error("J203", span, message);
+        let help = match self.globals.module_to_use(&path) {
+            Some(help) => help,
+            None => format!(
+                "declare it there: `const {}: i64 = ..`",
+                path.rsplit('.').next().unwrap_or(&path)
+            ),
+        };
+        self.fail(error.help(help))
+    }
+
     /// A written size.
     pub fn size(&mut self, e: ExprId) -> Res<Size> {
         let ast = self.ast;
@@ -158,6 +216,10 @@ impl<'a, 's> Body<'a, 's> {
                 None if self.integer_constant(name.text).is_some() => {
                     Ok(Size::constant(self.integer_constant(name.text).unwrap_or_default()))
                 }
+                None if !self.strict && self.globals.is_poisoned(name.text) => Err(Stop),
+                None if !self.strict && self.globals.constant(name.text).is_some() => {
+                    self.no_integer(name.text, name.span)
+                }
                 _ => {
                     let message = format!("the size `{}` is not in scope", name.text);
                     let mut error = Diagnostic::error("J203", name.span, message);
@@ -173,6 +235,7 @@ impl<'a, 's> Body<'a, 's> {
                 }
             },
             ExprKind::Ops(ops) => self.size_operators(ops, expr.span),
+            ExprKind::Post(base, steps) => self.size_of_module(*base, steps, expr.span),
             _ => self.no_size(expr.span),
         }
     }
