@@ -95,12 +95,7 @@ fn agree_by(
             line: span.start,
             column: span.end,
             message: kind.code().to_owned(),
-            numbers: match kind {
-                jut_ir::RuntimeErrorKind::Index | jut_ir::RuntimeErrorKind::SizeMismatch => 2,
-                jut_ir::RuntimeErrorKind::Slice => 3,
-                jut_ir::RuntimeErrorKind::NegativeSize => 1,
-                _ => 0,
-            },
+            numbers: kind.operand_count(),
         })
         .map_err(|e| named(e.to_string()))?;
         call.write(&mut c, &mut main);
@@ -297,7 +292,10 @@ impl Call {
             let place = |span: jut_ir::Span| (i64::from(span.start), i64::from(span.end));
             let mut sites = sites.filter(|(k, span)| *k == kind && place(*span) == (*start, *end));
             let (_, span) = sites.next().ok_or_else(|| format!("no place {start}..{end}"))?;
-            return Ok(Err(RuntimeError { kind, span: *span, operands: operands.to_vec() }));
+            let mut left = operands.to_vec();
+            left.resize(3, 0);
+            let operands = kind.operands(left.try_into().unwrap_or_default());
+            return Ok(Err(RuntimeError { kind, span: *span, operands }));
         }
         let mut all: Vec<Flat> = self.params.iter().map(|(_, flat)| flat.clone()).collect();
         all.resize(all.len() + self.results.len(), Flat::Scalar(Literal::Bool(false)));

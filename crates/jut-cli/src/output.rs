@@ -145,7 +145,7 @@ fn messages(error: &Error) -> Vec<Json> {
             "code": error.code(),
             "severity": "error",
             "message": error.to_string(),
-            "help": error.error().help(),
+            "help": error.help(),
             "operands": error.error().operands,
             "place": place_json(error.sources(), error.error().span),
         }),

@@ -28,7 +28,7 @@ use crate::region::{Cell, Cursor, Misfit, Refused, Region, checked_dim, slice_ra
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Value};
 use crate::{EvalError, Interpreter, structured, vector};
-use jut_ir::ir::{ConRef, Literal, Mode};
+use jut_ir::ir::{Check, ConRef, Literal, Mode};
 use jut_ir::prim::{self, Scalar};
 use jut_ir::span::Span;
 use jut_ir::types::Type;
@@ -413,7 +413,8 @@ impl Machine<'_> {
                     prim::ISUB => a.checked_sub(b),
                     _ => a.checked_mul(b),
                 };
-                if value.is_some() { Ok(()) } else { error(RuntimeErrorKind::Memory, &[]) }
+                let operands = [a, b, Check::number_of(*operation)];
+                if value.is_some() { Ok(()) } else { error(RuntimeErrorKind::Memory, &operands) }
             }
             Op::RdRegion { .. }
             | Op::SumRegion { .. }

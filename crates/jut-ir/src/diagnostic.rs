@@ -176,10 +176,30 @@ impl RuntimeErrorKind {
             RuntimeErrorKind::Index | RuntimeErrorKind::SizeMismatch => 2,
             RuntimeErrorKind::Slice => 3,
             RuntimeErrorKind::NegativeSize => 1,
-            RuntimeErrorKind::DivisionByZero | RuntimeErrorKind::Memory => 0,
+            RuntimeErrorKind::DivisionByZero => 0,
+            // Where a size is the matter: two numbers and what was made of them.
+            RuntimeErrorKind::Memory => 3,
+        }
+    }
+
+    /// The operands of an error, of the three numbers that compiled code leaves with it.
+    ///
+    /// Of a `R06` at a size they are the two numbers, and 0, 1 or 2 for their sum, difference or product;
+    /// compiled code leaves that as [`WRAPPED`] and so much more, then the numbers. At the memory limit
+    /// there are none.
+    pub fn operands(self, left: [i64; 3]) -> Vec<i64> {
+        match (self, left) {
+            (RuntimeErrorKind::Memory, [mark, a, b]) => match mark.wrapping_sub(WRAPPED) {
+                operation @ 0..=2 => vec![a, b, operation],
+                _ => Vec::new(),
+            },
+            (kind, left) => left.into_iter().take(kind.operand_count()).collect(),
         }
     }
 }
+
+/// What compiled code leaves first where the arithmetic of a size wraps: no number of cells.
+pub const WRAPPED: i64 = i64::MIN + 1;
 
 impl RuntimeError {
     /// What to do about it, with the numbers involved.
@@ -205,6 +225,9 @@ impl RuntimeError {
             }
             (RuntimeErrorKind::NegativeSize, [n]) => {
                 format!("where {n} means no elements, write `max(n, 0)`")
+            }
+            (RuntimeErrorKind::Memory, [_, _, _]) => {
+                format!("use smaller sizes: the largest is {}", i64::MAX)
             }
             (RuntimeErrorKind::SizeMismatch, [found, wanted]) => {
                 format!("give arrays whose sizes are equal: {wanted} here, or {found} in both")
@@ -234,7 +257,17 @@ impl std::fmt::Display for RuntimeError {
                 write!(f, "size {} is not the expected size {}", at(0), at(1))
             }
             RuntimeErrorKind::DivisionByZero => write!(f, "integer division by zero"),
-            RuntimeErrorKind::Memory => write!(f, "the memory limit is reached"),
+            RuntimeErrorKind::Memory => match self.operands.as_slice() {
+                [a, b, operation] => {
+                    let (name, sign) = match operation {
+                        0 => ("sum", '+'),
+                        1 => ("difference", '-'),
+                        _ => ("product", '*'),
+                    };
+                    write!(f, "size too large: the {name} {a} {sign} {b} is no 64-bit integer")
+                }
+                _ => write!(f, "the memory limit is reached"),
+            },
         }
     }
 }

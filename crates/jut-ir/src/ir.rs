@@ -394,6 +394,17 @@ pub enum Check {
     Exact(Prim, Atom, Atom),
 }
 
+impl Check {
+    /// The operation of [`Check::Exact`] in the error of one that fails: 0, 1, 2 for `+`, `-`, `*`.
+    pub fn number_of(operation: Prim) -> i64 {
+        match operation {
+            crate::prim::IADD => 0,
+            crate::prim::ISUB => 1,
+            _ => 2,
+        }
+    }
+}
+
 /// The right-hand side of a statement. Comments give pattern and text.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Rhs {

@@ -41,7 +41,7 @@ pub mod structured;
 pub mod types;
 pub mod visit;
 
-pub use diagnostic::{Diagnostic, Edit, RuntimeError, RuntimeErrorKind, Severity};
+pub use diagnostic::{Diagnostic, Edit, RuntimeError, RuntimeErrorKind, Severity, WRAPPED};
 pub use entity::{Cap, DataId, FuncId, LVar, NVar};
 pub use ir::*;
 pub use names::Name;

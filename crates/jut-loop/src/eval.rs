@@ -9,7 +9,7 @@
 //! per statement; it is for tests and for `show`.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
-use jut_ir::{Literal, RuntimeError, RuntimeErrorKind};
+use jut_ir::{Literal, RuntimeError};
 use jut_runtime::lanes::fold;
 
 use crate::form::{
@@ -413,11 +413,10 @@ impl<'a> Machine<'a> {
         if check.holds(value) {
             return Ok(());
         }
-        let silent = matches!(
-            self.program.sites.get(site),
-            Some((RuntimeErrorKind::DivisionByZero | RuntimeErrorKind::Memory, _))
-        );
-        Err(self.error(site, if silent { Vec::new() } else { operands }))
+        operands.resize(3, 0);
+        let left = operands.try_into().unwrap_or_default();
+        let operands = self.program.sites.get(site).map(|(kind, _)| kind.operands(left));
+        Err(self.error(site, operands.unwrap_or_default()))
     }
 
     fn for_loop(&mut self, frame: &mut Frame<'a>, f: &'a For) -> Result<(), Fault> {

@@ -174,7 +174,7 @@ impl Compiled {
             Some((kind, span)) => (named.unwrap_or(*kind), *span),
             None => (named.unwrap_or(RuntimeErrorKind::Memory), Default::default()),
         };
-        RuntimeError { kind, span, operands: failure.operands[..kind.operand_count()].to_vec() }
+        RuntimeError { kind, span, operands: kind.operands(failure.operands) }
     }
 
     /// Calls the program with typed arguments; each result is the bits of a scalar or a pointer

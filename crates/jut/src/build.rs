@@ -22,7 +22,7 @@ use crate::header;
 use crate::model::Function;
 use crate::pipeline::{self, Engine};
 use crate::product::Product;
-use crate::source::Sources;
+use crate::source::{Sources, extremum};
 use jut_ir::{RuntimeErrorKind, Span};
 use jut_loop::Kernels;
 use jut_native::CompileError;
@@ -225,6 +225,10 @@ fn describe(sources: &Sources, kind: RuntimeErrorKind, span: Span) -> Place {
     let source = sources.of(span);
     let (line, column) = source.position(span.start as usize);
     let (text, numbers) = header::meaning(kind);
+    let text = match extremum(sources, span) {
+        Some(word) if kind == RuntimeErrorKind::Index => format!("the range of `{word}` is empty"),
+        _ => text.to_string(),
+    };
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Place {
         line: small(line),

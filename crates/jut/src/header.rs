@@ -150,7 +150,7 @@ pub(crate) fn meaning(kind: RuntimeErrorKind) -> (&'static str, &'static [&'stat
             ("a size is not the expected one", &["the size", "the expected size"])
         }
         RuntimeErrorKind::DivisionByZero => ("integer division by zero", &[]),
-        RuntimeErrorKind::Memory => ("not enough memory", &[]),
+        RuntimeErrorKind::Memory => ("not enough memory, or a size is no 64-bit integer", &[]),
     }
 }
 

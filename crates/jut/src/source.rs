@@ -5,7 +5,7 @@
 //! the `ariadne` crate.
 
 use ariadne::{Color, Config, IndexType, Label, Report, ReportKind};
-use jut_ir::{Diagnostic, RuntimeError, Severity, Span};
+use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -238,25 +238,61 @@ impl RunError {
         self.source().position(self.error.span.start as usize)
     }
 
+    /// What failed, without the code.
+    fn text(&self) -> String {
+        if let Some(word) = self.empty_extremum() {
+            return format!("the range of `{word}` is empty");
+        }
+        let text = self.error.to_string();
+        text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest).to_string()
+    }
+
+    /// What to do about it, with the numbers involved.
+    pub fn help(&self) -> String {
+        match self.empty_extremum() {
+            Some(word) => {
+                let bound = self.error.operands.get(1).copied().unwrap_or_default();
+                format!(
+                    "the bound is {bound}, and there is no `{word}` of no elements: test it first, \
+                     `if n > 0 {{ {word} (i < n) .. }} else {{ .. }}`"
+                )
+            }
+            None => self.error.help(),
+        }
+    }
+
+    /// Whether the place is a `max` or `min` over a range, which has no element.
+    fn empty_extremum(&self) -> Option<&'static str> {
+        let empty = self.error.operands.get(1).is_some_and(|bound| *bound <= 0);
+        let index = self.error.kind == RuntimeErrorKind::Index;
+        extremum(&self.sources, self.error.span).filter(|_| index && empty)
+    }
+
     /// The error as text with the line of the program that failed, with terminal colours if wanted.
     pub fn render(&self, colour: bool) -> String {
-        let text = self.error.to_string();
-        let text = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
         let message = Message {
             severity: Severity::Error,
             code: self.code(),
-            text,
+            text: &self.text(),
             span: self.error.span,
             labels: &[],
-            help: Some(&self.error.help()),
+            help: Some(&self.help()),
         };
         message.draw(&self.sources, colour)
     }
 }
 
+/// `max` or `min` if the expression at a place is one of these over a range: an access begins with the
+/// name of an array, and these are none.
+pub(crate) fn extremum(sources: &Sources, span: Span) -> Option<&'static str> {
+    let text = sources.of(span).text.get(span.start as usize..span.end as usize)?;
+    let word = ["max", "min"].into_iter().find(|word| text.starts_with(word))?;
+    text[word.len()..].trim_start().starts_with('(').then_some(word)
+}
+
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.error)?;
+        write!(f, "{}: {}", self.code(), self.text())?;
         if self.error.span != Span::NONE {
             write!(f, " at {}", self.source().place(self.error.span))?;
         }
@@ -273,7 +309,6 @@ impl fmt::Debug for RunError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jut_ir::RuntimeErrorKind;
 
     fn source() -> Source {
         Source { name: "m.jut".into(), text: "def f(x: f64) -> f64 =\n  é + y\n".into() }

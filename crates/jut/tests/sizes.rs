@@ -50,6 +50,73 @@ fn an_array_of_a_wrapped_size_is_not_read_in_native_code() {
 }
 
 #[test]
+fn a_size_that_is_too_large_is_named_with_what_it_is_made_of() {
+    let call = |n: i64, m: i64| outcome(FLAT, &[Value::I64(n), Value::I64(m), Value::F64(1.5)]);
+    let found = call(1 << 32, 1 << 32);
+    let expected = "R06: size too large: the product 4294967296 * 4294967296 is no 64-bit integer";
+    assert!(found.starts_with(expected), "{found}");
+    // In several steps: the first that wraps.
+    let text = "
+def f(n: i64, m: i64, c: f64) -> f64 = {
+  k = n * n + m
+  x = build (i < k) { c }
+  sum (v <- x) { v }
+}";
+    let call = |n: i64, m: i64| outcome(text, &[Value::I64(n), Value::I64(m), Value::F64(1.5)]);
+    assert_eq!(call(2, 1), "Some(F64(7.5))");
+    let found = call(-(1 << 32), 5);
+    let expected = "size too large: the product -4294967296 * -4294967296 is no 64-bit integer";
+    assert!(found.contains(expected), "{found}");
+    let found = call(3037000499, i64::MAX);
+    assert!(found.starts_with("R03") || found.contains("size too large: the sum "), "{found}");
+    // Each operation, as it is written.
+    for (sign, name, a, b) in
+        [("+", "sum", i64::MAX, 1), ("-", "difference", i64::MIN, 1), ("*", "product", 3, i64::MAX)]
+    {
+        let text =
+            format!("def f(n: i64, m: i64, c: f64) -> f64 = {{\n  check n {sign} m\n  c\n}}");
+        let call = |n, m| outcome(&text, &[Value::I64(n), Value::I64(m), Value::F64(1.5)]);
+        assert_eq!(call(1, -1), "Some(F64(1.5))");
+        let found = call(a, b);
+        let expected = format!(
+            "R06: size too large: the {name} {a} {sign} {b} is no 64-bit integer at program:2:3"
+        );
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn the_largest_of_nothing_is_an_empty_range() {
+    for (loops, word) in [
+        ("max (i < n) { x * f64(i) }", "max"),
+        ("min (i < n) { x * f64(i) }", "min"),
+        ("max(1.0, f64(max (0 <= i < n) { i })) * x", "max"),
+        (
+            "sum (v <- build (i < max(n, 0)) { x }) { v } + min (v <- build (i < max(n, 0)) { x }) v",
+            "min",
+        ),
+    ] {
+        let text = format!("def f(n: i64, x: f64) -> f64 = {loops}");
+        let call = |n: i64| outcome(&text, &[Value::I64(n), Value::F64(1.5)]);
+        assert!(call(2).starts_with("Some"), "{text}");
+        for n in [0, -3] {
+            let found = call(n);
+            let expected = format!("R01: the range of `{word}` is empty at program:1:");
+            assert!(found.starts_with(&expected), "{text}: {found}");
+        }
+        let compiled = Model::from_text(&text).and_then(|m| m.function("f")?.value()).unwrap();
+        let error = compiled.call(&[0.into(), 1.5.into()]).unwrap_err();
+        let Error::Run(error) = &error else { panic!("{error}") };
+        assert!(error.help().contains("the bound is 0"), "{}", error.help());
+        assert!(error.render(false).contains("is empty"), "{}", error.render(false));
+    }
+    // An access is one, also in the body of a `max`.
+    let text = "def f(n: i64, x: f64) -> f64 = max (i < 2) { build (j < n) { x }[i] }";
+    let found = outcome(text, &[Value::I64(0), Value::F64(1.5)]);
+    assert!(found.starts_with("R01: index 0 is out of range for length 0"), "{found}");
+}
+
+#[test]
 fn a_bound_that_wraps_is_not_trusted_in_native_code() {
     let text = "
 def f[n](x: [n]f64, k: i64) -> f64 = {

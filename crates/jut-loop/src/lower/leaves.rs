@@ -3,7 +3,7 @@
 use jut_ir::prim::{self, Prim};
 use jut_ir::{
     Atom as Operand, Check as SourceCheck, ConRef, NVar, Name, Origin, Rhs, RuntimeErrorKind, Span,
-    Stmt, Type,
+    Stmt, Type, WRAPPED,
 };
 
 use super::emit::{int, zero};
@@ -328,6 +328,7 @@ impl Lowering<'_> {
             prim::ISUB => prim::SUB,
             _ => prim::MUL,
         };
+        let (first, second) = (a, b);
         let value = self.prim("size", operation, vec![a, b]);
         let value = self.prim("size", prim::FLOAT, vec![value]);
         let [a, b] = [a, b].map(|x| self.prim("size", prim::FLOAT, vec![x]));
@@ -335,7 +336,13 @@ impl Lowering<'_> {
         let apart = self.prim("apart", prim::SUB, vec![expected, value]);
         let apart = self.prim("apart", prim::ABS, vec![apart]);
         let apart = self.prim("apart", prim::INT, vec![apart]);
-        self.check(Check::Below(apart, int(1 << 62)), RuntimeErrorKind::Memory, span);
+        let exact = self.prim("exact", prim::ILT, vec![apart, int(1 << 62)]);
+        // A slice that is in range if the size is exact, and else begins below 0: so an error has the
+        // operation and its operands with it.
+        let wrapped = WRAPPED + SourceCheck::number_of(operation);
+        let [operation, a, b] = [int(wrapped), first, second]
+            .map(|left| self.prim("left", prim::ISELECT, vec![exact, int(0), left]));
+        self.check(Check::Within(operation, a, b), RuntimeErrorKind::Memory, span);
         Ok(())
     }
 

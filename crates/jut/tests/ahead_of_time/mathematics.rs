@@ -82,7 +82,7 @@ fn with_the_systems_mathematics(engine: Engine) {
     run("cc", &["-std=c99", "main.c", "sequence.o", "-lm", "-o", "main"], &at);
     let printed = run("./main", &[], &at);
     let (few, enough) = printed.split_once('\n').expect("two lines");
-    assert!(few.starts_with("6 sequence.jut:") && few.ends_with("R06: not enough memory"), "{few}");
+    assert!(few.starts_with("6 sequence.jut:") && few.contains("R06: not enough memory"), "{few}");
     let numbers: Vec<f64> =
         enough.split_whitespace().map(|word| word.parse().expect("a number")).collect();
     let table: Vec<f64> = (0..15).map(|i| f64::from(i * 7 % 11) / 8.0 - 0.5).collect();
