@@ -40,6 +40,6 @@ fn enter(value: &Value) -> Option<jut_eval::Value> {
         Value::F64s(a) => array(&a.shape, Cells::F64(a.data.clone())),
         Value::I64s(a) => array(&a.shape, Cells::I64(a.data.clone())),
         Value::Bools(a) => array(&a.shape, Cells::Bool(a.data.clone())),
-        Value::Tuple(_) | Value::Data(..) => None,
+        Value::Tuple(_) | Value::Data(..) | Value::List(_) => None,
     }
 }

@@ -26,7 +26,8 @@ pub fn write(
                 Role::Derivative => format!("{derivative}.{}", output.name),
             };
             // A tuple or record is not one array.
-            let array = !matches!(values.get(k), Some(Value::Tuple(_) | Value::Data(..)));
+            let array =
+                !matches!(values.get(k), Some(Value::Tuple(_) | Value::Data(..) | Value::List(_)));
             paths.insert(
                 k,
                 directory.join(format!("{stem}.{}", if array { "npy" } else { "json" })),

@@ -184,6 +184,8 @@ impl DataLayout {
 pub struct Layouts {
     datas: Vec<Rc<DataLayout>>,
     types: HashMap<Type, Rc<[Component]>>,
+    /// The types of the fields of each constructor of each data type.
+    fields: Vec<Rc<[Vec<Type>]>>,
 }
 
 /// More components than this in one value that is not boxed are refused: a type that doubles with
@@ -287,10 +289,13 @@ impl Layouts {
         program: &Program,
         may_be_boxed: impl Fn(DataId) -> bool,
     ) -> Result<Layouts, Diagnostic> {
-        let mut layouts = Layouts { datas: Vec::new(), types: HashMap::new() };
+        let mut layouts = Layouts { datas: Vec::new(), types: HashMap::new(), fields: Vec::new() };
         for (id, data) in program.datas.iter() {
             let layout = layouts.data_layout(id, data, may_be_boxed(id))?;
             layouts.datas.push(Rc::new(layout));
+            let types =
+                |con: &jut_ir::Constructor| con.fields.iter().map(|f| f.ty.clone()).collect();
+            layouts.fields.push(data.constructors.iter().map(types).collect());
         }
         Ok(layouts)
     }
@@ -325,6 +330,43 @@ impl Layouts {
         };
         self.types.insert(ty.clone(), components.clone());
         components
+    }
+
+    /// For each component of a type, the tags that a value has where it has the component: those of the
+    /// sums around it, by component, with the number of the constructor.
+    pub fn conditions(&mut self, ty: &Type) -> Vec<Vec<(usize, i64)>> {
+        let mut all = Vec::new();
+        self.add_conditions(ty, &[], &mut all);
+        all
+    }
+
+    fn add_conditions(
+        &mut self,
+        ty: &Type,
+        around: &[(usize, i64)],
+        all: &mut Vec<Vec<(usize, i64)>>,
+    ) {
+        match ty {
+            Type::Tuple(items) => {
+                items.iter().for_each(|item| self.add_conditions(item, around, all));
+            }
+            Type::Data(id) if !self.datas[id.index()].boxed => {
+                let (layout, tag) = (self.data(*id), all.len());
+                if layout.tagged {
+                    all.push(around.to_vec());
+                }
+                for (k, types) in self.fields[id.index()].clone().iter().enumerate() {
+                    let mut around = around.to_vec();
+                    around.extend(layout.tagged.then_some((tag, k as i64)));
+                    types.iter().for_each(|ty| self.add_conditions(ty, &around, all));
+                }
+            }
+            // Whether an array's cells are there depends on the element.
+            _ => {
+                let count = self.of(ty).len();
+                all.extend(std::iter::repeat_n(around.to_vec(), count));
+            }
+        }
     }
 
     /// The components of the k-th item of a tuple, among those of the tuple.

@@ -68,6 +68,9 @@ pub struct AbiComponent {
     /// The dimensions of the (outermost) buffer over ABI numbers; the number of cells is their
     /// product. A scalar has none; a scalar `acc` parameter is passed as one cell.
     pub dims: Vec<Size>,
+    /// The tags, by ABI number, and the constructors with which a value has this component. With others
+    /// it may be a buffer without cells, whatever the dimensions say.
+    pub only_if: Vec<(usize, i64)>,
 }
 
 impl AbiComponent {

@@ -23,10 +23,24 @@ use std::slice;
 #[derive(Debug)]
 pub struct Checked {
     compiled: Compiled,
-    /// The dimensions of each parameter's buffer, over ABI numbers.
-    params: Vec<Vec<Size>>,
-    /// The dimensions of each result's buffer.
-    results: Vec<Vec<Size>>,
+    params: Vec<Length>,
+    results: Vec<Length>,
+}
+
+/// What says how many cells a buffer has.
+#[derive(Clone, Debug)]
+struct Length {
+    /// The dimensions, over ABI numbers.
+    dims: Vec<Size>,
+    /// The tags with which there is a buffer at all; see [`jut_loop::signature::AbiComponent`].
+    only_if: Vec<(usize, i64)>,
+}
+
+impl Length {
+    /// Whether the buffer belongs to a constructor that the value does not have.
+    fn is_absent(&self, integer: &mut dyn FnMut(usize) -> i64) -> bool {
+        self.only_if.iter().any(|(tag, con)| integer(*tag) != *con)
+    }
 }
 
 /// A result of a call.
@@ -67,14 +81,15 @@ impl Checked {
     pub fn compile(lowered: &Lowered, backend: Backend) -> Result<Checked, CompileError> {
         let (compiled, signature) = (backend(&lowered.program)?, &lowered.signature);
         let count = compiled.params().len() + compiled.results().len();
-        let mut dims: Vec<Option<Vec<Size>>> = vec![None; count];
+        let mut lengths: Vec<Option<Length>> = vec![None; count];
         let components = signature.params.iter().chain(&signature.results);
         for component in components.flat_map(|p| &p.components) {
-            if let Some(slot) = dims.get_mut(component.number) {
-                *slot = Some(component.dims.clone());
+            if let Some(slot) = lengths.get_mut(component.number) {
+                let (dims, only_if) = (component.dims.clone(), component.only_if.clone());
+                *slot = Some(Length { dims, only_if });
             }
         }
-        let complete: Option<Vec<Vec<Size>>> = dims.into_iter().collect();
+        let complete: Option<Vec<Length>> = lengths.into_iter().collect();
         match complete {
             Some(mut params) if signature.param_count == compiled.params().len() => {
                 let results = params.split_off(signature.param_count);
@@ -95,7 +110,13 @@ impl Checked {
     /// The number of cells that the buffer of the k-th parameter must have, given the values of
     /// the integer parameters by number; `None` if that is more than memory can hold.
     pub fn cells(&self, k: usize, integer: &mut dyn FnMut(usize) -> i64) -> Option<usize> {
-        cells(self.params.get(k)?, integer)
+        cells(&self.params.get(k)?.dims, integer)
+    }
+
+    /// Whether the buffer of the k-th parameter may also have no cells: it belongs to a constructor that
+    /// the argument does not have.
+    pub(crate) fn may_be_empty(&self, k: usize, integer: &mut dyn FnMut(usize) -> i64) -> bool {
+        self.params.get(k).is_some_and(|length| length.is_absent(integer))
     }
 
     /// Calls the program. The workspace is reset first; results stay in it until its next call.
@@ -109,10 +130,11 @@ impl Checked {
         args: &mut [Arg<'_>],
         words: &'w mut Vec<u64>,
     ) -> Result<Results<'w>, CallError> {
-        for (k, (arg, dims)) in args.iter().zip(&self.params).enumerate() {
+        for (k, (arg, length)) in args.iter().zip(&self.params).enumerate() {
             let Some(given) = given_cells(arg) else { continue };
-            let needed = cells(dims, &mut |n| integer(args, n));
-            if needed != Some(given) {
+            let needed = cells(&length.dims, &mut |n| integer(args, n));
+            if needed != Some(given) && (given != 0 || !length.is_absent(&mut |n| integer(args, n)))
+            {
                 let needed = needed.map_or("too many".to_string(), |n| n.to_string());
                 return Err(CallError::Arguments(format!(
                     "argument {k} of `{}` has {given} cells, not {needed}",
@@ -139,12 +161,16 @@ impl Checked {
         lengths: &mut [u64],
         integer: &mut dyn FnMut(usize) -> i64,
     ) {
-        for (length, dims) in lengths.iter_mut().zip(&self.results) {
-            let count = cells(dims, &mut |n| match n.checked_sub(self.params.len()) {
-                Some(result) => values.get(result).map_or(0, |word| *word as i64),
-                None => integer(n),
-            });
-            *length = count.unwrap_or(0) as u64;
+        let mut number = |n: usize| match n.checked_sub(self.params.len()) {
+            Some(result) => values.get(result).map_or(0, |word| *word as i64),
+            None => integer(n),
+        };
+        for (cells_of, length) in lengths.iter_mut().zip(&self.results) {
+            let count = match length.is_absent(&mut number) {
+                true => Some(0),
+                false => cells(&length.dims, &mut number),
+            };
+            *cells_of = count.unwrap_or(0) as u64;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From arguments to scalars and buffers: sizes are found, and everything is checked against the
 //! declared types.
 //!
-//! An argument is first taken apart into [`crate::leaves`]; then sizes are found; then every leaf is
+//! An argument is first taken apart into [`crate::leaves`] ([`crate::parts`]); then sizes are found; then every leaf is
 //! held against its declared dimensions.
 //!
 //! Sizes in brackets, `def f[n, d](..)`, are not passed. They are the solution of the equations
@@ -9,11 +9,13 @@
 //! and an equation with one unknown that occurs once is solved. A slice without a shape gives an
 //! equation when all but one of its sizes are known.
 //!
-//! Binding allocates nothing once the lists it fills have grown to their size.
+//! Binding allocates nothing once the lists it fills have grown to their size, but for arrays of sums:
+//! their elements are copied into one array for each field ([`crate::parts`]).
 
 use crate::error::ArgumentError;
 use crate::interface::FLAT;
-use crate::leaves::{Leaf, NoSize, leaves};
+use crate::leaves::{Leaf, NoSize, leaves, peel};
+use crate::parts::{Columns, absent_cells, has_list, take_apart};
 use crate::ports::Input;
 use crate::value::Arg;
 use jut_ir::entity::EntityRef;
@@ -131,6 +133,10 @@ pub(crate) struct Binder {
     params: Vec<Param>,
     /// How many parameters the caller gives.
     visible: usize,
+    /// Whether any of them is or has an array of a sum.
+    lists: bool,
+    /// The most cells that an array of a constructor has where a value has another one.
+    absent: usize,
     /// Whether any of them is or has an array.
     arrays: bool,
     /// The names in the dimensions of arrays: once all have values, nothing is to be solved.
@@ -172,7 +178,9 @@ impl Binder {
         let mut names: Vec<NVar> = terms.flat_map(|(names, _)| names.iter().copied()).collect();
         names.sort_unstable();
         names.dedup();
-        Ok(Binder { params, visible, arrays, names })
+        let lists = params.iter().any(|p| has_list(program, &p.ty));
+        let absent = params.iter().map(|p| absent_cells(program, &p.ty)).max().unwrap_or(0);
+        Ok(Binder { params, visible, lists, absent, arrays, names })
     }
 
     /// Where the leaves of the k-th parameter begin among those of all.
@@ -208,6 +216,17 @@ impl Binder {
         })
     }
 
+    /// The arrays of sums among the arguments, field by field, for [`Binder::bind`].
+    pub fn columns(&self, program: &Program, args: &[Arg<'_>]) -> Columns {
+        let mut all = Columns::with_absent(self.absent);
+        if self.lists {
+            for (param, arg) in self.visible().zip(args) {
+                all.add(program, &param.ty, *arg);
+            }
+        }
+        all
+    }
+
     /// Takes the arguments apart into leaves (hidden sizes among them, as integers), finds all
     /// sizes, and checks everything. `kept` are the values of names that are known already.
     ///
@@ -218,6 +237,7 @@ impl Binder {
         program: &Program,
         kept: impl Iterator<Item = (NVar, i64)>,
         args: &[Arg<'a>],
+        columns: &'a Columns,
         sizes: &mut Sizes,
         out: &mut Vec<Arg<'a>>,
     ) -> Result<(), ArgumentError> {
@@ -239,6 +259,7 @@ impl Binder {
         sizes.reset();
         kept.for_each(|(name, value)| sizes.set(name, value));
         out.clear();
+        let mut made = columns.made();
         let mut rest = args.iter();
         for param in &self.params {
             if param.hidden {
@@ -247,7 +268,7 @@ impl Binder {
             }
             let Some(arg) = rest.next() else { continue };
             let start = out.len();
-            if let Err(reason) = take_apart(program, &param.ty, *arg, out) {
+            if let Err(reason) = take_apart(program, &param.ty, *arg, &mut made, out) {
                 return Err(param.misfit("A02", *arg, &reason, how_to_give(&param.ty)));
             }
             for (leaf, part) in param.leaves.iter().zip(&out[start..]) {
@@ -395,102 +416,15 @@ fn how_to_give(ty: &Type) -> &'static str {
         Type::F64 => "give a float, `1.0.into()`",
         Type::I64 => "give an integer, `1.into()`",
         Type::Bool => "give a truth value, `true.into()`",
+        Type::Array(_, element) if matches!(peel(element).1, Type::Data(_)) => {
+            "give `Arg::Tuple` of an array for each field of a record, `Arg::List` of the values of a sum"
+        }
         Type::Array(..) => "give a slice, array or `Vec` of that type, `(&x).into()`",
         Type::Tuple(_) => "give `Arg::Tuple` of its components",
         Type::Data(_) => {
             "give `Arg::Tuple` of the fields of a record, `Arg::Data` for a constructor"
         }
     }
-}
-
-/// The leaves of an argument.
-pub(crate) fn take_apart<'a>(
-    program: &Program,
-    ty: &Type,
-    arg: Arg<'a>,
-    out: &mut Vec<Arg<'a>>,
-) -> Result<(), String> {
-    let expect = |count: usize| match arg {
-        Arg::Tuple(items) if items.len() == count => Ok(()),
-        Arg::Values(items) | Arg::Data(_, items) if items.len() == count => Ok(()),
-        _ => Err(format!("give its {count} components in order")),
-    };
-    match ty {
-        Type::F64 | Type::I64 | Type::Bool => match arg {
-            // Views are made slices before arguments are taken apart, but for those in tuples.
-            Arg::F64View(_) | Arg::I64View(_) | Arg::BoolView(_) => {
-                return Err("as part of a tuple or record, give a slice and not a view".into());
-            }
-            _ => out.push(arg),
-        },
-        Type::Array(_, element) => take_apart(program, element, arg, out)?,
-        Type::Tuple(items) => {
-            expect(items.len())?;
-            for (k, item) in items.iter().enumerate() {
-                take_apart(program, item, component(arg, k), out)?;
-            }
-        }
-        Type::Data(id) => {
-            let constructors = &program.datas[*id].constructors;
-            let chosen = match (constructors.as_slice(), arg) {
-                ([_], _) => 0,
-                (cons, Arg::Data(name, _)) => {
-                    let names = || cons.iter().map(|c| c.name.as_str()).collect::<Vec<_>>();
-                    let chosen = cons.iter().position(|c| c.name == name);
-                    let chosen = chosen
-                        .ok_or_else(|| format!("the constructors are {}", names().join(", ")))?;
-                    out.push(Arg::I64(as_i64(chosen)));
-                    chosen
-                }
-                _ => return Err("give the constructor and its fields".into()),
-            };
-            for (number, con) in constructors.iter().enumerate() {
-                if number == chosen {
-                    expect(con.fields.len())?;
-                }
-                for (k, field) in con.fields.iter().enumerate() {
-                    if number == chosen {
-                        take_apart(program, &field.ty, component(arg, k), out)?;
-                    } else {
-                        absent(program, &field.ty, false, out);
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The leaves of a field that is not there.
-fn absent(program: &Program, ty: &Type, in_array: bool, out: &mut Vec<Arg<'_>>) {
-    match ty {
-        Type::F64 if in_array => out.push(Arg::F64s(&[], None)),
-        Type::I64 if in_array => out.push(Arg::I64s(&[], None)),
-        Type::Bool if in_array => out.push(Arg::Bools(&[], None)),
-        Type::F64 => out.push(Arg::F64(0.0)),
-        Type::I64 => out.push(Arg::I64(0)),
-        Type::Bool => out.push(Arg::Bool(false)),
-        Type::Array(_, element) => absent(program, element, true, out),
-        Type::Tuple(items) => items.iter().for_each(|t| absent(program, t, in_array, out)),
-        Type::Data(id) => {
-            let constructors = &program.datas[*id].constructors;
-            if constructors.len() != 1 {
-                absent(program, &Type::I64, in_array, out);
-            }
-            let fields = constructors.iter().flat_map(|c| &c.fields);
-            fields.for_each(|f| absent(program, &f.ty, in_array, out));
-        }
-    }
-}
-
-/// The k-th component. Where there is none, the argument itself, which then fits nothing.
-fn component(arg: Arg<'_>, k: usize) -> Arg<'_> {
-    let part = match arg {
-        Arg::Tuple(items) => items.get(k).copied(),
-        Arg::Values(items) | Arg::Data(_, items) => items.get(k).map(Arg::from),
-        _ => None,
-    };
-    part.unwrap_or(arg)
 }
 
 fn fits(leaf: &Leaf, part: Arg<'_>) -> bool {
@@ -644,7 +578,8 @@ mod tests {
         let program = Program::default();
         let binder = Binder::new(&program, func, &func.params, &inputs(func))?;
         let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
-        binder.bind(&program, std::iter::empty(), args, &mut sizes, &mut leaves)?;
+        let columns = binder.columns(&program, args);
+        binder.bind(&program, std::iter::empty(), args, &columns, &mut sizes, &mut leaves)?;
         let known =
             func.params.iter().take(func.size_params).filter_map(|p| sizes.get(*p)).collect();
         Ok((known, leaves.len()))
@@ -780,8 +715,9 @@ mod tests {
             let sum = Value::Data("B".into(), vec![Value::I64(2), floats(2)]);
             let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
             let args = [Arg::from(&record), Arg::from(&sum)];
+            let columns = binder.columns(&program, &args);
             binder
-                .bind(&program, std::iter::empty(), &args, &mut sizes, &mut leaves)
+                .bind(&program, std::iter::empty(), &args, &columns, &mut sizes, &mut leaves)
                 .map(|()| format!("{leaves:?}"))
         };
         assert_eq!(

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
 use crate::json::Arguments;
 use crate::ports::Port;
+use crate::tangent::as_tangent;
 use crate::value::{Arg, Out, Value};
 use jut_ir::{FuncId, Program};
 use jut_runtime::Workspace;
@@ -113,6 +114,33 @@ impl Compiled {
     /// As [`Compiled::read_json`].
     pub fn read(&self, arguments: Arguments) -> Result<Vec<Value>> {
         self.plan.interface.read(arguments)
+    }
+
+    /// The floats of an argument, laid out as its tangent is: integers and truth values are left out, and
+    /// the floats of constructors that the value does not have are zero. `None` if the type has no
+    /// float, or there is no such parameter. `input` is a position in [`Compiled::inputs`].
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// use jut::Value;
+    /// let model = jut::Model::from_text("data Shape = Disc(r: f64) | Box(w: f64, h: f64)
+    ///   def area(s: Shape) -> f64 = case s { Disc(r) -> 3.14 * r^2; Box(w, h) -> w * h }")?;
+    /// let area = model.function("area")?.value()?;
+    /// let square = Value::Data("Box".into(), vec![Value::F64(2.0), Value::F64(2.0)]);
+    /// let tangent = area.input_as_tangent(0, &square).unwrap();
+    /// assert_eq!(tangent.floats(), [0.0, 2.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn input_as_tangent(&self, input: usize, value: &Value) -> Option<Value> {
+        let (ty, _) = self.plan.interface.binder.params().nth(input)?;
+        as_tangent(&self.plan.interface.program, ty, value)
+    }
+
+    /// The same of a result, at its position in [`Compiled::outputs`].
+    pub fn output_as_tangent(&self, output: usize, value: &Value) -> Option<Value> {
+        let output = self.plan.interface.outputs.get(output)?;
+        as_tangent(&self.plan.interface.program, &output.ty, value)
     }
 
     /// Writes a result as JSON: its position in [`Compiled::outputs`], and the value.

@@ -9,11 +9,13 @@
 //! it says of each parameter which way the data go, what the cells are and how many there are.
 
 use crate::bind::show_type;
-use crate::error::{Error, Result};
+use crate::error::{ArgumentError, Result};
+use crate::interface::FLAT;
+use crate::leaves::peel;
 use crate::ports::{Input, Output, Role as PortRole};
 use crate::product::Product;
 use jut_ir::entity::EntityRef;
-use jut_ir::{Function as Definition, NVar, Program, Size};
+use jut_ir::{Function as Definition, NVar, Program, Size, Type};
 use jut_loop::form::{Cell, Kind, Role};
 use jut_loop::signature::{AbiComponent, Parameter, Signature};
 use std::collections::{HashMap, HashSet};
@@ -209,12 +211,20 @@ impl CFunction {
         (program, function): (&Program, &Definition),
     ) -> Result<CFunction> {
         let mut parts: Vec<Part> = Vec::new();
+        let mut nested = None;
         let mut add = |parameter: &Parameter, base: String, what: &str, size: bool| {
             let ty = show_type(program, function, &parameter.ty);
+            let tags = tags(program, &parameter.ty);
             for component in &parameter.components {
                 let suffix = &component.layout.suffix;
+                if matches!(component.kind, Kind::Buffer(Cell::Buffer | Cell::Word)) {
+                    nested.get_or_insert((base.clone(), ty.clone()));
+                }
                 let what = match suffix.is_empty() {
                     true => format!("{what}: {ty}"),
+                    false if **suffix == *"_tag" => {
+                        format!("{what}: {ty}, its constructors: {tags}")
+                    }
                     false => format!("{what}: {ty}, its part {}", suffix.trim_start_matches('_')),
                 };
                 let name = identifier(&format!("{base}{suffix}"));
@@ -246,10 +256,11 @@ impl CFunction {
         let params: Option<Vec<CParameter>> =
             parts.into_iter().map(|part| part.parameter(signature, &positions)).collect();
         let params = params.ok_or_else(|| {
-            Error::Request(format!(
-                "`{definition}` takes or gives arrays of arrays of different lengths, which have \
-                 no C type"
-            ))
+            let (name, ty) =
+                nested.unwrap_or_else(|| (definition.to_owned(), "its type".to_owned()));
+            let reason =
+                format!("{ty} has arrays of arrays of different lengths, which have no C type");
+            ArgumentError::new("A06", &name, reason, FLAT)
         })?;
         Ok(CFunction {
             name,
@@ -262,6 +273,13 @@ impl CFunction {
             unbounded: None,
         })
     }
+}
+
+/// The numbers of the constructors of a sum, or of an array of one: `0 Circle, 1 Box`.
+fn tags(program: &Program, ty: &Type) -> String {
+    let Type::Data(id) = peel(ty).1 else { return String::new() };
+    let constructors = program.datas[*id].constructors.iter().enumerate();
+    constructors.map(|(k, con)| format!("{k} {}", con.name)).collect::<Vec<_>>().join(", ")
 }
 
 /// A component of the signature with the name and the words of its port.

@@ -350,7 +350,7 @@ fn enter(program: &Program, ty: &Type, value: &Value) -> Option<EvalValue> {
         (Type::Array(..), Value::F64s(a)) => array(&a.shape, Cells::F64(a.data.clone())),
         (Type::Array(..), Value::I64s(a)) => array(&a.shape, Cells::I64(a.data.clone())),
         (Type::Array(..), Value::Bools(a)) => array(&a.shape, Cells::Bool(a.data.clone())),
-        (Type::Array(..), Value::Tuple(_)) => {
+        (Type::Array(..), Value::Tuple(_) | Value::List(_)) => {
             let (mut element, mut dims, mut items) = (ty, Vec::new(), vec![value.clone()]);
             while let Type::Array(_, inner) = element {
                 let size = items.first().map_or(Some(0), Value::first_size)?;

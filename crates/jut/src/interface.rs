@@ -5,11 +5,12 @@
 //! where they shall go. All lists that this fills are kept in a [`Scratch`] for the next call, so
 //! that calls of the same sizes allocate nothing.
 
-use crate::bind::{Binder, Sizes, show_type, take_apart};
+use crate::bind::{Binder, Sizes, show_type};
 use crate::engine::{self, Failure, Placement, Runner, Target};
 use crate::error::{ArgumentError, Error, Result};
 use crate::json::{self, Arguments, Given};
 use crate::leaves::{Leaf, leaves, rebuild};
+use crate::parts::{Columns, take_apart};
 use crate::ports::{Input, Output, OutputPlan, Port, Role};
 use crate::source::{RunError, Sources};
 use crate::value::{Arg, Array, Out, Value};
@@ -196,7 +197,9 @@ impl Interface {
         let mut plain = recycled(std::mem::take(&mut scratch.plain));
         plain.extend(copied.iter().zip(args).map(|(copy, arg)| copy.plain(*arg)));
         let mut parts = recycled(std::mem::take(&mut scratch.parts));
-        let bound = self.binder.bind(&self.program, kept, &plain, &mut scratch.sizes, &mut parts);
+        let columns = self.binder.columns(&self.program, &plain);
+        let sizes = &mut scratch.sizes;
+        let bound = self.binder.bind(&self.program, kept, &plain, &columns, sizes, &mut parts);
         let outcome = match bound {
             Ok(()) => work(scratch, &parts),
             Err(error) => Err(self.placed(error)),
@@ -262,8 +265,9 @@ impl Interface {
         let mut k = 0;
         for (output, value) in self.outputs.iter().zip(&results) {
             let value = engine::leave(&self.program, &output.ty, value).ok_or_else(wrong)?;
-            let mut given = Vec::new();
-            take_apart(&self.program, &output.ty, (&value).into(), &mut given)
+            let columns = Columns::of(&self.program, &output.ty, (&value).into());
+            let (mut made, mut given) = (columns.made(), Vec::new());
+            take_apart(&self.program, &output.ty, (&value).into(), &mut made, &mut given)
                 .map_err(|_| wrong())?;
             for part in given {
                 let target = targets.next().ok_or_else(wrong)?;

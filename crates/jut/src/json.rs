@@ -8,7 +8,8 @@
 //! | `[n, m]f64` | nested lists; `{"shape": [..], "data": [..]}` (row by row) where a dimension is 0 |
 //! | `#(t, u)` | a list of the components |
 //! | a record | an object with its fields, or a list of them in order |
-//! | a sum | an object with one key, the constructor; its value is as for a record |
+//! | a sum | an object with one key, the constructor; its value is as for a record; without fields also its name |
+//! | an array of records or of a sum | a list of its elements |
 //!
 //! Numbers are read to the nearest binary64 and written in the shortest form that reads back to
 //! the same bits.
@@ -231,11 +232,11 @@ pub fn write(program: &Program, ty: &Type, value: &Value) -> Json {
             Json::Object(Map::from_iter([(name.clone(), fields)]))
         }
         // An array of tuples is kept as the tuple of its arrays, and written element by element.
-        (Type::Array(_, element), Value::Tuple(_)) => {
+        (Type::Array(_, element), Value::Tuple(_) | Value::List(_)) => {
             let count = value.first_size().unwrap_or(0);
             (0..count).filter_map(|k| Some(write(program, element, &value.element(k)?))).collect()
         }
-        (_, Value::Tuple(items) | Value::Data(_, items)) => {
+        (_, Value::Tuple(items) | Value::Data(_, items) | Value::List(items)) => {
             items.iter().map(|v| write(program, ty, v)).collect()
         }
     }

@@ -8,9 +8,12 @@
 //! | a sum | the number of the constructor, then the fields of every constructor; zero or empty for the absent ones |
 //! | `[n]t` | the leaves of `t`, each with one more dimension in front |
 //!
-//! This is the layout that lowering gives to parameters and results. Arrays of sums, and of records
-//! whose fields have sizes of their own, are not made of flat arrays; they may be used freely inside a
-//! program but do not cross the border.
+//! This is the layout that lowering gives to parameters and results. Arrays of records whose fields have
+//! sizes of their own, and of sums that have arrays, are not made of flat arrays; they may be used freely
+//! inside a program but do not cross the border.
+//!
+//! At the border an array of a sum is a list of its elements; [`columns`] and [`rebuild`] go between that
+//! and its leaves.
 
 use crate::value::{Array, Value};
 use jut_ir::entity::EntityRef;
@@ -144,7 +147,8 @@ fn ragged<'p>(program: &'p Program, ty: &Type) -> Option<&'p str> {
                 [con] if con.fields.iter().all(|f| f.ty.size_names().is_empty()) => {
                     con.fields.iter().find_map(|f| ragged(program, &f.ty))
                 }
-                _ => Some(&data.name),
+                [_] => Some(&data.name),
+                _ => ty.has_array(program).then_some(&data.name),
             }
         }
     }
@@ -156,16 +160,30 @@ pub fn rebuild(
     ty: &Type,
     leaves: &mut dyn Iterator<Item = &Value>,
 ) -> Option<Value> {
+    rebuild_in(program, ty, false, leaves)
+}
+
+/// The same of a part of arrays, if so: an array of tuples is the tuple of its arrays.
+fn rebuild_in(
+    program: &Program,
+    ty: &Type,
+    in_array: bool,
+    leaves: &mut dyn Iterator<Item = &Value>,
+) -> Option<Value> {
     match ty {
         Type::F64 | Type::I64 | Type::Bool => leaves.next().cloned(),
-        // An array of tuples is the tuple of its arrays.
-        Type::Array(_, element) => rebuild(program, element, leaves),
+        Type::Array(_, element) => rebuild_in(program, element, true, leaves),
         Type::Tuple(items) => {
-            let items: Option<_> = items.iter().map(|t| rebuild(program, t, leaves)).collect();
-            items.map(Value::Tuple)
+            let items = items.iter().map(|t| rebuild_in(program, t, in_array, leaves));
+            items.collect::<Option<_>>().map(Value::Tuple)
         }
         Type::Data(id) => {
             let constructors = &program.datas[*id].constructors;
+            if in_array && constructors.len() != 1 {
+                let count = self::leaves(program, ty).ok()?.len();
+                let columns: Vec<&Value> = leaves.take(count).collect();
+                return list(program, ty, &columns);
+            }
             let tag = match constructors.as_slice() {
                 [_] => None,
                 _ => match leaves.next() {
@@ -175,8 +193,9 @@ pub fn rebuild(
             };
             let mut chosen = None;
             for (number, con) in constructors.iter().enumerate() {
-                let fields: Option<Vec<Value>> =
-                    con.fields.iter().map(|f| rebuild(program, &f.ty, leaves)).collect();
+                let fields =
+                    con.fields.iter().map(|f| rebuild_in(program, &f.ty, in_array, leaves));
+                let fields: Option<Vec<Value>> = fields.collect();
                 if tag.is_none() {
                     chosen = fields.map(Value::Tuple);
                 } else if i64::try_from(number).ok() == tag {
@@ -186,6 +205,82 @@ pub fn rebuild(
             chosen
         }
     }
+}
+
+/// The elements of an array of a sum, of its leaves: one array for each leaf of the sum.
+fn list(program: &Program, sum: &Type, columns: &[&Value]) -> Option<Value> {
+    let Some(Value::I64s(tags)) = columns.first() else { return None };
+    fn cell(column: &Value, k: usize) -> Option<Value> {
+        match column {
+            Value::F64s(a) => a.data.get(k).map(|x| Value::F64(*x)),
+            Value::I64s(a) => a.data.get(k).map(|x| Value::I64(*x)),
+            Value::Bools(a) => a.data.get(k).map(|x| Value::Bool(*x)),
+            _ => None,
+        }
+    }
+    let element = |k: usize| {
+        let cells: Option<Vec<Value>> = columns.iter().map(|column| cell(column, k)).collect();
+        rebuild(program, sum, &mut cells?.iter())
+    };
+    let mut items: Vec<Value> = (0..tags.data.len()).map(element).collect::<Option<_>>()?;
+    for axis in (1..tags.shape.len()).rev() {
+        let (outer, size) = (tags.shape[..axis].iter().product(), tags.shape[axis]);
+        let mut cells = items.into_iter();
+        items = (0..outer).map(|_| Value::List(cells.by_ref().take(size).collect())).collect();
+    }
+    Some(Value::List(items))
+}
+
+/// The leaves of an array of a sum: for each leaf of the sum the array of its cells, which are zero where
+/// the element has another constructor. `take_apart` gives the leaves of an element.
+///
+/// # Errors
+/// What does not fit, in words.
+pub fn columns<'a>(
+    program: &Program,
+    sum: &Type,
+    rank: usize,
+    items: &'a [Value],
+    mut take_apart: impl FnMut(&'a Value) -> Result<Vec<Value>, String>,
+) -> Result<Vec<Value>, String> {
+    let mut elements: Vec<&Value> = items.iter().collect();
+    let mut shape = vec![items.len()];
+    for _ in 1..rank {
+        let mut size = None;
+        let mut inner = Vec::new();
+        for element in elements {
+            let Value::List(row) = element else {
+                return Err(format!("lists of lists are needed, {rank} deep"));
+            };
+            if *size.get_or_insert(row.len()) != row.len() {
+                return Err("the lists in it have different lengths".to_string());
+            }
+            inner.extend(row);
+        }
+        shape.push(size.unwrap_or(0));
+        elements = inner;
+    }
+    let leaves = leaves(program, sum)?;
+    let blank = |leaf: &Leaf| match leaf.scalar {
+        Scalar::F64 => Value::F64s(Array { shape: shape.clone(), data: Vec::new() }),
+        Scalar::I64 => Value::I64s(Array { shape: shape.clone(), data: Vec::new() }),
+        Scalar::Bool => Value::Bools(Array { shape: shape.clone(), data: Vec::new() }),
+    };
+    let mut columns: Vec<Value> = leaves.iter().map(blank).collect();
+    for (k, element) in elements.into_iter().enumerate() {
+        let cells = take_apart(element).map_err(|e| format!("element {k}: {e}"))?;
+        for (column, cell) in columns.iter_mut().zip(cells) {
+            match (column, cell) {
+                (Value::F64s(a), Value::F64(x)) => a.data.push(x),
+                (Value::I64s(a), Value::I64(x)) => a.data.push(x),
+                (Value::Bools(a), Value::Bool(x)) => a.data.push(x),
+                (_, other) => {
+                    return Err(format!("element {k}: a field is {}", other.describe()));
+                }
+            }
+        }
+    }
+    Ok(columns)
 }
 
 /// Number of dimensions, and what is under them.
@@ -209,7 +304,7 @@ pub fn stack(program: &Program, element: &Type, items: &[Value]) -> Option<Value
         Type::Tuple(parts) => parts.iter().collect(),
         Type::Data(id) => match program.datas[*id].constructors.as_slice() {
             [con] => con.fields.iter().map(|f| &f.ty).collect(),
-            _ => return None,
+            _ => return Some(Value::List(items.to_vec())),
         },
     };
     let column = |(k, part): (usize, &&Type)| {

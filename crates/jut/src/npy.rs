@@ -282,8 +282,8 @@ pub fn write(mut writer: impl Write, value: &Value) -> io::Result<()> {
         Value::F64s(a) => put(&mut writer, "<f8", &a.shape, &a.data, f64::to_le_bytes),
         Value::I64s(a) => put(&mut writer, "<i8", &a.shape, &a.data, i64::to_le_bytes),
         Value::Bools(a) => put(&mut writer, "|b1", &a.shape, &a.data, |b| [u8::from(b)]),
-        Value::Tuple(_) | Value::Data(..) => {
-            let reason = "a tuple or record is not one array: .npy cannot hold it";
+        Value::Tuple(_) | Value::Data(..) | Value::List(_) => {
+            let reason = "a tuple, record or sum, or an array of these, is not one array of numbers: write it as JSON";
             Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
         }
     }

@@ -36,6 +36,9 @@ pub enum Arg<'a> {
     Values(&'a [Value]),
     /// A value of a data type with several constructors: the constructor's name and the fields.
     Data(&'a str, &'a [Value]),
+    /// An array of a data type with several constructors: its elements, which are lists again where the
+    /// array has more dimensions.
+    List(&'a [Value]),
     /// An array of floats of another library; see [`crate::views`].
     F64View(&'a dyn View<f64>),
     /// An array of integers of another library.
@@ -99,6 +102,7 @@ impl<'a> From<&'a Value> for Arg<'a> {
             Value::Bools(a) => Arg::Bools(&a.data, Some(&a.shape)),
             Value::Tuple(items) => Arg::Values(items),
             Value::Data(name, fields) => Arg::Data(name, fields),
+            Value::List(items) => Arg::List(items),
         }
     }
 }
@@ -181,6 +185,9 @@ pub enum Value {
     Tuple(Vec<Value>),
     /// A value of a data type with several constructors: the constructor's name and the fields.
     Data(String, Vec<Value>),
+    /// An array of a data type with several constructors: its elements, which are lists again where the
+    /// array has more dimensions.
+    List(Vec<Value>),
 }
 
 impl Value {
@@ -194,7 +201,7 @@ impl Value {
         match self {
             Value::F64(x) => vec![*x],
             Value::F64s(a) => a.data.clone(),
-            Value::Tuple(items) | Value::Data(_, items) => {
+            Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
                 items.iter().flat_map(Value::floats).collect()
             }
             Value::I64(_) | Value::Bool(_) | Value::I64s(_) | Value::Bools(_) => Vec::new(),
@@ -215,6 +222,7 @@ impl Value {
             Value::Data(name, items) => {
                 Value::Data(name.clone(), items.iter().map(|v| v.map_floats(change)).collect())
             }
+            Value::List(items) => Value::List(items.iter().map(|v| v.map_floats(change)).collect()),
             Value::I64(_) | Value::Bool(_) | Value::I64s(_) | Value::Bools(_) => self.clone(),
         }
     }
@@ -226,6 +234,7 @@ impl Value {
             Value::I64s(a) => a.shape.first().copied(),
             Value::Bools(a) => a.shape.first().copied(),
             Value::Tuple(items) => items.first()?.first_size(),
+            Value::List(items) => Some(items.len()),
             Value::F64(_) | Value::I64(_) | Value::Bool(_) | Value::Data(..) => None,
         }
     }
@@ -257,6 +266,7 @@ impl Value {
             Value::Tuple(items) => {
                 items.iter().map(|v| v.element(index)).collect::<Option<_>>().map(Value::Tuple)
             }
+            Value::List(items) => items.get(index).cloned(),
             Value::F64(_) | Value::I64(_) | Value::Bool(_) | Value::Data(..) => None,
         }
     }
@@ -274,6 +284,9 @@ impl Value {
             }
             (Value::Data(m, a), Value::Data(n, b)) => {
                 m == n && a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same_bits(y))
+            }
+            (Value::List(a), Value::List(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same_bits(y))
             }
             _ => self == other,
         }
@@ -302,6 +315,7 @@ impl Arg<'_> {
             Arg::Tuple(items) => format!("a tuple of {}", items.len()),
             Arg::Values(items) => format!("a tuple of {}", items.len()),
             Arg::Data(name, _) => format!("a value {name}(..)"),
+            Arg::List(items) => format!("a list of {}", items.len()),
             Arg::F64View(view) => format!("an array {view:?}"),
             Arg::I64View(view) => format!("an array {view:?}"),
             Arg::BoolView(view) => format!("an array {view:?}"),

@@ -120,19 +120,24 @@ impl Lowering<'_> {
         numbers: &[usize],
         role: impl Fn(usize) -> Option<Role>,
     ) -> Parameter {
-        let components = self
-            .cx
-            .layouts
-            .of(ty)
+        let conditions = self.cx.layouts.conditions(ty);
+        let abi = |tags: &Vec<(usize, i64)>| {
+            let tags = tags.iter().filter_map(|(tag, con)| Some((*numbers.get(*tag)?, *con)));
+            tags.collect()
+        };
+        let components = self.cx.layouts.of(ty);
+        let components = components
             .iter()
             .zip(numbers)
+            .zip(&conditions)
             .enumerate()
-            .map(|(k, (c, number))| AbiComponent {
+            .map(|(k, ((c, number), tags))| AbiComponent {
                 layout: c.clone(),
                 kind: c.kind(),
                 number: *number,
                 role: role(k),
                 dims: signature.abi_dims(c, numbers),
+                only_if: abi(tags),
             })
             .collect();
         Parameter { name: name.to_string(), ty: ty.clone(), components }
