@@ -18,6 +18,10 @@
 //! | second | `<v, H v>`, where there is a Hessian | the tangents |
 //! | linearize | the kept map against jvp; dot-product test | the function |
 //! | transpose | dot-product test with the function | |
+//!
+//! A value or derivative that is not a number, or infinite, is near to nothing: it is said to be so, and
+//! is no disagreement. It is one if one of two ways gives a finite number, or if the function has a
+//! finite value and differences that settle where its derivative is not finite.
 
 mod laws;
 
@@ -33,6 +37,9 @@ const SAME: f64 = 1e-10;
 /// How far from the best central difference the derivative may be.
 const DIFFERENCE: f64 = 1e-5;
 
+/// The key of the differences in JSON.
+const DIFFERENCES: &str = "central_differences";
+
 /// What the checks found.
 pub struct Checks {
     /// The engines that were compared with the interpreter, each with the first result whose bits
@@ -40,9 +47,9 @@ pub struct Checks {
     engines: Vec<(&'static str, Option<String>)>,
     /// What was compared beside that.
     laws: Vec<Law>,
-    /// How far the derivative is from central differences; `None` if there is nothing to
-    /// differentiate.
-    differences: Option<f64>,
+    /// How far the derivative is from central differences; `None` for a linear function, which has no
+    /// point near which to differ.
+    differences: Option<Distance>,
 }
 
 /// Two ways to compute the same.
@@ -51,16 +58,96 @@ pub struct Law {
     key: &'static str,
     /// What it is called for people.
     name: &'static str,
-    /// How far apart; `None` if nothing is differentiable.
-    distance: Option<f64>,
+    /// How far apart.
+    distance: Distance,
+}
+
+/// How far apart two numbers are.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Distance {
+    /// Relative to their magnitudes; infinite if one of them is finite and the other is not.
+    Apart(f64),
+    /// There are no two numbers to compare, and why.
+    Unknown(Unknown),
+}
+
+/// Why there is nothing to compare.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Unknown {
+    /// Nothing is differentiable.
+    NoDerivative,
+    /// What would be compared is no number.
+    NotANumber,
+    /// What would be compared is infinite.
+    Infinite,
+    /// No step of the differences stays where the function has finite values.
+    NoStep,
+}
+
+impl Unknown {
+    /// Which of the two a number that is not finite is.
+    fn of(numbers: &[f64]) -> Unknown {
+        if numbers.iter().any(|x| x.is_nan()) { Unknown::NotANumber } else { Unknown::Infinite }
+    }
+
+    /// For people.
+    fn text(self) -> &'static str {
+        match self {
+            Unknown::NoDerivative => "nothing to differentiate",
+            Unknown::NotANumber => "not a number: nothing to compare with",
+            Unknown::Infinite => "infinite: nothing to compare with",
+            Unknown::NoStep => "no step gives finite values: nothing to compare with",
+        }
+    }
+
+    /// For programs.
+    fn key(self) -> &'static str {
+        match self {
+            Unknown::NoDerivative => "nothing to differentiate",
+            Unknown::NotANumber => "not a number",
+            Unknown::Infinite => "infinite",
+            Unknown::NoStep => "no step",
+        }
+    }
+}
+
+impl Distance {
+    /// Whether it is no disagreement.
+    fn within(self, limit: f64) -> bool {
+        match self {
+            Distance::Apart(distance) => distance <= limit,
+            Distance::Unknown(_) => true,
+        }
+    }
+
+    /// For people.
+    fn text(self, limit: f64) -> String {
+        match self {
+            Distance::Unknown(why) => why.text().to_string(),
+            Distance::Apart(d) if d <= limit => format!("{d:.1e} apart"),
+            Distance::Apart(d) if d.is_infinite() => {
+                "one is finite and the other is not, which is TOO FAR".to_string()
+            }
+            Distance::Apart(d) => format!("{d:.1e} apart, which is TOO FAR (limit {limit:.0e})"),
+        }
+    }
+
+    /// For programs: a number, `"inf"`, or `null`.
+    fn json(self) -> Json {
+        match self {
+            Distance::Apart(d) if d.is_finite() => json!(d),
+            Distance::Apart(_) => json!("inf"),
+            Distance::Unknown(_) => Json::Null,
+        }
+    }
 }
 
 impl Checks {
     /// Whether all of them passed.
     pub fn good(&self) -> bool {
         self.first_different().is_none()
-            && self.laws.iter().all(|law| law.distance.is_none_or(|d| d <= SAME))
-            && self.differences.is_none_or(|d| d <= DIFFERENCE)
+            && self.laws.iter().all(|law| law.distance.within(SAME))
+            && self.differences.is_none_or(|d| d.within(DIFFERENCE))
     }
 
     fn first_different(&self) -> Option<&str> {
@@ -80,17 +167,11 @@ impl Checks {
         if self.engines.is_empty() {
             text.push_str("check: interpreter alone: no engine was compared\n");
         }
-        let far = |distance: Option<f64>, limit: f64| match distance {
-            None => "nothing to differentiate".to_string(),
-            Some(d) if d <= limit => format!("{d:.1e} apart"),
-            Some(d) => format!("{d:.1e} apart, which is TOO FAR (limit {limit:.0e})"),
-        };
         for law in &self.laws {
-            text.push_str(&format!("check: {}: {}\n", law.name, far(law.distance, SAME)));
+            text.push_str(&format!("check: {}: {}\n", law.name, law.distance.text(SAME)));
         }
-        // The transpose of a linear function has no point near which to differ.
-        if self.differences.is_some() || self.laws.iter().any(|law| law.distance.is_none()) {
-            let differences = far(self.differences, DIFFERENCE);
+        if let Some(differences) = self.differences {
+            let differences = differences.text(DIFFERENCE);
             text.push_str(&format!("check: central differences: {differences}\n"));
         }
         text
@@ -104,8 +185,16 @@ impl Checks {
         all.insert("engines".into(), json!(names));
         all.insert("engines_same_bits".into(), json!(self.first_different().is_none()));
         all.insert("first_different_result".into(), json!(self.first_different()));
-        all.extend(self.laws.iter().map(|law| (law.key.to_string(), json!(law.distance))));
-        all.insert("central_differences".into(), json!(self.differences));
+        let laws = self.laws.iter().map(|law| (law.key, law.distance));
+        let mut not_compared = Map::new();
+        for (key, distance) in laws.chain(self.differences.map(|d| (DIFFERENCES, d))) {
+            all.insert(key.into(), distance.json());
+            if let Distance::Unknown(why) = distance {
+                not_compared.insert(key.into(), json!(why.key()));
+            }
+        }
+        all.entry(DIFFERENCES).or_insert(Json::Null);
+        all.insert("not_compared".into(), not_compared.into());
         all.into()
     }
 }

@@ -1,11 +1,11 @@
 //! What is compared with what; see the table of the parent module.
 
-use super::{Checks, Law, borrowed, compare_linearized, pick};
+use super::{Checks, DIFFERENCE, Distance, Law, Unknown, borrowed, compare_linearized, pick};
 use crate::commands::call_with;
 use jut::{Compiled, Engine, Function, JacobianMode, Product, Result, Role, Value};
 
 /// Laws, and how far the derivative is from central differences.
-type Found = (Vec<Law>, Option<f64>);
+type Found = (Vec<Law>, Option<Distance>);
 
 /// A function at a point, with random directions.
 pub struct Point {
@@ -43,7 +43,30 @@ impl Point {
         let names = product.inputs().filter(|i| i.role == Role::Derivative);
         let positions = names.filter_map(|i| self.position(i.name.strip_suffix('\'')?));
         let mut direction = self.direction();
-        positions.filter_map(|k| tangent_of(self.own.get(k)?, &mut direction)).collect()
+        let tangents = positions.filter_map(|k| self.value.input_as_tangent(k, self.own.get(k)?));
+        tangents.map(|tangent| tangent.map_floats(&mut direction)).collect()
+    }
+
+    /// An argument of the function, moved along a tangent by a step.
+    fn moved(&self, position: usize, tangent: &Value, h: f64) -> Option<Value> {
+        let arg = self.own.get(position)?;
+        // Which float of the tangent moves which of the argument: a tangent may have more, those of
+        // constructors that the argument does not have.
+        let mut count = 0.0;
+        let numbered = arg.map_floats(&mut |_| {
+            count += 1.0;
+            count
+        });
+        let numbers = self.value.input_as_tangent(position, &numbered)?.floats();
+        let mut steps = vec![0.0; arg.floats().len()];
+        for (number, step) in numbers.into_iter().zip(tangent.floats()) {
+            // Zero, which belongs to no float, is no index.
+            if let Some(to) = steps.get_mut((number as usize).wrapping_sub(1)) {
+                *to = h * step;
+            }
+        }
+        let mut steps = steps.into_iter();
+        Some(arg.map_floats(&mut |x| x + steps.next().unwrap_or(0.0)))
     }
 
     fn position(&self, name: &str) -> Option<usize> {
@@ -64,35 +87,54 @@ impl Point {
         (v, more): (&[Value], &[Value]),
         w: &[Value],
         (exact, size): (f64, f64),
-    ) -> Result<f64> {
+    ) -> Result<Distance> {
         let jvp = self.function.directional()?;
         let ports = jvp.inputs().filter(|i| i.role == Role::Derivative);
         let positions: Vec<Option<usize>> =
             ports.map(|i| self.position(i.name.strip_suffix('\'')?)).collect();
         let weights = floats(w);
+        let derived = of.outputs().any(|o| o.role == Role::Derivative);
         let moved = |h: f64| -> Result<Vec<f64>> {
             let mut args = self.with(more);
             for (position, tangent) in positions.iter().zip(v) {
-                if let Some(arg) = position.and_then(|k| args.get_mut(k)) {
-                    let mut steps = tangent.floats().into_iter();
-                    *arg = arg.map_floats(&mut |x| x + h * steps.next().unwrap_or(0.0));
+                let Some(k) = *position else { continue };
+                if let (Some(arg), Some(moved)) = (args.get_mut(k), self.moved(k, tangent, h)) {
+                    *arg = moved;
                 }
             }
             let values = call_with(of, &args)?;
-            let derived = of.outputs().any(|o| o.role == Role::Derivative);
-            Ok(floats(&if derived { pick(of, values) } else { values }))
+            let tangents =
+                values.iter().enumerate().filter_map(|(k, v)| of.output_as_tangent(k, v));
+            Ok(floats(&if derived { pick(of, values) } else { tangents.collect() }))
         };
-        let mut best = f64::INFINITY;
+        let here = moved(0.0)?;
+        if here.iter().any(|x| !x.is_finite()) {
+            return Ok(Distance::Unknown(Unknown::of(&here)));
+        }
+        // Slope and magnitude for every step that says something; it may leave the domain.
+        let mut slopes: Vec<(f64, f64)> = Vec::new();
         for exponent in 2..=8 {
             let h = 10f64.powi(-exponent);
-            // A step may leave the function's domain; then it says nothing.
             let (Ok(above), Ok(below)) = (moved(h), moved(-h)) else { continue };
             let terms = above.iter().zip(&below).zip(&weights);
-            let slopes: Vec<f64> = terms.map(|((a, b), w)| w * (a - b) / (2.0 * h)).collect();
-            let magnitude = slopes.iter().map(|s| s.abs()).sum::<f64>();
-            best = best.min(relative(exact, slopes.iter().sum(), size.max(magnitude)));
+            let terms = terms.map(|((a, b), w)| w * (a - b) / (2.0 * h));
+            let (slope, magnitude) = terms.fold((0.0, 0.0), |(s, m), t| (s + t, m + t.abs()));
+            if slope.is_finite() {
+                slopes.push((slope, magnitude));
+            }
         }
-        Ok(best)
+        if exact.is_finite() {
+            let distances =
+                slopes.iter().map(|(s, magnitude)| relative(exact, *s, size.max(*magnitude)));
+            let best = distances.reduce(f64::min);
+            return Ok(best.map_or(Distance::Unknown(Unknown::NoStep), Distance::Apart));
+        }
+        // The slope of a function that has none grows with every step, or jumps.
+        let near = |pair: &[(f64, f64)]| matches!(pair, [(a, m), (b, n)] if relative(*a, *b, m.max(*n)) <= DIFFERENCE);
+        Ok(match slopes.windows(2).any(near) {
+            true => Distance::Apart(f64::INFINITY),
+            false => Distance::Unknown(Unknown::of(&[exact])),
+        })
     }
 
     /// The dot-product test, and the slope of the function.
@@ -102,12 +144,13 @@ impl Point {
             name: "dot-product test of jvp and vjp",
             distance,
         };
+        let none = Distance::Unknown(Unknown::NoDerivative);
         let (jvp, vjp) = match (self.function.jvp(), self.function.vjp()) {
             (Ok(jvp), Ok(vjp)) if has_derivatives(&jvp) && has_derivatives(&vjp) => (jvp, vjp),
             // What can only be run, or has no float, has no derivative to doubt.
-            _ if product == Product::Value => return Ok((vec![law(None)], None)),
+            _ if product == Product::Value => return Ok((vec![law(none)], Some(none))),
             (Err(error), _) | (_, Err(error)) => return Err(error),
-            _ => return Ok((vec![law(None)], None)),
+            _ => return Ok((vec![law(none)], Some(none))),
         };
         let v = self.tangents(&jvp);
         let forward = pick(&jvp, call_with(&jvp, &self.with(&v))?);
@@ -116,7 +159,7 @@ impl Point {
         let left = inner(&forward, &w);
         let distance = apart(left, inner(&reverse, &v));
         let differences = self.differences(&self.value, (&v, &[]), &w, left)?;
-        Ok((vec![law(Some(distance))], Some(differences)))
+        Ok((vec![law(distance)], Some(differences)))
     }
 
     /// Columns against rows, and the slope of the function.
@@ -130,7 +173,7 @@ impl Point {
         let forward = inner(&w, &times(&columns, &w, &v));
         let reverse = inner(&w, &times(&rows, &w, &v));
         let name = "columns (forward) against rows (reverse)";
-        let law = Law { key: "forward_reverse", name, distance: Some(apart(forward, reverse)) };
+        let law = Law { key: "forward_reverse", name, distance: apart(forward, reverse) };
         let differences = self.differences(&self.value, (&v, &[]), &w, forward)?;
         Ok((vec![law], Some(differences)))
     }
@@ -158,7 +201,7 @@ impl Point {
         let name = "product with the Hessian";
         let laws = vec![
             symmetry(apart(left, right)),
-            Law { key: "hessian_product", name, distance: Some(apart(left, product)) },
+            Law { key: "hessian_product", name, distance: apart(left, product) },
         ];
         let differences = self.differences(&self.function.gradient()?, (&v, &[]), &w, left)?;
         Ok((laws, Some(differences)))
@@ -174,7 +217,7 @@ impl Point {
             && let Ok(product) = self.call(Product::HessianProduct, v)
         {
             let ones: Vec<Value> = second.iter().map(|s| s.map_floats(&mut |_| 1.0)).collect();
-            let distance = Some(apart(inner(&second, &ones), inner(v, &product)));
+            let distance = apart(inner(&second, &ones), inner(v, &product));
             let name = "reverse over forward";
             laws.push(Law { key: "reverse_over_forward", name, distance });
         }
@@ -192,7 +235,7 @@ impl Point {
         // The linear results are the last ones.
         let mut results = call_with(&self.value, &[given, &x].concat())?;
         let linear = results.split_off(results.len().saturating_sub(w.len()));
-        let distance = Some(apart(inner(&linear, w), inner(&back, &x)));
+        let distance = apart(inner(&linear, w), inner(&back, &x));
         Ok(Law { key: "dot_product", name: "dot-product test with the function", distance })
     }
 }
@@ -218,37 +261,23 @@ pub fn verify_linearized(
     let jvp = inner(&point.call(Product::Jvp, &v)?, &w);
     let left = inner(&forward, &w);
     let laws = vec![
-        Law { key: "jvp", name: "the map against jvp", distance: Some(apart(left, jvp)) },
+        Law { key: "jvp", name: "the map against jvp", distance: apart(left, jvp) },
         Law {
             key: "dot_product",
             name: "dot-product test of the map and its transpose",
-            distance: Some(apart(left, inner(&reverse, &v))),
+            distance: apart(left, inner(&reverse, &v)),
         },
     ];
     let differences = Some(point.differences(&point.value, (&v, &[]), &w, left)?);
     Ok(Checks { engines, laws, differences })
 }
 
-fn symmetry(distance: f64) -> Law {
-    Law { key: "symmetry", name: "symmetry of the Hessian", distance: Some(distance) }
+fn symmetry(distance: Distance) -> Law {
+    Law { key: "symmetry", name: "symmetry of the Hessian", distance }
 }
 
 fn has_derivatives(compiled: &Compiled) -> bool {
     compiled.outputs().any(|o| o.role == Role::Derivative)
-}
-
-/// Random numbers in the shape of a value's tangent: its floats, integers and truth values left
-/// out.
-fn tangent_of(value: &Value, random: &mut dyn FnMut(f64) -> f64) -> Option<Value> {
-    match value {
-        Value::F64(_) | Value::F64s(_) => Some(value.map_floats(random)),
-        Value::I64(_) | Value::Bool(_) | Value::I64s(_) | Value::Bools(_) => None,
-        Value::Tuple(items) => {
-            let items: Vec<Value> = items.iter().filter_map(|v| tangent_of(v, random)).collect();
-            (!items.is_empty()).then_some(Value::Tuple(items))
-        }
-        Value::Data(..) => None,
-    }
 }
 
 /// A matrix of blocks times a vector, in the shape of `rows`.
@@ -280,8 +309,12 @@ fn inner(a: &[Value], b: &[Value]) -> (f64, f64) {
 }
 
 /// How far apart two sums are, relative to their magnitudes.
-fn apart(left: (f64, f64), right: (f64, f64)) -> f64 {
-    relative(left.0, right.0, left.1.max(right.1))
+fn apart(left: (f64, f64), right: (f64, f64)) -> Distance {
+    match (left.0.is_finite(), right.0.is_finite()) {
+        (true, true) => Distance::Apart(relative(left.0, right.0, left.1.max(right.1))),
+        (false, false) => Distance::Unknown(Unknown::of(&[left.0, right.0])),
+        _ => Distance::Apart(f64::INFINITY),
+    }
 }
 
 fn relative(a: f64, b: f64, size: f64) -> f64 {
