@@ -45,8 +45,10 @@ use crate::activity::{self, Activity};
 use crate::relocate::Relocator;
 use crate::{Derivatives, Jvp, Mask, Passing, callees_first, erase};
 use emit::{Handle, Writer};
+use jut_ir::entity::EntityRef;
 use jut_ir::{
-    Block, CapData, Diagnostic, FuncId, Function, LinResultDecl, Loc, Mode, Place, Type, names,
+    Block, CapData, DataId, Diagnostic, Field, FuncId, Function, LinResultDecl, Loc, Mode, Place,
+    Program, Type, names,
 };
 use rules::Rules;
 use std::collections::BTreeMap;
@@ -245,13 +247,41 @@ fn tangent_type(
         Diagnostic::error("J901", span, message).help(help)
     };
     if derivatives.kinds.tangent_parts(ty) > TANGENT_PARTS {
-        return Err(refuse(&format!(
-            "the nested records that `{name}` carries, which are too many"
-        )));
+        let what = format!("the nested records that `{name}` carries, which are too many");
+        let help = "the tangent of a record is made of those of all records in it: put what it holds \
+                    into arrays; of a tape, take the gradient of the forward derivative instead \
+                    (`hvp`, `hessian`), which has no such tape";
+        return Err(refuse(&what).help(help));
     }
     ty.tangent(&derivatives.program).map_err(|data| {
-        let data = &derivatives.program.datas[data].name;
-        let help = "a data type whose floats come in arrays of a size that it holds itself has no tangent type in this version; pass its floats separately";
-        refuse(&format!("floats inside `{data}`, which `{name}` carries")).help(help)
+        let what = &derivatives.program.datas[data].name;
+        let error = refuse(&format!("floats inside `{what}`, which `{name}` carries"));
+        match own_sizes(&derivatives.program, data) {
+            Some(help) => error.help(help),
+            None => error,
+        }
+    })
+}
+
+/// What to do about a data type that measures its floats itself: whose floats, and which sizes.
+fn own_sizes(program: &Program, data: DataId) -> Option<String> {
+    let data = &program.datas[data];
+    data.constructors.iter().find_map(|con| {
+        let measured = |field: &&Field| {
+            let tangent = field.ty.tangent(program).ok().flatten();
+            tangent.is_some_and(|ty| !ty.size_names().is_empty())
+        };
+        let floats = con.fields.iter().find(measured)?;
+        let sizes = floats.ty.size_names().into_iter();
+        let sizes: Vec<&str> =
+            sizes.filter_map(|v| con.fields.get(v.index()).map(|f| f.name.as_str())).collect();
+        let (con_name, floats, sizes) = (&con.name, &floats.name, sizes.join("` and `"));
+        let fields: Vec<&str> = con.fields.iter().map(|f| f.name.as_str()).collect();
+        Some(format!(
+            "`{floats}` of `{con_name}` is measured by its own `{sizes}`, and a tangent has no such field: \
+             differentiate a function that takes `{sizes}` and `{floats}` as parameters, and open the record \
+             where it is called: `{con_name}({}) = ..`",
+            fields.join(", ")
+        ))
     })
 }

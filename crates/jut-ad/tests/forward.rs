@@ -183,6 +183,10 @@ def f(k: K, y: f64) -> f64 = { K(m, w) = k\n sum (i < m) { w[i] * y } }";
     let all = full(&d, f);
     let error = forward::forward(&mut d, f, &all).unwrap_err();
     assert_eq!(error.code, "J901");
+    let expected = "`w` of `K` is measured by its own `m`, and a tangent has no such field: differentiate \
+                    a function that takes `m` and `w` as parameters, and open the record where it is \
+                    called: `K(m, w) = ..`";
+    assert_eq!(error.help, expected);
     let only_y = Mask::only(&d.program, f, &[1]);
     forward::forward(&mut d, f, &only_y).unwrap();
     check_program(&d.program).unwrap();
@@ -202,6 +206,7 @@ fn tangents_of_tapes_that_would_be_too_large_are_refused() {
     let mask_of_gradient = full(&d, gradient);
     let error = forward::forward(&mut d, gradient, &mask_of_gradient).unwrap_err();
     assert_eq!(error.code, "J901");
+    assert!(error.help.contains("take the gradient of the forward derivative"), "{}", error.help);
     compose::hessian_product(&mut d, f, &mask, Policy::Default).unwrap();
 }
 
