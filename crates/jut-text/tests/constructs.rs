@@ -146,7 +146,7 @@ fn what_is_wrong_with_a_constant_is_said() {
     refused("def f() -> f64 = a\nconst a: f64 = 1.0", "J010", "a", "move it up");
     refused("const a: f64 = y\ndef f() -> f64 = a", "J010", "y", "");
     refused("const a: f64 = (1.0\ndef f() -> f64 = a", "J002", "", "");
-    refused("const h: f64 = 2.5\ndef f(x: [h]f64) -> f64 = x[0]", "J203", "h", "not in scope");
+    refused("const h: f64 = 2.5\ndef f(x: [h]f64) -> f64 = x[0]", "J215", "h", "is not an i64");
     refused("const a: f64 = 1.0\ndef f() -> f64 = a[0]", "J205", "a", "no elements");
     refused("const a: f64 = 1.0\ncore def f() -> f64 = { b = a; b }", "J010", "a", "");
 }
