@@ -117,6 +117,10 @@ codes! {
         "leave `core` out, or write it as one operation per statement";
     J602 "values of a statement are not bound",
         "bind them, `y = ..`, or leave the statement out";
+    J603 "a loop or branch without effect: it gives no value, adds nothing and checks nothing",
+        "take its value: `s = sum (i < n) { .. }`, `y = if c { .. } else { .. }`";
+    J604 "what is bound to an outer name is lost at the end of a loop's or branch's block",
+        "carry it, `s = for (i < n) carry (s = s) { .. }`, or take the branch's value, `y = if c { .. } else { y }`";
     J701 "warning: arm of `select` with a restricted domain",
         "use `if`, which runs one branch only";
     J702 "warning: float to integer cuts the derivative",

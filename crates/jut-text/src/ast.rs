@@ -28,6 +28,8 @@ pub(crate) struct ExprId(pub u32);
 /// A whole file.
 #[derive(Debug, Default)]
 pub(crate) struct Ast<'s> {
+    /// The text that it is made of.
+    pub source: &'s str,
     pub decls: Vec<Decl<'s>>,
     pub exprs: Vec<Expr<'s>>,
 }
@@ -39,6 +41,17 @@ impl<'s> Ast<'s> {
             Decl::Use(name) => Some(*name),
             _ => None,
         })
+    }
+
+    /// The text of an expression.
+    pub fn text(&self, id: ExprId) -> &'s str {
+        let span = self.expr(id).span;
+        self.text_between(span.start, span.end)
+    }
+
+    /// The text from one byte to another.
+    pub fn text_between(&self, start: u32, end: u32) -> &'s str {
+        self.source.get(start as usize..end as usize).unwrap_or_default()
     }
 
     pub fn expr(&self, id: ExprId) -> &Expr<'s> {
@@ -145,6 +158,23 @@ pub(crate) enum Pattern<'s> {
     Con(Name<'s>, Vec<FieldPattern<'s>>),
     /// `#(x, y)`.
     Tuple(Vec<Name<'s>>, Span),
+}
+
+impl<'s> Pattern<'s> {
+    /// The names that it binds.
+    pub fn names(&self) -> Vec<Name<'s>> {
+        match self {
+            Pattern::Names { nl, lin, .. } => nl.iter().chain(lin).map(|i| i.name).collect(),
+            Pattern::Tuple(names, _) => names.clone(),
+            Pattern::Con(_, fields) => fields
+                .iter()
+                .filter_map(|field| match field {
+                    FieldPattern::Bind(name) => Some(*name),
+                    FieldPattern::Eq(_) => None,
+                })
+                .collect(),
+        }
+    }
 }
 
 #[derive(Debug)]

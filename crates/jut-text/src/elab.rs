@@ -30,6 +30,7 @@ mod body;
 mod branch;
 mod call;
 mod control;
+mod effect;
 mod exact;
 mod globals;
 mod join;

@@ -72,7 +72,7 @@ pub(crate) fn parse<'s>(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Parse<'s> {
     let Tokens { tokens, close, comments } = lex::lex(source, file, diagnostics);
-    let ast = Ast::default();
+    let ast = Ast { source, ..Ast::default() };
     let mut parser = Parser { source, tokens, close, at: 0, file, ast, depth: 0, diagnostics };
     let failed = parser.program();
     let Parser { ast, tokens, close, .. } = parser;

@@ -258,6 +258,58 @@ const BLOCKS: &[Row] = &[
     ("J601", "core def f(x: f64) -> f64 = {\n  y = sin(«cos(x)»)\n  y\n}", "a name"),
     ("J601", "core def f() -> f64 = {\n  y = «sum (i < 3) 1.0»\n  y\n}", "acc s"),
     ("J602", "def f(x: f64) -> f64 = { «sin(x)»; x }", "bind it"),
+    (
+        "J603",
+        "def f(x: f64) -> f64 = {\n  «if x > 0.0 { y = x } else { y = -x }»\n  y\n}",
+        "`y = if x > 0.0 { x } else { -x }`",
+    ),
+    (
+        "J603",
+        "def f[n](x: [n]f64) -> f64 = {\n  «for (i < n) { t = sin(x[i]) }»\n  x[0]\n}",
+        "`t = sum (i < n) { .. }`",
+    ),
+    (
+        "J603",
+        "def f[n](x: [n]f64, k: i64) -> f64 = acc s: f64 {\n  s += x[0]\n  «for (i < n) { a = x[k]; b = a }»\n}",
+        "adds nothing",
+    ),
+    ("J603", "def f(x: f64) -> f64 = {\n  «if x > 0.0 { } else { }»\n  x\n}", "leave it out"),
+    ("J603", "def f(x: f64) -> f64 = {\n  «{ y = 2.0 * x }»\n  y\n}", "`y = { .. }`"),
+    (
+        "J603",
+        "data D = A(x: f64) | B\ndef f(d: D) -> f64 = {\n  «case d { A(x) -> { y = x }; B -> { y = 0.0 } }»\n  y\n}",
+        "`y = case v { .. }`",
+    ),
+    (
+        "J604",
+        "def f[n](x: [n]f64) -> f64 = {\n  s = 0.0\n  for (i < n) { «s = s + x[i]» }\n  s\n}",
+        "`s = for (i < n) carry (s = s) { s + x[i] }`",
+    ),
+    (
+        "J604",
+        "def f[n](x: [n]f64) -> [n]f64 = {\n  s = 0.0\n  for (i < n) {\n    «s = s + x[i]»\n    s\n  }\n}",
+        "lost at the end of the iteration",
+    ),
+    (
+        "J604",
+        "def f(x: f64) -> f64 = {\n  y = x\n  if x > 0.0 { «y = 2.0 * x» } else { }\n  y\n}",
+        "`y = if x > 0.0 { 2.0 * x } else { y }`",
+    ),
+    (
+        "J604",
+        "def f[n](x: [n]f64) -> f64 = {\n  t = 0.0\n  s = sum (i < n) {\n    «t = max(t, x[i])»\n    x[i]\n  }\n  s + t\n}",
+        "`t = for (i < n) carry (t = t)",
+    ),
+    (
+        "J604",
+        "def f[n](x: [n]f64) -> f64 = {\n  best = 0.0\n  s = for (i < n) carry (s = 0.0) {\n    «best = max(best, x[i])»\n    s + best\n  }\n  s + best\n}",
+        "`carry (best = best)`",
+    ),
+    (
+        "J604",
+        "def f[n](x: [n]f64) -> f64 = {\n  m = 0.0\n  k = 0\n  s = acc s: f64 {\n    for (i < n) {\n      if x[i] > m { «(m, k) = (x[i], i)» } else { }\n      s += x[i]\n    }\n  }\n  s + m\n}",
+        "value of the branch",
+    ),
     ("J701", "def f(x: f64) -> f64 = «select(x > 0.0, log(x), 0.0)»", "use `if`"),
     ("J702", "def f(x: f64) -> i64 = «i64(x)»", "derivative"),
     ("J703", "core def f(n: i64, x: [n]f64, k: i64) -> f64 = {\n  y = «x[!k]»\n  y\n}", "check"),

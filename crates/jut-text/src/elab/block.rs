@@ -120,29 +120,43 @@ impl<'a, 's> Body<'a, 's> {
         stated: Option<&Annotation>,
     ) -> Res<(Values, Span)> {
         let mut ok = true;
+        let mut again = Vec::new();
         let mut result = (Values::default(), block.span);
         for (k, stmt) in block.stmts.iter().enumerate() {
+            let rebound = self.rebound(stmt);
             let done = match &stmt.kind {
                 StmtKind::Expr(e) if k + 1 == block.stmts.len() => {
                     self.tail(*e, stated).map(|r| result = r)
                 }
                 _ => self.stmt(stmt),
             };
+            let done = done.and_then(|()| match rebound {
+                Some(rebound) => self.bound_again(rebound, stmt).map(|bound| again.push(bound)),
+                None => Ok(()),
+            });
             if done.is_err() {
                 ok = false;
                 self.poison(stmt);
             }
         }
-        if ok { Ok(result) } else { Err(Stop) }
+        if !ok {
+            return Err(Stop);
+        }
+        self.none_lost(&again)?;
+        Ok(result)
     }
 
     /// The results of a block.
     fn tail(&mut self, e: ExprId, stated: Option<&Annotation>) -> Res<(Values, Span)> {
         let span = self.span(e);
+        let effects = self.effects;
         let made = match &self.ast.expr(e).kind {
             ExprKind::List(nl, lin) => Made::Values(self.list(nl, lin)?, span),
             _ => self.rhs(e, stated)?,
         };
+        if made.count() == 0 {
+            self.has_effect(e, effects)?;
+        }
         if let (Made::Op(out), true) = (&made, self.strict)
             && (!out.nl.is_empty() || !out.lin.is_empty())
         {
@@ -168,20 +182,14 @@ impl<'a, 's> Body<'a, 's> {
 
     /// After an error: the names of the statement are bound, but mean nothing.
     fn poison(&mut self, stmt: &ast::Stmt<'s>) {
-        let StmtKind::Let(pattern, _) = &stmt.kind else { return };
-        let names: Vec<&'s str> = match pattern {
-            Pattern::Names { nl, lin, .. } => nl.iter().chain(lin).map(|i| i.name.text).collect(),
-            Pattern::Tuple(names, _) => names.iter().map(|n| n.text).collect(),
-            Pattern::Con(_, fields) => fields
-                .iter()
-                .filter_map(|f| match f {
-                    ast::FieldPattern::Bind(name) => Some(name.text),
-                    ast::FieldPattern::Eq(_) => None,
-                })
-                .collect(),
-        };
-        for name in names {
-            self.scope.bind(name, Entity::Poison);
+        match &stmt.kind {
+            StmtKind::Let(pattern, _) => {
+                for name in pattern.names() {
+                    self.scope.bind(name.text, Entity::Poison);
+                }
+            }
+            StmtKind::Expr(e) => self.poison_inner(*e),
+            _ => {}
         }
     }
 
@@ -197,12 +205,11 @@ impl<'a, 's> Body<'a, 's> {
 
     /// An expression whose values nobody needs: it must have none.
     fn expr_stmt(&mut self, e: ExprId, span: Span) -> Res<()> {
+        let effects = self.effects;
         let made = self.rhs(e, None)?;
-        let (nl, lin) = match &made {
-            Made::Values(v, _) => (v.nl.len(), v.lin.len()),
-            Made::Op(out) => (out.nl.len(), out.lin.len()),
-        };
-        if nl + lin > 0 {
+        if made.count() == 0 {
+            self.has_effect(e, effects)?;
+        } else {
             let message = "the value of this statement is not used";
             let help = "bind it: `x = ..`; only the last expression of a block is its result";
             return self.fail(Diagnostic::error("J602", span, message).help(help));
@@ -212,6 +219,7 @@ impl<'a, 's> Body<'a, 's> {
 
     /// Additions and checks.
     fn effect(&mut self, stmt: &'a ast::Stmt<'s>) -> Res<()> {
+        self.effects += 1;
         match &stmt.kind {
             StmtKind::Let(..) | StmtKind::Expr(_) => Err(Stop),
             StmtKind::Inc(target, e) => {

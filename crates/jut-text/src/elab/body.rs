@@ -84,6 +84,16 @@ pub(crate) enum Made {
     Op(Box<Out>),
 }
 
+impl Made {
+    /// How many values there are.
+    pub fn count(&self) -> usize {
+        match self {
+            Made::Values(v, _) => v.nl.len() + v.lin.len(),
+            Made::Op(out) => out.nl.len() + out.lin.len(),
+        }
+    }
+}
+
 impl From<Out> for Made {
     fn from(out: Out) -> Made {
         Made::Op(Box::new(out))
@@ -117,6 +127,12 @@ pub(crate) struct Body<'a, 's> {
     pub copies: u32,
     /// How many blocks there are around.
     pub nesting: usize,
+    /// How many statements had an effect so far.
+    pub effects: usize,
+    /// The innermost loop or branch around, as it is written.
+    pub around: Option<ExprId>,
+    /// Directly in the body of a `for`: how many blocks there are around.
+    pub ordered: Option<usize>,
     pub diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -142,6 +158,9 @@ impl<'a, 's> Body<'a, 's> {
             barrier: 0,
             copies: 1,
             nesting: 0,
+            effects: 0,
+            around: None,
+            ordered: None,
             diagnostics,
         }
     }

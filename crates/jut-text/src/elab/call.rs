@@ -511,6 +511,8 @@ impl<'a, 's> Body<'a, 's> {
         for r in &callee.lin_results {
             lin.push(self.put(&r.ty, &result, span)?);
         }
+        // What has no result is called for what it does.
+        self.effects += usize::from(!places.is_empty() || callee.results.is_empty());
         let rhs = Rhs::Call(Box::new(Call { func, args, lin_args, places }));
         Ok(Out { nl, lin, ..Out::none(rhs, span) }.into())
     }

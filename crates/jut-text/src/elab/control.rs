@@ -326,6 +326,7 @@ impl<'a, 's> Body<'a, 's> {
     pub fn enter(&mut self) -> Open {
         self.facts.enter();
         self.nesting += 1;
+        self.scope.level = self.nesting;
         Open {
             outer: std::mem::take(&mut self.stmts),
             mark: self.scope.mark(),
@@ -345,6 +346,7 @@ impl<'a, 's> Body<'a, 's> {
     pub fn leave(&mut self, open: Open) -> Vec<Stmt> {
         self.facts.leave();
         self.nesting = self.nesting.saturating_sub(1);
+        self.scope.level = self.nesting;
         self.scope.restore(open.mark);
         self.barrier = open.barrier;
         std::mem::replace(&mut self.stmts, open.outer)

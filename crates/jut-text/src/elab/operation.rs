@@ -9,6 +9,7 @@
 //! although its value is `x'`.
 
 use super::body::{Annotation, Body, Made, Out, Value, Values};
+use super::effect;
 use super::join::JOINS;
 use super::scope::Entity;
 use super::{Res, Stop};
@@ -34,6 +35,16 @@ impl<'a, 's> Body<'a, 's> {
     /// Elaborates an expression up to the last operation. `stated` are the types that the
     /// pattern gives its results.
     pub fn rhs(&mut self, e: ExprId, stated: Option<&Annotation>) -> Res<Made> {
+        let around = self.around;
+        if effect::has_blocks(&self.ast.expr(e).kind) {
+            self.around = Some(e);
+        }
+        let made = self.rhs_here(e, stated);
+        self.around = around;
+        made
+    }
+
+    fn rhs_here(&mut self, e: ExprId, stated: Option<&Annotation>) -> Res<Made> {
         let ast = self.ast;
         let expr = ast.expr(e);
         let span = expr.span;
@@ -96,7 +107,10 @@ impl<'a, 's> Body<'a, 's> {
                 Ok(Out { lin: vec![ty; 2], ..Out::none(Rhs::Dup(x), span) }.into())
             }
             ExprKind::Drop(value) => match self.operand(*value, "t")? {
-                Value::L(x) => Ok(Out::none(Rhs::Drop(x), span).into()),
+                Value::L(x) => {
+                    self.effects += 1;
+                    Ok(Out::none(Rhs::Drop(x), span).into())
+                }
                 Value::N(_) => Ok(Made::Values(Values::default(), span)),
             },
             ExprKind::Zero(ty) => {

@@ -2,6 +2,7 @@
 
 use jut_ir::hash::HashMap;
 use jut_ir::{Atom, Cap, LVar, NVar, Size};
+use std::cell::Cell;
 
 /// What a local name means.
 #[derive(Clone, Copy)]
@@ -16,16 +17,34 @@ pub(crate) enum Entity {
     Poison,
 }
 
+/// A name that is bound.
+#[derive(Clone, Copy)]
+struct Binding {
+    entity: Entity,
+    /// How many loops and branches are around it.
+    level: usize,
+    /// Its number among all bindings of the definition.
+    id: BindingId,
+}
+
+/// The number of a binding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BindingId(usize);
+
 /// The names in scope, and the transparent names by their definition.
 #[derive(Default)]
 pub(crate) struct Scope<'s> {
-    names: HashMap<&'s str, Entity>,
+    names: HashMap<&'s str, Binding>,
+    /// How many loops and branches are around what is bound next.
+    pub level: usize,
+    /// How often each binding has been read.
+    reads: Vec<Cell<u32>>,
     sizes: HashMap<Size, Vec<NVar>>,
     log: Vec<Undo<'s>>,
 }
 
 enum Undo<'s> {
-    Name(&'s str, Option<Entity>),
+    Name(&'s str, Option<Binding>),
     Size(Size),
 }
 
@@ -34,7 +53,39 @@ pub(crate) struct Mark(usize);
 
 impl<'s> Scope<'s> {
     pub fn get(&self, name: &str) -> Option<Entity> {
-        self.names.get(name).copied()
+        let binding = self.names.get(name)?;
+        if let Some(reads) = self.reads.get(binding.id.0) {
+            reads.set(reads.get().saturating_add(1));
+        }
+        Some(binding.entity)
+    }
+
+    /// The binding of a name, which is not a use of it.
+    pub fn binding(&self, name: &str) -> Option<BindingId> {
+        self.names.get(name).map(|binding| binding.id)
+    }
+
+    /// The value that a name has outside of the innermost loop or branch, unless it is bound in it.
+    pub fn outer(&self, name: &str) -> Option<(BindingId, Atom)> {
+        match self.names.get(name) {
+            Some(Binding { entity: Entity::N(atom), level, id }) if *level < self.level => {
+                Some((*id, *atom))
+            }
+            _ => None,
+        }
+    }
+
+    /// The non-linear value of a name, which is not a use of it.
+    pub fn value(&self, name: &str) -> Option<Atom> {
+        match self.names.get(name)?.entity {
+            Entity::N(atom) => Some(atom),
+            _ => None,
+        }
+    }
+
+    /// How often a binding has been read.
+    pub fn reads(&self, id: BindingId) -> u32 {
+        self.reads.get(id.0).map_or(0, Cell::get)
     }
 
     pub fn names(&self) -> impl Iterator<Item = &'s str> {
@@ -43,7 +94,9 @@ impl<'s> Scope<'s> {
 
     /// Binds a name until the mark before is restored.
     pub fn bind(&mut self, name: &'s str, entity: Entity) {
-        let old = self.names.insert(name, entity);
+        let id = BindingId(self.reads.len());
+        self.reads.push(Cell::new(0));
+        let old = self.names.insert(name, Binding { entity, level: self.level, id });
         self.log.push(Undo::Name(name, old));
     }
 

@@ -245,7 +245,13 @@ impl<'a, 's> Body<'a, 's> {
                 let ty = self.lin_type(init);
                 scan.lin_carry.push((self.lvar(&name, ty), init));
             }
-            let (values, at) = self.body(l.body, None)?;
+            let ordered = self.ordered;
+            if !parallel {
+                self.ordered = Some(self.nesting);
+            }
+            let body = self.body(l.body, None);
+            self.ordered = ordered;
+            let (values, at) = body?;
             Ok((scan, values, at))
         });
         let stmts = self.leave(open);
