@@ -10,6 +10,8 @@
 //! | [`conv`] | convolutions with channels |
 //! | `eight` | eight floats at once, for these kernels |
 //! | [`arena`] | memory with a bump pointer, kept between calls |
+//! | [`limits`] | how much memory the process may have |
+//! | [`stack`] | how much stack a thread has left |
 //! | [`workspace`] | what one thread needs to run compiled code, and the functions for compiled code |
 //! | [`wide`] | mathematical functions of several arguments at once |
 //! | [`symbols`] | the names by which compiled code reaches all of it |
@@ -30,8 +32,12 @@ mod eight;
 #[cfg(jut_freestanding)]
 mod freestanding;
 pub mod lanes;
+#[cfg(not(jut_freestanding))]
+pub mod limits;
 pub mod math;
 pub mod matrix;
+#[cfg(not(jut_freestanding))]
+pub mod stack;
 pub mod symbols;
 pub mod vectors;
 pub mod wide;

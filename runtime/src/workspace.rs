@@ -184,12 +184,15 @@ impl Workspace {
         self.tape.used()
     }
 
-    /// Forgets everything allocated and the last error, and keeps the memory. Every call begins
-    /// with it.
+    /// Forgets everything allocated and the last error, and keeps the memory, unless that is more than
+    /// the limit by now. Every call begins with it.
     pub fn reset(&mut self) {
         self.failure = Failure::default();
         self.temp.reset(&mut self.budget);
         self.tape.reset(&mut self.budget);
+        if self.budget.taken > self.budget.limit {
+            self.clear();
+        }
     }
 
     /// Gives all memory back to the system.
@@ -234,13 +237,13 @@ enum Which {
     Tape,
 }
 
-/// The limit of a new workspace: the machine's memory where the system says how much that is
-/// (Linux), else none. Systems that promise more memory than they have would kill the process
-/// before an allocation fails; with this limit it is the error `R06`.
+/// The limit of a new workspace: what [the process may have](crate::limits) when it is first asked for,
+/// where the system says how much that is (Linux), else none. Systems that promise more memory than
+/// they have would kill the process before an allocation fails; with this limit it is the error `R06`.
 #[cfg(not(jut_freestanding))]
 pub fn default_limit() -> usize {
     static LIMIT: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    *LIMIT.get_or_init(|| memory_of_machine().unwrap_or(usize::MAX))
+    *LIMIT.get_or_init(|| crate::limits::memory().unwrap_or(usize::MAX))
 }
 
 /// The limit of a new workspace: none, in the static library, which asks the system for memory and
@@ -248,14 +251,6 @@ pub fn default_limit() -> usize {
 #[cfg(jut_freestanding)]
 pub fn default_limit() -> usize {
     usize::MAX
-}
-
-#[cfg(not(jut_freestanding))]
-fn memory_of_machine() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kilobytes.checked_mul(1024)
 }
 
 /// Takes `bytes` bytes from the temp arena: null if there are none.
@@ -369,6 +364,18 @@ mod tests {
                 last.push((place, bytes));
             }
         }
+    }
+
+    #[test]
+    fn what_is_kept_obeys_a_lower_limit() {
+        let mut workspace = Workspace::with_limit(1 << 20);
+        temp(&mut workspace, 500_000).unwrap();
+        workspace.set_limit(400_000);
+        workspace.reset();
+        assert_eq!(workspace.held(), 0);
+        assert!(temp(&mut workspace, 500_000).is_none());
+        temp(&mut workspace, 300_000).unwrap();
+        assert!(workspace.held() <= 400_000);
     }
 
     #[test]

@@ -65,6 +65,7 @@ use jut_ir::RuntimeError;
 use jut_ir::entity::{DataId, FuncId, PrimaryMap};
 use jut_ir::ir::{Data, Mode, Program};
 use jut_ir::span::Span;
+use jut_runtime::workspace::default_limit;
 use machine::{Capability, Machine};
 use memory::Meter;
 use std::sync::Arc;
@@ -133,15 +134,13 @@ impl std::fmt::Display for EvalError {
 impl std::error::Error for EvalError {}
 
 impl Interpreter {
-    /// The memory limit of a call unless set otherwise: 4 GiB.
-    pub const DEFAULT_MEMORY_LIMIT: u64 = 4 << 30;
-
-    /// Prepares every function of a program.
+    /// Prepares every function of a program. A call may take [what the process may
+    /// have](jut_runtime::limits), unless another limit is set.
     pub fn new(program: &Program) -> Interpreter {
         Interpreter {
             codes: Arc::new(program.funcs.values().map(code::prepare).collect()),
             datas: Arc::new(program.datas.clone()),
-            limit: Interpreter::DEFAULT_MEMORY_LIMIT,
+            limit: default_limit() as u64,
             linear: LinearScalar::F64,
         }
     }
@@ -150,6 +149,11 @@ impl Interpreter {
     pub fn memory_limit(mut self, bytes: u64) -> Interpreter {
         self.limit = bytes;
         self
+    }
+
+    /// How many bytes of arrays a call may have alive at once.
+    pub fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// Sets what linear code computes with. Linear arguments, `rd` values and `wr` buffers are then
@@ -193,7 +197,7 @@ impl Interpreter {
                 machine.buffer(param, value, &frame).map_err(|fault| fault.error)?
             };
         }
-        machine.run(&code.body, &mut frame).map_err(|fault| fault.error)?;
+        machine.begin(&code.body, &mut frame).map_err(|fault| fault.error)?;
         let (results, linear) = machine.outcome(&code.body, &mut frame);
         let mut contents = Vec::with_capacity(buffers);
         for region in machine.regions.drain(..buffers) {

@@ -23,7 +23,7 @@
 
 use crate::code::{Arg, Body, CapCode, FieldCode, Op, PathStep, PlaceCode, Slot};
 use crate::counters::Counters;
-use crate::memory::Meter;
+use crate::memory::{self, Meter};
 use crate::region::{Cell, Cursor, Misfit, Refused, Region, checked_dim, slice_range};
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Value};
@@ -43,6 +43,10 @@ const NESTING_PER_STACK: usize = 100;
 
 /// Bytes of such a stack: far more than that many nested blocks need.
 const STACK: usize = 8 << 20;
+
+/// Bytes of stack with which the interpreter begins where it is called: enough for as many blocks as
+/// it goes down before it moves.
+const ENOUGH: usize = 1 << 20;
 
 pub(crate) struct Machine<'i> {
     pub interpreter: &'i Interpreter,
@@ -436,6 +440,7 @@ impl Machine<'_> {
         let Some(sizes) = structured::sizes(op, args) else { return unchecked(misfit) };
         let cells = |sizes: &[usize]| sizes.iter().try_fold(8u64, |n, s| n.checked_mul(*s as u64));
         let bytes = cells(&sizes[..op.row().result.len()]);
+        let bytes = bytes.filter(|bytes| memory::has_room(*bytes as usize / 8));
         let Some(charge) = bytes.and_then(|bytes| self.meter.charge(bytes)) else {
             return error(RuntimeErrorKind::Memory, &[]);
         };

@@ -33,10 +33,32 @@ impl Meter {
     }
 }
 
+impl Charge {
+    /// Takes `bytes` more; `None` if that is more than is left.
+    pub(crate) fn grow(&mut self, bytes: u64) -> Option<()> {
+        let mut more = self.meter.as_ref()?.charge(bytes)?;
+        self.bytes += std::mem::take(&mut more.bytes);
+        Some(())
+    }
+}
+
+/// So many equal cells; `None` if there is no memory for them.
+pub(crate) fn cells<T: Clone>(count: usize, cell: T) -> Option<Vec<T>> {
+    let mut cells = Vec::new();
+    cells.try_reserve_exact(count).ok()?;
+    cells.resize(count, cell);
+    Some(cells)
+}
+
 impl Drop for Charge {
     fn drop(&mut self) {
         if let Some(meter) = &self.meter {
             meter.alive.fetch_sub(self.bytes, Ordering::Relaxed);
         }
     }
+}
+
+/// Whether there is memory for so many cells.
+pub(crate) fn has_room(count: usize) -> bool {
+    Vec::<u64>::new().try_reserve_exact(count).is_ok()
 }

@@ -5,7 +5,7 @@
 //! is a set of neighbouring leaves and a row-major index into the dimensions they share: stepping
 //! further in is O(1), and so is adding a scalar.
 
-use crate::memory::{Charge, Meter};
+use crate::memory::{self, Charge, Meter};
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Cells, Value, View};
 use crate::vector::{add_cells, add_i64};
@@ -484,10 +484,10 @@ fn zeros(
     let bytes = (total as u64).checked_mul(each).ok_or(Refused::Memory)?;
     let charge = meter.charge(bytes).ok_or(Refused::Memory)?;
     let cells = match ty {
-        Type::F64 if linear == LinearScalar::F64 => Cells::F64(vec![0.0; total]),
-        Type::F64 | Type::I64 => Cells::I64(vec![0; total]),
-        Type::Bool => Cells::Bool(vec![false; total]),
-        _ => Cells::Items(Vec::new()),
+        Type::F64 if linear == LinearScalar::F64 => memory::cells(total, 0.0).map(Cells::F64),
+        Type::F64 | Type::I64 => memory::cells(total, 0).map(Cells::I64),
+        Type::Bool => memory::cells(total, false).map(Cells::Bool),
+        _ => Some(Cells::Items(Vec::new())),
     };
-    Ok((cells, charge))
+    Ok((cells.ok_or(Refused::Memory)?, charge))
 }

@@ -139,14 +139,15 @@ impl Cells {
         }
     }
 
-    /// Makes room for `more` further cells.
-    pub(crate) fn reserve(&mut self, more: usize) {
+    /// Makes room for `more` further cells, if there is memory for them.
+    pub(crate) fn reserve(&mut self, more: usize) -> Option<()> {
         match self {
-            Cells::F64(v) => v.reserve_exact(more),
-            Cells::I64(v) => v.reserve_exact(more),
-            Cells::Bool(v) => v.reserve_exact(more),
-            Cells::Items(v) => v.reserve_exact(more),
+            Cells::F64(v) => v.try_reserve_exact(more),
+            Cells::I64(v) => v.try_reserve_exact(more),
+            Cells::Bool(v) => v.try_reserve_exact(more),
+            Cells::Items(v) => v.try_reserve_exact(more),
         }
+        .ok()
     }
 
     /// Appends a scalar, an element, or all cells of an array; false if the kinds differ.
@@ -456,6 +457,19 @@ impl Value {
                 View::Bool(v) => v.len() as u64,
                 View::Items(v) => v.iter().map(Value::bytes).sum(),
             },
+        }
+    }
+
+    /// Bytes of the lists behind a tuple or data value, without the arrays among them, which have
+    /// been counted where they were made.
+    pub(crate) fn bytes_of_lists(&self) -> u64 {
+        match self {
+            Value::F64(_) | Value::I64(_) | Value::Bool(_) | Value::Array(_) => 0,
+            Value::Tuple(items) | Value::Data(_, items) => {
+                // The two counters of shared memory stand before the items.
+                let own = 2 * size_of::<usize>() + size_of_val(&**items);
+                own as u64 + items.iter().map(Value::bytes_of_lists).sum::<u64>()
+            }
         }
     }
 

@@ -8,7 +8,7 @@
 use crate::compiled::Compiled;
 use jut_ir::{RuntimeError, RuntimeErrorKind};
 use jut_loop::form::{Cell, Kind, Role};
-use jut_runtime::Workspace;
+use jut_runtime::{Workspace, stack};
 use std::fmt;
 
 /// An argument of a compiled program.
@@ -103,7 +103,7 @@ impl Compiled {
     ///
     /// Neither this nor the call itself allocates memory from the system, but for what the
     /// workspace lacks, the list of operands of an error, and the stack of a program that needs
-    /// more than [`LARGE_STACK`] bytes of it.
+    /// more than [`LARGE_STACK`] bytes of it, or more than the thread has left.
     ///
     /// # Panics
     /// If there are fewer words than parameters or results.
@@ -123,7 +123,7 @@ impl Compiled {
         assert!(results.len() >= self.results.len(), "one word per result");
         workspace.reset();
         let (space, from, to) = (&raw mut *workspace, args.as_ptr(), results.as_mut_ptr());
-        let status = if self.stack <= LARGE_STACK {
+        let status = if self.stack <= LARGE_STACK && stack::fits(self.stack + RUNTIME_STACK) {
             // SAFETY: the code has this signature and lives as long as `self`; it reads as many
             // words and writes as many as were just counted, uses the workspace, which is borrowed
             // alone, and otherwise only memory that the caller vouches for.
@@ -242,3 +242,7 @@ impl Compiled {
 
 /// Programs that need more stack than this run on a thread of their own.
 pub const LARGE_STACK: usize = 256 * 1024;
+
+/// Bytes of stack for what compiled code calls: functions of the runtime, which do not call back, and
+/// those of the C library for threads and memory.
+const RUNTIME_STACK: usize = 16 * 1024;

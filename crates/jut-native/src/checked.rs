@@ -68,6 +68,7 @@ pub struct Results<'w> {
     kinds: &'w [Kind],
     /// A word per result, then the number of cells of each.
     words: &'w [u64],
+    held: usize,
 }
 
 impl Checked {
@@ -150,7 +151,7 @@ impl Checked {
         // checked; a parameter that is a buffer of buffers fits no `Arg`, and `call` refuses it.
         unsafe { self.compiled.call(workspace, args, values) }?;
         self.result_lengths(values, lengths, &mut |n| integer(args, n));
-        Ok(Results { kinds, words })
+        Ok(Results { kinds, words, held: workspace.held() })
     }
 
     /// The number of cells of each returned result, given the result words and the values of the
@@ -176,9 +177,15 @@ impl Checked {
 }
 
 impl<'w> Results<'w> {
-    /// The results of a program that was called: a word of each kind, then the numbers of cells.
-    pub(crate) fn new(kinds: &'w [Kind], words: &'w [u64]) -> Results<'w> {
-        Results { kinds, words }
+    /// The results of a program that was called: a word of each kind, then the numbers of cells; and
+    /// the bytes that the program's memory holds.
+    pub(crate) fn new(kinds: &'w [Kind], words: &'w [u64], held: usize) -> Results<'w> {
+        Results { kinds, words, held }
+    }
+
+    /// Bytes that the memory of the program holds after the call.
+    pub fn held(&self) -> usize {
+        self.held
     }
 
     /// The k-th returned result; `None` if there are fewer.

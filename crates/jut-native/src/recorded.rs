@@ -208,14 +208,12 @@ impl Recorder {
         // Copies of arguments and buffers for results.
         let blocks = self.saved.iter().filter(|o| matches!(o, Origin::Copy(_) | Origin::Owned(_)));
         recording.blocks.resize_with(blocks.count(), Vec::new);
-        let mut bytes = 0usize;
+        let bytes = self.bytes_of_blocks(recording, args)?;
         let mut blocks = recording.blocks.iter_mut();
         recording.words.clear();
         for origin in &self.saved {
             let mut block = |bytes_of_it: usize| {
-                bytes = bytes.saturating_add(bytes_of_it.next_multiple_of(8));
-                let block = blocks.next().filter(|_| bytes <= recording.limit);
-                let block = block.ok_or_else(out_of_memory)?;
+                let block = blocks.next().ok_or_else(out_of_memory)?;
                 let words = bytes_of_it.div_ceil(8);
                 block.clear();
                 block.try_reserve_exact(words).map_err(|_| out_of_memory())?;
@@ -275,7 +273,43 @@ impl Recorder {
             }
         }
         recording.of = Some(self.id);
-        Ok(Results::new(kinds, &recording.returned))
+        Ok(Results::new(kinds, &recording.returned, recording.held()))
+    }
+
+    /// Bytes of the blocks of a recording, which there is room for then: what earlier recordings hold
+    /// is given back where it is too much.
+    fn bytes_of_blocks(
+        &self,
+        recording: &mut Recording,
+        args: &[Arg<'_>],
+    ) -> Result<usize, CallError> {
+        let needed = self.saved.iter().filter_map(|origin| match *origin {
+            Origin::Scalar(_) | Origin::Returned(_) => None,
+            Origin::Copy(k) => Some(match args.get(k) {
+                Some(Arg::Bools(x)) => Some(x.len().next_multiple_of(8)),
+                Some(arg) => given_cells(arg).and_then(|n| n.checked_mul(8)),
+                None => Some(0),
+            }),
+            Origin::Owned(k) => {
+                let cells = self.first.cells(k, &mut |n| integer(args, n));
+                Some(cells.and_then(|n| n.checked_mul(8)))
+            }
+        });
+        let (mut least, mut kept) = (0usize, 0usize);
+        for (block, needed) in recording.blocks.iter().zip(needed) {
+            let needed = needed.ok_or_else(out_of_memory)?;
+            least = least.saturating_add(needed);
+            kept = kept.saturating_add(needed.max(8 * block.capacity()));
+        }
+        if least > recording.limit {
+            return Err(out_of_memory());
+        }
+        if recording.workspace.held().saturating_add(kept) > recording.limit {
+            recording.workspace.clear();
+            recording.blocks.fill_with(Vec::new);
+            return Ok(least);
+        }
+        Ok(kept)
     }
 
     /// Runs the k-th follower from a recording: with what was saved, then the arguments. The
@@ -336,7 +370,7 @@ impl Recorder {
             Some((word, _)) => *word as i64,
             None => integer(args, n - lead),
         });
-        Ok(Results::new(kinds, words))
+        Ok(Results::new(kinds, words, workspace.held()))
     }
 }
 
@@ -357,6 +391,11 @@ impl Recording {
     /// The most bytes that it may keep and use.
     pub fn limit(&self) -> usize {
         self.limit
+    }
+
+    /// Changes the limit, from the next recording on.
+    pub fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
     }
 
     /// The k-th leading word of the followers, if it is an integer.

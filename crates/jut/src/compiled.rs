@@ -13,6 +13,7 @@ use crate::tangent::as_tangent;
 use crate::value::{Arg, Out, Value};
 use jut_ir::{FuncId, Program};
 use jut_runtime::Workspace;
+use jut_runtime::workspace::default_limit;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
@@ -149,6 +150,11 @@ impl Compiled {
     }
 }
 
+/// The most memory that a call may take: what was asked for, or what the process may have.
+pub(crate) fn limit(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(default_limit)
+}
+
 /// Memory for a thread, with the limit that was asked for.
 pub(crate) fn workspace(limit: Option<usize>) -> Workspace {
     limit.map_or_else(Workspace::new, Workspace::with_limit)
@@ -208,7 +214,8 @@ fn call(
             interface.interpret(interpreter, &[], &scratch.sizes, parts, to).map(|_| ())
         }
         Code::Native(native) => {
-            let mut runner = Call { checked: &native.checked, workspace };
+            let limit = limit(plan.limit);
+            let mut runner = Call { checked: &native.checked, workspace, limit };
             interface.run(scratch, parts, to, &native.placements, &mut runner)
         }
     })

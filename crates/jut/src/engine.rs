@@ -133,8 +133,11 @@ fn out_of_memory() -> Failure {
 
 /// A way to run machine code.
 pub(crate) trait Runner {
-    /// The most memory that it may take.
+    /// The most memory that a call may take, results included.
     fn limit(&self) -> usize;
+
+    /// Leaves so many bytes of the limit to the results.
+    fn set_aside(&mut self, bytes: usize);
 
     /// How many cells the buffer with an ABI number has, given the bound arguments.
     fn cells(&self, number: usize, parts: &[Arg<'_>]) -> Option<usize>;
@@ -152,11 +155,16 @@ pub(crate) trait Runner {
 pub(crate) struct Call<'r> {
     pub checked: &'r Checked,
     pub workspace: &'r mut Workspace,
+    pub limit: usize,
 }
 
 impl Runner for Call<'_> {
     fn limit(&self) -> usize {
-        self.workspace.limit()
+        self.limit
+    }
+
+    fn set_aside(&mut self, bytes: usize) {
+        self.workspace.set_limit(self.limit.saturating_sub(bytes));
     }
 
     fn cells(&self, number: usize, parts: &[Arg<'_>]) -> Option<usize> {
@@ -190,12 +198,56 @@ impl From<CallError> for Failure {
     }
 }
 
-/// Lists the words of a call: arguments, then the buffers for results.
+/// Memory of the results of a call, against its limit.
+#[derive(Clone, Copy)]
+pub(crate) struct Room {
+    /// Bytes that are taken.
+    pub taken: usize,
+    /// Those of them that this call does not need.
+    pub idle: usize,
+    /// The most that there may be.
+    pub limit: usize,
+}
+
+impl Room {
+    /// Room of which so much is taken.
+    pub fn new(taken: usize, limit: usize) -> Room {
+        Room { taken, idle: 0, limit }
+    }
+
+    /// Whether so much is taken without need that the rest of the call may miss it.
+    pub fn is_wasted(&self) -> bool {
+        self.idle > self.limit / 8
+    }
+
+    /// Takes so many bytes more.
+    pub fn take(&mut self, bytes: usize) -> Result<(), Failure> {
+        let taken = self.taken.checked_add(bytes).filter(|total| *total <= self.limit);
+        self.taken = taken.ok_or_else(out_of_memory)?;
+        Ok(())
+    }
+
+    /// Makes room in a list for so many cells in all.
+    fn grow<T>(&mut self, data: &mut Vec<T>, cells: usize) -> Result<(), Failure> {
+        if cells <= data.capacity() {
+            self.idle += (data.capacity() - cells) * size_of::<T>();
+            return Ok(());
+        }
+        let more = cells - data.capacity();
+        self.take(more.saturating_mul(size_of::<T>()))?;
+        let missing = cells.saturating_sub(data.len());
+        data.try_reserve_exact(missing).map_err(|_| out_of_memory())
+    }
+}
+
+/// Lists the words of a call: arguments, then the buffers for results, which grow as far as there is
+/// room.
 pub(crate) fn prepare<'a>(
     placements: &[Placement],
     runner: &impl Runner,
     parts: &[Arg<'a>],
     targets: impl Iterator<Item = Target<'a>>,
+    room: &mut Room,
     words: &mut Vec<Word<'a>>,
 ) -> Result<(), Failure> {
     for part in parts {
@@ -214,10 +266,7 @@ pub(crate) fn prepare<'a>(
     for (k, (placement, target)) in placements.iter().zip(targets).enumerate() {
         let Placement::Buffer(number) = *placement else { continue };
         let cells = runner.cells(number, parts).ok_or_else(out_of_memory)?;
-        if cells.saturating_mul(8) > runner.limit() {
-            return Err(out_of_memory());
-        }
-        words.push(buffer(target, cells, k)?);
+        words.push(buffer(target, cells, room, k)?);
     }
     Ok(())
 }
@@ -227,6 +276,7 @@ pub(crate) fn collect<'t>(
     placements: &[Placement],
     results: Results<'_>,
     targets: impl Iterator<Item = Target<'t>>,
+    room: &mut Room,
 ) -> Result<(), Failure> {
     for (k, (placement, target)) in placements.iter().zip(targets).enumerate() {
         let Placement::Returned(number) = *placement else { continue };
@@ -241,17 +291,34 @@ pub(crate) fn collect<'t>(
                 return Err(Failure::Internal("a result is not made of flat arrays".into()));
             }
         };
-        store(part, target, k)?;
+        store(part, target, room, k)?;
     }
     Ok(())
 }
 
 /// A buffer of a result as a word of a call.
-fn buffer<'t>(target: Target<'t>, cells: usize, k: usize) -> Result<Word<'t>, Failure> {
+fn buffer<'t>(
+    target: Target<'t>,
+    cells: usize,
+    room: &mut Room,
+    k: usize,
+) -> Result<Word<'t>, Failure> {
+    fn resized<'d, T: Copy>(
+        data: &'d mut Vec<T>,
+        cells: usize,
+        blank: T,
+        room: &mut Room,
+    ) -> Result<&'d mut [T], Failure> {
+        room.grow(data, cells)?;
+        data.resize(cells, blank);
+        Ok(data)
+    }
     match target {
-        Target::Own(Value::F64s(a)) => Ok(Word::F64sMut(resized(&mut a.data, cells, 0.0)?)),
-        Target::Own(Value::I64s(a)) => Ok(Word::I64sMut(resized(&mut a.data, cells, 0)?)),
-        Target::Own(Value::Bools(a)) => Ok(Word::BoolsMut(resized(&mut a.data, cells, false)?)),
+        Target::Own(Value::F64s(a)) => Ok(Word::F64sMut(resized(&mut a.data, cells, 0.0, room)?)),
+        Target::Own(Value::I64s(a)) => Ok(Word::I64sMut(resized(&mut a.data, cells, 0, room)?)),
+        Target::Own(Value::Bools(a)) => {
+            Ok(Word::BoolsMut(resized(&mut a.data, cells, false, room)?))
+        }
         Target::F64s(x) if x.len() == cells => Ok(Word::F64sMut(x)),
         Target::I64s(x) if x.len() == cells => Ok(Word::I64sMut(x)),
         Target::Bools(x) if x.len() == cells => Ok(Word::BoolsMut(x)),
@@ -259,15 +326,13 @@ fn buffer<'t>(target: Target<'t>, cells: usize, k: usize) -> Result<Word<'t>, Fa
     }
 }
 
-fn resized<T: Copy>(data: &mut Vec<T>, cells: usize, blank: T) -> Result<&mut [T], Failure> {
-    let missing = cells.saturating_sub(data.len());
-    data.try_reserve_exact(missing).map_err(|_| out_of_memory())?;
-    data.resize(cells, blank);
-    Ok(data)
-}
-
 /// Copies a leaf of the results.
-pub(crate) fn store(part: Arg<'_>, target: Target<'_>, k: usize) -> Result<(), Failure> {
+pub(crate) fn store(
+    part: Arg<'_>,
+    target: Target<'_>,
+    room: &mut Room,
+    k: usize,
+) -> Result<(), Failure> {
     fn copy<T: Copy>(from: &[T], to: &mut [T], k: usize) -> Result<(), Failure> {
         if from.len() != to.len() {
             let reason = format!("it has {} elements, not {}", from.len(), to.len());
@@ -276,17 +341,19 @@ pub(crate) fn store(part: Arg<'_>, target: Target<'_>, k: usize) -> Result<(), F
         to.copy_from_slice(from);
         Ok(())
     }
-    fn refill<T: Copy>(from: &[T], to: &mut Vec<T>) {
+    fn refill<T: Copy>(from: &[T], to: &mut Vec<T>, room: &mut Room) -> Result<(), Failure> {
         to.clear();
+        room.grow(to, from.len())?;
         to.extend_from_slice(from);
+        Ok(())
     }
     match (part, target) {
         (Arg::F64(x), Target::Own(Value::F64(to)) | Target::F64(to)) => *to = x,
         (Arg::I64(x), Target::Own(Value::I64(to)) | Target::I64(to)) => *to = x,
         (Arg::Bool(x), Target::Own(Value::Bool(to)) | Target::Bool(to)) => *to = x,
-        (Arg::F64s(x, _), Target::Own(Value::F64s(to))) => refill(x, &mut to.data),
-        (Arg::I64s(x, _), Target::Own(Value::I64s(to))) => refill(x, &mut to.data),
-        (Arg::Bools(x, _), Target::Own(Value::Bools(to))) => refill(x, &mut to.data),
+        (Arg::F64s(x, _), Target::Own(Value::F64s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::I64s(x, _), Target::Own(Value::I64s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::Bools(x, _), Target::Own(Value::Bools(to))) => refill(x, &mut to.data, room)?,
         (Arg::F64s(x, _), Target::F64s(to)) => copy(x, to, k)?,
         (Arg::I64s(x, _), Target::I64s(to)) => copy(x, to, k)?,
         (Arg::Bools(x, _), Target::Bools(to)) => copy(x, to, k)?,

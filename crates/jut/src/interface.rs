@@ -6,7 +6,7 @@
 //! that calls of the same sizes allocate nothing.
 
 use crate::bind::{Binder, Sizes, show_type};
-use crate::engine::{self, Failure, Placement, Runner, Target};
+use crate::engine::{self, Failure, Placement, Room, Runner, Target};
 use crate::error::{ArgumentError, Error, Result};
 use crate::json::{self, Arguments, Given};
 use crate::leaves::{Leaf, leaves, rebuild};
@@ -224,13 +224,28 @@ impl Interface {
         placements: &[Placement],
         runner: &mut impl Runner,
     ) -> Result<()> {
+        let limit = runner.limit();
+        let mut room = Room::new(to.held(), limit);
         let mut words = recycled_words(std::mem::take(&mut scratch.words));
-        let prepared = engine::prepare(placements, runner, parts, to.targets(), &mut words);
+        let mut prepared =
+            engine::prepare(placements, runner, parts, to.targets(), &mut room, &mut words);
+        if room.is_wasted() || (prepared.is_err() && room.taken > 0) {
+            // What results of earlier calls hold may be what is missing now.
+            words = recycled_words(words);
+            to.release();
+            room = Room::new(0, limit);
+            prepared =
+                engine::prepare(placements, runner, parts, to.targets(), &mut room, &mut words);
+        }
+        runner.set_aside(room.taken);
         let Scratch { call, returned, .. } = scratch;
         let called = prepared.and_then(|()| runner.call(&mut words, call, returned));
         scratch.words = recycled_words(words);
         called
-            .and_then(|results| engine::collect(placements, results, to.targets()))
+            .and_then(|results| {
+                room.limit = limit.saturating_sub(results.held());
+                engine::collect(placements, results, to.targets(), &mut room)
+            })
             .map_err(|failure| self.failed(failure))
     }
 
@@ -258,12 +273,25 @@ impl Interface {
         to: &mut Destination<'_, '_>,
     ) -> Result<(Vec<EvalValue>, Vec<EvalValue>)> {
         let failed = |failure| self.failed(failure);
+        // Results of earlier calls are not needed any more: every result is made anew.
+        to.release();
         let args = self.entered(before, sizes, parts)?;
-        let results = engine::interpret(interpreter, self.root, &args).map_err(failed)?;
+        let bytes = |values: &[EvalValue]| -> u64 { values.iter().map(EvalValue::bytes).sum() };
+        let copied = bytes(&args);
+        let limited = interpreter.clone().memory_limit(interpreter.limit().saturating_sub(copied));
+        let results = engine::interpret(&limited, self.root, &args).map_err(failed)?;
+        // A result is there three times for a moment: as the interpreter has it, taken apart, and
+        // where it goes.
+        let limit = usize::try_from(interpreter.limit()).unwrap_or(usize::MAX);
+        let mut room = Room::new(0, limit);
+        let made = copied.saturating_add(bytes(&results));
+        room.take(usize::try_from(made).unwrap_or(usize::MAX)).map_err(failed)?;
         let wrong = || self.failed(Failure::Internal("a result has another type".into()));
         let mut targets = to.targets();
         let mut k = 0;
         for (output, value) in self.outputs.iter().zip(&results) {
+            let bytes = usize::try_from(value.bytes()).unwrap_or(usize::MAX);
+            room.take(bytes).map_err(failed)?;
             let value = engine::leave(&self.program, &output.ty, value).ok_or_else(wrong)?;
             let columns = Columns::of(&self.program, &output.ty, (&value).into());
             let (mut made, mut given) = (columns.made(), Vec::new());
@@ -271,9 +299,10 @@ impl Interface {
                 .map_err(|_| wrong())?;
             for part in given {
                 let target = targets.next().ok_or_else(wrong)?;
-                engine::store(part, target, k).map_err(failed)?;
+                engine::store(part, target, &mut room, k).map_err(failed)?;
                 k += 1;
             }
+            room.taken -= bytes;
         }
         Ok((args, results))
     }
@@ -329,6 +358,16 @@ impl<'d, 'o> Destination<'d, 'o> {
 
     pub fn outs(outs: &'d mut [Out<'o>]) -> Destination<'d, 'o> {
         Destination { own: &mut [], outs }
+    }
+
+    /// Bytes that its values hold.
+    pub fn held(&self) -> usize {
+        self.own.iter().map(Value::held).sum()
+    }
+
+    /// Gives the memory of its values back to the system.
+    pub fn release(&mut self) {
+        self.own.iter_mut().for_each(Value::release);
     }
 
     fn targets(&mut self) -> impl Iterator<Item = Target<'_>> {

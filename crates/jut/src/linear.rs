@@ -43,7 +43,7 @@
 
 mod compile;
 
-use crate::compiled::workspace;
+use crate::compiled::{limit, workspace};
 use crate::engine::{Failure, Placement, Runner, integer};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
@@ -135,7 +135,7 @@ impl Linearized {
 
     /// An empty tape.
     pub fn tape(&self) -> Tape {
-        let limit = self.plan.limit.unwrap_or_else(jut_runtime::workspace::default_limit);
+        let limit = limit(self.plan.limit);
         Tape {
             store: match &self.plan.code {
                 LinearCode::Native(..) => Store::Native(Box::new(Recording::new(limit))),
@@ -246,7 +246,7 @@ impl Tape {
             let mut to = Destination::own(results);
             match (&plan.code, store) {
                 (LinearCode::Native(recorder, placements), Store::Native(recording)) => {
-                    let mut runner = Record { recorder, recording };
+                    let mut runner = Record { recorder, recording, limit: limit(plan.limit) };
                     plan.primal.run(scratch, parts, &mut to, placements, &mut runner)?;
                 }
                 (LinearCode::Interpreted(interpreters), Store::Interpreted(saved)) => {
@@ -423,7 +423,8 @@ fn apply(
     let interface = &map.interface;
     interface.bound(scratch, kept, seeds, |scratch, parts| match (&plan.code, &tape.store) {
         (LinearCode::Native(recorder, _), Store::Native(recording)) => {
-            let mut runner = Follow { recorder, k, recording, workspace };
+            let limit = limit(plan.limit);
+            let mut runner = Follow { recorder, k, recording, workspace, limit };
             interface.run(scratch, parts, to, &map.placements, &mut runner)
         }
         (LinearCode::Interpreted(interpreters), Store::Interpreted(saved)) => {
@@ -438,11 +439,16 @@ fn apply(
 struct Record<'r> {
     recorder: &'r Recorder,
     recording: &'r mut Recording,
+    limit: usize,
 }
 
 impl Runner for Record<'_> {
     fn limit(&self) -> usize {
-        self.recording.limit()
+        self.limit
+    }
+
+    fn set_aside(&mut self, bytes: usize) {
+        self.recording.set_limit(self.limit.saturating_sub(bytes));
     }
 
     fn cells(&self, number: usize, parts: &[Arg<'_>]) -> Option<usize> {
@@ -465,11 +471,16 @@ struct Follow<'r> {
     k: usize,
     recording: &'r Recording,
     workspace: &'r mut Workspace,
+    limit: usize,
 }
 
 impl Runner for Follow<'_> {
     fn limit(&self) -> usize {
-        self.workspace.limit()
+        self.limit
+    }
+
+    fn set_aside(&mut self, bytes: usize) {
+        self.workspace.set_limit(self.limit.saturating_sub(bytes));
     }
 
     fn cells(&self, number: usize, parts: &[Arg<'_>]) -> Option<usize> {
@@ -487,7 +498,7 @@ impl Runner for Follow<'_> {
         call: &mut Vec<u64>,
         returned: &'w mut Vec<u64>,
     ) -> std::result::Result<Words<'w>, Failure> {
-        let Follow { recorder, k, recording, workspace } = self;
+        let Follow { recorder, k, recording, workspace, .. } = self;
         recorder.follow(*k, recording, workspace, words, call, returned).map_err(Failure::from)
     }
 }

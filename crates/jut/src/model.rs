@@ -290,8 +290,10 @@ impl Function {
         self
     }
 
-    /// The most memory, in bytes, that a call may take for its tape and temporary arrays; more is
-    /// the error R06. Without it, the machine's memory is the limit.
+    /// The most memory, in bytes, that a call may take for its results, its tape and temporary arrays
+    /// together; more is the error R06. Memory of the caller does not count. Without it, the limit is
+    /// what the process may have: the least of the machine's memory and the limits of its control
+    /// groups, address space and data.
     pub fn memory_limit(mut self, bytes: usize) -> Function {
         self.limit = Some(bytes);
         self

@@ -191,6 +191,32 @@ pub enum Value {
 }
 
 impl Value {
+    /// Bytes that it holds for its arrays, used or not.
+    pub(crate) fn held(&self) -> usize {
+        match self {
+            Value::F64(_) | Value::I64(_) | Value::Bool(_) => 0,
+            Value::F64s(a) => size_of::<f64>() * a.data.capacity(),
+            Value::I64s(a) => size_of::<i64>() * a.data.capacity(),
+            Value::Bools(a) => a.data.capacity(),
+            Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
+                items.iter().map(Value::held).sum()
+            }
+        }
+    }
+
+    /// Gives the memory of its arrays back to the system; they are empty then.
+    pub(crate) fn release(&mut self) {
+        match self {
+            Value::F64(_) | Value::I64(_) | Value::Bool(_) => {}
+            Value::F64s(a) => a.data = Vec::new(),
+            Value::I64s(a) => a.data = Vec::new(),
+            Value::Bools(a) => a.data = Vec::new(),
+            Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
+                items.iter_mut().for_each(Value::release);
+            }
+        }
+    }
+
     /// What kind of value this is, in a few words, for messages.
     pub fn describe(&self) -> String {
         Arg::from(self).describe()

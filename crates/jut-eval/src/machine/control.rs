@@ -1,10 +1,10 @@
 //! Regions, loops, branches and calls.
 
 use super::{
-    Capability, Frame, Machine, NESTING_PER_STACK, Run, STACK, array, constructor, error, open,
-    unchecked,
+    Capability, ENOUGH, Frame, Machine, NESTING_PER_STACK, Run, STACK, array, constructor, error,
+    open, unchecked,
 };
-use crate::code::{ArmCode, CapCode, Op, ScanCode, Slot};
+use crate::code::{ArmCode, Body, CapCode, Op, ScanCode, Slot};
 use crate::memory::Charge;
 use crate::region::{Cell, Misfit, Refused, Region, checked_dim};
 use crate::scalar::LinearScalar;
@@ -13,27 +13,28 @@ use jut_ir::RuntimeErrorKind;
 use jut_ir::ir::{ArmPattern, Dir, Mode};
 use jut_ir::types::Type;
 use jut_runtime::lanes::{BLOCK, LANES, fold};
+use jut_runtime::stack;
 
 impl Machine<'_> {
     /// An operation with a nested block, or a call. Deep nesting goes on in a fresh stack.
     pub(super) fn nested(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
         self.depth += 1;
         let result = if self.depth.is_multiple_of(NESTING_PER_STACK) {
-            std::thread::scope(|scope| {
-                let thread = std::thread::Builder::new().stack_size(STACK);
-                match thread.spawn_scoped(scope, || self.nested_here(op, frame)) {
-                    Ok(handle) => match handle.join() {
-                        Ok(result) => result,
-                        Err(panic) => std::panic::resume_unwind(panic),
-                    },
-                    Err(_) => error(RuntimeErrorKind::Memory, &[]),
-                }
-            })
+            on_fresh_stack(|| self.nested_here(op, frame))
         } else {
             self.nested_here(op, frame)
         };
         self.depth -= 1;
         result
+    }
+
+    /// Runs the body of the function that is called from outside, whatever is left of its caller's
+    /// stack.
+    pub(crate) fn begin(&mut self, body: &Body, frame: &mut Frame) -> Run<()> {
+        if stack::fits(ENOUGH) {
+            return self.run(body, frame);
+        }
+        on_fresh_stack(|| self.run(body, frame))
     }
 
     fn nested_here(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
@@ -88,7 +89,7 @@ impl Machine<'_> {
     }
 
     /// Gives the results of a block that has run to the names of the pattern.
-    fn deliver(&mut self, body: &crate::code::Body, frame: &mut Frame, dst: &[Slot]) {
+    fn deliver(&mut self, body: &Body, frame: &mut Frame, dst: &[Slot]) {
         let mut out = Vec::with_capacity(dst.len());
         self.results(body, frame, &mut out);
         set_all(frame, dst, out);
@@ -97,7 +98,7 @@ impl Machine<'_> {
     fn sum_region(
         &mut self,
         cap: &CapCode,
-        body: &crate::code::Body,
+        body: &Body,
         dst: &[Slot],
         total: Slot,
         frame: &mut Frame,
@@ -282,6 +283,20 @@ impl Machine<'_> {
     }
 }
 
+/// Runs a part of the interpreter on a thread with a stack of its own.
+fn on_fresh_stack(work: impl FnOnce() -> Run<()> + Send) -> Run<()> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        match thread.spawn_scoped(scope, work) {
+            Ok(handle) => match handle.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
+            Err(_) => error(RuntimeErrorKind::Memory, &[]),
+        }
+    })
+}
+
 /// The arm for a value.
 fn choose<'a>(value: &Value, arms: &'a [ArmCode]) -> Run<&'a ArmCode> {
     let found = arms.iter().find(|arm| match (arm.pattern, value) {
@@ -341,7 +356,9 @@ impl Stack {
                 else {
                     return error(RuntimeErrorKind::Memory, &[]);
                 };
-                cells.reserve(total);
+                if cells.reserve(total).is_none() {
+                    return error(RuntimeErrorKind::Memory, &[]);
+                }
                 none.insert(Started { cells, element, count: 0, charge })
             }
         };
@@ -356,6 +373,9 @@ impl Stack {
             return unchecked("elements of a stacked result differ in shape");
         }
         started.count += 1;
+        if started.charge.grow(value.bytes_of_lists()).is_none() {
+            return error(RuntimeErrorKind::Memory, &[]);
+        }
         if started.cells.append(value) {
             Ok(())
         } else {

@@ -44,8 +44,13 @@
 //! to tapes what these two are to calls: any number of threads may read one tape, each with a session of
 //! its own.
 //!
-//! **A limit on memory.** [`Function::memory_limit`](crate::Function::memory_limit) bounds what a session
-//! or tape may take; reaching it is the error `R06`, and the session works on.
+//! **A limit on memory.** [`Function::memory_limit`](crate::Function::memory_limit) bounds what a call
+//! may take: its results, its tape and its temporary arrays together. Reaching it is the error `R06`,
+//! and the session works on. Without it, the limit is what the process may have: the least of the
+//! machine's memory and the limits of its control groups, address space and data.
+//!
+//! **Threads with small stacks** may make calls too: what does not fit there runs on a stack of its own,
+//! which takes some microseconds.
 //!
 //! ```
 //! # fn main() -> jut::Result<()> {
