@@ -15,6 +15,10 @@
 //!
 //! *Cost*: bumping is constant; growing is constant amortised, because each new chunk is at least
 //! as large as all earlier ones together.
+//!
+//! Memory in one piece hides an access beyond the end of an array: it finds the next one. So tests ask
+//! for every allocation [apart]: then compiled code never finds room, calls the runtime each time, and
+//! that takes each piece from where the tests say, at pages that may not be touched.
 
 use alloc::alloc::{Layout, alloc, dealloc};
 use alloc::vec::Vec;
@@ -35,9 +39,40 @@ pub(crate) struct Budget {
     pub taken: usize,
 }
 
+/// Where memory comes from, one piece for each allocation.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// Gives so many bytes, aligned to [`ALIGN`] if compiled code by LLVM shall use them.
+    pub take: fn(usize) -> Option<NonNull<u8>>,
+    /// Gets a piece back, which had so many bytes and which nothing uses any more.
+    pub give_back: fn(NonNull<u8>, usize),
+}
+
+#[cfg(not(jut_freestanding))]
+static APART: std::sync::OnceLock<Source> = std::sync::OnceLock::new();
+
+/// From now on every allocation of a new workspace is a piece of its own, for the whole process. This
+/// is for tests: it makes each one a call of the source. The first source stays.
+#[cfg(not(jut_freestanding))]
+pub fn apart(source: Source) {
+    APART.get_or_init(|| source);
+}
+
+/// What [`apart`] was told.
+fn source() -> Option<Source> {
+    #[cfg(not(jut_freestanding))]
+    return APART.get().copied();
+    #[cfg(jut_freestanding)]
+    None
+}
+
+/// The top of an arena whose allocations are apart, and that holds none; with each one it is [`ALIGN`]
+/// higher. No memory lies there, so an empty array at the top cannot be read either.
+const APART_BEGIN: usize = 1 << (usize::BITS - 2);
+
 /// One piece of memory.
 ///
-/// It is longer than its capacity by [`ALIGN`] bytes, so that its end is never the address of
+/// In an arena with allocations in a row it is longer than its capacity by [`ALIGN`] bytes, so that its end is never the address of
 /// another chunk: an address tells its chunk.
 #[derive(Debug)]
 struct Chunk {
@@ -60,6 +95,22 @@ impl Chunk {
         let base = NonNull::new(unsafe { alloc(layout) })?;
         budget.taken = taken;
         Some(Chunk { base, capacity })
+    }
+
+    /// One allocation of an arena whose allocations are apart.
+    fn apart(bytes: usize, budget: &mut Budget) -> Option<Chunk> {
+        let taken = budget.taken.checked_add(bytes).filter(|taken| *taken <= budget.limit)?;
+        let base = (source()?.take)(bytes)?;
+        budget.taken = taken;
+        Some(Chunk { base, capacity: bytes })
+    }
+
+    /// Gives back what [`Chunk::apart`] took.
+    fn give_back(self, budget: &mut Budget) {
+        if let Some(source) = source() {
+            budget.taken = budget.taken.saturating_sub(self.capacity);
+            (source.give_back)(self.base, self.capacity);
+        }
     }
 
     fn free(self, budget: &mut Budget) {
@@ -91,27 +142,34 @@ pub struct Arena {
     pub(crate) end: *mut u8,
     current: usize,
     chunks: Vec<Chunk>,
+    kind: Kind,
+}
+
+/// How an arena comes by its memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// Chunks from the system.
+    Chunks,
     /// The current chunk is lent: it is not in the list, and there will be no other.
-    lent: bool,
+    Lent,
+    /// Each chunk is one allocation; base, top and end are the same, and count them.
+    Apart,
 }
 
 impl Arena {
     pub(crate) fn new() -> Arena {
-        let nowhere = ptr::without_provenance_mut(ALIGN);
-        Arena {
-            base: nowhere,
-            top: nowhere,
-            end: nowhere,
-            current: 0,
-            chunks: Vec::new(),
-            lent: false,
-        }
+        let (kind, begin) = match source() {
+            Some(_) => (Kind::Apart, APART_BEGIN),
+            None => (Kind::Chunks, ALIGN),
+        };
+        let nowhere = ptr::without_provenance_mut(begin);
+        Arena { base: nowhere, top: nowhere, end: nowhere, current: 0, chunks: Vec::new(), kind }
     }
 
     /// From now on all memory lies between the two addresses, multiples of [`ALIGN`], and stays the
     /// lender's. The arena has no other memory.
     pub(crate) fn lend(&mut self, base: *mut u8, end: *mut u8) {
-        (self.base, self.top, self.end, self.lent) = (base, base, end, true);
+        (self.base, self.top, self.end, self.kind) = (base, base, end, Kind::Lent);
     }
 
     /// Bytes between the first chunk's begin and the top, with what was skipped on the way.
@@ -137,8 +195,10 @@ impl Arena {
 
     /// Takes `bytes` bytes that the current chunk does not have.
     fn grow(&mut self, bytes: usize, budget: &mut Budget) -> Option<NonNull<u8>> {
-        if self.lent {
-            return None;
+        match self.kind {
+            Kind::Lent => return None,
+            Kind::Apart => return self.alone(bytes, budget),
+            Kind::Chunks => {}
         }
         while self.current + 1 < self.chunks.len() {
             self.enter(self.current + 1);
@@ -154,6 +214,23 @@ impl Arena {
         self.chunks.push(chunk);
         self.enter(self.chunks.len() - 1);
         self.bump(bytes)
+    }
+
+    /// Takes `bytes` bytes for themselves.
+    fn alone(&mut self, bytes: usize, budget: &mut Budget) -> Option<NonNull<u8>> {
+        self.chunks.try_reserve(1).ok()?;
+        let chunk = Chunk::apart(bytes, budget)?;
+        let place = chunk.base;
+        self.chunks.push(chunk);
+        self.count();
+        Some(place)
+    }
+
+    /// The top of an arena whose allocations are apart says how many there are.
+    fn count(&mut self) {
+        self.current = self.chunks.len();
+        let top = ptr::without_provenance_mut(APART_BEGIN + ALIGN * self.current);
+        (self.base, self.top, self.end) = (top, top, top);
     }
 
     /// Makes a chunk the current one, empty.
@@ -172,11 +249,21 @@ impl Arena {
     }
 
     /// Goes back to a mark. The chunks behind it are kept.
-    pub(crate) fn release(&mut self, mark: usize) {
-        if self.lent {
-            let back = mark.saturating_sub(self.base as usize);
-            self.top = self.base.wrapping_add(back.min(self.top as usize - self.base as usize));
-            return;
+    pub(crate) fn release(&mut self, mark: usize, budget: &mut Budget) {
+        match self.kind {
+            Kind::Lent => {
+                let back = mark.saturating_sub(self.base as usize);
+                self.top = self.base.wrapping_add(back.min(self.top as usize - self.base as usize));
+                return;
+            }
+            Kind::Apart => {
+                let keep = mark.saturating_sub(APART_BEGIN) / ALIGN;
+                for chunk in self.chunks.drain(keep.min(self.chunks.len())..) {
+                    chunk.give_back(budget);
+                }
+                return self.count();
+            }
+            Kind::Chunks => {}
         }
         let until = self.chunks.iter().take(self.current + 1);
         match until.rev().position(|chunk| chunk.contains(mark)) {
@@ -191,7 +278,7 @@ impl Arena {
 
     /// Gives back to the system the chunks that hold nothing.
     pub(crate) fn trim(&mut self, budget: &mut Budget) {
-        if self.lent {
+        if self.kind != Kind::Chunks {
             return;
         }
         let keep = if self.used() == 0 { 0 } else { self.current + 1 };
@@ -208,9 +295,13 @@ impl Arena {
 
     /// Forgets every allocation; several chunks become one of the same size.
     pub(crate) fn reset(&mut self, budget: &mut Budget) {
-        if self.lent {
-            self.top = self.base;
-            return;
+        match self.kind {
+            Kind::Lent => {
+                self.top = self.base;
+                return;
+            }
+            Kind::Apart => return self.release(APART_BEGIN, budget),
+            Kind::Chunks => {}
         }
         self.enter(0);
         if self.chunks.len() > 1 {

@@ -298,7 +298,8 @@ pub unsafe extern "C" fn jut_mark(workspace: *mut Workspace) -> u64 {
 #[cfg_attr(jut_freestanding, unsafe(no_mangle))]
 pub unsafe extern "C" fn jut_release(workspace: *mut Workspace, mark: u64) {
     // SAFETY: as required of the caller.
-    unsafe { &mut *workspace }.temp.release(mark as usize);
+    let workspace = unsafe { &mut *workspace };
+    workspace.temp.release(mark as usize, &mut workspace.budget);
 }
 
 /// Gives back everything taken from the tape arena since the mark.
@@ -309,7 +310,8 @@ pub unsafe extern "C" fn jut_release(workspace: *mut Workspace, mark: u64) {
 #[cfg_attr(jut_freestanding, unsafe(no_mangle))]
 pub unsafe extern "C" fn jut_release_tape(workspace: *mut Workspace, mark: u64) {
     // SAFETY: as required of the caller.
-    unsafe { &mut *workspace }.tape.release(mark as usize);
+    let workspace = unsafe { &mut *workspace };
+    workspace.tape.release(mark as usize, &mut workspace.budget);
 }
 
 /// Sets `n` cells of 8 bytes.
@@ -388,13 +390,13 @@ mod tests {
         temp(&mut workspace, 10_000_000).unwrap();
         temp(&mut workspace, 30_000_000).unwrap();
         let held = workspace.held();
-        workspace.temp.release(mark);
+        workspace.temp.release(mark, &mut workspace.budget);
         assert_eq!(workspace.temp.used(), 1024);
         assert_eq!(temp(&mut workspace, 10).unwrap(), first);
         temp(&mut workspace, 10_000_000).unwrap();
         temp(&mut workspace, 30_000_000).unwrap();
         assert_eq!(workspace.held(), held, "kept chunks are used again");
-        workspace.temp.release(start);
+        workspace.temp.release(start, &mut workspace.budget);
         assert_eq!(workspace.temp.used(), 0);
     }
 
@@ -454,7 +456,7 @@ mod tests {
                 assert!(workspace.alloc(which, 0).is_some());
             }
             let mark = workspace.temp.mark();
-            workspace.temp.release(mark);
+            workspace.temp.release(mark, &mut workspace.budget);
             workspace.clear();
             assert_eq!(workspace.held(), bytes);
         }

@@ -4,13 +4,15 @@
 //! the loop form (as lowered, with the iterations of `for par` in other orders, and as read back
 //! from the printed text), and as machine code. The
 //! reference runs the very program that is lowered; whether the optimiser keeps bits is another law
-//! (P15).
+//! (P15). Machine code runs with each of its arrays at guard pages ([`crate::guard`]), once at the begin
+//! of its pages and once at their end: a read of one cell outside ends the process.
 //!
 //! *Requires*: a checked, purely non-linear function and all its arguments. *Ensures*: an `Err` names
 //! the first engine that differs, and shows both results. *Cost*: one lowering and one compilation
 //! per call.
 
 use crate::border::{Sizes, flatten, rebuild};
+use crate::guard::{self, Guarded, Place};
 use crate::products::{Product, optimised};
 use jut_eval::{EvalError, Interpreter, Value, View};
 use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError};
@@ -67,6 +69,7 @@ fn agree_in(
     fault: &dyn Fn(&mut LoopProgram),
     backends: &[(&'static str, Backend)],
 ) -> Result<Run, String> {
+    guard::arenas();
     let expected = match Interpreter::new(program).call(func, args, &[], &[]) {
         Ok(outcome) => Ok(outcome.results),
         Err(EvalError::Runtime(error)) => Err(error),
@@ -92,8 +95,11 @@ fn agree_in(
     let need = need.filter(|[temp, tape]| temp.max(tape) < &MOST_LENT);
     for (name, compile) in backends {
         let native = Checked::compile(&lowered, *compile).map_err(|e| format!("{name}: {e}"))?;
-        let run = border.call(&native, &mut Workspace::new())?;
-        compare(name, &expected, run, &lowered)?;
+        for place in [Place::Begin, Place::End] {
+            guard::place(place);
+            let run = border.call(&native, &mut Workspace::new())?;
+            compare(name, &expected, run, &lowered)?;
+        }
         let Some([temp, tape]) = need else { continue };
         let mut memory = vec![0u64; (temp + tape) / 8 + 8];
         // SAFETY: the memory outlives the workspace, and nothing else uses it.
@@ -330,9 +336,11 @@ impl<'a> Border<'a> {
         drop(words);
         let params = buffers.into_iter().map(|buffer| match buffer {
             Buffer::Scalar(literal) => Flat::Scalar(literal),
-            Buffer::F64(x, _) => Flat::Buffer(Cells::F64(x)),
-            Buffer::I64(x, _) => Flat::Buffer(Cells::I64(x)),
-            Buffer::Bool(x, _) => Flat::Buffer(Cells::Bool(x.into_iter().map(u8::from).collect())),
+            Buffer::F64(x, _) => Flat::Buffer(Cells::F64(x.to_vec())),
+            Buffer::I64(x, _) => Flat::Buffer(Cells::I64(x.to_vec())),
+            Buffer::Bool(x, _) => {
+                Flat::Buffer(Cells::Bool(x.iter().map(|b| u8::from(*b)).collect()))
+            }
         });
         let all: Vec<Flat> = params.chain(after).collect();
         self.values(&all).map(Ok)
@@ -351,13 +359,20 @@ impl<'a> Border<'a> {
             buffers.push(match (arg, param.kind) {
                 (Flat::Scalar(literal), _) => Buffer::Scalar(*literal),
                 // What is in an output before the call must not matter.
-                (_, Kind::Buffer(form::Cell::F64)) if out => Buffer::F64(vec![f64::NAN; n], true),
-                (_, Kind::Buffer(form::Cell::I64)) if out => Buffer::I64(vec![-77; n], true),
-                (_, Kind::Buffer(form::Cell::Bool)) if out => Buffer::Bool(vec![true; n], true),
-                (Flat::Buffer(Cells::F64(x)), _) => Buffer::F64(x.clone(), false),
-                (Flat::Buffer(Cells::I64(x)), _) => Buffer::I64(x.clone(), false),
+                (_, Kind::Buffer(form::Cell::F64)) if out => {
+                    Buffer::F64(guarded(Guarded::new(f64::NAN, n))?, true)
+                }
+                (_, Kind::Buffer(form::Cell::I64)) if out => {
+                    Buffer::I64(guarded(Guarded::new(-77, n))?, true)
+                }
+                (_, Kind::Buffer(form::Cell::Bool)) if out => {
+                    Buffer::Bool(guarded(Guarded::new(true, n))?, true)
+                }
+                (Flat::Buffer(Cells::F64(x)), _) => Buffer::F64(guarded(Guarded::of(x))?, false),
+                (Flat::Buffer(Cells::I64(x)), _) => Buffer::I64(guarded(Guarded::of(x))?, false),
                 (Flat::Buffer(Cells::Bool(x)), _) => {
-                    Buffer::Bool(x.iter().map(|b| *b != 0).collect(), false)
+                    let x: Vec<bool> = x.iter().map(|b| *b != 0).collect();
+                    Buffer::Bool(guarded(Guarded::of(&x))?, false)
                 }
                 _ => return Err(format!("argument {k} is ragged")),
             });
@@ -366,10 +381,14 @@ impl<'a> Border<'a> {
     }
 }
 
-/// The memory of a parameter, and whether it is written.
+/// The memory of a parameter, at guard pages, and whether it is written.
 enum Buffer {
     Scalar(Literal),
-    F64(Vec<f64>, bool),
-    I64(Vec<i64>, bool),
-    Bool(Vec<bool>, bool),
+    F64(Guarded<f64>, bool),
+    I64(Guarded<i64>, bool),
+    Bool(Guarded<bool>, bool),
+}
+
+fn guarded<T>(memory: Option<Guarded<T>>) -> Result<Guarded<T>, String> {
+    memory.ok_or_else(|| "no memory for an argument".to_string())
 }

@@ -1,10 +1,12 @@
 //! What the tests share: random programs, and the laws that hold for every program.
 
+pub mod attack;
 pub mod border;
 pub mod coverage;
 pub mod engines;
 pub mod files;
 pub mod generate;
+pub mod guard;
 pub mod laws;
 pub mod memory;
 pub mod objects;

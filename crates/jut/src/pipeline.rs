@@ -220,6 +220,13 @@ fn composed(function: &Function, product: Product, watch: &mut Watch) -> Result<
         Product::Transposed => compose::transposed(d, func, policy),
     }
     .map_err(refused)?;
+    if !derivatives.program.funcs[root].cap_params.is_empty() {
+        return Err(Error::Request(format!(
+            "`{}` adds into accumulators of its caller, so it is not called alone: call it in a \
+             function that has results only",
+            function.name()
+        )));
+    }
     watch.end(Pass::Compose, || statements(&derivatives.program, &[root]));
     let program = jut_opt::optimise_last(derivatives.program, root, true);
     watch.end(Pass::Optimise, || statements(&program, &[root]));

@@ -2,7 +2,7 @@
 //! program that it is about, with words that say what is wrong. None panics, and none is a
 //! misfortune of the engine.
 
-use jut::{Arg, Error, Function, Model, Product, Result};
+use jut::{Arg, Engine, Error, Function, Model, Product, Result};
 
 const PROGRAM: &str = "data Pair = Pair(left: f64, right: f64)
 data Kind = Low | High(place: i64)
@@ -350,5 +350,17 @@ fn every_documented_code_of_calls_and_runs_is_in_the_table() {
         CALLS.iter().map(|row| row.2.to_string()).chain(elsewhere).collect();
     for code in documented {
         assert!(found.contains(&code), "{code} has no wrong call");
+    }
+}
+
+#[test]
+fn a_function_that_adds_into_its_callers_accumulators_is_not_called_alone() {
+    let text =
+        "def add[d](v: [d]f64; ; acc r: [d]f64) -> () = { scan up (i < d) { r[i] += v[i] } }";
+    let add = Model::from_text(text).and_then(|model| model.function("add")).expect("it loads");
+    for engine in [Engine::Interpreter, Engine::Cranelift] {
+        let said = add.clone().engine(engine).value().err().map(|e| e.to_string());
+        let said = said.unwrap_or_default();
+        assert!(said.contains("adds into accumulators of its caller"), "{engine:?}: {said}");
     }
 }
