@@ -229,7 +229,7 @@ impl Eraser<'_> {
             (Some(n), _, _) => Atom::Lit(Literal::I64(n)),
             (_, Some(v), _) | (_, _, Some(&v)) => Atom::Var(v),
             _ => {
-                let n = crate::sizes::compute(&mut self.func, &mut self.namer, &size, loc, out);
+                let n = jut_ir::sizes::compute(&mut self.func, &mut self.namer, &size, loc, out);
                 self.name_size(size, n);
                 Atom::Var(n)
             }
@@ -311,10 +311,8 @@ impl Eraser<'_> {
                 let rhs = if self.func.lvars[x].ty == Type::F64 {
                     Rhs::Prim(prim::SELECT, vec![b, x1, y1])
                 } else {
-                    let arm = |truth: bool, value: Atom| Arm {
-                        pattern: ArmPattern::Bool(truth),
-                        fields: Vec::new(),
-                        body: Block { nl: vec![value], ..Block::default() },
+                    let arm = |truth: bool, value: Atom| {
+                        Arm::of_bool(truth, Block { nl: vec![value], ..Block::default() })
                     };
                     let arms = vec![arm(true, x1), arm(false, y1)];
                     Rhs::Case(Box::new(Case { scrutinee: b, arms }))

@@ -23,7 +23,6 @@ pub mod erase;
 pub mod forward;
 mod linearity;
 mod relocate;
-mod sizes;
 pub mod transpose;
 pub mod unzip;
 

@@ -362,7 +362,7 @@ impl Transposer<'_> {
                 loc,
             };
             let body = Block { stmts: vec![stmt], nl: Vec::new(), lin };
-            Arm { pattern: ArmPattern::Bool(value), fields: Vec::new(), body }
+            Arm::of_bool(value, body)
         };
         let arms = vec![arm(self, true), arm(self, false)];
         (vec![self.bind(x), self.bind(y)], Rhs::Case(Box::new(Case { scrutinee: b, arms })))

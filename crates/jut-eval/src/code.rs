@@ -98,7 +98,12 @@ pub(crate) enum Op {
     /// Result, its definition in normal form, array, dimension.
     Size(Slot, Option<Size>, Slot, u32),
     Index(Slot, Slot, Vec<PathStep>),
-    Cast(Slot, Arg, Type),
+    Cast {
+        dst: Slot,
+        value: Arg,
+        ty: Type,
+        proved: bool,
+    },
     Below(Arg, Arg),
     Within(Arg, Arg, Arg),
     NonNegative(Arg),
@@ -142,7 +147,8 @@ pub(crate) enum Op {
 #[derive(Debug)]
 pub(crate) enum FieldCode {
     Bind(Slot),
-    Eq(Arg),
+    /// What the field is stated to be, and whether a pass has proved it.
+    Eq(Arg, bool),
 }
 
 #[derive(Debug)]
@@ -362,13 +368,13 @@ impl Preparer<'_> {
             Rhs::LUntuple(x) => Op::Untuple(dst, self.take(*x)),
             Rhs::Proj(v, k) => Op::Proj(one, self.n(*v), *k),
             Rhs::Con(con, args) => Op::Con(one, *con, self.args(args)),
-            Rhs::Open { value, eqs, .. } => {
+            Rhs::Open { value, eqs, proved, .. } => {
                 let mut names = dst.iter();
                 let fields = eqs
                     .iter()
                     .map(|eq| match eq {
                         None => FieldCode::Bind(names.next().copied().unwrap_or(Slot::MAX)),
-                        Some(a) => FieldCode::Eq(self.arg(*a)),
+                        Some(a) => FieldCode::Eq(self.arg(*a), *proved),
                     })
                     .collect();
                 Op::Fields { value: Arg::Get(self.n(*value)), fields }
@@ -382,8 +388,13 @@ impl Preparer<'_> {
                 Op::Size(one, def, self.n(*v), *k)
             }
             Rhs::Index(v, path) => Op::Index(one, self.n(*v), self.path(path)),
-            Rhs::Cast { value, ty, .. } => Op::Cast(one, Arg::Get(self.n(*value)), ty.clone()),
-            Rhs::LCast { value, ty, .. } => Op::Cast(one, self.take(*value), ty.clone()),
+            Rhs::Cast { value, ty, proved } => {
+                let value = Arg::Get(self.n(*value));
+                Op::Cast { dst: one, value, ty: ty.clone(), proved: *proved }
+            }
+            Rhs::LCast { value, ty, proved } => {
+                Op::Cast { dst: one, value: self.take(*value), ty: ty.clone(), proved: *proved }
+            }
             Rhs::Check(Check::Below(i, n)) => Op::Below(self.arg(*i), self.arg(*n)),
             Rhs::Check(Check::Within { lo, len, size }) => {
                 Op::Within(self.arg(*lo), self.arg(*len), self.arg(*size))
@@ -424,7 +435,7 @@ impl Preparer<'_> {
                             .iter()
                             .map(|field| match field {
                                 FieldPattern::Bind(v) => FieldCode::Bind(self.n(*v)),
-                                FieldPattern::Eq(a) => FieldCode::Eq(self.arg(*a)),
+                                FieldPattern::Eq(a) => FieldCode::Eq(self.arg(*a), arm.proved),
                             })
                             .collect(),
                         body: self.own_block(&arm.body, lanes, &[]),

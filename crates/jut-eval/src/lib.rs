@@ -4,7 +4,8 @@
 //! `f.linT`, erased code and compositions. Linear and non-linear code are walked alike: a linear
 //! value is an ordinary value that is used once, `rd` is a view, `wr` and `acc` own storage that
 //! `+=` changes in place, O(1) per access. Indices, slices, casts and stated fields are always
-//! tested, also where a pass has proved them.
+//! tested, also where a pass has proved them: an access that is out of range though no `check` has
+//! failed before it is no error of the user's program, but of the passes ([`EvalError::Unchecked`]).
 //!
 //! Besides values a run gives [`Counters`]: the work W and the bytes B of the cost model. The
 //! order of every sum is fixed; it is described in the module that walks programs and is the order

@@ -64,10 +64,8 @@ pub(crate) struct Cursor<'a> {
 
 /// Why a step or an addition is not possible.
 pub(crate) enum Misfit {
-    /// Index and length.
-    Index(i64, i64),
-    /// First element, number of elements, length.
-    Slice(i64, i64, i64),
+    /// An index or slice is out of range.
+    Range,
     /// Shapes differ: the program was not checked.
     Shape,
 }
@@ -273,7 +271,7 @@ impl Region {
         let Shape::Array(element) = &**place.shape else { return Err(Misfit::Shape) };
         let len = self.len(place)?;
         let Some(k) = usize::try_from(i).ok().filter(|k| *k < len) else {
-            return Err(Misfit::Index(i, len as i64));
+            return Err(Misfit::Range);
         };
         let low = place.at.slice.map_or(0, |(lo, _)| lo);
         let extent = self.leaves[place.at.leaf].dims[place.at.depth];
@@ -298,7 +296,7 @@ impl Region {
         }
         let len = self.len(place)?;
         let Some((lo, count)) = slice_range(lo, count, len) else {
-            return Err(Misfit::Slice(lo, count, len as i64));
+            return Err(Misfit::Range);
         };
         let low = place.at.slice.map_or(0, |(lo, _)| lo);
         Ok(Cursor { at: Position { slice: Some((low + lo, count)), ..place.at }, ..place })

@@ -125,8 +125,6 @@ codes! {
         "use `if`, which runs one branch only";
     J702 "warning: float to integer cuts the derivative",
         "keep the float where a derivative is wanted";
-    J703 "warning: `proved` or `!` written by hand",
-        "leave it out, or say `check i < n` before";
     J801 "the function has no transpose, or cannot be unzipped: non-linear statements read linear names",
         "compute non-linear results from non-linear parameters";
     J802 "a gradient is that of one number, and the function does not return exactly one f64 (or the result named is none)",

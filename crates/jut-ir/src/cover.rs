@@ -45,6 +45,7 @@
 //! *Cost*: learning is constant per fact, leaving a scope undoes only what was learnt in it; a
 //! question costs the loop indices that its polynomial mentions.
 
+pub mod accesses;
 mod interval;
 
 use crate::entity::NVar;

@@ -307,7 +307,8 @@ pub enum Step {
     Index {
         /// The index.
         index: Atom,
-        /// Written with `!`: made by a pass out of a checked access.
+        /// Printed with `!`: made by a pass out of an access that is checked elsewhere. What is read from
+        /// text is never marked: there `!` asks for a check where the range rule does not cover.
         proved: bool,
     },
     /// `[lo ..+ len]`.
@@ -433,6 +434,8 @@ pub enum Rhs {
         value: NVar,
         /// Fields: bound, or stated to be equal.
         eqs: Vec<Option<Atom>>,
+        /// What is stated is not tested by compiled code: made by a pass.
+        proved: bool,
     },
     /// `y = [a, ..]`.
     ArrayLit(Vec<Atom>),
@@ -605,8 +608,23 @@ pub struct Arm {
     pub pattern: ArmPattern,
     /// One entry per field of the constructor.
     pub fields: Vec<FieldPattern>,
+    /// What fields are stated to be equal to is not tested by compiled code: made by a pass.
+    pub proved: bool,
     /// The body; all arms see the same linear variables and consume the same ones.
     pub body: Block,
+}
+
+impl Arm {
+    /// The arm for a truth value.
+    pub fn of_bool(value: bool, body: Block) -> Arm {
+        Arm { pattern: ArmPattern::Bool(value), fields: Vec::new(), proved: true, body }
+    }
+
+    /// Whether it can end in an error by itself: some field is stated to equal a number, and that is
+    /// tested.
+    pub fn is_tested(&self) -> bool {
+        !self.proved && self.fields.iter().any(|f| matches!(f, FieldPattern::Eq(_)))
+    }
 }
 
 /// What an arm is for.

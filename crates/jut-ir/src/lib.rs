@@ -9,7 +9,7 @@
 //! | [`ir`] | programs, functions, blocks, statements |
 //! | [`prim`] | the table of non-linear primitives: one row each |
 //! | [`structured`] | the table of structured primitives, closed under transposition |
-//! | [`build`] | making functions with fresh names |
+//! | [`build`], [`sizes`] | making functions with fresh names; statements that compute sizes |
 //! | [`visit`] | what a statement reads, binds and nests |
 //! | [`hash`] | hash tables for the compiler's own keys |
 //! | [`names`] | the names of derived functions, in one place |
@@ -36,6 +36,7 @@ pub mod normal;
 pub mod prim;
 pub mod print;
 pub mod size;
+pub mod sizes;
 pub mod span;
 pub mod structured;
 pub mod types;

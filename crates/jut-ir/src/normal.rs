@@ -97,19 +97,10 @@ fn sort(block: &mut Block, nonlinear: &dyn Fn(FuncId) -> bool) {
 
 /// `select(b, x', y')` as `case b { true -> { drop y'; (; x') }; false -> { drop x'; (; y') } }`.
 fn choice(like: &Stmt, condition: Atom, x: LVar, y: LVar) -> Rhs {
-    let arm = |value: bool, kept: LVar, dropped: LVar| Arm {
-        pattern: ArmPattern::Bool(value),
-        fields: Vec::new(),
-        body: Block {
-            stmts: vec![Stmt {
-                nl: Vec::new(),
-                lin: Vec::new(),
-                rhs: Rhs::Drop(dropped),
-                ..like.clone()
-            }],
-            nl: Vec::new(),
-            lin: vec![kept],
-        },
+    let arm = |value: bool, kept: LVar, dropped: LVar| {
+        let drop =
+            Stmt { nl: Vec::new(), lin: Vec::new(), rhs: Rhs::Drop(dropped), ..like.clone() };
+        Arm::of_bool(value, Block { stmts: vec![drop], nl: Vec::new(), lin: vec![kept] })
     };
     let arms = vec![arm(true, x, y), arm(false, y, x)];
     Rhs::Case(Box::new(Case { scrutinee: condition, arms }))

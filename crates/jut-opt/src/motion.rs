@@ -1,17 +1,22 @@
 //! Loop-invariant code motion.
 //!
-//! A statement of a loop body whose operands are all bound outside moves before the loop. Only
-//! total operations move, because a loop may run zero times (decisions A5): primitives that cannot
-//! fail, sizes, fields, tuples, and accesses that the range rule covers outside the loop.
+//! A statement of a loop body whose operands are all bound outside moves before the loop, and one of the
+//! body of an `acc` region before the region. Only total operations move, because a loop may run zero
+//! times (decisions A5), and because a `check` may stand before the statement: primitives that cannot
+//! fail, sizes, fields, tuples, and accesses that the range rule covers **at the new place**. They lose
+//! the mark `!` there, so the checker proves once more what was proved here.
 //! Statements do not move out of branches: the branch not taken does no work.
 //!
-//! Requires: a purely non-linear function. Ensures: same results, same errors; W is not raised in
-//! loops that run at least once. Cost: every statement moves at most once per level of nesting.
+//! Requires: a purely non-linear function. Ensures: same results, same errors, no access before the
+//! check that guards it; W is not raised in loops that run at least once. Cost: every statement moves at
+//! most once per level of nesting.
 
 use crate::unroll::has_loop;
 use jut_ir::cover::Facts;
 use jut_ir::entity::{NVar, SecondaryMap};
 use jut_ir::ir::*;
+use jut_ir::prim;
+use jut_ir::types::Type;
 use jut_ir::visit::Use;
 use std::collections::HashSet;
 
@@ -101,7 +106,7 @@ impl Motion<'_> {
             },
             Rhs::AccRegion { body, .. } => {
                 let mut inner = self.nested(std::mem::take(&mut **body));
-                let (moved, stay) = leave_region(std::mem::take(&mut inner.stmts));
+                let (moved, stay) = self.leave_region(std::mem::take(&mut inner.stmts));
                 inner.stmts = stay;
                 **body = inner;
                 out.extend(moved);
@@ -113,6 +118,11 @@ impl Motion<'_> {
                 }
             }
         }
+        if let (Rhs::Prim(prim::IMAX, args), [v]) = (&stmt.rhs, &stmt.nl[..])
+            && let [of, Atom::Lit(Literal::I64(0))] = args[..]
+        {
+            self.facts.add_max_zero(*v, self.func.size_of(of));
+        }
         for var in stmt.nl.clone() {
             self.bind(var);
         }
@@ -123,11 +133,12 @@ impl Motion<'_> {
     fn split(&mut self, stmts: Vec<Stmt>) -> (Vec<Stmt>, Vec<Stmt>) {
         let mut moved = Vec::new();
         let mut stay = Vec::new();
-        for stmt in stmts {
+        for mut stmt in stmts {
             if self.is_invariant(&stmt) {
                 for var in &stmt.nl {
                     self.depth[*var] = self.level;
                 }
+                unmark(&mut stmt.rhs);
                 moved.push(stmt);
             } else {
                 stay.push(stmt);
@@ -137,10 +148,7 @@ impl Motion<'_> {
     }
 
     fn is_invariant(&self, stmt: &Stmt) -> bool {
-        let total = match &stmt.rhs {
-            Rhs::Index(v, steps) => self.covered(*v, steps),
-            rhs => is_total(rhs),
-        };
+        let total = self.may_move(&stmt.rhs);
         let mut outside = total;
         if total {
             stmt.rhs.for_each_own_use(&mut |u| {
@@ -152,43 +160,74 @@ impl Motion<'_> {
         outside
     }
 
-    fn covered(&self, var: NVar, steps: &[Step]) -> bool {
-        let mut ty = &self.func.nvars[var].ty;
-        steps.iter().all(|step| {
-            let (Some(size), Some(element)) = (ty.size(), ty.element()) else { return false };
-            ty = element;
-            match step {
-                Step::Index { index, .. } => self.facts.covers(&self.func.size_of(*index), size),
-                Step::Slice { .. } | Step::Field(_) => false,
-            }
-        })
-    }
-}
-
-/// Whether an operation has no effect and cannot fail, whatever its operands. (An access is looked
-/// at separately.)
-fn is_total(rhs: &Rhs) -> bool {
-    match rhs {
-        Rhs::Prim(p, _) => !p.can_fail(),
-        Rhs::Proj(..) | Rhs::Size(..) | Rhs::Tuple(_) | Rhs::Untuple(_) => true,
-        _ => false,
-    }
-}
-
-/// Splits the body of an `acc` region: leaves without effect that need nothing of what stays move
-/// before the region, where the loops around can move them on.
-fn leave_region(stmts: Vec<Stmt>) -> (Vec<Stmt>, Vec<Stmt>) {
-    let mut local = HashSet::new();
-    stmts.into_iter().partition(|stmt| {
-        let mut free = is_total(&stmt.rhs) || matches!(stmt.rhs, Rhs::Index(..));
-        stmt.rhs.for_each_own_use(&mut |u| {
-            if let Use::N(v) = u {
-                free &= !local.contains(&v);
-            }
-        });
-        if !free {
-            local.extend(stmt.nl.iter().copied());
+    /// Whether an operation has no effect and cannot fail where the walk is.
+    fn may_move(&self, rhs: &Rhs) -> bool {
+        match rhs {
+            Rhs::Prim(p, _) => !p.can_fail(),
+            Rhs::Proj(..) | Rhs::Size(..) | Rhs::Tuple(_) | Rhs::Untuple(_) => true,
+            Rhs::Index(v, steps) => self.covered(*v, steps),
+            _ => false,
         }
-        free
-    })
+    }
+
+    /// Whether the range rule covers an access where the walk is, whatever its marks say.
+    fn covered(&self, var: NVar, steps: &[Step]) -> bool {
+        let mut slice;
+        let mut ty = &self.func.nvars[var].ty;
+        for step in steps {
+            let (Some(size), Some(element)) = (ty.size(), ty.element()) else { return false };
+            let covered = match step {
+                Step::Index { index, .. } => {
+                    let covered = self.facts.covers(&self.func.size_of(*index), size);
+                    ty = element;
+                    covered
+                }
+                Step::Slice { lo, len, .. } => {
+                    let (lo, len) = (self.func.size_of(*lo), self.func.size_of(*len));
+                    let covered = self.facts.covers_slice(&lo, &len, size);
+                    slice = Type::array(len, element.clone());
+                    ty = &slice;
+                    covered
+                }
+                Step::Field(_) => false,
+            };
+            if !covered {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Splits the body of an `acc` region: leaves without effect that need nothing of what stays, and
+    /// cannot fail before the region, move there, where the loops around can move them on.
+    fn leave_region(&self, stmts: Vec<Stmt>) -> (Vec<Stmt>, Vec<Stmt>) {
+        let mut local = HashSet::new();
+        let (mut moved, mut stay) = (Vec::new(), Vec::new());
+        for mut stmt in stmts {
+            let mut free = self.may_move(&stmt.rhs);
+            stmt.rhs.for_each_own_use(&mut |u| {
+                if let Use::N(v) = u {
+                    free &= !local.contains(&v);
+                }
+            });
+            if free {
+                unmark(&mut stmt.rhs);
+                moved.push(stmt);
+            } else {
+                local.extend(stmt.nl.iter().copied());
+                stay.push(stmt);
+            }
+        }
+        (moved, stay)
+    }
+}
+
+/// Takes the marks from the accesses of a statement: the range rule covers them.
+fn unmark(rhs: &mut Rhs) {
+    let Rhs::Index(_, steps) = rhs else { return };
+    for step in steps {
+        if let Step::Index { proved, .. } | Step::Slice { proved, .. } = step {
+            *proved = false;
+        }
+    }
 }

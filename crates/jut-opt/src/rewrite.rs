@@ -104,10 +104,11 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
         Rhs::Untuple(v) => Rhs::Untuple(rewriter.nvar(v)),
         Rhs::Proj(v, k) => Rhs::Proj(rewriter.nvar(v), k),
         Rhs::Size(v, k) => Rhs::Size(rewriter.nvar(v), k),
-        Rhs::Open { con, value, eqs } => Rhs::Open {
+        Rhs::Open { con, value, eqs, proved } => Rhs::Open {
             con,
             value: rewriter.nvar(value),
             eqs: eqs.into_iter().map(|e| e.map(|a| rewriter.atom(a))).collect(),
+            proved,
         },
         Rhs::Index(v, steps) => {
             let v = rewriter.nvar(v);
@@ -174,7 +175,7 @@ pub fn arm(rewriter: &mut dyn Rewriter, arm: Arm) -> Arm {
             FieldPattern::Eq(a) => FieldPattern::Eq(rewriter.atom(a)),
         })
         .collect();
-    Arm { pattern: arm.pattern, fields, body: rewriter.block(arm.body) }
+    Arm { pattern: arm.pattern, fields, proved: arm.proved, body: rewriter.block(arm.body) }
 }
 
 fn scan(rewriter: &mut dyn Rewriter, scan: Scan) -> Scan {

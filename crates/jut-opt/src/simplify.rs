@@ -246,7 +246,7 @@ impl Simplify<'_> {
         let same_types =
             case.arms[k].fields.iter().zip(&values).all(|(field, value)| match field {
                 FieldPattern::Bind(v) => self.same_type(*v, *value, &case.arms[k].fields, &values),
-                FieldPattern::Eq(_) => true,
+                FieldPattern::Eq(stated) => case.arms[k].proved || self.same_size(*stated, *value),
             });
         if !same_types {
             return Err(case);
@@ -259,6 +259,12 @@ impl Simplify<'_> {
             }
         }
         Ok((arm.body.stmts, arm.body.nl))
+    }
+
+    /// Whether two integers are plainly equal.
+    fn same_size(&self, a: Atom, b: Atom) -> bool {
+        let resolve = |a: Atom| self.func.size_of(a).subst(&mut |name| self.sizes[name].clone());
+        resolve(a) == resolve(b)
     }
 
     /// Whether a bound field has literally the type of the value that it stands for, once the
@@ -291,9 +297,15 @@ impl Simplify<'_> {
                 }
                 true
             }
-            Rhs::Open { value, eqs, .. } => {
+            Rhs::Open { value, eqs, proved, .. } => {
                 let Some(Rhs::Con(_, fields)) = self.known[*value].as_deref() else { return false };
                 let fields = fields.clone();
+                let holds = |(eq, field): (&Option<Atom>, &Atom)| {
+                    eq.is_none_or(|stated| self.same_size(stated, *field))
+                };
+                if !proved && !eqs.iter().zip(&fields).all(holds) {
+                    return false;
+                }
                 let bound = eqs.iter().zip(&fields).filter(|(eq, _)| eq.is_none()).map(|(_, f)| *f);
                 // Sizes first, so that the types of the other names are resolved.
                 for (var, field) in pattern.iter().zip(bound) {

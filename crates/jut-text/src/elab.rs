@@ -3,7 +3,7 @@
 //! One elaborator serves both kinds of definition. A `core def` is taken literally: every
 //! statement is one operation on names and literals, every name is kept (J601 for anything else).
 //! A `def` is the same grammar without those restrictions; [`sugar`] says what its loops become,
-//! [`access`] where `check`s are put, [`linear`] where `dup` and `drop` are.
+//! [`access`] where `check`s are put, [`guard`] which of them a `core def` gets, [`linear`] where `dup` and `drop` are.
 //!
 //! ```text
 //! def nb[n](x: [n]f64) -> f64 = sum (i < n - 1) { x[i] * x[i + 1] }
@@ -33,6 +33,7 @@ mod control;
 mod effect;
 mod exact;
 mod globals;
+mod guard;
 mod join;
 mod linear;
 mod operation;
@@ -208,6 +209,8 @@ fn def<'s>(
         body.b.func.body = block;
         if !d.core {
             linear::complete(&mut body.b);
+        } else if body.marked {
+            guard::complete(&mut body.b);
         }
         func = std::mem::take(&mut body.b.func);
     }

@@ -312,7 +312,6 @@ const BLOCKS: &[Row] = &[
     ),
     ("J701", "def f(x: f64) -> f64 = «select(x > 0.0, log(x), 0.0)»", "use `if`"),
     ("J702", "def f(x: f64) -> i64 = «i64(x)»", "derivative"),
-    ("J703", "core def f(n: i64, x: [n]f64, k: i64) -> f64 = {\n  y = «x[!k]»\n  y\n}", "check"),
     ("J901", "def f(x: f64) -> f64 = «f»(x)", "write a loop"),
     ("J901", "def f(x: f64) -> f64 = «while» carry (a = x) { a < 1.0 } do { a }", "not built yet"),
     (

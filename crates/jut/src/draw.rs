@@ -130,7 +130,7 @@ impl Tape {
             _ => None,
         })?;
         let (opened, eqs, names) = to.body.stmts.iter().find_map(|stmt| match &stmt.rhs {
-            Rhs::Open { con: c, value, eqs } if *c == con && to.params.contains(value) => {
+            Rhs::Open { con: c, value, eqs, .. } if *c == con && to.params.contains(value) => {
                 Some((*value, eqs, &stmt.nl))
             }
             _ => None,

@@ -140,12 +140,7 @@ fn compose(
                     c.push(vec![few], Rhs::Prim(prim::ILE, vec![excess, zero]));
                     let forward = c.block(|c| map.by_columns(c, columns))?;
                     let reverse = c.block(|c| map.by_rows(c, rows))?;
-                    let arm = |truth: bool, body: Block| Arm {
-                        pattern: ArmPattern::Bool(truth),
-                        fields: Vec::new(),
-                        body,
-                    };
-                    let arms = vec![arm(true, forward), arm(false, reverse)];
+                    let arms = vec![Arm::of_bool(true, forward), Arm::of_bool(false, reverse)];
                     let bound = map.block_types();
                     let bound: Vec<NVar> =
                         bound.into_iter().map(|ty| c.b.nvar("g", ty, c.loc.span)).collect();

@@ -9,7 +9,7 @@
 //! }
 //! ```
 
-use super::composer::Composer;
+use super::composer::{Active, Composer};
 use jut_ir::*;
 
 type Made = Result<Vec<Atom>, Diagnostic>;
@@ -80,7 +80,40 @@ impl Composer<'_> {
     /// A size, computed.
     pub fn size(&mut self, size: &Size) -> Atom {
         let (func, namer) = (&mut self.b.func, &mut self.b.namer);
-        Atom::Var(crate::sizes::compute(func, namer, size, self.loc, &mut self.stmts))
+        sizes::operand(func, namer, size, self.loc, &mut self.stmts)
+    }
+
+    /// Runs a function for its errors alone where none of the given arrays has an entry, so that loops
+    /// over their entries fail where it does.
+    pub fn run_where_empty(&mut self, f: FuncId, arrays: &[Active]) -> Result<(), Diagnostic> {
+        let one = Atom::Lit(Literal::I64(1));
+        let mut all: Option<Atom> = None;
+        for array in arrays {
+            let mut any: Option<Atom> = None;
+            let mut sizes = Vec::new();
+            array.ty.for_each_size(&mut |size| sizes.push(size.clone()));
+            for size in sizes.iter().filter(|size| size.as_constant().is_none_or(|n| n < 1)) {
+                let size = self.size(size);
+                let empty = self.truth(prim::ILT, size, one);
+                any = Some(any.map_or(empty, |any| self.truth(prim::OR, any, empty)));
+            }
+            let Some(any) = any else { return Ok(()) };
+            all = Some(all.map_or(any, |all| self.truth(prim::AND, all, any)));
+        }
+        let Some(scrutinee) = all else { return Ok(()) };
+        let run = self.block(|c| {
+            c.call(f, c.inputs.clone(), Vec::new());
+            Ok(Vec::new())
+        })?;
+        let arms = vec![Arm::of_bool(true, run), Arm::of_bool(false, Block::default())];
+        self.push(Vec::new(), Rhs::Case(Box::new(Case { scrutinee, arms })));
+        Ok(())
+    }
+
+    fn truth(&mut self, prim: prim::Prim, a: Atom, b: Atom) -> Atom {
+        let v = self.b.nvar("empty", Type::Bool, self.loc.span);
+        self.push(vec![v], Rhs::Prim(prim, vec![a, b]));
+        Atom::Var(v)
     }
 
     /// Parallel loops over all entries of an array with the given dimensions. `make` gets the

@@ -55,7 +55,8 @@ fn slope(
 /// }
 /// ```
 ///
-/// Fails where `f` fails, unless there is no entry to be computed.
+/// Fails where `f` fails: where there is no entry to be computed, `f` runs alone (a branch that a
+/// parameter without dimensions makes unnecessary).
 ///
 /// # Errors
 /// As [`super::value_and_grad`]; `J805` for parameters of other types.
@@ -81,6 +82,7 @@ pub fn hessian(
 
     let mut c = Composer::new(derivatives, f)?;
     let inputs = c.active(&wrt)?;
+    c.run_where_empty(f, &inputs)?;
     let zeros = zeros(&mut c, inputs.iter().map(|a| &a.ty), inputs.len());
     let mut nl = Vec::new();
     for (k, input) in inputs.iter().enumerate() {

@@ -203,7 +203,7 @@ impl Rules<'_> {
                     body
                 }
             };
-            arms.push(Arm { pattern: arm.pattern, fields: arm.fields.clone(), body });
+            arms.push(Arm { fields: arm.fields.clone(), body, ..*arm });
         }
         self.take_back(given);
         let rhs = Rhs::Case(Box::new(Case { scrutinee: case.scrutinee, arms }));

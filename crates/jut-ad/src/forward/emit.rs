@@ -6,14 +6,14 @@
 
 use super::needs::{BlockNeeds, Need};
 use super::regions::{CLOSED_AT_ONCE, Region};
+use crate::Derivatives;
 use crate::activity::{Activity, Kinds};
-use crate::{Derivatives, sizes};
 use jut_ir::build::FunctionBuilder;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::prim::Prim;
 use jut_ir::{
     Atom, Block, Cap, ConRef, Function, LVar, LinVarData, Loc, Mode, NVar, Origin, Place, Program,
-    Rhs, Span, Step, Stmt, Type,
+    Rhs, Span, Step, Stmt, Type, sizes,
 };
 use std::collections::HashMap;
 

@@ -11,11 +11,10 @@
 //! the types of the results mention is returned before them.
 
 use super::emit::{Handle, Writer};
-use crate::sizes;
 use jut_ir::visit::Use;
 use jut_ir::{
     Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Origin, Place, Rhs, Size, Step,
-    Stmt, VarData,
+    Stmt, VarData, sizes,
 };
 use std::collections::{HashMap, HashSet};
 

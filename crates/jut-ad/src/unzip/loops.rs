@@ -6,7 +6,6 @@ use super::record::{Opening, merge, open_stmt};
 use super::walk::{Shell, first};
 use super::{Unzipper, value_stmt};
 use crate::linearity::StmtInfo;
-use crate::sizes;
 use jut_ir::*;
 use std::collections::{HashMap, HashSet};
 

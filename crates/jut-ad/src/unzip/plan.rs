@@ -400,7 +400,7 @@ impl Unzipper<'_> {
         for index in again {
             let mut stmt = self.levels[level].stmts[index].clone();
             stmt.loc = stmt.loc.by(Origin::Unzip);
-            if let Rhs::Cast { proved, .. } = &mut stmt.rhs {
+            if let Rhs::Cast { proved, .. } | Rhs::Open { proved, .. } = &mut stmt.rhs {
                 *proved = true;
             }
             let after = stmt.nl.iter().any(|v| self.fates[*v] == Fate::After);

@@ -44,7 +44,7 @@ pub(super) fn open_stmt(con: ConRef, value: NVar, pattern: &[FieldPattern], loc:
             }
         }
     }
-    let rhs = Rhs::Open { con, value, eqs };
+    let rhs = Rhs::Open { con, value, eqs, proved: true };
     Stmt { nl, lin: Vec::new(), rhs, annotated: false, loc: loc.by(Origin::Unzip) }
 }
 

@@ -20,6 +20,7 @@ pub(super) struct Halves {
 struct ArmHalves {
     pattern: ArmPattern,
     fields: Vec<FieldPattern>,
+    proved: bool,
     values: Block,
     record: Record,
     residual: Block,
@@ -256,10 +257,12 @@ impl Unzipper<'_> {
                 pattern = ArmPattern::Con(con);
                 fields = std::mem::take(&mut arm.record.pattern);
             }
-            values.push(Arm { pattern: arm.pattern, fields: arm.fields, body: arm.values });
-            residuals.push(Arm { pattern, fields, body: arm.residual });
+            let ArmHalves { proved, values: body, .. } = arm;
+            values.push(Arm { pattern: arm.pattern, fields: arm.fields, proved, body });
+            residuals.push(Arm { pattern, fields, proved: true, body: arm.residual });
         }
-        if !nl.is_empty() || values.iter().any(|arm| !arm.body.stmts.is_empty()) {
+        let has_effect = |arm: &Arm| arm.is_tested() || !arm.body.stmts.is_empty();
+        if !nl.is_empty() || values.iter().any(has_effect) {
             let rhs = Rhs::Case(Box::new(Case { scrutinee, arms: values }));
             self.push(Stmt { nl, lin: Vec::new(), rhs, annotated, loc });
         }
@@ -306,7 +309,8 @@ impl Unzipper<'_> {
         stmts.append(&mut residual.stmts);
         residual.stmts = stmts;
         let values = Block { stmts: self.leave().stmts, nl: halves.values, lin: Vec::new() };
-        Ok(ArmHalves { pattern: arm.pattern, fields: arm.fields, values, record, residual })
+        let Arm { pattern, fields, proved, .. } = arm;
+        Ok(ArmHalves { pattern, fields, proved, values, record, residual })
     }
 
     fn arm_name(&self, pattern: ArmPattern) -> &str {

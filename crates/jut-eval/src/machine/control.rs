@@ -1,8 +1,8 @@
 //! Regions, loops, branches and calls.
 
 use super::{
-    Capability, ENOUGH, Frame, Machine, NESTING_PER_STACK, Run, STACK, array, constructor, error,
-    open, unchecked,
+    Capability, ENOUGH, Frame, Machine, NESTING_PER_STACK, Run, STACK, UNGUARDED, array, constructor,
+    error, open, unchecked,
 };
 use crate::code::{ArmCode, Body, CapCode, Op, ScanCode, Slot};
 use crate::memory::Charge;
@@ -250,7 +250,7 @@ impl Machine<'_> {
             Capability::Read(Value::Array(array)) => {
                 match usize::try_from(i).ok().and_then(|i| array.get(i)) {
                     Some(element) => Ok(Capability::Read(element)),
-                    None => error(RuntimeErrorKind::Index, &[i, array.len() as i64]),
+                    None => unchecked(UNGUARDED),
                 }
             }
             Capability::Read(_) => unchecked("a slice of something that is not an array"),

@@ -49,7 +49,7 @@ impl Checker<'_> {
             }
             Rhs::Proj(v, k) => self.projection(*v, *k),
             Rhs::Con(con, args) => self.construct(*con, args),
-            Rhs::Open { con, value, eqs } => {
+            Rhs::Open { con, value, eqs, .. } => {
                 let ty = self.nvar(*value)?;
                 let constructor = self.program.constructor(*con);
                 self.require(*ty == Type::Data(con.data), "J202", |c| {

@@ -5,7 +5,6 @@
 //!   an infinite derivative outside of its domain even where it is not selected.
 //! - `J702`: a float that depends on a parameter becomes an integer: the derivative is cut there.
 //!   `i64(stop(x))` says that this is meant.
-//! - `J703`: `proved` and `!` are written by passes; by hand they are promises nobody checks.
 
 use crate::diagnostic::Diagnostic;
 use crate::entity::{FuncId, NVar, SecondaryMap};
@@ -98,14 +97,6 @@ impl Lint<'_> {
                 let help = "write `i64(stop(x))` if this is meant";
                 self.warn("J702", span, message.to_string(), help);
             }
-            Rhs::Cast { proved: true, .. } | Rhs::LCast { proved: true, .. } => {
-                let message = "`proved` is written by hand: compiled code does not test it";
-                self.warn("J703", span, message.to_string(), "leave `proved` out");
-            }
-            rhs if has_proved_step(rhs) => {
-                let message = "`!` is written by hand: compiled code does not test the index";
-                self.warn("J703", span, message.to_string(), "say `check i < n` before instead");
-            }
             _ => {}
         }
     }
@@ -192,16 +183,4 @@ fn has_restricted_domain(prim: Prim, args: &[Atom]) -> bool {
         prim::DIV => !matches!(args.get(1), Some(Atom::Lit(_))),
         _ => false,
     }
-}
-
-fn has_proved_step(rhs: &Rhs) -> bool {
-    let path = match rhs {
-        Rhs::Index(_, path) => path,
-        Rhs::Rd(place) | Rhs::Inc(place, _) => &place.path,
-        _ => return false,
-    };
-    path.iter().any(|step| match step {
-        Step::Index { proved, .. } | Step::Slice { proved, .. } => *proved,
-        Step::Field(_) => false,
-    })
 }

@@ -81,7 +81,7 @@ pub fn power_lin() -> Program {
     b.func.body = Block {
         stmts: vec![
             stmt(vec![n_1], vec![], Rhs::Prim(prim::IMAX, vec![n.into(), zero])),
-            stmt(vec![a_s], vec![], Rhs::Open { con, value: tp, eqs }),
+            stmt(vec![a_s], vec![], Rhs::Open { con, value: tp, eqs, proved: true }),
             stmt(vec![], vec![middle], Rhs::RdRegion { cap: dx, init: xt, body: Box::new(body) }),
         ],
         nl: vec![],

@@ -15,7 +15,6 @@ use jut_ir::prim;
 struct Join<'a> {
     case: &'a Case,
     span: Span,
-    origin: jut_ir::Origin,
     /// The scrutinee's components, for a data value.
     value: &'a [Slot],
     /// The truth value or the tag.
@@ -154,15 +153,7 @@ impl Lowering<'_> {
         let registers = self.registers_of(&touched);
         let value = self.slots(case.scrutinee, span)?;
         let tag = self.tag(case, &value);
-        let join = Join {
-            case,
-            span,
-            origin: stmt.loc.origin,
-            value: &value,
-            tag,
-            dests: &dests,
-            registers: &registers,
-        };
+        let join = Join { case, span, value: &value, tag, dests: &dests, registers: &registers };
         let mut order: Vec<usize> = (0..case.arms.len()).collect();
         order.sort_by_key(|k| match case.arms[*k].pattern {
             ArmPattern::Bool(b) => !b as u32,
@@ -272,7 +263,7 @@ impl Lowering<'_> {
                     FieldPattern::Eq(a) => (None, Some(*a)),
                 })
                 .collect();
-            self.open(con, join.value, &fields, join.origin, join.span)?;
+            self.open(con, join.value, &fields, arm.proved, join.span)?;
         }
         let slots = self.block_into(&arm.body, join.dests, join.span)?;
         let registers = join.registers.iter().map(|r| self.registers[*r].now).collect();

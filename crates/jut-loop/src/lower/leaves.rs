@@ -2,8 +2,8 @@
 
 use jut_ir::prim::{self, Prim};
 use jut_ir::{
-    Atom as Operand, Check as SourceCheck, ConRef, NVar, Name, Origin, Rhs, RuntimeErrorKind, Span,
-    Stmt, Type, WRAPPED,
+    Atom as Operand, Check as SourceCheck, ConRef, NVar, Name, Rhs, RuntimeErrorKind, Span, Stmt,
+    Type, WRAPPED,
 };
 
 use super::emit::{int, zero};
@@ -76,7 +76,7 @@ impl Lowering<'_> {
                 let slots = self.construct(*con, args, span)?;
                 self.bind_one(stmt, slots)
             }
-            Rhs::Open { con, value, eqs } => {
+            Rhs::Open { con, value, eqs, proved } => {
                 let slots = self.slots((*value).into(), span)?;
                 let mut names = stmt.nl.iter();
                 let fields: Vec<(Option<NVar>, Option<Operand>)> = eqs
@@ -85,7 +85,7 @@ impl Lowering<'_> {
                         |eq| if eq.is_some() { (None, *eq) } else { (names.next().copied(), None) },
                     )
                     .collect();
-                self.open(*con, &slots, &fields, stmt.loc.origin, span)
+                self.open(*con, &slots, &fields, *proved, span)
             }
             Rhs::ArrayLit(items) => self.array_literal(stmt, items),
             Rhs::Size(v, k) => {
@@ -203,14 +203,13 @@ impl Lowering<'_> {
         Ok(slots)
     }
 
-    /// Binds the fields of a constructor. `=n` is tested where a user wrote it; what U and T wrote
-    /// holds by construction.
+    /// Binds the fields of a constructor. `=n` is tested unless a pass made it.
     pub(super) fn open(
         &mut self,
         con: ConRef,
         value: &[Slot],
         fields: &[(Option<NVar>, Option<Operand>)],
-        origin: Origin,
+        proved: bool,
         span: Span,
     ) -> Res<()> {
         let layout = self.cx.layouts.data(con.data);
@@ -232,8 +231,7 @@ impl Lowering<'_> {
             if let Some(v) = name {
                 self.bind(*v, part.to_vec());
             }
-            let by_pass = matches!(origin, Origin::Unzip | Origin::Transpose | Origin::Erase);
-            if let (Some(n), [slot], false) = (eq, part, by_pass) {
+            if let (Some(n), [slot], false) = (eq, part, proved) {
                 let n = self.scalar(*n, span)?;
                 self.check(Check::Equal(slot.atom, n), RuntimeErrorKind::SizeMismatch, span);
             }

@@ -6,7 +6,8 @@
 //! - **Registers.** If a loop body loads a cell once, stores to it once afterwards, with the same
 //!   address in every iteration, and touches nothing that may overlap the buffer otherwise, the
 //!   content is carried by the loop: it is loaded before (a register that stands for a cell starts
-//!   from the cell) and stored after, if the loop runs at all.
+//!   from the cell) and stored after, if the loop runs at all. Nothing in the body before the load may
+//!   be what says that the cell is there, such as a check.
 //!
 //! The order of additions does not change. Which memory may overlap is [`super::memory`]'s question.
 
@@ -324,7 +325,9 @@ impl Cells<'_> {
     fn candidates(&self, body: &Block, effect: &Effect, nested: &Effect) -> Vec<Cell> {
         // Buffers with the number of their accesses; there are at most MAX_ACCESSES.
         let mut buffers: Vec<(Value, usize, Option<Cell>)> = Vec::new();
+        let mut guarded = false;
         for stmt in &body.stmts {
+            guarded |= super::is_guard(stmt);
             let (Stmt::Load { buffer, index, .. } | Stmt::Store { buffer, index, .. }) = stmt
             else {
                 continue;
@@ -341,6 +344,7 @@ impl Cells<'_> {
             match stmt {
                 Stmt::Load { dst, .. }
                     if *count == 1
+                        && !guarded
                         && self.is_outside((*buffer).into())
                         && self.is_outside(*index) =>
                 {

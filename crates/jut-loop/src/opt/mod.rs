@@ -71,6 +71,13 @@ fn has_loop(block: &Block) -> bool {
     })
 }
 
+/// Whether a statement may be what says that accesses behind it are in range: a check, or a call, which
+/// may have checks; in its blocks too. No load or store moves from behind it to before it.
+fn is_guard(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Check { .. } | Stmt::Call { .. })
+        || stmt.blocks().into_iter().any(|block| block.stmts.iter().any(is_guard))
+}
+
 /// What stands for a statement that a walk has taken out of its list.
 fn filler() -> Stmt {
     Stmt::If {

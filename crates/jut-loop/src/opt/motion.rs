@@ -9,7 +9,8 @@
 //! - **Loads** from a parameter at the index of a loop over its whole length move likewise.
 //! - **Other loads of constant buffers, and checks,** may not run when the loop does not: they move before
 //!   the loop under `if low < high`, a check only if nothing before it in the body can fail, a
-//!   load only if no check before it stays in the body.
+//!   load only if nothing before it that stays in the body may be what says that it is in range: a
+//!   check, in whatever block, or a call, which may have checks.
 //!
 //! The same operation on the same operands is done once in a block and the blocks inside it.
 
@@ -75,8 +76,8 @@ struct Body {
     arms: usize,
     /// Whether something that can fail stays in the body before here.
     fails: bool,
-    /// Whether a check does.
-    checks: bool,
+    /// Whether something does that may guard what stands behind it.
+    guards: bool,
 }
 
 struct Motion<'a> {
@@ -98,6 +99,14 @@ struct Motion<'a> {
     /// Per level, what has moved there and waits for the statement that it left.
     moved: Vec<Vec<Moved>>,
     body: Body,
+}
+
+impl Body {
+    /// A statement stays in the body.
+    fn note(&mut self, stmt: &Stmt) {
+        self.fails |= can_fail(stmt);
+        self.guards |= super::is_guard(stmt);
+    }
 }
 
 impl Motion<'_> {
@@ -192,7 +201,7 @@ impl Motion<'_> {
                 if self.is_in_range(buffer, index) {
                     return self.pure(dst, key, stmt, level);
                 }
-                let reached = self.body.arms == 0 && !self.body.checks;
+                let reached = self.body.arms == 0 && !self.body.guards;
                 if level >= depth || !scalar || !reached || self.known.contains_key(&key) {
                     return self.pure(dst, key, stmt, depth);
                 }
@@ -208,8 +217,7 @@ impl Motion<'_> {
                     self.moved[depth - 1].push(Moved::IfRuns(stmt));
                     return None;
                 }
-                self.body.fails = true;
-                self.body.checks |= self.body.arms == 0;
+                self.body.note(&stmt);
                 Some(stmt)
             }
             Stmt::For(mut f) => {
@@ -253,7 +261,7 @@ impl Motion<'_> {
     fn keep(&mut self, stmt: Stmt) -> Option<Stmt> {
         let depth = self.depth();
         stmt.bound().iter().for_each(|v| self.level[*v] = depth);
-        self.body.fails |= can_fail(&stmt);
+        self.body.note(&stmt);
         Some(stmt)
     }
 
@@ -318,6 +326,8 @@ impl Motion<'_> {
         range: Option<(Atom, Atom)>,
         out: &mut InPlace<Stmt>,
     ) {
+        // They stay in this body: what comes behind them must not pass them.
+        stmts.iter().for_each(|stmt| self.body.note(stmt));
         let Some((low, high)) = range.filter(|_| !stmts.is_empty()) else {
             out.extend(stmts);
             return;

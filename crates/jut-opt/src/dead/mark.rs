@@ -9,6 +9,8 @@ use jut_ir::visit::Use;
 pub fn can_fail(rhs: &Rhs, fallible: &SecondaryMap<FuncId, bool>) -> bool {
     match rhs {
         Rhs::Check(_) | Rhs::Cast { proved: false, .. } => true,
+        Rhs::Open { eqs, proved: false, .. } => eqs.iter().any(Option::is_some),
+        Rhs::Case(case) => case.arms.iter().any(Arm::is_tested),
         Rhs::Prim(p, args) => {
             p.can_fail() && !matches!(args.get(1), Some(Atom::Lit(Literal::I64(k))) if *k != 0)
         }

@@ -179,7 +179,7 @@ impl<'a, 's> Body<'a, 's> {
         match *index {
             Index::At { index, proved } => {
                 if proved {
-                    self.proved(self.span(index), "!")?;
+                    self.mark(self.span(index), "!")?;
                 }
                 let index = self.integer(index, INDEX)?;
                 let position = self.nf(index);
@@ -191,7 +191,7 @@ impl<'a, 's> Body<'a, 's> {
             }
             Index::Slice { lo, len, proved } => {
                 if proved {
-                    self.proved(self.span(lo), "!")?;
+                    self.mark(self.span(lo), "!")?;
                 }
                 let lo = self.integer(lo, "a start")?;
                 let len = self.integer(len, "a length")?;

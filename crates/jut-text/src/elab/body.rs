@@ -116,6 +116,8 @@ pub(crate) struct Body<'a, 's> {
     pub this: &'s str,
     /// A `core def`.
     pub strict: bool,
+    /// Whether an access is marked as proved: see [`super::guard`].
+    pub marked: bool,
     pub b: FunctionBuilder,
     pub scope: Scope<'s>,
     pub facts: Facts,
@@ -151,6 +153,7 @@ impl<'a, 's> Body<'a, 's> {
             globals,
             this,
             strict,
+            marked: false,
             b: FunctionBuilder::default(),
             scope: Scope::default(),
             facts: Facts::default(),

@@ -123,11 +123,8 @@ impl<'a, 's> Body<'a, 's> {
         let open = self.enter();
         let second = self.find(chain, middle, to, span);
         let stmts = self.leave(open);
-        let arm = |value, stmts, k| Arm {
-            pattern: ArmPattern::Bool(value),
-            fields: Vec::new(),
-            body: Block { stmts, nl: vec![k], lin: Vec::new() },
-        };
+        let arm =
+            |value, stmts, k| Arm::of_bool(value, Block { stmts, nl: vec![k], lin: Vec::new() });
         let arms = vec![arm(true, Vec::new(), first), arm(false, stmts, second?)];
         let rhs = Rhs::Case(Box::new(Case { scrutinee: found, arms }));
         self.one_atom(Out::one(rhs, Type::I64, span), span)

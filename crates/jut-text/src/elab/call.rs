@@ -295,7 +295,8 @@ impl<'a, 's> Body<'a, 's> {
         let fields = &program.constructor(con).fields;
         let eqs = self.field_eqs(name, fields, patterns)?;
         let (types, names) = self.bound_fields(fields, patterns, &eqs, span)?;
-        Ok((Out { nl: types, ..Out::none(Rhs::Open { con, value, eqs }, span) }, names))
+        let rhs = Rhs::Open { con, value, eqs, proved: false };
+        Ok((Out { nl: types, ..Out::none(rhs, span) }, names))
     }
 
     /// The `=n` of a field list: one entry per field.

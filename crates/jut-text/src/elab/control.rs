@@ -257,7 +257,7 @@ impl<'a, 's> Body<'a, 's> {
             }
         };
         let body = Block { stmts, nl: values.nl, lin: values.lin };
-        Ok((Arm { pattern: spec.pattern, fields, body }, found, span))
+        Ok((Arm { pattern: spec.pattern, fields, proved: false, body }, found, span))
     }
 
     fn arm_here(

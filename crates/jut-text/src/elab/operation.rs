@@ -489,13 +489,13 @@ impl<'a, 's> Body<'a, 's> {
 
     fn cast(
         &mut self,
-        proved: bool,
+        marked: bool,
         value: ExprId,
         ty: &'a ast::Type<'s>,
         span: Span,
     ) -> Res<Made> {
-        if proved {
-            self.proved(span, "proved cast")?;
+        if marked {
+            self.mark(span, "proved cast")?;
         }
         let value = self.operand(value, "t")?;
         let new = self.ty(ty)?;
@@ -524,17 +524,19 @@ impl<'a, 's> Body<'a, 's> {
         }
         match value {
             Value::N(Atom::Var(value)) => {
-                Ok(Out::one(Rhs::Cast { value, ty: new.clone(), proved }, new, span).into())
+                Ok(Out::one(Rhs::Cast { value, ty: new.clone(), proved: false }, new, span).into())
             }
             Value::N(a) => Ok(Made::Values(Value::N(a).into(), span)),
             Value::L(value) => {
-                Ok(Out::linear(Rhs::LCast { value, ty: new.clone(), proved }, new, span).into())
+                Ok(Out::linear(Rhs::LCast { value, ty: new.clone(), proved: false }, new, span)
+                    .into())
             }
         }
     }
 
-    /// J601 for `!` and `proved` in a `def`.
-    pub fn proved(&mut self, span: Span, what: &str) -> Res<()> {
+    /// A mark of passes, `!` or `proved`: J601 in a `def`.
+    pub fn mark(&mut self, span: Span, what: &str) -> Res<()> {
+        self.marked = true;
         if !self.strict {
             let message = format!("`{what}` is allowed in a `core def` only");
             let help = "leave it out: jut tests at run time what it cannot see";

@@ -1,11 +1,11 @@
-//! Statements that compute sizes.
+//! Statements that compute sizes: for passes, and for elaboration of the core.
 
-use jut_ir::build::{FunctionBuilder, Namer};
-use jut_ir::prim::{self, Prim};
-use jut_ir::{Atom, Function, Literal, Loc, NVar, Rhs, Size, Span, Stmt, Type, VarData};
+use crate::build::{FunctionBuilder, Namer};
+use crate::prim::{self, Prim};
+use crate::{Atom, Function, Literal, Loc, NVar, Rhs, Size, Span, Stmt, Type, VarData};
 
 /// A variable for the result of a primitive: transparent for integer arithmetic.
-pub(crate) fn prim_var(
+pub fn prim_var(
     builder: &mut FunctionBuilder,
     hint: &str,
     prim: Prim,
@@ -26,8 +26,23 @@ pub(crate) fn prim_var(
     }
 }
 
+/// A size as an operand: a literal or a name where it is one, else computed from the names in it.
+pub fn operand(
+    func: &mut Function,
+    namer: &mut Namer,
+    size: &Size,
+    loc: Loc,
+    out: &mut Vec<Stmt>,
+) -> Atom {
+    match (size.as_constant(), size.as_var()) {
+        (Some(n), _) => Atom::Lit(Literal::I64(n)),
+        (_, Some(v)) => Atom::Var(v),
+        _ => Atom::Var(compute(func, namer, size, loc, out)),
+    }
+}
+
 /// Computes a size from the names in it.
-pub(crate) fn compute(
+pub fn compute(
     func: &mut Function,
     namer: &mut Namer,
     size: &Size,
@@ -40,7 +55,7 @@ pub(crate) fn compute(
 
 /// Computes a size; the last statement binds a variable with the given name, which is not made
 /// fresh (the caller knows that it is free here).
-pub(crate) fn compute_as(
+pub fn compute_as(
     func: &mut Function,
     namer: &mut Namer,
     name: &str,
