@@ -576,7 +576,7 @@ fn marks_that_are_read_become_checks() {
     assert_eq!(body(covered), "check k < n; y = x[k]; y");
     let place = "core def f(n: i64, k: i64; ; rd dx: [n]f64, wr dy: [n]f64) -> (;) = {\n  \
                  a' = rd dx[!k]\n  dy[!2] += a'\n  (;)\n}";
-    assert_eq!(body(place), "check k < n; a' = rd dx[k]; check 2 < n; dy[2] += a'; (;)");
+    assert_eq!(body(place), "check k < n; a' = rd dx[k]; check 2 < n; dy[2] += a'");
     let cast =
         "core def f(n: i64, x: [n]f64, m: i64) -> [m]f64 = {\n  y = proved cast x : [m]f64\n  y\n}";
     assert_eq!(body(cast), "y = cast x : [m]f64; y");

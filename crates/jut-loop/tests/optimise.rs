@@ -399,3 +399,37 @@ loop def f(n: i64, x: in f64[n]) -> (f64, i64) = {
         assert_eq!(run(text), run(&tidy(text)), "{xs:?}");
     }
 }
+
+/// A check that stays in the body may be what says that the cell is there: nothing passes it.
+#[test]
+fn no_load_or_store_leaves_a_loop_past_a_check_or_call() {
+    let guards = [
+        "j = ix[i]\n    check j < n @0:1..2",
+        "for up (t in 0 .. 2) {\n      j = ix[i]\n      check j < n @0:1..2\n    }",
+        "j = ix[i]\n    call inner(j, n)",
+    ];
+    for guard in guards {
+        let text = |access: &str| {
+            format!(
+                "
+loop def inner(j: i64, n: i64) = {{
+  check j < n @0:1..2
+}}
+
+loop def f(n: i64, k: i64, ix: in i64[n], x: in f64[n], g: inout f64[n]) = {{
+  for up (i in 0 .. n) {{
+    {guard}
+    {access}
+  }}
+}}"
+            )
+        };
+        for access in ["a = x[k]\n    g[i] = a", "c = g[k]\n    d = c + 1.0\n    g[k] = d"] {
+            let tidy = tidy(&text(access));
+            let (_, body) = tidy.split_once("for up (i").expect("a loop");
+            for line in access.lines().map(str::trim) {
+                assert!(body.contains(line), "{line}:\n{tidy}");
+            }
+        }
+    }
+}

@@ -155,6 +155,36 @@ fn invariants_move_out_of_loops_but_not_accesses_that_a_zero_trip_loop_would_ski
     assert!(inside.contains("x[k]") && inside.contains("check k < n"), "{text}");
 }
 
+/// A check inside a region guards what stands behind it; what the range rule covers outside moves, and
+/// loses its mark, so that the checker proves it there.
+#[test]
+fn accesses_leave_a_region_only_where_the_range_rule_covers_them() {
+    expect(
+        "def f[n, m](x: [n, m]f64, ix: [n]i64) -> f64 = sum (i < n) {
+           acc s: f64 { j = ix[i]; y = x[i]; for (k < m) { s += y[k] * x[j, k] } } }",
+        "f",
+        "core def f(n: i64, m: i64, x: [n, m]f64, ix: [n]i64) -> f64 = {
+          t_6 = acc lanes s: f64 {
+            scan par (i < n) {
+              j = ix[i]
+              y = x[i]
+              s_1 = acc s_2: f64 {
+                scan par (k < m) {
+                  t = y[k]
+                  check j < n
+                  t_1 = x[j, k]
+                  t_2 = t * t_1
+                  s_2 += t_2
+                }
+              }
+              s += s_1
+            }
+          }
+          t_6
+        }",
+    );
+}
+
 #[test]
 fn short_literal_loops_are_unrolled_in_the_order_of_their_sums() {
     expect(
