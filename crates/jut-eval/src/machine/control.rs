@@ -1,8 +1,8 @@
 //! Regions, loops, branches and calls.
 
 use super::{
-    Capability, ENOUGH, Frame, Machine, NESTING_PER_STACK, Run, STACK, UNGUARDED, array, constructor,
-    error, open, unchecked,
+    Capability, ENOUGH, Frame, Machine, NESTING_PER_STACK, Run, STACK, UNGUARDED, array,
+    constructor, error, open, unchecked,
 };
 use crate::code::{ArmCode, Body, CapCode, Op, ScanCode, Slot};
 use crate::memory::Charge;
