@@ -37,7 +37,18 @@ pub fn optimise(program: &Program, root: FuncId, final_order: bool) -> Program {
 }
 
 /// Like [`optimise`], of a program that is not needed any more.
-pub fn optimise_last(mut program: Program, root: FuncId, final_order: bool) -> Program {
+pub fn optimise_last(program: Program, root: FuncId, final_order: bool) -> Program {
+    optimise_watched(program, root, final_order, &mut |_, _| {})
+}
+
+/// Like [`optimise_last`]; `watch` gets the program after every pass that leaves one that the checker
+/// accepts, with the name of the pass. (Inlining leaves the rest of its work to simplification.)
+pub fn optimise_watched(
+    mut program: Program,
+    root: FuncId,
+    final_order: bool,
+    watch: &mut dyn FnMut(&'static str, &Program),
+) -> Program {
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);
     if !reached.iter().all(|id| program.funcs[*id].is_nonlinear()) {
@@ -53,10 +64,13 @@ pub fn optimise_last(mut program: Program, root: FuncId, final_order: bool) -> P
                 simplify::simplify(&mut program.funcs[*id], final_order);
             }
         }
+        watch("simplify", &program);
         dead::remove_dead(&mut program, root);
+        watch("dead", &program);
         for id in &reached {
             motion::hoist(&mut program.funcs[*id]);
         }
+        watch("motion", &program);
     }
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);

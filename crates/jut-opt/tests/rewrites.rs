@@ -164,23 +164,23 @@ fn accesses_leave_a_region_only_where_the_range_rule_covers_them() {
            acc s: f64 { j = ix[i]; y = x[i]; for (k < m) { s += y[k] * x[j, k] } } }",
         "f",
         "core def f(n: i64, m: i64, x: [n, m]f64, ix: [n]i64) -> f64 = {
-          t_6 = acc lanes s: f64 {
+          t_4 = acc lanes s_1: f64 {
             scan par (i < n) {
               j = ix[i]
               y = x[i]
-              s_1 = acc s_2: f64 {
-                scan par (k < m) {
+              t_3 = acc s: f64 {
+                scan up (k < m) {
                   t = y[k]
                   check j < n
                   t_1 = x[j, k]
                   t_2 = t * t_1
-                  s_2 += t_2
+                  s += t_2
                 }
               }
-              s += s_1
+              s_1 += t_3
             }
           }
-          t_6
+          t_4
         }",
     );
 }

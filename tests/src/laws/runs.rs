@@ -435,7 +435,17 @@ fn optimised(
     expected: &Run,
     fault: Fault<'_>,
 ) -> Result<(), String> {
-    let mut fast = jut_opt::optimise(program, func, true);
+    let mut refused = None;
+    let mut watch = |pass: &str, program: &Program| {
+        if let (None, Err(errors)) = (&refused, jut_ir::check::check_program(program)) {
+            refused =
+                errors.first().map(|e| format!("P15: the checker refuses what {pass} made: {e}"));
+        }
+    };
+    let mut fast = jut_opt::optimise_watched(program.clone(), func, true, &mut watch);
+    if let Some(refused) = refused {
+        return Err(refused);
+    }
     fault(Pass::Optimise, &mut fast, func);
     reads_back(&fast).map_err(|e| format!("P15: optimised: {e}"))?;
     let outcome = run(&Interpreter::new(&fast), func, args, &[], &[])?;
