@@ -22,6 +22,7 @@
 //! Requires: the buffers are as long as the sizes say; the result overlaps nothing. Ensures: a size
 //! of 0, or a negative one, gives sums over nothing, or no cells. Cost: `o c i j u v` multiply-adds.
 
+use crate::cancel;
 use crate::eight::{Eight, kernels};
 use crate::lanes::{LANES, fold};
 use crate::matrix::{ADD, cells, cells_mut};
@@ -91,6 +92,9 @@ unsafe fn output_body<E: Eight>(y: &mut [f64], x: &[f64], k: &[f64], s: Sizes, a
     while o < s.o {
         let channels = if s.o - o >= STEP { STEP } else { 1 };
         for i in 0..s.i {
+            if cancel::is_requested() {
+                return;
+            }
             let mut j = 0;
             while j < s.j {
                 let width = (s.j - j).min(VECTORS * LANES);
@@ -174,6 +178,9 @@ unsafe fn input_body<E: Eight>(x: &mut [f64], y: &[f64], k: &[f64], s: Sizes, ad
     while c < s.c {
         let channels = if s.c - c >= STEP { STEP } else { 1 };
         for row in 0..h {
+            if cancel::is_requested() {
+                return;
+            }
             for column in (0..w).step_by(LANES) {
                 let (y, k) = (y.as_ptr(), k.as_ptr());
                 let x = x.as_mut_ptr();
@@ -248,6 +255,9 @@ unsafe fn kernel_body<E: Eight>(k: &mut [f64], x: &[f64], y: &[f64], s: Sizes, a
         let channels = if s.o - o >= 2 { 2 } else { 1 };
         for c in 0..s.c {
             for u in 0..s.u {
+                if cancel::is_requested() {
+                    return;
+                }
                 let mut v = 0;
                 while v < s.v {
                     let places = if s.v - v >= STEP { STEP } else { 1 };

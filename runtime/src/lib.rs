@@ -10,6 +10,7 @@
 //! | [`conv`] | convolutions with channels |
 //! | `eight` | eight floats at once, for these kernels |
 //! | [`arena`] | memory with a bump pointer, kept between calls |
+//! | [`cancel`] | ending calls from outside |
 //! | [`limits`] | how much memory the process may have |
 //! | [`stack`] | how much stack a thread has left |
 //! | [`workspace`] | what one thread needs to run compiled code, and the functions for compiled code |
@@ -27,6 +28,7 @@
 extern crate alloc;
 
 pub mod arena;
+pub mod cancel;
 pub mod conv;
 mod eight;
 #[cfg(jut_freestanding)]
@@ -43,4 +45,5 @@ pub mod vectors;
 pub mod wide;
 pub mod workspace;
 
+pub use cancel::Cancellation;
 pub use workspace::{Failure, Workspace};

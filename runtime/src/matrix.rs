@@ -27,6 +27,7 @@
 
 mod tiles;
 
+use crate::cancel;
 use core::slice;
 use tiles::{Tile, Tiles};
 
@@ -156,6 +157,9 @@ fn product_with(
                 let depth = INNER.min(k - from);
                 pack_columns(tiles, packed_b, b, from, depth, left, width);
                 for first in (top..bottom).step_by(ROWS) {
+                    if cancel::is_requested() {
+                        return true;
+                    }
                     let height = ROWS.min(bottom - first);
                     pack_rows(tiles, packed_a, a, first, height, from, depth);
                     let block = Block {

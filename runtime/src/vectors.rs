@@ -19,6 +19,7 @@
 //! of 0, or a negative one, gives sums over nothing, or no cells. Cost: one multiplication and one
 //! addition for each cell of the matrix; each is read once.
 
+use crate::cancel;
 use crate::eight::{Eight, kernels};
 use crate::lanes::{BLOCK, LANES, fold};
 use crate::matrix::{A_TRANSPOSED, ADD, cells, cells_mut};
@@ -70,6 +71,12 @@ unsafe fn block<E: Eight, const ROWS: usize>(
     }
 }
 
+/// Whether to ask before row k if the call is cancelled: now and then, or always where rows are long.
+#[inline(always)]
+fn is_time(k: usize, row: usize) -> bool {
+    row >= BLOCK as usize || k.is_multiple_of(BLOCK as usize)
+}
+
 /// # Safety
 /// The machine has the vectors; `a` has as many rows as `y` cells, each as long as `x`.
 #[inline(always)]
@@ -80,6 +87,9 @@ unsafe fn rows_body<E: Eight>(y: &mut [f64], a: &[f64], x: &[f64], add: bool) {
     let whole = y.len() / STEP * STEP;
     let (most, rest) = y.split_at_mut(whole);
     for (k, y) in most.chunks_exact_mut(STEP).enumerate() {
+        if is_time(k, n) && cancel::is_requested() {
+            return;
+        }
         let mut sums = [0.0; STEP];
         for start in (0..n).step_by(BLOCK as usize) {
             let len = (n - start).min(BLOCK as usize);
@@ -111,6 +121,9 @@ unsafe fn inner_body<E: Eight>(c: &mut [f64], x: &[f64], y: &[f64], add: bool) {
     let size = BLOCK as usize;
     let (n, mut at, mut sum) = (x.len(), 0, 0.0);
     while n - at >= BLOCKS * size {
+        if cancel::is_requested() {
+            return;
+        }
         let (x, y) = (x[at..].as_ptr(), y[at..].as_ptr());
         // SAFETY: four blocks lie one after another.
         let parts = unsafe { block::<E, BLOCKS>(x, size, y, size, size) };
@@ -170,6 +183,9 @@ unsafe fn columns_body<E: Eight>(y: &mut [f64], a: &[f64], x: &[f64], add: bool)
     let n = y.len();
     let mut at = 0;
     while at < n {
+        if cancel::is_requested() {
+            return;
+        }
         let width = (n - at).min(VECTORS * LANES);
         let y = y[at..].as_mut_ptr();
         // Without rows nothing is read.
@@ -194,7 +210,10 @@ unsafe fn products_body<E: Eight>(c: &mut [f64], x: &[f64], y: &[f64], add: bool
     if y.is_empty() {
         return;
     }
-    for (c, x) in c.chunks_exact_mut(y.len()).zip(x) {
+    for (k, (c, x)) in c.chunks_exact_mut(y.len()).zip(x).enumerate() {
+        if is_time(k, y.len()) && cancel::is_requested() {
+            return;
+        }
         let mut at = 0;
         while at < y.len() {
             let count = (y.len() - at).min(LANES);

@@ -14,8 +14,10 @@
 //! memory is a null pointer, which compiled code turns into the error `R06`.
 
 use crate::arena::{ALIGN, Arena, Budget};
+use crate::cancel::{Cancellation, NEVER};
 use core::mem::offset_of;
 use core::ptr::{self, NonNull};
+use core::sync::atomic::AtomicBool;
 
 /// What compiled code leaves behind when a check fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,7 +27,7 @@ pub struct Failure {
     pub site: i64,
     /// The numbers involved; what they mean depends on the kind of error.
     pub operands: [i64; 3],
-    /// Number of the kind of error (1 to 6 for `R01` to `R06`); 0 if nothing failed.
+    /// Number of the kind of error (1 to 7 for `R01` to `R07`); 0 if nothing failed.
     pub kind: i64,
 }
 
@@ -42,7 +44,11 @@ pub struct Workspace {
     temp: Arena,
     tape: Arena,
     failure: Failure,
+    /// Compiled code looks here whether it shall end: the flag of the cancellation, or one that is
+    /// never set.
+    stop: *const AtomicBool,
     budget: Budget,
+    cancellation: Option<Cancellation>,
     /// The memory of a workspace that takes none from the system: where it begins, a multiple of
     /// the alignment, and how many bytes it has, again one.
     lent: Option<(NonNull<u8>, usize)>,
@@ -87,6 +93,8 @@ pub mod layout {
     /// The kind of error.
     pub const FAILURE_KIND: usize =
         offset_of!(Workspace, failure) + offset_of!(super::Failure, kind);
+    /// The address of a byte that is not 0 when the call shall end.
+    pub const STOP: usize = offset_of!(Workspace, stop);
     /// How many bytes lie before what compiled code never touches.
     pub const HEAD: usize = offset_of!(Workspace, budget);
 
@@ -95,7 +103,7 @@ pub mod layout {
     #[cfg(target_pointer_width = "64")]
     const _: () = assert!(TEMP_BASE == 0 && TEMP_END == 16 && TAPE_BASE == 64 && TAPE_END == 80);
     #[cfg(target_pointer_width = "64")]
-    const _: () = assert!(FAILURE_SITE == 128 && FAILURE_KIND == 160 && HEAD == 168);
+    const _: () = assert!(FAILURE_SITE == 128 && FAILURE_KIND == 160 && STOP == 168 && HEAD == 176);
 }
 
 impl Default for Workspace {
@@ -116,7 +124,9 @@ impl Workspace {
             temp: Arena::new(),
             tape: Arena::new(),
             failure: Failure::default(),
+            stop: &raw const NEVER,
             budget: Budget { limit, taken: 0 },
+            cancellation: None,
             lent: None,
         }
     }
@@ -171,6 +181,19 @@ impl Workspace {
     /// Changes the limit for memory that is taken from now on.
     pub fn set_limit(&mut self, limit: usize) {
         self.budget.limit = limit;
+    }
+
+    /// Sets what ends calls with this workspace, from now on; none ends them.
+    pub fn set_cancellation(&mut self, cancellation: Option<Cancellation>) {
+        // The flag lives as long as the workspace owns a part of it.
+        self.stop =
+            cancellation.as_ref().map_or(&raw const NEVER, |c| alloc::sync::Arc::as_ptr(c.flag()));
+        self.cancellation = cancellation;
+    }
+
+    /// What ends calls with this workspace.
+    pub fn cancellation(&self) -> Option<&Cancellation> {
+        self.cancellation.as_ref()
     }
 
     /// Bytes that it holds, used or not.

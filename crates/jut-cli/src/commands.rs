@@ -1,5 +1,6 @@
 //! What the commands do.
 
+use crate::interrupt::ending_calls;
 use crate::options::{Call, Command, Explain, Format, Given, Options, Target};
 use crate::output::{
     complain, diagnostics_json, exit_code, print, print_json, report, results_json, results_text,
@@ -250,5 +251,9 @@ fn keep_known(given: &mut Arguments, function: &Function, compiled: &Compiled) {
 /// Calls with owned arguments.
 pub fn call_with(compiled: &Compiled, args: &[Value]) -> Result<Vec<Value>> {
     let args: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();
-    compiled.call(&args)
+    ending_calls(|cancellation| {
+        let mut session = compiled.session();
+        session.set_cancellation(cancellation);
+        Ok(session.call(&args)?.values())
+    })
 }

@@ -3,6 +3,7 @@
 
 use crate::commands::{function, time_passes};
 use crate::input;
+use crate::interrupt::ending_calls;
 use crate::options::{Format, Linearize};
 use crate::output::{columns, print, print_json, results_json_of};
 use crate::verify::{borrowed, verify_linearized};
@@ -38,16 +39,22 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
             seeds.push((transposed, linearized.read_seeds(transposed, group)?));
         }
     }
-    let tape = linearized.at(&borrowed(&args))?;
-    let mut session = linearized.session();
+    let mut tape = linearized.tape();
     let mut derivatives: [Vec<Vec<Value>>; 2] = Default::default();
-    for (transposed, seeds) in &seeds {
-        let made = match transposed {
-            false => session.apply(&tape, &borrowed(seeds))?,
-            true => session.apply_transposed(&tape, &borrowed(seeds))?,
-        };
-        derivatives[usize::from(*transposed)].push(made.values());
-    }
+    ending_calls(|cancellation| -> Result<()> {
+        tape.set_cancellation(cancellation);
+        tape.record(&borrowed(&args))?;
+        let mut session = linearized.session();
+        session.set_cancellation(cancellation);
+        for (transposed, seeds) in &seeds {
+            let made = match transposed {
+                false => session.apply(&tape, &borrowed(seeds))?,
+                true => session.apply_transposed(&tape, &borrowed(seeds))?,
+            };
+            derivatives[usize::from(*transposed)].push(made.values());
+        }
+        Ok(())
+    })?;
     let checks = match call.check {
         true => Some(verify_linearized(&function, &call.compared(), &args, &seeds)?),
         false => None,

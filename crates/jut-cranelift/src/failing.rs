@@ -7,7 +7,7 @@
 
 use crate::translate::{Result, Translator, block_args};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use jut_ir::ir::Literal;
 use jut_loop::form::{Atom, Check, Site};
 use jut_runtime::workspace::layout;
@@ -60,6 +60,19 @@ impl Translator<'_> {
         self.builder.ins().brif(holds, ok, &[], failed, &[]);
         self.builder.switch_to_block(ok);
         Ok(())
+    }
+
+    /// Fails if the call is cancelled: the byte whose address the workspace holds is not 0 then. Another
+    /// thread writes it, so it is loaded each time.
+    pub(crate) fn poll(&mut self, site: Site) {
+        let place = layout::STOP as i32;
+        let flags = MemFlagsData::trusted();
+        let address = self.builder.ins().load(types::I64, flags, self.workspace, place);
+        let flag = self.builder.ins().atomic_load(types::I8, flags, address);
+        let failed = self.failed(site, &[]);
+        let go_on = self.builder.create_block();
+        self.builder.ins().brif(flag, failed, &[], go_on, &[]);
+        self.builder.switch_to_block(go_on);
     }
 
     /// Whether 0 <= i < n.

@@ -10,6 +10,7 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::default_libcall_names;
 use jut_loop::form::{Block, LoopProgram, Stmt};
 use jut_loop::opt::batch;
+use jut_loop::poll;
 use jut_native::{CompileError, Compiled, Entry, Footprint};
 use jut_runtime::symbols;
 use std::mem::ManuallyDrop;
@@ -33,9 +34,9 @@ impl Drop for Code {
 pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     let target = Target::host()?;
     let batched = batch::run(program);
-    let translated = batched.as_ref().unwrap_or(program);
-    let mut code = Code(ManuallyDrop::new(module(translated, &target)?));
-    let defined = program::define(translated, &mut *code.0, &target)?;
+    let program = &poll::place(batched.as_ref().unwrap_or(program));
+    let mut code = Code(ManuallyDrop::new(module(program, &target)?));
+    let defined = program::define(program, &mut *code.0, &target)?;
     code.0.finalize_definitions().map_err(|e| CompileError::Host(e.to_string()))?;
     let address = code.0.get_finalized_function(defined.entry);
     // SAFETY: the entry was compiled with this signature.

@@ -21,7 +21,8 @@ use cranelift_codegen::ir::{
     self, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types,
 };
 use jut_ir::prim::Lowering;
-use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Stmt};
+use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt};
+use jut_loop::poll::rounds;
 
 /// Bodies of at most so many statements are repeated for every lane.
 const SMALL: usize = 16;
@@ -38,18 +39,29 @@ pub(crate) struct LaneSlots {
 
 impl Translator<'_> {
     pub(crate) fn for_loop(&mut self, source: &For) -> Result<()> {
+        if let Some((every, site, body)) = rounds(&source.body) {
+            let For { order, index, low, high, .. } = *source;
+            let (dst, carry) = (source.dst.clone(), source.carry.clone());
+            let bare = For { dst, order, index, low, high, carry, body };
+            return self.for_rounds(&bare, Some((every, site)));
+        }
+        self.for_rounds(source, None)
+    }
+
+    /// A loop that asks between rounds of so many iterations if the call is cancelled.
+    fn for_rounds(&mut self, source: &For, poll: Option<(u32, Site)>) -> Result<()> {
         self.enter_loop(&source.body)?;
-        let translated = self.for_body(source);
+        let translated = self.for_body(source, poll);
         self.leave_loop();
         // The results belong to what is around the loop.
         source.dst.iter().for_each(|value| self.invariants.define(*value));
         translated
     }
 
-    fn for_body(&mut self, source: &For) -> Result<()> {
+    fn for_body(&mut self, source: &For, poll: Option<(u32, Site)>) -> Result<()> {
         let [mut low, high] = [self.atom(source.low)?, self.atom(source.high)?];
         if let Some(plan) = self.plan_parallel(source) {
-            low = self.pairs_loop(source, plan, low, high)?;
+            low = self.pairs_loop(source, plan, [low, high], poll)?;
         }
         let mut initial = Vec::with_capacity(source.carry.len() + 1);
         for (_, atom) in &source.carry {
@@ -67,7 +79,35 @@ impl Translator<'_> {
         };
         let none = block_args(&initial);
         initial.push(first);
-        self.builder.ins().brif(any, body, &block_args(&initial), done, &none);
+        let down = source.order == Order::Down;
+        // Where a round begins, and what ends the loop or its current round.
+        let mut begin = body;
+        let mut bound = if down { low } else { high };
+        if let Some((every, _)) = poll {
+            begin = self.block_for(&carried);
+            let from = self.builder.append_block_param(begin, types::I64);
+            self.builder.ins().brif(any, begin, &block_args(&initial), done, &none);
+            self.builder.switch_to_block(begin);
+            let params = self.builder.block_params(begin).to_vec();
+            let most = self.int(i64::from(every) - 1);
+            bound = match down {
+                true => {
+                    let left = self.builder.ins().isub(from, low);
+                    let more = self.builder.ins().umin(left, most);
+                    self.builder.ins().isub(from, more)
+                }
+                false => {
+                    let last = self.builder.ins().iadd_imm_s(high, -1);
+                    let left = self.builder.ins().isub(last, from);
+                    let more = self.builder.ins().umin(left, most);
+                    let last = self.builder.ins().iadd(from, more);
+                    self.builder.ins().iadd_imm_s(last, 1)
+                }
+            };
+            self.builder.ins().jump(body, &block_args(&params));
+        } else {
+            self.builder.ins().brif(any, body, &block_args(&initial), done, &none);
+        }
 
         self.enter(body, &carried);
         self.bind(source.index, index);
@@ -79,17 +119,32 @@ impl Translator<'_> {
         }
         let (more, following) = match source.order {
             Order::Down => {
-                let more = self.builder.ins().icmp(IntCC::SignedGreaterThan, index, low);
+                let more = self.builder.ins().icmp(IntCC::SignedGreaterThan, index, bound);
                 (more, self.builder.ins().iadd_imm_s(index, -1))
             }
             Order::Up | Order::Par => {
                 let following = self.builder.ins().iadd_imm_s(index, 1);
-                (self.builder.ins().icmp(IntCC::SignedLessThan, following, high), following)
+                (self.builder.ins().icmp(IntCC::SignedLessThan, following, bound), following)
             }
         };
         let last = block_args(&next);
         next.push(following);
-        self.builder.ins().brif(more, body, &block_args(&next), done, &last);
+        let Some((_, site)) = poll else {
+            self.builder.ins().brif(more, body, &block_args(&next), done, &last);
+            self.enter(done, &source.dst);
+            return Ok(());
+        };
+        let [turn, asking] = [self.builder.create_block(), self.builder.create_block()];
+        self.builder.ins().brif(more, body, &block_args(&next), turn, &[]);
+        self.builder.switch_to_block(turn);
+        let more = match down {
+            true => self.builder.ins().icmp(IntCC::SignedGreaterThan, index, low),
+            false => self.builder.ins().icmp(IntCC::SignedLessThan, following, high),
+        };
+        self.builder.ins().brif(more, asking, &[], done, &last);
+        self.builder.switch_to_block(asking);
+        self.poll(site);
+        self.builder.ins().jump(begin, &block_args(&next));
         self.enter(done, &source.dst);
         Ok(())
     }
@@ -100,8 +155,8 @@ impl Translator<'_> {
         &mut self,
         source: &For,
         mut plan: Plan,
-        low: ir::Value,
-        high: ir::Value,
+        [low, high]: [ir::Value; 2],
+        poll: Option<(u32, Site)>,
     ) -> Result<ir::Value> {
         self.spread(&source.body, &mut plan)?;
         let [main, done] = [self.block_with(1, 0), self.block_with(1, 0)];
@@ -112,7 +167,20 @@ impl Translator<'_> {
         let whole = self.builder.ins().band_imm_s(trips, -TOGETHER);
         let end = self.builder.ins().iadd(low, whole);
         let any = self.builder.ins().icmp(IntCC::NotEqual, low, end);
-        self.builder.ins().brif(any, main, &block_args(&[low]), done, &block_args(&[low]));
+        let (mut begin, mut bound) = (main, end);
+        if let Some((every, _)) = poll {
+            begin = self.block_with(1, 0);
+            self.builder.ins().brif(any, begin, &block_args(&[low]), done, &block_args(&[low]));
+            self.builder.switch_to_block(begin);
+            let from = self.builder.block_params(begin)[0];
+            let most = self.int(i64::from(every).max(TOGETHER));
+            let left = self.builder.ins().isub(end, from);
+            let more = self.builder.ins().umin(left, most);
+            bound = self.builder.ins().iadd(from, more);
+            self.builder.ins().jump(main, &block_args(&[from]));
+        } else {
+            self.builder.ins().brif(any, main, &block_args(&[low]), done, &block_args(&[low]));
+        }
 
         self.builder.switch_to_block(main);
         let index = self.builder.block_params(main)[0];
@@ -122,22 +190,44 @@ impl Translator<'_> {
         }
         self.known.leave(scope);
         let next = self.builder.ins().iadd_imm_s(index, TOGETHER);
-        let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, end);
-        self.builder.ins().brif(more, main, &block_args(&[next]), done, &block_args(&[next]));
+        let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, bound);
+        let args = block_args(&[next]);
+        if let Some((_, site)) = poll {
+            let [turn, asking] = [self.builder.create_block(), self.builder.create_block()];
+            self.builder.ins().brif(more, main, &args, turn, &[]);
+            self.builder.switch_to_block(turn);
+            let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, end);
+            self.builder.ins().brif(more, asking, &[], done, &args);
+            self.builder.switch_to_block(asking);
+            self.poll(site);
+            self.builder.ins().jump(begin, &args);
+        } else {
+            self.builder.ins().brif(more, main, &args, done, &args);
+        }
         self.builder.switch_to_block(done);
         Ok(self.builder.block_params(done)[0])
     }
 
     pub(crate) fn lanes_loop(&mut self, source: &Lanes) -> Result<()> {
+        if let Some((_, site, body)) = rounds(&source.body) {
+            let Lanes { index, low, high, .. } = *source;
+            let (dst, carry) = (source.dst.clone(), source.carry.clone());
+            return self.lanes_rounds(&Lanes { dst, index, low, high, carry, body }, Some(site));
+        }
+        self.lanes_rounds(source, None)
+    }
+
+    /// A loop of sums that asks between its blocks if the call is cancelled.
+    fn lanes_rounds(&mut self, source: &Lanes, poll: Option<Site>) -> Result<()> {
         self.enter_loop(&source.body)?;
-        let translated = self.lanes_body(source);
+        let translated = self.lanes_body(source, poll);
         self.leave_loop();
         // The results belong to what is around the loop.
         source.dst.iter().for_each(|value| self.invariants.define(*value));
         translated
     }
 
-    fn lanes_body(&mut self, source: &Lanes) -> Result<()> {
+    fn lanes_body(&mut self, source: &Lanes, poll: Option<Site>) -> Result<()> {
         let sums = source.dst.len();
         if source.carry.len() != sums || source.body.results.len() != sums {
             return Err("a lanes loop has another number of sums".to_owned());
@@ -190,7 +280,18 @@ impl Translator<'_> {
             next.push(self.builder.ins().fadd(*sum, lane));
         }
         let last = block_args(&next[2..]);
-        self.builder.ins().brif(next[1], outer, &block_args(&next), done, &last);
+        match poll {
+            None => {
+                self.builder.ins().brif(next[1], outer, &block_args(&next), done, &last);
+            }
+            Some(site) => {
+                let asking = self.builder.create_block();
+                self.builder.ins().brif(next[1], asking, &[], done, &last);
+                self.builder.switch_to_block(asking);
+                self.poll(site);
+                self.builder.ins().jump(outer, &block_args(&next));
+            }
+        }
         self.enter(done, &source.dst);
         Ok(())
     }

@@ -252,6 +252,10 @@ impl<'a> Translator<'a> {
             Stmt::If { dst, cond, then, other } => self.branch(dst, *cond, then, other),
             Stmt::Call { dst, func, args } => self.call(dst, *func, args),
             Stmt::Kernel { kernel, args } => self.kernel(*kernel, args),
+            Stmt::Poll { site, .. } => {
+                self.poll(*site);
+                Ok(())
+            }
             Stmt::Check { check, site } => self.check(*check, *site),
         }
     }

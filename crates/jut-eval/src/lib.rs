@@ -66,6 +66,7 @@ use jut_ir::RuntimeError;
 use jut_ir::entity::{DataId, FuncId, PrimaryMap};
 use jut_ir::ir::{Data, Mode, Program};
 use jut_ir::span::Span;
+use jut_runtime::Cancellation;
 use jut_runtime::workspace::default_limit;
 use machine::{Capability, Machine};
 use memory::Meter;
@@ -78,6 +79,7 @@ pub struct Interpreter {
     datas: Arc<PrimaryMap<DataId, Data>>,
     limit: u64,
     linear: LinearScalar,
+    cancellation: Option<Cancellation>,
 }
 
 /// What a call gives.
@@ -96,7 +98,7 @@ pub struct Outcome {
 /// Why a call gives nothing.
 #[derive(Clone, PartialEq, Debug)]
 pub enum EvalError {
-    /// An error of the running program: `R01` to `R06`.
+    /// An error of the running program: `R01` to `R07`.
     Runtime(RuntimeError),
     /// An argument does not have the type of its parameter.
     Argument {
@@ -143,6 +145,7 @@ impl Interpreter {
             datas: Arc::new(program.datas.clone()),
             limit: default_limit() as u64,
             linear: LinearScalar::F64,
+            cancellation: None,
         }
     }
 
@@ -155,6 +158,12 @@ impl Interpreter {
     /// How many bytes of arrays a call may have alive at once.
     pub fn limit(&self) -> u64 {
         self.limit
+    }
+
+    /// Sets what ends calls from outside; that is the error `R07`.
+    pub fn cancelled_by(mut self, cancellation: Option<Cancellation>) -> Interpreter {
+        self.cancellation = cancellation;
+        self
     }
 
     /// Sets what linear code computes with. Linear arguments, `rd` values and `wr` buffers are then

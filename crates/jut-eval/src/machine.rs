@@ -33,6 +33,7 @@ use jut_ir::prim::{self, Scalar};
 use jut_ir::span::Span;
 use jut_ir::types::Type;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Size, Structured};
+use jut_runtime::cancel;
 use std::sync::Arc;
 
 mod control;
@@ -433,6 +434,16 @@ impl Machine<'_> {
         }
     }
 
+    /// Fails if the call is cancelled.
+    pub(crate) fn go_on(&self) -> Run<()> {
+        match &self.interpreter.cancellation {
+            Some(cancellation) if cancellation.is_cancelled() => {
+                error(RuntimeErrorKind::Cancelled, &[])
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Binds the result of an operation of linear code that costs 1 per scalar.
     fn structured(
         &mut self,
@@ -449,7 +460,14 @@ impl Machine<'_> {
         let Some(charge) = bytes.and_then(|bytes| self.meter.charge(bytes)) else {
             return error(RuntimeErrorKind::Memory, &[]);
         };
-        let Some(value) = structured::apply(op, args, &sizes, charge) else {
+        let apply = || structured::apply(op, args, &sizes, charge);
+        let value = match &self.interpreter.cancellation {
+            None => apply(),
+            Some(cancellation) => cancel::during(cancellation, apply),
+        };
+        // What was cancelled stopped early.
+        self.go_on()?;
+        let Some(value) = value else {
             return unchecked(misfit);
         };
         let sizes: Vec<u64> = sizes.iter().map(|s| *s as u64).collect();

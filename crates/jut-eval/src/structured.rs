@@ -10,7 +10,7 @@ use crate::value::{Array, Cells, Value, View};
 use jut_ir::Structured;
 use jut_ir::structured::{Meaning, Order, Param, Side};
 use jut_runtime::lanes::{BLOCK, LANES, fold};
-use jut_runtime::matrix;
+use jut_runtime::{cancel, matrix};
 
 /// The sizes of the named dimensions of a primitive's operands, in the order of
 /// [`Structured::labels`]; `None` if the operands do not fit, or a size is negative.
@@ -243,6 +243,9 @@ fn contraction<T: Copy>(
     let total: usize = outer.iter().product();
     let mut cells = Vec::with_capacity(total);
     for cell in 0..total {
+        if cancel::is_requested() {
+            break;
+        }
         let mut at = vec![0; operands.len()];
         let mut rest = cell;
         for (k, size) in outer.iter().enumerate().rev() {

@@ -106,7 +106,7 @@ impl std::fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// An error value of a running program (codes `R01` to `R06`): nothing is lost, nothing aborts.
+/// An error value of a running program (codes `R01` to `R07`): nothing is lost, nothing aborts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuntimeError {
     /// Which kind.
@@ -133,25 +133,28 @@ pub enum RuntimeErrorKind {
     DivisionByZero = 5,
     /// `R06`: the memory limit was reached, or a size is no 64-bit integer.
     Memory = 6,
+    /// `R07`: the call was cancelled from outside.
+    Cancelled = 7,
 }
 
 impl RuntimeErrorKind {
     /// All kinds, in the order of their codes.
-    pub const ALL: [RuntimeErrorKind; 6] = [
+    pub const ALL: [RuntimeErrorKind; 7] = [
         RuntimeErrorKind::Index,
         RuntimeErrorKind::Slice,
         RuntimeErrorKind::NegativeSize,
         RuntimeErrorKind::SizeMismatch,
         RuntimeErrorKind::DivisionByZero,
         RuntimeErrorKind::Memory,
+        RuntimeErrorKind::Cancelled,
     ];
 
     /// The code, such as `R01`.
     pub fn code(self) -> &'static str {
-        ["R01", "R02", "R03", "R04", "R05", "R06"][self as usize - 1]
+        ["R01", "R02", "R03", "R04", "R05", "R06", "R07"][self as usize - 1]
     }
 
-    /// The kind with the given number (1 to 6).
+    /// The kind with the given number (1 to 7).
     pub fn from_number(number: u8) -> Option<RuntimeErrorKind> {
         Self::ALL.into_iter().find(|kind| *kind as u8 == number)
     }
@@ -167,6 +170,7 @@ impl RuntimeErrorKind {
                 "divide by what is not 0: `if b != 0 { a / b } else { .. }`"
             }
             RuntimeErrorKind::Memory => "raise the limit, or use smaller arrays",
+            RuntimeErrorKind::Cancelled => "call again once the cancellation is reset",
         }
     }
 
@@ -176,7 +180,7 @@ impl RuntimeErrorKind {
             RuntimeErrorKind::Index | RuntimeErrorKind::SizeMismatch => 2,
             RuntimeErrorKind::Slice => 3,
             RuntimeErrorKind::NegativeSize => 1,
-            RuntimeErrorKind::DivisionByZero => 0,
+            RuntimeErrorKind::DivisionByZero | RuntimeErrorKind::Cancelled => 0,
             // Where a size is the matter: two numbers and what was made of them.
             RuntimeErrorKind::Memory => 3,
         }
@@ -268,6 +272,7 @@ impl std::fmt::Display for RuntimeError {
                 }
                 _ => write!(f, "the memory limit is reached"),
             },
+            RuntimeErrorKind::Cancelled => write!(f, "the call was cancelled"),
         }
     }
 }

@@ -32,9 +32,15 @@ const INTS: Type = Type { scalar: Scalar::I64, wide: true };
 
 impl Translator<'_> {
     /// Writes a loop for an extremum eight iterations at a time, if it is one.
-    pub(crate) fn extremum(&mut self, source: &For, low: Operand, high: Operand) -> Result<bool> {
+    /// Gives its results then.
+    pub(crate) fn extremum(
+        &mut self,
+        source: &For,
+        [low, high]: [Operand; 2],
+        initial: &[Operand],
+    ) -> Result<Option<Vec<Operand>>> {
         let (Some(compare), true) = (self.compares(source), self.imports.masks()) else {
-            return Ok(false);
+            return Ok(None);
         };
         let eights = Lanes {
             dst: source.dst.clone(),
@@ -44,11 +50,7 @@ impl Translator<'_> {
             carry: source.carry.iter().map(|(value, _)| *value).collect(),
             body: source.body.clone(),
         };
-        let Some(mut plan) = self.plan(&eights, false) else { return Ok(false) };
-        let mut initial = Vec::with_capacity(2);
-        for (_, atom) in &source.carry {
-            initial.push(self.atom(*atom)?);
-        }
+        let Some(mut plan) = self.plan(&eights, false) else { return Ok(None) };
         let outside = self.group.take();
         let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
         let before = self.body.current();
@@ -122,13 +124,13 @@ impl Translator<'_> {
         self.body.jump(done);
 
         self.body.begin(done);
+        let mut results = Vec::with_capacity(2);
         for (k, value) in source.dst.iter().enumerate() {
             let ty = scalar(self.kind(*value)).one();
-            let result = self.body.value(phi(ty, &[(initial[k], before), (best[k], combine)]));
-            self.bind(*value, result);
+            results.push(self.body.value(phi(ty, &[(initial[k], before), (best[k], combine)])));
         }
         self.group = outside;
-        Ok(true)
+        Ok(Some(results))
     }
 
     fn fork(&mut self, condition: Operand, yes: Label, no: Label) {

@@ -7,6 +7,7 @@
 use crate::function::{Result, Translator, phi};
 use crate::text::{Label, Operand, Scalar};
 use jut_loop::form::{Check, Site};
+use jut_runtime::workspace::layout;
 
 /// Says to LLVM that the first way is the usual one.
 pub(crate) const USUALLY: &str = "!prof !0";
@@ -16,6 +17,16 @@ impl Translator<'_> {
         let operands = self.atoms(&check.atoms())?;
         let holds = self.holds(check, &operands)?;
         self.fail_unless(holds, site, &operands)
+    }
+
+    /// Fails if the call is cancelled: the byte whose address the workspace holds is not 0 then. Another
+    /// thread writes it, so it is loaded each time.
+    pub(crate) fn poll(&mut self, site: Site) -> Result<()> {
+        let (ptr, byte) = (Scalar::Ptr.one(), Scalar::I64.one());
+        let address = self.load_word("%ws", layout::STOP / 8, ptr).of(ptr);
+        let flag = self.body.value(format_args!("load volatile i8, ptr {address}, align 1"));
+        let goes_on = self.body.value(format_args!("icmp eq i8 {}, 0", flag.of(byte)));
+        self.fail_unless(goes_on, site, &[])
     }
 
     /// Whether a check holds.

@@ -20,6 +20,7 @@ use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
 };
 use jut_loop::form::LoopProgram;
+use jut_loop::poll;
 use jut_native::{CompileError, Compiled, Footprint};
 use object::SectionKind;
 use object::read::{File, Object as _, ObjectSection as _};
@@ -205,9 +206,10 @@ fn host_text(program: &LoopProgram) -> Result<String, CompileError> {
 /// # Errors
 /// As those of every backend: a program that is not well formed, a machine without code generator.
 pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
-    let text = host_text(program)?;
+    let program = poll::place(program);
+    let text = host_text(&program)?;
     // SAFETY: the text is the translation of the program.
-    unsafe { compile_text(program, &text) }
+    unsafe { compile_text(&program, &text) }
 }
 
 /// Compiles text for LLVM that was made of a program in another way: by MLIR, for instance. It has a

@@ -22,7 +22,8 @@ use crate::function::{Result, Translator, phi, scalar};
 use crate::text::{Label, Operand, Scalar};
 use crate::vector::Plan;
 use jut_ir::prim::Lowering;
-use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Stmt};
+use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt};
+use jut_loop::poll::rounds;
 
 /// How a part of a block is entered: from where, at which index, with which lanes.
 type Entered = (Label, Operand, Vec<Operand>);
@@ -64,8 +65,100 @@ impl Translator<'_> {
         for (_, atom) in &source.carry {
             initial.push(self.atom(*atom)?);
         }
-        if self.for_eights(source, low, high)? || self.extremum(source, low, high)? {
-            return Ok(());
+        let results = match rounds(&source.body) {
+            None => self.iterations(source, [low, high], &initial)?,
+            Some((every, site, body)) => {
+                let For { order, index, low: first, high: end, .. } = *source;
+                let (dst, carry) = (source.dst.clone(), source.carry.clone());
+                let bare = For { dst, order, index, low: first, high: end, carry, body };
+                self.for_rounds(&bare, (every, site), [low, high], &initial)?
+            }
+        };
+        for (value, result) in source.dst.iter().zip(results) {
+            self.bind(*value, result);
+        }
+        Ok(())
+    }
+
+    /// A loop that asks between rounds of so many iterations if the call is cancelled; gives its
+    /// results.
+    fn for_rounds(
+        &mut self,
+        source: &For,
+        (every, site): (u32, Site),
+        [low, high]: [Operand; 2],
+        initial: &[Operand],
+    ) -> Result<Vec<Operand>> {
+        let down = source.order == Order::Down;
+        let (first, last) = if down { (high, low) } else { (low, high) };
+        let before = self.body.current();
+        let [start, round] = [self.body.label(), self.body.label()];
+        let [asking, done] = [self.body.label(), self.body.label()];
+        let any = self.body.value(format_args!("icmp slt i64 {}, {}", low.of(INT), high.of(INT)));
+        let any = any.of(Scalar::Bool.one());
+        self.body.line(format_args!("br i1 {any}, label %{start}, label %{done}"));
+
+        self.body.begin(start);
+        self.body.jump(round);
+
+        self.body.begin(round);
+        let hole = self.body.hole();
+        let at = self.body.temp();
+        let types: Vec<_> =
+            source.carry.iter().map(|(value, _)| scalar(self.kind(*value)).one()).collect();
+        let carried: Vec<Operand> = types.iter().map(|_| self.body.temp()).collect();
+        let (at_shown, last_shown) = (at.of(INT).to_string(), last.of(INT).to_string());
+        // The distance as an unsigned number is always right.
+        let left = match down {
+            true => self.body.value(format_args!("sub i64 {at_shown}, {last_shown}")),
+            false => self.body.value(format_args!("sub i64 {last_shown}, {at_shown}")),
+        };
+        let left = left.of(INT);
+        let taken =
+            self.body.value(format_args!("call i64 @llvm.umin.i64(i64 {left}, i64 {every})"));
+        let taken = taken.of(INT);
+        let next = match down {
+            true => self.body.value(format_args!("sub nsw i64 {at_shown}, {taken}")),
+            false => self.body.value(format_args!("add nsw i64 {at_shown}, {taken}")),
+        };
+        let range = if down { [next, at] } else { [at, next] };
+        let results = self.iterations(source, range, &carried)?;
+        let more = self.body.value(format_args!("icmp ne i64 {}, {last_shown}", next.of(INT)));
+        let (turn, more) = (self.body.current(), more.of(Scalar::Bool.one()));
+        self.body.line(format_args!("br i1 {more}, label %{asking}, label %{done}"));
+
+        self.body.begin(asking);
+        self.poll(site)?;
+        let latch = self.body.current();
+        self.body.jump(round);
+        let mut fill = |value: Operand, ty, first: Operand, next: Operand| {
+            let line = phi(ty, &[(first, start), (next, latch)]);
+            self.body.fill(&hole, format_args!("{} = {line}", value.of(ty)));
+        };
+        fill(at, INT, first, next);
+        for (k, ty) in types.iter().enumerate() {
+            fill(carried[k], *ty, initial[k], results[k]);
+        }
+
+        self.body.begin(done);
+        let ends = types.iter().zip(initial).zip(results);
+        let ends = ends.map(|((ty, first), result)| phi(*ty, &[(*first, before), (result, turn)]));
+        let ends: Vec<String> = ends.collect();
+        Ok(ends.into_iter().map(|end| self.body.value(end)).collect())
+    }
+
+    /// The iterations from `low` to `high`; gives what they carry at the end.
+    fn iterations(
+        &mut self,
+        source: &For,
+        [low, high]: [Operand; 2],
+        initial: &[Operand],
+    ) -> Result<Vec<Operand>> {
+        if self.for_eights(source, low, high)? {
+            return Ok(Vec::new());
+        }
+        if let Some(results) = self.extremum(source, [low, high], initial)? {
+            return Ok(results);
         }
         let outside = self.group;
         let independent = source.order == Order::Par && is_simple(&source.body);
@@ -132,12 +225,11 @@ impl Translator<'_> {
         }
 
         self.body.begin(done);
-        for (k, value) in source.dst.iter().enumerate() {
-            let ty = scalar(self.kind(*value)).one();
-            let result = self.body.value(phi(ty, &[(initial[k], before), (next[k], latch)]));
-            self.bind(*value, result);
+        let mut results = Vec::with_capacity(next.len());
+        for (k, (_, ty)) in carried.iter().enumerate() {
+            results.push(self.body.value(phi(*ty, &[(initial[k], before), (next[k], latch)])));
         }
-        Ok(())
+        Ok(results)
     }
 
     /// Writes a loop that calls mathematical functions eight iterations at a time, if it can be.
@@ -177,6 +269,16 @@ impl Translator<'_> {
     }
 
     pub(crate) fn lanes_loop(&mut self, source: &Lanes) -> Result<()> {
+        let Some((_, site, body)) = rounds(&source.body) else {
+            return self.lanes_rounds(source, None);
+        };
+        let Lanes { index, low, high, .. } = *source;
+        let (dst, carry) = (source.dst.clone(), source.carry.clone());
+        self.lanes_rounds(&Lanes { dst, index, low, high, carry, body }, Some(site))
+    }
+
+    /// A loop of sums, which may ask between its blocks if the call is cancelled.
+    fn lanes_rounds(&mut self, source: &Lanes, poll: Option<Site>) -> Result<()> {
         let sums = source.dst.len();
         if source.carry.len() != sums || source.body.results.len() != sums {
             return Err("a lanes loop has another number of sums".to_owned());
@@ -214,8 +316,19 @@ impl Translator<'_> {
         }
         let rest = self.body.value(format_args!("sub i64 {left_shown}, {taken}"));
         let more = self.body.value(format_args!("icmp ne i64 {}, 0", rest.of(INT)));
-        let (latch, more) = (self.body.current(), more.of(Scalar::Bool.one()));
-        self.body.line(format_args!("br i1 {more}, label %{outer}, label %{done}"));
+        let (turn, more) = (self.body.current(), more.of(Scalar::Bool.one()));
+        let mut latch = turn;
+        match poll {
+            None => self.body.line(format_args!("br i1 {more}, label %{outer}, label %{done}")),
+            Some(site) => {
+                let asking = self.body.label();
+                self.body.line(format_args!("br i1 {more}, label %{asking}, label %{done}"));
+                self.body.begin(asking);
+                self.poll(site)?;
+                latch = self.body.current();
+                self.body.jump(outer);
+            }
+        }
         let mut fill = |value: Operand, ty, first: Operand, next: Operand| {
             let line = phi(ty, &[(first, start), (next, latch)]);
             self.body.fill(&hole, format_args!("{} = {line}", value.of(ty)));
@@ -228,7 +341,7 @@ impl Translator<'_> {
 
         self.body.begin(done);
         for (value, next) in source.dst.iter().zip(&next) {
-            let line = phi(FLOAT, &[(Operand::ZERO, before), (*next, latch)]);
+            let line = phi(FLOAT, &[(Operand::ZERO, before), (*next, turn)]);
             let result = self.body.value(line);
             self.bind(*value, result);
         }

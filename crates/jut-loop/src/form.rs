@@ -12,7 +12,7 @@ use jut_ir::prim::Prim;
 pub const KEYWORDS: &[&str] = &[
     "alloc", "bool", "buffer", "call", "carry", "check", "copy", "def", "else", "f64", "fail",
     "false", "fill", "for", "i64", "if", "in", "inf", "inout", "kernel", "lanes", "loop", "mark",
-    "nan", "out", "release", "tape", "true", "while", "word", "do",
+    "nan", "out", "poll", "release", "tape", "true", "while", "word", "do",
 ];
 
 /// A value of one loop function: a scalar or a buffer, assigned once.
@@ -305,6 +305,15 @@ pub enum Stmt {
         /// One per parameter of its row.
         args: Vec<Atom>,
     },
+    /// `poll`, `poll 4096`: fails with the error of the site if the call is cancelled. As the first
+    /// statement of a loop it may look only once in so many iterations: [`crate::poll`] puts it
+    /// there, and it looks between rounds of so many, never before the first.
+    Poll {
+        /// How many iterations there are in a round.
+        every: u32,
+        /// Kind of error and text.
+        site: Site,
+    },
     /// Fails with the error of the site unless the check holds.
     Check {
         /// What must hold.
@@ -393,7 +402,7 @@ impl Stmt {
                 visit(x);
             }
             Stmt::Alloc { len, .. } => visit(len),
-            Stmt::Mark { .. } => {}
+            Stmt::Mark { .. } | Stmt::Poll { .. } => {}
             Stmt::Release { mark, .. } => value(mark, visit),
             Stmt::CopyCells { dst, src, len, .. } => {
                 value(dst, visit);
@@ -442,6 +451,7 @@ impl Stmt {
             | Stmt::Fill { .. }
             | Stmt::CopyCells { .. }
             | Stmt::Kernel { .. }
+            | Stmt::Poll { .. }
             | Stmt::Check { .. } => &[],
         }
     }

@@ -12,6 +12,7 @@
 //! | [`lower`](mod@lower) | from Linear A to the loop form |
 //! | [`opt`] | loop-invariant motion, cells in registers, dead code |
 //! | [`need`] | how much memory a call needs, as a program of its own |
+//! | [`poll`] | where running code asks whether its call is cancelled |
 //! | [`split`] | long functions in pieces |
 //! | [`print`](mod@print), [`read`] | the text form, and back |
 //! | [`eval`] | an evaluator: the meaning, in plain Rust |
@@ -23,6 +24,7 @@ pub mod kernel;
 pub mod lower;
 pub mod need;
 pub mod opt;
+pub mod poll;
 pub mod print;
 pub mod read;
 pub mod signature;

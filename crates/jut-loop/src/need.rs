@@ -404,6 +404,7 @@ impl<'a> Walk<'a> {
             | Stmt::Offset { .. }
             | Stmt::Fill { .. }
             | Stmt::CopyCells { .. }
+            | Stmt::Poll { .. }
             | Stmt::Kernel { .. } => {}
         }
     }

@@ -295,6 +295,8 @@ impl Printer<'_> {
             Stmt::Kernel { kernel, args } => {
                 format!("kernel {}({})", kernel.row().name, self.atoms(args))
             }
+            Stmt::Poll { every: 1, site } => format!("poll{}", self.at(*site)),
+            Stmt::Poll { every, site } => format!("poll {every}{}", self.at(*site)),
             Stmt::Check { check, site } => {
                 let kind = match self.program.sites.get(*site) {
                     Some((kind, _)) if *kind != check.usual_kind() => format!("{} ", kind.code()),

@@ -408,6 +408,11 @@ impl Reader {
         if self.take_name("check") {
             return self.check();
         }
+        if self.take_name("poll") {
+            let every = if matches!(self.word(), Word::Literal(_)) { self.number()? } else { 1 };
+            let site = self.site(RuntimeErrorKind::Cancelled)?;
+            return Ok(Stmt::Poll { every, site });
+        }
         if self.take_name("release") {
             let arena = self.arena();
             return Ok(Stmt::Release { mark: self.value()?, arena });

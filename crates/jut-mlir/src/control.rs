@@ -415,6 +415,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Fails if the call is cancelled.
+    pub(crate) fn poll(&mut self, site: Site) -> Result<()> {
+        let helper = self.prelude.helper(Helper::GoesOn);
+        let goes_on =
+            self.define(format_args!("func.call @{helper}(%workspace) : (!workspace) -> i1"));
+        self.guard(&goes_on, site, Vec::new())
+    }
+
     pub(crate) fn check(&mut self, check: Check, site: Site) -> Result<()> {
         let zero = self.int(0);
         let (holds, operands) = match check {

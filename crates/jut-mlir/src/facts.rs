@@ -1,6 +1,6 @@
 //! What can fail, and what needs the workspace.
 //!
-//! A check or an allocation can fail, and so can a call of a function that can, and a loop or branch
+//! A check, an allocation or a `poll` can fail, and so can a call of a function that can, and a loop or branch
 //! around any of these. A function that cannot fail returns no status; one that neither fails nor
 //! touches the arenas is not even given the workspace. *Cost*: linear; every statement is looked at
 //! once.
@@ -40,7 +40,7 @@ impl Facts {
     /// Whether a statement can fail.
     pub fn fails(&self, stmt: &Stmt) -> bool {
         match stmt {
-            Stmt::Check { .. } | Stmt::Alloc { .. } => true,
+            Stmt::Check { .. } | Stmt::Alloc { .. } | Stmt::Poll { .. } => true,
             Stmt::Call { func, .. } => self.functions[*func].fails,
             Stmt::For(_) | Stmt::Lanes(_) | Stmt::If { .. } => {
                 self.failing.contains(&std::ptr::from_ref(stmt))

@@ -389,6 +389,7 @@ impl<'a> Emitter<'a> {
             }
             Stmt::Call { dst, func, args } => self.call(dst, *func, args),
             Stmt::Kernel { kernel, args } => self.kernel(*kernel, args),
+            Stmt::Poll { site, .. } => self.poll(*site),
             Stmt::Check { check, site } => self.check(*check, *site),
         }
     }

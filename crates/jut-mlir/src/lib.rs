@@ -54,6 +54,7 @@ mod vector;
 pub use program::text;
 
 use jut_loop::form::LoopProgram;
+use jut_loop::poll;
 use jut_native::{CompileError, Compiled};
 
 /// Whether MLIR is linked: the cargo feature `mlir`.
@@ -83,9 +84,12 @@ pub const PIPELINE: &str = "builtin.module(\
 /// As those of every backend: a program that is not well formed, a machine without code generator;
 /// [`CompileError::Host`] if MLIR is not built in.
 pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
-    let text = llvm_text(program)?;
+    let mut program = poll::place(program);
+    // A loop of MLIR cannot be left in the middle without an end to its vectors: its rounds can.
+    poll::spell_out(&mut program);
+    let text = llvm_text(&program)?;
     // SAFETY: the text is the translation of the program.
-    unsafe { jut_llvm::compile_text(program, &text) }
+    unsafe { jut_llvm::compile_text(&program, &text) }
 }
 
 /// The program as assembly text for this machine.

@@ -3,8 +3,8 @@
 //! An array is a `memref` with an offset, so that the rows of an array are arrays too. What an
 //! address becomes by [`VIEWS`] is the only place where MLIR is told how it represents a `memref`.
 //!
-//! The workspace is nineteen words: two arenas (begin, top and end of the current chunk) and the
-//! place for the error of a failed call. An allocation moves the top; only a full chunk calls the
+//! The workspace is 22 words: two arenas (begin, top and end of the current chunk), the place for the
+//! error of a failed call, and the address of the byte that says whether the call is cancelled. An allocation moves the top; only a full chunk calls the
 //! runtime, which gives address 0 if there is no memory.
 
 use jut_runtime::arena::ALIGN;
@@ -52,6 +52,8 @@ pub(crate) enum Helper {
     ReleaseTape,
     /// Writes down an error and gives its status.
     Fail,
+    /// Whether the call goes on: nobody cancelled it.
+    GoesOn,
     /// The eight lanes of a sum, added in the fixed order.
     Fold,
     /// A float as an integer: toward zero, saturating, 0 for NaN.
@@ -59,7 +61,7 @@ pub(crate) enum Helper {
 }
 
 /// All functions of the prelude, in the order in which they are written.
-const ALL: [Helper; 14] = [
+const ALL: [Helper; 15] = [
     Helper::Workspace,
     Helper::F64s,
     Helper::I64s,
@@ -72,6 +74,7 @@ const ALL: [Helper; 14] = [
     Helper::ReleaseTemp,
     Helper::ReleaseTape,
     Helper::Fail,
+    Helper::GoesOn,
     Helper::Fold,
     Helper::ToI64,
 ];
@@ -95,6 +98,7 @@ impl Helper {
             Helper::ReleaseTemp => "jut.release_temp",
             Helper::ReleaseTape => "jut.release_tape",
             Helper::Fail => "jut.fail",
+            Helper::GoesOn => "jut.goes_on",
             Helper::Fold => "jut.fold",
             Helper::ToI64 => "jut.to_i64",
         }
@@ -128,6 +132,7 @@ impl Helper {
                 [layout::TAPE_BASE, layout::TAPE_TOP, layout::TAPE_END],
             ),
             Helper::Fail => fail(out),
+            Helper::GoesOn => goes_on(out, self.name()),
             Helper::Fold => out.push_str(FOLD),
             Helper::ToI64 => out.push_str(TO_I64),
         }
@@ -233,6 +238,25 @@ func.func private @{name}(%x: {ty}) -> index {{
   %distance = arith.muli %offset, %bytes : index
   %address = arith.addi %begin, %distance : index
   return %address : index
+}}
+"
+    );
+}
+
+fn goes_on(out: &mut String, name: &str) {
+    let place = layout::STOP / 8;
+    let _ = write!(
+        out,
+        "// Whether nobody cancelled the call. Another thread writes the byte.
+func.func private @{name}(%workspace: !workspace) -> i1 {{
+  %place = arith.constant {place} : index
+  %address = memref.load %workspace[%place] : !workspace
+  %word = arith.index_cast %address : index to i64
+  %pointer = llvm.inttoptr %word : i64 to !llvm.ptr
+  %byte = llvm.load volatile %pointer : !llvm.ptr -> i8
+  %none = arith.constant 0 : i8
+  %goes_on = arith.cmpi eq, %byte, %none : i8
+  return %goes_on : i1
 }}
 "
     );

@@ -8,7 +8,7 @@
 use crate::compiled::Compiled;
 use jut_ir::{RuntimeError, RuntimeErrorKind};
 use jut_loop::form::{Cell, Kind, Role};
-use jut_runtime::{Workspace, stack};
+use jut_runtime::{Cancellation, Workspace, cancel, stack};
 use std::fmt;
 
 /// An argument of a compiled program.
@@ -56,7 +56,7 @@ impl Arg<'_> {
 pub enum CallError {
     /// The arguments do not fit the program.
     Arguments(String),
-    /// The program failed: `R01` to `R06`.
+    /// The program failed: `R01` to `R07`.
     Run(RuntimeError),
 }
 
@@ -122,14 +122,19 @@ impl Compiled {
         assert!(args.len() >= self.params.len(), "one word per parameter");
         assert!(results.len() >= self.results.len(), "one word per result");
         workspace.reset();
+        let cancellation = workspace.cancellation().cloned();
+        if cancellation.as_ref().is_some_and(Cancellation::is_cancelled) {
+            return Err(self.ended(RuntimeErrorKind::Cancelled));
+        }
         let (space, from, to) = (&raw mut *workspace, args.as_ptr(), results.as_mut_ptr());
         let status = if self.stack <= LARGE_STACK && stack::fits(self.stack + RUNTIME_STACK) {
             // SAFETY: the code has this signature and lives as long as `self`; it reads as many
             // words and writes as many as were just counted, uses the workspace, which is borrowed
             // alone, and otherwise only memory that the caller vouches for.
-            unsafe { (self.entry)(space, from, to) }
+            let run = || unsafe { (self.entry)(space, from, to) };
+            within(cancellation.as_ref(), run)
         } else {
-            self.on_large_stack(space, from, to)?
+            self.on_large_stack(space, from, to, cancellation.as_ref())?
         };
         if status == 0 { Ok(()) } else { Err(self.error(workspace, status)) }
     }
@@ -140,6 +145,7 @@ impl Compiled {
         workspace: *mut Workspace,
         args: *const u64,
         results: *mut u64,
+        cancellation: Option<&Cancellation>,
     ) -> Result<u32, RuntimeError> {
         struct Pointers(*mut Workspace, *const u64, *mut u64);
         // SAFETY: the thread that owns the pointers waits until the other one has ended.
@@ -150,20 +156,22 @@ impl Compiled {
             let run = move || {
                 let Pointers(workspace, args, results) = { pointers };
                 // SAFETY: as in `call_words`, which passes these on.
-                unsafe { entry(workspace, args, results) }
+                within(cancellation, || unsafe { entry(workspace, args, results) })
             };
             let builder = std::thread::Builder::new().stack_size(self.stack + LARGE_STACK);
             let joined = builder.spawn_scoped(scope, run).map(|thread| thread.join());
             match joined {
                 Ok(Ok(status)) => Ok(status),
                 // No memory for the stack; compiled code does not panic.
-                Ok(Err(_)) | Err(_) => Err(RuntimeError {
-                    kind: RuntimeErrorKind::Memory,
-                    span: self.sites.first().map(|(_, span)| *span).unwrap_or_default(),
-                    operands: Vec::new(),
-                }),
+                Ok(Err(_)) | Err(_) => Err(self.ended(RuntimeErrorKind::Memory)),
             }
         })
+    }
+
+    /// An error of the call as a whole, at the first place that can fail.
+    fn ended(&self, kind: RuntimeErrorKind) -> RuntimeError {
+        let span = self.sites.first().map(|(_, span)| *span).unwrap_or_default();
+        RuntimeError { kind, span, operands: Vec::new() }
     }
 
     fn error(&self, workspace: &Workspace, status: u32) -> RuntimeError {
@@ -237,6 +245,14 @@ impl Compiled {
             *to = word;
         }
         Ok(())
+    }
+}
+
+/// Runs code whose kernels stop early once it is cancelled.
+fn within<T>(cancellation: Option<&Cancellation>, run: impl FnOnce() -> T) -> T {
+    match cancellation {
+        None => run(),
+        Some(cancellation) => cancel::during(cancellation, run),
     }
 }
 

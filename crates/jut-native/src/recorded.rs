@@ -27,7 +27,7 @@ use jut_ir::{RuntimeError, RuntimeErrorKind, Span};
 use jut_loop::form::{Cell, Kind, Role};
 use jut_loop::lower::Lowered;
 use jut_loop::signature::AbiComponent;
-use jut_runtime::Workspace;
+use jut_runtime::{Cancellation, Workspace};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where a leading parameter of the followers comes from.
@@ -391,6 +391,11 @@ impl Recording {
     /// The most bytes that it may keep and use.
     pub fn limit(&self) -> usize {
         self.limit
+    }
+
+    /// Sets what ends recording, from now on; none ends it.
+    pub fn set_cancellation(&mut self, cancellation: Option<Cancellation>) {
+        self.workspace.set_cancellation(cancellation);
     }
 
     /// Changes the limit, from the next recording on.

@@ -12,8 +12,8 @@ use crate::ports::Port;
 use crate::tangent::as_tangent;
 use crate::value::{Arg, Out, Value};
 use jut_ir::{FuncId, Program};
-use jut_runtime::Workspace;
 use jut_runtime::workspace::default_limit;
+use jut_runtime::{Cancellation, Workspace};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
@@ -194,6 +194,37 @@ impl Session {
         call(plan, workspace, scratch, args, &mut Destination::outs(outs))
     }
 
+    /// What ends the calls of this session from another thread: the error `R07`, within a tenth of a
+    /// second. The session works on once it is [`reset`](Cancellation::reset).
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text(
+    ///     "def f(n: i64) -> f64 = for (i < n) carry (s = 0.0) { sin(s) + 1.0 }",
+    /// )?;
+    /// let mut session = model.function("f")?.value()?.session();
+    /// let cancellation = session.cancellation();
+    /// let error = std::thread::scope(|scope| {
+    ///     scope.spawn(|| cancellation.cancel());
+    ///     session.call(&[i64::MAX.into()]).err().and_then(|e| e.code())
+    /// });
+    /// assert_eq!(error, Some("R07"));
+    /// cancellation.reset();
+    /// assert!(session.call(&[1000.into()]).is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cancellation(&mut self) -> Cancellation {
+        let cancellation = self.workspace.cancellation().cloned().unwrap_or_default();
+        self.set_cancellation(&cancellation);
+        cancellation
+    }
+
+    /// Lets something end the calls of this session that may end those of others too.
+    pub fn set_cancellation(&mut self, cancellation: &Cancellation) {
+        self.workspace.set_cancellation(Some(cancellation.clone()));
+    }
+
     /// Gives the memory that is kept for further calls back to the system.
     pub fn release_memory(&mut self) {
         self.workspace.clear();
@@ -211,7 +242,8 @@ fn call(
     let interface = &plan.interface;
     interface.bound(scratch, std::iter::empty(), args, |scratch, parts| match &plan.code {
         Code::Interpreted(interpreter) => {
-            interface.interpret(interpreter, &[], &scratch.sizes, parts, to).map(|_| ())
+            let run = (interpreter, workspace.cancellation());
+            interface.interpret(run, &[], &scratch.sizes, parts, to).map(|_| ())
         }
         Code::Native(native) => {
             let limit = limit(plan.limit);

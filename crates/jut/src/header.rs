@@ -151,7 +151,13 @@ pub(crate) fn meaning(kind: RuntimeErrorKind) -> (&'static str, &'static [&'stat
         }
         RuntimeErrorKind::DivisionByZero => ("integer division by zero", &[]),
         RuntimeErrorKind::Memory => ("not enough memory, or a size is no 64-bit integer", &[]),
+        RuntimeErrorKind::Cancelled => ("cancelled", &[]),
     }
+}
+
+/// The kinds of errors that a function in an object returns: nothing cancels one.
+fn returned() -> impl Iterator<Item = RuntimeErrorKind> {
+    RuntimeErrorKind::ALL.into_iter().filter(|kind| *kind != RuntimeErrorKind::Cancelled)
 }
 
 fn status_name(kind: RuntimeErrorKind) -> &'static str {
@@ -162,6 +168,7 @@ fn status_name(kind: RuntimeErrorKind) -> &'static str {
         RuntimeErrorKind::SizeMismatch => "JUT_ERROR_SIZE_MISMATCH",
         RuntimeErrorKind::DivisionByZero => "JUT_ERROR_DIVISION_BY_ZERO",
         RuntimeErrorKind::Memory => "JUT_ERROR_MEMORY",
+        RuntimeErrorKind::Cancelled => "JUT_ERROR_CANCELLED",
     }
 }
 
@@ -217,7 +224,7 @@ fn write_errors(out: &mut String) {
          /** What a function returns. The comments say what jut_error.numbers hold. */\n\
          enum jut_status {\n  JUT_OK = 0,\n",
     );
-    for kind in RuntimeErrorKind::ALL {
+    for kind in returned() {
         let (text, numbers) = meaning(kind);
         let numbers = match numbers.is_empty() {
             true => String::new(),
@@ -246,7 +253,7 @@ fn write_errors(out: &mut String) {
          static inline const char *jut_status_message(int status) {\n\
          \x20 switch (status) {\n    case JUT_OK: return \"done\";\n",
     );
-    for kind in RuntimeErrorKind::ALL {
+    for kind in returned() {
         let (text, _) = meaning(kind);
         let _ =
             writeln!(out, "    case {}: return \"{}: {text}\";", status_name(kind), kind.code());

@@ -18,6 +18,7 @@ use crate::views::Copied;
 use jut_eval::{Interpreter, Value as EvalValue};
 use jut_ir::{FuncId, NVar, Program, Span};
 use jut_native::Arg as Word;
+use jut_runtime::Cancellation;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
@@ -266,7 +267,7 @@ impl Interface {
     /// arguments and results as the interpreter has them.
     pub fn interpret(
         &self,
-        interpreter: &Interpreter,
+        (interpreter, cancellation): (&Interpreter, Option<&Cancellation>),
         before: &[EvalValue],
         sizes: &Sizes,
         parts: &[Arg<'_>],
@@ -278,7 +279,10 @@ impl Interface {
         let args = self.entered(before, sizes, parts)?;
         let bytes = |values: &[EvalValue]| -> u64 { values.iter().map(EvalValue::bytes).sum() };
         let copied = bytes(&args);
-        let limited = interpreter.clone().memory_limit(interpreter.limit().saturating_sub(copied));
+        let limited = interpreter
+            .clone()
+            .memory_limit(interpreter.limit().saturating_sub(copied))
+            .cancelled_by(cancellation.cloned());
         let results = engine::interpret(&limited, self.root, &args).map_err(failed)?;
         // A result is there three times for a moment: as the interpreter has it, taken apart, and
         // where it goes.

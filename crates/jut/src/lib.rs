@@ -151,6 +151,7 @@ pub use jut_ad::compose::JacobianMode;
 pub use jut_ad::unzip::TapeReport;
 pub use jut_eval::cost::{Bound, CostReport, StageCost};
 pub use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
+pub use jut_runtime::Cancellation;
 pub use linear::{LinearSession, Linearized, Tape};
 pub use model::{Function, Model, format};
 pub use package::Package;

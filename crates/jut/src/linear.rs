@@ -54,7 +54,7 @@ use jut_ad::compose::Saved;
 use jut_eval::{Interpreter, Value as EvalValue};
 use jut_ir::NVar;
 use jut_native::{Arg as Word, Recorder, Recording, Results as Words};
-use jut_runtime::Workspace;
+use jut_runtime::{Cancellation, Workspace};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
@@ -142,6 +142,7 @@ impl Linearized {
                 LinearCode::Interpreted(_) => Store::Interpreted(Vec::new()),
             },
             recorded: false,
+            cancellation: None,
             scratch: Scratch::default(),
             results: self.plan.primal.blank(),
             sizes: Vec::new(),
@@ -221,6 +222,7 @@ pub struct Tape {
     plan: Arc<LinearPlan>,
     store: Store,
     recorded: bool,
+    cancellation: Option<Cancellation>,
     scratch: Scratch,
     results: Vec<Value>,
     /// The saved integers.
@@ -241,18 +243,20 @@ impl Tape {
     /// As [`crate::Session::call`]; then nothing is recorded.
     pub fn record(&mut self, args: &[Arg<'_>]) -> Result<Results<'_>> {
         self.recorded = false;
-        let Tape { plan, store, scratch, results, sizes, .. } = self;
+        let Tape { plan, store, scratch, results, sizes, cancellation, .. } = self;
         plan.primal.bound(scratch, std::iter::empty(), args, |scratch, parts| {
             let mut to = Destination::own(results);
             match (&plan.code, store) {
                 (LinearCode::Native(recorder, placements), Store::Native(recording)) => {
+                    recording.set_cancellation(cancellation.clone());
                     let mut runner = Record { recorder, recording, limit: limit(plan.limit) };
                     plan.primal.run(scratch, parts, &mut to, placements, &mut runner)?;
                 }
                 (LinearCode::Interpreted(interpreters), Store::Interpreted(saved)) => {
                     let [primal, ..] = &**interpreters;
-                    let run = plan.primal.interpret(primal, &[], &scratch.sizes, parts, &mut to);
-                    let (args, results) = run?;
+                    let run = (primal, cancellation.as_ref());
+                    let done = plan.primal.interpret(run, &[], &scratch.sizes, parts, &mut to);
+                    let (args, results) = done?;
                     saved.clear();
                     saved.extend(plan.saved.iter().filter_map(|from| match *from {
                         Saved::Argument(k) => args.get(k).cloned(),
@@ -274,6 +278,16 @@ impl Tape {
         plan.primal.shape(&mut scratch.sizes, results);
         self.recorded = true;
         Ok(Results::new(&self.plan.primal, &self.results))
+    }
+
+    /// What ends recording from another thread; see [`crate::Session::cancellation`].
+    pub fn cancellation(&mut self) -> Cancellation {
+        self.cancellation.get_or_insert_default().clone()
+    }
+
+    /// Lets something end recording that may end other calls too.
+    pub fn set_cancellation(&mut self, cancellation: &Cancellation) {
+        self.cancellation = Some(cancellation.clone());
     }
 
     /// The results of the function at the point.
@@ -346,6 +360,18 @@ impl LinearSession {
     /// As [`LinearSession::apply`].
     pub fn apply_transposed(&mut self, tape: &Tape, cotangents: &[Arg<'_>]) -> Result<Results<'_>> {
         self.call(1, tape, cotangents)
+    }
+
+    /// What ends calls of this session from another thread; see [`crate::Session::cancellation`].
+    pub fn cancellation(&mut self) -> Cancellation {
+        let cancellation = self.workspace.cancellation().cloned().unwrap_or_default();
+        self.set_cancellation(&cancellation);
+        cancellation
+    }
+
+    /// Lets something end calls of this session that may end others too.
+    pub fn set_cancellation(&mut self, cancellation: &Cancellation) {
+        self.workspace.set_cancellation(Some(cancellation.clone()));
     }
 
     /// As [`LinearSession::apply`], into memory of the caller.
@@ -428,8 +454,8 @@ fn apply(
             interface.run(scratch, parts, to, &map.placements, &mut runner)
         }
         (LinearCode::Interpreted(interpreters), Store::Interpreted(saved)) => {
-            let interpreter = &interpreters[k + 1];
-            interface.interpret(interpreter, saved, &scratch.sizes, parts, to).map(|_| ())
+            let run = (&interpreters[k + 1], workspace.cancellation());
+            interface.interpret(run, saved, &scratch.sizes, parts, to).map(|_| ())
         }
         _ => Err(Error::Tape("the tape is that of another engine".into())),
     })

@@ -65,6 +65,7 @@ impl Machine<'_> {
             }
             Op::Call { func, args, places, dst } => {
                 self.counters.calls += 1;
+                self.go_on()?;
                 let Some(code) = self.interpreter.code(*func) else {
                     return unchecked("a call of a function that does not exist");
                 };
@@ -153,6 +154,7 @@ impl Machine<'_> {
         for step in 0..trips {
             let i = if scan.dir == Dir::Down { trips - 1 - step } else { step };
             self.counters.trips += 1;
+            self.go_on()?;
             frame.set(scan.index, Value::I64(i));
             for (slot, elements) in &slices {
                 if let Some(element) = elements.get(i as usize) {

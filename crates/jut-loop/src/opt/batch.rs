@@ -408,6 +408,7 @@ impl Batch<'_> {
             | Stmt::Fill { .. }
             | Stmt::CopyCells { .. }
             | Stmt::Call { .. }
+            | Stmt::Poll { .. }
             | Stmt::Kernel { .. } => return None,
         })
     }

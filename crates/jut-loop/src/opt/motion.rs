@@ -389,7 +389,7 @@ impl Motion<'_> {
 /// Whether a statement may end the run.
 fn can_fail(stmt: &Stmt) -> bool {
     match stmt {
-        Stmt::Alloc { .. } | Stmt::Call { .. } | Stmt::Check { .. } => true,
+        Stmt::Alloc { .. } | Stmt::Call { .. } | Stmt::Check { .. } | Stmt::Poll { .. } => true,
         Stmt::For(_) | Stmt::Lanes(_) | Stmt::If { .. } => {
             stmt.blocks().iter().any(|b| b.stmts.iter().any(can_fail))
         }

@@ -220,6 +220,7 @@ fn for_each_binder(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Value)) {
         | Stmt::Fill { .. }
         | Stmt::CopyCells { .. }
         | Stmt::Kernel { .. }
+        | Stmt::Poll { .. }
         | Stmt::Check { .. } => {}
     }
 }

@@ -1,0 +1,181 @@
+//! Where code asks if its call is cancelled: often enough, never in short loops, and without changing a
+//! bit.
+
+use jut_loop::form::{Block, LoopFuncId, LoopProgram, Stmt};
+use jut_loop::signature::{Cells, Flat};
+use jut_loop::{eval, poll, print, read};
+
+fn program(text: &str) -> LoopProgram {
+    read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span))
+}
+
+/// Loops of each kind: upwards, downwards, in any order, sums; in each other, and around a literal.
+const LOOPS: &str = "
+loop def f(n: i64, x: in f64[n], y: out f64[n]) -> (f64, f64, f64, f64) = {
+  for par (p in 0 .. n) {
+    a = x[p]
+    b = exp(a)
+    y[p] = b
+  }
+  (s) = lanes (q in 0 .. n) carry (s_1) {
+    c = y[q]
+    s_2 = s_1 + c
+    (s_2)
+  }
+  (up) = for up (r in 0 .. n) carry (u = 0.0) {
+    d = x[r]
+    u_1 = u * 0.5
+    u_2 = u_1 + d
+    (u_2)
+  }
+  (down) = for down (e in 0 .. n) carry (w = 0.0) {
+    d_1 = x[e]
+    w_1 = w * 0.25
+    w_2 = w_1 + d_1
+    (w_2)
+  }
+  (all) = for up (i in 0 .. n) carry (v = 0.0) {
+    (t) = lanes (j in i .. n) carry (t_1) {
+      g = x[j]
+      t_2 = t_1 + g
+      (t_2)
+    }
+    (v_1) = for up (k in 0 .. 3) carry (v_2 = v) {
+      v_3 = v_2 * 0.5
+      (v_3)
+    }
+    v_4 = v_1 + t
+    (v_4)
+  }
+  (s, up, down, all)
+}
+";
+
+fn arguments(n: i64) -> Vec<Flat> {
+    let floats = |k: i64| ((k * k) % 37) as f64 / 7.0 - 2.0;
+    let zeros = Flat::Buffer(Cells::F64(vec![0.0; n as usize]));
+    let x = Flat::Buffer(Cells::F64((0..n).map(floats).collect()));
+    vec![Flat::Scalar(jut_ir::Literal::I64(n)), x, zeros]
+}
+
+/// How often it asks in each loop, from outside to inside: 0 where it does not.
+fn rounds(block: &Block, found: &mut Vec<u32>) {
+    for stmt in &block.stmts {
+        if let Stmt::For(_) | Stmt::Lanes(_) = stmt {
+            let first = stmt.blocks()[0].stmts.first().cloned();
+            found.push(match first {
+                Some(Stmt::Poll { every, .. }) => every,
+                _ => 0,
+            });
+        }
+        stmt.blocks().into_iter().for_each(|block| rounds(block, found));
+    }
+}
+
+#[test]
+fn loops_ask_between_rounds_and_short_ones_never() {
+    let placed = poll::place(&program(LOOPS));
+    let mut found = Vec::new();
+    rounds(&placed.funcs[LoopFuncId::from_u32(0)].body, &mut found);
+    let [par, sum, up, down, outer, inner, literal] = found[..] else { panic!("{found:?}") };
+    assert!([par, up, down].iter().all(|every| (1024..=1 << 16).contains(every)), "{found:?}");
+    assert_eq!([sum, inner], [1024; 2], "a sum asks between its blocks: {found:?}");
+    assert!((2..1024).contains(&outer), "loops around loops ask now and then: {found:?}");
+    assert_eq!(literal, 0, "three iterations are over soon: {found:?}");
+    let text = print::print_program(&placed);
+    assert_eq!(print::print_program(&program(&text)), text, "it reads back");
+}
+
+#[test]
+fn rounds_as_loops_of_their_own_give_the_same_bits() {
+    let plain = program(LOOPS);
+    let mut rounds_of = poll::place(&plain);
+    poll::spell_out(&mut rounds_of);
+    let text = print::print_program(&rounds_of);
+    assert_eq!(print::print_program(&program(&text)), text, "it reads back");
+    assert!(!text.contains("poll 1024"), "{text}");
+    // Rounds of a power of two: sizes around some of them.
+    for n in [0, 1, 2, 15, 16, 17, 1023, 1024, 1025, 2049] {
+        let run = |program| {
+            let outcome = eval::run(program, LoopFuncId::from_u32(0), &arguments(n));
+            format!("{:?}", outcome.map_err(|_| "failed"))
+        };
+        assert_eq!(run(&plain), run(&rounds_of), "{n}\n{text}");
+    }
+}
+
+#[test]
+fn bounds_of_any_size_make_right_rounds() {
+    let text = "
+loop def f(low: i64, high: i64) -> (f64, f64, i64, i64) = {
+  (s) = lanes (i0 in low .. high) carry (s_1) {
+    s_2 = s_1 + 1.0
+    (s_2)
+  }
+  (u) = for up (i1 in low .. high) carry (u_1 = 0.0) {
+    u_2 = u_1 + 1.0
+    (u_2)
+  }
+  (last) = for up (i2 in low .. high) carry (l = 7) {
+    (i2)
+  }
+  (first) = for down (i3 in low .. high) carry (m = 7) {
+    (i3)
+  }
+  (s, u, last, first)
+}
+";
+    let plain = program(text);
+    let mut rounds_of = poll::place(&plain);
+    poll::spell_out(&mut rounds_of);
+    let (min, max) = (i64::MIN, i64::MAX);
+    let ranges = [
+        (max - 40_000, max),
+        (max, min),
+        (max - 1, max),
+        (min, min + 40_000),
+        (min, min),
+        (5, -5),
+        (-20_000, 20_000),
+        (3, 65_539),
+    ];
+    for (low, high) in ranges {
+        let args = [low, high].map(|n| Flat::Scalar(jut_ir::Literal::I64(n)));
+        let run = |program| {
+            let outcome = eval::run(program, LoopFuncId::from_u32(0), &args);
+            format!("{:?}", outcome.map_err(|_| "failed"))
+        };
+        assert_eq!(run(&plain), run(&rounds_of), "{low} .. {high}");
+    }
+}
+
+#[test]
+fn long_straight_code_and_kernels_ask_too() {
+    let mut text = String::from("loop def f0(x: f64) -> (f64) = {\n  a = exp(x)\n  (a)\n}\n");
+    for k in 1..30 {
+        let below = k - 1;
+        text.push_str(&format!(
+            "loop def f{k}(x: f64) -> (f64) = {{
+  (a) = call f{below}(x)
+  (b) = call f{below}(a)
+  (b)
+}}
+"
+        ));
+    }
+    let placed = poll::place(&program(&text));
+    let asks = |k: usize| {
+        let function = &placed.funcs[LoopFuncId::from_u32(k as u32)];
+        function.body.stmts.iter().any(|stmt| matches!(stmt, Stmt::Poll { .. }))
+    };
+    assert!(!asks(3), "eight exponentials are over soon");
+    assert!((20..30).all(asks), "a million are not");
+    let kernel = "
+loop def f(n: i64, a: in f64[n], x: in f64[n], y: inout f64[1]) = {
+  kernel dot(y, a, x, n, 0)
+}
+";
+    let placed = poll::place(&program(kernel));
+    let body = &placed.funcs[LoopFuncId::from_u32(0)].body;
+    assert!(matches!(body.stmts.as_slice(), [Stmt::Kernel { .. }, Stmt::Poll { .. }]));
+}

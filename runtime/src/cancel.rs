@@ -1,0 +1,99 @@
+//! Ending calls from outside: a flag that one thread sets and that running code looks at.
+
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// Ends calls, from any thread: what is running ends with the error `R07`, and so does what begins
+/// later, until it is [`reset`](Cancellation::reset). Clones are the same flag.
+///
+/// ```
+/// let cancellation = jut_runtime::Cancellation::new();
+/// let elsewhere = cancellation.clone();
+/// elsewhere.cancel();
+/// assert!(cancellation.is_cancelled());
+/// cancellation.reset();
+/// assert!(!elsewhere.is_cancelled());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Cancellation {
+    flag: Arc<AtomicBool>,
+}
+
+impl Cancellation {
+    /// One that is not cancelled.
+    pub fn new() -> Cancellation {
+        Cancellation::default()
+    }
+
+    /// Ends the calls that it belongs to, now and from now on.
+    pub fn cancel(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets calls run again.
+    pub fn reset(&self) {
+        self.flag.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether it is cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+
+    /// The flag itself, for what sets flags: a handler of signals.
+    pub fn flag(&self) -> &Arc<AtomicBool> {
+        &self.flag
+    }
+}
+
+impl From<Arc<AtomicBool>> for Cancellation {
+    fn from(flag: Arc<AtomicBool>) -> Cancellation {
+        Cancellation { flag }
+    }
+}
+
+/// The flag of a workspace that nobody can cancel.
+pub(crate) static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// The flag of the call that runs on this thread, for kernels: they take no workspace. Code that was
+/// compiled ahead of time tells its kernels of no flag.
+#[cfg(not(jut_freestanding))]
+mod current {
+    use super::*;
+    use std::cell::Cell;
+    use std::ptr;
+
+    thread_local! {
+        static CURRENT: Cell<*const AtomicBool> = const { Cell::new(ptr::null()) };
+    }
+
+    /// Runs something that kernels are a part of: they stop early, with results that nobody may read,
+    /// once it is cancelled. Whoever calls a kernel looks at the flag when it returns.
+    pub fn during<T>(cancellation: &Cancellation, work: impl FnOnce() -> T) -> T {
+        /// Puts the flag back that was there before, also on the way out of a panic.
+        struct Before(*const AtomicBool);
+        impl Drop for Before {
+            fn drop(&mut self) {
+                CURRENT.set(self.0);
+            }
+        }
+        let _before = Before(CURRENT.replace(Arc::as_ptr(&cancellation.flag)));
+        work()
+    }
+
+    /// Whether the call that runs on this thread is cancelled.
+    pub fn is_requested() -> bool {
+        let flag = CURRENT.get();
+        // SAFETY: a flag stays here only while `during` borrows its owner.
+        !flag.is_null() && unsafe { &*flag }.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(not(jut_freestanding))]
+pub use current::{during, is_requested};
+
+/// Nobody cancels what was compiled ahead of time.
+#[cfg(jut_freestanding)]
+pub(crate) fn is_requested() -> bool {
+    false
+}
