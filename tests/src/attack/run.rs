@@ -257,7 +257,7 @@ impl<'a> Target<'a> {
         let mut rng = Rng::with_seed(self.seed);
         for product in PRODUCTS {
             let all = rng.u8(0..4) == 0 || self.engines.len() <= 2;
-            let engines = if all { self.engines } else { &self.engines[..2] };
+            let engines = if all { self.engines } else { self.first_two() };
             let outcome = self.product(product, engines)?;
             let unclear = outcome.is_memory() || self.reference.is_memory();
             if !unclear
@@ -272,6 +272,11 @@ impl<'a> Target<'a> {
             }
         }
         self.linearized()
+    }
+
+    /// The interpreter and the fastest compiler.
+    fn first_two(&self) -> &[(&'static str, Engine)] {
+        self.engines.get(..2).unwrap_or(self.engines)
     }
 
     /// A product in some engines, which must agree with the first.
@@ -346,7 +351,7 @@ impl<'a> Target<'a> {
     /// The derivative, recorded and applied both ways.
     fn linearized(&self) -> Result<(), String> {
         let mut expected: Option<Vec<Outcome>> = None;
-        for (name, engine) in &self.engines[..2] {
+        for (name, engine) in self.first_two() {
             let named = |e: String| format!("linearize by {name}: {e}");
             child::at(self.seed, format_args!("linearize by {name}"));
             let outcomes = self.applied(*engine).map_err(named)?;
