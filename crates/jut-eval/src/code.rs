@@ -192,7 +192,8 @@ impl Code {
 
 /// Prepares a function.
 pub(crate) fn prepare(func: &Function) -> Code {
-    let mut p = Preparer { func, home: SecondaryMap::new(), blocks: 0 };
+    let (home, next_of) = (SecondaryMap::new(), SecondaryMap::new());
+    let mut p = Preparer { func, home, next_of, blocks: 0 };
     let lanes: Vec<Slot> = func
         .cap_params
         .iter()
@@ -225,6 +226,8 @@ struct Preparer<'f> {
     /// The number of the block whose storage a variable owns or views; 0 for none of the blocks
     /// being prepared (parameters, carries, elements). Region bodies belong to the block around.
     home: SecondaryMap<NVar, u32>,
+    /// The carry whose next value a variable is.
+    next_of: SecondaryMap<NVar, Option<NVar>>,
     blocks: u32,
 }
 
@@ -276,8 +279,14 @@ impl Preparer<'_> {
     }
 
     /// The body of a function, loop or arm: results are storage of its own, so returning an array
-    /// from elsewhere, or one array twice, is a copy; handing back an unchanged carry is not.
-    fn own_block(&mut self, block: &Block, lanes: &[Slot], carry: &[(NVar, Atom)]) -> Body {
+    /// from elsewhere, or one array twice, is a copy; handing back an unchanged carry is not, also from the
+    /// arm of a branch that gives its next value. `carries` says which results those of carries are.
+    fn own_block(&mut self, block: &Block, lanes: &[Slot], carries: &[Option<NVar>]) -> Body {
+        for (atom, carry) in block.nl.iter().zip(carries) {
+            if let (Atom::Var(v), Some(carry)) = (*atom, *carry) {
+                self.next_of[v] = Some(carry);
+            }
+        }
         self.blocks += 1;
         let home = self.blocks;
         let mut body = self.block(block, home, lanes);
@@ -287,7 +296,7 @@ impl Preparer<'_> {
             if !matches!(self.func.nvars[v].ty, Type::Array(..)) {
                 continue;
             }
-            let unchanged = carry.get(k).is_some_and(|(own, _)| *own == v);
+            let unchanged = carries.get(k).is_some_and(|own| *own == Some(v));
             let fresh = returned.insert(v) && (unchanged || self.home[v] == home);
             body.copies[k] = !fresh;
         }
@@ -423,9 +432,9 @@ impl Preparer<'_> {
                 self.sum_region(*cap, body, home, lanes, dst, Some(total))
             }
             Rhs::Scan(scan) => self.scan(scan, stmt, lanes),
-            Rhs::Case(case) => Op::Case {
-                scrutinee: self.arg(case.scrutinee),
-                arms: case
+            Rhs::Case(case) => {
+                let carries: Vec<_> = stmt.nl.iter().map(|v| self.next_of[*v]).collect();
+                let arms = case
                     .arms
                     .iter()
                     .map(|arm| ArmCode {
@@ -438,11 +447,11 @@ impl Preparer<'_> {
                                 FieldPattern::Eq(a) => FieldCode::Eq(self.arg(*a), arm.proved),
                             })
                             .collect(),
-                        body: self.own_block(&arm.body, lanes, &[]),
+                        body: self.own_block(&arm.body, lanes, &carries),
                     })
-                    .collect(),
-                dst,
-            },
+                    .collect();
+                Op::Case { scrutinee: self.arg(case.scrutinee), arms, dst }
+            }
             Rhs::Call(call) => {
                 let mut args = self.args(&call.args);
                 args.extend(self.takes(&call.lin_args));
@@ -497,6 +506,8 @@ impl Preparer<'_> {
         slices.extend(scan.lin_slices.iter().map(|(x, a)| (self.l(*x), self.take(*a))));
         let cap_slices = scan.cap_slices.iter().map(|(c, p)| (c.as_u32(), self.place(p))).collect();
 
+        let carries: Vec<_> = scan.carry.iter().map(|(v, _)| Some(*v)).collect();
+
         // The pattern is: final carries, stacked results, in each section.
         let (nl_carries, lin_carries) = (scan.carry.len(), scan.lin_carry.len());
         let mut carry_dst: Vec<Slot> =
@@ -518,7 +529,7 @@ impl Preparer<'_> {
             slices,
             cap_slices,
             lanes: self.lane_loop(scan, lanes),
-            body: self.own_block(&scan.body, &[], &scan.carry),
+            body: self.own_block(&scan.body, &[], &carries),
             nl_carries,
             nl_results,
             carry_dst,

@@ -14,9 +14,10 @@
 //!
 //! An array is made by a block if it is bound inside it (regions in it included) by anything but a
 //! view or another name of something outside. Returning one array twice copies it once; a carry
-//! that a loop body hands back in its own position is not copied. Copies are counted apart from the
-//! rest, as [`Counters::copied`], because stacking a carry on a tape is one in this sense, so that
-//! the work of `f.nonlin` and `f.lin` together is that of `f.jvp` only without them.
+//! that a loop body hands back in its own position is not copied, nor one that an arm leaves as it is.
+//! Copies are counted apart from the rest, as [`Counters::copied`], because stacking a carry on a tape
+//! is one in this sense, so that the work of `f.nonlin` and `f.lin` together is that of `f.jvp` only
+//! without them.
 //!
 //! **B** is bytes, 8 per number and 1 per truth value: the bytes that data values are made of
 //! (*tape*; a data value inside another is counted once), and the bytes that are *moved* in memory:

@@ -48,6 +48,19 @@ pub struct Outcome {
 /// # Errors
 /// The error of the user's program, or what is wrong with the loop program or the arguments.
 pub fn run(program: &LoopProgram, func: LoopFuncId, args: &[Flat]) -> Result<Outcome, Fault> {
+    counted(program, func, args).map(|(outcome, _)| outcome)
+}
+
+/// Runs a function as [`run`] does, and gives how many statements were executed; one that fills, copies or
+/// computes many cells counts once more for each.
+///
+/// # Errors
+/// As [`run`].
+pub fn counted(
+    program: &LoopProgram,
+    func: LoopFuncId,
+    args: &[Flat],
+) -> Result<(Outcome, u64), Fault> {
     start(program, func, args, None)
 }
 
@@ -65,7 +78,7 @@ pub fn run_permuted(
     args: &[Flat],
     permute: Permute<'_>,
 ) -> Result<Outcome, Fault> {
-    start(program, func, args, Some(permute))
+    start(program, func, args, Some(permute)).map(|(outcome, _)| outcome)
 }
 
 fn start(
@@ -73,7 +86,7 @@ fn start(
     func: LoopFuncId,
     args: &[Flat],
     permute: Option<Permute<'_>>,
-) -> Result<Outcome, Fault> {
+) -> Result<(Outcome, u64), Fault> {
     let Some(callee) = program.funcs.get(func) else {
         return Err(Fault::Broken("no such function".into()));
     };
@@ -81,7 +94,7 @@ fn start(
         return Err(Fault::Broken("wrong number of arguments".into()));
     }
     let (blocks, arenas) = Default::default();
-    let mut machine = Machine { program, permute, blocks, arenas, cells: 0 };
+    let mut machine = Machine { program, permute, blocks, arenas, cells: 0, work: 0 };
     let integer = |k: usize| match args.get(k) {
         Some(Flat::Scalar(Literal::I64(x))) => *x,
         _ => 0,
@@ -102,10 +115,11 @@ fn start(
         values.push(machine.new_block(cells));
     }
     let results = machine.call(callee, &values)?;
-    Ok(Outcome {
+    let outcome = Outcome {
         params: values.iter().map(|v| machine.flat(*v)).collect(),
         results: results.iter().map(|v| machine.flat(*v)).collect(),
-    })
+    };
+    Ok((outcome, machine.work))
 }
 
 /// The most cells of one run.
@@ -142,6 +156,7 @@ struct Machine<'a> {
     /// The blocks on the temp and on the tape arena, bottom first.
     arenas: [Vec<usize>; 2],
     cells: usize,
+    work: u64,
 }
 
 struct Frame<'a> {
@@ -280,6 +295,7 @@ impl<'a> Machine<'a> {
     }
 
     fn stmt(&mut self, frame: &mut Frame<'a>, stmt: &'a Stmt) -> Result<(), Fault> {
+        self.work += 1;
         match stmt {
             Stmt::Prim { dst, prim, args } => {
                 let mut operands = Vec::with_capacity(args.len());
@@ -336,11 +352,13 @@ impl<'a> Machine<'a> {
             }
             Stmt::Fill { buffer, len, value } => {
                 let (buffer, len) = (frame.buffer(*buffer)?, frame.int(*len)?);
+                self.work += len.max(0) as u64;
                 self.cells(buffer, len)?.fill(frame.atom(*value)?);
             }
             Stmt::CopyCells { dst, src, len, .. } => {
                 let (to, from) = (frame.buffer(*dst)?, frame.buffer(*src)?);
                 let len = frame.int(*len)?;
+                self.work += len.max(0) as u64;
                 let cells = self.cells(from, len)?.to_vec();
                 self.cells(to, len)?.copy_from_slice(&cells);
             }
@@ -380,6 +398,7 @@ impl<'a> Machine<'a> {
         let mut places = Vec::new();
         let mut cells = Vec::new();
         for ((atom, param), len) in buffers.iter().zip(&lengths) {
+            self.work += (*len).max(0) as u64;
             let Val::Buffer(block, at) = frame.atom(**atom)? else {
                 return broken("a kernel is given a scalar for a buffer");
             };

@@ -7,7 +7,7 @@
 use jut_ir::{ArmPattern, Atom as Operand, Block, Case, FieldPattern, NVar, Rhs, Span, Stmt, Type};
 
 use super::emit::int;
-use super::{Dest, Lowering, Res, Slot, Target};
+use super::{Dest, Lowering, Pair, Res, Slot, Target};
 use crate::form::{self, Atom, Value};
 use jut_ir::prim;
 
@@ -198,12 +198,13 @@ impl Lowering<'_> {
         for (r, now) in join.registers.iter().zip(&before) {
             self.registers[*r].now = *now;
         }
-        self.join(cond, (then, a), (other, b))
+        self.join(join, cond, (then, a), (other, b))
     }
 
     /// The `if` of two lowered branches. What both have in the same place is no result.
     fn join(
         &mut self,
+        join: &Join,
         cond: Atom,
         (then, a): (Vec<form::Stmt>, ArmResult),
         (other, b): (Vec<form::Stmt>, ArmResult),
@@ -223,13 +224,24 @@ impl Lowering<'_> {
         let mut slots = Vec::with_capacity(a.slots.len());
         for (k, (xs, ys)) in a.slots.iter().zip(&b.slots).enumerate() {
             let mut joined = Vec::with_capacity(xs.len());
-            for (x, y) in xs.iter().zip(ys) {
+            for (j, (x, y)) in xs.iter().zip(ys).enumerate() {
                 let kind = self.out.kind_of(x.atom);
                 let hint = match x.atom {
                     Atom::Value(v) => self.out.values[v].name.clone(),
                     Atom::Lit(_) => format!("r{k}").into(),
                 };
                 let atom = one(self, &hint, x.atom, y.atom, kind);
+                // The two buffers of a carry, either way round: the other one comes along.
+                if let Some(Dest::Next { now, .. }) = join.dests.get(k).and_then(|d| d.get(j))
+                    && let (Atom::Value(v), Atom::Value(x), Atom::Value(y)) = (atom, x.atom, y.atom)
+                    && let (Some(a), Some(b)) = (self.spare.get(&x), self.spare.get(&y))
+                    && (a.carry, b.carry) == (*now, *now)
+                {
+                    let (a, b) = (a.other.into(), b.other.into());
+                    if let Atom::Value(other) = one(self, &hint, a, b, kind) {
+                        self.spare.insert(v, Pair { carry: *now, other });
+                    }
+                }
                 joined.push(Slot { atom, on_tape: x.on_tape && y.on_tape });
             }
             slots.push(joined);

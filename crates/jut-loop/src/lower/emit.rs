@@ -212,7 +212,7 @@ impl Lowering<'_> {
         dest: Dest,
         span: Span,
     ) -> Res<Slot> {
-        if let Dest::Into(buffer) = dest {
+        if let Some(buffer) = dest.buffer() {
             return Ok(Slot { atom: buffer.into(), on_tape: false });
         }
         let Some(level) = c.levels.first() else {
@@ -296,6 +296,7 @@ impl Lowering<'_> {
         let there = match dest {
             Dest::Any => true,
             Dest::Into(buffer) => buffer == src,
+            Dest::Next { now, .. } => self.spare.get(&src).is_some_and(|pair| pair.carry == now),
             Dest::Tape => slot.on_tape,
         };
         if there {

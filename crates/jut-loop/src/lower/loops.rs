@@ -4,7 +4,8 @@
 //!
 //! - A stacked result is one buffer per component, made before the loop; the body writes row i.
 //! - A carried array is two buffers: the body reads one and builds its next value in the other, and
-//!   the loop swaps them by carrying both.
+//!   the loop swaps them by carrying both. A branch that leaves the array as it is gives the first buffer,
+//!   so that nothing is copied: which is which is then the result of the `if`.
 //! - A register that the body adds to is carried. Around `lanes` it is put in a cell instead, for
 //!   `lanes` carries only its sums.
 
@@ -13,7 +14,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::emit::int;
-use super::{CapView, Dest, Lowering, Register, Res, Slot, Target, calls, regions};
+use super::{CapView, Dest, Lowering, Pair, Register, Res, Slot, Target, calls, regions};
 use crate::flatten::Component;
 use crate::form::{self, Arena, Atom, Cell, For, Kind, Lanes, Order, Value};
 
@@ -196,7 +197,9 @@ impl Lowering<'_> {
                     }
                     Carry::Swap { now, next } => {
                         slots.push(Slot::scalar(*now));
-                        wanted.push(Dest::Into(*next));
+                        wanted.push(Dest::Next { now: *now, next: *next });
+                        self.spare.insert(*now, Pair { carry: *now, other: *next });
+                        self.spare.insert(*next, Pair { carry: *now, other: *now });
                     }
                 }
             }
@@ -270,9 +273,16 @@ impl Lowering<'_> {
                 for (part, slot) in parts.iter().zip(slots) {
                     match part {
                         Carry::Value(_) => next.push(slot.atom),
-                        Carry::Swap { now, next: spare } => {
-                            next.push((*spare).into());
-                            next.push((*now).into());
+                        Carry::Swap { .. } => {
+                            let pair = match slot.atom {
+                                Atom::Value(v) => this.spare.get(&v),
+                                Atom::Lit(_) => None,
+                            };
+                            let Some(Pair { other, .. }) = pair.copied() else {
+                                return Err(this.bug(span, "a carry is in neither buffer"));
+                            };
+                            next.push(slot.atom);
+                            next.push(other.into());
                         }
                     }
                 }

@@ -261,8 +261,29 @@ enum Dest {
     Any,
     /// In this buffer.
     Into(Value),
+    /// The next value of a carry: in the second buffer, unless it is the first one as it was.
+    Next { now: Value, next: Value },
     /// On the tape arena.
     Tape,
+}
+
+impl Dest {
+    /// The buffer to write to, if it is given.
+    fn buffer(self) -> Option<Value> {
+        match self {
+            Dest::Into(buffer) | Dest::Next { next: buffer, .. } => Some(buffer),
+            Dest::Any | Dest::Tape => None,
+        }
+    }
+}
+
+/// One of the two buffers of a carry.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    /// The carry, by its buffer at the start of the iteration.
+    carry: Value,
+    /// The other buffer.
+    other: Value,
 }
 
 /// Where a component of an accumulator is.
@@ -322,6 +343,8 @@ struct Lowering<'a> {
     /// Dimensions whose product is known not to wrap, with their log.
     bounded: HashSet<Vec<Size>>,
     bounded_log: Vec<Vec<Size>>,
+    /// The buffers of carries, under every name that they have by now.
+    spare: HashMap<Value, Pair>,
     /// An empty buffer per kind of cell.
     empty: [Option<Value>; 5],
 }
@@ -360,6 +383,7 @@ impl<'a> Lowering<'a> {
             size_log: Vec::new(),
             bounded: HashSet::default(),
             bounded_log: Vec::new(),
+            spare: HashMap::default(),
             empty: [None; 5],
         }
     }
