@@ -112,6 +112,19 @@ fn agree_in(
     Ok(expected)
 }
 
+/// How many statements of the loop form a call of a function executes, optimised as it is compiled.
+///
+/// # Errors
+/// What is refused, or an error of the program.
+pub fn work(program: &Program, func: FuncId, args: &[Value]) -> Result<u64, String> {
+    let program = jut_opt::optimise(program, func, true);
+    let lowered = lower(&program, func).map_err(|e| format!("lowering: {e}"))?;
+    let border = Border::new(&program, func, &lowered, args)?;
+    let (entry, _) = lowered.program.funcs.last().ok_or("an empty loop program")?;
+    let outcome = eval::counted(&lowered.program, entry, &border.args);
+    outcome.map(|(_, work)| work).map_err(|fault| format!("{fault:?}"))
+}
+
 /// A way to run the loop form.
 type Evaluate<'a> = &'a dyn Fn(&LoopProgram, LoopFuncId, &[Flat]) -> Result<Outcome, Fault>;
 

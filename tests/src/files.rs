@@ -21,7 +21,7 @@ use crate::products::products;
 use crate::programs::{Case, arguments, words};
 use crate::random::all_products;
 use jut_ad::{Derivatives, Mask, Policy, erase, forward, transpose, unzip};
-use jut_eval::cost::Stages;
+use jut_eval::cost::{CostReport, Stages};
 use jut_eval::{Interpreter, Value};
 use jut_ir::print::{print_data, print_function};
 use jut_ir::{Decl, Diagnostic, FuncId, Program, Severity};
@@ -260,6 +260,18 @@ fn show(program: &Program, value: &Value) -> String {
 
 /// The costs of all stages, with the tape policy of the paper.
 fn costs(program: Program, func: FuncId, args: &[Value]) -> Result<String, String> {
+    let report = cost_report(program, func, args)?;
+    match report.bounds().iter().all(|bound| bound.holds()) {
+        true => Ok(report.to_string()),
+        false => Err(format!("a bound does not hold:\n{report}")),
+    }
+}
+
+/// What the stages of a gradient cost, with the tape policy of the paper.
+///
+/// # Errors
+/// What a stage refuses.
+pub fn cost_report(program: Program, func: FuncId, args: &[Value]) -> Result<CostReport, String> {
     let say = |d: Diagnostic| d.to_string();
     let mask = Mask::full(&program, func);
     let mut d = Derivatives::new(program);
@@ -278,9 +290,5 @@ fn costs(program: Program, func: FuncId, args: &[Value]) -> Result<String, Strin
     };
     let mut rng = fastrand::Rng::with_seed(0x6a75);
     let report = Interpreter::new(&d.program).costs(&d.program, &stages, args, &mut rng);
-    let report = report.map_err(|e| e.to_string())?;
-    match report.bounds().iter().all(|bound| bound.holds()) {
-        true => Ok(report.to_string()),
-        false => Err(format!("a bound does not hold:\n{report}")),
-    }
+    report.map_err(|e| e.to_string())
 }

@@ -5,6 +5,9 @@
 
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, Value};
+use jut_ir::{FuncId, Program};
+use jut_tests::engines;
+use jut_tests::files::cost_report;
 use jut_tests::laws::load;
 use jut_tests::pipeline::{Stage, core_stages, stages};
 use jut_tests::shapes;
@@ -179,6 +182,148 @@ def f[n, T](w: [n, n]f64, h0: [n]f64, x: [T, n]f64) -> f64 = {
         text
     };
     excess(&|n| chain(n), &|_| vec![vector(1)], 40);
+}
+
+/// What calls cost, by what is called: W or B of the cost model, or statements of compiled code.
+type Costs = Vec<(String, f64)>;
+
+/// The costs of a call of a function as it stands, and compiled.
+fn add_costs(costs: &mut Costs, name: &str, program: &Program, func: FuncId, args: &[Value]) {
+    let args = Interpreter::new(program).with_sizes(func, args).expect("sizes");
+    let outcome = Interpreter::new(program).call(func, &args, &[], &[]).expect("runs");
+    let work = engines::work(program, func, &args).expect("is lowered and runs");
+    costs.push((format!("W of {name}"), outcome.counters.w() as f64));
+    costs.push((format!("B of {name}"), outcome.counters.b() as f64));
+    costs.push((format!("statements of compiled {name}"), work as f64));
+}
+
+/// The costs of a function of arrays of floats, of all on the way to its gradient, of that, and of the
+/// product with the Hessian.
+fn all_costs(text: &str, args: &[Value]) -> Costs {
+    let program = load(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let (func, _) = program.funcs.last().expect("a function");
+    let mask = Mask::full(&program, func);
+    let whole = Interpreter::new(&program).with_sizes(func, args).expect("sizes");
+    let report = cost_report(program.clone(), func, &whole).expect("all stages");
+    for bound in report.bounds() {
+        assert!(bound.holds(), "{}\n{report}\n{text}", bound.theorem);
+    }
+    let mut costs = Costs::new();
+    for stage in &report.stages {
+        costs.push((format!("W of {}", stage.name), stage.counters.w() as f64));
+        costs.push((format!("B of {}", stage.name), stage.counters.b() as f64));
+    }
+    for policy in BOTH {
+        let mut d = Derivatives::new(program.clone());
+        let gradient = compose::value_and_grad(&mut d, func, &mask, policy).expect("a gradient");
+        let second = compose::hessian_product(&mut d, func, &mask, policy).expect("a product");
+        let along: Vec<Value> = args.iter().chain(args).cloned().collect();
+        add_costs(&mut costs, "f", &d.program, func, args);
+        add_costs(&mut costs, "the gradient", &d.program, gradient, args);
+        add_costs(&mut costs, "the product with the Hessian", &d.program, second, &along);
+    }
+    costs
+}
+
+/// Tests that nothing grows faster than the arguments, from n to 4 n.
+fn linear_in_size(text: &str, costs: &dyn Fn(usize) -> Costs) {
+    for ((name, few), (_, many)) in costs(40).into_iter().zip(costs(160)) {
+        assert!(many <= 4.4 * few.max(40.0), "{name}: {few} for n, {many} for 4 n\n{text}");
+    }
+}
+
+/// Arrays that a loop hands on, exchanges, or chooses among, are carried by pointer, and their tangents
+/// are not carried at all.
+const CARRIED: &[&str] = &[
+    // Unchanged.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  (s, v) = for (i < n) carry (s = 0.0, v = x) { (s + v[i] * y[i], v) }
+  s + sum (a <- v) { a * a }
+}",
+    // Unchanged in both arms.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  (s, v) = for (i < n) carry (s = 0.0, v = x) {
+    if y[i] > 0.0 { (s + v[i] * y[i], v) } else { (sin(s), v) }
+  }
+  s
+}",
+    // Unchanged in two loops, one in the other, and read by another function.
+    "def at[n](v: [n]f64, i: i64) -> f64 = v[i] * v[i]
+def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  (s, v) = for (i < n) carry (s = 0.0, v = x) {
+    for (j < 3) carry (s = s, v = v) { (s + at(v, i) * y[i], v) }
+  }
+  s
+}",
+    // Exchanged.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  (s, a, b) = for (i < n) carry (s = 0.0, a = x, b = y) { (s + a[i] * sin(b[i]), b, a) }
+  s + a[0]
+}",
+    // Three change places.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  z = build (i < n) { x[i] * y[i] }
+  (s, a, b, c) = for (i < n) carry (s = 0.0, a = x, b = y, c = z) {
+    (s + a[i] * sin(b[i]) + c[0], b, c, a)
+  }
+  s + c[0]
+}",
+    // Exchanged in one arm, which reads one of them.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  (s, a, b) = for (i < n) carry (s = 0.0, a = x, b = y) {
+    (t, p, q) = if x[i] > 0.0 { (a[0], b, a) } else { (s, a, b) }
+    (s + t * a[i] * sin(b[i]), p, q)
+  }
+  s + a[0]
+}",
+    // An array of outside in one arm.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  (s, a) = for (i < n) carry (s = 0.0, a = x) {
+    b = if y[i] > 0.0 { y } else { a }
+    (s + a[i] * b[i], b)
+  }
+  s + a[0]
+}",
+];
+
+#[test]
+fn arrays_that_a_loop_hands_on_are_not_moved_in_it() {
+    for text in CARRIED {
+        linear_in_size(text, &|n| all_costs(text, &[vector(n), vector(n)]));
+    }
+}
+
+#[test]
+fn an_array_that_one_arm_leaves_as_it_is_moves_by_pointer() {
+    for text in [
+        "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  (s, v) = for (i < n) carry (s = 0.0, v = x) {
+    w = if i == 7 { build (j < n) { v[j] * y[j] } } else { v }
+    (s + v[i], w)
+  }
+  s + v[0]
+}",
+        "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  (s, v, u) = for (i < n) carry (s = 0.0, v = x, u = y) {
+    if i == 7 {
+      (s, build (j < n) { v[j] * u[j] }, u)
+    } else if i == 8 {
+      (s + u[0], v, build (j < n) { v[j] + u[j] })
+    } else {
+      (s + v[i] * u[i], v, u)
+    }
+  }
+  s + v[0] + u[0]
+}",
+    ] {
+        linear_in_size(text, &|n| {
+            let program = load(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let (func, _) = program.funcs.last().expect("a function");
+            let mut costs = Costs::new();
+            add_costs(&mut costs, "f", &program, func, &[vector(n), vector(n)]);
+            costs
+        });
+    }
 }
 
 /// Every stage of a long program is as much larger as the program is.

@@ -123,6 +123,8 @@ fn summarise(derivatives: &mut Derivatives, root: FuncId) {
     derivatives.kinds.extend(&derivatives.program);
     let known = &derivatives.influences;
     for f in callees_first(&derivatives.program, root, &|f| known.contains_key(&f)) {
+        // Arrays that a loop only hands on have no tangent that it would have to carry.
+        jut_ir::carries::settle(&mut derivatives.program.funcs[f]);
         let influence = activity::influence(derivatives, f);
         derivatives.influences.insert(f, influence);
     }

@@ -23,6 +23,7 @@
 
 pub mod alpha;
 pub mod build;
+pub mod carries;
 pub mod check;
 pub mod codes;
 pub mod cover;

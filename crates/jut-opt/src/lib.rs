@@ -59,6 +59,7 @@ pub fn optimise_watched(
     keep_only(&mut program, &reached);
     for _ in 0..2 {
         for id in &reached {
+            jut_ir::carries::settle(&mut program.funcs[*id]);
             simplify::simplify(&mut program.funcs[*id], final_order);
             if unroll::unroll(&mut program.funcs[*id]) {
                 simplify::simplify(&mut program.funcs[*id], final_order);
