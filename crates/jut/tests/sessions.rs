@@ -1,5 +1,14 @@
 //! What sessions promise: no allocation in the steady state, the same bits on every thread, errors
 //! that name what is wrong, and code memory that comes back.
+//!
+//! These tests and those of `tapes.rs` share a compiled function, and a tape, among eight threads. What
+//! ThreadSanitizer says of that (it needs `rustup component add rust-src`; machine code made in
+//! memory is not instrumented, everything around it is):
+//!
+//! ```text
+//! RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=thread cargo test -Zbuild-std \
+//!   --target x86_64-unknown-linux-gnu -p jut --test sessions --test tapes
+//! ```
 
 use jut::{Arg, Array, Engine, Error, Model, Out, Value};
 
