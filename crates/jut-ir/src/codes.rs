@@ -29,6 +29,8 @@ codes! {
         "write what is expected there";
     J003 "nested too deeply, or a type that is too large",
         "name a part and use the name; use a data type or an array for the type";
+    J004 "more than 50 messages about one file: the others are counted",
+        "mend what is listed first: many messages often have one cause";
     J010 "unknown name",
         "bind the name before it is used";
     J011 "name bound twice in scope",
@@ -135,6 +137,8 @@ codes! {
         "name a parameter with floats";
     J805 "a Jacobian or Hessian with respect to, or of, something that is not a number or an array of numbers",
         "name a parameter that is a number or an array of numbers";
+    J806 "a derivative through a sum that is too large: its constructors times its fields of floats are more than 65536",
+        "divide it into sums of sums";
     J901 "not built yet",
         "write it with what is built: `docs/language.md` ends with what is not";
     J999 "a mistake in jut",

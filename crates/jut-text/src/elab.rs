@@ -125,7 +125,8 @@ fn unused(
         format!("`{}` is already defined", name.text)
     } else if globals.modules.contains(full) {
         format!("`{}` is the name of a module", name.text)
-    } else if matches!(name.text, "size" | "f64" | "i64" | "bool") || name.text.starts_with("prim.")
+    } else if matches!(name.text, "size" | "f64" | "i64" | "bool" | "prim")
+        || name.text.starts_with("prim.")
     {
         format!("`{}` is a name of the language", name.text)
     } else {

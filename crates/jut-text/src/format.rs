@@ -14,7 +14,8 @@
 //! * A block stays on one line if it was written on one, holds no comment, and fits. A block that
 //!   has a line break anywhere inside is written with one statement on a line.
 //! * Lines have at most [`WIDTH`] columns where tokens allow it. What is too long is broken at the
-//!   outermost block first, then in lists (one item on a line), then behind the loosest operators.
+//!   outermost block first, then in lists (one item on a line), then behind the loosest operators; the
+//!   names before a `=` or `->` only if nothing behind it can be broken.
 //! * Empty lines between statements stay, at most one in a row. The ways of one `if` are written alike.
 //!
 //! Requires a text that parses. Ensures: the same program, and a fixed point: formatting the
@@ -42,7 +43,7 @@ pub fn format(source: &str) -> Result<String, Vec<Diagnostic>> {
     let parse = parser::parse(source, 0, &mut diagnostics);
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
         diagnostics.sort_by_key(|d| (d.span.start, d.span.end, d.code));
-        return Err(diagnostics);
+        return Err(crate::limit::limit(diagnostics));
     }
     let tokens = &parse.tokens;
     let mut blocks = Blocks::new(source, tokens);
@@ -158,6 +159,8 @@ struct Writer<'t, 's> {
     before: Option<usize>,
     /// The end of the token or comment written last.
     end: usize,
+    /// What is written stands before a `=` or `->`.
+    pattern: bool,
 }
 
 /// What a line may be broken behind, loosest first; before all, the parts of a loop.
@@ -170,7 +173,8 @@ impl<'t, 's> Writer<'t, 's> {
         let spacing = Spacing::new(list, close);
         let comments = tokens.comments.as_slice();
         let (items, before) = (Vec::new(), None);
-        Writer { source, list, close, comments, blocks, spacing, items, before, end: 0 }
+        let (end, pattern) = (0, false);
+        Writer { source, list, close, comments, blocks, spacing, items, before, end, pattern }
     }
 
     fn program(mut self) -> Vec<Item<'s>> {
@@ -355,7 +359,11 @@ impl<'t, 's> Writer<'t, 's> {
             && self.list[open..close].iter().all(|t| t.text == "[" || self.close_free(t))
             && close - open > 16;
         let fills = sizes || plain;
-        let group = if sizes { Group::Fill } else { Group::List { forced } };
+        let group = match (sizes, self.pattern) {
+            (true, _) => Group::Fill,
+            (_, true) => Group::Pattern { forced },
+            _ => Group::List { forced },
+        };
         self.items.push(Item::Open(group));
         self.items.push(Item::Indent(0));
         self.token(open);
@@ -420,7 +428,9 @@ impl<'t, 's> Writer<'t, 's> {
             None if self.list[from].text == "check" => from + 1,
             None => from,
         };
+        self.pattern = true;
         self.row(from, head);
+        self.pattern = false;
         if from < head && head < to {
             self.items.push(Item::Space);
             self.before = None;

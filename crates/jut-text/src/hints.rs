@@ -88,15 +88,34 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
         "permute" | "transpose" => {
             "`transposed(a)` of a matrix; `permute_201(a)` has the dimensions 2, 0, 1 of `a`"
         }
-        "grad" | "gradient" | "jvp" | "vjp" | "derivative" | "diff" | "jacobian" | "hessian" => {
-            "derivatives are taken from outside: `jut grad FILE f`, or `gradient` in Rust"
-        }
         "stop_gradient" | "detach" | "stopgrad" => "a value without derivative is `stop(x)`",
         "return" | "let" | "not" | "lambda" | "match" | "switch" | "loop" | "foreach" => {
             return word(name);
         }
-        _ => return None,
+        _ => return derivative(name),
     })
+}
+
+/// A derivative taken inside a program: `grad(g)(x)`, `g.grad(x)`.
+pub(crate) fn derivative(name: &str) -> Option<&'static str> {
+    let help = "derivatives are taken from outside: `jut grad FILE f`, or `gradient` in Rust";
+    let names = [
+        "grad",
+        "gradient",
+        "value_and_grad",
+        "value_grad",
+        "jvp",
+        "vjp",
+        "hvp",
+        "derivative",
+        "diff",
+        "jacobian",
+        "jacfwd",
+        "jacrev",
+        "hessian",
+        "backward",
+    ];
+    names.contains(&name).then_some(help)
 }
 
 /// A type that does not exist.
@@ -124,7 +143,9 @@ pub(crate) fn name(name: &str) -> Option<&'static str> {
         "False" | "FALSE" => "write `false`",
         "inf" | "infinity" | "Inf" | "INFINITY" => "infinity is `inf()`",
         "nan" | "NaN" | "NAN" => "not a number is `nan()`",
-        "pi" | "PI" | "Pi" => "define it: `def pi() -> f64 = 3.141592653589793`, and write `pi()`",
+        "pi" | "PI" | "Pi" => {
+            "define it at the top of the file: `const pi: f64 = 3.141592653589793`"
+        }
         "None" | "nil" | "NULL" | "undefined" => {
             "what may be missing is a sum: `data Maybe = None | Some(i: i64)`"
         }

@@ -181,6 +181,8 @@ struct Lexer<'s, 'd> {
     out: Tokens<'s>,
     /// Numbers of the open bracket tokens.
     open: Vec<usize>,
+    /// How many of them a `)`, `]` or `}` would close.
+    waiting: [usize; 3],
     /// A newline was passed since the last token.
     newline: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
@@ -189,8 +191,16 @@ struct Lexer<'s, 'd> {
 /// Splits a source text into tokens.
 pub(crate) fn lex<'s>(source: &'s str, file: u32, diagnostics: &mut Vec<Diagnostic>) -> Tokens<'s> {
     let out = Tokens { tokens: Vec::new(), close: Vec::new(), comments: Vec::new() };
-    let mut lexer =
-        Lexer { source, file, at: 0, out, open: Vec::new(), newline: true, diagnostics };
+    let mut lexer = Lexer {
+        source,
+        file,
+        at: 0,
+        out,
+        open: Vec::new(),
+        waiting: [0; 3],
+        newline: true,
+        diagnostics,
+    };
     if source.len() >= u32::MAX as usize {
         let message = "the file is larger than 4 GiB";
         let error = Diagnostic::error("J001", Span::new(file, 0, 0), message);
@@ -250,6 +260,7 @@ impl<'s> Lexer<'s, '_> {
         let opens_declaration = kind == Kind::Keyword && DECLARATION.contains(&text);
         if self.newline && opens_declaration {
             self.open.clear();
+            self.waiting = [0; 3];
         }
         if self.newline
             && self.at_brace_level()
@@ -396,18 +407,18 @@ impl<'s> Lexer<'s, '_> {
         self.push(Kind::Symbol, start, text);
         if matches!(text, "(" | "[" | "{" | "#(") {
             self.open.push(self.out.tokens.len() - 1);
+            self.waiting[kind_of_bracket(text)] += 1;
         }
     }
 
     /// A closing bracket: pairs it. One that closes nothing is reported and left out; one that
     /// closes an outer bracket leaves the inner ones open, for the parser to complain about.
     fn closing(&mut self, start: usize, text: &'s str) {
-        let fits = |open: &str| match text {
-            ")" => open == "(" || open == "#(",
-            "]" => open == "[",
-            _ => open == "{",
-        };
-        let Some(depth) = self.open.iter().rposition(|k| fits(self.out.tokens[*k].text)) else {
+        let kind = kind_of_bracket(text);
+        let fits = |k: &usize| kind_of_bracket(self.out.tokens[*k].text) == kind;
+        // Whatever is looked at is closed, so that all closing brackets together cost linear time.
+        let found = (self.waiting[kind] > 0).then(|| self.open.iter().rposition(fits));
+        let Some(depth) = found.flatten() else {
             let span = Span::new(self.file, start, self.at);
             let message = format!("`{text}` closes no open bracket");
             self.diagnostics.push(
@@ -416,6 +427,9 @@ impl<'s> Lexer<'s, '_> {
             return;
         };
         let open = self.open[depth];
+        for closed in &self.open[depth..] {
+            self.waiting[kind_of_bracket(self.out.tokens[*closed].text)] -= 1;
+        }
         self.open.truncate(depth + 1);
         self.push(Kind::Symbol, start, text);
         self.open.truncate(depth);
@@ -445,7 +459,17 @@ impl<'s> Lexer<'s, '_> {
     }
 }
 
-/// Whether the bracket with this number holds a range: `(i < n)`, not `(a, b)`.
+/// Which brackets close each other: 0 for round ones, 1 for square ones, 2 for braces.
+fn kind_of_bracket(text: &str) -> usize {
+    match text {
+        "(" | "#(" | ")" => 0,
+        "[" | "]" => 1,
+        _ => 2,
+    }
+}
+
+/// Whether the bracket with this number holds a range: `(i < n)`, not `(a, b)`. (No function that is
+/// written like a loop takes a comparison.)
 pub(crate) fn is_range(list: &[Token], close: &[u32], open: usize) -> bool {
     if !list.get(open).is_some_and(|t| t.is("(")) {
         return true;
@@ -453,7 +477,7 @@ pub(crate) fn is_range(list: &[Token], close: &[u32], open: usize) -> bool {
     let end = close[open] as usize;
     let mut k = open + 1;
     while k < end {
-        if list[k].is("<") || list[k].is("<-") {
+        if list[k].is("<") || list[k].is("<=") || list[k].is("<-") {
             return true;
         }
         k = k.max(close[k] as usize) + 1;

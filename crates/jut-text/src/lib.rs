@@ -7,6 +7,7 @@
 //! | `parser` | the grammar |
 //! | `elab` | names, types, sugar: the tree to [`jut_ir`] |
 //! | `hints` | what to write instead of words of other languages |
+//! | `limit` | how many messages are given |
 //! | `modules` | which files a program is made of |
 //! | `format` | one layout for a text |
 //!
@@ -22,10 +23,12 @@ mod elab;
 mod format;
 mod hints;
 mod lex;
+mod limit;
 mod modules;
 mod parser;
 
 pub use format::format;
+pub use limit::MAX_MESSAGES;
 pub use modules::{ModuleSource, file_name};
 
 use jut_ir::{Diagnostic, Program, Severity};
@@ -35,7 +38,8 @@ use jut_ir::{Diagnostic, Program, Severity};
 pub struct Loaded {
     /// The program, if there is no error: every definition as a core function, checked.
     pub program: Option<Program>,
-    /// Errors and warnings in the order of the text; only warnings if there is a program.
+    /// Errors and warnings in the order of the text, at most [`MAX_MESSAGES`] about each file and one
+    /// (J004) that counts the others; only warnings if there is a program.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -125,7 +129,7 @@ impl Elaborated {
         diagnostics.sort_by_key(|d| (d.span.file, d.span.start, d.span.end, d.code));
         diagnostics.dedup();
         let program = (!has_errors(&diagnostics)).then_some(program);
-        Loaded { program, diagnostics }
+        Loaded { program, diagnostics: limit::limit(diagnostics) }
     }
 }
 

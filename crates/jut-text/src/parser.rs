@@ -205,11 +205,42 @@ impl<'s> Parser<'s, '_> {
             && let Some(help) = hints::word(token.text)
         {
             error = hints::about(error, token.text, help);
+        } else if let Some(help) = self.after_call() {
+            error = error.help(help);
         }
         if !error.has_own_help() {
             error = self.insertion(error, what, &found);
         }
         self.fail(error)
+    }
+
+    /// What to do about what stands directly behind a call: `grad(g)(x)`, `prod (v <- x) { v }`.
+    fn after_call(&self) -> Option<&'static str> {
+        let (last, found) = (self.at.checked_sub(1)?, self.peek());
+        if !self.is_at(last, ")") {
+            return None;
+        }
+        let mut open = last;
+        let mut depth = 0usize;
+        loop {
+            match self.peek_at(open).text {
+                ")" => depth += 1,
+                "(" | "#(" if depth == 1 => break,
+                "(" | "#(" => depth -= 1,
+                _ => {}
+            }
+            open = open.checked_sub(1)?;
+        }
+        let name = self.peek_at(open.checked_sub(1)?);
+        let hint = || hints::function(name.text).filter(|_| name.kind == Kind::Name);
+        let is_body = found.is("{") || matches!(found.kind, Kind::Name | Kind::Int | Kind::Float);
+        match found.text {
+            "(" if found.kind == Kind::Symbol => hint().or(Some(
+                "a call gives values, which are not called: put an operator between, or a name",
+            )),
+            _ if is_body && lex::is_range(&self.tokens, &self.close, open) => hint(),
+            _ => None,
+        }
     }
 
     /// What to do where `what` was expected: a single token is put before what was found.
@@ -226,9 +257,10 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// The same with what to do about it, unless the word that was found says more.
+    /// The same with what to do about it, unless the word that was found, or the call before it, says more.
     fn expected_helping(&mut self, what: &str, help: &str) -> Failed {
-        let word = self.peek().kind == Kind::Name && hints::word(self.peek().text).is_some();
+        let word = self.peek().kind == Kind::Name && hints::word(self.peek().text).is_some()
+            || self.after_call().is_some();
         let failed = self.expected(what);
         if let (Some(last), false) = (self.diagnostics.last_mut(), word) {
             last.help = help.to_string();
@@ -416,8 +448,15 @@ impl<'s> Parser<'s, '_> {
                 return Err(self.not_built("external linear primitives", help));
             }
             _ => {
-                let help =
-                    "a file is a list of declarations; statements stand in the body of a `def`";
+                let before = self.peek_at(self.at.saturating_sub(1));
+                let help = match before.kind {
+                    Kind::Newline if expression::is_operator(self.peek()) => {
+                        "an expression goes on in the next line if the operator ends the line before"
+                    }
+                    _ => {
+                        "a file is a list of declarations; statements stand in the body of a `def`"
+                    }
+                };
                 let what = "a declaration: `def`, `core def`, `const`, `data` or `use`";
                 return Err(self.expected_helping(what, help));
             }

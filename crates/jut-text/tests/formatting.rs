@@ -285,3 +285,35 @@ fn what_does_not_parse_is_reported() {
     let errors = jut_text::format("def f(x: f64) -> f64 = (x").expect_err("open bracket");
     assert_eq!(errors[0].code, "J002");
 }
+
+#[test]
+fn what_is_named_stays_on_one_line_if_what_stands_behind_can_be_broken() {
+    let args = ["argument"; 12].join(", ");
+    let lines = ["    argument"; 12].join(",\n");
+    for pattern in
+        ["(first_result, second_result)", "P(a, =n)", "#(q, r)", "(m: i64, y: [m, 2]f64)"]
+    {
+        formats(
+            &format!("def f(argument: f64) -> f64 = {{ {pattern} = function({args})\n a }}"),
+            &format!(
+                "def f(argument: f64) -> f64 = {{\n  {pattern} = function(\n{lines}\n  )\n  a\n}}\n"
+            ),
+        );
+    }
+    // An arm of a case too.
+    let lines = ["      argument"; 12].join(",\n");
+    formats(
+        &format!("def f(p: P) -> f64 = {{ case p {{ P(alpha, beta) -> function({args}) }} }}"),
+        &format!(
+            "def f(p: P) -> f64 = {{\n  case p {{\n    P(alpha, beta) -> function(\n{lines}\n    )\n  }}\n}}\n"
+        ),
+    );
+    // Where nothing behind can be broken, the names are.
+    let long = "long_".repeat(17);
+    formats(
+        &format!("def f(x: f64) -> f64 = {{ (first, second) = {long}\n first }}"),
+        &format!(
+            "def f(x: f64) -> f64 = {{\n  (\n    first,\n    second\n  ) = {long}\n  first\n}}\n"
+        ),
+    );
+}

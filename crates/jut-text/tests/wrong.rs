@@ -46,12 +46,33 @@ const TEXT: &[Row] = &[
     ("J002 J002", "def f(x: f64) -> f64 = {\n  a = (x «b»)\n  c = x +\n  d «=» sin(x)\n  d\n}", ""),
     ("J002", "data P = P(x: f64, «y»)", "`y` has no type"),
     ("J002", "def f(x: «(»f64, f64)) -> f64 = 1.0", "`#(f64, f64)`"),
+    ("J002", "def f[n](x: [n]f64) -> f64 = sum («i <= n») { 1.0 }", "write `i < n + 1`"),
+    ("J002", "def f(n: i64) -> f64 = sum («1 <= i <= n - 1») { 1.0 }", "write `1 <= i < n`"),
+    ("J002", "def f(n: i64) -> f64 = sum («n <= i <= 2 * n») { 1.0 }", "`n <= i < 2 * n + 1`"),
+    ("J002", "def f(n: i64) -> f64 = max («i <= n») f64(i)", "write `i < n + 1`"),
+    ("J002", "def f(n: i64) -> f64 = sum (0 «<» i < n) { 1.0 }", "`1 <= i < n`"),
+    ("J002", "def f(n: i64) -> f64 = sum («i <- 0..n») { 1.0 }", "write `i < n`"),
+    ("J002", "def f(n: i64) -> f64 = sum («i <- 1..=n») { 1.0 }", "write `1 <= i < n + 1`"),
+    ("J002", "def f[n](x: [n]f64) -> f64 = prod (i < n) «{» x[i] }", "carry (p = 1.0)"),
+    ("J002", "def f[n](x: [n]f64) -> f64 = { y = prod (v <- x) «v»; y }", "carry (p = 1.0)"),
+    ("J002", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = grad(g)«(»x)", "`jut grad FILE f`"),
+    ("J002", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = g(x)«(»x)", "are not called"),
+    ("J002", "def f(x: f64) -> f64 = x\n  «+» 1.0", "ends the line before"),
+    ("J002", "const a: f64 = 1.0\n  «*» 2.0", "ends the line before"),
 ];
 
 const NAMES: &[Row] = &[
     ("J010", "def f(x: f64) -> f64 = x + «z»", "no name `z`"),
     ("J010", "def f(x: «float») -> f64 = x", "floats are `f64`"),
-    ("J010", "def f() -> f64 = «pi»", "`def pi()"),
+    ("J010", "def f() -> f64 = «pi»", "`const pi: f64 ="),
+    ("J010", "data Maybe = None | Some(i: i64)\ndef f() -> Maybe = «None»", "`None()`"),
+    ("J010", "data D = A(x: f64) | B\ndef f() -> D = «A»", "`A(x)`"),
+    ("J014", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «g.grad»(x)", "`jut grad FILE f`"),
+    ("J011", "def «prim»(x: f64) -> f64 = x", "a name of the language"),
+    ("J208", "def f[n](x: [n]f64) -> f64 = «max(x)»", "`max (v <- x) v`"),
+    ("J301", "def f[n](x: [n]f64) -> f64 = «x[-1]»", "`n - 1`"),
+    ("J301", "def f(x: [3]f64) -> f64 = { i = 1 - 2; «x[i]» }", "`2`"),
+    ("J301", "def f[n](x: [n]f64) -> [2]f64 = «x[-2 ..+ 2]»", "`n - 2`"),
     ("J010", "def f() -> bool = «True»", "write `true`"),
     ("J011", "def f(x: f64) -> f64 = { (a, «a») = (x, x); a }", "twice"),
     ("J011", "def f(x: f64) -> f64 = x\ndef «f»(y: f64) -> f64 = y", "already defined"),
@@ -407,8 +428,8 @@ fn every_message_says_what_to_do_about_this_program_and_its_edits_do_it() {
 #[test]
 fn the_table_has_every_code_of_text_and_checker() {
     let mut found: BTreeSet<&str> = table().flat_map(|row| row.0.split(' ')).collect();
-    // In tests of their own: deep nesting; modules of several files.
-    found.extend(["J003", "J016"]);
+    // In tests of their own: deep nesting; many messages; modules of several files.
+    found.extend(["J003", "J004", "J016"]);
     let documented: BTreeSet<&str> = include_str!("../../../docs/language.md")
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|w| {
@@ -430,4 +451,60 @@ fn too_deep_a_nesting_is_refused_once_and_where_it_begins() {
         format!("def f(x: f64) -> f64 = {}x{}", "{ y = ".repeat(300), "\n y }".repeat(300));
     let found = jut_text::load(&blocks, 0).diagnostics;
     assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), ["J003"]);
+}
+
+#[test]
+fn a_file_has_at_most_fifty_messages_and_their_number() {
+    for (text, count) in [(")".repeat(50), 0), (")".repeat(51), 1), (")".repeat(20_000), 19_950)] {
+        let found = jut_text::load(&text, 0).diagnostics;
+        assert_eq!(found.len(), jut_text::MAX_MESSAGES + usize::from(count > 0));
+        if count > 0 {
+            let last = &found[jut_text::MAX_MESSAGES];
+            assert_eq!((last.code, last.span.start as usize), ("J004", jut_text::MAX_MESSAGES));
+            assert!(last.message.starts_with(&format!("{count} more message")), "{last}");
+        }
+        let formatted = jut_text::format(&text).expect_err("no program");
+        assert_eq!(formatted.len(), found.len());
+    }
+}
+
+#[test]
+fn errors_come_before_warnings_and_every_file_has_its_own_messages() {
+    let warned = "def w(x: f64) -> f64 = select(x > 0.0, log(x), x)\n".replace("w(", "NAME(");
+    let many: String = (0..80).map(|k| warned.replace("NAME", &format!("w{k}"))).collect();
+    let found = jut_text::load(&many, 0);
+    assert!(found.program.is_some());
+    assert_eq!(found.diagnostics.len(), jut_text::MAX_MESSAGES + 1);
+    assert!(found.diagnostics.iter().all(|d| d.severity == jut_ir::Severity::Warning));
+    let found = jut_text::load_with("use a\nuse b\n$", 0, &mut |name| {
+        let file = if name == "a" { 1 } else { 2 };
+        Ok(Some(jut_text::ModuleSource { text: "$ ".repeat(70), file }))
+    });
+    let of = |file| found.diagnostics.iter().filter(|d| d.span.file == file).count();
+    assert_eq!([of(0), of(1), of(2)], [1, 51, 51]);
+}
+
+#[test]
+fn a_cast_that_is_proposed_is_taken() {
+    let programs = [
+        "def f[n, m](x: [n]f64, y: [m]f64) -> f64 = dot(x, HERE(y))",
+        "def f[n, m, k](x: [n, m]f64, y: [k]f64) -> [n]f64 = matvec(x, HERE(y))",
+        "def f[n, m, k, l](x: [n, m]f64, y: [k, l]f64) -> [n, l]f64 = matmul(x, HERE(y))",
+        "def f[n, m](x: [n]f64, y: [m]f64) -> f64 = sum (a <- x, b <- HERE(y)) { a * b }",
+        "def f[n, m](x: [n]f64, y: [m, 2]f64) -> f64 = sum (a <- x, b <- HERE(y)) { a * b[0] }",
+        "def g[n](x: [n, n]f64, y: [n]i64) -> f64 = 1.0\ndef f[n, m](x: [n, n]f64, y: [m]i64) -> f64 = g(x, HERE(y))",
+    ];
+    for program in programs {
+        let found = jut_text::load(&program.replace("HERE(y)", "y"), 0).diagnostics;
+        let help = &found[0].help;
+        let cast = help.split("`cast x : ").nth(1).and_then(|rest| rest.split('`').next());
+        let ty = cast.unwrap_or_else(|| panic!("{program}: {help}"));
+        let mended = program.replace("HERE(y)", "z");
+        let mended =
+            mended.replace("f64 = ", &format!("f64 = {{ z: {ty} = cast y : {ty}; ")) + " }";
+        // Only the definition at hand gets the statement.
+        let mended = mended.replace(&format!("{{ z: {ty} = cast y : {ty}; 1.0"), "1.0");
+        let left = jut_text::load(&mended, 0).diagnostics;
+        assert!(left.is_empty(), "{mended}\n{}", left[0]);
+    }
 }

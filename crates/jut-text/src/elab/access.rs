@@ -183,6 +183,7 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 let index = self.integer(index, INDEX)?;
                 let position = self.nf(index);
+                self.not_before(&position, size, span)?;
                 if !self.strict && !self.facts.covers(&position, size) {
                     let size = self.materialize(size, span)?;
                     self.emit(Rhs::Check(Check::Below(index, size)), span)?;
@@ -195,6 +196,7 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 let lo = self.integer(lo, "a start")?;
                 let len = self.integer(len, "a length")?;
+                self.not_before(&self.nf(lo), size, span)?;
                 if !self.strict {
                     self.check_slice(lo, len, size, span)?;
                 }
@@ -204,12 +206,22 @@ impl<'a, 's> Body<'a, 's> {
                 let help = "write `x[lo ..+ len]`";
                 self.surface_only(span, "`a..b`", help)?;
                 let lo = self.integer(from, "a start")?;
+                self.not_before(&self.nf(lo), size, span)?;
                 let hi = self.integer(to, "an end")?;
                 let len = self.difference(hi, lo, span)?;
                 self.check_slice(lo, len, size, span)?;
                 Ok(Step::Slice { lo, len, proved: false })
             }
         }
+    }
+
+    /// J301 for a place before the first element: no array has it. (In a `core def` nothing covers it.)
+    fn not_before(&mut self, place: &Size, size: &Size, span: Span) -> Res<()> {
+        let Some(k) = place.as_constant().filter(|k| *k < 0 && !self.strict) else { return Ok(()) };
+        let message = format!("{k} is no index: there is nothing before the first element, 0");
+        let last = self.show_size(&(size.clone() + Size::constant(k)));
+        let help = format!("places are counted from the end by the size: `{last}`");
+        self.error("J301", span, message, help)
     }
 
     /// The check of a slice, unless it is plain.

@@ -313,7 +313,14 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 let message = format!("there is no name `{}` here", name.text);
                 let mut d = Diagnostic::error("J010", name.span, message);
-                if let Some(near) = show::nearest(name.text, self.scope.names()) {
+                if let Some(Global::Con(con)) = self.globals.global(name.text) {
+                    let constructor = self.program.constructor(con);
+                    let call = super::call::fields_text(name.text, &constructor.fields);
+                    d = d.help(format!("a constructor needs its brackets: `{call}`"));
+                    if constructor.fields.is_empty() {
+                        d = d.wrap("", name.span, "()");
+                    }
+                } else if let Some(near) = show::nearest(name.text, self.scope.names()) {
                     d = d.did_you_mean(near);
                 } else if let Some(help) = crate::hints::name(name.text) {
                     d = crate::hints::about(d, name.text, help);
@@ -322,9 +329,6 @@ impl<'a, 's> Body<'a, 's> {
                 {
                     d = d.help("a name is in scope after its definition: move it up");
                     d = d.label(span, "defined here");
-                } else if let Some(Global::Con(_)) = self.globals.global(name.text) {
-                    d = d.help(format!("a constructor needs its brackets: `{}()`", name.text));
-                    d = d.wrap("", name.span, "()");
                 } else {
                     d = d.help(format!(
                         "bind it before, `{0} = ..`, or make it a parameter: `{0}: f64`",

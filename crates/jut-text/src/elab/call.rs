@@ -75,6 +75,8 @@ impl<'a, 's> Body<'a, 's> {
         } else if value.is_some_and(|value| self.scope.get(value).is_some()) {
             error = error
                 .help("values have no methods: write `f(x)`; the size of an array is `size(x)`");
+        } else if let Some(help) = name.text.rsplit('.').next().and_then(hints::derivative) {
+            error = error.help(help);
         } else if let Some(help) = globals.module_to_use(name.text) {
             error = error.help(help);
         } else if let Some(help) = hints::function(name.text) {
@@ -541,11 +543,7 @@ impl<'a, 's> Body<'a, 's> {
                 error = error.help(help).wrap("f64(", span, ")");
             }
             _ if super::operation::same_shape(given, wanted) => {
-                let help = format!(
-                    "sizes must be equal as polynomials; `cast x : {}` tests the equality at run time",
-                    self.show(wanted)
-                );
-                error = error.help(help);
+                error = error.help(equal_sizes(&self.show(wanted)));
             }
             _ => {
                 error = error.help(conversion(&self.show(given), &self.show(wanted)));
@@ -556,9 +554,16 @@ impl<'a, 's> Body<'a, 's> {
 }
 
 /// A constructor with the names of its fields, as a value and as a pattern.
-fn fields_text(name: &str, fields: &[Field]) -> String {
+pub(super) fn fields_text(name: &str, fields: &[Field]) -> String {
     let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
     format!("{name}({})", names.join(", "))
+}
+
+/// What to do about a value of another size.
+pub(super) fn equal_sizes(wanted: &str) -> String {
+    format!(
+        "sizes must be equal as polynomials; `cast x : {wanted}` tests the equality at run time"
+    )
 }
 
 /// What to do about a value of another type.

@@ -413,7 +413,7 @@ impl<'a, 's> Body<'a, 's> {
             let message = format!("a value of type {} has no elements", self.show(&ty));
             return self.error("J205", at, message, no_elements(&ty));
         };
-        self.same_length(length, size, at)?;
+        self.same_length(length, element, size, at)?;
         Ok((v, (**element).clone()))
     }
 
@@ -426,12 +426,18 @@ impl<'a, 's> Body<'a, 's> {
             let message = format!("a value of type {} has no elements", self.show(&ty));
             return self.error("J205", at, message, no_elements(&ty));
         };
-        self.same_length(length, size, at)?;
+        self.same_length(length, element, size, at)?;
         Ok((x, (**element).clone()))
     }
 
-    /// J209 unless an array is as long as its loop.
-    pub fn same_length(&mut self, length: &Size, size: &Size, span: Span) -> Res<()> {
+    /// J209 unless an array with these elements is as long as its loop.
+    pub fn same_length(
+        &mut self,
+        length: &Size,
+        element: &Type,
+        size: &Size,
+        span: Span,
+    ) -> Res<()> {
         if length == size {
             return Ok(());
         }
@@ -440,7 +446,8 @@ impl<'a, 's> Body<'a, 's> {
             self.show_size(length),
             self.show_size(size)
         );
-        let help = "lengths must be equal as polynomials; `cast x : [n]f64` tests the equality at run time";
+        let wanted = self.show(&Type::array(size.clone(), element.clone()));
+        let help = super::call::equal_sizes(&wanted);
         self.fail(Diagnostic::error("J209", span, message).help(help))
     }
 
@@ -480,7 +487,7 @@ impl<'a, 's> Body<'a, 's> {
                 let help = "use it in the loop by its own name: only arrays are sliced";
                 return self.error("J205", self.span(*e), message, help);
             };
-            self.same_length(&length, &size, self.span(*e))?;
+            self.same_length(&length, &element, &size, self.span(*e))?;
             cap_slices.push((*name, place, *element, mode));
         }
         let open = self.enter_loop();

@@ -395,6 +395,12 @@ impl<'a, 's> Body<'a, 's> {
                 overloads.iter().map(|p| crate::hints::form(text, p.row().params.len())).collect();
             let mut forms = forms;
             forms.dedup();
+            if let ("max" | "min", [Type::Array(..)]) = (text, types) {
+                let what = if text == "max" { "largest" } else { "smallest" };
+                let x = self.show_atom(args[0]);
+                let help = format!("the {what} element is `{text} (v <- {x}) v`");
+                return self.error("J208", span, message, help);
+            }
             return self.error("J208", span, message, format!("write {}", forms.join(" or ")));
         }
         let shown: Vec<String> = types.iter().map(|t| self.show(t)).collect();

@@ -6,6 +6,7 @@
 
 use super::Res;
 use super::body::{Body, Made, Out, Value};
+use super::call::equal_sizes;
 use crate::ast::{self, ExprId, ExprKind};
 use jut_ir::structured::{
     BATCH_MATMUL, BATCH_MATMUL_NT, BATCH_MATMUL_TN, BATCH_MATMUL_TT, MATMUL, MATMUL_NT, MATMUL_TN,
@@ -202,9 +203,10 @@ impl<'a, 's> Body<'a, 's> {
                 );
                 let types: Vec<(Type, Size)> =
                     operands.iter().map(|(ty, size, _)| (ty.clone(), size.clone())).collect();
-                let help = match self.would_fit(op, &types) {
-                    Some(help) => help,
-                    None => "sizes must be equal as polynomials; `cast x : [m, n]f64` tests the equality at run time".to_owned(),
+                let help = match (self.would_fit(op, &types), fitting(op, &types, operand)) {
+                    (Some(help), _) => help,
+                    (None, Some(ty)) => equal_sizes(&self.show(&ty)),
+                    (None, None) => "make the sizes equal".to_owned(),
                 };
                 let (first, second) = (operands[earlier].2, operands[operand].2);
                 let error = Diagnostic::error("J202", second, message).help(help);
@@ -231,4 +233,23 @@ impl<'a, 's> Body<'a, 's> {
         let (_, text) = others.iter().find(|(p, _)| fits(*p))?;
         Some(format!("this fits: `{text}`"))
     }
+}
+
+/// The type that an operand would have to have: with the sizes of the operands before it.
+fn fitting(op: Structured, types: &[(Type, Size)], operand: usize) -> Option<Type> {
+    let mut known: Vec<(char, Size)> = Vec::new();
+    for (param, (ty, _)) in op.row().params.iter().zip(types).take(operand + 1) {
+        let Param::Array(labels) = param else { continue };
+        let mut inner = ty;
+        for label in labels.chars() {
+            let Type::Array(size, element) = inner else { return None };
+            if known.iter().all(|(l, _)| *l != label) {
+                known.push((label, size.clone()));
+            }
+            inner = element;
+        }
+    }
+    let Param::Array(labels) = op.row().params.get(operand)? else { return None };
+    let size = |label| known.iter().find(|(l, _)| *l == label).map(|(_, size)| size.clone());
+    labels.chars().rev().try_fold(Type::F64, |ty, label| Some(Type::array(size(label)?, ty)))
 }

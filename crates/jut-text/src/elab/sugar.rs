@@ -98,7 +98,7 @@ impl<'a, 's> Body<'a, 's> {
                 return self.error("J205", at, message, super::control::no_elements(&ty));
             };
             let wanted = size.get_or_insert_with(|| length.clone()).clone();
-            self.same_length(&length, &wanted, at)?;
+            self.same_length(&length, &element, &wanted, at)?;
             match value {
                 Value::N(Atom::Var(v)) if !name.is_linear() => slices.push((name, v, *element)),
                 Value::L(x) if name.is_linear() => lin_slices.push((name, x, *element)),

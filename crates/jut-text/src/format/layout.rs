@@ -55,6 +55,10 @@ pub(super) enum Group {
     List {
         forced: bool,
     },
+    /// A list in brackets that names what stands behind it: it is broken only where that cannot be.
+    Pattern {
+        forced: bool,
+    },
     Fill,
 }
 
@@ -126,7 +130,9 @@ impl Printer<'_, '_> {
                 Item::Comment { text, alone, blank } => self.comment(text, alone, blank),
                 Item::Open(group) => {
                     let forced = match group {
-                        Group::Block { forced, .. } | Group::List { forced } => forced,
+                        Group::Block { forced, .. }
+                        | Group::List { forced }
+                        | Group::Pattern { forced } => forced,
                         Group::Fill => false,
                     };
                     let flat = !forced && (group == Group::Fill || self.fits(k + 1, Some(group)));
@@ -193,6 +199,7 @@ impl Printer<'_, '_> {
         // Groups that were opened on the way; negative: groups around that were left.
         let mut depth = i32::from(group.is_some());
         let inside_block = matches!(group, Some(Group::Block { .. }));
+        let pattern = matches!(group, Some(Group::Pattern { .. }));
         let mut own = group.is_some();
         for item in &self.items[from..] {
             if column > WIDTH {
@@ -208,13 +215,16 @@ impl Printer<'_, '_> {
                 Item::Text(text) => column += text.len(),
                 Item::Space => column += 1,
                 Item::Line { space, stop } => {
-                    let can_end = stop && !(own && (depth == 1 || inside_block));
+                    let can_end = match pattern {
+                        true => !own,
+                        false => stop && !(own && (depth == 1 || inside_block)),
+                    };
                     if broken || can_end {
                         return true;
                     }
                     column += usize::from(space);
                 }
-                Item::Fill if depth <= 0 => return true,
+                Item::Fill if depth <= 0 || pattern && !own => return true,
                 Item::Fill => column += 1,
                 Item::Sep if broken || !own || !inside_block => return true,
                 Item::Sep => column += 2,

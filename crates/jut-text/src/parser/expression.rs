@@ -3,7 +3,7 @@
 
 use super::{Failed, Parsed, Parser, Sections};
 use crate::ast::*;
-use crate::lex::{self, Kind};
+use crate::lex::{self, Kind, Token};
 use jut_ir::{Diagnostic, Dir, Span};
 
 /// Binary operators with their binding strength.
@@ -27,6 +27,11 @@ const COMPARISON: u8 = 3;
 const ADDITIVE: u8 = 4;
 const UNARY: u8 = 6;
 const POWER: u8 = 7;
+
+/// Whether a token is a binary operator.
+pub(super) fn is_operator(token: Token) -> bool {
+    BINARY.iter().any(|(op, _)| token.is(op))
+}
 
 impl<'s> Parser<'s, '_> {
     fn add(&mut self, kind: ExprKind<'s>, span: Span) -> ExprId {
@@ -203,7 +208,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn no_expression(&mut self) -> Failed {
-        let operator = BINARY.iter().any(|(op, _)| self.at(op));
+        let operator = is_operator(self.peek());
         let before = self.peek_at(self.at.saturating_sub(1));
         let help = match (before.text, self.peek().text) {
             _ if operator && before.kind == Kind::Newline => {
@@ -541,16 +546,30 @@ impl<'s> Parser<'s, '_> {
     fn range(&mut self, kind: LoopKind) -> Parsed<Range<'s>> {
         let named = matches!(self.peek().kind, Kind::Name | Kind::Linear);
         if named && self.is_at(self.at + 1, "<-") {
+            let start = self.at;
             let name = self.any_name()?;
             self.expect("<-")?;
-            return Ok(Range::Each(name, self.additive()?));
+            let value = self.additive()?;
+            if self.at("..") {
+                return Err(self.range_of_numbers(start, name));
+            }
+            return Ok(Range::Each(name, value));
         }
         if named && self.is_at(self.at + 1, "<") {
             let name = self.name("the name of an index")?;
             self.expect("<")?;
             return Ok(Range::Below(name, self.additive()?));
         }
+        let start = self.at;
         let low = self.additive()?;
+        if self.at("<") {
+            let low = match self.text_from(start) {
+                "0" => "1".to_string(),
+                low => format!("{low} + 1"),
+            };
+            let help = format!("a range begins with what is in it: `{low} <= i < n`");
+            return Err(self.expected_helping("`<=`", &help));
+        }
         if !self.at("<=") {
             let help = match kind {
                 LoopKind::Map => "write `map (v <- x) { .. }`: the block gives the new element",
@@ -560,10 +579,61 @@ impl<'s> Parser<'s, '_> {
             let what = "a range: `i < n`, `a <= i < b` or `x <- xs`";
             return Err(self.expected_helping(what, help));
         }
+        let sign = self.at;
         self.at += 1;
+        if self.is_at(sign + 2, "<=") {
+            return Err(self.last_included(start, sign + 2));
+        }
+        if named && sign == start + 1 && !self.is_at(sign + 2, "<") {
+            return Err(self.last_included(start, sign));
+        }
         let name = self.name("the name of an index")?;
         self.expect("<")?;
         Ok(Range::Between(low, name, self.additive()?))
+    }
+
+    /// The text from a token to the last one that was read.
+    fn text_from(&self, start: usize) -> &'s str {
+        let span = self.span_from(start);
+        &self.source[span.start as usize..span.end as usize]
+    }
+
+    /// `i <= n` or `a <= i <= n`, a range that began at a token, with the last `<=` at another.
+    fn last_included(&mut self, start: usize, sign: usize) -> Failed {
+        self.at = sign;
+        let before = self.text_from(start);
+        self.at += 1;
+        if let Err(failed) = self.additive() {
+            return failed;
+        }
+        let bound = self.text_from(sign + 1);
+        let written = match bound.strip_suffix(" - 1") {
+            Some(bound) => format!("{before} < {bound}"),
+            None => format!("{before} < {bound} + 1"),
+        };
+        let span = self.span_from(start);
+        let error = Diagnostic::error("J002", span, "a range ends before its bound");
+        self.fail(error.help(format!("write `{written}`")).replace(span, written))
+    }
+
+    /// `i <- a..b` as a range that began at a token, with the `..` next.
+    fn range_of_numbers(&mut self, start: usize, name: Name<'s>) -> Failed {
+        let low = self.text_from(start + 2);
+        self.at += 1;
+        let more = if self.eat("=") { " + 1" } else { "" };
+        let last = self.at;
+        if let Err(failed) = self.additive() {
+            return failed;
+        }
+        let high = self.text_from(last);
+        let written = match low {
+            "0" => format!("{} < {high}{more}", name.text),
+            low => format!("{low} <= {} < {high}{more}", name.text),
+        };
+        let message = "a loop over numbers has bounds, and `<-` goes over the elements of an array";
+        let span = self.span_from(start);
+        let error = Diagnostic::error("J002", span, message);
+        self.fail(error.help(format!("write `{written}`")).replace(span, written))
     }
 
     fn any_name(&mut self) -> Parsed<Name<'s>> {
