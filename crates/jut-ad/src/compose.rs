@@ -405,6 +405,22 @@ fn refuse_accumulators(f: &Function) -> Result<(), Diagnostic> {
         .help("differentiate a function that has results only"))
 }
 
+/// What there is instead of a gradient.
+const ARRAYS: &str = "take the derivatives of everything: all partial derivatives (`jacobian`), or products \
+                      with them (`jvp`, `vjp`)";
+
+/// A type in a few words.
+fn kind(ty: &Type) -> &'static str {
+    match ty {
+        Type::F64 => "an f64",
+        Type::I64 => "an i64",
+        Type::Bool => "a bool",
+        Type::Array(..) => "an array",
+        Type::Tuple(_) => "a tuple",
+        Type::Data(_) => "a value of a data type",
+    }
+}
+
 /// The position of the one result that a gradient is of: the one asked for, or the only one.
 fn scalar_result(f: &Function, of: Option<usize>) -> Result<usize, Diagnostic> {
     let floats: Vec<usize> =
@@ -417,23 +433,33 @@ fn scalar_result(f: &Function, of: Option<usize>) -> Result<usize, Diagnostic> {
                 f.name
             );
             let help = match floats.as_slice() {
-                [] => "no result is of type f64; for arrays take the product with the Jacobian (vjp, jvp)".to_string(),
+                [] => format!("no result is of type f64; {ARRAYS}"),
                 some => {
                     let list: Vec<String> = some.iter().map(usize::to_string).collect();
-                    format!("results of type f64, counted from 0: {}; for arrays take the product with the Jacobian", list.join(", "))
+                    let list = list.join(", ");
+                    format!("results of type f64, counted from 0: {list}; {ARRAYS}")
                 }
             };
             Err(Diagnostic::error("J802", f.span, message).help(help))
         }
         (None, [one]) => Ok(*one),
         (None, _) => {
-            let message = format!(
-                "a gradient is that of one number, and `{}` returns {} of type f64",
-                f.name,
-                floats.len()
-            );
-            let help = "return exactly one f64, say which result is meant (`--of`), or take the product \
-                        with the Jacobian (vjp, jvp)";
+            let name = &f.name;
+            let returns = match (floats.as_slice(), f.results.as_slice()) {
+                ([], []) => "nothing".to_string(),
+                ([], [one]) => kind(&one.ty).to_string(),
+                ([], some) => format!("{} results, none of them of type f64", some.len()),
+                (floats, _) => format!("{} of type f64", floats.len()),
+            };
+            let message =
+                format!("a gradient is that of one number, and `{name}` returns {returns}");
+            let help = match floats.as_slice() {
+                [] => format!("return one f64, or {ARRAYS}"),
+                [first, ..] => format!(
+                    "say which result is meant, `--of {first}` or `Function::of` (by number from 0, or \
+                     by name), or {ARRAYS}"
+                ),
+            };
             Err(Diagnostic::error("J802", f.span, message).help(help))
         }
     }

@@ -671,3 +671,40 @@ fn products_fail_where_the_function_fails() {
         }
     }
 }
+
+/// A function of a sum of so many constructors with one float each.
+fn of_sum(constructors: usize) -> Derivatives {
+    let names: Vec<String> = (0..constructors).map(|k| format!("A{k}(x: f64)")).collect();
+    let arms: String = (0..constructors).map(|k| format!("  A{k}(x) -> x * x\n")).collect();
+    let data = names.join(" | ");
+    let text = format!(
+        "data S = {data}\ndef f(s: S, z: f64) -> f64 = z * case s {{\n{arms}}}\n\
+         def g(x: f64) -> f64 = f(A7(x), x)\n"
+    );
+    let loaded = jut_text::load(&text, 0);
+    Derivatives::new(loaded.program.unwrap_or_else(|| panic!("{}", loaded.diagnostics[0])))
+}
+
+#[test]
+fn a_sum_of_many_constructors_is_differentiated_or_refused_at_once() {
+    for (constructors, accepted) in [(256, true), (257, false), (2_000, false)] {
+        let mut d = of_sum(constructors);
+        for name in ["f", "g"] {
+            let f = d.program.find_func(name).expect("defined");
+            let mask = Mask::full(&d.program, f);
+            let made = compose::value_and_grad(&mut d, f, &mask, Policy::Default);
+            let code = made.err().map(|e| e.code);
+            assert_eq!(code, (!accepted).then_some("J806"), "{constructors} {name}");
+        }
+    }
+    // Without floats there may be as many as one likes.
+    let names: Vec<String> = (0..2_000).map(|k| format!("A{k}")).collect();
+    let arms: String = (0..2_000).map(|k| format!("  A{k} -> {k}.0 * z\n")).collect();
+    let data = names.join(" | ");
+    let text = format!("data S = {data}\ndef f(s: S, z: f64) -> f64 = case s {{\n{arms}}}\n");
+    let loaded = jut_text::load(&text, 0);
+    let mut d = Derivatives::new(loaded.program.expect("no errors"));
+    let f = d.program.find_func("f").expect("defined");
+    let mask = Mask::full(&d.program, f);
+    assert!(compose::value_and_grad(&mut d, f, &mask, Policy::Default).is_ok());
+}

@@ -159,3 +159,121 @@ fn what_does_not_fit_together_is_said() {
     let err = refused(&[&mac[..], &["--math", "libm"]].concat());
     assert!(err.contains("no usual cross compiler"), "{err}");
 }
+
+#[test]
+fn several_functions_are_one_object_and_one_header() {
+    let at = directory("build several");
+    let text =
+        "def f(x: f64) -> f64 = x * x\ndef g(x: f64) -> f64 = sin(x)\ndef h(x: f64) -> f64 = x\n";
+    let program = support::write(&at, "curves.jut", text);
+    let object = at.join("curves.o").display().to_string();
+    let with = |more: &[&str]| {
+        let fixed = ["build", &program, "f", "g", "--derivative", "value,grad", "-o", &object];
+        jut(&[&fixed[..], more].concat())
+    };
+    let header = || std::fs::read_to_string(at.join("curves.h")).expect("it was written");
+    assert_eq!(with(&["--prefix", "curves"]).0, 0);
+    for name in ["curves_f_value", "curves_f_grad", "curves_g_value", "curves_g_grad"] {
+        assert!(header().contains(&format!("int {name}(")), "{}", header());
+    }
+    assert_eq!(header().matches("#ifndef JUT_CURVES_H").count(), 1, "{}", header());
+    assert!(!header().contains("_h_"));
+    let (code, _, err) = with(&["g"]);
+    assert!(code == 2 && err.contains("`g_value` is asked for twice"), "{err}");
+    assert_eq!(with(&[]).0, 0);
+    if !present("cc") {
+        return;
+    }
+    let main = "#include \"curves.h\"\n#include \"curves.h\"\n#include <stdio.h>\nint main(void) {
+  double y, d;
+  if (f_value(3.0, &y, NULL, NULL) || f_grad(3.0, &d, NULL, NULL)) return 1;
+  printf(\"%g %g\", y, d);
+  if (g_value(0.0, &y, NULL, NULL) || g_grad(0.0, &d, NULL, NULL)) return 1;
+  printf(\" %g %g\\n\", y, d);
+  return 0;
+}\n";
+    support::write(&at, "main.c", main);
+    run("cc", &["main.c", "curves.o", "libjut_runtime.a", "-lpthread", "-o", "main"], &at);
+    assert_eq!(run("./main", &[], &at), "9 6 0 1\n");
+}
+
+/// A function of so many scalars: the sum of the products of neighbours.
+fn ring(count: usize) -> String {
+    let params: Vec<String> = (0..count).map(|k| format!("x{k}: f64")).collect();
+    let terms = (0..count).map(|k| format!("  s = s + x{k} * x{} * sin(x{k})\n", (k + 1) % count));
+    let terms: String = terms.collect();
+    format!("def f({}) -> f64 = {{\n  s = 0.0\n{terms}  s\n}}\n", params.join(", "))
+}
+
+/// What the C program prints that calls `f_KIND` of the ring at 0.5, 1.5, .. with results in `out`; those
+/// at odd places are not asked for.
+fn called(at: &Path, kind: &str, count: usize, results: usize) -> Vec<f64> {
+    let name = format!("{kind}{count}");
+    let program = support::write(at, &format!("{name}.jut"), &ring(count));
+    let object = at.join(format!("{name}.o")).display().to_string();
+    let (code, out, err) = jut(&["build", &program, "--derivative", kind, "-o", &object]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let args = (0..count).map(|k| format!("{}.5", k % 7));
+    let to = |k: usize| if k % 2 == 0 { format!("out + {k}") } else { "NULL".to_owned() };
+    let all: Vec<String> = args.chain((0..results).map(to)).collect();
+    let main = format!(
+        "#include \"{name}.h\"\n#include <stdio.h>\nstatic double out[{results}];\nint main(void) {{
+  jut_workspace *w = jut_workspace_new();
+  if (f_{kind}({}, w, NULL) != JUT_OK) return 1;
+  for (int k = 0; k < {results}; k++) printf(\"%.17g\\n\", out[k]);
+  return 0;
+}}\n",
+        all.join(", ")
+    );
+    support::write(at, "main.c", &main);
+    let object = format!("{name}.o");
+    run("cc", &["-O0", "main.c", &object, "libjut_runtime.a", "-lpthread", "-o", &name], at);
+    let printed = run(&format!("./{name}"), &[], at);
+    printed.lines().map(|line| line.parse().expect("a number")).collect()
+}
+
+/// The same by the interpreter, all results.
+fn interpreted(at: &Path, command: &str, count: usize) -> Vec<f64> {
+    let program = support::write(at, "ring.jut", &ring(count));
+    let args: Vec<String> = (0..count).map(|k| format!("\"x{k}\": {}.5", k % 7)).collect();
+    let args = support::write(at, "ring.json", &format!("{{{}}}", args.join(", ")));
+    let (code, out, err) = jut(&[command, &program, "--args", &args, "--engine", "interp"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    out.lines().filter_map(|line| line.split(" = ").nth(1)?.parse().ok()).collect()
+}
+
+#[test]
+fn functions_of_more_scalars_than_fit_a_call_are_built() {
+    if !present("cc") {
+        return;
+    }
+    let at = directory("build scalars");
+    for count in [1024, 1025, 1500] {
+        assert_eq!(called(&at, "value", count, 1), interpreted(&at, "run", count), "{count}");
+    }
+    let mut gradient = interpreted(&at, "grad", 1100);
+    gradient.iter_mut().skip(1).step_by(2).for_each(|x| *x = 0.0);
+    assert_eq!(called(&at, "value_grad", 1100, 1101), gradient);
+}
+
+#[test]
+fn objects_with_thousands_of_results_take_about_as_long_as_code_in_memory() {
+    if !present("cc") {
+        return;
+    }
+    let at = directory("build hessian");
+    let mut hessian = interpreted(&at, "hessian", 70);
+    hessian.iter_mut().skip(1).step_by(2).for_each(|x| *x = 0.0);
+    assert_eq!(called(&at, "hessian", 70, 4900), hessian);
+    let timed = |args: &[&str]| {
+        let begin = std::time::Instant::now();
+        assert_eq!(jut(args).0, 0);
+        begin.elapsed()
+    };
+    let path = |name: &str| at.join(name).display().to_string();
+    let program = path("ring.jut");
+    let memory = timed(&["hessian", &program, "--args", &path("ring.json")]);
+    let object = timed(&["build", &program, "--derivative", "hessian", "-o", &path("ring.o")]);
+    // With one branch for each result it took ten times as long.
+    assert!(object < 4 * memory + std::time::Duration::from_secs(2), "{object:?} {memory:?}");
+}

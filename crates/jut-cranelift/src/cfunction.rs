@@ -221,15 +221,25 @@ pub(crate) fn define(
     };
     let (arguments, places) = numbered.split_at(function.params.len());
     let outputs = Returns::of(function);
+    let given = arguments.iter().zip(&function.params);
+    let given = given.map(|(value, param)| match function.values[param.value].kind {
+        Kind::Bool => wrapper.builder.ins().icmp_imm_u(IntCC::NotEqual, *value, 0),
+        _ => *value,
+    });
+    let mut given: Vec<ir::Value> = given.collect();
     let area = outputs.through_memory().then(|| wrapper.slot(outputs.bytes()));
     let mut args = vec![workspace];
     args.extend(area);
-    for (value, param) in arguments.iter().zip(&function.params) {
-        args.push(match function.values[param.value].kind {
-            Kind::Bool => wrapper.builder.ins().icmp_imm_u(IntCC::NotEqual, *value, 0),
-            _ => *value,
-        });
+    if outputs.params_through_memory() {
+        let words = wrapper.slot(outputs.bytes());
+        for (k, value) in given.iter().enumerate().skip(outputs.direct) {
+            let offset = crate::program::word_offset(k)?;
+            wrapper.builder.ins().store(MemFlagsData::trusted(), *value, words, offset);
+        }
+        args.push(words);
+        given.truncate(outputs.direct);
     }
+    args.extend(given);
     let callee = wrapper.module.declare_func_in_func(callee, wrapper.builder.func);
     let call = wrapper.builder.ins().call(callee, &args);
     let returned = wrapper.builder.inst_results(call).to_vec();
@@ -240,6 +250,7 @@ pub(crate) fn define(
 
     wrapper.builder.switch_to_block(ok);
     let mut in_registers = returned.iter().skip(1);
+    let unwanted = wrapper.slot(8);
     for (k, ((ty, register), to)) in outputs.results.iter().zip(places).enumerate() {
         let value = match (register, area) {
             (false, Some(area)) => {
@@ -248,7 +259,10 @@ pub(crate) fn define(
             }
             _ => *in_registers.next().ok_or("a call returns too few results")?,
         };
-        wrapper.store_if_wanted(*to, value);
+        // A result that is not wanted goes where nobody reads it: with a branch for each of thousands of
+        // results, compiling would be quadratic.
+        let to = wrapper.builder.ins().select(*to, *to, unwanted);
+        wrapper.builder.ins().store(MemFlagsData::trusted(), value, to, 0);
     }
     let zero = wrapper.builder.ins().iconst(types::I32, 0);
     wrapper.describe_success(zero);
@@ -410,24 +424,14 @@ impl Wrapper<'_> {
         self.builder.ins().symbol_value(types::I64, global)
     }
 
-    /// Emits what runs if a pointer is not null.
-    fn if_not_null(&mut self, pointer: ir::Value, then: impl FnOnce(&mut Self)) {
+    /// Emits what runs if the error is to be described.
+    fn if_error_wanted(&mut self, then: impl FnOnce(&mut Self)) {
         let [yes, done] = [self.builder.create_block(), self.builder.create_block()];
-        self.builder.ins().brif(pointer, yes, &[], done, &[]);
+        self.builder.ins().brif(self.error, yes, &[], done, &[]);
         self.builder.switch_to_block(yes);
         then(self);
         self.builder.ins().jump(done, &[]);
         self.builder.switch_to_block(done);
-    }
-
-    fn if_error_wanted(&mut self, then: impl FnOnce(&mut Self)) {
-        self.if_not_null(self.error, then);
-    }
-
-    fn store_if_wanted(&mut self, to: ir::Value, value: ir::Value) {
-        self.if_not_null(to, |wrapper| {
-            wrapper.builder.ins().store(MemFlagsData::trusted(), value, to, 0);
-        });
     }
 
     fn store_error(&mut self, value: ir::Value, offset: i32) {

@@ -33,8 +33,9 @@
 //! dimension removed. Cost: linear in the number of components; lists are cached per type.
 
 use cranelift_entity::EntityRef;
+use jut_ir::hash::HashMap;
 use jut_ir::{Data, DataId, Diagnostic, Function, Program, Size, Type};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -289,7 +290,8 @@ impl Layouts {
         program: &Program,
         may_be_boxed: impl Fn(DataId) -> bool,
     ) -> Result<Layouts, Diagnostic> {
-        let mut layouts = Layouts { datas: Vec::new(), types: HashMap::new(), fields: Vec::new() };
+        let mut layouts =
+            Layouts { datas: Vec::new(), types: HashMap::default(), fields: Vec::new() };
         for (id, data) in program.datas.iter() {
             let layout = layouts.data_layout(id, data, may_be_boxed(id))?;
             layouts.datas.push(Rc::new(layout));
@@ -369,10 +371,26 @@ impl Layouts {
         }
     }
 
-    /// The components of the k-th item of a tuple, among those of the tuple.
+    /// The components of each item of a tuple, among those of the tuple.
+    pub fn items(&mut self, items: &[Type]) -> Vec<Range<usize>> {
+        let mut end = 0;
+        let item = |ty: &Type| {
+            let start = end;
+            end += self.count(ty);
+            start..end
+        };
+        items.iter().map(item).collect()
+    }
+
+    /// The same of the k-th item alone.
     pub fn item(&mut self, items: &[Type], k: usize) -> Range<usize> {
-        let start = items.iter().take(k).map(|t| self.of(t).len()).sum();
-        start..start + items.get(k).map_or(0, |t| self.of(t).len())
+        let start = items.iter().take(k).map(|t| self.count(t)).sum();
+        start..start + items.get(k).map_or(0, |t| self.count(t))
+    }
+
+    /// How many components a type has.
+    fn count(&mut self, ty: &Type) -> usize {
+        if ty.is_scalar() { 1 } else { self.of(ty).len() }
     }
 
     fn data_layout(

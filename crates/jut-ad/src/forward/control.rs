@@ -2,7 +2,7 @@
 
 use super::emit::{Handle, components, first_field, tangent_position};
 use super::needs::BlockNeeds;
-use super::rules::{Entry, Rules};
+use super::rules::{Entry, Rules, refuse_large_sum};
 use crate::{Jvp, Passing};
 use jut_ir::{
     Arm, ArmPattern, Atom, Block, Call, Cap, CapData, Case, Diagnostic, FieldPattern, LVar, Loc,
@@ -144,6 +144,9 @@ impl Rules<'_> {
             FieldPattern::Bind(v) => self.live(*v),
             FieldPattern::Eq(_) => false,
         });
+        if let (Atom::Var(v), true) = (case.scrutinee, fields_live) {
+            refuse_large_sum(&self.w, v, loc)?;
+        }
         let scrutinee = match case.scrutinee {
             Atom::Var(v) if fields_live => match self.w.handles[v].clone() {
                 Some(Handle::At(place)) => {

@@ -97,6 +97,7 @@ impl Rules<'_> {
                 self.tuple(*y, args, &types, loc);
             }
             (Rhs::Con(con, args), [y]) => {
+                refuse_large_sum(&self.w, *y, loc)?;
                 // The other constructors' parts are zero.
                 let items = components(self.w.program, &self.w.source.nvars[*y].ty);
                 let types: Vec<Type> = items.into_iter().cloned().collect();
@@ -280,6 +281,31 @@ impl Rules<'_> {
 
 /// How many regions J opens inside one another. Every one is a level of nesting.
 const REGIONS: usize = 200;
+
+/// The most tangents that the arms of one `case`, or the constructors of one type, have to name together.
+const SUM_TANGENTS: usize = 1 << 16;
+
+/// The tangent of a sum has the parts of all constructors, and each arm of a `case` says of every part that
+/// it is zero or what it is. So the cost of a sum grows with the product of both numbers, and a type where
+/// that is large is refused before there is any work.
+pub(super) fn refuse_large_sum(w: &Writer, of: NVar, loc: Loc) -> Result<(), Diagnostic> {
+    let Type::Data(id) = w.source.nvars[of].ty else { return Ok(()) };
+    let data = &w.program.datas[id];
+    let arms = data.constructors.len();
+    let fields = data.constructors.iter().flat_map(|c| &c.fields);
+    let parts = fields.filter(|field| w.kinds.has_float(&field.ty)).count();
+    if arms < 2 || arms.saturating_mul(parts) <= SUM_TANGENTS {
+        return Ok(());
+    }
+    let message = format!(
+        "the sum `{}` has {arms} constructors with {parts} fields of floats: more than \
+         {SUM_TANGENTS} if multiplied",
+        data.name
+    );
+    let help = "divide it into sums of sums, `data S = A(a: First) | B(b: Second)`, or keep the floats in \
+                an array beside it, and their places in the sum";
+    Err(Diagnostic::error("J806", loc.span, message).help(help))
+}
 
 fn too_deep(loc: Loc) -> Diagnostic {
     let message = format!(

@@ -82,8 +82,7 @@ impl Lowering<'_> {
                 Rhs::Tuple(items) => {
                     let Type::Tuple(types) = self.type_of(*v) else { continue };
                     let wanted = self.take_dests(*v);
-                    for (k, item) in items.iter().enumerate() {
-                        let part = self.cx.layouts.item(&types, k);
+                    for (item, part) in items.iter().zip(self.cx.layouts.items(&types)) {
                         self.want(*item, wanted.get(part).unwrap_or_default());
                     }
                 }

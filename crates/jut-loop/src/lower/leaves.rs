@@ -45,8 +45,7 @@ impl Lowering<'_> {
                     return Err(self.bug(span, "a tuple is expected"));
                 };
                 let slots = self.slots((*v).into(), span)?;
-                for (k, to) in stmt.nl.iter().enumerate() {
-                    let part = self.cx.layouts.item(&items, k);
+                for (to, part) in stmt.nl.iter().zip(self.cx.layouts.items(&items)) {
                     self.bind(*to, slots[part].to_vec());
                 }
                 Ok(())
