@@ -1,15 +1,17 @@
 //! `jut build`: an object file, its C header, and the runtime it is linked with.
 
-use crate::commands::{function, time_passes};
+use crate::commands::{functions, time_passes};
 use crate::options::{Build, Format, MathLibrary};
 use crate::output::{print, print_json};
-use jut::{BuildOptions, Error, Machine, Package, Product, Result};
+use jut::{BuildOptions, Error, Function, Machine, Package, Product, Result};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Builds, writes and says what was written; gives the exit code.
 pub fn build(options: &Build) -> Result<u8> {
-    let function = function(&options.function)?.engine(options.engine.engine());
+    let engine = options.engine.engine();
+    let functions = functions(&options.function, &options.more)?;
+    let functions: Vec<Function> = functions.into_iter().map(|f| f.engine(engine)).collect();
     let machine = match (&options.triple, options.native) {
         (Some(triple), _) => Some(Machine::Any(triple.parse().map_err(|reason| {
             Error::Request(format!("`{triple}` is not a target triple: {reason}"))
@@ -18,16 +20,20 @@ pub fn build(options: &Build) -> Result<u8> {
         (None, false) => None,
     };
     let products: Vec<Product> = options.derivatives.iter().map(|d| d.product()).collect();
-    time_passes(&options.function, &function, &products)?;
-    let object = function.build(
-        &products,
+    for function in &functions {
+        time_passes(&options.function, function, &products)?;
+    }
+    let all: Vec<(&Function, &[Product])> =
+        functions.iter().map(|f| (f, products.as_slice())).collect();
+    let object = jut::build(
+        &all,
         &BuildOptions { machine, math: options.math.library(), prefix: options.prefix.clone() },
     )?;
     // What is asked for first is what the header is beside, and without anything, an object is.
     let libraries = [&options.archive, &options.shared];
     let library = libraries.into_iter().flatten().next();
     let output = match (&options.output, library) {
-        (None, None) => Some(PathBuf::from(format!("{}.o", function.name()))),
+        (None, None) => Some(PathBuf::from(format!("{}.o", functions[0].name()))),
         (output, _) => output.clone(),
     };
     let first = output.as_ref().or(library).cloned().unwrap_or_default();

@@ -3,8 +3,8 @@
 use crate::interrupt::ending_calls;
 use crate::options::{Call, Command, Explain, Format, Given, Options, Target};
 use crate::output::{
-    complain, diagnostics_json, exit_code, print, print_json, report, results_json, results_text,
-    warn,
+    Part, complain, diagnostics_json, exit_code, print, print_json, report, results_json,
+    results_text, warn,
 };
 use crate::{build, doctor, explain, files, input, linearize, manual, verify};
 use jut::json::Arguments;
@@ -93,8 +93,13 @@ fn check(files: &[PathBuf], format: Format) -> u8 {
 pub fn function(target: &Target) -> Result<Function> {
     let model = Model::from_file(&target.file)?;
     warn(model.warnings(), target.format);
+    function_of(&model, target, target.function.as_deref())
+}
+
+/// That function, or the last, of a program, with what is said about its derivatives.
+fn function_of(model: &Model, target: &Target, name: Option<&str>) -> Result<Function> {
     let last = || model.functions().last().map(str::to_string);
-    let name = target.function.clone().or_else(last).ok_or_else(|| {
+    let name = name.map(str::to_string).or_else(last).ok_or_else(|| {
         Error::Request(format!("{}: the program has no function", target.file.display()))
     })?;
     let mut function = model.function(&name)?.policy(target.policy.policy());
@@ -106,6 +111,15 @@ pub fn function(target: &Target) -> Result<Function> {
     }
     let wrt: Vec<&str> = target.wrt.iter().map(|name| name.trim()).collect();
     function.wrt(&wrt)
+}
+
+/// The function that is meant, and further ones by name, treated alike.
+pub fn functions(target: &Target, more: &[String]) -> Result<Vec<Function>> {
+    let model = Model::from_file(&target.file)?;
+    warn(model.warnings(), target.format);
+    let first = target.function.as_deref();
+    let names = std::iter::once(first).chain(more.iter().map(|name| Some(name.as_str())));
+    names.map(|name| function_of(&model, target, name)).collect()
 }
 
 fn fmt(files: &[PathBuf], check: bool) -> u8 {
@@ -194,20 +208,34 @@ fn evaluated(call: &Call, product: Product, directions: &[String]) -> Result<u8>
     let args = read(&call.given, &function, &compiled, suffix, directions)?;
     let values = call_with(&compiled, &args)?;
     let derivative = product.derivative();
+    let mut parts = vec![Part { compiled: &compiled, values: &values, derivative }];
+    // What a product with the Hessian is used with, and does not compute.
+    let gradient = match product {
+        Product::HessianProduct => Some(function.compile(Product::ValueAndGradient)?),
+        _ => None,
+    };
+    let beside = match &gradient {
+        Some(gradient) => call_with(gradient, &args[..gradient.inputs().count()])?,
+        None => Vec::new(),
+    };
+    if let Some(compiled) = &gradient {
+        let derivative = Product::ValueAndGradient.derivative();
+        parts.insert(0, Part { compiled, values: &beside, derivative });
+    }
     let checks = match call.check {
         true => Some(verify::verify(&function, &call.compared(), product, &args)?),
         false => None,
     };
-    let files = files::write(&call.outputs, &compiled, &values, derivative)?;
+    let files = files::write(&call.outputs, &parts)?;
     match call.target.format {
         Format::Text => {
-            print(&results_text(&compiled, &values, derivative, &files));
+            print(&results_text(&parts, &files)?);
             if let Some(checks) = &checks {
                 print(&checks.text());
             }
         }
         Format::Json => {
-            let mut all: Map<String, Json> = results_json(&compiled, &values, derivative, &files);
+            let mut all: Map<String, Json> = results_json(&parts, &files)?;
             if let Some(checks) = &checks {
                 all.insert("check".into(), checks.json());
             }

@@ -51,9 +51,9 @@ fn value_of(text: &str, rank: Option<usize>) -> Result<Given> {
             _ => json_file(path).map(Given::Json),
         };
     }
-    match serde_json::from_str(text) {
+    match jut::json::parse(text) {
         Ok(json) => Ok(Given::Json(json)),
-        Err(_) if matches!(text, "NaN" | "inf" | "-inf") => Ok(Given::Json(Json::from(text))),
+        Err(_) if matches!(text, "inf" | "-inf") => Ok(Given::Json(Json::from(text))),
         Err(error) => Err(Error::Input(format!("`{text}` is not JSON: {error}"))),
     }
 }
@@ -80,7 +80,7 @@ fn npy_file(path: &Path, rank: Option<usize>) -> Result<Value> {
 
 fn json_file(path: &Path) -> Result<Json> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::File(path.to_path_buf(), e))?;
-    serde_json::from_str(&text).map_err(|e| Error::Input(format!("{}: {e}", path.display())))
+    jut::json::parse(&text).map_err(|e| Error::Input(format!("{}: {e}", path.display())))
 }
 
 /// A table of numbers. The first line may name the columns. Which rank the array has is the
@@ -142,29 +142,31 @@ fn number(cell: &str) -> Option<Json> {
     }
 }
 
-/// The columns that are meant: all, one by name or number, or `first..last` (without the last).
+/// The columns that are meant: all, one by name or number, or `FIRST..LAST` with both.
 fn column_range(
     columns: Option<&str>,
     header: Option<&StringRecord>,
     count: usize,
 ) -> std::result::Result<std::ops::Range<usize>, String> {
     let Some(text) = columns else { return Ok(0..count) };
-    let place = |name: &str| {
+    let find = |name: &str| {
         let named = header.and_then(|h| h.iter().position(|cell| cell == name));
-        named
-            .or_else(|| name.parse().ok())
-            .filter(|k| *k <= count)
-            .ok_or_else(|| format!("there is no column `{name}`"))
+        named.or_else(|| name.parse().ok()).filter(|k| *k < count)
     };
-    match text.split_once("..") {
+    let place = |name: &str| {
+        let columns = if count == 1 { "is 1 column" } else { &format!("are {count} columns") };
+        find(name).ok_or_else(|| format!("there is no column `{name}`; there {columns}, from 0"))
+    };
+    // A name may have dots in it.
+    match text.split_once("..").filter(|_| find(text).is_none()) {
         Some((first, last)) => {
-            let first = if first.is_empty() { 0 } else { place(first)? };
-            let last = if last.is_empty() { count } else { place(last)? };
-            Ok(first..last)
+            let from = if first.is_empty() { 0 } else { place(first)? };
+            let to = if last.is_empty() { count } else { place(last)? + 1 };
+            match from < to {
+                true => Ok(from..to),
+                false => Err(format!("column `{first}` stands behind `{last}`")),
+            }
         }
-        None => match place(text)? {
-            k if k < count => Ok(k..k + 1),
-            _ => Err(format!("there is no column `{text}`")),
-        },
+        None => place(text).map(|k| k..k + 1),
     }
 }

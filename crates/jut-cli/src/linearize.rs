@@ -64,7 +64,7 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
         Format::Text => {
             let mut lines = Vec::new();
             for (k, (output, value)) in linearized.outputs().zip(&results).enumerate() {
-                lines.push((output.name.to_string(), linearized.write_json(k, value).to_string()));
+                lines.push((output.name.to_string(), linearized.write_json(k, value)?.to_string()));
             }
             lines.push(("tape".into(), format!("{} bytes", tape.bytes())));
             for (transposed, all) in [false, true].into_iter().zip(&derivatives) {
@@ -73,7 +73,7 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
                         results_of(&linearized, transposed).zip(values).enumerate()
                     {
                         let what = if transposed { "cotangent" } else { "tangent" };
-                        let json = linearized.write_derivative_json(transposed, k, value);
+                        let json = linearized.write_derivative_json(transposed, k, value)?;
                         lines.push((format!("{what} {} {port}", n + 1), json.to_string()));
                     }
                 }
@@ -85,19 +85,19 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
         }
         Format::Json => {
             let own = linearized.outputs().zip(&results).enumerate();
-            let own = own.map(|(k, (o, v))| (o.name.to_string(), linearized.write_json(k, v)));
-            let mut all = results_json_of(own.collect());
+            let own = own.map(|(k, (o, v))| Ok((o.name.to_string(), linearized.write_json(k, v)?)));
+            let mut all = results_json_of(own.collect::<Result<_>>()?);
             all.insert("tape_bytes".into(), json!(tape.bytes()));
             for (transposed, key) in [(false, "tangents"), (true, "cotangents")] {
-                let one = |values: &Vec<Value>| -> Json {
+                let one = |values: &Vec<Value>| -> Result<Json> {
                     let named = results_of(&linearized, transposed).zip(values).enumerate();
                     let named = named.map(|(k, (port, value))| {
-                        (port, linearized.write_derivative_json(transposed, k, value))
+                        Ok((port, linearized.write_derivative_json(transposed, k, value)?))
                     });
-                    Json::Object(named.collect())
+                    Ok(Json::Object(named.collect::<Result<_>>()?))
                 };
                 let list: Vec<Json> =
-                    derivatives[usize::from(transposed)].iter().map(one).collect();
+                    derivatives[usize::from(transposed)].iter().map(one).collect::<Result<_>>()?;
                 all.insert(key.into(), list.into());
             }
             if let Some(checks) = &checks {

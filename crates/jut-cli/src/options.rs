@@ -47,7 +47,7 @@ pub enum Command {
     Jvp(Along),
     /// Vector times Jacobian: the results of a function, and the cotangents of its parameters.
     Vjp(Against),
-    /// Hessian times vector: one product for each parameter.
+    /// Hessian times vector, one product for each parameter; also the value and the gradient.
     Hvp(Along),
     /// All second derivatives: a block `x,z` for each pair of parameters.
     Hessian(Call),
@@ -191,7 +191,10 @@ pub struct Build {
     /// Which function.
     #[command(flatten)]
     pub function: Target,
-    /// What is made of it: one C function each.
+    /// Further functions for the same object and header; all are treated alike.
+    #[arg(value_name = "FUNCTION")]
+    pub more: Vec<String>,
+    /// What is made of each: one C function each.
     #[arg(
         long = "derivative",
         value_enum,
@@ -227,9 +230,9 @@ pub struct Build {
     /// A file for CMake's find_package about the library: NAME-config.cmake.
     #[arg(long, value_name = "FILE", requires = "library")]
     pub cmake: Option<PathBuf>,
-    /// What makes the machine code: cranelift, or llvm in builds that have it.
+    /// What makes the machine code.
     #[arg(long, value_enum, default_value_t)]
-    pub engine: Engine,
+    pub engine: Compiler,
     /// For another machine, such as aarch64-unknown-linux-gnu; without it, for any machine like
     /// this one.
     #[arg(long = "target", value_name = "TRIPLE")]
@@ -240,7 +243,8 @@ pub struct Build {
     /// Which mathematical functions are called.
     #[arg(long, value_enum, default_value_t)]
     pub math: MathLibrary,
-    /// What the names of the C functions begin with; without it, the function's name.
+    /// What the names of the C functions begin with; without it, with the function's name. Of several
+    /// functions, the names stand behind it.
     #[arg(long, value_name = "NAME")]
     pub prefix: Option<String>,
 }
@@ -432,6 +436,26 @@ pub enum Engine {
     Mlir,
     /// The interpreter.
     Interp,
+}
+
+/// What makes objects.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Compiler {
+    /// Cranelift.
+    #[default]
+    Cranelift,
+    /// LLVM, in builds that have it (see `jut doctor`).
+    Llvm,
+}
+
+impl Compiler {
+    /// The engine of the library.
+    pub fn engine(self) -> jut::Engine {
+        match self {
+            Compiler::Cranelift => jut::Engine::Cranelift,
+            Compiler::Llvm => jut::Engine::Llvm,
+        }
+    }
 }
 
 /// How much goes on the tape.

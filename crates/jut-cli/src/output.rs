@@ -2,7 +2,7 @@
 
 use crate::files::Files;
 use crate::options::Format;
-use jut::{Compiled, Diagnostics, Error, Role, Severity, Sources, Span, Value};
+use jut::{Compiled, Diagnostics, Error, Port, Result, Role, Severity, Sources, Span, Value};
 use serde_json::{Map, Value as Json, json};
 use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
@@ -28,26 +28,49 @@ pub fn colour() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Results for people: one line each; `@FILE` for what was written to a file.
-pub fn results_text(
-    compiled: &Compiled,
-    values: &[Value],
-    derivative: &str,
-    files: &Files,
-) -> String {
-    let mut lines = Vec::new();
-    for (k, (output, value)) in compiled.outputs().zip(values).enumerate() {
-        let label = match output.role {
-            Role::Value => output.name.to_string(),
-            Role::Derivative => format!("{derivative} {}", output.name),
+/// What one product gave. A command prints that of one product, or of several.
+pub struct Part<'p> {
+    /// The product.
+    pub compiled: &'p Compiled,
+    /// Its results.
+    pub values: &'p [Value],
+    /// What its derivatives are called.
+    pub derivative: &'static str,
+}
+
+impl Part<'_> {
+    /// Each result: what it is, and as JSON, or `@FILE` if it was written to a file. `part` is the number
+    /// of this part.
+    fn results(&self, part: usize, files: &Files) -> Result<Vec<(Port<'_>, Json)>> {
+        let results = self.compiled.outputs().zip(self.values).enumerate();
+        let json = |(k, (output, value))| {
+            let json = match files.get(&(part, k)) {
+                Some(file) => Json::from(format!("@{file}")),
+                None => self.compiled.write_json(k, value)?,
+            };
+            Ok((output, json))
         };
-        let text = match files.get(&k) {
-            Some(file) => format!("@{file}"),
-            None => compiled.write_json(k, value).to_string(),
-        };
-        lines.push((label, text));
+        results.map(json).collect()
     }
-    columns(&lines)
+}
+
+/// Results for people: one line each; `@FILE` for what was written to a file.
+pub fn results_text(parts: &[Part], files: &Files) -> Result<String> {
+    let mut lines = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        for (output, json) in part.results(number, files)? {
+            let label = match output.role {
+                Role::Value => output.name.to_string(),
+                Role::Derivative => format!("{} {}", part.derivative, output.name),
+            };
+            let text = match json {
+                Json::String(file) if file.starts_with('@') => file,
+                json => json.to_string(),
+            };
+            lines.push((label, text));
+        }
+    }
+    Ok(columns(&lines))
 }
 
 /// Labels and values, one line each.
@@ -56,32 +79,24 @@ pub fn columns(lines: &[(String, String)]) -> String {
     lines.iter().map(|(label, value)| format!("{label:width$} = {value}\n")).collect()
 }
 
-/// Results for programs: `value` (or `values` by name), and the derivatives by name under the given
-/// key.
-pub fn results_json(
-    compiled: &Compiled,
-    values: &[Value],
-    derivative: &str,
-    files: &Files,
-) -> Map<String, Json> {
-    let mut own = Map::new();
-    let mut derivatives = Map::new();
-    for (k, (output, value)) in compiled.outputs().zip(values).enumerate() {
-        let part = if output.role == Role::Value { &mut own } else { &mut derivatives };
-        let json = match files.get(&k) {
-            Some(file) => Json::from(format!("@{file}")),
-            None => compiled.write_json(k, value),
-        };
-        part.insert(output.name.to_string(), json);
+/// Results for programs: `value` (or `values` by name), and the derivatives by name under the key of
+/// their kind.
+pub fn results_json(parts: &[Part], files: &Files) -> Result<Map<String, Json>> {
+    let (mut own, mut all) = (Map::new(), Map::new());
+    for (number, part) in parts.iter().enumerate() {
+        let mut derivatives = Map::new();
+        for (output, json) in part.results(number, files)? {
+            let to = if output.role == Role::Value { &mut own } else { &mut derivatives };
+            to.insert(output.name.to_string(), json);
+        }
+        if part.compiled.outputs().any(|o| o.role == Role::Derivative) {
+            all.insert(part.derivative.into(), derivatives.into());
+        }
     }
-    let mut all = match own.is_empty() {
-        true => Map::new(),
-        false => results_json_of(own),
-    };
-    if compiled.outputs().any(|o| o.role == Role::Derivative) {
-        all.insert(derivative.into(), derivatives.into());
+    if !own.is_empty() {
+        all.extend(results_json_of(own));
     }
-    all
+    Ok(all)
 }
 
 /// Results by name: `value` for a single one without a name, else `values`.
@@ -150,6 +165,7 @@ fn messages(error: &Error) -> Vec<Json> {
             "place": place_json(error.sources(), error.error().span),
         }),
         Error::Argument(e) => other("argument", e.to_string()),
+        Error::Input(_) => other("argument", error.to_string()),
         Error::File(_, _) => other("file", error.to_string()),
         Error::Backend(text) => other("backend", text.clone()),
         _ => other("request", error.to_string()),

@@ -214,7 +214,7 @@ fn called(at: &Path, kind: &str, count: usize, results: usize) -> Vec<f64> {
     let (code, out, err) = jut(&["build", &program, "--derivative", kind, "-o", &object]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     let args = (0..count).map(|k| format!("{}.5", k % 7));
-    let to = |k: usize| if k % 2 == 0 { format!("out + {k}") } else { "NULL".to_owned() };
+    let to = |k: usize| if k.is_multiple_of(2) { format!("out + {k}") } else { "NULL".to_owned() };
     let all: Vec<String> = args.chain((0..results).map(to)).collect();
     let main = format!(
         "#include \"{name}.h\"\n#include <stdio.h>\nstatic double out[{results}];\nint main(void) {{

@@ -76,7 +76,7 @@ fn special_numbers_and_empty_arrays_go_in_and_out() {
 
 #[test]
 fn tables_are_read_with_the_rank_of_the_parameter() {
-    let x = "x=@data/breast_cancer.csv#0..2";
+    let x = "x=@data/breast_cancer.csv#0..1";
     let y = "y=@data/breast_cancer.csv#benign";
     let (code, out, err) = jut(&[
         "grad",
@@ -291,4 +291,70 @@ fn programs_are_formatted_in_place_and_once_is_enough() {
     let (code, _, err) = jut(&["fmt", &broken]);
     assert!(code == 1 && err.contains("J002"), "{code} {err}");
     assert_eq!(jut(&["fmt", "no such file.jut"]).0, 2);
+}
+
+#[test]
+fn columns_of_a_table_are_taken_from_the_first_to_the_last() {
+    let program = file("columns.jut", "def f[n](x: [n]f64) -> [n]f64 = x\n");
+    let table = file("columns.csv", "a,b,c..d\n1,2,3\n");
+    for (columns, out) in [
+        ("", "[1.0,2.0,3.0]"),
+        ("#b", "[2.0]"),
+        ("#2", "[3.0]"),
+        ("#a..b", "[1.0,2.0]"),
+        ("#0..1", "[1.0,2.0]"),
+        ("#b..b", "[2.0]"),
+        ("#b..", "[2.0,3.0]"),
+        ("#..b", "[1.0,2.0]"),
+        ("#c..d", "[3.0]"),
+        ("#..", "[1.0,2.0,3.0]"),
+    ] {
+        let (code, printed, err) =
+            jut(&["run", &program, "--arg", &format!("x=@{table}{columns}")]);
+        assert_eq!((code, printed), (0, format!("value = {out}\n")), "{columns}: {err}");
+    }
+    for columns in ["#3", "#e", "#a..3", "#b..a", "#a..e"] {
+        let (code, _, err) = jut(&["run", &program, "--arg", &format!("x=@{table}{columns}")]);
+        assert!(code == 2 && err.contains("column"), "{columns}: {err}");
+    }
+}
+
+#[test]
+fn numbers_that_python_writes_are_read() {
+    let program = file("python.jut", "def f[n](x: [n]f64, a: f64) -> ([n]f64, f64) = (x, a)\n");
+    let args = file("python.json", "{\"x\": [NaN, Infinity, -Infinity, 1.5], \"a\": NaN}");
+    let out = "0 = [\"NaN\",\"inf\",\"-inf\",1.5]\n1 = \"NaN\"\n";
+    assert_eq!(jut(&["run", &program, "--args", &args]), (0, out.to_string(), String::new()));
+    for (a, written) in [("NaN", "NaN"), ("Infinity", "inf"), ("inf", "inf"), ("-inf", "-inf")] {
+        let (code, out, _) = jut(&["run", &program, "--args", &args, "--arg", &format!("a={a}")]);
+        assert!(code == 0 && out.ends_with(&format!("1 = \"{written}\"\n")), "{a}: {out}");
+    }
+    // Errors are still those of the text.
+    let args = file("python_wrong.json", "{\"x\": [NaN, \n Infinity, +1]}");
+    let (code, _, err) = jut(&["run", &program, "--args", &args]);
+    assert!(code == 2 && err.contains("line 2"), "{err}");
+}
+
+#[test]
+fn a_shape_that_no_array_has_is_refused_at_once() {
+    let text = "def f[n, m](x: [n, m]f64) -> f64 = sum (i < n, j < m) { x[i, j] }\n";
+    let program = file("shape.jut", text);
+    for shape in
+        ["[9223372036854775807, 0]", "[0, 18446744073709551615]", "[4294967296, 4294967296]"]
+    {
+        let arg = format!("x={{\"shape\": {shape}, \"data\": []}}");
+        let (code, out, err) = jut(&["grad", &program, "--arg", &arg]);
+        assert_eq!((code, out.as_str()), (2, ""), "{shape}");
+        assert!(err.contains("A02"), "{err}");
+    }
+}
+
+#[test]
+fn an_option_says_what_it_takes() {
+    for (command, engines) in
+        [("run", "cranelift, llvm, mlir, interp"), ("build", "cranelift, llvm")]
+    {
+        let (code, _, err) = jut(&[command, "sin.jut", "--engine", "gcc"]);
+        assert!(code == 2 && err.contains(&format!("[possible values: {engines}]")), "{err}");
+    }
 }

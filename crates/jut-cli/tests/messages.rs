@@ -85,7 +85,17 @@ fn failures_and_wrong_requests_are_messages_too() {
     };
     assert_eq!(one(&["run", "no_file.jut"], 2, "file")["file"], "no_file.jut");
     one(&["run", &program, "g"], 2, "request");
-    one(&["run", &program, x[0], x[1]], 2, "request");
+    let wrong = one(&["run", &program, x[0], x[1]], 2, "argument");
+    assert_eq!((&wrong["parameter"], &wrong["code"]), (&"i".into(), &"A01".into()));
+    let wrong = one(&["run", &program, x[0], "x=[true]", x[2], "i=0"], 2, "argument");
+    assert_eq!((&wrong["parameter"], &wrong["code"]), (&"x".into(), &"A02".into()));
+    let wrong = one(&["run", &program, x[0], x[1], x[2], "i=0", x[2], "k=0"], 2, "argument");
+    assert_eq!((&wrong["parameter"], &wrong["code"]), (&"k".into(), &"A01".into()));
+    one(&["run", &program, x[0], "x=[1", x[2], "i=0"], 2, "argument");
+    for (command, option) in [("jvp", "`--tangent x=..`"), ("vjp", "`--cotangent value=..`")] {
+        let wrong = one(&[command, &program, x[0], x[1], x[2], "i=0"], 2, "argument");
+        assert!(wrong["help"].as_str().is_some_and(|help| help.contains(option)), "{wrong}");
+    }
     one(&["run", &program, "--no-such-option"], 2, "usage");
     one(&["run", &program, "--wrt", "z"], 2, "request");
     let npy = d.join("x.npy").display().to_string();
@@ -106,4 +116,59 @@ fn warnings_are_messages_beside_the_results() {
     assert_eq!((&all[0]["code"], &all[0]["severity"]), (&"J701".into(), &"warning".into()));
     let (_, plain, text) = jut(&["grad", &program, "--arg", "x=1"]);
     assert!(plain == out && text.contains("J701") && !text.starts_with('{'), "{text}");
+}
+
+#[test]
+fn messages_about_any_text_are_few_and_short() {
+    let d = directory("messages-many");
+    let warned = |k| format!("def f{k}(x: f64) -> f64 = select(x > 0.0, log(x), x)\n");
+    let texts = [
+        ("closing", ")".repeat(20_000)),
+        ("closing in lines", ")\n".repeat(20_000)),
+        ("opening and closing", "[".repeat(200_000) + &")".repeat(200_000)),
+        ("characters", "$ é ".repeat(20_000)),
+        ("one name", format!("def f(x: f64) -> f64 = {}\n", "y".repeat(20_000))),
+        ("names", format!("def f(x: f64) -> f64 = [{}]\n", "y, ".repeat(20_000))),
+        ("definitions", "def f(x: f64) -> f64 = y\n".repeat(2_000)),
+        ("warnings", (0..2_000).map(warned).collect()),
+    ];
+    for (name, text) in texts {
+        let file = write(&d, &format!("{name}.jut"), &text);
+        let (_, _, err) = jut(&["check", &file]);
+        assert!(err.len() < 200_000, "{name}: {} bytes", err.len());
+        assert!(err.lines().all(|line| line.chars().count() < 2_000), "{name}");
+        let (_, _, all) = messages(&["check", &file]);
+        assert!(!all.is_empty() && all.len() <= 51, "{name}: {}", all.len());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_as_a_module_is_refused_and_not_waited_for() {
+    let d = directory("messages-pipe");
+    let program = write(&d, "program.jut", "use stats\ndef f(x: f64) -> f64 = stats.g(x)\n");
+    let made = std::process::Command::new("mkfifo").arg(d.join("stats.jut")).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo is of POSIX");
+    let (code, _, all) = messages(&["check", &program]);
+    assert_eq!((code, all[0]["code"].as_str()), (1, Some("J015")));
+    assert!(all[0]["message"].as_str().is_some_and(|m| m.contains("no regular file")), "{all:?}");
+}
+
+#[test]
+fn gradients_of_what_is_no_number_name_what_there_is_instead() {
+    let d = directory("messages-gradient");
+    let text = "def f[n](x: [n]f64) -> [n]f64 = x\n\
+                def g(x: f64) -> (f64, f64) = (x, x)\n\
+                def h(x: f64) -> (bool, i64) = (x > 0.0, 1)\n";
+    let program = write(&d, "results.jut", text);
+    for (function, says, helps) in [
+        ("f", "returns an array", "`jacobian`"),
+        ("g", "returns 2 of type f64", "`--of 0`"),
+        ("h", "2 results, none of them of type f64", "`jacobian`"),
+    ] {
+        let (code, _, all) = messages(&["grad", &program, function]);
+        assert_eq!((code, all[0]["code"].as_str()), (1, Some("J802")));
+        assert!(all[0]["message"].as_str().is_some_and(|m| m.ends_with(says)), "{all:?}");
+        assert!(all[0]["help"].as_str().is_some_and(|h| h.contains(helps)), "{all:?}");
+    }
 }

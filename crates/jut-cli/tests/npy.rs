@@ -104,7 +104,7 @@ fn wrong_files_are_errors_that_name_them() {
     }
     let x = ["--arg", "x=[1, 2]"];
     for (out, part) in [
-        ("z=z.npy", "there is no result `z`, only value, x"),
+        ("z=z.npy", "there is no result `z`, only value, gradient.x"),
         ("x=x.txt", ".npy or .json"),
         ("x", "NAME=FILE"),
         ("x=no/such/folder/x.npy", "no/such/folder"),

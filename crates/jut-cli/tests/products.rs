@@ -23,8 +23,14 @@ fn products_print_as_text_and_as_json() {
     let json = |command: &str, more: &[&str]| {
         rosenbrock(command, &[more, &["--format", "json"]].concat()).1
     };
-    assert_eq!(rosenbrock("hvp", &v).1, "product x = [402.0,-400.0,0.0]\n");
-    assert_eq!(json("hvp", &v), "{\"product\":{\"x\":[402.0,-400.0,0.0]}}\n");
+    let (gradient, product) = ("[-400.0,1002.0,-200.0]", "[402.0,-400.0,0.0]");
+    assert_eq!(
+        rosenbrock("hvp", &v).1,
+        format!("value      = 201.0\ngradient x = {gradient}\nproduct x  = {product}\n")
+    );
+    let (gradient, product) = (format!("{{\"x\":{gradient}}}"), format!("{{\"x\":{product}}}"));
+    let all = format!("{{\"gradient\":{gradient},\"product\":{product},\"value\":201.0}}\n");
+    assert_eq!(json("hvp", &v), all);
     let rows = "[[402.0,-400.0,0.0],[-400.0,3802.0,-800.0],[0.0,-800.0,200.0]]";
     assert_eq!(rosenbrock("hessian", &[]).1, format!("hessian x,x = {rows}\n"));
     assert_eq!(json("hessian", &[]), format!("{{\"hessian\":{{\"x,x\":{rows}}}}}\n"));
@@ -171,7 +177,7 @@ fn wrong_directions_say_what_is_wrong_and_exit_with_2() {
     let at = directory("vector");
     let vector = write(&at, "vector.jut", "def f[n](x: [n]f64) -> [n]f64 = x\n");
     let refused: [(&[&str], i32, &str); 9] = [
-        (&["hvp", "rosenbrock.jut", "--arg", "x=[1, 2]"], 2, "no argument for the parameter `x'"),
+        (&["hvp", "rosenbrock.jut", "--arg", "x=[1, 2]"], 2, "`--tangent x=..`"),
         (
             &["hvp", "rosenbrock.jut", "--arg", "x=[1, 2]", "--tangent", "x=[1]"],
             2,

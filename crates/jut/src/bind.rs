@@ -17,7 +17,7 @@ use crate::interface::FLAT;
 use crate::leaves::{Leaf, NoSize, leaves, peel};
 use crate::parts::{Columns, absent_cells, has_list, take_apart};
 use crate::ports::Input;
-use crate::value::Arg;
+use crate::value::{Arg, cells};
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::Scalar;
 use jut_ir::{Function, NVar, Program, Size, Span, Type};
@@ -191,6 +191,11 @@ impl Binder {
     /// Types, and types in words, of the parameters that are not hidden.
     pub fn params(&self) -> impl Iterator<Item = (&Type, &str)> {
         self.visible().map(|p| (&p.ty, p.shown.as_str()))
+    }
+
+    /// Where the k-th of these is declared.
+    pub fn span_of(&self, k: usize) -> Span {
+        self.visible().nth(k).map_or(Span::NONE, |p| p.span)
     }
 
     fn visible(&self) -> impl Iterator<Item = &Param> {
@@ -446,12 +451,14 @@ fn check_sizes(leaf: &Leaf, part: Arg<'_>, sizes: &Sizes, parts: &[Arg<'_>]) -> 
         if shape.len() != leaf.dims.len() {
             return Err(format!("{} dimensions are needed", leaf.dims.len()));
         }
-        if shape.iter().try_fold(1usize, |p, n| p.checked_mul(*n)) != Some(len) {
-            return Err(format!("it has {len} elements, which is not its shape"));
+        match cells(shape) {
+            Some(count) if count == len => {}
+            Some(_) => return Err(format!("it has {len} elements, which is not its shape")),
+            None => return Err("no array has a shape as large".into()),
         }
     }
     let field = |k: usize| integer(parts, k);
-    let mut cells = Some(1i64);
+    let mut needed_cells = Some(1i64);
     for (k, dim) in leaf.dims.iter().enumerate() {
         let needed = match leaf.eval(dim, &|v| sizes.get(v), &field) {
             Ok(needed) if needed >= 0 => needed,
@@ -466,9 +473,9 @@ fn check_sizes(leaf: &Leaf, part: Arg<'_>, sizes: &Sizes, parts: &[Arg<'_>]) -> 
         if shape.and_then(|s| s.get(k)).is_some_and(|n| as_i64(*n) != needed) {
             return Err(format!("dimension {} must be {needed}", k + 1));
         }
-        cells = cells.and_then(|c| c.checked_mul(needed));
+        needed_cells = needed_cells.and_then(|c| c.checked_mul(needed));
     }
-    match cells {
+    match needed_cells {
         Some(cells) if cells == as_i64(len) => Ok(()),
         Some(cells) => Err(format!("{cells} elements are needed, not {len}")),
         None => Err("more elements are needed than fit in memory".into()),

@@ -131,75 +131,111 @@ pub fn archive(target: &Triple, objects: &[Object]) -> Result<Vec<u8>> {
     jut_static::archive(target, &members).map_err(Error::Backend)
 }
 
-/// Compiles products of a function.
-pub(crate) fn build(
-    function: &Function,
-    products: &[Product],
-    options: &BuildOptions,
-) -> Result<Object> {
+/// Compiles products of several functions ahead of time, as [`Function::build`] does those of one:
+/// one object file and one C header with one C function for each product. Their names begin with that of
+/// the function, behind [`BuildOptions::prefix`] if there is one. The engine is that of the first function.
+///
+/// ```
+/// # fn main() -> jut::Result<()> {
+/// use jut::{BuildOptions, Model, Product};
+/// let model = jut::Model::from_text("def f(x: f64) -> f64 = x * x
+///   def g(x: f64) -> f64 = sin(x)")?;
+/// let (f, g) = (model.function("f")?, model.function("g")?);
+/// let both = [(&f, &[Product::Value, Product::Gradient][..]), (&g, &[Product::Gradient][..])];
+/// let options = BuildOptions { prefix: Some("curves".into()), ..BuildOptions::default() };
+/// let object = jut::build(&both, &options)?;
+/// let names: Vec<&str> = object.functions().iter().map(|f| f.name.as_str()).collect();
+/// assert_eq!(names, ["curves_f_value", "curves_f_grad", "curves_g_grad"]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As [`Function::build`]; [`Error::Request`] if there is no function.
+pub fn build(functions: &[(&Function, &[Product])], options: &BuildOptions) -> Result<Object> {
+    let [(first, _), others @ ..] = functions else {
+        return Err(Error::Request("no function is asked for".into()));
+    };
     let backend = |e: CompileError| Error::Backend(e.to_string());
     let machine = options.machine.clone().unwrap_or(Machine::Any(Triple::host()));
-    let mut file = writer(function.chosen_engine(), &machine, options.math)?;
-    let prefix = options.prefix.as_deref().unwrap_or(function.name());
-    let prefix = identifier(prefix);
+    let mut file = writer(first.chosen_engine(), &machine, options.math)?;
+    let prefix = identifier(options.prefix.as_deref().unwrap_or(first.name()));
+    let mut made: Vec<CFunction> = Vec::new();
+    for (function, products) in functions {
+        let own = match (others, &options.prefix) {
+            ([], _) => prefix.clone(),
+            (_, None) => identifier(function.name()),
+            (_, Some(_)) => format!("{prefix}_{}", identifier(function.name())),
+        };
+        for product in *products {
+            let name = format!("{own}_{}", product.suffix());
+            if made.iter().any(|f| f.name == name) {
+                return Err(Error::Request(format!("`{name}` is asked for twice")));
+            }
+            made.push(add(file.as_mut(), name, function, *product, options.math)?);
+        }
+    }
+    let target = file.triple().clone();
+    let finished = file.finish().map_err(backend)?;
+    if let Some(stack) = finished.stack {
+        made.iter_mut().for_each(|f| f.stack = stack);
+    }
+    let bytes = finished.bytes;
+    let name = &first.model().sources().main().name;
+    let header = header::write(&prefix, name, options.math, &target, &made);
+    Ok(Object { bytes, header, functions: made, prefix, target, math: options.math })
+}
+
+/// Adds one C function to an object file.
+fn add(
+    file: &mut dyn ObjectWriter,
+    name: String,
+    function: &Function,
+    product: Product,
+    math: MathLibrary,
+) -> Result<CFunction> {
     let sources = function.model().sources();
     // Kernels are functions of the runtime: without it there are loops in their place.
-    let kernels = match options.math {
+    let kernels = match math {
         MathLibrary::Jut => Kernels::Calls,
         MathLibrary::System => Kernels::Loops,
     };
-    let mut functions: Vec<CFunction> = Vec::new();
-    for product in products {
-        let name = format!("{prefix}_{}", product.suffix());
-        if functions.iter().any(|f| f.name == name) {
-            return Err(Error::Request(format!("{} is asked for twice", product.suffix())));
+    pipeline::lower(function, product, kernels, move |composed, lowered, need| {
+        let mut made = CFunction::new(
+            name,
+            function.name(),
+            product,
+            &composed.inputs,
+            &composed.outputs,
+            &lowered.signature,
+            (&composed.program, &composed.program.funcs[composed.root]),
+        )?;
+        let need = need.map_err(|unbounded| {
+            let (_, span) = lowered.program.sites[unbounded.site];
+            sources.of(span).place(span)
+        });
+        if let (Err(place), MathLibrary::System) = (&need, math) {
+            return Err(Error::Request(format!(
+                "how much memory `{}` needs depends on the data ({place}), and without jut's \
+                 runtime memory cannot grow: use jut's mathematical functions, or sizes that the \
+                 caller gives",
+                made.name
+            )));
         }
-        let file = &mut file;
-        functions.push(pipeline::lower(function, *product, kernels, move |composed, lowered, need| {
-            let mut made = CFunction::new(
-                name,
-                function.name(),
-                *product,
-                &composed.inputs,
-                &composed.outputs,
-                &lowered.signature,
-                (&composed.program, &composed.program.funcs[composed.root]),
-            )?;
-            let need = need.map_err(|unbounded| {
-                let (_, span) = lowered.program.sites[unbounded.site];
-                sources.of(span).place(span)
-            });
-            if let (Err(place), MathLibrary::System) = (&need, options.math) {
-                return Err(Error::Request(format!(
-                    "how much memory `{}` needs depends on the data ({place}), and without jut's \
-                     runtime memory cannot grow: use jut's mathematical functions, or sizes that the \
-                     caller gives",
-                    made.name
-                )));
-            }
-            let exported = file
-                .add(
-                    &made.name,
-                    &lowered.program,
-                    &made.order,
-                    need.as_ref().ok(),
-                    &mut |kind, span| describe(sources, kind, span),
-                )
-                .map_err(backend)?;
-            made.needs_memory = exported.needs_memory;
-            made.stack = exported.stack;
-            made.unbounded = need.err();
-            Ok(made)
-        })?);
-    }
-    let target = file.triple().clone();
-    let made = file.finish().map_err(backend)?;
-    if let Some(stack) = made.stack {
-        functions.iter_mut().for_each(|f| f.stack = stack);
-    }
-    let bytes = made.bytes;
-    let header = header::write(&prefix, &sources.main().name, options.math, &target, &functions);
-    Ok(Object { bytes, header, functions, prefix, target, math: options.math })
+        let exported = file
+            .add(
+                &made.name,
+                &lowered.program,
+                &made.order,
+                need.as_ref().ok(),
+                &mut |kind, span| describe(sources, kind, span),
+            )
+            .map_err(|e: CompileError| Error::Backend(e.to_string()))?;
+        made.needs_memory = exported.needs_memory;
+        made.stack = exported.stack;
+        made.unbounded = need.err();
+        Ok(made)
+    })
 }
 
 /// What writes the object file: the backend of the function's engine.

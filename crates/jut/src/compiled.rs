@@ -102,8 +102,8 @@ impl Compiled {
     /// Reads arguments from a JSON object with one key per parameter; see [`crate::json`].
     ///
     /// # Errors
-    /// [`Error::Input`](crate::Error::Input) if a parameter is missing, a key is no parameter, or a
-    /// value does not fit.
+    /// [`Error::Argument`](crate::Error::Argument) if a parameter is missing (A01), a key is no parameter
+    /// (A01), or a value does not fit (A02).
     pub fn read_json(&self, arguments: &Map<String, Json>) -> Result<Vec<Value>> {
         self.plan.interface.read_json(arguments)
     }
@@ -145,7 +145,11 @@ impl Compiled {
     }
 
     /// Writes a result as JSON: its position in [`Compiled::outputs`], and the value.
-    pub fn write_json(&self, output: usize, value: &Value) -> Json {
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) if there is no such result, the value is not of its type,
+    /// or an array has not the elements that its shape says.
+    pub fn write_json(&self, output: usize, value: &Value) -> Result<Json> {
         self.plan.interface.write_json(output, value)
     }
 }

@@ -40,6 +40,10 @@ impl Files for Beside {
     fn module(&mut self, name: &str) -> Result<Option<Source>, String> {
         let path = self.directory.join(file_name(name));
         let name = path.display().to_string();
+        // Modules are found, not named: reading a pipe or a device would wait for ever.
+        if path.metadata().is_ok_and(|m| !m.is_file()) {
+            return Err(format!("{name} is no regular file"));
+        }
         match std::fs::read_to_string(&path) {
             Ok(text) => Ok(Some(Source { name, text })),
             Err(error)

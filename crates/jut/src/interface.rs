@@ -113,28 +113,38 @@ impl Interface {
 
     /// See [`crate::Compiled::read`].
     pub fn read(&self, mut arguments: Arguments) -> Result<Vec<Value>> {
-        let names: Vec<&str> = self.inputs.iter().map(|(name, _)| name.as_str()).collect();
-        if let Some(extra) = arguments.keys().find(|key| !names.contains(&key.as_str())) {
-            let known = names.join(", ");
-            return Err(Error::Input(format!("there is no parameter `{extra}`, only {known}")));
+        let is_known = |key: &String| self.inputs.iter().any(|(name, _)| name == key);
+        if let Some(extra) = arguments.keys().find(|key| !is_known(key)) {
+            let names: Vec<&str> = self.inputs.iter().map(|(name, _)| name.as_str()).collect();
+            let reason = format!("there is no parameter `{extra}`, only {}", names.join(", "));
+            let help = "give one argument for each parameter, by its name";
+            return Err(self.placed(ArgumentError::new("A01", extra, reason, help)));
         }
-        let read =
-            |(name, (ty, shown)): (&&str, (&jut_ir::Type, &str))| match arguments.remove(*name) {
-                None => {
-                    let text = format!("no argument for the parameter `{name}: {shown}`");
-                    Err(Error::Input(text))
-                }
+        let mut values = Vec::new();
+        for (k, ((name, role), (ty, shown))) in
+            self.inputs.iter().zip(self.binder.params()).enumerate()
+        {
+            let value = match arguments.remove(name) {
                 Some(Given::Value(value)) => Ok(value),
-                Some(Given::Json(json)) => json::read(&self.program, ty, &json)
-                    .map_err(|e| Error::Input(format!("argument `{name}: {shown}`: {e}"))),
+                Some(Given::Json(json)) => json::read(&self.program, ty, &json).map_err(|reason| {
+                    let reason = format!("does not fit `{name}: {shown}`: {reason}");
+                    ArgumentError::new("A02", name, reason, json::how_to_write(&self.program, ty))
+                }),
+                None => Err(missing(name, *role, shown)),
             };
-        names.iter().zip(self.binder.params()).map(read).collect()
+            values.push(value.map_err(|error| self.placed(error.at(self.binder.span_of(k))))?);
+        }
+        Ok(values)
     }
 
     /// See [`crate::Compiled::write_json`].
-    pub fn write_json(&self, output: usize, value: &Value) -> Json {
-        let output = self.outputs.get(output);
-        output.map_or(Json::Null, |o| json::write(&self.program, &o.ty, value))
+    pub fn write_json(&self, output: usize, value: &Value) -> Result<Json> {
+        let Some(output) = self.outputs.get(output) else {
+            return Err(Error::Request(format!("there is no result with the number {output}")));
+        };
+        json::write(&self.program, &output.ty, value).map_err(|reason| {
+            Error::Request(format!("`{}` cannot be written as JSON: {reason}", output.name))
+        })
     }
 
     /// Empty values for the leaves of all results.
@@ -485,4 +495,25 @@ impl<'s> Results<'s> {
             self.interface.outputs.iter().map(|o| format!("{}: {}", o.name, o.shown)).collect();
         Error::Request(format!("no result `{name}` that is {what}; there is {}", there.join(", ")))
     }
+}
+
+/// An argument, tangent or cotangent that was not given, and how it is.
+fn missing(name: &str, role: Role, shown: &str) -> ArgumentError {
+    let own = name.trim_end_matches('\'');
+    let (reason, option) = match (role, name.ends_with("''")) {
+        (Role::Value, _) => {
+            let reason = format!("no argument for the parameter `{name}: {shown}`");
+            let help =
+                format!("on the command line, `--arg \"{name}=..\"`; in JSON, the key `{name}`");
+            return ArgumentError::new("A01", name, reason, help);
+        }
+        (Role::Derivative, false) => {
+            (format!("no tangent for the parameter `{own}: {shown}`"), "--tangent")
+        }
+        (Role::Derivative, true) => {
+            (format!("no cotangent for the result `{own}: {shown}`"), "--cotangent")
+        }
+    };
+    let help = format!("on the command line, `{option} {own}=..`; in JSON, the key `{name}`");
+    ArgumentError::new("A01", name, reason, help)
 }

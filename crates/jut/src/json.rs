@@ -2,7 +2,7 @@
 //!
 //! | type | JSON |
 //! |---|---|
-//! | `f64` | a number, or `"NaN"`, `"inf"`, `"-inf"` |
+//! | `f64` | a number, or `"NaN"`, `"inf"`, `"-inf"`; [`parse`] also reads `NaN`, `Infinity` and `-Infinity` as Python writes them |
 //! | `i64` | a number without fraction |
 //! | `bool` | `true`, `false` |
 //! | `[n, m]f64` | nested lists; `{"shape": [..], "data": [..]}` (row by row) where a dimension is 0 |
@@ -15,11 +15,63 @@
 //! the same bits.
 
 use crate::leaves::{peel, stack};
-use crate::value::{Array, Value};
+use crate::value::{self, Array, Value};
 use jut_ir::prim::Scalar;
 use jut_ir::{Constructor, Program, Type};
 use serde_json::{Map, Number, Value as Json, json};
 use std::collections::BTreeMap;
+
+/// Parses JSON, in which numbers may also be `NaN`, `Infinity` and `-Infinity`, as Python writes them.
+///
+/// # Errors
+/// What is not JSON, with line and column.
+///
+/// ```
+/// # fn main() -> Result<(), serde_json::Error> {
+/// let json = jut::json::parse("[1.5, NaN, -Infinity]")?;
+/// assert_eq!(json, serde_json::json!([1.5, "NaN", "-inf"]));
+/// # Ok(())
+/// # }
+/// ```
+pub fn parse(text: &str) -> serde_json::Result<Json> {
+    serde_json::from_str(text).or_else(|error| match with_special_numbers(text) {
+        Some(text) => serde_json::from_str(&text),
+        None => Err(error),
+    })
+}
+
+/// The text with the words for special numbers as strings; `None` if it has none.
+fn with_special_numbers(text: &str) -> Option<String> {
+    const WORDS: [(&str, &str); 3] =
+        [("NaN", "\"NaN\""), ("-Infinity", "\"-inf\""), ("Infinity", "\"inf\"")];
+    let (mut out, mut done, mut at) = (String::new(), 0, 0);
+    let bytes = text.as_bytes();
+    let in_word = |at: usize| {
+        bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+    };
+    while at < bytes.len() {
+        if bytes[at] == b'"' {
+            at += 1;
+            while at < bytes.len() && bytes[at] != b'"' {
+                at += if bytes[at] == b'\\' { 2 } else { 1 };
+            }
+            at += 1;
+        } else if in_word(at) {
+            let start = at;
+            while in_word(at) {
+                at += 1;
+            }
+            if let Some((_, string)) = WORDS.iter().find(|(word, _)| text[start..at] == **word) {
+                out.push_str(&text[done..start]);
+                out.push_str(string);
+                done = at;
+            }
+        } else {
+            at += 1;
+        }
+    }
+    (done > 0).then(|| out + &text[done..])
+}
 
 /// An argument by name, before its type is known.
 #[derive(Clone, Debug)]
@@ -87,6 +139,26 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
     }
 }
 
+/// How a value of a type is written, in a few words.
+pub(crate) fn how_to_write(program: &Program, ty: &Type) -> &'static str {
+    match ty {
+        Type::F64 => "write a number, \"NaN\", \"inf\" or \"-inf\"",
+        Type::I64 => "write a number without fraction",
+        Type::Bool => "write true or false",
+        Type::Array(..) => match peel(ty).1 {
+            Type::Data(_) | Type::Tuple(_) => "write a list of the elements",
+            _ => {
+                "write nested lists, or {\"shape\": [..], \"data\": [..]} with the elements row by row"
+            }
+        },
+        Type::Tuple(_) => "write a list of the components",
+        Type::Data(id) => match program.datas[*id].constructors.as_slice() {
+            [_] => "write an object with the fields, or a list of them in order",
+            _ => "write an object with the constructor: {\"Box\": {\"w\": 2, \"h\": 3}}",
+        },
+    }
+}
+
 fn expected(what: &str, json: &Json) -> String {
     let mut got = json.to_string();
     if got.chars().count() > 40 {
@@ -106,8 +178,8 @@ fn read_f64(json: &Json) -> Result<f64, String> {
     match json {
         Json::Number(n) => n.as_f64().ok_or_else(|| expected("an f64", json)),
         Json::String(s) if s == "NaN" => Ok(f64::NAN),
-        Json::String(s) if s == "inf" => Ok(f64::INFINITY),
-        Json::String(s) if s == "-inf" => Ok(f64::NEG_INFINITY),
+        Json::String(s) if s == "inf" || s == "Infinity" => Ok(f64::INFINITY),
+        Json::String(s) if s == "-inf" || s == "-Infinity" => Ok(f64::NEG_INFINITY),
         _ => Err(expected("a number, \"NaN\", \"inf\" or \"-inf\"", json)),
     }
 }
@@ -153,9 +225,12 @@ fn read_block(scalar: Scalar, rank: usize, json: &Json) -> Result<Value, String>
             let size = from.as_u64().and_then(|n| usize::try_from(n).ok());
             *to = size.ok_or_else(|| expected("a size", from))?;
         }
-        let count = shape.iter().try_fold(1usize, |p, n| p.checked_mul(*n));
-        if count != Some(data.len()) {
-            return Err(format!("the shape does not fit the {} elements of data", data.len()));
+        match value::cells(&shape) {
+            Some(count) if count == data.len() => {}
+            Some(count) => {
+                return Err(format!("the shape has {count} elements, data has {}", data.len()));
+            }
+            None => return Err("no array has a shape as large".into()),
         }
         cells.extend(data);
     } else {
@@ -211,34 +286,64 @@ fn collect<'j>(
 }
 
 /// Writes a value of a type.
-pub fn write(program: &Program, ty: &Type, value: &Value) -> Json {
+///
+/// # Errors
+/// A value that is not of the type, or an array whose elements are not those of its shape, in words.
+pub fn write(program: &Program, ty: &Type, value: &Value) -> Result<Json, String> {
     match (ty, value) {
-        (_, Value::F64(x)) => write_f64(*x),
-        (_, Value::I64(x)) => json!(x),
-        (_, Value::Bool(x)) => json!(x),
-        (_, Value::F64s(a)) => write_block(a, |x| write_f64(*x)),
-        (_, Value::I64s(a)) => write_block(a, |x| json!(x)),
-        (_, Value::Bools(a)) => write_block(a, |x| json!(x)),
-        (Type::Tuple(types), Value::Tuple(items)) => {
+        (Type::F64, Value::F64(x)) => Ok(write_f64(*x)),
+        (Type::I64, Value::I64(x)) => Ok(json!(x)),
+        (Type::Bool, Value::Bool(x)) => Ok(json!(x)),
+        (Type::Tuple(types), Value::Tuple(items)) if types.len() == items.len() => {
             types.iter().zip(items).map(|(t, v)| write(program, t, v)).collect()
         }
-        (Type::Data(id), Value::Tuple(items)) => program.datas[*id]
-            .constructors
-            .first()
-            .map_or(Json::Null, |con| write_fields(program, con, items)),
+        (Type::Data(id), Value::Tuple(items)) => match program.datas[*id].constructors.as_slice() {
+            [con] => write_fields(program, con, items),
+            _ => Err(format!("expected one of the constructors of {}", program.datas[*id].name)),
+        },
         (Type::Data(id), Value::Data(name, items)) => {
             let con = program.datas[*id].constructors.iter().find(|c| c.name == *name);
-            let fields = con.map_or(Json::Null, |con| write_fields(program, con, items));
-            Json::Object(Map::from_iter([(name.clone(), fields)]))
+            let con = con.ok_or_else(|| format!("`{name}` is no constructor"))?;
+            let fields = write_fields(program, con, items)?;
+            Ok(Json::Object(Map::from_iter([(name.clone(), fields)])))
         }
-        // An array of tuples is kept as the tuple of its arrays, and written element by element.
-        (Type::Array(_, element), Value::Tuple(_) | Value::List(_)) => {
-            let count = value.first_size().unwrap_or(0);
-            (0..count).filter_map(|k| Some(write(program, element, &value.element(k)?))).collect()
+        (Type::Array(_, element), _) => match (peel(ty), value) {
+            ((rank, Type::F64), Value::F64s(a)) => write_block(a, rank, |x| write_f64(*x)),
+            ((rank, Type::I64), Value::I64s(a)) => write_block(a, rank, |x| json!(x)),
+            ((rank, Type::Bool), Value::Bools(a)) => write_block(a, rank, |x| json!(x)),
+            // An array of tuples is kept as the tuple of its arrays, and written element by element.
+            (_, Value::Tuple(_) | Value::List(_)) => {
+                let count = count(value)?;
+                let element_of = |k| value.element(k).ok_or(INCONSISTENT);
+                (0..count).map(|k| write(program, element, &element_of(k)?)).collect()
+            }
+            _ => Err(misfit(value)),
+        },
+        _ => Err(misfit(value)),
+    }
+}
+
+const INCONSISTENT: &str = "an array whose elements are not those of its shape";
+
+fn misfit(value: &Value) -> String {
+    format!("{} is not of the result's type", value.describe())
+}
+
+/// The number of elements of an array of any kind, whose parts must have as many and be whole.
+fn count(value: &Value) -> Result<usize, String> {
+    let whole = match value {
+        Value::F64s(a) => a.is_consistent(),
+        Value::I64s(a) => a.is_consistent(),
+        Value::Bools(a) => a.is_consistent(),
+        Value::Tuple(items) => {
+            let counts: Vec<usize> = items.iter().map(count).collect::<Result<_, _>>()?;
+            counts.windows(2).all(|pair| pair[0] == pair[1])
         }
-        (_, Value::Tuple(items) | Value::Data(_, items) | Value::List(items)) => {
-            items.iter().map(|v| write(program, ty, v)).collect()
-        }
+        _ => true,
+    };
+    match whole {
+        true => Ok(value.first_size().unwrap_or(0)),
+        false => Err(INCONSISTENT.into()),
     }
 }
 
@@ -250,12 +355,17 @@ fn write_f64(x: f64) -> Json {
     }
 }
 
-fn write_fields(program: &Program, con: &Constructor, items: &[Value]) -> Json {
-    let fields = con.fields.iter().zip(items);
-    Json::Object(fields.map(|(f, v)| (f.name.to_string(), write(program, &f.ty, v))).collect())
+fn write_fields(program: &Program, con: &Constructor, items: &[Value]) -> Result<Json, String> {
+    if items.len() != con.fields.len() {
+        return Err(format!("{} has {} fields, not {}", con.name, con.fields.len(), items.len()));
+    }
+    let one = |(f, v): (&jut_ir::Field, &Value)| {
+        write(program, &f.ty, v).map(|json| (f.name.to_string(), json))
+    };
+    con.fields.iter().zip(items).map(one).collect::<Result<_, _>>().map(Json::Object)
 }
 
-fn write_block<T>(array: &Array<T>, one: impl Fn(&T) -> Json) -> Json {
+fn write_block<T>(array: &Array<T>, rank: usize, one: impl Fn(&T) -> Json) -> Result<Json, String> {
     fn nest<T>(shape: &[usize], data: &[T], one: &impl Fn(&T) -> Json) -> Json {
         match shape {
             [] => data.first().map_or(Json::Null, one),
@@ -265,10 +375,13 @@ fn write_block<T>(array: &Array<T>, one: impl Fn(&T) -> Json) -> Json {
             }
         }
     }
-    if array.shape.contains(&0) {
-        return json!({ "shape": array.shape, "data": [] });
+    if array.shape.len() != rank || !array.is_consistent() {
+        return Err(INCONSISTENT.into());
     }
-    nest(&array.shape, &array.data, &one)
+    if array.shape.contains(&0) {
+        return Ok(json!({ "shape": array.shape, "data": [] }));
+    }
+    Ok(nest(&array.shape, &array.data, &one))
 }
 
 #[cfg(test)]
@@ -295,7 +408,8 @@ mod tests {
         let Ok(Value::F64s(a)) = &value else { panic!("{value:?}") };
         assert_eq!(a.shape, [3, 2]);
         assert_eq!(a.data[4].to_bits(), (-0.0f64).to_bits());
-        let text = write(&Program::default(), &matrix(), &Value::F64s(a.clone())).to_string();
+        let text =
+            write(&Program::default(), &matrix(), &Value::F64s(a.clone())).unwrap().to_string();
         assert_eq!(text, "[[1.0,2.5],[\"NaN\",\"-inf\"],[-0.0,1e+300]]");
     }
 
@@ -303,7 +417,7 @@ mod tests {
     fn an_array_with_a_dimension_of_zero_keeps_its_shape() {
         let value = read_text(&matrix(), "{\"shape\": [0, 3], \"data\": []}").unwrap();
         assert_eq!(value, Value::F64s(Array { shape: vec![0, 3], data: vec![] }));
-        let text = write(&Program::default(), &matrix(), &value).to_string();
+        let text = write(&Program::default(), &matrix(), &value).unwrap().to_string();
         assert_eq!(text, "{\"data\":[],\"shape\":[0,3]}");
     }
 
@@ -367,7 +481,7 @@ mod tests {
         assert_eq!(value, Value::Tuple(vec![x, k]));
         let ty = Type::array(n(), Type::Data(id));
         let back = json!([{"x": 1.5, "k": 2}, {"x": 3.5, "k": 4}, {"x": 5.5, "k": 6}]);
-        assert_eq!(write(&program, &ty, &value), back);
+        assert_eq!(write(&program, &ty, &value), Ok(back));
         assert!(read(&program, &Type::Data(id), &json!({"x": 1.5, "k": 2, "z": 0})).is_err());
     }
 
@@ -377,8 +491,61 @@ mod tests {
         let ty = Type::Data(id);
         let value = read(&program, &ty, &json!({"A": {"r": 2.0}})).unwrap();
         assert_eq!(value, Value::Data("A".into(), vec![Value::F64(2.0)]));
-        assert_eq!(write(&program, &ty, &value), json!({"A": {"r": 2.0}}));
+        assert_eq!(write(&program, &ty, &value), Ok(json!({"A": {"r": 2.0}})));
         assert_eq!(read(&program, &ty, &json!("B")), Ok(Value::Data("B".into(), vec![])));
         assert!(read(&program, &ty, &json!("C")).is_err());
+    }
+    #[test]
+    fn numbers_as_python_writes_them_are_read() {
+        let text = "{\"a\": NaN, \"NaN\": [Infinity,-Infinity], \"c\\\"NaN, Infinity\": -1.5e-3}";
+        let wanted = json!({"a": "NaN", "NaN": ["inf", "-inf"], "c\"NaN, Infinity": -1.5e-3});
+        assert_eq!(parse(text).unwrap(), wanted);
+        let back = read_text(&Type::F64, "-Infinity");
+        assert!(back.is_err(), "serde_json alone reads no such numbers");
+        assert_eq!(
+            read(&Program::default(), &Type::F64, &parse("-Infinity").unwrap()),
+            Ok(Value::F64(f64::NEG_INFINITY))
+        );
+        for wrong in ["[NaN", "nan", "[-NaN]", "[Infinity1]", "[1.NaN]", "\"NaN", "\"\\", "[é NaN]"]
+        {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_shape_that_no_array_has_is_refused_at_once() {
+        for shape in
+            ["[9223372036854775807, 0]", "[0, 9223372036854775807]", "[4294967296, 4294967296]"]
+        {
+            let text = format!("{{\"shape\": {shape}, \"data\": []}}");
+            assert!(read_text(&matrix(), &text).is_err(), "{shape}");
+        }
+        assert!(read_text(&matrix(), "{\"shape\": [1000, 0], \"data\": []}").is_ok());
+    }
+
+    #[test]
+    fn a_value_that_is_not_consistent_is_refused_at_once() {
+        let (program, id) = data(&[("P", &[("x", Type::F64), ("k", Type::I64)])]);
+        let floats = |shape: &[usize], count| {
+            Value::F64s(Array { shape: shape.to_vec(), data: vec![1.0; count] })
+        };
+        let points = Type::array(n(), Type::Data(id));
+        let huge = floats(&[usize::MAX, 0], 0);
+        for (ty, value) in [
+            (matrix(), floats(&[2, 3], 5)),
+            (matrix(), floats(&[2, 3], 7)),
+            (matrix(), floats(&[2, 0], 1)),
+            (matrix(), floats(&[6], 6)),
+            (matrix(), floats(&[usize::MAX, usize::MAX], 1)),
+            (matrix(), huge.clone()),
+            (points.clone(), Value::Tuple(vec![floats(&[2], 2), floats(&[2], 2)])),
+            (points.clone(), Value::Tuple(vec![floats(&[2], 2)])),
+            (points.clone(), Value::Tuple(vec![huge.clone(), huge])),
+            (points, Value::Tuple(vec![floats(&[2], 2), Value::I64s(Array::default())])),
+            (Type::F64, Value::I64(1)),
+            (Type::Data(id), Value::Tuple(vec![Value::F64(1.0)])),
+        ] {
+            assert!(write(&program, &ty, &value).is_err(), "{value:?} as {ty:?}");
+        }
     }
 }

@@ -127,6 +127,7 @@ mod interface;
 pub mod json;
 mod leaves;
 mod linear;
+mod message;
 mod model;
 pub mod npy;
 mod package;
@@ -141,7 +142,7 @@ pub mod views;
 mod watch;
 
 pub use backends::{Backend, Requirement, backends};
-pub use build::{BuildOptions, Machine, MathLibrary, Object, Triple, archive};
+pub use build::{BuildOptions, Machine, MathLibrary, Object, Triple, archive, build};
 pub use compiled::{Compiled, Session};
 pub use declaration::{CFunction, CParameter, Extent, Passing, Scalar};
 pub use error::{ArgumentError, Error, Result};

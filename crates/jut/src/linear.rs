@@ -207,12 +207,23 @@ impl Linearized {
     }
 
     /// Writes a result of the function as JSON; see [`crate::Compiled::write_json`].
-    pub fn write_json(&self, output: usize, value: &Value) -> Json {
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write_json(&self, output: usize, value: &Value) -> Result<Json> {
         self.plan.primal.write_json(output, value)
     }
 
     /// Writes a tangent of a result, or a cotangent of a parameter, as JSON.
-    pub fn write_derivative_json(&self, transposed: bool, output: usize, value: &Value) -> Json {
+    ///
+    /// # Errors
+    /// As [`crate::Compiled::write_json`].
+    pub fn write_derivative_json(
+        &self,
+        transposed: bool,
+        output: usize,
+        value: &Value,
+    ) -> Result<Json> {
         self.plan.maps[usize::from(transposed)].interface.write_json(output, value)
     }
 }

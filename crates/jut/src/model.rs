@@ -300,13 +300,13 @@ impl Function {
     }
 
     /// Compiles products ahead of time: an object file and a C header, one C function for each
-    /// product.
+    /// product. [`crate::build`] makes one of several functions.
     ///
     /// # Errors
     /// As [`Function::compile`]; [`Error::Request`] if a result has no C type, or the options do
     /// not fit.
     pub fn build(&self, products: &[Product], options: &BuildOptions) -> Result<Object> {
-        build::build(self, products, options)
+        build::build(&[(self, products)], options)
     }
 
     /// The text of one stage of differentiating the function: what `jut show` prints.

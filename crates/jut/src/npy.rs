@@ -25,7 +25,7 @@
 //! pass over the file in pieces, and one over the array where its order is changed.
 
 use crate::error::{Error, Result};
-use crate::value::{Array, Value};
+use crate::value::{Array, Value, cells};
 use std::io::{self, Read, Write};
 
 /// The longest header that is read. NumPy's own are below 200 bytes for these types.
@@ -61,9 +61,7 @@ fn wrong<T>(text: impl Into<String>) -> Result<T> {
 /// [`Error::Input`] with what is wrong with the file.
 pub fn read(mut reader: impl Read) -> Result<Value> {
     let header = header(&mut reader)?;
-    let count = header.shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
-    let Some(count) = count.filter(|n| n.checked_mul(8).is_some_and(|b| b <= isize::MAX as usize))
-    else {
+    let Some(count) = cells(&header.shape) else {
         return wrong("the shape has more elements than memory can hold");
     };
     let shape = header.shape.clone();

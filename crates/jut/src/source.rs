@@ -1,10 +1,10 @@
 //! Source texts, and messages that point into them.
 //!
 //! Everything that can go wrong with a program carries a byte range of the user's text. This
-//! module turns it into a line and a column, and into a message with the lines around it, drawn by
-//! the `ariadne` crate.
+//! module turns it into a line and a column, and [`crate::message`] into a message with the lines around
+//! it.
 
-use ariadne::{Color, Config, IndexType, Label, Report, ReportKind};
+use crate::message::Message;
 use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
 use std::fmt;
 use std::ops::Range;
@@ -38,9 +38,16 @@ impl Source {
     }
 
     /// The byte range of a span, moved to lie inside the text.
-    fn range(&self, span: Span) -> Range<usize> {
+    pub(crate) fn range(&self, span: Span) -> Range<usize> {
+        let boundary = |mut byte: usize| {
+            while !self.text.is_char_boundary(byte) {
+                byte -= 1;
+            }
+            byte
+        };
         let start = (span.start as usize).min(self.text.len());
-        start..(span.end as usize).clamp(start, self.text.len())
+        let end = (span.end as usize).clamp(start, self.text.len());
+        boundary(start)..boundary(end)
     }
 }
 
@@ -78,55 +85,6 @@ impl Sources {
     /// All texts, that of the user first.
     pub fn iter(&self) -> impl Iterator<Item = &Source> {
         std::iter::once(&self.main).chain(&self.modules)
-    }
-}
-
-/// One message, ready to be drawn.
-struct Message<'a> {
-    severity: Severity,
-    code: &'a str,
-    text: &'a str,
-    span: Span,
-    labels: &'a [(Span, String)],
-    help: Option<&'a str>,
-}
-
-impl Message<'_> {
-    fn draw(&self, sources: &Sources, colour: bool) -> String {
-        let (kind, tint) = match self.severity {
-            Severity::Error => (ReportKind::Error, Color::Red),
-            Severity::Warning => (ReportKind::Warning, Color::Yellow),
-        };
-        if self.span == Span::NONE {
-            let word = if self.severity == Severity::Error { "Error" } else { "Warning" };
-            let help = self.help.map(|h| format!("\n  Help: {h}")).unwrap_or_default();
-            return format!("[{}] {word}: {}{help}\n", self.code, self.text);
-        }
-        let config = Config::default().with_index_type(IndexType::Byte).with_color(colour);
-        let at = |span: Span| {
-            let source = sources.of(span);
-            (source.name.clone(), source.range(span))
-        };
-        let mut report = Report::build(kind, at(self.span))
-            .with_config(config)
-            .with_code(self.code)
-            .with_message(self.text)
-            .with_label(Label::new(at(self.span)).with_message("here").with_color(tint));
-        for (span, text) in self.labels {
-            report =
-                report.with_label(Label::new(at(*span)).with_message(text).with_color(Color::Blue));
-        }
-        if let Some(help) = self.help {
-            report = report.with_help(help);
-        }
-        let mut drawn = Vec::new();
-        let cache = ariadne::sources(sources.iter().map(|s| (s.name.clone(), s.text.as_str())));
-        match report.finish().write(cache, &mut drawn) {
-            Ok(()) => String::from_utf8_lossy(&drawn).into_owned(),
-            // Writing into memory does not fail; should the drawing crate refuse, the bare message
-            // is still worth having.
-            Err(_) => format!("[{}] {}\n", self.code, self.text),
-        }
     }
 }
 

@@ -165,6 +165,21 @@ pub struct Array<T> {
     pub data: Vec<T>,
 }
 
+impl<T> Array<T> {
+    /// Whether there are as many elements as the shape says, and arrays of this shape can be.
+    pub(crate) fn is_consistent(&self) -> bool {
+        cells(&self.shape) == Some(self.data.len())
+    }
+}
+
+/// The number of elements of a shape. `None` if no array has it: without the dimensions of size zero it
+/// has more bytes than can be addressed, so that no loop over any dimension could have made it.
+pub(crate) fn cells(shape: &[usize]) -> Option<usize> {
+    let others = shape.iter().filter(|n| **n != 0).try_fold(1usize, |p, n| p.checked_mul(*n))?;
+    let fits = others.checked_mul(8).is_some_and(|bytes| bytes <= isize::MAX as usize);
+    fits.then_some(if shape.contains(&0) { 0 } else { others })
+}
+
 /// A value that owns what it is made of.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
@@ -274,15 +289,16 @@ impl Value {
             many: impl Fn(Array<T>) -> Value,
         ) -> Option<Value> {
             let (first, inner) = a.shape.split_first()?;
-            let stride: usize = inner.iter().product();
+            let stride = cells(inner)?;
             if index >= *first {
                 return None;
             }
-            let cells = a.data.get(index * stride..(index + 1) * stride)?;
-            match (inner, cells) {
+            let start = index.checked_mul(stride)?;
+            let part = a.data.get(start..start.checked_add(stride)?)?;
+            match (inner, part) {
                 ([], [x]) => Some(one(x.clone())),
                 ([], _) => None,
-                _ => Some(many(Array { shape: inner.to_vec(), data: cells.to_vec() })),
+                _ => Some(many(Array { shape: inner.to_vec(), data: part.to_vec() })),
             }
         }
         match self {

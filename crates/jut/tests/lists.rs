@@ -220,11 +220,11 @@ fn lists_are_lists_in_json() {
         let expected = json!([
             {"Box": {"w": 3.0, "turned": true, "h": 2.0, "k": 7}}, {"Disc": {"r": 12.0}}, {"Disc": {"r": 2.0}}
         ]);
-        assert_eq!(compiled.write_json(0, &results[0]), expected);
+        assert_eq!(compiled.write_json(0, &results[0]).expect("a result"), expected);
         let none =
             compiled.read_json(json!({"figures": [], "s": 1}).as_object().expect("an object"));
         let results = call(&compiled, &none.expect("fits"));
-        assert_eq!(compiled.write_json(0, &results[0]), json!([]));
+        assert_eq!(compiled.write_json(0, &results[0]).expect("a result"), json!([]));
     }
     let model = Model::from_text(TEXT).expect("loads");
     let weighted = model.function("weighted").and_then(|f| f.value()).expect("compiles");
@@ -234,7 +234,7 @@ fn lists_are_lists_in_json() {
     assert_eq!(results[0], Value::F64(6.0));
     let doubled =
         json!([{"f": {"Empty": {}}, "weight": 2.0}, {"f": {"Disc": {"r": 2.0}}, "weight": 1.0}]);
-    assert_eq!(weighted.write_json(1, &results[1]), doubled);
+    assert_eq!(weighted.write_json(1, &results[1]).expect("a result"), doubled);
 }
 
 #[test]
