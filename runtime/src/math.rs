@@ -14,7 +14,9 @@ pub mod straight;
 
 pub use error::{erf, erfc, erfinv};
 pub use gamma::{beta, digamma, gamma, lgamma, polygamma};
-pub use straight::each::{cos, exp, log, log1p, sigmoid, sin, softplus, tanh};
+pub use straight::each::{
+    cos, exp, gaussian, log, log1p, sigmoid, sigmoid_slope, sin, softplus, tanh,
+};
 pub use straight::sin_cos;
 
 /// exp(x) - 1.
@@ -85,6 +87,27 @@ pub fn log10(x: f64) -> f64 {
 /// Cube root.
 pub fn cbrt(x: f64) -> f64 {
     libm::cbrt(x)
+}
+
+/// The bits of a float, one pattern for all NaNs: which sign and payload a NaN has is left open, and
+/// differs between processors, engines and orders of operands.
+pub fn bits(x: f64) -> u64 {
+    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
+}
+
+/// Whether two floats are the same: in their bits, or as NaNs. All comparisons of engines use it.
+pub fn same(x: f64, y: f64) -> bool {
+    bits(x) == bits(y)
+}
+
+/// Product of a derivative: a factor of zero makes it zero, whatever the other one is.
+///
+/// That is what the product of a tangent and a partial derivative means where one of them is zero
+/// because nothing was asked for or selected, and the other is infinite or no number.
+#[inline(always)]
+pub fn times(x: f64, y: f64) -> f64 {
+    let product = x * y;
+    if product.is_nan() && (x == 0.0 || y == 0.0) { 0.0 } else { product }
 }
 
 /// log(exp(x) + exp(y)). The exponential never overflows.

@@ -92,6 +92,8 @@ functions! {
     "jut_ceil" Unary ceil(x: f64);
     "jut_trunc" Unary trunc(x: f64);
     "jut_sigmoid" Unary sigmoid(x: f64);
+    "jut_sigmoid_slope" Unary sigmoid_slope(x: f64);
+    "jut_gaussian" Unary gaussian(x: f64);
     "jut_softplus" Unary softplus(x: f64);
     "jut_logaddexp" Binary logaddexp(x: f64, y: f64);
 }

@@ -129,6 +129,7 @@ forms! {
     "jut_cos" "jut_cos_n" "jut_cos_all" cos;
     "jut_tanh" "jut_tanh_n" "jut_tanh_all" tanh;
     "jut_sigmoid" "jut_sigmoid_n" "jut_sigmoid_all" sigmoid;
+    "jut_sigmoid_slope" "jut_sigmoid_slope_n" "jut_sigmoid_slope_all" sigmoid_slope;
     "jut_softplus" "jut_softplus_n" "jut_softplus_all" softplus;
 }
 
@@ -156,11 +157,15 @@ mod tests {
                 let mut z = x;
                 // SAFETY: it is eight floats.
                 unsafe { in_place(z.as_mut_ptr(), 8) };
-                assert_eq!(y.map(f64::to_bits), z.map(f64::to_bits), "{}", form.symbol_in_place);
+                assert_eq!(
+                    y.map(crate::math::bits),
+                    z.map(crate::math::bits),
+                    "{}",
+                    form.symbol_in_place
+                );
                 for (x, y) in x.into_iter().zip(y) {
                     let want = scalar(x);
-                    let same = y.to_bits() == want.to_bits() || y.is_nan() && want.is_nan();
-                    assert!(same, "{}({x:e}) = {y:e}, {want:e}", form.symbol);
+                    assert!(crate::math::same(y, want), "{}({x:e}) = {y:e}, {want:e}", form.symbol);
                 }
             }
         }

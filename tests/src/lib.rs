@@ -14,6 +14,7 @@ pub mod pipeline;
 pub mod products;
 pub mod programs;
 pub mod random;
+pub mod rows;
 pub mod shapes;
 pub mod shrink;
 

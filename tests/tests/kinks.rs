@@ -1,14 +1,15 @@
 //! The table of derivatives at kinks, ties, jumps and poles, row by row: every engine gives what the table
-//! says, in forward mode, in reverse mode and for a gradient; second derivatives are 0 where the
+//! says, as jvp, vjp, gradient, and Jacobian by columns and by rows; second derivatives are 0 where the
 //! function is straight on both sides, and of the same bits in every engine wherever they are asked
 //! for.
 
-use jut_ad::{Derivatives, Mask, Policy, compose};
+use jut_ad::compose::{self, JacobianMode};
+use jut_ad::{Derivatives, Mask, Policy};
 use jut_eval::Value;
 use jut_ir::Literal;
 use jut_ir::prim::kinks::{KINKS, Kink};
 use jut_ir::prim::{self, Scalar, Syntax};
-use jut_tests::engines::{agree, agree_optimised};
+use jut_tests::engines::{agree, agree_optimised, same as agree_in_bits};
 use jut_tests::in_parallel;
 use jut_tests::laws::load;
 use jut_tests::products::Product;
@@ -74,6 +75,9 @@ fn row(kink: &Kink) -> Result<usize, String> {
         let vjp = compose::vjp(&mut d, func, &mask, policy).map_err(refused)?;
         let grad = compose::grad(&mut d, func, &mask, policy).map_err(refused)?;
         let hvp = compose::hessian_product(&mut d, func, &mask, policy).map_err(refused)?;
+        let hessian = compose::hessian(&mut d, func, &mask, policy).map_err(refused)?;
+        let jacobians = [JacobianMode::Forward, JacobianMode::Reverse]
+            .map(|mode| compose::jacobian(&mut d, func, &mask, mode, policy).map_err(refused));
         let mut run = |what: &str, func, more: Vec<Value>| -> Result<Vec<Value>, String> {
             let args = [&args[..], &more].concat();
             let name = format!("{what} under {policy:?}");
@@ -89,17 +93,22 @@ fn row(kink: &Kink) -> Result<usize, String> {
         let twice: Vec<f64> = kink.partials.iter().map(|d| 2.0 * d).collect();
         let results = run("vjp", vjp, vec![Value::F64(2.0)])?;
         expect(kink, "vjp", &results[results.len() - floats..], &twice)?;
-        let cut = kink.prim == prim::SELECT;
+        // No cotangent: nothing is asked for.
+        let results = run("vjp", vjp, vec![Value::F64(0.0)])?;
+        expect(kink, "vjp of 0", &results[results.len() - floats..], &vec![0.0; floats])?;
+        for (jacobian, mode) in jacobians.into_iter().zip(["forward", "reverse"]) {
+            let what = format!("{mode} Jacobian");
+            expect(kink, &what, &run(&what, jacobian?, vec![])?, kink.partials)?;
+        }
+        let blocks = run("Hessian", hessian, vec![])?;
         for j in 0..floats {
-            // An infinite partial of another operand times its zero tangent is NaN, as IEEE 754 says;
-            // `select` never multiplies.
-            let other = |k: usize| k != j && !kink.partials[k].is_finite();
-            let want = match (0..floats).any(other) && !cut {
-                true => f64::NAN,
-                false => kink.partials[j],
-            };
-            expect(kink, "jvp", &run("jvp", jvp, unit(j))?, &[want])?;
+            expect(kink, "jvp", &run("jvp", jvp, unit(j))?, &kink.partials[j..=j])?;
             let second = run("hvp", hvp, unit(j))?;
+            let column = (0..floats).map(|i| blocks[j * floats + i].clone());
+            let mut same = second.iter().zip(column);
+            if !same.all(|(a, b)| agree_in_bits(a, &b)) {
+                return Err(format!("{kink:?}: hvp {second:?}, Hessian {blocks:?}"));
+            }
             if STRAIGHT.contains(&kink.prim) {
                 expect(kink, "hvp", &second, &vec![0.0; floats])?;
             }
@@ -113,7 +122,7 @@ fn every_kink_has_its_derivatives_in_every_engine_and_mode() {
     let kinks: Vec<&Kink> = KINKS.iter().collect();
     let runs = in_parallel(&kinks, |kink| row(kink)).unwrap_or_else(|e| panic!("{e}"));
     let runs: usize = runs.iter().sum();
-    assert!(runs >= 8 * KINKS.len(), "{runs} runs");
+    assert!(runs >= 16 * KINKS.len(), "{runs} runs");
 }
 
 #[test]

@@ -6,8 +6,10 @@
 //!    other, `<J v, w> = <v, J' w>`; a Hessian is symmetric; a derivative that is kept is the one that
 //!    is not. Directions v and w are random where the user gives none.
 //! 3. The derivative must be the slope: `(g(x + h v) - g(x - h v)) / 2h` for a range of steps h, of
-//!    which the best counts, where g is what is differentiated last: the function, or its gradient.
-//!    Only here can a kink near the point cause a disagreement.
+//!    which the best counts, where g is what is differentiated last: the function, or its gradient. For
+//!    arguments that are very large or very small, steps in proportion to them count too. A derivative
+//!    of zero is the slope if shorter steps come nearer and nearer to it. Only here can a kink near the
+//!    point cause a disagreement.
 //!
 //! | product | law | slope of |
 //! |---|---|---|
@@ -82,6 +84,8 @@ pub enum Unknown {
     Infinite,
     /// No step of the differences stays where the function has finite values.
     NoStep,
+    /// The derivative is less than what rounding does to the differences.
+    Rounding,
 }
 
 impl Unknown {
@@ -96,6 +100,7 @@ impl Unknown {
             Unknown::NoDerivative => "nothing to differentiate",
             Unknown::NotANumber => "not a number: nothing to compare with",
             Unknown::Infinite => "infinite: nothing to compare with",
+            Unknown::Rounding => "lost in rounding: nothing to compare with",
             Unknown::NoStep => "no step gives finite values: nothing to compare with",
         }
     }
@@ -106,6 +111,7 @@ impl Unknown {
             Unknown::NoDerivative => "nothing to differentiate",
             Unknown::NotANumber => "not a number",
             Unknown::Infinite => "infinite",
+            Unknown::Rounding => "lost in rounding",
             Unknown::NoStep => "no step",
         }
     }
@@ -118,6 +124,11 @@ impl Distance {
             Distance::Apart(distance) => distance <= limit,
             Distance::Unknown(_) => true,
         }
+    }
+
+    /// Whether two numbers were compared, and near enough.
+    fn settles(self, limit: f64) -> bool {
+        matches!(self, Distance::Apart(distance) if distance <= limit)
     }
 
     /// For people.

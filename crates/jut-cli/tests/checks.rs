@@ -10,9 +10,9 @@ const SPECIAL: &str = "
 def root(x: f64) -> f64 = sqrt(x)
 def logarithm(x: f64) -> f64 = log(x)
 def cube_root(x: f64) -> f64 = cbrt(x)
-def magnitude(x: f64) -> f64 = sqrt(x * x)
+def difference(x: f64) -> f64 = cbrt(x) - cbrt(2.0 * x) / cbrt(2.0) + x
 def ratio(x: f64) -> f64 = x * x / x
-def tiny(x: f64) -> f64 = log(x) + 0.0 * sqrt(x)
+def edge(x: f64) -> f64 = log(1.0 - x) + 0.0 * sqrt(1.0 - x)
 def huge(x: f64) -> f64 = exp(x)
 ";
 
@@ -76,7 +76,7 @@ fn what_is_not_finite_is_said_to_be_so_and_is_no_disagreement() {
 
 #[test]
 fn a_derivative_that_is_not_finite_where_the_function_has_a_slope_is_a_disagreement() {
-    let (code, out, json) = checked("slope", SPECIAL, &["grad", "magnitude", "--arg", "x=0"]);
+    let (code, out, json) = checked("slope", SPECIAL, &["grad", "difference", "--arg", "x=0"]);
     assert_eq!(code, 4, "{out}");
     assert!(out.contains("dot-product test of jvp and vjp: not a number"), "{out}");
     assert!(
@@ -89,7 +89,8 @@ fn a_derivative_that_is_not_finite_where_the_function_has_a_slope_is_a_disagreem
 
 #[test]
 fn where_every_step_leaves_the_domain_the_differences_say_so() {
-    let (code, out, json) = checked("domain", SPECIAL, &["grad", "tiny", "--arg", "x=1e-10"]);
+    let (code, out, json) =
+        checked("domain", SPECIAL, &["grad", "edge", "--arg", "x=0.9999999999"]);
     assert_eq!(code, 0, "{out}");
     assert!(
         out.contains("central differences: no step gives finite values: nothing to compare with"),
@@ -114,6 +115,120 @@ fn other_products_say_so_as_well() {
         assert!(out.contains("not a number: nothing to compare with"), "{call:?}: {out}");
         assert!(!out.contains("TOO FAR"), "{call:?}: {out}");
         assert_eq!(json["good"], true, "{call:?}: {json}");
+    }
+}
+
+const SCALES: &str = "
+def product[n](x: [n]f64) -> f64 = for (i < n) carry (p = 1.0) { p * x[i] }
+def identity(x: f64) -> f64 = x
+def vector[n](x: [n]f64) -> [n]f64 = map (a <- x) { a }
+def square(x: f64) -> f64 = x * x
+def squares[n](x: [n]f64) -> f64 = sum (a <- x) { a * a }
+def bowl[n](x: [n]f64) -> f64 = sum (a <- x) { a * a * a + a * a }
+def root(x: f64) -> f64 = sqrt(x)
+def both(x: f64, y: f64) -> f64 = log(x) + exp(y)
+def far(x: f64) -> f64 = 1e10 + x
+def rounded(x: f64) -> f64 = (x + 1e10) - x
+def mean[n](x: [n]f64) -> f64 = sum (a <- x) { a } / f64(n)
+def power(x: f64, y: f64) -> f64 = pow(x, y)
+def polynomial(x: f64) -> f64 = { c = [5.0, 4.0, 3.0]; sum (i < 3) { c[i] * x^i } }
+def guarded(x: f64) -> f64 = select(x > 0.0, sqrt(x), 2.0 * x)
+";
+
+/// Points where derivatives are zero, very large or very small, and where some partial is infinite.
+const POINTS: &[(&str, &[&str])] = &[
+    ("product", &["x=[0, 0, 3]"]),
+    ("product", &["x=[0, 1.5, 0, -2, 0.25]"]),
+    ("product", &["x=[0, 0, 0, 0]"]),
+    ("product", &["x=[0, 0, 0, 0, 7]"]),
+    ("product", &["x=[]"]),
+    ("identity", &["x=1e308"]),
+    ("identity", &["x=-1e300"]),
+    ("identity", &["x=5e-324"]),
+    ("vector", &["x=[1e308, -1e307]"]),
+    ("vector", &["x=[1e-310, 0, 1e-320]"]),
+    ("vector", &["x=[]"]),
+    ("square", &["x=1e-310"]),
+    ("square", &["x=-1e150"]),
+    ("squares", &["x=[1e-310, -3e-312, 0]"]),
+    ("squares", &["x=[1e10, 1e-10]"]),
+    ("squares", &["x=[]"]),
+    ("bowl", &["x=[1e-310]"]),
+    ("bowl", &["x=[0, 0]"]),
+    ("root", &["x=1e-310"]),
+    ("root", &["x=1e300"]),
+    ("both", &["x=1e-310", "y=1"]),
+    ("both", &["x=1e300", "y=-1"]),
+    ("far", &["x=1"]),
+    ("rounded", &["x=1"]),
+    ("mean", &["x=[]"]),
+    ("mean", &["x=[1e-310, 1e-311]"]),
+    ("power", &["x=0", "y=2"]),
+    ("power", &["x=0", "y=0.5"]),
+    ("power", &["x=-2", "y=2"]),
+    ("polynomial", &["x=0"]),
+    ("guarded", &["x=-1"]),
+];
+
+#[test]
+fn a_right_derivative_is_never_called_wrong() {
+    let mut wrong = String::new();
+    for (function, point) in POINTS {
+        let args: Vec<&str> = point.iter().flat_map(|arg| ["--arg", arg]).collect();
+        for command in ["grad", "hessian", "jacobian", "jvp", "linearize"] {
+            if *function == "vector" && ["grad", "hessian"].contains(&command) {
+                continue;
+            }
+            let tangents: Vec<String> = point
+                .iter()
+                .map(|arg| {
+                    let (name, value) = arg.split_once('=').expect("an argument");
+                    let value: Json = serde_json::from_str(value).expect("JSON");
+                    let ones = value.as_array().map(|items| vec![1.0; items.len()]);
+                    let ones = ones.map_or(json!(1.0), |ones| json!(ones));
+                    format!("{name}={ones}")
+                })
+                .collect();
+            let directed = ["jvp", "linearize"].contains(&command);
+            let tangents = tangents.iter().flat_map(|t| ["--tangent", t]).filter(|_| directed);
+            let call: Vec<&str> = [command, function]
+                .into_iter()
+                .chain(args.iter().copied())
+                .chain(tangents)
+                .collect();
+            let (code, out, json) = checked("scales", SCALES, &call);
+            if code != 0 || json["good"] != true {
+                wrong += &format!("{call:?}: {code}\n{out}\n");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_derivative_that_is_zero_but_should_not_be_is_found() {
+    // At a kink, and where the chain rule has a factor of zero and one that is infinite.
+    let program = "
+def steep(x: f64) -> f64 = 3.0 * relu(x)
+def cubic(x: f64) -> f64 = { r = cbrt(x); r * r * r }
+";
+    for function in ["steep", "cubic"] {
+        let (code, out, _) = checked("zero", program, &["grad", function, "--arg", "x=0"]);
+        assert!(code == 4 && out.contains("TOO FAR"), "{function}: {out}");
+    }
+}
+
+#[test]
+fn a_nan_is_like_any_other_on_every_engine() {
+    let program = "
+def undefined(x: f64) -> f64 = -((x - x) / (x - x)) * sqrt(-1.0 - x * x)
+def many[n](x: [n]f64) -> [n]f64 = map (a <- x) { -(0.0 / a) - sqrt(a - 1.0) }
+";
+    let ways =
+        [["run", "undefined", "x=2"], ["grad", "undefined", "x=2"], ["run", "many", "x=[0, 0.5]"]];
+    for [command, function, arg] in ways {
+        let (code, out, _) = checked("nan", program, &[command, function, "--arg", arg]);
+        assert!(code == 0 && out.contains("the same bits"), "{command} {function}: {out}");
     }
 }
 

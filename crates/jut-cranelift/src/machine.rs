@@ -6,7 +6,7 @@
 //! by -1) is computed without dividing.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use jut_ir::prim::Machine;
 
@@ -101,6 +101,7 @@ fn binary(
         Machine::FAdd => ins.fadd(a, b),
         Machine::FSub => ins.fsub(a, b),
         Machine::FMul => ins.fmul(a, b),
+        Machine::FTimes => times(builder, a, b),
         Machine::FDiv => ins.fdiv(a, b),
         Machine::FMin => ins.fmin(a, b),
         Machine::FMax => ins.fmax(a, b),
@@ -140,6 +141,42 @@ fn binary(
         Machine::Or => ins.bor(a, b),
         _ => return None,
     })
+}
+
+/// A product that is zero where it would be NaN and a factor is zero, of floats or of pairs of them.
+/// That stands under a branch that is hardly ever taken, so that nothing waits for comparisons.
+fn times(builder: &mut FunctionBuilder<'_>, a: Value, b: Value) -> Value {
+    let product = builder.ins().fmul(a, b);
+    let ty = builder.func.dfg.value_type(a);
+    let [cold, done] = [builder.create_block(), builder.create_block()];
+    builder.set_cold_block(cold);
+    let result = builder.append_block_param(done, ty);
+    let undefined = builder.ins().fcmp(FloatCC::Unordered, product, product);
+    let some = match ty.is_vector() {
+        true => builder.ins().vhigh_bits(types::I32, undefined),
+        false => undefined,
+    };
+    builder.ins().brif(some, cold, &[], done, &[product.into()]);
+    builder.switch_to_block(cold);
+    builder.seal_block(cold);
+    let zero = builder.ins().f64const(0.0);
+    let zero = if ty.is_vector() { builder.ins().splat(ty, zero) } else { zero };
+    let a = builder.ins().fcmp(FloatCC::Equal, a, zero);
+    let b = builder.ins().fcmp(FloatCC::Equal, b, zero);
+    let either = builder.ins().bor(a, b);
+    let both = builder.ins().band(either, undefined);
+    let made = match ty.is_vector() {
+        true => {
+            let little = MemFlagsData::new().with_endianness(Endianness::Little);
+            let mask = builder.ins().bitcast(ty, little, both);
+            builder.ins().bitselect(mask, zero, product)
+        }
+        false => builder.ins().select(both, zero, product),
+    };
+    builder.ins().jump(done, &[made.into()]);
+    builder.switch_to_block(done);
+    builder.seal_block(done);
+    result
 }
 
 /// Quotient or remainder toward zero.

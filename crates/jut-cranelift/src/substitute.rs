@@ -65,6 +65,8 @@ impl Writer<'_, '_> {
         Ok(match (symbol, args) {
             ("jut_powi", [x, n]) => Some(powi(builder, *x, *n)),
             ("jut_sigmoid", [x]) => Some(self.sigmoid(*x)?),
+            ("jut_sigmoid_slope", [x]) => Some(self.sigmoid_slope(*x)?),
+            ("jut_gaussian", [x]) => Some(self.gaussian(*x)?),
             ("jut_softplus", [x]) => {
                 let zero = builder.ins().f64const(0.0);
                 Some(self.soft_maximum(*x, zero, *x)?)
@@ -109,6 +111,53 @@ impl Writer<'_, '_> {
         let above = self.builder.ins().select(upper, one, e);
         let below = self.builder.ins().fadd(one, e);
         Ok(self.builder.ins().fdiv(above, below))
+    }
+
+    /// The upper half of a number's digits, as in the runtime.
+    fn upper_half(&mut self, x: ir::Value) -> ir::Value {
+        let little = MemFlagsData::new().with_endianness(ir::Endianness::Little);
+        let bits = self.builder.ins().bitcast(types::I64, little, x);
+        let mask = self.builder.ins().iconst(types::I64, -1 << 27);
+        let bits = self.builder.ins().band(bits, mask);
+        self.builder.ins().bitcast(types::F64, little, bits)
+    }
+
+    /// e / (1 + e)^2 with e = exp(-|x|), as in the runtime.
+    fn sigmoid_slope(&mut self, x: ir::Value) -> Result<ir::Value, String> {
+        let e = self.decay(x)?;
+        let one = self.builder.ins().f64const(1.0);
+        let sum = self.builder.ins().fadd(one, e);
+        let high = self.upper_half(sum);
+        let low = self.builder.ins().fsub(one, high);
+        let low = self.builder.ins().fadd(low, e);
+        let square = self.builder.ins().fmul(high, high);
+        let twice = self.builder.ins().fadd(high, high);
+        let twice = self.builder.ins().fadd(twice, low);
+        let rest = self.builder.ins().fmul(low, twice);
+        let below = self.builder.ins().fadd(square, rest);
+        Ok(self.builder.ins().fdiv(e, below))
+    }
+
+    /// exp(-x^2), as in the runtime; beyond 30 that is zero.
+    fn gaussian(&mut self, x: ir::Value) -> Result<ir::Value, String> {
+        let [low_end, high_end] = [-30.0, 30.0].map(|end| self.builder.ins().f64const(end));
+        let x = self.builder.ins().fmax(x, low_end);
+        let x = self.builder.ins().fmin(x, high_end);
+        let high = self.upper_half(x);
+        let square = self.builder.ins().fmul(high, high);
+        let exponent = self.builder.ins().fneg(square);
+        let e = self.call("jut_exp", &[exponent])?;
+        let low = self.builder.ins().fsub(x, high);
+        let sum = self.builder.ins().fadd(x, high);
+        let t = self.builder.ins().fmul(low, sum);
+        let [one, half, sixth] = [1.0, 0.5, 1.0 / 6.0].map(|c| self.builder.ins().f64const(c));
+        let series = self.builder.ins().fmul(t, sixth);
+        let series = self.builder.ins().fsub(half, series);
+        let series = self.builder.ins().fmul(t, series);
+        let series = self.builder.ins().fsub(one, series);
+        let rest = self.builder.ins().fmul(e, t);
+        let rest = self.builder.ins().fmul(rest, series);
+        Ok(self.builder.ins().fsub(e, rest))
     }
 
     /// max(x, y) + log1p(exp(-|d|)), where d is the difference of x and y.

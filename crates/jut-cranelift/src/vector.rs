@@ -293,6 +293,7 @@ fn is_lanewise(op: Machine) -> bool {
         Machine::FAdd
             | Machine::FSub
             | Machine::FMul
+            | Machine::FTimes
             | Machine::FDiv
             | Machine::FNeg
             | Machine::FAbs

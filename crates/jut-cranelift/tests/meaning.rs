@@ -8,7 +8,7 @@ use jut_ir::ir::Literal;
 use jut_ir::prim::{self, Prim, Scalar};
 use jut_loop::form::*;
 use jut_native::{Arg, CallError, CompileError, Compiled};
-use jut_runtime::Workspace;
+use jut_runtime::{Workspace, math};
 use jut_tests::engines::backends;
 use support::*;
 
@@ -68,15 +68,14 @@ fn run(engines: &Engines, args: &mut [Arg<'_>]) -> Result<Vec<u64>, CallError> {
     for (name, others, (floats, integers, bools)) in other {
         let same_results = match (&results, &others) {
             (Ok(a), Ok(b)) => a.iter().zip(b).zip(compiled.results()).all(|((a, b), kind)| {
-                a == b || (*kind == Kind::F64 && float(*a).is_nan() && float(*b).is_nan())
+                a == b || (*kind == Kind::F64 && math::same(float(*a), float(*b)))
             }),
             // What is wrong with arguments is said in the same words.
             (a, b) => a == b,
         };
         assert!(same_results, "{first}: {results:?}\n{name}: {others:?}");
         let bits = |all: &[Vec<f64>]| -> Vec<u64> {
-            let number = |x: &f64| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() };
-            all.iter().flatten().map(number).collect()
+            all.iter().flatten().map(|x| math::bits(*x)).collect()
         };
         assert_eq!(bits(&floats), bits(&written.0), "{first} and {name}");
         assert_eq!((integers, bools), (written.1.clone(), written.2.clone()), "{first} and {name}");
@@ -117,7 +116,7 @@ fn samples(scalar: Scalar) -> Vec<Literal> {
 
 fn same(a: Literal, b: Literal) -> bool {
     match (a, b) {
-        (Literal::F64(a), Literal::F64(b)) if a.is_nan() && b.is_nan() => true,
+        (Literal::F64(a), Literal::F64(b)) => math::same(a, b),
         _ => a == b,
     }
 }

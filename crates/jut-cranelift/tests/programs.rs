@@ -12,7 +12,7 @@ use jut_loop::eval::{self, Fault};
 use jut_loop::form::{Cell, Kind, Role};
 use jut_loop::signature::{AbiComponent, Cells, Flat};
 use jut_loop::{Lowered, lower};
-use jut_runtime::Workspace;
+use jut_runtime::{Workspace, math};
 use std::path::{Path, PathBuf};
 use support::Numbers;
 
@@ -77,16 +77,12 @@ fn arguments(params: &[&AbiComponent], numbers: &mut Numbers, top: u64) -> Optio
 /// What a run leaves: bits of every buffer parameter and of every result.
 type Left = Result<Vec<Vec<u64>>, RuntimeError>;
 
-fn bits(x: f64) -> u64 {
-    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
-}
-
 fn words(flat: &Flat) -> Vec<u64> {
     match flat {
-        Flat::Scalar(Literal::F64(x)) => vec![bits(*x)],
+        Flat::Scalar(Literal::F64(x)) => vec![math::bits(*x)],
         Flat::Scalar(Literal::I64(x)) => vec![*x as u64],
         Flat::Scalar(Literal::Bool(x)) => vec![u64::from(*x)],
-        Flat::Buffer(Cells::F64(x)) => x.iter().map(|x| bits(*x)).collect(),
+        Flat::Buffer(Cells::F64(x)) => x.iter().map(|x| math::bits(*x)).collect(),
         Flat::Buffer(Cells::I64(x)) => x.iter().map(|x| *x as u64).collect(),
         Flat::Buffer(Cells::Bool(x)) => x.iter().map(|x| u64::from(*x)).collect(),
         Flat::Buffer(Cells::Buffers(_)) => Vec::new(),
@@ -168,10 +164,10 @@ fn native(
         // SAFETY: a returned buffer has as many cells as the signature says.
         left.push(unsafe {
             match kind {
-                Kind::F64 => vec![bits(f64::from_bits(*word))],
+                Kind::F64 => vec![math::bits(f64::from_bits(*word))],
                 Kind::I64 | Kind::Bool => vec![*word],
                 Kind::Buffer(Cell::F64) => {
-                    (0..n).map(|k| bits(place.cast::<f64>().add(k).read())).collect()
+                    (0..n).map(|k| math::bits(place.cast::<f64>().add(k).read())).collect()
                 }
                 Kind::Buffer(Cell::I64) => {
                     (0..n).map(|k| place.cast::<u64>().add(k).read()).collect()

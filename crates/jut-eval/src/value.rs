@@ -10,6 +10,7 @@
 
 use crate::memory::Charge;
 use jut_ir::ir::{ConRef, Literal};
+use jut_runtime::math;
 use std::fmt;
 use std::sync::Arc;
 
@@ -538,15 +539,10 @@ impl From<bool> for Value {
     }
 }
 
-/// Whether two floats are the same bits, or both NaN.
-fn same(a: f64, b: f64) -> bool {
-    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
-}
-
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
-            (Value::F64(a), Value::F64(b)) => same(*a, *b),
+            (Value::F64(a), Value::F64(b)) => math::same(*a, *b),
             (Value::I64(a), Value::I64(b)) => a == b,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Tuple(a), Value::Tuple(b)) => a == b,
@@ -568,7 +564,7 @@ impl PartialEq for Array {
         self.rank() == other.rank()
             && (0..self.rank()).all(|k| self.dim(k) == other.dim(k))
             && match (self.view(), other.view()) {
-                (View::F64(a), View::F64(b)) => a.iter().zip(b).all(|(x, y)| same(*x, *y)),
+                (View::F64(a), View::F64(b)) => a.iter().zip(b).all(|(x, y)| math::same(*x, *y)),
                 (View::I64(a), View::I64(b)) => a == b,
                 (View::Bool(a), View::Bool(b)) => a == b,
                 (View::Items(a), View::Items(b)) => a == b,

@@ -7,6 +7,7 @@ use crate::scalar::{self, LinearScalar};
 use crate::value::{Array, Cells, Value, View};
 use jut_ir::Size;
 use jut_ir::types::Type;
+use jut_runtime::math;
 
 /// The zero of a type under an assignment of its size names: 0.0, 0, false, and so on inside.
 /// `None` for data types, negative sizes, and arrays too large to address.
@@ -163,7 +164,7 @@ pub fn neg(a: Value) -> Option<Value> {
 /// c * a, in floats or, where `a` holds field elements, in the field.
 pub fn scale(c: f64, a: Value) -> Option<Value> {
     let k = scalar::factor(c);
-    map(a, &mut |x| c * x, &mut |x| scalar::mul(k, x))
+    map(a, &mut |x| math::times(c, x), &mut |x| scalar::mul(k, x))
 }
 
 /// Applies one function to every float and another to every integer, in place where possible.

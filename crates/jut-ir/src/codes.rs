@@ -123,8 +123,6 @@ codes! {
         "take its value: `s = sum (i < n) { .. }`, `y = if c { .. } else { .. }`";
     J604 "what is bound to an outer name is lost at the end of a loop's or branch's block",
         "carry it, `s = for (i < n) carry (s = s) { .. }`, or take the branch's value, `y = if c { .. } else { y }`";
-    J701 "warning: arm of `select` with a restricted domain",
-        "use `if`, which runs one branch only";
     J702 "warning: float to integer cuts the derivative",
         "keep the float where a derivative is wanted";
     J801 "the function has no transpose, or cannot be unzipped: non-linear statements read linear names",

@@ -95,6 +95,8 @@ pub enum Machine {
     FAdd,
     FSub,
     FMul,
+    /// Product; 0.0 where that is NaN and an operand is zero.
+    FTimes,
     FDiv,
     FNeg,
     FAbs,

@@ -6,7 +6,8 @@
 //! of each row, run with `--nocapture`.
 
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Accuracy, Row, Scalar, TABLE};
+use jut_ir::prim::{Accuracy, Formula, Partial, Row, Scalar, TABLE};
+use jut_runtime::math::times;
 use std::collections::BTreeMap;
 
 /// Where to read references from, instead of `reference/values.txt`.
@@ -150,6 +151,85 @@ fn every_row_is_as_exact_as_it_says() {
         assert!(seen.points >= enough, "{} has {} points", row.id, seen.points);
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// How exact second derivatives are, in units in the last place: those that the formulas for the
+/// partials have when they are differentiated themselves.
+const SECOND: &[(&str, f64)] = &[
+    ("tanh_f64", 3.0),
+    ("sigmoid_f64", 4.0),
+    ("softplus_f64", 2.0),
+    ("erf_f64", 3.0),
+    ("erfc_f64", 3.0),
+    ("asin_f64", 6.0),
+    ("acos_f64", 6.0),
+    ("atanh_f64", 5.0),
+    ("acosh_f64", 5.0),
+    ("asinh_f64", 5.0),
+    ("atan_f64", 4.0),
+    ("log1p_f64", 3.0),
+    ("expm1_f64", 1.0),
+    ("exp_f64", 1.0),
+    ("log_f64", 2.0),
+    ("sqrt_f64", 5.0),
+    ("cbrt_f64", 8.0),
+    ("sinh_f64", 1.0),
+    ("cosh_f64", 1.0),
+    ("sin_f64", 1.0),
+    ("cos_f64", 1.0),
+    ("tan_f64", 4.0),
+];
+
+/// Value and derivative of a formula, given those of the operand and of the result.
+fn dual(formula: &Formula, arg: (Literal, f64), result: (Literal, f64)) -> (Literal, f64) {
+    match formula {
+        Formula::Arg(_) => arg,
+        Formula::Result => result,
+        Formula::Num(x) => (Literal::F64(*x), 0.0),
+        Formula::Int(n) => (Literal::I64(*n), 0.0),
+        Formula::Apply(prim, operands) => {
+            let operands: Vec<_> = operands.iter().map(|f| dual(f, arg, result)).collect();
+            tangent(prim.row(), &operands)
+        }
+    }
+}
+
+/// A row applied to operands with tangents, as derivatives are computed.
+fn tangent(row: &Row, args: &[(Literal, f64)]) -> (Literal, f64) {
+    let values: Vec<Literal> = args.iter().map(|(v, _)| *v).collect();
+    let products = args.iter().enumerate().map(|(k, (_, t))| times(row.partial(k, &values), *t));
+    ((row.eval)(&values), products.sum())
+}
+
+#[test]
+fn second_derivatives_are_as_exact_as_stated() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference/second.txt");
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let mut worst: BTreeMap<&str, (f64, usize, &str)> = BTreeMap::new();
+    for Case { line, row, args, value, .. } in cases(&text) {
+        let [Partial::Times(formula)] = row.partials else { panic!("{line}") };
+        let arg = (args[0], 1.0);
+        let (_, second) = dual(formula, arg, tangent(row, &[arg]));
+        let exact: f64 = value.parse().expect(value);
+        let off = match (second - exact).abs() <= f64::MIN_POSITIVE {
+            true => 0.0,
+            false => distance(second, value, None),
+        };
+        let worst = worst.entry(row.id).or_insert((0.0, 0, line));
+        worst.1 += 1;
+        if off > worst.0 {
+            (worst.0, worst.2) = (off, line);
+        }
+    }
+    let mut wrong = String::new();
+    for (id, bound) in SECOND {
+        let (off, points, line) = worst.remove(id).unwrap_or((f64::INFINITY, 0, "no line"));
+        println!("{id:16}{points:6} points, second derivative {off:7.1} of {bound}");
+        if off > *bound || points < 30 {
+            wrong += &format!("the second derivative of {id} is off by {off} ulp at {line}\n");
+        }
+    }
+    assert!(wrong.is_empty() && worst.is_empty(), "\n{wrong}{worst:?}");
 }
 
 #[test]

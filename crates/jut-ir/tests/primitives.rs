@@ -2,6 +2,7 @@
 
 use jut_ir::ir::Literal;
 use jut_ir::prim::{self, Formula, Lowering, Partial, Prim, Row, Scalar, Syntax, TABLE};
+use jut_runtime::math;
 use jut_runtime::symbols::{self, Math};
 use std::collections::HashSet;
 
@@ -246,6 +247,31 @@ fn where_exponentials_and_squares_overflow_derivatives_do_not() {
     assert_eq!(powi(2.0, -1), -0.25);
     assert_eq!((powi(1.0, i64::MIN), powi(1.0, i64::MAX)), (i64::MIN as f64, i64::MAX as f64));
     assert_eq!(powi(2.0, i64::MIN), -0.0);
+}
+
+#[test]
+fn products_of_derivatives_with_a_zero_are_zero_and_all_others_are_products() {
+    let numbers = [0.0, -0.0, 1.0, -2.5, 1e300, 5e-324, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+    for x in numbers {
+        for y in numbers {
+            let (product, found) = (x * y, math::times(x, y));
+            let zero = x == 0.0 || y == 0.0;
+            // Also the sign of a zero is that of the product, where that is a number.
+            let want = if zero && product.is_nan() { 0.0 } else { product };
+            assert!(math::same(found, want), "{x} {y}: {found}");
+            assert!(!zero || found == 0.0, "{x} {y}: {found}");
+        }
+    }
+}
+
+#[test]
+fn a_nan_is_the_same_as_any_other_and_zeros_differ() {
+    let nans = [f64::NAN, -f64::NAN, f64::from_bits(0x7ff0_0000_0000_0001), f64::INFINITY * 0.0];
+    for a in nans {
+        assert!(nans.iter().all(|b| math::same(a, *b) && math::bits(a) == math::bits(*b)));
+        assert!(!math::same(a, 0.0) && !math::same(f64::INFINITY, a));
+    }
+    assert!(!math::same(0.0, -0.0) && math::same(-0.0, -0.0) && !math::same(1.0, 1.0f64.next_up()));
 }
 
 #[test]

@@ -14,8 +14,8 @@ use std::fmt::Display;
 fn types(op: Machine) -> Option<(Scalar, Scalar)> {
     use Machine::*;
     Some(match op {
-        FAdd | FSub | FMul | FDiv | FNeg | FAbs | FSqrt | FMin | FMax | FFloor | FCeil | FTrunc
-        | FRound | FSign | FInf | FNan | FRelu => (Scalar::F64, Scalar::F64),
+        FAdd | FSub | FMul | FTimes | FDiv | FNeg | FAbs | FSqrt | FMin | FMax | FFloor | FCeil
+        | FTrunc | FRound | FSign | FInf | FNan | FRelu => (Scalar::F64, Scalar::F64),
         FEq | FNe | FLt | FLe | FGt | FGe => (Scalar::F64, Scalar::Bool),
         IAdd | ISub | IMul | IDiv | IRem | INeg | IAbs | IMin | IMax | ISign | IAnd | IOr
         | IXor | INot | IShl | IShr => (Scalar::I64, Scalar::I64),
@@ -181,6 +181,7 @@ impl Emit<'_> {
             Machine::ILe => "icmp sle",
             Machine::IGt => "icmp sgt",
             Machine::IGe => "icmp sge",
+            Machine::FTimes => return Some(self.times(a, b)),
             Machine::FMin => return Some(self.intrinsic("minimum", &[a, b])),
             Machine::FMax => return Some(self.intrinsic("maximum", &[a, b])),
             Machine::IMin => return Some(self.intrinsic("smin", &[a, b])),
@@ -199,6 +200,19 @@ impl Emit<'_> {
             _ => return None,
         };
         Some(self.two(name, a, b))
+    }
+
+    /// A product that is zero where it would be NaN and a factor is zero.
+    fn times(&mut self, a: Operand, b: Operand) -> Operand {
+        let product = self.two("fmul", a, b);
+        let undefined = self.two("fcmp uno", product, product);
+        let a = self.two("fcmp oeq", a, Operand::ZERO);
+        let b = self.two("fcmp oeq", b, Operand::ZERO);
+        let bool = Type { scalar: Scalar::Bool, wide: self.from.wide };
+        let either = self.body.value(format_args!("or {bool} {}, {}", a.of(bool), b.of(bool)));
+        let (undefined, either) = (undefined.of(bool), either.of(bool));
+        let both = self.body.value(format_args!("and {bool} {undefined}, {either}"));
+        self.select(both, Operand::ZERO, product)
     }
 
     /// Quotient or remainder toward zero.

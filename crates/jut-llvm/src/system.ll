@@ -89,6 +89,51 @@ define internal double @jut_sigmoid(double %x) #1 {
   ret double %y
 }
 
+; The upper half of a number's digits, as in the runtime.
+define internal double @jut.upper.half(double %x) #1 {
+  %bits = bitcast double %x to i64
+  %upper = and i64 %bits, -134217728
+  %y = bitcast i64 %upper to double
+  ret double %y
+}
+
+; e / (1 + e)^2 with e = exp(-|x|), as in the runtime.
+define internal double @jut_sigmoid_slope(double %x) #1 {
+  %e = call double @jut.decay(double %x)
+  %sum = fadd double 1.0, %e
+  %high = call double @jut.upper.half(double %sum)
+  %less = fsub double 1.0, %high
+  %low = fadd double %less, %e
+  %square = fmul double %high, %high
+  %twice = fadd double %high, %high
+  %more = fadd double %twice, %low
+  %rest = fmul double %low, %more
+  %below = fadd double %square, %rest
+  %y = fdiv double %e, %below
+  ret double %y
+}
+
+; exp(-x^2), as in the runtime; beyond 30 that is zero.
+define internal double @jut_gaussian(double %a) #1 {
+  %b = call double @llvm.maximum.f64(double %a, double -30.0)
+  %x = call double @llvm.minimum.f64(double %b, double 30.0)
+  %high = call double @jut.upper.half(double %x)
+  %square = fmul double %high, %high
+  %exponent = fneg double %square
+  %e = call double @jut_exp(double %exponent)
+  %low = fsub double %x, %high
+  %sum = fadd double %x, %high
+  %t = fmul double %low, %sum
+  %s0 = fmul double %t, 0x3FC5555555555555
+  %s1 = fsub double 0.5, %s0
+  %s2 = fmul double %t, %s1
+  %s3 = fsub double 1.0, %s2
+  %part = fmul double %e, %t
+  %rest = fmul double %part, %s3
+  %y = fsub double %e, %rest
+  ret double %y
+}
+
 ; max(x, y) + log1p(exp(-|d|)), where d is the difference of x and y.
 define internal double @jut.soft.maximum(double %x, double %y, double %d) #1 {
   %e = call double @jut.decay(double %d)

@@ -244,6 +244,7 @@ pub static KERNELS: &[KernelRow] = &[
     replaced!("cos" "jut_cos_all" cos),
     replaced!("tanh" "jut_tanh_all" tanh),
     replaced!("sigmoid" "jut_sigmoid_all" sigmoid),
+    replaced!("sigmoid_slope" "jut_sigmoid_slope_all" sigmoid_slope),
     replaced!("softplus" "jut_softplus_all" softplus),
 ];
 

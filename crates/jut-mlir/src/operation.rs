@@ -199,6 +199,17 @@ impl Emitter<'_> {
             Machine::FAdd => format!("arith.addf {a}, {b} : {ty}"),
             Machine::FSub => format!("arith.subf {a}, {b} : {ty}"),
             Machine::FMul => format!("arith.mulf {a}, {b} : {ty}"),
+            Machine::FTimes => {
+                let zero = self.float(0.0, width);
+                let product = self.define(format_args!("arith.mulf {a}, {b} : {ty}"));
+                let undefined =
+                    self.define(format_args!("arith.cmpf uno, {product}, {product} : {ty}"));
+                let [a, b] =
+                    [a, b].map(|x| self.define(format_args!("arith.cmpf oeq, {x}, {zero} : {ty}")));
+                let either = self.define(format_args!("arith.ori {a}, {b} : {bools}"));
+                let both = self.define(format_args!("arith.andi {undefined}, {either} : {bools}"));
+                select(&both, &zero, &product, Kind::F64, width)
+            }
             Machine::FDiv => format!("arith.divf {a}, {b} : {ty}"),
             Machine::FMin => format!("arith.minimumf {a}, {b} : {ty}"),
             Machine::FMax => format!("arith.maximumf {a}, {b} : {ty}"),

@@ -418,6 +418,8 @@ impl Simplify<'_> {
             }
         }
         let is = |a: Atom, x: f64| a == Atom::Lit(F64(x));
+        // A factor with which a product of a derivative is like any other.
+        let is_usual = |a: Atom| matches!(a, Atom::Lit(F64(x)) if x.is_finite() && x != 0.0);
         let negated =
             |this: &Self, a: Atom| match a.var().and_then(|v| this.known[v].clone()).as_deref() {
                 Some(Rhs::Prim(q, inner)) if *q == prim::NEG => Some(inner[0]),
@@ -429,6 +431,9 @@ impl Simplify<'_> {
             (p, &[a, b]) if p == prim::MUL && is(b, 1.0) => Ok(a),
             (p, &[a, b]) if p == prim::MUL && is(a, -1.0) => apply(prim::NEG, vec![b]),
             (p, &[a, b]) if p == prim::MUL && is(b, -1.0) => apply(prim::NEG, vec![a]),
+            (p, &[a, b]) if p == prim::TIMES && (is_usual(a) || is_usual(b)) => {
+                self.reduce_prim(prim::MUL, vec![a, b])
+            }
             (p, &[a, b]) if p == prim::DIV && is(b, 1.0) => Ok(a),
             (p, &[a, b]) if p == prim::SUB && is(b, 0.0) => Ok(a),
             (p, &[a, b]) if p == prim::ADD => match (negated(self, a), negated(self, b)) {

@@ -331,7 +331,6 @@ const BLOCKS: &[Row] = &[
         "def f[n](x: [n]f64) -> f64 = {\n  m = 0.0\n  k = 0\n  s = acc s: f64 {\n    for (i < n) {\n      if x[i] > m { «(m, k) = (x[i], i)» } else { }\n      s += x[i]\n    }\n  }\n  s + m\n}",
         "value of the branch",
     ),
-    ("J701", "def f(x: f64) -> f64 = «select(x > 0.0, log(x), 0.0)»", "use `if`"),
     ("J702", "def f(x: f64) -> i64 = «i64(x)»", "derivative"),
     ("J901", "def f(x: f64) -> f64 = «f»(x)", "write a loop"),
     ("J901", "def f(x: f64) -> f64 = «while» carry (a = x) { a < 1.0 } do { a }", "not built yet"),
@@ -412,7 +411,7 @@ fn every_message_says_what_to_do_about_this_program_and_its_edits_do_it() {
         let found = jut_text::load(&text, 0).diagnostics;
         for d in &found {
             // Codes with one remedy: what is said in general is as much as there is to say.
-            let general = matches!(d.code, "J302" | "J303" | "J401" | "J701") && !d.help.is_empty();
+            let general = matches!(d.code, "J302" | "J303" | "J401") && !d.help.is_empty();
             edited += usize::from(!d.edits.is_empty());
             if !(general || d.has_own_help()) {
                 wrong.push_str(&format!("general help only\n{marked}\n{}\n", show(&text, &found)));

@@ -2,6 +2,7 @@
 //! values.
 
 use crate::views::View;
+use jut_runtime::math;
 
 /// An argument of a call: a scalar, or a borrowed array.
 ///
@@ -313,13 +314,13 @@ impl Value {
         }
     }
 
-    /// Whether two values are the same bit for bit (NaN equals itself, 0.0 is not -0.0).
+    /// Whether two values are the same bit for bit: 0.0 is not -0.0, and any NaN is like any other, for
+    /// what sign and payload a NaN has is left open.
     pub fn same_bits(&self, other: &Value) -> bool {
         match (self, other) {
-            (Value::F64(a), Value::F64(b)) => a.to_bits() == b.to_bits(),
+            (Value::F64(a), Value::F64(b)) => math::same(*a, *b),
             (Value::F64s(a), Value::F64s(b)) => {
-                a.shape == b.shape
-                    && a.data.iter().zip(&b.data).all(|(x, y)| x.to_bits() == y.to_bits())
+                a.shape == b.shape && a.data.iter().zip(&b.data).all(|(x, y)| math::same(*x, *y))
             }
             (Value::Tuple(a), Value::Tuple(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.same_bits(y))

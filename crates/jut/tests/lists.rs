@@ -277,3 +277,10 @@ fn elements_with_arrays_of_their_own_are_refused() {
         assert!(error.to_string().contains(&format!("an array of `{ty}`")), "{error}");
     }
 }
+
+#[test]
+fn a_nan_is_like_any_other_when_values_are_compared() {
+    let list = |x: f64| Value::List(vec![disc(x), vector(&[1.0, x]), Value::F64(x)]);
+    assert!(list(f64::NAN).same_bits(&list(-f64::NAN)));
+    assert!(!list(f64::NAN).same_bits(&list(1.0)) && !list(0.0).same_bits(&list(-0.0)));
+}

@@ -348,6 +348,42 @@ pub fn sigmoid<N: Number>(x: N) -> (N, N::Truth) {
     (N::select(x.at_least(N::of(0.0)), one, e) / (one + e), usual)
 }
 
+/// Derivative of the sigmoid function, e^-|x| / (1 + e^-|x|)^2.
+#[inline(always)]
+pub fn sigmoid_slope<N: Number>(x: N) -> (N, N::Truth) {
+    let (e, usual) = exp(-x.abs());
+    (over_square_of_one_more(e), usual)
+}
+
+/// The number with the lower half of its digits cut off, so that its square is exact.
+#[inline(always)]
+fn upper_half<N: Number>(x: N) -> N {
+    N::from_bits(x.to_bits() & N::bits(!0 << 27))
+}
+
+/// e / (1 + e)^2 for e from 0 to 1, where only the quotient and its divisor are rounded.
+#[inline(always)]
+fn over_square_of_one_more<N: Number>(e: N) -> N {
+    let one = N::of(1.0);
+    let high = upper_half(one + e);
+    let low = (one - high) + e;
+    e / (high * high + low * (high + high + low))
+}
+
+/// e^(-x^2).
+#[inline(always)]
+pub fn gaussian<N: Number>(x: N) -> (N, N::Truth) {
+    let high = upper_half(x);
+    let (e, usual) = exp(-(high * high));
+    (times_decay(e, (x - high) * (x + high)), usual)
+}
+
+/// y e^-t for a t that is at most 1e-4.
+#[inline(always)]
+fn times_decay<N: Number>(y: N, t: N) -> N {
+    y - y * t * (N::of(1.0) - t * (N::of(0.5) - t * N::of(1.0 / 6.0)))
+}
+
 /// log(1 + e^x).
 #[inline(always)]
 pub fn softplus<N: Number>(x: N) -> (N, N::Truth) {
@@ -399,6 +435,16 @@ functions! {
     sigmoid, |x| {
         let e = libm::exp(-x.abs());
         if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
+    };
+    /// Derivative of the sigmoid function.
+    sigmoid_slope, |x| super::over_square_of_one_more(libm::exp(-x.abs()));
+    /// exp(-x^2).
+    gaussian, |x| {
+        if x.abs() > 30.0 {
+            return 0.0;
+        }
+        let high = super::upper_half(x);
+        super::times_decay(libm::exp(-(high * high)), (x - high) * (x + high))
     };
     /// log(1 + exp(x)). The exponential never overflows.
     softplus, |x| super::super::maximum(x, 0.0) + libm::log1p(libm::exp(-x.abs()));

@@ -28,7 +28,7 @@ pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f64> {
 }
 
 pub(crate) fn bits(x: &[f64]) -> Vec<u64> {
-    x.iter().map(|x| if x.is_nan() { u64::MAX } else { x.to_bits() }).collect()
+    x.iter().map(|x| crate::math::bits(*x)).collect()
 }
 
 fn compare(tiles: &Tiles, sizes: [usize; 3], flags: i64, a: &[f64], b: &[f64]) {

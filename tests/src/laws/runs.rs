@@ -5,13 +5,14 @@ use super::{Fault, Options, Pass, Run, Verified, reads_back, run};
 use jut_ad::{Policy, unzip};
 use jut_eval::{Interpreter, LinearScalar, Outcome, Value, cost, vector};
 use jut_ir::{FuncId, Mode, Program, RuntimeError};
+use jut_runtime::math;
 
 /// Same bits, any NaN being as good as any other.
 pub fn same_bits(a: &[Value], b: &[Value]) -> bool {
     let bits = |values: &[Value]| {
         let mut all = Vec::new();
         for value in values {
-            value.for_each_f64(&mut |x| all.push(if x.is_nan() { u64::MAX } else { x.to_bits() }));
+            value.for_each_f64(&mut |x| all.push(math::bits(x)));
         }
         all
     };

@@ -32,7 +32,7 @@ impl Operation {
         match self {
             Operation::Add => prim::ADD,
             Operation::Neg => prim::NEG,
-            Operation::Scale => prim::MUL,
+            Operation::Scale => prim::TIMES,
         }
     }
 

@@ -16,6 +16,66 @@ pub struct Point {
     random: std::cell::RefCell<fastrand::Rng>,
 }
 
+/// A derivative along a direction, and the sum of its magnitudes.
+type Along<'a> = &'a dyn Fn(&[Value]) -> Result<(f64, f64)>;
+
+/// A derivative to be compared with differences.
+#[derive(Clone, Copy)]
+struct Slope<'a> {
+    /// What is differentiated; it takes the arguments of the function, then `more`.
+    of: &'a Compiled,
+    more: &'a [Value],
+    /// Of its results.
+    weights: &'a [Value],
+    /// The derivative along the given direction, and the sum of its magnitudes.
+    exact: (f64, f64),
+    /// The same along another.
+    along: Option<Along<'a>>,
+}
+
+impl<'a> Slope<'a> {
+    fn new(of: &'a Compiled, weights: &'a [Value], exact: (f64, f64)) -> Slope<'a> {
+        Slope { of, more: &[], weights, exact, along: None }
+    }
+
+    fn along(self, along: Along<'a>) -> Slope<'a> {
+        Slope { along: Some(along), ..self }
+    }
+}
+
+/// The central difference for one length of steps.
+#[derive(Clone, Copy, Default)]
+struct Step {
+    slope: f64,
+    /// The sum of its magnitudes.
+    magnitude: f64,
+    /// What the rounding of the function's values may have made of it.
+    rounding: f64,
+}
+
+/// How far a derivative is from differences for shorter and shorter steps. That is relative to the
+/// magnitudes of both; where one step after the other comes much nearer, to the magnitude of the first
+/// of them: so a derivative is found to be zero.
+fn settled(exact: f64, size: f64, steps: &[Step]) -> Distance {
+    let (mut scale, mut before) = (0.0, f64::INFINITY);
+    let mut best: Option<f64> = None;
+    for step in steps {
+        let error = (exact - step.slope).abs();
+        if error > before / 5.0 || before.is_infinite() {
+            scale = step.magnitude;
+        }
+        before = error;
+        let distance = relative(exact, step.slope, size.max(step.magnitude).max(scale));
+        best = Some(best.map_or(distance, |best| best.min(distance)));
+    }
+    let lost = || steps.iter().all(|step| (exact - step.slope).abs() <= step.rounding);
+    match best {
+        None => Distance::Unknown(Unknown::NoStep),
+        Some(distance) if distance > DIFFERENCE && lost() => Distance::Unknown(Unknown::Rounding),
+        Some(distance) => Distance::Apart(distance),
+    }
+}
+
 impl Point {
     /// The function that a product was made of, with the product's arguments.
     pub fn new(function: &Function, args: &[Value]) -> Result<Point> {
@@ -79,20 +139,49 @@ impl Point {
         Ok(pick(&compiled, values))
     }
 
-    /// How far `exact` is from the slope of `of` along `v`, weighted by `w`. `of` takes the arguments
-    /// of the function, then `more`.
-    fn differences(
-        &self,
-        of: &Compiled,
-        (v, more): (&[Value], &[Value]),
-        w: &[Value],
-        (exact, size): (f64, f64),
-    ) -> Result<Distance> {
+    /// How far a derivative is from the slope along `v`. Where an argument is so large that the steps do
+    /// not move it, or so small that they jump over it, steps in proportion to the arguments count too.
+    fn differences(&self, slope: &Slope<'_>, v: &[Value]) -> Result<Distance> {
+        let found = self.settle(slope, v)?;
+        let (Some(along), false) = (&slope.along, found.settles(DIFFERENCE)) else {
+            return Ok(found);
+        };
+        let usual = |x: &f64| *x == 0.0 || !x.is_finite() || (1e-8..=1e8).contains(&x.abs());
+        if floats(&self.own).iter().all(usual) {
+            return Ok(found);
+        }
+        let v = self.to_scale(v)?;
+        let scaled = self.settle(&Slope { exact: along(&v)?, ..*slope }, &v)?;
+        Ok(match (found, scaled) {
+            (Distance::Apart(a), Distance::Apart(b)) => Distance::Apart(a.min(b)),
+            (Distance::Unknown(_), scaled) if scaled.settles(DIFFERENCE) => scaled,
+            _ => found,
+        })
+    }
+
+    /// The tangents of the arguments times the magnitudes of these, where they have one.
+    fn to_scale(&self, v: &[Value]) -> Result<Vec<Value>> {
+        let magnitude = |x: f64| if x == 0.0 || !x.is_finite() { 1.0 } else { x.abs() };
+        let scaled = self.positions()?.into_iter().zip(v).map(|(position, tangent)| {
+            let args = position.and_then(|k| self.value.input_as_tangent(k, self.own.get(k)?));
+            let mut args = args.map_or(vec![], |x| x.floats()).into_iter().map(magnitude);
+            tangent.map_floats(&mut |t| t * args.next().unwrap_or(1.0))
+        });
+        Ok(scaled.collect())
+    }
+
+    /// Which argument of the function each tangent belongs to.
+    fn positions(&self) -> Result<Vec<Option<usize>>> {
         let jvp = self.function.directional()?;
         let ports = jvp.inputs().filter(|i| i.role == Role::Derivative);
-        let positions: Vec<Option<usize>> =
-            ports.map(|i| self.position(i.name.strip_suffix('\'')?)).collect();
-        let weights = floats(w);
+        Ok(ports.map(|i| self.position(i.name.strip_suffix('\'')?)).collect())
+    }
+
+    /// How far a derivative is from the slope along `v`, for steps of every length.
+    fn settle(&self, slope: &Slope<'_>, v: &[Value]) -> Result<Distance> {
+        let Slope { of, more, weights, exact: (exact, size), .. } = *slope;
+        let positions = self.positions()?;
+        let weights = floats(weights);
         let derived = of.outputs().any(|o| o.role == Role::Derivative);
         let moved = |h: f64| -> Result<Vec<f64>> {
             let mut args = self.with(more);
@@ -111,27 +200,28 @@ impl Point {
         if here.iter().any(|x| !x.is_finite()) {
             return Ok(Distance::Unknown(Unknown::of(&here)));
         }
-        // Slope and magnitude for every step that says something; it may leave the domain.
-        let mut slopes: Vec<(f64, f64)> = Vec::new();
+        // For every step that says something; it may leave the domain.
+        let mut steps: Vec<Step> = Vec::new();
         for exponent in 2..=8 {
             let h = 10f64.powi(-exponent);
             let (Ok(above), Ok(below)) = (moved(h), moved(-h)) else { continue };
-            let terms = above.iter().zip(&below).zip(&weights);
-            let terms = terms.map(|((a, b), w)| w * (a - b) / (2.0 * h));
-            let (slope, magnitude) = terms.fold((0.0, 0.0), |(s, m), t| (s + t, m + t.abs()));
-            if slope.is_finite() {
-                slopes.push((slope, magnitude));
+            let mut step = Step::default();
+            for ((a, b), w) in above.iter().zip(&below).zip(&weights) {
+                let term = w * (a - b) / (2.0 * h);
+                step.slope += term;
+                step.magnitude += term.abs();
+                step.rounding += w.abs() * (a.abs() + b.abs()) * (f64::EPSILON / h);
+            }
+            if step.slope.is_finite() {
+                steps.push(step);
             }
         }
         if exact.is_finite() {
-            let distances =
-                slopes.iter().map(|(s, magnitude)| relative(exact, *s, size.max(*magnitude)));
-            let best = distances.reduce(f64::min);
-            return Ok(best.map_or(Distance::Unknown(Unknown::NoStep), Distance::Apart));
+            return Ok(settled(exact, size, &steps));
         }
         // The slope of a function that has none grows with every step, or jumps.
-        let near = |pair: &[(f64, f64)]| matches!(pair, [(a, m), (b, n)] if relative(*a, *b, m.max(*n)) <= DIFFERENCE);
-        Ok(match slopes.windows(2).any(near) {
+        let near = |pair: &[Step]| matches!(pair, [a, b] if relative(a.slope, b.slope, a.magnitude.max(b.magnitude)) <= DIFFERENCE);
+        Ok(match steps.windows(2).any(near) {
             true => Distance::Apart(f64::INFINITY),
             false => Distance::Unknown(Unknown::of(&[exact])),
         })
@@ -158,8 +248,9 @@ impl Point {
         let reverse = pick(&vjp, call_with(&vjp, &self.with(&w))?);
         let left = inner(&forward, &w);
         let distance = apart(left, inner(&reverse, &v));
-        let differences = self.differences(&self.value, (&v, &[]), &w, left)?;
-        Ok((vec![law(distance)], Some(differences)))
+        let along = |v: &[Value]| Ok(inner(&pick(&jvp, call_with(&jvp, &self.with(v))?), &w));
+        let slope = Slope::new(&self.value, &w, left).along(&along);
+        Ok((vec![law(distance)], Some(self.differences(&slope, &v)?)))
     }
 
     /// Columns against rows, and the slope of the function.
@@ -174,8 +265,9 @@ impl Point {
         let reverse = inner(&w, &times(&rows, &w, &v));
         let name = "columns (forward) against rows (reverse)";
         let law = Law { key: "forward_reverse", name, distance: apart(forward, reverse) };
-        let differences = self.differences(&self.value, (&v, &[]), &w, forward)?;
-        Ok((vec![law], Some(differences)))
+        let along = |v: &[Value]| Ok(inner(&w, &times(&columns, &w, v)));
+        let slope = Slope::new(&self.value, &w, forward).along(&along);
+        Ok((vec![law], Some(self.differences(&slope, &v)?)))
     }
 
     /// Symmetry, and the slope of the gradient along the given tangents.
@@ -186,8 +278,10 @@ impl Point {
         let other = self.call(Product::HessianProduct, &w)?;
         let left = inner(&product, &w);
         let law = symmetry(apart(left, inner(&other, v)));
-        let differences = self.differences(&self.function.gradient()?, (v, &[]), &w, left)?;
-        Ok((vec![law], Some(differences)))
+        let gradient = self.function.gradient()?;
+        let along = |v: &[Value]| Ok(inner(&self.call(Product::HessianProduct, v)?, &w));
+        let slope = Slope::new(&gradient, &w, left).along(&along);
+        Ok((vec![law], Some(self.differences(&slope, v)?)))
     }
 
     /// Symmetry, the product with it, and the slope of the gradient.
@@ -203,8 +297,10 @@ impl Point {
             symmetry(apart(left, right)),
             Law { key: "hessian_product", name, distance: apart(left, product) },
         ];
-        let differences = self.differences(&self.function.gradient()?, (&v, &[]), &w, left)?;
-        Ok((laws, Some(differences)))
+        let gradient = self.function.gradient()?;
+        let along = |v: &[Value]| Ok(inner(&w, &times(&blocks, &w, v)));
+        let slope = Slope::new(&gradient, &w, left).along(&along);
+        Ok((laws, Some(self.differences(&slope, &v)?)))
     }
 
     /// The product with the Hessian from both sides, where there is one, and the slope of the tangents.
@@ -222,8 +318,8 @@ impl Point {
             laws.push(Law { key: "reverse_over_forward", name, distance });
         }
         let along = self.function.directional()?;
-        let differences = self.differences(&along, (v, v), &w, inner(&second, &w))?;
-        Ok((laws, Some(differences)))
+        let slope = Slope { more: v, ..Slope::new(&along, &w, inner(&second, &w)) };
+        Ok((laws, Some(self.differences(&slope, v)?)))
     }
 
     /// The transpose against the function itself.
@@ -268,7 +364,9 @@ pub fn verify_linearized(
             distance: apart(left, inner(&reverse, &v)),
         },
     ];
-    let differences = Some(point.differences(&point.value, (&v, &[]), &w, left)?);
+    let along = |v: &[Value]| Ok(inner(&point.call(Product::Jvp, v)?, &w));
+    let slope = Slope::new(&point.value, &w, left).along(&along);
+    let differences = Some(point.differences(&slope, &v)?);
     Ok(Checks { engines, laws, differences })
 }
 

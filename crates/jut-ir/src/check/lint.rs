@@ -1,15 +1,13 @@
 //! Warnings: what is allowed, and often not meant. Only statements that the user wrote are looked
 //! at, never what a pass made of them.
 //!
-//! - `J701`: `select` computes both arms; an arm made by `sqrt`, `log`, a division, .. gives NaN or
-//!   an infinite derivative outside of its domain even where it is not selected.
 //! - `J702`: a float that depends on a parameter becomes an integer: the derivative is cut there.
 //!   `i64(stop(x))` says that this is meant.
 
 use crate::diagnostic::Diagnostic;
 use crate::entity::{FuncId, NVar, SecondaryMap};
 use crate::ir::*;
-use crate::prim::{self, Prim};
+use crate::prim;
 use crate::span::{Origin, Span};
 
 /// The warnings of all definitions, in order.
@@ -24,13 +22,7 @@ pub fn lint_program(program: &Program) -> Vec<Diagnostic> {
 /// The warnings of one definition.
 pub fn lint_function(program: &Program, func: FuncId) -> Vec<Diagnostic> {
     let func = &program.funcs[func];
-    let mut lint = Lint {
-        program,
-        func,
-        partial: SecondaryMap::new(),
-        active: SecondaryMap::new(),
-        warnings: Vec::new(),
-    };
+    let mut lint = Lint { program, func, active: SecondaryMap::new(), warnings: Vec::new() };
     for v in &func.params {
         lint.active[*v] = func.nvars[*v].ty.has_float(program);
     }
@@ -41,8 +33,6 @@ pub fn lint_function(program: &Program, func: FuncId) -> Vec<Diagnostic> {
 struct Lint<'a> {
     program: &'a Program,
     func: &'a Function,
-    /// Names bound to a primitive that is not differentiable everywhere.
-    partial: SecondaryMap<NVar, Option<Prim>>,
     /// Names that depend on a float parameter through something differentiable.
     active: SecondaryMap<NVar, bool>,
     warnings: Vec<Diagnostic>,
@@ -69,9 +59,6 @@ impl Lint<'_> {
             for v in &stmt.nl {
                 self.active[*v] = active && self.func.nvars[*v].ty.has_float(self.program);
             }
-            if let (Rhs::Prim(prim, args), [v]) = (&stmt.rhs, stmt.nl.as_slice()) {
-                self.partial[*v] = has_restricted_domain(*prim, args).then_some(*prim);
-            }
         }
     }
 
@@ -79,18 +66,6 @@ impl Lint<'_> {
     fn written(&mut self, stmt: &Stmt) {
         let span = stmt.loc.span;
         match &stmt.rhs {
-            Rhs::Prim(prim::SELECT, args) => {
-                let arms = args.iter().skip(1).filter_map(|a| a.var());
-                if let Some((v, prim)) = arms.filter_map(|v| Some((v, self.partial[v]?))).next() {
-                    let message = format!(
-                        "both arms of `select` are computed: the derivative of `{}` in `{}` may be \
-                         NaN or infinite where it is not selected",
-                        prim.row().text,
-                        self.func.nvars[v].name
-                    );
-                    self.warn("J701", span, message, "use `if`, which runs one branch only");
-                }
-            }
             Rhs::Prim(prim::INT, args) if args.iter().any(|a| self.is_active(*a)) => {
                 let message =
                     "`i64` of a float that depends on a parameter: the derivative is cut here";
@@ -171,16 +146,5 @@ impl Lint<'_> {
             }
             _ => false,
         }
-    }
-}
-
-/// Whether a primitive has points where its value or its derivative is not finite.
-fn has_restricted_domain(prim: Prim, args: &[Atom]) -> bool {
-    match prim {
-        prim::SQRT | prim::CBRT | prim::LOG | prim::LOG2 | prim::LOG10 | prim::LOG1P => true,
-        prim::POW | prim::ASIN | prim::ACOS | prim::ACOSH | prim::ATANH | prim::ERFINV => true,
-        prim::GAMMA | prim::LGAMMA | prim::DIGAMMA | prim::POLYGAMMA | prim::BETA => true,
-        prim::DIV => !matches!(args.get(1), Some(Atom::Lit(_))),
-        _ => false,
     }
 }

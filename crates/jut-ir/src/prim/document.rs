@@ -107,6 +107,15 @@ pub fn table_markdown() -> String {
          A derivative is the formula, evaluated in floats like any other expression. \"Where there is no\n\
          derivative\" says what the formula gives at kinks, jumps and poles: these values are fixed, equal on\n\
          every engine and in every mode.\n\n\
+         Tangents and cotangents are multiplied with it by `times`: what is zero stays zero, whatever it is\n\
+         multiplied by. So an operand that is not selected, and one whose derivative is not asked for,\n\
+         contribute exactly zero, in every mode and at every order, also where its partial derivative is\n\
+         infinite or NaN. The same holds for a partial derivative that is zero: a chain of derivatives with a\n\
+         zero factor is zero, as in `x * sqrt(x)` at 0 (and as in `cbrt(x)^3` there, of which the chain rule\n\
+         says nothing). Structured primitives multiply as IEEE 754 says.\n\n\
+         The sign and the payload of a NaN are left open: they differ between engines and processors. No\n\
+         primitive makes them visible, and all comparisons of results (`--check`, `Value::same_bits`) take\n\
+         any NaN for any other.\n\n\
          \"Exact to\" says by how many units in the last place (ulp) the value and the derivatives may differ\n\
          from the exact ones rounded to the nearest float; 0 means correctly rounded. Where terms cancel, the\n\
          last place is not the result's own but that of the expression given (`d` is the derivative). Derivatives that are nearly too\n\

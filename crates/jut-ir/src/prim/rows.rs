@@ -45,9 +45,27 @@ fn remainder(a: i64, b: i64) -> i64 {
     if b == 0 { 0 } else { a.wrapping_rem(b) }
 }
 
-/// Root of 1 - x^2, as (1 - x)(1 + x) exact near the ends.
-const COSINE_OF_ASIN: Formula =
-    Apply(SQRT, &[Apply(MUL, &[Apply(SUB, &[Num(1.0), Arg(0)]), Apply(ADD, &[Num(1.0), Arg(0)])])]);
+/// 1 - x^2, as (1 - x)(1 + x) exact near the ends; near 0 as it stands, so that its own derivative is
+/// -2x there and not the difference of two numbers near 1.
+const ONE_LESS_SQUARE: Formula = Apply(
+    SELECT,
+    &[
+        Apply(LT, &[Apply(ABS, &[Arg(0)]), Num(0.5)]),
+        Apply(SUB, &[Num(1.0), SQUARE]),
+        Apply(MUL, &[Apply(SUB, &[Num(1.0), Arg(0)]), Apply(ADD, &[Num(1.0), Arg(0)])]),
+    ],
+);
+
+/// Its root.
+const COSINE_OF_ASIN: Formula = Apply(SQRT, &[ONE_LESS_SQUARE]);
+
+/// The derivative of tanh, 1 - r^2, without the subtraction.
+const TANH_SLOPE: Formula =
+    Apply(MUL, &[Num(4.0), Apply(SIGMOID_SLOPE, &[Apply(MUL, &[Num(2.0), Arg(0)])])]);
+
+/// The derivative of the sigmoid function's: it changes its sign with x.
+const SIGMOID_BEND: Formula =
+    Apply(NEG, &[Apply(MUL, &[Res, Apply(TANH, &[Apply(MUL, &[Num(0.5), Arg(0)])])])]);
 
 /// Distance of the point from the origin.
 const RADIUS: Formula = Apply(HYPOT, &[Arg(0), Arg(1)]);
@@ -139,14 +157,7 @@ const BETA_TERM: Formula =
 const SQUARE: Formula = Apply(MUL, &[Arg(0), Arg(0)]);
 
 /// The derivative of erf.
-const BELL: Formula = Apply(MUL, &[Num(FRAC_2_SQRT_PI), Apply(EXP, &[Apply(NEG, &[SQUARE])])]);
-
-/// Whose last place bounds it: the exponential makes more of the square's rounding.
-const BELL_TERMS: &[Formula] = &[Apply(MUL, &[BELL, Apply(MAX, &[Num(1.0), SQUARE])])];
-
-/// The same for erfc.
-const MINUS_BELL: Formula = Apply(NEG, &[BELL]);
-const MINUS_BELL_TERMS: &[Formula] = &[Apply(MUL, &[MINUS_BELL, Apply(MAX, &[Num(1.0), SQUARE])])];
+const BELL: Formula = Apply(MUL, &[Num(FRAC_2_SQRT_PI), Apply(GAUSSIAN, &[Arg(0)])]);
 
 /// The derivative of erfinv, and whose last place bounds it.
 const ERFINV_SLOPE: Formula =
@@ -285,7 +296,7 @@ macro_rules! table {
             domain: &[$($domain),*],
         }),*];
 
-        #[allow(clippy::upper_case_acronyms)]
+        #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
         enum Index { $($name),* }
 
         $(#[doc = $doc] pub const $name: Prim = Prim(Index::$name as u16);)*
@@ -307,6 +318,8 @@ table! {
         |a| Literal::F64(f(a[0]) - f(a[1])), [One, MinusOne], EXACT, machine(M::FSub), true, [ANY, ANY];
     MUL "mul_f64" "*" Infix (F, F) -> F, "Product.", "",
         |a| Literal::F64(f(a[0]) * f(a[1])), [Times(Arg(1)), Times(Arg(0))], EXACT, machine(M::FMul), true, [ANY, ANY];
+    TIMES "times_f64" "times" Call (F, F) -> F, "Product, but 0 where an operand is 0 and the other infinite or NaN: how derivatives multiply.", "",
+        |a| Literal::F64(math::times(f(a[0]), f(a[1]))), [Times(Arg(1)), Times(Arg(0))], EXACT, machine(M::FTimes), true, [ANY, ANY];
     DIV "div_f64" "/" Infix (F, F) -> F, "Quotient.", "At y = 0 the derivatives are the IEEE quotients: infinities, or NaN for 0/0.",
         |a| Literal::F64(f(a[0]) / f(a[1])),
         [Times(Apply(DIV, &[Num(1.0), Arg(1)])), Times(Apply(NEG, &[Apply(DIV, &[Res, Arg(1)])]))], within(0, 1), machine(M::FDiv), false, [ANY, POS];
@@ -381,7 +394,7 @@ table! {
     TAN "tan_f64" "tan" Call (F) -> F, "Tangent (radians).", "Follows the value: at a pole both are large.",
         |a| Literal::F64(math::tan(f(a[0]))), [Times(Apply(ADD, &[Num(1.0), Apply(MUL, &[Res, Res])]))], within(1, 2), runtime("jut_tan"), false, [UNIT];
     TANH "tanh_f64" "tanh" Call (F) -> F, "Hyperbolic tangent.", "",
-        |a| Literal::F64(math::tanh(f(a[0]))), [Times(Apply(SUB, &[Num(1.0), Apply(MUL, &[Res, Res])]))], within(2, 2).partials_of(&[Num(1.0)]), runtime("jut_tanh"), false, [ANY];
+        |a| Literal::F64(math::tanh(f(a[0]))), [Times(TANH_SLOPE)], within(2, 2), runtime("jut_tanh"), false, [ANY];
     ASIN "asin_f64" "asin" Call (F) -> F, "Angle in -pi/2 .. pi/2 with the given sine; NaN outside -1 .. 1.", "Infinite at -1 and 1, NaN outside.",
         |a| Literal::F64(math::asin(f(a[0]))), [Times(Apply(DIV, &[Num(1.0), COSINE_OF_ASIN]))], within(1, 2), runtime("jut_asin"), false, [UNIT];
     ACOS "acos_f64" "acos" Call (F) -> F, "Angle in 0 .. pi with the given cosine; NaN outside -1 .. 1.", "Infinite at -1 and 1, NaN outside.",
@@ -404,11 +417,11 @@ table! {
     ACOSH "acosh_f64" "acosh" Call (F) -> F, "Inverse of the hyperbolic cosine; NaN below 1.", "Infinite at 1, NaN below.",
         |a| Literal::F64(math::acosh(f(a[0]))), [Times(Apply(DIV, &[Num(1.0), Apply(MUL, &[Apply(SQRT, &[Apply(SUB, &[Arg(0), Num(1.0)])]), Apply(SQRT, &[Apply(ADD, &[Arg(0), Num(1.0)])])])]))], within(2, 2), runtime("jut_acosh"), false, [FAR];
     ATANH "atanh_f64" "atanh" Call (F) -> F, "Inverse of the hyperbolic tangent; infinite at -1 and 1, NaN beyond.", "1 / (1 - x^2) also where the value is not finite: infinite at -1 and 1.",
-        |a| Literal::F64(math::atanh(f(a[0]))), [Times(Apply(DIV, &[Num(1.0), Apply(MUL, &[Apply(SUB, &[Num(1.0), Arg(0)]), Apply(ADD, &[Num(1.0), Arg(0)])])]))], within(1, 2), runtime("jut_atanh"), false, [UNIT];
+        |a| Literal::F64(math::atanh(f(a[0]))), [Times(Apply(DIV, &[Num(1.0), ONE_LESS_SQUARE]))], within(1, 2), runtime("jut_atanh"), false, [UNIT];
     ERF "erf_f64" "erf" Call (F) -> F, "Error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.", "",
-        |a| Literal::F64(math::erf(f(a[0]))), [Times(BELL)], within(1, 2).partials_of(BELL_TERMS), runtime("jut_erf"), false, [ANY];
+        |a| Literal::F64(math::erf(f(a[0]))), [Times(BELL)], within(1, 2), runtime("jut_erf"), false, [ANY];
     ERFC "erfc_f64" "erfc" Call (F) -> F, "1 - erf(x), exact where erf(x) is near 1.", "",
-        |a| Literal::F64(math::erfc(f(a[0]))), [Times(MINUS_BELL)], within(2, 2).partials_of(MINUS_BELL_TERMS), runtime("jut_erfc"), false, [ANY];
+        |a| Literal::F64(math::erfc(f(a[0]))), [Times(Apply(NEG, &[BELL]))], within(2, 2), runtime("jut_erfc"), false, [ANY];
     ERFINV "erfinv_f64" "erfinv" Call (F) -> F, "Inverse of erf; infinite at -1 and 1, NaN beyond.", "Infinite at -1 and 1, NaN beyond.",
         |a| Literal::F64(math::erfinv(f(a[0]))), [Times(ERFINV_SLOPE)], within(2, 4).partials_of(ERFINV_TERMS), runtime("jut_erfinv"), false, [UNIT];
     GAMMA "gamma_f64" "gamma" Call (F) -> F, "Gamma function; infinite at 0 with the sign of the zero, NaN at negative integers.", "Infinite or NaN at 0 and at negative integers.",
@@ -424,7 +437,11 @@ table! {
     RELU "relu_f64" "relu" Call (F) -> F, "x where it is positive, else 0; NaN at NaN.", "0 at 0.",
         |a| Literal::F64(math::relu(f(a[0]))), [Times(Apply(SELECT, &[Apply(GT, &[Arg(0), Num(0.0)]), Num(1.0), Num(0.0)]))], EXACT, machine(M::FRelu), true, [ANY];
     SIGMOID "sigmoid_f64" "sigmoid" Call (F) -> F, "1 / (1 + exp(-x)), without overflow on the way.", "",
-        |a| Literal::F64(math::sigmoid(f(a[0]))), [Times(Apply(MUL, &[Res, Apply(SIGMOID, &[Apply(NEG, &[Arg(0)])])]))], within(2, 3), runtime("jut_sigmoid"), false, [ANY];
+        |a| Literal::F64(math::sigmoid(f(a[0]))), [Times(Apply(SIGMOID_SLOPE, &[Arg(0)]))], within(2, 2), runtime("jut_sigmoid"), false, [ANY];
+    SIGMOID_SLOPE "sigmoid_slope_f64" "sigmoid_slope" Call (F) -> F, "Derivative of sigmoid, exp(-|x|) / (1 + exp(-|x|))^2; a quarter of the square of 1 / cosh(x / 2).", "",
+        |a| Literal::F64(math::sigmoid_slope(f(a[0]))), [Times(SIGMOID_BEND)], within(2, 4), runtime("jut_sigmoid_slope"), false, [ANY];
+    GAUSSIAN "gaussian_f64" "gaussian" Call (F) -> F, "exp(-x^2), exact also where x^2 is large.", "",
+        |a| Literal::F64(math::gaussian(f(a[0]))), [Times(Apply(MUL, &[Num(-2.0), Apply(TIMES, &[Arg(0), Res])]))], within(2, 3), runtime("jut_gaussian"), false, [ANY];
     SOFTPLUS "softplus_f64" "softplus" Call (F) -> F, "log(1 + exp(x)), without overflow on the way.", "",
         |a| Literal::F64(math::softplus(f(a[0]))), [Times(Apply(SIGMOID, &[Arg(0)]))], within(1, 2), runtime("jut_softplus"), false, [ANY];
     LOGADDEXP "logaddexp_f64" "logaddexp" Call (F, F) -> F, "log(exp(x) + exp(y)), without overflow on the way.", "NaN where both operands are the same infinity.",

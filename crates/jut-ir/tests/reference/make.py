@@ -2,6 +2,7 @@
 
     python3 make.py > values.txt
     python3 make.py 50 > /tmp/dense.txt    # 50 times as many points
+    python3 make.py 1 second > second.txt  # second derivatives
 
 `values.txt` was made with mpmath 1.3.0 in 80 digits; it is read by `accuracy.rs`, which can be given
 another file (`JUT_REFERENCE=/tmp/dense.txt cargo test -p jut-ir --test accuracy`).
@@ -9,7 +10,8 @@ another file (`JUT_REFERENCE=/tmp/dense.txt cargo test -p jut-ir --test accuracy
 Each line is: identifier of the row, operands, `=`, value, one partial derivative per float operand.
 Operands are exact: floats as the 16 hexadecimal digits of their bits. Results are decimals of 35
 digits, a zero with a sign must have that sign; `-` is a derivative that does not exist (kinks and
-poles have tests of their own).
+poles have tests of their own). A line of `second.txt`, which `second.rs` reads, is: identifier of a row
+with one operand, operand, `=`, second derivative.
 
 The functions below are written from the mathematical definitions, not from the formulas of the
 table. Points are ordinary arguments, arguments spread over all magnitudes where the function is
@@ -225,6 +227,48 @@ def main():
     print("\n".join(LINES))
 
 
+def second():
+    """Second derivatives of functions of one operand: where they are small, where they are large, and
+    where sums for them might cancel."""
+    p = Points("second")
+    size = p.both(-150, -1, 24)
+    root_pi = 2 / mp.sqrt(mp.pi)
+    logistic = lambda x: 1 / (1 + mp.exp(-x))
+    bend = lambda x: -mp.tanh(x / 2) * mp.sech(x / 2) ** 2 / 4
+    inside = size + p.uniform(-1, 1, 40) + [s * (1 - x) for s in (1, -1) for x in p.spread(-14, -1)] + near(0.5, -0.5)
+    real = size + p.uniform(-3, 3, 40) + p.uniform(-30, 30, 40)
+    positive = p.spread(-60, 60) + p.uniform(0.1, 4, 24)
+    steep = [x for x in real if abs(x) < 26]
+    turned = lambda x: x / mp.sqrt(((1 - x) * (1 + x)) ** 3)
+    for name, f, points in [
+        ("tanh", lambda x: -2 * mp.tanh(x) * mp.sech(x) ** 2, real + p.uniform(-300, 300)),
+        ("sigmoid", bend, real + p.uniform(-600, 600)),
+        ("softplus", lambda x: logistic(x) * logistic(-x), real + p.uniform(-600, 600)),
+        ("erf", lambda x: -2 * x * root_pi * mp.exp(-x * x), steep),
+        ("erfc", lambda x: 2 * x * root_pi * mp.exp(-x * x), steep),
+        ("asin", turned, inside),
+        ("acos", lambda x: -turned(x), inside),
+        ("atanh", lambda x: 2 * x / ((1 - x) * (1 + x)) ** 2, inside),
+        ("acosh", lambda x: -x / mp.sqrt(((x - 1) * (x + 1)) ** 3), [1 + x for x in p.spread(-14, 2, 40)]),
+        ("asinh", lambda x: -x / mp.sqrt((1 + x * x) ** 3), real + p.spread(1, 60)),
+        ("atan", lambda x: -2 * x / (1 + x * x) ** 2, real + p.spread(1, 60)),
+        ("log1p", lambda x: -1 / (1 + x) ** 2, size + p.spread(-3, 60) + [x - 1 for x in p.spread(-14, -1)]),
+        ("expm1", mp.exp, real),
+        ("exp", mp.exp, real),
+        ("log", lambda x: -1 / x**2, positive),
+        ("sqrt", lambda x: -1 / (4 * mp.sqrt(x) ** 3), positive),
+        ("cbrt", lambda x: -2 / (9 * mp.cbrt(x) ** 5), positive),
+        ("sinh", mp.sinh, real),
+        ("cosh", mp.cosh, real),
+        ("sin", lambda x: -mp.sin(x), real),
+        ("cos", lambda x: -mp.cos(x), real),
+        ("tan", lambda x: 2 * mp.tan(x) * mp.sec(x) ** 2, real),
+    ]:
+        for x in points:
+            line(name + "_f64", (x,), f(mpf(x)), [])
+    print("\n".join(LINES))
+
+
 def arithmetic():
     p = Points("arithmetic")
     wide = p.uniform(-3, 3, 8) + p.both(-150, 150, 8) + [TINY, -SMALLEST, HUGE, 0.1]
@@ -233,6 +277,8 @@ def arithmetic():
     function("add_f64", lambda x, y: x + y, pairs, one, one, edges=[((INF, -INF), NAN)])
     function("sub_f64", lambda x, y: x - y, pairs, one, lambda x, y: mpf(-1), edges=[((INF, INF), NAN)])
     function("mul_f64", lambda x, y: x * y, pairs, lambda x, y: y, lambda x, y: x, edges=[((INF, 0.0), NAN)])
+    function("times_f64", lambda x, y: x * y, pairs, lambda x, y: y, lambda x, y: x,
+             edges=[((INF, 0.0), 0.0), ((-0.0, NAN), 0.0), ((INF, -1.0), -INF), ((NAN, 1.0), NAN), ((-0.0, 2.0), -0.0)])
     function("div_f64", lambda x, y: x / y, pairs, lambda x, y: 1 / y, lambda x, y: -x / y**2,
              edges=[((0.0, 0.0), NAN), ((1.0, 0.0), INF), ((1.0, -0.0), -INF)])
     function("neg_f64", lambda x: -x, wide, lambda x: mpf(-1), edges=[(INF, -INF)])
@@ -360,6 +406,11 @@ def hyperbolic():
     inside += [s * (1 - x) for s in (1, -1) for x in p.spread(-15, -1)] + [next_down(1.0), next_up(-1.0)]
     function("atanh_f64", mp.atanh, inside, lambda x: 1 / ((1 - x) * (1 + x)),
              edges=[(1.0, INF), (-1.0, -INF), (1.5, NAN), (-INF, NAN), (NAN, NAN)] + same(0.0, -0.0))
+    more = p.uniform(-40, 40, 60) + p.uniform(-360, 360) + near(18.0, 19.0, -22.0)
+    function("tanh_f64", mp.tanh, more, lambda x: mp.sech(x) ** 2)
+    slope = lambda x: mp.sech(x / 2) ** 2 / 4
+    function("sigmoid_slope_f64", slope, more + both, lambda x: -slope(x) * mp.tanh(x / 2),
+             edges=[(INF, 0.0), (-INF, 0.0), (NAN, NAN), (0.0, 0.25)])
 
 
 def special():
@@ -410,6 +461,9 @@ def special():
     part = carefully(lambda x, y: beta(x, y) * (psi(x) - psi(x + y)))
     function("beta_f64", beta, [(x, y) for x, y in pairs if beta(x, y) > SMALLEST], part, lambda x, y: part(y, x),
              edges=[((0.0, 1.0), INF), ((-1.0, 3.0), NAN), ((INF, 2.0), 0.0), ((NAN, 1.0), NAN), ((-0.5, -0.5), 0.0)])
+    steep = p.uniform(-27.5, 27.5, 40) + p.both(-300, 1) + near(26.6, -1.0) + [28.0, -40.0, HUGE]
+    gauss = lambda x: mp.exp(-min(x * x, mpf(10) ** 4))
+    function("gaussian_f64", gauss, steep, lambda x: -2 * x * gauss(x), edges=[(INF, 0.0), (-INF, 0.0), (NAN, NAN), (0.0, 1.0)])
 
 
 def erfinv(x):
@@ -462,4 +516,4 @@ def others():
     line("nan", (), NAN, [])
 
 
-main()
+second() if sys.argv[2:] == ["second"] else main()

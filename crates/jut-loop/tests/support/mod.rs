@@ -13,6 +13,7 @@ use jut_loop::form::{Cell, Kind, LoopProgram, Role};
 use jut_loop::opt::batch;
 use jut_loop::signature::{Cells, Flat, Parameter, Signature};
 use jut_loop::{lower, lower_plainly, print, read};
+use jut_runtime::math;
 
 /// Results and final accumulators, or the error.
 pub type Result = std::result::Result<Vec<Value>, RuntimeError>;
@@ -285,14 +286,14 @@ pub fn agree_with(program: &Program, name: &str, args: &[Value], caps: &[Value])
     expected
 }
 
-/// Equality of bits; empty arrays are equal whatever their elements would be.
+/// Equality of bits, any NaN being like any other; empty arrays are equal whatever their elements would be.
 pub fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(x), Value::Array(y)) => {
             x.len() == y.len()
                 && match (x.view(), y.view()) {
                     (View::F64(p), View::F64(q)) => {
-                        p.iter().map(|v| v.to_bits()).eq(q.iter().map(|v| v.to_bits()))
+                        p.iter().zip(q).all(|(x, y)| math::same(*x, *y))
                     }
                     _ => (0..x.len()).all(|i| same(&x.get(i).unwrap(), &y.get(i).unwrap())),
                 }
