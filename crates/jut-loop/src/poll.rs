@@ -53,11 +53,14 @@ const WHOLE: u64 = 1 << 10;
 /// The program, asking now and then whether it is cancelled.
 pub fn place(program: &LoopProgram) -> LoopProgram {
     let mut program = program.clone();
-    let site = program.sites.push((RuntimeErrorKind::Cancelled, Span::NONE));
-    let mut placer = Placer { functions: SecondaryMap::new(), site };
+    let site = program.sites.next_key();
+    let mut placer = Placer { functions: SecondaryMap::new(), site, asks: false };
     for (id, function) in program.funcs.iter_mut() {
         let work = placer.block(&mut function.body);
         placer.functions[id] = work.operations;
+    }
+    if placer.asks {
+        program.sites.push((RuntimeErrorKind::Cancelled, Span::NONE));
     }
     program
 }
@@ -73,11 +76,14 @@ struct Work {
 struct Placer {
     /// What happens in each function without asking, at most.
     functions: SecondaryMap<LoopFuncId, u64>,
+    /// What polls report, if there is one.
     site: Site,
+    asks: bool,
 }
 
 impl Placer {
-    fn poll(&self, every: u64) -> Stmt {
+    fn poll(&mut self, every: u64) -> Stmt {
+        self.asks = true;
         Stmt::Poll { every: u32::try_from(every).unwrap_or(u32::MAX), site: self.site }
     }
 
