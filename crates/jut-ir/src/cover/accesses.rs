@@ -6,14 +6,20 @@
 use super::Facts;
 use crate::ir::*;
 use crate::prim;
+use crate::size::Size;
 use crate::types::Type;
+
+/// What is done with a statement: the function without its body, what the range rule knows before the
+/// statement, the statement, and the list that it is about to stand in.
+pub type EditStatement<'a> = &'a mut dyn FnMut(&mut Function, &Facts, &mut Stmt, &mut Vec<Stmt>);
+
+/// What is done with an index or slice: the step, the size of the array that it goes into, and whether the
+/// range rule covers it.
+pub type EditStep<'a> = &'a mut dyn FnMut(&mut Step, &Size, bool);
 
 /// Calls `edit` for every statement of a function, outer ones before those inside; what it writes into the
 /// list comes before the statement.
-pub fn each_statement(
-    func: &mut Function,
-    edit: &mut dyn FnMut(&mut Function, &Facts, &mut Stmt, &mut Vec<Stmt>),
-) {
+pub fn each_statement(func: &mut Function, edit: EditStatement<'_>) {
     let mut body = std::mem::take(&mut func.body);
     let mut walk = Walk { func, facts: Facts::default(), edit };
     for p in walk.func.params.clone() {
@@ -23,14 +29,8 @@ pub fn each_statement(
     func.body = body;
 }
 
-/// Calls `edit` for every index and slice of a statement, with the size of the array that it goes into and
-/// whether the range rule covers it.
-pub fn each_step(
-    func: &Function,
-    facts: &Facts,
-    rhs: &mut Rhs,
-    edit: &mut dyn FnMut(&mut Step, &crate::size::Size, bool),
-) {
+/// Calls `edit` for every index and slice of a statement.
+pub fn each_step(func: &Function, facts: &Facts, rhs: &mut Rhs, edit: EditStep<'_>) {
     let mut place = |place: &mut Place| {
         path(func, facts, &func.caps[place.root].ty, &mut place.path, edit);
     };
@@ -43,13 +43,7 @@ pub fn each_step(
     }
 }
 
-fn path(
-    func: &Function,
-    facts: &Facts,
-    root: &Type,
-    path: &mut [Step],
-    edit: &mut dyn FnMut(&mut Step, &crate::size::Size, bool),
-) {
+fn path(func: &Function, facts: &Facts, root: &Type, path: &mut [Step], edit: EditStep<'_>) {
     let mut ty = root.clone();
     for step in path {
         ty = match (&ty, *step) {
@@ -75,7 +69,7 @@ fn path(
 struct Walk<'a> {
     func: &'a mut Function,
     facts: Facts,
-    edit: &'a mut dyn FnMut(&mut Function, &Facts, &mut Stmt, &mut Vec<Stmt>),
+    edit: EditStatement<'a>,
 }
 
 impl Walk<'_> {
