@@ -40,7 +40,6 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("constant", constant),
     ("name bound again", again),
     ("carry that becomes active late", late),
-    ("carried arrays handed on", handed_on),
     ("explicit check", check),
     ("array of arrays by a call", rows_by_call),
     ("array of records", records),
@@ -383,36 +382,6 @@ fn late(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
     let other = w.name("t");
     let count = w.name("k");
     Some((format!("({other}, {t}, {count})"), format!("for ({i} < {size}) {carry} {step}")))
-}
-
-/// Two carried arrays that stay, change places, are chosen among themselves and another, or made anew.
-fn handed_on(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
-    let (v, size) = w.vector(scope)?;
-    let (mut inner, i) = w.within(scope, &size);
-    let (s, a, b, j) = (w.name("c"), w.name("h"), w.name("h"), w.name("j"));
-    let (t, p, q) = (w.name("t"), w.name("h"), w.name("h"));
-    inner.floats.push(s.clone());
-    inner.arrays.extend([(a.clone(), vec![size.clone()]), (b.clone(), vec![size.clone()])]);
-    let body = w.float(&inner, indent + 1);
-    let made = format!("build ({j} < {size}) {{ tanh({a}[{j}] - 0.5 * {b}[{j}]) }}");
-    // Made anew in one arm at most: carries that no iteration makes are those of interest.
-    let mut arm = |some: &[&String]| {
-        let mut one = || some[w.rng.usize(0..some.len())].clone();
-        format!("({}, {})", one(), one())
-    };
-    let (then, other) = (arm(&[&a, &b, &v, &made]), arm(&[&a, &b]));
-    let step = match w.rng.usize(0..3) {
-        0 => format!("({p}, {q}) = {other}"),
-        _ => format!("({p}, {q}) = if {i} % 3 == 1 {{ {then} }} else {{ {other} }}"),
-    };
-    let first = format!("build ({j} < {size}) {{ 0.5 - {v}[{j}] }}");
-    let carry = format!("carry ({s} = 0.5, {a} = {v}, {b} = {first})");
-    let value = format!("{t} = tanh(0.5 * {s} + {a}[{i}] * {body})");
-    let (sum, x, y) = (w.name("t"), w.name("h"), w.name("h"));
-    scope.floats.push(sum.clone());
-    scope.arrays.extend([(x.clone(), vec![size.clone()]), (y.clone(), vec![size.clone()])]);
-    let text = format!("for ({i} < {size}) {carry} {{ {value}; {step}; ({t}, {p}, {q}) }}");
-    Some((format!("({sum}, {x}, {y})"), text))
 }
 
 fn check(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {

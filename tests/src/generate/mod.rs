@@ -90,7 +90,6 @@ pub const CONSTRUCTS: &[&str] = &[
     "constant",
     "name bound again",
     "carry that becomes active late",
-    "carried arrays handed on",
     "explicit check",
     "array of arrays by a call",
     "array of records",
