@@ -144,7 +144,7 @@ pub fn archive(target: &Triple, objects: &[Object]) -> Result<Vec<u8>> {
 /// let both = [(&f, &[Product::Value, Product::Gradient][..]), (&g, &[Product::Gradient][..])];
 /// let options = BuildOptions { prefix: Some("curves".into()), ..BuildOptions::default() };
 /// let object = jut::build(&both, &options)?;
-/// let names: Vec<&str> = object.functions().iter().map(|f| f.name.as_str()).collect();
+/// let names: Vec<&str> = object.functions().iter().map(|f| f.name()).collect();
 /// assert_eq!(names, ["curves_f_value", "curves_f_grad", "curves_g_grad"]);
 /// # Ok(())
 /// # }
