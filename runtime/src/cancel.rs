@@ -83,6 +83,8 @@ mod current {
 
     /// Whether the call that runs on this thread is cancelled.
     pub fn is_requested() -> bool {
+        #[cfg(test)]
+        super::ASKED.set(super::ASKED.get() + 1);
         let flag = CURRENT.get();
         // SAFETY: a flag stays here only while `during` borrows its owner.
         !flag.is_null() && unsafe { &*flag }.load(Ordering::Relaxed)
@@ -96,4 +98,49 @@ pub use current::{during, is_requested};
 #[cfg(jut_freestanding)]
 pub(crate) fn is_requested() -> bool {
     false
+}
+
+/// Asks now and then whether the call is cancelled: long work counts what it does, short work never
+/// gets to a question.
+#[derive(Debug)]
+pub struct Patience {
+    left: i64,
+}
+
+impl Patience {
+    /// Operations between two questions. A tenth of a millisecond, if each is one of eight numbers.
+    const MOST: i64 = 1 << 16;
+
+    /// For work that begins.
+    pub fn new() -> Patience {
+        Patience { left: Patience::MOST }
+    }
+
+    /// Whether to stop, where so many operations are done or begin. What stopped stays stopped.
+    #[inline(always)]
+    pub fn is_over(&mut self, operations: usize) -> bool {
+        self.left = self.left.saturating_sub(operations as i64);
+        self.left < 0 && self.ask()
+    }
+
+    #[cold]
+    fn ask(&mut self) -> bool {
+        if is_requested() {
+            return true;
+        }
+        self.left = Patience::MOST;
+        false
+    }
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience::new()
+    }
+}
+
+#[cfg(test)]
+std::thread_local! {
+    /// How often this thread has asked.
+    pub(crate) static ASKED: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
 }

@@ -22,7 +22,7 @@
 //! Requires: the buffers are as long as the sizes say; the result overlaps nothing. Ensures: a size
 //! of 0, or a negative one, gives sums over nothing, or no cells. Cost: `o c i j u v` multiply-adds.
 
-use crate::cancel;
+use crate::cancel::Patience;
 use crate::eight::{Eight, kernels};
 use crate::lanes::{LANES, fold};
 use crate::matrix::{ADD, cells, cells_mut};
@@ -88,27 +88,35 @@ kernels! {
 /// The machine has the vectors; the buffers have the cells that the sizes say, here and below.
 #[inline(always)]
 unsafe fn output_body<E: Eight>(y: &mut [f64], x: &[f64], k: &[f64], s: Sizes, add: bool) {
+    let mut patience = Patience::new();
     let mut o = 0;
     while o < s.o {
         let channels = if s.o - o >= STEP { STEP } else { 1 };
         for i in 0..s.i {
-            if cancel::is_requested() {
-                return;
-            }
             let mut j = 0;
             while j < s.j {
+                if patience.is_over(1) {
+                    return;
+                }
+                let p = &mut patience;
                 let width = (s.j - j).min(VECTORS * LANES);
                 let (x, k) = (x.as_ptr(), k.as_ptr());
                 let y = y.as_mut_ptr();
                 // SAFETY: these channels and columns are there.
                 unsafe {
                     match (channels, width.div_ceil(LANES)) {
-                        (STEP, 1) => output_tile::<E, STEP, 1>(y, x, k, s, [o, i, j], width, add),
-                        (STEP, 2) => output_tile::<E, STEP, 2>(y, x, k, s, [o, i, j], width, add),
-                        (STEP, _) => output_tile::<E, STEP, 3>(y, x, k, s, [o, i, j], width, add),
-                        (_, 1) => output_tile::<E, 1, 1>(y, x, k, s, [o, i, j], width, add),
-                        (_, 2) => output_tile::<E, 1, 2>(y, x, k, s, [o, i, j], width, add),
-                        _ => output_tile::<E, 1, 3>(y, x, k, s, [o, i, j], width, add),
+                        (STEP, 1) => {
+                            output_tile::<E, STEP, 1>(y, x, k, s, [o, i, j, width], add, p)
+                        }
+                        (STEP, 2) => {
+                            output_tile::<E, STEP, 2>(y, x, k, s, [o, i, j, width], add, p)
+                        }
+                        (STEP, _) => {
+                            output_tile::<E, STEP, 3>(y, x, k, s, [o, i, j, width], add, p)
+                        }
+                        (_, 1) => output_tile::<E, 1, 1>(y, x, k, s, [o, i, j, width], add, p),
+                        (_, 2) => output_tile::<E, 1, 2>(y, x, k, s, [o, i, j, width], add, p),
+                        _ => output_tile::<E, 1, 3>(y, x, k, s, [o, i, j, width], add, p),
                     }
                 }
                 j += width;
@@ -128,9 +136,9 @@ unsafe fn output_tile<E: Eight, const CHANNELS: usize, const N: usize>(
     x: *const f64,
     k: *const f64,
     s: Sizes,
-    [o, i, j]: [usize; 3],
-    width: usize,
+    [o, i, j, width]: [usize; 4],
     add: bool,
+    patience: &mut Patience,
 ) {
     let (h, w) = (s.h(), s.w());
     let last = width - (N - 1) * LANES;
@@ -139,6 +147,9 @@ unsafe fn output_tile<E: Eight, const CHANNELS: usize, const N: usize>(
         let mut sums = [[E::splat(0.0); N]; CHANNELS];
         for c in 0..s.c {
             for u in 0..s.u {
+                if patience.is_over(s.v * CHANNELS * N) {
+                    return;
+                }
                 let row = x.add((c * h + i + u) * w + j);
                 let k = k.add(((o * s.c + c) * s.u + u) * s.v);
                 for v in 0..s.v {
@@ -174,21 +185,23 @@ unsafe fn output_tile<E: Eight, const CHANNELS: usize, const N: usize>(
 #[inline(always)]
 unsafe fn input_body<E: Eight>(x: &mut [f64], y: &[f64], k: &[f64], s: Sizes, add: bool) {
     let (h, w) = (s.h(), s.w());
+    let mut patience = Patience::new();
     let mut c = 0;
     while c < s.c {
         let channels = if s.c - c >= STEP { STEP } else { 1 };
         for row in 0..h {
-            if cancel::is_requested() {
-                return;
-            }
             for column in (0..w).step_by(LANES) {
+                if patience.is_over(1) {
+                    return;
+                }
+                let p = &mut patience;
                 let (y, k) = (y.as_ptr(), k.as_ptr());
                 let x = x.as_mut_ptr();
                 // SAFETY: these channels are there, and the row from this column on.
                 unsafe {
                     match channels {
-                        STEP => input_tile::<E, STEP>(x, y, k, s, [c, row, column], add),
-                        _ => input_tile::<E, 1>(x, y, k, s, [c, row, column], add),
+                        STEP => input_tile::<E, STEP>(x, y, k, s, [c, row, column], add, p),
+                        _ => input_tile::<E, 1>(x, y, k, s, [c, row, column], add, p),
                     }
                 }
             }
@@ -209,6 +222,7 @@ unsafe fn input_tile<E: Eight, const CHANNELS: usize>(
     s: Sizes,
     [c, row, column]: [usize; 3],
     add: bool,
+    patience: &mut Patience,
 ) {
     let (h, w) = (s.h(), s.w());
     let count = (w - column).min(LANES);
@@ -218,9 +232,15 @@ unsafe fn input_tile<E: Eight, const CHANNELS: usize>(
         let mut sums = [E::splat(0.0); CHANNELS];
         for o in 0..s.o {
             for u in (row + 1).saturating_sub(s.i)..s.u.min(row + 1) {
+                // Those v for which a lane has a column of y.
+                let last = s.v.min(column + LANES);
+                let first = (column + 1).saturating_sub(s.j).min(last);
+                if patience.is_over((last - first) * CHANNELS) {
+                    return;
+                }
                 let cells = y.add((o * s.i + row - u) * s.j);
                 let k = k.add((o * s.c + c) * place + u * s.v);
-                for v in 0..s.v {
+                for v in first..last {
                     // Lane l has column + l - v, if that is a column of y.
                     let low = v.saturating_sub(column).min(LANES);
                     let high = (s.j + v).saturating_sub(column).min(LANES);
@@ -250,26 +270,32 @@ unsafe fn input_tile<E: Eight, const CHANNELS: usize>(
 /// As of `output_body`.
 #[inline(always)]
 unsafe fn kernel_body<E: Eight>(k: &mut [f64], x: &[f64], y: &[f64], s: Sizes, add: bool) {
+    let mut patience = Patience::new();
     let mut o = 0;
     while o < s.o {
         let channels = if s.o - o >= 2 { 2 } else { 1 };
         for c in 0..s.c {
             for u in 0..s.u {
-                if cancel::is_requested() {
-                    return;
-                }
                 let mut v = 0;
                 while v < s.v {
+                    if patience.is_over(1) {
+                        return;
+                    }
+                    let p = &mut patience;
                     let places = if s.v - v >= STEP { STEP } else { 1 };
                     let (x, y) = (x.as_ptr(), y.as_ptr());
                     let k = k.as_mut_ptr();
                     // SAFETY: these channels and places are there.
                     unsafe {
                         match (channels, places) {
-                            (2, STEP) => kernel_tile::<E, 2, STEP>(k, x, y, s, [o, c, u, v], add),
-                            (2, _) => kernel_tile::<E, 2, 1>(k, x, y, s, [o, c, u, v], add),
-                            (_, STEP) => kernel_tile::<E, 1, STEP>(k, x, y, s, [o, c, u, v], add),
-                            _ => kernel_tile::<E, 1, 1>(k, x, y, s, [o, c, u, v], add),
+                            (2, STEP) => {
+                                kernel_tile::<E, 2, STEP>(k, x, y, s, [o, c, u, v], add, p)
+                            }
+                            (2, _) => kernel_tile::<E, 2, 1>(k, x, y, s, [o, c, u, v], add, p),
+                            (_, STEP) => {
+                                kernel_tile::<E, 1, STEP>(k, x, y, s, [o, c, u, v], add, p)
+                            }
+                            _ => kernel_tile::<E, 1, 1>(k, x, y, s, [o, c, u, v], add, p),
                         }
                     }
                     v += places;
@@ -292,12 +318,16 @@ unsafe fn kernel_tile<E: Eight, const CHANNELS: usize, const PLACES: usize>(
     s: Sizes,
     [o, c, u, v]: [usize; 4],
     add: bool,
+    patience: &mut Patience,
 ) {
     let (h, w) = (s.h(), s.w());
     // SAFETY: as required of the caller: row i + u of x has the columns j + v .. j + v + PLACES.
     unsafe {
         let mut sums = [[E::splat(0.0); PLACES]; CHANNELS];
         for i in 0..s.i {
+            if patience.is_over(s.j.div_ceil(LANES) * CHANNELS * PLACES) {
+                return;
+            }
             let row = x.add((c * h + i + u) * w + v);
             let y = y.add((o * s.i + i) * s.j);
             let mut j = 0;

@@ -19,7 +19,7 @@
 //! of 0, or a negative one, gives sums over nothing, or no cells. Cost: one multiplication and one
 //! addition for each cell of the matrix; each is read once.
 
-use crate::cancel;
+use crate::cancel::Patience;
 use crate::eight::{Eight, kernels};
 use crate::lanes::{BLOCK, LANES, fold};
 use crate::matrix::{A_TRANSPOSED, ADD, cells, cells_mut};
@@ -71,28 +71,26 @@ unsafe fn block<E: Eight, const ROWS: usize>(
     }
 }
 
-/// Whether to ask before row k if the call is cancelled: now and then, or always where rows are long.
-#[inline(always)]
-fn is_time(k: usize, row: usize) -> bool {
-    row >= BLOCK as usize || k.is_multiple_of(BLOCK as usize)
-}
-
 /// # Safety
 /// The machine has the vectors; `a` has as many rows as `y` cells, each as long as `x`.
 #[inline(always)]
 unsafe fn rows_body<E: Eight>(y: &mut [f64], a: &[f64], x: &[f64], add: bool) {
     const STEP: usize = 4;
     let n = x.len();
+    let mut patience = Patience::new();
     let put = |y: &mut f64, sum: f64| *y = if add { *y + sum } else { sum };
     let whole = y.len() / STEP * STEP;
     let (most, rest) = y.split_at_mut(whole);
     for (k, y) in most.chunks_exact_mut(STEP).enumerate() {
-        if is_time(k, n) && cancel::is_requested() {
+        if patience.is_over(1) {
             return;
         }
         let mut sums = [0.0; STEP];
         for start in (0..n).step_by(BLOCK as usize) {
             let len = (n - start).min(BLOCK as usize);
+            if patience.is_over(STEP * len / LANES) {
+                return;
+            }
             let a = a[k * STEP * n + start..].as_ptr();
             // SAFETY: the rows are there, and this part of them.
             let part = unsafe { block::<E, STEP>(a, n, x[start..].as_ptr(), 0, len) };
@@ -104,6 +102,9 @@ unsafe fn rows_body<E: Eight>(y: &mut [f64], a: &[f64], x: &[f64], add: bool) {
         let mut sum = 0.0;
         for start in (0..n).step_by(BLOCK as usize) {
             let len = (n - start).min(BLOCK as usize);
+            if patience.is_over(len / LANES) {
+                return;
+            }
             let a = a[(whole + k) * n + start..].as_ptr();
             // SAFETY: the row is there, and this part of it.
             let [part] = unsafe { block::<E, 1>(a, n, x[start..].as_ptr(), 0, len) };
@@ -120,8 +121,9 @@ unsafe fn inner_body<E: Eight>(c: &mut [f64], x: &[f64], y: &[f64], add: bool) {
     const BLOCKS: usize = 4;
     let size = BLOCK as usize;
     let (n, mut at, mut sum) = (x.len(), 0, 0.0);
+    let mut patience = Patience::new();
     while n - at >= BLOCKS * size {
-        if cancel::is_requested() {
+        if patience.is_over(BLOCKS * size / LANES) {
             return;
         }
         let (x, y) = (x[at..].as_ptr(), y[at..].as_ptr());
@@ -153,19 +155,26 @@ unsafe fn panel<E: Eight, const VECTORS: usize>(
     x: &[f64],
     last: usize,
     add: bool,
+    patience: &mut Patience,
 ) {
     // SAFETY: as required of the caller.
     unsafe {
         let mut sums = [E::splat(0.0); VECTORS];
-        for (l, x) in x.iter().enumerate() {
-            let x = E::splat(*x);
-            for (k, sum) in sums.iter_mut().enumerate() {
-                let from = a.add(l * stride + k * LANES);
-                let cells = match k + 1 == VECTORS && last < LANES {
-                    true => E::load_part(from, 0, last),
-                    false => E::load(from),
-                };
-                *sum = sum.add(cells.mul(x));
+        for (block, x) in x.chunks(BLOCK as usize).enumerate() {
+            if patience.is_over(x.len() * VECTORS) {
+                return;
+            }
+            let a = a.add(block * BLOCK as usize * stride);
+            for (l, x) in x.iter().enumerate() {
+                let x = E::splat(*x);
+                for (k, sum) in sums.iter_mut().enumerate() {
+                    let from = a.add(l * stride + k * LANES);
+                    let cells = match k + 1 == VECTORS && last < LANES {
+                        true => E::load_part(from, 0, last),
+                        false => E::load(from),
+                    };
+                    *sum = sum.add(cells.mul(x));
+                }
             }
         }
         for (k, sum) in sums.into_iter().enumerate() {
@@ -181,22 +190,24 @@ unsafe fn panel<E: Eight, const VECTORS: usize>(
 unsafe fn columns_body<E: Eight>(y: &mut [f64], a: &[f64], x: &[f64], add: bool) {
     const VECTORS: usize = 4;
     let n = y.len();
+    let mut patience = Patience::new();
     let mut at = 0;
     while at < n {
-        if cancel::is_requested() {
+        if patience.is_over(1) {
             return;
         }
         let width = (n - at).min(VECTORS * LANES);
+        let p = &mut patience;
         let y = y[at..].as_mut_ptr();
         // Without rows nothing is read.
         let a = a.as_ptr().wrapping_add(at);
         // SAFETY: these columns are there in every row.
         unsafe {
             match width.div_ceil(LANES) {
-                1 => panel::<E, 1>(y, a, n, x, width, add),
-                2 => panel::<E, 2>(y, a, n, x, width - LANES, add),
-                3 => panel::<E, 3>(y, a, n, x, width - 2 * LANES, add),
-                _ => panel::<E, 4>(y, a, n, x, width - 3 * LANES, add),
+                1 => panel::<E, 1>(y, a, n, x, width, add, p),
+                2 => panel::<E, 2>(y, a, n, x, width - LANES, add, p),
+                3 => panel::<E, 3>(y, a, n, x, width - 2 * LANES, add, p),
+                _ => panel::<E, 4>(y, a, n, x, width - 3 * LANES, add, p),
             }
         }
         at += width;
@@ -210,22 +221,28 @@ unsafe fn products_body<E: Eight>(c: &mut [f64], x: &[f64], y: &[f64], add: bool
     if y.is_empty() {
         return;
     }
-    for (k, (c, x)) in c.chunks_exact_mut(y.len()).zip(x).enumerate() {
-        if is_time(k, y.len()) && cancel::is_requested() {
+    let mut patience = Patience::new();
+    for (c, x) in c.chunks_exact_mut(y.len()).zip(x) {
+        if patience.is_over(1) {
             return;
         }
-        let mut at = 0;
-        while at < y.len() {
-            let count = (y.len() - at).min(LANES);
-            // SAFETY: so many cells are left in both.
-            unsafe {
-                let cells = match count {
-                    LANES => E::load(y[at..].as_ptr()),
-                    _ => E::load_part(y[at..].as_ptr(), 0, count),
-                };
-                E::splat(*x).mul(cells).put(c[at..].as_mut_ptr(), count, add);
+        for (c, y) in c.chunks_mut(BLOCK as usize).zip(y.chunks(BLOCK as usize)) {
+            if patience.is_over(y.len() / LANES) {
+                return;
             }
-            at += count;
+            let mut at = 0;
+            while at < y.len() {
+                let count = (y.len() - at).min(LANES);
+                // SAFETY: so many cells are left in both.
+                unsafe {
+                    let cells = match count {
+                        LANES => E::load(y[at..].as_ptr()),
+                        _ => E::load_part(y[at..].as_ptr(), 0, count),
+                    };
+                    E::splat(*x).mul(cells).put(c[at..].as_mut_ptr(), count, add);
+                }
+                at += count;
+            }
         }
     }
 }

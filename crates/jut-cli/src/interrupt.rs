@@ -38,3 +38,46 @@ pub fn ending_calls<T>(work: impl FnOnce(&Cancellation) -> T) -> T {
     interrupt.ends.store(true, Ordering::SeqCst);
     done
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use signal_hook::low_level::raise;
+    use std::process::Command;
+
+    const CHILD: &str = "JUT_TEST_INTERRUPT";
+
+    /// In a process of its own, because signals are for all of one.
+    fn in_child(test: &str, part: &str) -> Option<i32> {
+        let this = std::env::current_exe().expect("this test");
+        let name = format!("{}::{test}", module_path!().split_once("::").expect("a path").1);
+        let mut child = Command::new(this);
+        child.args(["--exact", &name, "--nocapture"]).env(CHILD, part);
+        child.status().expect("it starts").code()
+    }
+
+    #[test]
+    fn the_first_one_cancels_and_the_second_ends_the_command() {
+        let signal = || raise(SIGINT).expect("a signal");
+        let Ok(part) = std::env::var(CHILD) else {
+            let test = "the_first_one_cancels_and_the_second_ends_the_command";
+            for (part, code) in [("one", 41), ("two", INTERRUPTED), ("behind", INTERRUPTED)] {
+                assert_eq!(in_child(test, part), Some(code), "{part}");
+            }
+            return;
+        };
+        ending_calls(|cancellation| {
+            assert!(!cancellation.is_cancelled());
+            signal();
+            // A call would end here; this one does not look.
+            assert!(cancellation.is_cancelled());
+            if part == "two" {
+                signal();
+            }
+        });
+        if part == "behind" {
+            signal();
+        }
+        std::process::exit(41);
+    }
+}

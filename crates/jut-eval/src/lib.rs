@@ -51,6 +51,7 @@ mod counters;
 pub mod laws;
 mod machine;
 mod memory;
+mod pieces;
 mod region;
 pub mod scalar;
 mod structured;
@@ -66,8 +67,8 @@ use jut_ir::RuntimeError;
 use jut_ir::entity::{DataId, FuncId, PrimaryMap};
 use jut_ir::ir::{Data, Mode, Program};
 use jut_ir::span::Span;
-use jut_runtime::Cancellation;
 use jut_runtime::workspace::default_limit;
+use jut_runtime::{Cancellation, cancel};
 use machine::{Capability, Machine};
 use memory::Meter;
 use std::sync::Arc;
@@ -173,6 +174,15 @@ impl Interpreter {
         self
     }
 
+    /// Runs a part of a call on this thread, so that what works on whole arrays stops early once the
+    /// call is cancelled.
+    pub(crate) fn heeding<T>(&self, work: impl FnOnce() -> T) -> T {
+        match &self.cancellation {
+            None => work(),
+            Some(cancellation) => cancel::during(cancellation, work),
+        }
+    }
+
     fn code(&self, func: FuncId) -> Option<&Code> {
         self.codes.get(func)
     }
@@ -180,6 +190,16 @@ impl Interpreter {
     /// Calls a function with all its non-linear arguments (sizes included), its linear arguments,
     /// and one value per capability parameter: what an `rd` gives, what a `wr` or `acc` starts from.
     pub fn call(
+        &self,
+        func: FuncId,
+        args: &[Value],
+        linear: &[Value],
+        caps: &[Value],
+    ) -> Result<Outcome, EvalError> {
+        self.heeding(|| self.called(func, args, linear, caps))
+    }
+
+    fn called(
         &self,
         func: FuncId,
         args: &[Value],
@@ -204,7 +224,8 @@ impl Interpreter {
                 Capability::Read(value.clone())
             } else {
                 buffers += 1;
-                machine.buffer(param, value, &frame).map_err(|fault| fault.error)?
+                let buffer = machine.buffer(param, value, &frame);
+                buffer.map_err(|fault| machine.cause(fault).error)?
             };
         }
         machine.begin(&code.body, &mut frame).map_err(|fault| fault.error)?;

@@ -33,7 +33,6 @@ use jut_ir::prim::{self, Scalar};
 use jut_ir::span::Span;
 use jut_ir::types::Type;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Size, Structured};
-use jut_runtime::cancel;
 use std::sync::Arc;
 
 mod control;
@@ -188,7 +187,7 @@ impl Machine<'_> {
     /// Runs the operations of a block and delivers its results.
     pub(crate) fn run(&mut self, body: &Body, frame: &mut Frame) -> Run<()> {
         for (op, span) in &body.ops {
-            self.op(op, frame).map_err(|fault| fault.at(*span))?;
+            self.op(op, frame).map_err(|fault| self.cause(fault).at(*span))?;
         }
         Ok(())
     }
@@ -444,7 +443,22 @@ impl Machine<'_> {
         }
     }
 
-    /// Binds the result of an operation of linear code that costs 1 per scalar.
+    /// Why an operation failed. One that works on whole arrays stops early in a call that is cancelled,
+    /// and what it leaves fits nothing.
+    #[cold]
+    pub(crate) fn cause(&self, mut fault: Box<Fault>) -> Box<Fault> {
+        let stopped = match &fault.error {
+            EvalError::Runtime(error) => error.kind == RuntimeErrorKind::Memory,
+            EvalError::Unchecked { .. } => true,
+            EvalError::Argument { .. } => false,
+        };
+        if stopped && let Err(cancelled) = self.go_on() {
+            fault = cancelled;
+        }
+        fault
+    }
+
+    /// The value of a structured primitive.
     fn structured(
         &mut self,
         dst: Slot,
@@ -460,12 +474,8 @@ impl Machine<'_> {
         let Some(charge) = bytes.and_then(|bytes| self.meter.charge(bytes)) else {
             return error(RuntimeErrorKind::Memory, &[]);
         };
-        let apply = || structured::apply(op, args, &sizes, charge);
-        let value = match &self.interpreter.cancellation {
-            None => apply(),
-            Some(cancellation) => cancel::during(cancellation, apply),
-        };
-        // What was cancelled stopped early.
+        let value = structured::apply(op, args, &sizes, charge);
+        // A kernel that was cancelled stopped early, and does not say so.
         self.go_on()?;
         let Some(value) = value else {
             return unchecked(misfit);
@@ -479,6 +489,7 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Binds the result of an operation of linear code that costs 1 per scalar.
     fn linear_result(&mut self, frame: &mut Frame, dst: Slot, value: Value) -> Run<()> {
         self.counters.work += value.scalars();
         if matches!(value, Value::Array(_)) {

@@ -3,6 +3,7 @@
 //! Every block made by a call holds a [`Charge`] against the call's [`Meter`]; dropping the block
 //! gives it back. Values that the caller passes in are not charged.
 
+use crate::pieces;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -42,11 +43,11 @@ impl Charge {
     }
 }
 
-/// So many equal cells; `None` if there is no memory for them.
+/// So many equal cells; `None` if there is no memory for them, or the call is cancelled.
 pub(crate) fn cells<T: Clone>(count: usize, cell: T) -> Option<Vec<T>> {
     let mut cells = Vec::new();
     cells.try_reserve_exact(count).ok()?;
-    cells.resize(count, cell);
+    pieces::fill(&mut cells, count, cell)?;
     Some(cells)
 }
 

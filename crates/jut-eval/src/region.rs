@@ -6,6 +6,7 @@
 //! further in is O(1), and so is adding a scalar.
 
 use crate::memory::{self, Charge, Meter};
+use crate::pieces;
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Cells, Value, View};
 use crate::vector::{add_cells, add_i64};
@@ -239,9 +240,9 @@ impl Region {
                 if let Shape::Scalar = **inner {
                     let range = first..first + count;
                     let cells = match &leaf.cells {
-                        Cells::F64(v) => Cells::F64(v.get(range)?.to_vec()),
-                        Cells::I64(v) => Cells::I64(v.get(range)?.to_vec()),
-                        Cells::Bool(v) => Cells::Bool(v.get(range)?.to_vec()),
+                        Cells::F64(v) => Cells::F64(pieces::copy(v.get(range)?)?),
+                        Cells::I64(v) => Cells::I64(pieces::copy(v.get(range)?)?),
+                        Cells::Bool(v) => Cells::Bool(pieces::copy(v.get(range)?)?),
                         Cells::Items(_) => return None,
                     };
                     return Array::new(dims, cells).map(Value::Array);
@@ -387,7 +388,8 @@ fn put_scalar(cells: &mut Cells, at: usize, value: &Value, put: Put) -> Result<(
 
 fn store_cells(cells: &mut Cells, at: usize, view: View<'_>) -> bool {
     fn copy<T: Copy>(to: &mut [T], at: usize, from: &[T]) -> bool {
-        to.get_mut(at..at + from.len()).map(|to| to.copy_from_slice(from)).is_some()
+        let to = to.get_mut(at..at + from.len());
+        to.and_then(|to| pieces::zip(to, from, |to, from| *to = *from)).is_some()
     }
     match (cells, view) {
         (Cells::F64(a), View::F64(b)) => copy(a, at, b),

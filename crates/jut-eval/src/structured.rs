@@ -5,12 +5,14 @@
 //! table says. In the field, where order does not matter, all contractions are walked.
 
 use crate::memory::Charge;
+use crate::pieces;
 use crate::scalar;
 use crate::value::{Array, Cells, Value, View};
 use jut_ir::Structured;
 use jut_ir::structured::{Meaning, Order, Param, Side};
+use jut_runtime::cancel::Patience;
 use jut_runtime::lanes::{BLOCK, LANES, fold};
-use jut_runtime::{cancel, matrix};
+use jut_runtime::matrix;
 
 /// The sizes of the named dimensions of a primitive's operands, in the order of
 /// [`Structured::labels`]; `None` if the operands do not fit, or a size is negative.
@@ -38,7 +40,7 @@ pub(crate) fn sizes(op: Structured, args: &[Value]) -> Option<Vec<usize>> {
     all.into_iter().map(|size| usize::try_from(size).ok()).collect()
 }
 
-/// The value of a structured primitive. `None` if the operands do not fit it.
+/// The value of a structured primitive. `None` if the operands do not fit it, or the call is cancelled.
 pub(crate) fn apply(
     op: Structured,
     args: &[Value],
@@ -58,7 +60,7 @@ pub(crate) fn apply(
             .collect();
         let operands = operands?;
         let operands: Vec<&[i64]> = operands.iter().map(Vec::as_slice).collect();
-        Cells::I64(run(op, sizes, &operands, &Field))
+        Cells::I64(run(op, sizes, &operands, &Field)?)
     } else {
         let operands: Option<Vec<&[f64]>> = arrays.iter().map(|a| floats(a)).collect();
         let operands = operands?;
@@ -69,7 +71,7 @@ pub(crate) fn apply(
             (Meaning::Contraction(Order::Chain(flags)), [a, b], [batch, m, n, k]) => {
                 products([a, b], [*batch, *m, *n, *k], flags)?
             }
-            _ => run(op, sizes, &operands, &Floats),
+            _ => run(op, sizes, &operands, &Floats)?,
         })
     };
     match (dims, cells) {
@@ -184,31 +186,29 @@ fn run<T: Copy>(
     sizes: &[usize],
     operands: &[&[T]],
     numbers: &dyn Numbers<T>,
-) -> Vec<T> {
-    let running = |cells: &mut dyn Iterator<Item = T>| {
+) -> Option<Vec<T>> {
+    let running = |mut cells: Vec<T>| {
         let mut sum = numbers.zero();
-        cells
-            .map(|x| {
-                sum = numbers.add(sum, x);
-                sum
-            })
-            .collect::<Vec<T>>()
+        pieces::in_pieces(cells.len(), |range| {
+            for x in &mut cells[range] {
+                sum = numbers.add(sum, *x);
+                *x = sum;
+            }
+        })?;
+        Some(cells)
     };
+    let reversed = |mut cells: Vec<T>| pieces::reverse(&mut cells).map(|()| cells);
     let first = operands.first().copied().unwrap_or_default();
     match op.row().meaning {
         Meaning::Contraction(order) => contraction(op, order, sizes, operands, numbers),
         Meaning::Convolution(side) => match operands {
             [a, b] => convolution(op, side, sizes, [a, b], numbers),
-            _ => Vec::new(),
+            _ => None,
         },
-        Meaning::Flatten | Meaning::Unflatten => first.to_vec(),
-        Meaning::Reverse => first.iter().rev().copied().collect(),
-        Meaning::RunningSum => running(&mut first.iter().copied()),
-        Meaning::RunningSumFromEnd => {
-            let mut cells = running(&mut first.iter().rev().copied());
-            cells.reverse();
-            cells
-        }
+        Meaning::Flatten | Meaning::Unflatten => pieces::copy(first),
+        Meaning::Reverse => reversed(pieces::copy(first)?),
+        Meaning::RunningSum => running(pieces::copy(first)?),
+        Meaning::RunningSumFromEnd => reversed(running(reversed(pieces::copy(first)?)?)?),
     }
 }
 
@@ -218,7 +218,7 @@ fn contraction<T: Copy>(
     sizes: &[usize],
     operands: &[&[T]],
     numbers: &dyn Numbers<T>,
-) -> Vec<T> {
+) -> Option<Vec<T>> {
     let labels = op.labels();
     let (outer, inner) = sizes.split_at(op.row().result.len());
     // How far the cell of an operand moves with each label.
@@ -242,10 +242,9 @@ fn contraction<T: Copy>(
         .collect();
     let total: usize = outer.iter().product();
     let mut cells = Vec::with_capacity(total);
+    let mut patience = Patience::new();
+    let mut over = false;
     for cell in 0..total {
-        if cancel::is_requested() {
-            break;
-        }
         let mut at = vec![0; operands.len()];
         let mut rest = cell;
         for (k, size) in outer.iter().enumerate().rev() {
@@ -263,15 +262,24 @@ fn contraction<T: Copy>(
             let first = factors.next().unwrap_or_else(|| numbers.zero());
             factors.fold(first, |a, b| numbers.mul(a, b))
         };
-        cells.push(match (order, inner.first()) {
-            (_, None) => product(0),
-            (Order::Lanes, Some(size)) => numbers.lanes(&mut (0..*size).map(product)),
-            (_, Some(size)) => {
-                (0..*size).map(product).fold(numbers.zero(), |a, b| numbers.add(a, b))
-            }
-        });
+        let count = inner.first().copied().unwrap_or(1);
+        let mut terms = (0..count)
+            .take_while(|_| {
+                over = patience.is_over(1);
+                !over
+            })
+            .map(product);
+        let sum = match (order, inner) {
+            (_, []) => terms.next().unwrap_or_else(|| numbers.zero()),
+            (Order::Lanes, _) => numbers.lanes(&mut terms),
+            _ => terms.fold(numbers.zero(), |a, b| numbers.add(a, b)),
+        };
+        if over {
+            return None;
+        }
+        cells.push(sum);
     }
-    cells
+    Some(cells)
 }
 
 /// The sizes of a convolution in two directions; one direction is one row.
@@ -320,14 +328,17 @@ fn convolution<T: Copy>(
     sizes: &[usize],
     [a, b]: [&[T]; 2],
     numbers: &dyn Numbers<T>,
-) -> Vec<T> {
+) -> Option<Vec<T>> {
     let w = Window::new(op, sizes);
     let mut cells = Vec::new();
+    let mut patience = Patience::new();
+    let mut go_on = || (!patience.is_over(1)).then_some(());
     match side {
         Side::Output => {
             for (o, i, j) in triples(w.o, w.y) {
                 let mut sum = numbers.zero();
                 for (c, u, v) in triples(w.c, w.k) {
+                    go_on()?;
                     let (x, k) = (a[w.in_x(c, i + u, j + v)], b[w.in_k(o, c, u, v)]);
                     sum = numbers.fused(k, x, sum);
                 }
@@ -338,6 +349,7 @@ fn convolution<T: Copy>(
             for (c, row, column) in triples(w.c, w.x) {
                 let mut sum = numbers.zero();
                 for (o, u, v) in triples(w.o, w.k) {
+                    go_on()?;
                     let (i, j) = (row.wrapping_sub(u), column.wrapping_sub(v));
                     if i < w.y[0] && j < w.y[1] {
                         let (y, k) = (a[w.in_y(o, i, j)], b[w.in_k(o, c, u, v)]);
@@ -352,6 +364,7 @@ fn convolution<T: Copy>(
                 for (c, u, v) in triples(w.c, w.k) {
                     let mut lanes = [numbers.zero(); LANES];
                     for (_, i, j) in triples(1, w.y) {
+                        go_on()?;
                         let (x, y) = (a[w.in_x(c, i + u, j + v)], b[w.in_y(o, i, j)]);
                         lanes[j % LANES] = numbers.fused(y, x, lanes[j % LANES]);
                     }
@@ -367,10 +380,102 @@ fn convolution<T: Copy>(
             }
         }
     }
-    cells
+    Some(cells)
 }
 
 /// All indices below these sizes, the last one fastest.
 fn triples(n: usize, [m, k]: [usize; 2]) -> impl Iterator<Item = (usize, usize, usize)> {
     (0..n).flat_map(move |a| (0..m).flat_map(move |b| (0..k).map(move |c| (a, b, c))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jut_runtime::{Cancellation, cancel};
+    use std::cell::Cell;
+
+    /// The field, counting what is computed.
+    struct Counted(Cell<u64>);
+
+    impl Counted {
+        fn count(&self, x: i64) -> i64 {
+            self.0.set(self.0.get() + 1);
+            x
+        }
+    }
+
+    impl Numbers<i64> for Counted {
+        fn zero(&self) -> i64 {
+            0
+        }
+
+        fn add(&self, a: i64, b: i64) -> i64 {
+            self.count(scalar::add(a, b))
+        }
+
+        fn mul(&self, a: i64, b: i64) -> i64 {
+            self.count(scalar::mul(a, b))
+        }
+
+        fn fused(&self, a: i64, b: i64, sum: i64) -> i64 {
+            self.count(scalar::add(sum, scalar::mul(a, b)))
+        }
+
+        fn lanes(&self, terms: &mut dyn Iterator<Item = i64>) -> i64 {
+            terms.fold(0, |a, b| self.add(a, b))
+        }
+    }
+
+    /// Whether the size of a dimension follows from others.
+    fn follows(op: Structured, label: char) -> bool {
+        match op.is_view() {
+            true => label == 'p',
+            false => op.windows().iter().any(|window| window[0] == label),
+        }
+    }
+
+    /// Runs a primitive with so many cells in each dimension in the field: what it gives, and how many
+    /// operations it took.
+    fn counted(op: Structured, size: u64) -> (Option<Vec<i64>>, u64) {
+        let labels = op.labels();
+        let given: Vec<_> = labels.iter().map(|l| (!follows(op, *l)).then_some(size)).collect();
+        let sizes = op.complete(&given).unwrap_or_else(|| panic!("sizes of {op:?}"));
+        let sizes: Vec<usize> = sizes.into_iter().map(|n| n as usize).collect();
+        let of = |names: &str| {
+            let place = |l| labels.iter().position(|x| *x == l).unwrap_or_default();
+            names.chars().map(|l| sizes[place(l)]).product::<usize>()
+        };
+        let operands: Vec<Vec<i64>> = op
+            .row()
+            .params
+            .iter()
+            .filter_map(|param| match param {
+                Param::Array(names) => Some((0..of(names) as i64).map(|k| k % 97).collect()),
+                Param::Size(_) => None,
+            })
+            .collect();
+        let operands: Vec<&[i64]> = operands.iter().map(Vec::as_slice).collect();
+        let numbers = Counted(Cell::new(0));
+        let cells = run(op, &sizes, &operands, &numbers);
+        (cells, numbers.0.get())
+    }
+
+    #[test]
+    fn every_primitive_stops_soon_once_it_is_cancelled() {
+        let cancelled = Cancellation::new();
+        cancelled.cancel();
+        for op in Structured::all() {
+            // Some hundred thousand products or cells.
+            let labels = op.labels();
+            let dimensions = labels.iter().filter(|l| !follows(op, **l)).count().max(1) as f64;
+            let size = 600_000f64.powf(1.0 / dimensions).ceil().max(8.0) as u64;
+            let (whole, all) = counted(op, size);
+            assert!(whole.is_some(), "{op:?}");
+            let (cells, done) = cancel::during(&cancelled, || counted(op, size));
+            assert!(cells.is_none(), "{op:?}: {all} operations");
+            assert!(done <= 1 << 18 && done < all.max(1), "{op:?}: {done} of {all}");
+            let (short, _) = cancel::during(&cancelled, || counted(op, 2));
+            assert_eq!(short, counted(op, 2).0, "{op:?}: what is short goes on");
+        }
+    }
 }

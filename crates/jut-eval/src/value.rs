@@ -9,8 +9,9 @@
 //! IEEE 754 leaves their bits open.
 
 use crate::memory::Charge;
+use crate::pieces;
 use jut_ir::ir::{ConRef, Literal};
-use jut_runtime::math;
+use jut_runtime::{cancel, math};
 use std::fmt;
 use std::sync::Arc;
 
@@ -108,13 +109,23 @@ impl Cells {
         self.len() as u64 * self.bytes_per_cell()
     }
 
-    /// Turns the order of rows round; a row is `row` neighbouring cells.
-    pub(crate) fn reverse_rows(&mut self, row: usize) {
-        fn turn<T>(cells: &mut [T], row: usize) {
-            cells.reverse();
-            if row > 1 {
-                cells.chunks_mut(row).for_each(<[T]>::reverse);
+    /// Turns the order of rows round; a row is `row` neighbouring cells. `None` if the call is
+    /// cancelled.
+    pub(crate) fn reverse_rows(&mut self, row: usize) -> Option<()> {
+        fn turn<T>(cells: &mut [T], row: usize) -> Option<()> {
+            pieces::reverse(cells)?;
+            if row <= 1 {
+                return Some(());
             }
+            // Many short rows at a time, so that they ask too.
+            let many = (pieces::PIECE / row).max(1) * row;
+            for rows in cells.chunks_mut(many) {
+                rows.chunks_mut(row).try_for_each(pieces::reverse)?;
+                if cancel::is_requested() {
+                    return None;
+                }
+            }
+            Some(())
         }
         match self {
             Cells::F64(v) => turn(v, row),
@@ -151,17 +162,18 @@ impl Cells {
         .ok()
     }
 
-    /// Appends a scalar, an element, or all cells of an array; false if the kinds differ.
+    /// Appends a scalar, an element, or all cells of an array; false if the kinds differ, or the call
+    /// is cancelled.
     pub(crate) fn append(&mut self, value: Value) -> bool {
         match (self, value) {
             (Cells::F64(v), Value::F64(x)) => v.push(x),
             (Cells::I64(v), Value::I64(x)) => v.push(x),
             (Cells::Bool(v), Value::Bool(x)) => v.push(x),
             (cells, Value::Array(a)) => match (cells, a.view()) {
-                (Cells::F64(v), View::F64(x)) => v.extend_from_slice(x),
-                (Cells::I64(v), View::I64(x)) => v.extend_from_slice(x),
-                (Cells::Bool(v), View::Bool(x)) => v.extend_from_slice(x),
-                (Cells::Items(v), View::Items(x)) => v.extend_from_slice(x),
+                (Cells::F64(v), View::F64(x)) => return pieces::append(v, x).is_some(),
+                (Cells::I64(v), View::I64(x)) => return pieces::append(v, x).is_some(),
+                (Cells::Bool(v), View::Bool(x)) => return pieces::append(v, x).is_some(),
+                (Cells::Items(v), View::Items(x)) => return pieces::append(v, x).is_some(),
                 _ => return false,
             },
             (Cells::Items(v), x @ (Value::Tuple(_) | Value::Data(..))) => v.push(x),

@@ -1,8 +1,10 @@
 //! Values as vectors: the operations of linear code on whole scalars, tuples and arrays, for the
 //! interpreter and for the laws of tests.
 //!
-//! Shapes are those of the operands; operands of different shapes give `None`.
+//! Shapes are those of the operands; operands of different shapes give `None`, and so does a call that
+//! is cancelled.
 
+use crate::pieces;
 use crate::scalar::{self, LinearScalar};
 use crate::value::{Array, Cells, Value, View};
 use jut_ir::Size;
@@ -103,7 +105,7 @@ pub fn add(a: Value, b: &Value, linear: LinearScalar) -> Option<Value> {
                 add_cells(cells, 0, b.view(), linear).then_some(())?;
                 return Some(Value::Array(a));
             }
-            let mut cells = cells_of(a.view());
+            let mut cells = cells_of(a.view())?;
             add_cells(&mut cells, 0, b.view(), linear).then_some(())?;
             Value::Array(Array::new(a.dims(), cells)?)
         }
@@ -115,7 +117,7 @@ pub(crate) fn add_i64(a: i64, b: i64, field: bool) -> i64 {
     if field { scalar::add(a, b) } else { a.wrapping_add(b) }
 }
 
-/// Adds the cells of a view to cells from `at` on; false if they do not fit.
+/// Adds the cells of a view to cells from `at` on; false if they do not fit, or the call is cancelled.
 pub(crate) fn add_cells(
     cells: &mut Cells,
     at: usize,
@@ -125,12 +127,12 @@ pub(crate) fn add_cells(
     match (cells, other) {
         (Cells::F64(a), View::F64(b)) => {
             let Some(a) = a.get_mut(at..at + b.len()) else { return false };
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            return pieces::zip(a, b, |a, b| *a += b).is_some();
         }
         (Cells::I64(a), View::I64(b)) => {
             let Some(a) = a.get_mut(at..at + b.len()) else { return false };
             let field = linear == LinearScalar::Field;
-            a.iter_mut().zip(b).for_each(|(a, b)| *a = add_i64(*a, *b, field));
+            return pieces::zip(a, b, |a, b| *a = add_i64(*a, *b, field)).is_some();
         }
         (Cells::Items(a), View::Items(b)) => {
             let Some(a) = a.get_mut(at..at + b.len()) else { return false };
@@ -147,13 +149,13 @@ pub(crate) fn add_cells(
     true
 }
 
-fn cells_of(view: View<'_>) -> Cells {
-    match view {
-        View::F64(v) => Cells::F64(v.to_vec()),
-        View::I64(v) => Cells::I64(v.to_vec()),
-        View::Bool(v) => Cells::Bool(v.to_vec()),
-        View::Items(v) => Cells::Items(v.to_vec()),
-    }
+fn cells_of(view: View<'_>) -> Option<Cells> {
+    Some(match view {
+        View::F64(v) => Cells::F64(pieces::copy(v)?),
+        View::I64(v) => Cells::I64(pieces::copy(v)?),
+        View::Bool(v) => Cells::Bool(pieces::copy(v)?),
+        View::Items(v) => Cells::Items(pieces::copy(v)?),
+    })
 }
 
 /// -a.
@@ -186,7 +188,7 @@ pub(crate) fn map(
                 map_cells(cells, float, field).then_some(())?;
                 return Some(Value::Array(a));
             }
-            let mut cells = cells_of(a.view());
+            let mut cells = cells_of(a.view())?;
             map_cells(&mut cells, float, field).then_some(())?;
             Value::Array(Array::new(a.dims(), cells)?)
         }
@@ -200,8 +202,18 @@ fn map_cells(
     field: &mut dyn FnMut(i64) -> i64,
 ) -> bool {
     match cells {
-        Cells::F64(v) => v.iter_mut().for_each(|x| *x = float(*x)),
-        Cells::I64(v) => v.iter_mut().for_each(|x| *x = field(*x)),
+        Cells::F64(v) => {
+            return pieces::in_pieces(v.len(), |range| {
+                v[range].iter_mut().for_each(|x| *x = float(*x));
+            })
+            .is_some();
+        }
+        Cells::I64(v) => {
+            return pieces::in_pieces(v.len(), |range| {
+                v[range].iter_mut().for_each(|x| *x = field(*x));
+            })
+            .is_some();
+        }
         Cells::Bool(_) => return false,
         Cells::Items(v) => {
             for x in v.iter_mut() {

@@ -112,3 +112,33 @@ fn arguments_of_other_types_are_refused() {
     assert!(error.to_string().contains("`n`"), "{error}");
     assert!(interpreter.call(f, &[1i64.into(), one, 0i64.into()], &[], &[]).is_ok());
 }
+
+#[test]
+fn operations_on_large_arrays_are_cancelled_and_on_small_ones_done() {
+    use jut_runtime::Cancellation;
+    let texts = [
+        "core def f(n: i64; x': [n]f64) -> (; [n]f64) = { y' = -x'; (; y') }",
+        "core def f(n: i64; x': [n]f64) -> (; [n]f64) = { y' = 2.0 * x'; (; y') }",
+        "core def f(n: i64; x': [n]f64) -> (; [n]f64) = { (; a', b') = dup x'; y' = a' + b'; (; y') }",
+        "core def f(n: i64; x': [n]f64) -> (; [n]f64) = { (; y') = wr c: [n]f64 { c += x' }; (; y') }",
+        "core def f(n: i64; x': [n]f64) -> (; [n]f64, [n]f64) = { y' = zero [n]f64; (; x', y') }",
+    ];
+    for text in texts {
+        let program = load(text);
+        let func = program.funcs.keys().next_back().expect("a definition");
+        for (n, cancels) in [(100, false), (200_000, false), (100, true), (200_000, true)] {
+            let cancellation = Cancellation::new();
+            if cancels {
+                cancellation.cancel();
+            }
+            let interpreter = Interpreter::new(&program).cancelled_by(Some(cancellation));
+            let (n, x) = (n as i64, floats(&vec![1.5; n]));
+            let kind = match interpreter.call(func, &[n.into()], &[x], &[]) {
+                Err(EvalError::Runtime(error)) => Some(error.kind),
+                other => other.map(|_| None).unwrap_or_else(|e| panic!("{e} {text}")),
+            };
+            let expected = (cancels && n > 100).then_some(Cancelled);
+            assert_eq!(kind, expected, "{n} {text}");
+        }
+    }
+}

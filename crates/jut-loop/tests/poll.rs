@@ -1,7 +1,8 @@
 //! Where code asks if its call is cancelled: often enough, never in short loops, and without changing a
 //! bit.
 
-use jut_loop::form::{Block, LoopFuncId, LoopProgram, Stmt};
+use jut_ir::prim;
+use jut_loop::form::{Atom, Block, LoopFuncId, LoopProgram, Stmt, Value};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::{eval, poll, print, read};
 
@@ -178,4 +179,122 @@ loop def f(n: i64, a: in f64[n], x: in f64[n], y: inout f64[1]) = {
     let placed = poll::place(&program(kernel));
     let body = &placed.funcs[LoopFuncId::from_u32(0)].body;
     assert!(matches!(body.stmts.as_slice(), [Stmt::Kernel { .. }, Stmt::Poll { .. }]));
+}
+
+/// Fills and copies of a length that nobody knows, of literal lengths, in a loop, of two kinds of cells.
+const WHOLE: &str = "
+loop def f(n: i64, m: i64, x: in f64[n], y: out f64[n], z: out bool[m], w: out f64[100000]) = {
+  fill y[n] = 1.5
+  copy y[n] = x
+  fill z[m] = true
+  fill w[100000] = 0.5
+  fill w[20] = 0.25
+  for up (i in 0 .. m) {
+    copy w[n] = y
+  }
+}
+";
+
+/// The literal that stands for the most cells of a fill or copy that cannot be interrupted.
+fn literal(atom: Atom) -> Option<i64> {
+    match atom {
+        Atom::Lit(jut_ir::Literal::I64(n)) => Some(n),
+        _ => None,
+    }
+}
+
+/// The most cells that fills and copies of a block may touch between two questions: `known` are the
+/// values that are known to be at most so many. Gives how many fills and copies there are.
+fn bounded(block: &Block, known: &mut Vec<(Value, i64)>, rounds: i64) -> usize {
+    let mut found = 0;
+    for stmt in &block.stmts {
+        match stmt {
+            Stmt::Prim { dst, prim: p, args } if *p == prim::IMIN => {
+                known.extend(args.iter().filter_map(|a| literal(*a)).map(|n| (*dst, n)));
+            }
+            Stmt::Fill { len, .. } | Stmt::CopyCells { len, .. } => {
+                let of = |v| known.iter().find(|(k, _)| *k == v).map(|(_, n)| *n);
+                let most = match len {
+                    Atom::Value(v) => of(*v),
+                    len => literal(*len),
+                };
+                assert!(most.is_some_and(|n| n * rounds <= 1 << 20), "{stmt:?}: {known:?}");
+                found += 1;
+            }
+            // if p < n { .. } else { n is at most p }
+            Stmt::If { cond: Atom::Value(cond), then, other, .. } => {
+                found += bounded(then, known, rounds);
+                let length = |s: &Stmt| match s {
+                    Stmt::Prim { dst, prim: p, args } if dst == cond && *p == prim::ILT => {
+                        match args[..] {
+                            [p, Atom::Value(n)] => literal(p).map(|p| (n, p)),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                };
+                let before = known.len();
+                known.extend(block.stmts.iter().find_map(length));
+                found += bounded(other, known, rounds);
+                known.truncate(before);
+            }
+            Stmt::For(inner) => {
+                let Some(Stmt::Poll { every, .. }) = inner.body.stmts.first() else {
+                    panic!("a loop that does not ask")
+                };
+                found += bounded(&inner.body, known, i64::from(*every));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn long_fills_and_copies_go_by_pieces_between_which_they_ask() {
+    let placed = poll::place(&program(WHOLE));
+    let body = &placed.funcs[LoopFuncId::from_u32(0)].body;
+    let found = bounded(body, &mut Vec::new(), 1);
+    assert_eq!(found, 4 * 2 + 1 + 1, "those of unknown length are there twice");
+    let text = print::print_program(&placed);
+    assert_eq!(print::print_program(&program(&text)), text, "it reads back");
+    assert!(text.contains("fill w[20] = 0.25"), "{text}");
+}
+
+#[test]
+fn pieces_touch_the_cells_that_the_whole_does() {
+    let text = "
+loop def f(n: i64, room: i64, x: in f64[room], y: inout f64[room], z: inout bool[room], w: inout f64[room]) = {
+  fill y[n] = 1.5
+  fill z[n] = true
+  copy w[n] = x
+  copy w[n] = w
+}
+";
+    let plain = program(text);
+    let placed = poll::place(&plain);
+    let mut rounds_of = placed.clone();
+    poll::spell_out(&mut rounds_of);
+    let piece = poll::PIECE;
+    for n in [-piece, -1, 0, 1, piece - 1, piece, piece + 1, 2 * piece, 70 * piece + 3] {
+        let room = n.max(0) + 2;
+        let x = (0..room).map(|k| k as f64).collect();
+        let zeros = || Flat::Buffer(Cells::F64(vec![0.0; room as usize]));
+        let int = |k| Flat::Scalar(jut_ir::Literal::I64(k));
+        let args = [
+            int(n),
+            int(room),
+            Flat::Buffer(Cells::F64(x)),
+            zeros(),
+            Flat::Buffer(Cells::Bool(vec![0; room as usize])),
+            zeros(),
+        ];
+        let run = |program| {
+            let outcome = eval::run(program, LoopFuncId::from_u32(0), &args);
+            outcome.unwrap_or_else(|_| panic!("it fails for {n}"))
+        };
+        let whole = run(&plain);
+        assert!(whole == run(&placed), "{n}");
+        assert!(whole == run(&rounds_of), "{n}");
+    }
 }

@@ -1,6 +1,7 @@
 //! What the products are, said plainly, against what is computed with all kinds of vectors.
 
 use super::*;
+use crate::cancel::ASKED;
 use crate::matrix::tests::{bits, numbers};
 
 /// The sum by lanes.
@@ -97,4 +98,89 @@ fn not_a_number_spreads_and_short_buffers_are_refused() {
     assert!(matvec(&mut y, &[], &[], [2, 0], 0), "sums over nothing");
     assert_eq!(y, [0.0; 2]);
     assert!(matvec(&mut y, &[], &[], [2, -1], A_TRANSPOSED));
+}
+
+/// What one question is worth at least: so many multiplications, some tenths of a millisecond.
+const BETWEEN: usize = 1 << 21;
+
+/// How often work asks if it is cancelled.
+fn asked(work: impl FnOnce() -> bool) -> usize {
+    let before = ASKED.get();
+    assert!(work());
+    (ASKED.get() - before) as usize
+}
+
+/// Long work asks often enough, whatever its shape; short work never does.
+fn asks(what: &str, multiplications: usize, work: impl FnOnce() -> bool) {
+    let asked = asked(work);
+    if multiplications < 1000 {
+        assert_eq!(asked, 0, "{what}");
+    } else {
+        assert!(asked * BETWEEN >= multiplications, "{what}: {asked} for {multiplications}");
+        assert!(asked > 0, "{what}");
+    }
+}
+
+#[test]
+fn long_products_ask_whatever_their_shape() {
+    let long = (1 << 20) + 5;
+    for (m, n) in [(long, 1), (1, long), (7, long), (long, 7), (1 << 10, 1 << 10), (5, 9)] {
+        let (a, x) = (vec![1.0; m * n], vec![1.0; m.max(n)]);
+        let (mut y, mut c) = (vec![0.0; m.max(n)], vec![0.0; m * n]);
+        let sizes = [m as i64, n as i64];
+        asks(&format!("a x, {m} x {n}"), m * n, || matvec(&mut y, &a, &x, sizes, 0));
+        let (shape, transposed) = (format!("a^T x, {m} x {n}"), A_TRANSPOSED);
+        asks(&shape, m * n, || matvec(&mut y, &a, &x, [n as i64, m as i64], transposed));
+        let y = &x;
+        asks(&format!("x y^T, {m} x {n}"), m * n, || outer(&mut c, &x[..m], &y[..n], sizes, 0));
+    }
+    let x = vec![1.0; long];
+    asks("x . y", long, || dot(&mut [0.0], &x, &x, long as i64, 0));
+    let inner = 1 << 20;
+    for (m, n, k) in [(1, 1, inner), (inner, 1, 2), (1, inner, 2), (130, 130, 130)] {
+        let (a, b, mut c) = (vec![1.0; m * k], vec![1.0; k * n], vec![0.0; m * n]);
+        let [m, n, k] = [m as i64, n as i64, k as i64];
+        let mut space = vec![0.0; crate::matrix::scratch(m, n, k, 0) as usize];
+        let work = (m * n * k) as usize;
+        asks(&format!("a b, {m} x {n} x {k}"), work, || {
+            crate::matrix::product(&mut c, &a, &b, &mut space, [m, n, k], 0)
+        });
+    }
+}
+
+#[test]
+fn long_convolutions_ask_whatever_their_shape() {
+    use crate::conv;
+    let long = 1 << 20;
+    for shape in [
+        [long, 1, 1, 1, 1, 1],
+        [1, long, 1, 1, 1, 1],
+        [1, 1, long, 1, 1, 1],
+        [1, 1, 1, long, 1, 1],
+        [1, 1, 1, 1, long, 1],
+        [1, 1, 1, 1, 1, long],
+        [1, 1, 1, 100_000, 1, 50],
+        [1, 1, 1, 50, 1, 100_000],
+        [3, 3, 70, 70, 9, 9],
+        [2, 2, 2, 3, 2, 2],
+    ] {
+        let [o, c, i, j, u, v] = shape.map(|n: i64| n as usize);
+        let [of_x, of_y] = [c * (i + u - 1) * (j + v - 1), o * i * j];
+        let (mut x, mut y, mut k) = (vec![1.0; of_x], vec![1.0; of_y], vec![1.0; o * c * u * v]);
+        let work = o * c * i * j * u * v;
+        asks(&format!("y, {shape:?}"), work, || conv::output(&mut y, &x, &k, shape, 0));
+        asks(&format!("x, {shape:?}"), work, || conv::input(&mut x, &y, &k, shape, 0));
+        asks(&format!("k, {shape:?}"), work, || conv::kernel(&mut k, &x, &y, shape, 0));
+    }
+}
+
+#[test]
+fn what_is_cancelled_stops_early() {
+    let cancelled = crate::Cancellation::new();
+    cancelled.cancel();
+    let n = 1 << 20;
+    let (x, mut c) = (vec![1.0; n], vec![0.0; 4 * n]);
+    crate::cancel::during(&cancelled, || outer(&mut c, &x[..4], &x, [4, n as i64], 0));
+    let done = c.iter().filter(|c| **c != 0.0).count();
+    assert!(done <= BETWEEN / 2, "{done} of {}", c.len());
 }

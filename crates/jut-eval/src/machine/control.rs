@@ -20,7 +20,8 @@ impl Machine<'_> {
     pub(super) fn nested(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
         self.depth += 1;
         let result = if self.depth.is_multiple_of(NESTING_PER_STACK) {
-            on_fresh_stack(|| self.nested_here(op, frame))
+            let interpreter = self.interpreter;
+            on_fresh_stack(|| interpreter.heeding(|| self.nested_here(op, frame)))
         } else {
             self.nested_here(op, frame)
         };
@@ -34,7 +35,8 @@ impl Machine<'_> {
         if stack::fits(ENOUGH) {
             return self.run(body, frame);
         }
-        on_fresh_stack(|| self.run(body, frame))
+        let interpreter = self.interpreter;
+        on_fresh_stack(|| interpreter.heeding(|| self.run(body, frame)))
     }
 
     fn nested_here(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
@@ -194,7 +196,7 @@ impl Machine<'_> {
         let finals: Vec<Value> = scan.carry.iter().map(|(slot, _)| frame.take(*slot)).collect();
         set_all(frame, &scan.carry_dst, finals);
         for (stack, (position, slot, ty)) in stacks.into_iter().zip(&scan.stacks) {
-            let value = match stack.finish(scan.dir) {
+            let value = match stack.finish(scan.dir)? {
                 Some(array) => Value::Array(array),
                 None => self.empty(ty, *position >= scan.nl_results, frame)?,
             };
@@ -386,13 +388,15 @@ impl Stack {
     }
 
     /// The array; `None` if there were no iterations.
-    fn finish(self, dir: Dir) -> Option<Array> {
-        let Started { mut cells, element, count, charge } = self.started?;
-        if dir == Dir::Down {
-            cells.reverse_rows(element.iter().product());
+    fn finish(self, dir: Dir) -> Run<Option<Array>> {
+        let Some(Started { mut cells, element, count, charge }) = self.started else {
+            return Ok(None);
+        };
+        if dir == Dir::Down && cells.reverse_rows(element.iter().product()).is_none() {
+            return error(RuntimeErrorKind::Cancelled, &[]);
         }
         let mut dims = vec![count];
         dims.extend(element);
-        Array::charged(dims, cells, charge)
+        Ok(Array::charged(dims, cells, charge))
     }
 }
