@@ -3,13 +3,13 @@
 use crate::interrupt::ending_calls;
 use crate::options::{Call, Command, Explain, Format, Given, Options, Target};
 use crate::output::{
-    Part, complain, diagnostics_json, exit_code, print, print_json, report, results_json,
-    results_text, warn,
+    Part, Tree, complain, diagnostics_json, exit_code, print, print_columns, print_json,
+    print_tree, report, results_json, results_text, warn,
 };
 use crate::{build, doctor, explain, files, input, linearize, manual, verify};
 use jut::json::Arguments;
 use jut::{Arg, Compiled, Error, Function, Model, PassTime, Product, Result, Value};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
 /// Does what the command line asks for; gives the exit code.
@@ -229,17 +229,17 @@ fn evaluated(call: &Call, product: Product, directions: &[String]) -> Result<u8>
     let files = files::write(&call.outputs, &parts)?;
     match call.target.format {
         Format::Text => {
-            print(&results_text(&parts, &files)?);
+            print_columns(&results_text(&parts, &files)?)?;
             if let Some(checks) = &checks {
                 print(&checks.text());
             }
         }
         Format::Json => {
-            let mut all: Map<String, Json> = results_json(&parts, &files)?;
+            let mut all = results_json(&parts, &files)?;
             if let Some(checks) = &checks {
-                all.insert("check".into(), checks.json());
+                all.insert("check".into(), Tree::Json(checks.json()));
             }
-            print_json(&all.into());
+            print_tree(&Tree::Map(all))?;
         }
     }
     Ok(if checks.is_some_and(|c| !c.good()) { 4 } else { 0 })

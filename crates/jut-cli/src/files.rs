@@ -1,7 +1,7 @@
 //! `--out` and `--out-dir`: results as files instead of text.
 
 use crate::options::Outputs;
-use crate::output::Part;
+use crate::output::{Part, write_json};
 use jut::{Compiled, Error, Result, Role, Value, npy};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -82,8 +82,8 @@ fn write_one(compiled: &Compiled, k: usize, value: &Value, path: &Path) -> Resul
             npy::write(BufWriter::new(file), value).map_err(failed)
         }
         Some("json") => {
-            let json = compiled.write_json(k, value)?;
-            std::fs::write(path, format!("{json}\n")).map_err(failed)
+            let file = BufWriter::new(File::create(path).map_err(failed)?);
+            write_json(file, &compiled.view_json(k, value)?).map_err(failed)
         }
         _ => Err(Error::Request(format!(
             "{}: results are written as .npy or .json, by the ending of the file",

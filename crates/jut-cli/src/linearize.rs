@@ -5,11 +5,10 @@ use crate::commands::{function, time_passes};
 use crate::input;
 use crate::interrupt::ending_calls;
 use crate::options::{Format, Linearize};
-use crate::output::{columns, print, print_json, results_json_of};
+use crate::output::{Tree, print, print_columns, print_tree, results_json_of};
 use crate::verify::{borrowed, verify_linearized};
 use jut::json::Arguments;
 use jut::{Error, Linearized, Port, Product, Result, Value};
-use serde_json::{Value as Json, json};
 
 /// Does what the command line asks for; gives the exit code.
 pub fn linearize(options: &Linearize) -> Result<u8> {
@@ -64,46 +63,49 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
         Format::Text => {
             let mut lines = Vec::new();
             for (k, (output, value)) in linearized.outputs().zip(&results).enumerate() {
-                lines.push((output.name.to_string(), linearized.write_json(k, value)?.to_string()));
+                let tree = Tree::View(linearized.view_json(k, value)?);
+                lines.push((output.name.to_string(), tree));
             }
-            lines.push(("tape".into(), format!("{} bytes", tape.bytes())));
+            lines.push(("tape".into(), Tree::Text(format!("{} bytes", tape.bytes()))));
             for (transposed, all) in [false, true].into_iter().zip(&derivatives) {
                 for (n, values) in all.iter().enumerate() {
                     for (k, (port, value)) in
                         results_of(&linearized, transposed).zip(values).enumerate()
                     {
                         let what = if transposed { "cotangent" } else { "tangent" };
-                        let json = linearized.write_derivative_json(transposed, k, value)?;
-                        lines.push((format!("{what} {} {port}", n + 1), json.to_string()));
+                        let view = linearized.view_derivative_json(transposed, k, value)?;
+                        lines.push((format!("{what} {} {port}", n + 1), Tree::View(view)));
                     }
                 }
             }
-            print(&columns(&lines));
+            print_columns(&lines)?;
             if let Some(checks) = &checks {
                 print(&checks.text());
             }
         }
         Format::Json => {
             let own = linearized.outputs().zip(&results).enumerate();
-            let own = own.map(|(k, (o, v))| Ok((o.name.to_string(), linearized.write_json(k, v)?)));
+            let own = own.map(|(k, (output, value))| {
+                Ok((output.name.to_string(), Tree::View(linearized.view_json(k, value)?)))
+            });
             let mut all = results_json_of(own.collect::<Result<_>>()?);
-            all.insert("tape_bytes".into(), json!(tape.bytes()));
+            all.insert("tape_bytes".into(), Tree::Json(tape.bytes().into()));
             for (transposed, key) in [(false, "tangents"), (true, "cotangents")] {
-                let one = |values: &Vec<Value>| -> Result<Json> {
+                let one = |values| -> Result<Tree<'_>> {
                     let named = results_of(&linearized, transposed).zip(values).enumerate();
                     let named = named.map(|(k, (port, value))| {
-                        Ok((port, linearized.write_derivative_json(transposed, k, value)?))
+                        let view = linearized.view_derivative_json(transposed, k, value)?;
+                        Ok((port, Tree::View(view)))
                     });
-                    Ok(Json::Object(named.collect::<Result<_>>()?))
+                    Ok(Tree::Map(named.collect::<Result<_>>()?))
                 };
-                let list: Vec<Json> =
-                    derivatives[usize::from(transposed)].iter().map(one).collect::<Result<_>>()?;
-                all.insert(key.into(), list.into());
+                let list = derivatives[usize::from(transposed)].iter().map(one);
+                all.insert(key.into(), Tree::List(list.collect::<Result<_>>()?));
             }
             if let Some(checks) = &checks {
-                all.insert("check".into(), checks.json());
+                all.insert("check".into(), Tree::Json(checks.json()));
             }
-            print_json(&all.into());
+            print_tree(&Tree::Map(all))?;
         }
     }
     Ok(if checks.is_some_and(|c| !c.good()) { 4 } else { 0 })

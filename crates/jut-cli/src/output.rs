@@ -2,9 +2,12 @@
 
 use crate::files::Files;
 use crate::options::Format;
+use jut::json::View;
 use jut::{Compiled, Diagnostics, Error, Port, Result, Role, Severity, Sources, Span, Value};
-use serde_json::{Map, Value as Json, json};
-use std::io::{IsTerminal, Write};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
 /// Writes text to standard output. A reader that went away is not an error.
@@ -23,6 +26,62 @@ pub fn print_json(json: &Json) {
     print(&format!("{json}\n"));
 }
 
+/// Prints results as JSON and a newline, piece by piece.
+pub fn print_tree(tree: &Tree<'_>) -> Result<()> {
+    finish(write_json(BufWriter::new(std::io::stdout().lock()), tree))
+}
+
+/// Prints labels and values, one line each, piece by piece.
+pub fn print_columns(lines: &[(String, Tree<'_>)]) -> Result<()> {
+    finish(write_columns(BufWriter::new(std::io::stdout().lock()), lines))
+}
+
+/// A reader that went away is not an error; a value that cannot be written is.
+fn finish(written: std::io::Result<()>) -> Result<()> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            Err(Error::Request(format!("a result cannot be written as JSON: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes JSON and a newline; nothing holds all of its text.
+pub fn write_json(mut out: impl Write, json: &impl Serialize) -> std::io::Result<()> {
+    serde_json::to_writer(&mut out, json)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+fn write_columns(mut out: impl Write, lines: &[(String, Tree<'_>)]) -> std::io::Result<()> {
+    let width = lines.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+    for (label, value) in lines {
+        write!(out, "{label:width$} = ")?;
+        match value {
+            Tree::Text(text) => out.write_all(text.as_bytes())?,
+            value => serde_json::to_writer(&mut out, value)?,
+        }
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+/// JSON whose large parts are views of results.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Tree<'v> {
+    /// A result.
+    View(View<'v>),
+    /// Something for people; a string in JSON.
+    Text(String),
+    /// Something small.
+    Json(Json),
+    /// By name, sorted.
+    Map(BTreeMap<String, Tree<'v>>),
+    /// In order.
+    List(Vec<Tree<'v>>),
+}
+
 /// Whether messages may have colours.
 pub fn colour() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
@@ -39,58 +98,48 @@ pub struct Part<'p> {
 }
 
 impl Part<'_> {
-    /// Each result: what it is, and as JSON, or `@FILE` if it was written to a file. `part` is the number
-    /// of this part.
-    fn results(&self, part: usize, files: &Files) -> Result<Vec<(Port<'_>, Json)>> {
+    /// Each result: what it is, and its value, or `@FILE` if it was written to a file. `part` is the
+    /// number of this part.
+    fn results(&self, part: usize, files: &Files) -> Result<Vec<(Port<'_>, Tree<'_>)>> {
         let results = self.compiled.outputs().zip(self.values).enumerate();
-        let json = |(k, (output, value))| {
-            let json = match files.get(&(part, k)) {
-                Some(file) => Json::from(format!("@{file}")),
-                None => self.compiled.write_json(k, value)?,
+        let tree = |(k, (output, value))| {
+            let tree = match files.get(&(part, k)) {
+                Some(file) => Tree::Text(format!("@{file}")),
+                None => Tree::View(self.compiled.view_json(k, value)?),
             };
-            Ok((output, json))
+            Ok((output, tree))
         };
-        results.map(json).collect()
+        results.map(tree).collect()
     }
 }
 
 /// Results for people: one line each; `@FILE` for what was written to a file.
-pub fn results_text(parts: &[Part], files: &Files) -> Result<String> {
+pub fn results_text<'v>(parts: &'v [Part], files: &Files) -> Result<Vec<(String, Tree<'v>)>> {
     let mut lines = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        for (output, json) in part.results(number, files)? {
+        for (output, tree) in part.results(number, files)? {
             let label = match output.role {
                 Role::Value => output.name.to_string(),
                 Role::Derivative => format!("{} {}", part.derivative, output.name),
             };
-            let text = match json {
-                Json::String(file) if file.starts_with('@') => file,
-                json => json.to_string(),
-            };
-            lines.push((label, text));
+            lines.push((label, tree));
         }
     }
-    Ok(columns(&lines))
-}
-
-/// Labels and values, one line each.
-pub fn columns(lines: &[(String, String)]) -> String {
-    let width = lines.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
-    lines.iter().map(|(label, value)| format!("{label:width$} = {value}\n")).collect()
+    Ok(lines)
 }
 
 /// Results for programs: `value` (or `values` by name), and the derivatives by name under the key of
 /// their kind.
-pub fn results_json(parts: &[Part], files: &Files) -> Result<Map<String, Json>> {
-    let (mut own, mut all) = (Map::new(), Map::new());
+pub fn results_json<'v>(parts: &'v [Part], files: &Files) -> Result<BTreeMap<String, Tree<'v>>> {
+    let (mut own, mut all) = (BTreeMap::new(), BTreeMap::new());
     for (number, part) in parts.iter().enumerate() {
-        let mut derivatives = Map::new();
-        for (output, json) in part.results(number, files)? {
+        let mut derivatives = BTreeMap::new();
+        for (output, tree) in part.results(number, files)? {
             let to = if output.role == Role::Value { &mut own } else { &mut derivatives };
-            to.insert(output.name.to_string(), json);
+            to.insert(output.name.to_string(), tree);
         }
         if part.compiled.outputs().any(|o| o.role == Role::Derivative) {
-            all.insert(part.derivative.into(), derivatives.into());
+            all.insert(part.derivative.into(), Tree::Map(derivatives));
         }
     }
     if !own.is_empty() {
@@ -100,17 +149,16 @@ pub fn results_json(parts: &[Part], files: &Files) -> Result<Map<String, Json>> 
 }
 
 /// Results by name: `value` for a single one without a name, else `values`.
-pub fn results_json_of(mut own: Map<String, Json>) -> Map<String, Json> {
-    let mut all = Map::new();
-    match own.remove("value") {
-        Some(value) if own.is_empty() => all.insert("value".into(), value),
+pub fn results_json_of(mut own: BTreeMap<String, Tree<'_>>) -> BTreeMap<String, Tree<'_>> {
+    let (key, tree) = match own.remove("value") {
+        Some(value) if own.is_empty() => ("value", value),
         Some(value) => {
             own.insert("value".into(), value);
-            all.insert("values".into(), own.into())
+            ("values", Tree::Map(own))
         }
-        None => all.insert("values".into(), own.into()),
+        None => ("values", Tree::Map(own)),
     };
-    all
+    BTreeMap::from([(key.to_string(), tree)])
 }
 
 /// A place in the texts of a program: file, lines and columns from 1, and bytes from 0.

@@ -7,7 +7,7 @@
 use crate::engine::{Call, Code, Failure};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
-use crate::json::Arguments;
+use crate::json::{Arguments, View};
 use crate::ports::Port;
 use crate::tangent::as_tangent;
 use crate::value::{Arg, Out, Value};
@@ -151,6 +151,15 @@ impl Compiled {
     /// or an array has not the elements that its shape says.
     pub fn write_json(&self, output: usize, value: &Value) -> Result<Json> {
         self.plan.interface.write_json(output, value)
+    }
+
+    /// A result as what serde writes, without its text or a tree of it in memory: its position in
+    /// [`Compiled::outputs`], and the value.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) if there is no such result.
+    pub fn view_json<'a>(&'a self, output: usize, value: &'a Value) -> Result<View<'a>> {
+        self.plan.interface.view_json(output, value)
     }
 }
 

@@ -137,13 +137,20 @@ impl Interface {
         Ok(values)
     }
 
+    /// See [`crate::Compiled::view_json`].
+    pub fn view_json<'a>(&'a self, output: usize, value: &'a Value) -> Result<json::View<'a>> {
+        match self.outputs.get(output) {
+            Some(output) => Ok(json::View::new(&self.program, &output.ty, value)),
+            None => Err(Error::Request(format!("there is no result with the number {output}"))),
+        }
+    }
+
     /// See [`crate::Compiled::write_json`].
     pub fn write_json(&self, output: usize, value: &Value) -> Result<Json> {
-        let Some(output) = self.outputs.get(output) else {
-            return Err(Error::Request(format!("there is no result with the number {output}")));
-        };
-        json::write(&self.program, &output.ty, value).map_err(|reason| {
-            Error::Request(format!("`{}` cannot be written as JSON: {reason}", output.name))
+        let view = self.view_json(output, value)?;
+        serde_json::to_value(view).map_err(|reason| {
+            let name = &self.outputs[output].name;
+            Error::Request(format!("`{name}` cannot be written as JSON: {reason}"))
         })
     }
 

@@ -18,8 +18,12 @@ use crate::leaves::{peel, stack};
 use crate::value::{self, Array, Value};
 use jut_ir::prim::Scalar;
 use jut_ir::{Constructor, Program, Type};
-use serde_json::{Map, Number, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
+
+mod write;
+
+pub use write::{View, write};
 
 /// Parses JSON, in which numbers may also be `NaN`, `Infinity` and `-Infinity`, as Python writes them.
 ///
@@ -283,105 +287,6 @@ fn collect<'j>(
         collect(item, depth + 1, shape, cells)?;
     }
     Ok(())
-}
-
-/// Writes a value of a type.
-///
-/// # Errors
-/// A value that is not of the type, or an array whose elements are not those of its shape, in words.
-pub fn write(program: &Program, ty: &Type, value: &Value) -> Result<Json, String> {
-    match (ty, value) {
-        (Type::F64, Value::F64(x)) => Ok(write_f64(*x)),
-        (Type::I64, Value::I64(x)) => Ok(json!(x)),
-        (Type::Bool, Value::Bool(x)) => Ok(json!(x)),
-        (Type::Tuple(types), Value::Tuple(items)) if types.len() == items.len() => {
-            types.iter().zip(items).map(|(t, v)| write(program, t, v)).collect()
-        }
-        (Type::Data(id), Value::Tuple(items)) => match program.datas[*id].constructors.as_slice() {
-            [con] => write_fields(program, con, items),
-            _ => Err(format!("expected one of the constructors of {}", program.datas[*id].name)),
-        },
-        (Type::Data(id), Value::Data(name, items)) => {
-            let con = program.datas[*id].constructors.iter().find(|c| c.name == *name);
-            let con = con.ok_or_else(|| format!("`{name}` is no constructor"))?;
-            let fields = write_fields(program, con, items)?;
-            Ok(Json::Object(Map::from_iter([(name.clone(), fields)])))
-        }
-        (Type::Array(_, element), _) => match (peel(ty), value) {
-            ((rank, Type::F64), Value::F64s(a)) => write_block(a, rank, |x| write_f64(*x)),
-            ((rank, Type::I64), Value::I64s(a)) => write_block(a, rank, |x| json!(x)),
-            ((rank, Type::Bool), Value::Bools(a)) => write_block(a, rank, |x| json!(x)),
-            // An array of tuples is kept as the tuple of its arrays, and written element by element.
-            (_, Value::Tuple(_) | Value::List(_)) => {
-                let count = count(value)?;
-                let element_of = |k| value.element(k).ok_or(INCONSISTENT);
-                (0..count).map(|k| write(program, element, &element_of(k)?)).collect()
-            }
-            _ => Err(misfit(value)),
-        },
-        _ => Err(misfit(value)),
-    }
-}
-
-const INCONSISTENT: &str = "an array whose elements are not those of its shape";
-
-fn misfit(value: &Value) -> String {
-    format!("{} is not of the result's type", value.describe())
-}
-
-/// The number of elements of an array of any kind, whose parts must have as many and be whole.
-fn count(value: &Value) -> Result<usize, String> {
-    let whole = match value {
-        Value::F64s(a) => a.is_consistent(),
-        Value::I64s(a) => a.is_consistent(),
-        Value::Bools(a) => a.is_consistent(),
-        Value::Tuple(items) => {
-            let counts: Vec<usize> = items.iter().map(count).collect::<Result<_, _>>()?;
-            counts.windows(2).all(|pair| pair[0] == pair[1])
-        }
-        _ => true,
-    };
-    match whole {
-        true => Ok(value.first_size().unwrap_or(0)),
-        false => Err(INCONSISTENT.into()),
-    }
-}
-
-fn write_f64(x: f64) -> Json {
-    match Number::from_f64(x) {
-        Some(number) => Json::Number(number),
-        None if x.is_nan() => json!("NaN"),
-        None => json!(if x > 0.0 { "inf" } else { "-inf" }),
-    }
-}
-
-fn write_fields(program: &Program, con: &Constructor, items: &[Value]) -> Result<Json, String> {
-    if items.len() != con.fields.len() {
-        return Err(format!("{} has {} fields, not {}", con.name, con.fields.len(), items.len()));
-    }
-    let one = |(f, v): (&jut_ir::Field, &Value)| {
-        write(program, &f.ty, v).map(|json| (f.name.to_string(), json))
-    };
-    con.fields.iter().zip(items).map(one).collect::<Result<_, _>>().map(Json::Object)
-}
-
-fn write_block<T>(array: &Array<T>, rank: usize, one: impl Fn(&T) -> Json) -> Result<Json, String> {
-    fn nest<T>(shape: &[usize], data: &[T], one: &impl Fn(&T) -> Json) -> Json {
-        match shape {
-            [] => data.first().map_or(Json::Null, one),
-            [_, inner @ ..] => {
-                let stride = inner.iter().product::<usize>().max(1);
-                data.chunks(stride).map(|part| nest(inner, part, one)).collect()
-            }
-        }
-    }
-    if array.shape.len() != rank || !array.is_consistent() {
-        return Err(INCONSISTENT.into());
-    }
-    if array.shape.contains(&0) {
-        return Ok(json!({ "shape": array.shape, "data": [] }));
-    }
-    Ok(nest(&array.shape, &array.data, &one))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ use crate::compiled::{limit, workspace};
 use crate::engine::{Failure, Placement, Runner, integer};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
-use crate::json::Arguments;
+use crate::json::{Arguments, View};
 use crate::ports::Port;
 use crate::value::{Arg, Out, Value};
 use jut_ad::compose::Saved;
@@ -212,6 +212,27 @@ impl Linearized {
     /// As there.
     pub fn write_json(&self, output: usize, value: &Value) -> Result<Json> {
         self.plan.primal.write_json(output, value)
+    }
+
+    /// A result of the function as what serde writes; see [`crate::Compiled::view_json`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn view_json<'a>(&'a self, output: usize, value: &'a Value) -> Result<View<'a>> {
+        self.plan.primal.view_json(output, value)
+    }
+
+    /// A tangent of a result, or a cotangent of a parameter, as what serde writes.
+    ///
+    /// # Errors
+    /// As [`crate::Compiled::view_json`].
+    pub fn view_derivative_json<'a>(
+        &'a self,
+        transposed: bool,
+        output: usize,
+        value: &'a Value,
+    ) -> Result<View<'a>> {
+        self.plan.maps[usize::from(transposed)].interface.view_json(output, value)
     }
 
     /// Writes a tangent of a result, or a cotangent of a parameter, as JSON.
