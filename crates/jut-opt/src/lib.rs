@@ -54,6 +54,9 @@ pub fn optimise_watched(
     if !reached.iter().all(|id| program.funcs[*id].is_nonlinear()) {
         return program;
     }
+    for id in &reached {
+        unique_names(&mut program.funcs[*id]);
+    }
     inline::inline_calls(&mut program, root);
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);
@@ -75,14 +78,11 @@ pub fn optimise_watched(
     }
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);
-    for id in &reached {
-        unique_names(&mut program.funcs[*id]);
-    }
     program
 }
 
-/// Gives every name that a function binds a name of its own: what stood in blocks beside each other
-/// under one name may have moved into one.
+/// Gives everything that a function binds a name of its own, because what stands in blocks beside each other
+/// may move into one; what passes make has new names.
 fn unique_names(func: &mut Function) {
     let mut namer = Namer::default();
     let mut binders: Vec<Use> = func.params.iter().map(|p| Use::N(*p)).collect();

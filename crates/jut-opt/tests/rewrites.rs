@@ -158,6 +158,33 @@ fn invariants_move_out_of_loops_but_not_accesses_that_a_zero_trip_loop_would_ski
 /// A check inside a region guards what stands behind it; what the range rule covers outside moves, and
 /// loses its mark, so that the checker proves it there.
 #[test]
+fn every_pass_leaves_names_that_are_bound_once() {
+    // The inner `t` and `u` move into the block of the outer ones.
+    let text = "
+        core def f(n: i64, a: f64, x: [n]f64) -> f64 = {
+          t = acc lanes s: f64 {
+            scan par (i < n) { t = sin(a); e = x[i]; p = e * t; s += p }
+          }
+          b = 1.0 < 2.0
+          u = case b { true -> { u = exp(t); v = u * a; v }; false -> { a } }
+          y = cos(u)
+          y
+        }";
+    let program = load(text);
+    let root = program.find_func("f").unwrap();
+    let mut passes = Vec::new();
+    let fast = jut_opt::optimise_watched(program, root, true, &mut |pass, program| {
+        passes.push(pass);
+        if let Err(errors) = jut_ir::check::check_program(program) {
+            panic!("{pass}: {}\n{}", errors[0], jut_ir::print::print_program(program));
+        }
+    });
+    assert_eq!(passes.len(), 6);
+    let text = jut_ir::print::print_program(&fast);
+    assert!(text.find("= sin(a)") < text.find("scan par") && !text.contains("case"), "{text}");
+}
+
+#[test]
 fn accesses_leave_a_region_only_where_the_range_rule_covers_them() {
     expect(
         "def f[n, m](x: [n, m]f64, ix: [n]i64) -> f64 = sum (i < n) {
