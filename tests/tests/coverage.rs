@@ -1,6 +1,7 @@
 //! The random programs reach every rule of every pass.
 
-use jut_ad::{Derivatives, Mask, Policy, forward, transpose, unzip};
+use jut_ad::{Derivatives, Mask, Policy, compose, forward, transpose, unzip};
+use jut_eval::Interpreter;
 use jut_ir::prim::TABLE;
 use jut_ir::structured::STRUCTURED;
 use jut_tests::coverage::{Counts, add, merge};
@@ -77,6 +78,41 @@ fn counts(subject: Subject) -> Result<Counts, String> {
         *counts.entry(("construct", construct)).or_default() += 1;
     }
     Ok(counts)
+}
+
+/// The work of a program, and of its gradient if it has one. What fails does none.
+fn work(subject: Subject) -> Result<u64, String> {
+    let generated = subject.generate();
+    let named = |e: String| format!("{subject:?}: {e}\n{}", generated.text);
+    let program = load(&generated.text).map_err(named)?;
+    let func = program.find_func(generated.func).ok_or("no definition")?;
+    let say = |e: jut_ir::Diagnostic| named(e.to_string());
+    let mask = Mask::full(&program, func);
+    let nonlinear = program.funcs[func].is_nonlinear();
+    let mut d = Derivatives::new(program);
+    let mut all = vec![func];
+    if nonlinear {
+        all.push(compose::value_and_grad(&mut d, func, &mask, Policy::Default).map_err(say)?);
+    }
+    let interpreter = Interpreter::new(&d.program);
+    let args = interpreter.with_sizes(func, &generated.arguments());
+    let args = args.map_err(|e| named(e.to_string()))?;
+    let mut rng = fastrand::Rng::with_seed(subject.seed);
+    let (linear, caps) = interpreter.linear_inputs(func, &args, &mut rng).unwrap_or_default();
+    let counted =
+        |f: &_| interpreter.call(*f, &args, &linear, &caps).map_or(0, |o| o.counters.work);
+    let work = all.iter().map(counted).max().unwrap_or(0);
+    if work <= 1_000_000 { Ok(work) } else { Err(named(format!("its work is {work}"))) }
+}
+
+#[test]
+fn no_random_program_takes_long() {
+    let subjects: Vec<Subject> =
+        (0..PROGRAMS).flat_map(|seed| [Subject::main(seed), Subject::slope(seed)]).collect();
+    let all = in_parallel(&subjects, |s| work(*s)).unwrap_or_else(|e| panic!("{e}"));
+    println!("the most work is {:?}", all.iter().max());
+    // Few fail.
+    assert!(all.iter().filter(|work| **work > 0).count() > 1000);
 }
 
 #[test]

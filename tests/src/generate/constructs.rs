@@ -1,11 +1,12 @@
 //! Statements with the constructs that programs have rarely: scans and accumulators written by hand,
 //! ragged arrays, records in records, parts of matrices, names that hide a primitive, constants.
 
+use super::carries;
 use super::writer::{Scope, Writer};
 use std::fmt::Write;
 
 /// A statement: a pattern and what it is bound to.
-type Statement = Option<(String, String)>;
+pub(super) type Statement = Option<(String, String)>;
 
 /// A name of what is noted, and how it is written.
 type Construct = (&'static str, fn(&mut Writer, &mut Scope, usize) -> Statement);
@@ -40,12 +41,14 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("constant", constant),
     ("name bound again", again),
     ("carry that becomes active late", late),
+    ("carried arrays handed on", carries::handed_on),
     ("explicit check", check),
     ("array of arrays by a call", rows_by_call),
     ("array of records", records),
     ("cast of a size", cast),
     // Twice in turn: what U makes of them is rarely read by the linear half.
     ("array of records", records),
+    ("array of tuples", tuples),
     ("cast of a size", cast),
 ];
 
@@ -79,7 +82,7 @@ impl Writer {
     }
 
     /// A scope with one more index.
-    fn within(&mut self, scope: &Scope, size: &str) -> (Scope, String) {
+    pub(super) fn within(&mut self, scope: &Scope, size: &str) -> (Scope, String) {
         let mut inner = scope.clone();
         inner.depth += 1;
         let i = self.name("i");
@@ -339,7 +342,13 @@ fn computed_index(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement
     let (inner, i) = w.within(scope, &size);
     let (name, body) = (w.name("t"), w.float(&inner, indent + 1));
     scope.floats.push(name.clone());
-    let index = format!("(7 * {i} + 2) % ({size})");
+    let map = w.pick(&scope.maps).cloned();
+    let index = match (map, w.rng.u8(0..4)) {
+        // From an argument, which may be no index at all.
+        (Some((map, ..)), 0) => format!("{map}[0] + {i} - {i}"),
+        (Some((map, length, _)), 1) => format!("{map}[{i} % {length}]"),
+        _ => format!("(7 * {i} + 2) % ({size})"),
+    };
     Some((name, format!("tanh(sum ({i} < {size}) {{ {v}[{index}] * {body} }})")))
 }
 

@@ -19,7 +19,7 @@ impl Writer {
             return self.atom(scope);
         }
         self.fuel -= 1;
-        let deep = scope.depth >= 4;
+        let deep = scope.is_deep();
         match self.rng.u8(0..21) {
             0 => format!("sin({})", self.float(scope, indent)),
             1 => format!("tanh({})", self.float(scope, indent)),
@@ -46,7 +46,10 @@ impl Writer {
             14 | 15 if !deep => self.sum(scope, indent),
             16 if !deep => self.fold(scope, indent),
             18 => self.scalar_primitive(scope),
-            17 if self.functions > 0 && self.calls < 8 => self.call(scope, indent),
+            // Functions carry arrays too.
+            17 if self.functions > 0 && self.calls < 8 && !scope.in_carries => {
+                self.call(scope, indent)
+            }
             _ => format!("({} * {})", self.atom(scope), self.atom(scope)),
         }
     }

@@ -7,6 +7,7 @@
 //! parameters. Now and then an index or a cast may be wrong: then everything derived must fail as the
 //! program does. Values stay moderate, so that central differences mean something.
 
+mod carries;
 mod constructs;
 mod expressions;
 mod linear;
@@ -90,6 +91,7 @@ pub const CONSTRUCTS: &[&str] = &[
     "constant",
     "name bound again",
     "carry that becomes active late",
+    "carried arrays handed on",
     "explicit check",
     "array of arrays by a call",
     "array of records",
@@ -170,6 +172,9 @@ const LIBRARY: &[(&str, &str)] = &[
     ("softplus", "def softplus(z: f64) -> f64 = max(z, 0.0) + log1p(exp(-abs(z)))\n"),
     ("sign", "def sign(z: f64, w: f64) -> f64 = z * tanh(w)\n"),
 ];
+
+/// The longest array of an argument.
+const LONGEST: u64 = 9;
 
 /// The parameters that arguments are made for.
 struct Inputs {

@@ -81,7 +81,8 @@ impl Writer {
                 Some((name, format!("pack({v}, {scalar})\n{pad}{open}\n{pad}{read}")))
             }
             // A loop that carries an array.
-            8 => {
+            8 if scope.may_carry() => {
+                inner.in_carries = true;
                 let (t, h) = (self.name("q"), self.name("h"));
                 inner.arrays.push((h.clone(), vec![size.clone()]));
                 let body = self.float(&inner, indent + 1);
@@ -152,7 +153,7 @@ impl Writer {
     /// A pattern and what it is bound to; what is bound is added to the scope.
     pub fn statement(&mut self, scope: &mut Scope, indent: usize) -> (String, String) {
         if self.rng.u8(0..3) == 0
-            && scope.depth < 4
+            && !scope.is_deep()
             && self.fuel > 0
             && let Some(statement) = self.of_array(scope, indent)
         {
@@ -160,6 +161,7 @@ impl Writer {
             return statement;
         }
         if self.rng.u8(0..5) == 0
+            && !scope.is_deep()
             && self.fuel > 0
             && let Some(statement) = self.structured(scope, indent)
         {
@@ -167,7 +169,7 @@ impl Writer {
             return statement;
         }
         if self.rng.u8(0..4) == 0
-            && scope.depth < 4
+            && !scope.is_deep()
             && self.fuel > 0
             && let Some(statement) = self.construct(scope, indent)
         {
@@ -189,7 +191,7 @@ impl Writer {
                 scope.bounds.push("3".into());
                 (name, format!("[{}]", items.join(", ")))
             }
-            0 | 1 if !sizes.is_empty() && scope.depth < 3 => {
+            0 | 1 if !sizes.is_empty() && scope.depth < 3 && !scope.is_deep() => {
                 let name = self.name("y");
                 let size = sizes[self.rng.usize(0..sizes.len())].clone();
                 let i = self.name("i");
@@ -199,7 +201,7 @@ impl Writer {
                 scope.arrays.push((name.clone(), vec![size.clone()]));
                 (name, format!("build ({i} < {size}) {body}"))
             }
-            2 if sizes.len() > 1 && scope.depth < 3 => {
+            2 if sizes.len() > 1 && scope.depth < 3 && !scope.is_deep() => {
                 let name = self.name("z");
                 let (rows, columns) = (sizes[0].clone(), sizes[1].clone());
                 let (i, j) = (self.name("i"), self.name("j"));

@@ -14,7 +14,7 @@ impl Writer {
         let (value, sizes) = match self.rng.u8(0..12) {
             0 => self.of_vector(scope, &v, &s, indent),
             3 | 4 => self.convolution(scope, &v, &s)?,
-            5 => self.cube(scope, &v, &s)?,
+            5 | 7 => self.cube(scope, &v, &s)?,
             6 => {
                 let (u, _) = self.vector(scope)?;
                 let joined = format!("concat({u}, pad({v}, 1, 2), {v})");

@@ -1,6 +1,6 @@
 //! What the writer of random programs knows: names in scope, and how much it may still write.
 
-use super::{LIBRARY, PRELUDE, SIGNATURE};
+use super::{LIBRARY, LONGEST, PRELUDE, SIGNATURE};
 use fastrand::Rng;
 use std::fmt::Write;
 
@@ -17,7 +17,25 @@ pub(super) struct Scope {
     /// Integers that may be loop bounds.
     pub bounds: Vec<String>,
     pub depth: usize,
+    /// Whether a loop around carries arrays.
+    pub in_carries: bool,
 }
+
+impl Scope {
+    /// How often a body here is run, at most and as far as indices tell.
+    pub fn rounds(&self) -> u64 {
+        let most = |bound: &String| bound.parse().unwrap_or(LONGEST);
+        self.indices.iter().map(|(_, bound)| most(bound)).product()
+    }
+
+    /// Whether no more blocks and loops may stand here.
+    pub fn is_deep(&self) -> bool {
+        self.depth >= 4 || self.rounds() > ROUNDS
+    }
+}
+
+/// In more rounds than these there are no further loops.
+const ROUNDS: u64 = 243;
 
 /// Writes one program.
 pub(super) struct Writer {
