@@ -9,11 +9,11 @@
 //!
 //! *Requires*: a checked, purely non-linear function and all its arguments. *Ensures*: an `Err` names
 //! the first engine that differs, and shows both results. *Cost*: one lowering and one compilation
-//! per call.
+//! per call, at however many lists of arguments it runs.
 
 use crate::border::{Sizes, flatten, rebuild};
 use crate::guard::{self, Guarded, Place};
-use crate::products::{Product, optimised};
+use crate::products::Product;
 use jut_eval::{EvalError, Interpreter, Value, View};
 use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError};
 use jut_loop::eval::{self, Fault, Outcome};
@@ -59,28 +59,23 @@ pub fn agree_with(
     args: &[Value],
     fault: &dyn Fn(&mut LoopProgram),
 ) -> Result<Run, String> {
-    agree_in(program, func, args, fault, &backends().collect::<Vec<_>>())
+    let lists = [args.to_vec()];
+    let mut runs = agree_in(program, func, &lists, fault, &backends().collect::<Vec<_>>())?;
+    runs.pop().ok_or_else(|| "no run".into())
 }
 
+/// [`agree_with`], at several lists of arguments, in some backends.
 fn agree_in(
     program: &Program,
     func: FuncId,
-    args: &[Value],
+    lists: &[Vec<Value>],
     fault: &dyn Fn(&mut LoopProgram),
     backends: &[(&'static str, Backend)],
-) -> Result<Run, String> {
+) -> Result<Vec<Run>, String> {
     guard::arenas();
-    let expected = match Interpreter::new(program).call(func, args, &[], &[]) {
-        Ok(outcome) => Ok(outcome.results),
-        Err(EvalError::Runtime(error)) => Err(error),
-        Err(error) => return Err(format!("interpreter: {error:?}")),
-    };
+    let interpreter = Interpreter::new(program);
     let mut lowered = lower(program, func).map_err(|e| format!("lowering: {e}"))?;
     fault(&mut lowered.program);
-    let mut border = Border::new(program, func, &lowered, args)?;
-    compare("loop form", &expected, border.evaluate(&lowered.program, &eval::run)?, &lowered)?;
-    in_other_orders(&mut border, &expected, &lowered)?;
-
     let text = print::print_program(&lowered.program);
     let again = read::read_program(0, &text)
         .map_err(|e| format!("the loop form does not read back: {e}\n{text}"))?;
@@ -88,28 +83,65 @@ fn agree_in(
     if let Some((a, b)) = text.lines().zip(printed.lines()).find(|(a, b)| a != b) {
         return Err(format!("the loop form prints differently after reading back:\n{a}\n{b}"));
     }
-    compare("loop form read back", &expected, border.evaluate(&again, &eval::run)?, &lowered)?;
-
-    // The memory that a call is said to need is enough.
-    let need = need::query(&lowered.program).ok().map(|query| border.need(&query)).transpose()?;
-    let need = need.filter(|[temp, tape]| temp.max(tape) < &MOST_LENT);
-    for (name, compile) in backends {
+    let query = need::query(&lowered.program).ok();
+    let compiled = backends.iter().map(|(name, compile)| {
         let native = Checked::compile(&lowered, *compile).map_err(|e| format!("{name}: {e}"))?;
-        for place in [Place::Begin, Place::End] {
-            guard::place(place);
-            let run = border.call(&native, &mut Workspace::new())?;
-            compare(name, &expected, run, &lowered)?;
+        Ok((*name, native))
+    });
+    let natives: Vec<_> = compiled.collect::<Result<_, String>>()?;
+    let engines = Engines { interpreter, lowered: &lowered, again, query, natives };
+    let run = |args: &Vec<Value>| {
+        let border = Border::new(program, func, &lowered, args)?;
+        engines.run(func, args, border).map_err(|e| format!("{e}\nat {args:?}"))
+    };
+    lists.iter().map(run).collect()
+}
+
+/// A function in every engine.
+struct Engines<'a> {
+    interpreter: Interpreter,
+    lowered: &'a Lowered,
+    /// The loop form, printed and read back.
+    again: LoopProgram,
+    /// What says how much memory a call needs.
+    query: Option<LoopProgram>,
+    natives: Vec<(&'static str, Checked)>,
+}
+
+impl Engines<'_> {
+    /// A run in each, which must give the same.
+    fn run(&self, func: FuncId, args: &[Value], mut border: Border<'_>) -> Result<Run, String> {
+        let lowered = self.lowered;
+        let expected = match self.interpreter.call(func, args, &[], &[]) {
+            Ok(outcome) => Ok(outcome.results),
+            Err(EvalError::Runtime(error)) => Err(error),
+            Err(error) => return Err(format!("interpreter: {error:?}")),
+        };
+        compare("loop form", &expected, border.evaluate(&lowered.program, &eval::run)?, lowered)?;
+        in_other_orders(&mut border, &expected, lowered)?;
+        let again = border.evaluate(&self.again, &eval::run)?;
+        compare("loop form read back", &expected, again, lowered)?;
+
+        // The memory that a call is said to need is enough.
+        let need = self.query.as_ref().map(|query| border.need(query)).transpose()?;
+        let need = need.filter(|[temp, tape]| temp.max(tape) < &MOST_LENT);
+        for (name, native) in &self.natives {
+            for place in [Place::Begin, Place::End] {
+                guard::place(place);
+                let run = border.call(native, &mut Workspace::new())?;
+                compare(name, &expected, run, lowered)?;
+            }
+            let Some([temp, tape]) = need else { continue };
+            let mut memory = vec![0u64; (temp + tape) / 8 + 8];
+            // SAFETY: the memory outlives the workspace, and nothing else uses it.
+            let mut workspace =
+                unsafe { Workspace::within(memory.as_mut_ptr().cast(), temp + tape + 64) };
+            workspace.begin(tape);
+            let run = border.call(native, &mut workspace)?;
+            compare(&format!("{name} in lent memory"), &expected, run, lowered)?;
         }
-        let Some([temp, tape]) = need else { continue };
-        let mut memory = vec![0u64; (temp + tape) / 8 + 8];
-        // SAFETY: the memory outlives the workspace, and nothing else uses it.
-        let mut workspace =
-            unsafe { Workspace::within(memory.as_mut_ptr().cast(), temp + tape + 64) };
-        workspace.begin(tape);
-        let run = border.call(&native, &mut workspace)?;
-        compare(&format!("{name} in lent memory"), &expected, run, &lowered)?;
+        Ok(expected)
     }
-    Ok(expected)
 }
 
 /// How many statements of the loop form a call of a function executes, optimised as it is compiled.
@@ -162,16 +194,34 @@ fn in_other_orders(
 /// # Errors
 /// The first disagreement (P16, or P15 if the optimiser is to blame), or a refusal.
 pub fn agree_optimised(product: &Product) -> Result<Run, String> {
-    let run = |product: &Product, backends: &[(&'static str, Backend)]| {
-        let run = agree_in(&product.program, product.func, &product.args, &|_| {}, backends);
-        run.map_err(|e| format!("{}: {e}", product.name))
-    };
-    let all: Vec<_> = backends().collect();
-    match (run(product, &all[..1])?, run(&optimised(product), &all)?) {
+    let Product { name, program, func, args } = product;
+    let lists = [args.to_vec()];
+    let runs = agree_everywhere(program, *func, &lists, &backends().collect::<Vec<_>>());
+    let run = runs.and_then(|mut runs| runs.pop().ok_or_else(|| "no run".into()));
+    run.map_err(|e| format!("{name}: {e}"))
+}
+
+/// [`agree_optimised`], of a function at several lists of arguments, in some backends.
+///
+/// # Errors
+/// As [`agree_optimised`].
+pub fn agree_everywhere(
+    program: &Program,
+    func: FuncId,
+    lists: &[Vec<Value>],
+    backends: &[(&'static str, Backend)],
+) -> Result<Vec<Run>, String> {
+    let fast = jut_opt::optimise(program, func, true);
+    let first = &backends[..backends.len().min(1)];
+    let slow = agree_in(program, func, lists, &|_| {}, first)?;
+    let fast = agree_in(&fast, func, lists, &|_| {}, backends)?;
+    let both = slow.into_iter().zip(fast).zip(lists);
+    let equal = both.map(|((slow, fast), args)| match (slow, fast) {
         (Ok(slow), Ok(fast)) if slow.iter().zip(&fast).all(|(a, b)| same(a, b)) => Ok(Ok(slow)),
         (Err(slow), Err(fast)) if (slow.kind, slow.span) == (fast.kind, fast.span) => Ok(Err(slow)),
-        (slow, fast) => Err(format!("P15: {}:\n  {slow:?}\n  {fast:?}", product.name)),
-    }
+        (slow, fast) => Err(format!("P15:\n  {slow:?}\n  {fast:?}\nat {args:?}")),
+    });
+    equal.collect()
 }
 
 fn compare(engine: &str, expected: &Run, got: Run, lowered: &Lowered) -> Result<(), String> {

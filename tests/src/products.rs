@@ -1,11 +1,12 @@
 //! Everything that jut makes of a function, ready to run: values, gradients, products with the
-//! Jacobian from both sides; under both tape policies, as composed and as optimised.
+//! Jacobian from both sides; under both tape policies, as composed and as optimised. Whole Jacobians and
+//! second derivatives, which are made of the same halves and are much more code, are a list of their own.
 
 use crate::laws::run;
 use jut_ad::{Derivatives, Mask, Policy, compose, erase};
 use jut_eval::{Interpreter, Value, vector};
 use jut_ir::types::Type;
-use jut_ir::{FuncId, Program};
+use jut_ir::{Diagnostic, FuncId, Program};
 
 /// A function made of another, with arguments.
 #[derive(Clone, Debug)]
@@ -20,9 +21,56 @@ pub struct Product {
     pub args: Vec<Value>,
 }
 
-/// Products of a function at some arguments (sizes included). Tangents and cotangents are random, the
-/// same ones for all products. What needs a gradient is left out if the function has not one f64
-/// result.
+/// What a function made of another takes behind the arguments of that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Takes {
+    Nothing,
+    Tangents,
+    Cotangents,
+}
+
+/// A function made of another, to be called at any arguments of that.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// What it is.
+    pub kind: &'static str,
+    /// The program.
+    pub program: Program,
+    /// The function.
+    pub func: FuncId,
+    /// The function of which it is made.
+    of: FuncId,
+    /// Where that has its active parameters.
+    positions: Vec<usize>,
+    takes: Takes,
+}
+
+impl Derived {
+    /// All arguments, those of the function it is made of (sizes included) given. Tangents and cotangents are
+    /// random, the same ones for everything that is made of one function. None if the function fails
+    /// before its results have a size, which cotangents would have too.
+    ///
+    /// # Errors
+    /// The function cannot be called so.
+    pub fn arguments(&self, args: &[Value]) -> Result<Option<Vec<Value>>, String> {
+        let mut all = args.to_vec();
+        match self.takes {
+            Takes::Nothing => {}
+            Takes::Tangents => {
+                let mut rng = fastrand::Rng::with_seed(23);
+                all.extend(self.positions.iter().map(|k| vector::random_like(&args[*k], &mut rng)));
+            }
+            Takes::Cotangents => match cotangents(&self.program, self.of, self.func, args)? {
+                Some(seeds) => all.extend(seeds),
+                None => return Ok(None),
+            },
+        }
+        Ok(Some(all))
+    }
+}
+
+/// Products of a function at some arguments (sizes included). What needs a gradient is left out if the
+/// function has not one f64 result.
 ///
 /// # Errors
 /// A composition is refused.
@@ -33,41 +81,85 @@ pub fn products(
     mask: &Mask,
     policies: &[Policy],
 ) -> Result<Vec<Product>, String> {
-    let say = |d: jut_ir::Diagnostic| d.to_string();
-    let mut rng = fastrand::Rng::with_seed(23);
-    let tangents: Vec<Value> =
-        mask.positions().map(|k| vector::random_like(&args[k], &mut rng)).collect();
-    let function = &program.funcs[func];
-    let floats = function.results.iter().filter(|r| r.ty == Type::F64).count();
     let mut all = Vec::new();
     for policy in policies {
-        let mut d = Derivatives::new(program.clone());
-        let mut made = vec![("value", erase::erase(&mut d, func).map_err(say)?)];
-        if !mask.is_empty() {
-            made.push(("jvp", compose::jvp(&mut d, func, mask).map_err(say)?));
-            made.push(("vjp", compose::vjp(&mut d, func, mask, *policy).map_err(say)?));
-            if floats == 1 {
-                let grad = compose::grad(&mut d, func, mask, *policy).map_err(say)?;
-                made.push(("grad", grad));
-                let both = compose::value_and_grad(&mut d, func, mask, *policy).map_err(say)?;
-                made.push(("value_and_grad", both));
-            }
-        }
-        for (kind, made) in made {
-            let mut args = args.to_vec();
-            match kind {
-                "jvp" => args.extend(tangents.iter().cloned()),
-                "vjp" => match cotangents(&d.program, func, made, &args)? {
-                    Some(seeds) => args.extend(seeds),
-                    None => continue,
-                },
-                _ => {}
-            }
-            let name = format!("{kind} under {policy:?}");
-            all.push(Product { name, program: d.program.clone(), func: made, args });
+        for derived in first(program, func, mask, *policy).map_err(|d| d.to_string())? {
+            let Some(args) = derived.arguments(args)? else { continue };
+            let name = format!("{} under {policy:?}", derived.kind);
+            all.push(Product { name, program: derived.program, func: derived.func, args });
         }
     }
     Ok(all)
+}
+
+/// What [`products`] has, and whole Jacobians and second derivatives, under the default policy. Of functions
+/// that have no Jacobian, there is none.
+///
+/// # Errors
+/// A composition is refused that every function has.
+pub fn all_derived(program: &Program, func: FuncId, mask: &Mask) -> Result<Vec<Derived>, String> {
+    let mut all = first(program, func, mask, Policy::Default).map_err(|d| d.to_string())?;
+    if !mask.is_empty() {
+        all.extend(further(program, func, mask));
+    }
+    Ok(all)
+}
+
+fn floats(program: &Program, func: FuncId) -> usize {
+    program.funcs[func].results.iter().filter(|r| r.ty == Type::F64).count()
+}
+
+/// The value, and first derivatives in one direction.
+fn first(
+    program: &Program,
+    func: FuncId,
+    mask: &Mask,
+    policy: Policy,
+) -> Result<Vec<Derived>, Diagnostic> {
+    let mut d = Derivatives::new(program.clone());
+    let mut made = vec![("value", erase::erase(&mut d, func)?, Takes::Nothing)];
+    if !mask.is_empty() {
+        made.push(("jvp", compose::jvp(&mut d, func, mask)?, Takes::Tangents));
+        made.push(("vjp", compose::vjp(&mut d, func, mask, policy)?, Takes::Cotangents));
+        if floats(program, func) == 1 {
+            made.push(("grad", compose::grad(&mut d, func, mask, policy)?, Takes::Nothing));
+            let both = compose::value_and_grad(&mut d, func, mask, policy)?;
+            made.push(("value_and_grad", both, Takes::Nothing));
+        }
+    }
+    Ok(all_of(&d, func, mask, made))
+}
+
+/// Whole Jacobians, and second derivatives.
+fn further(program: &Program, func: FuncId, mask: &Mask) -> Vec<Derived> {
+    use compose::JacobianMode::{Forward, Reverse};
+    let (mut derivatives, policy) = (Derivatives::new(program.clone()), Policy::Default);
+    let d = &mut derivatives;
+    let mut made = vec![
+        ("directional", compose::directional(d, func, mask), Takes::Tangents),
+        ("second", compose::second_directional(d, func, mask), Takes::Tangents),
+        ("jacobian", compose::jacobian(d, func, mask, Forward, policy), Takes::Nothing),
+        ("reverse jacobian", compose::jacobian(d, func, mask, Reverse, policy), Takes::Nothing),
+    ];
+    if floats(program, func) == 1 {
+        made.push(("hvp", compose::hessian_product(d, func, mask, policy), Takes::Tangents));
+        made.push(("hessian", compose::hessian(d, func, mask, policy), Takes::Nothing));
+    }
+    let made = made.into_iter().filter_map(|(kind, made, takes)| Some((kind, made.ok()?, takes)));
+    all_of(&derivatives, func, mask, made.collect())
+}
+
+fn all_of(
+    d: &Derivatives,
+    of: FuncId,
+    mask: &Mask,
+    made: Vec<(&'static str, FuncId, Takes)>,
+) -> Vec<Derived> {
+    let derived = |(kind, func, takes)| {
+        let (program, positions) = (d.program.clone(), mask.positions().collect());
+        Derived { kind, program, func, of, positions, takes }
+    };
+    made.into_iter().map(derived).collect()
 }
 
 /// Random cotangents for a `vjp`, with the sizes that come before them; none if the function fails

@@ -1,12 +1,16 @@
 //! What is asked of each random program.
 
-use crate::engines::{Run, agree_optimised};
+use crate::attack::run::{MEMORY, Target};
+use crate::engines::{Run, agree_everywhere, agree_optimised};
 use crate::generate::{Extent, Generated, generate_linear_of, generate_of};
 use crate::laws::{self, Options, load};
-use crate::products::products;
+use crate::products::{all_derived, products};
+use jut::{Engine, Model};
 use jut_ad::{Derivatives, Mask, Policy, erase};
 use jut_eval::{Interpreter, Value};
-use jut_ir::{FuncId, Mode, Program};
+use jut_ir::{FuncId, Mode, Program, RuntimeErrorKind, Span};
+use jut_native::Backend;
+use std::collections::BTreeMap;
 
 const BOTH: [Policy; 2] = [Policy::StoreAll, Policy::Default];
 
@@ -114,4 +118,84 @@ pub fn all_products(
         let _: Run = agree_optimised(product)?;
     }
     Ok(2 * products.len())
+}
+
+/// What [`strange`] ran: how often each derivative was computed, and how often it failed with the function.
+pub type Ends = BTreeMap<&'static str, [usize; 2]>;
+
+/// P16 for every derivative of a random program, kept ones too, with empty arrays and wrong indices; and each
+/// fails if and where the program does.
+///
+/// # Errors
+/// What does not hold, and the program.
+pub fn strange(
+    subject: Subject,
+    backends: &[(&'static str, Backend)],
+    engines: &[(&'static str, Engine)],
+) -> Result<Ends, String> {
+    let generated = subject.generate();
+    let all: Vec<Generated> =
+        generated.strange(subject.seed).into_iter().chain([generated.clone()]).collect();
+    let ends = at_each(&all, backends).and_then(|mut ends| {
+        kept(&all, engines, subject.seed, &mut ends)?;
+        Ok(ends)
+    });
+    ends.map_err(|e| subject.name(&generated, e))
+}
+
+/// Every derivative of a program, with several arguments.
+fn at_each(all: &[Generated], backends: &[(&'static str, Backend)]) -> Result<Ends, String> {
+    let Some(Generated { text, func, .. }) = all.first() else { return Ok(Ends::new()) };
+    let program = load(text)?;
+    let func = program.find_func(func).ok_or("no such definition")?;
+    let interpreter = Interpreter::new(&program);
+    let lists = all.iter().map(|one| interpreter.with_sizes(func, &one.arguments()));
+    let lists: Vec<_> = lists.collect::<Result<_, _>>().map_err(|e| e.to_string())?;
+    let failure = |run: &Run| run.as_ref().err().map(|e| (e.kind, e.span));
+    let mut expected: Vec<Option<(RuntimeErrorKind, Span)>> = Vec::new();
+    let mut ends = Ends::new();
+    for derived in all_derived(&program, func, &Mask::full(&program, func))? {
+        let kind = derived.kind;
+        let named = |e: String| format!("{kind}: {e}");
+        let given = lists.iter().map(|args| derived.arguments(args));
+        let given: Vec<_> = given.collect::<Result<_, _>>()?;
+        // Which list each is made of.
+        let (which, given): (Vec<usize>, Vec<Vec<Value>>) =
+            given.into_iter().enumerate().filter_map(|(k, list)| Some((k, list?))).unzip();
+        let runs = agree_everywhere(&derived.program, derived.func, &given, backends);
+        for (k, run) in which.into_iter().zip(runs.map_err(named)?) {
+            let failure = failure(&run);
+            if kind == "value" {
+                expected.push(failure);
+            } else if expected[k] != failure {
+                let wanted = expected[k];
+                let args = &lists[k];
+                return Err(named(format!(
+                    "fails elsewhere: {failure:?}, the function {wanted:?}\nat {args:?}"
+                )));
+            }
+            ends.entry(kind).or_default()[usize::from(failure.is_some())] += 1;
+        }
+    }
+    Ok(ends)
+}
+
+/// The derivative that is kept, recorded and applied from both sides.
+fn kept(
+    all: &[Generated],
+    engines: &[(&'static str, Engine)],
+    seed: u64,
+    ends: &mut Ends,
+) -> Result<(), String> {
+    let Some(Generated { text, func, .. }) = all.first() else { return Ok(()) };
+    let model = Model::from_text(text).map_err(|e| e.to_string())?;
+    let function = model.function(func).map_err(|e| e.to_string())?;
+    for one in all {
+        let args = one.values();
+        let fails = Target::new(&function, &args, engines, MEMORY, seed)
+            .and_then(|target| target.linearized(engines).map(|()| target.reference().fails()))
+            .map_err(|e| format!("{e}\nat {args:?}"))?;
+        ends.entry("kept").or_default()[usize::from(fails)] += 1;
+    }
+    Ok(())
 }

@@ -3,10 +3,11 @@
 
 use jut_ad::{Mask, Policy};
 use jut_eval::{Interpreter, Value};
-use jut_tests::engines::agree;
+use jut_tests::engines::{agree, backends};
+use jut_tests::generate::Extent;
 use jut_tests::laws::load;
 use jut_tests::products::products;
-use jut_tests::random::{self, Subject, all_products};
+use jut_tests::random::{self, Ends, Subject, all_products};
 use jut_tests::{in_parallel, programs};
 use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
@@ -132,4 +133,36 @@ fn all_engines_agree_on_random_programs() {
         _ => Subject::main(seed),
     };
     in_parallel(&seeds, |seed| random::engines(subject(*seed))).unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn every_derivative_of_random_programs_agrees_at_arguments_that_they_do_not_expect() {
+    const PROGRAMS: usize = 24;
+    // Small programs, because Hessians are many times as long, and such that read with indices from outside.
+    let extent = Extent { main: 8, helper: 4 };
+    let subjects = (0..).map(|seed| Subject { seed, extent, linear: false });
+    let indexed = |subject: &Subject| subject.generate().text.contains("ix[");
+    let subjects: Vec<_> = subjects.filter(indexed).take(PROGRAMS).enumerate().collect();
+    let engine = |name| match name {
+        "LLVM" => jut::Engine::Llvm,
+        "MLIR" => jut::Engine::Mlir,
+        _ => jut::Engine::Cranelift,
+    };
+    let outcome = in_parallel(&subjects, |(k, subject)| {
+        // Backends that take long to compile have one in twelve.
+        let backends: Vec<_> = backends().take(if k % 12 == 0 { 3 } else { 1 }).collect();
+        let native = backends.iter().map(|(name, _)| (*name, engine(*name)));
+        let interpreter = ("interpreter", jut::Engine::Interpreter);
+        let engines: Vec<_> = std::iter::once(interpreter).chain(native).collect();
+        random::strange(*subject, &backends, &engines)
+    });
+    let mut total = Ends::new();
+    for (kind, [values, failures]) in outcome.unwrap_or_else(|e| panic!("{e}")).iter().flatten() {
+        let [all, failed] = total.entry(*kind).or_default();
+        (*all, *failed) = (*all + values, *failed + failures);
+    }
+    println!("{total:?}");
+    assert_eq!(total.len(), 12);
+    let enough = |ends: &[usize; 2]| ends.iter().all(|n| *n > PROGRAMS);
+    assert!(total.values().all(enough), "{total:?}");
 }

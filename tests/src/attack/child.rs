@@ -5,6 +5,7 @@ use super::{Attack, End, Kind, Subject, run};
 use crate::guard;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a child says, one line each; everything else that a line may be is not for the parent.
 pub(super) mod word {
@@ -25,14 +26,25 @@ fn say(line: std::fmt::Arguments<'_>) {
     let _ = out.flush();
 }
 
+/// Whether this process is attacked: otherwise nobody listens.
+static IS_CHILD: AtomicBool = AtomicBool::new(false);
+
 /// Says what is run next, for the case that it ends the process.
 pub(super) fn at(seed: u64, what: std::fmt::Arguments<'_>) {
+    if !IS_CHILD.load(Ordering::Relaxed) {
+        return;
+    }
     say(format_args!("{} {seed} {what}", word::AT));
+}
+
+fn begin() {
+    IS_CHILD.store(true, Ordering::Relaxed);
+    guard::arenas();
 }
 
 /// Does the attacks with these numbers.
 pub(super) fn attacks(seeds: std::ops::Range<u64>, engines: &Engines) {
-    guard::arenas();
+    begin();
     for seed in seeds {
         say(format_args!("{} {seed}", word::BEGIN));
         one(&Attack::new(seed), engines);
@@ -41,7 +53,7 @@ pub(super) fn attacks(seeds: std::ops::Range<u64>, engines: &Engines) {
 
 /// Does one attack, without these lines of its text.
 pub(super) fn without(seed: u64, lines: &[usize], engines: &Engines) {
-    guard::arenas();
+    begin();
     let attack = reduced(Attack::new(seed), lines);
     say(format_args!("{} {seed}", word::BEGIN));
     one(&attack, engines);
@@ -65,6 +77,7 @@ fn one(attack: &Attack, engines: &Engines) {
         Ok(Ok(end)) => {
             let end = match end {
                 End::Refused => "refused",
+                End::Cancelled => "cancelled",
                 End::Values => "values",
                 End::Fails => "fails",
             };

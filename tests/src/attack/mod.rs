@@ -4,7 +4,8 @@
 //! process that runs it ends by a signal, panics, takes too long, or finds engines that differ or a
 //! derivative that fails where its function does not. Child processes do a few at a time, each with
 //! a limit of memory; one that dies names the attack by which it died, which is then made smaller: lines
-//! are taken out of the text as long as it goes wrong in the same way.
+//! are taken out of the text as long as it goes wrong in the same way. Changed programs may have loops that
+//! never end: a call that takes seconds is cancelled, and has to end then.
 //!
 //! | kind | what |
 //! |---|---|
@@ -22,8 +23,8 @@ mod control;
 mod files;
 mod mutate;
 mod programs;
-mod run;
-mod values;
+pub(crate) mod run;
+pub(crate) mod values;
 
 use crate::generate::{self, Extent};
 use fastrand::Rng;
@@ -81,6 +82,8 @@ struct Attack {
 enum End {
     /// The text or file was refused.
     Refused,
+    /// It takes too long, and was cancelled.
+    Cancelled,
     /// The function failed, and everything with it.
     Fails,
     /// The function gave results.
@@ -153,6 +156,7 @@ fn function(
     let target = Target::new(&function, args, engines, limit, seed)?;
     target.products()?;
     Ok(match target.reference() {
+        cancelled if cancelled.is_cancelled() => End::Cancelled,
         Outcome::Values(_) => End::Values,
         Outcome::Fails(..) => End::Fails,
         Outcome::Refused(_) => End::Refused,
@@ -190,15 +194,8 @@ fn random(rng: &mut Rng, seed: u64) -> Subject {
     if rng.u8(0..4) == 0 {
         generated.a = values::float(rng);
     }
-    let generate::Generated { text, func, n, m, a, k, x, w, ix, .. } = generated;
-    let args = vec![
-        Value::F64(a),
-        Value::F64s(jut::Array { shape: vec![n], data: x }),
-        Value::F64s(jut::Array { shape: vec![m, n], data: w }),
-        Value::I64(k),
-        Value::I64s(jut::Array { shape: vec![m], data: ix }),
-    ];
-    Subject { text, func: func.into(), args }
+    let args = generated.values();
+    Subject { text: generated.text, func: generated.func.into(), args }
 }
 
 /// A printed stage of a small program, changed; none if the program is refused.

@@ -7,8 +7,13 @@
 use super::child;
 use crate::guard::{self, Guarded, Place};
 use fastrand::Rng;
-use jut::{Arg, Array, Compiled, Engine, Error, Function, JacobianMode, Out, Product, Role, Value};
+use jut::{
+    Arg, Array, Cancellation, Compiled, Engine, Error, Function, JacobianMode, Out, Product, Role,
+    Value,
+};
 use jut_runtime::arena::ALIGN;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 /// What a call may take: more is the error R06.
 pub const MEMORY: usize = 1 << 26;
@@ -57,9 +62,19 @@ impl Outcome {
         }
     }
 
-    /// Whether memory was short, which engines need in different amounts.
-    pub fn is_memory(&self) -> bool {
-        matches!(self, Outcome::Fails("R06", ..))
+    /// Whether it ended at a limit, of memory or of time: engines need different amounts of both.
+    pub fn is_unclear(&self) -> bool {
+        matches!(self, Outcome::Fails("R06" | "R07", ..))
+    }
+
+    /// Whether it took too long.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Outcome::Fails("R07", ..))
+    }
+
+    /// Whether it is an error of the program.
+    pub fn fails(&self) -> bool {
+        matches!(self, Outcome::Fails(..))
     }
 
     /// Whether both ended alike, values bit for bit.
@@ -179,6 +194,27 @@ fn held(values: &[Value]) -> Result<Vec<Held>, String> {
     all.ok_or_else(|| "no memory for arguments".to_string())
 }
 
+/// How long a call may take. What random numbers and changes make of a program may have loops that do not
+/// end while anybody waits.
+const LONG: Duration = Duration::from_secs(2);
+
+/// A call, which another thread cancels if it takes long.
+fn in_time<T>(call: impl FnOnce(&Cancellation) -> T) -> T {
+    let cancellation = Cancellation::default();
+    let (running, end) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let cancellation = &cancellation;
+        scope.spawn(move || {
+            if end.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
+                cancellation.cancel();
+            }
+        });
+        let outcome = call(cancellation);
+        drop(running);
+        outcome
+    })
+}
+
 /// Calls a product twice, with results that it makes and with results of the caller, each time with the
 /// memory of all arrays at another side of their pages.
 fn call(compiled: &Compiled, args: &[Value]) -> Result<Outcome, String> {
@@ -186,7 +222,11 @@ fn call(compiled: &Compiled, args: &[Value]) -> Result<Outcome, String> {
     let first = {
         let memory = held(args)?;
         let args: Vec<Arg<'_>> = memory.iter().map(Held::arg).collect();
-        Outcome::of(compiled.call(&args))?
+        Outcome::of(in_time(|cancellation| {
+            let mut session = compiled.session();
+            session.set_cancellation(cancellation);
+            session.call(&args).map(|results| results.values())
+        }))?
     };
     let Outcome::Values(values) = &first else { return Ok(first) };
     guard::place(Place::Begin);
@@ -197,12 +237,16 @@ fn call(compiled: &Compiled, args: &[Value]) -> Result<Outcome, String> {
     }
     let memory = held(args)?;
     let args: Vec<Arg<'_>> = memory.iter().map(Held::arg).collect();
-    let again = compiled.session().call_into(&args, &mut outs).map(|()| Vec::new());
+    let again = in_time(|cancellation| {
+        let mut session = compiled.session();
+        session.set_cancellation(cancellation);
+        session.call_into(&args, &mut outs).map(|()| Vec::new())
+    });
     let again = match Outcome::of(again)? {
         Outcome::Values(_) => Outcome::Values(to.iter().map(Held::value).collect()),
         other => other,
     };
-    match first.same(&again) {
+    match first.same(&again) || again.is_cancelled() {
         true => Ok(first),
         false => Err(format!(
             "differs: a second call, into memory, gives\n  {again:?}\nthe first\n  {first:?}"
@@ -251,7 +295,7 @@ impl<'a> Target<'a> {
     /// # Errors
     /// The first disagreement.
     pub fn products(&self) -> Result<(), String> {
-        if matches!(self.reference, Outcome::Refused(_)) {
+        if matches!(self.reference, Outcome::Refused(_)) || self.reference.is_cancelled() {
             return Ok(());
         }
         let mut rng = Rng::with_seed(self.seed);
@@ -259,7 +303,7 @@ impl<'a> Target<'a> {
             let all = rng.u8(0..4) == 0 || self.engines.len() <= 2;
             let engines = if all { self.engines } else { self.first_two() };
             let outcome = self.product(product, engines)?;
-            let unclear = outcome.is_memory() || self.reference.is_memory();
+            let unclear = outcome.is_unclear() || self.reference.is_unclear();
             if !unclear
                 && !matches!(outcome, Outcome::Refused(_))
                 && !outcome.fails_as(&self.reference)
@@ -271,7 +315,7 @@ impl<'a> Target<'a> {
                 ));
             }
         }
-        self.linearized()
+        self.linearized(self.first_two())
     }
 
     /// The interpreter and the fastest compiler.
@@ -292,7 +336,7 @@ impl<'a> Target<'a> {
             let outcome = self.run(product, *engine).map_err(named)?;
             match &expected {
                 None => expected = Some(outcome),
-                Some(first) if first.is_memory() || outcome.is_memory() => {}
+                Some(first) if first.is_unclear() || outcome.is_unclear() => {}
                 Some(first) if first.same(&outcome) => {}
                 Some(first) => {
                     return Err(named(format!(
@@ -348,28 +392,31 @@ impl<'a> Target<'a> {
         Some(args)
     }
 
-    /// The derivative, recorded and applied both ways.
-    fn linearized(&self) -> Result<(), String> {
+    /// The derivative, recorded and applied both ways, in some engines, which must agree with the first.
+    ///
+    /// # Errors
+    /// The first disagreement.
+    pub fn linearized(&self, engines: &[(&'static str, Engine)]) -> Result<(), String> {
         let mut expected: Option<Vec<Outcome>> = None;
-        for (name, engine) in self.first_two() {
+        for (name, engine) in engines {
             let named = |e: String| format!("linearize by {name}: {e}");
             child::at(self.seed, format_args!("linearize by {name}"));
             let outcomes = self.applied(*engine).map_err(named)?;
-            let memory = |all: &[Outcome]| all.iter().any(Outcome::is_memory);
+            let unclear = |all: &[Outcome]| all.iter().any(Outcome::is_unclear);
             let Some(first) = &expected else {
                 expected = Some(outcomes);
                 continue;
             };
             let agree = first.len() == outcomes.len()
                 && first.iter().zip(&outcomes).all(|(a, b)| a.same(b));
-            if !agree && !memory(first) && !memory(&outcomes) {
+            if !agree && !unclear(first) && !unclear(&outcomes) {
                 return Err(named(format!(
                     "differs: it gives\n  {outcomes:?}\nthe interpreter\n  {first:?}"
                 )));
             }
         }
         match expected.as_deref() {
-            Some([recorded, ..]) if !recorded.is_memory() && !self.reference.is_memory() => {
+            Some([recorded, ..]) if !recorded.is_unclear() && !self.reference.is_unclear() => {
                 let refused = matches!(recorded, Outcome::Refused(_));
                 match refused || recorded.same(&self.reference) {
                     true => Ok(()),
@@ -395,7 +442,10 @@ impl<'a> Target<'a> {
         let memory = held(self.args)?;
         let args: Vec<Arg<'_>> = memory.iter().map(Held::arg).collect();
         let mut tape = linearized.tape();
-        let recorded = Outcome::of(tape.record(&args).map(|results| results.values()))?;
+        let recorded = Outcome::of(in_time(|cancellation| {
+            tape.set_cancellation(cancellation);
+            tape.record(&args).map(|results| results.values())
+        }))?;
         let Outcome::Values(results) = &recorded else { return Ok(vec![recorded]) };
         // For names and shapes of tangents and cotangents.
         let value = match function.compile(Product::Value) {
@@ -416,8 +466,35 @@ impl<'a> Target<'a> {
         let (tangents, cotangents) = (held(&tangents)?, held(&cotangents)?);
         let tangents: Vec<Arg<'_>> = tangents.iter().map(Held::arg).collect();
         let cotangents: Vec<Arg<'_>> = cotangents.iter().map(Held::arg).collect();
-        let forward = Outcome::of(session.apply(&tape, &tangents).map(|r| r.values()))?;
-        let back = Outcome::of(session.apply_transposed(&tape, &cotangents).map(|r| r.values()))?;
+        let forward = Outcome::of(in_time(|cancellation| {
+            session.set_cancellation(cancellation);
+            session.apply(&tape, &tangents).map(|results| results.values())
+        }))?;
+        let back = Outcome::of(in_time(|cancellation| {
+            session.set_cancellation(cancellation);
+            session.apply_transposed(&tape, &cotangents).map(|results| results.values())
+        }))?;
         Ok(vec![recorded, forward, back])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jut::Model;
+
+    #[test]
+    fn a_loop_that_does_not_end_is_cancelled_and_no_failure() {
+        let text = "def f(x: f64, n: i64) -> f64 = for (i < n) carry (s = x) { sin(s) }";
+        let model = Model::from_text(text).unwrap();
+        let function = model.function("f").unwrap();
+        let engines = engines();
+        let target = |n| {
+            let args = [Value::F64(0.5), Value::I64(n)];
+            let target = Target::new(&function, &args, &engines, MEMORY, 1)?;
+            target.products().map(|()| target.reference().is_cancelled())
+        };
+        assert_eq!(target(1 << 62), Ok(true));
+        assert_eq!(target(100), Ok(false));
     }
 }

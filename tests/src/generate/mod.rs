@@ -16,6 +16,7 @@ mod statements;
 mod structured;
 mod writer;
 
+use crate::attack::values;
 use fastrand::Rng;
 use jut_eval::Value;
 use writer::Writer;
@@ -56,6 +57,38 @@ impl Generated {
             Value::I64(self.k),
             Value::ints(self.ix.clone()),
         ]
+    }
+
+    /// These arguments as users give them.
+    pub fn values(&self) -> Vec<jut::Value> {
+        let Generated { n, m, a, k, x, w, ix, .. } = self;
+        vec![
+            jut::Value::F64(*a),
+            jut::Value::F64s(jut::Array { shape: vec![*n], data: x.clone() }),
+            jut::Value::F64s(jut::Array { shape: vec![*m, *n], data: w.clone() }),
+            jut::Value::I64(*k),
+            jut::Value::I64s(jut::Array { shape: vec![*m], data: ix.clone() }),
+        ]
+    }
+
+    /// The same program with arguments of other sizes: empty arrays, arrays of one element and of more
+    /// than a vector has, each with indices that are none, just outside, far outside or negative.
+    pub fn strange(&self, seed: u64) -> Vec<Generated> {
+        let mut rng = Rng::with_seed(seed ^ 0x57a6e);
+        let sizes = [(0, 0), (0, 2), (1, 3), (3, 1), (9, 3)];
+        let other = |(n, m): (usize, usize)| {
+            let mut inputs = Inputs::of_sizes(&mut rng, n, m);
+            for index in &mut inputs.ix {
+                if rng.u8(0..3) == 0 {
+                    *index = values::hostile(&mut rng, n as i64);
+                }
+            }
+            // It is the bound of loops.
+            inputs.k = values::hostile(&mut rng, n as i64).min(4);
+            let Inputs { n, m, a, k, x, w, ix } = inputs;
+            Generated { n, m, a, k, x, w, ix, ..self.clone() }
+        };
+        sizes.map(other).to_vec()
     }
 }
 
@@ -189,8 +222,12 @@ struct Inputs {
 
 impl Inputs {
     fn random(rng: &mut Rng) -> Inputs {
-        let n = [0, 1, 2, 3, 5, 9][rng.usize(0..6)];
+        let n = [0, 1, 2, 3, 5, LONGEST as usize][rng.usize(0..6)];
         let m = if n == 0 { 0 } else { rng.usize(0..4) };
+        Inputs::of_sizes(rng, n, m)
+    }
+
+    fn of_sizes(rng: &mut Rng, n: usize, m: usize) -> Inputs {
         let float = |rng: &mut Rng| (rng.f64() - 0.5) * 3.0;
         let a = float(rng);
         let x = (0..n).map(|_| float(rng)).collect();
