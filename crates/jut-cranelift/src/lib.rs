@@ -30,6 +30,7 @@
 
 mod cfunction;
 mod failing;
+mod group;
 mod invariants;
 mod jit;
 mod known;

@@ -14,6 +14,7 @@
 //!    a load, the body, a store, so that an inner loop or call in the body keeps its registers;
 //! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
 
+use crate::group::Carried;
 use crate::translate::{Result, Translator, block_args};
 use crate::vector::Plan;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -185,9 +186,8 @@ impl Translator<'_> {
         self.builder.switch_to_block(main);
         let index = self.builder.block_params(main)[0];
         let scope = self.known.enter_loop();
-        for k in (0..TOGETHER).step_by(2) {
-            self.pair(&source.body, &plan, index, k, std::iter::empty())?;
-        }
+        let nothing = vec![Vec::new(); TOGETHER as usize / 2];
+        self.pairs(&source.body, &plan, index, &nothing)?;
         self.known.leave(scope);
         let next = self.builder.ins().iadd_imm_s(index, TOGETHER);
         let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, bound);
@@ -331,19 +331,26 @@ impl Translator<'_> {
         let params = self.builder.block_params(main).to_vec();
         let (index, mut lanes) = (params[0], params[1..].to_vec());
         let scope = self.known.enter_loop();
-        for k in 0..count {
-            let lane = |s: usize| lanes[s * count + k];
-            let carried = source.carry.iter().enumerate().map(|(s, carry)| (*carry, lane(s)));
-            let results = match &plan {
-                Some(plan) => self.pair(&source.body, plan, index, (2 * k) as i64, carried)?,
-                None => {
+        let of_lane = |k: usize| {
+            let carries = source.carry.iter().enumerate();
+            carries.map(|(s, carry)| (*carry, lanes[s * count + k])).collect()
+        };
+        let carried: Vec<Carried> = (0..count).map(of_lane).collect();
+        let results = match &plan {
+            Some(plan) => self.pairs(&source.body, plan, index, &carried)?,
+            None => {
+                let mut results = Vec::with_capacity(count);
+                for (k, carried) in carried.iter().enumerate() {
                     self.bind_shifted(source.index, index, k as i64);
                     for (carry, lane) in carried {
-                        self.bind(carry, lane);
+                        self.bind(*carry, *lane);
                     }
-                    self.block(&source.body)?
+                    results.push(self.block(&source.body)?);
                 }
-            };
+                results
+            }
+        };
+        for (k, results) in results.into_iter().enumerate() {
             for (s, result) in results.into_iter().enumerate() {
                 lanes[s * count + k] = result;
             }

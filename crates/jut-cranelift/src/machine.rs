@@ -159,24 +159,51 @@ fn times(builder: &mut FunctionBuilder<'_>, a: Value, b: Value) -> Value {
     builder.ins().brif(some, cold, &[], done, &[product.into()]);
     builder.switch_to_block(cold);
     builder.seal_block(cold);
+    let made = with_zero(builder, a, b, product);
+    builder.ins().jump(done, &[made.into()]);
+    builder.switch_to_block(done);
+    builder.seal_block(done);
+    result
+}
+
+/// Something that is not 0 if one of these pairs of products has a NaN. `None` without products.
+pub(crate) fn some_undefined(
+    builder: &mut FunctionBuilder<'_>,
+    products: &[Value],
+) -> Option<Value> {
+    let mut undefined = Vec::with_capacity(products.len().div_ceil(2));
+    for two in products.chunks(2) {
+        // One comparison is enough for two.
+        undefined.push(builder.ins().fcmp(FloatCC::Unordered, two[0], two[two.len() - 1]));
+    }
+    let any = undefined.into_iter().reduce(|a, b| builder.ins().bor(a, b))?;
+    Some(builder.ins().vhigh_bits(types::I32, any))
+}
+
+/// `times`, without a branch.
+pub(crate) fn times_at_once(builder: &mut FunctionBuilder<'_>, a: Value, b: Value) -> Value {
+    let product = builder.ins().fmul(a, b);
+    with_zero(builder, a, b, product)
+}
+
+/// The product, or zero where it is NaN and a factor is zero.
+fn with_zero(builder: &mut FunctionBuilder<'_>, a: Value, b: Value, product: Value) -> Value {
+    let ty = builder.func.dfg.value_type(a);
+    let undefined = builder.ins().fcmp(FloatCC::Unordered, product, product);
     let zero = builder.ins().f64const(0.0);
     let zero = if ty.is_vector() { builder.ins().splat(ty, zero) } else { zero };
     let a = builder.ins().fcmp(FloatCC::Equal, a, zero);
     let b = builder.ins().fcmp(FloatCC::Equal, b, zero);
     let either = builder.ins().bor(a, b);
     let both = builder.ins().band(either, undefined);
-    let made = match ty.is_vector() {
+    match ty.is_vector() {
         true => {
             let little = MemFlagsData::new().with_endianness(Endianness::Little);
             let mask = builder.ins().bitcast(ty, little, both);
             builder.ins().bitselect(mask, zero, product)
         }
         false => builder.ins().select(both, zero, product),
-    };
-    builder.ins().jump(done, &[made.into()]);
-    builder.switch_to_block(done);
-    builder.seal_block(done);
-    result
+    }
 }
 
 /// Quotient or remainder toward zero.

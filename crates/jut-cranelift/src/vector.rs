@@ -15,6 +15,8 @@
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store, one
 //! addition per two iterations.
 
+use crate::group::{self, Carried, Waiting, Way};
+use crate::machine;
 use crate::translate::{Result, Translator};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, types};
 use cranelift_entity::SecondaryMap;
@@ -51,7 +53,13 @@ pub(crate) struct Plan {
     classes: SecondaryMap<Value, Class>,
     /// Floats from outside that stand in both halves of a register before the loop.
     outside: Vec<(Atom, ir::Value)>,
+    /// How many pairs make a [group](crate::group), if there are products of derivatives and it may be
+    /// made.
+    pub(crate) together: Option<usize>,
 }
+
+/// What is read or written: where the memory comes from, the buffer, the index.
+type Access = (Root, Value, Atom);
 
 /// So many floats from outside are kept in registers.
 const KEPT: usize = 6;
@@ -83,12 +91,15 @@ impl Translator<'_> {
         if !self.has_vectors || body.stmts.len() > SMALL {
             return None;
         }
-        let mut plan = Plan { classes: SecondaryMap::new(), outside: Vec::new() };
+        let mut plan = Plan { classes: SecondaryMap::new(), outside: Vec::new(), together: None };
         plan.classes[index] = Class::Index(0);
         for carry in carry {
             plan.classes[*carry] = Class::Pair;
         }
-        let (mut loaded, mut stored) = (Vec::new(), Vec::new());
+        let (mut loaded, mut stored): (Vec<Access>, Vec<Access>) = Default::default();
+        // Whether there are products of derivatives; whether stores may wait until all is loaded.
+        let (mut products, mut may_wait) = (false, true);
+        let apart = |a: Root, b: Root| a != b && a != Root::Unknown && b != Root::Unknown;
         for stmt in &body.stmts {
             if self.invariants.is_moved(stmt) {
                 continue;
@@ -106,6 +117,7 @@ impl Translator<'_> {
                         }
                         (Machine::Copy, [a]) => plan.class(a),
                         _ if is_lanewise(op) && args.iter().all(|a| plan.is_float(a)) => {
+                            products |= op == Machine::FTimes;
                             Class::Pair
                         }
                         _ => return None,
@@ -120,7 +132,9 @@ impl Translator<'_> {
                     if plan.class(index) == Class::Pair {
                         return None;
                     }
-                    loaded.push((self.roots[*buffer], *buffer, *index));
+                    let root = self.roots[*buffer];
+                    may_wait &= stored.iter().all(|(other, ..)| apart(root, *other));
+                    loaded.push((root, *buffer, *index));
                     plan.classes[*dst] = Class::Pair;
                 }
                 Stmt::Store { buffer, index, value } => {
@@ -135,17 +149,19 @@ impl Translator<'_> {
             }
         }
         let results_are_floats = body.results.iter().all(|atom| plan.is_float(atom));
-        let apart = independent
+        let steps_together = independent
             || stored.iter().enumerate().all(|(k, store)| {
                 let (root, buffer, index) = *store;
-                let apart = |other: Root| other != root && other != Root::Unknown;
                 matches!(root, Root::Fresh(_))
-                    && stored[..k].iter().all(|other| apart(other.0))
-                    && loaded
-                        .iter()
-                        .all(|(other, from, at)| apart(*other) || (*from, *at) == (buffer, index))
+                    && stored[..k].iter().all(|other| apart(root, other.0))
+                    && loaded.iter().all(|(other, from, at)| {
+                        apart(root, *other) || (*from, *at) == (buffer, index)
+                    })
             });
-        (results_are_floats && apart).then_some(plan)
+        if products && may_wait {
+            plan.together = Some(group::pairs_of(stored.len() + body.results.len()));
+        }
+        (results_are_floats && steps_together).then_some(plan)
     }
 
     /// Puts floats from outside into registers of two, before the loop.
@@ -172,14 +188,16 @@ impl Translator<'_> {
         &mut self,
         body: &Block,
         plan: &Plan,
-        index: ir::Value,
-        k: i64,
-        carried: impl Iterator<Item = (Value, ir::Value)>,
+        (index, k): (ir::Value, i64),
+        carried: &Carried,
+        way: &mut Way,
     ) -> Result<Vec<ir::Value>> {
         let mut pairs = SecondaryMap::new();
         for (carry, lanes) in carried {
-            pairs[carry] = Some(lanes);
+            pairs[*carry] = Some(*lanes);
         }
+        // What is one value for all pairs has been bound then.
+        let again = matches!(way, Way::Again { .. });
         for stmt in &body.stmts {
             if self.invariants.is_moved(stmt) {
                 continue;
@@ -193,13 +211,23 @@ impl Translator<'_> {
                     let Lowering::Machine(op) = prim.row().lowering else {
                         return Err("a call in a body of pairs".to_owned());
                     };
-                    let result = crate::machine::operation(&mut self.builder, op, &operands, None)?;
+                    let result = match (op, operands.as_slice(), &mut *way) {
+                        (Machine::FTimes, [a, b], Way::Plain { products, .. }) => {
+                            let product = self.builder.ins().fmul(*a, *b);
+                            products.push(product);
+                            product
+                        }
+                        (Machine::FTimes, [a, b], Way::Again { .. }) => {
+                            machine::times_at_once(&mut self.builder, *a, *b)
+                        }
+                        _ => machine::operation(&mut self.builder, op, &operands, None)?,
+                    };
                     pairs[*dst] = Some(result);
                 }
                 Stmt::Copy { dst, src } if plan.classes[*dst] == Class::Pair => {
                     pairs[*dst] = Some(self.operand(plan, &pairs, src)?);
                 }
-                Stmt::Copy { dst, src } if plan.classes[*dst] == Class::Outside => {
+                Stmt::Copy { dst, src } if plan.classes[*dst] == Class::Outside && !again => {
                     let value = self.atom(*src)?;
                     self.bind(*dst, value);
                 }
@@ -211,7 +239,9 @@ impl Translator<'_> {
                             self.builder.ins().load(types::F64X2, anywhere(), address, offset)
                         }
                         None => {
-                            self.load(*dst, *buffer, *at)?;
+                            if !again {
+                                self.load(*dst, *buffer, *at)?;
+                            }
                             let value = self.value(*dst)?;
                             self.builder.ins().splat(types::F64X2, value)
                         }
@@ -221,9 +251,16 @@ impl Translator<'_> {
                 Stmt::Store { buffer, index: at, value } => {
                     let offset = plan.index(at).ok_or("a store of pairs at another index")?;
                     let value = self.operand(plan, &pairs, value)?;
-                    let (address, offset) =
-                        self.neighbours(*buffer, index, offset.wrapping_add(k))?;
-                    self.builder.ins().store(anywhere(), value, address, offset);
+                    let (buffer, offset) = (*buffer, offset.wrapping_add(k));
+                    match way {
+                        Way::Direct => {
+                            let (address, offset) = self.neighbours(buffer, index, offset)?;
+                            self.builder.ins().store(anywhere(), value, address, offset);
+                        }
+                        Way::Plain { stores, .. } | Way::Again { stores } => {
+                            stores.push(Waiting { buffer, offset, value });
+                        }
+                    }
                 }
                 // The index plus a constant is part of addresses.
                 _ => {}
@@ -252,7 +289,12 @@ impl Translator<'_> {
     }
 
     /// Address of the float at `index + k`.
-    fn neighbours(&mut self, buffer: Value, index: ir::Value, k: i64) -> Result<(ir::Value, i32)> {
+    pub(crate) fn neighbours(
+        &mut self,
+        buffer: Value,
+        index: ir::Value,
+        k: i64,
+    ) -> Result<(ir::Value, i32)> {
         let place = crate::known::Place {
             cell: Cell::F64,
             buffer: self.value(buffer)?,
@@ -304,6 +346,6 @@ fn is_lanewise(op: Machine) -> bool {
 }
 
 /// Two floats are aligned to one float only.
-fn anywhere() -> MemFlagsData {
+pub(crate) fn anywhere() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }

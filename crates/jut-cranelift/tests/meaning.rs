@@ -304,6 +304,7 @@ fn sums_compute_with_pairs_what_they_compute_with_floats() {
         (prim::ADD, 2),
         (prim::SUB, 2),
         (prim::MUL, 2),
+        (prim::TIMES, 2),
         (prim::DIV, 2),
         (prim::MIN, 2),
         (prim::MAX, 2),

@@ -1,0 +1,142 @@
+//! Pairs of iterations together, whose products of derivatives are looked at once.
+//!
+//! `times` is a product, but for one that is NaN and has a factor of zero. To ask for that at each
+//! product costs more than the product. So some pairs are computed with plain products, and before
+//! anything is stored one branch asks if one of them is NaN: then, which is hardly ever, all of it is
+//! computed once more, product by product.
+//!
+//! ```text
+//!   p = a b; q = p + c; r = d e           products of all pairs
+//!   if any of the p, r is NaN: cold       cold: p, q, r again, with zeros
+//!   store q, r                            of all pairs
+//! ```
+//!
+//! What is loaded is loaded again there: nothing has been stored. A body qualifies if none of its loads
+//! stands behind a store that may be to the same memory.
+
+use crate::machine;
+use crate::translate::{Result, Translator, block_args};
+use crate::vector::{Plan, anywhere};
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use jut_loop::form::{Block, Value};
+
+/// Values of a group that wait for the branch, at most, if a group is more than one pair: they are in
+/// registers.
+const WAITING: usize = 8;
+
+/// A store of a pair that waits.
+pub(crate) struct Waiting {
+    pub(crate) buffer: Value,
+    /// From the index.
+    pub(crate) offset: i64,
+    pub(crate) value: ir::Value,
+}
+
+/// How the products of derivatives of some pairs are computed, and what becomes of stores.
+pub(crate) enum Way {
+    /// Each as it is defined; stores happen where they stand.
+    Direct,
+    /// As plain products, which are noted; stores wait.
+    Plain { products: Vec<ir::Value>, stores: Vec<Waiting> },
+    /// As they are defined, without a branch, after they have been computed as plain products; stores
+    /// wait.
+    Again { stores: Vec<Waiting> },
+}
+
+impl Way {
+    fn stores(self) -> Vec<Waiting> {
+        match self {
+            Way::Direct => Vec::new(),
+            Way::Plain { stores, .. } | Way::Again { stores } => stores,
+        }
+    }
+}
+
+/// How many pairs make a group in which so many values of each wait.
+pub(crate) fn pairs_of(waiting: usize) -> usize {
+    [4, 2].into_iter().find(|pairs| pairs * waiting <= WAITING).unwrap_or(1)
+}
+
+/// What is carried into a pair.
+pub(crate) type Carried = Vec<(Value, ir::Value)>;
+
+impl Translator<'_> {
+    /// Translates the body for neighbouring pairs of iterations from `index` on, given what is carried
+    /// into each; gives the results of each.
+    pub(crate) fn pairs(
+        &mut self,
+        body: &Block,
+        plan: &Plan,
+        index: ir::Value,
+        carried: &[Carried],
+    ) -> Result<Vec<Vec<ir::Value>>> {
+        let Some(together) = plan.together else {
+            return self.each(body, plan, (index, 0), carried, &mut Way::Direct);
+        };
+        let mut all = Vec::with_capacity(carried.len());
+        for (k, group) in carried.chunks(together).enumerate() {
+            all.extend(self.group(body, plan, (index, (2 * together * k) as i64), group)?);
+        }
+        Ok(all)
+    }
+
+    fn each(
+        &mut self,
+        body: &Block,
+        plan: &Plan,
+        (index, first): (ir::Value, i64),
+        carried: &[Carried],
+        way: &mut Way,
+    ) -> Result<Vec<Vec<ir::Value>>> {
+        let mut all = Vec::with_capacity(carried.len());
+        for (k, carried) in (first..).step_by(2).zip(carried) {
+            all.push(self.pair(body, plan, (index, k), carried, way)?);
+        }
+        Ok(all)
+    }
+
+    fn group(
+        &mut self,
+        body: &Block,
+        plan: &Plan,
+        place: (ir::Value, i64),
+        carried: &[Carried],
+    ) -> Result<Vec<Vec<ir::Value>>> {
+        let waiting = |results: &[Vec<ir::Value>], stores: &[Waiting]| {
+            let stored = stores.iter().map(|store| store.value);
+            block_args(&results.iter().flatten().copied().chain(stored).collect::<Vec<_>>())
+        };
+        let mut plain = Way::Plain { products: Vec::new(), stores: Vec::new() };
+        let mut results = self.each(body, plan, place, carried, &mut plain)?;
+        let some = match &plain {
+            Way::Plain { products, .. } => machine::some_undefined(&mut self.builder, products),
+            Way::Direct | Way::Again { .. } => None,
+        };
+        let some = some.ok_or("a group without products")?;
+        let mut stores = plain.stores();
+        let usual = waiting(&results, &stores);
+        let [cold, done] = [self.builder.create_block(), self.builder.create_block()];
+        self.builder.set_cold_block(cold);
+        for _ in &usual {
+            self.builder.append_block_param(done, types::F64X2);
+        }
+        self.builder.ins().brif(some, cold, &[], done, &usual);
+
+        self.builder.switch_to_block(cold);
+        let mut again = Way::Again { stores: Vec::new() };
+        let made = self.each(body, plan, place, carried, &mut again)?;
+        let made = waiting(&made, &again.stores());
+        self.builder.ins().jump(done, &made);
+
+        self.builder.switch_to_block(done);
+        let params = self.builder.block_params(done).to_vec();
+        let values = results.iter_mut().flatten();
+        let values = values.chain(stores.iter_mut().map(|store| &mut store.value));
+        values.zip(params).for_each(|(value, param)| *value = param);
+        for Waiting { buffer, offset, value } in stores {
+            let (address, offset) = self.neighbours(buffer, place.0, offset)?;
+            self.builder.ins().store(anywhere(), value, address, offset);
+        }
+        Ok(results)
+    }
+}
