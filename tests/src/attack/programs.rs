@@ -2,8 +2,8 @@
 //!
 //! Programs of [`crate::generate`] are mostly right; these are mostly at the border of it: an index is a
 //! parameter, or what arithmetic makes of parameters, and is read in loops, in branches that may guard it,
-//! in slices, in scattered additions, in functions and in casts. They are small, so that many of
-//! them can be compiled.
+//! in slices, in scattered additions, in arrays that loops carry, in functions and in casts. They are small,
+//! so that many of them can be compiled.
 
 use super::Subject;
 use super::values::{INTEGERS, float, hostile};
@@ -234,7 +234,7 @@ impl Writer {
 
     fn statement(&mut self, scope: &mut Scope) -> String {
         let name = self.name("t");
-        match self.rng.u8(0..17) {
+        match self.rng.u8(0..19) {
             0 | 1 => {
                 let value = self.element(scope);
                 scope.floats.push(name.clone());
@@ -344,6 +344,7 @@ impl Writer {
                 scope.floats.push(name.clone());
                 format!("{v} = {made}; {name} = case {v} {{ {arms} }}")
             }
+            16 | 17 => self.carried(scope, name),
             _ => {
                 // A size from outside: as many elements as there are, or too many for any memory.
                 let (h, i) = (self.name("h"), self.name("i"));
@@ -353,5 +354,32 @@ impl Writer {
                 format!("{h} = {factor}; {name} = build ({i} < {h}) {{ x[{i}] * a }}")
             }
         }
+    }
+
+    /// A loop that carries two arrays, which stay, change places, are chosen by a branch, or are made anew
+    /// in one arm only.
+    fn carried(&mut self, scope: &mut Scope, name: String) -> String {
+        let (v, size) = self.one(&scope.vectors);
+        let same: Vec<_> = scope.vectors.iter().filter(|(_, s)| *s == size).cloned().collect();
+        let u = self.one(&same).0;
+        let (range, mut inner) = self.range(scope);
+        let [c, a, b, e, p, q, y, z] =
+            ["c", "h", "h", "e", "h", "h", "y", "y"].map(|n| self.name(n));
+        inner.floats.push(c.clone());
+        inner.vectors.extend([(a.clone(), size.clone()), (b.clone(), size.clone())]);
+        let (body, guard) = (self.float(&inner, 1), self.guard(&inner));
+        let (j, index) = (self.name("i"), self.index(&inner));
+        let made = format!("build ({j} < {size}) {{ {a}[{j}] * 0.5 - {b}[{index}] }}");
+        let step = match self.rng.u8(0..4) {
+            0 => format!("({b}, {a})"),
+            1 => format!("if {guard} {{ ({b}, {v}) }} else {{ ({a}, {b}) }}"),
+            2 => format!("if {guard} {{ ({a}, {b}) }} else {{ ({made}, {a}) }}"),
+            _ => format!("if {guard} {{ ({b}, {a}) }} else {{ ({made}, {b}) }}"),
+        };
+        scope.floats.push(name.clone());
+        scope.vectors.extend([(y.clone(), size.clone()), (z.clone(), size)]);
+        let carry = format!("carry ({c} = 0.5, {a} = {v}, {b} = {u})");
+        let rounds = format!("{e} = {c} * 0.5 + {body}; ({p}, {q}) = {step}; ({e}, {p}, {q})");
+        format!("({name}, {y}, {z}) = for {range} {carry} {{ {rounds} }}")
     }
 }
