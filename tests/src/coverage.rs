@@ -5,7 +5,7 @@
 //! makes. For J every primitive is a rule of its own: its row. A function with linear parameters is
 //! given to U and L as it is.
 
-use jut_ir::{Block, Program, Rhs};
+use jut_ir::{Block, Mode, Program, Rhs};
 use std::collections::BTreeMap;
 
 /// How often each kind of statement was given to each pass, and each row of the table to J; how often
@@ -42,9 +42,14 @@ pub fn kind(rhs: &Rhs) -> &'static str {
         Rhs::LCast { .. } => "cast'",
         Rhs::Rd(_) => "rd",
         Rhs::Inc(..) => "+=",
-        Rhs::RdRegion { .. } => "rd region",
-        Rhs::WrRegion { .. } => "wr region",
-        Rhs::AccRegion { .. } => "acc region",
+        Rhs::Region(region) => match (region.mode, region.start.is_some(), region.end) {
+            (Mode::Rd, _, false) => "rd region",
+            (Mode::Rd, _, true) => "lend region",
+            (Mode::Wr, false, _) => "wr region",
+            (Mode::Wr, true, _) => "wr region with a start",
+            (Mode::Acc, false, _) => "acc region",
+            (Mode::Acc, true, _) => "acc region with a start",
+        },
         Rhs::Scan(scan) => match (scan.dir, scan.cap_slices.is_empty()) {
             (jut_ir::Dir::Up, _) => "scan up",
             (jut_ir::Dir::Down, _) => "scan down",

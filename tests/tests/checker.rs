@@ -160,6 +160,36 @@ refused! {
     adding_into_a_capability_that_reads: "core def f(; x': f64; rd r: f64) -> () = {
   r += x' // J111
 }"
+    a_start_of_another_type: "core def f(n: i64, x: [n]f64, y: f64) -> f64 = {
+  z = acc r: f64 = x { // J202
+    r += y
+  }
+  z
+}"
+    a_sum_by_lanes_with_a_start: "core def f(x: f64, y: f64) -> f64 = {
+  z = acc lanes r: f64 = x { // J202
+    r += y
+  }
+  z
+}"
+    a_start_that_is_used_again: "core def f(; x': f64) -> (; f64, f64) = {
+  y' = wr r: f64 = x' { }
+  z' = -x' // J103
+  (; y', z')
+}"
+    adding_to_what_is_lent: "core def f(; x': f64, y': f64) -> (; f64) = {
+  x1' = lend r = x' {
+    r += y' // J111
+  }
+  (; x1')
+}"
+    what_is_lent_and_not_taken_back: "core def f(; x': f64) -> (; f64) = {
+  a' = lend r = x' { // J213
+    a' = rd r
+    (; a')
+  }
+  (; a')
+}"
     reading_from_a_capability_that_writes: "core def f(; ; wr r: f64) -> (; f64) = {
   x' = rd r // J111
   (; x')

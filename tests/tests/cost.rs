@@ -316,14 +316,23 @@ fn an_array_that_one_arm_leaves_as_it_is_moves_by_pointer() {
   s + v[0] + u[0]
 }",
     ] {
-        linear_in_size(text, &|n| {
-            let program = load(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-            let (func, _) = program.funcs.last().expect("a function");
-            let mut costs = Costs::new();
-            add_costs(&mut costs, "f", &program, func, &[vector(n), vector(n)]);
-            costs
-        });
+        linear_in_size(text, &|n| all_costs(text, &[vector(n), vector(n)]));
     }
+}
+
+#[test]
+fn a_carried_array_to_which_an_iteration_adds_a_cell_costs_a_cell() {
+    let text = "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  v = for (i < n) carry (v = x) {
+    c = v[i] * y[i]
+    acc r: [n]f64 = v {
+      r[i] += c
+      r[i] += y[i]
+    }
+  }
+  v[0]
+}";
+    linear_in_size(text, &|n| all_costs(text, &[vector(n), vector(n)]));
 }
 
 /// Every stage of a long program is as much larger as the program is.

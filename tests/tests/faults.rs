@@ -345,8 +345,8 @@ fn missing_term(_: &mut Function, block: &mut Block, k: usize) -> bool {
 /// A sum by lanes is made in sequence.
 fn wrong_order(func: &mut Function, block: &mut Block, k: usize) -> bool {
     match &block.stmts[k].rhs {
-        Rhs::AccRegion { cap, .. } if func.caps[*cap].lanes => {
-            func.caps[*cap].lanes = false;
+        Rhs::Region(region) if func.caps[region.cap].lanes => {
+            func.caps[region.cap].lanes = false;
             true
         }
         _ => false,

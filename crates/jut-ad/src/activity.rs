@@ -292,10 +292,13 @@ impl<'a> Graph<'a> {
                 let cap = self.cap(place.root);
                 self.edge(v.index(), cap);
             }
-            Rhs::AccRegion { cap, body } => {
-                self.block(body);
-                self.flow_all(&body.nl, results);
-                let cap = self.cap(*cap);
+            Rhs::Region(region) => {
+                self.block(&region.body);
+                self.flow_all(&region.body.nl, results);
+                let cap = self.cap(region.cap);
+                if let Some(Operand::N(Atom::Var(start))) = region.start {
+                    self.edge(start.index(), cap);
+                }
                 if let Some(total) = results.last() {
                     self.edge(cap, total.index());
                 }

@@ -258,7 +258,7 @@ impl Eraser<'_> {
 
     fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) -> Result<(), Diagnostic> {
         let Stmt { nl, lin, rhs, annotated, loc } = stmt;
-        let linear = matches!(&rhs, Rhs::RdRegion { .. } | Rhs::WrRegion { .. }) || !lin.is_empty();
+        let linear = !lin.is_empty() || matches!(&rhs, Rhs::Region(region) if region.is_linear());
         let loc = if linear { loc.by(Origin::Erase) } else { loc };
         // Operations with one linear result that stays an operation.
         let result = lin.first().copied();
@@ -274,7 +274,7 @@ impl Eraser<'_> {
                 let name = self.namer.fresh("r");
                 let data = CapData { name, mode: Mode::Acc, lanes: false, ty, span: loc.span };
                 let cap = self.func.caps.push(data);
-                (self.variables(&lin), Rhs::AccRegion { cap, body: Box::default() })
+                (self.variables(&lin), Region::sum(Mode::Acc, cap, Block::default()))
             }
             Rhs::LAdd(x, y) => {
                 let args = vec![self.value(x)?, self.value(y)?];
@@ -339,17 +339,24 @@ impl Eraser<'_> {
                 return self.alias(&lin, Atom::Var(value));
             }
             Rhs::Inc(place, Operand::L(x)) => (nl, Rhs::Inc(place, Operand::N(self.value(x)?))),
-            Rhs::RdRegion { cap, init, body } => {
-                match self.value(init)? {
-                    Atom::Var(v) => self.places[cap] = Some((v, Vec::new())),
+            Rhs::Region(region) if region.mode == Mode::Rd => {
+                let Some(Operand::L(init)) = region.start else {
+                    let message = "a region that reads nothing";
+                    return Err(Diagnostic::error("J999", loc.span, message));
+                };
+                let read = match self.value(init)? {
+                    Atom::Var(v) => v,
                     // A float that is zero: a name for it, so that it can be read.
                     literal => {
                         let v = self.variable(init);
                         push(vec![v], Rhs::Atom(literal), out);
-                        self.places[cap] = Some((v, Vec::new()));
+                        v
                     }
-                }
-                let results = self.block(*body, out)?;
+                };
+                self.places[region.cap] = Some((read, Vec::new()));
+                let mut results = self.block(region.body, out)?;
+                // What is lent is as it was.
+                results.extend(region.end.then_some(Atom::Var(read)));
                 let (values, tangents) = results.split_at(nl.len().min(results.len()));
                 for (v, a) in nl.iter().zip(values) {
                     self.subst.values[*v] = Some(*a);
@@ -359,20 +366,18 @@ impl Eraser<'_> {
                 }
                 return Ok(());
             }
-            Rhs::WrRegion { cap, body } => {
-                self.func.caps[cap].mode = Mode::Acc;
-                let body = Box::new(self.nested(*body)?);
+            Rhs::Region(mut region) => {
+                if let Some(Operand::L(x)) = region.start {
+                    region.start = Some(Operand::N(self.value(x)?));
+                }
+                self.func.caps[region.cap].mode = Mode::Acc;
+                region.body = self.nested(region.body)?;
                 let mut nl = nl;
-                nl.extend(self.variables(&lin));
-                (nl, Rhs::AccRegion { cap, body })
-            }
-            Rhs::AccRegion { cap, body } => {
-                let body = Box::new(self.nested(*body)?);
-                let mut nl = nl;
-                let total = nl.pop();
+                let total = if region.is_linear() { None } else { nl.pop() };
                 nl.extend(self.variables(&lin));
                 nl.extend(total);
-                (nl, Rhs::AccRegion { cap, body })
+                region.mode = Mode::Acc;
+                (nl, Rhs::Region(region))
             }
             Rhs::Scan(scan) => {
                 let carries = scan.carry.len();

@@ -125,6 +125,7 @@ fn summarise(derivatives: &mut Derivatives, root: FuncId) {
     for f in callees_first(&derivatives.program, root, &|f| known.contains_key(&f)) {
         // Arrays that a loop only hands on have no tangent that it would have to carry.
         jut_ir::carries::settle(&mut derivatives.program.funcs[f]);
+        jut_ir::early::read_early(&mut derivatives.program.funcs[f]);
         let influence = activity::influence(derivatives, f);
         derivatives.influences.insert(f, influence);
     }

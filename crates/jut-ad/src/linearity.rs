@@ -97,7 +97,7 @@ impl Walk<'_> {
             return is_linear_leaf(self.program, self.func, stmt);
         }
         let mut linear =
-            !stmt.lin.is_empty() || matches!(stmt.rhs, Rhs::RdRegion { .. } | Rhs::WrRegion { .. });
+            !stmt.lin.is_empty() || matches!(&stmt.rhs, Rhs::Region(region) if region.is_linear());
         let body_number = self.blocks + 1;
         if let Rhs::Scan(scan) = &stmt.rhs {
             // The body may use no linear names but these.

@@ -15,6 +15,7 @@
 use jut_ir::build::Namer;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::hash::HashSet;
+use jut_ir::map::Mapper;
 use jut_ir::*;
 
 /// What names stand for: other names, or literals.
@@ -182,13 +183,6 @@ impl<'a> Relocator<'a> {
         new
     }
 
-    fn atom(&mut self, atom: &mut Atom) {
-        *atom = match self.subst.atom(*atom) {
-            Atom::Var(v) => Atom::Var(self.nvar(v)),
-            literal => literal,
-        };
-    }
-
     fn lvar(&mut self, x: LVar) -> LVar {
         let x = self.subst.lvar(x);
         if let Some(new) = self.lvars[x] {
@@ -245,32 +239,6 @@ impl<'a> Relocator<'a> {
         new
     }
 
-    fn path(&mut self, path: &mut [Step]) {
-        for step in path {
-            match step {
-                Step::Index { index, .. } => self.atom(index),
-                Step::Slice { lo, len, .. } => {
-                    self.atom(lo);
-                    self.atom(len);
-                }
-                Step::Field(_) => {}
-            }
-        }
-    }
-
-    fn sizes(&mut self, sizes: &mut [Size]) {
-        for size in sizes {
-            if let Type::Array(new, _) = self.ty(&Type::array(size.clone(), Type::F64)) {
-                *size = new;
-            }
-        }
-    }
-
-    fn place(&mut self, place: &mut Place) {
-        place.root = self.cap(place.root);
-        self.path(&mut place.path);
-    }
-
     fn block(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
             let mark = self.trail.len();
@@ -284,124 +252,65 @@ impl<'a> Relocator<'a> {
     }
 
     fn rhs(&mut self, rhs: &mut Rhs) {
+        rhs.map_own_uses(self);
         match rhs {
-            Rhs::Atom(a) => self.atom(a),
-            Rhs::Prim(_, args) | Rhs::Tuple(args) | Rhs::Con(_, args) | Rhs::ArrayLit(args) => {
-                args.iter_mut().for_each(|a| self.atom(a));
+            Rhs::Region(region) => {
+                region.cap = self.bind_cap(region.cap);
+                self.block(&mut region.body);
             }
-            Rhs::Structured(_, args, sizes) => {
-                args.iter_mut().for_each(|a| self.atom(a));
-                self.sizes(sizes);
+            Rhs::Scan(scan) => {
+                scan.index = self.bind_nvar(scan.index);
+                scan.carry.iter_mut().for_each(|(v, _)| *v = self.bind_nvar(*v));
+                scan.slices.iter_mut().for_each(|(v, _)| *v = self.bind_nvar(*v));
+                scan.lin_carry.iter_mut().for_each(|(x, _)| *x = self.bind_lvar(*x));
+                scan.lin_slices.iter_mut().for_each(|(x, _)| *x = self.bind_lvar(*x));
+                scan.cap_slices.iter_mut().for_each(|(c, _)| *c = self.bind_cap(*c));
+                self.block(&mut scan.body);
             }
-            Rhs::Untuple(v) | Rhs::Proj(v, _) | Rhs::Size(v, _) => *v = self.nvar(*v),
-            Rhs::Open { value, eqs, .. } => {
-                *value = self.nvar(*value);
-                eqs.iter_mut().flatten().for_each(|a| self.atom(a));
-            }
-            Rhs::Index(v, path) => {
-                *v = self.nvar(*v);
-                self.path(path);
-            }
-            Rhs::Cast { value, ty, .. } => {
-                *value = self.nvar(*value);
-                *ty = self.ty(ty);
-            }
-            Rhs::Check(check) => match check {
-                Check::Below(a, b) => {
-                    self.atom(a);
-                    self.atom(b);
-                }
-                Check::Within { lo, len, size } => {
-                    self.atom(lo);
-                    self.atom(len);
-                    self.atom(size);
-                }
-                Check::NonNegative(a) => self.atom(a),
-                Check::Exact(_, a, b) => {
-                    self.atom(a);
-                    self.atom(b);
-                }
-            },
-            Rhs::LCopy(x) | Rhs::LNeg(x) | Rhs::Dup(x) | Rhs::Drop(x) | Rhs::LUntuple(x) => {
-                *x = self.lvar(*x);
-            }
-            Rhs::LAdd(x, y) => {
-                *x = self.lvar(*x);
-                *y = self.lvar(*y);
-            }
-            Rhs::LScale(a, x) => {
-                self.atom(a);
-                *x = self.lvar(*x);
-            }
-            Rhs::LSelect(a, x, y) => {
-                self.atom(a);
-                *x = self.lvar(*x);
-                *y = self.lvar(*y);
-            }
-            Rhs::LApply { args, sizes, x, .. } => {
-                args.iter_mut().for_each(|a| self.atom(a));
-                self.sizes(sizes);
-                *x = self.lvar(*x);
-            }
-            Rhs::LZero(ty) => *ty = self.ty(ty),
-            Rhs::LTuple(items) => items.iter_mut().for_each(|x| *x = self.lvar(*x)),
-            Rhs::LCast { value, ty, .. } => {
-                *value = self.lvar(*value);
-                *ty = self.ty(ty);
-            }
-            Rhs::Rd(place) => self.place(place),
-            Rhs::Inc(place, operand) => {
-                self.place(place);
-                match operand {
-                    Operand::N(a) => self.atom(a),
-                    Operand::L(x) => *x = self.lvar(*x),
-                }
-            }
-            Rhs::RdRegion { cap, init, body } => {
-                *init = self.lvar(*init);
-                *cap = self.bind_cap(*cap);
-                self.block(body);
-            }
-            Rhs::WrRegion { cap, body } | Rhs::AccRegion { cap, body } => {
-                *cap = self.bind_cap(*cap);
-                self.block(body);
-            }
-            Rhs::Scan(scan) => self.scan(scan),
             Rhs::Case(case) => {
-                self.atom(&mut case.scrutinee);
                 for arm in &mut case.arms {
                     let mark = self.trail.len();
                     for field in &mut arm.fields {
-                        match field {
-                            FieldPattern::Bind(v) => *v = self.bind_nvar(*v),
-                            FieldPattern::Eq(a) => self.atom(a),
+                        if let FieldPattern::Bind(v) = field {
+                            *v = self.bind_nvar(*v);
                         }
                     }
                     self.block(&mut arm.body);
                     self.leave(mark);
                 }
             }
-            Rhs::Call(call) => {
-                call.args.iter_mut().for_each(|a| self.atom(a));
-                call.lin_args.iter_mut().for_each(|x| *x = self.lvar(*x));
-                call.places.iter_mut().flatten().for_each(|p| self.place(p));
-            }
+            _ => {}
         }
     }
+}
 
-    fn scan(&mut self, scan: &mut Scan) {
-        self.atom(&mut scan.bound);
-        scan.carry.iter_mut().for_each(|(_, a)| self.atom(a));
-        scan.slices.iter_mut().for_each(|(_, v)| *v = self.nvar(*v));
-        scan.lin_carry.iter_mut().for_each(|(_, x)| *x = self.lvar(*x));
-        scan.lin_slices.iter_mut().for_each(|(_, x)| *x = self.lvar(*x));
-        scan.cap_slices.iter_mut().for_each(|(_, p)| self.place(p));
-        scan.index = self.bind_nvar(scan.index);
-        scan.carry.iter_mut().for_each(|(v, _)| *v = self.bind_nvar(*v));
-        scan.slices.iter_mut().for_each(|(v, _)| *v = self.bind_nvar(*v));
-        scan.lin_carry.iter_mut().for_each(|(x, _)| *x = self.bind_lvar(*x));
-        scan.lin_slices.iter_mut().for_each(|(x, _)| *x = self.bind_lvar(*x));
-        scan.cap_slices.iter_mut().for_each(|(c, _)| *c = self.bind_cap(*c));
-        self.block(&mut scan.body);
+impl Mapper for Relocator<'_> {
+    fn atom(&mut self, atom: &mut Atom) {
+        *atom = match self.subst.atom(*atom) {
+            Atom::Var(v) => Atom::Var(self.nvar(v)),
+            literal => literal,
+        };
+    }
+
+    fn nvar(&mut self, v: &mut NVar) {
+        *v = self.nvar(*v);
+    }
+
+    fn lvar(&mut self, x: &mut LVar) {
+        *x = self.lvar(*x);
+    }
+
+    fn cap(&mut self, c: &mut Cap) {
+        *c = self.cap(*c);
+    }
+
+    fn ty(&mut self, ty: &mut Type) {
+        *ty = self.ty(ty);
+    }
+
+    fn size(&mut self, size: &mut Size) {
+        if let Type::Array(new, _) = self.ty(&Type::array(size.clone(), Type::F64)) {
+            *size = new;
+        }
     }
 }

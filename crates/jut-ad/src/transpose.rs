@@ -243,21 +243,7 @@ impl Transposer<'_> {
             }
             Rhs::Rd(place) => (Vec::new(), Rhs::Inc(place, Operand::L(result()?))),
             Rhs::Inc(place, Operand::L(x)) => (vec![self.bind(x)], Rhs::Rd(place)),
-            Rhs::RdRegion { cap, init, body } => {
-                self.func.caps[cap].lanes = self.by_lanes(cap, &body);
-                self.results_are(&body.lin, &results);
-                let (mut outside, body) = self.nested(*body, info)?;
-                outside.push(self.bind(init));
-                (outside, Rhs::WrRegion { cap, body: Box::new(body) })
-            }
-            Rhs::WrRegion { cap, body } => {
-                let Some((total, results)) = results.split_last() else {
-                    return Err(not_linear(&self.func));
-                };
-                self.results_are(&body.lin, results);
-                let (outside, body) = self.nested(*body, info)?;
-                (outside, Rhs::RdRegion { cap, init: *total, body: Box::new(body) })
-            }
+            Rhs::Region(region) => self.region(*region, results, info)?,
             Rhs::Scan(scan) => self.scan(*scan, &results, info)?,
             Rhs::Case(case) => self.case(*case, &results, info)?,
             Rhs::Call(call) => {
@@ -303,6 +289,38 @@ impl Transposer<'_> {
         let free = info.free.clone();
         let body = self.block(body, info, &free)?;
         Ok((self.bind_all(&free), body))
+    }
+
+    /// `rd` and `wr` are exchanged, and so are start and end.
+    fn region(
+        &mut self,
+        region: Region,
+        mut results: Vec<LVar>,
+        info: StmtInfo,
+    ) -> Result<(Vec<LVar>, Rhs), Diagnostic> {
+        let Region { mode, cap, start, end, body } = region;
+        let mode = match mode {
+            Mode::Rd => Mode::Wr,
+            Mode::Wr => Mode::Rd,
+            Mode::Acc => return Err(not_linear(&self.func)),
+        };
+        if mode == Mode::Wr && !end {
+            self.func.caps[cap].lanes = self.by_lanes(cap, &body);
+        }
+        let new_start = if end { results.pop() } else { None };
+        self.results_are(&body.lin, &results);
+        let (mut outside, body) = self.nested(body, info)?;
+        let new_end = match start {
+            Some(Operand::L(x)) => {
+                outside.push(self.bind(x));
+                true
+            }
+            Some(Operand::N(_)) => return Err(not_linear(&self.func)),
+            None => false,
+        };
+        let start = new_start.map(Operand::L);
+        let region = Region { mode, cap, start, end: new_end, body };
+        Ok((outside, Rhs::Region(Box::new(region))))
     }
 
     fn scan(

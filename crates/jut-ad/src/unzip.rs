@@ -41,6 +41,8 @@
 //! | accumulator | more results of the region |
 //! | call | the tape of the callee |
 //!
+//! A carried array that only some arms of a branch read is stored by those arms ([`arms`]).
+//!
 //! Data types are closed, so every size in the type of a field is a field before it. When a record
 //! is opened, a size that the residual knows is stated to be equal (`=n`), so that what comes off
 //! the tape has literally the type it had when it went on. A size that the residual computes only
@@ -75,6 +77,7 @@
 //! linear in the text: each use of a name is recorded once, at the level that binds the name, and
 //! each level is planned once from that record.
 
+mod arms;
 mod common;
 mod cut;
 pub mod explain;
@@ -160,12 +163,14 @@ struct Unzipper<'a> {
 }
 
 impl<'a> Unzipper<'a> {
-    fn new(derivatives: &'a mut Derivatives, func: Function, policy: Policy) -> Unzipper<'a> {
+    fn new(derivatives: &'a mut Derivatives, mut func: Function, policy: Policy) -> Unzipper<'a> {
+        let mut namer = Namer::of(&func);
+        arms::name_in_arms(&mut func, &mut namer);
         Unzipper {
             derivatives,
             policy,
             base: names::unzip_base(&func.name).to_string(),
-            namer: Namer::of(&func),
+            namer,
             func,
             same: Substitution::default(),
             escaped: Substitution::default(),

@@ -11,6 +11,7 @@
 use crate::machine::{Capability, Frame};
 use crate::value::Value;
 use jut_ir::entity::{Cap, FuncId, LVar, NVar, SecondaryMap};
+use jut_ir::hash::HashMap;
 use jut_ir::ir::*;
 use jut_ir::prim::{Prim, Row};
 use jut_ir::span::Span;
@@ -51,6 +52,8 @@ pub(crate) struct Body {
     pub results: Vec<Arg>,
     /// For each non-linear result, whether delivering it is a copy.
     pub copies: Vec<bool>,
+    /// For each linear result, whether it is an array that the block did not make: it moves.
+    pub moves: Vec<bool>,
 }
 
 /// An operand.
@@ -117,15 +120,19 @@ pub(crate) enum Op {
     Drop(Arg),
     Rd(Slot, PlaceCode),
     Inc(PlaceCode, Arg),
+    /// `rd`, and `lend` if there is a place for what is given back.
     RdRegion {
         cap: Slot,
-        init: Arg,
+        start: Arg,
         body: Body,
         dst: Vec<Slot>,
+        end: Option<Slot>,
     },
     /// `wr` and `acc`; the last destination of the section gets the total.
     SumRegion {
         cap: CapCode,
+        /// What it starts from, and the names that nobody reads any more and that may hold on to it.
+        start: Option<(Arg, Vec<Slot>)>,
         body: Body,
         dst: Vec<Slot>,
         total: Slot,
@@ -193,7 +200,9 @@ impl Code {
 /// Prepares a function.
 pub(crate) fn prepare(func: &Function) -> Code {
     let (home, next_of) = (SecondaryMap::new(), SecondaryMap::new());
-    let mut p = Preparer { func, home, next_of, blocks: 0 };
+    let reused = jut_ir::reuse::reused(func);
+    let lin_home = SecondaryMap::new();
+    let mut p = Preparer { func, home, lin_home, next_of, blocks: 0, reused };
     let lanes: Vec<Slot> = func
         .cap_params
         .iter()
@@ -226,9 +235,13 @@ struct Preparer<'f> {
     /// The number of the block whose storage a variable owns or views; 0 for none of the blocks
     /// being prepared (parameters, carries, elements). Region bodies belong to the block around.
     home: SecondaryMap<NVar, u32>,
+    /// The same of linear variables.
+    lin_home: SecondaryMap<LVar, u32>,
     /// The carry whose next value a variable is.
     next_of: SecondaryMap<NVar, Option<NVar>>,
     blocks: u32,
+    /// The sums that may grow in the storage of what they start from.
+    reused: HashMap<Cap, Vec<NVar>>,
 }
 
 impl Preparer<'_> {
@@ -287,6 +300,7 @@ impl Preparer<'_> {
                 self.next_of[v] = Some(carry);
             }
         }
+        self.trace_back(block);
         self.blocks += 1;
         let home = self.blocks;
         let mut body = self.block(block, home, lanes);
@@ -300,7 +314,32 @@ impl Preparer<'_> {
             let fresh = returned.insert(v) && (unchanged || self.home[v] == home);
             body.copies[k] = !fresh;
         }
+        for (k, x) in block.lin.iter().enumerate() {
+            let array = matches!(self.func.lvars[*x].ty, Type::Array(..));
+            body.moves[k] = array && self.lin_home[*x] != home;
+        }
         body
+    }
+
+    /// Says of what regions make next values of carries, inside or by growing in its storage, that it is
+    /// one.
+    fn trace_back(&mut self, block: &Block) {
+        for stmt in block.stmts.iter().rev() {
+            let Rhs::Region(region) = &stmt.rhs else { continue };
+            for (outside, inside) in stmt.nl.iter().zip(&region.body.nl) {
+                if let (Some(carry), Atom::Var(v)) = (self.next_of[*outside], *inside) {
+                    self.next_of[v] = Some(carry);
+                }
+            }
+            self.trace_back(&region.body);
+            if let (Some(total), Some(Operand::N(Atom::Var(start)))) =
+                (stmt.nl.last(), region.start)
+                && let Some(carry) = self.next_of[*total]
+                && self.reused.contains_key(&region.cap)
+            {
+                self.next_of[start] = Some(carry);
+            }
+        }
     }
 
     /// A block, or a region body in the block with number `home`. `lanes` are the lanes regions
@@ -313,11 +352,22 @@ impl Preparer<'_> {
         }
         let mut results = self.args(&block.nl);
         results.extend(self.takes(&block.lin));
-        Body { ops, results, copies: vec![false; block.nl.len()] }
+        let (copies, moves) = (vec![false; block.nl.len()], vec![false; block.lin.len()]);
+        Body { ops, results, copies, moves }
     }
 
     /// Says where the storage of the bound variables comes from.
     fn settle(&mut self, stmt: &Stmt, home: u32) {
+        for (k, x) in stmt.lin.iter().enumerate() {
+            self.lin_home[*x] = match &stmt.rhs {
+                Rhs::LCopy(y) | Rhs::LUntuple(y) | Rhs::LCast { value: y, .. } => self.lin_home[*y],
+                Rhs::Region(region) => match (region.body.lin.get(k).copied(), region.start) {
+                    (Some(y), _) | (None, Some(Operand::L(y))) => self.lin_home[y],
+                    (None, _) => home,
+                },
+                _ => home,
+            };
+        }
         match &stmt.rhs {
             Rhs::Atom(Atom::Var(v))
             | Rhs::Untuple(v)
@@ -328,11 +378,9 @@ impl Preparer<'_> {
                 let of = self.home[*v];
                 stmt.nl.iter().for_each(|v| self.home[*v] = of);
             }
-            Rhs::RdRegion { body, .. }
-            | Rhs::WrRegion { body, .. }
-            | Rhs::AccRegion { body, .. } => {
+            Rhs::Region(region) => {
                 for (k, v) in stmt.nl.iter().enumerate() {
-                    self.home[*v] = match body.nl.get(k) {
+                    self.home[*v] = match region.body.nl.get(k) {
                         Some(Atom::Var(u)) => self.home[*u],
                         _ => home,
                     };
@@ -420,16 +468,17 @@ impl Preparer<'_> {
             Rhs::Rd(place) => Op::Rd(one, self.place(place)),
             Rhs::Inc(place, Operand::N(a)) => Op::Inc(self.place(place), self.arg(*a)),
             Rhs::Inc(place, Operand::L(x)) => Op::Inc(self.place(place), self.take(*x)),
-            Rhs::RdRegion { cap, init, body } => Op::RdRegion {
-                cap: cap.as_u32(),
-                init: self.take(*init),
-                body: self.block(body, home, lanes),
-                dst,
-            },
-            Rhs::WrRegion { cap, body } => self.sum_region(*cap, body, home, lanes, dst, None),
-            Rhs::AccRegion { cap, body } => {
-                let total = stmt.nl.len().wrapping_sub(1);
-                self.sum_region(*cap, body, home, lanes, dst, Some(total))
+            Rhs::Region(region) if region.mode == Mode::Rd => {
+                let mut dst = dst;
+                let end = if region.end { dst.pop() } else { None };
+                let start = self.start(region).map_or(Arg::Get(Slot::MAX), |(arg, _)| arg);
+                let body = self.block(&region.body, home, lanes);
+                Op::RdRegion { cap: region.cap.as_u32(), start, body, dst, end }
+            }
+            Rhs::Region(region) => {
+                // The total is the last of its kind.
+                let kind = if region.is_linear() { dst.len() } else { stmt.nl.len() };
+                self.sum_region(region, kind.wrapping_sub(1), home, lanes, dst)
             }
             Rhs::Scan(scan) => self.scan(scan, stmt, lanes),
             Rhs::Case(case) => {
@@ -462,24 +511,37 @@ impl Preparer<'_> {
         }
     }
 
-    /// A `wr` region (the total is the last destination) or an `acc` region (at `total`).
+    /// A `wr` or `acc` region, whose total goes to the destination number `at`.
     fn sum_region(
         &mut self,
-        cap: Cap,
-        body: &Block,
+        region: &Region,
+        at: usize,
         home: u32,
         lanes: &[Slot],
         mut dst: Vec<Slot>,
-        total: Option<usize>,
     ) -> Op {
-        let at = total.unwrap_or(dst.len().wrapping_sub(1));
+        let cap = region.cap;
         let total = if at < dst.len() { dst.remove(at) } else { Slot::MAX };
         let mut inside = lanes.to_vec();
         if self.func.caps[cap].lanes {
             inside.push(cap.as_u32());
         }
-        let body = self.block(body, home, &inside);
-        Op::SumRegion { cap: self.cap(cap), body, dst, total }
+        let start = self.start(region);
+        let body = self.block(&region.body, home, &inside);
+        Op::SumRegion { cap: self.cap(cap), start, body, dst, total }
+    }
+
+    /// What a region starts from, and what else may have its storage and is not read any more.
+    fn start(&self, region: &Region) -> Option<(Arg, Vec<Slot>)> {
+        Some(match region.start? {
+            Operand::L(x) => (self.take(x), Vec::new()),
+            Operand::N(a) => match (a, self.reused.get(&region.cap)) {
+                (Atom::Var(v), Some(names)) => {
+                    (Arg::Take(self.n(v)), names.iter().map(|v| self.n(*v)).collect())
+                }
+                _ => (self.arg(a), Vec::new()),
+            },
+        })
     }
 
     /// The lanes regions directly around a loop that it is a lane loop of.

@@ -30,7 +30,8 @@
 //! of `f.jvp` only without it.
 //!
 //! What `rd` reads is free in W and counted by itself: L makes an ordinary index of it, which costs 1 for
-//! a scalar, so that erasure may raise W by as much and no more.
+//! a scalar, so that erasure may raise W by as much and no more; and by the linear arrays that blocks return
+//! and did not make: those move, and what is not linear is copied.
 //!
 //! **Control** (loops, iterations, branches, calls, checks) is free in both and counted by itself.
 
@@ -43,6 +44,9 @@ pub struct Counters {
     pub integers: u64,
     /// Scalars that `rd` gave: free here, an index each once L has been applied.
     pub reads: u64,
+    /// Scalars of linear arrays that blocks returned and did not make: free here, copies once L has been
+    /// applied.
+    pub handed: u64,
     /// Scalars copied.
     pub copied: u64,
     /// Bytes of data values made.
@@ -85,6 +89,7 @@ impl std::ops::Add for Counters {
             work: self.work + other.work,
             integers: self.integers + other.integers,
             reads: self.reads + other.reads,
+            handed: self.handed + other.handed,
             copied: self.copied + other.copied,
             tape: self.tape + other.tape,
             moved: self.moved + other.moved,

@@ -202,6 +202,11 @@ impl Machine<'_> {
                 self.counters.moved += value.bytes();
             }
         }
+        for (value, handed) in out.iter().skip(body.copies.len()).zip(&body.moves) {
+            if *handed {
+                self.counters.handed += value.scalars();
+            }
+        }
     }
 
     fn op(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {

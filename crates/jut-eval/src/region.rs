@@ -109,6 +109,19 @@ impl Shape {
     }
 }
 
+/// Whether a value is of a shape that its storage can be taken over in, and nobody else has the storage.
+fn is_own(value: &mut Value, shape: &Shape) -> bool {
+    match (shape, value) {
+        (Shape::Scalar, Value::F64(_) | Value::I64(_)) => true,
+        (Shape::Array(_), Value::Array(array)) => shape.is_flat() && array.cells_mut().is_some(),
+        (Shape::Tuple(items), Value::Tuple(values)) if items.len() == values.len() => {
+            let Some(values) = std::sync::Arc::get_mut(values) else { return false };
+            values.iter_mut().zip(items).all(|(value, (_, shape))| is_own(value, shape))
+        }
+        _ => false,
+    }
+}
+
 /// What a whole value does to the cells of its place.
 #[derive(Clone, Copy, PartialEq)]
 enum Put {
@@ -152,6 +165,43 @@ impl Region {
                 let (cells, charge) = zeros(ty, dims, linear, meter)?;
                 self.leaves.push(Leaf { dims: dims.clone(), cells, charge });
                 Ok(())
+            }
+        }
+    }
+
+    /// A region with the content of a value, in the storage of the value; the value again, if somebody else
+    /// has that storage too, or if it is not flat arrays, tuples of them, and scalars.
+    pub(crate) fn of(value: Value, ty: &Type) -> Result<Region, Value> {
+        let shape = Shape::of(ty);
+        let mut taken = value;
+        if !is_own(&mut taken, &shape) {
+            return Err(taken);
+        }
+        let mut region = Region { leaves: Vec::new(), shape: shape.clone() };
+        region.absorb(taken, &shape);
+        Ok(region)
+    }
+
+    /// The leaves of a value whose storage nobody else has.
+    fn absorb(&mut self, value: Value, shape: &Shape) {
+        let leaf = |dims, cells, charge| Leaf { dims, cells, charge };
+        match (shape, value) {
+            (Shape::Tuple(items), Value::Tuple(values)) if !items.is_empty() => {
+                let parts = values.to_vec();
+                drop(values);
+                for (part, (_, shape)) in parts.into_iter().zip(items) {
+                    self.absorb(part, shape);
+                }
+            }
+            (_, Value::Array(array)) => {
+                if let Some((dims, cells, charge)) = array.into_cells() {
+                    self.leaves.push(leaf(dims, cells, charge));
+                }
+            }
+            (_, scalar) => {
+                let mut cells = Cells::empty_like(&scalar);
+                cells.append(scalar);
+                self.leaves.push(leaf(Vec::new(), cells, Charge::default()));
             }
         }
     }

@@ -324,6 +324,13 @@ impl Array {
         })
     }
 
+    /// Dimensions, cells, and what they are charged to, if nobody else holds the block and the view is all of
+    /// it.
+    pub(crate) fn into_cells(self) -> Option<(Vec<usize>, Cells, Charge)> {
+        let Block { dims, cells, _charge: charge, .. } = Arc::into_inner(self.block)?;
+        Some((dims, cells, charge))
+    }
+
     /// The cells in place, if nobody else holds the block and the view is all of it.
     pub(crate) fn cells_mut(&mut self) -> Option<&mut Cells> {
         let whole = self.skip == 0 && self.len == self.block.dims[0];

@@ -396,6 +396,16 @@ pub enum Check {
 }
 
 impl Check {
+    /// What the check is about, and what that is compared with.
+    pub fn operands(self) -> (Vec<Atom>, Vec<Atom>) {
+        match self {
+            Check::Below(i, n) => (vec![i], vec![n]),
+            Check::Within { lo, len, size } => (vec![lo, len], vec![size]),
+            Check::NonNegative(n) => (vec![n], Vec::new()),
+            Check::Exact(_, a, b) => (vec![a, b], Vec::new()),
+        }
+    }
+
     /// The operation of [`Check::Exact`] in the error of one that fails: 0, 1, 2 for `+`, `-`, `*`.
     pub fn number_of(operation: Prim) -> i64 {
         match operation {
@@ -503,38 +513,65 @@ pub enum Rhs {
     /// `p += x'` on `wr`, `p += a` on `acc`; binds nothing.
     Inc(Place, Operand),
 
-    // ---- regions: results are those of the body, then what the region adds
-    /// `(y; y') = rd r = x' { .. }`: consumes `x'`.
-    RdRegion {
-        /// The capability, bound in the body.
-        cap: Cap,
-        /// The linear value that is read.
-        init: LVar,
-        /// The body.
-        body: Box<Block>,
-    },
-    /// `(y; y', x') = wr r: t { .. }`: the total comes after the body's linear results.
-    WrRegion {
-        /// The capability, bound in the body; its type is the type of the total.
-        cap: Cap,
-        /// The body.
-        body: Box<Block>,
-    },
-    /// `(y, s) = acc r: t { .. }`: the total comes after the body's non-linear results.
-    AccRegion {
-        /// The reference, bound in the body; its type is the type of the total.
-        cap: Cap,
-        /// The body.
-        body: Box<Block>,
-    },
-
     // ---- control
+    /// `rd r = x' { .. }`, `lend r = x' { .. }`, `wr r: t { .. }`, `acc r: t { .. }`.
+    Region(Box<Region>),
     /// `(..; ..) = scan d (i < n) ..`.
     Scan(Box<Scan>),
     /// `(..; ..) = case v { .. }`.
     Case(Box<Case>),
     /// `(..; ..) = f(..; ..; ..)`.
     Call(Box<Call>),
+}
+
+/// A block with a capability for one value. What the value is at the start comes from outside, what it is at
+/// the end goes there; `rd` need not give it back, `wr` and `acc` may start from zero. T exchanges `rd` and
+/// `wr`, start and end:
+///
+/// ```text
+/// (y; y')     = rd r = x' { .. }         start          ⟷   (y; y', x')  = wr r: t { .. }        end
+/// (y; y', x1') = lend r = x' { .. }       start and end  ⟷   (y; y', x1') = wr r: t = x' { .. }   start and end
+/// ```
+///
+/// Results: those of the body, then the value at the end: linear, and non-linear for `acc`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Region {
+    /// What may be done with the value.
+    pub mode: Mode,
+    /// The capability, bound in the body; its type is the type of the value.
+    pub cap: Cap,
+    /// The value at the start, consumed if it is linear; `None` is zero.
+    pub start: Option<Operand>,
+    /// Whether the value at the end is a result.
+    pub end: bool,
+    /// The body.
+    pub body: Block,
+}
+
+impl Region {
+    /// `rd cap = x { body }`.
+    pub fn read(cap: Cap, x: LVar, body: Block) -> Rhs {
+        let start = Some(Operand::L(x));
+        Rhs::Region(Box::new(Region { mode: Mode::Rd, cap, start, end: false, body }))
+    }
+
+    /// `wr cap: t { body }` or `acc cap: t { body }`: a sum that starts from zero.
+    pub fn sum(mode: Mode, cap: Cap, body: Block) -> Rhs {
+        Rhs::Region(Box::new(Region { mode, cap, start: None, end: true, body }))
+    }
+
+    /// Whether it is a statement of linear code, whatever its body holds.
+    pub fn is_linear(&self) -> bool {
+        self.mode != Mode::Acc
+    }
+
+    /// How many results are not the body's: non-linear, linear.
+    pub fn own_results(&self) -> (usize, usize) {
+        match self.mode {
+            Mode::Acc => (self.end.into(), 0),
+            Mode::Rd | Mode::Wr => (0, self.end.into()),
+        }
+    }
 }
 
 /// The direction of a loop.

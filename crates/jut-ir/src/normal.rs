@@ -73,8 +73,8 @@ fn sort(block: &mut Block, nonlinear: &dyn Fn(FuncId) -> bool) {
         }
         // The total of a `wr` stays last.
         let fixed = match &stmt.rhs {
-            Rhs::RdRegion { .. } | Rhs::Case(_) => Some(0),
-            Rhs::WrRegion { .. } => Some(1),
+            Rhs::Case(_) => Some(0),
+            Rhs::Region(region) => region.is_linear().then(|| region.own_results().1),
             _ => None,
         };
         if let Some(fixed) = fixed {

@@ -363,15 +363,20 @@ impl Printer<'_> {
 
     fn rhs(&mut self, rhs: &Rhs) {
         let text = match rhs {
-            Rhs::RdRegion { cap, init, body } => {
-                let head = format!("rd {} = {} ", self.cap(*cap), self.lvar(*init));
+            Rhs::Region(region) => {
+                let head = match (region.mode, region.end) {
+                    (Mode::Rd, false) => format!("rd {}", self.cap(region.cap)),
+                    (Mode::Rd, true) => format!("lend {}", self.cap(region.cap)),
+                    (Mode::Wr | Mode::Acc, _) => self.cap_decl(region.cap),
+                };
                 self.put(&head);
-                return self.block(body);
-            }
-            Rhs::WrRegion { cap, body } | Rhs::AccRegion { cap, body } => {
-                let head = format!("{} ", self.cap_decl(*cap));
-                self.put(&head);
-                return self.block(body);
+                let start = match region.start {
+                    Some(Operand::N(a)) => format!(" = {} ", self.atom(a)),
+                    Some(Operand::L(x)) => format!(" = {} ", self.lvar(x)),
+                    None => " ".to_string(),
+                };
+                self.put(&start);
+                return self.block(&region.body);
             }
             Rhs::Scan(scan) => return self.scan(scan),
             Rhs::Case(case) => return self.case(case),
@@ -433,11 +438,7 @@ impl Printer<'_> {
                 format!("{}({args})", self.program.funcs[call.func].name)
             }
             // Handled by `rhs`, since they hold blocks.
-            Rhs::RdRegion { .. }
-            | Rhs::WrRegion { .. }
-            | Rhs::AccRegion { .. }
-            | Rhs::Scan(_)
-            | Rhs::Case(_) => String::new(),
+            Rhs::Region(_) | Rhs::Scan(_) | Rhs::Case(_) => String::new(),
         }
     }
 

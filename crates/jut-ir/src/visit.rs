@@ -128,8 +128,11 @@ impl Rhs {
                     Operand::L(x) => visit(Use::L(*x)),
                 }
             }
-            Rhs::RdRegion { init, .. } => visit(Use::L(*init)),
-            Rhs::WrRegion { .. } | Rhs::AccRegion { .. } => {}
+            Rhs::Region(region) => match &region.start {
+                Some(Operand::N(a)) => atom_use(*a, visit),
+                Some(Operand::L(x)) => visit(Use::L(*x)),
+                None => {}
+            },
             Rhs::Scan(scan) => {
                 atom_use(scan.bound, visit);
                 scan.carry.iter().for_each(|(_, a)| atom_use(*a, visit));
@@ -159,9 +162,7 @@ impl Rhs {
     /// The nested blocks, in order.
     pub fn blocks(&self) -> Vec<&Block> {
         match self {
-            Rhs::RdRegion { body, .. }
-            | Rhs::WrRegion { body, .. }
-            | Rhs::AccRegion { body, .. } => vec![body],
+            Rhs::Region(region) => vec![&region.body],
             Rhs::Scan(scan) => vec![&scan.body],
             Rhs::Case(case) => case.arms.iter().map(|arm| &arm.body).collect(),
             _ => Vec::new(),
@@ -171,9 +172,7 @@ impl Rhs {
     /// The nested blocks, to be changed.
     pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
         match self {
-            Rhs::RdRegion { body, .. }
-            | Rhs::WrRegion { body, .. }
-            | Rhs::AccRegion { body, .. } => vec![body],
+            Rhs::Region(region) => vec![&mut region.body],
             Rhs::Scan(scan) => vec![&mut scan.body],
             Rhs::Case(case) => case.arms.iter_mut().map(|arm| &mut arm.body).collect(),
             _ => Vec::new(),
@@ -184,9 +183,7 @@ impl Rhs {
     /// blocks: loop indices, carries, slices, arm fields, region capabilities.
     pub fn for_each_inner_binder(&self, visit: &mut dyn FnMut(Use)) {
         match self {
-            Rhs::RdRegion { cap, .. } | Rhs::WrRegion { cap, .. } | Rhs::AccRegion { cap, .. } => {
-                visit(Use::C(*cap))
-            }
+            Rhs::Region(region) => visit(Use::C(region.cap)),
             Rhs::Scan(scan) => {
                 visit(Use::N(scan.index));
                 scan.carry.iter().for_each(|(v, _)| visit(Use::N(*v)));
@@ -217,8 +214,10 @@ impl Stmt {
     /// (language.md 2.1 rule 5).
     pub fn for_each_use(&self, func: &Function, visit: &mut dyn FnMut(Use)) {
         self.rhs.for_each_own_use(visit);
-        if let Rhs::WrRegion { cap, .. } | Rhs::AccRegion { cap, .. } = &self.rhs {
-            type_uses(&func.caps[*cap].ty, visit);
+        if let Rhs::Region(region) = &self.rhs
+            && region.mode != Mode::Rd
+        {
+            type_uses(&func.caps[region.cap].ty, visit);
         }
         for block in self.rhs.blocks() {
             block.for_each_use(func, visit);

@@ -21,7 +21,8 @@ use mark::Marks;
 fn fallible(program: &Program) -> SecondaryMap<FuncId, bool> {
     fn fails(block: &Block, known: &SecondaryMap<FuncId, bool>) -> bool {
         block.stmts.iter().any(|s| {
-            mark::can_fail(&s.rhs, known) || s.rhs.blocks().into_iter().any(|b| fails(b, known))
+            s.rhs.can_fail(&|callee| known[callee])
+                || s.rhs.blocks().into_iter().any(|b| fails(b, known))
         })
     }
     let mut known = SecondaryMap::new();

@@ -104,11 +104,11 @@ impl Motion<'_> {
                     self.facts.add_exact(p, &a, &b);
                 }
             },
-            Rhs::AccRegion { body, .. } => {
-                let mut inner = self.nested(std::mem::take(&mut **body));
+            Rhs::Region(region) => {
+                let mut inner = self.nested(std::mem::take(&mut region.body));
                 let (moved, stay) = self.leave_region(std::mem::take(&mut inner.stmts));
                 inner.stmts = stay;
-                **body = inner;
+                region.body = inner;
                 out.extend(moved);
             }
             // Nothing leaves an arm.

@@ -131,8 +131,15 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
             let p = place(rewriter, &p);
             Rhs::Inc(p, Operand::N(rewriter.atom(a)))
         }
-        Rhs::AccRegion { cap, body } => {
-            Rhs::AccRegion { cap: rewriter.bind_cap(cap), body: Box::new(rewriter.block(*body)) }
+        Rhs::Region(region) => {
+            let Region { mode, cap, start, end, body } = *region;
+            let start = start.map(|start| match start {
+                Operand::N(a) => Operand::N(rewriter.atom(a)),
+                linear => linear,
+            });
+            let cap = rewriter.bind_cap(cap);
+            let body = rewriter.block(body);
+            Rhs::Region(Box::new(Region { mode, cap, start, end, body }))
         }
         Rhs::Scan(scan) => Rhs::Scan(Box::new(self::scan(rewriter, *scan))),
         Rhs::Case(case) => {
@@ -159,9 +166,7 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
         | Rhs::LUntuple(_)
         | Rhs::LCast { .. }
         | Rhs::Rd(_)
-        | Rhs::Inc(..)
-        | Rhs::RdRegion { .. }
-        | Rhs::WrRegion { .. }) => linear,
+        | Rhs::Inc(..)) => linear,
     }
 }
 

@@ -70,13 +70,14 @@ impl Unroll {
 
     fn stmt(&mut self, mut stmt: Stmt, lanes: &mut Vec<Cap>, out: &mut Vec<Stmt>) {
         match &mut stmt.rhs {
-            Rhs::AccRegion { cap, body } => {
-                let by_lanes = self.builder.func.caps[*cap].lanes;
-                lanes.extend(by_lanes.then_some(*cap));
-                **body = self.block(std::mem::take(&mut **body), lanes);
+            Rhs::Region(region) => {
+                let cap = region.cap;
+                let by_lanes = self.builder.func.caps[cap].lanes;
+                lanes.extend(by_lanes.then_some(cap));
+                region.body = self.block(std::mem::take(&mut region.body), lanes);
                 if by_lanes {
                     lanes.pop();
-                    if let Some(scan) = sum_of_few(*cap, body) {
+                    if let Some(scan) = sum_of_few(cap, &region.body) {
                         return self.sum(stmt, scan, lanes, out);
                     }
                 }
@@ -181,9 +182,8 @@ impl Unroll {
     /// A region with a sum by lanes round one loop of few iterations. `outer` are the regions
     /// directly round this one: what the loop adds into them is added by lanes, too.
     fn sum(&mut self, stmt: Stmt, at: usize, outer: &[Cap], out: &mut Vec<Stmt>) {
-        let Stmt { nl, loc, rhs: Rhs::AccRegion { cap, body }, lin, annotated } = stmt else {
-            return;
-        };
+        let Stmt { nl, loc, rhs: Rhs::Region(region), lin, annotated } = stmt else { return };
+        let Region { cap, body, .. } = *region;
         let mut sums = vec![cap];
         let small = match &body.stmts[at].rhs {
             Rhs::Scan(scan) => {
@@ -194,7 +194,7 @@ impl Unroll {
             _ => false,
         };
         if !small {
-            out.push(Stmt { nl, lin, rhs: Rhs::AccRegion { cap, body }, annotated, loc });
+            out.push(Stmt { nl, lin, rhs: Region::sum(Mode::Acc, cap, body), annotated, loc });
             return;
         }
         let mut total = Atom::Lit(Literal::F64(0.0));

@@ -220,9 +220,9 @@ pub(crate) enum ExprKind<'s> {
     /// `sum`, `build`, `map`, `for`, `fold`, `max`, `min` over a range.
     Loop(Box<Loop<'s>>),
     Scan(Box<Scan<'s>>),
-    /// `rd r = x' { .. }`.
-    RdRegion(Name<'s>, ExprId, ExprId),
-    /// `wr r: t { .. }`, `acc r: t { .. }`.
+    /// `rd r = x' { .. }`, `lend r = x' { .. }`.
+    Read(Box<Read<'s>>),
+    /// `wr r: t { .. }`, `acc r: t { .. }`, with `= x` behind the type or without.
     Total(Box<Total<'s>>),
     /// `rd place`.
     Rd(ExprId),
@@ -354,5 +354,15 @@ pub(crate) struct Total<'s> {
     pub lanes: bool,
     pub name: Name<'s>,
     pub ty: Type<'s>,
+    pub start: Option<ExprId>,
+    pub body: ExprId,
+}
+
+#[derive(Debug)]
+pub(crate) struct Read<'s> {
+    /// Whether the value is given back: `lend`.
+    pub lent: bool,
+    pub name: Name<'s>,
+    pub value: ExprId,
     pub body: ExprId,
 }

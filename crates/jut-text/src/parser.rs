@@ -34,12 +34,14 @@
 //!         | ( "sum" | "build" | "map" | "max" | "min" ) head body
 //!         | ( "for" | "fold" ) head [ "carry" binds ] body
 //!         | "scan" ( "up" | "down" | "par" ) "(" name "<" expr ")" [ "carry" binds ] [ "slice" slices ] block
-//!         | "rd" name "=" expr block | ( "wr" | "acc" ) [ "lanes" ] name ":" type block
+//!         | ( "rd" | "lend" ) name "=" expr block
+//!         | ( "wr" | "acc" ) [ "lanes" ] name ":" type [ "=" expr ] block
 //!         | "rd" place | "dup" expr | "drop" expr | "zero" type | [ "proved" ] "cast" post ":" type
 //! head    = "(" range {..} ")"        range = name "<" expr | expr "<=" name "<" expr | name "<-" expr
 //! body    = block | expr
 //! ```
 //!
+//! `lend` is a word of its own only before a name and `=`, and else a name like any other.
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
 //! What the language reserves for later (`rule`, `extern`, `var`, `while`, `mut`, `st`, `with`,
 //! `@policies`, `f32`, ..) is refused with J901 where it stands.

@@ -13,7 +13,7 @@
 //! | P9 | the transpose law, within rounding and exactly over a prime field | [`verify`] |
 //! | P10 | Theorem 7.1: `W[T e] + in <= W[e] + out`, also of T e and T (T e) | [`verify`] |
 //! | P11 | `T (T e)` is `e` up to names and order, and the same map exactly over a prime field | [`verify`] |
-//! | P12 | L changes no result, raises work at most by what `rd` reads, and ends in J's domain | [`verify`] |
+//! | P12 | L changes no result, raises work at most by what `rd` reads and blocks hand on, and ends in J's domain | [`verify`] |
 //! | P13 | the gradient is that of the halves, bit for bit, so by P9 and P4 that of differences | [`verify`] |
 //! |     | its cost, W and B, grows no faster than the function's in size, row length, depth and trips | `tests/cost.rs` |
 //! | P14 | Hessians are symmetric, and the differences of gradients | `tests/second.rs` |

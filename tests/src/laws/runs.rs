@@ -379,9 +379,10 @@ impl Laws<'_> {
         expect_same("P12: f.jvp erased", &both, &flat.results)?;
         expect_same("P12: sums of f.jvp erased", &forward.buffers, &flat.buffers)?;
         let (before, after) = (forward.counters, flat.counters);
-        if after.w() > before.w() + before.reads {
-            let (w, reads) = (before.w(), before.reads);
-            return Err(format!("P12: W was {w} and {reads} reads, erased it is {}", after.w()));
+        if after.w() > before.w() + before.reads + before.handed {
+            let (w, reads, handed) = (before.w(), before.reads, before.handed);
+            let before = format!("{w}, {reads} reads and {handed} handed on");
+            return Err(format!("P12: W was {before}, erased it is {}", after.w()));
         }
         Ok(())
     }

@@ -267,7 +267,7 @@ impl<'a> Composer<'a> {
         }
         let cap = self.b.cap("r", Mode::Acc, false, ty.clone(), self.loc.span);
         let z = self.b.nvar("z", ty, self.loc.span);
-        self.push(vec![z], Rhs::AccRegion { cap, body: Box::default() });
+        self.push(vec![z], Region::sum(Mode::Acc, cap, Block::default()));
         Atom::Var(z)
     }
 

@@ -50,7 +50,7 @@ impl Composer<'_> {
             let total = self.b.func.caps[cap].ty.clone();
             bound.push(self.b.nvar("g", total, span));
             let nl = bound.iter().map(|v| Atom::Var(*v)).collect();
-            let rhs = Rhs::AccRegion { cap, body: Box::new(block) };
+            let rhs = Region::sum(Mode::Acc, cap, block);
             let stmt = Stmt { nl: bound, lin: Vec::new(), rhs, annotated: false, loc: self.loc };
             block = Block { stmts: vec![stmt], nl, lin: Vec::new() };
         }

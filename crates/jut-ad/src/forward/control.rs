@@ -5,23 +5,29 @@ use super::needs::BlockNeeds;
 use super::rules::{Entry, Rules, refuse_large_sum};
 use crate::{Jvp, Passing};
 use jut_ir::{
-    Arm, ArmPattern, Atom, Block, Call, Cap, CapData, Case, Diagnostic, FieldPattern, LVar, Loc,
-    Mode, NVar, Rhs, Scan, Step, Stmt, Type,
+    Arm, ArmPattern, Atom, Block, Call, CapData, Case, Diagnostic, FieldPattern, LVar, Loc, Mode,
+    NVar, Operand, Region, Rhs, Scan, Step, Stmt, Type,
 };
 
 impl Rules<'_> {
-    /// JAcc: `acc r: t { .. }` becomes `acc r: t { wr dr: Tg t { .. } }`.
-    pub fn acc(
+    /// JAcc: `acc r: t { .. }` becomes `acc r: t { wr dr: Tg t { .. } }`; a start has its tangent.
+    pub fn region(
         &mut self,
         stmt: &Stmt,
-        cap: Cap,
-        body: &Block,
+        region: &Region,
         nested: Vec<BlockNeeds>,
     ) -> Result<(), Diagnostic> {
+        let Region { mode, cap, start, end, ref body } = *region;
         let needs = nested.into_iter().next().unwrap_or_default();
         let wanted: Vec<bool> = stmt.nl.iter().map(|v| self.live(*v)).collect();
         let values = body.nl.len();
         let total_live = self.w.activity.is_live_cap(cap);
+        let start_tangent = match start {
+            Some(Operand::N(Atom::Var(v))) if total_live && self.live(v) => {
+                Some(Operand::L(self.w.take(v, stmt.loc)))
+            }
+            _ => None,
+        };
         let given = self.give(needs.vars().collect(), stmt.loc);
         let entry = given.iter().map(|(v, x, _)| (*v, Handle::Val(*x))).collect();
         let opened = self.w.open();
@@ -48,15 +54,17 @@ impl Rules<'_> {
                     lin.push(self.w.tangent_var(*total, ty, loc.span));
                 }
                 let body = Block { stmts: inner.stmts, nl: exit.inside, lin: inner.lin };
-                let rhs = Rhs::WrRegion { cap: writer, body: Box::new(body) };
-                let region =
-                    Stmt { nl: exit.pattern, lin: lin.clone(), rhs, annotated: false, loc };
-                let mut stmts = vec![region];
+                let (mode, start) = (Mode::Wr, start_tangent);
+                let linear = Region { mode, cap: writer, start, end: true, body };
+                let rhs = Rhs::Region(Box::new(linear));
+                let stmt = Stmt { nl: exit.pattern, lin: lin.clone(), rhs, annotated: false, loc };
+                let mut stmts = vec![stmt];
                 stmts.extend(exit.after);
                 Block { stmts, nl: exit.outside, lin }
             }
         };
-        self.bind_results(stmt, Rhs::AccRegion { cap, body: Box::new(inner) });
+        let rhs = Rhs::Region(Box::new(Region { mode, cap, start, end, body: inner }));
+        self.bind_results(stmt, rhs);
         Ok(())
     }
 

@@ -10,6 +10,11 @@
 //! to a by-capability parameter, or an array that only some arms of a `case` use (the others would
 //! have to `drop` all of it).
 //!
+//! An array may also be *handed on* by the last that needs it: it is a result of the block, the start of a
+//! loop's carry or of a sum, a component of a tuple, or what some arm hands on. Then it moves there as a
+//! value, and a capability is needed only by what comes before. (An arm that does not hand on what another
+//! one does drops it, which costs no more than it did to make it.)
+//!
 //! Cost: linear in the function, times the nesting depth at worst.
 
 use crate::activity::Activity;
@@ -26,6 +31,18 @@ pub(super) struct Need {
     pub times: u32,
     /// Whether some of them needs a place.
     pub place: bool,
+    /// Where the last of them hands it on, if it does: the position of a statement in the block, or of
+    /// the block's results.
+    pub handed: Option<Handed>,
+}
+
+/// Where a tangent is handed on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handed {
+    /// The position.
+    pub at: usize,
+    /// Whether a place would be needed there if it were not the last.
+    place: bool,
 }
 
 /// What a block needs, and what its nested blocks need.
@@ -68,6 +85,17 @@ impl BlockNeeds {
     }
 
     fn add(&mut self, var: NVar, place: bool) {
+        let need = self.one_more(var);
+        need.place |= place;
+    }
+
+    /// The statement at a position hands a tangent on; `place` is what it needs if it is not the last.
+    fn hand_on(&mut self, var: NVar, at: usize, place: bool) {
+        self.one_more(var).handed = Some(Handed { at, place });
+    }
+
+    /// What was thought to be the last need is not.
+    fn one_more(&mut self, var: NVar) -> &mut Need {
         let next = self.list.len();
         let k = *self.index.entry(var).or_insert(next);
         if k == next {
@@ -75,8 +103,19 @@ impl BlockNeeds {
         }
         let need = &mut self.list[k].1;
         need.times += 1;
-        need.place |= place;
+        need.place |= need.handed.take().is_some_and(|handed| handed.place);
+        need
     }
+}
+
+/// What the arms of a `case` need of one variable's tangent.
+struct Used {
+    var: NVar,
+    place: bool,
+    /// Whether some arm hands it on.
+    handed: bool,
+    /// How many arms use it.
+    arms: usize,
 }
 
 /// Counts the needs of a function's body.
@@ -109,6 +148,18 @@ impl Counter<'_> {
         }
     }
 
+    /// What the statement at a position makes a part of its results, as it is.
+    fn hand_on(&self, needs: &mut BlockNeeds, at: usize, atom: Atom) {
+        match atom {
+            Atom::Var(v) if self.live(v) && self.has_array(v) => needs.hand_on(v, at, false),
+            _ => self.need(needs, atom),
+        }
+    }
+
+    fn has_array(&self, v: NVar) -> bool {
+        self.derivatives.kinds.has_array(&self.func.nvars[v].ty)
+    }
+
     fn block(&mut self, block: &Block, wanted: &[bool], binders: &[NVar]) -> BlockNeeds {
         self.blocks += 1;
         let number = self.blocks;
@@ -116,8 +167,8 @@ impl Counter<'_> {
             self.owner[*v] = number;
         }
         let mut needs = BlockNeeds::default();
-        for stmt in &block.stmts {
-            let live = self.stmt(stmt, &mut needs);
+        for (at, stmt) in block.stmts.iter().enumerate() {
+            let live = self.stmt(stmt, at, &mut needs);
             needs.live.push(live);
             for v in &stmt.nl {
                 self.owner[*v] = number;
@@ -125,7 +176,7 @@ impl Counter<'_> {
         }
         for (a, wanted) in block.nl.iter().zip(wanted) {
             if *wanted {
-                self.need(&mut needs, *a);
+                self.hand_on(&mut needs, block.stmts.len(), *a);
             }
         }
         needs
@@ -140,7 +191,7 @@ impl Counter<'_> {
         child.list.iter().copied().filter(move |(v, _)| self.owner[*v] < number)
     }
 
-    fn stmt(&mut self, stmt: &Stmt, needs: &mut BlockNeeds) -> bool {
+    fn stmt(&mut self, stmt: &Stmt, at: usize, needs: &mut BlockNeeds) -> bool {
         let live = stmt.nl.iter().any(|v| self.live(*v));
         match &stmt.rhs {
             Rhs::Inc(place, Operand::N(a)) => {
@@ -150,20 +201,30 @@ impl Counter<'_> {
                 }
                 live
             }
-            Rhs::AccRegion { cap, body } => {
+            Rhs::Region(region) => {
+                if let (true, Some(Operand::N(start))) =
+                    (self.activity.is_live_cap(region.cap), region.start)
+                {
+                    self.hand_on(needs, at, start);
+                }
                 let wanted: Vec<bool> = stmt.nl.iter().map(|v| self.live(*v)).collect();
                 let number = self.blocks + 1;
-                let child = self.block(body, &wanted, &[]);
+                let child = self.block(&region.body, &wanted, &[]);
                 let free: Vec<_> = self.free(&child, number).collect();
-                free.into_iter().for_each(|(v, need)| needs.add(v, need.place));
+                for (v, need) in free {
+                    match need.handed {
+                        Some(handed) => needs.hand_on(v, at, need.place || handed.place),
+                        None => needs.add(v, need.place),
+                    }
+                }
                 let inner = child.live.contains(&true);
                 needs.children.push(child);
-                live || inner || self.activity.is_live_cap(*cap)
+                live || inner || self.activity.is_live_cap(region.cap)
             }
-            Rhs::Scan(scan) => self.scan(scan, stmt, needs) || live,
+            Rhs::Scan(scan) => self.scan(scan, stmt, at, needs) || live,
             Rhs::Case(case) => {
                 let wanted: Vec<bool> = stmt.nl.iter().map(|v| self.live(*v)).collect();
-                let mut used: Vec<(NVar, Need, usize)> = Vec::new();
+                let mut used: Vec<Used> = Vec::new();
                 let mut position: HashMap<NVar, usize> = HashMap::new();
                 let (mut inner, mut opened) = (false, false);
                 for arm in &case.arms {
@@ -181,10 +242,11 @@ impl Counter<'_> {
                     for (v, need) in self.free(&child, number) {
                         let k = *position.entry(v).or_insert(used.len());
                         if k == used.len() {
-                            used.push((v, Need::default(), 0));
+                            used.push(Used { var: v, place: false, handed: false, arms: 0 });
                         }
-                        used[k].1.place |= need.place;
-                        used[k].2 += 1;
+                        used[k].place |= need.place;
+                        used[k].handed |= need.handed.is_some();
+                        used[k].arms += 1;
                     }
                     inner |= child.live.contains(&true);
                     needs.children.push(child);
@@ -192,9 +254,12 @@ impl Counter<'_> {
                 if opened {
                     self.need(needs, case.scrutinee);
                 }
-                for (v, need, arms) in used {
-                    let array = self.derivatives.kinds.has_array(&self.func.nvars[v].ty);
-                    needs.add(v, need.place || array && arms < case.arms.len());
+                for Used { var, place, handed, arms } in used {
+                    let place = place || self.has_array(var) && arms < case.arms.len();
+                    match handed {
+                        true => needs.hand_on(var, at, place),
+                        false => needs.add(var, place),
+                    }
                 }
                 live || inner || opened
             }
@@ -216,11 +281,12 @@ impl Counter<'_> {
                 self.need(needs, *a);
                 true
             }
-            Rhs::Structured(_, args, _)
-            | Rhs::Tuple(args)
-            | Rhs::Con(_, args)
-            | Rhs::ArrayLit(args) => {
+            Rhs::Structured(_, args, _) | Rhs::ArrayLit(args) => {
                 args.iter().for_each(|a| self.need(needs, *a));
+                true
+            }
+            Rhs::Tuple(args) | Rhs::Con(_, args) => {
+                args.iter().for_each(|a| self.hand_on(needs, at, *a));
                 true
             }
             Rhs::Untuple(v) | Rhs::Open { value: v, .. } | Rhs::Cast { value: v, .. } => {
@@ -231,10 +297,10 @@ impl Counter<'_> {
         }
     }
 
-    fn scan(&mut self, scan: &Scan, stmt: &Stmt, needs: &mut BlockNeeds) -> bool {
+    fn scan(&mut self, scan: &Scan, stmt: &Stmt, at: usize, needs: &mut BlockNeeds) -> bool {
         for (carry, init) in &scan.carry {
             if self.live(*carry) {
-                self.need(needs, *init);
+                self.hand_on(needs, at, *init);
             }
         }
         for (element, array) in &scan.slices {

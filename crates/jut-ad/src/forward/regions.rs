@@ -5,6 +5,11 @@
 //! In a long block regions that are done with are closed earlier, several at a time, so that
 //! nesting stays bounded by the number of tangents in use at the same time.
 //!
+//! **Lending.** An array that is handed on by the last that needs it ([`super::needs`]) is read in a region
+//! that gives it back, `(..; x1') = lend dx = x' { .. }`, and moves on from there: so a carried array of which
+//! an iteration reads a cell costs a cell, forward and, where T makes `wr` with a start of it, backward.
+//! Regions that are open inside are closed with it; those that are still needed lend, and open again.
+//!
 //! What a region returns keeps its name outside. Two things need care there. An i64 result that is
 //! *transparent* (`m = n - 1`) would come out of the region opaque, and `[m]f64` would no longer be
 //! `[n - 1]f64`; so it is not returned but computed once more outside. And an opaque size that only
@@ -13,13 +18,15 @@
 use super::emit::{Handle, Writer};
 use jut_ir::visit::Use;
 use jut_ir::{
-    Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Origin, Place, Rhs, Size, Step,
-    Stmt, VarData, sizes,
+    Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place, Rhs,
+    Size, Step, Stmt, VarData, sizes,
 };
 use std::collections::{HashMap, HashSet};
 
 /// A region that is open in a frame.
 pub(super) struct Region {
+    /// Whose tangent it is.
+    var: NVar,
     cap: Cap,
     init: LVar,
     /// The statements before the region.
@@ -48,7 +55,7 @@ impl Writer<'_> {
             let loc = loc.by(Origin::Forward);
             if let Some(frame) = self.frame() {
                 let before = std::mem::take(&mut frame.out);
-                frame.regions.push(Region { cap, init, before, opened, loc });
+                frame.regions.push(Region { var, cap, init, before, opened, loc });
             }
             self.handles[var] = Some(Handle::At(Place::root(cap)));
         }
@@ -61,7 +68,7 @@ impl Writer<'_> {
         while let Some(region) = frame.regions.pop() {
             let exit = self.exit(&nl, &lin, region.opened, region.loc);
             let body = Block { stmts: out, nl: exit.inside, lin };
-            let rhs = Rhs::RdRegion { cap: region.cap, init: region.init, body: Box::new(body) };
+            let rhs = jut_ir::Region::read(region.cap, region.init, body);
             out = region.before;
             out.push(Stmt {
                 nl: exit.pattern,
@@ -90,16 +97,9 @@ impl Writer<'_> {
             return;
         }
         let mut read = HashSet::new();
-        let mut kept = HashSet::new();
-        let mut tangents = Vec::new();
         for v in frame.needs.pending() {
-            match &self.handles[v] {
-                Some(Handle::At(place)) => {
-                    read.insert(place.root);
-                    kept.extend(place.path.iter().flat_map(step_names));
-                }
-                Some(Handle::Val(x)) => tangents.push(*x),
-                None => {}
+            if let Some(Handle::At(place)) = &self.handles[v] {
+                read.insert(place.root);
             }
         }
         let idle = frame.regions.iter().rev().take_while(|r| !read.contains(&r.cap)).count();
@@ -108,15 +108,85 @@ impl Writer<'_> {
             return;
         }
         frame.patience -= idle;
-        let opened = frame.regions[frame.regions.len() - idle].opened;
+        self.close(block, idle, Some(done));
+    }
+
+    /// Before the statement number `next` of a block, or before its results: closes the regions of
+    /// tangents that are handed on there, if their places are not in use any more.
+    pub fn close_before(&mut self, block: &Block, next: usize) {
+        let Some(frame) = self.frames.last() else { return };
+        let handed = |region: &Region| {
+            frame.needs.of(region.var).handed.is_some_and(|handed| handed.at == next)
+        };
+        let Some(outermost) = frame.regions.iter().position(handed) else { return };
+        let closing = &frame.regions[outermost..];
+        let places = frame.needs.pending().filter_map(|v| match &self.handles[v] {
+            Some(Handle::At(place)) => {
+                let region = closing.iter().find(|r| r.cap == place.root)?;
+                (v != region.var).then(|| (v, place.clone(), region.loc))
+            }
+            _ => None,
+        });
+        let places: Vec<_> = places.collect();
+        if places.iter().any(|(v, ..)| !self.source.nvars[*v].ty.is_scalar()) {
+            return;
+        }
+        let count = closing.len();
+        let lent: Vec<(NVar, Loc)> = closing.iter().map(|r| (r.var, r.loc)).collect();
+        for (v, place, loc) in places {
+            let x = self.tangent_var(v, self.tangent_type(v), loc.span);
+            self.emit_linear(x, Rhs::Rd(place), loc);
+            self.handles[v] = Some(Handle::Val(x));
+        }
+        self.close(block, count, next.checked_sub(1));
+        // What is not handed on here is read again.
+        for (v, loc) in lent {
+            let need = self.need(v);
+            let at = need.handed.map(|handed| handed.at);
+            if let (true, Some(frame)) = (need.times > 0 && at != Some(next), self.frame()) {
+                frame.opening.push((v, loc));
+            }
+        }
+        self.open_regions(block, next.checked_sub(1));
+    }
+
+    /// Closes the `count` innermost regions; the statement number `done` is the last before. Regions of
+    /// tangents that are still needed lend them.
+    fn close(&mut self, block: &Block, count: usize, done: Option<usize>) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let mut kept = HashSet::new();
+        let mut tangents = Vec::new();
+        for v in frame.needs.pending() {
+            match &self.handles[v] {
+                Some(Handle::At(place)) => kept.extend(place.path.iter().flat_map(step_names)),
+                Some(Handle::Val(x)) => tangents.push(*x),
+                None => {}
+            }
+        }
+        let first = frame.regions.len() - count;
+        let opened = frame.regions[first].opened;
         let last_use = frame.last_use.get_or_insert_with(|| last_uses(block, self.source));
+        let used_later =
+            |v: NVar| last_use.get(&v).is_some_and(|last| done.is_none_or(|done| *last > done));
+        // What a check says is known to the end of its region: those of names that are used later are
+        // said again behind it.
+        let mut checks = Vec::new();
+        let closing = frame.regions[first + 1..].iter().flat_map(|region| &region.before);
+        for stmt in closing.chain(&frame.out) {
+            let Rhs::Check(check) = &stmt.rhs else { continue };
+            let (about, sizes) = check.operands();
+            if about.iter().filter_map(|a| a.var()).any(used_later) {
+                kept.extend(about.into_iter().chain(sizes).filter_map(Atom::var));
+                checks.push(stmt.clone());
+            }
+        }
         let inside = frame.bound.iter().rev().take_while(|v| self.born[**v] > opened).count();
         let inside = frame.bound.split_off(frame.bound.len() - inside);
         let nvars = &self.builder.func.nvars;
         // Backwards, because types and definitions mention what was bound before.
         let (mut returned, mut rebuilt) = (Vec::new(), Vec::new());
         for v in inside.into_iter().rev() {
-            if !kept.contains(&v) && last_use.get(&v).is_none_or(|last| *last <= done) {
+            if !kept.contains(&v) && !used_later(v) {
                 continue;
             }
             match &nvars[v].def {
@@ -135,13 +205,23 @@ impl Writer<'_> {
         tangents.retain(|x| self.lin_born[*x] > opened);
         let mut out = std::mem::take(&mut frame.out);
         let mut loc = Loc::default();
-        for region in frame.regions.drain(frame.regions.len() - idle..).rev() {
+        for region in frame.regions.drain(first..).rev() {
             let nl = returned.iter().map(|v| Atom::Var(*v)).collect();
-            let body = Box::new(Block { stmts: out, nl, lin: tangents.clone() });
-            let rhs = Rhs::RdRegion { cap: region.cap, init: region.init, body };
+            let body = Block { stmts: out, nl, lin: tangents.clone() };
+            let (mode, start) = (Mode::Rd, Some(Operand::L(region.init)));
+            let end = frame.needs.of(region.var).times > 0;
+            let rhs = jut_ir::Region { mode, cap: region.cap, start, end, body };
+            if end {
+                let data = self.builder.func.lvars[region.init].clone();
+                let name = self.builder.namer.fresh(&data.name);
+                let given_back = self.builder.func.lvars.push(LinVarData { name, ..data });
+                self.handles[region.var] = Some(Handle::Val(given_back));
+                tangents.push(given_back);
+            }
             out = region.before;
             loc = region.loc;
             let (nl, lin) = (returned.clone(), tangents.clone());
+            let rhs = Rhs::Region(Box::new(rhs));
             out.push(Stmt { nl, lin, rhs, annotated: false, loc });
         }
         for v in &rebuilt {
@@ -153,6 +233,7 @@ impl Writer<'_> {
                 last.nl = vec![*v];
             }
         }
+        out.extend(checks);
         returned.iter().chain(&rebuilt).for_each(|v| self.born[*v] = opened);
         tangents.iter().for_each(|x| self.lin_born[*x] = opened);
         frame.bound.extend(returned.into_iter().chain(rebuilt));

@@ -6,8 +6,8 @@ use super::needs::BlockNeeds;
 use super::primitive;
 use crate::Derivatives;
 use jut_ir::{
-    Atom, Block, Cap, Diagnostic, LVar, Literal, Loc, Mode, NVar, Operand, Place, Rhs, Step, Stmt,
-    Type,
+    Atom, Block, Cap, Diagnostic, LVar, Literal, Loc, Mode, NVar, Operand, Place, Region, Rhs,
+    Step, Stmt, Type,
 };
 
 /// J at work on one function, with what its callees have become.
@@ -42,6 +42,7 @@ impl Rules<'_> {
         for (k, (stmt, live)) in block.stmts.iter().zip(live).enumerate() {
             let nested: Vec<BlockNeeds> = children.by_ref().take(stmt.rhs.blocks().len()).collect();
             if live {
+                self.w.close_before(block, k);
                 self.stmt(stmt, nested)?;
                 self.w.open_regions(block, Some(k));
                 if self.w.depth() > REGIONS {
@@ -51,6 +52,7 @@ impl Rules<'_> {
                 self.w.emit_stmt(stmt.clone());
             }
         }
+        self.w.close_before(block, block.stmts.len());
         let mut lin = Vec::new();
         for (a, wanted) in block.nl.iter().zip(wanted) {
             if *wanted {
@@ -74,7 +76,7 @@ impl Rules<'_> {
             Rhs::Scan(scan) => return self.scan(stmt, scan, nested),
             Rhs::Case(case) => return self.case(stmt, case, nested),
             Rhs::Call(call) => return self.call(stmt, call),
-            Rhs::AccRegion { cap, body } => return self.acc(stmt, *cap, body, nested),
+            Rhs::Region(region) => return self.region(stmt, region, nested),
             _ => self.w.emit_stmt(stmt.clone()),
         }
         match (&stmt.rhs, stmt.nl.as_slice()) {
@@ -198,9 +200,9 @@ impl Rules<'_> {
                 });
             }
         }
-        let body = Box::new(Block { stmts: adds, nl: vec![], lin: vec![] });
+        let body = Block { stmts: adds, nl: vec![], lin: vec![] };
         let out = self.w.tangent_var(y, ty, loc.span);
-        self.w.emit_linear(out, Rhs::WrRegion { cap, body }, loc);
+        self.w.emit_linear(out, Region::sum(Mode::Wr, cap, body), loc);
         self.w.bind(y, out, loc);
     }
 

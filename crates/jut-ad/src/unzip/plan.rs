@@ -278,10 +278,20 @@ impl Unzipper<'_> {
             && single
             && match &stmt.rhs {
                 Rhs::Prim(prim, _) => prim.row().cheap && !prim.can_fail(),
+                Rhs::Atom(Atom::Var(v)) => !self.is_only_here(level, *v),
                 Rhs::Atom(_) | Rhs::Proj(..) | Rhs::Size(..) | Rhs::Index(..) => true,
                 Rhs::Cast { .. } | Rhs::Untuple(_) | Rhs::Open { .. } => true,
                 _ => false,
             }
+    }
+
+    /// Whether a value is a carried array that is stored, if at all, where it gets this other name
+    /// ([`super::arms`]): the loop round this level does not store it so far.
+    fn is_only_here(&self, level: usize, v: NVar) -> bool {
+        let Some(v) = self.same.nvar(v) else { return false };
+        let site = self.sites[v];
+        let array = matches!(self.func.nvars[v].ty, Type::Array(..));
+        array && site.how == How::Given && site.level < level && self.needs[v].is_none()
     }
 
     /// Whether a statement is never stored: types and covered accesses rest on what it says.

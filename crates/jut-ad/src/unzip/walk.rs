@@ -42,8 +42,10 @@ impl Unzipper<'_> {
             for inner in stmt.rhs.blocks() {
                 self.regions_are_transparent(inner);
             }
-            if let Rhs::RdRegion { body, .. } | Rhs::WrRegion { body, .. } = &stmt.rhs {
-                for (outside, inside) in stmt.nl.iter().zip(&body.nl) {
+            if let Rhs::Region(region) = &stmt.rhs
+                && region.is_linear()
+            {
+                for (outside, inside) in stmt.nl.iter().zip(&region.body.nl) {
                     self.same.values[*outside] = Some(self.same.atom(*inside));
                 }
             }
@@ -121,18 +123,16 @@ impl Unzipper<'_> {
         let Stmt { nl, lin, rhs, annotated, loc } = stmt;
         let shell = Shell { nl, lin, annotated, loc };
         match rhs {
-            Rhs::RdRegion { cap, init, body } => {
-                let body = Box::new(self.block(*body, first(info))?.residual);
-                self.emit(shell.lin, Rhs::RdRegion { cap, init, body }, loc, out);
+            Rhs::Region(mut region) if region.is_linear() => {
+                if region.mode == Mode::Wr {
+                    let position = self.tick();
+                    let ty = self.func.caps[region.cap].ty.clone();
+                    self.need_sizes(&ty, position);
+                }
+                region.body = self.block(region.body, first(info))?.residual;
+                self.emit(shell.lin, Rhs::Region(region), loc, out);
             }
-            Rhs::WrRegion { cap, body } => {
-                let position = self.tick();
-                let ty = self.func.caps[cap].ty.clone();
-                self.need_sizes(&ty, position);
-                let body = Box::new(self.block(*body, first(info))?.residual);
-                self.emit(shell.lin, Rhs::WrRegion { cap, body }, loc, out);
-            }
-            Rhs::AccRegion { cap, body } => self.accumulator(shell, cap, *body, info, out)?,
+            Rhs::Region(region) => self.accumulator(shell, *region, info, out)?,
             Rhs::Scan(scan) => self.scan(shell, *scan, info, out)?,
             Rhs::Case(case) => self.case(shell, *case, info, out)?,
             // Nothing else has nested blocks.
@@ -148,15 +148,14 @@ impl Unzipper<'_> {
     fn accumulator(
         &mut self,
         shell: Shell,
-        cap: Cap,
-        body: Block,
+        mut region: Region,
         info: StmtInfo,
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
         let Shell { mut nl, lin, annotated, loc } = shell;
         let head = self.tick();
         self.enter(LevelKind::Accumulator);
-        let halves = self.block(body, first(info))?;
+        let halves = self.block(region.body, first(info))?;
         let plan = self.plan(head);
         let stmts = self.leave().stmts;
 
@@ -188,8 +187,8 @@ impl Unzipper<'_> {
             escaping.push((*w, outside));
         }
         nl.extend(total);
-        let body = Box::new(Block { stmts, nl: values, lin: Vec::new() });
-        let rhs = Rhs::AccRegion { cap, body };
+        region.body = Block { stmts, nl: values, lin: Vec::new() };
+        let rhs = Rhs::Region(Box::new(region));
         self.push(Stmt { nl, lin: Vec::new(), rhs, annotated, loc });
         for (inside, outside) in escaping {
             // What the residual computes again reads at its head.

@@ -4,7 +4,7 @@ use super::{
     Capability, ENOUGH, Frame, Machine, NESTING_PER_STACK, Run, STACK, UNGUARDED, array,
     constructor, error, open, unchecked,
 };
-use crate::code::{ArmCode, Body, CapCode, Op, ScanCode, Slot};
+use crate::code::{Arg, ArmCode, Body, CapCode, Op, ScanCode, Slot};
 use crate::memory::Charge;
 use crate::region::{Cell, Misfit, Refused, Region, checked_dim};
 use crate::scalar::LinearScalar;
@@ -41,17 +41,23 @@ impl Machine<'_> {
 
     fn nested_here(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
         match op {
-            Op::RdRegion { cap, init, body, dst } => {
-                let value = frame.fetch(init);
-                self.counters.work += value.scalars();
+            Op::RdRegion { cap, start, body, dst, end } => {
+                let value = frame.fetch(start);
+                if end.is_none() {
+                    self.counters.work += value.scalars();
+                }
                 frame.caps[*cap as usize] = Capability::Read(value);
                 self.run(body, frame)?;
-                frame.caps[*cap as usize] = Capability::Null;
+                let read = std::mem::replace(&mut frame.caps[*cap as usize], Capability::Null);
                 self.deliver(body, frame, dst);
+                if let (Some(end), Capability::Read(value)) = (end, read) {
+                    frame.set(*end, value);
+                }
                 Ok(())
             }
-            Op::SumRegion { cap, body, dst, total } => {
-                self.sum_region(cap, body, dst, *total, frame)
+            Op::SumRegion { cap, start, body, dst, total } => {
+                let region = self.sum(cap, start.as_ref(), frame)?;
+                self.sum_region(cap, region, body, dst, *total, frame)
             }
             Op::Scan(scan) => self.scan(scan, frame),
             Op::Case { scrutinee, arms, dst } => {
@@ -98,20 +104,44 @@ impl Machine<'_> {
         set_all(frame, dst, out);
     }
 
+    /// The storage of a region: that of its start, if nobody else has it, or a copy, or zeros.
+    fn sum(
+        &mut self,
+        cap: &CapCode,
+        start: Option<&(Arg, Vec<Slot>)>,
+        frame: &mut Frame,
+    ) -> Run<Region> {
+        let linear =
+            if cap.mode == Mode::Acc { LinearScalar::F64 } else { self.interpreter.linear };
+        let start = start.map(|(arg, dead)| {
+            let value = frame.fetch(arg);
+            dead.iter().for_each(|slot| drop(frame.take(*slot)));
+            value
+        });
+        let value = match start.map(|value| Region::of(value, &cap.ty)) {
+            Some(Ok(region)) => return Ok(region),
+            Some(Err(value)) => Some(value),
+            None => None,
+        };
+        let mut region = self.zeros(&cap.ty, linear, frame)?;
+        if matches!(cap.ty, Type::Array(..)) {
+            self.counters.moved += region.bytes();
+        }
+        if let Some(value) = value {
+            region.store(region.whole(0).cursor(), &value).or_else(Misfit::fault)?;
+        }
+        Ok(region)
+    }
+
     fn sum_region(
         &mut self,
         cap: &CapCode,
+        region: Region,
         body: &Body,
         dst: &[Slot],
         total: Slot,
         frame: &mut Frame,
     ) -> Run<()> {
-        let linear =
-            if cap.mode == Mode::Acc { LinearScalar::F64 } else { self.interpreter.linear };
-        let region = self.zeros(&cap.ty, linear, frame)?;
-        if matches!(cap.ty, Type::Array(..)) {
-            self.counters.moved += region.bytes();
-        }
         let number = self.regions.len();
         frame.caps[cap.slot as usize] = Capability::Sum(region.whole(number));
         self.regions.push(region);

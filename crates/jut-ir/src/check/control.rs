@@ -8,21 +8,25 @@ use crate::size::Size;
 use crate::types::Type;
 
 impl Checker<'_> {
-    /// `rd r = x' { .. }`, `wr r: t { .. }`, `acc r: t { .. }`: the body sees everything, and the
-    /// capability. A total is one more result, after the body's.
-    pub(super) fn region(&mut self, stmt: &Stmt) -> Checked<Values> {
-        let (cap, mode, ty, body) = match &stmt.rhs {
-            Rhs::RdRegion { cap, init, body } => (*cap, Mode::Rd, self.consume(*init)?, body),
-            Rhs::WrRegion { cap, body } => (*cap, Mode::Wr, self.func.caps[*cap].ty.clone(), body),
-            Rhs::AccRegion { cap, body } => {
-                (*cap, Mode::Acc, self.func.caps[*cap].ty.clone(), body)
-            }
-            _ => return Err(self.error("J601", "not a region")),
+    /// The start is used, and has the type of the region. The body sees everything, and the capability.
+    /// What the value is at the end is one more result, after the body's.
+    pub(super) fn region(&mut self, stmt: &Stmt, region: &Region) -> Checked<Values> {
+        let Region { mode, cap, start, end, body } = region;
+        let stated = &self.func.caps[*cap];
+        let ty = match (mode, start) {
+            (Mode::Rd | Mode::Wr, Some(Operand::L(x))) => self.consume(*x)?,
+            (Mode::Acc, Some(Operand::N(a))) => self.atom(*a)?,
+            (Mode::Wr | Mode::Acc, None) => stated.ty.clone(),
+            _ => return Err(self.error("J601", "the start of this region is of the wrong kind")),
         };
+        self.require(*end || *mode == Mode::Rd, "J601", |_| "a sum that nobody gets".to_string())?;
+        self.require(start.is_none() || !stated.lanes, "J601", |_| {
+            "a sum by `lanes` starts from zero".to_string()
+        })?;
         let depth = self.scope.depth();
         self.sizes_in_scope(&ty)?;
         self.enter();
-        self.bind_cap(cap, mode, &ty)?;
+        self.bind_cap(*cap, *mode, &ty)?;
         self.statements(body);
         let results = self.results(body)?;
         let mut values = if stmt.annotated {
@@ -32,8 +36,7 @@ impl Checker<'_> {
         };
         self.leave()?;
         match mode {
-            Mode::Rd => {}
-            Mode::Wr => values.lin.push(ty),
+            Mode::Rd | Mode::Wr => values.lin.extend(end.then_some(ty)),
             Mode::Acc => values.nl.extend(Values::one(ty).nl),
         }
         Ok(values)

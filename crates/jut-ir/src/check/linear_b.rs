@@ -159,12 +159,12 @@ impl<'a> Walk<'a> {
             | Rhs::LCast { .. }
             | Rhs::Rd(_) => linear,
             Rhs::Inc(place, _) => self.place(place),
-            Rhs::RdRegion { body, .. } | Rhs::WrRegion { body, .. } => {
-                linear.and(self.block(body, depth + 1))
+            Rhs::Region(region) if region.is_linear() => {
+                linear.and(self.block(&region.body, depth + 1))
             }
-            Rhs::AccRegion { cap, body } => {
-                self.level[*cap] = depth + 1;
-                self.block(body, depth + 1)
+            Rhs::Region(region) => {
+                self.level[region.cap] = depth + 1;
+                self.block(&region.body, depth + 1)
             }
             Rhs::Scan(scan) => {
                 let mut effect = PURE;

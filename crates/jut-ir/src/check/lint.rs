@@ -79,9 +79,7 @@ impl Lint<'_> {
     /// Nested blocks, whose binders take their activity from what they are bound to.
     fn inside(&mut self, rhs: &Rhs) {
         match rhs {
-            Rhs::RdRegion { body, .. }
-            | Rhs::WrRegion { body, .. }
-            | Rhs::AccRegion { body, .. } => self.block(body),
+            Rhs::Region(region) => self.block(&region.body),
             Rhs::Scan(scan) => {
                 for (v, array) in &scan.slices {
                     self.active[*v] = self.active[*array];
@@ -136,14 +134,12 @@ impl Lint<'_> {
     fn results_active(&self, rhs: &Rhs) -> bool {
         match rhs {
             // What is added up is not followed: a sum counts as active.
-            Rhs::AccRegion { .. } => true,
+            Rhs::Region(region) if region.mode == Mode::Acc => true,
             Rhs::Scan(scan) => scan.body.nl.iter().any(|a| self.is_active(*a)),
             Rhs::Case(case) => {
                 case.arms.iter().any(|arm| arm.body.nl.iter().any(|a| self.is_active(*a)))
             }
-            Rhs::RdRegion { body, .. } | Rhs::WrRegion { body, .. } => {
-                body.nl.iter().any(|a| self.is_active(*a))
-            }
+            Rhs::Region(region) => region.body.nl.iter().any(|a| self.is_active(*a)),
             _ => false,
         }
     }

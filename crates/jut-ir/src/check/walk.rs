@@ -260,9 +260,7 @@ impl<'a> Checker<'a> {
     /// The rule of a right-hand side.
     fn rhs(&mut self, stmt: &Stmt) -> Checked<Values> {
         match &stmt.rhs {
-            Rhs::RdRegion { .. } | Rhs::WrRegion { .. } | Rhs::AccRegion { .. } => {
-                self.region(stmt)
-            }
+            Rhs::Region(region) => self.region(stmt, region),
             Rhs::Scan(scan) => self.scan(scan),
             Rhs::Case(case) => self.case(stmt, case),
             Rhs::Call(call) => self.call(call),

@@ -82,7 +82,7 @@ pub fn power_lin() -> Program {
         stmts: vec![
             stmt(vec![n_1], vec![], Rhs::Prim(prim::IMAX, vec![n.into(), zero])),
             stmt(vec![a_s], vec![], Rhs::Open { con, value: tp, eqs, proved: true }),
-            stmt(vec![], vec![middle], Rhs::RdRegion { cap: dx, init: xt, body: Box::new(body) }),
+            stmt(vec![], vec![middle], Region::read(dx, xt, body)),
         ],
         nl: vec![],
         lin: vec![middle],

@@ -79,6 +79,7 @@ impl Lowering<'_> {
                     let wanted = self.take_dests(*v);
                     self.want((*value).into(), &wanted);
                 }
+                Rhs::Region(_) => self.want_starts(stmt),
                 Rhs::Tuple(items) => {
                     let Type::Tuple(types) = self.type_of(*v) else { continue };
                     let wanted = self.take_dests(*v);
@@ -100,6 +101,23 @@ impl Lowering<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// What a sum starts from is best where the sum shall be, also of regions inside.
+    fn want_starts(&mut self, stmt: &Stmt) {
+        let Rhs::Region(region) = &stmt.rhs else { return };
+        for (outside, inside) in stmt.nl.iter().zip(&region.body.nl) {
+            if let Some(wanted) = self.wanted[*outside].clone() {
+                self.want(*inside, &wanted);
+            }
+        }
+        region.body.stmts.iter().rev().for_each(|inner| self.want_starts(inner));
+        if let (Some(total), Some(jut_ir::Operand::N(start))) = (stmt.nl.last(), region.start)
+            && self.reused.contains_key(&region.cap)
+            && let Some(wanted) = self.wanted[*total].clone()
+        {
+            self.want(start, &wanted);
         }
     }
 

@@ -302,6 +302,24 @@ impl Lowering<'_> {
         if there {
             return Ok(slot);
         }
+        self.fresh_copy(hint, components, value, k, dest, span)
+    }
+
+    /// A copy of component `k` of a value, an array, where it shall be.
+    pub(super) fn fresh_copy(
+        &mut self,
+        hint: &str,
+        components: &[Component],
+        value: &[Slot],
+        k: usize,
+        dest: Dest,
+        span: Span,
+    ) -> Res<Slot> {
+        let (Some(Slot { atom: Atom::Value(src), .. }), Some(c)) =
+            (value.get(k).copied(), components.get(k))
+        else {
+            return Err(self.bug(span, "an array is a buffer"));
+        };
         let copy = self.buffer_for(hint, c, value, dest, span)?;
         if let (Atom::Value(dst), Some(level)) = (copy.atom, c.levels.first()) {
             let len = self.cells(level, 0, value, span)?;

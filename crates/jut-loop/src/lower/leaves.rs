@@ -121,7 +121,7 @@ impl Lowering<'_> {
                 let value = self.slots(*a, span)?;
                 self.increment(place, &value, span)
             }
-            Rhs::AccRegion { cap, body } => self.acc_region(stmt, *cap, body),
+            Rhs::Region(region) if !region.is_linear() => self.acc_region(stmt, region),
             Rhs::Scan(scan) => self.scan(stmt, scan),
             Rhs::Case(case) => self.case(stmt, case),
             Rhs::Call(call) => self.call(stmt, call),
@@ -139,8 +139,7 @@ impl Lowering<'_> {
             | Rhs::LCast { .. }
             | Rhs::Rd(_)
             | Rhs::Inc(_, jut_ir::Operand::L(_))
-            | Rhs::RdRegion { .. }
-            | Rhs::WrRegion { .. } => Err(self.bug(span, "a linear operation is left over")),
+            | Rhs::Region(_) => Err(self.bug(span, "a linear operation is left over")),
         }
     }
 

@@ -131,7 +131,8 @@ impl Lowering<'_> {
                     }));
                     continue;
                 }
-                let first = self.copy_of(&hint, c, &init, k, span)?;
+                // A copy, so that the loop may change it ([`jut_ir::reuse`]).
+                let first = self.fresh_copy(&hint, &components, &init, k, Dest::Any, span)?;
                 let second = self.buffer_for(&hint, c, &init, Dest::Any, span)?;
                 let now = self.component_value(&hint, c);
                 let next = self.component_value(&format!("{hint}_next"), c);
@@ -142,26 +143,6 @@ impl Lowering<'_> {
             carries.parts.push(parts);
         }
         Ok(carries)
-    }
-
-    /// A fresh buffer with the content of component `k`.
-    fn copy_of(
-        &mut self,
-        hint: &str,
-        c: &Component,
-        value: &[Slot],
-        k: usize,
-        span: Span,
-    ) -> Res<Slot> {
-        let copy = self.buffer_for(hint, c, value, Dest::Any, span)?;
-        let (Atom::Value(dst), Some(Slot { atom: Atom::Value(src), .. }), Some(level)) =
-            (copy.atom, value.get(k), c.levels.first())
-        else {
-            return Err(self.bug(span, "an array is a buffer"));
-        };
-        let len = self.cells(level, 0, value, span)?;
-        self.push(form::Stmt::CopyCells { dst, src: *src, len, cell: c.cell() });
-        Ok(copy)
     }
 
     fn stack(&mut self, hint: &str, ty: &Type, dests: &[Dest], span: Span) -> Res<Stack> {

@@ -19,7 +19,9 @@
 //!   fields are loaded where it is opened ([`boxes`]).
 //! - **Accumulators.** A scalar `acc` region is a register threaded through loops and branches; it
 //!   is stored in a cell only where a call needs one. `acc lanes` becomes [`crate::form::Lanes`]
-//!   around the loop that adds to it. Array regions are buffers, filled with zero.
+//!   around the loop that adds to it. Array regions are buffers, filled with zero or with a copy of what
+//!   they start from; or they are the buffer that they start from, if nobody reads it afterwards
+//!   ([`jut_ir::reuse`]) and the result may be there.
 //! - **Structured primitives** are kernels or loops ([`structured`]).
 //!
 //! Example: `t = acc lanes s: f64 { scan par (i < n) { a = x[i]; s += a } }` becomes
@@ -345,6 +347,8 @@ struct Lowering<'a> {
     bounded_log: Vec<Vec<Size>>,
     /// The buffers of carries, under every name that they have by now.
     spare: HashMap<Value, Pair>,
+    /// The sums that may grow in the storage of what they start from.
+    reused: HashMap<Cap, Vec<NVar>>,
     /// An empty buffer per kind of cell.
     empty: [Option<Value>; 5],
 }
@@ -384,6 +388,7 @@ impl<'a> Lowering<'a> {
             bounded: HashSet::default(),
             bounded_log: Vec::new(),
             spare: HashMap::default(),
+            reused: jut_ir::reuse::reused(src),
             empty: [None; 5],
         }
     }

@@ -1,10 +1,10 @@
 //! Accumulator regions.
 //!
-//! A scalar part of the total is a register that starts from 0.0; an array part is a buffer filled
-//! with 0.0, built where the total shall be. `acc lanes` marks its accumulator for the loop that
+//! A scalar part of the total is a register; an array part is a buffer, built where the total shall be, or the
+//! buffer that the sum starts from. `acc lanes` marks its accumulator for the loop that
 //! stands directly in the region ([`super::loops`]).
 
-use jut_ir::{Block, Cap, Rhs, Stmt};
+use jut_ir::{Block, Cap, Operand, Region, Rhs, Stmt};
 use std::collections::BTreeSet;
 
 use super::emit::zero;
@@ -40,15 +40,23 @@ fn passed(block: &Block, cap: Cap) -> bool {
 }
 
 impl Lowering<'_> {
-    /// Lowers `(.., total) = acc r: t { .. }`.
-    pub(super) fn acc_region(&mut self, stmt: &Stmt, cap: Cap, body: &Block) -> Res<()> {
+    /// Lowers `(.., total) = acc r: t { .. }`, and `acc r: t = start { .. }`.
+    pub(super) fn acc_region(&mut self, stmt: &Stmt, region: &Region) -> Res<()> {
+        let Region { cap, start, ref body, .. } = *region;
         let span = stmt.loc.span;
+        let start = match start {
+            Some(Operand::N(start)) => Some(self.slots(start, span)?),
+            Some(Operand::L(_)) => return Err(self.bug(span, "a linear start is left over")),
+            None => None,
+        };
+        let start_of = |k: usize| start.as_ref().and_then(|slots| slots.get(k)).copied();
         let data = &self.src.caps[cap];
         let (ty, name, lanes) = (data.ty.clone(), data.name.clone(), data.lanes);
         let mut dests = self.pattern_dests(stmt);
         let total_dests = if dests.len() > body.nl.len() { dests.pop() } else { None };
         let components = self.cx.layouts.of(&ty);
         let mut targets = Vec::with_capacity(components.len());
+        let mut on_tape = Vec::with_capacity(components.len());
         for (k, c) in components.iter().enumerate() {
             if c.is_scalar() {
                 let cell = passed(body, cap).then(|| {
@@ -57,20 +65,32 @@ impl Lowering<'_> {
                     self.alloc(cell, c.scalar_cell(), one, Arena::Temp, span);
                     cell
                 });
-                self.registers.push(Register { now: zero(c.scalar), cell });
+                let now = start_of(k).map_or(zero(c.scalar), |slot| slot.atom);
+                self.registers.push(Register { now, cell });
                 targets.push(Target::Register(self.registers.len() - 1));
+                on_tape.push(false);
                 continue;
             }
             let dest = total_dests.as_ref().and_then(|d| d.get(k)).copied().unwrap_or(Dest::Any);
-            let slot = self.buffer_for(&name, c, &[], dest, span)?;
-            let (Atom::Value(buffer), Some(level)) = (slot.atom, c.levels.first()) else {
-                return Err(self.bug(span, "an array is a buffer"));
-            };
             if c.levels.len() > 1 {
                 return Err(self.bug(span, "an accumulator of ragged arrays"));
             }
-            let len = self.cells(level, 0, &[], span)?;
-            self.push(form::Stmt::Fill { buffer, len, value: zero(c.scalar) });
+            let given = start_of(k);
+            let slot = match &start {
+                Some(start) if !self.reused.contains_key(&cap) => {
+                    self.fresh_copy(&name, &components, start, k, dest, span)?
+                }
+                Some(start) => self.settle(&name, &components, start, k, dest, span)?,
+                None => self.buffer_for(&name, c, &[], dest, span)?,
+            };
+            let (Atom::Value(buffer), Some(level)) = (slot.atom, c.levels.first()) else {
+                return Err(self.bug(span, "an array is a buffer"));
+            };
+            if given.is_none() {
+                let len = self.cells(level, 0, &[], span)?;
+                self.push(form::Stmt::Fill { buffer, len, value: zero(c.scalar) });
+            }
+            on_tape.push(slot.on_tape);
             targets.push(Target::Block(buffer));
         }
         self.caps[cap] = Some(CapView { ty, targets: targets.clone() });
@@ -82,16 +102,13 @@ impl Lowering<'_> {
             self.lane_caps.retain(|c| *c != cap);
         }
         self.caps[cap] = None;
-        let tape = |k: usize| {
-            total_dests.as_ref().and_then(|d| d.get(k)).is_some_and(|d| *d == Dest::Tape)
-        };
         let total = targets
             .into_iter()
-            .enumerate()
-            .map(|(k, target)| match target {
+            .zip(on_tape)
+            .map(|(target, on_tape)| match target {
                 Target::Register(r) => Slot::scalar(self.registers[r].now),
                 Target::Cell(buffer, _) | Target::Block(buffer) => {
-                    Slot { atom: buffer.into(), on_tape: tape(k) }
+                    Slot { atom: buffer.into(), on_tape }
                 }
             })
             .collect();

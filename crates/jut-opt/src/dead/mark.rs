@@ -5,20 +5,6 @@ use jut_ir::ir::*;
 use jut_ir::types::Type;
 use jut_ir::visit::Use;
 
-/// Whether an operation can end in an error value by itself.
-pub fn can_fail(rhs: &Rhs, fallible: &SecondaryMap<FuncId, bool>) -> bool {
-    match rhs {
-        Rhs::Check(_) | Rhs::Cast { proved: false, .. } => true,
-        Rhs::Open { eqs, proved: false, .. } => eqs.iter().any(Option::is_some),
-        Rhs::Case(case) => case.arms.iter().any(Arm::is_tested),
-        Rhs::Prim(p, args) => {
-            p.can_fail() && !matches!(args.get(1), Some(Atom::Lit(Literal::I64(k))) if *k != 0)
-        }
-        Rhs::Call(call) => fallible[call.func],
-        _ => false,
-    }
-}
-
 /// Every non-linear name that a function mentions: in its body, and in the types of its results,
 /// capabilities and other mentioned parameters.
 pub fn mentioned(func: &Function) -> SecondaryMap<NVar, bool> {
@@ -150,7 +136,7 @@ impl Graph<'_> {
         for v in &stmt.nl {
             self.edge(self.var(*v), node);
         }
-        if can_fail(&stmt.rhs, self.fallible) {
+        if stmt.rhs.can_fail(&|callee| self.fallible[callee]) {
             self.roots.push(node);
         }
         match &stmt.rhs {
@@ -169,14 +155,17 @@ impl Graph<'_> {
                     }
                 }
             }
-            Rhs::AccRegion { cap, body } => {
-                let names = self.func.caps[*cap].ty.size_names();
-                let cap = self.cap(*cap);
+            Rhs::Region(region) => {
+                let names = self.func.caps[region.cap].ty.size_names();
+                let cap = self.cap(region.cap);
                 self.edge(cap, node);
                 for name in names {
                     self.edge(node, self.var(name));
                 }
-                for (v, a) in stmt.nl.iter().zip(&body.nl) {
+                if let Some(Operand::N(start)) = region.start {
+                    self.edge_atom(cap, start);
+                }
+                for (v, a) in stmt.nl.iter().zip(&region.body.nl) {
                     self.edge_atom(self.var(*v), *a);
                 }
                 if let Some(total) = stmt.nl.last() {

@@ -57,12 +57,14 @@ impl Sweep<'_> {
                 super::retain(&mut nl, &keep);
                 Rhs::Case(Box::new(case))
             }
-            Rhs::AccRegion { cap, body } => {
+            Rhs::Region(mut region) => {
                 let inner = nl.len().saturating_sub(1);
                 let keep: Vec<bool> = nl[..inner].iter().map(|v| self.marks.var(*v)).collect();
-                let body = self.block(*body, Some(&keep));
+                region.body = self.block(region.body, Some(&keep));
+                // A total that nobody reads has no start either.
+                region.start = region.start.filter(|_| self.marks.cap(region.cap));
                 super::retain(&mut nl, &keep);
-                Rhs::AccRegion { cap, body: Box::new(body) }
+                Rhs::Region(region)
             }
             Rhs::Call(call) => {
                 (self.on_call)(&call, &nl);

@@ -10,8 +10,8 @@ use super::{Res, Stop};
 use crate::ast::{self, ExprId, FieldPattern, Name};
 use crate::parser::MAX_DEPTH;
 use jut_ir::{
-    Arm, ArmPattern, Atom, Block, Case, Check, Diagnostic, Dir, FieldPattern as IrField, LVar,
-    Literal, Mode, NVar, Rhs, Scan, Size, Span, Stmt, Type,
+    Arm, ArmPattern, Atom, Block, Cap, Case, Check, Diagnostic, Dir, FieldPattern as IrField, LVar,
+    Literal, Mode, NVar, Operand, Region, Rhs, Scan, Size, Span, Stmt, Type,
 };
 use std::collections::HashMap;
 
@@ -354,29 +354,39 @@ impl<'a, 's> Body<'a, 's> {
 
     // ---- regions
 
-    /// `rd r = x' { .. }`.
-    pub fn rd_region(
+    /// `rd r = x' { .. }`, `lend r = x' { .. }`.
+    pub fn read_region(&mut self, read: &'a ast::Read<'s>, span: Span) -> Res<Made> {
+        let x = self.linear(read.value, "t")?;
+        let ty = self.lin_type(x);
+        let open = self.enter();
+        let cap = self.cap(&read.name, Mode::Rd, false, ty);
+        let head = (Mode::Rd, cap, Some(Operand::L(x)), read.lent);
+        self.region_of(head, read.body, open, span)
+    }
+
+    /// The rest of a region: its body, and its results.
+    fn region_of(
         &mut self,
-        name: &Name<'s>,
-        value: ExprId,
+        (mode, cap, start, end): (Mode, Cap, Option<Operand>, bool),
         body: ExprId,
+        open: Open,
         span: Span,
     ) -> Res<Made> {
-        let init = self.linear(value, "t")?;
-        let ty = self.lin_type(init);
-        let open = self.enter();
         let locals = open.locals;
-        let cap = self.cap(name, Mode::Rd, false, ty);
         let result = self.body(body, None);
         let stmts = self.leave(open);
         let (values, at) = result?;
-        let types = self.export(&values, locals, at)?;
-        let body = Box::new(Block { stmts, nl: values.nl, lin: values.lin });
-        let rhs = Rhs::RdRegion { cap, init, body };
+        let mut types = self.export(&values, locals, at)?;
+        let body = Block { stmts, nl: values.nl, lin: values.lin };
+        if end {
+            let list = if mode == Mode::Acc { &mut types.nl } else { &mut types.lin };
+            list.push(self.b.func.caps[cap].ty.clone());
+        }
+        let rhs = Rhs::Region(Box::new(Region { mode, cap, start, end, body }));
         Ok(Out { nl: types.nl, lin: types.lin, ..Out::none(rhs, span) }.into())
     }
 
-    /// `wr r: t { .. }`, `acc r: t { .. }`.
+    /// `wr r: t { .. }`, `acc r: t { .. }`, also with a start: `wr r: t = x' { .. }`.
     pub fn total(&mut self, total: &'a ast::Total<'s>, span: Span) -> Res<Made> {
         let acc = total.mode == Mode::Acc;
         let ty = if acc { self.ty(&total.ty)? } else { self.linear_type(&total.ty)? };
@@ -384,22 +394,38 @@ impl<'a, 's> Body<'a, 's> {
             let message = "`lanes` is for scalars: an array is summed cell by cell, in order";
             return self.error("J202", total.ty.span, message, "leave `lanes` out");
         }
+        let start = total.start.map(|e| self.start(e, total, &ty)).transpose()?;
         let open = self.enter();
-        let locals = open.locals;
-        let cap = self.cap(&total.name, total.mode, total.lanes, ty.clone());
-        let result = self.body(total.body, None);
-        let stmts = self.leave(open);
-        let (values, at) = result?;
-        let mut types = self.export(&values, locals, at)?;
-        let body = Box::new(Block { stmts, nl: values.nl, lin: values.lin });
-        let rhs = if acc {
-            types.nl.push(ty);
-            Rhs::AccRegion { cap, body }
+        let cap = self.cap(&total.name, total.mode, total.lanes, ty);
+        self.region_of((total.mode, cap, start, true), total.body, open, span)
+    }
+
+    /// What a sum starts from.
+    fn start(&mut self, e: ExprId, total: &'a ast::Total<'s>, ty: &Type) -> Res<Operand> {
+        let at = self.span(e);
+        if total.lanes {
+            let message = "a sum by `lanes` starts from zero";
+            return self.error(
+                "J202",
+                at,
+                message,
+                "leave `lanes` out, or add to the sum afterwards",
+            );
+        }
+        let (operand, found) = if total.mode == Mode::Acc {
+            let atom = self.atom(e, "t")?;
+            (Operand::N(atom), self.type_of(atom))
         } else {
-            types.lin.push(ty);
-            Rhs::WrRegion { cap, body }
+            let x = self.linear(e, "t")?;
+            (Operand::L(x), self.lin_type(x))
         };
-        Ok(Out { nl: types.nl, lin: types.lin, ..Out::none(rhs, span) }.into())
+        if found != *ty {
+            let (found, wanted) = (self.show(&found), self.show(ty));
+            let message = format!("the start has type {found}, and the sum {wanted}");
+            let help = "start from a value of the same type, or `cast` it";
+            return self.error("J202", at, message, help);
+        }
+        Ok(operand)
     }
 
     // ---- scan

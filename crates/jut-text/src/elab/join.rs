@@ -15,7 +15,8 @@ use super::body::{Body, Made, Out, Value};
 use super::sugar::is_number;
 use crate::ast::{self, ExprId};
 use jut_ir::{
-    Atom, Block, Check, Diagnostic, Literal, Mode, Operand, Place, Rhs, Size, Span, Step, Type,
+    Atom, Block, Check, Diagnostic, Literal, Mode, Operand, Place, Region, Rhs, Size, Span, Step,
+    Type,
 };
 
 /// The functions of this file.
@@ -140,10 +141,10 @@ impl<'a, 's> Body<'a, 's> {
         }
         let stmts = self.leave(open);
         result?;
-        let body = Box::new(Block { stmts, ..Block::default() });
+        let rhs = Region::sum(mode, cap, Block { stmts, ..Block::default() });
         Ok(match mode {
-            Mode::Acc => Out::one(Rhs::AccRegion { cap, body }, ty, span).into(),
-            _ => Out::linear(Rhs::WrRegion { cap, body }, ty, span).into(),
+            Mode::Acc => Out::one(rhs, ty, span).into(),
+            _ => Out::linear(rhs, ty, span).into(),
         })
     }
 }

@@ -17,7 +17,8 @@
 //! through the body. Cost: linear in the body, times the depth of nesting for captured names.
 
 use jut_ir::build::FunctionBuilder;
-use jut_ir::{Block, LVar, Loc, Operand, Rhs, Span, Stmt};
+use jut_ir::map::Mapper;
+use jut_ir::{Block, LVar, Loc, Rhs, Span, Stmt};
 use std::collections::HashMap;
 
 /// Makes the linear part of a body exact.
@@ -201,24 +202,13 @@ fn count_blocks(block: &Block) -> usize {
         .sum::<usize>()
 }
 
-/// The linear operands of an operation, to be renamed, in the order of [`own_uses`].
+/// The linear operands of an operation, to be renamed, in the order of the text.
 fn each_lvar(rhs: &mut Rhs, visit: &mut dyn FnMut(&mut LVar)) {
-    match rhs {
-        Rhs::LCopy(x) | Rhs::LNeg(x) | Rhs::Dup(x) | Rhs::Drop(x) | Rhs::LUntuple(x) => visit(x),
-        Rhs::LAdd(x, y) | Rhs::LSelect(_, x, y) => {
-            visit(x);
-            visit(y);
+    struct Linear<'a>(&'a mut dyn FnMut(&mut LVar));
+    impl Mapper for Linear<'_> {
+        fn lvar(&mut self, x: &mut LVar) {
+            (self.0)(x);
         }
-        Rhs::LScale(_, x) | Rhs::LApply { x, .. } => visit(x),
-        Rhs::LTuple(items) => items.iter_mut().for_each(visit),
-        Rhs::LCast { value, .. } => visit(value),
-        Rhs::Inc(_, Operand::L(x)) => visit(x),
-        Rhs::RdRegion { init, .. } => visit(init),
-        Rhs::Scan(scan) => {
-            scan.lin_carry.iter_mut().for_each(|(_, x)| visit(x));
-            scan.lin_slices.iter_mut().for_each(|(_, x)| visit(x));
-        }
-        Rhs::Call(call) => call.lin_args.iter_mut().for_each(visit),
-        _ => {}
     }
+    rhs.map_own_uses(&mut Linear(visit));
 }

@@ -72,7 +72,7 @@ impl<'a, 's> Body<'a, 's> {
             ExprKind::Case(scrutinee, arms) => self.case(*scrutinee, arms, stated, span),
             ExprKind::Loop(l) => self.range_loop(l, span),
             ExprKind::Scan(scan) => self.scan(scan, span),
-            ExprKind::RdRegion(name, value, body) => self.rd_region(name, *value, *body, span),
+            ExprKind::Read(read) => self.read_region(read, span),
             ExprKind::Total(total) => self.total(total, span),
             ExprKind::Cast { proved, value, ty } => self.cast(*proved, *value, ty, span),
             _ => self.leaf(&expr.kind, span),

@@ -24,8 +24,8 @@ use crate::ast::{self, ExprId, LoopKind, Name, Range};
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::Syntax;
 use jut_ir::{
-    Atom, Block, Check, Diagnostic, Dir, LVar, Literal, Loc, Mode, NVar, Operand, Place, Rhs, Scan,
-    Size, Span, Step, Stmt, Type,
+    Atom, Block, Check, Diagnostic, Dir, LVar, Literal, Loc, Mode, NVar, Operand, Place, Region,
+    Rhs, Scan, Size, Span, Step, Stmt, Type,
 };
 
 /// The head of a loop, evaluated outside of it.
@@ -194,8 +194,8 @@ impl<'a, 's> Body<'a, 's> {
             annotated: false,
             loc: Loc::source(span),
         };
-        let body = Box::new(Block { stmts: vec![inner], ..Block::default() });
-        Ok(Out::one(Rhs::AccRegion { cap, body }, ty, span).into())
+        let body = Block { stmts: vec![inner], ..Block::default() };
+        Ok(Out::one(Region::sum(Mode::Acc, cap, body), ty, span).into())
     }
 
     /// The one non-linear value of a body.

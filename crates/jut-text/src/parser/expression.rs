@@ -170,6 +170,12 @@ impl<'s> Parser<'s, '_> {
         let start = self.at;
         let token = self.peek();
         match token.kind {
+            Kind::Name if self.is_lend() => {
+                let start = self.at;
+                self.at += 1;
+                let kind = self.read_region(true)?;
+                Ok(self.add(kind, self.span_from(start)))
+            }
             Kind::Name => {
                 let length = self.path_length(self.at);
                 if self.is_at(self.at + length, "(") {
@@ -349,8 +355,9 @@ impl<'s> Parser<'s, '_> {
             "wr" | "acc" => {
                 let (mode, lanes) = self.mode()?;
                 let (name, ty) = self.typed_name()?;
+                let start = if self.eat("=") { Some(self.expr()?) } else { None };
                 let body = self.region_body()?;
-                ExprKind::Total(Box::new(Total { mode, lanes, name, ty, body }))
+                ExprKind::Total(Box::new(Total { mode, lanes, name, ty, start, body }))
             }
             "dup" => {
                 self.at += 1;
@@ -747,13 +754,29 @@ impl<'s> Parser<'s, '_> {
     /// `rd r = x' { .. }` or `rd place`.
     fn rd(&mut self) -> Parsed<ExprKind<'s>> {
         self.expect("rd")?;
-        if self.peek().kind == Kind::Name && self.is_at(self.at + 1, "=") {
-            let name = self.name("the name of a capability")?;
-            self.expect("=")?;
-            let value = self.expr()?;
-            return Ok(ExprKind::RdRegion(name, value, self.region_body()?));
+        if self.is_head_of_region(self.at) {
+            return self.read_region(false);
         }
         Ok(ExprKind::Rd(self.place()?))
+    }
+
+    /// Whether `r =` stands there.
+    fn is_head_of_region(&self, at: usize) -> bool {
+        self.peek_at(at).kind == Kind::Name && self.is_at(at + 1, "=")
+    }
+
+    /// Whether `lend r =` is next.
+    fn is_lend(&self) -> bool {
+        self.peek().text == "lend" && self.is_head_of_region(self.at + 1)
+    }
+
+    /// `r = x' { .. }`, behind its keyword.
+    fn read_region(&mut self, lent: bool) -> Parsed<ExprKind<'s>> {
+        let name = self.name("the name of a capability")?;
+        self.expect("=")?;
+        let value = self.expr()?;
+        let body = self.region_body()?;
+        Ok(ExprKind::Read(Box::new(Read { lent, name, value, body })))
     }
 
     pub(super) fn at_separator(&self) -> bool {

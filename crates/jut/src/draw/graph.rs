@@ -7,7 +7,7 @@
 use super::layout::{self, Layout};
 use jut_ir::print::print_statement;
 use jut_ir::visit::Use;
-use jut_ir::{Atom, Block, FuncId, Function, NVar, Operand, Program, Rhs, Stmt, Type};
+use jut_ir::{Atom, Block, FuncId, Function, Mode, NVar, Operand, Program, Rhs, Stmt, Type};
 use std::collections::{HashMap, HashSet};
 
 /// Which part of the program something belongs to: the two colours.
@@ -298,10 +298,18 @@ impl<'p> Builder<'p> {
         let mut totals = Vec::new();
         let own = |name: Use, from: Option<Use>| (name, from.into_iter().collect());
         match &stmt.rhs {
-            Rhs::RdRegion { cap, init, .. } => {
-                entries.push(own(Use::C(*cap), Some(Use::L(*init))));
+            Rhs::Region(region) => {
+                if let Some(start) = region.start {
+                    let from = match start {
+                        Operand::N(a) => a.var().map(Use::N),
+                        Operand::L(x) => Some(Use::L(x)),
+                    };
+                    entries.push(own(Use::C(region.cap), from));
+                }
+                if region.mode != Mode::Rd {
+                    totals.push(Use::C(region.cap));
+                }
             }
-            Rhs::WrRegion { cap, .. } | Rhs::AccRegion { cap, .. } => totals.push(Use::C(*cap)),
             Rhs::Scan(scan) => {
                 let var = |a: &Atom| a.var().map(Use::N);
                 entries.extend(scan.carry.iter().map(|(v, a)| own(Use::N(*v), var(a))));

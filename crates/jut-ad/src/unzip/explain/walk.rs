@@ -211,8 +211,8 @@ impl<'a> Walk<'a> {
                         return;
                     }
                 }
-                Rhs::AccRegion { body, .. } => {
-                    if let Some(value) = body.nl.get(k) {
+                Rhs::Region(region) => {
+                    if let Some(value) = region.body.nl.get(k) {
                         return self.value(*value, inside, record, is_size);
                     }
                 }
@@ -328,7 +328,7 @@ impl<'a> Walk<'a> {
             Rhs::Prim(prim, _) => Reason::Expensive(prim.row().text),
             Rhs::Structured(op, ..) => Reason::Expensive(op.row().name),
             Rhs::Scan(_) => Reason::Loop,
-            Rhs::AccRegion { .. } => Reason::Sum,
+            Rhs::Region(_) => Reason::Sum,
             Rhs::Case(_) => Reason::Branch,
             Rhs::Call(call) => {
                 let callee = &self.program.funcs[call.func];
