@@ -212,7 +212,7 @@ impl Mask {
     }
 }
 
-/// How a parameter's tangent is passed, by its type alone (language.md 2.5).
+/// How a parameter's tangent is passed, by its type alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Passing {
     /// No float, no tangent.
@@ -247,7 +247,7 @@ pub struct Jvp {
     pub accs: Vec<bool>,
 }
 
-/// How much goes on the tape (decisions A16).
+/// How much goes on the tape.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Policy {
     /// The paper's: every need is stored.

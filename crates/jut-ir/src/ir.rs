@@ -192,7 +192,7 @@ pub struct CapData {
     pub name: Name,
     /// What may be done with it.
     pub mode: Mode,
-    /// Whether additions into it go by lanes (decisions C1); only for scalars of mode `wr`, `acc`.
+    /// Whether additions into it go by lanes, a fixed order that vectors can keep; only for scalars of mode `wr`, `acc`.
     pub lanes: bool,
     /// The type of what it gives access to.
     pub ty: Type,
@@ -367,8 +367,8 @@ pub struct Stmt {
     pub lin: Vec<LVar>,
     /// The operation.
     pub rhs: Rhs,
-    /// Whether the pattern is printed with types, which then bind (language.md 2.3): a `case`
-    /// whose arms compute sizes.
+    /// Whether the pattern is printed with types, which then bind sizes: a `case`
+    /// whose arms compute them.
     pub annotated: bool,
     /// Span and origin.
     pub loc: Loc,
@@ -436,7 +436,7 @@ pub enum Rhs {
     /// `y = K(a, ..)`.
     Con(ConRef, Vec<Atom>),
     /// `K(p, ..) = x` for a one-constructor type. One entry per field: `None` binds the next name
-    /// of the pattern, `Some(n)` is `=n` (language.md 2.4).
+    /// of the pattern, `Some(n)` is `=n`: stated to be equal.
     Open {
         /// The constructor.
         con: ConRef,

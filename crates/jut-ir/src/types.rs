@@ -107,7 +107,7 @@ impl Type {
         }
     }
 
-    /// The tangent type `Tg(t)` of language.md 2.2: absent (`None`) when there is no float.
+    /// The tangent type: absent (`None`) when there is no float.
     /// A data type has the tuple of its fields' tangents, those of all its constructors one after
     /// the other: those of the constructors that a value does not have are zero. A data type with
     /// floats in arrays whose size is a field has no tangent type in this version (`Err` names it).

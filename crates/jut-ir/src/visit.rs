@@ -210,8 +210,7 @@ impl Stmt {
     /// Every name that the statement reads, nested blocks included, also names bound inside: in
     /// the order of the text, repetitions included. Because variables are unique indices, callers
     /// that want *free* names filter by what they know to be outside. Sizes in the types of
-    /// linear results, of `wr`/`acc` regions and of annotated patterns count as uses
-    /// (language.md 2.1 rule 5).
+    /// linear results, of `wr`/`acc` regions and of annotated patterns count as uses.
     pub fn for_each_use(&self, func: &Function, visit: &mut dyn FnMut(Use)) {
         self.rhs.for_each_own_use(visit);
         if let Rhs::Region(region) = &self.rhs

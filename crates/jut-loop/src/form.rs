@@ -531,7 +531,7 @@ pub struct For {
     pub body: Block,
 }
 
-/// A loop of sums in the fixed order of decisions C1.
+/// A loop of sums, in a fixed order.
 ///
 /// Each sum starts at 0.0. The range is cut into blocks of [`BLOCK`] iterations. In a block every
 /// sum has [`LANES`] lanes that start at 0.0; iteration i (counted from `low`) is given the current

@@ -2,7 +2,7 @@
 //!
 //! A statement of a loop body whose operands are all bound outside moves before the loop, and one of the
 //! body of an `acc` region before the region. Only total operations move, because a loop may run zero
-//! times (decisions A5), and because a `check` may stand before the statement: primitives that cannot
+//! times, and because a `check` may stand before the statement: primitives that cannot
 //! fail, sizes, fields, tuples, and accesses that the range rule covers **at the new place**. They lose
 //! the mark `!` there, so the checker proves once more what was proved here.
 //! Statements do not move out of branches: the branch not taken does no work.

@@ -1,7 +1,8 @@
 //! The rows.
 //!
-//! A row reads: constant, identifier, text, syntax, types, what it computes, what its derivative is
-//! where there XX
+//! A row reads: constant, name, text, syntax, types, what it computes, its partial derivatives as formulas
+//! over primitives, its lowering, and where it is tested. Where there is no derivative, [`super::kinks`] says
+//! what is taken for it.
 
 use super::Formula::{Apply, Arg, Int, Num, Result as Res};
 use super::Machine as M;
