@@ -25,6 +25,9 @@ use crate::visit::Use;
 /// For each sum that may grow in the storage of its start: the names that the storage has, also in other
 /// rounds of the loop.
 pub fn reused(func: &Function) -> HashMap<Cap, Vec<NVar>> {
+    if !has_start(&func.body) {
+        return HashMap::default();
+    }
     let mut walk = Walk {
         func,
         parent: SecondaryMap::new(),
@@ -34,9 +37,6 @@ pub fn reused(func: &Function) -> HashMap<Cap, Vec<NVar>> {
         now: 0,
         round: 0,
     };
-    if !has_start(&func.body) {
-        return HashMap::default();
-    }
     walk.block(&func.body);
     let mut names: HashMap<NVar, Vec<NVar>> = HashMap::default();
     for v in func.nvars.keys() {

@@ -49,7 +49,6 @@ impl Lowering<'_> {
             Some(Operand::L(_)) => return Err(self.bug(span, "a linear start is left over")),
             None => None,
         };
-        let start_of = |k: usize| start.as_ref().and_then(|slots| slots.get(k)).copied();
         let data = &self.src.caps[cap];
         let (ty, name, lanes) = (data.ty.clone(), data.name.clone(), data.lanes);
         let mut dests = self.pattern_dests(stmt);
@@ -65,7 +64,13 @@ impl Lowering<'_> {
                     self.alloc(cell, c.scalar_cell(), one, Arena::Temp, span);
                     cell
                 });
-                let now = start_of(k).map_or(zero(c.scalar), |slot| slot.atom);
+                let now = match &start {
+                    None => zero(c.scalar),
+                    Some(start) => match start.get(k) {
+                        Some(slot) => slot.atom,
+                        None => return Err(self.bug(span, "a start lacks a component")),
+                    },
+                };
                 self.registers.push(Register { now, cell });
                 targets.push(Target::Register(self.registers.len() - 1));
                 on_tape.push(false);
@@ -75,18 +80,17 @@ impl Lowering<'_> {
             if c.levels.len() > 1 {
                 return Err(self.bug(span, "an accumulator of ragged arrays"));
             }
-            let given = start_of(k);
             let slot = match &start {
-                Some(start) if !self.reused.contains_key(&cap) => {
-                    self.fresh_copy(&name, &components, start, k, dest, span)?
+                Some(start) if self.reused.contains_key(&cap) => {
+                    self.settle(&name, &components, start, k, dest, span)?
                 }
-                Some(start) => self.settle(&name, &components, start, k, dest, span)?,
+                Some(start) => self.fresh_copy(&name, &components, start, k, dest, span)?,
                 None => self.buffer_for(&name, c, &[], dest, span)?,
             };
             let (Atom::Value(buffer), Some(level)) = (slot.atom, c.levels.first()) else {
                 return Err(self.bug(span, "an array is a buffer"));
             };
-            if given.is_none() {
+            if start.is_none() {
                 let len = self.cells(level, 0, &[], span)?;
                 self.push(form::Stmt::Fill { buffer, len, value: zero(c.scalar) });
             }
