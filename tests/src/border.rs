@@ -37,7 +37,7 @@ fn blank(kind: Kind) -> Flat {
     match kind {
         Kind::F64 => Flat::Scalar(Literal::F64(0.0)),
         Kind::I64 => Flat::Scalar(Literal::I64(0)),
-        Kind::Bool => Flat::Scalar(Literal::Bool(false)),
+        Kind::BOOL => Flat::Scalar(Literal::Bool(false)),
         Kind::Buffer(cell) => Flat::Buffer(Cells::empty(cell)),
     }
 }
@@ -51,7 +51,7 @@ pub fn flatten(
 ) -> Option<Vec<Flat>> {
     let mut all = Vec::new();
     match (ty, value) {
-        (Type::F64, Value::F64(x)) => all.push(Flat::Scalar(Literal::F64(*x))),
+        (Type::Float(_), Value::F64(x)) => all.push(Flat::Scalar(Literal::F64(*x))),
         (Type::I64, Value::I64(x)) => all.push(Flat::Scalar(Literal::I64(*x))),
         (Type::Bool, Value::Bool(x)) => all.push(Flat::Scalar(Literal::Bool(*x))),
         (Type::Tuple(types), Value::Tuple(items)) => {
@@ -96,7 +96,7 @@ fn part(flat: &Flat, at: usize, n: usize) -> Option<Flat> {
         return Some(Flat::Buffer(match cells {
             Cells::F64(_) => Cells::empty(Cell::F64),
             Cells::I64(_) => Cells::empty(Cell::I64),
-            Cells::Bool(_) => Cells::empty(Cell::Bool),
+            Cells::Bool(_) => Cells::empty(Cell::BOOL),
             Cells::Buffers(_) => Cells::empty(Cell::Buffer),
         }));
     }
@@ -128,7 +128,7 @@ pub fn rebuild(
     size: Sizes<'_>,
 ) -> Option<Value> {
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => match flat {
+        Type::Float(_) | Type::I64 | Type::Bool => match flat {
             [Flat::Scalar(Literal::F64(x))] => Some(Value::F64(*x)),
             [Flat::Scalar(Literal::I64(x))] => Some(Value::I64(*x)),
             [Flat::Scalar(Literal::Bool(x))] => Some(Value::Bool(*x)),

@@ -428,7 +428,7 @@ impl<'a> Border<'a> {
                 (_, Kind::Buffer(form::Cell::I64)) if out => {
                     Buffer::I64(guarded(Guarded::new(-77, n))?, true)
                 }
-                (_, Kind::Buffer(form::Cell::Bool)) if out => {
+                (_, Kind::Buffer(form::Cell::BOOL)) if out => {
                     Buffer::Bool(guarded(Guarded::new(true, n))?, true)
                 }
                 (Flat::Buffer(Cells::F64(x)), _) => Buffer::F64(guarded(Guarded::of(x))?, false),

@@ -254,7 +254,7 @@ impl Call {
             let name = format!("r{k}_{}", component.number);
             let ty = match component.kind {
                 Kind::Buffer(_) => "void *",
-                Kind::Bool => "uint8_t ",
+                Kind::BOOL => "uint8_t ",
                 _ => "uint64_t ",
             };
             let _ = writeln!(c, "static {ty}{name};");
@@ -266,7 +266,7 @@ impl Call {
         let _ = writeln!(c, "static void call{k}(void *w) {{\n  error_t e;");
         let _ = writeln!(c, "  if (failed(p{k}({}), &e)) return;", args.join(", "));
         for (name, kind, cells) in self.written() {
-            let print = if kind == Kind::Buffer(Cell::Bool) { "bytes" } else { "words" };
+            let print = if kind == Kind::Buffer(Cell::BOOL) { "bytes" } else { "words" };
             let _ = writeln!(c, "  {print}((void *){name}, {cells});");
         }
         c.push_str("}\n");
@@ -324,7 +324,7 @@ impl Call {
             all[component.number] = match (component.kind, &cells) {
                 (Kind::F64, Cells::F64(x)) if x.len() == 1 => Flat::Scalar(Literal::F64(x[0])),
                 (Kind::I64, Cells::I64(x)) if x.len() == 1 => Flat::Scalar(Literal::I64(x[0])),
-                (Kind::Bool, Cells::Bool(x)) if x.len() == 1 => {
+                (Kind::BOOL, Cells::Bool(x)) if x.len() == 1 => {
                     Flat::Scalar(Literal::Bool(x[0] != 0))
                 }
                 _ => Flat::Buffer(cells),

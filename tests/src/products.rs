@@ -106,7 +106,7 @@ pub fn all_derived(program: &Program, func: FuncId, mask: &Mask) -> Result<Vec<D
 }
 
 fn floats(program: &Program, func: FuncId) -> usize {
-    program.funcs[func].results.iter().filter(|r| r.ty == Type::F64).count()
+    program.funcs[func].results.iter().filter(|r| r.ty.is_float()).count()
 }
 
 /// The value, and first derivatives in one direction.
@@ -173,7 +173,7 @@ fn cotangents(
     let mut rng = fastrand::Rng::with_seed(29);
     let made = &program.funcs[vjp];
     let extra = &made.params[args.len()..];
-    if extra.iter().all(|p| made.nvars[*p].ty == Type::F64) {
+    if extra.iter().all(|p| made.nvars[*p].ty.is_float()) {
         return Ok(Some(extra.iter().map(|_| Value::F64(2.0 * rng.f64() - 1.0)).collect()));
     }
     let Ok(outcome) = run(&Interpreter::new(program), func, args, &[], &[])? else {

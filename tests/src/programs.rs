@@ -123,7 +123,7 @@ pub fn arguments(program: &Program, func: &str, case: &Case) -> Result<Vec<Value
 
 fn value(ty: &Type, json: &Json) -> Option<Value> {
     match ty {
-        Type::F64 => json.as_f64().map(Value::F64),
+        Type::Float(_) => json.as_f64().map(Value::F64),
         Type::I64 => json.as_i64().map(Value::I64),
         Type::Bool => json.as_bool().map(Value::Bool),
         Type::Array(..) => {
@@ -148,7 +148,7 @@ fn value(ty: &Type, json: &Json) -> Option<Value> {
                 element = inner;
             }
             let cells = match element {
-                Type::F64 => Cells::F64(scalars.iter().filter_map(Json::as_f64).collect()),
+                Type::Float(_) => Cells::F64(scalars.iter().filter_map(Json::as_f64).collect()),
                 Type::I64 => Cells::I64(scalars.iter().filter_map(Json::as_i64).collect()),
                 Type::Bool => Cells::Bool(scalars.iter().filter_map(Json::as_bool).collect()),
                 _ => return None,

@@ -3,8 +3,9 @@
 
 use jut_eval::Value;
 use jut_ir::Literal;
+use jut_ir::Scalar;
 use jut_ir::prim::kinks::KINKS;
-use jut_ir::prim::{Row, Scalar, Syntax};
+use jut_ir::prim::{Row, Syntax};
 
 /// Where an operand is looked at.
 fn points(row: &Row, k: usize) -> Vec<Literal> {
@@ -46,7 +47,7 @@ pub fn grid(row: &Row) -> Vec<Vec<Literal>> {
 
 /// The positions of the operands that are floats.
 pub fn float_operands(row: &Row) -> Vec<usize> {
-    (0..row.params.len()).filter(|k| row.params[*k] == Scalar::F64).collect()
+    (0..row.params.len()).filter(|k| row.params[*k].is_float()).collect()
 }
 
 /// The parameters of a function of arrays of operands: `, x: [n]f64, y: [n]i64`.

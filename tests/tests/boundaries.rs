@@ -156,8 +156,7 @@ fn exceeds_floats(args: &[Literal]) -> bool {
 }
 
 fn differentiable() -> Vec<&'static Row> {
-    let differentiable =
-        |row: &&Row| !row.partials.is_empty() && row.result == jut_ir::prim::Scalar::F64;
+    let differentiable = |row: &&Row| !row.partials.is_empty() && row.result.is_float();
     TABLE.iter().filter(differentiable).filter(|row| !float_operands(row).is_empty()).collect()
 }
 

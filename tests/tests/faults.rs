@@ -298,7 +298,7 @@ fn wrong_function(_: &mut Function, block: &mut Block, k: usize) -> bool {
 /// The first float of the tape is 1.
 fn stale_tape(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Con(_, args) = &mut block.stmts[k].rhs else { return false };
-    let Some(arg) = args.iter_mut().find(|a| func.type_of(**a) == Type::F64) else { return false };
+    let Some(arg) = args.iter_mut().find(|a| func.type_of(**a).is_float()) else { return false };
     *arg = Atom::Lit(Literal::F64(1.0));
     true
 }
@@ -307,7 +307,7 @@ fn stale_tape(func: &mut Function, block: &mut Block, k: usize) -> bool {
 fn swapped_tape(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Con(_, args) = &mut block.stmts[k].rhs else { return false };
     let floats: Vec<usize> =
-        (0..args.len()).filter(|k| func.type_of(args[*k]) == Type::F64).collect();
+        (0..args.len()).filter(|k| func.type_of(args[*k]).is_float()).collect();
     let [a, b, ..] = floats[..] else { return false };
     args.swap(a, b);
     true

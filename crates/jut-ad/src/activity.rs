@@ -56,7 +56,7 @@ impl Kinds {
     /// Whether a float occurs anywhere in the type.
     pub fn has_float(&self, ty: &Type) -> bool {
         match ty {
-            Type::F64 => true,
+            Type::Float(_) => true,
             Type::I64 | Type::Bool => false,
             Type::Tuple(items) => items.iter().any(|t| self.has_float(t)),
             Type::Array(_, element) => self.has_float(element),
@@ -67,7 +67,7 @@ impl Kinds {
     /// How many nodes the tangent type has when it is written out.
     pub fn tangent_parts(&self, ty: &Type) -> u64 {
         match ty {
-            Type::F64 => 1,
+            Type::Float(_) => 1,
             Type::I64 | Type::Bool => 0,
             Type::Tuple(items) => {
                 items.iter().map(|t| self.tangent_parts(t)).fold(1, u64::saturating_add)
@@ -81,7 +81,7 @@ impl Kinds {
     /// Whether an array occurs anywhere in the type.
     pub fn has_array(&self, ty: &Type) -> bool {
         match ty {
-            Type::F64 | Type::I64 | Type::Bool => false,
+            Type::Float(_) | Type::I64 | Type::Bool => false,
             Type::Tuple(items) => items.iter().any(|t| self.has_array(t)),
             Type::Array(..) => true,
             Type::Data(d) => self.array.get(d.index()).copied().unwrap_or(false),

@@ -412,7 +412,7 @@ const ARRAYS: &str = "take the derivatives of everything: all partial derivative
 /// A type in a few words.
 fn kind(ty: &Type) -> &'static str {
     match ty {
-        Type::F64 => "an f64",
+        Type::Float(_) => "an f64",
         Type::I64 => "an i64",
         Type::Bool => "a bool",
         Type::Array(..) => "an array",
@@ -424,7 +424,7 @@ fn kind(ty: &Type) -> &'static str {
 /// The position of the one result that a gradient is of: the one asked for, or the only one.
 fn scalar_result(f: &Function, of: Option<usize>) -> Result<usize, Diagnostic> {
     let floats: Vec<usize> =
-        f.results.iter().enumerate().filter(|(_, r)| r.ty == Type::F64).map(|(k, _)| k).collect();
+        f.results.iter().enumerate().filter(|(_, r)| r.ty.is_float()).map(|(k, _)| k).collect();
     match (of, floats.as_slice()) {
         (Some(k), _) if floats.contains(&k) => Ok(k),
         (Some(k), _) => {

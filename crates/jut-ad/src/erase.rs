@@ -269,7 +269,7 @@ impl Eraser<'_> {
             Rhs::LCopy(x) => return self.alias(&lin, self.value(x)?),
             Rhs::Dup(x) => return self.alias(&lin, self.value(x)?),
             Rhs::Drop(_) => return Ok(()),
-            Rhs::LZero(Type::F64) => return self.alias(&lin, Atom::Lit(Literal::F64(0.0))),
+            Rhs::LZero(Type::Float(_)) => return self.alias(&lin, Atom::Lit(Literal::F64(0.0))),
             Rhs::LZero(ty) => {
                 let name = self.namer.fresh("r");
                 let data = CapData { name, mode: Mode::Acc, lanes: false, ty, span: loc.span };
@@ -308,7 +308,7 @@ impl Eraser<'_> {
             }
             Rhs::LSelect(b, x, y) => {
                 let (x1, y1) = (self.value(x)?, self.value(y)?);
-                let rhs = if self.func.lvars[x].ty == Type::F64 {
+                let rhs = if self.func.lvars[x].ty.is_float() {
                     Rhs::Prim(prim::SELECT, vec![b, x1, y1])
                 } else {
                     let arm = |truth: bool, value: Atom| {
@@ -468,7 +468,7 @@ impl Eraser<'_> {
         out: &mut Vec<Stmt>,
     ) -> Rhs {
         let ty = self.func.lvars[x].ty.clone();
-        if ty == Type::F64 {
+        if ty.is_float() {
             return Rhs::Prim(operation.primitive(), args);
         }
         let func = operations::function(self.derivatives, operation, &ty);

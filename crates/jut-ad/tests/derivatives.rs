@@ -95,8 +95,7 @@ fn agrees_with_differences(text: &str, name: &str, args: &[Value]) {
     let found = floats(&s.run(s.checked(jvp), &all));
     assert_close(&found, &[values.clone(), along.clone()].concat(), "jvp");
 
-    let one =
-        s.derivatives.program.funcs[s.func].results.iter().filter(|r| r.ty == jut_ir::Type::F64);
+    let one = s.derivatives.program.funcs[s.func].results.iter().filter(|r| r.ty.is_float());
     let scalar = one.count() == 1 && values.len() == 1;
     for policy in Policy::ALL {
         if scalar {

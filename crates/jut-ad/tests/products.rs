@@ -8,9 +8,9 @@ use common::{b, floats, k, m, parse as load, reads_back, v, with_floats, x};
 use jut_ad::compose::{JacobianMode, Saved};
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, Value};
+use jut_ir::FuncId;
 use jut_ir::check::{check_forward_domain, check_program};
 use jut_ir::print::print_program;
-use jut_ir::{FuncId, Type};
 
 const POLICIES: [Policy; 2] = [Policy::Default, Policy::StoreAll];
 const MODES: [JacobianMode; 3] = [JacobianMode::Forward, JacobianMode::Reverse, JacobianMode::Auto];
@@ -255,7 +255,7 @@ fn second_order(text: &str, name: &str, args: &[Value]) {
         let bend: f64 = expected.iter().zip(&v).map(|(h, v)| h * v).sum();
         let scalar = s.derivatives.program.funcs[s.func].results.iter();
         let position = scalar.filter(|r| r.ty.has_float(&s.derivatives.program));
-        let position = position.take_while(|r| r.ty != Type::F64).count();
+        let position = position.take_while(|r| !r.ty.is_float()).count();
         let found = s.run(twice, &along);
         let found = floats(&found[position..position + 1]);
         assert_near(&found, &[bend], 1e-11, "v H v");

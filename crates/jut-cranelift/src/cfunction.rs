@@ -223,7 +223,7 @@ pub(crate) fn define(
     let outputs = Returns::of(function);
     let given = arguments.iter().zip(&function.params);
     let given = given.map(|(value, param)| match function.values[param.value].kind {
-        Kind::Bool => wrapper.builder.ins().icmp_imm_u(IntCC::NotEqual, *value, 0),
+        Kind::BOOL => wrapper.builder.ins().icmp_imm_u(IntCC::NotEqual, *value, 0),
         _ => *value,
     });
     let mut given: Vec<ir::Value> = given.collect();

@@ -260,7 +260,7 @@ impl Translator<'_> {
         }
         let count = self.count(len)?;
         let (symbol, value) = match cell {
-            Cell::Bool => ("jut_fill_bytes", value),
+            Cell::BOOL => ("jut_fill_bytes", value),
             Cell::F64 => {
                 let bits = MemFlagsData::new();
                 ("jut_fill_words", self.builder.ins().bitcast(types::I64, bits, value))
@@ -286,7 +286,7 @@ impl Translator<'_> {
             let ty = match cell {
                 Cell::F64 => types::F64,
                 Cell::I64 | Cell::Buffer | Cell::Word => types::I64,
-                Cell::Bool => types::I8,
+                Cell::BOOL => types::I8,
             };
             for k in 0..n.max(0) {
                 let offset = (k * cell.bytes()) as i32;

@@ -20,9 +20,10 @@ use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
+use jut_ir::Scalar;
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{COS, Lowering, Machine, Prim, Row, SIN, Scalar};
+use jut_ir::prim::{COS, Lowering, Machine, Prim, Row, SIN};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
 use target_lexicon::Architecture;
@@ -32,7 +33,7 @@ pub(crate) fn cranelift_type(kind: Kind) -> ir::Type {
     match kind {
         Kind::F64 => types::F64,
         Kind::I64 | Kind::Buffer(_) => types::I64,
-        Kind::Bool => types::I8,
+        Kind::BOOL => types::I8,
     }
 }
 

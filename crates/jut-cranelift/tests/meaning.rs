@@ -4,8 +4,9 @@
 mod support;
 
 use jut_ir::RuntimeErrorKind as E;
+use jut_ir::Scalar;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{self, Prim, Scalar};
+use jut_ir::prim::{self, Prim};
 use jut_loop::form::*;
 use jut_native::{Arg, CallError, CompileError, Compiled};
 use jut_runtime::{Workspace, math};
@@ -146,11 +147,7 @@ fn operands(prim: Prim) -> Vec<Vec<Literal>> {
 }
 
 fn kind(scalar: Scalar) -> Kind {
-    match scalar {
-        Scalar::F64 => Kind::F64,
-        Scalar::I64 => Kind::I64,
-        Scalar::Bool => Kind::Bool,
-    }
+    Kind::Scalar(scalar)
 }
 
 fn literal(scalar: Scalar, word: u64) -> Literal {
@@ -415,12 +412,12 @@ fn sums_that_read_what_they_wrote_run_in_order() {
 #[test]
 fn branches_compute_one_side() {
     let mut w = Writer::new("f");
-    let c = w.input(Kind::Bool);
+    let c = w.input(Kind::BOOL);
     let x = w.input(Kind::F64);
     let n = w.input(Kind::I64);
     let out = w.if_(
         c.into(),
-        &[Kind::F64, Kind::I64, Kind::Bool],
+        &[Kind::F64, Kind::I64, Kind::BOOL],
         |w| vec![w.prim(prim::EXP, &[x.into()]).into(), n.into(), b(true)],
         |w| {
             let never = Check::NonZero(n.into());
@@ -441,7 +438,7 @@ fn calls_pass_and_return_any_number_of_scalars_and_buffers() {
     let mut inner = Writer::new("inner");
     let floats: Vec<Value> = (0..12).map(|_| inner.input(Kind::F64)).collect();
     let ints: Vec<Value> = (0..12).map(|_| inner.input(Kind::I64)).collect();
-    let flag = inner.input(Kind::Bool);
+    let flag = inner.input(Kind::BOOL);
     let buffer = inner.param(F64S, Role::InOut);
     inner.store(buffer, i(1), floats[11].into());
     let mut results: Vec<Atom> = Vec::new();
@@ -470,7 +467,7 @@ fn calls_pass_and_return_any_number_of_scalars_and_buffers() {
     for _ in 0..12 {
         kinds.extend([Kind::F64, Kind::I64]);
     }
-    kinds.extend([Kind::Bool, I64S]);
+    kinds.extend([Kind::BOOL, I64S]);
     let results = outer.call(callee, &kinds, &args);
     let results: Vec<Atom> = results.into_iter().map(Atom::from).collect();
     program.funcs.push(outer.finish(&results));
@@ -505,7 +502,7 @@ fn passes(n: usize, compile: impl Fn(&LoopProgram) -> Result<Engines, CompileErr
     let mut inner = Writer::new("inner");
     let mut results: Vec<Atom> = Vec::new();
     for k in 0..n {
-        let param = inner.input([Kind::F64, Kind::I64, Kind::Bool][k % 3]);
+        let param = inner.input([Kind::F64, Kind::I64, Kind::BOOL][k % 3]);
         results.push(match k % 3 {
             0 => inner.prim(prim::NEG, &[param.into()]).into(),
             1 => inner.prim(prim::INEG, &[param.into()]).into(),
@@ -516,7 +513,7 @@ fn passes(n: usize, compile: impl Fn(&LoopProgram) -> Result<Engines, CompileErr
     let mut program = LoopProgram::default();
     let callee = program.funcs.push(inner);
     let mut outer = Writer::new("outer");
-    let kinds: Vec<Kind> = (0..n).map(|k| [Kind::F64, Kind::I64, Kind::Bool][k % 3]).collect();
+    let kinds: Vec<Kind> = (0..n).map(|k| [Kind::F64, Kind::I64, Kind::BOOL][k % 3]).collect();
     let args: Vec<Atom> = kinds.iter().map(|kind| outer.input(*kind).into()).collect();
     let results = outer.call(callee, &kinds, &args);
     let results: Vec<Atom> = results.into_iter().map(Atom::from).collect();
@@ -570,7 +567,7 @@ fn cells_of_every_kind_are_stored_loaded_filled_and_copied() {
                 vec![]
             });
             for ((dst, src), cell) in
-                to.into_iter().zip([fs, is, bs]).zip([Cell::F64, Cell::I64, Cell::Bool])
+                to.into_iter().zip([fs, is, bs]).zip([Cell::F64, Cell::I64, Cell::BOOL])
             {
                 w.stmt(Stmt::CopyCells { dst, src, len: n_atom, cell });
             }

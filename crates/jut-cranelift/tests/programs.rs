@@ -49,7 +49,7 @@ fn arguments(params: &[&AbiComponent], numbers: &mut Numbers, top: u64) -> Optio
         .map(|c| match c.kind {
             Kind::F64 => Flat::Scalar(Literal::F64(numbers.float() * 2.0)),
             Kind::I64 => Flat::Scalar(Literal::I64(numbers.below(top) as i64)),
-            Kind::Bool => Flat::Scalar(Literal::Bool(numbers.below(2) == 1)),
+            Kind::BOOL => Flat::Scalar(Literal::Bool(numbers.below(2) == 1)),
             Kind::Buffer(cell) => Flat::Buffer(Cells::empty(cell)),
         })
         .collect();
@@ -65,7 +65,7 @@ fn arguments(params: &[&AbiComponent], numbers: &mut Numbers, top: u64) -> Optio
             Kind::Buffer(Cell::I64) => {
                 Cells::I64((0..n).map(|_| numbers.below(top) as i64).collect())
             }
-            Kind::Buffer(Cell::Bool) => {
+            Kind::Buffer(Cell::BOOL) => {
                 Cells::Bool((0..n).map(|_| numbers.below(2) as u8).collect())
             }
             _ => continue,
@@ -163,16 +163,16 @@ fn native(
         let place = *word as *const u8;
         // SAFETY: a returned buffer has as many cells as the signature says.
         left.push(unsafe {
-            match kind {
+            match *kind {
                 Kind::F64 => vec![math::bits(f64::from_bits(*word))],
-                Kind::I64 | Kind::Bool => vec![*word],
+                Kind::I64 | Kind::BOOL => vec![*word],
                 Kind::Buffer(Cell::F64) => {
                     (0..n).map(|k| math::bits(place.cast::<f64>().add(k).read())).collect()
                 }
                 Kind::Buffer(Cell::I64) => {
                     (0..n).map(|k| place.cast::<u64>().add(k).read()).collect()
                 }
-                Kind::Buffer(Cell::Bool) => {
+                Kind::Buffer(Cell::BOOL) => {
                     (0..n).map(|k| u64::from(place.add(k).read())).collect()
                 }
                 Kind::Buffer(Cell::Buffer | Cell::Word) => Vec::new(),

@@ -93,8 +93,8 @@ impl Interpreter {
         size: &mut dyn FnMut(&Size) -> i64,
     ) -> bool {
         match (ty, value) {
-            (Type::F64, Value::F64(_)) => linear == LinearScalar::F64,
-            (Type::F64, Value::I64(_)) => linear == LinearScalar::Field,
+            (Type::Float(_), Value::F64(_)) => linear == LinearScalar::F64,
+            (Type::Float(_), Value::I64(_)) => linear == LinearScalar::Field,
             (Type::I64, Value::I64(_)) | (Type::Bool, Value::Bool(_)) => true,
             (Type::Tuple(types), Value::Tuple(items)) => {
                 types.len() == items.len()
@@ -141,8 +141,8 @@ impl Interpreter {
                     return false;
                 }
                 match (array.view(), inner) {
-                    (View::F64(_), Type::F64) => linear == LinearScalar::F64,
-                    (View::I64(_), Type::F64) => linear == LinearScalar::Field,
+                    (View::F64(_), Type::Float(_)) => linear == LinearScalar::F64,
+                    (View::I64(_), Type::Float(_)) => linear == LinearScalar::Field,
                     (View::I64(_), Type::I64) | (View::Bool(_), Type::Bool) => true,
                     (View::Items(items), Type::Tuple(_) | Type::Data(_)) => {
                         items.iter().all(|v| self.has_type(v, inner, linear, size))

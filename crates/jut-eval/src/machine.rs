@@ -28,8 +28,9 @@ use crate::region::{Cell, Cursor, Misfit, Refused, Region, checked_dim, slice_ra
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Value};
 use crate::{EvalError, Interpreter, structured, vector};
+use jut_ir::Scalar;
 use jut_ir::ir::{Check, ConRef, Literal, Mode};
-use jut_ir::prim::{self, Scalar};
+use jut_ir::prim;
 use jut_ir::span::Span;
 use jut_ir::types::Type;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Size, Structured};

@@ -86,7 +86,7 @@ impl Shape {
                 }
                 Shape::Tuple(components)
             }
-            Type::F64 | Type::I64 | Type::Bool | Type::Data(_) => Shape::Scalar,
+            Type::Float(_) | Type::I64 | Type::Bool | Type::Data(_) => Shape::Scalar,
         })
     }
 
@@ -526,16 +526,14 @@ fn zeros(
 ) -> Result<(Cells, Charge), Refused> {
     let each = match ty {
         _ if dims.is_empty() => 0,
-        Type::F64 | Type::I64 => 8,
-        Type::Bool => 1,
-        _ => 0,
+        _ => jut_ir::Scalar::of(ty).map_or(0, |scalar| scalar.bytes() as u64),
     };
     let total = dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d)).ok_or(Refused::Memory)?;
     let bytes = (total as u64).checked_mul(each).ok_or(Refused::Memory)?;
     let charge = meter.charge(bytes).ok_or(Refused::Memory)?;
     let cells = match ty {
-        Type::F64 if linear == LinearScalar::F64 => memory::cells(total, 0.0).map(Cells::F64),
-        Type::F64 | Type::I64 => memory::cells(total, 0).map(Cells::I64),
+        Type::Float(_) if linear == LinearScalar::F64 => memory::cells(total, 0.0).map(Cells::F64),
+        Type::Float(_) | Type::I64 => memory::cells(total, 0).map(Cells::I64),
         Type::Bool => memory::cells(total, false).map(Cells::Bool),
         _ => Some(Cells::Items(Vec::new())),
     };

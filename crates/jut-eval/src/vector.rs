@@ -15,7 +15,7 @@ use jut_runtime::math;
 /// `None` for data types, negative sizes, and arrays too large to address.
 pub fn zero(ty: &Type, size: &mut dyn FnMut(&Size) -> i64) -> Option<Value> {
     fill(ty, size, &mut |scalar| match scalar {
-        Type::F64 => Value::F64(0.0),
+        Type::Float(_) => Value::F64(0.0),
         Type::I64 => Value::I64(0),
         _ => Value::Bool(false),
     })
@@ -28,7 +28,7 @@ pub fn random(
     rng: &mut fastrand::Rng,
 ) -> Option<Value> {
     fill(ty, size, &mut |scalar| match scalar {
-        Type::F64 => Value::F64(2.0 * rng.f64() - 1.0),
+        Type::Float(_) => Value::F64(2.0 * rng.f64() - 1.0),
         Type::I64 => Value::I64(rng.i64(0..10)),
         _ => Value::Bool(rng.bool()),
     })
@@ -51,7 +51,7 @@ fn fill(
     scalar: &mut dyn FnMut(&Type) -> Value,
 ) -> Option<Value> {
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => Some(scalar(ty)),
+        Type::Float(_) | Type::I64 | Type::Bool => Some(scalar(ty)),
         Type::Tuple(items) => {
             let items: Option<Vec<Value>> = items.iter().map(|t| fill(t, size, scalar)).collect();
             items.map(Value::tuple)
@@ -61,7 +61,7 @@ fn fill(
             let (dims, element) = dims_of(ty, size)?;
             let total = dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d))?;
             let mut cells = match element {
-                Type::F64 => Cells::F64(Vec::new()),
+                Type::Float(_) => Cells::F64(Vec::new()),
                 Type::I64 => Cells::I64(Vec::new()),
                 Type::Bool => Cells::Bool(Vec::new()),
                 _ => Cells::Items(Vec::new()),

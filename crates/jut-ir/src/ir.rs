@@ -12,6 +12,7 @@ use crate::entity::{Cap, DataId, FuncId, LVar, NVar, PrimaryMap};
 use crate::hash::HashMap;
 use crate::names::Name;
 use crate::prim::Prim;
+use crate::scalar::Scalar;
 use crate::size::Size;
 use crate::span::{Loc, Span};
 use crate::structured::Structured;
@@ -234,13 +235,18 @@ pub enum Literal {
 }
 
 impl Literal {
+    /// Which scalar it is.
+    pub fn scalar(self) -> Scalar {
+        match self {
+            Literal::F64(_) => Scalar::F64,
+            Literal::I64(_) => Scalar::I64,
+            Literal::Bool(_) => Scalar::Bool,
+        }
+    }
+
     /// Its type.
     pub fn ty(self) -> Type {
-        match self {
-            Literal::F64(_) => Type::F64,
-            Literal::I64(_) => Type::I64,
-            Literal::Bool(_) => Type::Bool,
-        }
+        self.scalar().ty()
     }
 
     fn key(self) -> (u8, u64) {

@@ -5,6 +5,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`entity`] | one index type per kind of name |
+//! | [`scalar`] | floats of a width, integers, truth values |
 //! | [`size`], [`types`] | symbolic sizes in normal form; types and tangent types |
 //! | [`ir`] | programs, functions, blocks, statements |
 //! | [`prim`] | the table of non-linear primitives: one row each |
@@ -39,6 +40,7 @@ pub mod normal;
 pub mod prim;
 pub mod print;
 pub mod reuse;
+pub mod scalar;
 pub mod size;
 pub mod sizes;
 pub mod span;
@@ -50,6 +52,7 @@ pub use diagnostic::{Diagnostic, Edit, RuntimeError, RuntimeErrorKind, Severity,
 pub use entity::{Cap, DataId, FuncId, LVar, NVar};
 pub use ir::*;
 pub use names::Name;
+pub use scalar::{Scalar, Width};
 pub use size::Size;
 pub use span::{Loc, Origin, Span};
 pub use structured::Structured;

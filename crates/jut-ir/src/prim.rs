@@ -9,6 +9,7 @@
 //! any order exist.
 
 use crate::ir::Literal;
+use crate::scalar::Scalar;
 use crate::types::Type;
 
 mod document;
@@ -24,47 +25,6 @@ pub struct Prim(pub(crate) u16);
 impl std::fmt::Debug for Prim {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.row().id)
-    }
-}
-
-/// The type of an operand or result of a primitive.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Scalar {
-    /// `f64`.
-    F64,
-    /// `i64`.
-    I64,
-    /// `bool`.
-    Bool,
-}
-
-impl Scalar {
-    /// Its name in the text form.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scalar::F64 => "f64",
-            Scalar::I64 => "i64",
-            Scalar::Bool => "bool",
-        }
-    }
-
-    /// The type of values.
-    pub fn ty(self) -> Type {
-        match self {
-            Scalar::F64 => Type::F64,
-            Scalar::I64 => Type::I64,
-            Scalar::Bool => Type::Bool,
-        }
-    }
-
-    /// The scalar that a type is, if it is one.
-    pub fn of(ty: &Type) -> Option<Scalar> {
-        match ty {
-            Type::F64 => Some(Scalar::F64),
-            Type::I64 => Some(Scalar::I64),
-            Type::Bool => Some(Scalar::Bool),
-            _ => None,
-        }
     }
 }
 

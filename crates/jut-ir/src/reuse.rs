@@ -61,7 +61,7 @@ fn has_data(ty: &Type) -> bool {
         Type::Data(_) => true,
         Type::Tuple(items) => items.iter().any(has_data),
         Type::Array(_, element) => has_data(element),
-        Type::F64 | Type::I64 | Type::Bool => false,
+        Type::Float(_) | Type::I64 | Type::Bool => false,
     }
 }
 

@@ -213,7 +213,7 @@ impl Structured {
                         learn(label, size, operand)?;
                         ty = element;
                     }
-                    if *ty != Type::F64 {
+                    if !ty.is_float() {
                         return Err(wrong());
                     }
                 }

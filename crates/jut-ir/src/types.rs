@@ -3,14 +3,15 @@
 
 use crate::entity::{DataId, NVar};
 use crate::ir::Program;
+use crate::scalar::Width;
 use crate::size::Size;
 
 /// The type of a value. Sizes in it mention names of the surrounding function (in a data
 /// declaration: earlier fields of the same constructor, the k-th field as `NVar` number k).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Type {
-    /// IEEE 754 binary64.
-    F64,
+    /// IEEE 754 binary float.
+    Float(Width),
     /// 64-bit two's complement integer, wrapping.
     I64,
     /// Truth value.
@@ -24,14 +25,22 @@ pub enum Type {
 }
 
 impl Type {
+    /// IEEE 754 binary64.
+    pub const F64: Type = Type::Float(Width::Double);
+
+    /// Whether this is a float, of any width.
+    pub fn is_float(&self) -> bool {
+        matches!(self, Type::Float(_))
+    }
+
     /// `[size]element`.
     pub fn array(size: Size, element: Type) -> Type {
         Type::Array(size, Box::new(element))
     }
 
-    /// Whether this is f64, i64 or bool.
+    /// Whether this is a float, i64 or bool.
     pub fn is_scalar(&self) -> bool {
-        matches!(self, Type::F64 | Type::I64 | Type::Bool)
+        matches!(self, Type::Float(_) | Type::I64 | Type::Bool)
     }
 
     /// The element type of an array.
@@ -53,7 +62,7 @@ impl Type {
     /// Calls `visit` with every size in the type, outermost first.
     pub fn for_each_size(&self, visit: &mut dyn FnMut(&Size)) {
         match self {
-            Type::F64 | Type::I64 | Type::Bool | Type::Data(_) => {}
+            Type::Float(_) | Type::I64 | Type::Bool | Type::Data(_) => {}
             Type::Tuple(items) => items.iter().for_each(|t| t.for_each_size(visit)),
             Type::Array(size, element) => {
                 visit(size);
@@ -74,7 +83,7 @@ impl Type {
     /// Replaces size names; a name for which `map` gives `None` stays.
     pub fn subst(&self, map: &mut dyn FnMut(NVar) -> Option<Size>) -> Type {
         match self {
-            Type::F64 | Type::I64 | Type::Bool | Type::Data(_) => self.clone(),
+            Type::Float(_) | Type::I64 | Type::Bool | Type::Data(_) => self.clone(),
             Type::Tuple(items) => Type::Tuple(items.iter().map(|t| t.subst(map)).collect()),
             Type::Array(size, element) => Type::array(size.subst(map), element.subst(map)),
         }
@@ -83,7 +92,7 @@ impl Type {
     /// Whether an array occurs anywhere in the type, data types included.
     pub fn has_array(&self, program: &Program) -> bool {
         match self {
-            Type::F64 | Type::I64 | Type::Bool => false,
+            Type::Float(_) | Type::I64 | Type::Bool => false,
             Type::Tuple(items) => items.iter().any(|t| t.has_array(program)),
             Type::Array(..) => true,
             Type::Data(d) => program.datas[*d]
@@ -96,7 +105,7 @@ impl Type {
     /// Whether a float occurs anywhere in the type, data types included.
     pub fn has_float(&self, program: &Program) -> bool {
         match self {
-            Type::F64 => true,
+            Type::Float(_) => true,
             Type::I64 | Type::Bool => false,
             Type::Tuple(items) => items.iter().any(|t| t.has_float(program)),
             Type::Array(_, element) => element.has_float(program),
@@ -113,7 +122,7 @@ impl Type {
     /// floats in arrays whose size is a field has no tangent type in this version (`Err` names it).
     pub fn tangent(&self, program: &Program) -> Result<Option<Type>, DataId> {
         Ok(match self {
-            Type::F64 => Some(Type::F64),
+            Type::Float(width) => Some(Type::Float(*width)),
             Type::I64 | Type::Bool => None,
             Type::Tuple(items) => {
                 let mut present = Vec::new();

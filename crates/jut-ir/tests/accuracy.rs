@@ -5,8 +5,9 @@
 //! to what the row computes is a whole number of units in the last place (ulp). For the worst case
 //! of each row, run with `--nocapture`.
 
+use jut_ir::Scalar;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{Accuracy, Formula, Partial, Row, Scalar, TABLE};
+use jut_ir::prim::{Accuracy, Formula, Partial, Row, TABLE};
 use jut_runtime::math::times;
 use std::collections::BTreeMap;
 
@@ -36,7 +37,7 @@ fn cases(text: &str) -> Vec<Case<'_>> {
         let mut operands = operands.split(' ');
         let row = rows[operands.next().expect(line)];
         let args: Vec<Literal> = (row.params.iter().zip(operands))
-            .map(|(scalar, word)| match scalar {
+            .map(|(scalar, word)| match *scalar {
                 Scalar::F64 => {
                     Literal::F64(f64::from_bits(u64::from_str_radix(word, 16).expect(line)))
                 }
@@ -111,7 +112,7 @@ fn every_row_is_as_exact_as_it_says() {
         if off > worst.value.0 {
             worst.value = (off, line);
         }
-        let floats = (0..args.len()).filter(|k| row.params[*k] == Scalar::F64);
+        let floats = (0..args.len()).filter(|k| row.params[*k].is_float());
         for (n, (k, want)) in floats.zip(partials).enumerate() {
             if want == "-" {
                 continue;

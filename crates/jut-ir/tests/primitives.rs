@@ -1,7 +1,8 @@
 //! What the table of primitives promises, row by row.
 
+use jut_ir::Scalar;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{self, Formula, Lowering, Partial, Prim, Row, Scalar, Syntax, TABLE};
+use jut_ir::prim::{self, Formula, Lowering, Partial, Prim, Row, Syntax, TABLE};
 use jut_runtime::math;
 use jut_runtime::symbols::{self, Math};
 use std::collections::HashSet;
@@ -36,9 +37,9 @@ fn samples(row: &Row) -> impl Iterator<Item = Vec<Literal>> + '_ {
 
 #[test]
 fn partials_agree_with_central_differences() {
-    for row in TABLE.iter().filter(|row| row.result == Scalar::F64) {
+    for row in TABLE.iter().filter(|row| row.result.is_float()) {
         for args in samples(row) {
-            for k in (0..row.params.len()).filter(|k| row.params[*k] == Scalar::F64) {
+            for k in (0..row.params.len()).filter(|k| row.params[*k].is_float()) {
                 if row.id == "stop_f64" {
                     assert_eq!(row.partial(k, &args), 0.0);
                     continue;
@@ -126,7 +127,7 @@ fn second_derivatives_from_the_formulas_agree_with_differences_of_the_first() {
         }
         for (k, rule) in row.partials.iter().enumerate() {
             let Partial::Times(formula) = rule else { continue };
-            let floats = (0..row.params.len()).filter(|j| row.params[*j] == Scalar::F64);
+            let floats = (0..row.params.len()).filter(|j| row.params[*j].is_float());
             for (j, args) in floats.flat_map(|j| points.iter().map(move |args| (j, args))) {
                 let x = float(args[j]);
                 let seed = |i: usize| if i == j { 1.0 } else { 0.0 };
@@ -172,7 +173,7 @@ fn every_row_has_a_value_for_all_bits() {
         let choices: Vec<Vec<Literal>> = row
             .params
             .iter()
-            .map(|p| match p {
+            .map(|p| match *p {
                 Scalar::F64 => floats.iter().map(|x| Literal::F64(*x)).collect(),
                 Scalar::I64 => ints.iter().map(|x| Literal::I64(*x)).collect(),
                 Scalar::Bool => vec![Literal::Bool(false), Literal::Bool(true)],
@@ -221,7 +222,7 @@ fn kinks_ties_and_poles_have_the_documented_derivatives() {
 fn every_row_whose_text_tells_of_kinks_has_one_in_their_table() {
     for (prim, row) in Prim::all().zip(TABLE) {
         let listed = prim::kinks::KINKS.iter().any(|kink| kink.prim == prim);
-        let told = !row.kinks.is_empty() && row.result == Scalar::F64;
+        let told = !row.kinks.is_empty() && row.result.is_float();
         // The pole of the tangent is no float, and beta's are those of gamma.
         let none = ["tan_f64", "beta_f64"].contains(&row.id);
         assert!(listed || !told || none, "{}: {}", row.id, row.kinks);

@@ -35,7 +35,7 @@ pub(crate) fn scalar(kind: Kind) -> Scalar {
     match kind {
         Kind::F64 => Scalar::F64,
         Kind::I64 => Scalar::I64,
-        Kind::Bool => Scalar::Bool,
+        Kind::BOOL => Scalar::Bool,
         Kind::Buffer(_) => Scalar::Ptr,
     }
 }

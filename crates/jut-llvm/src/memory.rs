@@ -22,7 +22,7 @@ pub(crate) fn cell_scalar(cell: Cell) -> Scalar {
     match cell {
         Cell::F64 => Scalar::F64,
         Cell::I64 => Scalar::I64,
-        Cell::Bool => Scalar::Bool,
+        Cell::BOOL => Scalar::Bool,
         Cell::Buffer => Scalar::Ptr,
         Cell::Word => Scalar::I64,
     }

@@ -185,7 +185,7 @@ impl Translator<'_> {
                     let from = survey.class(&Atom::Value(*buffer));
                     let fits = match at {
                         Class::Same => true,
-                        Class::Step(1) => matches!(cell, Cell::F64 | Cell::I64 | Cell::Bool),
+                        Class::Step(1) => matches!(cell, Cell::F64 | Cell::I64 | Cell::BOOL),
                         Class::Step(_) => matches!(cell, Cell::F64 | Cell::I64),
                         Class::Wide => from == Class::Same && matches!(cell, Cell::F64 | Cell::I64),
                     };
@@ -206,7 +206,7 @@ impl Translator<'_> {
                 Stmt::Store { buffer, index, .. } if !guarded => {
                     let cell = self.cell(*buffer).ok()?;
                     let same = survey.class(&Atom::Value(*buffer)) == Class::Same;
-                    let fits = matches!(cell, Cell::F64 | Cell::I64 | Cell::Bool);
+                    let fits = matches!(cell, Cell::F64 | Cell::I64 | Cell::BOOL);
                     if !same || !fits || survey.class(index) != Class::Step(1) {
                         return None;
                     }

@@ -9,7 +9,7 @@
 //! per statement; it is for tests and for `show`.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
-use jut_ir::{Literal, RuntimeError};
+use jut_ir::{Literal, RuntimeError, Scalar};
 use jut_runtime::lanes::fold;
 
 use crate::form::{
@@ -300,10 +300,10 @@ impl<'a> Machine<'a> {
             Stmt::Prim { dst, prim, args } => {
                 let mut operands = Vec::with_capacity(args.len());
                 for (a, want) in args.iter().zip(prim.row().params) {
-                    operands.push(match (frame.atom(*a)?, want) {
-                        (Val::F64(x), jut_ir::prim::Scalar::F64) => Literal::F64(x),
-                        (Val::I64(x), jut_ir::prim::Scalar::I64) => Literal::I64(x),
-                        (Val::Bool(x), jut_ir::prim::Scalar::Bool) => Literal::Bool(x),
+                    operands.push(match (frame.atom(*a)?, *want) {
+                        (Val::F64(x), Scalar::F64) => Literal::F64(x),
+                        (Val::I64(x), Scalar::I64) => Literal::I64(x),
+                        (Val::Bool(x), Scalar::Bool) => Literal::Bool(x),
                         (got, _) => return broken(&format!("operand {got:?} of {prim:?}")),
                     });
                 }

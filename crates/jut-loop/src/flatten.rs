@@ -34,7 +34,7 @@
 
 use cranelift_entity::EntityRef;
 use jut_ir::hash::HashMap;
-use jut_ir::{Data, DataId, Diagnostic, Function, Program, Size, Type};
+use jut_ir::{Data, DataId, Diagnostic, Function, Program, Scalar, Size, Type};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
@@ -242,7 +242,7 @@ impl Seen {
 fn flat_count(program: &Program, data: DataId) -> usize {
     fn of(ty: &Type, known: &[usize]) -> usize {
         match ty {
-            Type::F64 | Type::I64 | Type::Bool => 1,
+            Type::Float(_) | Type::I64 | Type::Bool => 1,
             Type::Tuple(items) => items.iter().fold(0, |n, t| n.saturating_add(of(t, known))),
             Type::Array(_, element) => of(element, known),
             Type::Data(id) => known.get(id.index()).copied().unwrap_or(usize::MAX),
@@ -313,9 +313,9 @@ impl Layouts {
             return known.clone();
         }
         let components: Rc<[Component]> = match ty {
-            Type::F64 => [Component::scalar(Kind::F64)].into(),
+            Type::Float(width) => [Component::scalar(Kind::Scalar(Scalar::Float(*width)))].into(),
             Type::I64 => [Component::scalar(Kind::I64)].into(),
-            Type::Bool => [Component::scalar(Kind::Bool)].into(),
+            Type::Bool => [Component::scalar(Kind::BOOL)].into(),
             Type::Data(id) if self.datas[id.index()].boxed => [Component::boxed()].into(),
             Type::Data(id) => self.datas[id.index()].components.clone(),
             Type::Tuple(items) => {
@@ -474,7 +474,7 @@ fn enter_data(level: &mut Level, field_starts: &Rc<[usize]>, tagged: bool) {
 /// Types are declared before they are used; this version has no recursive types.
 fn check_order(data: &Data, ty: &Type, id: DataId) -> Result<(), Diagnostic> {
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => Ok(()),
+        Type::Float(_) | Type::I64 | Type::Bool => Ok(()),
         Type::Tuple(items) => items.iter().try_for_each(|t| check_order(data, t, id)),
         Type::Array(_, element) => check_order(data, element, id),
         Type::Data(other) if other.index() < id.index() => Ok(()),
@@ -490,7 +490,7 @@ fn check_order(data: &Data, ty: &Type, id: DataId) -> Result<(), Diagnostic> {
 /// The data types of which a value of a type is made.
 fn outside(program: &Program, ty: &Type, seen: &mut HashSet<DataId>) {
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => {}
+        Type::Float(_) | Type::I64 | Type::Bool => {}
         Type::Tuple(items) => items.iter().for_each(|t| outside(program, t, seen)),
         Type::Array(_, element) => outside(program, element, seen),
         Type::Data(id) => {

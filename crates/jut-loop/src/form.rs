@@ -4,6 +4,7 @@ use crate::kernel::Kernel;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use jut_ir::Name;
 use jut_ir::RuntimeErrorKind;
+use jut_ir::Scalar;
 use jut_ir::Span;
 use jut_ir::ir::Literal;
 use jut_ir::prim::Prim;
@@ -33,26 +34,27 @@ entity_impl!(Site, "site");
 /// What a value or a buffer cell is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// binary64, 8 bytes in a buffer.
-    F64,
-    /// 64-bit integer, 8 bytes.
-    I64,
-    /// Truth value, one byte, 0 or 1.
-    Bool,
+    /// A scalar; in a buffer as many bytes as [`Scalar::bytes`] says, a truth value as 0 or 1.
+    Scalar(Scalar),
     /// A buffer, 8 bytes: a pointer to its first cell. The cells are scalars of the given kind,
     /// or again buffers.
     Buffer(Cell),
 }
 
+impl Kind {
+    /// binary64.
+    pub const F64: Kind = Kind::Scalar(Scalar::F64);
+    /// 64-bit integer.
+    pub const I64: Kind = Kind::Scalar(Scalar::I64);
+    /// Truth value.
+    pub const BOOL: Kind = Kind::Scalar(Scalar::Bool);
+}
+
 /// What the cells of a buffer are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cell {
-    /// binary64.
-    F64,
-    /// 64-bit integer.
-    I64,
-    /// One byte.
-    Bool,
+    /// A scalar.
+    Scalar(Scalar),
     /// A pointer to another buffer; what that one holds is said where it is loaded.
     Buffer,
     /// 8 bytes that hold any value, a bool in the first of them; which kind is said where it is
@@ -63,11 +65,18 @@ pub enum Cell {
 }
 
 impl Cell {
+    /// binary64.
+    pub const F64: Cell = Cell::Scalar(Scalar::F64);
+    /// 64-bit integer.
+    pub const I64: Cell = Cell::Scalar(Scalar::I64);
+    /// Truth value.
+    pub const BOOL: Cell = Cell::Scalar(Scalar::Bool);
+
     /// Bytes per cell.
     pub fn bytes(self) -> i64 {
         match self {
-            Cell::F64 | Cell::I64 | Cell::Buffer | Cell::Word => 8,
-            Cell::Bool => 1,
+            Cell::Scalar(scalar) => scalar.bytes() as i64,
+            Cell::Buffer | Cell::Word => 8,
         }
     }
 
@@ -79,9 +88,7 @@ impl Cell {
     /// The cell for values of a kind.
     pub fn of(kind: Kind) -> Cell {
         match kind {
-            Kind::F64 => Cell::F64,
-            Kind::I64 => Cell::I64,
-            Kind::Bool => Cell::Bool,
+            Kind::Scalar(scalar) => Cell::Scalar(scalar),
             Kind::Buffer(_) => Cell::Buffer,
         }
     }
@@ -494,9 +501,7 @@ impl LoopFunction {
     pub fn kind_of(&self, atom: Atom) -> Kind {
         match atom {
             Atom::Value(v) => self.values[v].kind,
-            Atom::Lit(Literal::F64(_)) => Kind::F64,
-            Atom::Lit(Literal::I64(_)) => Kind::I64,
-            Atom::Lit(Literal::Bool(_)) => Kind::Bool,
+            Atom::Lit(literal) => Kind::Scalar(literal.scalar()),
         }
     }
 }

@@ -41,7 +41,7 @@ use crate::split::Frames;
 use cranelift_entity::SecondaryMap;
 use jut_ir::build::Namer;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{self, Lowering, Machine, Prim, Scalar};
+use jut_ir::prim::{self, Lowering, Machine, Prim};
 
 /// There is no bound: the length of an allocation depends on data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -290,11 +290,7 @@ impl<'a> Walk<'a> {
         if let Some(literals) = literals {
             return Atom::Lit((prim.row().eval)(&literals));
         }
-        let kind = match prim.row().result {
-            Scalar::F64 => Kind::F64,
-            Scalar::I64 => Kind::I64,
-            Scalar::Bool => Kind::Bool,
-        };
+        let kind = Kind::Scalar(prim.row().result);
         let dst = self.fresh("t", kind);
         self.out.body.stmts.push(Stmt::Prim { dst, prim, args: args.to_vec() });
         dst.into()

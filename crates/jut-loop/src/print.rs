@@ -67,9 +67,7 @@ pub fn print_function(program: &LoopProgram, func: LoopFuncId) -> String {
 /// The word for a kind of cell.
 pub(crate) fn cell_word(cell: Cell) -> &'static str {
     match cell {
-        Cell::F64 => "f64",
-        Cell::I64 => "i64",
-        Cell::Bool => "bool",
+        Cell::Scalar(scalar) => scalar.name(),
         Cell::Buffer => "buffer",
         Cell::Word => "word",
     }
@@ -77,9 +75,7 @@ pub(crate) fn cell_word(cell: Cell) -> &'static str {
 
 fn kind_text(kind: Kind) -> String {
     match kind {
-        Kind::F64 => "f64".into(),
-        Kind::I64 => "i64".into(),
-        Kind::Bool => "bool".into(),
+        Kind::Scalar(scalar) => scalar.name().into(),
         Kind::Buffer(cell) => format!("{}[]", cell_word(cell)),
     }
 }

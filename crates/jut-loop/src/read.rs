@@ -10,8 +10,8 @@
 mod lexer;
 
 use cranelift_entity::EntityRef;
-use jut_ir::prim::{self, Prim, Syntax};
-use jut_ir::{Diagnostic, Literal, NVar, RuntimeErrorKind, Size, Span};
+use jut_ir::prim::{Prim, Syntax};
+use jut_ir::{Diagnostic, Literal, NVar, RuntimeErrorKind, Scalar, Size, Span};
 use std::collections::HashMap;
 
 use crate::form::{
@@ -243,11 +243,9 @@ impl Reader {
 
     fn cell(&mut self) -> Res<Cell> {
         let cell = match self.word() {
-            Word::Name(n) if n == "f64" => Cell::F64,
-            Word::Name(n) if n == "i64" => Cell::I64,
-            Word::Name(n) if n == "bool" => Cell::Bool,
             Word::Name(n) if n == "buffer" => Cell::Buffer,
             Word::Name(n) if n == "word" => Cell::Word,
+            Word::Name(n) if let Some(scalar) = Scalar::named(n) => Cell::Scalar(scalar),
             _ => return Err(self.expected("`f64`, `i64`, `bool`, `buffer` or `word`")),
         };
         self.at += 1;
@@ -261,9 +259,7 @@ impl Reader {
             return Ok(Kind::Buffer(cell));
         }
         match cell {
-            Cell::F64 => Ok(Kind::F64),
-            Cell::I64 => Ok(Kind::I64),
-            Cell::Bool => Ok(Kind::Bool),
+            Cell::Scalar(scalar) => Ok(Kind::Scalar(scalar)),
             Cell::Buffer | Cell::Word => Err(self.expected("`[`")),
         }
     }
@@ -506,9 +502,7 @@ impl Reader {
             }
             self.require("]")?;
             let kind = match (cell, kind) {
-                (Cell::F64, None) => Kind::F64,
-                (Cell::I64, None) => Kind::I64,
-                (Cell::Bool, None) => Kind::Bool,
+                (Cell::Scalar(scalar), None) => Kind::Scalar(scalar),
                 (Cell::Buffer, Some(kind @ Kind::Buffer(_))) | (Cell::Word, Some(kind)) => kind,
                 _ => return Err(self.expected("the loaded kind, of a buffer or from a word only")),
             };
@@ -536,9 +530,7 @@ impl Reader {
         let mut types = Vec::with_capacity(args.len());
         for a in &args {
             types.push(match self.func.kind_of(*a) {
-                Kind::F64 => jut_ir::Type::F64,
-                Kind::I64 => jut_ir::Type::I64,
-                Kind::Bool => jut_ir::Type::Bool,
+                Kind::Scalar(scalar) => scalar.ty(),
                 Kind::Buffer(_) => return Err(self.expected("scalars")),
             });
         }
@@ -546,11 +538,7 @@ impl Reader {
             let message = format!("there is no primitive `{text}` for these operands");
             return Err(Diagnostic::error("J012", self.span(), message));
         };
-        let kind = match prim.row().result {
-            prim::Scalar::F64 => Kind::F64,
-            prim::Scalar::I64 => Kind::I64,
-            prim::Scalar::Bool => Kind::Bool,
-        };
+        let kind = Kind::Scalar(prim.row().result);
         Ok(Stmt::Prim { dst: self.define(dst, kind)?, prim, args })
     }
 
@@ -595,7 +583,7 @@ impl Reader {
             return Ok(Stmt::Lanes(Box::new(Lanes { dst, index, low, high, carry, body })));
         }
         if self.take_name("if") {
-            let cond = self.atom_of(Kind::Bool)?;
+            let cond = self.atom_of(Kind::BOOL)?;
             let then = self.block()?;
             self.skip_newlines();
             self.require("else")?;

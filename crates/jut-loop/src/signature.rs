@@ -115,7 +115,7 @@ impl Cells {
         match cell {
             Cell::F64 => Cells::F64(Vec::new()),
             Cell::I64 => Cells::I64(Vec::new()),
-            Cell::Bool => Cells::Bool(Vec::new()),
+            Cell::BOOL => Cells::Bool(Vec::new()),
             Cell::Buffer | Cell::Word => Cells::Buffers(Vec::new()),
         }
     }
@@ -125,7 +125,7 @@ impl Cells {
         match cell {
             Cell::F64 => Cells::F64(vec![0.0; n]),
             Cell::I64 => Cells::I64(vec![0; n]),
-            Cell::Bool => Cells::Bool(vec![0; n]),
+            Cell::BOOL => Cells::Bool(vec![0; n]),
             Cell::Buffer | Cell::Word => Cells::Buffers(vec![Cells::Buffers(Vec::new()); n]),
         }
     }

@@ -37,11 +37,11 @@ pub(crate) fn kind_type(kind: Kind, width: Width) -> &'static str {
         (Kind::F64, Width::Eight) => "vector<8xf64>",
         (Kind::I64, Width::One) => "index",
         (Kind::I64, Width::Eight) => "vector<8xindex>",
-        (Kind::Bool, Width::One) => "i1",
-        (Kind::Bool, Width::Eight) => "vector<8xi1>",
+        (Kind::BOOL, Width::One) => "i1",
+        (Kind::BOOL, Width::Eight) => "vector<8xi1>",
         (Kind::Buffer(Cell::F64), _) => "!f64s",
         (Kind::Buffer(Cell::I64 | Cell::Buffer | Cell::Word), _) => "!i64s",
-        (Kind::Buffer(Cell::Bool), _) => "!bools",
+        (Kind::Buffer(Cell::BOOL), _) => "!bools",
     }
 }
 

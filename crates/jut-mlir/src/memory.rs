@@ -27,12 +27,12 @@ impl Emitter<'_> {
                 let name = self.bind(dst);
                 self.line(format_args!("{name} = arith.bitcast {bits} : i64 to f64"));
             }
-            (Kind::Bool, Cell::Word) => {
+            (Kind::BOOL, Cell::Word) => {
                 let (word, zero) = (self.define(load), self.int(0));
                 let name = self.bind(dst);
                 self.line(format_args!("{name} = arith.cmpi ne, {word}, {zero} : index"));
             }
-            (Kind::Bool, _) => {
+            (Kind::BOOL, _) => {
                 let byte = self.define(load);
                 let name = self.bind(dst);
                 self.line(format_args!("{name} = arith.trunci {byte} : i8 to i1"));
@@ -69,11 +69,11 @@ impl Emitter<'_> {
                 let bits = self.define(format_args!("arith.bitcast {operand} : f64 to i64"));
                 self.define(format_args!("arith.index_cast {bits} : i64 to index"))
             }
-            Kind::Bool if cell == Cell::Word => {
+            Kind::BOOL if cell == Cell::Word => {
                 self.define(format_args!("arith.index_castui {operand} : i1 to index"))
             }
             Kind::F64 | Kind::I64 => operand,
-            Kind::Bool => self.define(format_args!("arith.extui {operand} : i1 to i8")),
+            Kind::BOOL => self.define(format_args!("arith.extui {operand} : i1 to i8")),
             Kind::Buffer(cell) => {
                 let helper = self.prelude.helper(address_helper(cell));
                 let ty = crate::function::kind_type(kind, crate::function::Width::One);
@@ -174,7 +174,7 @@ impl Emitter<'_> {
         let cell_type = match self.cell(buffer)? {
             Cell::F64 => "f64",
             Cell::I64 | Cell::Buffer | Cell::Word => "index",
-            Cell::Bool => "i8",
+            Cell::BOOL => "i8",
         };
         let value = self.stored(self.cell(buffer)?, value)?;
         let count = self.count(len)?;

@@ -111,7 +111,7 @@ impl Emitter<'_> {
 
     fn unary(&mut self, op: Machine, a: &Operand, width: Width) -> Option<String> {
         let ty = kind_type(Kind::F64, width);
-        let bools = kind_type(Kind::Bool, width);
+        let bools = kind_type(Kind::BOOL, width);
         Some(match op {
             Machine::FNeg => format!("arith.negf {a} : {ty}"),
             Machine::FAbs => format!("math.absf {a} : {ty}"),
@@ -192,7 +192,7 @@ impl Emitter<'_> {
         divisor: Option<i64>,
     ) -> Option<String> {
         let ty = kind_type(Kind::F64, width);
-        let bools = kind_type(Kind::Bool, width);
+        let bools = kind_type(Kind::BOOL, width);
         let compare = |which: &str| format!("arith.cmpf {which}, {a}, {b} : {ty}");
         let ints = |name: &dyn Display| format!("arith.{name} {a}, {b} : index");
         Some(match op {

@@ -125,7 +125,7 @@ pub(crate) fn view_helper(cell: Cell) -> Helper {
     match cell {
         Cell::F64 => Helper::F64s,
         Cell::I64 | Cell::Buffer | Cell::Word => Helper::I64s,
-        Cell::Bool => Helper::Bools,
+        Cell::BOOL => Helper::Bools,
     }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn address_helper(cell: Cell) -> Helper {
     match cell {
         Cell::F64 => Helper::AddressOfF64s,
         Cell::I64 | Cell::Buffer | Cell::Word => Helper::AddressOfI64s,
-        Cell::Bool => Helper::AddressOfBools,
+        Cell::BOOL => Helper::AddressOfBools,
     }
 }
 
@@ -177,21 +177,21 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
     for (k, kind) in signature.params.iter().enumerate() {
         line(&mut out, format!("%place{k} = arith.constant {k} : index"));
         line(&mut out, format!("%word{k} = memref.load %arguments[%place{k}] : !i64s"));
-        match kind {
+        match *kind {
             Kind::I64 => args.push(format!("%word{k}")),
             Kind::F64 => {
                 line(&mut out, format!("%bits{k} = arith.index_cast %word{k} : index to i64"));
                 line(&mut out, format!("%arg{k} = arith.bitcast %bits{k} : i64 to f64"));
                 args.push(format!("%arg{k}"));
             }
-            Kind::Bool => {
+            Kind::BOOL => {
                 line(&mut out, format!("%bits{k} = arith.index_cast %word{k} : index to i64"));
                 line(&mut out, format!("%arg{k} = arith.trunci %bits{k} : i64 to i1"));
                 args.push(format!("%arg{k}"));
             }
             Kind::Buffer(cell) => {
                 let (dst, from) = (format!("%arg{k}"), format!("%word{k}"));
-                view(&mut out, prelude, view_helper(*cell), &dst, &from);
+                view(&mut out, prelude, view_helper(cell), &dst, &from);
                 args.push(dst);
             }
         }
@@ -207,19 +207,19 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
     line(&mut out, format!("{pattern}func.call @{callee}({}) : {ty}", args.join(", ")));
     for (k, (kind, result)) in signature.results.iter().zip(&results).enumerate() {
         line(&mut out, format!("%to{k} = arith.constant {k} : index"));
-        let word = match kind {
+        let word = match *kind {
             Kind::I64 => result.clone(),
             Kind::F64 => {
                 line(&mut out, format!("%from{k} = arith.bitcast {result} : f64 to i64"));
                 line(&mut out, format!("%given{k} = arith.index_cast %from{k} : i64 to index"));
                 format!("%given{k}")
             }
-            Kind::Bool => {
+            Kind::BOOL => {
                 line(&mut out, format!("%given{k} = arith.index_castui {result} : i1 to index"));
                 format!("%given{k}")
             }
             Kind::Buffer(cell) => {
-                let name = prelude.helper(address_helper(*cell));
+                let name = prelude.helper(address_helper(cell));
                 let ty = kind_type(*kind, Width::One);
                 line(
                     &mut out,

@@ -40,13 +40,13 @@ impl Arg<'_> {
         match self {
             Arg::F64(x) => (x.to_bits(), Kind::F64, false),
             Arg::I64(x) => (*x as u64, Kind::I64, false),
-            Arg::Bool(x) => (u64::from(*x), Kind::Bool, false),
+            Arg::Bool(x) => (u64::from(*x), Kind::BOOL, false),
             Arg::F64s(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::F64), false),
             Arg::I64s(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::I64), false),
-            Arg::Bools(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::Bool), false),
+            Arg::Bools(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::BOOL), false),
             Arg::F64sMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::F64), true),
             Arg::I64sMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::I64), true),
-            Arg::BoolsMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::Bool), true),
+            Arg::BoolsMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::BOOL), true),
         }
     }
 }

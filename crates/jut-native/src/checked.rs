@@ -197,7 +197,7 @@ impl<'w> Results<'w> {
             match kind {
                 Kind::Buffer(Cell::F64) => return Some(Returned::F64s(&[])),
                 Kind::Buffer(Cell::I64) => return Some(Returned::I64s(&[])),
-                Kind::Buffer(Cell::Bool) => return Some(Returned::Bools(&[])),
+                Kind::Buffer(Cell::BOOL) => return Some(Returned::Bools(&[])),
                 _ => {}
             }
         }
@@ -208,14 +208,14 @@ impl<'w> Results<'w> {
             match kind {
                 Kind::F64 => Returned::F64(f64::from_bits(word)),
                 Kind::I64 => Returned::I64(word as i64),
-                Kind::Bool => Returned::Bool(word & 1 == 1),
+                Kind::BOOL => Returned::Bool(word & 1 == 1),
                 Kind::Buffer(Cell::F64) => {
                     Returned::F64s(slice::from_raw_parts(word as *const f64, length))
                 }
                 Kind::Buffer(Cell::I64) => {
                     Returned::I64s(slice::from_raw_parts(word as *const i64, length))
                 }
-                Kind::Buffer(Cell::Bool) => {
+                Kind::Buffer(Cell::BOOL) => {
                     Returned::Bools(slice::from_raw_parts(word as *const bool, length))
                 }
                 Kind::Buffer(Cell::Buffer | Cell::Word) => Returned::Nested,

@@ -122,7 +122,7 @@ impl Recorder {
                         owned.push(number);
                         Origin::Owned(number)
                     }
-                    (Some(_), Kind::Buffer(Cell::F64 | Cell::I64 | Cell::Bool)) => {
+                    (Some(_), Kind::Buffer(Cell::F64 | Cell::I64 | Cell::BOOL)) => {
                         Origin::Copy(number)
                     }
                     (Some(_), Kind::Buffer(_)) => {

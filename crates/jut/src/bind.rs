@@ -18,8 +18,8 @@ use crate::leaves::{Leaf, NoSize, leaves, peel};
 use crate::parts::{Columns, absent_cells, has_list, take_apart};
 use crate::ports::Input;
 use crate::value::{Arg, cells};
+use jut_ir::Scalar;
 use jut_ir::entity::EntityRef;
-use jut_ir::prim::Scalar;
 use jut_ir::{Function, NVar, Program, Size, Span, Type};
 
 /// The values of the i64 names of one call: sizes, integer parameters, integer results.
@@ -418,7 +418,7 @@ impl Param {
 /// How a value of a type is given.
 fn how_to_give(ty: &Type) -> &'static str {
     match ty {
-        Type::F64 => "give a float, `1.0.into()`",
+        Type::Float(_) => "give a float, `1.0.into()`",
         Type::I64 => "give an integer, `1.into()`",
         Type::Bool => "give a truth value, `true.into()`",
         Type::Array(_, element) if matches!(peel(element).1, Type::Data(_)) => {
@@ -507,7 +507,7 @@ fn as_i64(n: usize) -> i64 {
 /// A type in the words of a function.
 pub fn show_type(program: &Program, func: &Function, ty: &Type) -> String {
     match ty {
-        Type::F64 => "f64".into(),
+        Type::Float(_) => "f64".into(),
         Type::I64 => "i64".into(),
         Type::Bool => "bool".into(),
         Type::Data(id) => program.datas[*id].name.clone(),

@@ -15,7 +15,7 @@ use crate::leaves::peel;
 use crate::ports::{Input, Output, Role as PortRole};
 use crate::product::Product;
 use jut_ir::entity::EntityRef;
-use jut_ir::{Function as Definition, NVar, Program, Size, Type};
+use jut_ir::{Function as Definition, NVar, Program, Scalar, Size, Type};
 use jut_loop::form::{Cell, Kind, Role};
 use jut_loop::signature::{AbiComponent, Parameter, Signature};
 use std::collections::{HashMap, HashSet};
@@ -64,17 +64,6 @@ pub enum Passing {
     /// An array in the memory of the call, whose length only the function knows: a pointer to its
     /// cells is written to where the pointer points, unless that is null.
     Lent,
-}
-
-/// A number, or the cells of an array.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Scalar {
-    /// `double`.
-    F64,
-    /// `int64_t`.
-    I64,
-    /// `uint8_t`, 0 or 1.
-    Bool,
 }
 
 /// A dimension of an array: a polynomial in the integers among the parameters of a C function.
@@ -306,12 +295,7 @@ impl Part {
             (kind, _) if returned => (Passing::Returned, Cell::of(kind)),
             (kind, _) => (Passing::Value, Cell::of(kind)),
         };
-        let cell = match cell {
-            Cell::F64 => Scalar::F64,
-            Cell::I64 => Scalar::I64,
-            Cell::Bool => Scalar::Bool,
-            Cell::Buffer | Cell::Word => return None,
-        };
+        let Cell::Scalar(cell) = cell else { return None };
         let mut dims = Vec::new();
         for dim in &component.dims {
             let at = |v: NVar| Some(Size::var(NVar::new(*positions.get(&v.index())?)));

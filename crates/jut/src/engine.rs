@@ -411,7 +411,7 @@ fn enter(program: &Program, ty: &Type, value: &Value) -> Option<EvalValue> {
         Some(EvalValue::data(con, fields.collect::<Option<_>>()?))
     };
     match (ty, value) {
-        (Type::F64, Value::F64(x)) => Some(EvalValue::F64(*x)),
+        (Type::Float(_), Value::F64(x)) => Some(EvalValue::F64(*x)),
         (Type::I64, Value::I64(x)) => Some(EvalValue::I64(*x)),
         (Type::Bool, Value::Bool(x)) => Some(EvalValue::Bool(*x)),
         (Type::Array(..), Value::F64s(a)) => array(&a.shape, Cells::F64(a.data.clone())),

@@ -5,8 +5,9 @@
 //! the functions of the runtime. [`crate::declaration`] says what the functions are.
 
 use crate::build::{MathLibrary, Triple};
-use crate::declaration::{CFunction, CParameter, Passing, Scalar};
+use crate::declaration::{CFunction, CParameter, Passing};
 use jut_ir::RuntimeErrorKind;
+use jut_ir::Scalar;
 use std::fmt::Write;
 
 impl CFunction {

@@ -16,7 +16,7 @@
 
 use crate::leaves::{peel, stack};
 use crate::value::{self, Array, Value};
-use jut_ir::prim::Scalar;
+use jut_ir::Scalar;
 use jut_ir::{Constructor, Program, Type};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ pub type Arguments = BTreeMap<String, Given>;
 /// What does not fit, in words.
 pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> {
     match ty {
-        Type::F64 => read_f64(json).map(Value::F64),
+        Type::Float(_) => read_f64(json).map(Value::F64),
         Type::I64 => read_i64(json).map(Value::I64),
         Type::Bool => read_bool(json).map(Value::Bool),
         Type::Tuple(items) => {
@@ -146,7 +146,7 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
 /// How a value of a type is written, in a few words.
 pub(crate) fn how_to_write(program: &Program, ty: &Type) -> &'static str {
     match ty {
-        Type::F64 => "write a number, \"NaN\", \"inf\" or \"-inf\"",
+        Type::Float(_) => "write a number, \"NaN\", \"inf\" or \"-inf\"",
         Type::I64 => "write a number without fraction",
         Type::Bool => "write true or false",
         Type::Array(..) => match peel(ty).1 {

@@ -16,8 +16,8 @@
 //! and its leaves.
 
 use crate::value::{Array, Value};
+use jut_ir::Scalar;
 use jut_ir::entity::EntityRef;
-use jut_ir::prim::Scalar;
 use jut_ir::{NVar, Program, Size, Type};
 
 /// A leaf of a type.
@@ -81,7 +81,7 @@ pub enum NoSize {
 /// The type whose values do not cross the border, in words.
 pub fn leaves(program: &Program, ty: &Type) -> Result<Vec<Leaf>, String> {
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => {
+        Type::Float(_) | Type::I64 | Type::Bool => {
             let scalar = Scalar::of(ty).unwrap_or(Scalar::F64);
             Ok(vec![Leaf { scalar, dims: Vec::new(), fields: None }])
         }
@@ -138,7 +138,7 @@ fn append(all: &mut Vec<Leaf>, component: Vec<Leaf>) -> usize {
 /// A data type in the type that makes arrays of it ragged.
 fn ragged<'p>(program: &'p Program, ty: &Type) -> Option<&'p str> {
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => None,
+        Type::Float(_) | Type::I64 | Type::Bool => None,
         Type::Array(_, element) => ragged(program, element),
         Type::Tuple(items) => items.iter().find_map(|t| ragged(program, t)),
         Type::Data(id) => {
@@ -171,7 +171,7 @@ fn rebuild_in(
     leaves: &mut dyn Iterator<Item = &Value>,
 ) -> Option<Value> {
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => leaves.next().cloned(),
+        Type::Float(_) | Type::I64 | Type::Bool => leaves.next().cloned(),
         Type::Array(_, element) => rebuild_in(program, element, true, leaves),
         Type::Tuple(items) => {
             let items = items.iter().map(|t| rebuild_in(program, t, in_array, leaves));
@@ -297,7 +297,7 @@ pub fn peel(ty: &Type) -> (usize, &Type) {
 pub fn stack(program: &Program, element: &Type, items: &[Value]) -> Option<Value> {
     let (rank, base) = peel(element);
     let parts: Vec<&Type> = match base {
-        Type::F64 => return block(items, rank, floats).map(Value::F64s),
+        Type::Float(_) => return block(items, rank, floats).map(Value::F64s),
         Type::I64 => return block(items, rank, ints).map(Value::I64s),
         Type::Bool => return block(items, rank, bools).map(Value::Bools),
         Type::Array(..) => return None,

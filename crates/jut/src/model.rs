@@ -14,7 +14,7 @@ use crate::watch::PassTime;
 use jut_ad::Policy;
 use jut_ad::unzip::TapeReport;
 use jut_eval::cost::CostReport;
-use jut_ir::{FuncId, Program, Type};
+use jut_ir::{FuncId, Program};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -262,7 +262,7 @@ impl Function {
             None => (k, k.to_string(), &r.ty),
         });
         let floats: Vec<(usize, String)> =
-            named.filter(|(_, _, ty)| **ty == Type::F64).map(|(k, name, _)| (k, name)).collect();
+            named.filter(|(_, _, ty)| ty.is_float()).map(|(k, name, _)| (k, name)).collect();
         let Some((position, _)) = floats.iter().find(|(_, name)| name == result) else {
             let names: Vec<String> = floats.iter().map(|(_, name)| format!("`{name}`")).collect();
             return Err(Error::Request(format!(

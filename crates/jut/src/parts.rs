@@ -84,7 +84,7 @@ impl Columns {
 pub(crate) fn has_list(program: &Program, ty: &Type) -> bool {
     fn within(program: &Program, ty: &Type, in_array: bool) -> bool {
         match ty {
-            Type::F64 | Type::I64 | Type::Bool => false,
+            Type::Float(_) | Type::I64 | Type::Bool => false,
             Type::Array(_, element) => within(program, element, true),
             Type::Tuple(items) => items.iter().any(|t| within(program, t, in_array)),
             Type::Data(id) => {
@@ -137,7 +137,7 @@ fn take_apart_in<'a>(
         _ => Err(format!("give its {count} components in order")),
     };
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => match arg {
+        Type::Float(_) | Type::I64 | Type::Bool => match arg {
             // Views are made slices before arguments are taken apart, but for those in tuples.
             Arg::F64View(_) | Arg::I64View(_) | Arg::BoolView(_) => {
                 return Err("as part of a tuple or record, give a slice and not a view".into());
@@ -211,10 +211,12 @@ fn absent<'a>(
     out: &mut Vec<Arg<'a>>,
 ) {
     match (ty, cells) {
-        (Type::F64, Some(n)) => out.push(Arg::F64s(zeros.floats.get(..n).unwrap_or(&[]), None)),
+        (Type::Float(_), Some(n)) => {
+            out.push(Arg::F64s(zeros.floats.get(..n).unwrap_or(&[]), None))
+        }
         (Type::I64, Some(n)) => out.push(Arg::I64s(zeros.ints.get(..n).unwrap_or(&[]), None)),
         (Type::Bool, Some(n)) => out.push(Arg::Bools(zeros.bools.get(..n).unwrap_or(&[]), None)),
-        (Type::F64, None) => out.push(Arg::F64(0.0)),
+        (Type::Float(_), None) => out.push(Arg::F64(0.0)),
         (Type::I64, None) => out.push(Arg::I64(0)),
         (Type::Bool, None) => out.push(Arg::Bool(false)),
         (Type::Array(size, element), _) => {
@@ -246,7 +248,9 @@ pub(crate) fn absent_cells(program: &Program, ty: &Type) -> usize {
     const MOST: usize = 1 << 24;
     fn cells(program: &Program, ty: &Type, within_sum: bool, cells_above: Option<usize>) -> usize {
         match ty {
-            Type::F64 | Type::I64 | Type::Bool => cells_above.filter(|_| within_sum).unwrap_or(0),
+            Type::Float(_) | Type::I64 | Type::Bool => {
+                cells_above.filter(|_| within_sum).unwrap_or(0)
+            }
             Type::Array(size, element) => {
                 let above = cells_above.unwrap_or(1).saturating_mul(size_if_absent(size));
                 cells(program, element, within_sum, Some(above))

@@ -9,7 +9,7 @@ use jut_ir::{Program, Size, Type};
 /// has no float.
 pub fn as_tangent(program: &Program, ty: &Type, value: &Value) -> Option<Value> {
     match (ty, value) {
-        (Type::F64, _) | (Type::Array(..), Value::F64s(_)) => Some(value.clone()),
+        (Type::Float(_), _) | (Type::Array(..), Value::F64s(_)) => Some(value.clone()),
         (Type::I64 | Type::Bool, _) => None,
         // An array of tuples is the tuple of its arrays; the dimensions are those of the values.
         (Type::Array(_, element), _) => as_tangent(program, element, value),
@@ -53,8 +53,8 @@ fn present(parts: impl Iterator<Item = Option<Value>>) -> Option<Value> {
 /// a field has no value: such data have no tangent.
 fn zero(program: &Program, ty: &Type, around: &[usize]) -> Option<Value> {
     match ty {
-        Type::F64 if around.is_empty() => Some(Value::F64(0.0)),
-        Type::F64 => {
+        Type::Float(_) if around.is_empty() => Some(Value::F64(0.0)),
+        Type::Float(_) => {
             let cells = around.iter().product();
             Some(Value::F64s(Array { shape: around.to_vec(), data: vec![0.0; cells] }))
         }

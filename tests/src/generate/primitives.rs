@@ -5,7 +5,8 @@
 //! every row a hundred times; further ones come at random.
 
 use super::writer::{Scope, Writer};
-use jut_ir::prim::{Row, Scalar, Syntax, TABLE};
+use jut_ir::Scalar;
+use jut_ir::prim::{Row, Syntax, TABLE};
 use std::fmt::Write;
 
 /// How many rows each program has at least.

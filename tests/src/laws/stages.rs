@@ -14,8 +14,8 @@ use crate::pipeline::statements;
 use jut_ad::{Derivatives, Mask, Policy, Unzipped, compose, erase, forward, transpose, unzip};
 use jut_ir::check::{check_forward_domain, check_linear_b, check_transpose_domain};
 use jut_ir::normal::normal_text;
-use jut_ir::prim::{self, Scalar};
-use jut_ir::{Block, Diagnostic, FuncId, Program, Rhs, Type};
+use jut_ir::prim;
+use jut_ir::{Block, Diagnostic, FuncId, Program, Rhs};
 
 /// All stages of one function.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ impl Stages {
         apply(&mut d, Pass::Twice, twice)?;
         let erased = erase::erase(&mut d, jvp).map_err(say)?;
         apply(&mut d, Pass::Erase, erased)?;
-        let floats = program.funcs[func].results.iter().filter(|r| r.ty == Type::F64).count();
+        let floats = program.funcs[func].results.iter().filter(|r| r.ty.is_float()).count();
         let gradient = match is_nonlinear && floats == 1 && !mask.is_empty() {
             true => Some(compose::value_and_grad(&mut d, func, &mask, policy).map_err(say)?),
             false => None,
@@ -187,7 +187,7 @@ fn float_primitive(program: &Program, func: FuncId) -> Option<&'static str> {
     fn in_block(block: &Block, calls: &mut Vec<FuncId>) -> Option<&'static str> {
         for stmt in &block.stmts {
             match &stmt.rhs {
-                Rhs::Prim(prim, _) if prim.row().result == Scalar::F64 => {
+                Rhs::Prim(prim, _) if prim.row().result.is_float() => {
                     return Some(prim.row().id);
                 }
                 Rhs::Call(call) => calls.push(call.func),

@@ -262,7 +262,7 @@ impl<'a> Composer<'a> {
 
     /// A zero of any tangent type.
     pub fn zero(&mut self, ty: Type) -> Atom {
-        if ty == Type::F64 {
+        if ty.is_float() {
             return Atom::Lit(Literal::F64(0.0));
         }
         let cap = self.b.cap("r", Mode::Acc, false, ty.clone(), self.loc.span);

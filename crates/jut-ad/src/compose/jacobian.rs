@@ -181,7 +181,7 @@ pub(super) fn only_numbers<'t>(
         while let Type::Array(_, element) = ty {
             ty = element;
         }
-        *ty == Type::F64
+        ty.is_float()
     }
     if types.into_iter().all(is_numbers) {
         return Ok(());

@@ -169,7 +169,7 @@ impl Maker<'_> {
     /// The operation on parts of the operands.
     fn apply(&mut self, ty: &Type, args: Vec<NVar>, out: &mut Vec<Stmt>) -> NVar {
         let args = self.factor.into_iter().chain(args).map(Atom::Var);
-        let rhs = if *ty == Type::F64 {
+        let rhs = if ty.is_float() {
             Rhs::Prim(self.operation.primitive(), args.collect())
         } else {
             let func = function(self.derivatives, self.operation, ty);

@@ -191,7 +191,7 @@ impl Unzipper<'_> {
             Type::Tuple(items) => {
                 Type::Tuple(items.iter().map(|t| self.wide_type(t, widths, loc)).collect())
             }
-            Type::F64 | Type::I64 | Type::Bool | Type::Data(_) => ty.clone(),
+            Type::Float(_) | Type::I64 | Type::Bool | Type::Data(_) => ty.clone(),
         }
     }
 

@@ -92,7 +92,7 @@ pub fn passes(program: &Program, name: &str, policy: Policy) -> Stages {
 /// A random value of a type, the sizes in it given.
 pub fn value(program: &Program, ty: &Type, sizes: &HashMap<NVar, i64>, rng: &mut Rng) -> Value {
     match ty {
-        Type::F64 => Value::F64(rng.f64() * 2.0 - 1.0),
+        Type::Float(_) => Value::F64(rng.f64() * 2.0 - 1.0),
         Type::I64 => Value::I64(rng.i64(0..4)),
         Type::Bool => Value::Bool(rng.bool()),
         Type::Tuple(items) => {
@@ -107,7 +107,7 @@ pub fn value(program: &Program, ty: &Type, sizes: &HashMap<NVar, i64>, rng: &mut
             }
             let count = dims.iter().product();
             let cells = match element {
-                Type::F64 => Cells::F64((0..count).map(|_| rng.f64() * 2.0 - 1.0).collect()),
+                Type::Float(_) => Cells::F64((0..count).map(|_| rng.f64() * 2.0 - 1.0).collect()),
                 Type::I64 => Cells::I64((0..count).map(|_| rng.i64(0..3)).collect()),
                 Type::Bool => Cells::Bool((0..count).map(|_| rng.bool()).collect()),
                 _ => panic!("no random arrays of {element:?}"),

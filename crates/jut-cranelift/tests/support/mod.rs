@@ -20,7 +20,7 @@ pub fn b(x: bool) -> Atom {
 
 pub const F64S: Kind = Kind::Buffer(Cell::F64);
 pub const I64S: Kind = Kind::Buffer(Cell::I64);
-pub const BOOLS: Kind = Kind::Buffer(Cell::Bool);
+pub const BOOLS: Kind = Kind::Buffer(Cell::BOOL);
 
 /// A function that is being written; statements go to the innermost open block.
 #[derive(Default)]
@@ -55,12 +55,7 @@ impl Writer {
     }
 
     pub fn prim(&mut self, prim: Prim, args: &[Atom]) -> Value {
-        use jut_ir::prim::Scalar;
-        let dst = self.value(match prim.row().result {
-            Scalar::F64 => Kind::F64,
-            Scalar::I64 => Kind::I64,
-            Scalar::Bool => Kind::Bool,
-        });
+        let dst = self.value(Kind::Scalar(prim.row().result));
         self.stmt(Stmt::Prim { dst, prim, args: args.to_vec() });
         dst
     }

@@ -305,8 +305,8 @@ impl Machine<'_> {
         }
         let field = is_linear && self.interpreter.linear == LinearScalar::Field;
         let cells = match inner {
-            Type::F64 if !field => Cells::F64(Vec::new()),
-            Type::F64 | Type::I64 => Cells::I64(Vec::new()),
+            Type::Float(_) if !field => Cells::F64(Vec::new()),
+            Type::Float(_) | Type::I64 => Cells::I64(Vec::new()),
             Type::Bool => Cells::Bool(Vec::new()),
             _ => Cells::Items(Vec::new()),
         };

@@ -148,7 +148,7 @@ impl Checker<'_> {
 /// Whether a type is its own tangent type: floats, tuples and arrays of them.
 fn is_linear(ty: &Type) -> bool {
     match ty {
-        Type::F64 => true,
+        Type::Float(_) => true,
         Type::I64 | Type::Bool | Type::Data(_) => false,
         Type::Tuple(items) => items.iter().all(is_linear),
         Type::Array(_, element) => is_linear(element),
@@ -158,7 +158,7 @@ fn is_linear(ty: &Type) -> bool {
 /// Whether values of a type can be added: numbers, tuples and arrays of them.
 fn is_addable(ty: &Type) -> bool {
     match ty {
-        Type::F64 | Type::I64 => true,
+        Type::Float(_) | Type::I64 => true,
         Type::Bool | Type::Data(_) => false,
         Type::Tuple(items) => items.iter().all(is_addable),
         Type::Array(_, element) => is_addable(element),

@@ -74,7 +74,7 @@ fn check_data(
 
 fn later_data(ty: &Type, earlier: &SecondaryMap<DataId, bool>) -> Option<DataId> {
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => None,
+        Type::Float(_) | Type::I64 | Type::Bool => None,
         Type::Tuple(items) => items.iter().find_map(|item| later_data(item, earlier)),
         Type::Array(_, element) => later_data(element, earlier),
         Type::Data(data) => (!earlier[*data]).then_some(*data),

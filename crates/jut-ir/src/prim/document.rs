@@ -133,7 +133,7 @@ pub fn table_markdown() -> String {
     for prim in differentiable {
         let row = prim.row();
         let partials: Vec<String> = (0..row.params.len())
-            .filter(|k| row.params[*k] == super::Scalar::F64)
+            .filter(|k| row.params[*k].is_float())
             .map(|k| format!("d/d{} = `{}`", operand(row, k), partial_text(row, k)))
             .collect();
         line(&mut out, row, &[&partials.join("<br>"), row.kinks, &accuracy_text(row)]);

@@ -20,7 +20,7 @@ impl Kink {
     /// The operands.
     pub fn operands(&self) -> Vec<Literal> {
         let params = self.prim.row().params.iter();
-        let literal = |(x, scalar): (&f64, &Scalar)| match scalar {
+        let literal = |(x, scalar): (&f64, &Scalar)| match *scalar {
             Scalar::F64 => Literal::F64(*x),
             // Small whole numbers only.
             Scalar::I64 => Literal::I64(*x as i64),
@@ -32,7 +32,7 @@ impl Kink {
     /// Which operands the derivatives belong to.
     pub fn float_operands(&self) -> Vec<usize> {
         let params = self.prim.row().params;
-        (0..params.len()).filter(|k| params[*k] == Scalar::F64).collect()
+        (0..params.len()).filter(|k| params[*k].is_float()).collect()
     }
 }
 

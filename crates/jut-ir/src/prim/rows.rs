@@ -7,11 +7,13 @@
 use super::Formula::{Apply, Arg, Int, Num, Result as Res};
 use super::Machine as M;
 use super::Partial::{IfFalse, IfTrue, MinusOne, One, Times, Zero};
-use super::Scalar::{Bool as B, F64 as F, I64 as I};
 use super::{Accuracy, Domain, Formula, Lowering, Prim, Row, Syntax};
+use crate::Scalar::{self, Bool as B, I64 as I};
 use crate::ir::Literal;
 use jut_runtime::math;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E, LOG10_E};
+
+const F: Scalar = Scalar::F64;
 
 /// sqrt(pi) / 2.
 const HALF_ROOT_OF_PI: f64 = 0.886226925452758;

@@ -51,7 +51,7 @@ pub(super) fn write_type(
     name: &dyn Fn(NVar) -> String,
 ) {
     match ty {
-        Type::F64 => out.push_str("f64"),
+        Type::Float(width) => out.push_str(width.name()),
         Type::I64 => out.push_str("i64"),
         Type::Bool => out.push_str("bool"),
         Type::Tuple(items) => {

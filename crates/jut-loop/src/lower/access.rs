@@ -292,7 +292,7 @@ impl Lowering<'_> {
         match kind {
             Kind::F64 => Ok(self.prim(hint, prim::ADD, vec![a, b])),
             Kind::I64 => Ok(self.prim(hint, prim::IADD, vec![a, b])),
-            Kind::Bool | Kind::Buffer(_) => Err(self.bug(span, "this cannot be added")),
+            Kind::BOOL | Kind::Buffer(_) => Err(self.bug(span, "this cannot be added")),
         }
     }
 

@@ -3,7 +3,7 @@
 //! A scalar `acc` parameter is a cell in memory. It is held in a register only if it is the
 //! function's sole accumulator: two accumulators of one call may be the same memory.
 
-use jut_ir::{Call, Function, NVar, Place, Size, Span, Stmt, Type};
+use jut_ir::{Call, Function, NVar, Place, Scalar, Size, Span, Stmt, Type};
 
 use super::emit::{int, zero};
 use super::{CapView, Context, Dest, Lowering, Register, Res, Slot, Target};
@@ -205,11 +205,8 @@ impl Lowering<'_> {
         let [Target::Cell(cell, index)] = *view.targets.as_slice() else { return None };
         view.targets = vec![Target::Register(self.registers.len())];
         let Kind::Buffer(of) = self.out.values[cell].kind else { return None };
-        let kind = match of {
-            form::Cell::F64 => Kind::F64,
-            form::Cell::I64 => Kind::I64,
-            form::Cell::Bool | form::Cell::Buffer | form::Cell::Word => return None,
-        };
+        let form::Cell::Scalar(scalar @ (Scalar::Float(_) | Scalar::I64)) = of else { return None };
+        let kind = Kind::Scalar(scalar);
         let name = self.src.caps[*cap].name.clone();
         let dst = self.value(&name, kind);
         self.push(form::Stmt::Load { dst, buffer: cell, index });

@@ -23,16 +23,11 @@ pub(super) fn float(x: f64) -> Atom {
     Atom::Lit(Literal::F64(x))
 }
 
-pub(super) fn boolean(b: bool) -> Atom {
-    Atom::Lit(Literal::Bool(b))
-}
-
 /// Zero, false.
 pub(super) fn zero(kind: Kind) -> Atom {
     match kind {
-        Kind::F64 => float(0.0),
-        Kind::Bool => boolean(false),
-        Kind::I64 | Kind::Buffer(_) => int(0),
+        Kind::Scalar(scalar) => Atom::Lit(scalar.zero()),
+        Kind::Buffer(_) => int(0),
     }
 }
 
@@ -75,11 +70,7 @@ impl Lowering<'_> {
 
     /// `hint = p(args)`.
     pub(super) fn prim(&mut self, hint: &str, prim: Prim, args: Vec<Atom>) -> Atom {
-        let kind = match prim.row().result {
-            prim::Scalar::F64 => Kind::F64,
-            prim::Scalar::I64 => Kind::I64,
-            prim::Scalar::Bool => Kind::Bool,
-        };
+        let kind = Kind::Scalar(prim.row().result);
         let dst = self.value(hint, kind);
         self.push(Stmt::Prim { dst, prim, args });
         dst.into()
@@ -268,12 +259,12 @@ impl Lowering<'_> {
 
     /// A buffer without cells, for components that a constructor does not have.
     pub(super) fn empty_buffer(&mut self, cell: Cell, span: Span) -> Slot {
-        let known = self.empty[cell as usize];
+        let known = self.empty.get(&cell).copied();
         let buffer = known.unwrap_or_else(|| {
             let dst = self.value("none", Kind::Buffer(cell));
             let site = self.site(RuntimeErrorKind::Memory, span);
             self.prologue.push(Stmt::Alloc { dst, cell, len: int(0), arena: Arena::Tape, site });
-            self.empty[cell as usize] = Some(dst);
+            self.empty.insert(cell, dst);
             dst
         });
         Slot { atom: buffer.into(), on_tape: true }

@@ -107,7 +107,7 @@ impl Lowering<'_> {
     }
 
     fn has_lanes(&self, cap: Cap) -> bool {
-        self.src.caps[cap].ty == Type::F64
+        self.src.caps[cap].ty.is_float()
     }
 
     fn carries(&mut self, scan: &Scan, span: Span) -> Res<Carries> {

@@ -350,7 +350,7 @@ struct Lowering<'a> {
     /// The sums that may grow in the storage of what they start from.
     reused: HashMap<Cap, Vec<NVar>>,
     /// An empty buffer per kind of cell.
-    empty: [Option<Value>; 5],
+    empty: HashMap<form::Cell, Value>,
 }
 
 type Res<T> = Result<T, Diagnostic>;
@@ -389,7 +389,7 @@ impl<'a> Lowering<'a> {
             bounded_log: Vec::new(),
             spare: HashMap::default(),
             reused: jut_ir::reuse::reused(src),
-            empty: [None; 5],
+            empty: HashMap::default(),
         }
     }
 

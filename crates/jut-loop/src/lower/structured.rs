@@ -85,7 +85,7 @@ impl Lowering<'_> {
             return self.bind_one(stmt, slots.to_vec());
         }
         let (ty, hint) = (self.type_of(v), self.name_of(v));
-        if ty == Type::F64 {
+        if ty.is_float() {
             let factors = self.factors(op, args, span)?;
             let sizes = self.label_sizes(op, args, sizes, &ty, span)?;
             let value = match (op, &sizes[..]) {

@@ -106,9 +106,7 @@ impl Cells<'_> {
     fn kind_of(&self, a: Atom) -> Kind {
         match a {
             Atom::Value(v) => self.values[v].kind,
-            Atom::Lit(Literal::F64(_)) => Kind::F64,
-            Atom::Lit(Literal::I64(_)) => Kind::I64,
-            Atom::Lit(Literal::Bool(_)) => Kind::Bool,
+            Atom::Lit(literal) => Kind::Scalar(literal.scalar()),
         }
     }
 
@@ -305,7 +303,7 @@ impl Cells<'_> {
         {
             return before;
         }
-        let runs = self.fresh("runs", Kind::Bool);
+        let runs = self.fresh("runs", Kind::BOOL);
         vec![
             Stmt::Prim { dst: runs, prim: prim::ILT, args: vec![low, high] },
             Stmt::If {

@@ -60,7 +60,7 @@ impl Extremes<'_> {
         for (k, stmt) in std::mem::take(&mut source.body.stmts).into_iter().enumerate() {
             if moved.contains(&k) { other.push(stmt) } else { kept.push(stmt) }
         }
-        let cond = self.fresh("calm", Kind::Bool);
+        let cond = self.fresh("calm", Kind::BOOL);
         kept.push(Stmt::Prim { dst: cond, prim: calm, args: args.to_vec() });
         let old = source.carry.iter().map(|(v, _)| (*v).into()).collect();
         let dst: Vec<Value> = source.carry.iter().map(|(v, _)| self.fresh_like(*v)).collect();

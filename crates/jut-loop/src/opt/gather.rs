@@ -134,11 +134,11 @@ impl Gather<'_> {
             return;
         }
         // A loop that runs has fewer iterations than there are bytes.
-        let runs = self.operation("runs", Kind::Bool, prim::ILT, [low, high], out);
+        let runs = self.operation("runs", Kind::BOOL, prim::ILT, [low, high], out);
         let trips = self.operation("trips", Kind::I64, prim::ISUB, [high, low], out);
         let width = Atom::Lit(Literal::I64(width));
-        let enough = self.operation("enough", Kind::Bool, prim::ILE, [width, trips], out);
-        let cond = self.operation("gathers", Kind::Bool, prim::AND, [runs, enough], out);
+        let enough = self.operation("enough", Kind::BOOL, prim::ILE, [width, trips], out);
+        let cond = self.operation("gathers", Kind::BOOL, prim::AND, [runs, enough], out);
         let dst = source.dst.clone();
         source.dst = dst.iter().map(|v| self.fresh_like(*v)).collect();
         let results = source.dst.iter().map(|v| Atom::Value(*v)).collect();

@@ -338,7 +338,7 @@ impl Motion<'_> {
             out.extend(stmts);
             return;
         }
-        let runs = self.fresh("runs", Kind::Bool);
+        let runs = self.fresh("runs", Kind::BOOL);
         let args = vec![low, high];
         out.push(Stmt::Prim { dst: runs, prim: prim::ILT, args });
         let (mut dst, mut then, mut other) = (Vec::new(), Vec::new(), Vec::new());
@@ -358,9 +358,8 @@ impl Motion<'_> {
                 dst.push(std::mem::replace(loaded, inner));
                 then.push(Atom::Value(inner));
                 other.push(Atom::Lit(match kind {
-                    Kind::F64 => Literal::F64(0.0),
-                    Kind::Bool => Literal::Bool(false),
-                    Kind::I64 | Kind::Buffer(_) => Literal::I64(0),
+                    Kind::Scalar(scalar) => scalar.zero(),
+                    Kind::Buffer(_) => Literal::I64(0),
                 }));
             }
         }

@@ -186,7 +186,7 @@ impl Peel<'_> {
             let mut then = Vec::new();
             let after = self.copied(body, index, last_end, &carried, &state, &mut then);
             if begins == 1 {
-                let more = self.operation("more", Kind::Bool, prim::ILT, [low, last], &mut stmts);
+                let more = self.operation("more", Kind::BOOL, prim::ILT, [low, last], &mut stmts);
                 let dst: Vec<Value> = carried.iter().map(|v| self.fresh_like(*v)).collect();
                 stmts.push(Stmt::If {
                     dst: dst.clone(),
@@ -202,9 +202,9 @@ impl Peel<'_> {
         }
         // Where no constant that was added can have wrapped.
         let far = Atom::Lit(Literal::I64(FAR));
-        let runs = self.operation("runs", Kind::Bool, prim::ILT, [low, high], out);
-        let near = self.operation("near", Kind::Bool, prim::ILT, [high, far], out);
-        let cond = self.operation("peels", Kind::Bool, prim::AND, [runs, near], out);
+        let runs = self.operation("runs", Kind::BOOL, prim::ILT, [low, high], out);
+        let near = self.operation("near", Kind::BOOL, prim::ILT, [high, far], out);
+        let cond = self.operation("peels", Kind::BOOL, prim::AND, [runs, near], out);
         source.dst = source.dst.iter().map(|v| self.fresh_like(*v)).collect();
         let whole = source.dst.iter().map(|v| Atom::Value(*v)).collect();
         out.push(Stmt::If {

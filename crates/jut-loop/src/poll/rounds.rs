@@ -73,7 +73,7 @@ impl Rounds<'_> {
     }
 
     fn prim(&mut self, hint: &str, prim: Prim, args: &[Atom], out: &mut Vec<Stmt>) -> Atom {
-        let kind = if prim == prim::ILT { Kind::Bool } else { Kind::I64 };
+        let kind = if prim == prim::ILT { Kind::BOOL } else { Kind::I64 };
         let dst = self.fresh(hint, kind);
         out.push(Stmt::Prim { dst, prim, args: args.to_vec() });
         dst.into()

@@ -97,7 +97,7 @@ impl Cutter<'_> {
         if let Atom::Lit(_) = len {
             return out.extend(then);
         }
-        let long = self.fresh("long", Kind::Bool);
+        let long = self.fresh("long", Kind::BOOL);
         out.push(Stmt::Prim { dst: long, prim: prim::ILT, args: vec![int(PIECE), len] });
         out.push(Stmt::If {
             dst: Vec::new(),

@@ -69,7 +69,7 @@ pub fn flatten(program: &Program, layouts: &mut Layouts, ty: &Type, value: &Valu
                 .map(|c| match c.kind() {
                     Kind::F64 => Flat::Scalar(Literal::F64(0.0)),
                     Kind::I64 => Flat::Scalar(Literal::I64(0)),
-                    Kind::Bool => Flat::Scalar(Literal::Bool(false)),
+                    Kind::BOOL => Flat::Scalar(Literal::Bool(false)),
                     Kind::Buffer(cell) => Flat::Buffer(Cells::empty(cell)),
                 })
                 .collect();
@@ -135,7 +135,7 @@ pub fn unflatten(
     size: &dyn Fn(NVar) -> i64,
 ) -> Value {
     match ty {
-        Type::F64 | Type::I64 | Type::Bool => match flat {
+        Type::Float(_) | Type::I64 | Type::Bool => match flat {
             [Flat::Scalar(Literal::F64(x))] => Value::F64(*x),
             [Flat::Scalar(Literal::I64(x))] => Value::I64(*x),
             [Flat::Scalar(Literal::Bool(x))] => Value::Bool(*x),

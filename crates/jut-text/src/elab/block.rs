@@ -86,7 +86,7 @@ impl<'a, 's> Body<'a, 's> {
                     _ => format!("{help}, or declare {}", self.show(given)),
                 };
                 let mut error = Diagnostic::error(code, span, message).help(help);
-                if let (Some(Atom::Lit(jut_ir::Literal::I64(n))), Type::F64) =
+                if let (Some(Atom::Lit(jut_ir::Literal::I64(n))), Type::Float(_)) =
                     (values.nl.get(k), &wanted)
                 {
                     error = error.help(format!("write `{n}.0`"));
@@ -283,7 +283,7 @@ impl<'a, 's> Body<'a, 's> {
             (Atom::Lit(jut_ir::Literal::F64(x)), _) if x.fract() == 0.0 && x.abs() < 1e15 => {
                 error.help(format!("write `{}`", x as i64)).replace(at, format!("{}", x as i64))
             }
-            (_, Type::F64) => {
+            (_, Type::Float(_)) => {
                 let help =
                     "convert it: `i64(x)` rounds toward zero; or make it an i64 from the start";
                 error.help(help).wrap("i64(", at, ")")

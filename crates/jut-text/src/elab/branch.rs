@@ -100,7 +100,7 @@ impl<'a, 's> Body<'a, 's> {
         let at = self.span(e);
         let error = jut_ir::Diagnostic::error("J202", at, message);
         self.fail(match ty {
-            Type::F64 => error.help("compare it: `x > 0.0`").wrap("", at, " != 0.0"),
+            Type::Float(_) => error.help("compare it: `x > 0.0`").wrap("", at, " != 0.0"),
             Type::I64 => error.help("compare it: `n != 0`").wrap("", at, " != 0"),
             _ => error.help("a condition is made by `==`, `<`, .. and joined by `&&`, `||`"),
         })

@@ -226,7 +226,7 @@ impl<'a, 's> Body<'a, 's> {
                     self.show(&given)
                 );
                 let mut error = Diagnostic::error("J202", self.span(*e), message);
-                if let (Atom::Lit(Literal::I64(k)), Type::F64) = (atom, &wanted) {
+                if let (Atom::Lit(Literal::I64(k)), Type::Float(_)) = (atom, &wanted) {
                     error = error
                         .help(format!("write `{k}.0`"))
                         .replace(self.span(*e), format!("{k}.0"));
@@ -535,10 +535,10 @@ impl<'a, 's> Body<'a, 's> {
         );
         let mut error = Diagnostic::error("J210", span, message);
         match (atom, given, wanted) {
-            (Some(Atom::Lit(Literal::I64(k))), _, Type::F64) => {
+            (Some(Atom::Lit(Literal::I64(k))), _, Type::Float(_)) => {
                 error = error.help(format!("write `{k}.0`")).replace(span, format!("{k}.0"));
             }
-            (Some(Atom::Var(v)), Type::I64, Type::F64) => {
+            (Some(Atom::Var(v)), Type::I64, Type::Float(_)) => {
                 let help = format!("convert it: `f64({})`", self.b.func.nvars[v].name);
                 error = error.help(help).wrap("f64(", span, ")");
             }

@@ -637,7 +637,7 @@ impl<'a, 's> Body<'a, 's> {
             format!("the carry starts as {} and goes on as {}", self.show(first), self.show(next));
         let mut error = Diagnostic::error("J403", at, message);
         error = error.help(match (init, next) {
-            (Some(Atom::Lit(Literal::I64(k))), Type::F64) => format!("start from `{k}.0`"),
+            (Some(Atom::Lit(Literal::I64(k))), Type::Float(_)) => format!("start from `{k}.0`"),
             _ => format!(
                 "a carry keeps its type and its size in every iteration: start from a {}, or give a {}",
                 self.show(next), self.show(first)
@@ -665,7 +665,7 @@ impl<'a, 's> Body<'a, 's> {
 pub(super) fn no_elements(ty: &Type) -> &'static str {
     match ty {
         Type::I64 => "to count, write `i < n`; `v <- x` takes the elements of an array",
-        Type::F64 => "loop over an array, `v <- x`, or count: `i < n`",
+        Type::Float(_) => "loop over an array, `v <- x`, or count: `i < n`",
         _ => "loop over an array: `v <- x`",
     }
 }

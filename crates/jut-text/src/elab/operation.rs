@@ -318,7 +318,7 @@ impl<'a, 's> Body<'a, 's> {
 
     fn scale(&mut self, c: Atom, x: LVar, span: Span) -> Res<Out> {
         let ty = self.type_of(c);
-        if ty != Type::F64 {
+        if !ty.is_float() {
             let message =
                 format!("a linear value is scaled by an f64, and this is {}", self.show(&ty));
             let mut error = Diagnostic::error("J202", span, message);
@@ -405,10 +405,10 @@ impl<'a, 's> Body<'a, 's> {
         }
         let shown: Vec<String> = types.iter().map(|t| self.show(t)).collect();
         let message = format!("`{text}` does not work on {}", shown.join(" and "));
-        let mixed = types.contains(&Type::I64) && types.contains(&Type::F64);
+        let mixed = types.contains(&Type::I64) && types.iter().any(Type::is_float);
         let integer = args.iter().find(|a| self.type_of(**a) == Type::I64);
         let wants_float = mixed
-            || overloads.iter().any(|p| p.row().params.iter().all(|s| s.ty() == Type::F64))
+            || overloads.iter().any(|p| p.row().params.iter().all(|s| s.ty().is_float()))
                 && types.iter().all(|t| *t == Type::I64);
         let help = match integer {
             Some(Atom::Lit(Literal::I64(k))) if wants_float => {
@@ -478,7 +478,7 @@ impl<'a, 's> Body<'a, 's> {
                     self.show(&element)
                 );
                 let mut error = Diagnostic::error("J202", self.span(*e), message);
-                if let (Atom::Lit(Literal::I64(k)), Type::F64) = (a, &element) {
+                if let (Atom::Lit(Literal::I64(k)), Type::Float(_)) = (a, &element) {
                     error = error
                         .help(format!("write `{k}.0`"))
                         .replace(self.span(*e), format!("{k}.0"));
@@ -516,8 +516,8 @@ impl<'a, 's> Body<'a, 's> {
                 self.show(&old)
             );
             let help = match (&old, &new) {
-                (Type::I64, Type::F64) => "convert it: `f64(n)`".to_string(),
-                (Type::F64, Type::I64) => "convert it: `i64(x)`".to_string(),
+                (Type::I64, Type::Float(_)) => "convert it: `f64(n)`".to_string(),
+                (Type::Float(_), Type::I64) => "convert it: `i64(x)`".to_string(),
                 (Type::Array(..), Type::Array(..)) => {
                     "make an array of the other elements: `build (i < n) { .. }`".to_string()
                 }

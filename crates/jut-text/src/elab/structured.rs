@@ -175,7 +175,7 @@ impl<'a, 's> Body<'a, 's> {
                     format!("`{name}` takes {wanted} as argument {}, and this is {given}", k + 1);
                 let error = Diagnostic::error("J202", *at, message);
                 let help = match (name, row.params[k], ty) {
-                    ("matmul", Param::Array(_), Type::Array(_, element)) if **element == Type::F64 => {
+                    ("matmul", Param::Array(_), Type::Array(_, element)) if element.is_float() => {
                         "the product of a matrix and a vector is `matvec(a, x)`, of two vectors `dot(x, y)` or `outer(x, y)`".to_owned()
                     }
                     (_, Param::Array(""), Type::I64) => "convert it: `f64(n)`".to_owned(),

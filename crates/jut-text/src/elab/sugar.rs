@@ -303,7 +303,7 @@ impl<'a, 's> Body<'a, 's> {
         let result = self.begin(Dir::Up, head, span).and_then(|scan| {
             let (value, at) = self.one_of(l.body, "`max` or `min`")?;
             let ty = self.type_of(value);
-            if !matches!(ty, Type::F64 | Type::I64) {
+            if !matches!(ty, Type::Float(_) | Type::I64) {
                 let message = format!("values of type {} have no order", self.show(&ty));
                 let help = match &ty {
                     Type::Bool => "compare numbers: `select(b, 1, 0)`",
@@ -314,7 +314,7 @@ impl<'a, 's> Body<'a, 's> {
             }
             let best = self.b.nvar("v", ty.clone(), span);
             let index = self.b.nvar("k", Type::I64, span);
-            let float = ty == Type::F64;
+            let float = ty.is_float();
             let value =
                 if float { self.apply("stop", Syntax::Call, vec![value], span)? } else { value };
             let (old, now) = (Atom::Var(best), Atom::Var(scan.index));
@@ -380,7 +380,7 @@ impl<'a, 's> Body<'a, 's> {
 /// Whether values of the type can be added.
 pub(super) fn is_number(ty: &Type) -> bool {
     match ty {
-        Type::F64 | Type::I64 => true,
+        Type::Float(_) | Type::I64 => true,
         Type::Array(_, element) => is_number(element),
         Type::Tuple(items) => items.iter().all(is_number),
         Type::Bool | Type::Data(_) => false,

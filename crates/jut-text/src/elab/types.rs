@@ -106,7 +106,7 @@ impl<'a, 's> Body<'a, 's> {
     pub fn linear_type(&mut self, ty: &ast::Type<'s>) -> Res<Type> {
         fn is_linear(ty: &Type) -> bool {
             match ty {
-                Type::F64 => true,
+                Type::Float(_) => true,
                 Type::Tuple(items) => items.iter().all(is_linear),
                 Type::Array(_, element) => is_linear(element),
                 _ => false,

@@ -77,7 +77,7 @@ impl Serialize for View<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let program = self.program;
         match (self.ty, self.value) {
-            (Type::F64, Value::F64(x)) => Float(*x).serialize(serializer),
+            (Type::Float(_), Value::F64(x)) => Float(*x).serialize(serializer),
             (Type::I64, Value::I64(x)) => x.serialize(serializer),
             (Type::Bool, Value::Bool(x)) => x.serialize(serializer),
             (Type::Tuple(types), Value::Tuple(items)) if types.len() == items.len() => {
@@ -101,7 +101,7 @@ impl Serialize for View<'_> {
                 serializer.collect_map([(name, Fields { around: *self, con, items })])
             }
             (Type::Array(_, element), value) => match (peel(self.ty), value) {
-                ((rank, Type::F64), Value::F64s(a)) => {
+                ((rank, Type::Float(_)), Value::F64s(a)) => {
                     write_block(a, rank, &|x| Float(*x), serializer)
                 }
                 ((rank, Type::I64), Value::I64s(a)) => write_block(a, rank, &|x| *x, serializer),

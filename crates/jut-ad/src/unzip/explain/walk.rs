@@ -352,7 +352,7 @@ impl<'a> Walk<'a> {
 /// The bytes of a value of a type: 8 per number, 1 per truth value.
 fn type_bytes(program: &Program, ty: &Type, depth: usize) -> Option<Size> {
     Some(match ty {
-        Type::F64 | Type::I64 => Size::constant(8),
+        Type::Float(_) | Type::I64 => Size::constant(8),
         Type::Bool => Size::constant(1),
         Type::Tuple(items) => {
             let mut sum = Size::default();
@@ -379,7 +379,7 @@ fn type_bytes(program: &Program, ty: &Type, depth: usize) -> Option<Size> {
 
 fn type_text(program: &Program, sizes: &Sizes, ty: &Type) -> String {
     match ty {
-        Type::F64 => "f64".into(),
+        Type::Float(_) => "f64".into(),
         Type::I64 => "i64".into(),
         Type::Bool => "bool".into(),
         Type::Data(data) => program.datas[*data].name.clone(),

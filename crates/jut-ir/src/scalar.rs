@@ -1,0 +1,104 @@
+//! Scalars: the one enumeration of them that types, primitives, the loop form, backends and headers
+//! share.
+
+use crate::ir::Literal;
+use crate::types::Type;
+
+/// How wide a float is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Width {
+    /// IEEE 754 binary64.
+    Double,
+}
+
+impl Width {
+    /// The name of floats of this width in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Width::Double => "f64",
+        }
+    }
+
+    /// Bytes of one float.
+    pub fn bytes(self) -> usize {
+        match self {
+            Width::Double => 8,
+        }
+    }
+}
+
+/// A number or truth value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Scalar {
+    /// An IEEE 754 binary float.
+    Float(Width),
+    /// A 64-bit two's complement integer, wrapping.
+    I64,
+    /// A truth value.
+    Bool,
+}
+
+impl Scalar {
+    /// IEEE 754 binary64.
+    pub const F64: Scalar = Scalar::Float(Width::Double);
+
+    /// Its name in the text form.
+    ///
+    /// ```
+    /// assert_eq!(jut_ir::Scalar::F64.name(), "f64");
+    /// ```
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Float(width) => width.name(),
+            Scalar::I64 => "i64",
+            Scalar::Bool => "bool",
+        }
+    }
+
+    /// The scalar of a name.
+    pub fn named(name: &str) -> Option<Scalar> {
+        [Scalar::F64, Scalar::I64, Scalar::Bool].into_iter().find(|scalar| scalar.name() == name)
+    }
+
+    /// Zero, or false.
+    pub fn zero(self) -> Literal {
+        match self {
+            Scalar::Float(Width::Double) => Literal::F64(0.0),
+            Scalar::I64 => Literal::I64(0),
+            Scalar::Bool => Literal::Bool(false),
+        }
+    }
+
+    /// Bytes of one in an array.
+    pub fn bytes(self) -> usize {
+        match self {
+            Scalar::Float(width) => width.bytes(),
+            Scalar::I64 => 8,
+            Scalar::Bool => 1,
+        }
+    }
+
+    /// Whether it is a float, of any width.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::Float(_))
+    }
+
+    /// The type of values.
+    pub fn ty(self) -> Type {
+        match self {
+            Scalar::Float(width) => Type::Float(width),
+            Scalar::I64 => Type::I64,
+            Scalar::Bool => Type::Bool,
+        }
+    }
+
+    /// The scalar that a type is, if it is one.
+    pub fn of(ty: &Type) -> Option<Scalar> {
+        match ty {
+            Type::Float(width) => Some(Scalar::Float(*width)),
+            Type::I64 => Some(Scalar::I64),
+            Type::Bool => Some(Scalar::Bool),
+            Type::Tuple(_) | Type::Array(..) | Type::Data(_) => None,
+        }
+    }
+}
