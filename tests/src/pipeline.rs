@@ -30,18 +30,6 @@ pub fn statements(block: &Block) -> usize {
     block.stmts.len() + nested.sum::<usize>()
 }
 
-/// Statements of a loop-form block, nested ones included.
-pub fn loop_statements(block: &jut_loop::form::Block) -> usize {
-    use jut_loop::form::Stmt;
-    let nested = block.stmts.iter().map(|s| match s {
-        Stmt::For(inner) => loop_statements(&inner.body),
-        Stmt::Lanes(inner) => loop_statements(&inner.body),
-        Stmt::If { then, other, .. } => loop_statements(then) + loop_statements(other),
-        _ => 0,
-    });
-    block.stmts.len() + nested.sum::<usize>()
-}
-
 fn all(program: &Program) -> usize {
     program.funcs.values().map(|f| statements(&f.body)).sum()
 }
@@ -132,7 +120,7 @@ pub fn stages(text: &str, policy: Policy) -> Result<Vec<Stage>, String> {
     let Core { stages, program, root } = core_stages(text, policy)?;
     let mut notes = Notes { stages, ..Notes::new() };
     let lowered = jut_loop::lower(&program, root).map_err(say)?;
-    let count = lowered.program.funcs.values().map(|f| loop_statements(&f.body)).sum();
+    let count = lowered.program.size();
     notes.add("lower", count);
     let text = jut_loop::print::print_program(&lowered.program);
     jut_loop::read::read_program(0, &text).map_err(say)?;
@@ -201,8 +189,7 @@ pub fn compile_with(
         drop(program);
         Ok(lowered)
     })?;
-    let count =
-        |lowered: &Lowered| lowered.program.funcs.values().map(|f| loop_statements(&f.body)).sum();
+    let count = |lowered: &Lowered| lowered.program.size();
     steps.counts.push(count(&lowered));
     let lowered = steps.step("tidy, cut", || Ok(lowered.finish()))?;
     steps.counts.push(count(&lowered));

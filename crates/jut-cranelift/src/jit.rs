@@ -8,7 +8,7 @@ use crate::target::Target;
 use cranelift_codegen::ir::LibCall;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::default_libcall_names;
-use jut_loop::form::{Block, LoopProgram, Stmt};
+use jut_loop::form::LoopProgram;
 use jut_loop::opt::batch;
 use jut_loop::poll;
 use jut_native::{CompileError, Compiled, Entry, Footprint};
@@ -59,7 +59,7 @@ pub(crate) fn module(program: &LoopProgram, target: &Target) -> Result<JITModule
     let mut builder = JITBuilder::with_isa(target.usual().clone(), names);
     builder.symbol_lookup_fn(Box::new(symbols::address));
     // All code of a program lies in one reserved range, so that calls within it reach each other.
-    let reserve = (1 << 20) + statements(program).saturating_mul(BYTES_PER_STATEMENT);
+    let reserve = (1 << 20) + program.size().saturating_mul(BYTES_PER_STATEMENT);
     let memory = ArenaMemoryProvider::new_with_size(reserve.min(LARGEST))
         .map_err(|e| CompileError::Host(e.to_string()))?;
     builder.memory_provider(Box::new(memory));
@@ -71,16 +71,3 @@ const BYTES_PER_STATEMENT: usize = 4096;
 
 /// What a relative call reaches, less something.
 const LARGEST: usize = 1 << 30;
-
-fn statements(program: &LoopProgram) -> usize {
-    fn count(block: &Block) -> usize {
-        let nested = block.stmts.iter().map(|stmt| match stmt {
-            Stmt::For(inner) => 1 + count(&inner.body),
-            Stmt::Lanes(inner) => 1 + count(&inner.body),
-            Stmt::If { then, other, .. } => 1 + count(then) + count(other),
-            _ => 1,
-        });
-        nested.sum()
-    }
-    program.funcs.values().map(|function| count(&function.body)).sum()
-}

@@ -481,23 +481,14 @@ fn lane_offset(k: usize) -> i32 {
 
 /// Whether a body is repeated for every lane: few statements, no loop, no call.
 fn is_small(body: &Block) -> bool {
-    fn size(block: &Block) -> Option<usize> {
-        let mut sum = 0;
-        for stmt in &block.stmts {
-            sum += match stmt {
-                Stmt::For(_) | Stmt::Lanes(_) | Stmt::Call { .. } | Stmt::Kernel { .. } => {
-                    return None;
-                }
-                Stmt::Prim { prim, .. } => match prim.row().lowering {
-                    Lowering::Runtime(_) => return None,
-                    Lowering::Machine(_) => 1,
-                },
-                Stmt::Alloc { .. } | Stmt::Fill { .. } | Stmt::CopyCells { .. } => return None,
-                Stmt::If { then, other, .. } => 1 + size(then)? + size(other)?,
-                _ => 1,
-            };
-        }
-        (sum <= SMALL).then_some(sum)
-    }
-    size(body).is_some()
+    let is_large = |stmt: &Stmt| match stmt {
+        Stmt::Prim { prim, .. } => matches!(prim.row().lowering, Lowering::Runtime(_)),
+        Stmt::Call { .. }
+        | Stmt::Kernel { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Fill { .. }
+        | Stmt::CopyCells { .. } => true,
+        stmt => stmt.is_loop(),
+    };
+    body.size() <= SMALL && !body.any(&mut { is_large })
 }

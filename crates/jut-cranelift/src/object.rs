@@ -15,12 +15,11 @@ use cranelift_codegen::ir::LibCall;
 use cranelift_module::default_libcall_names;
 use cranelift_object::{ObjectBuilder, ObjectModule};
 use jut_ir::RuntimeErrorKind;
+use jut_loop::analysis::effects;
 use jut_loop::form::LoopProgram;
 use jut_loop::opt::batch;
 use jut_native::CompileError;
-use jut_native::object::{
-    Exported, Machine, MathLibrary, Object, ObjectWriter, Place, needs_memory,
-};
+use jut_native::object::{Exported, Machine, MathLibrary, Object, ObjectWriter, Place};
 use target_lexicon::Triple;
 
 /// An object file in the making.
@@ -68,7 +67,7 @@ impl ObjectWriter for ObjectFile {
         need: Option<&LoopProgram>,
         describe: &mut dyn FnMut(RuntimeErrorKind, jut_ir::Span) -> Place,
     ) -> Result<Exported, CompileError> {
-        let needs_memory = needs_memory(program);
+        let needs_memory = effects::uses_arena(program);
         let places: Vec<Place> =
             program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
         let ObjectFile { module, target, imports } = self;

@@ -385,16 +385,14 @@ pub(crate) fn finish(
     Ok(code.buffer.frame_layout().map_or(0, |l| l.frame_to_fp_offset as usize) + 64)
 }
 
-fn deepest_call(block: &jut_loop::form::Block, depth: &SecondaryMap<LoopFuncId, usize>) -> usize {
-    use jut_loop::form::Stmt;
-    let deepest = block.stmts.iter().map(|stmt| match stmt {
-        Stmt::Call { func, .. } => depth[*func],
-        Stmt::For(inner) => deepest_call(&inner.body, depth),
-        Stmt::Lanes(inner) => deepest_call(&inner.body, depth),
-        Stmt::If { then, other, .. } => deepest_call(then, depth).max(deepest_call(other, depth)),
-        _ => 0,
+fn deepest_call(body: &jut_loop::form::Block, depth: &SecondaryMap<LoopFuncId, usize>) -> usize {
+    let mut deepest = 0;
+    body.for_each(&mut |stmt| {
+        if let jut_loop::form::Stmt::Call { func, .. } = stmt {
+            deepest = deepest.max(depth[*func]);
+        }
     });
-    deepest.max().unwrap_or(0)
+    deepest
 }
 
 /// The program in Cranelift's text form, before its optimizations.

@@ -9,11 +9,10 @@ use crate::host::{Host, object};
 use crate::module::{Instructions, ModuleText, Source};
 use inkwell::targets::FileType;
 use jut_ir::{RuntimeErrorKind, Span};
+use jut_loop::analysis::effects;
 use jut_loop::form::LoopProgram;
 use jut_native::CompileError;
-use jut_native::object::{
-    Exported, Machine, MathLibrary, Object, ObjectWriter, Place, needs_memory,
-};
+use jut_native::object::{Exported, Machine, MathLibrary, Object, ObjectWriter, Place};
 use target_lexicon::{Architecture, Triple};
 
 /// An object file in the making.
@@ -72,7 +71,7 @@ impl ObjectWriter for ObjectFile {
     ) -> Result<Exported, CompileError> {
         let places: Vec<Place> =
             program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
-        let needs_memory = needs_memory(program);
+        let needs_memory = effects::uses_arena(program);
         let shape = Shape { name, order, needs_memory, need: None, places: &places };
         self.module.c_function(shape, program, need)?;
         Ok(Exported { needs_memory, stack: 0 })

@@ -103,6 +103,16 @@ pub enum Atom {
     Lit(Literal),
 }
 
+impl Atom {
+    /// What it is, among these values.
+    pub fn kind(self, values: &PrimaryMap<Value, ValueData>) -> Kind {
+        match self {
+            Atom::Value(v) => values[v].kind,
+            Atom::Lit(literal) => Kind::Scalar(literal.scalar()),
+        }
+    }
+}
+
 impl From<Value> for Atom {
     fn from(v: Value) -> Atom {
         Atom::Value(v)
@@ -381,109 +391,6 @@ impl Check {
     }
 }
 
-impl Stmt {
-    /// Every atom that the statement itself reads, to be read or changed: not what its blocks read,
-    /// but bounds, initial carries, conditions and arguments. A buffer that must stay a value keeps
-    /// being one: atoms that stand for buffers are only ever replaced by values.
-    pub fn for_each_atom(&mut self, visit: &mut dyn FnMut(&mut Atom)) {
-        let value = |v: &mut Value, visit: &mut dyn FnMut(&mut Atom)| {
-            let mut atom = Atom::Value(*v);
-            visit(&mut atom);
-            if let Atom::Value(new) = atom {
-                *v = new;
-            }
-        };
-        match self {
-            Stmt::Prim { args, .. } | Stmt::Call { args, .. } | Stmt::Kernel { args, .. } => {
-                args.iter_mut().for_each(visit);
-            }
-            Stmt::Copy { src, .. } => visit(src),
-            Stmt::Load { buffer, index, .. } | Stmt::Offset { buffer, index, .. } => {
-                value(buffer, visit);
-                visit(index);
-            }
-            Stmt::Store { buffer, index: at, value: x }
-            | Stmt::Fill { buffer, len: at, value: x } => {
-                value(buffer, visit);
-                visit(at);
-                visit(x);
-            }
-            Stmt::Alloc { len, .. } => visit(len),
-            Stmt::Mark { .. } | Stmt::Poll { .. } => {}
-            Stmt::Release { mark, .. } => value(mark, visit),
-            Stmt::CopyCells { dst, src, len, .. } => {
-                value(dst, visit);
-                value(src, visit);
-                visit(len);
-            }
-            Stmt::For(f) => {
-                visit(&mut f.low);
-                visit(&mut f.high);
-                f.carry.iter_mut().for_each(|(_, a)| visit(a));
-            }
-            Stmt::Lanes(l) => {
-                visit(&mut l.low);
-                visit(&mut l.high);
-            }
-            Stmt::If { cond, .. } => visit(cond),
-            Stmt::Check { check, .. } => match check {
-                Check::Below(a, b) | Check::Equal(a, b) => {
-                    visit(a);
-                    visit(b);
-                }
-                Check::Within(a, b, c) => {
-                    visit(a);
-                    visit(b);
-                    visit(c);
-                }
-                Check::NonNegative(a) | Check::NonZero(a) => visit(a),
-            },
-        }
-    }
-
-    /// The values that the statement binds in its block.
-    pub fn bound(&self) -> &[Value] {
-        match self {
-            Stmt::Prim { dst, .. }
-            | Stmt::Copy { dst, .. }
-            | Stmt::Load { dst, .. }
-            | Stmt::Offset { dst, .. }
-            | Stmt::Alloc { dst, .. }
-            | Stmt::Mark { dst, .. } => std::slice::from_ref(dst),
-            Stmt::If { dst, .. } | Stmt::Call { dst, .. } => dst,
-            Stmt::For(f) => &f.dst,
-            Stmt::Lanes(l) => &l.dst,
-            Stmt::Store { .. }
-            | Stmt::Release { .. }
-            | Stmt::Fill { .. }
-            | Stmt::CopyCells { .. }
-            | Stmt::Kernel { .. }
-            | Stmt::Poll { .. }
-            | Stmt::Check { .. } => &[],
-        }
-    }
-
-    /// The nested blocks.
-    pub fn blocks(&self) -> Vec<&Block> {
-        match self {
-            Stmt::For(f) => vec![&f.body],
-            Stmt::Lanes(l) => vec![&l.body],
-            Stmt::If { then, other, .. } => vec![then, other],
-            _ => Vec::new(),
-        }
-    }
-
-    /// The nested blocks, to be changed.
-    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
-        match self {
-            Stmt::For(f) => vec![&mut f.body],
-            Stmt::Lanes(l) => vec![&mut l.body],
-            Stmt::If { then, other, .. } => vec![then, other],
-            _ => Vec::new(),
-        }
-    }
-}
-
 impl LoopFunction {
     /// Whether it is a piece of a longer function ([`crate::split`]): it writes to a frame of its caller.
     pub fn is_piece(&self) -> bool {
@@ -499,10 +406,7 @@ impl LoopFunction {
 
     /// What an atom is.
     pub fn kind_of(&self, atom: Atom) -> Kind {
-        match atom {
-            Atom::Value(v) => self.values[v].kind,
-            Atom::Lit(literal) => Kind::Scalar(literal.scalar()),
-        }
+        atom.kind(&self.values)
     }
 }
 

@@ -6,10 +6,12 @@
 //! | module | what |
 //! |---|---|
 //! | [`form`] | the data structure |
+//! | [`visit`] | its visitors: what statements read, bind and contain |
 //! | [`kernel`] | functions of the runtime on whole buffers |
 //! | [`flatten`] | how values of Linear A are laid out as scalars and buffers |
 //! | [`signature`] | how a lowered function is called |
 //! | [`lower`](mod@lower) | from Linear A to the loop form |
+//! | [`analysis`] | what passes and backends ask about it |
 //! | [`opt`] | loop-invariant motion, cells in registers, dead code |
 //! | [`need`] | how much memory a call needs, as a program of its own |
 //! | [`poll`] | where running code asks whether its call is cancelled |
@@ -17,6 +19,7 @@
 //! | [`print`](mod@print), [`read`] | the text form, and back |
 //! | [`eval`] | an evaluator: the meaning, in plain Rust |
 
+pub mod analysis;
 pub mod eval;
 pub mod flatten;
 pub mod form;
@@ -29,6 +32,8 @@ pub mod print;
 pub mod read;
 pub mod signature;
 pub mod split;
+mod values;
+pub mod visit;
 
 pub use lower::{Kernels, Lowered, lower, lower_plainly, lower_seen, lower_with};
 pub use signature::Signature;

@@ -567,7 +567,7 @@ impl Reader {
             let kinds: Vec<Kind> = carry.iter().map(|(v, _)| self.func.values[*v].kind).collect();
             self.same_kinds(&body, &kinds)?;
             let dst = self.define_all(names, &kinds)?;
-            return Ok(Stmt::For(Box::new(For { dst, order, index, low, high, carry, body })));
+            return Ok(Stmt::from(For { dst, order, index, low, high, carry, body }));
         }
         if self.take_name("lanes") {
             let (index, low, high) = self.range()?;
@@ -580,7 +580,7 @@ impl Reader {
             let kinds = vec![Kind::F64; carry.len()];
             self.same_kinds(&body, &kinds)?;
             let dst = self.define_all(names, &kinds)?;
-            return Ok(Stmt::Lanes(Box::new(Lanes { dst, index, low, high, carry, body })));
+            return Ok(Stmt::from(Lanes { dst, index, low, high, carry, body }));
         }
         if self.take_name("if") {
             let cond = self.atom_of(Kind::BOOL)?;

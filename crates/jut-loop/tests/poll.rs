@@ -62,7 +62,7 @@ fn arguments(n: i64) -> Vec<Flat> {
 /// How often it asks in each loop, from outside to inside: 0 where it does not.
 fn rounds(block: &Block, found: &mut Vec<u32>) {
     for stmt in &block.stmts {
-        if let Stmt::For(_) | Stmt::Lanes(_) = stmt {
+        if stmt.is_loop() {
             let first = stmt.blocks()[0].stmts.first().cloned();
             found.push(match first {
                 Some(Stmt::Poll { every, .. }) => every,

@@ -42,10 +42,7 @@ impl Facts {
         match stmt {
             Stmt::Check { .. } | Stmt::Alloc { .. } | Stmt::Poll { .. } => true,
             Stmt::Call { func, .. } => self.functions[*func].fails,
-            Stmt::For(_) | Stmt::Lanes(_) | Stmt::If { .. } => {
-                self.failing.contains(&std::ptr::from_ref(stmt))
-            }
-            _ => false,
+            stmt => self.failing.contains(&std::ptr::from_ref(stmt)),
         }
     }
 

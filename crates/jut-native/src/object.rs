@@ -2,7 +2,7 @@
 
 use crate::error::CompileError;
 use jut_ir::{RuntimeErrorKind, Span};
-use jut_loop::form::{Block, LoopProgram, Stmt};
+use jut_loop::form::LoopProgram;
 use target_lexicon::Triple;
 
 /// What an object is made for.
@@ -102,19 +102,4 @@ pub trait ObjectWriter: Send {
     /// # Errors
     /// [`CompileError::Codegen`] if the file format cannot hold the code.
     fn finish(self: Box<Self>) -> Result<Object, CompileError>;
-}
-
-/// Whether a program touches the arenas, so that a call needs memory.
-pub fn needs_memory(program: &LoopProgram) -> bool {
-    program.funcs.values().any(|function| uses_arena(&function.body))
-}
-
-fn uses_arena(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match stmt {
-        Stmt::Alloc { .. } | Stmt::Mark { .. } | Stmt::Release { .. } => true,
-        Stmt::For(inner) => uses_arena(&inner.body),
-        Stmt::Lanes(inner) => uses_arena(&inner.body),
-        Stmt::If { then, other, .. } => uses_arena(then) || uses_arena(other),
-        _ => false,
-    })
 }

@@ -26,7 +26,7 @@ use crate::model::Function;
 use crate::ports::{self, Input, Output};
 use crate::product::Product;
 use crate::source::{Diagnostics, Source, Sources};
-use crate::watch::{Pass, PassTime, Watch, loop_statements, statements};
+use crate::watch::{Pass, PassTime, Watch, statements};
 use jut_ad::{Derivatives, Mask, Policy, compose, erase, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program};
 use jut_loop::form::LoopProgram;
@@ -324,7 +324,7 @@ pub(crate) fn compile(
                     *func = func.signature();
                 }
                 let lowered = lowered.finish();
-                watch.end(Pass::Lower, || loop_statements(&lowered.program));
+                watch.end(Pass::Lower, || lowered.program.size());
                 let code = Code::native(&lowered, backend)?;
                 watch.end(Pass::Code, || code.bytes());
                 code

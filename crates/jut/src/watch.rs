@@ -9,7 +9,6 @@
 //! *Cost*: a walk over the program after each step, not counted as time of any.
 
 use jut_ir::{Block, FuncId, Program, Rhs};
-use jut_loop::form::{self, LoopProgram};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -157,18 +156,4 @@ pub(crate) fn statements(program: &Program, roots: &[FuncId]) -> usize {
         }
     }
     sum
-}
-
-/// Statements of a loop program.
-pub(crate) fn loop_statements(program: &LoopProgram) -> usize {
-    fn count(block: &form::Block) -> usize {
-        let one = |stmt: &form::Stmt| match stmt {
-            form::Stmt::For(inner) => 1 + count(&inner.body),
-            form::Stmt::Lanes(inner) => 1 + count(&inner.body),
-            form::Stmt::If { then, other, .. } => 1 + count(then) + count(other),
-            _ => 1,
-        };
-        block.stmts.iter().map(one).sum()
-    }
-    program.funcs.values().map(|f| count(&f.body)).sum()
 }

@@ -94,15 +94,7 @@ impl Writer {
         let names: Vec<Value> = carry.iter().map(|(kind, _)| self.value(*kind)).collect();
         let body = self.block(|w| body(w, index, &names));
         let carry = names.into_iter().zip(carry.iter().map(|(_, atom)| *atom)).collect();
-        self.stmt(Stmt::For(Box::new(For {
-            dst: dst.clone(),
-            order,
-            index,
-            low,
-            high,
-            carry,
-            body,
-        })));
+        self.stmt(Stmt::from(For { dst: dst.clone(), order, index, low, high, carry, body }));
         dst
     }
 
@@ -117,7 +109,7 @@ impl Writer {
         let carry: Vec<Value> = (0..sums).map(|_| self.value(Kind::F64)).collect();
         let body = self.block(|w| body(w, index, &carry));
         let lanes = Lanes { dst: dst.clone(), index, low, high, carry, body };
-        self.stmt(Stmt::Lanes(Box::new(lanes)));
+        self.stmt(Stmt::from(lanes));
         dst
     }
 

@@ -248,7 +248,7 @@ impl Lowering<'_> {
                         this.push(Stmt::Load { dst: item, buffer: src, index: index.into() });
                         this.add_to_cell(&hint, c.scalar, buffer, index.into(), item.into(), span)
                     })?;
-                    self.push(Stmt::For(Box::new(For {
+                    self.push(Stmt::from(For {
                         dst: Vec::new(),
                         order: Order::Up,
                         index,
@@ -256,7 +256,7 @@ impl Lowering<'_> {
                         high: len,
                         carry: Vec::new(),
                         body: crate::form::Block { stmts, results: Vec::new() },
-                    })));
+                    }));
                 }
             }
         }

@@ -299,7 +299,7 @@ impl Lowering<'_> {
         for (r, end) in registers.iter().zip(ends) {
             self.registers[*r].now = end.into();
         }
-        self.push(form::Stmt::For(Box::new(For {
+        self.push(form::Stmt::from(For {
             dst,
             order,
             index,
@@ -307,7 +307,7 @@ impl Lowering<'_> {
             high,
             carry: carries.form,
             body: Self::form_block(stmts, next),
-        })));
+        }));
         Ok(finals)
     }
 
@@ -381,7 +381,7 @@ impl Lowering<'_> {
         }
         let body = Self::form_block(stmts, next);
         let all = Lanes { dst: dst.clone(), index, low, high, carry, body };
-        self.push(form::Stmt::Lanes(Box::new(all)));
+        self.push(form::Stmt::from(all));
         Ok(dst)
     }
 

@@ -618,7 +618,7 @@ impl Copier<'_, '_> {
             return stmt.clone();
         }
         let mut copied = stmt.clone();
-        copied.for_each_atom(&mut |a| self.rename(a));
+        copied.operands_mut(&mut |a| self.rename(a));
         match &mut copied {
             Stmt::For(f) => {
                 f.index = self.fresh(f.index);
@@ -683,7 +683,7 @@ fn reads(stmt: &Stmt, visit: &mut dyn FnMut(Value)) {
         }
         other => other.clone(),
     };
-    shallow.for_each_atom(&mut |a| value_of(a).into_iter().for_each(&mut *visit));
+    shallow.operands_mut(&mut |a| value_of(a).into_iter().for_each(&mut *visit));
     for inner in stmt.blocks() {
         inner.stmts.iter().for_each(|stmt| reads(stmt, visit));
         inner.results.iter().filter_map(value_of).for_each(&mut *visit);

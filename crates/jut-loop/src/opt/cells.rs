@@ -11,19 +11,19 @@
 //!
 //! The order of additions does not change. Which memory may overlap is [`super::memory`]'s question.
 
-use cranelift_entity::{PrimaryMap, SecondaryMap};
-use jut_ir::build::Namer;
+use cranelift_entity::SecondaryMap;
 use jut_ir::{Literal, prim};
 
 use super::memory::Roots;
-use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Role, Stmt, Value, ValueData};
+use crate::analysis::effects::{self, Access};
+use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
+use crate::values::Values;
 
 /// Runs the walk.
 pub(super) fn run(func: &mut LoopFunction) {
     let mut walk = Cells {
         roots: Roots::of(func),
-        values: &mut func.values,
-        namer: None,
+        values: Values::new(&mut func.values),
         depth: SecondaryMap::new(),
         subst: SecondaryMap::new(),
         loops: 0,
@@ -85,9 +85,7 @@ const MAX_KNOWN: usize = 16;
 
 struct Cells<'a> {
     roots: Roots,
-    values: &'a mut PrimaryMap<Value, ValueData>,
-    /// Made when the first new name is needed: it takes a look at all names.
-    namer: Option<Namer>,
+    values: Values<'a>,
     /// The number of loops around a value's definition.
     depth: SecondaryMap<Value, usize>,
     subst: SecondaryMap<Value, Option<Atom>>,
@@ -103,13 +101,6 @@ impl Cells<'_> {
         }
     }
 
-    fn kind_of(&self, a: Atom) -> Kind {
-        match a {
-            Atom::Value(v) => self.values[v].kind,
-            Atom::Lit(literal) => Kind::Scalar(literal.scalar()),
-        }
-    }
-
     fn bind(&mut self, stmt: &Stmt) {
         stmt.bound().iter().for_each(|v| self.depth[*v] = self.loops);
     }
@@ -120,7 +111,7 @@ impl Cells<'_> {
         let mut out: Vec<Option<Stmt>> = Vec::with_capacity(block.stmts.len());
         let (mut all, mut nested) = (Effect::default(), Effect::default());
         for mut stmt in block.stmts {
-            stmt.for_each_atom(&mut |a| self.atom(a));
+            stmt.operands_mut(&mut |a| self.atom(a));
             self.bind(&stmt);
             match stmt {
                 Stmt::Load { dst, buffer, index } if self.roots.is_constant(buffer) => {
@@ -129,7 +120,7 @@ impl Cells<'_> {
                 Stmt::Load { dst, buffer, index } => {
                     let found = known.iter().find(|k| k.buffer == buffer && k.index == index);
                     if let Some(k) =
-                        found.filter(|k| self.kind_of(k.content) == self.values[dst].kind)
+                        found.filter(|k| self.values.kind_of(k.content) == self.values.kind(dst))
                     {
                         self.subst[dst] = Some(k.content);
                         continue;
@@ -185,65 +176,28 @@ impl Cells<'_> {
         (Block { stmts: out.into_iter().flatten().collect(), results }, all, nested)
     }
 
-    /// A statement that is neither load nor store; it may become several.
-    fn compound(&mut self, stmt: Stmt) -> (Vec<Stmt>, Effect) {
-        let mut effect = Effect::default();
-        match stmt {
-            Stmt::Fill { buffer, .. } => effect.write(buffer),
-            Stmt::CopyCells { dst, src, .. } => {
-                effect.read(src);
-                effect.write(dst);
-            }
-            Stmt::Call { ref args, .. } => {
-                for a in args {
-                    if let Atom::Value(v) = *a
-                        && matches!(self.values[v].kind, Kind::Buffer(_))
-                    {
-                        effect.read(v);
-                        effect.write(v);
-                    }
-                }
-            }
-            Stmt::Kernel { kernel, ref args } => {
-                for (a, param) in args.iter().zip(kernel.row().params) {
-                    if let (Atom::Value(v), Kind::Buffer(_)) = (*a, param.kind) {
-                        effect.read(v);
-                        if param.role != Role::In {
-                            effect.write(v);
-                        }
-                    }
-                }
-            }
-            Stmt::If { dst, cond, then, other } => {
-                let (then, a, _) = self.block(then);
-                let (other, b, _) = self.block(other);
-                effect.join(&a);
-                effect.join(&b);
-                return (vec![Stmt::If { dst, cond, then, other }], effect);
-            }
-            Stmt::Lanes(mut l) => {
-                let body = std::mem::take(&mut l.body);
-                (l.body, effect, _) = self.loop_body(body, &l.carry, l.index);
-                return (vec![Stmt::Lanes(l)], effect);
-            }
-            Stmt::For(mut f) => {
-                let names: Vec<Value> = f.carry.iter().map(|(v, _)| *v).collect();
-                let body = std::mem::take(&mut f.body);
-                let nested;
-                (f.body, effect, nested) = self.loop_body(body, &names, f.index);
-                return (self.promote(f, &effect, &nested), effect);
-            }
-            _ => {}
+    /// A statement that is neither load nor store directly in a block; it may become several.
+    fn compound(&mut self, mut stmt: Stmt) -> (Vec<Stmt>, Effect) {
+        let (mut effect, mut nested) = (Effect::default(), Effect::default());
+        let is_buffer = |v| matches!(self.values.kind(v), Kind::Buffer(_));
+        effects::accesses(&stmt, is_buffer, &mut |buffer, access| match access {
+            Access::Read => effect.read(buffer),
+            Access::Write => effect.write(buffer),
+        });
+        let rounds = usize::from(stmt.is_loop());
+        self.loops += rounds;
+        stmt.entered().iter().for_each(|v| self.depth[*v] = self.loops);
+        for block in stmt.blocks_mut() {
+            let (changed, all, inside) = self.block(std::mem::take(block));
+            *block = changed;
+            effect.join(&all);
+            nested.join(&inside);
         }
-        (vec![stmt], effect)
-    }
-
-    fn loop_body(&mut self, body: Block, names: &[Value], index: Value) -> (Block, Effect, Effect) {
-        self.loops += 1;
-        names.iter().chain([&index]).for_each(|v| self.depth[*v] = self.loops);
-        let result = self.block(body);
-        self.loops -= 1;
-        result
+        self.loops -= rounds;
+        match stmt {
+            Stmt::For(f) => (self.promote(f, &effect, &nested), effect),
+            stmt => (vec![stmt], effect),
+        }
     }
 
     fn is_outside(&self, a: Atom) -> bool {
@@ -266,17 +220,11 @@ impl Cells<'_> {
         let mut before = Vec::new();
         let mut after = Vec::new();
         let outer = f.dst.clone();
-        let mut inner = Vec::with_capacity(outer.len());
-        for v in &outer {
-            let (name, kind) = (self.values[*v].name.clone(), self.values[*v].kind);
-            inner.push(self.fresh(&name, kind));
-        }
+        let inner: Vec<Value> = outer.iter().map(|v| self.like(*v)).collect();
         let untouched: Vec<Atom> = f.carry.iter().map(|(_, a)| *a).collect();
         f.dst = inner.clone();
         for cell in &cells {
-            let (name, kind) =
-                (self.values[cell.loaded].name.clone(), self.values[cell.loaded].kind);
-            let (first, last) = (self.fresh(&name, kind), self.fresh(&name, kind));
+            let (first, last) = (self.like(cell.loaded), self.like(cell.loaded));
             let (buffer, index) = (cell.buffer, cell.index);
             before.push(Stmt::Load { dst: first, buffer, index });
             after.push(Stmt::Store { buffer, index, value: last.into() });
@@ -303,7 +251,8 @@ impl Cells<'_> {
         {
             return before;
         }
-        let runs = self.fresh("runs", Kind::BOOL);
+        let runs = self.values.fresh("runs", Kind::BOOL);
+        self.depth[runs] = self.loops;
         vec![
             Stmt::Prim { dst: runs, prim: prim::ILT, args: vec![low, high] },
             Stmt::If {
@@ -325,7 +274,7 @@ impl Cells<'_> {
         let mut buffers: Vec<(Value, usize, Option<Cell>)> = Vec::new();
         let mut guarded = false;
         for stmt in &body.stmts {
-            guarded |= super::is_guard(stmt);
+            guarded |= effects::is_guard(stmt);
             let (Stmt::Load { buffer, index, .. } | Stmt::Store { buffer, index, .. }) = stmt
             else {
                 continue;
@@ -372,15 +321,9 @@ impl Cells<'_> {
             .collect()
     }
 
-    fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
-        let values = &self.values;
-        let namer = self.namer.get_or_insert_with(|| {
-            let mut namer = Namer::default();
-            values.values().for_each(|data| namer.reserve(&data.name));
-            namer
-        });
-        let name = namer.fresh(hint);
-        let value = self.values.push(ValueData { name, kind });
+    /// A new value, defined here.
+    fn like(&mut self, old: Value) -> Value {
+        let value = self.values.like(old);
         self.depth[value] = self.loops;
         value
     }

@@ -41,13 +41,14 @@ fn block(b: &mut Block, live: &mut SecondaryMap<Value, bool>) {
             Stmt::If { dst, then, other, .. } => {
                 dst.is_empty() && then.stmts.is_empty() && other.stmts.is_empty()
             }
-            Stmt::For(f) => f.dst.is_empty() && f.body.stmts.is_empty(),
-            _ => false,
+            stmt => {
+                stmt.counted().is_some_and(|l| stmt.bound().is_empty() && l.body.stmts.is_empty())
+            }
         };
         if empty {
             continue;
         }
-        stmt.for_each_atom(&mut |a| use_atom(*a, live));
+        stmt.operands(&mut |a| use_atom(a, live));
         *keep = true;
     }
     let mut kept = kept.into_iter();

@@ -24,71 +24,44 @@
 
 use std::collections::HashMap;
 
-use cranelift_entity::PrimaryMap;
-use jut_ir::build::Namer;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
-use crate::form::{Atom, Block, For, Kind, LoopFunction, Stmt, Value, ValueData};
+use crate::form::{Atom, Block, For, Kind, LoopFunction, Stmt, Value};
+use crate::values::Values;
 
 /// Runs the walk.
 pub(super) fn run(func: &mut LoopFunction) {
-    let mut walk = Extremes { values: &mut func.values, namer: None };
-    walk.block(&mut func.body);
+    let mut walk = Extremes { values: Values::new(&mut func.values) };
+    func.body.for_each_mut(&mut |stmt| {
+        if let Stmt::For(source) = stmt {
+            walk.guard(source);
+        }
+    });
 }
 
 struct Extremes<'a> {
-    values: &'a mut PrimaryMap<Value, ValueData>,
-    /// Made when it is first needed.
-    namer: Option<Namer>,
+    values: Values<'a>,
 }
 
 impl Extremes<'_> {
-    fn block(&mut self, block: &mut Block) {
-        for stmt in &mut block.stmts {
-            for inner in stmt.blocks_mut() {
-                self.block(inner);
-            }
-            if let Stmt::For(source) = stmt {
-                self.guard(source);
-            }
-        }
-    }
-
     fn guard(&mut self, source: &mut For) {
         let Some(Extreme { calm, args, moved }) = extreme(source) else { return };
         let (mut kept, mut other) = (Vec::new(), Vec::new());
         for (k, stmt) in std::mem::take(&mut source.body.stmts).into_iter().enumerate() {
             if moved.contains(&k) { other.push(stmt) } else { kept.push(stmt) }
         }
-        let cond = self.fresh("calm", Kind::BOOL);
-        kept.push(Stmt::Prim { dst: cond, prim: calm, args: args.to_vec() });
+        let cond = self.values.prim("calm", Kind::BOOL, calm, &args, &mut kept);
         let old = source.carry.iter().map(|(v, _)| (*v).into()).collect();
-        let dst: Vec<Value> = source.carry.iter().map(|(v, _)| self.fresh_like(*v)).collect();
+        let dst: Vec<Value> = source.carry.iter().map(|(v, _)| self.values.like(*v)).collect();
         let results = dst.iter().map(|v| (*v).into()).collect();
         let new = std::mem::replace(&mut source.body.results, results);
         kept.push(Stmt::If {
             dst,
-            cond: cond.into(),
+            cond,
             then: Block { stmts: Vec::new(), results: old },
             other: Block { stmts: other, results: new },
         });
         source.body.stmts = kept;
-    }
-
-    fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
-        let values = &*self.values;
-        let namer = self.namer.get_or_insert_with(|| {
-            let mut namer = Namer::default();
-            values.values().for_each(|data| namer.reserve(&data.name));
-            namer
-        });
-        let name = namer.fresh(hint);
-        self.values.push(ValueData { name, kind })
-    }
-
-    fn fresh_like(&mut self, old: Value) -> Value {
-        let ValueData { name, kind } = self.values[old].clone();
-        self.fresh(&name, kind)
     }
 }
 
@@ -163,23 +136,14 @@ fn extreme(source: &For) -> Option<Extreme> {
     // Nothing else reads what is moved.
     moved.sort_unstable();
     moved.dedup();
-    let is_moved = |atom: &Atom| matches!(atom, Atom::Value(v) if defined.get(v).is_some_and(|k| moved.contains(k)));
+    let is_moved =
+        |atom| matches!(atom, Atom::Value(v) if defined.get(&v).is_some_and(|k| moved.contains(k)));
     let stays = body.stmts.iter().enumerate().filter(|(k, _)| !moved.contains(k));
-    let read = stays.into_iter().any(|(_, stmt)| reads_any(stmt, &is_moved));
+    let mut read = false;
+    stays.for_each(|(_, stmt)| stmt.atoms(&mut |atom| read |= is_moved(atom)));
     (!read).then_some(Extreme { calm, args: [t, v], moved })
 }
 
 fn is_selection(prim: Prim) -> bool {
     matches!(prim.row().lowering, Lowering::Machine(Machine::Select))
-}
-
-/// Whether a statement, or one in its blocks, reads such an atom.
-fn reads_any(stmt: &Stmt, is: &dyn Fn(&Atom) -> bool) -> bool {
-    let mut found = false;
-    stmt.clone().for_each_atom(&mut |atom| found |= is(atom));
-    let blocks = stmt.blocks();
-    found
-        || blocks.iter().any(|block| {
-            block.results.iter().any(is) || block.stmts.iter().any(|stmt| reads_any(stmt, is))
-        })
 }

@@ -30,7 +30,8 @@ use jut_ir::hash::HashSet;
 use jut_ir::prim::{self, Prim};
 
 use super::memory::Roots;
-use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Stmt, Value};
+use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value};
+use crate::visit::Counted;
 
 const ZERO: Atom = Atom::Lit(Literal::F64(0.0));
 
@@ -44,7 +45,13 @@ pub(super) fn run(func: &mut LoopFunction) {
     for (value, data) in func.values.iter() {
         fresh.is_buffer[value] = matches!(data.kind, Kind::Buffer(_));
     }
-    fresh.define(&func.body);
+    func.body.for_each(&mut |stmt| {
+        if let Stmt::Prim { dst, prim, args } = stmt
+            && let [a, b] = args[..]
+        {
+            fresh.definitions[*dst] = Some((*prim, [a, b]));
+        }
+    });
     fresh.block(&mut func.body);
 }
 
@@ -70,17 +77,6 @@ struct Fresh {
 }
 
 impl Fresh {
-    fn define(&mut self, block: &Block) {
-        for stmt in &block.stmts {
-            if let Stmt::Prim { dst, prim, args } = stmt
-                && let [a, b] = args[..]
-            {
-                self.definitions[*dst] = Some((*prim, [a, b]));
-            }
-            stmt.blocks().into_iter().for_each(|inner| self.define(inner));
-        }
-    }
-
     fn definition(&self, atom: Atom) -> Option<(Prim, [Atom; 2])> {
         match atom {
             Atom::Value(v) => self.definitions.get(v).copied().flatten(),
@@ -123,19 +119,13 @@ impl Fresh {
 
     /// The buffers that a statement names, in its blocks too.
     fn named(&self, stmt: &Stmt, found: &mut HashSet<Value>) {
-        let mut note = |atom: Atom| {
+        stmt.atoms(&mut |atom| {
             if let Atom::Value(v) = atom
                 && self.is_buffer[v]
             {
                 found.insert(v);
             }
-        };
-        shallow(stmt).for_each_atom(&mut |atom| note(*atom));
-        let blocks = stmt.blocks();
-        blocks.iter().flat_map(|block| &block.results).for_each(|atom| note(*atom));
-        for inner in blocks.into_iter().flat_map(|block| &block.stmts) {
-            self.named(inner, found);
-        }
+        });
     }
 
     /// Whether a statement may touch what a buffer holds, or make another name for it.
@@ -199,18 +189,9 @@ impl Fresh {
         }
     }
 
-    /// The bounds, index and body of a loop.
-    fn parts(stmt: &Stmt) -> Option<(Atom, Atom, Value, &Block)> {
-        match stmt {
-            Stmt::For(f) => Some((f.low, f.high, f.index, &f.body)),
-            Stmt::Lanes(l) => Some((l.low, l.high, l.index, &l.body)),
-            _ => None,
-        }
-    }
-
     /// Whether a loop touches each of the cells of a buffer in one iteration, and stores to it.
     fn covers(&self, stmt: &Stmt, buffer: Value, len: Atom) -> bool {
-        let Some((low, high, index, body)) = Self::parts(stmt) else { return false };
+        let Some(Counted { index, low, high, body }) = stmt.counted() else { return false };
         if self.sum(low) != (None, 0) {
             return false;
         }
@@ -226,7 +207,7 @@ impl Fresh {
         let [Stmt::Offset { dst: row, buffer: whole, index: begin }, inner] = touching[..] else {
             return false;
         };
-        let Some((_, length, ..)) = Self::parts(inner) else { return false };
+        let Some(length) = inner.counted().map(|inner| inner.high) else { return false };
         // The loop knows the row by this name only.
         let only = !self.mentions(inner, buffer);
         let row_of =
@@ -316,7 +297,7 @@ impl Fresh {
             match stmt {
                 Stmt::Load { .. } | Stmt::Store { .. } => singles.stmts.push(stmt.clone()),
                 stmt => {
-                    let (low, high, index, body) = Self::parts(stmt)?;
+                    let Counted { index, low, high, body } = stmt.counted()?;
                     let cells = self.cells(body, buffer)?;
                     let own = matches!(cells[..], [i] if i == index.into());
                     if !own || !self.at_least(cond, high, low) {
@@ -360,43 +341,17 @@ impl Fresh {
     }
 }
 
-/// A statement without what is in its blocks.
-fn shallow(stmt: &Stmt) -> Stmt {
-    match stmt {
-        Stmt::For(f) => Stmt::For(Box::new(For {
-            dst: f.dst.clone(),
-            carry: f.carry.clone(),
-            body: Block::default(),
-            ..**f
-        })),
-        Stmt::Lanes(l) => Stmt::Lanes(Box::new(Lanes {
-            dst: l.dst.clone(),
-            carry: l.carry.clone(),
-            body: Block::default(),
-            ..**l
-        })),
-        Stmt::If { dst, cond, .. } => Stmt::If {
-            dst: dst.clone(),
-            cond: *cond,
-            then: Block::default(),
-            other: Block::default(),
-        },
-        other => other.clone(),
-    }
-}
-
 fn is_zero(atom: Atom) -> bool {
     matches!(atom, Atom::Lit(Literal::F64(x)) if x.to_bits() == 0)
 }
 
 /// Puts zeros in place of loads, in a block and those inside it.
 fn begin_at(block: &mut Block, first: &[Value]) {
-    for stmt in &mut block.stmts {
+    block.for_each_mut(&mut |stmt| {
         if let Stmt::Load { dst, .. } = *stmt
             && first.contains(&dst)
         {
             *stmt = Stmt::Copy { dst, src: ZERO };
         }
-        stmt.blocks_mut().into_iter().for_each(|inner| begin_at(inner, first));
-    }
+    });
 }

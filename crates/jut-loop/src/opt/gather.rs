@@ -24,23 +24,21 @@
 //! Ensures: the same cells, bit for bit; where the loop has too few iterations for both ends, it stands
 //! beside as it was. Cost: linear; the text grows by a constant factor.
 
-use cranelift_entity::PrimaryMap;
 use jut_ir::Literal;
-use jut_ir::build::Namer;
 use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
 use super::memory::Roots;
-use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value, ValueData};
+use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
+use crate::values::Values;
 
 /// Runs the walk.
 pub(super) fn run(func: &mut LoopFunction) {
-    let mut namer = Namer::default();
-    for data in func.values.values() {
-        namer.reserve(&data.name);
-    }
-    let mut walk = Gather { roots: Roots::of(func), values: &mut func.values, namer };
-    walk.block(&mut func.body);
+    let mut walk = Gather { roots: Roots::of(func), values: Values::new(&mut func.values) };
+    func.body.rewrite(&mut |stmt, out| match stmt {
+        Stmt::For(source) => walk.turn(source, out),
+        stmt => out.push(stmt),
+    });
 }
 
 /// Statements of a body that is looked at.
@@ -51,8 +49,7 @@ const WIDEST: i64 = 4;
 
 struct Gather<'a> {
     roots: Roots,
-    values: &'a mut PrimaryMap<Value, ValueData>,
-    namer: Namer,
+    values: Values<'a>,
 }
 
 /// What a value is to an iteration.
@@ -94,20 +91,6 @@ struct Plan<'a> {
 }
 
 impl Gather<'_> {
-    fn block(&mut self, block: &mut Block) {
-        let mut out = Vec::with_capacity(block.stmts.len());
-        for mut stmt in std::mem::take(&mut block.stmts) {
-            for inner in stmt.blocks_mut() {
-                self.block(inner);
-            }
-            match stmt {
-                Stmt::For(source) => self.turn(source, &mut out),
-                _ => out.push(stmt),
-            }
-        }
-        block.stmts = out;
-    }
-
     /// Writes a loop, turned round if it qualifies.
     fn turn(&mut self, mut source: Box<For>, out: &mut Vec<Stmt>) {
         let turned = match Plan::of(&source, self) {
@@ -134,13 +117,13 @@ impl Gather<'_> {
             return;
         }
         // A loop that runs has fewer iterations than there are bytes.
-        let runs = self.operation("runs", Kind::BOOL, prim::ILT, [low, high], out);
-        let trips = self.operation("trips", Kind::I64, prim::ISUB, [high, low], out);
+        let runs = self.values.prim("runs", Kind::BOOL, prim::ILT, &[low, high], out);
+        let trips = self.values.prim("trips", Kind::I64, prim::ISUB, &[high, low], out);
         let width = Atom::Lit(Literal::I64(width));
-        let enough = self.operation("enough", Kind::BOOL, prim::ILE, [width, trips], out);
-        let cond = self.operation("gathers", Kind::BOOL, prim::AND, [runs, enough], out);
+        let enough = self.values.prim("enough", Kind::BOOL, prim::ILE, &[width, trips], out);
+        let cond = self.values.prim("gathers", Kind::BOOL, prim::AND, &[runs, enough], out);
         let dst = source.dst.clone();
-        source.dst = dst.iter().map(|v| self.fresh_like(*v)).collect();
+        source.dst = dst.iter().map(|v| self.values.like(*v)).collect();
         let results = source.dst.iter().map(|v| Atom::Value(*v)).collect();
         let other = Block { stmts: vec![Stmt::For(source)], results };
         out.push(Stmt::If { dst, cond, then, other });
@@ -159,7 +142,7 @@ impl Gather<'_> {
         if source.order == Order::Up {
             order.reverse();
         }
-        let fresh = self.fresh_like(source.index);
+        let fresh = self.values.like(source.index);
         let mut middle = Writer::new(self, plan, fresh.into());
         middle.element(0, &order)?;
         let body = middle.out;
@@ -171,7 +154,7 @@ impl Gather<'_> {
         if !source.carry.is_empty() {
             let sums = self.sums(source, plan);
             results = sums.dst.iter().map(|v| Atom::Value(*v)).collect();
-            stmts.push(Stmt::For(Box::new(sums)));
+            stmts.push(sums.into());
         }
         let mut begin = Writer::new(self, plan, source.low);
         for element in first..last {
@@ -187,7 +170,7 @@ impl Gather<'_> {
             end.element(element, &due)?;
         }
         stmts.append(&mut end.out);
-        stmts.push(Stmt::For(Box::new(For {
+        stmts.push(Stmt::from(For {
             dst: Vec::new(),
             order: Order::Par,
             index: fresh,
@@ -195,47 +178,24 @@ impl Gather<'_> {
             high,
             carry: Vec::new(),
             body: Block { stmts: body, results: Vec::new() },
-        })));
+        }));
         Some((width, Block { stmts, results }))
     }
 
     /// The loop without its updates, under new names.
     fn sums(&mut self, source: &For, plan: &Plan) -> For {
-        let index = self.fresh_like(source.index);
+        let index = self.values.like(source.index);
         let mut writer = Writer::new(self, plan, index.into());
         let mut carry = Vec::with_capacity(source.carry.len());
         for (carried, initial) in &source.carry {
-            let inside = writer.walk.fresh_like(*carried);
+            let inside = writer.walk.values.like(*carried);
             writer.known.insert((*carried, 0), inside.into());
             carry.push((inside, *initial));
         }
         let results = source.body.results.iter().map(|a| writer.atom(*a, 0)).collect();
         let body = Block { stmts: writer.out, results };
-        let dst = source.dst.iter().map(|v| self.fresh_like(*v)).collect();
+        let dst = source.dst.iter().map(|v| self.values.like(*v)).collect();
         For { dst, order: source.order, index, low: source.low, high: source.high, carry, body }
-    }
-
-    fn operation(
-        &mut self,
-        name: &str,
-        kind: Kind,
-        prim: Prim,
-        args: [Atom; 2],
-        out: &mut Vec<Stmt>,
-    ) -> Atom {
-        let dst = self.fresh(name, kind);
-        out.push(Stmt::Prim { dst, prim, args: args.to_vec() });
-        dst.into()
-    }
-
-    fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
-        let name = self.namer.fresh(hint);
-        self.values.push(ValueData { name, kind })
-    }
-
-    fn fresh_like(&mut self, old: Value) -> Value {
-        let ValueData { name, kind } = self.values[old].clone();
-        self.fresh(&name, kind)
     }
 }
 
@@ -306,7 +266,7 @@ impl<'a> Plan<'a> {
             }
             Stmt::Load { dst, buffer, index } => {
                 let outside = self.class((*buffer).into()) == Class::Outside;
-                if !outside || matches!(walk.values[*dst].kind, Kind::Buffer(_)) {
+                if !outside || matches!(walk.values.kind(*dst), Kind::Buffer(_)) {
                     return None;
                 }
                 let class = if written.contains(buffer) {
@@ -453,7 +413,8 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
             (base, 0) => base,
             (Atom::Lit(Literal::I64(base)), k) => Atom::Lit(Literal::I64(base.wrapping_add(k))),
             (base, k) => {
-                self.operation("j", Kind::I64, prim::IADD, vec![base, Atom::Lit(Literal::I64(k))])
+                let args = vec![base, Atom::Lit(Literal::I64(k))];
+                self.operation(|values| values.fresh("j", Kind::I64), prim::IADD, args)
             }
         }
     }
@@ -483,8 +444,7 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
         let (dst, copied) = match &plan.body.stmts[at] {
             Stmt::Prim { dst, prim, args } => {
                 let args = args.iter().map(|a| self.atom(*a, iteration)).collect();
-                let ValueData { name, kind } = self.walk.values[*dst].clone();
-                (*dst, self.operation(&name, kind, *prim, args))
+                (*dst, self.operation(|values| values.like(*dst), *prim, args))
             }
             Stmt::Copy { dst, src } => (*dst, self.atom(*src, iteration)),
             Stmt::Load { dst, buffer, index } => {
@@ -496,11 +456,17 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
         self.known.insert((dst, iteration), copied);
     }
 
-    fn operation(&mut self, name: &str, kind: Kind, prim: Prim, args: Vec<Atom>) -> Atom {
+    /// An operation, unless it stands in `out` already; `name` makes its result.
+    fn operation(
+        &mut self,
+        name: impl FnOnce(&mut Values) -> Value,
+        prim: Prim,
+        args: Vec<Atom>,
+    ) -> Atom {
         if let Some(known) = self.operations.get(&(prim, args.clone())) {
             return *known;
         }
-        let dst = self.walk.fresh(name, kind);
+        let dst = name(&mut self.walk.values);
         self.out.push(Stmt::Prim { dst, prim, args: args.clone() });
         self.operations.insert((prim, args), dst.into());
         dst.into()
@@ -510,7 +476,7 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
         if let Some(known) = self.loads.get(&(buffer, index)) {
             return *known;
         }
-        let dst = self.walk.fresh_like(like);
+        let dst = self.walk.values.like(like);
         self.out.push(Stmt::Load { dst, buffer, index });
         self.loads.insert((buffer, index), dst.into());
         dst.into()

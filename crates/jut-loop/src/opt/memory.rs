@@ -12,7 +12,7 @@
 
 use cranelift_entity::SecondaryMap;
 
-use crate::form::{Atom, Block, Cell, Kind, LoopFunction, Role, Stmt, Value};
+use crate::form::{Atom, Cell, Kind, LoopFunction, Role, Stmt, Value};
 
 /// Where a buffer's memory comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -49,17 +49,8 @@ impl Roots {
                 };
             }
         }
-        roots.block(&func.body);
+        func.body.for_each(&mut |stmt| roots.bind(stmt));
         roots
-    }
-
-    fn block(&mut self, block: &Block) {
-        for stmt in &block.stmts {
-            self.bind(stmt);
-            for inner in stmt.blocks() {
-                self.block(inner);
-            }
-        }
     }
 
     fn bind(&mut self, stmt: &Stmt) {

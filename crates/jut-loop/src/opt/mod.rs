@@ -50,7 +50,7 @@ use jut_ir::Literal;
 /// Tidies up a function.
 pub fn optimise(func: &mut LoopFunction) {
     // The walks over loops look at all names before they begin.
-    let loops = has_loop(&func.body);
+    let loops = func.body.any(&mut Stmt::is_loop);
     motion::run(func);
     if loops && peel::run(func) {
         motion::run(func);
@@ -62,20 +62,6 @@ pub fn optimise(func: &mut LoopFunction) {
         fresh::run(func);
     }
     dead::run(func);
-}
-
-fn has_loop(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match stmt {
-        Stmt::For(_) | Stmt::Lanes(_) => true,
-        stmt => stmt.blocks().into_iter().any(has_loop),
-    })
-}
-
-/// Whether a statement may be what says that accesses behind it are in range: a check, or a call, which
-/// may have checks; in its blocks too. No load or store moves from behind it to before it.
-fn is_guard(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Check { .. } | Stmt::Call { .. })
-        || stmt.blocks().into_iter().any(|block| block.stmts.iter().any(is_guard))
 }
 
 /// What stands for a statement that a walk has taken out of its list.

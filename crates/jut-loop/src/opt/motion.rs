@@ -14,15 +14,17 @@
 //!
 //! The same operation on the same operands is done once in a block and the blocks inside it.
 
-use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::Literal;
-use jut_ir::build::Namer;
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::in_place::InPlace;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
 use super::memory::Roots;
-use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value, ValueData};
+use crate::analysis::effects;
+use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value};
+use crate::values::Values;
+use crate::visit::Counted;
 
 /// Runs the walk.
 pub(super) fn run(func: &mut LoopFunction) {
@@ -37,8 +39,7 @@ pub(super) fn run(func: &mut LoopFunction) {
         below: SecondaryMap::new(),
         lengths,
         roots: Roots::of(func),
-        values: &mut func.values,
-        namer: None,
+        values: Values::new(&mut func.values),
         level: SecondaryMap::new(),
         subst: SecondaryMap::new(),
         known: HashMap::default(),
@@ -82,9 +83,7 @@ struct Body {
 
 struct Motion<'a> {
     roots: Roots,
-    values: &'a mut PrimaryMap<Value, ValueData>,
-    /// Made when the first new name is needed: it takes a look at all names.
-    namer: Option<Namer>,
+    values: Values<'a>,
     level: SecondaryMap<Value, usize>,
     /// Of the index of a loop that begins at 0: where it ends.
     below: SecondaryMap<Value, Option<Atom>>,
@@ -104,8 +103,8 @@ struct Motion<'a> {
 impl Body {
     /// A statement stays in the body.
     fn note(&mut self, stmt: &Stmt) {
-        self.fails |= can_fail(stmt);
-        self.guards |= super::is_guard(stmt);
+        self.fails |= effects::can_fail(stmt);
+        self.guards |= effects::is_guard(stmt);
     }
 }
 
@@ -155,11 +154,11 @@ impl Motion<'_> {
     }
 
     /// A loop body.
-    fn loop_body(&mut self, body: Block, bound: impl Iterator<Item = Value>) -> Block {
+    fn loop_body(&mut self, body: Block, bound: &[Value]) -> Block {
         self.moved.push(Vec::new());
         self.log_of_level.push(0);
         let depth = self.depth();
-        bound.for_each(|v| self.level[v] = depth);
+        bound.iter().for_each(|v| self.level[*v] = depth);
         let outer = std::mem::take(&mut self.body);
         let body = self.block(body);
         self.body = outer;
@@ -177,7 +176,7 @@ impl Motion<'_> {
 
     /// A statement with its operands renamed, unless it is known or has moved.
     fn stmt(&mut self, mut stmt: Stmt) -> Option<Stmt> {
-        stmt.for_each_atom(&mut |a| self.atom(a));
+        stmt.operands_mut(&mut |a| self.atom(a));
         let depth = self.depth();
         match stmt {
             Stmt::Copy { dst, src } => {
@@ -195,9 +194,9 @@ impl Motion<'_> {
                 self.pure(dst, Key::Offset(buffer, index), stmt, level)
             }
             Stmt::Load { dst, buffer, index } if self.roots.is_constant(buffer) => {
-                let key = Key::Load(buffer, index, self.values[dst].kind);
+                let key = Key::Load(buffer, index, self.values.kind(dst));
                 let level = self.level[buffer].max(self.level_of(index));
-                let scalar = !matches!(self.values[dst].kind, Kind::Buffer(_));
+                let scalar = !matches!(self.values.kind(dst), Kind::Buffer(_));
                 if self.is_in_range(buffer, index) {
                     return self.pure(dst, key, stmt, level);
                 }
@@ -220,30 +219,24 @@ impl Motion<'_> {
                 self.body.note(&stmt);
                 Some(stmt)
             }
-            Stmt::For(mut f) => {
-                self.note_range(f.index, f.low, f.high);
-                let names = f.carry.iter().map(|(v, _)| *v).chain([f.index]);
-                let names: Vec<Value> = names.collect();
-                f.body = self.loop_body(std::mem::take(&mut f.body), names.into_iter());
-                self.keep(Stmt::For(f))
+            mut stmt => {
+                let names = stmt.entered();
+                let is_loop = stmt.is_loop();
+                if let Some(range) = stmt.counted() {
+                    self.note_range(range);
+                }
+                for block in stmt.blocks_mut() {
+                    let inner = std::mem::take(block);
+                    *block = if is_loop { self.loop_body(inner, &names) } else { self.arm(inner) };
+                }
+                self.keep(stmt)
             }
-            Stmt::Lanes(mut l) => {
-                self.note_range(l.index, l.low, l.high);
-                let names: Vec<Value> = l.carry.iter().copied().chain([l.index]).collect();
-                l.body = self.loop_body(std::mem::take(&mut l.body), names.into_iter());
-                self.keep(Stmt::Lanes(l))
-            }
-            Stmt::If { dst, cond, then, other } => {
-                let (then, other) = (self.arm(then), self.arm(other));
-                self.keep(Stmt::If { dst, cond, then, other })
-            }
-            stmt => self.keep(stmt),
         }
     }
 
-    fn note_range(&mut self, index: Value, low: Atom, high: Atom) {
-        if low == Atom::Lit(Literal::I64(0)) {
-            self.below[index] = Some(high);
+    fn note_range(&mut self, range: Counted) {
+        if range.low == Atom::Lit(Literal::I64(0)) {
+            self.below[range.index] = Some(range.high);
         }
     }
 
@@ -292,17 +285,13 @@ impl Motion<'_> {
     fn place(&mut self, moved: Vec<Moved>, stmt: &Stmt, out: &mut InPlace<Stmt>) {
         let mut guarded: Vec<Stmt> = Vec::new();
         let mut loaded: HashSet<Value> = HashSet::default();
-        let range = match stmt {
-            Stmt::For(f) => Some((f.low, f.high)),
-            Stmt::Lanes(l) => Some((l.low, l.high)),
-            _ => None,
-        };
+        let range = stmt.counted().map(|range| (range.low, range.high));
         for m in moved {
             match m {
-                Moved::Always(mut s) => {
+                Moved::Always(s) => {
                     let mut depends = false;
-                    s.for_each_atom(&mut |a| {
-                        depends |= matches!(a, Atom::Value(v) if loaded.contains(v));
+                    s.operands(&mut |a| {
+                        depends |= matches!(a, Atom::Value(v) if loaded.contains(&v));
                     });
                     if depends {
                         loaded.clear();
@@ -338,13 +327,14 @@ impl Motion<'_> {
             out.extend(stmts);
             return;
         }
-        let runs = self.fresh("runs", Kind::BOOL);
+        let runs = self.values.fresh("runs", Kind::BOOL);
+        self.level[runs] = self.depth();
         let args = vec![low, high];
         out.push(Stmt::Prim { dst: runs, prim: prim::ILT, args });
         let (mut dst, mut then, mut other) = (Vec::new(), Vec::new(), Vec::new());
         let mut inside: HashMap<Value, Value> = HashMap::default();
         for stmt in &mut stmts {
-            stmt.for_each_atom(&mut |a| {
+            stmt.operands_mut(&mut |a| {
                 if let Atom::Value(v) = *a
                     && let Some(inner) = inside.get(&v)
                 {
@@ -352,8 +342,8 @@ impl Motion<'_> {
                 }
             });
             if let Stmt::Load { dst: loaded, .. } = stmt {
-                let (name, kind) = (self.values[*loaded].name.clone(), self.values[*loaded].kind);
-                let inner = self.fresh(&name, kind);
+                let (inner, kind) = (self.values.like(*loaded), self.values.kind(*loaded));
+                self.level[inner] = self.depth();
                 inside.insert(*loaded, inner);
                 dst.push(std::mem::replace(loaded, inner));
                 then.push(Atom::Value(inner));
@@ -369,30 +359,6 @@ impl Motion<'_> {
             then: Block { stmts, results: then },
             other: Block { stmts: Vec::new(), results: other },
         });
-    }
-
-    fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
-        let values = &self.values;
-        let namer = self.namer.get_or_insert_with(|| {
-            let mut namer = Namer::default();
-            values.values().for_each(|data| namer.reserve(&data.name));
-            namer
-        });
-        let name = namer.fresh(hint);
-        let value = self.values.push(ValueData { name, kind });
-        self.level[value] = self.depth();
-        value
-    }
-}
-
-/// Whether a statement may end the run.
-fn can_fail(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Alloc { .. } | Stmt::Call { .. } | Stmt::Check { .. } | Stmt::Poll { .. } => true,
-        Stmt::For(_) | Stmt::Lanes(_) | Stmt::If { .. } => {
-            stmt.blocks().iter().any(|b| b.stmts.iter().any(can_fail))
-        }
-        _ => false,
     }
 }
 

@@ -20,22 +20,24 @@
 
 use std::collections::HashMap;
 
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
-use jut_ir::build::Namer;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
-use crate::form::{Atom, Block, Check, For, Kind, LoopFunction, Order, Stmt, Value, ValueData};
+use crate::form::{Atom, Block, Check, For, Kind, LoopFunction, Order, Stmt, Value};
+use crate::values::Values;
 
 /// Runs the walk; whether it changed anything.
 pub(super) fn run(func: &mut LoopFunction) -> bool {
-    let mut namer = Namer::default();
-    for data in func.values.values() {
-        namer.reserve(&data.name);
-    }
-    let mut walk =
-        Peel { values: &mut func.values, namer, shifted: SecondaryMap::new(), changed: false };
-    walk.block(&mut func.body);
+    let values = Values::new(&mut func.values);
+    let mut walk = Peel { values, shifted: SecondaryMap::new(), changed: false };
+    func.body.rewrite(&mut |stmt, out| {
+        walk.learn(&stmt);
+        match stmt {
+            Stmt::For(source) => walk.peel(source, out),
+            stmt => out.push(stmt),
+        }
+    });
     walk.changed
 }
 
@@ -49,8 +51,7 @@ const FAR: i64 = 1 << 62;
 const SMALL: i64 = 1 << 32;
 
 struct Peel<'a> {
-    values: &'a mut PrimaryMap<Value, ValueData>,
-    namer: Namer,
+    values: Values<'a>,
     /// Integers that are another one plus a constant.
     shifted: SecondaryMap<Value, Option<Shifted>>,
     changed: bool,
@@ -70,21 +71,6 @@ struct Range {
 }
 
 impl Peel<'_> {
-    fn block(&mut self, block: &mut Block) {
-        let mut out = Vec::with_capacity(block.stmts.len());
-        for mut stmt in std::mem::take(&mut block.stmts) {
-            self.learn(&stmt);
-            for inner in stmt.blocks_mut() {
-                self.block(inner);
-            }
-            match stmt {
-                Stmt::For(source) => self.peel(source, &mut out),
-                _ => out.push(stmt),
-            }
-        }
-        block.stmts = out;
-    }
-
     fn learn(&mut self, stmt: &Stmt) {
         let (dst, shifted) = match stmt {
             Stmt::Prim { dst, prim, args } => match (prim.row().lowering, args.as_slice()) {
@@ -97,7 +83,7 @@ impl Peel<'_> {
                 }
                 _ => return,
             },
-            Stmt::Copy { dst, src } if self.values[*dst].kind == Kind::I64 => {
+            Stmt::Copy { dst, src } if self.values.kind(*dst) == Kind::I64 => {
                 (*dst, self.shifted(*src))
             }
             _ => return,
@@ -170,8 +156,8 @@ impl Peel<'_> {
         let middle_index = middle.fresh(index);
         let inside: Vec<Value> = carried.iter().map(|v| middle.fresh(*v)).collect();
         let middle_body = middle.block(body);
-        let dst: Vec<Value> = carried.iter().map(|v| self.fresh_like(*v)).collect();
-        stmts.push(Stmt::For(Box::new(For {
+        let dst: Vec<Value> = carried.iter().map(|v| self.values.like(*v)).collect();
+        stmts.push(Stmt::from(For {
             dst: dst.clone(),
             order: source.order,
             index: middle_index,
@@ -179,15 +165,16 @@ impl Peel<'_> {
             high: end,
             carry: inside.into_iter().zip(state).collect(),
             body: middle_body,
-        })));
+        }));
         state = dst.into_iter().map(Atom::Value).collect();
         if ends == 1 {
             // With one iteration the first end was the last one too.
             let mut then = Vec::new();
             let after = self.copied(body, index, last_end, &carried, &state, &mut then);
             if begins == 1 {
-                let more = self.operation("more", Kind::BOOL, prim::ILT, [low, last], &mut stmts);
-                let dst: Vec<Value> = carried.iter().map(|v| self.fresh_like(*v)).collect();
+                let more =
+                    self.values.prim("more", Kind::BOOL, prim::ILT, &[low, last], &mut stmts);
+                let dst: Vec<Value> = carried.iter().map(|v| self.values.like(*v)).collect();
                 stmts.push(Stmt::If {
                     dst: dst.clone(),
                     cond: more,
@@ -202,10 +189,10 @@ impl Peel<'_> {
         }
         // Where no constant that was added can have wrapped.
         let far = Atom::Lit(Literal::I64(FAR));
-        let runs = self.operation("runs", Kind::BOOL, prim::ILT, [low, high], out);
-        let near = self.operation("near", Kind::BOOL, prim::ILT, [high, far], out);
-        let cond = self.operation("peels", Kind::BOOL, prim::AND, [runs, near], out);
-        source.dst = source.dst.iter().map(|v| self.fresh_like(*v)).collect();
+        let runs = self.values.prim("runs", Kind::BOOL, prim::ILT, &[low, high], out);
+        let near = self.values.prim("near", Kind::BOOL, prim::ILT, &[high, far], out);
+        let cond = self.values.prim("peels", Kind::BOOL, prim::AND, &[runs, near], out);
+        source.dst = source.dst.iter().map(|v| self.values.like(*v)).collect();
         let whole = source.dst.iter().map(|v| Atom::Value(*v)).collect();
         out.push(Stmt::If {
             dst: results,
@@ -337,31 +324,11 @@ impl Peel<'_> {
             return Atom::Lit(Literal::I64(n.wrapping_add(k)));
         }
         let moved =
-            self.operation(name, Kind::I64, prim::IADD, [atom, Atom::Lit(Literal::I64(k))], out);
+            self.values.prim(name, Kind::I64, prim::IADD, &[atom, Atom::Lit(Literal::I64(k))], out);
         if let Atom::Value(v) = moved {
             self.shifted[v] = self.shifted(atom).and_then(|a| plus(a, k));
         }
         moved
-    }
-
-    fn operation(
-        &mut self,
-        name: &str,
-        kind: Kind,
-        prim: Prim,
-        args: [Atom; 2],
-        out: &mut Vec<Stmt>,
-    ) -> Atom {
-        let name = self.namer.fresh(name);
-        let dst = self.values.push(ValueData { name, kind });
-        out.push(Stmt::Prim { dst, prim, args: args.to_vec() });
-        dst.into()
-    }
-
-    fn fresh_like(&mut self, old: Value) -> Value {
-        let ValueData { name, kind } = self.values[old].clone();
-        let name = self.namer.fresh(&name);
-        self.values.push(ValueData { name, kind })
     }
 }
 
@@ -379,7 +346,7 @@ impl<'w, 'a> Copier<'w, 'a> {
     }
 
     fn fresh(&mut self, old: Value) -> Value {
-        let new = self.walk.fresh_like(old);
+        let new = self.walk.values.like(old);
         self.renamed.insert(old, new.into());
         new
     }
@@ -423,22 +390,12 @@ impl<'w, 'a> Copier<'w, 'a> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Stmt {
-        let mut copied = match stmt {
-            Stmt::If { dst, cond, then, other } => {
-                let (then, other) = (self.block(then), self.block(other));
-                Stmt::If { dst: dst.clone(), cond: *cond, then, other }
-            }
-            stmt => stmt.clone(),
-        };
-        copied.for_each_atom(&mut |a| self.rename(a));
-        match &mut copied {
-            Stmt::Prim { dst, .. }
-            | Stmt::Copy { dst, .. }
-            | Stmt::Load { dst, .. }
-            | Stmt::Offset { dst, .. } => *dst = self.fresh(*dst),
-            Stmt::If { dst, .. } => dst.iter_mut().for_each(|v| *v = self.fresh(*v)),
-            _ => {}
+        let mut copied = stmt.clone();
+        copied.operands_mut(&mut |a| self.rename(a));
+        for inner in copied.blocks_mut() {
+            *inner = self.block(inner);
         }
+        copied.binders_mut(&mut |v| *v = self.fresh(*v));
         copied
     }
 

@@ -2,10 +2,9 @@
 
 use super::int;
 use crate::form::{
-    Atom, Block, For, Kind, Lanes, LoopFunction, LoopProgram, Order, Site, Stmt, Value, ValueData,
+    Atom, Block, For, Kind, Lanes, LoopFunction, LoopProgram, Order, Site, Stmt, Value,
 };
-use cranelift_entity::PrimaryMap;
-use jut_ir::build::Namer;
+use crate::values::Values;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{self, Prim};
 
@@ -25,58 +24,32 @@ pub fn rounds(body: &Block) -> Option<(u32, Site, Block)> {
 pub fn spell_out(program: &mut LoopProgram) {
     for function in program.funcs.values_mut() {
         let LoopFunction { body, values, .. } = function;
-        let mut namer = Namer::default();
-        values.values().for_each(|value| namer.reserve(&value.name));
-        Rounds { values, namer }.block(body);
+        let mut walk = Rounds { values: Values::new(values) };
+        body.rewrite(&mut |stmt, out| walk.stmt(stmt, out));
     }
 }
 
 struct Rounds<'a> {
-    values: &'a mut PrimaryMap<Value, ValueData>,
-    namer: Namer,
+    values: Values<'a>,
 }
 
 impl Rounds<'_> {
-    fn block(&mut self, block: &mut Block) {
-        for stmt in std::mem::take(&mut block.stmts) {
-            self.stmt(stmt, &mut block.stmts);
+    fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
+        let found = stmt.counted().and_then(|source| rounds(source.body));
+        match (stmt, found) {
+            (Stmt::For(inner), Some((every, site, body))) => {
+                self.for_loop(For { body, ..*inner }, every, site, out);
+            }
+            (Stmt::Lanes(inner), Some((every, site, body))) => {
+                self.lanes(Lanes { body, ..*inner }, every, site, out);
+            }
+            (stmt, _) => out.push(stmt),
         }
-    }
-
-    fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
-        let found = match &stmt {
-            Stmt::For(inner) => rounds(&inner.body),
-            Stmt::Lanes(inner) => rounds(&inner.body),
-            _ => None,
-        };
-        let Some((every, site, mut body)) = found else {
-            stmt.blocks_mut().into_iter().for_each(|block| self.block(block));
-            out.push(stmt);
-            return;
-        };
-        self.block(&mut body);
-        match stmt {
-            Stmt::For(inner) => self.for_loop(For { body, ..*inner }, every, site, out),
-            Stmt::Lanes(inner) => self.lanes(Lanes { body, ..*inner }, every, site, out),
-            other => out.push(other),
-        }
-    }
-
-    fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
-        let name = self.namer.fresh(hint);
-        self.values.push(ValueData { name, kind })
-    }
-
-    fn like(&mut self, value: Value) -> Value {
-        let ValueData { name, kind } = self.values[value].clone();
-        self.fresh(&name, kind)
     }
 
     fn prim(&mut self, hint: &str, prim: Prim, args: &[Atom], out: &mut Vec<Stmt>) -> Atom {
         let kind = if prim == prim::ILT { Kind::BOOL } else { Kind::I64 };
-        let dst = self.fresh(hint, kind);
-        out.push(Stmt::Prim { dst, prim, args: args.to_vec() });
-        dst.into()
+        self.values.prim(hint, kind, prim, args, out)
     }
 
     /// Which rounds there are, in `out`, and which iterations one of them has, in `body`. All numbers
@@ -100,7 +73,7 @@ impl Rounds<'_> {
         let all = self.prim("rounds", prim::IADD, &[last, int(1)], out);
         let rounds = self.prim("rounds", prim::ISELECT, &[any, all, int(0)], out);
 
-        let index = self.fresh("round", Kind::I64);
+        let index = self.values.fresh("round", Kind::I64);
         let done = self.prim("done", prim::SHL, &[index.into(), shift], body);
         let left = self.prim("left", prim::ISUB, &[trips, done], body);
         let whole = self.prim("whole", prim::ILT, &[index.into(), last], body);
@@ -126,15 +99,15 @@ impl Rounds<'_> {
         let mut outer = Vec::with_capacity(carry.len());
         let mut inner = Vec::with_capacity(carry.len());
         for (value, first) in carry {
-            let around = self.like(value);
+            let around = self.values.like(value);
             outer.push((around, first));
             inner.push((value, around.into()));
         }
-        let round: Vec<Value> = dst.iter().map(|value| self.like(*value)).collect();
+        let round: Vec<Value> = dst.iter().map(|value| self.values.like(*value)).collect();
         let results = round.iter().map(|value| Atom::Value(*value)).collect();
         let (low, high) = (range.low, range.high);
         let inner = For { dst: round, order, index, low, high, carry: inner, body };
-        stmts.push(Stmt::For(Box::new(inner)));
+        stmts.push(inner.into());
         out.push(range.all(dst, outer, Block { stmts, results }));
     }
 
@@ -143,16 +116,16 @@ impl Rounds<'_> {
         let range = self.ranges((source.low, source.high), every, false, out, &mut stmts);
         let zero = Atom::Lit(Literal::F64(0.0));
         let Lanes { dst, index, carry, body, .. } = source;
-        let blocks: Vec<Value> = dst.iter().map(|value| self.like(*value)).collect();
-        let sums: Vec<_> = dst.iter().map(|value| (self.like(*value), zero)).collect();
+        let blocks: Vec<Value> = dst.iter().map(|value| self.values.like(*value)).collect();
+        let sums: Vec<_> = dst.iter().map(|value| (self.values.like(*value), zero)).collect();
         let (low, high) = (range.low, range.high);
         let inner = Lanes { dst: blocks.clone(), index, low, high, carry, body };
-        stmts.push(Stmt::Lanes(Box::new(inner)));
+        stmts.push(inner.into());
         let mut results = Vec::with_capacity(blocks.len());
         for ((sum, _), block) in sums.iter().zip(blocks) {
             // A block is 0.0 and its lanes: it differs from its lanes only where they are -0.0, which
             // a sum that began with 0.0 does not tell from 0.0.
-            let next = self.like(*sum);
+            let next = self.values.like(*sum);
             let args = vec![(*sum).into(), block.into()];
             stmts.push(Stmt::Prim { dst: next, prim: prim::ADD, args });
             results.push(next.into());
@@ -172,6 +145,6 @@ struct Range {
 impl Range {
     fn all(self, dst: Vec<Value>, carry: Vec<(Value, Atom)>, body: Block) -> Stmt {
         let Range { rounds: high, index, .. } = self;
-        Stmt::For(Box::new(For { dst, order: Order::Up, index, low: int(0), high, carry, body }))
+        For { dst, order: Order::Up, index, low: int(0), high, carry, body }.into()
     }
 }

@@ -17,9 +17,8 @@
 //! What is short costs one comparison, and nothing where its length is a literal.
 
 use super::int;
-use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value, ValueData};
-use cranelift_entity::PrimaryMap;
-use jut_ir::build::Namer;
+use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
+use crate::values::Values;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{self, Prim};
 
@@ -32,44 +31,33 @@ pub const PIECE: i64 = 1 << BITS;
 /// Cuts the fills and copies of a function that may be long.
 pub(super) fn cut(function: &mut LoopFunction) {
     let LoopFunction { body, values, .. } = function;
-    Cutter { values, namer: None }.block(body);
+    let mut cutter = Cutter { values: Values::new(values) };
+    body.rewrite(&mut |stmt, out| match stmt {
+        Stmt::Fill { len, .. } | Stmt::CopyCells { len, .. } if is_long(&stmt) => {
+            cutter.pieces(stmt, len, out);
+        }
+        stmt => out.push(stmt),
+    });
 }
 
 struct Cutter<'a> {
-    values: &'a mut PrimaryMap<Value, ValueData>,
-    /// Made for the first name.
-    namer: Option<Namer>,
+    values: Values<'a>,
 }
 
 impl Cutter<'_> {
-    fn block(&mut self, block: &mut Block) {
-        if !block.stmts.iter().any(|stmt| is_long(stmt) || !stmt.blocks().is_empty()) {
-            return;
-        }
-        for mut stmt in std::mem::take(&mut block.stmts) {
-            stmt.blocks_mut().into_iter().for_each(|block| self.block(block));
-            match stmt {
-                Stmt::Fill { len, .. } | Stmt::CopyCells { len, .. } if is_long(&stmt) => {
-                    self.pieces(stmt, len, &mut block.stmts);
-                }
-                stmt => block.stmts.push(stmt),
-            }
-        }
-    }
-
     fn pieces(&mut self, whole: Stmt, len: Atom, out: &mut Vec<Stmt>) {
         let mut then = Vec::new();
         let last = self.prim("last", prim::ISUB, [len, int(1)], &mut then);
         let last = self.prim("last", prim::SHR, [last, int(BITS)], &mut then);
         let high = self.prim("pieces", prim::IADD, [last, int(1)], &mut then);
 
-        let index = self.fresh("piece", Kind::I64);
+        let index = self.values.fresh("piece", Kind::I64);
         let mut body = Vec::new();
         let at = self.prim("at", prim::SHL, [index.into(), int(BITS)], &mut body);
         let left = self.prim("left", prim::ISUB, [len, at], &mut body);
         let count = self.prim("count", prim::IMIN, [left, int(PIECE)], &mut body);
         let mut part = |buffer: Value, body: &mut Vec<Stmt>| {
-            let dst = self.fresh("part", self.values[buffer].kind);
+            let dst = self.values.fresh("part", self.values.kind(buffer));
             body.push(Stmt::Offset { dst, buffer, index: at });
             dst
         };
@@ -85,7 +73,7 @@ impl Cutter<'_> {
         };
         body.push(piece);
         let body = Block { stmts: body, results: Vec::new() };
-        then.push(Stmt::For(Box::new(For {
+        then.push(Stmt::from(For {
             dst: Vec::new(),
             order: Order::Up,
             index,
@@ -93,11 +81,11 @@ impl Cutter<'_> {
             high,
             carry: Vec::new(),
             body,
-        })));
+        }));
         if let Atom::Lit(_) = len {
             return out.extend(then);
         }
-        let long = self.fresh("long", Kind::BOOL);
+        let long = self.values.fresh("long", Kind::BOOL);
         out.push(Stmt::Prim { dst: long, prim: prim::ILT, args: vec![int(PIECE), len] });
         out.push(Stmt::If {
             dst: Vec::new(),
@@ -108,20 +96,7 @@ impl Cutter<'_> {
     }
 
     fn prim(&mut self, hint: &str, prim: Prim, args: [Atom; 2], out: &mut Vec<Stmt>) -> Atom {
-        let dst = self.fresh(hint, Kind::I64);
-        out.push(Stmt::Prim { dst, prim, args: args.to_vec() });
-        dst.into()
-    }
-
-    fn fresh(&mut self, hint: &str, kind: Kind) -> Value {
-        let values = &self.values;
-        let namer = self.namer.get_or_insert_with(|| {
-            let mut namer = Namer::default();
-            values.values().for_each(|value| namer.reserve(&value.name));
-            namer
-        });
-        let name = namer.fresh(hint);
-        self.values.push(ValueData { name, kind })
+        self.values.prim(hint, Kind::I64, prim, &args, out)
     }
 }
 

@@ -31,7 +31,7 @@ mod pieces;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::{RuntimeErrorKind, Span};
 
-use crate::form::{Block, LoopFuncId, LoopFunction, LoopProgram, Order, Site, Stmt, Value};
+use crate::form::{Block, LoopFuncId, LoopFunction, LoopProgram, Order, Site, Stmt};
 use pieces::Pieces;
 pub(crate) use pieces::{FRAME, FRAME_TOP};
 
@@ -51,7 +51,7 @@ pub fn is_long(program: &LoopProgram) -> bool {
 }
 
 fn has_more_than(program: &LoopProgram, long: usize) -> bool {
-    program.funcs.values().any(|f| weight(&f.body) > long)
+    program.funcs.values().any(|f| f.body.size() > long)
 }
 
 /// Cuts every long function of a program.
@@ -71,8 +71,13 @@ pub fn run_with(program: &mut LoopProgram, long: usize, piece: usize) -> Frames 
         SecondaryMap::with_default(LoopFuncId::new(0));
     let old = std::mem::take(&mut program.funcs);
     for (id, mut func) in old {
-        calls(&mut func.body, &moved);
-        if weight(&func.body) > long {
+        // Calls get the new places of their functions.
+        func.body.for_each_mut(&mut |stmt| {
+            if let Stmt::Call { func, .. } = stmt {
+                *func = moved[*func];
+            }
+        });
+        if func.body.size() > long {
             let base = program.funcs.len();
             let is_entry = Some(id) == entry;
             let (parts, words) = cut(&mut func, base, long, piece, is_entry, site);
@@ -94,25 +99,6 @@ fn memory_site(program: &mut LoopProgram) -> Site {
     known.unwrap_or_else(|| program.sites.push((RuntimeErrorKind::Memory, Span::NONE)))
 }
 
-/// Gives calls the new places of their functions.
-fn calls(block: &mut Block, moved: &SecondaryMap<LoopFuncId, LoopFuncId>) {
-    for stmt in &mut block.stmts {
-        if let Stmt::Call { func, .. } = stmt {
-            *func = moved[*func];
-        }
-        stmt.blocks_mut().into_iter().for_each(|inner| calls(inner, moved));
-    }
-}
-
-/// Statements of a block, nested ones included.
-fn weight(block: &Block) -> usize {
-    block.stmts.iter().map(weight_of).sum()
-}
-
-fn weight_of(stmt: &Stmt) -> usize {
-    1 + stmt.blocks().into_iter().map(weight).sum::<usize>()
-}
-
 /// Cuts a function; gives the pieces, which shall have the numbers from `base` on, and the words of the
 /// frame.
 fn cut(
@@ -131,10 +117,10 @@ fn cut(
         pieces.note_definitions(Some(k), stmts);
     }
     pieces.note_definitions(None, &body.stmts);
-    for (k, stmts) in groups.bodies.iter_mut().enumerate() {
+    for (k, stmts) in groups.bodies.iter().enumerate() {
         pieces.note_uses(Some(k), stmts, &[]);
     }
-    pieces.note_uses(None, &mut body.stmts, &body.results);
+    pieces.note_uses(None, &body.stmts, &body.results);
     let bodies = groups.bodies.into_iter().enumerate();
     let parts = bodies.map(|(k, stmts)| pieces.part(k, stmts)).collect();
     let words = pieces.whole(body, is_entry, site);
@@ -166,7 +152,7 @@ impl Groups {
                 f.order = Order::Up;
             }
             cut |= inside;
-            weights.push(weight_of(stmt));
+            weights.push(stmt.size());
         }
         if weights.iter().sum::<usize>() <= self.long {
             return cut;
@@ -192,35 +178,5 @@ impl Groups {
         let func = LoopFuncId::new(self.base + self.bodies.len());
         self.bodies.push(std::mem::take(group));
         Stmt::Call { dst: Vec::new(), func, args: Vec::new() }
-    }
-}
-
-/// Calls `visit` with every value that a statement binds, those of its loops and blocks included.
-fn for_each_binder(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Value)) {
-    match stmt {
-        Stmt::Prim { dst, .. }
-        | Stmt::Copy { dst, .. }
-        | Stmt::Load { dst, .. }
-        | Stmt::Offset { dst, .. }
-        | Stmt::Alloc { dst, .. }
-        | Stmt::Mark { dst, .. } => visit(dst),
-        Stmt::If { dst, .. } | Stmt::Call { dst, .. } => dst.iter_mut().for_each(visit),
-        Stmt::For(f) => {
-            visit(&mut f.index);
-            f.carry.iter_mut().for_each(|(v, _)| visit(v));
-            f.dst.iter_mut().for_each(visit);
-        }
-        Stmt::Lanes(l) => {
-            visit(&mut l.index);
-            l.carry.iter_mut().for_each(&mut *visit);
-            l.dst.iter_mut().for_each(visit);
-        }
-        Stmt::Store { .. }
-        | Stmt::Release { .. }
-        | Stmt::Fill { .. }
-        | Stmt::CopyCells { .. }
-        | Stmt::Kernel { .. }
-        | Stmt::Poll { .. }
-        | Stmt::Check { .. } => {}
     }
 }

@@ -10,7 +10,6 @@ use jut_ir::Literal;
 use jut_ir::Size;
 use jut_ir::hash::HashMap;
 
-use super::for_each_binder;
 use crate::form::{
     Arena, Atom, Block, Cell, Kind, LoopFunction, Param, Role, Site, Stmt, Value, ValueData,
 };
@@ -73,20 +72,7 @@ impl<'a> Pieces<'a> {
             if let Some(inner) = self.called(stmt) {
                 self.around[inner] = piece;
             }
-            for v in stmt.bound() {
-                self.home[*v] = piece;
-            }
-            match stmt {
-                Stmt::For(f) => {
-                    self.home[f.index] = piece;
-                    f.carry.iter().for_each(|(v, _)| self.home[*v] = piece);
-                }
-                Stmt::Lanes(l) => {
-                    self.home[l.index] = piece;
-                    l.carry.iter().for_each(|v| self.home[*v] = piece);
-                }
-                _ => {}
-            }
+            stmt.bound().iter().chain(&stmt.entered()).for_each(|v| self.home[*v] = piece);
             for block in stmt.blocks() {
                 self.note_definitions(piece, &block.stmts);
             }
@@ -94,12 +80,9 @@ impl<'a> Pieces<'a> {
     }
 
     /// Gives words to what the statements of a piece read from elsewhere.
-    pub fn note_uses(&mut self, piece: Option<usize>, stmts: &mut [Stmt], results: &[Atom]) {
+    pub fn note_uses(&mut self, piece: Option<usize>, stmts: &[Stmt], results: &[Atom]) {
         for stmt in stmts {
-            stmt.for_each_atom(&mut |a| self.note(piece, *a));
-            for block in stmt.blocks_mut() {
-                self.note_uses(piece, &mut block.stmts, &block.results);
-            }
+            stmt.atoms(&mut |a| self.note(piece, a));
         }
         results.iter().for_each(|a| self.note(piece, *a));
     }
@@ -214,20 +197,12 @@ impl Writer<'_, '_> {
     /// The statements of a piece, with loads of what they need.
     fn top(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(stmts.len() + stmts.len() / 4);
-        for mut stmt in stmts {
-            self.load_for(&mut stmt, &mut out);
+        for stmt in stmts {
+            // What it and its blocks read from elsewhere and what is there before it.
+            stmt.atoms(&mut |a| self.load(a, false, &mut out));
             self.stmt(stmt, &mut out);
         }
         out
-    }
-
-    /// Loads what a statement and its blocks read from elsewhere and what is there before it.
-    fn load_for(&mut self, stmt: &mut Stmt, out: &mut Vec<Stmt>) {
-        stmt.for_each_atom(&mut |a| self.load(*a, false, out));
-        for block in stmt.blocks_mut() {
-            block.stmts.iter_mut().for_each(|s| self.load_for(s, out));
-            block.results.iter().for_each(|a| self.load(*a, false, out));
-        }
     }
 
     /// Loads a value, unless it is known; one that a piece inside computes only if `inside`.
@@ -298,22 +273,10 @@ impl Writer<'_, '_> {
             out.push(stmt);
             return;
         }
-        stmt.for_each_atom(&mut |a| self.atom(a));
+        stmt.operands_mut(&mut |a| self.atom(a));
         let after = self.stores(stmt.bound());
-        let mut entering = Vec::new();
-        match &stmt {
-            Stmt::For(f) => {
-                entering = self.stores(&[f.index]);
-                let carry: Vec<Value> = f.carry.iter().map(|(v, _)| *v).collect();
-                entering.extend(self.stores(&carry));
-            }
-            Stmt::Lanes(l) => {
-                entering = self.stores(&[l.index]);
-                entering.extend(self.stores(&l.carry));
-            }
-            _ => {}
-        }
-        for_each_binder(&mut stmt, &mut |v| *v = self.name(*v));
+        let mut entering = self.stores(&stmt.entered());
+        stmt.binders_mut(&mut |v| *v = self.name(*v));
         for inner in stmt.blocks_mut() {
             self.block(inner);
             if !entering.is_empty() {

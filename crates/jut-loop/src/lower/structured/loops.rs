@@ -141,14 +141,14 @@ impl Lowering<'_> {
                 return Ok(());
             }
             let dst = this.value(hint, Kind::F64);
-            this.push(form::Stmt::Lanes(Box::new(Lanes {
+            this.push(form::Stmt::from(Lanes {
                 dst: vec![dst],
                 index,
                 low: int(0),
                 high: columns,
                 carry: vec![carry],
                 body: form::Block { stmts, results: vec![sum] },
-            })));
+            }));
             this.put(goal, &result, indices, dst.into(), hint, span)
         })
     }
@@ -175,14 +175,14 @@ impl Lowering<'_> {
             Ok(this.prim("s", prim::ADD, vec![carry.into(), term]))
         })?;
         let dst = self.value(hint, Kind::F64);
-        self.push(form::Stmt::Lanes(Box::new(Lanes {
+        self.push(form::Stmt::from(Lanes {
             dst: vec![dst],
             index,
             low: int(0),
             high: size,
             carry: vec![carry],
             body: form::Block { stmts, results: vec![sum] },
-        })));
+        }));
         Ok(dst.into())
     }
 
@@ -314,7 +314,7 @@ impl Lowering<'_> {
             this.push(cell);
             Ok(sum)
         })?;
-        self.push(form::Stmt::For(Box::new(For {
+        self.push(form::Stmt::from(For {
             dst: vec![total],
             order,
             index,
@@ -322,7 +322,7 @@ impl Lowering<'_> {
             high: n,
             carry: vec![(carry, float(0.0))],
             body: form::Block { stmts, results: vec![sum] },
-        })));
+        }));
         Ok(())
     }
 }
@@ -334,7 +334,7 @@ pub(super) fn for_loop(
     high: Atom,
     stmts: Vec<form::Stmt>,
 ) -> form::Stmt {
-    form::Stmt::For(Box::new(For {
+    form::Stmt::from(For {
         dst: Vec::new(),
         order,
         index,
@@ -342,5 +342,5 @@ pub(super) fn for_loop(
         high,
         carry: Vec::new(),
         body: form::Block { stmts, results: Vec::new() },
-    }))
+    })
 }
