@@ -19,7 +19,6 @@
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector` | eight iterations of a sum at once |
-//! | `extremum` | eight iterations at once of a loop for the largest number |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
 //! | `mathematics` | mathematical functions of eight arguments, written out |
@@ -37,7 +36,6 @@
 #![cfg_attr(not(feature = "llvm"), allow(dead_code))]
 
 mod cfunction;
-mod extremum;
 mod failing;
 mod function;
 #[cfg(feature = "llvm")]

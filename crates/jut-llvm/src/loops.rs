@@ -157,9 +157,6 @@ impl Translator<'_> {
         if self.for_eights(source, low, high)? {
             return Ok(Vec::new());
         }
-        if let Some(results) = self.extremum(source, [low, high], initial)? {
-            return Ok(results);
-        }
         let outside = self.group;
         let independent = source.order == Order::Par && is_simple(&source.body);
         let group = independent.then(|| self.imports.metadata("distinct !{}"));
