@@ -542,7 +542,8 @@ mod tests {
             .iter()
             .map(|c| {
                 let dims: Vec<usize> = c.levels.iter().map(|l| l.dims.len()).collect();
-                format!("{}:{:?}{dims:?}", c.suffix, c.scalar)
+                let Kind::Scalar(scalar) = c.scalar else { panic!("{:?} is no scalar", c.scalar) };
+                format!("{}:{}{dims:?}", c.suffix, scalar.name())
             })
             .collect()
     }
@@ -553,7 +554,7 @@ mod tests {
         let n = Size::var(NVar::new(0));
         let row = Type::array(Size::var(NVar::new(1)), Type::F64);
         let ty = Type::array(n, Type::Tuple(vec![row, Type::I64]));
-        assert_eq!(describe(&layouts.of(&ty)), ["_0:F64[2]", "_1:I64[1]"]);
+        assert_eq!(describe(&layouts.of(&ty)), ["_0:f64[2]", "_1:i64[1]"]);
     }
 
     #[test]
@@ -565,7 +566,7 @@ mod tests {
         let mut layouts = Layouts::new(&p).unwrap();
         let ty = Type::array(Size::constant(3), Type::Data(d));
         let components = layouts.of(&ty);
-        assert_eq!(describe(&components), ["_m:I64[1]", "_w:F64[1, 1]"]);
+        assert_eq!(describe(&components), ["_m:i64[1]", "_w:f64[1, 1]"]);
         assert_eq!(components[1].levels[1].scope, Scope::Fields([0, 1].into()));
         assert_eq!(components[1].kind(), Kind::Buffer(Cell::Buffer));
     }
@@ -579,9 +580,9 @@ mod tests {
         let mut layouts = Layouts::new(&p).unwrap();
         let n = Size::constant(2);
         let points = layouts.of(&Type::array(n.clone(), Type::Data(point)));
-        assert_eq!(describe(&points), ["_v:F64[2]"]);
+        assert_eq!(describe(&points), ["_v:f64[2]"]);
         let sums = layouts.of(&Type::array(n, Type::Data(sum)));
-        assert_eq!(describe(&sums), ["_tag:I64[1]", "_A_v:F64[1, 1]"]);
+        assert_eq!(describe(&sums), ["_tag:i64[1]", "_A_v:f64[1, 1]"]);
     }
 
     #[test]
