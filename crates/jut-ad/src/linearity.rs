@@ -30,6 +30,19 @@ pub(crate) struct StmtInfo {
     pub blocks: Vec<BlockInfo>,
 }
 
+impl StmtInfo {
+    /// What is known of the only block.
+    pub fn only(&self) -> &BlockInfo {
+        const NOTHING: &BlockInfo = &BlockInfo { free: Vec::new(), nested: Vec::new() };
+        self.blocks.first().unwrap_or(NOTHING)
+    }
+
+    /// The same, to be taken apart.
+    pub fn into_only(self) -> BlockInfo {
+        self.blocks.into_iter().next().unwrap_or_default()
+    }
+}
+
 /// Looks at the body of a function.
 pub(crate) fn of_body(program: &Program, func: &Function) -> BlockInfo {
     let mut walk = Walk { program, func, home: SecondaryMap::new(), blocks: 0 };

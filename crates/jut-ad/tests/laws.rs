@@ -272,7 +272,7 @@ fn the_formula_of_the_report_is_what_a_run_measures() {
         let program = parse(subject.text);
         for policy in POLICIES {
             let stages = stages(&program, subject.name, policy);
-            let report = unzip::explain(&stages.derivatives, &stages.halves);
+            let report = unzip::explain(&stages.derivatives, stages.jvp, policy).unwrap();
             for discrete in subject.discrete {
                 for _ in 0..3 {
                     let mut discrete = discrete.to_vec();

@@ -87,7 +87,7 @@ def f[n, m](x: [n]f64, k: [m]i64) -> f64 = sum (i < n) {
   t * x[i]
 }";
     let stages = stages(&parse(text), "f", Policy::Minimal);
-    let report = unzip::explain(&stages.derivatives, &stages.halves);
+    let report = unzip::explain(&stages.derivatives, stages.jvp, Policy::Minimal).unwrap();
     let line = |span: Span| {
         let before = text.get(..span.start as usize)?;
         Some(format!("line {}", before.matches('\n').count()))
@@ -97,7 +97,7 @@ tape of f: 24 n + 8 + (sum over i < n of 8 i) + (sum over i < n of 8 max(t_2, 0)
   n    i64  8                                  in f.tape   for t_6_2' (line 4): the size of a stored value (line 1)
   t_4  f64  8 n                                in f.tape   for t_6_2' (line 4): made by a loop (line 3)
   i    i64  8 n                                in f.tape1  for t_1' (line 2): the size of a stored value (line 1)
-  t_8  i64  8 n                                in f.tape1  for t_1' (line 2): the size of a stored value (line 3)
+  t_8  i64  8 n                                in f.tape1  for t_3_1' (line 3): the size of a stored value (line 3)
   t_1  f64  (sum over i < n of 8 i)            in f.tape1  for t_1' (line 2): `exp` is expensive (line 2)
   c    f64  (sum over i < n of 8 max(t_2, 0))  in f.tape1  for t_3_1' (line 3): carried from iteration to iteration (line 3)
 not stored:

@@ -48,7 +48,8 @@ fn halves(function: &Function) -> Result<Halves> {
 pub(crate) fn tape(function: &Function) -> Result<TapeReport> {
     with_large_stack(|| {
         let made = halves(function)?;
-        Ok(unzip::explain(&made.derivatives, &made.unzipped))
+        unzip::explain(&made.derivatives, made.jvp, function.tape_policy())
+            .map_err(|d| refusal(function, d))
     })
 }
 

@@ -326,7 +326,8 @@ impl Laws<'_> {
             Some(_) => half.results.last().map_or(0, Value::bytes),
             None => 0,
         };
-        let report = unzip::explain(&stages.derivatives, halves);
+        let report = unzip::explain(&stages.derivatives, stages.jvp, stages.policy)
+            .map_err(|e| format!("P8: no report: {e}"))?;
         let said = report.bytes(&|k| args.get(k).and_then(Value::as_i64));
         if said.is_some_and(|said| u64::try_from(said) != Ok(tape)) {
             return Err(format!("P8: a tape of {tape} bytes, the report says {said:?}\n{report}"));

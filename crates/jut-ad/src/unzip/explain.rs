@@ -1,9 +1,7 @@
 //! What is on a tape and why, and what is not: the report behind `jut explain tape`.
 //!
-//! The report is read off the two halves, after U: the last result of `f.nonlin` is the tape, and
-//! following it back through stacks, records, arms and sums gives every stored value, with the
-//! loops and arms round it; following the tape forward in `f.lin` gives the first linear statement
-//! that needs the value. So the report cannot disagree with the code.
+//! The report prints the plan of U ([`super::plan`]), which is a function of the program, the function and the
+//! policy; so it says what U did, in the order of the records.
 //!
 //! For `sum (i < n) { sin(x[i]) }`, J's slope is the cosine, and the report is
 //!
@@ -23,17 +21,19 @@
 //! in an arm counts if the arm is taken. Where a size is computed by the function, the formula says
 //! how, as far as it is computed by primitives.
 //!
-//! *Requires*: what U made of a function. *Ensures*: where every size follows from arguments and
+//! *Requires*: a function that has been unzipped. *Ensures*: where every size follows from arguments and
 //! indices and no arm is in the way, the formula is the number of bytes that a run measures.
 //! *Cost*: linear in the text of the function and of those that it calls.
 
 mod bytes;
-mod walk;
 
 pub use bytes::{Bytes, Sizes};
 
-use crate::{Derivatives, Unzipped, callees_first};
-use jut_ir::{FuncId, Span};
+use super::layout::Record;
+use super::plan::{self, Carried, Fate, Plan, Reason};
+use crate::{Derivatives, Policy, callees_first};
+use jut_ir::entity::EntityRef;
+use jut_ir::*;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -55,7 +55,7 @@ pub struct TapeReport {
 /// A stored value.
 #[derive(Clone, Debug)]
 pub struct Stored {
-    /// Its name in `f.nonlin`.
+    /// Its name.
     pub name: String,
     /// Its type, where it is computed.
     pub ty: String,
@@ -66,7 +66,7 @@ pub struct Stored {
     /// What needs it first.
     pub needed_by: Option<Need>,
     /// Why it is not computed again.
-    pub reason: Reason,
+    pub reason: String,
     /// Where it is computed in the user's text.
     pub span: Span,
 }
@@ -80,88 +80,15 @@ pub struct Need {
     pub span: Span,
 }
 
-/// Why a value is stored and not computed again.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// The type of another stored value mentions it.
-    Size,
-    /// Only the iteration before has it.
-    Carry,
-    /// It came out of a value that an arm or a pattern took apart.
-    Field,
-    /// It is a parameter, which the policy stores.
-    Input,
-    /// A primitive that costs more than a store.
-    Expensive(&'static str),
-    /// A loop made it.
-    Loop,
-    /// It is a sum over a loop.
-    Sum,
-    /// A branch made it.
-    Branch,
-    /// A function made it.
-    Call(String),
-    /// The tape of a function that is called.
-    Tape(String),
-    /// An array, tuple or record is built from parts.
-    Built,
-    /// It is cheap, but what it is computed from would have to be stored instead, and is not
-    /// cheaper; or the policy stores everything.
-    NoGain,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Size => f.write_str("the size of a stored value"),
-            Reason::Carry => f.write_str("carried from iteration to iteration"),
-            Reason::Field => f.write_str("taken out of a value that is not kept"),
-            Reason::Input => f.write_str("an input, stored like everything else"),
-            Reason::Expensive(prim) => write!(f, "`{prim}` is expensive"),
-            Reason::Loop => f.write_str("made by a loop"),
-            Reason::Sum => f.write_str("a sum over a loop"),
-            Reason::Branch => f.write_str("made by a branch"),
-            Reason::Call(callee) => write!(f, "made by {callee}"),
-            Reason::Tape(callee) => write!(f, "what {callee} stores"),
-            Reason::Built => f.write_str("built from parts"),
-            Reason::NoGain => f.write_str("to store what it is computed from would not be cheaper"),
-        }
-    }
-}
-
 /// A value that the linear half has without the tape.
 #[derive(Clone, Debug)]
 pub struct Avoided {
-    /// Its name in `f.lin`.
+    /// Its name.
     pub name: String,
     /// How the linear half has it.
-    pub how: Had,
+    pub how: String,
     /// Where it is computed in the user's text.
     pub span: Span,
-}
-
-/// How the linear half has a value that is not stored.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Had {
-    /// A parameter of the function, passed again.
-    Input,
-    /// A result of the function, passed back.
-    Result,
-    /// An element of an array that it has, taken again.
-    Sliced(String),
-    /// Computed again by a cheap operation.
-    Again(String),
-}
-
-impl fmt::Display for Had {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Had::Input => f.write_str("an input"),
-            Had::Result => f.write_str("a result of the function"),
-            Had::Sliced(array) => write!(f, "an element of {array}, taken again"),
-            Had::Again(how) => write!(f, "computed again by {how}"),
-        }
-    }
 }
 
 impl TapeReport {
@@ -229,21 +156,262 @@ fn align<const N: usize>(rows: &[[String; N]], text: &mut String) {
     }
 }
 
-/// Explains the tape of what U made of a function.
-pub fn explain(derivatives: &Derivatives, unzipped: &Unzipped) -> TapeReport {
+/// Explains the tape of a function that has been unzipped.
+///
+/// # Errors
+/// As [`super::unzip`].
+pub fn explain(
+    derivatives: &Derivatives,
+    func: FuncId,
+    policy: Policy,
+) -> Result<TapeReport, Diagnostic> {
     let program = &derivatives.program;
-    let made: HashMap<FuncId, &Unzipped> =
-        derivatives.unzipped.values().map(|u| (u.nonlin, u)).collect();
-    let skip = |f: FuncId| !made.contains_key(&f);
-    let mut callees: HashMap<FuncId, (Vec<Bytes>, Sizes)> = HashMap::new();
-    for func in callees_first(program, unzipped.nonlin, &skip) {
-        if func == unzipped.nonlin {
-            break;
+    let mut callees = HashMap::new();
+    for callee in callees_first(program, func, &|f| program.funcs[f].is_nonlinear()) {
+        let mut planned = program.funcs[callee].clone();
+        let plan = plan::plan(derivatives, &mut planned, policy)?;
+        let report = Reporter::new(program, &planned, &plan, &callees).report();
+        if callee == func {
+            return Ok(report);
         }
-        if let Some(made) = made.get(&func) {
-            let report = walk::report(program, made, &callees);
-            callees.insert(func, (report.total, report.sizes));
+        callees.insert(callee, report);
+    }
+    Err(Diagnostic::error("J801", Span::NONE, "nothing to explain"))
+}
+
+/// A plan on its way to a report.
+struct Reporter<'a> {
+    program: &'a Program,
+    func: &'a Function,
+    plan: &'a Plan,
+    callees: &'a HashMap<FuncId, TapeReport>,
+    sizes: Sizes,
+    /// The loops and arms round what is at work: the number of the level, and the name of the arm.
+    around: Vec<(usize, Option<&'a str>)>,
+    stored: Vec<Stored>,
+}
+
+impl<'a> Reporter<'a> {
+    fn new(
+        program: &'a Program,
+        func: &'a Function,
+        plan: &'a Plan,
+        callees: &'a HashMap<FuncId, TapeReport>,
+    ) -> Reporter<'a> {
+        let sizes = Sizes::of(func, plan);
+        Reporter { program, func, plan, callees, sizes, around: Vec::new(), stored: Vec::new() }
+    }
+
+    fn report(mut self) -> TapeReport {
+        let avoided = self.avoided();
+        if let Some(record) = self.plan.levels.iter().find_map(|level| match level.depth {
+            1 => level.record.as_ref(),
+            _ => None,
+        }) {
+            self.record(record);
+        }
+        // Polynomials are added up, other terms stand beside each other.
+        let (mut exact, mut total) = (Size::default(), Vec::new());
+        for value in &self.stored {
+            match &value.bytes {
+                Bytes::Exact(size) => exact = exact + size.clone(),
+                other => total.push(other.clone()),
+            }
+        }
+        if exact != Size::default() {
+            total.insert(0, Bytes::Exact(exact));
+        }
+        let Reporter { plan, stored, sizes, .. } = self;
+        TapeReport { function: plan.base.clone(), stored, avoided, total, sizes }
+    }
+
+    /// What the residual has without the tape: what it is given, then level by level.
+    fn avoided(&self) -> Vec<Avoided> {
+        let mut avoided = Vec::new();
+        let mut avoid = |v: NVar, how: String, span: Span| {
+            let name = self.func.nvars[v].name.to_string();
+            avoided.push(Avoided { name, how, span });
+        };
+        let own = |v: NVar| self.func.nvars[v].span;
+        for p in self.plan.forwarded.iter().map(|k| self.func.params[*k]) {
+            avoid(p, "an input".to_string(), own(p));
+        }
+        for p in &self.plan.sizes.params {
+            avoid(*p, "a result of the function".to_string(), own(*p));
+        }
+        let name = |v: NVar| &self.func.nvars[self.plan.same.nvar(v).unwrap_or(v)].name;
+        for level in &self.plan.levels {
+            for (element, array) in &level.slices {
+                let how = format!("an element of {}, taken again", name(*array));
+                avoid(*element, how, own(*element));
+            }
+            for stmt in level.before.iter().chain(&level.after) {
+                let by = match &stmt.rhs {
+                    Rhs::Prim(prim, _) => format!("`{}`", prim.row().text),
+                    Rhs::Index(v, _) => format!("an index of {}", name(*v)),
+                    Rhs::Size(..) => "a size".to_string(),
+                    Rhs::Cast { .. } => "a cast".to_string(),
+                    _ => "a projection".to_string(),
+                };
+                for v in &stmt.nl {
+                    avoid(*v, format!("computed again by {by}"), stmt.loc.span);
+                }
+            }
+        }
+        avoided
+    }
+
+    fn record(&mut self, record: &'a Record) {
+        let Some((con, _)) = record.held else { return };
+        let data = con.data.index() - self.program.datas.len();
+        let name = &self.plan.datas[data].name;
+        for (k, v) in record.values.iter().enumerate() {
+            // A size is there for the first value that has it.
+            let size =
+                |field: &&Field| k < record.sizes && field.ty.size_names().contains(&NVar::new(k));
+            let of = record.fields.iter().position(|field| size(&field)).map(|k| record.values[k]);
+            self.value(*v, &self.func.nvars[*v].ty, name, of);
         }
     }
-    walk::report(program, unzipped, &callees)
+
+    /// A value on the tape, with its type there, and of what it is a size.
+    fn value(&mut self, v: NVar, ty: &'a Type, record: &'a str, size_of: Option<NVar>) {
+        let plan = self.plan;
+        match plan.carried.get(&v) {
+            Some(Carried::Stack { level, element }) => {
+                self.around.push((*level, None));
+                self.value(*element, ty.element().unwrap_or(ty), record, size_of);
+                self.around.pop();
+            }
+            Some(Carried::Value(inside)) => self.value(*inside, ty, record, size_of),
+            Some(Carried::Record { level }) => {
+                if let Some(record) = &plan.levels[*level].record {
+                    self.record(record);
+                }
+            }
+            Some(Carried::Arms { levels }) => {
+                for level in levels {
+                    let Some(record) = &plan.levels[*level].record else { continue };
+                    let Some((con, _)) = record.held else { continue };
+                    let data = con.data.index() - self.program.datas.len();
+                    let arm = &plan.datas[data].constructors[con.index as usize].name;
+                    self.around.push((*level, Some(arm)));
+                    self.record(record);
+                    self.around.pop();
+                }
+            }
+            Some(Carried::Tape { callee, args }) => {
+                let name = names::unzip_base(&self.program.funcs[*callee].name);
+                let bytes = self.callee_bytes(*callee, args);
+                self.leaf(v, v, bytes, record, format!("what {name} stores"));
+            }
+            None => {
+                let reason = match plan.fates[v] {
+                    Fate::Stored { reason, .. } if size_of.is_none() => reason,
+                    _ => Reason::Size,
+                };
+                let ty = plan.same.ty(self.func, ty);
+                let bytes = match bytes::type_bytes(self.program, &ty, 0) {
+                    Some(size) => Bytes::Exact(size),
+                    None => Bytes::Words(format!("one {}", self.type_text(&ty))),
+                };
+                self.leaf(v, size_of.unwrap_or(v), bytes, record, self.reason(reason));
+            }
+        }
+    }
+
+    fn leaf(&mut self, v: NVar, needed: NVar, bytes: Bytes, record: &str, reason: String) {
+        let VarData { name, ty, span, .. } = &self.func.nvars[v];
+        let span = match self.plan.fates[v] {
+            Fate::Stored { span, .. } => span,
+            _ => *span,
+        };
+        let tangent = |x: LVar| self.func.lvars[x].name.to_string();
+        let needed_by = self.plan.readers[needed].map(|reader| Need {
+            tangent: reader.tangent.map(tangent).unwrap_or_default(),
+            span: reader.span,
+        });
+        self.stored.push(Stored {
+            name: name.to_string(),
+            ty: self.type_text(&self.plan.same.ty(self.func, ty)),
+            bytes: self.repeated(bytes),
+            record: record.to_string(),
+            needed_by,
+            reason,
+            span,
+        });
+    }
+
+    fn reason(&self, reason: Reason) -> String {
+        match reason {
+            Reason::Size => "the size of a stored value".to_string(),
+            Reason::Carry => "carried from iteration to iteration".to_string(),
+            Reason::Field => "taken out of a value that is not kept".to_string(),
+            Reason::Expensive(prim) => format!("`{prim}` is expensive"),
+            Reason::Loop => "made by a loop".to_string(),
+            Reason::Sum => "a sum over a loop".to_string(),
+            Reason::Branch => "made by a branch".to_string(),
+            Reason::Call(callee) => {
+                format!("made by {}", names::unzip_base(&self.program.funcs[callee].name))
+            }
+            Reason::Built => "built from parts".to_string(),
+            Reason::NoGain => "to store what it is computed from would not be cheaper".to_string(),
+        }
+    }
+
+    /// The bytes of what a callee stores.
+    fn callee_bytes(&self, callee: FuncId, args: &[Atom]) -> Bytes {
+        let words = || {
+            let name = names::unzip_base(&self.program.funcs[callee].name);
+            Bytes::Words(format!("the tape of {name}"))
+        };
+        let Some(report) = self.callees.get(&callee) else { return words() };
+        let argument = |k: usize| {
+            let size = self.func.size_of(*args.get(k)?);
+            Some(self.plan.same.size(self.func, &size))
+        };
+        let closed = |term: &Bytes| match term {
+            Bytes::Exact(size) => report.sizes.over_arguments(size, &argument),
+            _ => None,
+        };
+        let terms = report.total.iter().map(closed);
+        let sum = terms.into_iter().try_fold(Size::default(), |a, b| Some(a + b?));
+        sum.map_or_else(words, Bytes::Exact)
+    }
+
+    /// Bytes that are stored inside of loops and arms.
+    fn repeated(&self, mut bytes: Bytes) -> Bytes {
+        for (level, arm) in self.around.iter().rev() {
+            let level = &self.plan.levels[*level];
+            let local = |v: &NVar| self.plan.sites[*v].level >= level.depth;
+            bytes = match (arm, &level.times, bytes) {
+                (Some(arm), _, each) => Bytes::If { arm: arm.to_string(), each: Box::new(each) },
+                (None, Some((_, count)), Bytes::Exact(size)) if !size.names().iter().any(local) => {
+                    Bytes::Exact(size * count.clone())
+                }
+                (None, Some((index, count)), each) => {
+                    Bytes::Sum { index: *index, count: count.clone(), each: Box::new(each) }
+                }
+                (None, None, each) => each,
+            };
+        }
+        bytes
+    }
+
+    fn type_text(&self, ty: &Type) -> String {
+        match ty {
+            Type::Float(_) => "f64".into(),
+            Type::I64 => "i64".into(),
+            Type::Bool => "bool".into(),
+            Type::Data(data) => self.program.datas[*data].name.clone(),
+            Type::Tuple(items) => {
+                let items: Vec<String> = items.iter().map(|t| self.type_text(t)).collect();
+                format!("#({})", items.join(", "))
+            }
+            Type::Array(size, element) => {
+                let size = self.sizes.text(&Bytes::Exact(size.clone()));
+                format!("[{size}]{}", self.type_text(element))
+            }
+        }
+    }
 }

@@ -1,45 +1,177 @@
-//! The book-keeping of U: where names are bound, what the residual needs, what of it is stored
-//! and what is computed again.
+//! The tape plan: what U does with every value of a function, and why. It is made before anything is
+//! written, it is plain data, and it is the only place where it is decided what is stored.
 //!
-//! Uses are recorded as the residual is written ([`Unzipper::need`]), at the level that binds the
-//! name. When a level is complete, [`Unzipper::plan`] decides about its needs, in the order in
-//! which the residual's text reads them; what the decisions read from further out becomes a need
-//! there.
+//! [`plan`] is a function of a program, a function and a policy. [`super::split`] writes the two halves by
+//! it, [`super::layout`] says in which types the stored values lie, [`super::explain`] prints it.
+//!
+//! # Levels and needs
+//!
+//! The *levels* of a function are its body and the bodies of its loops, arms and accumulators
+//! (not of `rd` and `wr` regions). What the residual reads is a *need* of the level that binds
+//! it, however deep inside the use stands: to the levels between, it is simply a name from
+//! outside. The walk ([`walk`]) says for each level what E computes there and what the residual needs of it.
+//!
+//! # Fates
+//!
+//! When a level is complete, each of its needs gets a [`Fate`], in the order in which the residual's text
+//! reads them ([`fates`]); what the decisions read from further out becomes a need there. A need is
+//! *available* if the residual has it anyway:
+//!
+//! * the loop index, and the slice of an array: the residual slices again;
+//! * parameters of the function: they are passed to `f.lin` again (they are *forwarded*);
+//! * unless everything is to be stored, what a cheap statement (an index, a size, a projection, a copy,
+//!   arithmetic without division) makes of available operands: the residual computes it again.
+//!   A total operation whose operands are all from outside a loop leaves the loop, so that what
+//!   does not depend on the iteration is computed and stored once.
+//!
+//! All other needs are stored under [`Policy::Default`]; under [`Policy::Minimal`] a minimum cut
+//! finds the cheapest set of values from which the residual can compute them ([`cut`]), and E
+//! computes no expression twice ([`common`]). Transparent i64 names, and maxima of i64, are never stored, under
+//! any policy: the residual computes them again, from stored operands if need be, because types
+//! and covered accesses rest on their definitions. A carried array that only some arms of a branch read is
+//! stored by those arms ([`arms`]).
+//!
+//! What a level stores leaves it as values of the level round it ([`Carried`]): as stacks of a loop, as the
+//! sum of the records of the arms, as results of an accumulator, as the tape of a callee. So plans are made from
+//! the inside out, and a stack is to its level a value like any other, which nothing but storing can keep.
+//!
+//! *Requires*: a checked function, whose callees have been unzipped. *Ensures*: every value that the residual
+//! reads has a fate, and what it is computed from has one too. *Cost*: linear in the text: each use of a
+//! name is recorded once, at the level that binds the name, and each level is decided once from that record.
 
-use super::Unzipper;
-use super::common::Key;
-use crate::Policy;
-use jut_ir::visit::Use;
+mod arms;
+mod common;
+mod cut;
+mod fates;
+mod levels;
+mod walk;
+
+use super::layout::{Opening, Record};
+use crate::linearity::{self, BlockInfo};
+use crate::relocate::Substitution;
+use crate::{Derivatives, Policy};
+use fates::Need;
+pub(super) use fates::size_names;
+use jut_ir::build::Namer;
+use jut_ir::cover::Facts;
+use jut_ir::entity::{EntityRef, SecondaryMap};
 use jut_ir::*;
+use levels::OpenLevel;
+pub(super) use levels::{How, Site};
 use std::collections::{HashMap, HashSet};
 
-/// A level: what has its own needs.
-#[derive(Debug)]
-pub(super) struct Level {
-    pub kind: LevelKind,
-    /// Whether its facts are still known.
-    has_facts: bool,
-    /// How many maxima were known when it was opened.
-    maxima: usize,
-    /// E so far.
-    pub stmts: Vec<Stmt>,
-    /// Names bound here that the residual reads, each once.
-    needs: Vec<NVar>,
-    /// The expressions that it is the first to compute.
-    pub computed: Vec<Key>,
+/// What U does with a function.
+pub(super) struct Plan {
+    pub policy: Policy,
+    /// What derived names start with.
+    pub base: String,
+    /// The names of the function and of the plan.
+    pub namer: Namer,
+    /// Which statements are linear.
+    pub linear: BlockInfo,
+    /// Names that are others: results of regions, what E has computed before.
+    pub same: Substitution,
+    /// In the residual: names bound in an accumulator, by the name they have outside.
+    pub escaped: SecondaryMap<NVar, Option<Atom>>,
+    /// Where the statement of E that binds a name stands, if not where the function has it.
+    pub homes: SecondaryMap<NVar, Home>,
+    /// The levels, in the order in which they open.
+    pub levels: Vec<Level>,
+    /// The statements that both halves have, in order.
+    pub joints: Vec<Joint>,
+    /// The types of the tape; as numbers they have those that follow the program's.
+    pub datas: Vec<Data>,
+    /// Positions of the function's parameters that `f.lin` takes.
+    pub forwarded: Vec<usize>,
+    /// The results of the function that `f.lin` takes.
+    pub sizes: ResultSizes,
+    /// What becomes of each value.
+    pub fates: SecondaryMap<NVar, Fate>,
+    /// What reads a value first.
+    pub readers: SecondaryMap<NVar, Option<Reader>>,
+    /// Where each name is bound.
+    pub sites: SecondaryMap<NVar, Site>,
+    /// What the names that the plan has added carry.
+    pub carried: HashMap<NVar, Carried>,
 }
 
-impl Level {
-    pub fn new(kind: LevelKind) -> Level {
-        Level {
-            kind,
-            has_facts: false,
-            maxima: 0,
-            stmts: Vec::new(),
-            needs: Vec::new(),
-            computed: Vec::new(),
-        }
-    }
+/// What becomes of a value of E in the residual.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) enum Fate {
+    /// Nothing there needs it (or it is a parameter, which has no fate but to be passed again).
+    #[default]
+    NotNeeded,
+    /// The residual has it: a loop index.
+    Index,
+    /// It takes the slice again.
+    Sliced,
+    /// It computes it again, from what it has without the tape.
+    Before,
+    /// It computes it again, from what is stored.
+    After,
+    /// It takes it off the tape.
+    Stored { reason: Reason, span: Span },
+}
+
+/// Why a value is stored and not computed again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reason {
+    /// The type of another stored value mentions it.
+    Size,
+    /// Only the iteration before has it.
+    Carry,
+    /// It came out of a value that an arm or a pattern took apart.
+    Field,
+    /// A primitive that costs more than a store.
+    Expensive(&'static str),
+    /// A loop made it.
+    Loop,
+    /// It is a sum over a loop.
+    Sum,
+    /// A branch made it.
+    Branch,
+    /// A function made it.
+    Call(FuncId),
+    /// An array, tuple or record is built from parts.
+    Built,
+    /// It is cheap, but what it is computed from would have to be stored instead, and is not
+    /// cheaper; or the policy stores everything.
+    NoGain,
+}
+
+/// A linear statement that reads a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Reader {
+    /// The tangent that it binds, if any.
+    pub tangent: Option<LVar>,
+    pub span: Span,
+}
+
+/// What a name that the plan has added stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Carried {
+    /// The values of an element in each iteration.
+    Stack { level: usize, element: NVar },
+    /// The same value, outside of an accumulator or with wider sizes.
+    Value(NVar),
+    /// The record of a level.
+    Record { level: usize },
+    /// The record of the arm that is taken.
+    Arms { levels: Vec<usize> },
+    /// What a callee stores.
+    Tape { callee: FuncId, args: Vec<Atom> },
+}
+
+/// Where a statement of E stands.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) enum Home {
+    /// Where the function has it.
+    #[default]
+    Here,
+    /// At the end of what an enclosing level has so far.
+    Outside(usize),
+    /// Nowhere: E has computed the same before.
+    Nowhere,
 }
 
 /// What a level is the body of.
@@ -57,428 +189,249 @@ pub(super) enum LevelKind {
     Accumulator,
 }
 
-/// Where a name is bound: the number of its level, counted from outside, and how.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Site {
-    pub level: usize,
-    pub how: How,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) enum How {
-    /// A parameter of the function.
-    #[default]
-    Parameter,
-    /// A result size, a parameter of the residual, wherever the function binds it.
-    Result,
-    /// A loop index.
-    Index,
-    /// A slice of an array from outside the loop.
-    Slice,
-    /// A carry, or a field of an arm: only E has it.
-    Given,
-    /// By the statement of E with this number.
-    Stmt { index: usize, available: bool },
-}
-
-/// When the residual's text first reads a name: its position, and the order of recording.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Need(u32, u32);
-
-impl Need {
-    pub fn position(self) -> u32 {
-        self.0
-    }
-}
-
-/// What has been decided about a need.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) enum Fate {
-    #[default]
-    Undecided,
-    /// The residual has it: a loop index, or a slice taken again.
-    Known,
-    /// Computed again from what is known.
-    Before,
-    /// Computed again from what is stored.
-    After,
-    Stored,
-}
-
-/// What the residual of a level needs.
+/// What a level stores, and how the residual begins there.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct Level {
+    /// How many levels are round it.
+    pub depth: usize,
+    /// Of a loop: its index, and how often it runs.
+    pub times: Option<(NVar, Size)>,
     /// Stored, in order of first need. In an accumulator, sizes of stored values come first.
     pub stored: Vec<NVar>,
+    /// Slices that the residual takes again: element, array.
+    pub slices: Vec<(NVar, NVar)>,
     /// Computed again from what is known.
     pub before: Vec<Stmt>,
     /// Computed again from what is stored.
     pub after: Vec<Stmt>,
-    /// Elements of slices that the residual takes again.
-    pub slices: HashSet<NVar>,
     /// For sizes computed again after the opening: how many statements of `after` give them.
     pub after_positions: HashMap<NVar, usize>,
-    /// Statements that the cut has chosen to compute again, by number.
-    chosen: HashSet<usize>,
+    /// What E does at its end, so that elements of stacks have sizes known outside, and what the residual
+    /// does at its beginning to have the old ones again.
+    pub widened: (Vec<Stmt>, Vec<Stmt>),
+    /// The record that holds what is stored, if it is not results or stacks.
+    pub record: Option<Record>,
 }
 
-impl Unzipper<'_> {
-    /// The next position in the residual's text.
-    pub(super) fn tick(&mut self) -> u32 {
-        self.clock += 1;
-        self.clock
-    }
+/// What a statement that both halves have adds to E.
+#[derive(Debug, Default)]
+pub(super) struct Joint {
+    /// What stands before it.
+    pub prelude: Vec<Stmt>,
+    /// Of a loop: its bound, not negative if there are stacks.
+    pub bound: Option<Atom>,
+    /// What its body returns besides, and what that is outside.
+    pub results: Vec<(NVar, NVar)>,
+    /// The tape that a call or a branch returns.
+    pub tape: Option<NVar>,
+}
 
-    /// The number of the innermost level.
-    pub(super) fn depth(&self) -> usize {
-        self.levels.len() - 1
-    }
+/// The result sizes of a function.
+#[derive(Debug, Default)]
+pub(super) struct ResultSizes {
+    /// The parameters of `f.lin`.
+    pub params: Vec<NVar>,
+    /// Which results of the function they are.
+    pub positions: Vec<usize>,
+    /// The name of the result, and the parameter.
+    names: Vec<(NVar, NVar)>,
+}
 
-    /// Opens a level.
-    pub(super) fn enter(&mut self, kind: LevelKind) {
-        // Sizes may leave an accumulator, with what is known about them.
-        let has_facts = kind != LevelKind::Accumulator;
-        if has_facts {
-            self.facts.enter();
-        }
-        let maxima = self.maxima.len();
-        self.levels.push(Level { has_facts, maxima, ..Level::new(kind) });
-    }
+/// Plans the tape of a function. The function gets the names that carry the tape as further variables,
+/// and its linear results state their sizes as `f.lin` does.
+///
+/// # Errors
+/// `J999` if a callee has not been unzipped.
+pub(super) fn plan(
+    derivatives: &Derivatives,
+    func: &mut Function,
+    policy: Policy,
+) -> Result<Plan, Diagnostic> {
+    let mut namer = Namer::of(func);
+    arms::name_in_arms(func, &mut namer);
+    let info = linearity::of_body(&derivatives.program, func);
+    let body = std::mem::take(&mut func.body);
+    let plan = Planner::new(derivatives, func, namer, policy).function(&body, &info);
+    func.body = body;
+    Ok(Plan { linear: info, ..plan? })
+}
 
-    /// Forgets what only the innermost level knows about sizes.
-    pub(super) fn forget(&mut self) {
-        let depth = self.depth();
-        if std::mem::take(&mut self.levels[depth].has_facts) {
-            self.facts.leave();
-            // What has left the level is still known.
-            for (v, of) in self.maxima.split_off(self.levels[depth].maxima) {
-                if self.sites[v].level < depth {
-                    self.facts.add_max_zero(v, of.clone());
-                    self.maxima.push((v, of));
-                }
-            }
-        }
-    }
+/// The planner at work on one function, whose variables grow.
+pub(super) struct Planner<'a, 'f> {
+    pub derivatives: &'a Derivatives,
+    pub func: &'f mut Function,
+    /// The plan so far.
+    pub plan: Plan,
+    /// Where a need is first read in the residual.
+    needs: SecondaryMap<NVar, Option<Need>>,
+    /// The open levels, outermost first. The zeroth is that of the parameters.
+    open: Vec<OpenLevel<'a>>,
+    /// What E knows about sizes and indices.
+    pub facts: Facts,
+    /// Names that are a maximum with zero, and of what.
+    maxima: Vec<(NVar, Size)>,
+    /// Under [`Policy::Minimal`]: the names of what E has computed and open levels can see.
+    computed: HashMap<common::Key, NVar>,
+    /// The position in the residual's text.
+    clock: u32,
+    /// How many needs have been recorded.
+    needs_recorded: u32,
+    /// What reads the needs that are being recorded.
+    reader: Option<Reader>,
+    /// How many tape types inside the function have been named.
+    tapes: usize,
+}
 
-    /// Closes the innermost level.
-    pub(super) fn leave(&mut self) -> Level {
-        self.forget();
-        let level = self.levels.pop().unwrap_or_else(|| Level::new(LevelKind::Body));
-        for key in &level.computed {
-            self.computed.remove(key);
-        }
-        level
-    }
-
-    /// Says where a name is bound. Result sizes are known from the start.
-    pub(super) fn bind(&mut self, v: NVar, level: usize, how: How) {
-        if self.sites[v].how != How::Result {
-            self.sites[v] = Site { level, how };
-        }
-    }
-
-    /// The size that an operand stands for, in normal form.
-    pub(super) fn size_of(&self, atom: Atom) -> Size {
-        match self.same.atom(atom) {
-            Atom::Var(v) => match &self.func.nvars[v].def {
-                Some(def) => self.same.size(&self.func, def),
-                None => Size::var(v),
-            },
-            literal => self.func.size_of(literal),
-        }
-    }
-
-    /// The type of a name, region results replaced.
-    pub(super) fn type_of(&self, v: NVar) -> Type {
-        self.same.ty(&self.func, &self.func.nvars[v].ty)
-    }
-
-    /// An array in scope says that its dimensions are not negative.
-    pub(super) fn learn_dimensions(&mut self, v: NVar) {
-        if matches!(self.func.nvars[v].ty, Type::Array(..) | Type::Tuple(_)) {
-            self.facts.add_type(&self.type_of(v));
-        }
-    }
-
-    // ---- E
-
-    /// Adds a non-linear statement to E: of this level, or further out where it may leave.
-    pub(super) fn push(&mut self, stmt: Stmt) {
-        let key = if self.policy == Policy::Minimal { self.key(&stmt) } else { None };
-        if let (Some(key), [v]) = (&key, &stmt.nl[..])
-            && self.is_computed(key, *v)
-        {
-            return;
-        }
-        let mut level = self.depth();
-        while self.may_leave(level, &stmt) {
-            level -= 1;
-        }
-        if let (Some(key), [v]) = (key, &stmt.nl[..]) {
-            self.computed.insert(key.clone(), *v);
-            self.levels[level].computed.push(key);
-        }
-        let available = self.is_cheap(level, &stmt) && self.reads_only_available(level, &stmt);
-        let index = self.levels[level].stmts.len();
-        for v in &stmt.nl {
-            self.bind(*v, level, How::Stmt { index, available });
-            self.learn_dimensions(*v);
-        }
-        match &stmt.rhs {
-            Rhs::Check(Check::Below(i, n)) => {
-                self.facts.add_below(self.size_of(*i), self.size_of(*n))
-            }
-            Rhs::Check(Check::Within { lo, len, size }) => {
-                self.facts.add_within(self.size_of(*lo), self.size_of(*len), self.size_of(*size));
-            }
-            Rhs::Check(Check::NonNegative(n)) => self.facts.add_non_negative(self.size_of(*n)),
-            Rhs::Check(Check::Exact(p, a, b)) => {
-                self.facts.add_exact(*p, &self.size_of(*a), &self.size_of(*b));
-            }
-            Rhs::Prim(prim::IMAX, args) => {
-                if let ([v], [of, Atom::Lit(Literal::I64(0))]) = (&stmt.nl[..], &args[..]) {
-                    let of = self.size_of(*of);
-                    self.facts.add_max_zero(*v, of.clone());
-                    self.maxima.push((*v, of));
-                }
-            }
-            _ => {}
-        }
-        self.levels[level].stmts.push(stmt);
-    }
-
-    /// Whether a statement may leave its level: total, and everything it reads is from outside.
-    /// Out of accumulators go sizes, so that stacks are named outside; out of loops what does not
-    /// depend on the iteration.
-    fn may_leave(&self, level: usize, stmt: &Stmt) -> bool {
-        let Rhs::Prim(prim, args) = &stmt.rhs else { return false };
-        let may = match self.levels[level].kind {
-            LevelKind::Accumulator => {
-                [prim::IADD, prim::ISUB, prim::IMUL, prim::INEG, prim::IMAX].contains(prim)
-            }
-            LevelKind::Loop => {
-                *prim == prim::IMAX || self.policy != Policy::StoreAll && !prim.can_fail()
-            }
-            _ => false,
+impl<'a, 'f> Planner<'a, 'f> {
+    fn new(
+        derivatives: &'a Derivatives,
+        func: &'f mut Function,
+        namer: Namer,
+        policy: Policy,
+    ) -> Planner<'a, 'f> {
+        let plan = Plan {
+            policy,
+            base: names::unzip_base(&func.name).to_string(),
+            namer,
+            linear: BlockInfo::default(),
+            same: Substitution::default(),
+            escaped: SecondaryMap::new(),
+            homes: SecondaryMap::new(),
+            levels: Vec::new(),
+            joints: Vec::new(),
+            datas: Vec::new(),
+            forwarded: Vec::new(),
+            sizes: ResultSizes::default(),
+            fates: SecondaryMap::new(),
+            readers: SecondaryMap::new(),
+            sites: SecondaryMap::new(),
+            carried: HashMap::new(),
         };
-        may && args.iter().all(|a| match self.same.atom(*a) {
-            Atom::Var(v) => self.sites[v].level < level,
-            Atom::Lit(_) => true,
-        })
-    }
-
-    /// Whether a statement is computed again in the residual if its operands are available there.
-    pub(super) fn is_cheap(&self, level: usize, stmt: &Stmt) -> bool {
-        if self.is_repeated(stmt) {
-            return true;
+        Planner {
+            derivatives,
+            func,
+            plan,
+            needs: SecondaryMap::new(),
+            open: Vec::new(),
+            facts: Facts::default(),
+            maxima: Vec::new(),
+            computed: HashMap::new(),
+            clock: 0,
+            needs_recorded: 0,
+            reader: None,
+            tapes: 0,
         }
-        // What leaves an accumulator gets new names, one by one.
-        let single = stmt.nl.len() == 1 || self.levels[level].kind != LevelKind::Accumulator;
-        self.policy != Policy::StoreAll
-            && single
-            && match &stmt.rhs {
-                Rhs::Prim(prim, _) => prim.row().cheap && !prim.can_fail(),
-                Rhs::Atom(Atom::Var(v)) => !self.is_only_here(level, *v),
-                Rhs::Atom(_) | Rhs::Proj(..) | Rhs::Size(..) | Rhs::Index(..) => true,
-                Rhs::Cast { .. } | Rhs::Untuple(_) | Rhs::Open { .. } => true,
-                _ => false,
-            }
     }
 
-    /// Whether a value is a carried array that is stored, if at all, where it gets this other name
-    /// ([`super::arms`]): the loop round this level does not store it so far.
-    fn is_only_here(&self, level: usize, v: NVar) -> bool {
-        let Some(v) = self.same.nvar(v) else { return false };
-        let site = self.sites[v];
-        let array = matches!(self.func.nvars[v].ty, Type::Array(..));
-        array && site.how == How::Given && site.level < level && self.needs[v].is_none()
+    fn function(mut self, body: &'a Block, info: &BlockInfo) -> Result<Plan, Diagnostic> {
+        self.regions_are_transparent(body);
+        self.enter(LevelKind::Parameters);
+        for p in self.func.params.clone() {
+            self.learn_dimensions(p);
+        }
+        self.result_sizes(body);
+
+        self.enter(LevelKind::Body);
+        let head = self.tick();
+        self.block(body, info)?;
+        for k in 0..self.func.lin_results.len() {
+            // A result says its size by the parameters of `f.lin`.
+            let sizes = &self.plan.sizes;
+            let ty = self.plan.same.ty(self.func, &self.func.lin_results[k].ty);
+            let ty = ty.subst(&mut |name| sizes.renamed(name));
+            self.cast_result(body, k, &ty);
+            self.func.lin_results[k].ty = ty;
+        }
+        self.need_signature();
+        let level = self.decide_all(head);
+        if !self.plan.levels[level].stored.is_empty() {
+            let stored = self.plan.levels[level].stored.clone();
+            let name = names::tape(&self.plan.base);
+            let record = self.record(level, &stored, head, Opening::AfterHead);
+            let data = self.declare(name.clone(), vec![record.constructor(name)]);
+            let var = self.fresh("tape", Type::Data(data), self.func.span);
+            let held = Some((ConRef { data, index: 0 }, var));
+            self.plan.levels[level].record = Some(Record { held, ..record });
+        }
+        self.leave();
+        self.plan.forwarded = self.forwarded();
+        Ok(self.plan)
     }
 
-    /// Whether a statement is never stored: types and covered accesses rest on what it says.
-    pub(super) fn is_repeated(&self, stmt: &Stmt) -> bool {
-        let transparent = |v: &NVar| self.func.nvars[*v].def.is_some();
-        matches!(stmt.rhs, Rhs::Prim(prim::IMAX, _)) || stmt.nl.iter().any(transparent)
+    /// Positions of the parameters that the residual reads, with the sizes in their types.
+    fn forwarded(&self) -> Vec<usize> {
+        let params = &self.func.params;
+        let read = |p: &NVar| self.needs[*p].is_some();
+        let mut wanted: HashSet<NVar> = params.iter().copied().filter(read).collect();
+        for p in params.iter().filter(|p| read(p)) {
+            wanted.extend(self.func.nvars[*p].ty.size_names());
+        }
+        (0..params.len()).filter(|k| wanted.contains(&params[*k])).collect()
     }
 
-    fn reads_only_available(&self, level: usize, stmt: &Stmt) -> bool {
-        let mut all = true;
-        stmt.rhs.for_each_own_use(&mut |name| {
-            all &= match name {
-                Use::N(v) => self.same.nvar(v).is_none_or(|v| {
-                    let site = self.sites[v];
-                    site.level < level
-                        || match site.how {
-                            How::Given => false,
-                            How::Stmt { available, .. } => available,
-                            How::Parameter | How::Result | How::Index | How::Slice => true,
-                        }
-                }),
-                Use::L(_) | Use::C(_) => false,
+    /// Sizes in the types of tangents and capabilities are parameters of the residual.
+    fn need_signature(&mut self) {
+        let key = self.tick();
+        let func = &*self.func;
+        let tangents = func.lin_params.iter().map(|x| &func.lvars[*x].ty);
+        let caps = func.cap_params.iter().map(|c| &func.caps[*c]);
+        let caps = caps.filter(|c| c.mode != Mode::Acc).map(|c| &c.ty);
+        let results = func.lin_results.iter().map(|r| &r.ty);
+        let types: Vec<Type> = tangents.chain(caps).chain(results).cloned().collect();
+        self.reader = None;
+        for ty in types {
+            self.need_sizes(&ty, key);
+        }
+    }
+
+    /// Every i64 result that a linear result's type names is a parameter of `f.lin`. Where the
+    /// function returns an opaque name of its own, the parameter *is* that name.
+    fn result_sizes(&mut self, body: &Block) {
+        let mentioned = |func: &Function, name: NVar| {
+            let mentions = |ty: &Type| {
+                let mut found = false;
+                ty.for_each_size(&mut |s| found |= s.mentions(name));
+                found
             };
-        });
-        all
-    }
-
-    // ---- needs
-
-    /// The residual reads `v`, at the given position of its text.
-    pub(super) fn need(&mut self, v: NVar, position: u32) {
-        let Some(v) = self.same.nvar(v) else { return };
-        let need = self.needs[v];
-        if need.is_none_or(|old| position < old.position()) {
-            let order = self.needs_recorded;
-            self.needs_recorded += 1;
-            self.needs[v] = Some(Need(position, order));
-        }
-        if need.is_none()
-            && let Some(level) = self.levels.get_mut(self.sites[v].level)
-        {
-            level.needs.push(v);
-        }
-    }
-
-    pub(super) fn need_atom(&mut self, atom: Atom, position: u32) {
-        if let Atom::Var(v) = atom {
-            self.need(v, position);
-        }
-    }
-
-    /// The residual mentions a type.
-    pub(super) fn need_sizes(&mut self, ty: &Type, position: u32) {
-        if matches!(ty, Type::Array(..) | Type::Tuple(_)) {
-            for name in size_names(&self.same.ty(&self.func, ty)) {
-                self.need(name, position);
+            func.lin_results.iter().any(|r| mentions(&r.ty))
+        };
+        for (k, value) in body.nl.iter().enumerate() {
+            let Some(name) = self.func.results.get(k).and_then(|decl| decl.name) else { continue };
+            if !mentioned(self.func, name) {
+                continue;
             }
-        }
-    }
-
-    /// What an operation reads itself.
-    pub(super) fn need_operands(&mut self, rhs: &Rhs, position: u32) {
-        let mut names = Vec::new();
-        rhs.for_each_own_use(&mut |name| {
-            if let Use::N(v) = name {
-                names.push(v);
-            }
-        });
-        names.into_iter().for_each(|v| self.need(v, position));
-    }
-
-    // ---- plans
-
-    /// Decides about the needs of the innermost level. `head` is the position of its head.
-    pub(super) fn plan(&mut self, head: u32) -> Plan {
-        let level = self.depth();
-        let mut needs = std::mem::take(&mut self.levels[level].needs);
-        needs.sort_by_key(|v| self.needs[*v]);
-        let mut plan = Plan::default();
-        if self.policy == Policy::Minimal {
-            plan.chosen = self.minimum_cut(&needs);
-        }
-        let mut again = Vec::new();
-        self.decide(needs, head, &mut plan, &mut again);
-
-        let mut sizes = Vec::new();
-        let mut seen = HashSet::new();
-        for w in &plan.stored {
-            let local = size_names(&self.type_of(*w)).into_iter();
-            let local = local.filter(|n| self.sites[*n].level == level);
-            sizes.extend(local.filter(|n| seen.insert(*n)));
-        }
-        if self.levels[level].kind == LevelKind::Accumulator {
-            // They go out with the values, before them, and are then known by their outer names.
-            for n in &sizes {
-                if let How::Stmt { index, .. } = self.sites[*n].how {
-                    again.retain(|k| *k != index);
-                }
-                self.fates[*n] = Fate::Stored;
-            }
-            plan.stored.retain(|w| !seen.contains(w));
-            plan.stored.splice(0..0, sizes);
-        } else {
-            // Those that are not stored are computed or sliced again.
-            sizes.retain(|n| match self.sites[*n].how {
-                How::Slice => true,
-                How::Stmt { index, available } => {
-                    available || self.is_repeated(&self.levels[level].stmts[index])
-                }
-                _ => false,
+            let own = self.plan.same.atom(*value).var().filter(|v| {
+                self.func.nvars[*v].def.is_none()
+                    && !self.func.params.contains(v)
+                    && !self.plan.sizes.params.contains(v)
             });
-            self.decide(sizes, head, &mut plan, &mut again);
+            let hint = self.func.nvars[name].name.clone();
+            let param = own.unwrap_or_else(|| self.fresh(&hint, Type::I64, self.func.span));
+            self.plan.sites[param] = Site { level: 0, how: How::Result };
+            let sizes = &mut self.plan.sizes;
+            sizes.params.push(param);
+            sizes.positions.push(k);
+            sizes.names.push((name, param));
         }
-
-        again.sort_unstable();
-        for index in again {
-            let mut stmt = self.levels[level].stmts[index].clone();
-            stmt.loc = stmt.loc.by(Origin::Unzip);
-            if let Rhs::Cast { proved, .. } | Rhs::Open { proved, .. } = &mut stmt.rhs {
-                *proved = true;
-            }
-            let after = stmt.nl.iter().any(|v| self.fates[*v] == Fate::After);
-            let part = if after { &mut plan.after } else { &mut plan.before };
-            part.push(stmt);
-            if let (true, Some(stmt)) = (after, plan.after.last()) {
-                plan.after_positions.extend(stmt.nl.iter().map(|v| (*v, plan.after.len())));
-            }
-        }
-        plan
     }
 
-    fn decide(&mut self, needs: Vec<NVar>, head: u32, plan: &mut Plan, again: &mut Vec<usize>) {
-        let level = self.depth();
-        let mut work = needs;
-        work.reverse();
-        while let Some(v) = work.pop() {
-            let site = self.sites[v];
-            if site.level != level {
-                self.need(v, head);
-                continue;
-            }
-            if self.fates[v] != Fate::Undecided {
-                continue;
-            }
-            let mut fate = Fate::Known;
-            match site.how {
-                How::Parameter | How::Result | How::Index => {}
-                How::Slice => drop(plan.slices.insert(v)),
-                How::Given => fate = Fate::Stored,
-                How::Stmt { index, available } => {
-                    let stmt = &self.levels[level].stmts[index];
-                    if available || plan.chosen.contains(&index) || self.is_repeated(stmt) {
-                        fate = if available { Fate::Before } else { Fate::After };
-                        // The statement may bind several names, and is computed again once.
-                        for other in &stmt.nl {
-                            self.fates[*other] = fate;
-                        }
-                        again.push(index);
-                        let operands = work.len();
-                        stmt.rhs.for_each_own_use(&mut |name| {
-                            if let Use::N(v) = name {
-                                work.extend(self.same.nvar(v));
-                            }
-                        });
-                        work[operands..].reverse();
-                    } else {
-                        fate = Fate::Stored;
-                    }
-                }
-            }
-            self.fates[v] = fate;
-            if fate == Fate::Stored {
-                plan.stored.push(v);
-            }
-        }
+    /// Names the type of a part of the tape.
+    pub fn declare(&mut self, name: String, constructors: Vec<Constructor>) -> DataId {
+        let id = DataId::new(self.derivatives.program.datas.len() + self.plan.datas.len());
+        let span = self.func.span;
+        self.plan.datas.push(Data { name, constructors, doc: String::new(), span });
+        id
+    }
+
+    /// A new non-linear variable.
+    pub fn fresh(&mut self, hint: &str, ty: Type, span: Span) -> NVar {
+        let name = self.plan.namer.fresh(hint);
+        self.func.nvars.push(VarData { name, ty, def: None, span })
     }
 }
 
-/// The names in a type, outermost size first, each once.
-pub(super) fn size_names(ty: &Type) -> Vec<NVar> {
-    let mut names = Vec::new();
-    ty.for_each_size(&mut |size| {
-        for name in size.names() {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    });
-    names
+impl ResultSizes {
+    fn renamed(&self, name: NVar) -> Option<Size> {
+        self.names.iter().find(|(result, _)| *result == name).map(|(_, z)| Size::var(*z))
+    }
 }

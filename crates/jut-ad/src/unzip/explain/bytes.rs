@@ -1,5 +1,6 @@
 //! Formulas for bytes: polynomials in sizes, sums over iterations, terms of arms.
 
+use crate::unzip::plan::Plan;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::prim::{Prim, Syntax};
 use jut_ir::*;
@@ -52,15 +53,18 @@ pub struct Sizes {
 const DEPTH: usize = 8;
 
 impl Sizes {
-    pub(super) fn of(func: &Function) -> Sizes {
+    pub(super) fn of(func: &Function, plan: &Plan) -> Sizes {
         let mut sizes = Sizes::default();
         for (v, data) in func.nvars.iter().filter(|(_, data)| data.ty == Type::I64) {
-            let known = data.def.clone().map_or(Known::Opaque, Known::Form);
+            let form = plan.same.size_name(func, v);
+            let known = if form == Size::var(v) { Known::Opaque } else { Known::Form(form) };
             sizes.names[v] = Some((data.name.to_string(), known));
         }
         for (k, p) in func.params.iter().enumerate() {
             sizes.learn(*p, Known::Parameter(k));
         }
+        sizes.learn_block(&func.body);
+        plan.joints.iter().flat_map(|j| &j.prelude).for_each(|stmt| sizes.learn_stmt(stmt));
         sizes
     }
 
@@ -70,8 +74,15 @@ impl Sizes {
         }
     }
 
+    fn learn_block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            self.learn_stmt(stmt);
+            stmt.rhs.blocks().into_iter().for_each(|inner| self.learn_block(inner));
+        }
+    }
+
     /// A statement may say what a name is.
-    pub(super) fn learn_stmt(&mut self, stmt: &Stmt) {
+    fn learn_stmt(&mut self, stmt: &Stmt) {
         if let (Rhs::Prim(prim, args), [v]) = (&stmt.rhs, &stmt.nl[..]) {
             self.learn(*v, Known::Prim(*prim, args.clone()));
         }
@@ -241,4 +252,32 @@ impl Sizes {
             _ => text.clone(),
         }
     }
+}
+
+/// The bytes of a value of a type: 8 per number, 1 per truth value.
+pub(super) fn type_bytes(program: &Program, ty: &Type, depth: usize) -> Option<Size> {
+    Some(match ty {
+        Type::Float(_) | Type::I64 => Size::constant(8),
+        Type::Bool => Size::constant(1),
+        Type::Tuple(items) => {
+            let mut sum = Size::default();
+            for item in items {
+                sum = sum + type_bytes(program, item, depth)?;
+            }
+            sum
+        }
+        Type::Array(size, element) => size.clone() * type_bytes(program, element, depth)?,
+        Type::Data(data) => {
+            // Where the data value was made, its bytes have been counted; here it is kept.
+            let [constructor] = &program.datas[*data].constructors[..] else { return None };
+            let mut sum = Size::default();
+            for field in &constructor.fields {
+                if depth > 8 || !field.ty.size_names().is_empty() {
+                    return None;
+                }
+                sum = sum + type_bytes(program, &field.ty, depth + 1)?;
+            }
+            sum
+        }
+    })
 }

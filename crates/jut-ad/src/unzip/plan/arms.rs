@@ -13,6 +13,7 @@
 //! loop itself: one in a loop inside would store the array once per iteration of that. *Cost*: linear in the
 //! text of loops that carry arrays, times the nesting of branches in them.
 
+use crate::unzip::layout::value_stmt;
 use jut_ir::build::Namer;
 use jut_ir::map::Mapper;
 use jut_ir::visit::Use;
@@ -138,6 +139,6 @@ impl Pass<'_> {
         let own = self.func.nvars.push(VarData { name, ..data });
         rename(block, &mut Rename { from: v, to: own });
         let loc = Loc { span: self.func.nvars[v].span, origin: Origin::Unzip };
-        block.stmts.insert(0, super::value_stmt(own, Rhs::Atom(Atom::Var(v)), loc));
+        block.stmts.insert(0, value_stmt(own, Rhs::Atom(Atom::Var(v)), loc));
     }
 }

@@ -50,8 +50,7 @@
 //! solved exactly by Dinic's algorithm if it has at most [`LIMIT`] nodes; the needs of larger ones
 //! are stored. So the cost is linear in the text.
 
-use super::Unzipper;
-use super::plan::{How, LevelKind};
+use super::{How, LevelKind, Planner};
 use jut_ir::visit::Use;
 use jut_ir::*;
 use petgraph::algo::dinics;
@@ -191,7 +190,7 @@ fn nearest_cut(graph: &DiGraph<(), u64>, source: NodeIndex, sink: NodeIndex) -> 
     reached
 }
 
-impl Unzipper<'_> {
+impl Planner<'_, '_> {
     /// The statements of the innermost level that the residual computes again although it does not
     /// have all of their operands anyway, by number.
     pub(super) fn minimum_cut(&self, needs: &[NVar]) -> HashSet<usize> {
@@ -204,7 +203,7 @@ impl Unzipper<'_> {
         }
         let mut seen: HashSet<NVar> = work.iter().copied().collect();
         while let Some(v) = work.pop() {
-            let site = self.sites[v];
+            let site = self.plan.sites[v];
             if site.level != level {
                 network.edge(Node::Source, Node::Value(v), self.outer_price(v, level));
                 continue;
@@ -212,7 +211,7 @@ impl Unzipper<'_> {
             let bytes = weight(&self.type_of(v));
             let cheap = match site.how {
                 How::Stmt { index, .. } => {
-                    let stmt = &self.levels[level].stmts[index];
+                    let stmt = &self.open[level].stmts[index];
                     self.operations(level, stmt).map(|operations| (index, stmt, operations))
                 }
                 _ => None,
@@ -233,7 +232,7 @@ impl Unzipper<'_> {
             network.edge(Node::Source, node, operations);
             stmt.rhs.for_each_own_use(&mut |name| {
                 if let Use::N(name) = name
-                    && let Some(operand) = self.same.nvar(name)
+                    && let Some(operand) = self.plan.same.nvar(name)
                     && !self.is_free(operand, level)
                 {
                     network.edge(Node::Value(operand), node, INFINITE);
@@ -252,9 +251,9 @@ impl Unzipper<'_> {
 
     /// Whether the residual of a level has a value anyway, or can compute it from such values.
     fn is_free(&self, v: NVar, level: usize) -> bool {
-        let site = self.sites[v];
+        let site = self.plan.sites[v];
         match site.how {
-            How::Parameter | How::Result | How::Index | How::Slice => true,
+            How::Parameter | How::Result | How::Index | How::Slice { .. } => true,
             How::Stmt { available: true, .. } => true,
             How::Stmt { .. } | How::Given => site.level != level && self.needs[v].is_some(),
         }
@@ -263,7 +262,7 @@ impl Unzipper<'_> {
     /// What it costs to have a value of a level further out that nothing else needs so far.
     fn outer_price(&self, v: NVar, level: usize) -> u64 {
         let ty = self.type_of(v);
-        let between = self.levels.get(self.sites[v].level + 1..=level).unwrap_or_default();
+        let between = self.open.get(self.plan.sites[v].level + 1..=level).unwrap_or_default();
         match ty {
             Type::Float(_) | Type::I64 | Type::Bool => {
                 if between.iter().any(|l| l.kind == LevelKind::Loop) { 1 } else { weight(&ty) }

@@ -8,8 +8,7 @@
 //! An expression is known as long as the level that computes it is open, so a level sees what the
 //! levels round it have computed. *Cost*: one table look-up per statement.
 
-use super::Unzipper;
-use super::plan::How;
+use super::{How, Planner};
 use jut_ir::prim::Prim;
 use jut_ir::*;
 
@@ -23,10 +22,10 @@ pub(super) enum Key {
     Index(NVar, Vec<Step>),
 }
 
-impl Unzipper<'_> {
+impl Planner<'_, '_> {
     /// What a statement is found by, if it is an expression. (A check that it rests on remains.)
     pub(super) fn key(&self, stmt: &Stmt) -> Option<Key> {
-        let same = &self.same;
+        let same = &self.plan.same;
         Some(match &stmt.rhs {
             Rhs::Prim(prim, args) => Key::Prim(*prim, args.iter().map(|a| same.atom(*a)).collect()),
             Rhs::Structured(op, args, sizes) => {
@@ -56,11 +55,11 @@ impl Unzipper<'_> {
     pub(super) fn is_computed(&mut self, key: &Key, v: NVar) -> bool {
         let Some(earlier) = self.computed.get(key).copied() else { return false };
         let transparent = |v: NVar| self.func.nvars[v].def.is_some();
-        let same = self.sites[v].how != How::Result
+        let same = self.plan.sites[v].how != How::Result
             && transparent(v) == transparent(earlier)
             && self.type_of(v) == self.type_of(earlier);
         if same {
-            self.same.values[v] = Some(Atom::Var(earlier));
+            self.plan.same.values[v] = Some(Atom::Var(earlier));
         }
         same
     }
