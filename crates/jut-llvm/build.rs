@@ -12,6 +12,9 @@ use std::process::Command;
 const PREFIX: &str = "LLVM_SYS_221_PREFIX";
 const MAJOR: &str = "22.";
 
+/// Where Debian has it.
+const FOLDER: &str = "/usr/lib/llvm-22";
+
 /// LLVM becomes part of the program, unless this variable is 1. It is that of the bindings to MLIR: a
 /// program has one LLVM, so both are linked in the same way.
 const SHARED: &str = "MLIR_SYS_LINK_SHARED";
@@ -35,9 +38,10 @@ fn main() {
             println!(
                 "cargo::error=the feature `mlir` needs MLIR 22: {reason}. Install it (Debian: `apt-get \
                  install gcc g++ llvm-22-dev libmlir-22-dev mlir-22-tools libpolly-22-dev \
-                 libclang1-22 libclang-common-22-dev libzstd-dev zlib1g-dev`), or name its folder in \
-                 the environment variables {PREFIX}, {} and {}, or build without the feature; `jut \
-                 doctor` says what is there",
+                 libclang1-22 libclang-common-22-dev libzstd-dev zlib1g-dev`), and name its folder in \
+                 the environment variables {PREFIX}, {0} and {1} ({FOLDER}, if it is Debian's: `export \
+                 {0}={FOLDER} {1}={FOLDER}`), or build without the feature; `jut doctor` says what is \
+                 there",
                 MLIR[0], MLIR[1]
             );
             return;
@@ -97,12 +101,18 @@ fn link() -> Result<(), String> {
     Ok(())
 }
 
-/// The program that knows where LLVM is: in the folder that the variable names, or on the path.
+/// The program that knows where LLVM is: in the folder that the variable names, or else on the path or
+/// in the usual folder.
 fn find() -> Result<PathBuf, String> {
-    let tool = match std::env::var_os(PREFIX) {
-        Some(prefix) if !prefix.is_empty() => PathBuf::from(prefix).join("bin").join("llvm-config"),
-        _ => PathBuf::from("llvm-config-22"),
-    };
+    if let Some(prefix) = std::env::var_os(PREFIX).filter(|prefix| !prefix.is_empty()) {
+        return of_version(PathBuf::from(prefix).join("bin").join("llvm-config"));
+    }
+    let usual = Path::new(FOLDER).join("bin").join("llvm-config");
+    of_version("llvm-config-22".into()).or_else(|_| of_version(usual))
+}
+
+/// The program, if it is that of LLVM 22.
+fn of_version(tool: PathBuf) -> Result<PathBuf, String> {
     let version = run(&tool, &["--version"])?;
     match version.starts_with(MAJOR) {
         true => Ok(tool),
@@ -124,7 +134,10 @@ fn run(tool: &Path, flags: &[&str]) -> Result<String, String> {
 fn missing(variable: &str) -> Option<String> {
     let prefix = std::env::var_os(variable).filter(|prefix| !prefix.is_empty());
     let Some(prefix) = prefix.map(PathBuf::from) else {
-        return Some(format!("the environment variable {variable} does not name its folder"));
+        // Then the bindings ask the program on the path, whatever version it has.
+        return of_version("llvm-config".into())
+            .err()
+            .map(|_| format!("the environment variable {variable} does not name its folder"));
     };
     let file = match variable {
         "MLIR_SYS_220_PREFIX" => "include/mlir-c/IR.h",

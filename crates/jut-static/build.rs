@@ -1,9 +1,14 @@
 //! Compiles the runtime once more, for objects made ahead of time.
 //!
-//! The compiler that builds jut builds the runtime too, from the same sources and with the same
-//! locked version of `libm`: so its bits agree with those of code in memory, and whoever runs `jut`
-//! later needs neither Rust nor cargo. Link-time optimisation leaves one object of a few hundred
-//! kilobytes that needs only `malloc`, `free`, `abort`, `memcpy`, `memmove` and `memset`.
+//! The compiler that builds jut builds the runtime too, from the same sources, wherever cargo has
+//! them (the build script of `jut-runtime` says where), and with the same version of `libm`, of which
+//! the runtime's manifest allows just one: so its bits agree with those of code in memory, and whoever
+//! runs `jut` later needs neither Rust nor cargo. Link-time optimisation leaves one object of a few
+//! hundred kilobytes that needs only `malloc`, `free`, `abort`, `memcpy`, `memmove` and `memset`.
+//!
+//! It is built from a crate of its own in `OUT_DIR`, which does nothing but depend on the runtime: so
+//! nothing is written where the sources are, and neither a workspace nor a lock file around them plays
+//! a part.
 //!
 //! Further targets, whose standard library must be installed, are named by the environment variable
 //! `JUT_RUNTIME_TARGETS` (triples, separated by commas). A target that does not build is left out,
@@ -11,16 +16,22 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
     let variable = |name: &str| env::var(name).unwrap_or_default();
     let out = PathBuf::from(variable("OUT_DIR"));
-    let runtime = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../runtime");
+    let runtime = variable("DEP_JUT_RUNTIME_FOLDER");
     println!("cargo::rerun-if-env-changed=JUT_RUNTIME_TARGETS");
-    for path in ["build.rs", "../../runtime/src", "../../runtime/Cargo.toml", "../../Cargo.lock"] {
-        println!("cargo::rerun-if-changed={path}");
+    println!("cargo::rerun-if-changed=build.rs");
+    for path in ["src", "Cargo.toml"] {
+        println!("cargo::rerun-if-changed={}", Path::new(&runtime).join(path).display());
+    }
+    if let Err(error) = write_crate(&out, &runtime) {
+        println!("cargo::error=cannot write the crate that builds the runtime: {error}");
+        return;
     }
     let mut targets = vec![variable("TARGET")];
     for target in variable("JUT_RUNTIME_TARGETS").split(',').map(str::trim) {
@@ -31,10 +42,9 @@ fn main() {
     let mut rows = String::new();
     for target in targets {
         let object = out.join(format!("jut_runtime-{target}.o"));
-        // From the network only if the packages are not there: the lock file may be another one
-        // than that of whoever builds jut.
-        let built = compile(&runtime, &target, &object, &out, true)
-            .or_else(|_| compile(&runtime, &target, &object, &out, false));
+        // From the network only if the packages are not there, and they are: jut needs them too.
+        let built = compile(&target, &object, &out, true)
+            .or_else(|_| compile(&target, &object, &out, false));
         rows += &match built {
             Ok(()) => format!("({target:?}, Ok(include_bytes!({object:?}))),\n"),
             Err(reason) => {
@@ -49,26 +59,29 @@ fn main() {
     }
 }
 
-fn compile(
-    runtime: &Path,
-    target: &str,
-    object: &Path,
-    out: &Path,
-    frozen: bool,
-) -> Result<(), String> {
+/// Writes the crate that is the runtime.
+fn write_crate(out: &Path, runtime: &str) -> io::Result<()> {
+    let manifest = format!(
+        "[package]\nname = \"jut-runtime-object\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+         [lib]\npath = \"lib.rs\"\n[dependencies]\njut-runtime = {{ path = {runtime:?} }}\n[workspace]\n"
+    );
+    fs::write(out.join("Cargo.toml"), manifest)?;
+    fs::write(out.join("lib.rs"), "#![no_std]\npub use jut_runtime;\n")
+}
+
+fn compile(target: &str, object: &Path, out: &Path, offline: bool) -> Result<(), String> {
     // A nested build that is up to date writes nothing: without its object it has to start anew.
     if !object.exists() {
         let _ = fs::remove_dir_all(out.join("target"));
     }
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["rustc", "--lib", "--release", "--crate-type", "staticlib", "--quiet"]);
-    if frozen {
-        cargo.arg("--frozen");
+    if offline {
+        cargo.arg("--offline");
     }
-    cargo.arg("--manifest-path").arg(runtime.join("Cargo.toml"));
+    cargo.current_dir(out);
     cargo.args(["--target", target, "--target-dir"]).arg(out.join("target"));
-    cargo.args(["--", "--cfg", "jut_freestanding"]);
-    cargo.arg(format!("--emit=obj={}", object.display()));
+    cargo.args(["--", &format!("--emit=obj={}", object.display())]);
     for (name, value) in [
         ("LTO", "fat"),
         ("CODEGEN_UNITS", "1"),
@@ -80,10 +93,10 @@ fn compile(
         cargo.env(format!("CARGO_PROFILE_RELEASE_{name}"), value);
     }
     // Coverage, sanitizers and checkers of the build around this one are not for the runtime.
-    for name in ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"]
-    {
+    for name in ["CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
         cargo.env_remove(name);
     }
+    cargo.env("RUSTFLAGS", "--cfg jut_freestanding");
     let output = cargo.output().map_err(|error| format!("cargo does not start: {error}"))?;
     let complaint = String::from_utf8_lossy(&output.stderr);
     match (output.status.success(), object.exists()) {

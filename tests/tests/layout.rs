@@ -16,7 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("jut-cranelift", &["jut-ir", "jut-loop", "jut-native", "jut-runtime"]),
     ("jut-llvm", &["jut-ir", "jut-loop", "jut-native", "jut-runtime"]),
     ("jut-mlir", &["jut-ir", "jut-llvm", "jut-loop", "jut-native", "jut-runtime"]),
-    ("jut-static", &[]),
+    ("jut-static", &["jut-runtime"]),
     (
         "jut",
         &[

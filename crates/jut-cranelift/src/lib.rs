@@ -11,9 +11,7 @@
 //! |---|---|
 //! | [`Target`] | the machine and Cranelift's settings |
 //! | [`compile`] | a program in executable memory; calling it is [`jut_native`]'s |
-//! | [`ObjectFile`] | programs in an object file, called from C |
-//! | `cfunction` | the C function around a program |
-//! | `substitute` | what stands for the runtime where there is none |
+//! | `aot` | programs in an object file, called from C: with the feature `aot` only |
 //! | `program` | all functions of a program into any Cranelift module |
 //! | `translate` | one function: values, statements, checks, calls |
 //! | `failing` | checks and errors |
@@ -28,7 +26,11 @@
 //! code returns a status, and never jumps over a Rust frame. *Cost*: linear in the text of the
 //! program.
 
-mod cfunction;
+// Without objects nothing asks for functions of the system.
+#![cfg_attr(not(feature = "aot"), allow(dead_code))]
+
+#[cfg(feature = "aot")]
+mod aot;
 mod failing;
 mod group;
 mod invariants;
@@ -37,16 +39,15 @@ mod known;
 mod loops;
 mod machine;
 mod memory;
-mod object;
 mod program;
-mod substitute;
 mod target;
 mod translate;
 mod vector;
 
+#[cfg(feature = "aot")]
+pub use aot::ObjectFile;
 pub use cranelift_codegen::VERSION;
 pub use jit::compile;
 pub use jut_native::{Arg, CallError, CompileError, Compiled};
-pub use object::ObjectFile;
 pub use program::{assembly, clif};
 pub use target::Target;

@@ -55,7 +55,7 @@ pub(crate) enum Source {
     /// The runtime, under their own names.
     #[default]
     Runtime,
-    /// The system's mathematical library, and the module itself: see [`crate::substitute`].
+    /// The system's mathematical library, and the module itself: see `substitute` in `aot`.
     System,
 }
 

@@ -16,9 +16,8 @@ use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
 use cranelift_entity::SecondaryMap;
 use jut_native::CompileError;
-use jut_native::object::Machine;
 use std::sync::OnceLock;
-use target_lexicon::{Architecture, BinaryFormat, Triple};
+use target_lexicon::Triple;
 
 /// A machine, with settings for usual functions and for crowded ones.
 #[derive(Clone)]
@@ -45,37 +44,12 @@ impl Target {
         .map_err(CompileError::Host)
     }
 
-    /// A machine that objects are made for.
-    pub fn object(machine: &Machine) -> Result<Target, CompileError> {
-        let refused = |triple: &Triple, reason: String| {
-            CompileError::Host(format!("{triple} is not a target: {reason}"))
-        };
-        match machine {
-            Machine::Host => {
-                let builder = || cranelift_native::builder().map_err(str::to_owned);
-                Target::new(&builder, true).map_err(CompileError::Host)
-            }
-            Machine::Any(triple) => {
-                let known =
-                    matches!(triple.architecture, Architecture::X86_64 | Architecture::Aarch64(_));
-                if !known {
-                    return Err(refused(triple, "only x86-64 and aarch64 are known".to_owned()));
-                }
-                let builder = || isa::lookup(triple.clone()).map_err(|e| e.to_string());
-                // Windows has no table of addresses as others have: its loader adjusts the code.
-                let position_independent = triple.binary_format != BinaryFormat::Coff;
-                Target::new(&builder, position_independent)
-                    .map_err(|reason| refused(triple, reason))
-            }
-        }
-    }
-
     /// The machine's name.
     pub fn triple(&self) -> &Triple {
         self.usual.triple()
     }
 
-    fn new(
+    pub(crate) fn new(
         machine: &dyn Fn() -> Result<isa::Builder, String>,
         position_independent: bool,
     ) -> Result<Target, String> {

@@ -96,6 +96,17 @@
 //! reason, and [`Error::render`] draws it with the lines it is about; a gradient fails exactly where its
 //! function does. See [`guide::errors`].
 //!
+//! # Features
+//!
+//! | feature | brings | needs |
+//! |---|---|---|
+//! | | code in memory, by Cranelift | nothing |
+//! | `aot` | `Function::build`: object files with C headers, libraries, the runtime as an object | nothing |
+//! | `cross` | objects for x86-64 and aarch64 on either; `aot` | nothing |
+//! | `llvm` | [`Engine::Llvm`] | LLVM 22, a C++ compiler |
+//! | `mlir` | [`Engine::Mlir`]; `llvm` | MLIR 22 |
+//! | `ndarray`, `nalgebra`, `faer` | arrays and views of these libraries as arguments and results | nothing |
+//!
 //! # Looking inside
 //!
 //! [`Function::stage`] gives the text of every stage: what each pass made, the loop form, Cranelift's
@@ -110,11 +121,11 @@
 //! # }
 //! ```
 
+#[cfg(feature = "aot")]
+mod aot;
 mod backends;
 mod bind;
-mod build;
 mod compiled;
-mod declaration;
 mod draw;
 mod engine;
 mod error;
@@ -122,7 +133,6 @@ mod excerpt;
 mod explain;
 mod files;
 pub mod guide;
-mod header;
 mod interface;
 pub mod json;
 mod leaves;
@@ -130,7 +140,6 @@ mod linear;
 mod message;
 mod model;
 pub mod npy;
-mod package;
 mod parts;
 mod pipeline;
 mod ports;
@@ -141,10 +150,13 @@ mod value;
 pub mod views;
 mod watch;
 
+#[cfg(feature = "aot")]
+pub use aot::{
+    BuildOptions, CFunction, CParameter, Extent, Machine, MathLibrary, Object, Package, Passing,
+    Triple, archive, build,
+};
 pub use backends::{Backend, Requirement, backends};
-pub use build::{BuildOptions, Machine, MathLibrary, Object, Triple, archive, build};
 pub use compiled::{Compiled, Session};
-pub use declaration::{CFunction, CParameter, Extent, Passing};
 pub use error::{ArgumentError, Error, Result};
 pub use interface::Results;
 pub use jut_ad::Policy;
@@ -156,7 +168,6 @@ pub use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
 pub use jut_runtime::Cancellation;
 pub use linear::{LinearSession, Linearized, Tape};
 pub use model::{Function, Model, format};
-pub use package::Package;
 pub use pipeline::{Engine, Stage};
 pub use ports::{Port, Role};
 pub use product::Product;

@@ -1,13 +1,11 @@
 //! Programs and their functions: where a user starts.
 
 use crate::bind::show_type;
-use crate::build::{self, BuildOptions, Object};
 use crate::draw;
 use crate::error::{Error, Result};
 use crate::explain;
 use crate::files::{Alone, Beside, Embedded, Files};
 use crate::pipeline::{self, Engine, Read, Stage};
-use crate::product::Product;
 use crate::source::{Diagnostics, Source, Sources};
 use crate::value::Arg;
 use crate::watch::PassTime;
@@ -297,16 +295,6 @@ impl Function {
     pub fn memory_limit(mut self, bytes: usize) -> Function {
         self.limit = Some(bytes);
         self
-    }
-
-    /// Compiles products ahead of time: an object file and a C header, one C function for each
-    /// product. [`crate::build`] makes one of several functions.
-    ///
-    /// # Errors
-    /// As [`Function::compile`]; [`Error::Request`] if a result has no C type, or the options do
-    /// not fit.
-    pub fn build(&self, products: &[Product], options: &BuildOptions) -> Result<Object> {
-        build::build(&[(self, products)], options)
     }
 
     /// The text of one stage of differentiating the function: what `jut show` prints.

@@ -29,9 +29,6 @@ use crate::source::{Diagnostics, Source, Sources};
 use crate::watch::{Pass, PassTime, Watch, statements};
 use jut_ad::{Derivatives, Mask, Policy, compose, erase, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program};
-use jut_loop::form::LoopProgram;
-use jut_loop::need::Unbounded;
-use jut_loop::{Kernels, Lowered};
 use jut_text::ModuleSource;
 use std::sync::Arc;
 
@@ -177,7 +174,11 @@ pub(crate) struct Composed {
 }
 
 /// Makes a product of a function.
-fn composed(function: &Function, product: Product, watch: &mut Watch) -> Result<Composed> {
+pub(crate) fn composed(
+    function: &Function,
+    product: Product,
+    watch: &mut Watch,
+) -> Result<Composed> {
     let refused = |d: Diagnostic| refusal(function, d);
     let (program, func) = prepared(function);
     // One pass after the other reads what the one before has made, and nothing reads it again.
@@ -285,25 +286,6 @@ fn one_by_one(
     watch.end(Pass::Unzip, || statements(&d.program, &[halves.nonlin, halves.lin]));
     let Ok(transposed) = transpose::transpose(d, halves.lin) else { return };
     watch.end(Pass::Transpose, || statements(&d.program, &[transposed]));
-}
-
-/// What [`jut_loop::need`] makes of a program.
-pub(crate) type Need = std::result::Result<LoopProgram, Unbounded>;
-
-/// Makes a product of a function and lowers it, for code that is not run here.
-pub(crate) fn lower<T: Send>(
-    function: &Function,
-    product: Product,
-    kernels: Kernels,
-    work: impl FnOnce(&Composed, &Lowered, Need) -> Result<T> + Send,
-) -> Result<T> {
-    with_large_stack(|| {
-        let composed = composed(function, product, &mut Watch::Off)?;
-        let (lowered, need) = jut_loop::lower_with(&composed.program, composed.root, kernels)
-            .map_err(|d| refusal(function, d))?
-            .finish_with_need();
-        work(&composed, &lowered, need)
-    })
 }
 
 /// Makes a product of a function, ready to run.

@@ -1,7 +1,7 @@
 //! Programs grow linearly with the text: no stage doubles along a chain of calls, and long programs
 //! go through every stage and into machine code.
 
-use jut::{BuildOptions, Engine, Model, Product, Stage};
+use jut::{Engine, Model, Stage};
 
 /// `f0(x)`, then functions that call the one before twice.
 fn chain(k: usize) -> Model {
@@ -129,31 +129,4 @@ fn an_error_of_a_long_function_has_its_place() {
     let nothing: [f64; 0] = [];
     let error = gradient.call(&[(&nothing).into(), 1.into()]).err().map(|e| e.to_string());
     assert!(error.as_deref().is_some_and(|e| e.contains("R01")), "{error:?}");
-}
-
-/// The sum of sines of neighbours' products: a Hessian of n scalars has n^2 results.
-fn neighbours(n: usize) -> Model {
-    let params: Vec<String> = (0..n).map(|i| format!("x{i}: f64")).collect();
-    let terms: Vec<String> = (0..n).map(|i| format!("sin(x{i} * x{})", (i + 1) % n)).collect();
-    let text = format!("def f({}) -> f64 = {}\n", params.join(", "), terms.join(" + "));
-    Model::from_text(&text).unwrap()
-}
-
-/// Bytes of the Hessian of n scalars: of an object, and of code in memory.
-fn bytes_of(n: usize) -> [usize; 2] {
-    let model = neighbours(n);
-    let f = model.function("f").unwrap();
-    let object = f.build(&[Product::Hessian], &BuildOptions::default()).unwrap();
-    let (_, times) = f.compile_timed(Product::Hessian).unwrap();
-    [object.bytes().len(), times.last().expect("machine code").size]
-}
-
-#[test]
-fn an_object_with_thousands_of_results_grows_as_code_in_memory_does() {
-    let [[small_object, small_code], [object, code]] = [30, 60].map(bytes_of);
-    assert!(small_code > 10_000, "{small_code}");
-    assert!(object < 2 * code, "{object} for an object, {code} for code");
-    // Four times as many results.
-    assert!(object < 5 * small_object, "{object}, {small_object} for an object");
-    assert!(code < 5 * small_code, "{code}, {small_code} for code");
 }

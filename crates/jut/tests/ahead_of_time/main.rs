@@ -4,6 +4,7 @@ mod foreign;
 mod mathematics;
 mod matrices;
 mod memory;
+mod programs;
 mod sums;
 mod systems;
 mod targets;

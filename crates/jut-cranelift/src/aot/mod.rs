@@ -2,16 +2,18 @@
 //!
 //! The code is the same as in memory, but for its relocations: position independent, without
 //! unwinding tables (nothing unwinds through it), imports declared only where they are used. Each
-//! program gets one exported function with natural parameters ([`crate::cfunction`]); everything
+//! program gets one exported function with natural parameters ([`cfunction`]); everything
 //! else in the object is local, so objects do not clash.
 //!
 //! Cost: linear in the text of the programs.
 
-use crate::cfunction;
+mod cfunction;
+mod substitute;
+
 use crate::program::{Imports, Source, define_with};
-use crate::substitute;
 use crate::target::Target;
 use cranelift_codegen::ir::LibCall;
+use cranelift_codegen::isa::{self, LookupError};
 use cranelift_module::default_libcall_names;
 use cranelift_object::{ObjectBuilder, ObjectModule};
 use jut_ir::RuntimeErrorKind;
@@ -20,7 +22,7 @@ use jut_loop::form::LoopProgram;
 use jut_loop::opt::batch;
 use jut_native::CompileError;
 use jut_native::object::{Exported, Machine, MathLibrary, Object, ObjectWriter, Place};
-use target_lexicon::Triple;
+use target_lexicon::{Architecture, BinaryFormat, Triple};
 
 /// An object file in the making.
 pub struct ObjectFile {
@@ -35,7 +37,7 @@ impl ObjectFile {
     /// # Errors
     /// [`CompileError::Host`] if there is no code generator for the machine.
     pub fn new(machine: &Machine, math: MathLibrary) -> Result<ObjectFile, CompileError> {
-        let target = Target::object(machine)?;
+        let target = target(machine)?;
         let source = match math {
             MathLibrary::Jut => Source::Runtime,
             MathLibrary::System => Source::System,
@@ -51,6 +53,39 @@ impl ObjectFile {
             .map_err(|e| CompileError::Host(e.to_string()))?;
         let imports = Imports::from(source);
         Ok(ObjectFile { module: ObjectModule::new(builder), target, imports })
+    }
+}
+
+/// A machine that objects are made for.
+fn target(machine: &Machine) -> Result<Target, CompileError> {
+    let refused = |triple: &Triple, reason: String| {
+        CompileError::Host(format!("{triple} is not a target: {reason}"))
+    };
+    match machine {
+        Machine::Host => {
+            let builder = || cranelift_native::builder().map_err(str::to_owned);
+            Target::new(&builder, true).map_err(CompileError::Host)
+        }
+        Machine::Any(triple) => {
+            let known =
+                matches!(triple.architecture, Architecture::X86_64 | Architecture::Aarch64(_));
+            if !known {
+                return Err(refused(triple, "only x86-64 and aarch64 are known".to_owned()));
+            }
+            let builder = || {
+                isa::lookup(triple.clone()).map_err(|error| match error {
+                    LookupError::SupportDisabled => {
+                        "this jut makes code for machines like this one only; build it with the \
+                         cargo feature `cross`"
+                            .to_owned()
+                    }
+                    other => other.to_string(),
+                })
+            };
+            // Windows has no table of addresses as others have: its loader adjusts the code.
+            let position_independent = triple.binary_format != BinaryFormat::Coff;
+            Target::new(&builder, position_independent).map_err(|reason| refused(triple, reason))
+        }
     }
 }
 

@@ -1,4 +1,11 @@
-//! Ahead of time: products of a function as an object file with a C header.
+//! Ahead of time: products of a function as an object file with a C header, and what one makes of it.
+//! All of it is behind the feature `aot`.
+//!
+//! | module | what |
+//! |---|---|
+//! | `declaration` | products as C functions: what every parameter is |
+//! | `header` | the C header |
+//! | `package` | shared libraries, files for pkg-config and CMake |
 //!
 //! The object holds one C function per product, compiled from the same loop form as code in memory,
 //! so both give the same bits. It is linked with a small static runtime (mathematical functions,
@@ -16,19 +23,27 @@
 //! # }
 //! ```
 
-use crate::declaration::{CFunction, identifier};
+mod declaration;
+mod header;
+mod package;
+
 use crate::error::{Error, Result};
-use crate::header;
 use crate::model::Function;
-use crate::pipeline::{self, Engine};
+use crate::pipeline::{self, Composed, Engine};
 use crate::product::Product;
 use crate::source::{Sources, extremum};
+use crate::watch::Watch;
+use declaration::identifier;
 use jut_ir::{RuntimeErrorKind, Span};
-use jut_loop::Kernels;
+use jut_loop::form::LoopProgram;
+use jut_loop::need::Unbounded;
+use jut_loop::{Kernels, Lowered};
 use jut_native::CompileError;
 use jut_native::object::{ObjectWriter, Place};
 
+pub use declaration::{CFunction, CParameter, Extent, Passing};
 pub use jut_native::object::{Machine, MathLibrary};
+pub use package::Package;
 pub use target_lexicon::Triple;
 
 /// How objects are made. By default: for any machine like this one, with jut's mathematical
@@ -41,6 +56,18 @@ pub struct BuildOptions {
     pub math: MathLibrary,
     /// What the C functions' names begin with; without it, the function's name.
     pub prefix: Option<String>,
+}
+
+impl Function {
+    /// Compiles products ahead of time: an object file and a C header, one C function for each
+    /// product. [`build`] makes one of several functions.
+    ///
+    /// # Errors
+    /// As [`Function::compile`]; [`Error::Request`] if a result has no C type, or the options do
+    /// not fit.
+    pub fn build(&self, products: &[Product], options: &BuildOptions) -> Result<Object> {
+        build(&[(self, products)], options)
+    }
 }
 
 /// An object file, its header, and what it is linked with.
@@ -200,7 +227,7 @@ fn add(
         MathLibrary::Jut => Kernels::Calls,
         MathLibrary::System => Kernels::Loops,
     };
-    pipeline::lower(function, product, kernels, move |composed, lowered, need| {
+    lower(function, product, kernels, move |composed, lowered, need| {
         let mut made = CFunction::new(
             name,
             function.name(),
@@ -235,6 +262,25 @@ fn add(
         made.stack = exported.stack;
         made.unbounded = need.err();
         Ok(made)
+    })
+}
+
+/// What [`jut_loop::need`] makes of a program.
+type Need = std::result::Result<LoopProgram, Unbounded>;
+
+/// Makes a product of a function and lowers it, for code that is not run here.
+fn lower<T: Send>(
+    function: &Function,
+    product: Product,
+    kernels: Kernels,
+    work: impl FnOnce(&Composed, &Lowered, Need) -> Result<T> + Send,
+) -> Result<T> {
+    pipeline::with_large_stack(|| {
+        let composed = pipeline::composed(function, product, &mut Watch::Off)?;
+        let (lowered, need) = jut_loop::lower_with(&composed.program, composed.root, kernels)
+            .map_err(|d| pipeline::refusal(function, d))?
+            .finish_with_need();
+        work(&composed, &lowered, need)
     })
 }
 

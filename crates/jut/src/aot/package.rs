@@ -23,7 +23,7 @@
 //! # }
 //! ```
 
-use crate::build::{MathLibrary, Object, Triple};
+use super::{MathLibrary, Object, Triple};
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;

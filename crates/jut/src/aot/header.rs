@@ -2,10 +2,10 @@
 //!
 //! A header is C99 and C++. It declares one function per product, with every parameter's shape,
 //! order and use in a comment, how much memory a call needs, the struct that describes errors, and
-//! the functions of the runtime. [`crate::declaration`] says what the functions are.
+//! the functions of the runtime. [`super::declaration`] says what the functions are.
 
-use crate::build::{MathLibrary, Triple};
-use crate::declaration::{CFunction, CParameter, Passing};
+use super::declaration::{CFunction, CParameter, Extent, Passing};
+use super::{MathLibrary, Triple};
 use jut_ir::RuntimeErrorKind;
 use jut_ir::Scalar;
 use std::fmt::Write;
@@ -122,7 +122,7 @@ impl CParameter {
                 "made to point to them, until the next call with the same memory; may be NULL"
             }
         };
-        let dim = |extent: &crate::declaration::Extent| {
+        let dim = |extent: &Extent| {
             let text = extent.text(name);
             let alone = self.dims.len() == 1 || extent.terms().count() < 2;
             if alone { text } else { format!("({text})") }
