@@ -222,7 +222,7 @@ fn declared(program: &Program) -> HashSet<Decl> {
 fn results(program: &Program, func: FuncId, args: &[Value], mask: &Mask) -> Result<String, String> {
     let made = products(program, func, args, mask, &[Policy::Default])?;
     let find = |name: &str| made.iter().find(|p| p.name.starts_with(name));
-    let product = find("value_and_grad").or(find("value")).ok_or("no product")?;
+    let product = find("value_grad").or(find("value")).ok_or("no product")?;
     let outcome = Interpreter::new(&product.program).call(product.func, &product.args, &[], &[]);
     let outcome = outcome.map_err(|e| e.to_string())?;
     let f = &program.funcs[func];

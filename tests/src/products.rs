@@ -3,7 +3,8 @@
 //! second derivatives, which are made of the same halves and are much more code, are a list of their own.
 
 use crate::laws::run;
-use jut_ad::{Derivatives, Mask, Policy, compose, erase};
+use jut_ad::compose::{self, Asked, Request, Seeds};
+use jut_ad::{Derivatives, Mask, Policy};
 use jut_eval::{Interpreter, Value, vector};
 use jut_ir::types::Type;
 use jut_ir::{Diagnostic, FuncId, Program};
@@ -21,14 +22,6 @@ pub struct Product {
     pub args: Vec<Value>,
 }
 
-/// What a function made of another takes behind the arguments of that.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Takes {
-    Nothing,
-    Tangents,
-    Cotangents,
-}
-
 /// A function made of another, to be called at any arguments of that.
 #[derive(Clone, Debug)]
 pub struct Derived {
@@ -42,7 +35,7 @@ pub struct Derived {
     of: FuncId,
     /// Where that has its active parameters.
     positions: Vec<usize>,
-    takes: Takes,
+    takes: Seeds,
 }
 
 impl Derived {
@@ -55,12 +48,12 @@ impl Derived {
     pub fn arguments(&self, args: &[Value]) -> Result<Option<Vec<Value>>, String> {
         let mut all = args.to_vec();
         match self.takes {
-            Takes::Nothing => {}
-            Takes::Tangents => {
+            Seeds::None => {}
+            Seeds::Tangents => {
                 let mut rng = fastrand::Rng::with_seed(23);
                 all.extend(self.positions.iter().map(|k| vector::random_like(&args[*k], &mut rng)));
             }
-            Takes::Cotangents => match cotangents(&self.program, self.of, self.func, args)? {
+            Seeds::Cotangents => match cotangents(&self.program, self.of, self.func, args)? {
                 Some(seeds) => all.extend(seeds),
                 None => return Ok(None),
             },
@@ -110,6 +103,9 @@ fn floats(program: &Program, func: FuncId) -> usize {
 }
 
 /// The value, and first derivatives in one direction.
+const FIRST: [Request; 5] =
+    [Request::Value, Request::Jvp, Request::Vjp, Request::Gradient, Request::ValueAndGradient];
+
 fn first(
     program: &Program,
     func: FuncId,
@@ -117,46 +113,48 @@ fn first(
     policy: Policy,
 ) -> Result<Vec<Derived>, Diagnostic> {
     let mut d = Derivatives::new(program.clone());
-    let mut made = vec![("value", erase::erase(&mut d, func)?, Takes::Nothing)];
-    if !mask.is_empty() {
-        made.push(("jvp", compose::jvp(&mut d, func, mask)?, Takes::Tangents));
-        made.push(("vjp", compose::vjp(&mut d, func, mask, policy)?, Takes::Cotangents));
-        if floats(program, func) == 1 {
-            made.push(("grad", compose::grad(&mut d, func, mask, policy)?, Takes::Nothing));
-            let both = compose::value_and_grad(&mut d, func, mask, policy)?;
-            made.push(("value_and_grad", both, Takes::Nothing));
-        }
-    }
+    let count = if mask.is_empty() { 1 } else { FIRST.len() };
+    let possible = |request: &Request| match request {
+        Request::Gradient | Request::ValueAndGradient => floats(program, func) == 1,
+        _ => true,
+    };
+    let made = FIRST.into_iter().take(count).filter(possible);
+    let made = made.map(|request| Ok((request, compose(&mut d, request, func, mask, policy)?)));
+    let made = made.collect::<Result<Vec<_>, Diagnostic>>()?;
     Ok(all_of(&d, func, mask, made))
 }
 
 /// Whole Jacobians, and second derivatives.
 fn further(program: &Program, func: FuncId, mask: &Mask) -> Vec<Derived> {
-    use compose::JacobianMode::{Forward, Reverse};
-    let (mut derivatives, policy) = (Derivatives::new(program.clone()), Policy::Default);
-    let d = &mut derivatives;
-    let mut made = vec![
-        ("directional", compose::directional(d, func, mask), Takes::Tangents),
-        ("second", compose::second_directional(d, func, mask), Takes::Tangents),
-        ("jacobian", compose::jacobian(d, func, mask, Forward, policy), Takes::Nothing),
-        ("reverse jacobian", compose::jacobian(d, func, mask, Reverse, policy), Takes::Nothing),
-    ];
-    if floats(program, func) == 1 {
-        made.push(("hvp", compose::hessian_product(d, func, mask, policy), Takes::Tangents));
-        made.push(("hessian", compose::hessian(d, func, mask, policy), Takes::Nothing));
-    }
-    let made = made.into_iter().filter_map(|(kind, made, takes)| Some((kind, made.ok()?, takes)));
-    all_of(&derivatives, func, mask, made.collect())
+    let mut d = Derivatives::new(program.clone());
+    use compose::JacobianMode::Auto;
+    let others = Request::all().filter(|request| match request {
+        // Of other functions, or made of the others.
+        Request::Transposed | Request::Jacobian(Auto) | Request::ValueAndJacobian(_) => false,
+        request => !FIRST.contains(request),
+    });
+    let made = others.filter_map(|request| {
+        Some((request, compose(&mut d, request, func, mask, Policy::Default).ok()?))
+    });
+    let made = made.collect();
+    all_of(&d, func, mask, made)
 }
 
-fn all_of(
-    d: &Derivatives,
-    of: FuncId,
+fn compose(
+    d: &mut Derivatives,
+    request: Request,
+    func: FuncId,
     mask: &Mask,
-    made: Vec<(&'static str, FuncId, Takes)>,
-) -> Vec<Derived> {
-    let derived = |(kind, func, takes)| {
+    policy: Policy,
+) -> Result<FuncId, Diagnostic> {
+    let asked = Asked { request, func, wrt: mask.clone(), of: None, policy };
+    Ok(compose::compose(d, &asked, &mut |_, _, _| {})?.func)
+}
+
+fn all_of(d: &Derivatives, of: FuncId, mask: &Mask, made: Vec<(Request, FuncId)>) -> Vec<Derived> {
+    let derived = |(request, func): (Request, FuncId)| {
         let (program, positions) = (d.program.clone(), mask.positions().collect());
+        let (kind, takes) = (request.suffix(), request.row().seeds);
         Derived { kind, program, func, of, positions, takes }
     };
     made.into_iter().map(derived).collect()

@@ -60,50 +60,140 @@ mod composer;
 mod jacobian;
 mod linearize;
 mod nest;
+mod request;
 mod second;
 
 pub use jacobian::{JacobianMode, jacobian, value_and_jacobian};
 pub use linearize::{Linearized, Saved, linearize, transposed};
+pub use request::{Request, Row, Seeds, Step, TABLE};
 pub use second::{hessian, hessian_product, second_directional};
 
 use crate::{Derivatives, Jvp, Mask, Passing, Policy, Unzipped, erase, forward, transpose, unzip};
 use composer::{Active, Composer};
 use jut_ir::*;
 
-/// Which composition.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Kind {
-    /// The f64 result at the position, if one is named, and its gradient.
-    ValueGrad(Option<usize>),
-    /// The gradient alone.
-    Grad(Option<usize>),
-    Vjp,
-    JvpValue,
-    Dir,
-    Dir2,
-    Hessian,
-    Jacobian(JacobianMode),
-    ValueJacobian(JacobianMode),
-    Transposed,
+/// A definition that was composed, and what its parameters and results are in terms of the function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Composition {
+    /// The definition.
+    pub func: FuncId,
+    /// What it takes, in order.
+    pub parameters: Vec<Parameter>,
+    /// What it gives, in order.
+    pub results: Vec<Outcome>,
 }
 
-impl Kind {
-    /// What the name of the composition ends in.
-    fn name(self) -> String {
-        let of = |of: Option<usize>| of.map_or(String::new(), |k| k.to_string());
-        match self {
-            Kind::ValueGrad(result) => format!("value_grad{}", of(result)),
-            Kind::Grad(result) => format!("grad{}", of(result)),
-            Kind::Vjp => "vjp".into(),
-            Kind::JvpValue => "jvp_value".into(),
-            Kind::Dir => "dir".into(),
-            Kind::Dir2 => "dir2".into(),
-            Kind::Hessian => "hessian".into(),
-            Kind::Jacobian(mode) => format!("jacobian{}", mode.suffix()),
-            Kind::ValueJacobian(mode) => format!("value_jacobian{}", mode.suffix()),
-            Kind::Transposed => "transposed".into(),
-        }
+/// A parameter of a composition. Positions count from 0; linear parameters and results come after the
+/// others, as in the erased function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parameter {
+    /// The argument at this position.
+    Argument(usize),
+    /// A value that was kept of a run.
+    Saved(Saved),
+    /// The tangent of the parameter at this position.
+    Tangent(usize),
+    /// A size that the function computes, before the cotangents whose types mention it.
+    Size,
+    /// The cotangent of the result at this position.
+    Cotangent(usize),
+    /// The cotangent of a linear result, counted among linear ones.
+    LinearCotangent(usize),
+}
+
+/// A result of a composition; positions as for [`Parameter`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The result at this position.
+    Value(usize),
+    /// What later calls read.
+    Tape,
+    /// The tangent, or second derivative along a line, of the result at this position.
+    Tangent(usize),
+    /// The gradient or cotangent of the parameter at this position.
+    Gradient(usize),
+    /// The cotangent of a linear parameter, counted among linear ones.
+    LinearGradient(usize),
+    /// All partial derivatives of a result by a parameter.
+    Partial {
+        /// The result.
+        of: usize,
+        /// The parameter.
+        by: usize,
+    },
+    /// All second derivatives by two parameters.
+    Second {
+        /// The parameter whose dimensions come first.
+        of: usize,
+        /// The other one.
+        by: usize,
+    },
+}
+
+/// A request for a derivative of a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Asked {
+    /// What is made.
+    pub request: Request,
+    /// The function.
+    pub func: FuncId,
+    /// With respect to what.
+    pub wrt: Mask,
+    /// The f64 result that a gradient is of, if one is named.
+    pub of: Option<usize>,
+    /// What U stores.
+    pub policy: Policy,
+}
+
+impl Asked {
+    /// The name of the definition.
+    fn name(&self, of: &str) -> String {
+        let number = self.of.map_or(String::new(), |k| k.to_string());
+        names::composition(of, &format!("{}{number}", self.request.row().composition))
     }
+}
+
+/// Told of every pass that has been called, and of the definitions that it made.
+pub type Observer<'o> = &'o mut dyn FnMut(Step, &Program, &[FuncId]);
+
+/// How a request is composed.
+type Make = fn(&mut Derivatives, &Asked, Observer) -> Result<Composition, Diagnostic>;
+
+/// Composes what is asked for, or finds it if it has been composed before.
+///
+/// # Errors
+/// `J801` if a transpose is asked for and nothing about the function is linear, `J802` if a gradient or
+/// Hessian is asked for and there is not exactly one f64 result (or the one named is not f64), `J803` for
+/// accumulators among the parameters, `J804` if no parameter is named, `J805` if all partial derivatives
+/// are asked for of parameters or results that are not numbers or arrays of numbers, and what the passes
+/// report.
+pub fn compose(
+    derivatives: &mut Derivatives,
+    asked: &Asked,
+    observer: Observer,
+) -> Result<Composition, Diagnostic> {
+    if let Some(known) = derivatives.compositions.get(asked) {
+        return Ok(known.clone());
+    }
+    let made = (asked.request.row().make)(derivatives, asked, observer)?;
+    derivatives.compositions.insert(asked.clone(), made.clone());
+    Ok(made)
+}
+
+/// Nobody is told.
+fn unobserved(_: Step, _: &Program, _: &[FuncId]) {}
+
+/// The definition that answers a request.
+fn definition(
+    derivatives: &mut Derivatives,
+    request: Request,
+    func: FuncId,
+    wrt: &Mask,
+    of: Option<usize>,
+    policy: Policy,
+) -> Result<FuncId, Diagnostic> {
+    let asked = Asked { request, func, wrt: wrt.clone(), of, policy };
+    Ok(compose(derivatives, &asked, &mut unobserved)?.func)
 }
 
 /// `f.value_grad: (A) -> (B, gradients)`: the results of `f`, then its gradient with respect to
@@ -119,7 +209,7 @@ pub fn value_and_grad(
     wrt: &Mask,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    reverse(derivatives, func, wrt, policy, Kind::ValueGrad(None))
+    definition(derivatives, Request::ValueAndGradient, func, wrt, None, policy)
 }
 
 /// `f.value_grad1: (A) -> (B, gradients)`: the results of `f`, then the gradient of the result at
@@ -134,7 +224,7 @@ pub fn value_and_grad_of(
     of: usize,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    reverse(derivatives, func, wrt, policy, Kind::ValueGrad(Some(of)))
+    definition(derivatives, Request::ValueAndGradient, func, wrt, Some(of), policy)
 }
 
 /// `f.grad: (A) -> (gradients)`: the gradients alone. Fails where `f` fails.
@@ -147,7 +237,7 @@ pub fn grad(
     wrt: &Mask,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    reverse(derivatives, func, wrt, policy, Kind::Grad(None))
+    definition(derivatives, Request::Gradient, func, wrt, None, policy)
 }
 
 /// `f.grad1: (A) -> (gradients)`: the gradients of one of several results, alone.
@@ -161,7 +251,7 @@ pub fn grad_of(
     of: usize,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    reverse(derivatives, func, wrt, policy, Kind::Grad(Some(of)))
+    definition(derivatives, Request::Gradient, func, wrt, Some(of), policy)
 }
 
 /// `f.vjp: (A, B'') -> (B, gradients)`: takes a cotangent for each result with a float; gives the
@@ -177,7 +267,7 @@ pub fn vjp(
     wrt: &Mask,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    reverse(derivatives, func, wrt, policy, Kind::Vjp)
+    definition(derivatives, Request::Vjp, func, wrt, None, policy)
 }
 
 /// `f.jvp_value: (A, A') -> (B, B')`: takes a tangent for each parameter in the mask; gives the
@@ -187,7 +277,7 @@ pub fn vjp(
 /// # Errors
 /// What the passes report.
 pub fn jvp(derivatives: &mut Derivatives, func: FuncId, wrt: &Mask) -> Result<FuncId, Diagnostic> {
-    forwards(derivatives, func, wrt, Kind::JvpValue)
+    definition(derivatives, Request::Jvp, func, wrt, None, Policy::Default)
 }
 
 /// `f.dir: (A, A') -> (B')`: the tangents of the results alone, a directional derivative, after
@@ -200,7 +290,7 @@ pub fn directional(
     func: FuncId,
     wrt: &Mask,
 ) -> Result<FuncId, Diagnostic> {
-    forwards(derivatives, func, wrt, Kind::Dir)
+    definition(derivatives, Request::Directional, func, wrt, None, Policy::Default)
 }
 
 /// What the passes make of a function, for compositions.
@@ -221,10 +311,13 @@ impl Passes {
         func: FuncId,
         wrt: &Mask,
         policy: Policy,
+        observer: Observer,
     ) -> Result<Passes, Diagnostic> {
         let (f, wrt) = domain(derivatives, func, wrt)?;
         let made = forward::forward(derivatives, f, &wrt)?;
+        observer(Step::Forward, &derivatives.program, &[made]);
         let halves = unzip::unzip(derivatives, made, policy)?;
+        observer(Step::Unzip, &derivatives.program, &[halves.nonlin, halves.lin]);
         let Some(Jvp { results: active, .. }) = derivatives.jvp_of(f, &wrt).cloned() else {
             return Err(Diagnostic::error("J999", Span::NONE, "no derivative was made"));
         };
@@ -237,8 +330,13 @@ impl Passes {
     }
 
     /// L of T of the linear half: takes what is saved, then a cotangent per active result.
-    fn pullback(&self, derivatives: &mut Derivatives) -> Result<FuncId, Diagnostic> {
+    fn pullback(
+        &self,
+        derivatives: &mut Derivatives,
+        observer: Observer,
+    ) -> Result<FuncId, Diagnostic> {
         let transposed = transpose::transpose(derivatives, self.halves.lin)?;
+        observer(Step::Transpose, &derivatives.program, &[transposed]);
         erase::erase(derivatives, transposed)
     }
 }
@@ -274,27 +372,38 @@ fn domain(
     Ok((f, wrt))
 }
 
+/// The function itself, without linear parts.
+fn value(
+    derivatives: &mut Derivatives,
+    asked: &Asked,
+    _: Observer,
+) -> Result<Composition, Diagnostic> {
+    let func = erase::erase(derivatives, asked.func)?;
+    let f = &derivatives.program.funcs[func];
+    Ok(Composition {
+        func,
+        parameters: (0..f.params.len()).map(Parameter::Argument).collect(),
+        results: (0..f.results.len()).map(Outcome::Value).collect(),
+    })
+}
+
+/// J, U and T: the gradient, alone or behind the value, or the cotangents.
 fn reverse(
     derivatives: &mut Derivatives,
-    func: FuncId,
-    wrt: &Mask,
-    policy: Policy,
-    kind: Kind,
-) -> Result<FuncId, Diagnostic> {
-    let key = (kind, func, wrt.clone(), policy);
-    if let Some(known) = derivatives.compositions.get(&key) {
-        return Ok(*known);
-    }
+    asked: &Asked,
+    observer: Observer,
+) -> Result<Composition, Diagnostic> {
+    let Asked { request, func, ref wrt, of, policy } = *asked;
     let f = erase::erase(derivatives, func)?;
-    let differentiated = match kind {
-        Kind::ValueGrad(of) | Kind::Grad(of) => {
+    let differentiated = match request {
+        Request::Vjp => None,
+        _ => {
             refuse_accumulators(&derivatives.program.funcs[f])?;
             Some(scalar_result(&derivatives.program.funcs[f], of)?)
         }
-        _ => None,
     };
-    let passes = Passes::apply(derivatives, func, wrt, policy)?;
-    let pullback = passes.pullback(derivatives)?;
+    let passes = Passes::apply(derivatives, func, wrt, policy, observer)?;
+    let pullback = passes.pullback(derivatives, observer)?;
     let Passes { wrt, halves, active, .. } = passes;
 
     let mut c = Composer::new(derivatives, f)?;
@@ -319,39 +428,35 @@ fn reverse(
     let parameters = c.active(&wrt)?;
     let gradients = c.pull_back(pullback, saved, &parameters)?;
     let mut nl = Vec::new();
-    if !matches!(kind, Kind::Grad(_)) {
+    if request != Request::Gradient {
         nl.extend(values.iter().map(|v| Atom::Var(*v)));
         c.declare_values(&vec![true; values.len()]);
     }
     nl.extend(gradients);
     c.declare_gradients(&parameters);
     let name = wrt.name(&c.derivatives.program, f);
-    let doc = match kind {
-        Kind::Grad(_) => format!("The gradient of `{name}`."),
-        Kind::Vjp => {
+    let doc = match request {
+        Request::Gradient => format!("The gradient of `{name}`."),
+        Request::Vjp => {
             format!("The values of `{name}`, and cotangents taken back to its parameters.")
         }
         _ => format!("The value and the gradient of `{name}`."),
     };
-    let id = c.finish(names::composition(&name, &kind.name()), doc, nl);
-    derivatives.compositions.insert(key, id);
-    Ok(id)
+    Ok(c.finish(asked.name(&name), doc, nl))
 }
 
+/// J alone: the tangents of the results, alone or behind the values.
 fn forwards(
     derivatives: &mut Derivatives,
-    func: FuncId,
-    wrt: &Mask,
-    kind: Kind,
-) -> Result<FuncId, Diagnostic> {
-    let key = (kind, func, wrt.clone(), Policy::Default);
-    if let Some(known) = derivatives.compositions.get(&key) {
-        return Ok(*known);
-    }
+    asked: &Asked,
+    observer: Observer,
+) -> Result<Composition, Diagnostic> {
+    let Asked { request, func, ref wrt, .. } = *asked;
     let f = erase::erase(derivatives, func)?;
     let wrt = &derivatives.mask_of_erased(func, f, wrt);
     refuse_accumulators(&derivatives.program.funcs[f])?;
     let made = forward::forward(derivatives, f, wrt)?;
+    observer(Step::Forward, &derivatives.program, &[made]);
     derivatives.keep_only(made);
     let erased = erase::erase(derivatives, made)?;
     let Some(Jvp { results: active, .. }) = derivatives.jvp_of(f, wrt).cloned() else {
@@ -365,7 +470,7 @@ fn forwards(
     args.extend(as_j_passes(&parameters, &tangents));
     let results = c.call(erased, args, Vec::new());
     let (primal, rest) = results.split_at(active.len().min(results.len()));
-    let values = kind == Kind::JvpValue;
+    let values = request == Request::Jvp;
     let kept: Vec<bool> = (0..primal.len()).map(|k| values || c.is_size_of_tangent(k)).collect();
     c.declare_values(&kept);
     let mut nl: Vec<Atom> =
@@ -382,9 +487,7 @@ fn forwards(
     c.declare_tangents()?;
     let name = wrt.name(&c.derivatives.program, f);
     let doc = format!("The derivative of `{name}` in a direction.");
-    let id = c.finish(names::composition(&name, &kind.name()), doc, nl);
-    derivatives.compositions.insert(key, id);
-    Ok(id)
+    Ok(c.finish(asked.name(&name), doc, nl))
 }
 
 /// Tangents in the order in which J takes them: those by value, then those by capability.

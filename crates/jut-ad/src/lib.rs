@@ -51,8 +51,8 @@ pub struct Derivatives {
     pub(crate) influences: HashMap<FuncId, Influence>,
     /// The generated functions for linear operations at compound types, by name.
     pub(crate) operations: HashMap<String, FuncId>,
-    /// Compositions, by kind.
-    pub(crate) compositions: HashMap<(compose::Kind, FuncId, Mask, Policy), FuncId>,
+    /// Compositions, by what was asked for.
+    pub(crate) compositions: HashMap<compose::Asked, compose::Composition>,
     /// Linear approximations that are kept and applied.
     pub(crate) linearized: HashMap<(FuncId, Mask, Policy), compose::Linearized>,
     /// Names of functions, data types and constructors in use.

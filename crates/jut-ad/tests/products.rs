@@ -172,15 +172,15 @@ fn kept(s: &mut Subject, policy: Policy) {
     assert_eq!(compose::linearize(d, f, m, policy).unwrap(), made);
     let jvp = compose::jvp(d, f, m).unwrap();
     let vjp = compose::vjp(d, f, m, policy).unwrap();
-    for func in [made.primal, made.apply, made.apply_transposed] {
+    for func in [made.primal.func, made.apply.func, made.apply_transposed.func] {
         s.checked(func);
     }
     let args = s.args.clone();
     let results = s.run(s.func, &args);
-    let kept = s.run(made.primal, &args);
+    let kept = s.run(made.primal.func, &args);
     assert_eq!(kept[..results.len()], results);
     let program = &s.derivatives.program;
-    let all = Interpreter::new(program).with_sizes(made.primal, &args).unwrap();
+    let all = Interpreter::new(program).with_sizes(made.primal.func, &args).unwrap();
     let pick = |saved: &Saved| match saved {
         Saved::Argument(k) => all[*k].clone(),
         Saved::Result(k) => kept[*k].clone(),
@@ -197,13 +197,13 @@ fn kept(s: &mut Subject, policy: Policy) {
     let count = floats(&s.active()).len();
     for seed in 0..2 {
         let tangents = with_floats(&s.active(), &direction(count, seed));
-        let applied = s.run(made.apply, &[saved.clone(), tangents.clone()].concat());
+        let applied = s.run(made.apply.func, &[saved.clone(), tangents.clone()].concat());
         let expected = s.run(jvp, &[args.clone(), tangents].concat());
         assert_eq!(applied, expected[results.len()..], "applied");
 
         let weights = direction(floats(&float_results).len(), seed + 1);
         let cotangents = with_floats(&float_results, &weights);
-        let back = s.run(made.apply_transposed, &[saved.clone(), cotangents.clone()].concat());
+        let back = s.run(made.apply_transposed.func, &[saved.clone(), cotangents.clone()].concat());
         let declared = &s.derivatives.program.funcs[s.func].results;
         let mut seeds = Vec::new();
         let mut next = cotangents.into_iter();
@@ -639,7 +639,7 @@ fn linear_parameters_are_differentiated_too() {
     assert_eq!(floats(&s.run(s.checked(product), &along)), [7.0, 2.0]);
     assert_eq!(floats(&s.run(s.checked(twice), &along)), [28.0]);
     assert_eq!(floats(&s.run(s.checked(jacobian), &at)), [5.0, 3.0]);
-    assert_eq!(floats(&s.run(s.checked(made.primal), &at))[0], 15.0);
+    assert_eq!(floats(&s.run(s.checked(made.primal.func), &at))[0], 15.0);
 }
 
 /// Every product fails with the error of the function.
@@ -653,7 +653,7 @@ fn products_fail_where_the_function_fails() {
     let expected = Interpreter::new(&d.program).call(f, &at, &[], &[]).unwrap_err();
     assert!(expected.runtime().is_some());
     let made = compose::linearize(d, f, m, policy).unwrap();
-    let mut all = vec![(made.primal, false)];
+    let mut all = vec![(made.primal.func, false)];
     for mode in MODES {
         all.push((compose::jacobian(d, f, m, mode, policy).unwrap(), false));
     }

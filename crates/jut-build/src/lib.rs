@@ -11,11 +11,11 @@
 //!
 //! ```no_run
 //! // build.rs
-//! use jut_build::{Build, Product};
+//! use jut_build::{Build, Request};
 //!
 //! fn main() {
 //!     Build::new("src/loss.jut")
-//!         .function("loss", &["w"], &[Product::ValueAndGradient, Product::HessianProduct])
+//!         .function("loss", &["w"], &[Request::ValueAndGradient, Request::HessianProduct])
 //!         .write();
 //! }
 //! ```
@@ -48,7 +48,7 @@
 
 mod module;
 
-pub use jut::{Error, JacobianMode, MathLibrary, Policy, Product, Result};
+pub use jut::{Error, JacobianMode, MathLibrary, Policy, Request, Result};
 
 use jut::{BuildOptions, Machine, Model, Triple, archive};
 use std::path::{Path, PathBuf};
@@ -57,16 +57,17 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Build {
     file: PathBuf,
-    requests: Vec<Request>,
+    functions: Vec<Differentiated>,
     math: MathLibrary,
     policy: Policy,
 }
 
+/// A function and what is made of it.
 #[derive(Clone, Debug)]
-struct Request {
+struct Differentiated {
     function: String,
     wrt: Vec<String>,
-    products: Vec<Product>,
+    requests: Vec<Request>,
 }
 
 /// A static library and the Rust module that calls it.
@@ -87,20 +88,20 @@ impl Build {
     pub fn new(file: impl AsRef<Path>) -> Build {
         Build {
             file: file.as_ref().to_path_buf(),
-            requests: Vec::new(),
+            functions: Vec::new(),
             math: MathLibrary::default(),
             policy: Policy::default(),
         }
     }
 
-    /// Products of a function, differentiated with respect to some parameters (to all that have a
+    /// A function or derivatives of it, differentiated with respect to some parameters (to all that have a
     /// float, if none is named).
     #[must_use]
-    pub fn function(mut self, name: &str, wrt: &[&str], products: &[Product]) -> Build {
-        self.requests.push(Request {
+    pub fn function(mut self, name: &str, wrt: &[&str], requests: &[Request]) -> Build {
+        self.functions.push(Differentiated {
             function: name.to_owned(),
             wrt: wrt.iter().map(|name| (*name).to_owned()).collect(),
-            products: products.to_vec(),
+            requests: requests.to_vec(),
         });
         self
     }
@@ -180,18 +181,18 @@ impl Build {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let library: String = format!("jut_{package}_{}", self.stem()).chars().map(plain).collect();
         let mut objects = Vec::new();
-        for request in &self.requests {
-            let mut function = model.function(&request.function)?.policy(self.policy);
-            if !request.wrt.is_empty() {
-                let names: Vec<&str> = request.wrt.iter().map(String::as_str).collect();
+        for wanted in &self.functions {
+            let mut function = model.function(&wanted.function)?.policy(self.policy);
+            if !wanted.wrt.is_empty() {
+                let names: Vec<&str> = wanted.wrt.iter().map(String::as_str).collect();
                 function = function.wrt(&names)?;
             }
             let options = BuildOptions {
                 machine: Some(Machine::Any(triple.clone())),
                 math: self.math,
-                prefix: Some(format!("{library}_{}", request.function)),
+                prefix: Some(format!("{library}_{}", wanted.function)),
             };
-            objects.push(function.build(&request.products, &options)?);
+            objects.push(function.build(&wanted.requests, &options)?);
         }
         let functions: Vec<_> = objects.iter().flat_map(|o| o.functions()).collect();
         let module = module::write(&self.file.display().to_string(), &functions, self.math)?;

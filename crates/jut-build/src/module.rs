@@ -74,7 +74,7 @@ impl<'a> Item<'a> {
             params.get(size).filter(|p| p.is_size()).and_then(|_| params.iter().position(is))
         };
         let lengths = (0..params.len()).map(length_of).collect();
-        let name = format!("{}_{}", plain(function.definition()), function.product().suffix());
+        let name = format!("{}_{}", plain(function.definition()), function.request().suffix());
         Item { function, math, name, names, lengths }
     }
 

@@ -2,7 +2,7 @@
 //! code in memory, checked lengths, errors as values.
 
 use jut::{Model, Session, Value};
-use jut_build::{Build, Error, MathLibrary, Product};
+use jut_build::{Build, Error, MathLibrary, Request};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -77,10 +77,10 @@ fn generate(at: &Path, math: MathLibrary) {
     std::fs::write(at.join("all.jut"), PROGRAM).expect("writable");
     let made = Build::new(at.join("all.jut"))
         .math(math)
-        .function("plain", &[], &[Product::Value, Product::ValueAndGradient])
-        .function("table", &[], &[Product::ValueAndGradient])
-        .function("several", &[], &[Product::Value])
-        .function("half", &[], &[Product::Value])
+        .function("plain", &[], &[Request::Value, Request::ValueAndGradient])
+        .function("table", &[], &[Request::ValueAndGradient])
+        .function("several", &[], &[Request::Value])
+        .function("half", &[], &[Request::Value])
         .generate("a-package_1.0", &host())
         .unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(made.library, "jut_a_package_1_0_all");
@@ -111,19 +111,19 @@ fn bits(values: &[f64]) -> String {
 /// What the program prints, computed in memory.
 fn expected() -> String {
     let model = Model::from_text(PROGRAM).expect("it checks");
-    let session = |name: &str, product: Product| -> Session {
+    let session = |name: &str, request: Request| -> Session {
         let function = model.function(name).expect("it is there");
-        function.compile(product).expect("it compiles").session()
+        function.compile(request).expect("it compiles").session()
     };
     let mut text = String::new();
-    let mut plain = session("plain", Product::ValueAndGradient);
+    let mut plain = session("plain", Request::ValueAndGradient);
     let results = plain.call(&[0.3.into(), 1i64.into()]).expect("it runs");
     let value = results.f64("value").expect("a float");
     text += &bits(&[value]);
     text += &bits(&[value, results.f64("x").expect("a float")]);
     let cells: Vec<f64> = (0..6).map(|i| 0.25 * f64::from(i) - 0.5).collect();
     let keep = [true, false];
-    let mut table = session("table", Product::ValueAndGradient);
+    let mut table = session("table", Request::ValueAndGradient);
     let args = [(&cells, &[3, 2]).into(), (&[2i64, 0, 1]).into(), (&keep).into(), 1.5.into()];
     let results = table.call(&args).expect("it runs");
     text +=
@@ -132,7 +132,7 @@ fn expected() -> String {
     text += "`type_` has 5 cells, not 6\n[3, 3]\ntrue\n";
     text += &bits(&[1.0, 0.125, 0.5]);
     text += &bits(&[0.5f64, -1.0, 2.0].map(|x| jut_tanh(x) * 0.125));
-    let mut half = session("half", Product::Value);
+    let mut half = session("half", Request::Value);
     let results = half.call(&[(&[0.1, 0.2, 0.3, 0.4, 0.5]).into()]).expect("it runs");
     text += "2\n";
     text += &bits(results.f64s("y").expect("floats"));
@@ -177,7 +177,7 @@ fn what_is_wrong_is_said_with_the_compilers_diagnostics() {
     let at = directory("wrong");
     let file = at.join("wrong.jut");
     std::fs::write(&file, "def f(x: f64) -> f64 = y\n").expect("writable");
-    let build = Build::new(&file).function("f", &[], &[Product::ValueAndGradient]);
+    let build = Build::new(&file).function("f", &[], &[Request::ValueAndGradient]);
     let error = build.generate("p", &host()).expect_err("y is not known");
     let shown = error.render(false);
     assert!(shown.contains("J010") && shown.contains("wrong.jut:1:24"), "{shown}");
@@ -187,7 +187,7 @@ fn what_is_wrong_is_said_with_the_compilers_diagnostics() {
     let error = build.clone().math(MathLibrary::System).generate("p", &host());
     assert!(error.is_err_and(|e| e.to_string().contains("jut's runtime has it")));
     let twice =
-        build.clone().function("f", &[], &[Product::ValueAndGradient]).generate("p", &host());
+        build.clone().function("f", &[], &[Request::ValueAndGradient]).generate("p", &host());
     assert!(matches!(twice, Err(Error::Request(_))));
     let nowhere = build.generate("p", "no-such-machine");
     assert!(matches!(nowhere, Err(Error::Request(_))));

@@ -3,7 +3,7 @@
 use crate::commands::{functions, time_passes};
 use crate::options::{Build, Format, MathLibrary};
 use crate::output::{print, print_json};
-use jut::{BuildOptions, Error, Function, Machine, Package, Product, Result};
+use jut::{BuildOptions, Error, Function, Machine, Package, Request, Result};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -19,12 +19,12 @@ pub fn build(options: &Build) -> Result<u8> {
         (None, true) => Some(Machine::Host),
         (None, false) => None,
     };
-    let products: Vec<Product> = options.derivatives.iter().map(|d| d.product()).collect();
+    let requests: Vec<Request> = options.derivatives.iter().map(|d| d.0).collect();
     for function in &functions {
-        time_passes(&options.function, function, &products)?;
+        time_passes(&options.function, function, &requests)?;
     }
-    let all: Vec<(&Function, &[Product])> =
-        functions.iter().map(|f| (f, products.as_slice())).collect();
+    let all: Vec<(&Function, &[Request])> =
+        functions.iter().map(|f| (f, requests.as_slice())).collect();
     let object = jut::build(
         &all,
         &BuildOptions { machine, math: options.math.library(), prefix: options.prefix.clone() },

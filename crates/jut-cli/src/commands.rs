@@ -1,5 +1,6 @@
 //! What the commands do.
 
+use crate::evaluate::Evaluate;
 use crate::interrupt::ending_calls;
 use crate::options::{Call, Command, Explain, Format, Given, Options, Target};
 use crate::output::{
@@ -8,7 +9,7 @@ use crate::output::{
 };
 use crate::{build, doctor, explain, files, input, linearize, manual, verify};
 use jut::json::Arguments;
-use jut::{Arg, Compiled, Error, Function, Model, PassTime, Product, Result, Value};
+use jut::{Arg, Compiled, Error, Function, Model, PassTime, Request, Result, Value};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
@@ -27,22 +28,10 @@ pub fn run(options: &Options) -> u8 {
         Command::Explain(Explain::Cost { target, given }) => {
             (target.format, explain::cost(target, given))
         }
-        Command::Run(call) => evaluate(call, Product::Value, &[]),
-        Command::Grad(call) => evaluate(call, Product::ValueAndGradient, &[]),
-        Command::Jvp(along) => evaluate(&along.call, Product::Jvp, &along.tangents),
-        Command::Vjp(against) => evaluate(&against.call, Product::Vjp, &against.cotangents),
-        Command::Hvp(along) => evaluate(&along.call, Product::HessianProduct, &along.tangents),
-        Command::Hessian(call) => evaluate(call, Product::Hessian, &[]),
-        Command::Jacobian { call, mode } => {
-            evaluate(call, Product::ValueAndJacobian(mode.mode()), &[])
+        Command::Evaluate(Evaluate { request, call, seeds }) => {
+            (call.target.format, evaluated(call, *request, seeds))
         }
         Command::Linearize(options) => (options.call.target.format, linearize::linearize(options)),
-        Command::Transpose(against) => {
-            evaluate(&against.call, Product::Transposed, &against.cotangents)
-        }
-        Command::Second(along) => {
-            evaluate(&along.call, Product::SecondDirectional, &along.tangents)
-        }
         Command::Build(build) => (build.function.format, build::build(build)),
         Command::Show { target, stage, draw } => {
             let stage = stage.map_or(jut::Stage::Unzip, |stage| stage.stage());
@@ -152,14 +141,14 @@ fn fmt_one(file: &Path, check: bool) -> Result<bool> {
     Ok(changes)
 }
 
-/// `--time-passes`: compiles the products once more and prints what every pass took.
-pub fn time_passes(target: &Target, function: &Function, products: &[Product]) -> Result<()> {
+/// `--time-passes`: compiles once more and prints what every pass took.
+pub fn time_passes(target: &Target, function: &Function, requests: &[Request]) -> Result<()> {
     if !target.time_passes {
         return Ok(());
     }
-    for product in products {
-        let (_, times) = function.compile_timed(*product)?;
-        let name = format!("{}, {}", function.name(), product.suffix());
+    for request in requests {
+        let (_, times) = function.compile_timed(*request)?;
+        let name = format!("{}, {}", function.name(), request.suffix());
         match target.format {
             Format::Text => complain(&format!("{name}\n{}", PassTime::table(&times))),
             Format::Json => {
@@ -179,7 +168,7 @@ pub fn time_passes(target: &Target, function: &Function, products: &[Product]) -
 
 fn show(target: &Target, stage: jut::Stage, draw: Option<&Path>) -> Result<u8> {
     let function = function(target)?;
-    time_passes(target, &function, &[Product::ValueAndGradient])?;
+    time_passes(target, &function, &[Request::ValueAndGradient])?;
     if let Some(path) = draw {
         let picture = function.draw(stage)?;
         std::fs::write(path, picture).map_err(|e| Error::File(path.to_path_buf(), e))?;
@@ -193,25 +182,21 @@ fn show(target: &Target, stage: jut::Stage, draw: Option<&Path>) -> Result<u8> {
     Ok(0)
 }
 
-fn evaluate(call: &Call, product: Product, directions: &[String]) -> (Format, Result<u8>) {
-    (call.target.format, evaluated(call, product, directions))
-}
-
-fn evaluated(call: &Call, product: Product, directions: &[String]) -> Result<u8> {
+fn evaluated(call: &Call, request: Request, directions: &[String]) -> Result<u8> {
     let mut function = function(&call.target)?.engine(call.engine());
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
     }
-    time_passes(&call.target, &function, &[product])?;
-    let compiled = function.compile(product)?;
-    let suffix = if product.takes_tangents() { "'" } else { "''" };
+    time_passes(&call.target, &function, &[request])?;
+    let compiled = function.compile(request)?;
+    let suffix = if request.takes_tangents() { "'" } else { "''" };
     let args = read(&call.given, &function, &compiled, suffix, directions)?;
     let values = call_with(&compiled, &args)?;
-    let derivative = product.derivative();
+    let derivative = request.derivative();
     let mut parts = vec![Part { compiled: &compiled, values: &values, derivative }];
     // What a product with the Hessian is used with, and does not compute.
-    let gradient = match product {
-        Product::HessianProduct => Some(function.compile(Product::ValueAndGradient)?),
+    let gradient = match request {
+        Request::HessianProduct => Some(function.compile(Request::ValueAndGradient)?),
         _ => None,
     };
     let beside = match &gradient {
@@ -219,11 +204,11 @@ fn evaluated(call: &Call, product: Product, directions: &[String]) -> Result<u8>
         None => Vec::new(),
     };
     if let Some(compiled) = &gradient {
-        let derivative = Product::ValueAndGradient.derivative();
+        let derivative = Request::ValueAndGradient.derivative();
         parts.insert(0, Part { compiled, values: &beside, derivative });
     }
     let checks = match call.check {
-        true => Some(verify::verify(&function, &call.compared(), product, &args)?),
+        true => Some(verify::verify(&function, &call.compared(), request, &args)?),
         false => None,
     };
     let files = files::write(&call.outputs, &parts)?;
@@ -261,13 +246,13 @@ pub fn read(
     let mut all = input::arguments(given.file_args.as_deref(), &given.args, "", &rank)?;
     all.extend(input::arguments(None, directions, suffix, &rank)?);
     if given.file_args.is_some() {
-        // One file of arguments serves all products and directions.
+        // One file of arguments serves all requests and directions.
         keep_known(&mut all, function, compiled);
     }
     compiled.read(all)
 }
 
-/// Drops tangents and cotangents that this product does not take.
+/// Drops tangents and cotangents that this request does not take.
 fn keep_known(given: &mut Arguments, function: &Function, compiled: &Compiled) {
     let takes = |key: &str| compiled.inputs().any(|i| i.name == key);
     let parameters = function.parameters();

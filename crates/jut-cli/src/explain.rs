@@ -3,13 +3,13 @@
 use crate::commands::{function, read, time_passes};
 use crate::options::{Format, Given, Target};
 use crate::output::{place_json, print, print_json};
-use jut::{Arg, Function, Product, Result, Span, StageCost};
+use jut::{Arg, Function, Request, Result, Span, StageCost};
 use serde_json::{Value as Json, json};
 
 /// Prints what is on the tape.
 pub fn tape(target: &Target) -> Result<u8> {
     let function = function(target)?;
-    time_passes(target, &function, &[Product::ValueAndGradient])?;
+    time_passes(target, &function, &[Request::ValueAndGradient])?;
     if target.format == Format::Text {
         let report = function.explain_tape()?;
         let (title, rest) = report.split_once('\n').unwrap_or((&report, ""));
@@ -53,7 +53,7 @@ fn doc(function: &Function) -> String {
 /// Prints what the stages cost.
 pub fn cost(target: &Target, given: &Given) -> Result<u8> {
     let function = function(target)?;
-    time_passes(target, &function, &[Product::ValueAndGradient])?;
+    time_passes(target, &function, &[Request::ValueAndGradient])?;
     let value = function.value()?;
     let args = read(given, &function, &value, "", &[])?;
     let args: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();

@@ -8,7 +8,7 @@ use crate::options::{Format, Linearize};
 use crate::output::{Tree, print, print_columns, print_tree, results_json_of};
 use crate::verify::{borrowed, verify_linearized};
 use jut::json::Arguments;
-use jut::{Error, Linearized, Port, Product, Result, Value};
+use jut::{Error, Linearized, Port, Request, Result, Value};
 
 /// Does what the command line asks for; gives the exit code.
 pub fn linearize(options: &Linearize) -> Result<u8> {
@@ -22,13 +22,13 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
     }
-    time_passes(&call.target, &function, &[Product::Vjp])?;
+    time_passes(&call.target, &function, &[Request::Vjp])?;
     let linearized = function.linearize()?;
     let ports: Vec<Port<'_>> = linearized.inputs().collect();
     let mut given =
         input::arguments(call.given.file_args.as_deref(), &call.given.args, "", &rank(&ports))?;
     if call.given.file_args.is_some() {
-        // One file of arguments serves all products and directions.
+        // One file of arguments serves all requests and directions.
         given.retain(|key, _| !key.ends_with('\''));
     }
     let args = linearized.read(given)?;

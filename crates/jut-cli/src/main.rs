@@ -26,6 +26,7 @@
 mod build;
 mod commands;
 mod doctor;
+mod evaluate;
 mod explain;
 mod files;
 mod input;

@@ -1,7 +1,7 @@
 //! The command line.
 
+use crate::evaluate::{Derivative, Evaluate};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use jut::JacobianMode;
 use std::path::PathBuf;
 
 /// Gradients of programs as compiled machine code.
@@ -39,35 +39,12 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Call a function.
-    Run(Call),
-    /// The results of a function, and its gradient.
-    Grad(Call),
-    /// Jacobian times vector: the results of a function, and their tangents.
-    Jvp(Along),
-    /// Vector times Jacobian: the results of a function, and the cotangents of its parameters.
-    Vjp(Against),
-    /// Hessian times vector, one product for each parameter; also the value and the gradient.
-    Hvp(Along),
-    /// All second derivatives: a block `x,z` for each pair of parameters.
-    Hessian(Call),
-    /// The results of a function, and all partial derivatives: a block `y,x` for each result and
-    /// parameter.
-    Jacobian {
-        /// What to call.
-        #[command(flatten)]
-        call: Call,
-        /// How: by columns, by rows, or by what is less.
-        #[arg(long, value_enum, default_value_t)]
-        mode: Mode,
-    },
+    /// A call of a function or of one of its derivatives.
+    #[command(flatten)]
+    Evaluate(Evaluate),
     /// The derivative at a point, recorded on a tape once and applied to every tangent and cotangent
     /// given.
     Linearize(Linearize),
-    /// The transpose of a function with linear parameters, applied to cotangents.
-    Transpose(Against),
-    /// The second derivatives along a line: one for each result.
-    Second(Along),
     /// Compile a function and its derivatives ahead of time: an object file and a C header.
     Build(Build),
     /// Say what a gradient stores, or what it costs.
@@ -108,28 +85,6 @@ pub enum Command {
     },
 }
 
-/// A call with tangents.
-#[derive(Args)]
-pub struct Along {
-    /// What to call.
-    #[command(flatten)]
-    pub call: Call,
-    /// Tangent of a parameter, as for --arg.
-    #[arg(long = "tangent", value_name = "NAME=VALUE")]
-    pub tangents: Vec<String>,
-}
-
-/// A call with cotangents.
-#[derive(Args)]
-pub struct Against {
-    /// What to call.
-    #[command(flatten)]
-    pub call: Call,
-    /// Cotangent of a result (`value` for a single one without a name), as for --arg.
-    #[arg(long = "cotangent", value_name = "NAME=VALUE")]
-    pub cotangents: Vec<String>,
-}
-
 /// A call that records, and what the recorded map is applied to.
 #[derive(Args)]
 pub struct Linearize {
@@ -143,29 +98,6 @@ pub struct Linearize {
     /// Cotangent of a result, in the same way: for the transposed map.
     #[arg(long = "cotangent", value_name = "NAME=VALUE")]
     pub cotangents: Vec<String>,
-}
-
-/// How a Jacobian is computed.
-#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Mode {
-    /// By columns if there are no more numbers in the parameters than in the results, else by rows.
-    #[default]
-    Auto,
-    /// By columns: the linear part once per number in the parameters.
-    Forward,
-    /// By rows: its transpose once per number in the results.
-    Reverse,
-}
-
-impl Mode {
-    /// The mode of the library.
-    pub fn mode(self) -> jut::JacobianMode {
-        match self {
-            Mode::Auto => jut::JacobianMode::Auto,
-            Mode::Forward => jut::JacobianMode::Forward,
-            Mode::Reverse => jut::JacobianMode::Reverse,
-        }
-    }
 }
 
 /// A report on a gradient.
@@ -249,35 +181,6 @@ pub struct Build {
     pub prefix: Option<String>,
 }
 
-/// What is made of a function ahead of time.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Derivative {
-    /// The function itself.
-    Value,
-    /// The gradient.
-    Grad,
-    /// The value and the gradient.
-    #[value(name = "value_grad", alias = "value-grad")]
-    ValueGrad,
-    /// Jacobian times vector.
-    Jvp,
-    /// Vector times Jacobian.
-    Vjp,
-    /// Hessian times vector.
-    Hvp,
-    /// All second derivatives.
-    Hessian,
-    /// All partial derivatives.
-    Jacobian,
-    /// The results, and all partial derivatives.
-    #[value(name = "value_jacobian", alias = "value-jacobian")]
-    ValueJacobian,
-    /// The derivative in a direction.
-    Directional,
-    /// The second derivative along a line.
-    Second,
-}
-
 /// Which mathematical functions an object calls.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum MathLibrary {
@@ -287,25 +190,6 @@ pub enum MathLibrary {
     /// Those of the system: nothing but -lm is linked, and memory is the caller's. Refused where the
     /// data decide how much memory a call needs, and for functions that C does not have.
     Libm,
-}
-
-impl Derivative {
-    /// The product of the library.
-    pub fn product(self) -> jut::Product {
-        match self {
-            Derivative::Value => jut::Product::Value,
-            Derivative::Grad => jut::Product::Gradient,
-            Derivative::ValueGrad => jut::Product::ValueAndGradient,
-            Derivative::Jvp => jut::Product::Jvp,
-            Derivative::Vjp => jut::Product::Vjp,
-            Derivative::Hvp => jut::Product::HessianProduct,
-            Derivative::Hessian => jut::Product::Hessian,
-            Derivative::Jacobian => jut::Product::Jacobian(JacobianMode::Auto),
-            Derivative::ValueJacobian => jut::Product::ValueAndJacobian(JacobianMode::Auto),
-            Derivative::Directional => jut::Product::Directional,
-            Derivative::Second => jut::Product::SecondDirectional,
-        }
-    }
 }
 
 impl MathLibrary {

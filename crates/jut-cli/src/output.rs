@@ -87,9 +87,9 @@ pub fn colour() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// What one product gave. A command prints that of one product, or of several.
+/// What one request gave. A command prints that of one request, or of several.
 pub struct Part<'p> {
-    /// The product.
+    /// What was compiled.
     pub compiled: &'p Compiled,
     /// Its results.
     pub values: &'p [Value],

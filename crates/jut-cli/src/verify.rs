@@ -11,7 +11,7 @@
 //!    of zero is the slope if shorter steps come nearer and nearer to it. Only here can a kink near the
 //!    point cause a disagreement.
 //!
-//! | product | law | slope of |
+//! | request | law | slope of |
 //! |---|---|---|
 //! | value, gradient, jvp, vjp | dot-product test of jvp and vjp | the function |
 //! | jacobian | columns against rows | the function |
@@ -28,7 +28,7 @@
 mod laws;
 
 use crate::commands::call_with;
-use jut::{Compiled, Engine, Function, Product, Result, Role, Value};
+use jut::{Compiled, Engine, Function, Request, Result, Role, Value};
 use serde_json::{Map, Value as Json, json};
 
 pub use laws::{Point, verify_linearized};
@@ -213,28 +213,28 @@ impl Checks {
 /// Engines by name.
 type Engines = [(&'static str, Engine)];
 
-/// Checks a product of a function at a point: the engines against the interpreter, the laws with the
-/// function's own engine. `args` are the arguments of the product, those of the function first.
+/// Checks a request at a point: the engines against the interpreter, the laws with the
+/// function's own engine. `args` are the arguments of the request, those of the function first.
 pub fn verify(
     function: &Function,
     engines: &Engines,
-    product: Product,
+    request: Request,
     args: &[Value],
 ) -> Result<Checks> {
-    let engines = compare_engines(function, engines, product, args)?;
+    let engines = compare_engines(function, engines, request, args)?;
     let point = Point::new(function, args)?;
-    let (laws, differences) = match product {
-        Product::Transposed => (vec![point.transposed(args)?], None),
-        Product::HessianProduct => point.hessian_product(args)?,
-        Product::Hessian => point.hessian()?,
-        Product::SecondDirectional => point.second(args)?,
-        Product::Jacobian(_) | Product::ValueAndJacobian(_) => point.jacobian()?,
-        Product::Value
-        | Product::Gradient
-        | Product::ValueAndGradient
-        | Product::Jvp
-        | Product::Vjp
-        | Product::Directional => point.first_order(product)?,
+    let (laws, differences) = match request {
+        Request::Transposed => (vec![point.transposed(args)?], None),
+        Request::HessianProduct => point.hessian_product(args)?,
+        Request::Hessian => point.hessian()?,
+        Request::SecondDirectional => point.second(args)?,
+        Request::Jacobian(_) | Request::ValueAndJacobian(_) => point.jacobian()?,
+        Request::Value
+        | Request::Gradient
+        | Request::ValueAndGradient
+        | Request::Jvp
+        | Request::Vjp
+        | Request::Directional => point.first_order(request)?,
     };
     Ok(Checks { engines, laws, differences })
 }
@@ -267,11 +267,11 @@ pub fn compare_linearized(
 fn compare_engines(
     function: &Function,
     engines: &Engines,
-    product: Product,
+    request: Request,
     args: &[Value],
 ) -> Result<Vec<(&'static str, Option<String>)>> {
     compare(engines, |engine| {
-        let compiled = function.clone().engine(engine).compile(product)?;
+        let compiled = function.clone().engine(engine).compile(request)?;
         let values = call_with(&compiled, args)?;
         let names = compiled.outputs().map(|o| o.name.to_string());
         Ok(names.zip(values).collect())

@@ -575,7 +575,8 @@ mod tests {
     fn inputs(func: &Function) -> Vec<Input> {
         let input = |(k, v): (usize, &NVar)| Input {
             name: func.nvars[*v].name.to_string(),
-            role: crate::Role::Value,
+            of: func.nvars[*v].name.to_string(),
+            what: jut_ad::compose::Parameter::Argument(k),
             hidden: k < func.size_params,
         };
         func.params.iter().enumerate().map(input).collect()

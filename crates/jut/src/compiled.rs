@@ -52,13 +52,13 @@ impl Compiled {
     }
 
     /// The parameters: those of the function without the sizes in brackets, then tangents `x'` or
-    /// cotangents `y''` where the [product](crate::Product) takes them.
+    /// cotangents `y''` where the [request](crate::Request) takes them.
     pub fn inputs(&self) -> impl Iterator<Item = Port<'_>> {
         self.plan.interface.inputs()
     }
 
     /// The results: those of the function, then the derivatives, named as the
-    /// [product](crate::Product) says.
+    /// [request](crate::Request) says.
     pub fn outputs(&self) -> impl Iterator<Item = Port<'_>> {
         self.plan.interface.outputs()
     }

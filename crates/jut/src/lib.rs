@@ -27,7 +27,7 @@
 //!
 //! [`Model`] is the checked program. [`Function`] says what is wanted of one of its functions: which
 //! parameters ([`Function::wrt`]), which [`Engine`], how much to store ([`Policy`]), how much memory
-//! ([`Function::memory_limit`]). Its methods compile a [`Product`]; for `f(x: A) -> y: B`:
+//! ([`Function::memory_limit`]). Its methods compile a [`Request`]; for `f(x: A) -> y: B`:
 //!
 //! | method | takes | gives |
 //! |---|---|---|
@@ -143,7 +143,7 @@ pub mod npy;
 mod parts;
 mod pipeline;
 mod ports;
-mod product;
+pub mod request;
 mod source;
 mod tangent;
 mod value;
@@ -170,7 +170,7 @@ pub use linear::{LinearSession, Linearized, Tape};
 pub use model::{Function, Model, format};
 pub use pipeline::{Engine, Stage};
 pub use ports::{Port, Role};
-pub use product::Product;
+pub use request::Request;
 pub use source::{Diagnostics, RunError, Source, Sources};
 pub use value::{Arg, Array, Out, Value};
 pub use watch::{PASSES, Pass, PassTime};

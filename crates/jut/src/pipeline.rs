@@ -24,10 +24,11 @@ use crate::files::Files;
 use crate::interface::Interface;
 use crate::model::Function;
 use crate::ports::{self, Input, Output};
-use crate::product::Product;
+use crate::request::Request;
 use crate::source::{Diagnostics, Source, Sources};
 use crate::watch::{Pass, PassTime, Watch, statements};
-use jut_ad::{Derivatives, Mask, Policy, compose, erase, forward, transpose, unzip};
+use jut_ad::compose::{self, Asked, Step};
+use jut_ad::{Derivatives, Mask, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program};
 use jut_text::ModuleSource;
 use std::sync::Arc;
@@ -165,7 +166,7 @@ pub(crate) fn load(main: Source, files: &mut (dyn Files + Send)) -> Result<Read>
     })
 }
 
-/// A product as a program without linear parts, optimised: what every engine starts from.
+/// What was asked for as a program without linear parts, optimised: what every engine starts from.
 pub(crate) struct Composed {
     pub program: Program,
     pub root: FuncId,
@@ -173,54 +174,37 @@ pub(crate) struct Composed {
     pub outputs: Vec<Output>,
 }
 
-/// Makes a product of a function.
+/// Composes what is asked for of a function.
 pub(crate) fn composed(
     function: &Function,
-    product: Product,
+    request: Request,
     watch: &mut Watch,
 ) -> Result<Composed> {
     let refused = |d: Diagnostic| refusal(function, d);
     let (program, func) = prepared(function);
     // One pass after the other reads what the one before has made, and nothing reads it again.
-    let mut derivatives = match product {
-        Product::Gradient
-        | Product::ValueAndGradient
-        | Product::Vjp
-        | Product::Jvp
-        | Product::Directional => Derivatives::once(program),
-        _ => Derivatives::new(program),
+    let mut derivatives = match request.row().once {
+        true => Derivatives::once(program),
+        false => Derivatives::new(program),
     };
     watch.end(Pass::Prepare, || statements(&derivatives.program, &[func]));
-    let wrt = mask(function, &derivatives.program, func);
-    let d = &mut derivatives;
-    let policy = function.tape_policy();
     let of = function.differentiated_result();
-    if of.is_some() && matches!(product, Product::Hessian | Product::HessianProduct) {
+    if of.is_some() && matches!(request, Request::Hessian | Request::HessianProduct) {
         let message = "second derivatives are of the only f64 result of a function: write one that \
                        returns the result meant alone";
         return Err(Error::Request(message.to_string()));
     }
-    if watch.is_on() {
-        one_by_one(d, func, &wrt, product, policy, watch);
-    }
-    let root = match product {
-        Product::Value => erase::erase(d, func),
-        Product::Gradient => match of {
-            Some(k) => compose::grad_of(d, func, &wrt, k, policy),
-            None => compose::grad(d, func, &wrt, policy),
-        },
-        Product::ValueAndGradient => value_and_gradient(d, func, &wrt, of, policy),
-        Product::Jvp => compose::jvp(d, func, &wrt),
-        Product::Vjp => compose::vjp(d, func, &wrt, policy),
-        Product::Directional => compose::directional(d, func, &wrt),
-        Product::SecondDirectional => compose::second_directional(d, func, &wrt),
-        Product::HessianProduct => compose::hessian_product(d, func, &wrt, policy),
-        Product::Hessian => compose::hessian(d, func, &wrt, policy),
-        Product::Jacobian(mode) => compose::jacobian(d, func, &wrt, mode, policy),
-        Product::ValueAndJacobian(mode) => compose::value_and_jacobian(d, func, &wrt, mode, policy),
-        Product::Transposed => compose::transposed(d, func, policy),
-    }
+    let asked = asked(function, &derivatives.program, request);
+    let composition = compose::compose(&mut derivatives, &asked, &mut |step, program, made| {
+        let pass = match step {
+            Step::Forward => Pass::Forward,
+            Step::Unzip => Pass::Unzip,
+            Step::Transpose => Pass::Transpose,
+        };
+        watch.end(pass, || statements(program, made));
+    })
     .map_err(refused)?;
+    let root = composition.func;
     if !derivatives.program.funcs[root].cap_params.is_empty() {
         return Err(Error::Request(format!(
             "`{}` adds into accumulators of its caller, so it is not called alone: call it in a \
@@ -231,72 +215,34 @@ pub(crate) fn composed(
     watch.end(Pass::Compose, || statements(&derivatives.program, &[root]));
     let program = jut_opt::optimise_last(derivatives.program, root, true);
     watch.end(Pass::Optimise, || statements(&program, &[root]));
-    let (inputs, outputs) = ports::ports(function, product, &program.funcs[root]);
+    let (inputs, outputs) = ports::ports(function, &composition, &program.funcs[root]);
     Ok(Composed { program, root, inputs, outputs })
 }
 
-/// The value and the gradient, of the result that was named or the only one.
-fn value_and_gradient(
-    d: &mut Derivatives,
-    func: FuncId,
-    wrt: &Mask,
-    of: Option<usize>,
-    policy: Policy,
-) -> std::result::Result<FuncId, Diagnostic> {
-    match of {
-        Some(k) => compose::value_and_grad_of(d, func, wrt, k, policy),
-        None => compose::value_and_grad(d, func, wrt, policy),
+/// A request, with what the function says of its derivatives.
+pub(crate) fn asked(function: &Function, program: &Program, request: Request) -> Asked {
+    let gradient = matches!(request, Request::Gradient | Request::ValueAndGradient);
+    Asked {
+        request,
+        func: function.id(),
+        wrt: match request {
+            Request::Value | Request::Transposed => Mask::default(),
+            _ => mask(function, program, function.id()),
+        },
+        of: function.differentiated_result().filter(|_| gradient),
+        policy: function.tape_policy(),
     }
 }
 
-/// J, U and T of the function itself, as far as the product is made of them. What cannot be done is
-/// left to the composition, which says why.
-fn one_by_one(
-    d: &mut Derivatives,
-    func: FuncId,
-    wrt: &Mask,
-    product: Product,
-    policy: Policy,
-    watch: &mut Watch,
-) {
-    let takes_j = product != Product::Value && product != Product::Transposed;
-    let jvp = if d.program.funcs[func].is_nonlinear() {
-        if !takes_j {
-            return;
-        }
-        let Ok(jvp) = forward::forward(d, func, wrt) else { return };
-        watch.end(Pass::Forward, || statements(&d.program, &[jvp]));
-        jvp
-    } else {
-        func
-    };
-    let takes_u = matches!(
-        product,
-        Product::Gradient
-            | Product::ValueAndGradient
-            | Product::Vjp
-            | Product::Jacobian(_)
-            | Product::ValueAndJacobian(_)
-            | Product::Transposed
-    );
-    if !takes_u {
-        return;
-    }
-    let Ok(halves) = unzip::unzip(d, jvp, policy) else { return };
-    watch.end(Pass::Unzip, || statements(&d.program, &[halves.nonlin, halves.lin]));
-    let Ok(transposed) = transpose::transpose(d, halves.lin) else { return };
-    watch.end(Pass::Transpose, || statements(&d.program, &[transposed]));
-}
-
-/// Makes a product of a function, ready to run.
+/// Makes what is asked for of a function, ready to run.
 pub(crate) fn compile(
     function: &Function,
-    product: Product,
+    request: Request,
     watch: &mut Watch,
 ) -> Result<Compiled> {
     let refused = |d: Diagnostic| refusal(function, d);
     with_large_stack(|| {
-        let Composed { mut program, root, inputs, outputs } = composed(function, product, watch)?;
+        let Composed { mut program, root, inputs, outputs } = composed(function, request, watch)?;
         let code = match function.chosen_engine().backend() {
             None => Code::Interpreted(interpreter(function, &program)),
             Some(backend) => {
@@ -350,8 +296,8 @@ pub(crate) fn made(function: &Function, stage: Stage) -> Result<Made> {
         return made(d, &[func], None);
     }
     if optimised || stage == Stage::Gradient {
-        let of = function.differentiated_result();
-        let root = value_and_gradient(&mut d, func, &wrt, of, policy).map_err(refused)?;
+        let asked = asked(function, &d.program, Request::ValueAndGradient);
+        let root = compose::compose(&mut d, &asked, &mut |_, _, _| {}).map_err(refused)?.func;
         if optimised {
             d.program = jut_opt::optimise_last(std::mem::take(&mut d.program), root, true);
         }

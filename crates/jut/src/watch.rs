@@ -2,9 +2,7 @@
 //!
 //! [`PASSES`] lists the steps in the order in which they run; `--time-passes` prints a row of it for
 //! each that ran. The compiler tells a [`Watch`] when a step has ended; a watch that is off does
-//! nothing. J, U and T keep what they have made of a function, so with a watch they run one after
-//! the other before the composition, which otherwise asks for them as it needs them: the code that
-//! is made is the same.
+//! nothing. A step that recurs, as J does where second derivatives are made, is one row.
 //!
 //! *Cost*: a walk over the program after each step, not counted as time of any.
 
@@ -28,7 +26,7 @@ pub enum Pass {
     Unzip,
     /// T.
     Transpose,
-    /// L, and what joins the parts to the product asked for.
+    /// L, and what joins the parts to what is asked for.
     Compose,
     /// The optimiser, after L.
     Optimise,
@@ -46,7 +44,7 @@ pub const PASSES: [(Pass, &str, &str); 10] = [
     (Pass::Forward, "forward", "J: values and tangents"),
     (Pass::Unzip, "unzip", "U: values and tape apart from tangents"),
     (Pass::Transpose, "transpose", "T: cotangents"),
-    (Pass::Compose, "compose", "L, and the product asked for"),
+    (Pass::Compose, "compose", "L, and what joins the parts"),
     (Pass::Optimise, "optimise", "the optimiser, after L"),
     (Pass::Lower, "lower", "loops, buffers and checks"),
     (Pass::Code, "code", "machine code"),
@@ -110,15 +108,14 @@ impl Watch {
         Watch::On { last: Instant::now(), times: Vec::new() }
     }
 
-    pub fn is_on(&self) -> bool {
-        matches!(self, Watch::On { .. })
-    }
-
     /// A step has ended, and left a program of the given size.
     pub fn end(&mut self, pass: Pass, size: impl FnOnce() -> usize) {
         if let Watch::On { last, times } = self {
-            let time = last.elapsed();
-            times.push(PassTime { pass, time, size: size() });
+            let (time, size) = (last.elapsed(), size());
+            match times.iter_mut().find(|t| t.pass == pass) {
+                Some(known) => (known.time, known.size) = (known.time + time, size),
+                None => times.push(PassTime { pass, time, size }),
+            }
             *last = Instant::now();
         }
     }

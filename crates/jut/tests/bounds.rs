@@ -4,24 +4,16 @@
 
 mod support;
 
-use jut::{Engine, Error, Function, JacobianMode, Model, Product, Value};
+use jut::request::Seeds;
+use jut::{Engine, Error, Function, Model, Request, Value};
 use support::{args_of, direction, ints, like, matrix, vector};
 
 const ENGINES: [Engine; 2] = [Engine::Cranelift, Engine::Interpreter];
 
-const PRODUCTS: [Product; 11] = [
-    Product::Value,
-    Product::Gradient,
-    Product::ValueAndGradient,
-    Product::Jvp,
-    Product::Vjp,
-    Product::Directional,
-    Product::SecondDirectional,
-    Product::HessianProduct,
-    Product::Hessian,
-    Product::Jacobian(JacobianMode::Forward),
-    Product::Jacobian(JacobianMode::Reverse),
-];
+fn requests() -> impl Iterator<Item = Request> {
+    // A transpose is of other functions.
+    Request::all().filter(|request| *request != Request::Transposed)
+}
 
 /// Far enough away that nothing is mapped there, and near enough that something might be.
 const HOSTILE: [i64; 10] =
@@ -109,45 +101,42 @@ fn arguments(f: &Function, n: usize, k: i64) -> Vec<Value> {
     f.parameters().iter().map(value).collect()
 }
 
-/// What a product takes.
-fn inputs(product: Product, args: &[Value]) -> Vec<Value> {
+/// What a request takes.
+fn inputs(request: Request, args: &[Value]) -> Vec<Value> {
     let mut all = args.to_vec();
-    match product {
-        Product::Jvp
-        | Product::Directional
-        | Product::SecondDirectional
-        | Product::HessianProduct => all.extend(direction(args, 5)),
-        Product::Vjp => all.push(Value::F64(1.3)),
-        _ => {}
+    match request.row().seeds {
+        Seeds::Tangents => all.extend(direction(args, 5)),
+        Seeds::Cotangents => all.push(Value::F64(1.3)),
+        Seeds::None => {}
     }
     all
 }
 
 fn results_of(
     f: &Function,
-    product: Product,
+    request: Request,
     engine: Engine,
     args: &[Value],
 ) -> Result<Vec<Value>, Error> {
-    let compiled = f.clone().engine(engine).compile(product);
-    compiled.unwrap_or_else(|e| panic!("{product:?}: {e}")).call(&args_of(args))
+    let compiled = f.clone().engine(engine).compile(request);
+    compiled.unwrap_or_else(|e| panic!("{request:?}: {e}")).call(&args_of(args))
 }
 
 #[test]
 fn every_product_fails_exactly_where_its_function_does() {
     for (what, text) in PROGRAMS {
         let f = function(text);
-        for product in PRODUCTS {
+        for request in requests() {
             let compiled = ENGINES.map(|engine| {
-                let made = f.clone().engine(engine).compile(product);
-                made.unwrap_or_else(|e| panic!("{what}: {product:?}: {e}"))
+                let made = f.clone().engine(engine).compile(request);
+                made.unwrap_or_else(|e| panic!("{what}: {request:?}: {e}"))
             });
             for (n, k) in [0, 3].into_iter().flat_map(|n| HOSTILE.map(|k| (n, k))) {
                 let args = arguments(&f, n, k);
-                let value = results_of(&f, Product::Value, Engine::Interpreter, &args);
-                let inputs = inputs(product, &args);
+                let value = results_of(&f, Request::Value, Engine::Interpreter, &args);
+                let inputs = inputs(request, &args);
                 let [native, interpreted] = compiled.each_ref().map(|c| c.call(&args_of(&inputs)));
-                let here = format!("{what}: {product:?} with {n} elements and k = {k}");
+                let here = format!("{what}: {request:?} with {n} elements and k = {k}");
                 match (native, interpreted, value) {
                     (Ok(a), Ok(b), Ok(_)) => {
                         let same = a.iter().zip(&b).all(|(a, b)| a.same_bits(b));
@@ -201,11 +190,11 @@ fn marks_written_by_hand_are_tested() {
     ];
     for text in texts {
         let f = function(text);
-        for product in [Product::Value, Product::Gradient, Product::Hessian, Product::Vjp] {
+        for request in [Request::Value, Request::Gradient, Request::Hessian, Request::Vjp] {
             for k in HOSTILE {
-                let args = inputs(product, &arguments(&f, 2, k));
+                let args = inputs(request, &arguments(&f, 2, k));
                 let [native, interpreted] =
-                    ENGINES.map(|engine| results_of(&f, product, engine, &args));
+                    ENGINES.map(|engine| results_of(&f, request, engine, &args));
                 match (native, interpreted) {
                     (Ok(a), Ok(b)) => {
                         assert!(a.iter().zip(&b).all(|(a, b)| a.same_bits(b)), "{text}")
@@ -215,8 +204,8 @@ fn marks_written_by_hand_are_tested() {
                 }
             }
             let beyond =
-                results_of(&f, product, Engine::Cranelift, &inputs(product, &arguments(&f, 2, 3)));
-            assert!(beyond.is_err(), "{product:?}: {beyond:?}\n{text}");
+                results_of(&f, request, Engine::Cranelift, &inputs(request, &arguments(&f, 2, 3)));
+            assert!(beyond.is_err(), "{request:?}: {beyond:?}\n{text}");
         }
     }
 }

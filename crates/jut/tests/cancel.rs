@@ -1,7 +1,7 @@
 //! Ending calls from another thread: an error value within a tenth of a second, from every engine, and
 //! the session works on.
 
-use jut::{Arg, Cancellation, Engine, Error, Function, Model, Product, backends};
+use jut::{Arg, Cancellation, Engine, Error, Function, Model, Request, backends};
 use std::time::{Duration, Instant};
 
 /// Programs that run for hours, and what their arguments are: integers.
@@ -155,7 +155,7 @@ fn derivatives_and_tapes_can_be_ended_and_go_on() {
     let model = Model::from_text(text).expect("a program");
     for engine in engines() {
         let f = model.function("f").expect("f").engine(engine).memory_limit(1 << 30);
-        for product in [Product::Jvp, Product::SecondDirectional] {
+        for product in [Request::Jvp, Request::SecondDirectional] {
             let mut session = f.compile(product).expect("it compiles").session();
             let cancellation = session.cancellation();
             let long: [Arg<'_>; 3] = [0.5.into(), i64::MAX.into(), 1.0.into()];

@@ -1,6 +1,6 @@
 //! The example programs, against values that were not computed by automatic differentiation.
 
-use jut::{Arg, Compiled, Engine, Model, Product, Value};
+use jut::{Arg, Compiled, Engine, Model, Request, Value};
 use serde_json::{Map, Value as Json};
 use std::path::PathBuf;
 
@@ -95,11 +95,11 @@ fn values_and_gradients_agree_with_the_reference_to_1e_12() {
 fn native_code_and_the_interpreter_give_the_same_bits() {
     for stem in PROGRAMS {
         for product in [
-            Product::Value,
-            Product::Gradient,
-            Product::ValueAndGradient,
-            Product::Jvp,
-            Product::Vjp,
+            Request::Value,
+            Request::Gradient,
+            Request::ValueAndGradient,
+            Request::Jvp,
+            Request::Vjp,
         ] {
             let (function, _) = function(stem);
             let native = function.compile(product).unwrap_or_else(|e| panic!("{stem}: {e}"));

@@ -165,7 +165,7 @@ fn calls_on_a_small_stack_work() {
     for engine in ENGINES {
         let f = model.function("f5").expect("f5").engine(engine);
         let gradient = f.value_and_gradient().expect("it compiles");
-        let hessian = f.compile(jut::Product::HessianProduct);
+        let hessian = f.compile(jut::Request::HessianProduct);
         let linearized = f.linearize().expect("it compiles");
         let bits = || {
             let values = gradient.call(&args).expect("it runs");

@@ -3,7 +3,7 @@
 
 mod support;
 
-use jut::{Arg, Compiled, Engine, Function, JacobianMode, Model, Product, Role, Value};
+use jut::{Arg, Compiled, Engine, Function, JacobianMode, Model, Request, Role, Value};
 use support::{args_of, assert_near, direction, dot, floats, ints, matrix, moved, vector};
 
 const ENGINES: [Engine; 2] = [Engine::Cranelift, Engine::Interpreter];
@@ -106,30 +106,30 @@ fn function(program: &str) -> Function {
 }
 
 /// The results of a product, the same bits from both engines.
-fn run(f: &Function, product: Product, args: &[Value]) -> Vec<Value> {
+fn run(f: &Function, request: Request, args: &[Value]) -> Vec<Value> {
     let [native, interpreted] = ENGINES.map(|engine| {
-        let compiled = f.clone().engine(engine).compile(product);
-        let compiled = compiled.unwrap_or_else(|e| panic!("{product:?}: {e}"));
-        compiled.call(&args_of(args)).unwrap_or_else(|e| panic!("{product:?}: {e}"))
+        let compiled = f.clone().engine(engine).compile(request);
+        let compiled = compiled.unwrap_or_else(|e| panic!("{request:?}: {e}"));
+        compiled.call(&args_of(args)).unwrap_or_else(|e| panic!("{request:?}: {e}"))
     });
     for (a, b) in native.iter().zip(&interpreted) {
-        assert!(a.same_bits(b), "{product:?}: {a:?} {b:?}");
+        assert!(a.same_bits(b), "{request:?}: {a:?} {b:?}");
     }
     native
 }
 
 /// The derivatives among the results of a product.
-fn derivatives(f: &Function, product: Product, args: &[Value]) -> Vec<Value> {
-    let compiled = f.compile(product).unwrap_or_else(|e| panic!("{e}"));
+fn derivatives(f: &Function, request: Request, args: &[Value]) -> Vec<Value> {
+    let compiled = f.compile(request).unwrap_or_else(|e| panic!("{e}"));
     let roles: Vec<Role> = compiled.outputs().map(|o| o.role).collect();
-    let results = run(f, product, args).into_iter().zip(roles);
+    let results = run(f, request, args).into_iter().zip(roles);
     results.filter(|(_, role)| *role == Role::Derivative).map(|(v, _)| v).collect()
 }
 
 /// The slope of a product along a direction, by central differences.
-fn slope(f: &Function, product: Product, args: &[Value], along: &[Value]) -> Vec<f64> {
+fn slope(f: &Function, request: Request, args: &[Value], along: &[Value]) -> Vec<f64> {
     let h = 1e-5;
-    let compiled = f.compile(product).expect("it compiles");
+    let compiled = f.compile(request).expect("it compiles");
     let at = |h: f64| {
         let results = compiled.call(&args_of(&moved(args, along, h))).expect("it runs");
         floats(&results)
@@ -146,13 +146,13 @@ fn second_order_products_agree_with_differences_and_with_each_other() {
     for (program, args) in scalar_programs() {
         let f = function(program);
         let (v, w) = (direction(&args, 1), direction(&args, 2));
-        let gradient = derivatives(&f, Product::Gradient, &args);
-        let product = floats(&derivatives(&f, Product::HessianProduct, &with(&args, &v)));
-        assert_near(&product, &slope(&f, Product::Gradient, &args, &v), 1e-6, program);
+        let gradient = derivatives(&f, Request::Gradient, &args);
+        let product = floats(&derivatives(&f, Request::HessianProduct, &with(&args, &v)));
+        assert_near(&product, &slope(&f, Request::Gradient, &args, &v), 1e-6, program);
         // The Hessian is symmetric, and the product with it is the product with it.
-        let other = floats(&derivatives(&f, Product::HessianProduct, &with(&args, &w)));
+        let other = floats(&derivatives(&f, Request::HessianProduct, &with(&args, &w)));
         assert_near(&[dot(&product, &floats(&w))], &[dot(&other, &floats(&v))], 1e-11, program);
-        let blocks = derivatives(&f, Product::Hessian, &args);
+        let blocks = derivatives(&f, Request::Hessian, &args);
         let dense = support::dense(&blocks, &gradient, &gradient);
         for (i, row) in dense.iter().enumerate() {
             let column: Vec<f64> = dense.iter().map(|row| row[i]).collect();
@@ -161,7 +161,7 @@ fn second_order_products_agree_with_differences_and_with_each_other() {
         let times: Vec<f64> = dense.iter().map(|row| dot(row, &floats(&v))).collect();
         assert_near(&times, &product, 1e-11, program);
         // Along a line.
-        let second = derivatives(&f, Product::SecondDirectional, &with(&args, &v));
+        let second = derivatives(&f, Request::SecondDirectional, &with(&args, &v));
         assert_near(&floats(&second), &[dot(&product, &floats(&v))], 1e-11, program);
     }
 }
@@ -171,13 +171,13 @@ fn first_order_products_agree_with_differences_and_with_each_other() {
     for (program, args) in scalar_programs().into_iter().chain(other_programs()) {
         let f = function(program);
         let v = direction(&args, 1);
-        let results = run(&f, Product::Value, &args);
-        let tangents = derivatives(&f, Product::Jvp, &with(&args, &v));
-        assert_near(&floats(&tangents), &slope(&f, Product::Value, &args, &v), 1e-6, program);
-        let alone = derivatives(&f, Product::Directional, &with(&args, &v));
+        let results = run(&f, Request::Value, &args);
+        let tangents = derivatives(&f, Request::Jvp, &with(&args, &v));
+        assert_near(&floats(&tangents), &slope(&f, Request::Value, &args, &v), 1e-6, program);
+        let alone = derivatives(&f, Request::Directional, &with(&args, &v));
         assert_eq!(floats(&alone), floats(&tangents), "{program}");
-        let along = derivatives(&f, Product::SecondDirectional, &with(&args, &v));
-        let jvp = f.compile(Product::Directional).expect("it compiles");
+        let along = derivatives(&f, Request::SecondDirectional, &with(&args, &v));
+        let jvp = f.compile(Request::Directional).expect("it compiles");
         let at =
             |h: f64| floats(&jvp.call(&args_of(&with(&moved(&args, &v, h), &v))).expect("runs"));
         let differences: Vec<f64> =
@@ -186,8 +186,8 @@ fn first_order_products_agree_with_differences_and_with_each_other() {
 
         let mut all = Vec::new();
         for mode in MODES {
-            let blocks = derivatives(&f, Product::Jacobian(mode), &args);
-            let both = run(&f, Product::ValueAndJacobian(mode), &args);
+            let blocks = derivatives(&f, Request::Jacobian(mode), &args);
+            let both = run(&f, Request::ValueAndJacobian(mode), &args);
             assert!(both.iter().zip(&results).all(|(a, b)| a.same_bits(b)), "{program}");
             assert!(both[results.len()..].iter().zip(&blocks).all(|(a, b)| a.same_bits(b)));
             let dense = support::dense(&blocks, &tangents, &v);
@@ -209,7 +209,7 @@ fn a_derivative_that_is_kept_is_the_jvp_and_the_vjp_for_many_directions() {
         let fail = |e: jut::Error| -> ! { panic!("{program}: {e}") };
         let tapes =
             [&native, &interpreted].map(|l| l.at(&args_of(&args)).unwrap_or_else(|e| fail(e)));
-        let results = run(&f, Product::Value, &args);
+        let results = run(&f, Request::Value, &args);
         for tape in &tapes {
             let kept = tape.results().unwrap_or_else(|e| fail(e)).values();
             assert!(kept.iter().zip(&results).all(|(a, b)| a.same_bits(b)), "{program}");
@@ -222,7 +222,7 @@ fn a_derivative_that_is_kept_is_the_jvp_and_the_vjp_for_many_directions() {
             };
             let (forward, same) = (apply(0, &mut sessions), apply(1, &mut sessions));
             assert!(forward.iter().zip(&same).all(|(a, b)| a.same_bits(b)), "{program}");
-            let jvp = derivatives(&f, Product::Jvp, &with(&args, &v));
+            let jvp = derivatives(&f, Request::Jvp, &with(&args, &v));
             assert_near(&floats(&forward), &floats(&jvp), 1e-12, program);
 
             let c: Vec<Value> = forward.iter().map(|t| support::like(t, seed + 7)).collect();
@@ -232,7 +232,7 @@ fn a_derivative_that_is_kept_is_the_jvp_and_the_vjp_for_many_directions() {
             };
             let (reverse, same) = (back(0, &mut sessions), back(1, &mut sessions));
             assert!(reverse.iter().zip(&same).all(|(a, b)| a.same_bits(b)), "{program}");
-            let vjp = derivatives(&f, Product::Vjp, &with(&args, &c));
+            let vjp = derivatives(&f, Request::Vjp, &with(&args, &c));
             assert_near(&floats(&reverse), &floats(&vjp), 1e-12, program);
             let (left, right) =
                 (dot(&floats(&forward), &floats(&c)), dot(&floats(&reverse), &floats(&v)));
@@ -251,8 +251,8 @@ fn transposes_of_linear_functions_agree_with_the_function() {
     let f = function(program);
     let inputs = [Value::F64(0.6), Value::F64(-1.4)];
     let (x, c) = ([Value::F64(2.0), Value::F64(3.0)], [Value::F64(0.5), Value::F64(-0.25)]);
-    let y = run(&f, Product::Value, &with(&inputs, &x));
-    let back = derivatives(&f, Product::Transposed, &with(&inputs, &c));
+    let y = run(&f, Request::Value, &with(&inputs, &x));
+    let back = derivatives(&f, Request::Transposed, &with(&inputs, &c));
     assert_near(&[dot(&floats(&y), &floats(&c))], &[dot(&floats(&back), &floats(&x))], 1e-14, "");
 }
 
@@ -262,30 +262,22 @@ fn allocations(work: impl FnOnce()) -> u64 {
 }
 
 #[test]
-fn steady_calls_of_every_product_allocate_nothing() {
-    let products = [
-        Product::Jvp,
-        Product::Vjp,
-        Product::Directional,
-        Product::SecondDirectional,
-        Product::HessianProduct,
-        Product::Hessian,
-        Product::Jacobian(JacobianMode::Auto),
-        Product::ValueAndJacobian(JacobianMode::Reverse),
-    ];
+fn steady_calls_of_every_request_allocate_nothing() {
+    // A transpose is of other functions.
+    let requests = || Request::all().filter(|request| *request != Request::Transposed);
     for (program, args) in scalar_programs() {
         let f = function(program);
         let v = direction(&args, 1);
         let args = args_of(&args);
         let one = [Value::F64(1.0)];
-        for product in products {
+        for request in requests() {
             let mut all = args.clone();
-            if product.takes_tangents() {
+            if request.takes_tangents() {
                 all.extend(args_of(&v));
-            } else if product.takes_cotangents() {
+            } else if request.takes_cotangents() {
                 all.extend(args_of(&one));
             }
-            let compiled: Compiled = f.compile(product).expect("it compiles");
+            let compiled: Compiled = f.compile(request).expect("it compiles");
             let mut session = compiled.session();
             for _ in 0..3 {
                 session.call(&all).expect("it runs");
@@ -295,7 +287,7 @@ fn steady_calls_of_every_product_allocate_nothing() {
                     assert!(session.call(&all).is_ok());
                 }
             });
-            assert_eq!(count, 0, "{product:?} of {program}");
+            assert_eq!(count, 0, "{request:?} of {program}");
         }
         let linearized = f.linearize().expect("it is linearized");
         let (mut tape, mut session) = (linearized.tape(), linearized.session());
@@ -322,8 +314,8 @@ fn ports_are_named_after_what_they_belong_to() {
            (m, y, f64(k) * s)
          }",
     );
-    let names = |product: Product| {
-        let compiled = f.compile(product).unwrap_or_else(|e| panic!("{e}"));
+    let names = |request: Request| {
+        let compiled = f.compile(request).unwrap_or_else(|e| panic!("{e}"));
         let inputs: Vec<&str> = compiled.inputs().map(|i| i.name).collect();
         let outputs: Vec<String> = compiled
             .outputs()
@@ -331,17 +323,17 @@ fn ports_are_named_after_what_they_belong_to() {
             .collect();
         format!("{} -> {}", inputs.join(" "), outputs.join(" "))
     };
-    assert_eq!(names(Product::Jvp), "x k s x' s' -> m y z d y d z");
-    assert_eq!(names(Product::Directional), "x k s x' s' -> m d y d z");
-    assert_eq!(names(Product::SecondDirectional), "x k s x' s' -> m d y d z");
-    assert_eq!(names(Product::Vjp), "x k s y'' z'' -> m y z d x d s");
+    assert_eq!(names(Request::Jvp), "x k s x' s' -> m y z d y d z");
+    assert_eq!(names(Request::Directional), "x k s x' s' -> m d y d z");
+    assert_eq!(names(Request::SecondDirectional), "x k s x' s' -> m d y d z");
+    assert_eq!(names(Request::Vjp), "x k s y'' z'' -> m y z d x d s");
     let blocks = "d y,x d y,s d z,x d z,s";
-    assert_eq!(names(Product::Jacobian(JacobianMode::Auto)), format!("x k s -> m {blocks}"));
-    let auto = Product::ValueAndJacobian(JacobianMode::Auto);
+    assert_eq!(names(Request::Jacobian(JacobianMode::Auto)), format!("x k s -> m {blocks}"));
+    let auto = Request::ValueAndJacobian(JacobianMode::Auto);
     assert_eq!(names(auto), format!("x k s -> m y z {blocks}"));
-    assert_eq!(names(Product::Gradient), "x k s -> d x d s");
-    assert_eq!(names(Product::HessianProduct), "x k s x' s' -> d x d s");
-    assert_eq!(names(Product::Hessian), "x k s -> d x,x d x,s d s,x d s,s");
+    assert_eq!(names(Request::Gradient), "x k s -> d x d s");
+    assert_eq!(names(Request::HessianProduct), "x k s x' s' -> d x d s");
+    assert_eq!(names(Request::Hessian), "x k s -> d x,x d x,s d s,x d s,s");
     let linearized = f.linearize().unwrap_or_else(|e| panic!("{e}"));
     let names = |ports: Vec<jut::Port<'_>>| {
         let ports = ports.iter().map(|p| format!("{}: {}", p.name, p.ty));
@@ -356,25 +348,25 @@ fn ports_are_named_after_what_they_belong_to() {
 #[test]
 fn what_has_no_such_product_is_refused_with_its_code() {
     let cases = [
-        ("def f[n](x: [n]f64) -> [n]f64 = x", Product::Gradient, "J802"),
-        ("def f[n](x: [n]f64) -> [n]f64 = x", Product::HessianProduct, "J802"),
-        ("def f[n](x: [n]f64) -> [n]f64 = x", Product::Hessian, "J802"),
-        ("def f(x: f64) -> (a: f64, b: f64) = (x, x)", Product::ValueAndGradient, "J802"),
-        ("def f(k: i64) -> f64 = f64(k)", Product::Gradient, "J804"),
-        ("def f(k: i64) -> f64 = f64(k)", Product::Hessian, "J804"),
-        ("def f(k: i64) -> f64 = f64(k)", Product::Jacobian(JacobianMode::Auto), "J804"),
-        ("def f(k: i64) -> f64 = f64(k)", Product::SecondDirectional, "J804"),
-        ("def f(p: #(f64, f64)) -> f64 = p.0 * p.1", Product::Hessian, "J805"),
+        ("def f[n](x: [n]f64) -> [n]f64 = x", Request::Gradient, "J802"),
+        ("def f[n](x: [n]f64) -> [n]f64 = x", Request::HessianProduct, "J802"),
+        ("def f[n](x: [n]f64) -> [n]f64 = x", Request::Hessian, "J802"),
+        ("def f(x: f64) -> (a: f64, b: f64) = (x, x)", Request::ValueAndGradient, "J802"),
+        ("def f(k: i64) -> f64 = f64(k)", Request::Gradient, "J804"),
+        ("def f(k: i64) -> f64 = f64(k)", Request::Hessian, "J804"),
+        ("def f(k: i64) -> f64 = f64(k)", Request::Jacobian(JacobianMode::Auto), "J804"),
+        ("def f(k: i64) -> f64 = f64(k)", Request::SecondDirectional, "J804"),
+        ("def f(p: #(f64, f64)) -> f64 = p.0 * p.1", Request::Hessian, "J805"),
         (
             "def f(p: #(f64, f64)) -> f64 = p.0 * p.1",
-            Product::Jacobian(JacobianMode::Forward),
+            Request::Jacobian(JacobianMode::Forward),
             "J805",
         ),
-        ("def f(x: f64) -> f64 = x", Product::Transposed, "J801"),
+        ("def f(x: f64) -> f64 = x", Request::Transposed, "J801"),
     ];
-    for (program, product, code) in cases {
-        let Err(jut::Error::Program(messages)) = function(program).compile(product) else {
-            panic!("{product:?} of {program} is accepted")
+    for (program, request, code) in cases {
+        let Err(jut::Error::Program(messages)) = function(program).compile(request) else {
+            panic!("{request:?} of {program} is accepted")
         };
         let message = &messages.list()[0];
         assert_eq!(message.code, code, "{messages}");
@@ -392,22 +384,22 @@ fn wrong_seeds_name_their_port() {
     let f = function("def f[n](x: [n]f64, s: f64) -> [n]f64 = build (i < n) { s * x[i] }");
     let x = [1.0, 2.0];
     let base: [Arg<'_>; 2] = [(&x).into(), 3.0.into()];
-    let message = |product: Product, more: &[Arg<'_>]| {
-        let compiled = f.compile(product).expect("it compiles");
+    let message = |request: Request, more: &[Arg<'_>]| {
+        let compiled = f.compile(request).expect("it compiles");
         compiled.call(&[&base, more].concat()).expect_err("it does not fit").to_string()
     };
     let short: Arg<'_> = (&[1.0]).into();
     let good: Arg<'_> = (&x).into();
     for (text, part) in [
-        (message(Product::Jvp, &[short, 1.0.into()]), "argument `x'`: expected [n]f64"),
-        (message(Product::Jvp, &[short, 1.0.into()]), "2 elements are needed, not 1"),
+        (message(Request::Jvp, &[short, 1.0.into()]), "argument `x'`: expected [n]f64"),
+        (message(Request::Jvp, &[short, 1.0.into()]), "2 elements are needed, not 1"),
         (
-            message(Product::Jvp, &[good]),
+            message(Request::Jvp, &[good]),
             "argument `s'`: 3 arguments given, but the function takes 4",
         ),
-        (message(Product::Jvp, &[good, good]), "argument `s'`: expected f64, got a slice"),
-        (message(Product::Vjp, &[short]), "argument `value''`"),
-        (message(Product::SecondDirectional, &[good, 1.into()]), "argument `s'`: expected f64"),
+        (message(Request::Jvp, &[good, good]), "argument `s'`: expected f64, got a slice"),
+        (message(Request::Vjp, &[short]), "argument `value''`"),
+        (message(Request::SecondDirectional, &[good, 1.into()]), "argument `s'`: expected f64"),
     ] {
         assert!(text.contains(part), "{text}");
     }

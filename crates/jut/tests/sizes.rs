@@ -1,7 +1,7 @@
 //! Sizes whose arithmetic wraps, in native code: an error value, never a read outside of an array.
 //! `crates/jut-loop/tests/sizes.rs` has the cases one by one.
 
-use jut::{Engine, Error, Function, Model, Product, Value};
+use jut::{Engine, Error, Function, Model, Request, Value};
 
 /// Every engine of this build.
 fn engines(function: &Function) -> Vec<Engine> {
@@ -18,7 +18,7 @@ fn outcome(text: &str, args: &[Value]) -> String {
     assert!(engines.contains(&Engine::Interpreter) && engines.contains(&Engine::Cranelift));
     let mut outcomes: Vec<String> = Vec::new();
     for engine in engines {
-        for product in [Product::Value, Product::ValueAndGradient] {
+        for product in [Request::Value, Request::ValueAndGradient] {
             let compiled = function.clone().engine(engine).compile(product).unwrap();
             outcomes.push(match compiled.call(&args) {
                 Ok(results) => format!("{:?}", results.first()),

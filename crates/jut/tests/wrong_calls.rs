@@ -2,7 +2,7 @@
 //! program that it is about, with words that say what is wrong. None panics, and none is a
 //! misfortune of the engine.
 
-use jut::{Arg, Engine, Error, Function, Model, Product, Result};
+use jut::{Arg, Engine, Error, Function, Model, Request, Result};
 
 const PROGRAM: &str = "data Pair = Pair(left: f64, right: f64)
 data Kind = Low | High(place: i64)
@@ -28,7 +28,7 @@ fn function(name: &str) -> Result<Function> {
 }
 
 fn value(name: &str, args: &[Arg<'_>]) -> Result<()> {
-    function(name)?.compile(Product::Value)?.call(args).map(drop)
+    function(name)?.compile(Request::Value)?.call(args).map(drop)
 }
 
 fn gradient(name: &str, args: &[Arg<'_>]) -> Result<()> {
@@ -190,7 +190,7 @@ const CALLS: &[Row] = &[
         || {
             function("vast")?
                 .memory_limit(1 << 20)
-                .compile(Product::Value)?
+                .compile(Request::Value)?
                 .call(&[1.0.into()])
                 .map(drop)
         },
@@ -229,10 +229,10 @@ const CALLS: &[Row] = &[
 ];
 
 /// What is wrong, the call, and what the error says.
-type Request = (&'static str, fn() -> Result<()>, &'static str);
+type Wrong = (&'static str, fn() -> Result<()>, &'static str);
 
 /// Requests that are about the API alone: no place in the program, and no code.
-const REQUESTS: &[Request] = &[
+const REQUESTS: &[Wrong] = &[
     ("a function that there is not", || function("lose").map(drop), "loss"),
     ("an integer to differentiate", || function("loss")?.wrt(&["k"]).map(drop), "no float"),
     ("a parameter that there is not", || function("loss")?.wrt(&["z"]).map(drop), "z"),

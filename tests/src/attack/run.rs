@@ -2,37 +2,18 @@
 //!
 //! *Requires*: a function and arguments that fit it. *Ensures*: an `Err` says what differs: an engine from
 //! the interpreter, or a derivative that fails where the function does not, or elsewhere, or not at
-//! all. *Cost*: a compilation per product and engine.
+//! all. *Cost*: a compilation per request and engine.
 
 use super::child;
 use crate::guard::{self, Guarded, Place};
 use fastrand::Rng;
-use jut::{
-    Arg, Array, Cancellation, Compiled, Engine, Error, Function, JacobianMode, Out, Product, Role,
-    Value,
-};
+use jut::{Arg, Array, Cancellation, Compiled, Engine, Error, Function, Out, Request, Role, Value};
 use jut_runtime::arena::ALIGN;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 /// What a call may take: more is the error R06.
 pub const MEMORY: usize = 1 << 26;
-
-/// Every product, without those that are a part of another one.
-const PRODUCTS: [Product; 12] = [
-    Product::Gradient,
-    Product::ValueAndGradient,
-    Product::Jvp,
-    Product::Vjp,
-    Product::Directional,
-    Product::SecondDirectional,
-    Product::HessianProduct,
-    Product::Hessian,
-    Product::Jacobian(JacobianMode::Forward),
-    Product::Jacobian(JacobianMode::Reverse),
-    Product::Jacobian(JacobianMode::Auto),
-    Product::ValueAndJacobian(JacobianMode::Reverse),
-];
 
 /// How a call ended.
 #[derive(Clone, Debug)]
@@ -41,7 +22,7 @@ pub enum Outcome {
     Values(Vec<Value>),
     /// With an error of the program: its code, and where.
     Fails(&'static str, u32, u32),
-    /// There is no such product, or the arguments do not fit: the error's code.
+    /// There is no such derivative, or the arguments do not fit: the error's code.
     Refused(&'static str),
 }
 
@@ -215,7 +196,7 @@ fn in_time<T>(call: impl FnOnce(&Cancellation) -> T) -> T {
     })
 }
 
-/// Calls a product twice, with results that it makes and with results of the caller, each time with the
+/// Calls a request twice, with results that it makes and with results of the caller, each time with the
 /// memory of all arrays at another side of their pages.
 fn call(compiled: &Compiled, args: &[Value]) -> Result<Outcome, String> {
     guard::place(Place::End);
@@ -281,7 +262,7 @@ impl<'a> Target<'a> {
     ) -> Result<Target<'a>, String> {
         let reference = Outcome::Refused("");
         let mut target = Target { function, args, engines, limit, reference, seed };
-        target.reference = target.product(Product::Value, engines)?;
+        target.reference = target.answer(Request::Value, engines)?;
         Ok(target)
     }
 
@@ -290,7 +271,7 @@ impl<'a> Target<'a> {
         &self.reference
     }
 
-    /// Runs every product in the interpreter and in the fastest compiler, and some in the others.
+    /// Runs every request in the interpreter and in the fastest compiler, and some in the others.
     ///
     /// # Errors
     /// The first disagreement.
@@ -299,16 +280,18 @@ impl<'a> Target<'a> {
             return Ok(());
         }
         let mut rng = Rng::with_seed(self.seed);
-        for product in PRODUCTS {
+        // A transpose is of other functions.
+        let all = Request::all().filter(|r| !matches!(r, Request::Value | Request::Transposed));
+        for request in all {
             let all = rng.u8(0..4) == 0 || self.engines.len() <= 2;
             let engines = if all { self.engines } else { self.first_two() };
-            let outcome = self.product(product, engines)?;
+            let outcome = self.answer(request, engines)?;
             let unclear = outcome.is_unclear() || self.reference.is_unclear();
             if !unclear
                 && !matches!(outcome, Outcome::Refused(_))
                 && !outcome.fails_as(&self.reference)
             {
-                let name = product.suffix();
+                let name = request.suffix();
                 return Err(format!(
                     "{name} fails elsewhere: it gives\n  {outcome:?}\nthe function\n  {:?}",
                     self.reference
@@ -323,17 +306,17 @@ impl<'a> Target<'a> {
         self.engines.get(..2).unwrap_or(self.engines)
     }
 
-    /// A product in some engines, which must agree with the first.
-    fn product(
+    /// What a request gives in some engines, which must agree with the first.
+    fn answer(
         &self,
-        product: Product,
+        request: Request,
         engines: &[(&'static str, Engine)],
     ) -> Result<Outcome, String> {
         let mut expected: Option<Outcome> = None;
         for (name, engine) in engines {
-            let named = |e: String| format!("{} by {name}: {e}", product.suffix());
-            child::at(self.seed, format_args!("{} by {name}", product.suffix()));
-            let outcome = self.run(product, *engine).map_err(named)?;
+            let named = |e: String| format!("{} by {name}: {e}", request.suffix());
+            child::at(self.seed, format_args!("{} by {name}", request.suffix()));
+            let outcome = self.run(request, *engine).map_err(named)?;
             match &expected {
                 None => expected = Some(outcome),
                 Some(first) if first.is_unclear() || outcome.is_unclear() => {}
@@ -348,10 +331,10 @@ impl<'a> Target<'a> {
         Ok(expected.unwrap_or(Outcome::Refused("")))
     }
 
-    fn run(&self, product: Product, engine: Engine) -> Result<Outcome, String> {
+    fn run(&self, request: Request, engine: Engine) -> Result<Outcome, String> {
         guard::aligned(if engine == Engine::Cranelift { 8 } else { ALIGN });
         let function = self.function.clone().engine(engine).memory_limit(self.limit);
-        let compiled = match function.compile(product) {
+        let compiled = match function.compile(request) {
             Ok(compiled) => compiled,
             Err(error) => return Outcome::of(Err(error)),
         };
@@ -361,7 +344,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The arguments of a product: those of the function, then tangents or cotangents, the same ones for
+    /// The arguments of a request: those of the function, then tangents or cotangents, the same ones for
     /// every engine. None if cotangents have shapes that only results tell, and there are none.
     fn arguments(&self, compiled: &Compiled) -> Option<Vec<Value>> {
         let mut rng = Rng::with_seed(self.seed);
@@ -448,7 +431,7 @@ impl<'a> Target<'a> {
         }))?;
         let Outcome::Values(results) = &recorded else { return Ok(vec![recorded]) };
         // For names and shapes of tangents and cotangents.
-        let value = match function.compile(Product::Value) {
+        let value = match function.compile(Request::Value) {
             Ok(value) => value,
             Err(error) => return Err(format!("error: {error}")),
         };

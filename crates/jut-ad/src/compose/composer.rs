@@ -1,7 +1,7 @@
 //! A composition under construction: parameters, calls and accumulators, with sizes translated from
 //! the function that is differentiated to the one that is made.
 
-use super::Saved;
+use super::{Composition, Outcome, Parameter, Saved};
 use crate::activity::Kinds;
 use crate::{Derivatives, Mask, Passing, Unzipped};
 use jut_ir::build::FunctionBuilder;
@@ -20,10 +20,15 @@ pub(super) struct Composer<'a> {
     sizes: HashMap<NVar, Size>,
     pub stmts: Vec<Stmt>,
     pub loc: Loc,
+    /// What its parameters and results are.
+    parameters: Vec<Parameter>,
+    results: Vec<Outcome>,
 }
 
 /// A parameter with respect to which `f` is differentiated.
 pub(super) struct Active {
+    /// Its position in `f`; among linear parameters if it is one.
+    pub position: usize,
     /// Its name in `f`.
     pub name: String,
     /// How J passes its tangent.
@@ -57,7 +62,9 @@ impl<'a> Composer<'a> {
             let v = b.nvar(&data.name, data.ty.clone(), data.span);
             sizes.insert(name, Size::var(v));
         }
-        Ok(Composer { derivatives, f, b, inputs, sizes, stmts: Vec::new(), loc })
+        let parameters = (0..inputs.len()).map(Parameter::Argument).collect();
+        let (stmts, results) = (Vec::new(), Vec::new());
+        Ok(Composer { derivatives, f, b, inputs, sizes, stmts, loc, parameters, results })
     }
 
     /// A composition that starts with what is saved of a run of `f`.
@@ -91,7 +98,9 @@ impl<'a> Composer<'a> {
             b.func.params.push(v);
         }
         let inputs = b.func.params.iter().map(|v| Atom::Var(*v)).collect();
-        Composer { derivatives, f, b, inputs, sizes, stmts: Vec::new(), loc }
+        let parameters = saved.iter().map(|saved| Parameter::Saved(*saved)).collect();
+        let (stmts, results) = (Vec::new(), Vec::new());
+        Composer { derivatives, f, b, inputs, sizes, stmts, loc, parameters, results }
     }
 
     pub fn push(&mut self, nl: Vec<NVar>, rhs: Rhs) {
@@ -125,30 +134,33 @@ impl<'a> Composer<'a> {
         self.tangent_of(&in_terms_of(&self.sizes, &self.source().results[k].ty), "a result")
     }
 
-    /// The tangent types of the results of `f` with floats, in terms of declared results.
-    pub fn result_tangents(&self) -> Result<Vec<Type>, Diagnostic> {
+    /// The results of `f` with floats and their tangent types, in terms of declared results.
+    pub fn result_tangents(&self) -> Result<Vec<(usize, Type)>, Diagnostic> {
         let mut all = Vec::new();
         for k in 0..self.source().results.len() {
-            all.extend(self.result_tangent(k)?);
+            all.extend(self.result_tangent(k)?.map(|ty| (k, ty)));
         }
         Ok(all)
     }
 
     /// Declares a tangent for each result of `f` with a float.
     pub fn declare_tangents(&mut self) -> Result<(), Diagnostic> {
-        let types = self.result_tangents()?;
-        self.declare(types);
+        let tangents = self.result_tangents()?;
+        self.declare(tangents.into_iter().map(|(k, ty)| (Outcome::Tangent(k), ty)));
         Ok(())
     }
 
     /// Declares a gradient for each active parameter.
     pub fn declare_gradients(&mut self, active: &[Active]) {
-        self.declare(active.iter().map(|a| a.ty.clone()));
+        self.declare(active.iter().map(|a| (Outcome::Gradient(a.position), a.ty.clone())));
     }
 
     /// Declares results without a name.
-    pub fn declare(&mut self, types: impl IntoIterator<Item = Type>) {
-        self.b.func.results.extend(types.into_iter().map(|ty| ResultDecl { name: None, ty }));
+    pub fn declare(&mut self, outcomes: impl IntoIterator<Item = (Outcome, Type)>) {
+        for (outcome, ty) in outcomes {
+            self.results.push(outcome);
+            self.b.func.results.push(ResultDecl { name: None, ty });
+        }
     }
 
     /// Whether the k-th result of `f` is a size in the type of a result with floats.
@@ -164,7 +176,11 @@ impl<'a> Composer<'a> {
     /// Declares the results of `f` as results of the composition.
     pub fn declare_values(&mut self, kept: &[bool]) {
         let results = self.source().results.clone();
-        for (result, _) in results.iter().zip(kept).filter(|(_, keep)| **keep) {
+        for (k, result) in results.iter().enumerate() {
+            if kept.get(k) != Some(&true) {
+                continue;
+            }
+            self.results.push(Outcome::Value(k));
             let ty = in_terms_of(&self.sizes, &result.ty);
             let name = result.name.and_then(|n| self.sizes.get(&n)?.as_var());
             self.b.func.results.push(ResultDecl { name, ty });
@@ -180,7 +196,7 @@ impl<'a> Composer<'a> {
             let ty = in_terms_of(&self.sizes, ty);
             let passing = Passing::of(self.kinds(), &ty);
             if let Some(ty) = self.tangent_of(&ty, &format!("`{name}`"))? {
-                all.push(Active { name: name.to_string(), passing, ty, span: *span });
+                all.push(Active { position: k, name: name.to_string(), passing, ty, span: *span });
             }
         }
         Ok(all)
@@ -189,6 +205,7 @@ impl<'a> Composer<'a> {
     /// One tangent parameter per active parameter.
     pub fn tangent_params(&mut self, active: &[Active]) -> Vec<Atom> {
         let param = |a: &Active| {
+            self.parameters.push(Parameter::Tangent(a.position));
             let v = self.b.nvar(&format!("{}_t", a.name), a.ty.clone(), a.span);
             self.b.func.params.push(v);
             Atom::Var(v)
@@ -211,13 +228,13 @@ impl<'a> Composer<'a> {
                 None if results.len() == 1 => "y_c".to_string(),
                 None => format!("y{k}_c"),
             };
-            seeds.push(Some(self.seed_param(&hint, &ty)));
+            seeds.push(Some(self.seed_param(&hint, &ty, Parameter::Cotangent(k))));
         }
         Ok(seeds)
     }
 
     /// A parameter whose type is one of `f`, after parameters for the sizes that `f` computes.
-    pub fn seed_param(&mut self, hint: &str, ty: &Type) -> NVar {
+    pub fn seed_param(&mut self, hint: &str, ty: &Type, what: Parameter) -> NVar {
         let mut sizes = self.sizes.clone();
         for name in ty.size_names() {
             // The names of results are bound nowhere in a composition.
@@ -228,10 +245,12 @@ impl<'a> Composer<'a> {
             let size = self.source().nvars[name].name.clone();
             let v = self.b.nvar(&size, Type::I64, self.loc.span);
             self.b.func.params.push(v);
+            self.parameters.push(Parameter::Size);
             sizes.insert(name, Size::var(v));
         }
         let seed = self.b.nvar(hint, in_terms_of(&sizes, ty), self.loc.span);
         self.b.func.params.push(seed);
+        self.parameters.push(what);
         seed
     }
 
@@ -330,13 +349,13 @@ impl<'a> Composer<'a> {
         Ok(in_order(active, values, totals))
     }
 
-    pub fn finish(mut self, name: String, doc: String, nl: Vec<Atom>) -> FuncId {
+    pub fn finish(mut self, name: String, doc: String, nl: Vec<Atom>) -> Composition {
         self.b.func.name = name;
         self.b.func.doc = doc;
         self.b.func.body = Block { stmts: self.stmts, nl, lin: Vec::new() };
-        let id = self.derivatives.add_func(self.b.func);
-        self.derivatives.erased.insert(id, id);
-        id
+        let func = self.derivatives.add_func(self.b.func);
+        self.derivatives.erased.insert(func, func);
+        Composition { func, parameters: self.parameters, results: self.results }
     }
 }
 

@@ -24,7 +24,7 @@
 //! The transposed half adds straight into the rows of the result.
 
 use super::composer::{Active, Composer, in_order, product, sums};
-use super::{Kind, Passes, as_j_passes};
+use super::{Asked, Composition, Observer, Outcome, Passes, Request, as_j_passes, definition};
 use crate::{Derivatives, Mask, Policy};
 use jut_ir::prim;
 use jut_ir::*;
@@ -42,17 +42,6 @@ pub enum JacobianMode {
     /// after `f.nonlin` has computed the sizes of the results.
     #[default]
     Auto,
-}
-
-impl JacobianMode {
-    /// What the name of the composition ends in.
-    pub(super) fn suffix(self) -> &'static str {
-        match self {
-            JacobianMode::Forward => "_forward",
-            JacobianMode::Reverse => "_reverse",
-            JacobianMode::Auto => "",
-        }
-    }
 }
 
 /// `f.jacobian: (A) -> (blocks)`: for each result with floats, for each parameter in the mask, an
@@ -73,7 +62,7 @@ pub fn jacobian(
     mode: JacobianMode,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    compose(derivatives, func, wrt, mode, policy, Kind::Jacobian(mode))
+    definition(derivatives, Request::Jacobian(mode), func, wrt, None, policy)
 }
 
 /// `f.value_jacobian: (A) -> (B, blocks)`: the results of `f`, then the blocks of [`jacobian`], at
@@ -88,33 +77,35 @@ pub fn value_and_jacobian(
     mode: JacobianMode,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    compose(derivatives, func, wrt, mode, policy, Kind::ValueJacobian(mode))
+    definition(derivatives, Request::ValueAndJacobian(mode), func, wrt, None, policy)
 }
 
-fn compose(
+/// Either of them.
+pub(super) fn make(
     derivatives: &mut Derivatives,
-    func: FuncId,
-    wrt: &Mask,
-    mode: JacobianMode,
-    policy: Policy,
-    kind: Kind,
-) -> Result<FuncId, Diagnostic> {
-    let key = (kind, func, wrt.clone(), policy);
-    if let Some(known) = derivatives.compositions.get(&key) {
-        return Ok(*known);
-    }
-    let passes = Passes::apply(derivatives, func, wrt, policy)?;
+    asked: &Asked,
+    observer: Observer,
+) -> Result<Composition, Diagnostic> {
+    let Asked { request, func, ref wrt, policy, .. } = *asked;
+    let (mode, all) = match request {
+        Request::ValueAndJacobian(mode) => (mode, true),
+        Request::Jacobian(mode) => (mode, false),
+        _ => (JacobianMode::Auto, false),
+    };
+    let passes = Passes::apply(derivatives, func, wrt, policy, observer)?;
     // Only those halves are made that are called.
     let columns =
         (mode != JacobianMode::Reverse).then(|| passes.forward(derivatives)).transpose()?;
-    let rows = (mode != JacobianMode::Forward).then(|| passes.pullback(derivatives)).transpose()?;
+    let rows = (mode != JacobianMode::Forward)
+        .then(|| passes.pullback(derivatives, observer))
+        .transpose()?;
     let Passes { f, wrt, halves, active } = passes;
 
     let mut c = Composer::new(derivatives, f)?;
     let inputs = c.active(&wrt)?;
     only_numbers(&c, inputs.iter().map(|a| &a.ty))?;
     let declared = c.result_tangents()?;
-    only_numbers(&c, &declared)?;
+    only_numbers(&c, declared.iter().map(|(_, ty)| ty))?;
     let args = c.inputs.clone();
     let results = c.call(halves.nonlin, args.clone(), Vec::new());
     let values = results[..active.len().min(results.len())].to_vec();
@@ -155,21 +146,19 @@ fn compose(
         (None, None) => Vec::new(),
     };
 
-    let kept: Vec<bool> = (0..values.len())
-        .map(|k| matches!(kind, Kind::ValueJacobian(_)) || c.is_size_of_tangent(k))
-        .collect();
+    let kept: Vec<bool> = (0..values.len()).map(|k| all || c.is_size_of_tangent(k)).collect();
     c.declare_values(&kept);
     let kept = values.iter().zip(&kept).filter(|(_, keep)| **keep);
     let mut nl: Vec<Atom> = kept.map(|(v, _)| Atom::Var(*v)).collect();
     nl.extend(blocks);
-    for output in &declared {
-        c.declare(map.inputs.iter().map(|input| product(output, &input.ty)));
+    for (of, output) in &declared {
+        c.declare(map.inputs.iter().map(|input| {
+            (Outcome::Partial { of: *of, by: input.position }, product(output, &input.ty))
+        }));
     }
     let name = wrt.name(&c.derivatives.program, f);
     let doc = format!("All partial derivatives of `{name}`.");
-    let id = c.finish(names::composition(&name, &kind.name()), doc, nl);
-    derivatives.compositions.insert(key, id);
-    Ok(id)
+    Ok(c.finish(asked.name(&name), doc, nl))
 }
 
 /// Refuses what is not a number or an array of numbers.

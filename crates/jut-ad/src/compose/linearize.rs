@@ -12,7 +12,10 @@
 //! Here the saved values are `n` and the tape: [`Saved::Argument`]`(0)` and [`Saved::Result`]`(1)`.
 
 use super::composer::{Active, Composer};
-use super::{Kind, Passes, as_j_passes};
+use super::{
+    Asked, Composition, Observer, Outcome, Parameter, Passes, Request, Step, as_j_passes,
+    definition, unobserved,
+};
 use crate::{Derivatives, Mask, Passing, Policy, erase, transpose, unzip};
 use jut_ir::*;
 use std::collections::BTreeSet;
@@ -24,18 +27,18 @@ use std::collections::BTreeSet;
 pub struct Linearized {
     /// `f.linearize: (A) -> (B, tape)`: the results of `f`, then the tape if there is one, a value
     /// of a data type. Costs as much as `f`. Fails where `f` fails; the other two do not fail.
-    pub primal: FuncId,
+    pub primal: Composition,
     /// What the other two take first, in order: only those arguments that they read (which the
     /// caller may own or lend), sizes among the results, the tape.
     pub saved: Vec<Saved>,
     /// `f.apply: (saved, A') -> (B')`: a tangent for each parameter in the mask to one for each
     /// result with floats. Costs a small multiple of the arithmetic of `f`, no transcendental
     /// function among it.
-    pub apply: FuncId,
+    pub apply: Composition,
     /// `f.applyT: (saved, B'') -> (gradients)`: a cotangent for each result with floats to one for
     /// each parameter in the mask. Costs no more than `apply` and the scalars it takes and gives
     /// (Theorem 7.1).
-    pub apply_transposed: FuncId,
+    pub apply_transposed: Composition,
 }
 
 /// A value that is kept of a run of [`Linearized::primal`].
@@ -62,9 +65,9 @@ pub fn linearize(
     if let Some(known) = derivatives.linearized.get(&key) {
         return Ok(known.clone());
     }
-    let passes = Passes::apply(derivatives, func, wrt, policy)?;
+    let passes = Passes::apply(derivatives, func, wrt, policy, &mut unobserved)?;
     let forward = passes.forward(derivatives)?;
-    let pullback = passes.pullback(derivatives)?;
+    let pullback = passes.pullback(derivatives, &mut unobserved)?;
     let f = passes.f;
     let name = passes.wrt.name(&derivatives.program, f);
 
@@ -72,7 +75,7 @@ pub fn linearize(
     let args = c.inputs.clone();
     let results = c.call(passes.halves.nonlin, args, Vec::new());
     c.declare_values(&vec![true; passes.active.len()]);
-    c.declare(passes.halves.tape.map(Type::Data));
+    c.declare(passes.halves.tape.map(|tape| (Outcome::Tape, Type::Data(tape))));
     let nl = results.into_iter().map(Atom::Var).collect();
     let doc = format!("The values of `{name}`, and the tape.");
     let primal = c.finish(names::composition(&name, "linearize"), doc, nl);
@@ -171,10 +174,16 @@ pub fn transposed(
     func: FuncId,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    let key = (Kind::Transposed, func, Mask::default(), policy);
-    if let Some(known) = derivatives.compositions.get(&key) {
-        return Ok(*known);
-    }
+    definition(derivatives, Request::Transposed, func, &Mask::default(), None, policy)
+}
+
+/// The transpose.
+pub(super) fn transposition(
+    derivatives: &mut Derivatives,
+    asked: &Asked,
+    observer: Observer,
+) -> Result<Composition, Diagnostic> {
+    let Asked { func, policy, .. } = *asked;
     let g = &derivatives.program.funcs[func];
     if g.lin_params.is_empty() && g.lin_results.is_empty() && g.cap_params.is_empty() {
         let message = format!("`{}` has no transpose: it is not linear", g.name);
@@ -185,7 +194,9 @@ pub fn transposed(
         super::refuse_accumulators(g)?;
     }
     let halves = unzip::unzip(derivatives, func, policy)?;
+    observer(Step::Unzip, &derivatives.program, &[halves.nonlin, halves.lin]);
     let pullback = transpose::transpose(derivatives, halves.lin)?;
+    observer(Step::Transpose, &derivatives.program, &[pullback]);
     let pullback = erase::erase(derivatives, pullback)?;
 
     let mut c = Composer::new(derivatives, func)?;
@@ -194,12 +205,14 @@ pub fn transposed(
     let cotangent = |name: &str| format!("{}_c", name.trim_end_matches('\''));
     let mut seeds = Vec::new();
     for (k, result) in lin_results.iter().enumerate() {
-        let hint = result.name.clone().unwrap_or_else(|| format!("y{k}").into());
-        seeds.push((c.seed_param(&cotangent(&hint), &result.ty), result.ty.clone()));
+        let hint = cotangent(&result.name.clone().unwrap_or_else(|| format!("y{k}").into()));
+        let seed = c.seed_param(&hint, &result.ty, Parameter::LinearCotangent(k));
+        seeds.push((seed, result.ty.clone()));
     }
     for cap in cap_params.iter().filter(|cap| caps[**cap].mode == Mode::Wr) {
         let CapData { name, ty, .. } = &caps[*cap];
-        seeds.push((c.seed_param(&cotangent(name), ty), ty.clone()));
+        let what = Parameter::LinearCotangent(seeds.len());
+        seeds.push((c.seed_param(&cotangent(name), ty, what), ty.clone()));
     }
     let args = c.inputs.clone();
     let results = c.call(halves.nonlin, args.clone(), Vec::new());
@@ -211,18 +224,16 @@ pub fn transposed(
     let mut parameters = Vec::new();
     for x in lin_params {
         let LinVarData { name, ty, span } = &lvars[x];
-        let (name, ty) = (cotangent(name), c.type_here(ty));
-        parameters.push(Active { name, passing: Passing::Value, ty, span: *span });
+        let (position, name, ty) = (parameters.len(), cotangent(name), c.type_here(ty));
+        parameters.push(Active { position, name, passing: Passing::Value, ty, span: *span });
     }
     for cap in cap_params.into_iter().filter(|cap| caps[*cap].mode == Mode::Rd) {
         let CapData { name, ty, span, .. } = &caps[cap];
-        let (name, ty) = (name.to_string(), c.type_here(ty));
-        parameters.push(Active { name, passing: Passing::Capability, ty, span: *span });
+        let (position, name, ty) = (parameters.len(), name.to_string(), c.type_here(ty));
+        parameters.push(Active { position, name, passing: Passing::Capability, ty, span: *span });
     }
     let nl = c.pull_back(pullback, args, &parameters)?;
-    c.declare_gradients(&parameters);
+    c.declare(parameters.iter().map(|p| (Outcome::LinearGradient(p.position), p.ty.clone())));
     let doc = format!("The transpose of `{name}`.");
-    let id = c.finish(names::composition(&name, &Kind::Transposed.name()), doc, nl);
-    derivatives.compositions.insert(key, id);
-    Ok(id)
+    Ok(c.finish(asked.name(&name), doc, nl))
 }

@@ -3,7 +3,10 @@
 
 use super::composer::{Composer, in_order, product, sums};
 use super::jacobian::{only_numbers, zeros};
-use super::{Kind, Passes, directional, domain, grad, scalar_result};
+use super::{
+    Asked, Composition, Observer, Outcome, Parameter, Passes, Request, compose, definition, domain,
+    scalar_result,
+};
 use crate::{Derivatives, Mask, Policy};
 use jut_ir::*;
 
@@ -19,10 +22,34 @@ pub fn hessian_product(
     wrt: &Mask,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    let (f, wrt) = domain(derivatives, func, wrt)?;
+    definition(derivatives, Request::HessianProduct, func, wrt, None, policy)
+}
+
+pub(super) fn product_with(
+    derivatives: &mut Derivatives,
+    asked: &Asked,
+    observer: Observer,
+) -> Result<Composition, Diagnostic> {
+    let (f, wrt) = domain(derivatives, asked.func, &asked.wrt)?;
     scalar_result(&derivatives.program.funcs[f], None)?;
-    let (along, primal) = slope(derivatives, f, &wrt)?;
-    grad(derivatives, along, &primal, policy)
+    let (along, primal) = slope(derivatives, f, &wrt, observer)?;
+    let (request, of) = (Request::Gradient, None);
+    let again = Asked { request, func: along.func, wrt: primal, of, policy: asked.policy };
+    let mut made = compose(derivatives, &again, observer)?;
+    // In terms of `f`, and not of its derivative in a direction.
+    for parameter in &mut made.parameters {
+        if let Parameter::Argument(k) = *parameter {
+            *parameter = along.parameters[k];
+        }
+    }
+    for result in &mut made.results {
+        if let Outcome::Gradient(k) = *result
+            && let Parameter::Argument(k) = along.parameters[k]
+        {
+            *result = Outcome::Gradient(k);
+        }
+    }
+    Ok(made)
 }
 
 /// The directional derivative, and the mask that differentiates it again.
@@ -30,10 +57,13 @@ fn slope(
     derivatives: &mut Derivatives,
     f: FuncId,
     wrt: &Mask,
-) -> Result<(FuncId, Mask), Diagnostic> {
-    let along = directional(derivatives, f, wrt)?;
+    observer: Observer,
+) -> Result<(Composition, Mask), Diagnostic> {
+    let (request, of, policy) = (Request::Directional, None, Policy::Default);
+    let asked = Asked { request, func: f, wrt: wrt.clone(), of, policy };
+    let along = compose(derivatives, &asked, observer)?;
     let positions: Vec<usize> = wrt.positions().collect();
-    let primal = Mask::only(&derivatives.program, along, &positions);
+    let primal = Mask::only(&derivatives.program, along.func, &positions);
     Ok((along, primal))
 }
 
@@ -66,18 +96,23 @@ pub fn hessian(
     wrt: &Mask,
     policy: Policy,
 ) -> Result<FuncId, Diagnostic> {
-    let key = (Kind::Hessian, func, wrt.clone(), policy);
-    if let Some(known) = derivatives.compositions.get(&key) {
-        return Ok(*known);
-    }
-    let (f, wrt) = domain(derivatives, func, wrt)?;
+    definition(derivatives, Request::Hessian, func, wrt, None, policy)
+}
+
+pub(super) fn all(
+    derivatives: &mut Derivatives,
+    asked: &Asked,
+    observer: Observer,
+) -> Result<Composition, Diagnostic> {
+    let policy = asked.policy;
+    let (f, wrt) = domain(derivatives, asked.func, &asked.wrt)?;
     scalar_result(&derivatives.program.funcs[f], None)?;
     let inputs = Composer::new(derivatives, f)?.active(&wrt)?;
     only_numbers(&Composer::new(derivatives, f)?, inputs.iter().map(|a| &a.ty))?;
-    let (along, primal) = slope(derivatives, f, &wrt)?;
+    let (Composition { func: along, .. }, primal) = slope(derivatives, f, &wrt, observer)?;
     let differentiated = scalar_result(&derivatives.program.funcs[along], None)?;
-    let passes = Passes::apply(derivatives, along, &primal, policy)?;
-    let pullback = passes.pullback(derivatives)?;
+    let passes = Passes::apply(derivatives, along, &primal, policy, observer)?;
+    let pullback = passes.pullback(derivatives, observer)?;
     let Passes { halves, active, .. } = passes;
 
     let mut c = Composer::new(derivatives, f)?;
@@ -109,13 +144,14 @@ pub fn hessian(
             })
         })?;
         nl.extend(in_order(&inputs, stacked, totals));
-        c.declare(inputs.iter().map(|other| product(&input.ty, &other.ty)));
+        c.declare(inputs.iter().map(|other| {
+            let second = Outcome::Second { of: input.position, by: other.position };
+            (second, product(&input.ty, &other.ty))
+        }));
     }
     let name = wrt.name(&c.derivatives.program, f);
     let doc = format!("All second derivatives of `{name}`.");
-    let id = c.finish(names::composition(&name, &Kind::Hessian.name()), doc, nl);
-    derivatives.compositions.insert(key, id);
-    Ok(id)
+    Ok(c.finish(asked.name(&name), doc, nl))
 }
 
 /// `f.dir2: (A, A') -> (B')`: the second derivatives of the results along a line, vᵀ H v, by
@@ -130,13 +166,20 @@ pub fn second_directional(
     func: FuncId,
     wrt: &Mask,
 ) -> Result<FuncId, Diagnostic> {
-    let key = (Kind::Dir2, func, wrt.clone(), Policy::Default);
-    if let Some(known) = derivatives.compositions.get(&key) {
-        return Ok(*known);
-    }
-    let (f, wrt) = domain(derivatives, func, wrt)?;
-    let (along, primal) = slope(derivatives, f, &wrt)?;
-    let twice = directional(derivatives, along, &primal)?;
+    let policy = Policy::Default;
+    definition(derivatives, Request::SecondDirectional, func, wrt, None, policy)
+}
+
+pub(super) fn along_a_line(
+    derivatives: &mut Derivatives,
+    asked: &Asked,
+    observer: Observer,
+) -> Result<Composition, Diagnostic> {
+    let (f, wrt) = domain(derivatives, asked.func, &asked.wrt)?;
+    let (along, primal) = slope(derivatives, f, &wrt, observer)?;
+    let (request, of, policy) = (Request::Directional, None, Policy::Default);
+    let again = Asked { request, func: along.func, wrt: primal, of, policy };
+    let twice = compose(derivatives, &again, observer)?.func;
 
     let mut c = Composer::new(derivatives, f)?;
     let parameters = c.active(&wrt)?;
@@ -151,7 +194,5 @@ pub fn second_directional(
     let nl = results.into_iter().map(Atom::Var).collect();
     let name = wrt.name(&c.derivatives.program, f);
     let doc = format!("The second derivative of `{name}` along a line.");
-    let id = c.finish(names::composition(&name, &Kind::Dir2.name()), doc, nl);
-    derivatives.compositions.insert(key, id);
-    Ok(id)
+    Ok(c.finish(asked.name(&name), doc, nl))
 }

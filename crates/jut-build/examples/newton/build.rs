@@ -1,7 +1,7 @@
-use jut_build::{Build, Product};
+use jut_build::{Build, Request};
 
 fn main() {
     Build::new("src/valley.jut")
-        .function("height", &[], &[Product::ValueAndGradient, Product::HessianProduct])
+        .function("height", &[], &[Request::ValueAndGradient, Request::HessianProduct])
         .write();
 }

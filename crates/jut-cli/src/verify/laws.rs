@@ -2,7 +2,7 @@
 
 use super::{Checks, DIFFERENCE, Distance, Law, Unknown, borrowed, compare_linearized, pick};
 use crate::commands::call_with;
-use jut::{Compiled, Engine, Function, JacobianMode, Product, Result, Role, Value};
+use jut::{Compiled, Engine, Function, JacobianMode, Request, Result, Role, Value};
 
 /// Laws, and how far the derivative is from central differences.
 type Found = (Vec<Law>, Option<Distance>);
@@ -77,7 +77,7 @@ fn settled(exact: f64, size: f64, steps: &[Step]) -> Distance {
 }
 
 impl Point {
-    /// The function that a product was made of, with the product's arguments.
+    /// The function that a request is about, with the request's arguments.
     pub fn new(function: &Function, args: &[Value]) -> Result<Point> {
         let value = function.value()?;
         let own = args.iter().take(value.inputs().count()).cloned().collect();
@@ -133,8 +133,8 @@ impl Point {
         self.value.inputs().position(|i| i.name == name)
     }
 
-    fn call(&self, product: Product, more: &[Value]) -> Result<Vec<Value>> {
-        let compiled = self.function.compile(product)?;
+    fn call(&self, request: Request, more: &[Value]) -> Result<Vec<Value>> {
+        let compiled = self.function.compile(request)?;
         let values = call_with(&compiled, &self.with(more))?;
         Ok(pick(&compiled, values))
     }
@@ -228,7 +228,7 @@ impl Point {
     }
 
     /// The dot-product test, and the slope of the function.
-    pub fn first_order(&self, product: Product) -> Result<Found> {
+    pub fn first_order(&self, request: Request) -> Result<Found> {
         let law = |distance| Law {
             key: "dot_product",
             name: "dot-product test of jvp and vjp",
@@ -238,7 +238,7 @@ impl Point {
         let (jvp, vjp) = match (self.function.jvp(), self.function.vjp()) {
             (Ok(jvp), Ok(vjp)) if has_derivatives(&jvp) && has_derivatives(&vjp) => (jvp, vjp),
             // What can only be run, or has no float, has no derivative to doubt.
-            _ if product == Product::Value => return Ok((vec![law(none)], Some(none))),
+            _ if request == Request::Value => return Ok((vec![law(none)], Some(none))),
             (Err(error), _) | (_, Err(error)) => return Err(error),
             _ => return Ok((vec![law(none)], Some(none))),
         };
@@ -256,7 +256,7 @@ impl Point {
     /// Columns against rows, and the slope of the function.
     pub fn jacobian(&self) -> Result<Found> {
         let [columns, rows] = [JacobianMode::Forward, JacobianMode::Reverse]
-            .map(|mode| self.call(Product::Jacobian(mode), &[]));
+            .map(|mode| self.call(Request::Jacobian(mode), &[]));
         let (columns, rows) = (columns?, rows?);
         let jvp = self.function.directional()?;
         let v = self.tangents(&jvp);
@@ -274,24 +274,24 @@ impl Point {
     pub fn hessian_product(&self, args: &[Value]) -> Result<Found> {
         let v = args.get(self.own.len()..).unwrap_or_default();
         let w = self.like(v);
-        let product = self.call(Product::HessianProduct, v)?;
-        let other = self.call(Product::HessianProduct, &w)?;
+        let product = self.call(Request::HessianProduct, v)?;
+        let other = self.call(Request::HessianProduct, &w)?;
         let left = inner(&product, &w);
         let law = symmetry(apart(left, inner(&other, v)));
         let gradient = self.function.gradient()?;
-        let along = |v: &[Value]| Ok(inner(&self.call(Product::HessianProduct, v)?, &w));
+        let along = |v: &[Value]| Ok(inner(&self.call(Request::HessianProduct, v)?, &w));
         let slope = Slope::new(&gradient, &w, left).along(&along);
         Ok((vec![law], Some(self.differences(&slope, v)?)))
     }
 
     /// Symmetry, the product with it, and the slope of the gradient.
     pub fn hessian(&self) -> Result<Found> {
-        let blocks = self.call(Product::Hessian, &[])?;
+        let blocks = self.call(Request::Hessian, &[])?;
         let v = self.tangents(&self.function.directional()?);
         let w = self.like(&v);
         let left = inner(&w, &times(&blocks, &w, &v));
         let right = inner(&v, &times(&blocks, &v, &w));
-        let product = inner(&w, &self.call(Product::HessianProduct, &v)?);
+        let product = inner(&w, &self.call(Request::HessianProduct, &v)?);
         let name = "product with the Hessian";
         let laws = vec![
             symmetry(apart(left, right)),
@@ -306,11 +306,11 @@ impl Point {
     /// The product with the Hessian from both sides, where there is one, and the slope of the tangents.
     pub fn second(&self, args: &[Value]) -> Result<Found> {
         let v = args.get(self.own.len()..).unwrap_or_default();
-        let second = self.call(Product::SecondDirectional, v)?;
+        let second = self.call(Request::SecondDirectional, v)?;
         let w = self.like(&second);
         let mut laws = Vec::new();
         if second.len() == 1
-            && let Ok(product) = self.call(Product::HessianProduct, v)
+            && let Ok(product) = self.call(Request::HessianProduct, v)
         {
             let ones: Vec<Value> = second.iter().map(|s| s.map_floats(&mut |_| 1.0)).collect();
             let distance = apart(inner(&second, &ones), inner(v, &product));
@@ -354,7 +354,7 @@ pub fn verify_linearized(
     let mut all = seeds.to_vec();
     all.extend([(false, v.clone()), (true, w.clone())]);
     let engines = compare_linearized(function, engines, args, &all)?;
-    let jvp = inner(&point.call(Product::Jvp, &v)?, &w);
+    let jvp = inner(&point.call(Request::Jvp, &v)?, &w);
     let left = inner(&forward, &w);
     let laws = vec![
         Law { key: "jvp", name: "the map against jvp", distance: apart(left, jvp) },
@@ -364,7 +364,7 @@ pub fn verify_linearized(
             distance: apart(left, inner(&reverse, &v)),
         },
     ];
-    let along = |v: &[Value]| Ok(inner(&point.call(Product::Jvp, v)?, &w));
+    let along = |v: &[Value]| Ok(inner(&point.call(Request::Jvp, v)?, &w));
     let slope = Slope::new(&point.value, &w, left).along(&along);
     let differences = Some(point.differences(&slope, &v)?);
     Ok(Checks { engines, laws, differences })

@@ -13,14 +13,15 @@ use crate::error::{ArgumentError, Result};
 use crate::interface::FLAT;
 use crate::leaves::peel;
 use crate::ports::{Input, Output, Role as PortRole};
-use crate::product::Product;
+use crate::request::Request;
+use jut_ad::compose;
 use jut_ir::entity::EntityRef;
 use jut_ir::{Function as Definition, NVar, Program, Scalar, Size, Type};
 use jut_loop::form::{Cell, Kind, Role};
 use jut_loop::signature::{AbiComponent, Parameter, Signature};
 use std::collections::{HashMap, HashSet};
 
-/// A C function of an object: a compiled product.
+/// A C function of an object: a compiled [`Request`].
 ///
 /// It takes the parameters in order, then memory (see [`CFunction::needs_memory`]), then a pointer
 /// to where an error is described, and returns the status.
@@ -28,7 +29,7 @@ use std::collections::{HashMap, HashSet};
 pub struct CFunction {
     pub(crate) name: String,
     pub(crate) definition: String,
-    pub(crate) product: Product,
+    pub(crate) request: Request,
     pub(crate) params: Vec<CParameter>,
     /// The numbers of the parameters in the calling convention of the loop form.
     pub(crate) order: Vec<usize>,
@@ -135,7 +136,7 @@ impl CParameter {
 }
 
 impl CFunction {
-    /// Its name: that of the definition, or the prefix, and the product's suffix.
+    /// Its name: that of the definition, or the prefix, and the request's suffix.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -146,26 +147,13 @@ impl CFunction {
     }
 
     /// What it is of that function.
-    pub fn product(&self) -> Product {
-        self.product
+    pub fn request(&self) -> Request {
+        self.request
     }
 
     /// What it is of that function, in words: "The gradient of".
     pub fn about(&self) -> &'static str {
-        match self.product {
-            Product::Value => "The value of",
-            Product::Gradient => "The gradient of",
-            Product::ValueAndGradient => "The value and the gradient of",
-            Product::Jvp => "Jacobian times vector: the results of, and their tangents,",
-            Product::Vjp => "Vector times Jacobian: the results and cotangents of",
-            Product::Directional => "The derivative in a direction of",
-            Product::SecondDirectional => "The second derivative along a line of",
-            Product::HessianProduct => "Hessian times vector: the Hessian of",
-            Product::Hessian => "All second derivatives of",
-            Product::Jacobian(_) => "All partial derivatives of",
-            Product::ValueAndJacobian(_) => "The value and all partial derivatives of",
-            Product::Transposed => "The transpose of the linear function",
-        }
+        self.request.row().about
     }
 
     /// Its parameters in order, without the memory and the error at the end.
@@ -189,11 +177,11 @@ impl CFunction {
         self.unbounded.as_deref()
     }
 
-    /// Names and describes the parameters of a product.
+    /// Names and describes the parameters of what is asked for.
     pub(crate) fn new(
         name: String,
         definition: &str,
-        product: Product,
+        request: Request,
         inputs: &[Input],
         outputs: &[Output],
         signature: &Signature,
@@ -228,7 +216,7 @@ impl CFunction {
             add(parameter, parameter.name.clone(), "accumulated", false);
         }
         for (parameter, output) in signature.results.iter().zip(outputs) {
-            let (base, what) = output_name(output, product);
+            let (base, what) = output_name(output, request);
             add(parameter, base, what, false);
         }
         let mut taken: HashSet<String> =
@@ -254,7 +242,7 @@ impl CFunction {
         Ok(CFunction {
             name,
             definition: definition.to_owned(),
-            product,
+            request,
             params,
             order,
             needs_memory: true,
@@ -308,36 +296,36 @@ impl Part {
 }
 
 fn input_name(input: &Input) -> (String, &'static str) {
-    let bare = input.name.trim_end_matches('\'');
-    match (input.role, input.name.len() - bare.len()) {
-        (_, 1) => (format!("{bare}_tangent"), "tangent"),
-        (_, 2..) => (format!("{}_cotangent", numbered(bare)), "cotangent"),
-        (PortRole::Derivative, _) => (bare.to_owned(), "size of a cotangent"),
-        (PortRole::Value, _) if input.hidden => (bare.to_owned(), "size"),
-        (PortRole::Value, _) => (bare.to_owned(), "argument"),
+    let of = &input.of;
+    match input.what {
+        compose::Parameter::Tangent(_) => (format!("{}_tangent", bare(of)), "tangent"),
+        compose::Parameter::Cotangent(_) | compose::Parameter::LinearCotangent(_) => {
+            (format!("{}_cotangent", numbered(bare(of))), "cotangent")
+        }
+        compose::Parameter::Size => (of.clone(), "size of a cotangent"),
+        compose::Parameter::Argument(_) | compose::Parameter::Saved(_) if input.hidden => {
+            (of.clone(), "size")
+        }
+        compose::Parameter::Argument(_) | compose::Parameter::Saved(_) if of.ends_with('\'') => {
+            (format!("{}_tangent", bare(of)), "tangent")
+        }
+        compose::Parameter::Argument(_) | compose::Parameter::Saved(_) => (of.clone(), "argument"),
     }
 }
 
-fn output_name(output: &Output, product: Product) -> (String, &'static str) {
-    let bare = numbered(output.name.trim_end_matches('\''));
+fn output_name(output: &Output, request: Request) -> (String, &'static str) {
+    // The names of blocks are those of two ports with a comma between.
+    let name = numbered(bare(&output.name));
     if output.role == PortRole::Value {
-        return (bare, "result");
+        return (name, "result");
     }
-    match product {
-        Product::Value | Product::Gradient | Product::ValueAndGradient => {
-            (format!("grad_{bare}"), "gradient")
-        }
-        Product::Jvp | Product::Directional => (format!("{bare}_tangent"), "tangent of a result"),
-        Product::Vjp => (format!("{bare}_cotangent"), "cotangent of an argument"),
-        Product::Transposed => (format!("{bare}_cotangent"), "cotangent of a linear argument"),
-        Product::SecondDirectional => (format!("{bare}_second"), "second derivative"),
-        Product::HessianProduct => (format!("hvp_{bare}"), "product with the Hessian"),
-        // The names of blocks are those of two ports with a comma between.
-        Product::Hessian => (format!("hessian_{bare}"), "block of the Hessian"),
-        Product::Jacobian(_) | Product::ValueAndJacobian(_) => {
-            (format!("jacobian_{bare}"), "block of the Jacobian")
-        }
-    }
+    let (before, behind, what) = request.row().field;
+    (format!("{before}{name}{behind}"), what)
+}
+
+/// The name of a linear value without its mark.
+fn bare(name: &str) -> &str {
+    name.trim_end_matches('\'')
 }
 
 /// Results without a name go by their numbers.

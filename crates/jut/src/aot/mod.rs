@@ -1,23 +1,23 @@
-//! Ahead of time: products of a function as an object file with a C header, and what one makes of it.
+//! Ahead of time: a function and its derivatives as an object file with a C header, and what one makes of it.
 //! All of it is behind the feature `aot`.
 //!
 //! | module | what |
 //! |---|---|
-//! | `declaration` | products as C functions: what every parameter is |
+//! | `declaration` | what was asked for as C functions: what every parameter is |
 //! | `header` | the C header |
 //! | `package` | shared libraries, files for pkg-config and CMake |
 //!
-//! The object holds one C function per product, compiled from the same loop form as code in memory,
+//! The object holds one C function per request, compiled from the same loop form as code in memory,
 //! so both give the same bits. It is linked with a small static runtime (mathematical functions,
 //! memory for tapes), which comes along, or with nothing but the system's mathematical library.
 //!
 //! ```
 //! # fn main() -> jut::Result<()> {
-//! use jut::{BuildOptions, Model, Product};
+//! use jut::{BuildOptions, Model, Request};
 //!
 //! let model = Model::from_text("def half_square(x: f64) -> f64 = x * x / 2.0")?;
 //! let function = model.function("half_square")?;
-//! let object = function.build(&[Product::ValueAndGradient], &BuildOptions::default())?;
+//! let object = function.build(&[Request::ValueAndGradient], &BuildOptions::default())?;
 //! assert!(object.header().contains("int half_square_value_grad(double x, double *value, double *grad_x,"));
 //! # Ok(())
 //! # }
@@ -30,7 +30,7 @@ mod package;
 use crate::error::{Error, Result};
 use crate::model::Function;
 use crate::pipeline::{self, Composed, Engine};
-use crate::product::Product;
+use crate::request::Request;
 use crate::source::{Sources, extremum};
 use crate::watch::Watch;
 use declaration::identifier;
@@ -59,14 +59,14 @@ pub struct BuildOptions {
 }
 
 impl Function {
-    /// Compiles products ahead of time: an object file and a C header, one C function for each
-    /// product. [`build`] makes one of several functions.
+    /// Compiles what is asked for ahead of time: an object file and a C header, one C function for each
+    /// request. [`build`] makes one of several functions.
     ///
     /// # Errors
     /// As [`Function::compile`]; [`Error::Request`] if a result has no C type, or the options do
     /// not fit.
-    pub fn build(&self, products: &[Product], options: &BuildOptions) -> Result<Object> {
-        build(&[(self, products)], options)
+    pub fn build(&self, requests: &[Request], options: &BuildOptions) -> Result<Object> {
+        build(&[(self, requests)], options)
     }
 }
 
@@ -158,17 +158,17 @@ pub fn archive(target: &Triple, objects: &[Object]) -> Result<Vec<u8>> {
     jut_static::archive(target, &members).map_err(Error::Backend)
 }
 
-/// Compiles products of several functions ahead of time, as [`Function::build`] does those of one:
-/// one object file and one C header with one C function for each product. Their names begin with that of
+/// Compiles several functions and their derivatives ahead of time, as [`Function::build`] does one:
+/// one object file and one C header with one C function for each request. Their names begin with that of
 /// the function, behind [`BuildOptions::prefix`] if there is one. The engine is that of the first function.
 ///
 /// ```
 /// # fn main() -> jut::Result<()> {
-/// use jut::{BuildOptions, Model, Product};
+/// use jut::{BuildOptions, Model, Request};
 /// let model = jut::Model::from_text("def f(x: f64) -> f64 = x * x
 ///   def g(x: f64) -> f64 = sin(x)")?;
 /// let (f, g) = (model.function("f")?, model.function("g")?);
-/// let both = [(&f, &[Product::Value, Product::Gradient][..]), (&g, &[Product::Gradient][..])];
+/// let both = [(&f, &[Request::Value, Request::Gradient][..]), (&g, &[Request::Gradient][..])];
 /// let options = BuildOptions { prefix: Some("curves".into()), ..BuildOptions::default() };
 /// let object = jut::build(&both, &options)?;
 /// let names: Vec<&str> = object.functions().iter().map(|f| f.name()).collect();
@@ -179,7 +179,7 @@ pub fn archive(target: &Triple, objects: &[Object]) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`Function::build`]; [`Error::Request`] if there is no function.
-pub fn build(functions: &[(&Function, &[Product])], options: &BuildOptions) -> Result<Object> {
+pub fn build(functions: &[(&Function, &[Request])], options: &BuildOptions) -> Result<Object> {
     let [(first, _), others @ ..] = functions else {
         return Err(Error::Request("no function is asked for".into()));
     };
@@ -188,18 +188,18 @@ pub fn build(functions: &[(&Function, &[Product])], options: &BuildOptions) -> R
     let mut file = writer(first.chosen_engine(), &machine, options.math)?;
     let prefix = identifier(options.prefix.as_deref().unwrap_or(first.name()));
     let mut made: Vec<CFunction> = Vec::new();
-    for (function, products) in functions {
+    for (function, requests) in functions {
         let own = match (others, &options.prefix) {
             ([], _) => prefix.clone(),
             (_, None) => identifier(function.name()),
             (_, Some(_)) => format!("{prefix}_{}", identifier(function.name())),
         };
-        for product in *products {
-            let name = format!("{own}_{}", product.suffix());
+        for request in *requests {
+            let name = format!("{own}_{}", request.suffix());
             if made.iter().any(|f| f.name == name) {
                 return Err(Error::Request(format!("`{name}` is asked for twice")));
             }
-            made.push(add(file.as_mut(), name, function, *product, options.math)?);
+            made.push(add(file.as_mut(), name, function, *request, options.math)?);
         }
     }
     let target = file.triple().clone();
@@ -218,7 +218,7 @@ fn add(
     file: &mut dyn ObjectWriter,
     name: String,
     function: &Function,
-    product: Product,
+    request: Request,
     math: MathLibrary,
 ) -> Result<CFunction> {
     let sources = function.model().sources();
@@ -227,11 +227,11 @@ fn add(
         MathLibrary::Jut => Kernels::Calls,
         MathLibrary::System => Kernels::Loops,
     };
-    lower(function, product, kernels, move |composed, lowered, need| {
+    lower(function, request, kernels, move |composed, lowered, need| {
         let mut made = CFunction::new(
             name,
             function.name(),
-            product,
+            request,
             &composed.inputs,
             &composed.outputs,
             &lowered.signature,
@@ -268,15 +268,15 @@ fn add(
 /// What [`jut_loop::need`] makes of a program.
 type Need = std::result::Result<LoopProgram, Unbounded>;
 
-/// Makes a product of a function and lowers it, for code that is not run here.
+/// Composes what is asked for of a function and lowers it, for code that is not run here.
 fn lower<T: Send>(
     function: &Function,
-    product: Product,
+    request: Request,
     kernels: Kernels,
     work: impl FnOnce(&Composed, &Lowered, Need) -> Result<T> + Send,
 ) -> Result<T> {
     pipeline::with_large_stack(|| {
-        let composed = pipeline::composed(function, product, &mut Watch::Off)?;
+        let composed = pipeline::composed(function, request, &mut Watch::Off)?;
         let (lowered, need) = jut_loop::lower_with(&composed.program, composed.root, kernels)
             .map_err(|d| pipeline::refusal(function, d))?
             .finish_with_need();

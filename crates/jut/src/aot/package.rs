@@ -12,11 +12,11 @@
 //!
 //! ```
 //! # fn main() -> jut::Result<()> {
-//! use jut::{BuildOptions, Model, Package, Product};
+//! use jut::{BuildOptions, Model, Package, Request};
 //! use std::path::Path;
 //!
 //! let model = Model::from_text("def half_square(x: f64) -> f64 = x * x / 2.0")?;
-//! let object = model.function("half_square")?.build(&[Product::Value], &BuildOptions::default())?;
+//! let object = model.function("half_square")?.build(&[Request::Value], &BuildOptions::default())?;
 //! let package = Package::new(&object, Path::new("libhalf.a"), Path::new("half.h"))?;
 //! assert!(package.pkg_config(Path::new("half.pc"))?.contains("Libs: -L${pcfiledir} -lhalf\n"));
 //! # Ok(())

@@ -48,7 +48,7 @@
 //! ```
 //! # fn main() -> jut::Result<()> {
 //! let model = jut::Model::from_text("def f[n](x: [n]f64, i: i64) -> f64 = x[i]")?;
-//! for product in [jut::Product::Value, jut::Product::Gradient, jut::Product::Hessian] {
+//! for product in [jut::Request::Value, jut::Request::Gradient, jut::Request::Hessian] {
 //!     let compiled = model.function("f")?.compile(product)?;
 //!     let error = compiled.call(&[(&[1.0, 2.0]).into(), 2.into()]).unwrap_err();
 //!     assert_eq!(error.to_string(), "R01: index 2 is out of range for length 2 at program:1:38");

@@ -22,9 +22,11 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         let wrt = mask(function, &derivatives.program, func);
         let policy = function.tape_policy();
         let made = compose::linearize(&mut derivatives, func, &wrt, policy).map_err(refused)?;
-        let roots = [made.primal, made.apply, made.apply_transposed];
+        let all = [&made.primal, &made.apply, &made.apply_transposed];
+        let roots = all.map(|composition| composition.func);
         let programs = roots.map(|root| jut_opt::optimise(&derivatives.program, root, true));
-        let [ports, forward_ports, reverse_ports] = ports::linear_ports(function);
+        let ports = |k: usize| ports::ports(function, all[k], &programs[k].funcs[roots[k]]);
+        let [ports, forward_ports, reverse_ports] = [0, 1, 2].map(ports);
         let results = ports.1.len();
         let (code, placements) = match function.chosen_engine().backend() {
             None => {
@@ -33,9 +35,8 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
             }
             Some(backend) => {
                 let [primal, apply, transposed] = &programs;
-                let f = &primal.funcs[made.primal];
-                let entries =
-                    [f, &apply.funcs[made.apply], &transposed.funcs[made.apply_transposed]];
+                let f = &primal.funcs[roots[0]];
+                let entries = [f, &apply.funcs[roots[1]], &transposed.funcs[roots[2]]];
                 // All three lay out the tape in the same way, and nobody else looks into it.
                 let seen = match f.results.get(results).map(|r| &r.ty) {
                     Some(Type::Data(tape)) => Seen::but_for_tape(primal, &entries, *tape),
@@ -45,17 +46,17 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
                     let lowered = jut_loop::lower_seen(program, root, &seen);
                     Ok::<_, Error>(lowered.map_err(refused)?.finish())
                 };
-                let primal = lower(primal, made.primal)?;
-                let apply = lower(apply, made.apply)?;
-                let transposed = lower(transposed, made.apply_transposed)?;
+                let primal = lower(primal, roots[0])?;
+                let apply = lower(apply, roots[1])?;
+                let transposed = lower(transposed, roots[2])?;
                 native(backend, &primal, &made.saved, [&apply, &transposed], results)?
             }
         };
         let sources = || function.model().shared_sources();
         let [primal, apply, transposed] = programs;
-        let primal = Interface::new(sources(), primal, made.primal, 0, ports.0, ports.1)?;
+        let primal = Interface::new(sources(), primal, roots[0], 0, ports.0, ports.1)?;
         let is_size = |saved: &Saved| {
-            let f = &primal.program.funcs[made.primal];
+            let f = &primal.program.funcs[roots[0]];
             let ty = match *saved {
                 Saved::Argument(k) => f.params.get(k).map(|p| &f.nvars[*p].ty),
                 Saved::Result(k) => f.results.get(k).map(|r| &r.ty),
@@ -73,8 +74,8 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         };
         let [forward, reverse] = placements;
         let maps = [
-            map(apply, made.apply, forward_ports, forward)?,
-            map(transposed, made.apply_transposed, reverse_ports, reverse)?,
+            map(apply, roots[1], forward_ports, forward)?,
+            map(transposed, roots[2], reverse_ports, reverse)?,
         ];
         let sizes = sizes.iter().map(|k| match made.saved[*k] {
             Saved::Argument(k) => SavedSize::Argument(primal.binder.start_of(k)),

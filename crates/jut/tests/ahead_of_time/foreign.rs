@@ -2,7 +2,7 @@
 //! from two threads at once, and nothing that valgrind complains of.
 
 use super::{directory, engines, examples, not_run, present, run, sequence, table, write};
-use jut::{Arg, BuildOptions, Engine, Error, Product};
+use jut::{Arg, BuildOptions, Engine, Error, Request};
 use std::path::Path;
 use std::process::Command;
 
@@ -13,7 +13,7 @@ pub(super) fn expected() -> String {
     let tangent: Vec<f64> = (0..15).map(|i| f64::from(i % 4) - 1.5).collect();
     let function = sequence();
     let mut gradient = function.value_and_gradient().expect("it compiles").session();
-    let product = function.compile(Product::HessianProduct).expect("it compiles");
+    let product = function.compile(Request::HessianProduct).expect("it compiles");
     let mut product = product.session();
     let mut text = String::new();
     let mut line = |name: &str, numbers: &[f64]| {
@@ -42,7 +42,7 @@ pub(super) fn expected() -> String {
 /// The object of the gradient and the product with the Hessian, written out.
 fn built(name: &str, engine: Engine) -> std::path::PathBuf {
     let at = directory(&format!("{name}-{engine:?}"));
-    let products = [Product::ValueAndGradient, Product::HessianProduct];
+    let products = [Request::ValueAndGradient, Request::HessianProduct];
     let object =
         sequence().engine(engine).build(&products, &BuildOptions::default()).expect("it builds");
     write(&object, &at, "sequence");
@@ -124,7 +124,7 @@ fn a_python_program_with_numpy_gets_the_bits_of_code_in_memory() {
         not_run("there is no python3 with numpy on this machine");
         return;
     };
-    let products = [Product::ValueAndGradient, Product::HessianProduct];
+    let products = [Request::ValueAndGradient, Request::HessianProduct];
     let object = sequence().build(&products, &BuildOptions::default()).expect("it builds");
     object.link_shared(&at.join("libsequence.so"), None).expect("it links");
     assert_eq!(run(python, &[&source("gradient.py"), "./libsequence.so"], &at), expected());

@@ -2,7 +2,7 @@
 //! close to them.
 
 use super::{directory, engines, run, sequence, write};
-use jut::{BuildOptions, Engine, Function, MathLibrary, Model, Product};
+use jut::{BuildOptions, Engine, Function, MathLibrary, Model, Request};
 
 #[test]
 fn every_mathematical_function_has_the_same_bits_in_the_static_runtime() {
@@ -43,7 +43,7 @@ fn every_mathematical_function_has_the_same_bits_in_the_static_runtime() {
     }
     for engine in engines() {
         let function = function.clone().engine(engine);
-        let object = function.build(&[Product::Value], &BuildOptions::default());
+        let object = function.build(&[Request::Value], &BuildOptions::default());
         write(&object.expect("it builds"), &at, "all");
         run("cc", &["-std=c99", "main.c", "all.o", "libjut_runtime.a", "-o", "main"], &at);
         assert_eq!(run("./main", &[], &at), expected, "{engine:?}");
@@ -61,7 +61,7 @@ fn with_the_systems_mathematics(engine: Engine) {
     let at = directory(&format!("system-{engine:?}"));
     let options = BuildOptions { math: MathLibrary::System, ..BuildOptions::default() };
     let object =
-        sequence().engine(engine).build(&[Product::ValueAndGradient], &options).expect("it builds");
+        sequence().engine(engine).build(&[Request::ValueAndGradient], &options).expect("it builds");
     assert_eq!(object.runtime().expect("none is needed"), None);
     write(&object, &at, "sequence");
     let main = "#include \"sequence.h\"\n#include <stdio.h>\n\
@@ -136,7 +136,7 @@ fn both(calls: &[String], at: &str, points: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let function: Function =
         Model::from_text(&text).and_then(|m| m.function("all")).expect("it checks");
     let options = BuildOptions { math: MathLibrary::System, ..BuildOptions::default() };
-    let object = function.build(&[Product::Value], &options).expect("it builds");
+    let object = function.build(&[Request::Value], &options).expect("it builds");
     write(&object, &at, "all");
     let places: Vec<String> = (0..calls.len()).map(|k| format!("&r[{k}]")).collect();
     let list: Vec<String> = points.iter().map(|x| format!("{x:e}")).collect();
@@ -204,19 +204,19 @@ fn the_systems_functions_are_as_close_to_jut_s_as_the_documentation_says() {
 
 #[test]
 fn what_the_systems_library_does_not_have_and_memory_without_a_bound_are_refused() {
-    let refused = |text: &str, product: Product| {
+    let refused = |text: &str, request: Request| {
         let function = Model::from_text(text).and_then(|m| m.function("f")).expect("it checks");
         let options = BuildOptions { math: MathLibrary::System, ..BuildOptions::default() };
-        let error = function.build(&[product], &options).err().unwrap_or_else(|| panic!("{text}"));
-        function.build(&[product], &BuildOptions::default()).expect("jut's functions can");
+        let error = function.build(&[request], &options).err().unwrap_or_else(|| panic!("{text}"));
+        function.build(&[request], &BuildOptions::default()).expect("jut's functions can");
         error.to_string()
     };
-    let error = refused("def f(x: f64) -> f64 = erfinv(x)", Product::Value);
+    let error = refused("def f(x: f64) -> f64 = erfinv(x)", Request::Value);
     assert!(error.contains("jut's runtime has it"), "{error}");
     let text = "def f[n](x: [n]f64, at: [n]i64) -> f64 = sum (i < n) {
       y = build (j < at[i]) { sin(x[i] * 1.0) }
       sum (j < at[i]) { y[j] * y[at[i] - 1 - j] }
     }";
-    let error = refused(text, Product::ValueAndGradient);
+    let error = refused(text, Request::ValueAndGradient);
     assert!(error.contains("depends on the data (program:2:"), "{error}");
 }

@@ -2,7 +2,7 @@
 //! with the system's library by loops, within the error bound of a sum.
 
 use super::{directory, engines, run, write};
-use jut::{BuildOptions, Function, MathLibrary, Model, Product, Value};
+use jut::{BuildOptions, Function, MathLibrary, Model, Request, Value};
 
 /// Functions of two arrays of three dimensions that use every kernel and give one number.
 const TEXT: &str = "
@@ -65,7 +65,7 @@ fn in_memory(function: &Function, change: fn(f64) -> f64) -> Vec<f64> {
 /// The same by a C program.
 fn in_an_object(function: &Function, options: &BuildOptions, at: &str) -> Vec<f64> {
     let at = directory(at);
-    let object = function.build(&[Product::ValueAndGradient], options).expect("it builds");
+    let object = function.build(&[Request::ValueAndGradient], options).expect("it builds");
     write(&object, &at, "object");
     let jut = options.math == MathLibrary::Jut;
     let workspace = if jut { "jut_workspace_new()" } else { "memory, sizeof memory" };

@@ -1,14 +1,14 @@
 //! Memory of the caller: how much is enough, and that calls ask for no more.
 
 use super::{directory, run, sequence, write};
-use jut::{BuildOptions, MathLibrary, Model, Product};
+use jut::{BuildOptions, MathLibrary, Model, Request};
 use object::{Object as _, ObjectSymbol};
 
 #[test]
 fn a_function_that_needs_no_memory_needs_no_workspace_and_no_runtime() {
     let model = Model::from_text("def f[n](x: [n]f64) -> f64 = sum (i < n) { x[i] * x[i] }");
     let function = model.and_then(|m| m.function("f")).expect("it checks");
-    let object = function.build(&[Product::Value], &BuildOptions::default()).expect("it builds");
+    let object = function.build(&[Request::Value], &BuildOptions::default()).expect("it builds");
     assert!(object.header().contains("may be NULL: this function needs none"));
     let file = object::File::parse(object.bytes()).expect("an object");
     let undefined: Vec<&str> =
@@ -64,7 +64,7 @@ fn memory_of_the_stated_size_is_enough_and_no_call_asks_for_more() {
     for (math, memory, place, growing) in variants {
         let at = directory(&format!("memory {math:?}"));
         let options = BuildOptions { math, ..BuildOptions::default() };
-        let object = sequence().build(&[Product::ValueAndGradient], &options).expect("it builds");
+        let object = sequence().build(&[Request::ValueAndGradient], &options).expect("it builds");
         assert_eq!(object.functions()[0].unbounded(), None);
         write(&object, &at, "sequence");
         let main = MAIN
@@ -103,7 +103,7 @@ fn the_memory_of_every_example_has_a_bound() {
         let model = Model::from_file(&path).expect("it checks");
         let name = model.functions().last().expect("a function").to_owned();
         let function = model.function(&name).expect("it is there");
-        let products = [Product::Value, Product::ValueAndGradient, Product::HessianProduct];
+        let products = [Request::Value, Request::ValueAndGradient, Request::HessianProduct];
         let object = function.build(&products, &BuildOptions::default());
         let object = object.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         for f in object.functions() {
@@ -121,7 +121,7 @@ fn where_the_data_decide_the_header_says_so_and_the_workspace_grows() {
       sum (j < at[i]) { y[j] * y[at[i] - 1 - j] }
     }";
     let function = Model::from_text(text).and_then(|m| m.function("f")).expect("it checks");
-    let object = function.build(&[Product::ValueAndGradient], &BuildOptions::default());
+    let object = function.build(&[Request::ValueAndGradient], &BuildOptions::default());
     let object = object.expect("it builds");
     let place = object.functions()[0].unbounded().expect("there is no bound");
     assert!(place.starts_with("program:2:"), "{place}");
@@ -170,7 +170,7 @@ fn a_function_that_is_cut_into_pieces_has_a_bound_that_is_enough() {
     let form = function.stage(jut::Stage::Loop).expect("it is lowered");
     assert!(form.contains(".part1("), "it is long enough to be cut");
     let options = BuildOptions { prefix: Some("chain".to_string()), ..BuildOptions::default() };
-    let object = function.build(&[Product::ValueAndGradient], &options).expect("it builds");
+    let object = function.build(&[Request::ValueAndGradient], &options).expect("it builds");
     assert_eq!(object.functions()[0].unbounded(), None);
     let at = directory("memory of pieces");
     write(&object, &at, "long");

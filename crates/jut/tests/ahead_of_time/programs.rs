@@ -1,6 +1,6 @@
 //! Programs of many statements and of several files, as objects.
 
-use jut::{BuildOptions, Model, Product};
+use jut::{BuildOptions, Model, Request};
 
 /// The sum of sines of neighbours' products: a Hessian of n scalars has n^2 results.
 fn neighbours(n: usize) -> Model {
@@ -14,8 +14,8 @@ fn neighbours(n: usize) -> Model {
 fn bytes_of(n: usize) -> [usize; 2] {
     let model = neighbours(n);
     let f = model.function("f").unwrap();
-    let object = f.build(&[Product::Hessian], &BuildOptions::default()).unwrap();
-    let (_, times) = f.compile_timed(Product::Hessian).unwrap();
+    let object = f.build(&[Request::Hessian], &BuildOptions::default()).unwrap();
+    let (_, times) = f.compile_timed(Request::Hessian).unwrap();
     [object.bytes().len(), times.last().expect("machine code").size]
 }
 
@@ -36,7 +36,7 @@ fn an_object_names_the_module_in_which_it_fails() {
         ("pick.jut", "def at[n](x: [n]f64, i: i64) -> f64 =\n  x[i * 2]\n"),
     ];
     let loss = Model::from_sources(&texts).and_then(|m| m.function("loss")).expect("loads");
-    let object = loss.build(&[Product::Gradient], &BuildOptions::default()).expect("builds");
+    let object = loss.build(&[Request::Gradient], &BuildOptions::default()).expect("builds");
     let needle = b"pick.jut:2:3: R01";
     assert!(object.bytes().windows(needle.len()).any(|w| w == needle), "the object says where");
 }

@@ -1,7 +1,7 @@
 //! Arrays of sums in C: one array for each field, and one for the numbers of the constructors.
 
 use super::{directory, engines, run, write};
-use jut::{BuildOptions, MathLibrary, Model, Product};
+use jut::{BuildOptions, MathLibrary, Model, Request};
 
 const TEXT: &str = "
 data Figure = Disc(r: f64) | Box(w: f64, h: f64) | Empty
@@ -38,7 +38,7 @@ fn arrays_of_sums_are_arrays_of_their_fields() {
         let options = BuildOptions { math: MathLibrary::System, ..BuildOptions::default() };
         let object = function
             .engine(engine)
-            .build(&[Product::ValueAndGradient], &options)
+            .build(&[Request::ValueAndGradient], &options)
             .expect("it builds");
         let header = object.header();
         for part in ["figures_tag", "its constructors: 0 Disc, 1 Box, 2 Empty", "figures_Box_w"] {
@@ -57,7 +57,7 @@ fn arrays_of_sums_are_arrays_of_their_fields() {
 fn arrays_of_arrays_of_different_lengths_have_no_c_type() {
     let text = "data Row = Row(m: i64, w: [m]f64)\ndef f[n](x: [n]Row) -> i64 = n";
     let function = Model::from_text(text).and_then(|m| m.function("f")).expect("it checks");
-    let Err(error) = function.build(&[Product::Value], &BuildOptions::default()) else {
+    let Err(error) = function.build(&[Request::Value], &BuildOptions::default()) else {
         panic!("there is no such type in C")
     };
     assert_eq!(error.code(), Some("A06"), "{error}");

@@ -3,7 +3,7 @@
 use super::foreign::{expected, source};
 use super::targets::{AARCH64, MAIN, PROGRAMS, compare};
 use super::{directory, engines, not_run, present, run, sequence, starts, write};
-use jut::{BuildOptions, Engine, Function, Machine, MathLibrary, Model, Object, Product};
+use jut::{BuildOptions, Engine, Function, Machine, MathLibrary, Model, Object, Request};
 use std::path::Path;
 use std::process::Command;
 
@@ -15,7 +15,7 @@ fn function(text: &str, engine: Engine) -> Function {
 fn object(function: &Function, target: &str) -> Object {
     let machine = Some(Machine::Any(target.parse().expect("a triple")));
     let options = BuildOptions { machine, math: MathLibrary::System, prefix: None };
-    let products = [Product::ValueAndGradient, Product::HessianProduct];
+    let products = [Request::ValueAndGradient, Request::HessianProduct];
     function.build(&products, &options).expect("it builds")
 }
 
@@ -108,7 +108,7 @@ fn programs_for_other_machines_get_the_bits_of_code_in_memory() {
         for engine in engines() {
             let machine = Some(Machine::Any(target.parse().expect("a triple")));
             let options = BuildOptions { machine, ..BuildOptions::default() };
-            let products = [Product::ValueAndGradient, Product::HessianProduct];
+            let products = [Request::ValueAndGradient, Request::HessianProduct];
             let object = sequence().engine(engine).build(&products, &options).expect("it builds");
             if object.runtime().is_err() {
                 not_run(&format!("jut was built without JUT_RUNTIME_TARGETS={target}"));

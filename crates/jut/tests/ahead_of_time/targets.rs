@@ -2,7 +2,7 @@
 //! numbers.
 
 use super::{directory, present, run, sequence, write};
-use jut::{BuildOptions, Error, Function, Machine, MathLibrary, Model, Product};
+use jut::{BuildOptions, Error, Function, Machine, MathLibrary, Model, Request};
 use object::{Architecture, BinaryFormat, Object as _, ObjectSection, ObjectSymbol};
 
 #[test]
@@ -15,7 +15,7 @@ fn objects_for_other_machines_have_their_format_and_export_only_the_functions() 
         ("x86_64-pc-windows-msvc", BinaryFormat::Coff, Architecture::X86_64, ""),
         ("aarch64-pc-windows-msvc", BinaryFormat::Coff, Architecture::Aarch64, ""),
     ];
-    let products = [Product::Value, Product::ValueAndGradient, Product::Jvp, Product::Vjp];
+    let products = [Request::Value, Request::ValueAndGradient, Request::Jvp, Request::Vjp];
     for (target, format, architecture, underscore) in targets {
         for math in [MathLibrary::Jut, MathLibrary::System] {
             let machine = Some(Machine::Any(target.parse().expect("a triple")));
@@ -51,7 +51,7 @@ fn binutils_read_an_aarch64_object_and_disassemble_it() {
     let at = directory("aarch64 binutils");
     let machine = Some(Machine::Any(AARCH64.parse().expect("a triple")));
     let options = BuildOptions { machine, ..BuildOptions::default() };
-    let object = sequence().build(&[Product::ValueAndGradient], &options).expect("it builds");
+    let object = sequence().build(&[Request::ValueAndGradient], &options).expect("it builds");
     std::fs::write(at.join("sequence.o"), object.bytes()).expect("writable");
     if present("readelf") {
         let read = run("readelf", &["-hsW", "sequence.o"], &at);
@@ -113,7 +113,7 @@ fn an_aarch64_program_runs_under_an_emulator_and_prints_the_numbers_of_this_mach
     for (name, text) in PROGRAMS {
         let at = directory(&format!("aarch64 {name}"));
         let function = Model::from_text(text).and_then(|m| m.function("f")).expect("it checks");
-        let products = [Product::ValueAndGradient, Product::HessianProduct];
+        let products = [Request::ValueAndGradient, Request::HessianProduct];
         let machine = Some(Machine::Any(AARCH64.parse().expect("a triple")));
         let math = MathLibrary::System;
         let object = function.build(&products, &BuildOptions { machine, math, prefix: None });
@@ -138,7 +138,7 @@ pub(super) fn compare(name: &str, function: &Function, printed: &str) {
     let x: Vec<f64> = (0..9).map(|i| 0.3 * f64::from(i) - 1.0).collect();
     let tangent: Vec<f64> = (0..9).map(|i| 1.0 / f64::from(1 + i)).collect();
     let mut gradient = function.value_and_gradient().expect("it compiles").session();
-    let mut product = function.compile(Product::HessianProduct).expect("it compiles").session();
+    let mut product = function.compile(Request::HessianProduct).expect("it compiles").session();
     let gradient = gradient.call(&[(&x).into()]).expect("it runs");
     let product = product.call(&[(&x).into(), (&tangent).into()]).expect("it runs");
     let mut expected = vec![gradient.f64("value").expect("a float")];
@@ -155,15 +155,15 @@ pub(super) fn compare(name: &str, function: &Function, printed: &str) {
 #[test]
 fn what_cannot_be_built_is_said() {
     let function = sequence();
-    let twice = function.build(&[Product::Value, Product::Value], &BuildOptions::default());
+    let twice = function.build(&[Request::Value, Request::Value], &BuildOptions::default());
     assert!(matches!(twice, Err(Error::Request(_))));
     let machine = Some(Machine::Any("riscv64gc-unknown-linux-gnu".parse().expect("a triple")));
     let options = BuildOptions { machine, ..BuildOptions::default() };
-    let other = function.build(&[Product::Value], &options).expect_err("no such machine");
+    let other = function.build(&[Request::Value], &options).expect_err("no such machine");
     assert!(other.to_string().contains("only x86-64 and aarch64"), "{other}");
     let machine = Some(Machine::Any("aarch64-apple-darwin".parse().expect("a triple")));
     let options = BuildOptions { machine, ..BuildOptions::default() };
-    let object = function.build(&[Product::Value], &options).expect("it builds");
+    let object = function.build(&[Request::Value], &options).expect("it builds");
     if cfg!(not(all(target_arch = "aarch64", target_os = "macos")))
         && std::env::var_os("JUT_RUNTIME_TARGETS").is_none()
     {

@@ -1,24 +1,24 @@
 //! What can be made of a function.
 //!
-//! Every product is itself a program: a composition of the passes, optimised and compiled like any
+//! Every request is answered by a program: a composition of the passes, optimised and compiled like any
 //! other function. So there is one way to call them all ([`crate::Compiled`], [`crate::Session`]), and
 //! one rule for the names of what goes in and comes out. For `f(x: A, z: C) -> y: B` with everything
 //! differentiated:
 //!
-//! | product | made of | takes | gives | runs |
+//! | request | made of | takes | gives | runs |
 //! |---|---|---|---|---|
-//! | [`Product::Value`] | | `x`, `z` | `y` | 1 |
-//! | [`Product::Gradient`] | J, U, T | `x`, `z` | `x`, `z` | 1 |
-//! | [`Product::ValueAndGradient`] | J, U, T | `x`, `z` | `y`; `x`, `z` | 1 |
-//! | [`Product::Jvp`] | J | `x`, `z`, `x'`, `z'` | `y`; `y` | 1 |
-//! | [`Product::Vjp`] | J, U, T | `x`, `z`, `y''` | `y`; `x`, `z` | 1 |
-//! | [`Product::Directional`] | J | `x`, `z`, `x'`, `z'` | `y` | 1 |
-//! | [`Product::SecondDirectional`] | J, J | `x`, `z`, `x'`, `z'` | `y` | 1 |
-//! | [`Product::HessianProduct`] | J, then J, U, T | `x`, `z`, `x'`, `z'` | `x`, `z` | 1 |
-//! | [`Product::Hessian`] | J, then J, U, T | `x`, `z` | `x,x`, `x,z`, `z,x`, `z,z` | n |
-//! | [`Product::Jacobian`] | J, U or J, U, T | `x`, `z` | `y,x`, `y,z` | min(n, m) |
-//! | [`Product::ValueAndJacobian`] | the same | `x`, `z` | `y`; `y,x`, `y,z` | min(n, m) |
-//! | [`Product::Transposed`] | U, T | what is not linear, `y''` | `x`, `z` | 1 |
+//! | [`Request::Value`] | | `x`, `z` | `y` | 1 |
+//! | [`Request::Gradient`] | J, U, T | `x`, `z` | `x`, `z` | 1 |
+//! | [`Request::ValueAndGradient`] | J, U, T | `x`, `z` | `y`; `x`, `z` | 1 |
+//! | [`Request::Jvp`] | J | `x`, `z`, `x'`, `z'` | `y`; `y` | 1 |
+//! | [`Request::Vjp`] | J, U, T | `x`, `z`, `y''` | `y`; `x`, `z` | 1 |
+//! | [`Request::Directional`] | J | `x`, `z`, `x'`, `z'` | `y` | 1 |
+//! | [`Request::SecondDirectional`] | J, J | `x`, `z`, `x'`, `z'` | `y` | 1 |
+//! | [`Request::HessianProduct`] | J, then J, U, T | `x`, `z`, `x'`, `z'` | `x`, `z` | 1 |
+//! | [`Request::Hessian`] | J, then J, U, T | `x`, `z` | `x,x`, `x,z`, `z,x`, `z,z` | n |
+//! | [`Request::Jacobian`] | J, U or J, U, T | `x`, `z` | `y,x`, `y,z` | min(n, m) |
+//! | [`Request::ValueAndJacobian`] | the same | `x`, `z` | `y`; `y,x`, `y,z` | min(n, m) |
+//! | [`Request::Transposed`] | U, T | what is not linear, `y''` | `x`, `z` | 1 |
 //!
 //! A derivative is named after what it belongs to: a gradient or cotangent after its parameter, a
 //! tangent after its result, a block of a Jacobian `y,x` after the result and the parameter (the
@@ -38,110 +38,20 @@ use crate::linear::{self, Linearized};
 use crate::model::Function;
 use crate::pipeline;
 use crate::watch::{PassTime, Watch};
-use jut_ad::compose::JacobianMode;
+pub use jut_ad::compose::{JacobianMode, Request, Row, Seeds, TABLE};
 
-/// What is made of a function.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Product {
-    /// The function itself.
-    Value,
-    /// The gradient of the one f64 result.
-    Gradient,
-    /// The results, and the gradient.
-    ValueAndGradient,
-    /// Results and tangents: the Jacobian times a vector.
-    Jvp,
-    /// Results and cotangents: a vector times the Jacobian.
-    Vjp,
-    /// The tangents alone: the derivative in a direction.
-    Directional,
-    /// The second derivatives along a line, v'Hv for each result, by forward over forward.
-    SecondDirectional,
-    /// The Hessian times a vector, by reverse over forward.
-    HessianProduct,
-    /// All second derivatives, by reverse over forward.
-    Hessian,
-    /// All partial derivatives, by columns or by rows.
-    Jacobian(JacobianMode),
-    /// The results, and all partial derivatives.
-    ValueAndJacobian(JacobianMode),
-    /// The transpose of a function with linear parameters.
-    Transposed,
-}
-
-impl Product {
-    /// What the name of a compiled product ends in, `loss_value_grad` in C.
-    ///
-    /// ```
-    /// assert_eq!(jut::Product::HessianProduct.suffix(), "hvp");
-    /// ```
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Product::Value => "value",
-            Product::Gradient => "grad",
-            Product::ValueAndGradient => "value_grad",
-            Product::Jvp => "jvp",
-            Product::Vjp => "vjp",
-            Product::Directional => "directional",
-            Product::SecondDirectional => "second",
-            Product::HessianProduct => "hvp",
-            Product::Hessian => "hessian",
-            Product::Jacobian(JacobianMode::Auto) => "jacobian",
-            Product::Jacobian(JacobianMode::Forward) => "jacobian_forward",
-            Product::Jacobian(JacobianMode::Reverse) => "jacobian_reverse",
-            Product::ValueAndJacobian(JacobianMode::Auto) => "value_jacobian",
-            Product::ValueAndJacobian(JacobianMode::Forward) => "value_jacobian_forward",
-            Product::ValueAndJacobian(JacobianMode::Reverse) => "value_jacobian_reverse",
-            Product::Transposed => "transposed",
-        }
-    }
-
-    /// What its derivatives are, in a word or two.
-    ///
-    /// ```
-    /// assert_eq!(jut::Product::Vjp.derivative(), "cotangent");
-    /// ```
-    pub fn derivative(self) -> &'static str {
-        match self {
-            Product::Value | Product::Gradient | Product::ValueAndGradient => "gradient",
-            Product::Jvp | Product::Directional => "tangent",
-            Product::Vjp | Product::Transposed => "cotangent",
-            Product::SecondDirectional => "second",
-            Product::HessianProduct => "product",
-            Product::Hessian => "hessian",
-            Product::Jacobian(_) | Product::ValueAndJacobian(_) => "jacobian",
-        }
-    }
-
-    /// Whether it takes a tangent for each differentiated parameter.
-    pub fn takes_tangents(self) -> bool {
-        matches!(
-            self,
-            Product::Jvp
-                | Product::Directional
-                | Product::SecondDirectional
-                | Product::HessianProduct
-        )
-    }
-
-    /// Whether it takes a cotangent for each float result, or each linear one.
-    pub fn takes_cotangents(self) -> bool {
-        matches!(self, Product::Vjp | Product::Transposed)
-    }
-}
-
-/// What is compiled. Each method is a [`Product`] of the table there.
+/// What is compiled. Each method is a [`Request`] of the table there.
 impl Function {
-    /// Makes a product ready to be called.
+    /// Makes what is asked for ready to be called.
     ///
     /// # Errors
-    /// [`Error::Program`](crate::Error::Program) if the function has no such product: a gradient or
+    /// [`Error::Program`](crate::Error::Program) if the function has no such derivative: a gradient or
     /// Hessian is that of one f64 result (`J802`), derivatives are with respect to floats (`J804`),
     /// all partial derivatives at once need numbers and arrays of numbers (`J805`), and only a linear
     /// function has a transpose (`J801`). [`Error::Backend`](crate::Error::Backend) if no code can be
     /// made.
-    pub fn compile(&self, product: Product) -> Result<Compiled> {
-        pipeline::compile(self, product, &mut Watch::Off)
+    pub fn compile(&self, request: Request) -> Result<Compiled> {
+        pipeline::compile(self, request, &mut Watch::Off)
     }
 
     /// As [`Function::compile`], and how long each step took, reading the program included, and how
@@ -150,7 +60,7 @@ impl Function {
     /// ```
     /// # fn main() -> jut::Result<()> {
     /// let model = jut::Model::from_text("def f(x: f64) -> f64 = sin(x)")?;
-    /// let (_, times) = model.function("f")?.compile_timed(jut::Product::Gradient)?;
+    /// let (_, times) = model.function("f")?.compile_timed(jut::Request::Gradient)?;
     /// let names: Vec<&str> = times.iter().map(|t| t.name()).collect();
     /// let all: Vec<&str> = jut::PASSES.iter().map(|(_, name, _)| *name).collect();
     /// assert_eq!(names, all);
@@ -160,9 +70,9 @@ impl Function {
     ///
     /// # Errors
     /// As [`Function::compile`].
-    pub fn compile_timed(&self, product: Product) -> Result<(Compiled, Vec<PassTime>)> {
+    pub fn compile_timed(&self, request: Request) -> Result<(Compiled, Vec<PassTime>)> {
         let mut watch = Watch::start();
-        let compiled = pipeline::compile(self, product, &mut watch)?;
+        let compiled = pipeline::compile(self, request, &mut watch)?;
         let read = self.model().times().iter().cloned();
         Ok((compiled, read.chain(watch.times()).collect()))
     }
@@ -172,7 +82,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn value(&self) -> Result<Compiled> {
-        self.compile(Product::Value)
+        self.compile(Request::Value)
     }
 
     /// The gradient: one result for each differentiated parameter, with its name and type.
@@ -180,7 +90,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn gradient(&self) -> Result<Compiled> {
-        self.compile(Product::Gradient)
+        self.compile(Request::Gradient)
     }
 
     /// The results of the function, and the gradient.
@@ -188,7 +98,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn value_and_gradient(&self) -> Result<Compiled> {
-        self.compile(Product::ValueAndGradient)
+        self.compile(Request::ValueAndGradient)
     }
 
     /// Jacobian times vector, forward: takes a tangent `x'` for each differentiated parameter `x`
@@ -197,7 +107,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn jvp(&self) -> Result<Compiled> {
-        self.compile(Product::Jvp)
+        self.compile(Request::Jvp)
     }
 
     /// Vector times Jacobian, reverse: takes a cotangent `y''` for each float result `y` after the
@@ -206,7 +116,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn vjp(&self) -> Result<Compiled> {
-        self.compile(Product::Vjp)
+        self.compile(Request::Vjp)
     }
 
     /// The derivative in a direction: as [`Function::jvp`], without the results.
@@ -214,7 +124,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn directional(&self) -> Result<Compiled> {
-        self.compile(Product::Directional)
+        self.compile(Request::Directional)
     }
 
     /// The second derivatives along a line: takes a tangent `x'` for each differentiated parameter,
@@ -234,7 +144,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn second_directional(&self) -> Result<Compiled> {
-        self.compile(Product::SecondDirectional)
+        self.compile(Request::SecondDirectional)
     }
 
     /// The Hessian times a vector, by reverse over forward: takes a tangent `x'` for each
@@ -254,7 +164,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn hessian_product(&self) -> Result<Compiled> {
-        self.compile(Product::HessianProduct)
+        self.compile(Request::HessianProduct)
     }
 
     /// All second derivatives: a block `x,z` for each pair of differentiated parameters, with the
@@ -277,7 +187,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn hessian(&self) -> Result<Compiled> {
-        self.compile(Product::Hessian)
+        self.compile(Request::Hessian)
     }
 
     /// All partial derivatives: a block `y,x` for each float result `y` and each differentiated
@@ -305,7 +215,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn jacobian(&self, mode: JacobianMode) -> Result<Compiled> {
-        self.compile(Product::Jacobian(mode))
+        self.compile(Request::Jacobian(mode))
     }
 
     /// The results of the function, and all partial derivatives, as [`Function::jacobian`].
@@ -313,7 +223,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn value_and_jacobian(&self, mode: JacobianMode) -> Result<Compiled> {
-        self.compile(Product::ValueAndJacobian(mode))
+        self.compile(Request::ValueAndJacobian(mode))
     }
 
     /// The transpose of a function with linear parameters: takes what is not linear, and a cotangent
@@ -339,7 +249,7 @@ impl Function {
     /// # Errors
     /// As [`Function::compile`].
     pub fn transposed(&self) -> Result<Compiled> {
-        self.compile(Product::Transposed)
+        self.compile(Request::Transposed)
     }
 
     /// The derivative, to be recorded at points and applied there many times, and its transpose.
