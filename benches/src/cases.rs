@@ -81,7 +81,7 @@ fn matrix(rows: usize, columns: usize, data: &[f64]) -> Value {
 
 macro_rules! example {
     ($name:literal) => {
-        include_str!(concat!("../../crates/jut/examples/", $name, ".jut"))
+        include_str!(concat!("../programs/examples/", $name, ".jut"))
     };
 }
 

@@ -70,7 +70,7 @@ pub fn lengths(statements: &[usize], compilations: usize) -> jut::Result<Vec<Len
 /// # Errors
 /// The program is refused or fails.
 pub fn sizes(lengths: &[usize], compilations: usize) -> jut::Result<Vec<Size>> {
-    let text = include_str!("../../crates/jut/examples/rosenbrock.jut");
+    let text = include_str!("../programs/examples/rosenbrock.jut");
     let (mut compiles, mut calls) =
         (vec![Vec::new(); lengths.len()], vec![Vec::new(); lengths.len()]);
     for _ in 0..compilations {
