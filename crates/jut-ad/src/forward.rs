@@ -15,7 +15,8 @@
 //! access ever costs more than its own size. A linear variable that must be indexed, or is captured
 //! by a loop (which may capture nothing linear), turns into a place by a region round the rest of
 //! the block: `rd dx = x' { .. }`. Loops carry tangents beside values and slice them beside arrays.
-//! (Regions are in `forward/regions.rs`, the rules in `forward/rules.rs`.)
+//! (Regions are in `forward/regions.rs`, the rules in `forward/rules.rs`.) The rules use a linear variable as
+//! often as they need, or never: [`jut_ir::repair`] places `dup` and `drop` in the end, as it does in text.
 //!
 //! **Sums.** The tangent of a value with several constructors is the tuple of the tangents of all of
 //! them, zero but for the one that the value has; so a linear type never depends on which constructor
@@ -45,10 +46,12 @@ use crate::activity::{self, Activity};
 use crate::relocate::Relocator;
 use crate::{Derivatives, Jvp, Mask, Passing, callees_first, erase};
 use emit::{Handle, Writer};
+use jut_ir::build::FunctionBuilder;
 use jut_ir::entity::EntityRef;
+use jut_ir::repair::repair;
 use jut_ir::{
-    Block, CapData, DataId, Diagnostic, Field, FuncId, Function, LinResultDecl, Loc, Mode, Place,
-    Program, Type, names,
+    Block, CapData, DataId, Diagnostic, Field, FuncId, Function, LinResultDecl, Loc, Mode, Origin,
+    Place, Program, Type, names,
 };
 use rules::Rules;
 use std::collections::BTreeMap;
@@ -226,13 +229,14 @@ fn differentiate(
     }
     let mut rules = Rules { w, derivatives };
     let body = rules.block(&source.body, needs, &results, entry, loc)?;
-    let rebound = rules.w.rebound;
-    let mut made = rules.w.builder.func;
+    let Writer { mut builder, rebound, .. } = rules.w;
     if rebound {
-        return Ok(Relocator::whole(&made, body));
+        builder = FunctionBuilder::from_function(Relocator::whole(&builder.func, body));
+    } else {
+        builder.func.body = body;
     }
-    made.body = body;
-    Ok(made)
+    repair(&mut builder, Origin::Forward);
+    Ok(builder.func)
 }
 
 /// The tangent type of a live value, or why there is none yet.

@@ -36,11 +36,6 @@ impl StmtInfo {
         const NOTHING: &BlockInfo = &BlockInfo { free: Vec::new(), nested: Vec::new() };
         self.blocks.first().unwrap_or(NOTHING)
     }
-
-    /// The same, to be taken apart.
-    pub fn into_only(self) -> BlockInfo {
-        self.blocks.into_iter().next().unwrap_or_default()
-    }
 }
 
 /// Looks at the body of a function.

@@ -39,6 +39,7 @@ pub mod names;
 pub mod normal;
 pub mod prim;
 pub mod print;
+pub mod repair;
 pub mod reuse;
 pub mod scalar;
 pub mod size;

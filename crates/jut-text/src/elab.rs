@@ -3,7 +3,7 @@
 //! One elaborator serves both kinds of definition. A `core def` is taken literally: every
 //! statement is one operation on names and literals, every name is kept (J601 for anything else).
 //! A `def` is the same grammar without those restrictions; [`sugar`] says what its loops become,
-//! [`access`] where `check`s are put, [`guard`] which of them a `core def` gets, [`linear`] where `dup` and `drop` are.
+//! [`access`] where `check`s are put, [`guard`] which of them a `core def` gets, [`jut_ir::repair`] where `dup` and `drop` are.
 //!
 //! ```text
 //! def nb[n](x: [n]f64) -> f64 = sum (i < n - 1) { x[i] * x[i + 1] }
@@ -35,7 +35,6 @@ mod exact;
 mod globals;
 mod guard;
 mod join;
-mod linear;
 mod operation;
 mod region;
 mod scope;
@@ -209,7 +208,7 @@ fn def<'s>(
     if let Ok(block) = made {
         body.b.func.body = block;
         if !d.core {
-            linear::complete(&mut body.b);
+            jut_ir::repair::repair(&mut body.b, jut_ir::Origin::Source);
         } else if body.marked {
             guard::complete(&mut body.b);
         }

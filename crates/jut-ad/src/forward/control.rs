@@ -5,8 +5,8 @@ use super::needs::BlockNeeds;
 use super::rules::{Entry, Rules, refuse_large_sum};
 use crate::{Jvp, Passing};
 use jut_ir::{
-    Arm, ArmPattern, Atom, Block, Call, CapData, Case, Diagnostic, FieldPattern, LVar, Loc, Mode,
-    NVar, Operand, Region, Rhs, Scan, Step, Stmt, Type,
+    Arm, ArmPattern, Atom, Block, Call, CapData, Case, Diagnostic, FieldPattern, Mode, NVar,
+    Operand, Region, Rhs, Scan, Step, Stmt, Type,
 };
 
 impl Rules<'_> {
@@ -28,8 +28,7 @@ impl Rules<'_> {
             }
             _ => None,
         };
-        let given = self.give(needs.vars().collect(), stmt.loc);
-        let entry = given.iter().map(|(v, x, _)| (*v, Handle::Val(*x))).collect();
+        let captured = self.captured(needs.vars());
         let opened = self.w.open();
         let data = self.w.source.caps[cap].clone();
         let writer = match self.w.tangent_of(&data.ty) {
@@ -40,27 +39,33 @@ impl Rules<'_> {
             _ => None,
         };
         self.w.writers[cap] = writer;
-        let inner =
-            self.block(body, needs, &wanted[..values.min(wanted.len())], entry, stmt.loc)?;
-        self.take_back(given);
+        let inner = self.block(
+            body,
+            needs,
+            &wanted[..values.min(wanted.len())],
+            captured.clone(),
+            stmt.loc,
+        )?;
+        self.w.handles_are(captured);
         let inner = match writer {
             None => inner,
             Some(writer) => {
                 let loc = stmt.loc.by(jut_ir::Origin::Forward);
                 let exit = self.w.exit(&inner.nl, &inner.lin, opened, loc);
                 let ty = self.w.builder.func.caps[writer].ty.clone();
-                let mut lin = exit.lin;
+                let body = exit.block(inner.stmts);
+                let linear =
+                    Region { mode: Mode::Wr, cap: writer, start: start_tangent, end: true, body };
+                let mut sum = exit.stmt(Rhs::Region(Box::new(linear)), loc);
+                let mut lin = inner.lin;
                 if let Some(total) = stmt.nl.last() {
-                    lin.push(self.w.tangent_var(*total, ty, loc.span));
+                    let total = self.w.tangent_var(*total, ty, loc.span);
+                    sum.lin.push(total);
+                    lin.push(total);
                 }
-                let body = Block { stmts: inner.stmts, nl: exit.inside, lin: inner.lin };
-                let (mode, start) = (Mode::Wr, start_tangent);
-                let linear = Region { mode, cap: writer, start, end: true, body };
-                let rhs = Rhs::Region(Box::new(linear));
-                let stmt = Stmt { nl: exit.pattern, lin: lin.clone(), rhs, annotated: false, loc };
-                let mut stmts = vec![stmt];
+                let mut stmts = vec![sum];
                 stmts.extend(exit.after);
-                Block { stmts, nl: exit.outside, lin }
+                Block { stmts, nl: inner.nl, lin }
             }
         };
         let rhs = Rhs::Region(Box::new(Region { mode, cap, start, end, body: inner }));
@@ -170,11 +175,11 @@ impl Rules<'_> {
         for needs in &nested {
             free.extend(needs.vars().filter(|v| seen.insert(*v)));
         }
-        let given = self.give(free, loc);
+        let captured = self.captured(free.into_iter());
         let wanted: Vec<bool> = stmt.nl.iter().map(|v| self.live(*v)).collect();
         let mut arms = Vec::new();
         for (arm, needs) in case.arms.iter().zip(nested) {
-            let mut entry: Entry = given.iter().map(|(v, x, _)| (*v, Handle::Val(*x))).collect();
+            let mut entry = captured.clone();
             let mut opening = None;
             if let Some((v, handle)) = &scrutinee {
                 let first = match arm.pattern {
@@ -216,7 +221,7 @@ impl Rules<'_> {
             };
             arms.push(Arm { fields: arm.fields.clone(), body, ..*arm });
         }
-        self.take_back(given);
+        self.w.handles_are(captured);
         let rhs = Rhs::Case(Box::new(Case { scrutinee: case.scrutinee, arms }));
         self.bind_results(stmt, rhs);
         Ok(())
@@ -271,28 +276,16 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// Hands the linear tangents among `vars` to nested blocks: variable, what the blocks get, and
-    /// what is left outside. Places need no handing over.
-    fn give(&mut self, vars: Vec<NVar>, loc: Loc) -> Vec<(NVar, LVar, Option<Handle>)> {
-        let mut given = Vec::new();
+    /// The linear tangents among `vars`, which nested blocks use.
+    fn captured(&mut self, vars: impl Iterator<Item = NVar>) -> Entry {
+        let mut captured = Entry::new();
         for v in vars {
-            match &self.w.handles[v] {
-                Some(Handle::Val(_)) => {
-                    let x = self.w.take(v, loc);
-                    given.push((v, x, self.w.handles[v].clone()));
-                }
-                Some(Handle::At(_)) => self.w.served(v),
-                None => {}
+            self.w.served(v);
+            if let Some(handle @ Handle::Val(_)) = self.w.handles[v].clone() {
+                captured.push((v, handle));
             }
         }
-        given
-    }
-
-    /// The nested blocks are done; what was left outside is valid again.
-    fn take_back(&mut self, given: Vec<(NVar, LVar, Option<Handle>)>) {
-        for (v, _, rest) in given {
-            self.w.handles[v] = rest;
-        }
+        captured
     }
 
     /// The statement with its new right-hand side; tangents for the live results.

@@ -1,7 +1,6 @@
 //! Handles and frames: how J writes tangents down.
 //!
-//! Each live variable has a [`Handle`]: a linear variable, to be used up exactly once, or a place of
-//! mode `rd`, to be read at will. A [`Frame`] is a block being written, with the regions that are
+//! Each live variable has a [`Handle`]: a linear variable, or a place of mode `rd`. A [`Frame`] is a block being written, with the regions that are
 //! open in it ([`super::regions`]) and what it still needs of each tangent.
 
 use super::needs::{BlockNeeds, Need};
@@ -20,7 +19,7 @@ use std::collections::HashMap;
 /// How the tangent of a variable is reached.
 #[derive(Clone, Debug)]
 pub(super) enum Handle {
-    /// A linear variable.
+    /// A linear variable; [`jut_ir::repair`] makes copies of it.
     Val(LVar),
     /// A place of mode `rd`.
     At(Place),
@@ -173,30 +172,21 @@ impl<'a> Writer<'a> {
         ty.tangent(self.program).ok().flatten()
     }
 
-    /// `tan(v)`: the tangent of a live variable, to be consumed.
+    /// `tan(v)`: the tangent of a live variable.
     pub fn take(&mut self, var: NVar, loc: Loc) -> LVar {
-        let left = self.frame().map_or(0, |f| f.needs.serve(var));
+        self.served(var);
         match self.handles[var].clone() {
             Some(Handle::At(place)) => {
                 let x = self.aux(var, loc.span);
                 self.emit_linear(x, Rhs::Rd(place), loc);
                 x
             }
-            Some(Handle::Val(x)) if left > 0 => {
-                let (a, b) = (self.aux(var, loc.span), self.aux(var, loc.span));
-                self.emit(vec![], vec![a, b], Rhs::Dup(x), loc);
-                self.handles[var] = Some(Handle::Val(b));
-                a
-            }
-            Some(Handle::Val(x)) => {
-                self.handles[var] = None;
-                x
-            }
+            Some(Handle::Val(x)) => x,
             None => self.zero(self.tangent_type(var), loc),
         }
     }
 
-    /// A need has been served by the variable's place.
+    /// One of the needs of a variable has been served.
     pub fn served(&mut self, var: NVar) {
         if let Some(frame) = self.frame() {
             frame.needs.serve(var);
@@ -227,14 +217,9 @@ impl<'a> Writer<'a> {
         z
     }
 
-    /// Gives a variable its tangent by value: dropped if nothing needs it, a region if some use
-    /// needs a place.
+    /// Gives a variable its tangent by value: a region if some use needs a place.
     pub fn bind(&mut self, var: NVar, x: LVar, loc: Loc) {
         let need = self.need(var);
-        if need.times == 0 {
-            self.emit(vec![], vec![], Rhs::Drop(x), loc);
-            return;
-        }
         self.handles[var] = Some(Handle::Val(x));
         if let (true, Some(frame)) = (need.place, self.frame()) {
             frame.opening.push((var, loc));
@@ -251,6 +236,13 @@ impl<'a> Writer<'a> {
             self.bind_read(var, place, loc);
         } else {
             self.handles[var] = Some(Handle::At(place));
+        }
+    }
+
+    /// Nested blocks are done: what they have captured is outside what it was before.
+    pub fn handles_are(&mut self, captured: Vec<(NVar, Handle)>) {
+        for (v, handle) in captured {
+            self.handles[v] = Some(handle);
         }
     }
 

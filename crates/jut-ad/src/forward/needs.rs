@@ -2,7 +2,7 @@
 //!
 //! Before J rewrites a function, one walk counts: for every block and every live variable that is
 //! used in it, the number of statements and results that take its tangent (so that J knows without
-//! looking ahead whether to `dup` and when a tangent is used up), and whether some use needs a
+//! looking ahead when a region is done with), and whether some use needs a
 //! capability instead of a value. A statement with nested blocks counts once for each variable that
 //! its blocks need from outside.
 //!
@@ -62,15 +62,11 @@ impl BlockNeeds {
         self.index.get(&var).map_or(Need::default(), |k| self.list[*k].1)
     }
 
-    /// One of the needs has been served; how many are left.
-    pub fn serve(&mut self, var: NVar) -> u32 {
-        match self.index.get(&var) {
-            Some(k) => {
-                let times = &mut self.list[*k].1.times;
-                *times = times.saturating_sub(1);
-                *times
-            }
-            None => 0,
+    /// One of the needs has been served.
+    pub fn serve(&mut self, var: NVar) {
+        if let Some(k) = self.index.get(&var) {
+            let times = &mut self.list[*k].1.times;
+            *times = times.saturating_sub(1);
         }
     }
 

@@ -9,11 +9,40 @@ use super::emit::Writer;
 use jut_ir::prim::{Formula, Partial, Prim};
 use jut_ir::{Atom, LVar, Literal, Loc, NVar, Rhs, Size, Structured, Type};
 
-/// What becomes of an operand's tangent.
-enum Factor {
-    Keep,
-    Negate,
-    Scale(Atom),
+/// A part of a tangent.
+enum Term {
+    /// The tangent of an operand.
+    Itself(LVar),
+    /// What is made of it.
+    Made(Rhs),
+}
+
+/// `y'` is the sum of the terms, if there are any.
+fn sum(w: &mut Writer<'_>, y: NVar, terms: Vec<Term>, loc: Loc) {
+    let last = terms.len().saturating_sub(1);
+    let part = |w: &mut Writer<'_>, whole: bool| match whole {
+        true => w.tangent_var(y, w.tangent_type(y), loc.span),
+        false => w.aux(y, loc.span),
+    };
+    let mut parts = Vec::with_capacity(terms.len());
+    for term in terms {
+        parts.push(match term {
+            Term::Itself(x) => x,
+            Term::Made(rhs) => {
+                let out = part(w, last == 0);
+                w.emit_linear(out, rhs, loc);
+                out
+            }
+        });
+    }
+    let sum = parts.into_iter().enumerate().reduce(|(_, sum), (k, x)| {
+        let out = part(w, k == last);
+        w.emit_linear(out, Rhs::LAdd(sum, x), loc);
+        (k, out)
+    });
+    if let Some((_, x)) = sum {
+        w.bind(y, x, loc);
+    }
 }
 
 /// Emits the tangent of `y = prim(args)`, which has been emitted itself.
@@ -32,51 +61,17 @@ pub(super) fn tangent(w: &mut Writer<'_>, y: NVar, prim: Prim, args: &[Atom], lo
         }
     }
     let mut made = Vec::new();
-    let mut terms: Vec<(LVar, Factor)> = Vec::new();
+    let mut terms = Vec::new();
     for (x, partial) in tangents {
-        let factor = match partial {
+        terms.push(match partial {
             Partial::Times(formula) => {
-                Factor::Scale(value(w, formula, y, args, "c", &mut made, loc))
+                Term::Made(Rhs::LScale(value(w, formula, y, args, "c", &mut made, loc), x))
             }
-            Partial::MinusOne => Factor::Negate,
-            _ => Factor::Keep,
-        };
-        terms.push((x, factor));
-    }
-    let single = terms.len() == 1;
-    let mut sum: Option<LVar> = None;
-    let mut products = Vec::new();
-    for (x, factor) in terms {
-        let rhs = match factor {
-            Factor::Keep => {
-                products.push(x);
-                continue;
-            }
-            Factor::Negate => Rhs::LNeg(x),
-            Factor::Scale(c) => Rhs::LScale(c, x),
-        };
-        let out = if single { w.tangent_var(y, Type::F64, loc.span) } else { w.aux(y, loc.span) };
-        w.emit_linear(out, rhs, loc);
-        products.push(out);
-    }
-    let last = products.len().saturating_sub(1);
-    for (k, x) in products.into_iter().enumerate() {
-        sum = Some(match sum {
-            None => x,
-            Some(s) => {
-                let out = if k == last {
-                    w.tangent_var(y, Type::F64, loc.span)
-                } else {
-                    w.aux(y, loc.span)
-                };
-                w.emit_linear(out, Rhs::LAdd(s, x), loc);
-                out
-            }
+            Partial::MinusOne => Term::Made(Rhs::LNeg(x)),
+            _ => Term::Itself(x),
         });
     }
-    if let Some(x) = sum {
-        w.bind(y, x, loc);
-    }
+    sum(w, y, terms, loc);
 }
 
 /// `y = select(b, p, q)`: the tangents are selected as the values are.
@@ -128,37 +123,17 @@ pub(super) fn structured(
     sizes: &[Size],
     loc: Loc,
 ) {
-    let mut tangents: Vec<(usize, usize, LVar)> = Vec::new();
+    let mut terms = Vec::new();
     for (nth, (operand, arg)) in op.arrays().zip(args).enumerate() {
         if let Atom::Var(v) = arg
             && w.activity.is_live(*v)
         {
-            tangents.push((nth, op.normal_operand(operand), w.take(*v, loc)));
+            let (operand, x) = (op.normal_operand(operand), w.take(*v, loc));
+            let mut args = args.to_vec();
+            args.remove(nth);
+            let sizes = sizes.to_vec();
+            terms.push(Term::Made(Rhs::LApply { op, operand, args, sizes, x }));
         }
     }
-    let ty = w.tangent_type(y);
-    let last = tangents.len().saturating_sub(1);
-    let mut sum: Option<LVar> = None;
-    for (k, (nth, operand, x)) in tangents.into_iter().enumerate() {
-        let mut args = args.to_vec();
-        args.remove(nth);
-        let part = |w: &mut Writer<'_>, whole: bool| match whole {
-            true => w.tangent_var(y, ty.clone(), loc.span),
-            false => w.aux(y, loc.span),
-        };
-        let term = part(w, last == 0);
-        let rhs = Rhs::LApply { op, operand, args, sizes: sizes.to_vec(), x };
-        w.emit_linear(term, rhs, loc);
-        sum = Some(match sum {
-            None => term,
-            Some(s) => {
-                let out = part(w, k == last);
-                w.emit_linear(out, Rhs::LAdd(s, term), loc);
-                out
-            }
-        });
-    }
-    if let Some(x) = sum {
-        w.bind(y, x, loc);
-    }
+    sum(w, y, terms, loc);
 }

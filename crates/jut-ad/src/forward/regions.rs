@@ -19,7 +19,7 @@ use super::emit::{Handle, Writer};
 use jut_ir::visit::Use;
 use jut_ir::{
     Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place, Rhs,
-    Size, Step, Stmt, VarData, sizes,
+    Step, Stmt, VarData, sizes,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -64,21 +64,13 @@ impl Writer<'_> {
     /// Closes the frame: the block with the given results, out of all its regions.
     pub fn leave(&mut self, nl: Vec<Atom>, lin: Vec<LVar>) -> Block {
         let Some(mut frame) = self.frames.pop() else { return Block::default() };
-        let (mut nl, mut lin, mut out) = (nl, lin, frame.out);
+        let mut out = frame.out;
         while let Some(region) = frame.regions.pop() {
             let exit = self.exit(&nl, &lin, region.opened, region.loc);
-            let body = Block { stmts: out, nl: exit.inside, lin };
-            let rhs = jut_ir::Region::read(region.cap, region.init, body);
+            let rhs = jut_ir::Region::read(region.cap, region.init, exit.block(out));
             out = region.before;
-            out.push(Stmt {
-                nl: exit.pattern,
-                lin: exit.lin.clone(),
-                rhs,
-                annotated: false,
-                loc: region.loc,
-            });
+            out.push(exit.stmt(rhs, region.loc));
             out.extend(exit.after);
-            (nl, lin) = (exit.outside, exit.lin);
         }
         Block { stmts: out, nl, lin }
     }
@@ -202,7 +194,8 @@ impl Writer<'_> {
         }
         returned.reverse();
         rebuilt.reverse();
-        tangents.retain(|x| self.lin_born[*x] > opened);
+        let mut seen = HashSet::new();
+        tangents.retain(|x| self.lin_born[*x] > opened && seen.insert(*x));
         let mut out = std::mem::take(&mut frame.out);
         let mut loc = Loc::default();
         for region in frame.regions.drain(first..).rev() {
@@ -224,21 +217,12 @@ impl Writer<'_> {
             let rhs = Rhs::Region(Box::new(rhs));
             out.push(Stmt { nl, lin, rhs, annotated: false, loc });
         }
-        for v in &rebuilt {
-            let name = self.builder.func.nvars[*v].name.clone();
-            let def = self.builder.func.nvars[*v].def.clone().unwrap_or_default();
-            let (func, namer) = (&mut self.builder.func, &mut self.builder.namer);
-            sizes::compute_as(func, namer, &name, &def, loc, &mut out);
-            if let Some(last) = out.last_mut() {
-                last.nl = vec![*v];
-            }
-        }
+        out.extend(self.leaves(&returned, &rebuilt, &tangents, opened, loc));
         out.extend(checks);
-        returned.iter().chain(&rebuilt).for_each(|v| self.born[*v] = opened);
-        tangents.iter().for_each(|x| self.lin_born[*x] = opened);
-        frame.bound.extend(returned.into_iter().chain(rebuilt));
-        frame.out = out;
-        self.rebound = true;
+        if let Some(frame) = self.frame() {
+            frame.bound.extend(returned.into_iter().chain(rebuilt));
+            frame.out = out;
+        }
     }
 
     /// The time at which a region is opened: later than all that was bound before it.
@@ -247,82 +231,57 @@ impl Writer<'_> {
         self.clock
     }
 
-    /// How results leave a region that was opened at the given time.
+    /// How results leave a region that was opened at the given time. What is from before needs not leave it.
     pub fn exit(&mut self, nl: &[Atom], lin: &[LVar], opened: u32, loc: Loc) -> Exit {
-        // A tangent from before the region leaves it under a name that is taken outside.
-        self.rebound |= lin.iter().any(|x| self.lin_born[*x] <= opened);
-        let mut returned: Vec<NVar> = Vec::new();
-        let mut rebuilt: Vec<NVar> = Vec::new();
-        let mut seen: HashMap<NVar, ()> = HashMap::new();
+        let results = || nl.iter().filter_map(|a| a.var());
         // Sizes first, so that they precede the types that mention them.
-        let mut sizes: Vec<NVar> = Vec::new();
-        for v in nl.iter().filter_map(|a| a.var()).filter(|v| self.born[*v] > opened) {
+        let mut names: Vec<NVar> = Vec::new();
+        for v in results().filter(|v| self.born[*v] > opened) {
             let data = &self.builder.func.nvars[v];
             match &data.def {
-                Some(def) => sizes.extend(def.names()),
-                None => sizes.extend(data.ty.size_names()),
+                Some(def) => names.extend(def.names()),
+                None => names.extend(data.ty.size_names()),
             }
         }
         for x in lin {
-            sizes.extend(self.builder.func.lvars[*x].ty.size_names());
+            names.extend(self.builder.func.lvars[*x].ty.size_names());
         }
-        let results: Vec<NVar> = nl.iter().filter_map(|a| a.var()).collect();
-        let extra = sizes.into_iter().filter(|v| !results.contains(v)).collect::<Vec<_>>();
-        for v in extra.into_iter().chain(results) {
-            if self.born[v] > opened && seen.insert(v, ()).is_none() {
-                if self.builder.func.nvars[v].def.is_some() {
-                    rebuilt.push(v);
-                } else {
-                    returned.push(v);
-                }
-            }
-        }
-        let mut outside: HashMap<NVar, NVar> = HashMap::new();
-        let mut pattern = Vec::new();
-        for v in &returned {
-            let VarData { name, ty, span, .. } = self.builder.func.nvars[*v].clone();
-            let ty = ty.subst(&mut |n| outside.get(&n).map(|v| Size::var(*v)));
-            let new = self.builder.func.nvars.push(VarData { name, ty, def: None, span });
-            outside.insert(*v, new);
-            pattern.push(new);
-        }
-        let lin = lin
-            .iter()
-            .map(|x| {
-                let LinVarData { name, ty, span } = self.builder.func.lvars[*x].clone();
-                let ty = ty.subst(&mut |n| outside.get(&n).map(|v| Size::var(*v)));
-                self.builder.func.lvars.push(LinVarData { name, ty, span })
-            })
-            .collect();
+        names.retain(|v| !results().any(|result| result == *v));
+        names.extend(results());
+        let mut seen = HashSet::new();
+        names.retain(|v| self.born[*v] > opened && seen.insert(*v));
+        let mut seen = HashSet::new();
+        let inside = |x: &&LVar| self.lin_born[**x] > opened && seen.insert(**x);
+        let lin: Vec<LVar> = lin.iter().filter(inside).copied().collect();
+        let transparent = |v: &NVar| self.builder.func.nvars[*v].def.is_some();
+        let (rebuilt, returned): (Vec<NVar>, Vec<NVar>) = names.into_iter().partition(transparent);
+        let after = self.leaves(&returned, &rebuilt, &lin, opened, loc);
+        Exit { returned, lin, after }
+    }
+
+    /// Names leave a region and are bound again: what is transparent is computed once more, by the
+    /// statements that this gives.
+    fn leaves(
+        &mut self,
+        returned: &[NVar],
+        rebuilt: &[NVar],
+        lin: &[LVar],
+        opened: u32,
+        loc: Loc,
+    ) -> Vec<Stmt> {
+        self.rebound |= !(returned.is_empty() && rebuilt.is_empty() && lin.is_empty());
         let mut after = Vec::new();
         for v in rebuilt {
-            let VarData { name, def, .. } = self.builder.func.nvars[v].clone();
-            let def = def.unwrap_or_default();
-            let def = def.subst(&mut |n| outside.get(&n).map(|v| Size::var(*v)));
-            let new = sizes::compute_as(
-                &mut self.builder.func,
-                &mut self.builder.namer,
-                &name,
-                &def,
-                loc,
-                &mut after,
-            );
-            outside.insert(v, new);
+            let VarData { name, def, .. } = self.builder.func.nvars[*v].clone();
+            let (func, namer) = (&mut self.builder.func, &mut self.builder.namer);
+            sizes::compute_as(func, namer, &name, &def.unwrap_or_default(), loc, &mut after);
+            if let Some(last) = after.last_mut() {
+                last.nl = vec![*v];
+            }
         }
-        for v in pattern.iter().chain(after.iter().flat_map(|s| &s.nl)) {
-            self.born[*v] = opened;
-        }
-        let rename = |a: &Atom| match a {
-            Atom::Var(v) => Atom::Var(outside.get(v).copied().unwrap_or(*v)),
-            Atom::Lit(_) => *a,
-        };
-        Exit {
-            inside: returned.iter().map(|v| Atom::Var(*v)).collect(),
-            outside: nl.iter().map(rename).collect(),
-            pattern,
-            lin,
-            after,
-        }
+        returned.iter().chain(rebuilt).for_each(|v| self.born[*v] = opened);
+        lin.iter().for_each(|x| self.lin_born[*x] = opened);
+        after
     }
 }
 
@@ -358,16 +317,24 @@ fn last_uses(block: &Block, func: &Function) -> HashMap<NVar, usize> {
     last
 }
 
-/// How the results of a block leave a region.
+/// How the results of a block leave a region, under the names that they have in it.
 pub(super) struct Exit {
-    /// The non-linear results of the region's body.
-    pub inside: Vec<Atom>,
-    /// What the pattern binds to them.
-    pub pattern: Vec<NVar>,
-    /// What the pattern binds to the linear results.
-    pub lin: Vec<LVar>,
+    returned: Vec<NVar>,
+    lin: Vec<LVar>,
     /// Statements to follow the region: transparent sizes, once more.
     pub after: Vec<Stmt>,
-    /// The results of the block, as they are called after the region.
-    pub outside: Vec<Atom>,
+}
+
+impl Exit {
+    /// The body of the region.
+    pub fn block(&self, stmts: Vec<Stmt>) -> Block {
+        let nl = self.returned.iter().map(|v| Atom::Var(*v)).collect();
+        Block { stmts, nl, lin: self.lin.clone() }
+    }
+
+    /// The statement of the region.
+    pub fn stmt(&self, rhs: Rhs, loc: Loc) -> Stmt {
+        let (nl, lin) = (self.returned.clone(), self.lin.clone());
+        Stmt { nl, lin, rhs, annotated: false, loc }
+    }
 }

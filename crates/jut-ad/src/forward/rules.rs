@@ -239,7 +239,7 @@ impl Rules<'_> {
 
     /// `#(a', ..) = x'` for the tangent of `of`, with the variables that the parts are tangents of.
     /// `bound` are those of the first components, or of those that follow its empty places; the parts
-    /// of other components, which belong to other constructors, are zero and dropped.
+    /// of other components, which belong to other constructors, are zero.
     pub fn open_value(
         &mut self,
         of: NVar,
@@ -252,31 +252,23 @@ impl Rules<'_> {
             _ => Vec::new(),
         }
         .into_iter();
-        let (mut vars, mut parts, mut absent) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut vars, mut parts) = (Vec::new(), Vec::new());
         for (k, item) in components(self.w.program, &self.w.source.nvars[of].ty).iter().enumerate()
         {
             if !self.w.kinds.has_float(item) {
                 continue;
             }
             let Some(ty) = types.next() else { break };
-            let part = match bound.get(k).copied().flatten() {
+            vars.push(match bound.get(k).copied().flatten() {
                 Some(v) => {
                     let part = self.w.part_var(v, ty, loc.span);
                     parts.push((v, part));
                     part
                 }
-                None => {
-                    let part = self.w.builder.lvar("absent", ty, loc.span);
-                    absent.push(part);
-                    part
-                }
-            };
-            vars.push(part);
+                None => self.w.builder.lvar("absent", ty, loc.span),
+            });
         }
         self.w.emit(vec![], vars, Rhs::LUntuple(x), loc);
-        for part in absent {
-            self.w.emit(vec![], vec![], Rhs::Drop(part), loc);
-        }
         parts
     }
 }

@@ -31,6 +31,8 @@
 //! and covered accesses rest on their definitions. A carried array that only some arms of a branch read is
 //! stored by those arms ([`arms`]).
 //!
+//! So whatever else is to have a say in what is stored, another policy or a word of the user's, has it there.
+//!
 //! What a level stores leaves it as values of the level round it ([`Carried`]): as stacks of a loop, as the
 //! sum of the records of the arms, as results of an accumulator, as the tape of a callee. So plans are made from
 //! the inside out, and a stack is to its level a value like any other, which nothing but storing can keep.
@@ -61,6 +63,7 @@ pub(super) use levels::{How, Site};
 use std::collections::{HashMap, HashSet};
 
 /// What U does with a function.
+#[derive(Default)]
 pub(super) struct Plan {
     pub policy: Policy,
     /// What derived names start with.
@@ -293,19 +296,7 @@ impl<'a, 'f> Planner<'a, 'f> {
             policy,
             base: names::unzip_base(&func.name).to_string(),
             namer,
-            linear: BlockInfo::default(),
-            same: Substitution::default(),
-            escaped: SecondaryMap::new(),
-            homes: SecondaryMap::new(),
-            levels: Vec::new(),
-            joints: Vec::new(),
-            datas: Vec::new(),
-            forwarded: Vec::new(),
-            sizes: ResultSizes::default(),
-            fates: SecondaryMap::new(),
-            readers: SecondaryMap::new(),
-            sites: SecondaryMap::new(),
-            carried: HashMap::new(),
+            ..Plan::default()
         };
         Planner {
             derivatives,

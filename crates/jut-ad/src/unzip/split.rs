@@ -46,7 +46,7 @@ pub(super) fn split(
 
     let loc = Loc { span: split.func.span, origin: Origin::Unzip };
     let level = split.enter()?;
-    let mut halves = split.block(body, linear)?;
+    let mut halves = split.block(body, &linear)?;
     for k in 0..split.func.lin_results.len() {
         let ty = split.func.lin_results[k].ty.clone();
         split.cast_result(&mut halves.residual, k, &ty, loc);
@@ -155,8 +155,8 @@ impl Splitter<'_> {
     }
 
     /// A block of the open level.
-    fn block(&mut self, block: Block, info: BlockInfo) -> Result<Halves, Diagnostic> {
-        let mut nested = info.nested.into_iter();
+    fn block(&mut self, block: Block, info: &BlockInfo) -> Result<Halves, Diagnostic> {
+        let mut nested = info.nested.iter();
         let mut out = Vec::new();
         for stmt in block.stmts {
             if !stmt.rhs.blocks().is_empty() {
@@ -197,14 +197,14 @@ impl Splitter<'_> {
     fn nested(
         &mut self,
         stmt: Stmt,
-        info: StmtInfo,
+        info: &StmtInfo,
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
         let Stmt { nl, lin, rhs, annotated, loc } = stmt;
         let shell = Shell { nl, lin, annotated, loc };
         match rhs {
             Rhs::Region(mut region) if region.is_linear() => {
-                region.body = self.block(region.body, info.into_only())?.residual;
+                region.body = self.block(region.body, info.only())?.residual;
                 out.push(shell.residual(Rhs::Region(region)));
                 Ok(())
             }
@@ -223,12 +223,12 @@ impl Splitter<'_> {
         &mut self,
         mut shell: Shell,
         mut region: Region,
-        info: StmtInfo,
+        info: &StmtInfo,
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
         let joint = self.joint(shell.loc)?;
         let level = self.enter()?;
-        let Halves { mut values, mut residual } = self.block(region.body, info.into_only())?;
+        let Halves { mut values, mut residual } = self.block(region.body, info.only())?;
         self.head(level, false, &mut residual, shell.loc);
         let stmts = self.leave();
         let total = shell.nl.pop();
@@ -250,13 +250,13 @@ impl Splitter<'_> {
         &mut self,
         mut shell: Shell,
         scan: Scan,
-        info: StmtInfo,
+        info: &StmtInfo,
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
         let joint = self.joint(shell.loc)?;
         let mut level = self.enter()?;
         let mut slices = std::mem::take(&mut level.slices);
-        let Halves { mut values, mut residual } = self.block(scan.body, info.into_only())?;
+        let Halves { mut values, mut residual } = self.block(scan.body, info.only())?;
         self.head(level, true, &mut residual, shell.loc);
         let stmts = self.leave();
         joint.prelude.into_iter().for_each(|stmt| self.push(stmt));
@@ -300,12 +300,12 @@ impl Splitter<'_> {
         &mut self,
         mut shell: Shell,
         case: Case,
-        info: StmtInfo,
+        info: &StmtInfo,
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
         let tape = self.joint(shell.loc)?.tape;
         let (mut values, mut residuals) = (Vec::new(), Vec::new());
-        for (arm, info) in case.arms.into_iter().zip(info.blocks) {
+        for (arm, info) in case.arms.into_iter().zip(&info.blocks) {
             let (value, residual) = self.arm(arm, info, &shell)?;
             values.push(value);
             residuals.push(residual);
@@ -323,7 +323,7 @@ impl Splitter<'_> {
 
     /// An arm of E and one of the residual, whose linear results get the types that the pattern of the
     /// `case` says.
-    fn arm(&mut self, arm: Arm, info: BlockInfo, shell: &Shell) -> Result<(Arm, Arm), Diagnostic> {
+    fn arm(&mut self, arm: Arm, info: &BlockInfo, shell: &Shell) -> Result<(Arm, Arm), Diagnostic> {
         let Arm { pattern, fields, proved, body } = arm;
         let mut level = self.enter()?;
         let Halves { mut values, mut residual } = self.block(body, info)?;
