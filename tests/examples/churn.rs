@@ -17,11 +17,11 @@ fn main() -> ExitCode {
     let only: Vec<String> = words.collect();
     let mut good = true;
     println!("backend     programs   kB before    kB after   mapped before   mapped after");
-    for (name, compile) in backends() {
+    for (name, backend) in backends() {
         if !only.is_empty() && !only.iter().any(|word| word == name) {
             continue;
         }
-        match compile_and_drop(compile, count) {
+        match compile_and_drop(backend, count) {
             Ok(memory) => {
                 let [before, after] = memory;
                 let ([a, b], [c, d]) =

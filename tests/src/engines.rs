@@ -1,8 +1,9 @@
 //! P16: every engine gives the same bits, or the same error.
 //!
 //! A non-linear function runs in the interpreter of Linear A (the reference), in the evaluator of
-//! the loop form (as lowered, with the iterations of `for par` in other orders, and as read back
-//! from the printed text), and as machine code. The
+//! the loop form (as lowered, with the iterations of `for par` in other orders, as read back from
+//! the printed text, and as it is for each backend, with several iterations of loops at once), and as
+//! machine code. The
 //! reference runs the very program that is lowered; whether the optimiser keeps bits is another law
 //! (P15). Machine code runs with each of its arrays at guard pages ([`crate::guard`]), once at the begin
 //! of its pages and once at their end: a read of one cell outside ends the process.
@@ -19,6 +20,7 @@ use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError};
 use jut_loop::eval::{self, Fault, Outcome};
 use jut_loop::flatten::Layouts;
 use jut_loop::form::{self, Kind, LoopFuncId, LoopProgram, Role};
+use jut_loop::opt::for_target;
 use jut_loop::signature::{AbiComponent, Cells, Flat};
 use jut_loop::{Lowered, lower, need, print, read};
 use jut_native::{Arg, Backend, CallError, Checked, Returned};
@@ -28,11 +30,11 @@ use std::cell::Cell;
 /// The backends that are built in, by name.
 pub fn backends() -> impl Iterator<Item = (&'static str, Backend)> {
     let all: [(&str, bool, Backend); 3] = [
-        ("Cranelift", true, jut_cranelift::compile),
-        ("LLVM", jut_llvm::BUILT_IN, jut_llvm::compile),
-        ("MLIR", jut_mlir::BUILT_IN, jut_mlir::compile),
+        ("Cranelift", true, jut_cranelift::BACKEND),
+        ("LLVM", jut_llvm::BUILT_IN, jut_llvm::BACKEND),
+        ("MLIR", jut_mlir::BUILT_IN, jut_mlir::BACKEND),
     ];
-    all.into_iter().filter(|(_, built_in, _)| *built_in).map(|(name, _, compile)| (name, compile))
+    all.into_iter().filter(|(_, built_in, _)| *built_in).map(|(name, _, backend)| (name, backend))
 }
 
 /// The results of a function, or its error.
@@ -76,16 +78,16 @@ fn agree_in(
     let interpreter = Interpreter::new(program);
     let mut lowered = lower(program, func).map_err(|e| format!("lowering: {e}"))?;
     fault(&mut lowered.program);
-    let text = print::print_program(&lowered.program);
-    let again = read::read_program(0, &text)
-        .map_err(|e| format!("the loop form does not read back: {e}\n{text}"))?;
-    let printed = print::print_program(&again);
-    if let Some((a, b)) = text.lines().zip(printed.lines()).find(|(a, b)| a != b) {
-        return Err(format!("the loop form prints differently after reading back:\n{a}\n{b}"));
+    let mut again = vec![("no backend", read_back(&lowered.program)?)];
+    for (name, backend) in backends {
+        let made = for_target(&lowered.program, &(backend.target)());
+        if print::print_program(&made) != print::print_program(&lowered.program) {
+            again.push((*name, read_back(&made)?));
+        }
     }
     let query = need::query(&lowered.program).ok();
-    let compiled = backends.iter().map(|(name, compile)| {
-        let native = Checked::compile(&lowered, *compile).map_err(|e| format!("{name}: {e}"))?;
+    let compiled = backends.iter().map(|(name, backend)| {
+        let native = Checked::compile(&lowered, *backend).map_err(|e| format!("{name}: {e}"))?;
         Ok((*name, native))
     });
     let natives: Vec<_> = compiled.collect::<Result<_, String>>()?;
@@ -97,12 +99,26 @@ fn agree_in(
     lists.iter().map(run).collect()
 }
 
+/// A loop program, printed and read back.
+fn read_back(program: &LoopProgram) -> Result<LoopProgram, String> {
+    let text = print::print_program(program);
+    let again = read::read_program(0, &text)
+        .map_err(|e| format!("the loop form does not read back: {e}\n{text}"))?;
+    let printed = print::print_program(&again);
+    match text.lines().zip(printed.lines()).find(|(a, b)| a != b) {
+        Some((a, b)) => {
+            Err(format!("the loop form prints differently after reading back:\n{a}\n{b}"))
+        }
+        None => Ok(again),
+    }
+}
+
 /// A function in every engine.
 struct Engines<'a> {
     interpreter: Interpreter,
     lowered: &'a Lowered,
-    /// The loop form, printed and read back.
-    again: LoopProgram,
+    /// The loop form, as lowered and as it is for each backend, printed and read back.
+    again: Vec<(&'static str, LoopProgram)>,
     /// What says how much memory a call needs.
     query: Option<LoopProgram>,
     natives: Vec<(&'static str, Checked)>,
@@ -119,8 +135,11 @@ impl Engines<'_> {
         };
         compare("loop form", &expected, border.evaluate(&lowered.program, &eval::run)?, lowered)?;
         in_other_orders(&mut border, &expected, lowered)?;
-        let again = border.evaluate(&self.again, &eval::run)?;
-        compare("loop form read back", &expected, again, lowered)?;
+        for (name, program) in &self.again {
+            let run = border.evaluate(program, &eval::run)?;
+            let name = format!("the evaluator, in the form for {name},");
+            compare(&name, &expected, run, lowered)?;
+        }
 
         // The memory that a call is said to need is enough.
         let need = self.query.as_ref().map(|query| border.need(query)).transpose()?;

@@ -57,7 +57,7 @@ const SOURCES: [&str; 3] = [
 ///
 /// # Errors
 /// A program that does not compile, or a system that does not say how much memory there is.
-pub fn compile_and_drop(compile: Backend, count: usize) -> Result<[Memory; 2], String> {
+pub fn compile_and_drop(backend: Backend, count: usize) -> Result<[Memory; 2], String> {
     let lowered = |source: &&str| {
         let core = core_stages(source, Policy::Default)?;
         Ok(lower(&core.program, core.root).map_err(|e| e.to_string())?.program)
@@ -65,7 +65,7 @@ pub fn compile_and_drop(compile: Backend, count: usize) -> Result<[Memory; 2], S
     let programs: Vec<LoopProgram> = SOURCES.iter().map(lowered).collect::<Result<_, String>>()?;
     let cycles = |count: usize| {
         for program in programs.iter().cycle().take(count) {
-            drop(compile(program).map_err(|e| e.to_string())?);
+            drop(backend.compile(program).map_err(|e| e.to_string())?);
         }
         Memory::now().ok_or_else(|| "the system does not say how much memory there is".to_string())
     };

@@ -411,6 +411,7 @@ fn loop_with_one_lane(_: &mut form::LoopFunction, block: &mut form::Block, k: us
     let L::Lanes(lanes) = &block.stmts[k] else { return false };
     let zero = form::Atom::Lit(Literal::F64(0.0));
     block.stmts[k] = L::For(Box::new(form::For {
+        vector: None,
         dst: lanes.dst.clone(),
         order: form::Order::Up,
         index: lanes.index,

@@ -18,7 +18,7 @@ struct Step {
 
 fn steps(text: &str) -> Vec<Step> {
     let mut measured = Vec::new();
-    let result = compile_with(text, jut_cranelift::compile, &mut |name, step| {
+    let result = compile_with(text, jut_cranelift::BACKEND, &mut |name, step| {
         measured.push((name, measure(step)));
     });
     let (counts, _) = result.unwrap_or_else(|e| panic!("{e}"));

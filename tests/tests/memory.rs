@@ -8,9 +8,9 @@ use jut_tests::memory::{compile_and_drop, returned};
 
 #[test]
 fn dropped_programs_give_their_memory_back() {
-    for (name, compile) in backends() {
+    for (name, backend) in backends() {
         let count = 150;
-        let memory = compile_and_drop(compile, count).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let memory = compile_and_drop(backend, count).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(returned(memory, count), "{name}: {count} programs: {memory:?}");
     }
 }

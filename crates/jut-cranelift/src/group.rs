@@ -11,8 +11,8 @@
 //!   store q, r                            of all pairs
 //! ```
 //!
-//! What is loaded is loaded again there: nothing has been stored. A body qualifies if none of its loads
-//! stands behind a store that may be to the same memory.
+//! What is loaded is loaded again there: nothing has been stored. So it is done where
+//! [stores may stand last](jut_loop::form::Vector).
 
 use crate::machine;
 use crate::translate::{Result, Translator, block_args};

@@ -9,9 +9,8 @@ use cranelift_codegen::ir::LibCall;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::default_libcall_names;
 use jut_loop::form::LoopProgram;
-use jut_loop::opt::batch;
 use jut_loop::poll;
-use jut_native::{CompileError, Compiled, Entry, Footprint};
+use jut_native::{Backend, CompileError, Compiled, Entry, Footprint};
 use jut_runtime::symbols;
 use std::mem::ManuallyDrop;
 
@@ -30,11 +29,17 @@ impl Drop for Code {
     }
 }
 
-/// Compiles a program for the machine that this process runs on.
-pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
+/// Programs for the machine that this process runs on.
+pub const BACKEND: Backend = Backend { target, compile };
+
+/// What is taken of the loop form; nothing in particular where there is no code generator.
+fn target() -> jut_loop::target::Target {
+    Target::host().map_or_else(|_| Default::default(), |target| target.takes(true))
+}
+
+fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     let target = Target::host()?;
-    let batched = batch::run(program);
-    let program = &poll::place(batched.as_ref().unwrap_or(program));
+    let program = &poll::place(program);
     let mut code = Code(ManuallyDrop::new(module(program, &target)?));
     let defined = program::define(program, &mut *code.0, &target)?;
     code.0.finalize_definitions().map_err(|e| CompileError::Host(e.to_string()))?;

@@ -4,25 +4,25 @@
 //! This crate only spells it out: loops and branches become blocks whose parameters are the carried
 //! values, a check becomes a branch to a cold block, an allocation bumps a pointer. It knows nothing
 //! of differentiation and changes no arithmetic: no operation is contracted, reordered or left out,
-//! so the results agree bit for bit with the interpreter's. Loops that call mathematical functions are taken
-//! apart first, so that one call does for many iterations ([`jut_loop::opt::batch`]).
+//! so the results agree bit for bit with the interpreter's. What it can take of the
+//! loop form, [`BACKEND`] says.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`Target`] | the machine and Cranelift's settings |
-//! | [`compile`] | a program in executable memory; calling it is [`jut_native`]'s |
+//! | [`BACKEND`] | a program in executable memory; calling it is [`jut_native`]'s |
 //! | `aot` | programs in an object file, called from C: with the feature `aot` only |
 //! | `program` | all functions of a program into any Cranelift module |
 //! | `translate` | one function: values, statements, checks, calls |
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
-//! | `vector` | two iterations of a sum at once |
+//! | `vector`, `group` | two iterations of a marked loop at once |
 //! | `invariants` | what moves out of loops |
 //! | `known` | what need not be computed or read again |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
 //!
-//! *Requires*: a well-formed loop program. *Ensures*: [`compile`] never panics or aborts; compiled
+//! *Requires*: a well-formed loop program. *Ensures*: compiling never panics or aborts; compiled
 //! code returns a status, and never jumps over a Rust frame. *Cost*: linear in the text of the
 //! program.
 
@@ -47,7 +47,7 @@ mod vector;
 #[cfg(feature = "aot")]
 pub use aot::ObjectFile;
 pub use cranelift_codegen::VERSION;
-pub use jit::compile;
+pub use jit::BACKEND;
 pub use jut_native::{Arg, CallError, CompileError, Compiled};
 pub use program::{assembly, clif};
 pub use target::Target;

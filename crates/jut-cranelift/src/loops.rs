@@ -1,15 +1,15 @@
 //! Counted loops and sums in the fixed order.
 //!
 //! A `for` tests its condition at the end: one test before the first iteration, one branch per
-//! iteration. If its iterations are independent and [the body allows it](crate::vector), four of
-//! them go at a time, two to a register, and what is left goes one by one.
+//! iteration. If the loop says so, [several of them go at a time](crate::vector), two to a register,
+//! and what is left goes one by one.
 //!
 //! A `lanes` loop keeps eight partial sums per sum. Iteration i, counted from the first, belongs to
 //! lane i mod 8, and blocks of 1024 iterations are summed in order. Three parts stand inside the
 //! loop over blocks:
 //!
 //! 1. if the body is small, a main loop of eight iterations at a time, whose lanes are registers, two
-//!    to a register where [the body allows it](crate::vector);
+//!    to a register where [the loop says so](crate::vector);
 //! 2. a loop over what is left (all of it, if the body is large), whose lanes are on the stack:
 //!    a load, the body, a store, so that an inner loop or call in the body keeps its registers;
 //! 3. the tree: lane k plus lane k + 4, k plus k + 2, k plus k + 1, and the sum plus that.
@@ -22,14 +22,11 @@ use cranelift_codegen::ir::{
     self, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types,
 };
 use jut_ir::prim::Lowering;
-use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt};
+use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt, Vector};
 use jut_loop::poll::rounds;
 
 /// Bodies of at most so many statements are repeated for every lane.
 const SMALL: usize = 16;
-
-/// Iterations of a parallel loop in one round of its main part.
-const TOGETHER: i64 = 4;
 
 /// Stack slots of eight floats, reused by loops of the same depth.
 #[derive(Default)]
@@ -41,10 +38,8 @@ pub(crate) struct LaneSlots {
 impl Translator<'_> {
     pub(crate) fn for_loop(&mut self, source: &For) -> Result<()> {
         if let Some((every, site, body)) = rounds(&source.body) {
-            let For { order, index, low, high, .. } = *source;
             let (dst, carry) = (source.dst.clone(), source.carry.clone());
-            let bare = For { dst, order, index, low, high, carry, body };
-            return self.for_rounds(&bare, Some((every, site)));
+            return self.for_rounds(&For { dst, carry, body, ..*source }, Some((every, site)));
         }
         self.for_rounds(source, None)
     }
@@ -61,8 +56,8 @@ impl Translator<'_> {
 
     fn for_body(&mut self, source: &For, poll: Option<(u32, Site)>) -> Result<()> {
         let [mut low, high] = [self.atom(source.low)?, self.atom(source.high)?];
-        if let Some(plan) = self.plan_parallel(source) {
-            low = self.pairs_loop(source, plan, [low, high], poll)?;
+        if let Some(vector) = source.vector {
+            low = self.pairs_loop(source, vector, [low, high], poll)?;
         }
         let mut initial = Vec::with_capacity(source.carry.len() + 1);
         for (_, atom) in &source.carry {
@@ -150,22 +145,24 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Independent iterations, two to a register and [`TOGETHER`] at a time; gives the first index
+    /// Iterations two to a register, as many at a time as the loop says; gives the first index
     /// that is left.
     fn pairs_loop(
         &mut self,
         source: &For,
-        mut plan: Plan,
+        vector: Vector,
         [low, high]: [ir::Value; 2],
         poll: Option<(u32, Site)>,
     ) -> Result<ir::Value> {
+        let mut plan = self.plan(source.index, &[], &source.body, vector);
         self.spread(&source.body, &mut plan)?;
+        let together = i64::from(vector.width);
         let [main, done] = [self.block_with(1, 0), self.block_with(1, 0)];
         let none = self.int(0);
         let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);
         let trips = self.builder.ins().isub(high, low);
         let trips = self.builder.ins().select(any, trips, none);
-        let whole = self.builder.ins().band_imm_s(trips, -TOGETHER);
+        let whole = self.builder.ins().band_imm_s(trips, -together);
         let end = self.builder.ins().iadd(low, whole);
         let any = self.builder.ins().icmp(IntCC::NotEqual, low, end);
         let (mut begin, mut bound) = (main, end);
@@ -174,7 +171,7 @@ impl Translator<'_> {
             self.builder.ins().brif(any, begin, &block_args(&[low]), done, &block_args(&[low]));
             self.builder.switch_to_block(begin);
             let from = self.builder.block_params(begin)[0];
-            let most = self.int(i64::from(every).max(TOGETHER));
+            let most = self.int(i64::from(every).max(together));
             let left = self.builder.ins().isub(end, from);
             let more = self.builder.ins().umin(left, most);
             bound = self.builder.ins().iadd(from, more);
@@ -186,10 +183,10 @@ impl Translator<'_> {
         self.builder.switch_to_block(main);
         let index = self.builder.block_params(main)[0];
         let scope = self.known.enter_loop();
-        let nothing = vec![Vec::new(); TOGETHER as usize / 2];
+        let nothing = vec![Vec::new(); vector.width as usize / 2];
         self.pairs(&source.body, &plan, index, &nothing)?;
         self.known.leave(scope);
-        let next = self.builder.ins().iadd_imm_s(index, TOGETHER);
+        let next = self.builder.ins().iadd_imm_s(index, together);
         let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, bound);
         let args = block_args(&[next]);
         if let Some((_, site)) = poll {
@@ -210,9 +207,8 @@ impl Translator<'_> {
 
     pub(crate) fn lanes_loop(&mut self, source: &Lanes) -> Result<()> {
         if let Some((_, site, body)) = rounds(&source.body) {
-            let Lanes { index, low, high, .. } = *source;
             let (dst, carry) = (source.dst.clone(), source.carry.clone());
-            return self.lanes_rounds(&Lanes { dst, index, low, high, carry, body }, Some(site));
+            return self.lanes_rounds(&Lanes { dst, carry, body, ..*source }, Some(site));
         }
         self.lanes_rounds(source, None)
     }
@@ -258,7 +254,8 @@ impl Translator<'_> {
         let end = self.builder.ins().iadd(start, taken);
         let zero = self.float(0.0);
         let empty = vec![zero; sums * LANES];
-        let plan = self.plan(source);
+        let vector = source.vector;
+        let plan = vector.map(|v| self.plan(source.index, &source.carry, &source.body, v));
         if plan.is_some() || is_small(&source.body) {
             let whole = self.builder.ins().band_imm_s(taken, -(LANES as i64));
             let whole_end = self.builder.ins().iadd(start, whole);

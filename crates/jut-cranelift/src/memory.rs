@@ -9,7 +9,6 @@
 
 use crate::known::{Expression, Place};
 use crate::translate::{Result, Translator, cranelift_type};
-use crate::vector::Root;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     self, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind, types,
@@ -99,7 +98,6 @@ impl Translator<'_> {
                 address
             }
         };
-        self.roots[dst] = self.roots[buffer];
         self.bind(dst, address);
         Ok(())
     }
@@ -141,7 +139,6 @@ impl Translator<'_> {
             && let Some(slot) = self.on_stack(dst, cell, n)
         {
             let address = self.builder.ins().stack_addr(types::I64, slot, 0);
-            self.roots[dst] = Root::Fresh(dst);
             self.bind(dst, address);
             return Ok(());
         }
@@ -187,7 +184,6 @@ impl Translator<'_> {
         self.builder.ins().brif(place, done, &[place.into()], failed, &[]);
 
         self.enter(done, &[dst]);
-        self.roots[dst] = Root::Fresh(dst);
         Ok(())
     }
 
@@ -302,7 +298,7 @@ impl Translator<'_> {
     }
 }
 
-/// Bytes of a function's stack for allocations: the buffers of [`jut_loop::opt::batch`], which come
+/// Bytes of a function's stack for allocations: the buffers of [`jut_loop::opt::strip_mine`], which come
 /// first, and some more.
 pub(crate) const ON_STACK: u32 = 40 * 1024;
 

@@ -25,7 +25,6 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{FuncId, Linkage, Module, ModuleReloc};
 use jut_loop::form::{Kind, LoopFuncId, LoopFunction, LoopProgram};
 use jut_loop::kernel::Kernel;
-use jut_loop::opt::batch;
 use jut_native::CompileError;
 use jut_native::object::system_name;
 use jut_runtime::symbols::{self, Math};
@@ -398,8 +397,6 @@ fn deepest_call(body: &jut_loop::form::Block, depth: &SecondaryMap<LoopFuncId, u
 /// The program in Cranelift's text form, before its optimizations.
 pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
     let target = Target::host()?;
-    let batched = batch::run(program);
-    let program = batched.as_ref().unwrap_or(program);
     let mut module = crate::jit::module(program, &target)?;
     let mut text = String::new();
     let entry = &mut entry_through_memory;
@@ -421,8 +418,6 @@ pub fn clif(program: &LoopProgram) -> Result<String, CompileError> {
 /// The program as Cranelift's assembly text for this machine.
 pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
     let target = Target::host()?;
-    let batched = batch::run(program);
-    let program = batched.as_ref().unwrap_or(program);
     let mut module = crate::jit::module(program, &target)?;
     let mut text = String::new();
     let entry = &mut entry_through_memory;

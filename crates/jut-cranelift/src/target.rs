@@ -11,13 +11,15 @@
 //! most of a second. The single-pass allocator takes a time linear in the code, always, and its code
 //! is half as fast. [`crowding`] decides, per function.
 
+use crate::vector;
 use cranelift_codegen::ir::{Function, Value};
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
 use cranelift_entity::SecondaryMap;
+use jut_loop::target::{self, Loops, Vectors};
 use jut_native::CompileError;
 use std::sync::OnceLock;
-use target_lexicon::Triple;
+use target_lexicon::{Architecture, Triple};
 
 /// A machine, with settings for usual functions and for crowded ones.
 #[derive(Clone)]
@@ -49,6 +51,11 @@ impl Target {
         self.usual.triple()
     }
 
+    /// What is taken of the loop form, with mathematical functions of many numbers or without.
+    pub(crate) fn takes(&self, strip_mine: bool) -> target::Target {
+        target::Target { strip_mine, vectors: has_vectors(&*self.usual).then_some(VECTORS) }
+    }
+
     pub(crate) fn new(
         machine: &dyn Fn() -> Result<isa::Builder, String>,
         position_independent: bool,
@@ -68,6 +75,33 @@ impl Target {
     /// The settings for a function.
     pub(crate) fn for_function(&self, function: &Function) -> &dyn TargetIsa {
         if crowding(function) > CROWDED { &*self.crowded } else { &*self.usual }
+    }
+}
+
+/// Registers of two floats, and two of these at a time.
+const VECTORS: Vectors = Vectors {
+    loops: Loops::All,
+    together: 4,
+    longest: 40,
+    masked: false,
+    stores_last: true,
+    anywhere: false,
+    integers: false,
+    checks: false,
+    branches: false,
+    operation: vector::is_lanewise,
+    function: |_| false,
+    wide: |_| false,
+};
+
+/// Whether the machine computes with vectors of two floats as it does with floats.
+fn has_vectors(isa: &dyn TargetIsa) -> bool {
+    match isa.triple().architecture {
+        Architecture::X86_64 => {
+            isa.isa_flags().iter().any(|f| f.name == "has_avx" && f.as_bool() == Some(true))
+        }
+        Architecture::Aarch64(_) => true,
+        _ => false,
     }
 }
 

@@ -10,12 +10,10 @@ use crate::failing::Failing;
 use crate::invariants::Invariants;
 use crate::known::{Expression, Index, Known};
 use crate::program::{Imports, Returns, Source, word_offset};
-use crate::vector::Root;
 use cranelift_codegen::ir::{
     self, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind,
     types,
 };
-use cranelift_codegen::isa::TargetIsa;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_frontend::FunctionBuilder;
@@ -24,9 +22,8 @@ use jut_ir::Scalar;
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{COS, Lowering, Machine, Prim, Row, SIN};
-use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
+use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Stmt, Value};
 use jut_loop::kernel::Kernel;
-use target_lexicon::Architecture;
 
 /// The machine type of a kind.
 pub(crate) fn cranelift_type(kind: Kind) -> ir::Type {
@@ -51,10 +48,6 @@ pub(crate) struct Translator<'a> {
     values: SecondaryMap<Value, PackedOption<ir::Value>>,
     /// Integers known to be another integer plus a constant: they become address offsets.
     shifted: SecondaryMap<Value, Option<(ir::Value, i64)>>,
-    /// Where buffers come from.
-    pub(crate) roots: SecondaryMap<Value, Root>,
-    /// Whether the machine has registers of two floats.
-    pub(crate) has_vectors: bool,
     /// What stands outside of loops.
     pub(crate) invariants: Invariants,
     /// What need not be computed or read again.
@@ -99,7 +92,6 @@ impl<'a> Translator<'a> {
         let area = if returns.through_memory() { given.next() } else { None };
         let spilled = if returns.params_through_memory() { given.next() } else { None };
         let mut values = SecondaryMap::with_capacity(source.values.len());
-        let mut roots = SecondaryMap::new();
         for (k, param) in source.params.iter().enumerate() {
             let value = match spilled {
                 Some(words) if k >= returns.direct => {
@@ -109,16 +101,10 @@ impl<'a> Translator<'a> {
                 }
                 _ => given.next(),
             };
-            // What is only written overlaps nothing else.
-            roots[param.value] = match param.role {
-                Role::Out => Root::Fresh(param.value),
-                Role::In | Role::InOut => Root::Param,
-            };
             if let Some(value) = value {
                 values[param.value] = value.into();
             }
         }
-        let has_vectors = has_vectors(module.isa());
         Translator {
             module,
             imports,
@@ -128,8 +114,6 @@ impl<'a> Translator<'a> {
             builder,
             values,
             shifted: SecondaryMap::new(),
-            roots,
-            has_vectors,
             invariants: Default::default(),
             known: Known::default(),
             references: HashMap::default(),
@@ -337,9 +321,6 @@ impl<'a> Translator<'a> {
     }
 
     fn copy(&mut self, dst: Value, src: Atom) -> Result<()> {
-        if let Atom::Value(value) = src {
-            self.roots[dst] = self.roots[value];
-        }
         if let (Kind::I64, Atom::Value(_)) = (self.kind(dst), src)
             && let (Some(base), offset @ 1..) = self.index(src)?
         {
@@ -552,17 +533,6 @@ impl<'a> Translator<'a> {
         }
         self.enter(join, dst);
         Ok(())
-    }
-}
-
-/// Whether the machine computes with vectors of two floats as it does with floats.
-fn has_vectors(isa: &dyn TargetIsa) -> bool {
-    match isa.triple().architecture {
-        Architecture::X86_64 => {
-            isa.isa_flags().iter().any(|f| f.name == "has_avx" && f.as_bool() == Some(true))
-        }
-        Architecture::Aarch64(_) => true,
-        _ => false,
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod support;
 
-use jut_cranelift::{Arg, compile};
+use jut_cranelift::{Arg, BACKEND};
 use jut_loop::eval;
 use jut_loop::form::{Kind, LoopFuncId, Role};
 use jut_loop::kernel::{Kernel, MATMUL};
@@ -21,7 +21,7 @@ scratch: inout f64[s], s: i64, m: i64, n: i64, k: i64, flags: i64) = {
 #[test]
 fn compiled_products_have_the_bits_of_the_evaluator() {
     let program = read::read_program(0, PRODUCT).unwrap();
-    let compiled = compile(&program).unwrap();
+    let compiled = BACKEND.compile(&program).unwrap();
     let mut numbers = Numbers(5);
     for [m, n, k] in [[0, 3, 2], [3, 0, 2], [3, 2, 0], [1, 1, 1], [7, 30, 13], [20, 9, 300]] {
         for flags in 0..8 {
@@ -88,7 +88,7 @@ fn every_kernel_has_the_bits_of_the_evaluator_in_compiled_code() {
             [b, int].concat().join(", ")
         );
         let program = read::read_program(0, &text).unwrap();
-        let compiled = compile(&program).unwrap();
+        let compiled = BACKEND.compile(&program).unwrap();
         for seed in 0..6i64 {
             let mut sizes: Vec<i64> = (1..integers as i64).map(|k| (k * 5 + seed) % 11).collect();
             sizes.push(4 * (seed % 2));

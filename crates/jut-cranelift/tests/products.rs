@@ -107,8 +107,9 @@ fn products_that_are_looked_at_together_have_the_bits_of_each_alone() {
     let specials = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e308];
     for (what, body) in BODIES {
         let program = program(body);
-        let compiled: Vec<_> =
-            backends().map(|(name, compile)| (name, compile(&program).expect("code"))).collect();
+        let compiled: Vec<_> = backends()
+            .map(|(name, backend)| (name, backend.compile(&program).expect("code")))
+            .collect();
         for n in [0usize, 1, 2, 7, 8, 9, 15, 16, 31, 40] {
             // Each pair of special numbers at each place, and nowhere.
             for k in 0..=n * specials.len() {

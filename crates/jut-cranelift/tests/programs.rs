@@ -6,7 +6,7 @@ mod support;
 
 use cranelift_entity::EntityRef;
 use jut_ad::{Derivatives, Mask, Policy, compose};
-use jut_cranelift::{Arg, CallError, Compiled, compile};
+use jut_cranelift::{Arg, BACKEND, CallError, Compiled};
 use jut_ir::{FuncId, Literal, Program, RuntimeError};
 use jut_loop::eval::{self, Fault};
 use jut_loop::form::{Cell, Kind, Role};
@@ -185,7 +185,7 @@ fn native(
 /// Compares both engines on arguments below each of the limits; gives the number of comparisons.
 fn compare(program: &Program, func: FuncId, limits: &[u64], what: &str) -> usize {
     let Ok(lowered) = lower(program, func) else { return 0 };
-    let compiled = compile(&lowered.program).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let compiled = BACKEND.compile(&lowered.program).unwrap_or_else(|e| panic!("{what}: {e}"));
     let Some(params) = params(&lowered) else { return 0 };
     let mut workspace = Workspace::new();
     let mut numbers = Numbers(11);

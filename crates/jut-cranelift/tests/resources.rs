@@ -3,7 +3,7 @@
 
 mod support;
 
-use jut_cranelift::{Arg, CallError, Compiled, compile};
+use jut_cranelift::{Arg, BACKEND, CallError, Compiled};
 use jut_ir::RuntimeErrorKind as E;
 use jut_ir::prim;
 use jut_loop::form::*;
@@ -89,7 +89,7 @@ fn squares(n: i64) -> f64 {
 
 #[test]
 fn a_repeated_call_allocates_nothing_even_after_an_error() {
-    let compiled = compile(&with_arenas()).unwrap();
+    let compiled = BACKEND.compile(&with_arenas()).unwrap();
     let mut workspace = Workspace::new();
     for _ in 0..2 {
         assert!(call(&compiled, &mut workspace, &mut [Arg::I64(100_000)]).is_err());
@@ -104,7 +104,7 @@ fn a_repeated_call_allocates_nothing_even_after_an_error() {
 
 #[test]
 fn reaching_the_memory_limit_is_an_error_and_the_workspace_goes_on() {
-    let compiled = compile(&with_arenas()).unwrap();
+    let compiled = BACKEND.compile(&with_arenas()).unwrap();
     let mut workspace = Workspace::with_limit(1 << 20);
     for n in [1_000_000, i64::MAX, i64::MAX / 8, 1 << 40] {
         let Err(CallError::Run(error)) = call(&compiled, &mut workspace, &mut [Arg::I64(n)]) else {
@@ -121,7 +121,7 @@ fn reaching_the_memory_limit_is_an_error_and_the_workspace_goes_on() {
 
 #[test]
 fn one_program_runs_on_many_threads_at_once() {
-    let compiled = compile(&with_arenas()).unwrap();
+    let compiled = BACKEND.compile(&with_arenas()).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..8 {
             let compiled = &compiled;
@@ -171,7 +171,7 @@ fn long_straight_programs_compile_in_time_linear_in_their_length() {
     for n in [10, 1000, 5000, 10_000, 100_000] {
         let source = straight(n);
         let start = Instant::now();
-        let compiled = compile(&source).unwrap();
+        let compiled = BACKEND.compile(&source).unwrap();
         let time = start.elapsed();
         let limit = Duration::from_millis(500) + Duration::from_micros(100) * n as u32;
         assert!(time < limit, "{n} statements took {time:?}");
@@ -194,7 +194,7 @@ fn many_checks_compile_in_time_linear_in_their_number() {
         sum = w.prim(prim::ADD, &[sum, x.into()]).into();
     }
     let start = Instant::now();
-    let compiled = compile(&with_sites(program(w.finish(&[sum])))).unwrap();
+    let compiled = BACKEND.compile(&with_sites(program(w.finish(&[sum])))).unwrap();
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     println!("checks {:?}", start.elapsed());
     let xs = Numbers(5).floats(10_000);
@@ -220,7 +220,7 @@ fn a_program_with_many_functions_compiles() {
         callee = Some(source.funcs.push(w.finish(&[z.into()])));
     }
     let start = Instant::now();
-    let compiled = compile(&source).unwrap();
+    let compiled = BACKEND.compile(&source).unwrap();
     println!("functions {:?}", start.elapsed());
     let got = call(&compiled, &mut Workspace::new(), &mut [Arg::F64(0.0)]).unwrap();
     assert_eq!(f64::from_bits(got), 500.0);

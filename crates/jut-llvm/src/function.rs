@@ -95,8 +95,6 @@ pub(crate) struct Translator<'a> {
     pub(crate) imports: &'a mut Imports,
     pub(crate) body: Body,
     values: SecondaryMap<Value, Option<Operand>>,
-    /// Where buffers come from.
-    pub(crate) roots: SecondaryMap<Value, Root>,
     /// Memory for the lanes of sums, by nesting depth of their loops.
     pub(crate) lanes: crate::loops::LaneSlots,
     /// The group of the accesses in a loop whose iterations are independent.
@@ -107,17 +105,6 @@ pub(crate) struct Translator<'a> {
     called: Option<Operand>,
     called_words: usize,
     returns: Returns,
-}
-
-/// Where the memory of a buffer comes from, as far as is known.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Root {
-    /// Not known: it may be any.
-    #[default]
-    Unknown,
-    /// That of this value, which at its begin nothing else points to: a fresh allocation, or a
-    /// parameter without an alias.
-    Own(Value),
 }
 
 impl<'a> Translator<'a> {
@@ -131,14 +118,12 @@ impl<'a> Translator<'a> {
         let source = program.funcs.get(id).ok_or("no such function")?;
         let returns = Returns::of(source);
         let mut values = SecondaryMap::with_capacity(source.values.len());
-        let mut roots = SecondaryMap::new();
         let mut params = vec!["ptr noalias noundef nonnull align 8 %ws".to_owned()];
         for (k, param) in source.params.iter().enumerate() {
             let (operand, ty) = (Operand::Temp(k as u32), scalar(source.values[param.value].kind));
             values[param.value] = Some(operand);
             let mut attributes = "noundef";
             if ty == Scalar::Ptr && (id == names.last || param.role == Role::Out) {
-                roots[param.value] = Root::Own(param.value);
                 attributes = "noalias noundef";
             }
             params.push(format!("{} {attributes} {}", ty.one(), operand.of(ty.one())));
@@ -155,7 +140,6 @@ impl<'a> Translator<'a> {
             imports,
             body: Body::new(source.params.len() as u32),
             values,
-            roots,
             lanes: Default::default(),
             group: None,
             failures: Vec::new(),
@@ -312,9 +296,6 @@ impl<'a> Translator<'a> {
     }
 
     pub(crate) fn copy(&mut self, dst: Value, src: Atom) -> Result<()> {
-        if let Atom::Value(value) = src {
-            self.roots[dst] = self.roots[value];
-        }
         let operand = self.atom(src)?;
         self.bind(dst, operand);
         Ok(())

@@ -5,7 +5,7 @@
 //! Floats are as the text says: there is no option that would contract or reorder them.
 
 use crate::jit::Code;
-use crate::module::{Instructions, text_for};
+use crate::module::{Instructions, Source, takes, text_for};
 use inkwell::OptimizationLevel;
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::Context;
@@ -21,6 +21,7 @@ use inkwell::targets::{
 };
 use jut_loop::form::LoopProgram;
 use jut_loop::poll;
+use jut_loop::target;
 use jut_native::{CompileError, Compiled, Footprint};
 use object::SectionKind;
 use object::read::{File, Object as _, ObjectSection as _};
@@ -201,11 +202,19 @@ fn host_text(program: &LoopProgram) -> Result<String, CompileError> {
     text_for(Host::this()?.instructions(), program)
 }
 
+/// What is taken of the loop form; nothing in particular where there is no code generator.
+pub(crate) fn target() -> target::Target {
+    Host::this().map_or_else(
+        |_| target::Target::default(),
+        |host| takes(Source::Runtime, host.instructions()),
+    )
+}
+
 /// Compiles a program for the machine that this process runs on.
 ///
 /// # Errors
 /// As those of every backend: a program that is not well formed, a machine without code generator.
-pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
+pub(crate) fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     let program = poll::place(program);
     let text = host_text(&program)?;
     // SAFETY: the text is the translation of the program.

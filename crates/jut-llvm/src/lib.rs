@@ -18,7 +18,7 @@
 //! | `function` | one function: values, statements, calls, branches |
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
-//! | `vector` | eight iterations of a sum at once |
+//! | `vector` | eight iterations of a marked loop at once |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
 //! | `mathematics` | mathematical functions of eight arguments, written out |
@@ -28,7 +28,7 @@
 //! | `jit` | machine code in executable memory |
 //! | `object` | programs in an object file |
 //!
-//! *Requires*: a well-formed loop program. *Ensures*: [`compile`] never panics or aborts; compiled
+//! *Requires*: a well-formed loop program. *Ensures*: compiling never panics or aborts; compiled
 //! code returns a status, and never jumps over a Rust frame. *Cost*: the text is linear in that of
 //! the program; LLVM's passes are what they are.
 
@@ -52,7 +52,7 @@ mod object;
 mod text;
 mod vector;
 
-pub use module::text;
+pub use module::{text, text_target};
 
 /// Whether LLVM is linked: the cargo feature `llvm`.
 pub const BUILT_IN: bool = cfg!(feature = "llvm");
@@ -62,8 +62,17 @@ pub const HOW_TO_INSTALL: &str = "install LLVM 22 (Debian: `apt-get install gcc 
     libpolly-22-dev libzstd-dev zlib1g-dev`), and build with the cargo feature `llvm`; if LLVM is \
     not in /usr/lib/llvm-22, name its folder in the environment variable LLVM_SYS_221_PREFIX";
 
+/// Programs for the machine that this process runs on.
+pub const BACKEND: jut_native::Backend =
+    jut_native::Backend { target: here::target, compile: here::compile };
+
+#[cfg(not(feature = "llvm"))]
+use absent as here;
 #[cfg(feature = "llvm")]
-pub use host::{assembly, assembly_of_text, compile, compile_text, optimised, version};
+use host as here;
+
+#[cfg(feature = "llvm")]
+pub use host::{assembly, assembly_of_text, compile_text, optimised, version};
 #[cfg(feature = "llvm")]
 pub use object::ObjectFile;
 
@@ -71,9 +80,11 @@ pub use object::ObjectFile;
 mod absent {
     //! What there is when LLVM is not linked: the same functions, which say so.
 
+    use crate::module::{self, Instructions, Source};
     use jut_ir::{RuntimeErrorKind, Span};
     use jut_loop::form::LoopProgram;
-    use jut_native::object::{Exported, Machine, MathLibrary, Object, ObjectWriter, Place};
+    use jut_loop::target::Target;
+    use jut_native::object::{Machine, MathLibrary, Object, ObjectWriter, Place};
     use jut_native::{CompileError, Compiled};
     use target_lexicon::Triple;
 
@@ -104,14 +115,19 @@ mod absent {
             match *self {}
         }
 
-        fn add(
+        fn target(&self) -> Target {
+            match *self {}
+        }
+
+        fn translate(
             &mut self,
             _: &str,
             _: &LoopProgram,
             _: &[usize],
             _: Option<&LoopProgram>,
+            _: bool,
             _: &mut dyn FnMut(RuntimeErrorKind, Span) -> Place,
-        ) -> Result<Exported, CompileError> {
+        ) -> Result<usize, CompileError> {
             match *self {}
         }
 
@@ -120,11 +136,11 @@ mod absent {
         }
     }
 
-    /// Compiles a program for the machine that this process runs on.
-    ///
-    /// # Errors
-    /// [`CompileError::Host`]: LLVM is not built in.
-    pub fn compile(_: &LoopProgram) -> Result<Compiled, CompileError> {
+    pub(crate) fn target() -> Target {
+        module::takes(Source::Runtime, Instructions::ALL)
+    }
+
+    pub(crate) fn compile(_: &LoopProgram) -> Result<Compiled, CompileError> {
         Err(absent())
     }
 
@@ -165,6 +181,4 @@ mod absent {
 }
 
 #[cfg(not(feature = "llvm"))]
-pub use absent::{
-    ObjectFile, assembly, assembly_of_text, compile, compile_text, optimised, version,
-};
+pub use absent::{ObjectFile, assembly, assembly_of_text, compile_text, optimised, version};

@@ -3,15 +3,16 @@
 //! A `for` tests its condition at the end: one test before the first iteration, one branch per
 //! iteration. In a `for par` without inner loops, calls and allocations every access belongs to a
 //! group that says to LLVM that iterations are independent, so that it may take several at once
-//! without asking which buffers overlap. Loops that call mathematical functions of which there are
-//! vector forms are taken eight iterations at a time here, in the parts 1 to 3 below.
+//! without asking which buffers overlap. Those that are marked, because they call mathematical
+//! functions of which there are vector forms, are taken eight iterations at a time here, in the parts
+//! 1 to 3 below.
 //!
 //! A `lanes` loop keeps eight partial sums per sum, as a vector of eight. Iteration i, counted from
 //! the first, belongs to lane i mod 8, and blocks of 1024 iterations are summed in order. Three parts
 //! stand inside the loop over blocks:
 //!
-//! 1. if [the body allows it](crate::vector), a main loop of eight iterations at a time;
-//! 2. if the machine can load and store some of eight cells, what is left as eight iterations of
+//! 1. if [it is marked](crate::vector), a main loop of eight iterations at a time;
+//! 2. if the mark says so, what is left as eight iterations of
 //!    which only the first ones count;
 //! 3. a loop over what is left (all of it, if the body does not allow more), whose lanes are in
 //!    memory: a load, the body, a store;
@@ -21,7 +22,6 @@ use crate::failing::USUALLY;
 use crate::function::{Result, Translator, phi, scalar};
 use crate::text::{Label, Operand, Scalar};
 use crate::vector::Plan;
-use jut_ir::prim::Lowering;
 use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt};
 use jut_loop::poll::rounds;
 
@@ -68,9 +68,8 @@ impl Translator<'_> {
         let results = match rounds(&source.body) {
             None => self.iterations(source, [low, high], &initial)?,
             Some((every, site, body)) => {
-                let For { order, index, low: first, high: end, .. } = *source;
                 let (dst, carry) = (source.dst.clone(), source.carry.clone());
-                let bare = For { dst, order, index, low: first, high: end, carry, body };
+                let bare = For { dst, carry, body, ..*source };
                 self.for_rounds(&bare, (every, site), [low, high], &initial)?
             }
         };
@@ -229,28 +228,25 @@ impl Translator<'_> {
         Ok(results)
     }
 
-    /// Writes a loop that calls mathematical functions eight iterations at a time, if it can be.
+    /// Writes a loop eight iterations at a time, if it says so.
     fn for_eights(&mut self, source: &For, low: Operand, high: Operand) -> Result<bool> {
-        if source.order == Order::Down || !source.carry.is_empty() || !self.calls_wide(&source.body)
-        {
-            return Ok(false);
-        }
+        let Some(vector) = source.vector else { return Ok(false) };
         let eights = Lanes {
             dst: Vec::new(),
+            vector: Some(vector),
             index: source.index,
             low: source.low,
             high: source.high,
             carry: Vec::new(),
             body: source.body.clone(),
         };
-        let Some(plan) = self.plan(&eights, source.order == Order::Par) else { return Ok(false) };
         let outside = self.group.take();
         let [start, done] = [self.body.label(), self.body.label()];
         let any = format_args!("icmp slt i64 {}, {}", low.of(INT), high.of(INT));
         let any = self.body.value(any).of(Scalar::Bool.one());
         self.body.line(format_args!("br i1 {any}, label %{start}, label %{done}"));
         self.body.begin(start);
-        self.block_of_eights(&eights, Some(plan), low, high, &[])?;
+        self.block_of_eights(&eights, low, high, &[])?;
         self.body.jump(done);
         self.body.begin(done);
         self.group = outside;
@@ -269,9 +265,8 @@ impl Translator<'_> {
         let Some((_, site, body)) = rounds(&source.body) else {
             return self.lanes_rounds(source, None);
         };
-        let Lanes { index, low, high, .. } = *source;
         let (dst, carry) = (source.dst.clone(), source.carry.clone());
-        self.lanes_rounds(&Lanes { dst, index, low, high, carry, body }, Some(site))
+        self.lanes_rounds(&Lanes { dst, carry, body, ..*source }, Some(site))
     }
 
     /// A loop of sums, which may ask between its blocks if the call is cancelled.
@@ -283,7 +278,6 @@ impl Translator<'_> {
         let (low, high) = (self.atom(source.low)?, self.atom(source.high)?);
         let slots = self.lane_slots(sums);
         let outside = self.group.take();
-        let plan = self.plan(source, false);
         let before = self.body.current();
         let [start, outer, done] = [self.body.label(), self.body.label(), self.body.label()];
         let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
@@ -305,7 +299,7 @@ impl Translator<'_> {
             self.body.value(format_args!("call i64 @llvm.umin.i64(i64 {left_shown}, i64 {BLOCK})"));
         let taken = taken.of(INT).to_string();
         let end = self.body.value(format_args!("add nsw i64 {}, {taken}", from.of(INT)));
-        let lanes = self.block_of_eights(source, plan, from, end, &slots)?;
+        let lanes = self.block_of_eights(source, from, end, &slots)?;
         let mut next = Vec::with_capacity(sums);
         for (sum, lanes) in totals.iter().zip(lanes) {
             let lane = self.tree(lanes).of(FLOAT);
@@ -346,29 +340,29 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// The iterations from `from` to `end`, which are at least one, by the plan if there is one;
-    /// gives the lanes of each sum.
+    /// The iterations from `from` to `end`, which are at least one, as the loop says; gives the lanes
+    /// of each sum.
     fn block_of_eights(
         &mut self,
         source: &Lanes,
-        plan: Option<Plan>,
         from: Operand,
         end: Operand,
         slots: &[Operand],
     ) -> Result<Vec<Operand>> {
         let zeros = vec![Operand::ZERO; slots.len()];
-        let tail = plan.is_some() && self.imports.masks();
+        let tail = source.vector.is_some_and(|vector| vector.masked);
         let mut parts = Parts {
             tail: tail.then(|| (self.body.label(), Vec::new())),
             rest: (self.body.label(), Vec::new()),
             combine: (self.body.label(), Vec::new()),
         };
-        match plan {
+        match source.vector {
             None => {
                 parts.rest.1.push((self.body.current(), from, zeros));
                 self.body.jump(parts.rest.0);
             }
-            Some(mut plan) => {
+            Some(_) => {
+                let mut plan = Plan::of(source);
                 self.main_loop(source, &mut plan, [from, end], zeros, &mut parts)?;
                 if let Some((label, entered)) = parts.tail.take() {
                     self.body.begin(label);
@@ -559,18 +553,6 @@ impl Translator<'_> {
             lanes.push(self.body.value(format_args!("load {LANE}, ptr {slot}, align 64")));
         }
         Ok((after, lanes))
-    }
-
-    /// Whether a body calls a mathematical function that takes eight arguments at once too.
-    fn calls_wide(&self, body: &Block) -> bool {
-        body.stmts.iter().any(|stmt| match stmt {
-            Stmt::Prim { prim, .. } => match prim.row().lowering {
-                Lowering::Runtime(symbol) => self.imports.has_wide(symbol).is_some(),
-                Lowering::Machine(_) => false,
-            },
-            Stmt::If { then, other, .. } => self.calls_wide(then) || self.calls_wide(other),
-            _ => false,
-        })
     }
 
     /// The lanes of one sum, added in the fixed tree.

@@ -8,7 +8,7 @@
 //! behind those of the new one. So each fresh pointer is shown to an empty piece of assembly, after
 //! which it counts as known elsewhere, and a release counts as a use of all such memory.
 
-use crate::function::{Result, Root, Translator, scalar};
+use crate::function::{Result, Translator, scalar};
 use crate::text::{Operand, Scalar, Type};
 use jut_ir::ir::Literal;
 use jut_loop::form::{Arena, Atom, Cell, Kind, Site, Value};
@@ -109,7 +109,6 @@ impl Translator<'_> {
         let from = self.value(buffer)?.of(Scalar::Ptr.one());
         // Not `inbounds`: it may have been moved out of a loop that does not run.
         let at = self.body.value(format_args!("getelementptr {cell}, ptr {from}, i64 {index}"));
-        self.roots[dst] = self.roots[buffer];
         self.bind(dst, at);
         Ok(())
     }
@@ -153,7 +152,6 @@ impl Translator<'_> {
         let got = self.body.value(format_args!("icmp ne ptr {shown}, null"));
         self.fail_unless(got, site, &[])?;
         self.body.line(format_args!("call void asm sideeffect \"\", \"r\"(ptr {shown}) #3"));
-        self.roots[dst] = Root::Own(dst);
         self.bind(dst, place);
         Ok(())
     }

@@ -4,8 +4,9 @@ use crate::function::{Names, Returns, Translator, load_word, name, params_of, sc
 use crate::mathematics::function_of_eight;
 use crate::text::{Body, Operand, Scalar};
 use jut_ir::prim::Machine;
-use jut_loop::form::{LoopFunction, LoopProgram};
+use jut_loop::form::{LANES, LoopFunction, LoopProgram};
 use jut_loop::kernel::Kernel;
+use jut_loop::target::{Loops, Target, Vectors};
 use jut_native::CompileError;
 use jut_native::object::system_name;
 use jut_runtime::arena::ALIGN;
@@ -34,30 +35,14 @@ impl Imports {
     /// The function of eight arguments that goes with a mathematical function, if there is one; it
     /// is noted that it is called.
     pub(crate) fn wide(&mut self, symbol: &str) -> Option<&'static Form> {
-        let form = self.has_wide(symbol)?;
+        let form = wide::form(symbol).filter(|_| self.source == Source::Runtime)?;
         self.wide.insert(form.scalar, form);
         Some(form)
     }
 
-    /// The function of eight arguments that goes with a mathematical function, if there is one.
-    pub(crate) fn has_wide(&self, symbol: &str) -> Option<&'static Form> {
-        wide::form(symbol).filter(|_| self.source == Source::Runtime)
-    }
-
     /// The function for an operation that the machine has no instruction for.
     pub(crate) fn called(&self, op: Machine) -> Option<&'static str> {
-        match op {
-            _ if self.instructions.rounding => None,
-            Machine::FFloor => Some("jut_floor"),
-            Machine::FCeil => Some("jut_ceil"),
-            Machine::FTrunc | Machine::FRound => Some("jut_trunc"),
-            _ => None,
-        }
-    }
-
-    /// Whether the machine can load and store some of eight cells.
-    pub(crate) fn masks(&self) -> bool {
-        self.instructions.masks
+        rounding(op).filter(|_| !self.instructions.rounding)
     }
 
     /// Notes that a kernel of the runtime is called.
@@ -169,6 +154,44 @@ pub(crate) fn text_for(
     module.finish()
 }
 
+/// What is taken of the loop form.
+pub(crate) fn takes(source: Source, instructions: Instructions) -> Target {
+    let vectors = Vectors {
+        // Others it finds itself.
+        loops: Loops::Calling,
+        together: LANES as u32,
+        longest: 200,
+        masked: instructions.masks,
+        stores_last: false,
+        anywhere: true,
+        integers: true,
+        checks: true,
+        branches: true,
+        operation: if instructions.rounding { |_| true } else { |op| rounding(op).is_none() },
+        function: |_| true,
+        wide: match source {
+            Source::Runtime => |symbol| wide::form(symbol).is_some(),
+            Source::System => |_| false,
+        },
+    };
+    Target { strip_mine: false, vectors: Some(vectors) }
+}
+
+/// What [`text`] takes of the loop form.
+pub fn text_target() -> Target {
+    takes(Source::Runtime, Instructions::ALL)
+}
+
+/// The function for an operation that not every machine has an instruction for.
+fn rounding(op: Machine) -> Option<&'static str> {
+    match op {
+        Machine::FFloor => Some("jut_floor"),
+        Machine::FCeil => Some("jut_ceil"),
+        Machine::FTrunc | Machine::FRound => Some("jut_trunc"),
+        _ => None,
+    }
+}
+
 /// Where functions of the runtime come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Source {
@@ -203,6 +226,10 @@ impl ModuleText {
     pub(crate) fn new(source: Source, instructions: Instructions) -> ModuleText {
         let imports = Imports { source, instructions, ..Imports::default() };
         ModuleText { text: "; Made by jut.\n\n".to_owned(), imports }
+    }
+
+    pub(crate) fn target(&self) -> Target {
+        takes(self.imports.source, self.imports.instructions)
     }
 
     pub(crate) fn source(&self) -> Source {

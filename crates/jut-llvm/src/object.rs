@@ -9,10 +9,10 @@ use crate::host::{Host, object};
 use crate::module::{Instructions, ModuleText, Source};
 use inkwell::targets::FileType;
 use jut_ir::{RuntimeErrorKind, Span};
-use jut_loop::analysis::effects;
 use jut_loop::form::LoopProgram;
+use jut_loop::target::Target;
 use jut_native::CompileError;
-use jut_native::object::{Exported, Machine, MathLibrary, Object, ObjectWriter, Place};
+use jut_native::object::{Machine, MathLibrary, Object, ObjectWriter, Place};
 use target_lexicon::{Architecture, Triple};
 
 /// An object file in the making.
@@ -61,20 +61,24 @@ impl ObjectWriter for ObjectFile {
         &self.triple
     }
 
-    fn add(
+    fn target(&self) -> Target {
+        self.module.target()
+    }
+
+    fn translate(
         &mut self,
         name: &str,
         program: &LoopProgram,
         order: &[usize],
         need: Option<&LoopProgram>,
+        needs_memory: bool,
         describe: &mut dyn FnMut(RuntimeErrorKind, Span) -> Place,
-    ) -> Result<Exported, CompileError> {
+    ) -> Result<usize, CompileError> {
         let places: Vec<Place> =
             program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
-        let needs_memory = effects::uses_arena(program);
         let shape = Shape { name, order, needs_memory, need: None, places: &places };
         self.module.c_function(shape, program, need)?;
-        Ok(Exported { needs_memory, stack: 0 })
+        Ok(0)
     }
 
     fn finish(self: Box<Self>) -> Result<Object, CompileError> {

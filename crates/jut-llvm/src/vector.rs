@@ -1,23 +1,13 @@
-//! Eight iterations of a sum at once.
+//! Eight iterations at once.
 //!
-//! The lanes of a `lanes` loop are independent, so iterations i, .., i + 7 may be taken together, each
-//! in its lane of a vector of eight: every lane computes exactly what the scalar operation computes.
-//! To eight iterations a value is one of three things:
+//! Loops that are [marked](jut_loop::form::Vector) are taken eight iterations at a time, each in its
+//! lane of a vector of eight: every lane computes exactly what the scalar operation computes. What is
+//! [the same](Class::Same) for all is one scalar, the scalar of the first lane stands for what
+//! [steps](Class::Step), a load at a step by one is one load of eight neighbours, and one at an index
+//! that differs gathers.
 //!
-//! - *the same* for all (defined outside, or made of such): one scalar;
-//! - *a step*: an integer that grows by a constant from lane to lane (the index, three times the index
-//!   plus something that is the same), or a place in a buffer that does: the scalar of the first lane
-//!   stands for it, and a load at a step by one is one load of eight neighbours;
-//! - *wide*: a vector of eight. A load at a wide index gathers.
-//!
-//! A body qualifies if it consists of operations, loads and checks, of branches that only compute
-//! (both sides are computed, and the results selected), and of stores at steps to memory that nothing
-//! else in the body reads or writes, but for the same cell: then it does not matter that eight
-//! iterations take their steps together.
-//!
-//! **Failing.** A check holds for eight iterations if it holds for all. If not, the loop is left for
-//! the one that takes single iterations, with the lanes as they were before: that one fails at the
-//! right iteration. So no check may stand behind a store.
+//! **Failing.** Where a check does not hold for all eight, the loop is left for the one that takes
+//! single iterations, with the lanes as they were before: that one fails at the right iteration.
 //!
 //! **Fewer than eight.** The last iterations of a block may be taken as eight of which only the first
 //! ones count: loads and stores leave the other cells alone, checks are not asked about them.
@@ -25,28 +15,18 @@
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store and one
 //! addition per eight iterations.
 
-use crate::function::{Result, Root, Translator, scalar};
+use crate::function::{Result, Translator, scalar};
 use crate::loops::LANE;
 use crate::text::{Body, Operand, Scalar, Type};
 use cranelift_entity::SecondaryMap;
-use jut_ir::Literal;
 use jut_ir::prim::{Lowering, Machine};
-use jut_loop::form::{Atom, Block, Cell, Check, Kind, Lanes, Stmt, Value};
+use jut_loop::analysis::{Class, Classes};
+use jut_loop::form::{Atom, Block, Check, Lanes, Stmt, Value};
 use std::fmt::Display;
-
-/// What a value is to eight iterations.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Class {
-    #[default]
-    Same,
-    /// By how much it grows.
-    Step(i64),
-    Wide,
-}
 
 /// How a body is to be translated.
 pub(crate) struct Plan {
-    classes: SecondaryMap<Value, Class>,
+    classes: Classes,
     wide: SecondaryMap<Value, Option<Operand>>,
     /// Which of the eight iterations count, if not all do.
     mask: Option<Operand>,
@@ -54,186 +34,10 @@ pub(crate) struct Plan {
     filler: Operand,
 }
 
-/// Statements of a body that is taken eight at a time.
-const SMALL: usize = 200;
-
 /// What lanes are ahead of the first.
 const STEPS: &str = "<i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>";
 
-/// A place in memory: root, buffer, cell.
-type Place = (Root, Value, Atom);
-
-/// What is known while a plan is made.
-#[derive(Default)]
-struct Survey {
-    classes: SecondaryMap<Value, Class>,
-    loads: Vec<Place>,
-    stores: Vec<Place>,
-    /// Roots of buffers that the body makes of others.
-    roots: SecondaryMap<Value, Option<Root>>,
-    statements: usize,
-    /// Whether mathematical functions are called.
-    calls: bool,
-}
-
-impl Survey {
-    fn class(&self, atom: &Atom) -> Class {
-        match atom {
-            Atom::Lit(_) => Class::Same,
-            Atom::Value(value) => self.classes.get(*value).copied().unwrap_or_default(),
-        }
-    }
-
-    /// What the place of a cell is.
-    fn place(&self, buffer: Value, index: &Atom) -> Class {
-        add(self.class(&Atom::Value(buffer)), self.class(index))
-    }
-
-    fn all_same(&self, atoms: &[Atom]) -> bool {
-        atoms.iter().all(|atom| self.class(atom) == Class::Same)
-    }
-}
-
-/// What the sum of two is.
-fn add(a: Class, b: Class) -> Class {
-    match (a, b) {
-        (Class::Same, other) | (other, Class::Same) => other,
-        (Class::Step(a), Class::Step(b)) => Class::Step(a.wrapping_add(b)),
-        _ => Class::Wide,
-    }
-}
-
 impl Translator<'_> {
-    /// A plan for the body, if it qualifies. No iteration of an `independent` one touches a cell that
-    /// another writes.
-    pub(crate) fn plan(&self, source: &Lanes, independent: bool) -> Option<Plan> {
-        let mut survey = Survey::default();
-        survey.classes[source.index] = Class::Step(1);
-        for carry in &source.carry {
-            survey.classes[*carry] = Class::Wide;
-        }
-        self.survey(&source.body, &mut survey, false)?;
-        let apart = |a: Root, b: Root| match (a, b) {
-            (Root::Own(a), Root::Own(b)) => a != b,
-            _ => false,
-        };
-        let Survey { classes, loads, stores, calls, .. } = survey;
-        let fits = independent
-            || stores.iter().enumerate().all(|(k, store)| {
-                let others = loads.iter().chain(&stores[..k]);
-                others.into_iter().all(|other| {
-                    apart(store.0, other.0) || (store.1, store.2) == (other.1, other.2)
-                })
-            });
-        let filler = if calls { Operand::float(1.0) } else { Operand::ZERO };
-        fits.then(|| Plan { classes, wide: SecondaryMap::new(), mask: None, filler })
-    }
-
-    /// Classifies what a block binds; `None` if it does not qualify. `guarded` is what may not run.
-    fn survey(&self, block: &Block, survey: &mut Survey, guarded: bool) -> Option<()> {
-        for stmt in &block.stmts {
-            survey.statements += 1;
-            if survey.statements > SMALL {
-                return None;
-            }
-            match stmt {
-                Stmt::Prim { dst, prim, args } => {
-                    survey.classes[*dst] = match (prim.row().lowering, args.as_slice()) {
-                        (Lowering::Machine(Machine::IDiv | Machine::IRem), _) if guarded => {
-                            return None;
-                        }
-                        (Lowering::Machine(_), _) if survey.all_same(args) => Class::Same,
-                        (Lowering::Machine(op), _) if self.imports.called(op).is_some() => {
-                            return None;
-                        }
-                        (Lowering::Machine(Machine::IDiv | Machine::IRem), _) => return None,
-                        (Lowering::Machine(Machine::Copy), [a]) => survey.class(a),
-                        (Lowering::Machine(Machine::IAdd), [a, b]) => {
-                            add(survey.class(a), survey.class(b))
-                        }
-                        (Lowering::Machine(Machine::ISub), [a, b]) => {
-                            match (survey.class(a), survey.class(b)) {
-                                (a, Class::Step(b)) => add(a, Class::Step(b.wrapping_neg())),
-                                (a, b) => add(a, b),
-                            }
-                        }
-                        (
-                            Lowering::Machine(Machine::IMul),
-                            [a, Atom::Lit(Literal::I64(by))] | [Atom::Lit(Literal::I64(by)), a],
-                        ) => match survey.class(a) {
-                            Class::Step(step) => Class::Step(step.wrapping_mul(*by)),
-                            other => other,
-                        },
-                        (Lowering::Machine(_), _) => Class::Wide,
-                        (Lowering::Runtime(_), _) if guarded => return None,
-                        (Lowering::Runtime(_), _) if survey.all_same(args) => Class::Same,
-                        (Lowering::Runtime(_), _) => {
-                            survey.calls = true;
-                            Class::Wide
-                        }
-                    };
-                }
-                Stmt::Copy { dst, src } => {
-                    survey.classes[*dst] = survey.class(src);
-                    if let Atom::Value(value) = src {
-                        survey.roots[*dst] = Some(self.root(survey, *value));
-                    }
-                }
-                Stmt::Load { dst, buffer, index } if !guarded => {
-                    let cell = self.cell(*buffer).ok()?;
-                    let at = survey.place(*buffer, index);
-                    let from = survey.class(&Atom::Value(*buffer));
-                    let fits = match at {
-                        Class::Same => true,
-                        Class::Step(1) => matches!(cell, Cell::F64 | Cell::I64 | Cell::BOOL),
-                        Class::Step(_) => matches!(cell, Cell::F64 | Cell::I64),
-                        Class::Wide => from == Class::Same && matches!(cell, Cell::F64 | Cell::I64),
-                    };
-                    if !fits {
-                        return None;
-                    }
-                    survey.classes[*dst] = if at == Class::Same { at } else { Class::Wide };
-                    survey.loads.push((self.root(survey, *buffer), *buffer, *index));
-                }
-                Stmt::Offset { dst, buffer, index } if !guarded => {
-                    let place = survey.place(*buffer, index);
-                    if place == Class::Wide {
-                        return None;
-                    }
-                    survey.classes[*dst] = place;
-                    survey.roots[*dst] = Some(self.root(survey, *buffer));
-                }
-                Stmt::Store { buffer, index, .. } if !guarded => {
-                    let cell = self.cell(*buffer).ok()?;
-                    let same = survey.class(&Atom::Value(*buffer)) == Class::Same;
-                    let fits = matches!(cell, Cell::F64 | Cell::I64 | Cell::BOOL);
-                    if !same || !fits || survey.class(index) != Class::Step(1) {
-                        return None;
-                    }
-                    survey.stores.push((self.root(survey, *buffer), *buffer, *index));
-                }
-                Stmt::Check { .. } if !guarded && survey.stores.is_empty() => {}
-                Stmt::If { dst, then, other, .. } => {
-                    let kinds = dst.iter().map(|value| self.kind(*value));
-                    if kinds.into_iter().any(|kind| matches!(kind, Kind::Buffer(_))) {
-                        return None;
-                    }
-                    self.survey(then, survey, true)?;
-                    self.survey(other, survey, true)?;
-                    for value in dst {
-                        survey.classes[*value] = Class::Wide;
-                    }
-                }
-                _ => return None,
-            }
-        }
-        Some(())
-    }
-
-    fn root(&self, survey: &Survey, buffer: Value) -> Root {
-        survey.roots.get(buffer).copied().flatten().unwrap_or(self.roots[buffer])
-    }
-
     /// Translates the body for eight iterations from `index` on; gives the next lanes. Where a check
     /// does not hold for all of them, `leave` says where to go.
     pub(crate) fn eight(
@@ -268,7 +72,7 @@ impl Translator<'_> {
         leave: &mut dyn FnMut(&mut Self, Operand),
     ) -> Result<()> {
         match stmt {
-            Stmt::Prim { dst, prim, args } if plan.classes[*dst] == Class::Wide => {
+            Stmt::Prim { dst, prim, args } if plan.class(&(*dst).into()) == Class::Wide => {
                 let mut operands = Vec::with_capacity(args.len());
                 for atom in args {
                     operands.push(self.spread(plan, *atom)?);
@@ -283,13 +87,13 @@ impl Translator<'_> {
                 plan.wide[*dst] = Some(result);
                 Ok(())
             }
-            Stmt::Copy { dst, src } if plan.classes[*dst] == Class::Wide => {
+            Stmt::Copy { dst, src } if plan.class(&(*dst).into()) == Class::Wide => {
                 plan.wide[*dst] = Some(self.spread(plan, *src)?);
                 Ok(())
             }
-            Stmt::Load { dst, buffer, index } if plan.classes[*dst] == Class::Wide => {
+            Stmt::Load { dst, buffer, index } if plan.class(&(*dst).into()) == Class::Wide => {
                 let ty = scalar(self.kind(*dst)).wide();
-                let place = add(plan.class(&Atom::Value(*buffer)), plan.class(index));
+                let place = plan.classes.place(*buffer, *index);
                 let value = match (place, plan.mask) {
                     (Class::Step(1), mask) => {
                         let index = self.atom(*index)?;
@@ -351,7 +155,7 @@ impl Translator<'_> {
     fn spread(&mut self, plan: &Plan, atom: Atom) -> Result<Operand> {
         if let Atom::Value(value) = atom
             && let Some(wide) = plan.wide[value]
-            && plan.classes[value] == Class::Wide
+            && plan.classes.class(value) == Class::Wide
         {
             return Ok(wide);
         }
@@ -551,6 +355,20 @@ impl Plan {
         body.value(format_args!("select {bools} {mask}, {ty} {counting}, {ty} {other}"))
     }
 
+    pub(crate) fn of(source: &Lanes) -> Plan {
+        let classes = Classes::of(source.index, &source.carry, &source.body);
+        let calls = |stmt: &Stmt| match stmt {
+            Stmt::Prim { dst, prim, .. } => {
+                matches!(prim.row().lowering, Lowering::Runtime(_))
+                    && classes.class(*dst) == Class::Wide
+            }
+            _ => false,
+        };
+        let calls = source.body.stmts.iter().any(calls);
+        let filler = if calls { Operand::float(1.0) } else { Operand::ZERO };
+        Plan { classes, wide: SecondaryMap::new(), mask: None, filler }
+    }
+
     fn filler(&self, ty: Type) -> Operand {
         match ty.scalar {
             Scalar::F64 => self.filler,
@@ -559,9 +377,6 @@ impl Plan {
     }
 
     fn class(&self, atom: &Atom) -> Class {
-        match atom {
-            Atom::Lit(_) => Class::Same,
-            Atom::Value(value) => self.classes.get(*value).copied().unwrap_or_default(),
-        }
+        self.classes.class(*atom)
     }
 }

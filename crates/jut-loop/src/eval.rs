@@ -5,10 +5,13 @@
 //! cells that nobody wrote have no value. Accesses that a correct lowering cannot make are reported
 //! as a [`Fault::Broken`] with what went wrong, never as a wrong number.
 //!
+//! Loops that are marked as vectors run as machines run them: statement by statement, for all lanes.
+//!
 //! Ensures: the same bits as every backend, sums in [`Lanes`] included. Cost: some ten nanoseconds
 //! per statement; it is for tests and for `show`.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
+use jut_ir::prim::Prim;
 use jut_ir::{Literal, RuntimeError, Scalar};
 use jut_runtime::lanes::fold;
 
@@ -18,6 +21,8 @@ use crate::form::{
 };
 use crate::kernel::Kernel;
 use crate::signature::{Cells, Flat};
+
+mod vector;
 
 /// Why a run ended without a result.
 #[derive(Clone, PartialEq, Debug)]
@@ -159,6 +164,44 @@ struct Machine<'a> {
     work: u64,
 }
 
+/// The result of a primitive.
+fn operation(
+    prim: Prim,
+    args: &[Atom],
+    value: &dyn Fn(Atom) -> Result<Val, Fault>,
+) -> Result<Val, Fault> {
+    let mut operands = Vec::with_capacity(args.len());
+    for (a, want) in args.iter().zip(prim.row().params) {
+        operands.push(match (value(*a)?, *want) {
+            (Val::F64(x), Scalar::F64) => Literal::F64(x),
+            (Val::I64(x), Scalar::I64) => Literal::I64(x),
+            (Val::Bool(x), Scalar::Bool) => Literal::Bool(x),
+            (got, _) => return broken(&format!("operand {got:?} of {prim:?}")),
+        });
+    }
+    if prim.can_fail() && operands.last() == Some(&Literal::I64(0)) {
+        return broken("a division by zero without a check");
+    }
+    Ok((prim.row().eval)(&operands).into())
+}
+
+/// The operands of a check, if it does not hold.
+fn failing(
+    check: Check,
+    value: &dyn Fn(Atom) -> Result<Val, Fault>,
+) -> Result<Option<Vec<i64>>, Fault> {
+    let atoms = check.atoms();
+    let mut operands = Vec::with_capacity(atoms.len());
+    for a in &atoms {
+        operands.push(value(*a)?.int()?);
+    }
+    let value = |a: Atom| {
+        let k = atoms.iter().position(|b| *b == a).unwrap_or_default();
+        operands.get(k).copied().unwrap_or_default()
+    };
+    Ok(if check.holds(value) { None } else { Some(operands) })
+}
+
 struct Frame<'a> {
     func: &'a LoopFunction,
     values: SecondaryMap<Value, Option<Val>>,
@@ -166,6 +209,15 @@ struct Frame<'a> {
 
 fn broken<T>(what: &str) -> Result<T, Fault> {
     Err(Fault::Broken(what.to_string()))
+}
+
+impl Val {
+    fn int(self) -> Result<i64, Fault> {
+        match self {
+            Val::I64(x) => Ok(x),
+            _ => broken("an i64 is expected"),
+        }
+    }
 }
 
 impl Frame<'_> {
@@ -180,10 +232,7 @@ impl Frame<'_> {
     }
 
     fn int(&self, a: Atom) -> Result<i64, Fault> {
-        match self.atom(a)? {
-            Val::I64(x) => Ok(x),
-            _ => broken("an i64 is expected"),
-        }
+        self.atom(a)?.int()
     }
 
     fn buffer(&self, v: Value) -> Result<(usize, i64), Fault> {
@@ -298,19 +347,8 @@ impl<'a> Machine<'a> {
         self.work += 1;
         match stmt {
             Stmt::Prim { dst, prim, args } => {
-                let mut operands = Vec::with_capacity(args.len());
-                for (a, want) in args.iter().zip(prim.row().params) {
-                    operands.push(match (frame.atom(*a)?, *want) {
-                        (Val::F64(x), Scalar::F64) => Literal::F64(x),
-                        (Val::I64(x), Scalar::I64) => Literal::I64(x),
-                        (Val::Bool(x), Scalar::Bool) => Literal::Bool(x),
-                        (got, _) => return broken(&format!("operand {got:?} of {prim:?}")),
-                    });
-                }
-                if prim.can_fail() && operands.last() == Some(&Literal::I64(0)) {
-                    return broken("a division by zero without a check");
-                }
-                frame.values[*dst] = Some((prim.row().eval)(&operands).into());
+                let result = operation(*prim, args, &|a| frame.atom(a))?;
+                frame.values[*dst] = Some(result);
             }
             Stmt::Copy { dst, src } => frame.values[*dst] = Some(frame.atom(*src)?),
             Stmt::Load { dst, buffer, index } => {
@@ -382,7 +420,11 @@ impl<'a> Machine<'a> {
             Stmt::Kernel { kernel, args } => self.kernel(frame, *kernel, args)?,
             // Nobody cancels it.
             Stmt::Poll { .. } => {}
-            Stmt::Check { check, site } => self.check(frame, *check, *site)?,
+            Stmt::Check { check, site } => {
+                if let Some(operands) = failing(*check, &|a| frame.atom(a))? {
+                    return Err(self.failure(*site, operands));
+                }
+            }
         }
         Ok(())
     }
@@ -421,29 +463,25 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn check(&self, frame: &Frame, check: Check, site: Site) -> Result<(), Fault> {
-        let atoms = check.atoms();
-        let mut operands = Vec::with_capacity(atoms.len());
-        for a in &atoms {
-            operands.push(frame.int(*a)?);
-        }
-        let value = |a: Atom| {
-            let k = atoms.iter().position(|b| *b == a).unwrap_or_default();
-            operands.get(k).copied().unwrap_or_default()
-        };
-        if check.holds(value) {
-            return Ok(());
-        }
+    /// The error of a check that does not hold for these operands.
+    fn failure(&self, site: Site, mut operands: Vec<i64>) -> Fault {
         operands.resize(3, 0);
         let left = operands.try_into().unwrap_or_default();
         let operands = self.program.sites.get(site).map(|(kind, _)| kind.operands(left));
-        Err(self.error(site, operands.unwrap_or_default()))
+        self.error(site, operands.unwrap_or_default())
     }
 
     fn for_loop(&mut self, frame: &mut Frame<'a>, f: &'a For) -> Result<(), Fault> {
         let (low, high) = (frame.int(f.low)?, frame.int(f.high)?);
         if let (Order::Par, Some(permute)) = (f.order, self.permute) {
             return self.permuted(frame, f, (low..high).collect(), permute);
+        }
+        if let Some(vector) = f.vector {
+            if f.order == Order::Down || !f.carry.is_empty() {
+                return broken("a loop in vectors carries values, or runs down");
+            }
+            let body = vector::Iterations { index: f.index, carry: &[], body: &f.body };
+            return self.in_vectors(frame, body, vector, (low, high), &mut []);
         }
         let mut carry: Vec<Val> =
             f.carry.iter().map(|(_, a)| frame.atom(*a)).collect::<Result<_, _>>()?;
@@ -491,20 +529,16 @@ impl<'a> Machine<'a> {
     fn lanes(&mut self, frame: &mut Frame<'a>, l: &'a Lanes) -> Result<(), Fault> {
         let (low, high) = (frame.int(l.low)?, frame.int(l.high)?);
         let mut sums = vec![0.0; l.carry.len()];
+        let body = vector::Iterations { index: l.index, carry: &l.carry, body: &l.body };
         let mut start = low;
         while start < high {
             let end = high.min(start.saturating_add(BLOCK));
             let mut lanes = vec![[0.0; LANES]; sums.len()];
-            for i in start..end {
-                frame.values[l.index] = Some(Val::I64(i));
-                let lane = (i - start) as usize % LANES;
-                for (v, sum) in l.carry.iter().zip(&lanes) {
-                    frame.values[*v] = Some(Val::F64(sum[lane]));
+            match l.vector {
+                Some(vector) => {
+                    self.in_vectors(frame, body, vector, (start, end), &mut lanes)?;
                 }
-                for (sum, next) in lanes.iter_mut().zip(self.block(frame, &l.body)?) {
-                    let Val::F64(next) = next else { return broken("a lane is no f64") };
-                    sum[lane] = next;
-                }
+                None => self.one_by_one(frame, body, (start, end), &mut lanes)?,
             }
             for (sum, lane) in sums.iter_mut().zip(&lanes) {
                 *sum += fold(*lane);

@@ -421,6 +421,21 @@ pub enum Order {
     Par,
 }
 
+/// How several iterations of a loop are taken at once: statement by statement, each for all of them
+/// ([`crate::opt::for_target`] decides it). Where a check does not hold for all, nothing of these
+/// iterations has happened, and they and the rest of the loop, or of the block of a sum, are taken
+/// one by one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Vector {
+    /// How many: 2, 4 or [`LANES`], and [`LANES`] in a loop of sums.
+    pub width: u32,
+    /// Whether fewer than that at the end of the loop, or of a block, are taken at once too; otherwise
+    /// one by one.
+    pub masked: bool,
+    /// Whether all stores may stand behind everything else.
+    pub stores_last: bool,
+}
+
 /// A counted loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct For {
@@ -428,6 +443,8 @@ pub struct For {
     pub dst: Vec<Value>,
     /// The order.
     pub order: Order,
+    /// If several iterations are taken at once: up, and without carries.
+    pub vector: Option<Vector>,
     /// The index.
     pub index: Value,
     /// First index.
@@ -451,6 +468,8 @@ pub struct For {
 pub struct Lanes {
     /// The sums, f64.
     pub dst: Vec<Value>,
+    /// If the iterations of all lanes are taken at once.
+    pub vector: Option<Vector>,
     /// The index.
     pub index: Value,
     /// First index.

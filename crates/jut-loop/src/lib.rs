@@ -13,6 +13,7 @@
 //! | [`lower`](mod@lower) | from Linear A to the loop form |
 //! | [`analysis`] | what passes and backends ask about it |
 //! | [`opt`] | loop-invariant motion, cells in registers, dead code |
+//! | [`target`] | what a backend can take |
 //! | [`need`] | how much memory a call needs, as a program of its own |
 //! | [`poll`] | where running code asks whether its call is cancelled |
 //! | [`split`] | long functions in pieces |
@@ -32,6 +33,7 @@ pub mod print;
 pub mod read;
 pub mod signature;
 pub mod split;
+pub mod target;
 mod values;
 pub mod visit;
 

@@ -24,6 +24,7 @@
 //! | `m = mark`, `release m`, `m = mark tape`, `release tape m`, `fill x[n] = a`, `copy x[n] = y` | |
 //! | `(r) = for up (i in 0 .. n) carry (a = a0) { .. (b) }` | loop |
 //! | `(r) = lanes (i in 0 .. n) carry (s) { .. (t) }` | fixed-order sums |
+//! | `for par vector 8 (i in 0 .. n) { .. }` | eight iterations at once; `masked`: fewer at the end too; `stores last`: stores behind everything else |
 //! | `(r) = if c { .. (a) } else { .. (b) }`, `(r) = call f(a, x)` | |
 //! | `kernel matmul(c, a, b, t, m, n, k, 0)` | a function of the runtime on whole buffers |
 //! | `check i < n`, `check lo ..+ m <= n`, `check n >= 0`, `check a == b`, `check a != 0` | checks |
@@ -41,7 +42,7 @@ use std::fmt::Write;
 
 use crate::form::{
     Arena, Atom, Block, Cell, Check, Kind, LoopFuncId, LoopFunction, LoopProgram, Order, Role,
-    Site, Stmt, Value,
+    Site, Stmt, Value, Vector,
 };
 
 /// Prints a whole program, callees first, with empty lines between the functions.
@@ -263,7 +264,8 @@ impl Printer<'_> {
                         .collect();
                     format!(" carry ({})", texts.join(", "))
                 };
-                let head = format!("{}for {order} {range}{carry} ", self.pattern(&f.dst));
+                let (dst, vector) = (self.pattern(&f.dst), vector(f.vector));
+                let head = format!("{dst}for {order}{vector} {range}{carry} ");
                 self.out.push_str(&head);
                 self.block(&f.body);
                 return;
@@ -271,7 +273,8 @@ impl Printer<'_> {
             Stmt::Lanes(l) => {
                 let range = self.range(l.index, l.low, l.high);
                 let carry = self.names(&l.carry);
-                let head = format!("{}lanes {range} carry ({carry}) ", self.pattern(&l.dst));
+                let (dst, vector) = (self.pattern(&l.dst), vector(l.vector));
+                let head = format!("{dst}lanes{vector} {range} carry ({carry}) ");
                 self.out.push_str(&head);
                 self.block(&l.body);
                 return;
@@ -317,4 +320,12 @@ impl Printer<'_> {
     fn range(&self, index: Value, low: Atom, high: Atom) -> String {
         format!("({} in {} .. {})", self.name(index), self.atom(low), self.atom(high))
     }
+}
+
+/// What stands between the word of a loop and its range.
+fn vector(vector: Option<Vector>) -> String {
+    let Some(Vector { width, masked, stores_last }) = vector else { return String::new() };
+    let masked = if masked { " masked" } else { "" };
+    let last = if stores_last { " stores last" } else { "" };
+    format!(" vector {width}{masked}{last}")
 }

@@ -15,8 +15,8 @@ use jut_ir::{Diagnostic, Literal, NVar, RuntimeErrorKind, Scalar, Size, Span};
 use std::collections::HashMap;
 
 use crate::form::{
-    Arena, Atom, Block, Cell, Check, For, Kind, Lanes, LoopFuncId, LoopFunction, LoopProgram,
-    Order, Param, Role, Site, Stmt, Value, ValueData,
+    Arena, Atom, Block, Cell, Check, For, Kind, LANES, Lanes, LoopFuncId, LoopFunction,
+    LoopProgram, Order, Param, Role, Site, Stmt, Value, ValueData, Vector,
 };
 use crate::kernel::Kernel;
 use lexer::{Token, Word};
@@ -542,6 +542,23 @@ impl Reader {
         Ok(Stmt::Prim { dst: self.define(dst, kind)?, prim, args })
     }
 
+    /// How many iterations of a loop are taken at once.
+    fn vector(&mut self) -> Res<Option<Vector>> {
+        if !self.take_name("vector") {
+            return Ok(None);
+        }
+        let width = self.number()?;
+        if ![2, 4, LANES as u32].contains(&width) {
+            return Err(self.expected("`vector 2`, `vector 4` or `vector 8` before it"));
+        }
+        let masked = self.take_name("masked");
+        let stores_last = self.take_name("stores");
+        if stores_last && !self.take_name("last") {
+            return Err(self.expected("`stores last`"));
+        }
+        Ok(Some(Vector { width, masked, stores_last }))
+    }
+
     /// A loop, branch or call, with the names of its results.
     fn compound(&mut self, names: Vec<String>) -> Res<Stmt> {
         if self.take_name("for") {
@@ -551,6 +568,7 @@ impl Reader {
                 "par" => Order::Par,
                 _ => return Err(self.expected("`up`, `down` or `par` before it")),
             };
+            let vector = self.vector()?;
             let (index, low, high) = self.range()?;
             let carry = if self.take_name("carry") {
                 self.list(|r| {
@@ -567,9 +585,16 @@ impl Reader {
             let kinds: Vec<Kind> = carry.iter().map(|(v, _)| self.func.values[*v].kind).collect();
             self.same_kinds(&body, &kinds)?;
             let dst = self.define_all(names, &kinds)?;
-            return Ok(Stmt::from(For { dst, order, index, low, high, carry, body }));
+            if vector.is_some() && (order == Order::Down || !carry.is_empty()) {
+                return Err(self.expected("a loop without carries, up or in any order, before it"));
+            }
+            return Ok(Stmt::from(For { dst, order, vector, index, low, high, carry, body }));
         }
         if self.take_name("lanes") {
+            let vector = self.vector()?;
+            if vector.is_some_and(|v| v.width as usize != LANES) {
+                return Err(self.expected("`vector 8` before it"));
+            }
             let (index, low, high) = self.range()?;
             self.require("carry")?;
             let carry = self.list(|r| {
@@ -580,7 +605,7 @@ impl Reader {
             let kinds = vec![Kind::F64; carry.len()];
             self.same_kinds(&body, &kinds)?;
             let dst = self.define_all(names, &kinds)?;
-            return Ok(Stmt::from(Lanes { dst, index, low, high, carry, body }));
+            return Ok(Stmt::from(Lanes { dst, vector, index, low, high, carry, body }));
         }
         if self.take_name("if") {
             let cond = self.atom_of(Kind::BOOL)?;

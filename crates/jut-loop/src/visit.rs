@@ -97,7 +97,7 @@ macro_rules! parts {
                 dst.$iter().for_each(|v| visit(Bound(v)));
             }
             Stmt::Lanes(inner) => {
-                let Lanes { dst, index, low, high, carry, body } = &$($mutable)? **inner;
+                let Lanes { dst, vector: _, index, low, high, carry, body } = &$($mutable)? **inner;
                 visit(Operand(low));
                 visit(Operand(high));
                 visit(Entered(index));

@@ -107,8 +107,6 @@ pub(crate) struct Emitter<'a> {
     counter: usize,
     /// What surrounds the current statement and can be left in the middle, innermost last.
     pub regions: Vec<crate::control::Region>,
-    /// Where the memory of buffers comes from.
-    pub roots: SecondaryMap<Value, crate::vector::Root>,
 }
 
 impl<'a> Emitter<'a> {
@@ -143,7 +141,6 @@ impl<'a> Emitter<'a> {
             depth: 1,
             counter: 0,
             regions: Vec::new(),
-            roots: SecondaryMap::new(),
         }
     }
 
@@ -156,7 +153,6 @@ impl<'a> Emitter<'a> {
         }
         for (param, kind) in self.source.params.iter().zip(&signature.params) {
             let operand = self.bind(param.value);
-            self.roots[param.value] = crate::vector::Root::Param;
             params.push(format!("{operand}: {}", kind_type(*kind, Width::One)));
         }
         self.function_body(&signature)?;
@@ -358,13 +354,10 @@ impl<'a> Emitter<'a> {
         self.atoms(&block.results)
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
+    pub(crate) fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
         match stmt {
             Stmt::Prim { dst, prim, args } => self.prim(*dst, *prim, args),
             Stmt::Copy { dst, src } => {
-                if let Atom::Value(value) = src {
-                    self.roots[*dst] = self.roots[*value];
-                }
                 let operand = self.atom(*src)?;
                 self.alias(*dst, operand);
                 Ok(())

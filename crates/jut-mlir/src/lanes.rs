@@ -3,7 +3,7 @@
 //! Iteration i, counted from the first, belongs to lane i mod 8, and blocks of 1024 iterations are
 //! summed in order. A loop over the blocks holds three parts:
 //!
-//! 1. if [the body allows it](crate::vector), a loop over eight iterations at a time, whose lanes are
+//! 1. if [it is marked](crate::vector), a loop over eight iterations at a time, whose lanes are
 //!    one `vector<8xf64>`;
 //! 2. a loop over what is left (else all of it), which takes the lane of an iteration out of the
 //!    vector and puts it back;
@@ -12,7 +12,6 @@
 use crate::control::Counted;
 use crate::function::{Emitter, Operand, Result, Width};
 use crate::prelude::Helper;
-use crate::vector::Plan;
 use jut_loop::form::{BLOCK, LANES, Lanes};
 
 /// The type of the lanes of a sum.
@@ -25,7 +24,6 @@ impl Emitter<'_> {
             return Err("a lanes loop has another number of sums".to_owned());
         }
         let [low, high] = [self.atom(source.low)?, self.atom(source.high)?];
-        let plan = if fails { None } else { self.plan(source) };
         let (nothing, zero) = (self.int(0), self.float(0.0, Width::One));
         let mut all = self.difference("all", &high, &low);
         if fails {
@@ -52,7 +50,7 @@ impl Emitter<'_> {
             let left = this.difference("left", &all, block);
             let count = this.define_as("count", format_args!("arith.minui {left}, {most} : index"));
             let start = this.sum("start", &low, block);
-            let lanes = this.one_block(source, plan.as_ref(), [&start, &count], fails)?;
+            let lanes = this.one_block(source, [&start, &count], fails)?;
             let fold = this.prelude.helper(Helper::Fold);
             let mut next = Vec::with_capacity(sums);
             for ((total, _, _), lanes) in totals.iter().zip(&lanes) {
@@ -68,14 +66,13 @@ impl Emitter<'_> {
     fn one_block(
         &mut self,
         source: &Lanes,
-        plan: Option<&Plan>,
         [start, count]: [&Operand; 2],
         fails: bool,
     ) -> Result<Vec<Operand>> {
         let zeros = self.float(0.0, Width::Eight);
         let mut done = self.int(0);
         let mut lanes = vec![zeros; source.dst.len()];
-        if let Some(plan) = plan {
+        if source.vector.is_some() {
             let mask = self.int(-(LANES as i64));
             let whole = self.define_as("whole", format_args!("arith.andi {count}, {mask} : index"));
             let main = self.over_lanes(&done, &whole, LANES as i64, &lanes, false);
@@ -85,7 +82,7 @@ impl Emitter<'_> {
                 let index = this.sum("at", start, at);
                 let carried: Vec<Operand> =
                     main.carried.iter().map(|(name, _, _)| name.clone()).collect();
-                this.eight(source, plan, &index, &carried)
+                this.eight(source, &index, &carried)
             })?;
             (done, lanes) = (whole, names);
         }

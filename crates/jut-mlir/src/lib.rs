@@ -55,7 +55,7 @@ pub use program::text;
 
 use jut_loop::form::LoopProgram;
 use jut_loop::poll;
-use jut_native::{CompileError, Compiled};
+use jut_native::{Backend, CompileError, Compiled};
 
 /// Whether MLIR is linked: the cargo feature `mlir`.
 pub const BUILT_IN: bool = cfg!(feature = "mlir");
@@ -77,13 +77,12 @@ pub const PIPELINE: &str = "builtin.module(\
     convert-arith-to-llvm,convert-index-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,\
     convert-ub-to-llvm,reconcile-unrealized-casts)";
 
-/// Compiles a program for the machine that this process runs on: through MLIR's passes to LLVM's text
-/// form, and then as `jut-llvm` compiles its own.
-///
-/// # Errors
-/// As those of every backend: a program that is not well formed, a machine without code generator;
-/// [`CompileError::Host`] if MLIR is not built in.
-pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
+/// Programs for the machine that this process runs on: through MLIR's passes to LLVM's text form, and
+/// then as `jut-llvm` compiles its own. Compiling fails with [`CompileError::Host`] if MLIR is not built
+/// in.
+pub const BACKEND: Backend = Backend { target: || vector::TARGET, compile };
+
+fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     let mut program = poll::place(program);
     // A loop of MLIR cannot be left in the middle without an end to its vectors: its rounds can.
     poll::spell_out(&mut program);
@@ -95,7 +94,7 @@ pub fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
 /// The program as assembly text for this machine.
 ///
 /// # Errors
-/// As [`compile`].
+/// As [`Backend::compile`].
 pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
     jut_llvm::assembly_of_text(&llvm_text(program)?)
 }
@@ -103,7 +102,7 @@ pub fn assembly(program: &LoopProgram) -> Result<String, CompileError> {
 /// The program as MLIR translates it to LLVM's text form, before LLVM's optimisations.
 ///
 /// # Errors
-/// As [`compile`].
+/// As [`Backend::compile`].
 #[cfg(feature = "mlir")]
 pub fn llvm_text(program: &LoopProgram) -> Result<String, CompileError> {
     lowering::llvm_text(program)

@@ -9,7 +9,6 @@
 use crate::function::{Emitter, Operand, Result};
 use crate::prelude::Helper;
 use crate::program::{UNBOUNDED, address_helper, view_helper};
-use crate::vector::Root;
 use jut_ir::ir::Literal;
 use jut_loop::form::{Arena, Atom, Cell, Kind, Site, Value};
 use jut_runtime::workspace::layout;
@@ -91,7 +90,6 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn offset(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
-        self.roots[dst] = self.roots[buffer];
         let ty = self.type_of(buffer);
         let (buffer, index) = (self.value(buffer)?, self.atom(index)?);
         let zero = self.int(0);
@@ -134,7 +132,6 @@ impl Emitter<'_> {
         let given = self.define(format_args!("arith.cmpi ne, {address}, {zero} : index"));
         self.guard(&given, site, Vec::new())?;
         self.view(dst, cell, &address, &count);
-        self.roots[dst] = Root::Fresh(dst);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 
 use jut_ad::{Derivatives, Mask, Policy, compose, erase};
 use jut_ir::{FuncId, Program};
+use jut_loop::opt::for_target;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -42,7 +43,11 @@ fn texts(program: &Program, func: FuncId) -> Vec<String> {
         let program = jut_opt::optimise(&d.program, root, true);
         jut_loop::lower(&program, root).ok()
     });
-    lowered.map(|l| jut_mlir::text(&l.program).unwrap_or_else(|e| panic!("{e}"))).collect()
+    let text = |l: jut_loop::Lowered| {
+        let program = for_target(&l.program, &(jut_mlir::BACKEND.target)());
+        jut_mlir::text(&program).unwrap_or_else(|e| panic!("{e}"))
+    };
+    lowered.map(text).collect()
 }
 
 /// Programs through `mlir-opt`; what it prints.

@@ -7,7 +7,7 @@ use jut_loop::read::read_program;
 use jut_runtime::Workspace;
 
 fn words(program: &LoopProgram, args: &[u64], results: usize) -> Vec<u64> {
-    let compiled = jut_mlir::compile(program).expect("compiled");
+    let compiled = jut_mlir::BACKEND.compile(program).expect("compiled");
     let mut words = vec![0; results];
     // SAFETY: the programs here take scalars only.
     unsafe { compiled.call_words(&mut Workspace::new(), args, &mut words) }.expect("runs");

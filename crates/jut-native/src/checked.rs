@@ -80,7 +80,7 @@ impl Checked {
     /// # Errors
     /// As the backend.
     pub fn compile(lowered: &Lowered, backend: Backend) -> Result<Checked, CompileError> {
-        let (compiled, signature) = (backend(&lowered.program)?, &lowered.signature);
+        let (compiled, signature) = (backend.compile(&lowered.program)?, &lowered.signature);
         let count = compiled.params().len() + compiled.results().len();
         let mut lengths: Vec<Option<Length>> = vec![None; count];
         let components = signature.params.iter().chain(&signature.results);

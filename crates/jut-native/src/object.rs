@@ -2,7 +2,10 @@
 
 use crate::error::CompileError;
 use jut_ir::{RuntimeErrorKind, Span};
+use jut_loop::analysis::effects;
 use jut_loop::form::LoopProgram;
+use jut_loop::opt::for_target;
+use jut_loop::target::Target;
 use target_lexicon::Triple;
 
 /// What an object is made for.
@@ -79,7 +82,25 @@ pub trait ObjectWriter: Send {
     /// What the object is for.
     fn triple(&self) -> &Triple;
 
-    /// Adds a program: its last function becomes the exported C function with the given name. The
+    /// What of the loop form it can take.
+    fn target(&self) -> Target;
+
+    /// [`ObjectWriter::add`] of a program as it stands; gives the bytes of stack that a call takes at
+    /// most, or 0 if that is not known before the end.
+    ///
+    /// # Errors
+    /// As [`ObjectWriter::add`].
+    fn translate(
+        &mut self,
+        name: &str,
+        program: &LoopProgram,
+        order: &[usize],
+        need: Option<&LoopProgram>,
+        needs_memory: bool,
+        describe: &mut dyn FnMut(RuntimeErrorKind, Span) -> Place,
+    ) -> Result<usize, CompileError>;
+
+    /// Adds a program, as [it is for this backend](for_target): its last function becomes the exported C function with the given name. The
     /// order lists its parameters by number (and after them its results), each once, as the C
     /// function takes them. `need` is what [`jut_loop::need::query`] made of it, if there is a bound
     /// on its memory: then the function `NAME_workspace_size` is exported, too. Without a bound,
@@ -95,7 +116,13 @@ pub trait ObjectWriter: Send {
         order: &[usize],
         need: Option<&LoopProgram>,
         describe: &mut dyn FnMut(RuntimeErrorKind, Span) -> Place,
-    ) -> Result<Exported, CompileError>;
+    ) -> Result<Exported, CompileError> {
+        let made = for_target(program, &self.target());
+        // Buffers that strip-mining adds are on the stack.
+        let needs_memory = effects::uses_arena(program);
+        let stack = self.translate(name, &made, order, need, needs_memory, describe)?;
+        Ok(Exported { needs_memory, stack })
+    }
 
     /// The file.
     ///

@@ -20,9 +20,9 @@ impl Engine {
     pub(crate) fn backend(self) -> Option<Backend> {
         match self {
             Engine::Interpreter => None,
-            Engine::Cranelift => Some(jut_cranelift::compile),
-            Engine::Llvm => Some(jut_llvm::compile),
-            Engine::Mlir => Some(jut_mlir::compile),
+            Engine::Cranelift => Some(jut_cranelift::BACKEND),
+            Engine::Llvm => Some(jut_llvm::BACKEND),
+            Engine::Mlir => Some(jut_mlir::BACKEND),
         }
     }
 }

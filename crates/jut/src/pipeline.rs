@@ -30,6 +30,7 @@ use crate::watch::{Pass, PassTime, Watch, statements};
 use jut_ad::compose::{self, Asked, Step};
 use jut_ad::{Derivatives, Mask, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program};
+use jut_loop::opt::for_target;
 use jut_text::ModuleSource;
 use std::sync::Arc;
 
@@ -332,7 +333,15 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
         let root = made.funcs.last().copied().unwrap_or(function.id());
         let lowered =
             jut_loop::lower(&made.program, root).map_err(|d| refusal(function, d))?.program;
-        match (stage, function.chosen_engine()) {
+        let engine = function.chosen_engine();
+        let takes = match (stage, engine.backend()) {
+            (Stage::Llvm, _) => jut_llvm::text_target(),
+            (Stage::Mlir, _) => (jut_mlir::BACKEND.target)(),
+            (Stage::Loop | Stage::Assembly, Some(backend)) => (backend.target)(),
+            _ => (jut_cranelift::BACKEND.target)(),
+        };
+        let lowered = for_target(&lowered, &takes);
+        match (stage, engine) {
             (Stage::Loop, _) => Ok(jut_loop::print::print_program(&lowered)),
             (Stage::Llvm, _) => jut_llvm::text(&lowered),
             (Stage::Mlir, _) => jut_mlir::text(&lowered),

@@ -17,11 +17,9 @@ use cranelift_codegen::isa::{self, LookupError};
 use cranelift_module::default_libcall_names;
 use cranelift_object::{ObjectBuilder, ObjectModule};
 use jut_ir::RuntimeErrorKind;
-use jut_loop::analysis::effects;
 use jut_loop::form::LoopProgram;
-use jut_loop::opt::batch;
 use jut_native::CompileError;
-use jut_native::object::{Exported, Machine, MathLibrary, Object, ObjectWriter, Place};
+use jut_native::object::{Machine, MathLibrary, Object, ObjectWriter, Place};
 use target_lexicon::{Architecture, BinaryFormat, Triple};
 
 /// An object file in the making.
@@ -94,24 +92,23 @@ impl ObjectWriter for ObjectFile {
         self.target.triple()
     }
 
-    fn add(
+    fn target(&self) -> jut_loop::target::Target {
+        // The C library has no functions of many numbers.
+        self.target.takes(self.imports.source == Source::Runtime)
+    }
+
+    fn translate(
         &mut self,
         name: &str,
         program: &LoopProgram,
         order: &[usize],
         need: Option<&LoopProgram>,
+        needs_memory: bool,
         describe: &mut dyn FnMut(RuntimeErrorKind, jut_ir::Span) -> Place,
-    ) -> Result<Exported, CompileError> {
-        let needs_memory = effects::uses_arena(program);
+    ) -> Result<usize, CompileError> {
         let places: Vec<Place> =
             program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
         let ObjectFile { module, target, imports } = self;
-        // The C library has no functions of many numbers.
-        let batched = match imports.source {
-            Source::Runtime => batch::run(program),
-            Source::System => None,
-        };
-        let program = batched.as_ref().unwrap_or(program);
         let mut shape = cfunction::Shape { name, order, needs_memory, need: None, places: &places };
         if let (Some(need), Some((_, function))) = (need, program.funcs.last()) {
             let mut inner = None;
@@ -140,7 +137,7 @@ impl ObjectWriter for ObjectFile {
                 cfunction::define(&shape, module, imports, place, function, context, builder)
             },
         )?;
-        Ok(Exported { needs_memory, stack: defined.stack })
+        Ok(defined.stack)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Object, CompileError> {

@@ -94,7 +94,16 @@ impl Writer {
         let names: Vec<Value> = carry.iter().map(|(kind, _)| self.value(*kind)).collect();
         let body = self.block(|w| body(w, index, &names));
         let carry = names.into_iter().zip(carry.iter().map(|(_, atom)| *atom)).collect();
-        self.stmt(Stmt::from(For { dst: dst.clone(), order, index, low, high, carry, body }));
+        self.stmt(Stmt::from(For {
+            dst: dst.clone(),
+            vector: None,
+            order,
+            index,
+            low,
+            high,
+            carry,
+            body,
+        }));
         dst
     }
 
@@ -108,7 +117,7 @@ impl Writer {
         let dst: Vec<Value> = (0..sums).map(|_| self.value(Kind::F64)).collect();
         let carry: Vec<Value> = (0..sums).map(|_| self.value(Kind::F64)).collect();
         let body = self.block(|w| body(w, index, &carry));
-        let lanes = Lanes { dst: dst.clone(), index, low, high, carry, body };
+        let lanes = Lanes { dst: dst.clone(), vector: None, index, low, high, carry, body };
         self.stmt(Stmt::from(lanes));
         dst
     }

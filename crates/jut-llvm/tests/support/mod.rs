@@ -9,13 +9,18 @@ fn load(source: &str) -> Program {
     jut_text::load(source, 0).program.expect("a program")
 }
 
+/// A program as the text for LLVM takes it.
+fn prepared(program: &LoopProgram) -> LoopProgram {
+    jut_loop::opt::for_target(program, &jut_llvm::text_target())
+}
+
 /// A function, lowered.
 pub fn lowered(source: &str, name: &str) -> LoopProgram {
     let program = load(source);
     let func = program.find_func(name).expect("the function");
     let program = jut_opt::optimise(&program, func, true);
     let func = program.find_func(name).expect("the function");
-    jut_loop::lower(&program, func).expect("lowers").program
+    prepared(&jut_loop::lower(&program, func).expect("lowers").program)
 }
 
 /// Its value and gradient.
@@ -30,7 +35,7 @@ pub fn lowered_gradient(source: &str, name: &str) -> LoopProgram {
     match compose::value_and_grad(&mut derivatives, func, &mask, Policy::Default) {
         Ok(root) => {
             let program = jut_opt::optimise(&derivatives.program, root, true);
-            jut_loop::lower(&program, root).expect("lowers").program
+            prepared(&jut_loop::lower(&program, root).expect("lowers").program)
         }
         Err(_) => LoopProgram::default(),
     }

@@ -3,7 +3,14 @@
 //! | module | the question |
 //! |---|---|
 //! | [`effects`] | what a statement does to memory and to the run |
+//! | [`Roots`] | which buffers may share memory |
+//! | [`Classes`] | what a value is to neighbouring iterations |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
 
 pub mod effects;
+mod lanes;
+mod roots;
+
+pub use lanes::{Class, Classes};
+pub use roots::Roots;

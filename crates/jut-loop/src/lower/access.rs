@@ -251,6 +251,7 @@ impl Lowering<'_> {
                     self.push(Stmt::from(For {
                         dst: Vec::new(),
                         order: Order::Up,
+                        vector: None,
                         index,
                         low: int(0),
                         high: len,

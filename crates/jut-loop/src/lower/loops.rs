@@ -302,6 +302,7 @@ impl Lowering<'_> {
         self.push(form::Stmt::from(For {
             dst,
             order,
+            vector: None,
             index,
             low: int(0),
             high,
@@ -380,7 +381,7 @@ impl Lowering<'_> {
             self.caps[cap] = Some(view);
         }
         let body = Self::form_block(stmts, next);
-        let all = Lanes { dst: dst.clone(), index, low, high, carry, body };
+        let all = Lanes { dst: dst.clone(), vector: None, index, low, high, carry, body };
         self.push(form::Stmt::from(all));
         Ok(dst)
     }

@@ -14,7 +14,7 @@
 use cranelift_entity::SecondaryMap;
 use jut_ir::{Literal, prim};
 
-use super::memory::Roots;
+use crate::analysis::Roots;
 use crate::analysis::effects::{self, Access};
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;

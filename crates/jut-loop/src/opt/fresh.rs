@@ -29,7 +29,7 @@ use jut_ir::Literal;
 use jut_ir::hash::HashSet;
 use jut_ir::prim::{self, Prim};
 
-use super::memory::Roots;
+use crate::analysis::Roots;
 use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value};
 use crate::visit::Counted;
 

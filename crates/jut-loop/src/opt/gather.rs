@@ -28,7 +28,7 @@ use jut_ir::Literal;
 use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
-use super::memory::Roots;
+use crate::analysis::Roots;
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
@@ -173,6 +173,7 @@ impl Gather<'_> {
         stmts.push(Stmt::from(For {
             dst: Vec::new(),
             order: Order::Par,
+            vector: None,
             index: fresh,
             low,
             high,
@@ -195,7 +196,16 @@ impl Gather<'_> {
         let results = source.body.results.iter().map(|a| writer.atom(*a, 0)).collect();
         let body = Block { stmts: writer.out, results };
         let dst = source.dst.iter().map(|v| self.values.like(*v)).collect();
-        For { dst, order: source.order, index, low: source.low, high: source.high, carry, body }
+        For {
+            dst,
+            order: source.order,
+            vector: None,
+            index,
+            low: source.low,
+            high: source.high,
+            carry,
+            body,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Cleaning up the loop form.
 //!
 //! Lowering spells everything out where it is needed: the same row address in every statement, a
-//! load, an addition and a store for every `+=`. Six walks tidy up, without changing one bit of
+//! load, an addition and a store for every `+=`. Seven walks tidy up, without changing one bit of
 //! any result or which error a program reports:
 //!
 //! | walk | what it does |
@@ -30,21 +30,27 @@
 //!
 //! (where a loop may run zero times, what can be out of range then stands under an `if`).
 //!
-//! Not part of it, but for backends to choose: [`batch`].
+//! What depends on the backend comes after all of that, and is decided by a description of it:
+//!
+//! | walk | what it does |
+//! |---|---|
+//! | [`strip_mine`] | mathematical functions of many numbers become one call for many iterations |
+//! | `vector` | loops are marked whose iterations are taken several at a time |
 //!
 //! Requires and ensures: a well-formed function. Cost: linear, up to hashing.
 
-pub mod batch;
 mod cells;
 mod dead;
 mod extremes;
 mod fresh;
 mod gather;
-mod memory;
 mod motion;
 mod peel;
+pub mod strip_mine;
+mod vector;
 
-use crate::form::{Atom, Block, LoopFunction, Stmt};
+use crate::form::{Atom, Block, LoopFunction, LoopProgram, Stmt};
+use crate::target::Target;
 use jut_ir::Literal;
 
 /// Tidies up a function.
@@ -62,6 +68,18 @@ pub fn optimise(func: &mut LoopFunction) {
         fresh::run(func);
     }
     dead::run(func);
+}
+
+/// The program as a backend translates it: the last passes, which depend on what it can take.
+pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
+    let apart = if target.strip_mine { strip_mine::run(program) } else { None };
+    let mut program = apart.unwrap_or_else(|| program.clone());
+    if let Some(vectors) = &target.vectors {
+        for func in program.funcs.values_mut() {
+            vector::run(func, vectors);
+        }
+    }
+    program
 }
 
 /// What stands for a statement that a walk has taken out of its list.

@@ -20,7 +20,7 @@ use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::in_place::InPlace;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
-use super::memory::Roots;
+use crate::analysis::Roots;
 use crate::analysis::effects;
 use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value};
 use crate::values::Values;

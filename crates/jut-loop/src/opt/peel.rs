@@ -160,6 +160,7 @@ impl Peel<'_> {
         stmts.push(Stmt::from(For {
             dst: dst.clone(),
             order: source.order,
+            vector: None,
             index: middle_index,
             low: start,
             high: end,

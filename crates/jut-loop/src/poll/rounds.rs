@@ -95,7 +95,7 @@ impl Rounds<'_> {
         let mut stmts = vec![Stmt::Poll { every: 1, site }];
         let down = source.order == Order::Down;
         let range = self.ranges((source.low, source.high), every, down, out, &mut stmts);
-        let For { dst, order, index, carry, body, .. } = source;
+        let For { dst, order, vector, index, carry, body, .. } = source;
         let mut outer = Vec::with_capacity(carry.len());
         let mut inner = Vec::with_capacity(carry.len());
         for (value, first) in carry {
@@ -106,7 +106,7 @@ impl Rounds<'_> {
         let round: Vec<Value> = dst.iter().map(|value| self.values.like(*value)).collect();
         let results = round.iter().map(|value| Atom::Value(*value)).collect();
         let (low, high) = (range.low, range.high);
-        let inner = For { dst: round, order, index, low, high, carry: inner, body };
+        let inner = For { dst: round, order, vector, index, low, high, carry: inner, body };
         stmts.push(inner.into());
         out.push(range.all(dst, outer, Block { stmts, results }));
     }
@@ -115,11 +115,11 @@ impl Rounds<'_> {
         let mut stmts = vec![Stmt::Poll { every: 1, site }];
         let range = self.ranges((source.low, source.high), every, false, out, &mut stmts);
         let zero = Atom::Lit(Literal::F64(0.0));
-        let Lanes { dst, index, carry, body, .. } = source;
+        let Lanes { dst, vector, index, carry, body, .. } = source;
         let blocks: Vec<Value> = dst.iter().map(|value| self.values.like(*value)).collect();
         let sums: Vec<_> = dst.iter().map(|value| (self.values.like(*value), zero)).collect();
         let (low, high) = (range.low, range.high);
-        let inner = Lanes { dst: blocks.clone(), index, low, high, carry, body };
+        let inner = Lanes { dst: blocks.clone(), vector, index, low, high, carry, body };
         stmts.push(inner.into());
         let mut results = Vec::with_capacity(blocks.len());
         for ((sum, _), block) in sums.iter().zip(blocks) {
@@ -145,6 +145,6 @@ struct Range {
 impl Range {
     fn all(self, dst: Vec<Value>, carry: Vec<(Value, Atom)>, body: Block) -> Stmt {
         let Range { rounds: high, index, .. } = self;
-        For { dst, order: Order::Up, index, low: int(0), high, carry, body }.into()
+        For { dst, order: Order::Up, vector: None, index, low: int(0), high, carry, body }.into()
     }
 }

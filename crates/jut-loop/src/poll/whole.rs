@@ -76,6 +76,7 @@ impl Cutter<'_> {
         then.push(Stmt::from(For {
             dst: Vec::new(),
             order: Order::Up,
+            vector: None,
             index,
             low: int(0),
             high,

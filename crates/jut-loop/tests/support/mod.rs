@@ -1,6 +1,7 @@
 //! Running a definition through the interpreter of Linear A and through the loop form, and
 //! comparing the bits. The loop form is run several times: as lowered, tidied up, read back from
-//! its text, and with mathematical functions of many numbers at once.
+//! its text, and as it is for backends: with mathematical functions of many numbers at once, and with
+//! several iterations of loops at once.
 
 #![allow(dead_code)]
 
@@ -10,8 +11,9 @@ use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError, Type};
 use jut_loop::eval::{self, Fault};
 use jut_loop::flatten::Layouts;
 use jut_loop::form::{Cell, Kind, LoopProgram, Role};
-use jut_loop::opt::batch;
+use jut_loop::opt::for_target;
 use jut_loop::signature::{Cells, Flat, Parameter, Signature};
+use jut_loop::target::{Target, Vectors};
 use jut_loop::{lower, lower_plainly, print, read};
 use jut_runtime::math;
 
@@ -240,6 +242,20 @@ pub fn run_loop(
     Ok(signature.results.iter().chain(sums).map(&mut value).collect())
 }
 
+/// The program as it is for backends that can take everything: eight iterations at once, and two, of
+/// loops that are few iterations long in tests; read back from its text.
+fn in_vectors(program: &LoopProgram) -> Vec<LoopProgram> {
+    let made = [(true, 8), (false, 8), (false, 2)].map(|(strip_mine, together)| {
+        let vectors = Vectors { together, masked: together == 2, ..Vectors::EVERYTHING };
+        let made = for_target(program, &Target { strip_mine, vectors: Some(vectors) });
+        let text = print::print_program(&made);
+        let again = read::read_program(0, &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(print::print_program(&again), text, "it reads back");
+        again
+    });
+    made.into()
+}
+
 /// Runs a function in both engines; the results must be the same bits, the errors the same errors.
 pub fn agree(program: &Program, name: &str, args: &[Value]) -> Result {
     agree_with(program, name, args, &[])
@@ -262,12 +278,10 @@ pub fn agree_with(program: &Program, name: &str, args: &[Value], caps: &[Value])
     let text = print::print_program(&lowered.program);
     let again = read::read_program(0, &text).unwrap_or_else(|e| panic!("{e} {:?}\n{text}", e.span));
     assert_eq!(print::print_program(&again), text, "the text of {name} reads back");
-    let batched = batch::run(&lowered.program).unwrap_or_default();
-    let mut forms = vec![&plain.program, &lowered.program, &again];
-    if !batched.funcs.is_empty() {
-        forms.push(&batched);
-    }
-    for form in forms {
+    let mut forms = vec![plain.program, again];
+    forms.extend(in_vectors(&lowered.program));
+    forms.push(lowered.program);
+    for form in &forms {
         let got = run_loop(program, form, &lowered.signature, &args, caps);
         match (&got, &expected) {
             (Ok(got), Ok(expected)) => {

@@ -143,6 +143,7 @@ impl Lowering<'_> {
             let dst = this.value(hint, Kind::F64);
             this.push(form::Stmt::from(Lanes {
                 dst: vec![dst],
+                vector: None,
                 index,
                 low: int(0),
                 high: columns,
@@ -177,6 +178,7 @@ impl Lowering<'_> {
         let dst = self.value(hint, Kind::F64);
         self.push(form::Stmt::from(Lanes {
             dst: vec![dst],
+            vector: None,
             index,
             low: int(0),
             high: size,
@@ -317,6 +319,7 @@ impl Lowering<'_> {
         self.push(form::Stmt::from(For {
             dst: vec![total],
             order,
+            vector: None,
             index,
             low: int(0),
             high: n,
@@ -337,6 +340,7 @@ pub(super) fn for_loop(
     form::Stmt::from(For {
         dst: Vec::new(),
         order,
+        vector: None,
         index,
         low: int(0),
         high,

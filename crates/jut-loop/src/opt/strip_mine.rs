@@ -1,4 +1,5 @@
-//! Mathematical functions of many numbers at once: loops that call one per iteration are taken apart.
+//! Strip-mining for mathematical functions of many numbers at once: loops that call one per iteration are
+//! taken apart.
 //!
 //! A loop whose iterations are independent, or that only sums, is cut into blocks of [`BLOCK`]
 //! iterations. For each block, what comes before a call goes first, for all iterations of the block,
@@ -43,7 +44,7 @@ use jut_ir::Literal;
 use jut_ir::build::Namer;
 use jut_ir::prim::{self, Lowering, Prim};
 
-use super::memory::Roots;
+use crate::analysis::Roots;
 use crate::form::{
     Arena, Atom, BLOCK, Block, Cell, Check, For, Kind, LoopFunction, LoopProgram, Order, Site,
     Stmt, Value, ValueData,
@@ -97,12 +98,12 @@ fn function(func: &mut LoopFunction) -> bool {
     for data in func.values.values() {
         namer.reserve(&data.name);
     }
-    let name = namer.fresh("batch");
+    let name = namer.fresh("strips");
     let roots = Roots::of(func);
     let memory = func.values.push(ValueData { name, kind: Kind::Buffer(Cell::F64) });
     let mut own = HashSet::new();
     own.insert(memory);
-    let mut walk = Batch { roots, values: &mut func.values, namer, memory, own };
+    let mut walk = StripMine { roots, values: &mut func.values, namer, memory, own };
     let used = walk.block(&mut func.body);
     if used == 0 {
         return false;
@@ -117,7 +118,7 @@ fn int(k: i64) -> Atom {
     Atom::Lit(Literal::I64(k))
 }
 
-struct Batch<'a> {
+struct StripMine<'a> {
     roots: Roots,
     values: &'a mut PrimaryMap<Value, ValueData>,
     namer: Namer,
@@ -163,7 +164,7 @@ enum Step {
     Reload(Value),
 }
 
-impl Batch<'_> {
+impl StripMine<'_> {
     /// Takes the loops of a block apart; gives the number of buffers that are used.
     fn block(&mut self, block: &mut Block) -> usize {
         let mut most = 0;
@@ -260,6 +261,7 @@ impl Batch<'_> {
             block.stmts.push(Stmt::For(Box::new(For {
                 dst: Vec::new(),
                 order,
+                vector: None,
                 index,
                 low: start,
                 high: end,
@@ -293,6 +295,7 @@ impl Batch<'_> {
         out.push(Stmt::For(Box::new(For {
             dst,
             order: Order::Up,
+            vector: None,
             index: number,
             low: int(0),
             high: blocks,
@@ -546,7 +549,7 @@ fn steps(plan: &Plan, body: &Block, s: usize) -> Vec<Step> {
 
 /// Copies statements into a stage, under new names but in the last one.
 struct Copier<'w, 'a> {
-    walk: &'w mut Batch<'a>,
+    walk: &'w mut StripMine<'a>,
     renamed: HashMap<Value, Value>,
     renames: bool,
 }

@@ -2,7 +2,7 @@
 //! text, and that no bit and no error changes.
 
 use jut_loop::form::{LoopFuncId, LoopProgram};
-use jut_loop::opt::batch;
+use jut_loop::opt::strip_mine;
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::{eval, print, read};
 
@@ -13,15 +13,15 @@ fn program(text: &str) -> LoopProgram {
 /// The text after taking apart, after having compared the outcomes for some lengths.
 fn apart(text: &str, lengths: &[i64], arguments: impl Fn(i64) -> Vec<Flat>) -> String {
     let plain = program(text);
-    let batched = batch::run(&plain).expect("a loop is taken apart");
-    let text = print::print_program(&batched);
+    let mined = strip_mine::run(&plain).expect("a loop is taken apart");
+    let text = print::print_program(&mined);
     assert_eq!(print::print_program(&program(&text)), text, "it reads back");
     for n in lengths {
         let run = |program| {
             let outcome = eval::run(program, LoopFuncId::from_u32(0), &arguments(*n));
             format!("{outcome:?}")
         };
-        assert_eq!(run(&plain), run(&batched), "{n}\n{text}");
+        assert_eq!(run(&plain), run(&mined), "{n}\n{text}");
     }
     text
 }
@@ -152,6 +152,6 @@ fn loops_stay_whole_where_an_iteration_reads_what_another_one_stores() {
   }
 }",
     ] {
-        assert!(batch::run(&program(text)).is_none(), "{text}");
+        assert!(strip_mine::run(&program(text)).is_none(), "{text}");
     }
 }

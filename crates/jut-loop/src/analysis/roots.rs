@@ -1,4 +1,4 @@
-//! Which buffers may share memory.
+//! Alias roots: which buffers may share memory.
 //!
 //! Every buffer has a **root**: a parameter, an allocation, or neither (a carried buffer, the result
 //! of a branch or call, a pointer that was loaded). What lowering guarantees:
@@ -9,6 +9,9 @@
 //! - an `out` buffer overlaps no other parameter;
 //! - different allocations do not overlap;
 //! - a box is written where it is allocated, and then neither it nor what it points to changes.
+//!
+//! A piece of a long function ([`crate::split`]) has the results of the whole one as `inout` buffers,
+//! and finds pointers into them in its frame: such buffers have no root.
 
 use cranelift_entity::SecondaryMap;
 
@@ -16,7 +19,7 @@ use crate::form::{Atom, Cell, Kind, LoopFunction, Role, Stmt, Value};
 
 /// Where a buffer's memory comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Root {
+enum Root {
     /// Some value that was made elsewhere: any allocation or `out` buffer.
     #[default]
     Unknown,
@@ -29,9 +32,10 @@ pub(super) enum Root {
 }
 
 /// The roots of a function's buffers.
-pub(super) struct Roots(SecondaryMap<Value, Root>);
+pub struct Roots(SecondaryMap<Value, Root>);
 
 impl Roots {
+    /// Finds them.
     pub fn of(func: &LoopFunction) -> Roots {
         let mut roots = Roots(SecondaryMap::with_capacity(func.values.len()));
         // A box is written before anybody else has a pointer to it, and so is what it points to.
@@ -44,6 +48,7 @@ impl Roots {
             if let Kind::Buffer(_) = func.values[p.value].kind {
                 roots.0[p.value] = match p.role {
                     Role::In => Root::In,
+                    Role::InOut if func.is_piece() => Root::Unknown,
                     Role::InOut => Root::InOut,
                     Role::Out => Root::Own(p.value),
                 };

@@ -1,0 +1,212 @@
+//! Several iterations at once, as machines take them: statement by statement, each for all of them.
+//!
+//! Nothing here knows whether that is right for a loop: it is as the loop says. So what is wrong with a
+//! mark shows as other bits, or as a load or store that nobody may make. Both sides of a branch are
+//! computed for every iteration.
+
+use super::{Fault, Frame, Machine, Val, broken, failing, operation};
+use crate::form::{Atom, Block, Check, LANES, Stmt, Value, Vector};
+use std::collections::HashMap;
+
+/// What is repeated: a body with its index, and what it is given of each lane.
+#[derive(Clone, Copy)]
+pub(super) struct Iterations<'a> {
+    pub index: Value,
+    pub carry: &'a [Value],
+    pub body: &'a Block,
+}
+
+/// One value for each of some iterations.
+type Each = Vec<Val>;
+
+/// What some iterations have computed.
+struct Group<'f, 'a> {
+    frame: &'f Frame<'a>,
+    values: HashMap<Value, Each>,
+    count: usize,
+    /// Stores that wait: buffers, indices, values.
+    waiting: Option<Vec<[Each; 3]>>,
+}
+
+impl Group<'_, '_> {
+    fn atom(&self, k: usize, a: Atom) -> Result<Val, Fault> {
+        match a {
+            Atom::Value(v) if let Some(each) = self.values.get(&v) => Ok(each[k]),
+            other => self.frame.atom(other),
+        }
+    }
+
+    /// A value for each iteration.
+    fn each(&self, of: &mut dyn FnMut(usize) -> Result<Val, Fault>) -> Result<Each, Fault> {
+        (0..self.count).map(of).collect()
+    }
+
+    fn atoms(&self, a: impl Into<Atom>) -> Result<Each, Fault> {
+        let a = a.into();
+        self.each(&mut |k| self.atom(k, a))
+    }
+}
+
+/// The place of a cell.
+fn place(buffer: Val, index: Val) -> Result<(usize, i64), Fault> {
+    let Val::Buffer(block, at) = buffer else { return broken("a vector has no buffer") };
+    Ok((block, at.wrapping_add(index.int()?)))
+}
+
+impl<'a> Machine<'a> {
+    /// The iterations from `low` to `high`, of which the first belongs to the first lane.
+    pub(super) fn one_by_one(
+        &mut self,
+        frame: &mut Frame<'a>,
+        what: Iterations<'a>,
+        (low, high): (i64, i64),
+        lanes: &mut [[f64; LANES]],
+    ) -> Result<(), Fault> {
+        for (lane, i) in (0..LANES).cycle().zip(low..high) {
+            frame.values[what.index] = Some(Val::I64(i));
+            for (v, sum) in what.carry.iter().zip(&*lanes) {
+                frame.values[*v] = Some(Val::F64(sum[lane]));
+            }
+            for (sum, next) in lanes.iter_mut().zip(self.block(frame, what.body)?) {
+                let Val::F64(next) = next else { return broken("a lane is no f64") };
+                sum[lane] = next;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same, several at once as long as that goes.
+    pub(super) fn in_vectors(
+        &mut self,
+        frame: &mut Frame<'a>,
+        what: Iterations<'a>,
+        vector: Vector,
+        (mut low, high): (i64, i64),
+        lanes: &mut [[f64; LANES]],
+    ) -> Result<(), Fault> {
+        let width = i64::from(vector.width);
+        while low < high {
+            let count = high.saturating_sub(low).min(width);
+            let at_once = count == width || vector.masked;
+            if !at_once || !self.group(frame, what, vector, (low, count as usize), lanes)? {
+                break;
+            }
+            low += count;
+        }
+        self.one_by_one(frame, what, (low, high), lanes)
+    }
+
+    /// Some iterations at once; false if a check does not hold for all, and then nothing has happened.
+    fn group(
+        &mut self,
+        frame: &Frame<'a>,
+        what: Iterations<'a>,
+        vector: Vector,
+        (first, count): (i64, usize),
+        lanes: &mut [[f64; LANES]],
+    ) -> Result<bool, Fault> {
+        let mut values = HashMap::new();
+        values.insert(what.index, (0..count as i64).map(|k| Val::I64(first + k)).collect());
+        for (v, sum) in what.carry.iter().zip(&*lanes) {
+            values.insert(*v, sum[..count].iter().map(|x| Val::F64(*x)).collect());
+        }
+        let waiting = vector.stores_last.then(Vec::new);
+        let mut group = Group { frame, values, count, waiting };
+        let Some(results) = self.at_once(&mut group, what.body)? else { return Ok(false) };
+        for store in group.waiting.into_iter().flatten() {
+            self.store_each(&store)?;
+        }
+        for (sum, results) in lanes.iter_mut().zip(results) {
+            for (lane, next) in sum.iter_mut().zip(results) {
+                let Val::F64(next) = next else { return broken("a lane is no f64") };
+                *lane = next;
+            }
+        }
+        Ok(true)
+    }
+
+    fn store_each(&mut self, [buffers, indices, values]: &[Each; 3]) -> Result<(), Fault> {
+        for ((buffer, index), value) in buffers.iter().zip(indices).zip(values) {
+            self.cells(place(*buffer, *index)?, 1)?.fill(*value);
+        }
+        Ok(())
+    }
+
+    /// The results of a block for each iteration; none if a check does not hold.
+    fn at_once(
+        &mut self,
+        group: &mut Group<'_, 'a>,
+        block: &'a Block,
+    ) -> Result<Option<Vec<Each>>, Fault> {
+        for stmt in &block.stmts {
+            self.work += group.count as u64;
+            let (dst, each) = match stmt {
+                Stmt::Prim { dst, prim, args } => {
+                    let value = &mut |k| operation(*prim, args, &|a| group.atom(k, a));
+                    (dst, group.each(value)?)
+                }
+                Stmt::Copy { dst, src } => (dst, group.atoms(*src)?),
+                Stmt::Load { dst, buffer, index } => {
+                    let (buffers, indices) = (group.atoms(*buffer)?, group.atoms(*index)?);
+                    let load = &mut |k: usize| {
+                        let cells = self.cells(place(buffers[k], indices[k])?, 1)?;
+                        Ok(cells.first().copied().unwrap_or(Val::Nothing))
+                    };
+                    (dst, group.each(load)?)
+                }
+                Stmt::Offset { dst, buffer, index } => {
+                    let (buffers, indices) = (group.atoms(*buffer)?, group.atoms(*index)?);
+                    let offset = &mut |k: usize| {
+                        let (block, at) = place(buffers[k], indices[k])?;
+                        Ok(Val::Buffer(block, at))
+                    };
+                    (dst, group.each(offset)?)
+                }
+                Stmt::Store { buffer, index, value } => {
+                    let (buffers, indices) = (group.atoms(*buffer)?, group.atoms(*index)?);
+                    let store = [buffers, indices, group.atoms(*value)?];
+                    match &mut group.waiting {
+                        Some(waiting) => waiting.push(store),
+                        None => self.store_each(&store)?,
+                    }
+                    continue;
+                }
+                Stmt::Check { check, .. } => {
+                    if !holds(group, *check)? {
+                        return Ok(None);
+                    }
+                    continue;
+                }
+                Stmt::If { dst, cond, then, other } => {
+                    let conds = group.atoms(*cond)?;
+                    let (then, other) = (self.at_once(group, then)?, self.at_once(group, other)?);
+                    let (Some(then), Some(other)) = (then, other) else { return Ok(None) };
+                    for ((dst, then), other) in dst.iter().zip(then).zip(other) {
+                        let select = &mut |k: usize| match conds[k] {
+                            Val::Bool(true) => Ok(then[k]),
+                            Val::Bool(false) => Ok(other[k]),
+                            _ => broken("a condition is no bool"),
+                        };
+                        let each = group.each(select)?;
+                        group.values.insert(*dst, each);
+                    }
+                    continue;
+                }
+                _ => return broken("a statement that several iterations cannot take at once"),
+            };
+            group.values.insert(*dst, each);
+        }
+        let results: Result<_, Fault> = block.results.iter().map(|a| group.atoms(*a)).collect();
+        results.map(Some)
+    }
+}
+
+/// Whether a check holds for each iteration.
+fn holds(group: &Group<'_, '_>, check: Check) -> Result<bool, Fault> {
+    for k in 0..group.count {
+        if failing(check, &|a| group.atom(k, a))?.is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,75 @@
+//! What a backend can take: plain data, by which the last passes over the loop form decide
+//! ([`crate::opt::for_target`]).
+
+use jut_ir::prim::Machine;
+
+/// What a backend can take.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Target {
+    /// Whether mathematical functions of many numbers at once are [kernels](crate::kernel) that are
+    /// called, so that loops are strip-mined for them.
+    pub strip_mine: bool,
+    /// What it knows of vectors, if anything.
+    pub vectors: Option<Vectors>,
+}
+
+/// What a backend can do for several iterations at once. What it can do for one that is the same for
+/// all, it always can.
+#[derive(Clone, Copy, Debug)]
+pub struct Vectors {
+    /// Which loops it wants, beside those that sum.
+    pub loops: Loops,
+    /// Iterations of such a loop at once; of one that sums it is [`crate::form::LANES`].
+    pub together: u32,
+    /// Statements of a body at most, inner ones included.
+    pub longest: usize,
+    /// Whether fewer iterations may be taken as a vector of which only the first ones count.
+    pub masked: bool,
+    /// Whether stores should wait for the end of the body where there are products of derivatives, so
+    /// that all of them are looked at together before.
+    pub stores_last: bool,
+    /// Whether indices may grow by more than one, be more than the loop's index and a constant, and
+    /// be gathered from.
+    pub anywhere: bool,
+    /// Whether integers may differ between iterations, and be loaded and stored, as truth values may.
+    pub integers: bool,
+    /// Whether it can leave a vector for single iterations where a check does not hold.
+    pub checks: bool,
+    /// Whether it can compute both sides of a branch, and select.
+    pub branches: bool,
+    /// Which operations there are.
+    pub operation: fn(Machine) -> bool,
+    /// Which functions of the runtime may be called, by symbol, if need be one by one.
+    pub function: fn(&str) -> bool,
+    /// Which of them take a vector.
+    pub wide: fn(&str) -> bool,
+}
+
+/// Loops whose iterations may be taken together, beside those that sum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loops {
+    /// None.
+    None,
+    /// Those that call a function which takes a vector.
+    Calling,
+    /// All.
+    All,
+}
+
+impl Vectors {
+    /// A backend that can do everything that the loop form can say, eight iterations at a time.
+    pub const EVERYTHING: Vectors = Vectors {
+        loops: Loops::All,
+        together: 8,
+        longest: 200,
+        masked: true,
+        stores_last: true,
+        anywhere: true,
+        integers: true,
+        checks: true,
+        branches: true,
+        operation: |_| true,
+        function: |_| true,
+        wide: |_| true,
+    };
+}

@@ -1,0 +1,211 @@
+//! Several iterations at once: which loops are marked for it, what the marks look like, and that the
+//! evaluator takes them as machines do, so that a wrong mark shows.
+
+use jut_loop::form::{LoopFuncId, LoopProgram};
+use jut_loop::opt::for_target;
+use jut_loop::signature::{Cells, Flat};
+use jut_loop::target::{Loops, Target, Vectors};
+use jut_loop::{eval, print, read};
+
+fn program(text: &str) -> LoopProgram {
+    read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}\n{text}", e.span))
+}
+
+fn run(program: &LoopProgram, args: &[Flat]) -> String {
+    format!("{:?}", eval::run(program, LoopFuncId::from_u32(0), args))
+}
+
+/// The text for a target, after having compared what comes out of it.
+fn marked(text: &str, vectors: Vectors, args: &dyn Fn(i64) -> Vec<Flat>) -> String {
+    let plain = program(text);
+    let target = Target { strip_mine: false, vectors: Some(vectors) };
+    let text = print::print_program(&for_target(&plain, &target));
+    let again = program(&text);
+    assert_eq!(print::print_program(&again), text, "it reads back");
+    for n in [0, 1, 3, 7, 8, 9, 16, 1023, 1025, 2049] {
+        assert_eq!(run(&plain, &args(n)), run(&again, &args(n)), "{n}\n{text}");
+    }
+    text
+}
+
+fn int(n: i64) -> Flat {
+    Flat::Scalar(jut_ir::Literal::I64(n))
+}
+
+fn floats(n: i64) -> Flat {
+    Flat::Buffer(Cells::F64((0..n).map(|k| (k * k % 37) as f64 / 7.0 - 2.0).collect()))
+}
+
+fn ints(n: i64) -> Flat {
+    Flat::Buffer(Cells::I64((0..n).map(|k| k * 5 % n.max(1)).collect()))
+}
+
+/// A function of n, a buffer x that is read and a buffer y, of `cells`, that is written.
+fn function(role: &str, body: &str) -> String {
+    format!("loop def f(n: i64, x: in f64[n], y: {role} f64[n + 1], k: in i64[n]) = {{\n{body}\n}}")
+}
+
+fn arguments(n: i64) -> Vec<Flat> {
+    vec![int(n), floats(n), floats(n + 1), ints(n)]
+}
+
+fn of(role: &str, body: &str) -> String {
+    marked(&function(role, body), Vectors::EVERYTHING, &arguments)
+}
+
+const WRITES: &str = "
+  for ORDER (i in 0 .. n) {
+    a = x[i]
+    b = a * a
+    y[i] = b
+  }";
+
+#[test]
+fn independent_iterations_are_marked_and_so_are_those_whose_stores_nothing_else_reads() {
+    for order in ["par", "up"] {
+        let text = of("out", &WRITES.replace("ORDER", order));
+        assert!(text.contains(&format!("for {order} vector 8 masked (i in 0 .. n)")), "{text}");
+    }
+    let text = of("out", &WRITES.replace("ORDER", "down"));
+    assert!(!text.contains("vector"), "{text}");
+}
+
+#[test]
+fn a_loop_that_reads_what_it_wrote_before_is_not_marked() {
+    let body = "
+  for up (i in 0 .. n) {
+    a = y[i]
+    b = a + 1.0
+    j = i + 1
+    y[j] = b
+  }";
+    let text = of("inout", body);
+    assert!(!text.contains("vector"), "{text}");
+    // The evaluator shows what such a mark would do.
+    let wrong = function("inout", &body.replace("up", "up vector 4"));
+    let [right, wrong] = [function("inout", body), wrong].map(|text| program(&text));
+    assert_ne!(run(&right, &arguments(9)), run(&wrong, &arguments(9)));
+    assert_eq!(run(&right, &arguments(3)), run(&wrong, &arguments(3)), "none is taken at once");
+}
+
+#[test]
+fn the_same_cell_may_be_read_and_written() {
+    let body = "
+  for up (i in 0 .. n) {
+    a = y[i]
+    b = x[i]
+    c = a + b
+    y[i] = c
+  }";
+    let text = of("inout", body);
+    assert!(text.contains("for up vector 8 masked (i"), "{text}");
+}
+
+#[test]
+fn stores_wait_only_if_no_load_stands_behind_one_to_the_same_memory() {
+    let body = "
+  for par (i in 0 .. n) {
+    a = x[i]
+    b = times(a, a)
+    y[i] = b
+    c = x[i]
+    d = times(c, b)
+    y[i] = d
+  }";
+    let text = of("inout", body);
+    assert!(text.contains("for par vector 8 masked stores last (i"), "{text}");
+    let text = of("inout", &body.replace("c = x[i]", "c = y[i]"));
+    assert!(text.contains("for par vector 8 masked (i"), "{text}");
+}
+
+#[test]
+fn sums_are_marked_and_a_check_that_fails_leaves_the_vector_before_its_stores() {
+    let sums = |n: &str| {
+        format!(
+            "loop def f(n: i64, x: in f64[n], y: out f64[n], k: in i64[n]) -> (f64) = {{
+  (s) = lanes (i in 0 .. n) carry (s_1) {{
+    j = k[i]
+    check j < {n} @0:1..2
+    a = x[j]
+    e = exp(a)
+    y[i] = e
+    s_2 = s_1 + e
+    (s_2)
+  }}
+  (s)
+}}"
+        )
+    };
+    for most in ["n", "700"] {
+        let args = |n: i64| vec![int(n), floats(n), floats(n), ints(n)];
+        let text = marked(&sums(most), Vectors::EVERYTHING, &args);
+        assert!(text.contains("lanes vector 8 masked (i"), "{text}");
+    }
+}
+
+#[test]
+fn branches_compute_both_sides_unless_there_is_a_load_or_call_in_them() {
+    let body = "
+  for par (i in 0 .. n) {
+    a = x[i]
+    c = a < 0.5
+    (b) = if c {
+      d = a * 2.0
+      (d)
+    } else {
+      (a)
+    }
+    y[i] = b
+  }";
+    assert!(of("out", body).contains("vector 8"));
+    for other in ["d = x[0]", "d = exp(a)"] {
+        let text = of("out", &body.replace("d = a * 2.0", other));
+        assert!(!text.contains("vector"), "{text}");
+    }
+}
+
+#[test]
+fn a_target_is_given_what_it_can_take() {
+    let everything = Vectors::EVERYTHING;
+    let is_marked = |vectors: Vectors, body: &str| {
+        let text = marked(&function("out", body), vectors, &arguments);
+        text.contains("vector")
+    };
+    let gathers = "
+  for par (i in 0 .. n) {
+    j = k[i]
+    a = x[j]
+    y[i] = a
+  }";
+    let calls = "
+  for par (i in 0 .. n) {
+    a = x[i]
+    b = exp(a)
+    y[i] = b
+  }";
+    let plain = &WRITES.replace("ORDER", "par");
+    for body in [gathers, calls, plain] {
+        assert!(is_marked(everything, body), "{body}");
+        assert!(!is_marked(Vectors { loops: Loops::None, ..everything }, body), "{body}");
+        assert!(!is_marked(Vectors { longest: 2, ..everything }, body), "{body}");
+    }
+    assert!(!is_marked(Vectors { anywhere: false, ..everything }, gathers));
+    assert!(!is_marked(Vectors { integers: false, ..everything }, gathers));
+    assert!(!is_marked(Vectors { function: |_| false, ..everything }, calls));
+    assert!(!is_marked(Vectors { operation: |_| false, ..everything }, plain));
+    let calling = Vectors { loops: Loops::Calling, ..everything };
+    assert!(is_marked(calling, calls) && !is_marked(calling, plain));
+}
+
+#[test]
+fn a_mark_that_no_loop_can_have_is_not_read() {
+    let wrong = [
+        ("for par", "for par vector 3"),
+        ("for par", "for down vector 4"),
+        ("for par", "for par vector 8 stores"),
+    ];
+    for (from, to) in wrong {
+        let text = function("out", &WRITES.replace("for ORDER", from).replace(from, to));
+        assert!(read::read_program(0, &text).is_err(), "{text}");
+    }
+}
