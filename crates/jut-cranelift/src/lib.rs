@@ -17,8 +17,7 @@
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector`, `group` | two iterations of a marked loop at once |
-//! | `invariants` | what moves out of loops |
-//! | `known` | what need not be computed or read again |
+//! | `literals` | floats of loops in registers |
 //! | `memory` | addresses, loads, stores, the arenas |
 //! | `machine` | machine operations, one by one |
 //!
@@ -33,9 +32,8 @@
 mod aot;
 mod failing;
 mod group;
-mod invariants;
 mod jit;
-mod known;
+mod literals;
 mod loops;
 mod machine;
 mod memory;

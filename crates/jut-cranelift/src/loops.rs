@@ -46,11 +46,9 @@ impl Translator<'_> {
 
     /// A loop that asks between rounds of so many iterations if the call is cancelled.
     fn for_rounds(&mut self, source: &For, poll: Option<(u32, Site)>) -> Result<()> {
-        self.enter_loop(&source.body)?;
+        self.enter_loop(&source.body);
         let translated = self.for_body(source, poll);
         self.leave_loop();
-        // The results belong to what is around the loop.
-        source.dst.iter().for_each(|value| self.invariants.define(*value));
         translated
     }
 
@@ -107,9 +105,7 @@ impl Translator<'_> {
 
         self.enter(body, &carried);
         self.bind(source.index, index);
-        let scope = self.known.enter_loop();
         let mut next = self.block(&source.body)?;
-        self.known.leave(scope);
         if next.len() != source.carry.len() || next.len() != source.dst.len() {
             return Err("a loop carries another number of values".to_owned());
         }
@@ -154,7 +150,7 @@ impl Translator<'_> {
         [low, high]: [ir::Value; 2],
         poll: Option<(u32, Site)>,
     ) -> Result<ir::Value> {
-        let mut plan = self.plan(source.index, &[], &source.body, vector);
+        let mut plan = Plan::of(source.index, &[], &source.body, vector);
         self.spread(&source.body, &mut plan)?;
         let together = i64::from(vector.width);
         let [main, done] = [self.block_with(1, 0), self.block_with(1, 0)];
@@ -182,10 +178,8 @@ impl Translator<'_> {
 
         self.builder.switch_to_block(main);
         let index = self.builder.block_params(main)[0];
-        let scope = self.known.enter_loop();
         let nothing = vec![Vec::new(); vector.width as usize / 2];
         self.pairs(&source.body, &plan, index, &nothing)?;
-        self.known.leave(scope);
         let next = self.builder.ins().iadd_imm_s(index, together);
         let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, bound);
         let args = block_args(&[next]);
@@ -215,11 +209,9 @@ impl Translator<'_> {
 
     /// A loop of sums that asks between its blocks if the call is cancelled.
     fn lanes_rounds(&mut self, source: &Lanes, poll: Option<Site>) -> Result<()> {
-        self.enter_loop(&source.body)?;
+        self.enter_loop(&source.body);
         let translated = self.lanes_body(source, poll);
         self.leave_loop();
-        // The results belong to what is around the loop.
-        source.dst.iter().for_each(|value| self.invariants.define(*value));
         translated
     }
 
@@ -255,7 +247,7 @@ impl Translator<'_> {
         let zero = self.float(0.0);
         let empty = vec![zero; sums * LANES];
         let vector = source.vector;
-        let plan = vector.map(|v| self.plan(source.index, &source.carry, &source.body, v));
+        let plan = vector.map(|v| Plan::of(source.index, &source.carry, &source.body, v));
         if plan.is_some() || is_small(&source.body) {
             let whole = self.builder.ins().band_imm_s(taken, -(LANES as i64));
             let whole_end = self.builder.ins().iadd(start, whole);
@@ -327,7 +319,6 @@ impl Translator<'_> {
         self.builder.switch_to_block(main);
         let params = self.builder.block_params(main).to_vec();
         let (index, mut lanes) = (params[0], params[1..].to_vec());
-        let scope = self.known.enter_loop();
         let of_lane = |k: usize| {
             let carries = source.carry.iter().enumerate();
             carries.map(|(s, carry)| (*carry, lanes[s * count + k])).collect()
@@ -336,6 +327,7 @@ impl Translator<'_> {
         let results = match &plan {
             Some(plan) => self.pairs(&source.body, plan, index, &carried)?,
             None => {
+                self.repeating = true;
                 let mut results = Vec::with_capacity(count);
                 for (k, carried) in carried.iter().enumerate() {
                     self.bind_shifted(source.index, index, k as i64);
@@ -344,6 +336,7 @@ impl Translator<'_> {
                     }
                     results.push(self.block(&source.body)?);
                 }
+                (self.repeating, self.stored) = (false, None);
                 results
             }
         };
@@ -352,7 +345,6 @@ impl Translator<'_> {
                 lanes[s * count + k] = result;
             }
         }
-        self.known.leave(scope);
         let next = self.builder.ins().iadd_imm_s(index, LANES as i64);
         let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, whole_end);
         let args = block_args(&[&[next][..], &lanes].concat());
@@ -407,9 +399,7 @@ impl Translator<'_> {
             self.bind(*carry, value);
         }
         self.lanes.depth += 1;
-        let scope = self.known.enter_loop();
         let results = self.block(&source.body);
-        self.known.leave(scope);
         self.lanes.depth -= 1;
         for (slot, result) in slots.iter().zip(results?) {
             let base = self.builder.ins().stack_addr(pointer, *slot, 0);

@@ -7,7 +7,6 @@
 //! other is a compare and an addition on the arena's bump pointer; only a full chunk calls
 //! the runtime, on a cold path, and a null pointer from there is the error `R06`.
 
-use crate::known::{Expression, Place};
 use crate::translate::{Result, Translator, cranelift_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -17,6 +16,17 @@ use jut_ir::ir::Literal;
 use jut_loop::form::{Arena, Atom, Cell, Kind, Site, Value};
 use jut_runtime::arena::ALIGN;
 use jut_runtime::workspace::layout;
+
+/// An integer as a machine value plus a constant.
+pub(crate) type Index = (Option<ir::Value>, i64);
+
+/// A cell of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub cell: Cell,
+    pub buffer: ir::Value,
+    pub index: Index,
+}
 
 /// Every access is aligned and in range: checks stand before it where the types do not tell.
 fn flags() -> MemFlagsData {
@@ -60,15 +70,12 @@ impl Translator<'_> {
     pub(crate) fn load(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
         let place = self.place(buffer, index)?;
         let ty = cranelift_type(self.kind(dst));
-        // A word of a box is of another kind in another constructor.
-        let known = self.known.cell(&place);
-        let value = match known.filter(|v| self.builder.func.dfg.value_type(*v) == ty) {
+        let stored = self.stored.filter(|(stored, _)| *stored == place).map(|(_, value)| value);
+        let value = match stored.filter(|v| self.builder.func.dfg.value_type(*v) == ty) {
             Some(value) => value,
             None => {
                 let (address, offset) = self.address(&place);
-                let value = self.builder.ins().load(ty, flags(), address, offset);
-                self.known.loaded(place, value);
-                value
+                self.builder.ins().load(ty, flags(), address, offset)
             }
         };
         self.bind(dst, value);
@@ -80,24 +87,18 @@ impl Translator<'_> {
         let (address, offset) = self.address(&place);
         let value = self.atom(value)?;
         self.builder.ins().store(flags(), value, address, offset);
-        self.known.stored(place, value);
+        if self.repeating {
+            self.stored = Some((place, value));
+        }
         Ok(())
     }
 
     pub(crate) fn offset(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
         let place = self.place(buffer, index)?;
-        let expression = Expression::Address(place.buffer, place.cell.bytes(), place.index);
-        let address = match self.known.expression(&expression) {
-            Some(address) => address,
-            None => {
-                let (mut address, offset) = self.address(&place);
-                if offset != 0 {
-                    address = self.builder.ins().iadd_imm_s(address, i64::from(offset));
-                }
-                self.known.computed(expression, address);
-                address
-            }
-        };
+        let (mut address, offset) = self.address(&place);
+        if offset != 0 {
+            address = self.builder.ins().iadd_imm_s(address, i64::from(offset));
+        }
         self.bind(dst, address);
         Ok(())
     }
@@ -242,7 +243,6 @@ impl Translator<'_> {
     }
 
     pub(crate) fn fill(&mut self, buffer: Value, len: Atom, value: Atom) -> Result<()> {
-        self.known.forget_cells();
         let cell = self.cell(buffer)?;
         let target = self.value(buffer)?;
         let value = self.atom(value)?;
@@ -274,7 +274,6 @@ impl Translator<'_> {
         len: Atom,
         cell: Cell,
     ) -> Result<()> {
-        self.known.forget_cells();
         let (to, from) = (self.value(dst)?, self.value(src)?);
         if let Atom::Lit(Literal::I64(n)) = len
             && n <= UNROLLED

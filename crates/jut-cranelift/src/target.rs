@@ -3,7 +3,7 @@
 //! **Order.** Cranelift's own optimizer is off. It would move arithmetic behind all loads of a block,
 //! which in unrolled loops makes more live values than there are registers (a dot product takes
 //! twice as long), and it takes a third of the compile time. What it would gain is done before it:
-//! common subexpressions in the language, invariants of loops in [`crate::invariants`], cells in [`crate::known`].
+//! common subexpressions in the language; invariants of loops and what cells hold in the loop form ([`jut_loop::opt`]).
 //!
 //! **Registers.** Cranelift has two register allocators. The default one finds the better code, but
 //! its time grows with the number of values alive at each definition: a gradient without loops of

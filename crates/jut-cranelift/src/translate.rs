@@ -7,8 +7,8 @@
 //! nesting of blocks.
 
 use crate::failing::Failing;
-use crate::invariants::Invariants;
-use crate::known::{Expression, Index, Known};
+use crate::literals::Literals;
+use crate::memory::{Index, Place};
 use crate::program::{Imports, Returns, Source, word_offset};
 use cranelift_codegen::ir::{
     self, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlot, StackSlotData, StackSlotKind,
@@ -18,10 +18,9 @@ use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
-use jut_ir::Scalar;
 use jut_ir::hash::HashMap;
 use jut_ir::ir::Literal;
-use jut_ir::prim::{COS, Lowering, Machine, Prim, Row, SIN};
+use jut_ir::prim::{COS, Lowering, Machine, Prim, SIN};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Stmt, Value};
 use jut_loop::kernel::Kernel;
 
@@ -48,10 +47,13 @@ pub(crate) struct Translator<'a> {
     values: SecondaryMap<Value, PackedOption<ir::Value>>,
     /// Integers known to be another integer plus a constant: they become address offsets.
     shifted: SecondaryMap<Value, Option<(ir::Value, i64)>>,
-    /// What stands outside of loops.
-    pub(crate) invariants: Invariants,
-    /// What need not be computed or read again.
-    pub(crate) known: Known,
+    /// Float literals that stand before loops.
+    pub(crate) literals: Literals,
+    /// In a body that is written several times, one iteration after the other: the cell that was stored to
+    /// last, and what. In one iteration the loop form knows what cells hold; that a sum adds to the
+    /// same cell in each of them is seen only here.
+    pub(crate) stored: Option<(Place, ir::Value)>,
+    pub(crate) repeating: bool,
     references: HashMap<FuncId, FuncRef>,
     /// The workspace.
     pub(crate) workspace: ir::Value,
@@ -114,8 +116,9 @@ impl<'a> Translator<'a> {
             builder,
             values,
             shifted: SecondaryMap::new(),
-            invariants: Default::default(),
-            known: Known::default(),
+            literals: Literals::default(),
+            stored: None,
+            repeating: false,
             references: HashMap::default(),
             workspace,
             lanes: Default::default(),
@@ -159,9 +162,7 @@ impl<'a> Translator<'a> {
     pub(crate) fn block(&mut self, block: &Block) -> Result<Vec<ir::Value>> {
         self.find_partners(block);
         for stmt in &block.stmts {
-            if !self.invariants.is_moved(stmt) {
-                self.stmt(stmt)?;
-            }
+            self.stmt(stmt)?;
         }
         self.atoms(&block.results)
     }
@@ -282,7 +283,7 @@ impl<'a> Translator<'a> {
     }
 
     pub(crate) fn float(&mut self, x: f64) -> ir::Value {
-        match self.invariants.float(x) {
+        match self.literals.get(x) {
             Some(value) => value,
             None => self.builder.ins().f64const(x),
         }
@@ -291,7 +292,6 @@ impl<'a> Translator<'a> {
     /// Assigns a value.
     pub(crate) fn bind(&mut self, value: Value, machine: ir::Value) {
         self.values[value] = machine.into();
-        self.invariants.define(value);
         if self.shifted.get(value).is_some_and(Option::is_some) {
             self.shifted[value] = None;
         }
@@ -304,7 +304,6 @@ impl<'a> Translator<'a> {
             _ => self.builder.ins().iadd_imm_s(base, offset),
         };
         self.values[value] = machine.into();
-        self.invariants.define(value);
         self.shifted[value] = Some((base, offset));
     }
 
@@ -351,18 +350,6 @@ impl<'a> Translator<'a> {
                 }
                 _ => self.machine(dst, op, args),
             },
-            Lowering::Machine(op) if is_integer(row) => {
-                let second = args.get(1).map_or(Ok((None, 0)), |atom| self.index(*atom))?;
-                let expression = Expression::Integer(prim, self.index(args[0])?, second);
-                match self.known.expression(&expression) {
-                    Some(value) => self.bind(dst, value),
-                    None => {
-                        self.machine(dst, op, args)?;
-                        self.known.computed(expression, self.value(dst)?);
-                    }
-                }
-                Ok(())
-            }
             Lowering::Machine(op) => self.machine(dst, op, args),
             Lowering::Runtime(symbol) => {
                 match self.partners.get(&dst).copied() {
@@ -408,7 +395,6 @@ impl<'a> Translator<'a> {
         if row.params.len() != args.len() {
             return Err(format!("the kernel `{}` has {} arguments", row.name, args.len()));
         }
-        self.known.forget_cells();
         let args = self.atoms(args)?;
         self.runtime(row.symbol, &args)?;
         Ok(())
@@ -452,7 +438,6 @@ impl<'a> Translator<'a> {
             given.truncate(returns.direct);
         }
         values.extend(given);
-        self.known.forget_cells();
         let call = self.builder.ins().call(callee, &values);
         let returned = self.builder.inst_results(call).to_vec();
         let Some((status, results)) = returned.split_first() else {
@@ -516,16 +501,13 @@ impl<'a> Translator<'a> {
 
     fn branch(&mut self, dst: &[Value], cond: Atom, then: &Block, other: &Block) -> Result<()> {
         let cond = self.atom(cond)?;
-        let cells = self.known.cells();
         let [yes, no] = [self.builder.create_block(), self.builder.create_block()];
         let join = self.block_for(dst);
         self.builder.ins().brif(cond, yes, &[], no, &[]);
         for (side, block) in [(yes, then), (no, other)] {
             self.builder.switch_to_block(side);
-            let scope = self.known.enter();
-            self.known.set_cells(cells.clone());
             let results = self.block(block)?;
-            self.known.leave(scope);
+            self.stored = None;
             if results.len() != dst.len() {
                 return Err("a branch gives another number of results".to_owned());
             }
@@ -534,13 +516,6 @@ impl<'a> Translator<'a> {
         self.enter(join, dst);
         Ok(())
     }
-}
-
-/// Whether a primitive computes an integer from one or two integers and cannot fail.
-fn is_integer(row: &Row) -> bool {
-    row.result == Scalar::I64
-        && matches!(row.params, [Scalar::I64] | [Scalar::I64, Scalar::I64])
-        && !matches!(row.lowering, Lowering::Machine(Machine::IDiv | Machine::IRem))
 }
 
 /// Values as arguments of a block.

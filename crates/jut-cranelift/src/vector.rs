@@ -20,7 +20,7 @@ use std::collections::HashSet;
 /// How the body is to be translated.
 pub(crate) struct Plan {
     classes: Classes,
-    /// What the body binds, but for what stands before the loop.
+    /// What the body binds.
     inside: HashSet<Value>,
     /// Floats from outside that stand in both halves of a register before the loop.
     outside: Vec<(Atom, ir::Value)>,
@@ -32,25 +32,11 @@ pub(crate) struct Plan {
 const KEPT: usize = 6;
 
 impl Translator<'_> {
-    /// A plan for the body of a loop that is marked.
-    pub(crate) fn plan(&self, index: Value, carry: &[Value], body: &Block, vector: Vector) -> Plan {
-        let here = body.stmts.iter().filter(|stmt| !self.invariants.is_moved(stmt));
-        let inside = here.flat_map(|stmt| stmt.bound()).copied().collect();
-        let stores = body.stmts.iter().filter(|stmt| matches!(stmt, Stmt::Store { .. })).count();
-        let waiting = stores + body.results.len();
-        Plan {
-            classes: Classes::of(index, carry, body),
-            inside,
-            outside: Vec::new(),
-            together: vector.stores_last.then(|| group::pairs_of(waiting)),
-        }
-    }
-
     /// Puts floats from outside into registers of two, before the loop.
     pub(crate) fn spread(&mut self, body: &Block, plan: &mut Plan) -> Result<()> {
         for stmt in &body.stmts {
             let Stmt::Prim { dst, args, .. } = stmt else { continue };
-            if self.invariants.is_moved(stmt) || plan.classes.class(*dst) != Class::Wide {
+            if plan.classes.class(*dst) != Class::Wide {
                 continue;
             }
             for atom in args {
@@ -81,9 +67,6 @@ impl Translator<'_> {
         // What is one value for all pairs has been bound then.
         let again = matches!(way, Way::Again { .. });
         for stmt in &body.stmts {
-            if self.invariants.is_moved(stmt) {
-                continue;
-            }
             match stmt {
                 Stmt::Prim { dst, prim, args } if plan.classes.class(*dst) == Class::Wide => {
                     let mut operands = Vec::with_capacity(args.len());
@@ -176,7 +159,7 @@ impl Translator<'_> {
         index: ir::Value,
         k: i64,
     ) -> Result<(ir::Value, i32)> {
-        let place = crate::known::Place {
+        let place = crate::memory::Place {
             cell: Cell::F64,
             buffer: self.value(buffer)?,
             index: (Some(index), k),
@@ -186,6 +169,19 @@ impl Translator<'_> {
 }
 
 impl Plan {
+    /// A plan for the body of a loop that is marked.
+    pub(crate) fn of(index: Value, carry: &[Value], body: &Block, vector: Vector) -> Plan {
+        let inside = body.stmts.iter().flat_map(|stmt| stmt.bound()).copied().collect();
+        let stores = body.stmts.iter().filter(|stmt| matches!(stmt, Stmt::Store { .. })).count();
+        let waiting = stores + body.results.len();
+        Plan {
+            classes: Classes::of(index, carry, body),
+            inside,
+            outside: Vec::new(),
+            together: vector.stores_last.then(|| group::pairs_of(waiting)),
+        }
+    }
+
     /// How far an index is from that of the loop.
     fn offset(&self, atom: Atom) -> Result<i64> {
         self.classes.offset(atom).ok_or_else(|| "pairs at another index".to_owned())

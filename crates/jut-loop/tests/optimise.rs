@@ -433,3 +433,38 @@ loop def f(n: i64, k: i64, ix: in i64[n], x: in f64[n], g: inout f64[n]) = {{
         }
     }
 }
+
+#[test]
+fn a_store_that_another_name_of_the_memory_reads_stays() {
+    let text = "
+loop def f(x: out f64[4], y: out f64[1]) = {
+  x[1] = 1.0
+  r = x[1 ..]
+  a = r[0]
+  x[1] = 2.0
+  y[0] = a
+}";
+    assert!(tidy(text).contains("x[1] = 1.0"), "{}", tidy(text));
+}
+
+#[test]
+fn what_a_cell_holds_is_known_in_branches_and_beside_stores_to_neighbours() {
+    let text = "
+loop def f(i: i64, c: bool, e: f64, x: out f64[9]) = {
+  j = i + 1
+  x[i] = e
+  x[j] = 2.0
+  if c {
+    a = x[i]
+    x[8] = a
+  } else {
+    k = j - 1
+    b = x[k]
+    x[7] = b
+  }
+}";
+    assert_eq!(
+        body(text),
+        ["j = i + 1", "x[i] = e", "x[j] = 2.0", "if c {", "x[8] = e", "} else {", "x[7] = e"]
+    );
+}

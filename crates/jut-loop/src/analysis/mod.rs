@@ -5,12 +5,14 @@
 //! | [`effects`] | what a statement does to memory and to the run |
 //! | [`Roots`] | which buffers may share memory |
 //! | [`Classes`] | what a value is to neighbouring iterations |
+//! | [`shifts`] | which integers are another one plus a constant |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
 
 pub mod effects;
 mod lanes;
 mod roots;
+pub mod shifts;
 
 pub use lanes::{Class, Classes};
 pub use roots::Roots;

@@ -1,7 +1,7 @@
 //! What cells hold.
 //!
-//! - **Forwarding.** In a block, a load of a cell whose content is known (it was stored or loaded
-//!   before, and nothing in between may have changed it) is that value; a store that is followed by
+//! - **Forwarding.** In a block and the branches in it, a load of a cell whose content is known (it was
+//!   stored or loaded before, and nothing in between may have changed it) is that value; a store that is followed by
 //!   another store to the same cell, with no load in between that may see it, goes.
 //! - **Registers.** If a loop body loads a cell once, stores to it once afterwards, with the same
 //!   address in every iteration, and touches nothing that may overlap the buffer otherwise, the
@@ -9,13 +9,14 @@
 //!   from the cell) and stored after, if the loop runs at all. Nothing in the body before the load may
 //!   be what says that the cell is there, such as a check.
 //!
-//! The order of additions does not change. Which memory may overlap is [`super::memory`]'s question.
+//! The order of additions does not change. Which memory may overlap is [`Roots`]' question.
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::{Literal, prim};
 
 use crate::analysis::Roots;
 use crate::analysis::effects::{self, Access};
+use crate::analysis::shifts::{Shift, Shifts};
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
@@ -27,9 +28,10 @@ pub(super) fn run(func: &mut LoopFunction) {
         depth: SecondaryMap::new(),
         subst: SecondaryMap::new(),
         loops: 0,
+        shifts: Shifts::default(),
     };
     let body = std::mem::take(&mut func.body);
-    func.body = walk.block(body).0;
+    func.body = walk.block(body, Vec::new()).0;
 }
 
 /// What a block does to memory, coarsely: the buffers it reads and writes.
@@ -74,7 +76,7 @@ impl Effect {
 /// What is known of a cell.
 struct Known {
     buffer: Value,
-    index: Atom,
+    index: Shift,
     content: Atom,
     /// The position of the store that wrote it, if nobody may have read it since.
     pending: Option<usize>,
@@ -90,6 +92,7 @@ struct Cells<'a> {
     depth: SecondaryMap<Value, usize>,
     subst: SecondaryMap<Value, Option<Atom>>,
     loops: usize,
+    shifts: Shifts,
 }
 
 impl Cells<'_> {
@@ -103,11 +106,12 @@ impl Cells<'_> {
 
     fn bind(&mut self, stmt: &Stmt) {
         stmt.bound().iter().for_each(|v| self.depth[*v] = self.loops);
+        self.shifts.learn(stmt);
     }
 
-    /// A block, what it does to memory, and what of that is not a load or store directly in it.
-    fn block(&mut self, block: Block) -> (Block, Effect, Effect) {
-        let mut known: Vec<Known> = Vec::new();
+    /// A block at whose beginning the given cells are known, what it does to memory, and what of that
+    /// is not a load or store directly in it.
+    fn block(&mut self, block: Block, mut known: Vec<Known>) -> (Block, Effect, Effect) {
         let mut out: Vec<Option<Stmt>> = Vec::with_capacity(block.stmts.len());
         let (mut all, mut nested) = (Effect::default(), Effect::default());
         for mut stmt in block.stmts {
@@ -118,6 +122,7 @@ impl Cells<'_> {
                     out.push(Some(Stmt::Load { dst, buffer, index }));
                 }
                 Stmt::Load { dst, buffer, index } => {
+                    let index = self.shifts.of(index);
                     let found = known.iter().find(|k| k.buffer == buffer && k.index == index);
                     if let Some(k) =
                         found.filter(|k| self.values.kind_of(k.content) == self.values.kind(dst))
@@ -126,7 +131,8 @@ impl Cells<'_> {
                         continue;
                     }
                     for k in &mut known {
-                        if self.roots.may_overlap(k.buffer, buffer) && !apart(k.index, index) {
+                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(index);
+                        if !elsewhere && self.roots.may_overlap(k.buffer, buffer) {
                             k.pending = None;
                         }
                     }
@@ -138,12 +144,13 @@ impl Cells<'_> {
                     out.push(Some(stmt));
                 }
                 Stmt::Store { buffer, index, value } => {
+                    let index = self.shifts.of(index);
                     let same = |k: &Known| k.buffer == buffer && k.index == index;
                     if let Some(earlier) = known.iter().find(|k| same(k)).and_then(|k| k.pending) {
                         out[earlier] = None;
                     }
                     known.retain(|k| {
-                        let elsewhere = k.buffer == buffer && apart(k.index, index);
+                        let elsewhere = k.buffer == buffer && k.index.is_apart_from(index);
                         elsewhere || !(same(k) || self.roots.may_overlap(buffer, k.buffer))
                     });
                     all.write(buffer);
@@ -152,7 +159,7 @@ impl Cells<'_> {
                     out.push(Some(stmt));
                 }
                 stmt => {
-                    let (stmts, effect) = self.compound(stmt);
+                    let (stmts, effect) = self.compound(stmt, &known);
                     if effect.anything {
                         known.clear();
                     }
@@ -177,7 +184,7 @@ impl Cells<'_> {
     }
 
     /// A statement that is neither load nor store directly in a block; it may become several.
-    fn compound(&mut self, mut stmt: Stmt) -> (Vec<Stmt>, Effect) {
+    fn compound(&mut self, mut stmt: Stmt, known: &[Known]) -> (Vec<Stmt>, Effect) {
         let (mut effect, mut nested) = (Effect::default(), Effect::default());
         let is_buffer = |v| matches!(self.values.kind(v), Kind::Buffer(_));
         effects::accesses(&stmt, is_buffer, &mut |buffer, access| match access {
@@ -188,7 +195,10 @@ impl Cells<'_> {
         self.loops += rounds;
         stmt.entered().iter().for_each(|v| self.depth[*v] = self.loops);
         for block in stmt.blocks_mut() {
-            let (changed, all, inside) = self.block(std::mem::take(block));
+            // Before an iteration there may have been others.
+            let known = if rounds == 0 { known } else { &[] };
+            let known = known.iter().map(|k| Known { pending: None, ..*k }).collect();
+            let (changed, all, inside) = self.block(std::mem::take(block), known);
             *block = changed;
             effect.join(&all);
             nested.join(&inside);
@@ -337,11 +347,6 @@ struct Cell {
     loaded: Value,
     /// What it stores.
     stored: Option<Atom>,
-}
-
-/// Whether two indices certainly differ.
-fn apart(a: Atom, b: Atom) -> bool {
-    matches!((a, b), (Atom::Lit(_), Atom::Lit(_))) && a != b
 }
 
 fn remember(known: &mut Vec<Known>, new: Known) {

@@ -30,22 +30,29 @@ use jut_ir::hash::HashSet;
 use jut_ir::prim::{self, Prim};
 
 use crate::analysis::Roots;
+use crate::analysis::shifts::{Shift, Shifts};
 use crate::form::{Atom, Block, Kind, LoopFunction, Stmt, Value};
 use crate::visit::Counted;
 
 const ZERO: Atom = Atom::Lit(Literal::F64(0.0));
 
-/// Runs the walk.
-pub(super) fn run(func: &mut LoopFunction) {
+/// The first cell.
+const BEGIN: Shift = Shift { base: None, offset: 0 };
+
+/// Runs the walk; whether it changed anything.
+pub(super) fn run(func: &mut LoopFunction) -> bool {
     let mut fresh = Fresh {
         roots: Roots::of(func),
         is_buffer: SecondaryMap::with_capacity(func.values.len()),
         definitions: SecondaryMap::new(),
+        shifts: Shifts::default(),
+        changed: false,
     };
     for (value, data) in func.values.iter() {
         fresh.is_buffer[value] = matches!(data.kind, Kind::Buffer(_));
     }
     func.body.for_each(&mut |stmt| {
+        fresh.shifts.learn(stmt);
         if let Stmt::Prim { dst, prim, args } = stmt
             && let [a, b] = args[..]
         {
@@ -53,10 +60,8 @@ pub(super) fn run(func: &mut LoopFunction) {
         }
     });
     fresh.block(&mut func.body);
+    fresh.changed
 }
-
-/// An integer as a value, if there is one, plus a constant.
-type Sum = (Option<Value>, i64);
 
 /// An array that holds zeros.
 struct Zeroed {
@@ -74,6 +79,9 @@ struct Fresh {
     is_buffer: SecondaryMap<Value, bool>,
     /// The operations on integers that sizes and indices are made of.
     definitions: SecondaryMap<Value, Option<(Prim, [Atom; 2])>>,
+    shifts: Shifts,
+    /// Whether an array is not filled any more.
+    changed: bool,
 }
 
 impl Fresh {
@@ -84,22 +92,8 @@ impl Fresh {
         }
     }
 
-    fn sum(&self, atom: Atom) -> Sum {
-        let (mut atom, mut constant) = (atom, 0i64);
-        loop {
-            let step = match self.definition(atom) {
-                Some((prim::IADD, [a, Atom::Lit(Literal::I64(k))])) => Some((a, k)),
-                Some((prim::IADD, [Atom::Lit(Literal::I64(k)), a])) => Some((a, k)),
-                Some((prim::ISUB, [a, Atom::Lit(Literal::I64(k))])) => Some((a, k.wrapping_neg())),
-                _ => None,
-            };
-            match (step, atom) {
-                (Some((a, k)), _) => (atom, constant) = (a, constant.wrapping_add(k)),
-                (None, Atom::Lit(Literal::I64(k))) => return (None, constant.wrapping_add(k)),
-                (None, Atom::Value(v)) => return (Some(v), constant),
-                (None, Atom::Lit(_)) => return (None, constant),
-            }
-        }
+    fn sum(&self, atom: Atom) -> Shift {
+        self.shifts.of(atom)
     }
 
     fn same(&self, a: Atom, b: Atom) -> bool {
@@ -160,6 +154,7 @@ impl Fresh {
             }
             stmt.blocks_mut().into_iter().for_each(|inner| self.block(inner));
         }
+        self.changed |= !gone.is_empty();
         gone.sort_unstable();
         let mut gone = gone.into_iter().peekable();
         let mut at = 0;
@@ -192,7 +187,7 @@ impl Fresh {
     /// Whether a loop touches each of the cells of a buffer in one iteration, and stores to it.
     fn covers(&self, stmt: &Stmt, buffer: Value, len: Atom) -> bool {
         let Some(Counted { index, low, high, body }) = stmt.counted() else { return false };
-        if self.sum(low) != (None, 0) {
+        if self.sum(low) != BEGIN {
             return false;
         }
         if self
@@ -289,8 +284,7 @@ impl Fresh {
     /// The loads of zeros in a block of single cells and loops that together are the whole buffer,
     /// if the condition under which it runs says that they are apart.
     fn pieces(&self, cond: Atom, block: &Block, buffer: Value, len: Atom) -> Option<Vec<Value>> {
-        let next = |(v, k): Sum| (v, k.wrapping_add(1));
-        let mut pieces: Vec<(Sum, Sum)> = Vec::new();
+        let mut pieces: Vec<(Shift, Shift)> = Vec::new();
         let mut first = Vec::new();
         let mut singles = Block::default();
         for stmt in block.stmts.iter().filter(|stmt| self.touches(stmt, buffer)) {
@@ -315,10 +309,10 @@ impl Fresh {
                 cells.push(cell);
             }
         }
-        pieces.extend(cells.into_iter().map(|cell| (cell, next(cell))));
+        pieces.extend(cells.into_iter().map(|cell| (cell, cell.plus(1))));
         first.extend(self.first_loads(&singles, buffer));
         // One piece begins where another ends, from the first cell to the last.
-        let mut reached = (None, 0);
+        let mut reached = BEGIN;
         while let Some(at) = pieces.iter().position(|(start, _)| *start == reached) {
             reached = pieces.swap_remove(at).1;
         }
@@ -328,7 +322,7 @@ impl Fresh {
     /// Whether a condition says that a number is at least a constant.
     fn at_least(&self, cond: Atom, number: Atom, constant: Atom) -> bool {
         let (number, constant) = (self.sum(number), self.sum(constant));
-        if constant.0.is_some() {
+        if constant.base.is_some() {
             return false;
         }
         match self.definition(cond) {

@@ -65,7 +65,10 @@ pub fn optimise(func: &mut LoopFunction) {
     if loops {
         gather::run(func);
         extremes::run(func);
-        fresh::run(func);
+        // The zeros that are not loaded any more are constants.
+        if fresh::run(func) {
+            motion::run(func);
+        }
     }
     dead::run(func);
 }

@@ -68,8 +68,10 @@ pub fn run(program: &LoopProgram) -> Option<LoopProgram> {
     let mut program = program.clone();
     let mut changed = false;
     for func in program.funcs.values_mut() {
-        if calls(&func.body, false) {
-            changed |= function(func);
+        if calls(&func.body, false) && function(func) {
+            // What the new loops compute of their bounds and buffers.
+            super::motion::run(func);
+            changed = true;
         }
     }
     changed.then_some(program)

@@ -1,0 +1,76 @@
+//! Float literals of loops stand before them.
+//!
+//! No instruction holds a float, so each time that one is written costs an instruction that makes it. In
+//! the outermost loop around it the first few become values before the loop, and stay in registers. That
+//! is the machine's matter, so it is decided here; what else does not change in a loop has moved out
+//! of it in the loop form.
+//!
+//! *Cost*: a look at each statement of an outermost loop.
+
+use crate::translate::Translator;
+use cranelift_codegen::ir::{self, InstBuilder};
+use jut_ir::hash::HashMap;
+use jut_ir::ir::Literal;
+use jut_loop::form::{Atom, Block, Stmt};
+
+/// Literals that are kept in registers at once.
+const MOST: usize = 8;
+
+/// The literals that stand before the loops around the current statement.
+#[derive(Default)]
+pub(crate) struct Literals {
+    /// Number of these loops.
+    depth: u32,
+    /// By their bits.
+    values: HashMap<u64, ir::Value>,
+}
+
+impl Literals {
+    pub(crate) fn get(&self, x: f64) -> Option<ir::Value> {
+        if self.values.is_empty() { None } else { self.values.get(&x.to_bits()).copied() }
+    }
+}
+
+impl Translator<'_> {
+    /// Writes the literals of a loop that begins after this.
+    pub(crate) fn enter_loop(&mut self, body: &Block) {
+        if self.literals.depth == 0 {
+            let mut found = Vec::new();
+            literals(body, &mut found);
+            for bits in found {
+                let value = self.builder.ins().f64const(f64::from_bits(bits));
+                self.literals.values.insert(bits, value);
+            }
+        }
+        self.literals.depth += 1;
+    }
+
+    /// Ends what [`Translator::enter_loop`] began.
+    pub(crate) fn leave_loop(&mut self) {
+        self.literals.depth -= 1;
+        if self.literals.depth == 0 {
+            self.literals.values.clear();
+        }
+    }
+}
+
+/// The first float literals of a loop, as bits, those of its inner blocks behind its own; zero is as
+/// cheap as a register.
+fn literals(body: &Block, found: &mut Vec<u64>) {
+    let mut add = |atom: Atom| {
+        if let Atom::Lit(Literal::F64(x)) = atom {
+            let bits = x.to_bits();
+            if bits != 0 && found.len() < MOST && !found.contains(&bits) {
+                found.push(bits);
+            }
+        }
+    };
+    for stmt in &body.stmts {
+        if let Stmt::Prim { .. } | Stmt::Store { .. } = stmt {
+            stmt.operands(&mut add);
+        }
+    }
+    for stmt in &body.stmts {
+        stmt.blocks().into_iter().for_each(|inner| literals(inner, found));
+    }
+}
