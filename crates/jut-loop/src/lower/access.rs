@@ -74,9 +74,12 @@ impl Lowering<'_> {
                     moves.push((used, self.scalar(*lo, span)?));
                 }
                 (Step::Field(k), Type::Tuple(items)) => {
+                    let Some(item) = items.get(*k as usize) else {
+                        return Err(self.bug(span, "a tuple lacks a component"));
+                    };
                     let part = self.cx.layouts.item(items, *k as usize);
                     range = range.start + part.start..range.start + part.end;
-                    ty = items.get(*k as usize).unwrap_or(&Type::F64);
+                    ty = item;
                 }
                 _ => return Err(self.bug(span, "a path does not fit its type")),
             }

@@ -193,7 +193,10 @@ impl Lowering<'_> {
     fn arms(&mut self, join: &Join, order: &[usize]) -> Res<ArmResult> {
         let (low, high) = order.split_at(order.len().div_ceil(2));
         let Some(pivot) = high.first() else {
-            return self.arm(join, low.first().copied().unwrap_or_default());
+            return match low.first() {
+                Some(arm) => self.arm(join, *arm),
+                None => Err(self.bug(join.span, "a case without arms")),
+            };
         };
         let Some(tag) = join.tag else {
             return Err(self.bug(join.span, "a sum without a tag"));

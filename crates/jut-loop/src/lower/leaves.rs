@@ -90,7 +90,10 @@ impl Lowering<'_> {
             Rhs::Size(v, k) => {
                 let mut ty = &self.src.nvars[*v].ty;
                 for _ in 0..*k {
-                    ty = ty.element().unwrap_or(ty);
+                    let Some(element) = ty.element() else {
+                        return Err(self.bug(span, "an array lacks a dimension"));
+                    };
+                    ty = element;
                 }
                 let Some(size) = ty.size() else {
                     return Err(self.bug(span, "only arrays have sizes"));
@@ -239,7 +242,9 @@ impl Lowering<'_> {
 
     fn array_literal(&mut self, stmt: &Stmt, items: &[Operand]) -> Res<()> {
         let span = stmt.loc.span;
-        let Some(v) = stmt.nl.first().copied() else { return Ok(()) };
+        let Some(v) = stmt.nl.first().copied() else {
+            return Err(self.bug(span, "an array has no name"));
+        };
         let ty = self.type_of(v);
         let Some(element) = ty.element().cloned() else {
             return Err(self.bug(span, "an array is expected"));

@@ -357,7 +357,9 @@ impl Lowering<'_> {
     ) -> Res<Vec<Value>> {
         let (mut carry, mut dst, mut before) = (Vec::new(), Vec::new(), Vec::new());
         for cap in lanes {
-            let Some(view) = self.caps[*cap].clone() else { continue };
+            let Some(view) = self.caps[*cap].clone() else {
+                return Err(self.bug(span, "an accumulator is not there"));
+            };
             let name = self.src.caps[*cap].name.clone();
             let value = self.value(&name, Kind::F64);
             dst.push(self.value(&name, Kind::F64));

@@ -74,12 +74,14 @@ impl Lowering<'_> {
         args: &[Operand],
         sizes: &[Size],
     ) -> Res<()> {
-        let Some(v) = stmt.nl.first().copied() else { return Ok(()) };
+        let span = stmt.loc.span;
+        let Some(v) = stmt.nl.first().copied() else {
+            return Err(self.bug(span, "an array has no name"));
+        };
         if self.waits(v, op) {
             self.waiting.insert(v, Waiting { op, args: args.to_vec(), sizes: sizes.to_vec() });
             return Ok(());
         }
-        let span = stmt.loc.span;
         if let (true, [a]) = (op.is_view(), args) {
             let slots = self.slots(*a, span)?;
             return self.bind_one(stmt, slots.to_vec());
@@ -172,9 +174,16 @@ impl Lowering<'_> {
         let (mut args, mut sizes) = (args.iter(), sizes.iter());
         for param in op.row().params {
             match param {
-                Param::Size(name) => known.extend(sizes.next().map(|s| (*name, s.clone()))),
+                Param::Size(name) => {
+                    let Some(size) = sizes.next() else {
+                        return Err(self.bug(span, "a primitive lacks a size"));
+                    };
+                    known.push((*name, size.clone()));
+                }
                 Param::Array(names) => {
-                    let Some(arg) = args.next() else { continue };
+                    let Some(arg) = args.next() else {
+                        return Err(self.bug(span, "a primitive lacks an operand"));
+                    };
                     let mut ty = self.src.type_of(*arg);
                     for name in names.chars() {
                         let Type::Array(size, element) = ty else {

@@ -5,10 +5,10 @@
 //!
 //! ```text
 //! fill g[n] = 0.0                    for par (i in 0 .. n) {
-//! for par (i in 0 .. n) {              a = 0.0
-//!   a = g[i]                           b = a + f(i)
-//!   b = a + f(i)                       g[i] = b
-//!   g[i] = b                         }
+//! for par (i in 0 .. n) {              b = 0.0 + f(i)
+//!   a = g[i]                           g[i] = b
+//!   b = a + f(i)                     }
+//!   g[i] = b
 //! }
 //! ```
 //!

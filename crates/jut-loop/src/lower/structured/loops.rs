@@ -230,7 +230,10 @@ impl Lowering<'_> {
         hint: &str,
         span: Span,
     ) -> Res<(Value, Atom)> {
-        let index = |label: char| indices.iter().find(|(l, _)| *l == label).map(|(_, i)| *i);
+        // The rows and cells of a dimension that nothing counts are reached from its first.
+        let index = |label: char| {
+            indices.iter().find(|(l, _)| *l == label).map_or(int(0), |(_, index)| *index)
+        };
         let Some(((last, _), outer)) = dims.split_last() else {
             return Err(self.bug(span, "a scalar has no cells"));
         };
@@ -239,12 +242,12 @@ impl Lowering<'_> {
             if k > 0 {
                 row = self.mul("row", row, *size);
             }
-            let i = index(*label).unwrap_or(int(0));
+            let i = index(*label);
             row = self.add("row", row, i);
         }
         let width = dims.last().map_or(int(1), |(_, size)| *size);
         let start = self.mul("row", row, width);
-        let cell = index(*last).unwrap_or(int(0));
+        let cell = index(*last);
         if start == int(0) {
             return Ok((buffer, cell));
         }
