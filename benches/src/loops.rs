@@ -141,11 +141,8 @@ type Sum = unsafe extern "C" fn(i64, *const f64, *const f64) -> f64;
 
 /// The engines that make machine code and are built in, by name.
 pub fn engines() -> Vec<(&'static str, Engine)> {
-    let all = [("cranelift", Engine::Cranelift), ("llvm", Engine::Llvm), ("mlir", Engine::Mlir)];
-    let there = jut::backends();
-    let built_in =
-        |name: &str| there.iter().any(|backend| backend.name == name && backend.version.is_some());
-    all.into_iter().filter(|(name, _)| built_in(name)).collect()
+    let all = jut::BACKENDS.iter().map(|(engine, _)| *engine);
+    all.filter(|engine| engine.is_built_in()).map(|engine| (engine.name(), engine)).collect()
 }
 
 /// clang, if it is there.

@@ -29,12 +29,8 @@ use std::cell::Cell;
 
 /// The backends that are built in, by name.
 pub fn backends() -> impl Iterator<Item = (&'static str, Backend)> {
-    let all: [(&str, bool, Backend); 3] = [
-        ("Cranelift", true, jut_cranelift::BACKEND),
-        ("LLVM", jut_llvm::BUILT_IN, jut_llvm::BACKEND),
-        ("MLIR", jut_mlir::BUILT_IN, jut_mlir::BACKEND),
-    ];
-    all.into_iter().filter(|(_, built_in, _)| *built_in).map(|(name, _, backend)| (name, backend))
+    let all = jut::BACKENDS.into_iter().map(|(_, backend)| backend);
+    all.filter(Backend::is_built_in).map(|backend| (backend.name, backend))
 }
 
 /// The results of a function, or its error.
@@ -87,7 +83,7 @@ fn agree_in(
     }
     let query = need::query(&lowered.program).ok();
     let compiled = backends.iter().map(|(name, backend)| {
-        let native = Checked::compile(&lowered, *backend).map_err(|e| format!("{name}: {e}"))?;
+        let native = Checked::compile(&lowered, backend).map_err(|e| format!("{name}: {e}"))?;
         Ok((*name, native))
     });
     let natives: Vec<_> = compiled.collect::<Result<_, String>>()?;

@@ -8,7 +8,7 @@
 //! *Requires*: a C compiler. *Ensures*: an `Err` names the first function that differs. *Cost*: a run
 //! of the interpreter and a compilation for each function, and one C compilation and run.
 
-use crate::engines::{Border, Run, same};
+use crate::engines::{Border, Run, backends, same};
 use crate::products::{Product, optimised};
 use jut_cranelift::Target;
 use jut_eval::{EvalError, Interpreter};
@@ -56,11 +56,12 @@ static int failed(int status, const error_t *e) {
 pub fn agree(at: &Path, products: &[Product]) -> Result<usize, String> {
     let say = |e: CompileError| e.to_string();
     let machine = Machine::Any(Target::host().map_err(say)?.triple().clone());
-    let file = jut_cranelift::ObjectFile::new(&machine, MathLibrary::Jut).map_err(say)?;
-    let count = agree_by(&at.join("cranelift"), products, Box::new(file))?;
-    if jut_llvm::BUILT_IN {
-        let file = jut_llvm::ObjectFile::new(&machine, MathLibrary::Jut).map_err(say)?;
-        agree_by(&at.join("llvm"), products, Box::new(file)).map_err(|e| format!("LLVM: {e}"))?;
+    let mut count = 0;
+    for (name, backend) in backends() {
+        if let Some(object) = backend.object {
+            let file = object(&machine, MathLibrary::Jut).map_err(say)?;
+            count = agree_by(&at.join(name), products, file).map_err(|e| format!("{name}: {e}"))?;
+        }
     }
     Ok(count)
 }

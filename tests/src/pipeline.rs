@@ -125,7 +125,7 @@ pub fn stages(text: &str, policy: Policy) -> Result<Vec<Stage>, String> {
     let text = jut_loop::print::print_program(&lowered.program);
     jut_loop::read::read_program(0, &text).map_err(say)?;
     notes.add("loop text", count);
-    Checked::compile(&lowered, jut_cranelift::BACKEND).map_err(|e| e.to_string())?;
+    Checked::compile(&lowered, &jut_cranelift::BACKEND).map_err(|e| e.to_string())?;
     notes.add("machine code", count);
     Ok(notes.stages)
 }
@@ -193,7 +193,7 @@ pub fn compile_with(
     steps.counts.push(count(&lowered));
     let lowered = steps.step("tidy, cut", || Ok(lowered.finish()))?;
     steps.counts.push(count(&lowered));
-    let compile = || Checked::compile(&lowered, backend).map_err(|e| e.to_string());
+    let compile = || Checked::compile(&lowered, &backend).map_err(|e| e.to_string());
     let code = steps.step("machine code", compile)?;
     steps.counts.push(count(&lowered));
     Ok((steps.counts, code))

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Builds, writes and says what was written; gives the exit code.
 pub fn build(options: &Build) -> Result<u8> {
-    let engine = options.engine.engine();
+    let engine = options.engine.0;
     let functions = functions(&options.function, &options.more)?;
     let functions: Vec<Function> = functions.into_iter().map(|f| f.engine(engine)).collect();
     let machine = match (&options.triple, options.native) {

@@ -34,7 +34,7 @@ pub fn run(options: &Options) -> u8 {
         Command::Linearize(options) => (options.call.target.format, linearize::linearize(options)),
         Command::Build(build) => (build.function.format, build::build(build)),
         Command::Show { target, stage, draw } => {
-            let stage = stage.map_or(jut::Stage::Unzip, |stage| stage.stage());
+            let stage = stage.map_or(jut::Stage::Unzip, |stage| stage.0);
             (target.format, show(target, stage, draw.as_deref()))
         }
     };

@@ -5,7 +5,7 @@
 //! whoever links objects that `jut build` makes does.
 
 use crate::output::{print, print_json};
-use jut::{Backend, backends};
+use jut::{BACKENDS, Backend};
 use serde_json::{Value as Json, json};
 use std::env;
 use std::path::Path;
@@ -23,7 +23,8 @@ struct Finding {
 
 /// Prints the report.
 pub fn doctor(json: bool) {
-    let mut findings: Vec<Finding> = backends().into_iter().map(of_backend).collect();
+    let mut findings: Vec<Finding> =
+        BACKENDS.iter().map(|(_, backend)| of_backend(backend)).collect();
     findings.push(of_compiler());
     if json {
         let rows: Vec<Json> = findings
@@ -53,10 +54,10 @@ pub fn doctor(json: bool) {
     print(&text);
 }
 
-fn of_backend(backend: Backend) -> Finding {
-    let Backend { name, what, version, how } = backend;
+fn of_backend(backend: &Backend) -> Finding {
+    let (name, what, version) = (backend.name, backend.about, (backend.version)());
     let mut steps = Vec::new();
-    if let (None, Some(need)) = (&version, how) {
+    if let (None, Some(need)) = (&version, backend.requirement) {
         let folder = env::var(need.variable).ok().filter(|folder| !folder.is_empty());
         let folder = folder.unwrap_or_else(|| need.folder.to_owned());
         let tool = Path::new(&folder).join("bin/llvm-config");

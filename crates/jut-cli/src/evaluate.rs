@@ -1,13 +1,11 @@
-//! The commands that call a function or one of its derivatives, and the names of derivatives: read from
-//! the table of requests ([`jut::request::TABLE`]), so that a new row is a new command.
+//! The commands that call a function or one of its derivatives: read from the table of requests
+//! ([`jut::request::TABLE`]), so that a new row is a new command.
 
 use crate::options::Call;
-use clap::builder::PossibleValue;
 use clap::error::{Error, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
 use jut::request::{Row, Seeds, TABLE};
 use jut::{JacobianMode, Request};
-use std::sync::LazyLock;
 
 /// A call of a function or of one of its derivatives.
 pub struct Evaluate {
@@ -143,24 +141,5 @@ impl Subcommand for Evaluate {
 
     fn has_subcommand(name: &str) -> bool {
         called(name).is_some()
-    }
-}
-
-/// What is made of a function ahead of time.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Derivative(pub Request);
-
-static DERIVATIVES: LazyLock<Vec<Derivative>> =
-    LazyLock::new(|| Request::all().map(Derivative).collect());
-
-impl ValueEnum for Derivative {
-    fn value_variants<'a>() -> &'a [Derivative] {
-        &DERIVATIVES
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let row = self.0.row();
-        // `value-grad` is what other options look like.
-        Some(PossibleValue::new(row.suffix).alias(row.suffix.replace('_', "-")).help(row.says))
     }
 }

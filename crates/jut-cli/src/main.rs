@@ -35,6 +35,7 @@ mod linearize;
 mod manual;
 mod options;
 mod output;
+mod values;
 mod verify;
 
 use clap::Parser;

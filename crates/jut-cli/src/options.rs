@@ -1,6 +1,7 @@
 //! The command line.
 
-use crate::evaluate::{Derivative, Evaluate};
+use crate::evaluate::Evaluate;
+use crate::values::{Compiler, Derivative, Engine, Stage};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -280,21 +281,18 @@ pub struct Call {
 impl Call {
     /// What runs the function.
     pub fn engine(&self) -> jut::Engine {
-        self.engine.unwrap_or_default().engine()
+        self.engine.map_or_else(Default::default, |engine| engine.0)
     }
 
     /// What `--check` compares with the interpreter, by name: what was asked for, else all that this
     /// build has.
     pub fn compared(&self) -> Vec<(&'static str, jut::Engine)> {
-        let native =
-            [("cranelift", Engine::Cranelift), ("llvm", Engine::Llvm), ("mlir", Engine::Mlir)];
-        let backends = jut::backends();
-        let built_in = |name: &str| backends.iter().any(|b| b.name == name && b.version.is_some());
-        let wanted = |(name, engine): &(&str, Engine)| match self.engine {
-            Some(asked) => asked == *engine,
-            None => built_in(name),
+        let wanted = |engine: &jut::Engine| match self.engine {
+            Some(asked) => asked.0 == *engine,
+            None => engine.is_built_in(),
         };
-        native.into_iter().filter(wanted).map(|(name, engine)| (name, engine.engine())).collect()
+        let native = jut::BACKENDS.iter().map(|(engine, _)| *engine).filter(wanted);
+        native.map(|engine| (engine.name(), engine)).collect()
     }
 }
 
@@ -308,40 +306,6 @@ pub enum Format {
     Json,
 }
 
-/// What runs a function.
-#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Engine {
-    /// Native code through Cranelift.
-    #[default]
-    Cranelift,
-    /// Native code through LLVM, in builds that have it (see `jut doctor`).
-    Llvm,
-    /// Native code through MLIR and LLVM, in builds that have them.
-    Mlir,
-    /// The interpreter.
-    Interp,
-}
-
-/// What makes objects.
-#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Compiler {
-    /// Cranelift.
-    #[default]
-    Cranelift,
-    /// LLVM, in builds that have it (see `jut doctor`).
-    Llvm,
-}
-
-impl Compiler {
-    /// The engine of the library.
-    pub fn engine(self) -> jut::Engine {
-        match self {
-            Compiler::Cranelift => jut::Engine::Cranelift,
-            Compiler::Llvm => jut::Engine::Llvm,
-        }
-    }
-}
-
 /// How much goes on the tape.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Policy {
@@ -353,67 +317,6 @@ pub enum Policy {
     StoreAll,
     /// As little as a minimum cut between storing and recomputing allows.
     Minimal,
-}
-
-/// A stage to print.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Stage {
-    /// What the user wrote.
-    Source,
-    /// The core language.
-    Core,
-    /// J: values and tangents.
-    Forward,
-    /// U: values and tape apart from tangents.
-    Unzip,
-    /// T: cotangents.
-    Transpose,
-    /// Value and gradient, composed of these.
-    Gradient,
-    /// Value and gradient as they are compiled: optimised.
-    Optimised,
-    /// The gradient in the loop form.
-    Loop,
-    /// The gradient in Cranelift's text form.
-    Clif,
-    /// The gradient in this machine's assembly language.
-    Asm,
-    /// The gradient as text for LLVM.
-    Llvm,
-    /// The gradient as MLIR.
-    Mlir,
-}
-
-impl Stage {
-    /// The stage of the library.
-    pub fn stage(self) -> jut::Stage {
-        match self {
-            Stage::Source => jut::Stage::Source,
-            Stage::Core => jut::Stage::Core,
-            Stage::Forward => jut::Stage::Forward,
-            Stage::Unzip => jut::Stage::Unzip,
-            Stage::Transpose => jut::Stage::Transpose,
-            Stage::Gradient => jut::Stage::Gradient,
-            Stage::Optimised => jut::Stage::Optimised,
-            Stage::Loop => jut::Stage::Loop,
-            Stage::Clif => jut::Stage::Clif,
-            Stage::Asm => jut::Stage::Assembly,
-            Stage::Llvm => jut::Stage::Llvm,
-            Stage::Mlir => jut::Stage::Mlir,
-        }
-    }
-}
-
-impl Engine {
-    /// The engine of the library.
-    pub fn engine(self) -> jut::Engine {
-        match self {
-            Engine::Cranelift => jut::Engine::Cranelift,
-            Engine::Llvm => jut::Engine::Llvm,
-            Engine::Mlir => jut::Engine::Mlir,
-            Engine::Interp => jut::Engine::Interpreter,
-        }
-    }
 }
 
 impl Policy {

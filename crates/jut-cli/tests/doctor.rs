@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 /// Whether this build has LLVM.
 fn has_llvm() -> bool {
-    jut::backends().iter().any(|b| b.name == "llvm" && b.version.is_some())
+    jut::Engine::Llvm.is_built_in()
 }
 
 fn doctor(prefix: &str, arguments: &[&str]) -> String {

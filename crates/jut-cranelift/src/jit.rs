@@ -10,7 +10,7 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::default_libcall_names;
 use jut_loop::form::LoopProgram;
 use jut_loop::poll;
-use jut_native::{Backend, CompileError, Compiled, Entry, Footprint};
+use jut_native::{Backend, CompileError, Compiled, Entry, Footprint, Text};
 use jut_runtime::symbols;
 use std::mem::ManuallyDrop;
 
@@ -29,8 +29,21 @@ impl Drop for Code {
     }
 }
 
-/// Programs for the machine that this process runs on.
-pub const BACKEND: Backend = Backend { target, compile };
+/// Code for the machine that this process runs on, objects for others too.
+pub const BACKEND: Backend = Backend {
+    name: "cranelift",
+    about: "machine code in memory and object files; the default",
+    version: || Some(crate::VERSION.to_owned()),
+    requirement: None,
+    target,
+    compile,
+    text: Text { stage: "clif", about: "Cranelift's text form", target, print: crate::clif },
+    assembly: crate::assembly,
+    #[cfg(feature = "aot")]
+    object: Some(|machine, math| Ok(Box::new(crate::ObjectFile::new(machine, math)?))),
+    #[cfg(not(feature = "aot"))]
+    object: None,
+};
 
 /// What is taken of the loop form; nothing in particular where there is no code generator.
 fn target() -> jut_loop::target::Target {

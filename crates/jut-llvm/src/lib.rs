@@ -54,6 +54,8 @@ mod vector;
 
 pub use module::{text, text_target};
 
+use jut_native::{Backend, Requirement, Text};
+
 /// Whether LLVM is linked: the cargo feature `llvm`.
 pub const BUILT_IN: bool = cfg!(feature = "llvm");
 
@@ -62,9 +64,31 @@ pub const HOW_TO_INSTALL: &str = "install LLVM 22 (Debian: `apt-get install gcc 
     libpolly-22-dev libzstd-dev zlib1g-dev`), and build with the cargo feature `llvm`; if LLVM is \
     not in /usr/lib/llvm-22, name its folder in the environment variable LLVM_SYS_221_PREFIX";
 
-/// Programs for the machine that this process runs on.
-pub const BACKEND: jut_native::Backend =
-    jut_native::Backend { target: here::target, compile: here::compile };
+const PACKAGES: &[&str] =
+    &["gcc", "g++", "libc6-dev", "llvm-22-dev", "libpolly-22-dev", "libzstd-dev", "zlib1g-dev"];
+
+/// Code for the machine that this process runs on, objects for others too.
+pub const BACKEND: Backend = Backend {
+    name: "llvm",
+    about: "machine code that takes longer to make and runs faster",
+    version: here::version,
+    requirement: Some(Requirement {
+        feature: "llvm",
+        packages: PACKAGES,
+        variable: "LLVM_SYS_221_PREFIX",
+        folder: "/usr/lib/llvm-22",
+    }),
+    target: here::target,
+    compile: here::compile,
+    text: Text {
+        stage: "llvm",
+        about: "text for LLVM, before its optimisations",
+        target: text_target,
+        print: text,
+    },
+    assembly: here::assembly,
+    object: Some(|machine, math| Ok(Box::new(ObjectFile::new(machine, math)?))),
+};
 
 #[cfg(not(feature = "llvm"))]
 use absent as here;

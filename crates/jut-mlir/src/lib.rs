@@ -55,7 +55,7 @@ pub use program::text;
 
 use jut_loop::form::LoopProgram;
 use jut_loop::poll;
-use jut_native::{Backend, CompileError, Compiled};
+use jut_native::{Backend, CompileError, Compiled, Requirement, Text};
 
 /// Whether MLIR is linked: the cargo feature `mlir`.
 pub const BUILT_IN: bool = cfg!(feature = "mlir");
@@ -80,7 +80,41 @@ pub const PIPELINE: &str = "builtin.module(\
 /// Programs for the machine that this process runs on: through MLIR's passes to LLVM's text form, and
 /// then as `jut-llvm` compiles its own. Compiling fails with [`CompileError::Host`] if MLIR is not built
 /// in.
-pub const BACKEND: Backend = Backend { target: || vector::TARGET, compile };
+pub const BACKEND: Backend = Backend {
+    name: "mlir",
+    about: "programs as MLIR, lowered by its passes and compiled by LLVM",
+    version: || jut_llvm::version().filter(|_| BUILT_IN),
+    requirement: Some(Requirement {
+        feature: "mlir",
+        packages: PACKAGES,
+        variable: "MLIR_SYS_220_PREFIX",
+        folder: "/usr/lib/llvm-22",
+    }),
+    target: || vector::TARGET,
+    compile,
+    text: Text {
+        stage: "mlir",
+        about: "MLIR, before any of its passes",
+        target: || vector::TARGET,
+        print: text,
+    },
+    assembly,
+    object: None,
+};
+
+const PACKAGES: &[&str] = &[
+    "gcc",
+    "g++",
+    "libc6-dev",
+    "llvm-22-dev",
+    "libmlir-22-dev",
+    "mlir-22-tools",
+    "libpolly-22-dev",
+    "libclang1-22",
+    "libclang-common-22-dev",
+    "libzstd-dev",
+    "zlib1g-dev",
+];
 
 fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     let mut program = poll::place(program);

@@ -9,8 +9,9 @@
 //! one evaluation of a polynomial per dimension; nothing is allocated once the list of result words
 //! has grown to its size.
 
+use crate::backend::Backend;
 use crate::call::{Arg, CallError};
-use crate::compiled::{Backend, Compiled};
+use crate::compiled::Compiled;
 use crate::error::CompileError;
 use cranelift_entity::EntityRef;
 use jut_ir::Size;
@@ -79,7 +80,7 @@ impl Checked {
     ///
     /// # Errors
     /// As the backend.
-    pub fn compile(lowered: &Lowered, backend: Backend) -> Result<Checked, CompileError> {
+    pub fn compile(lowered: &Lowered, backend: &Backend) -> Result<Checked, CompileError> {
         let (compiled, signature) = (backend.compile(&lowered.program)?, &lowered.signature);
         let count = compiled.params().len() + compiled.results().len();
         let mut lengths: Vec<Option<Length>> = vec![None; count];

@@ -2,33 +2,12 @@
 
 use jut_ir::{RuntimeErrorKind, Span};
 use jut_loop::form::{Kind, LoopProgram, Role};
-use jut_loop::opt::for_target;
-use jut_loop::target::Target;
 use jut_runtime::Workspace;
 
 use crate::error::CompileError;
 
 /// The machine signature of every program: workspace, arguments, results; returns the status.
 pub type Entry = unsafe extern "C" fn(*mut Workspace, *const u64, *mut u64) -> u32;
-
-/// What makes machine code of loop programs for this process.
-#[derive(Clone, Copy, Debug)]
-pub struct Backend {
-    /// What it can take.
-    pub target: fn() -> Target,
-    /// Makes code of a program as it stands.
-    pub compile: fn(&LoopProgram) -> Result<Compiled, CompileError>,
-}
-
-impl Backend {
-    /// Compiles a program, as [it is for this backend](for_target).
-    ///
-    /// # Errors
-    /// A program that is not well formed, a machine without code generator.
-    pub fn compile(self, program: &LoopProgram) -> Result<Compiled, CompileError> {
-        (self.compile)(&for_target(program, &(self.target)()))
-    }
-}
 
 /// What code takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -19,6 +19,7 @@
 //! Rust frame. *Ensures*: through [`Checked`], no argument can make compiled code read or write
 //! outside what it was given.
 
+mod backend;
 mod call;
 mod checked;
 mod compiled;
@@ -26,8 +27,9 @@ mod error;
 pub mod object;
 mod recorded;
 
+pub use backend::{Backend, NewObject, Requirement, Text};
 pub use call::{Arg, CallError, LARGE_STACK};
 pub use checked::{Checked, Results, Returned};
-pub use compiled::{Backend, Compiled, Entry, Footprint};
+pub use compiled::{Compiled, Entry, Footprint};
 pub use error::CompileError;
 pub use recorded::{Recorder, Recording, Saved};

@@ -19,9 +19,9 @@
 //! [`Recorder`] that made it, and only if it is complete; anything else is an error value. *Cost*: a
 //! copy of the saved arguments; nothing is allocated once the recording has its size.
 
+use crate::backend::Backend;
 use crate::call::{Arg, CallError};
 use crate::checked::{Checked, Results, given_cells, integer};
-use crate::compiled::Backend;
 use crate::error::CompileError;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Span};
 use jut_loop::form::{Cell, Kind, Role};
@@ -96,7 +96,7 @@ impl Recorder {
         first: &Lowered,
         saved: &[Saved],
         followers: &[&Lowered],
-        backend: Backend,
+        backend: &Backend,
     ) -> Result<Recorder, CompileError> {
         let name = &first.signature.name;
         let malformed = |reason: &str| CompileError::Malformed {

@@ -1,81 +1,63 @@
-//! Which backends this build has, and what others need: what `jut doctor` prints.
+//! What runs functions: the interpreter, and the backends, a row each.
 //!
-//! The optional backends link system libraries, so they are cargo features that are off unless asked
-//! for. [`backends`] says of each whether it is built in and which version, and if it is not, which
-//! packages and which feature bring it.
+//! A new backend is a crate with a `BACKEND`, and a row of [`BACKENDS`] with its [`Engine`]. Stages,
+//! the command line, `--check`, `jut doctor` and the tests read them.
 
-/// A backend, as this build has it or not.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Backend {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it is for.
-    pub what: &'static str,
-    /// Its version, if it is built in.
-    pub version: Option<String>,
-    /// How to get it, if it is optional.
-    pub how: Option<Requirement>,
+use jut_native::Backend;
+
+/// What runs a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Engine {
+    /// Native code, made by Cranelift in this process.
+    #[default]
+    Cranelift,
+    /// Native code, made by LLVM in this process: takes longer to compile and runs faster. Only in
+    /// builds with the feature `llvm`; others refuse it.
+    Llvm,
+    /// Native code, made by LLVM in this process of what MLIR's passes make of MLIR: the longest to
+    /// compile. Only in builds with the feature `mlir`; others refuse it.
+    Mlir,
+    /// The reference interpreter: slow, and the definition of what programs mean.
+    Interpreter,
 }
 
-/// What an optional backend needs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Requirement {
-    /// The cargo feature of the crates `jut` and `jut-cli`.
-    pub feature: &'static str,
-    /// The packages of Debian.
-    pub packages: &'static [&'static str],
-    /// The environment variable that names the folder, if it is not the usual one.
-    pub variable: &'static str,
-    /// The usual folder.
-    pub folder: &'static str,
-}
-
-const LLVM_PACKAGES: &[&str] =
-    &["gcc", "g++", "libc6-dev", "llvm-22-dev", "libpolly-22-dev", "libzstd-dev", "zlib1g-dev"];
-
-const MLIR_PACKAGES: &[&str] = &[
-    "gcc",
-    "g++",
-    "libc6-dev",
-    "llvm-22-dev",
-    "libmlir-22-dev",
-    "mlir-22-tools",
-    "libpolly-22-dev",
-    "libclang1-22",
-    "libclang-common-22-dev",
-    "libzstd-dev",
-    "zlib1g-dev",
-];
-
-/// Every backend.
+/// The backends, the default one first. The optional ones link system libraries, so they are cargo
+/// features that are off unless asked for: then they compile nothing, and say what they need.
 ///
 /// ```
-/// let all = jut::backends();
-/// let cranelift = all.iter().find(|b| b.name == "cranelift").unwrap();
-/// assert!(cranelift.version.is_some() && cranelift.how.is_none());
+/// let (engine, cranelift) = &jut::BACKENDS[0];
+/// assert_eq!((*engine, cranelift.name), (jut::Engine::Cranelift, "cranelift"));
+/// assert!((cranelift.version)().is_some() && cranelift.requirement.is_none());
 /// ```
-pub fn backends() -> Vec<Backend> {
-    let optional = |feature, packages, variable| {
-        Some(Requirement { feature, packages, variable, folder: "/usr/lib/llvm-22" })
-    };
-    vec![
-        Backend {
-            name: "cranelift",
-            what: "machine code in memory and object files; the default",
-            version: Some(jut_cranelift::VERSION.to_owned()),
-            how: None,
-        },
-        Backend {
-            name: "llvm",
-            what: "machine code that takes longer to make and runs faster",
-            version: jut_llvm::version(),
-            how: optional("llvm", LLVM_PACKAGES, "LLVM_SYS_221_PREFIX"),
-        },
-        Backend {
-            name: "mlir",
-            what: "programs as MLIR, lowered by its passes and compiled by LLVM",
-            version: jut_llvm::version().filter(|_| jut_mlir::BUILT_IN),
-            how: optional("mlir", MLIR_PACKAGES, "MLIR_SYS_220_PREFIX"),
-        },
-    ]
+pub const BACKENDS: [(Engine, Backend); 3] = [
+    (Engine::Cranelift, jut_cranelift::BACKEND),
+    (Engine::Llvm, jut_llvm::BACKEND),
+    (Engine::Mlir, jut_mlir::BACKEND),
+];
+
+impl Engine {
+    /// All engines, those that are not built in too, the interpreter last.
+    pub fn all() -> impl Iterator<Item = Engine> {
+        BACKENDS.iter().map(|(engine, _)| *engine).chain([Engine::Interpreter])
+    }
+
+    /// Its name on the command line.
+    ///
+    /// ```
+    /// assert_eq!(jut::Engine::Interpreter.name(), "interp");
+    /// ```
+    pub fn name(self) -> &'static str {
+        self.backend().map_or("interp", |backend| backend.name)
+    }
+
+    /// Whether this build has it.
+    pub fn is_built_in(self) -> bool {
+        self.backend().is_none_or(Backend::is_built_in)
+    }
+
+    /// The backend; the interpreter has none.
+    pub fn backend(self) -> Option<&'static Backend> {
+        const ROWS: &[(Engine, Backend)] = &BACKENDS;
+        ROWS.iter().find(|(engine, _)| *engine == self).map(|(_, backend)| backend)
+    }
 }

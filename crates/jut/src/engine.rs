@@ -6,7 +6,6 @@
 
 use crate::error::Error;
 use crate::leaves::{rebuild, stack};
-use crate::pipeline::Engine;
 use crate::value::{Arg, Array, Out, Value};
 use jut_eval::{Cells, EvalError, Interpreter, Value as EvalValue, View};
 use jut_ir::{ConRef, DataId, FuncId, Program, RuntimeError, RuntimeErrorKind, Span, Type};
@@ -14,18 +13,6 @@ use jut_loop::Lowered;
 use jut_loop::form::Role;
 use jut_native::{Arg as Word, Backend, CallError, Checked, Results, Returned};
 use jut_runtime::Workspace;
-
-impl Engine {
-    /// The backend of an engine; the interpreter has none.
-    pub(crate) fn backend(self) -> Option<Backend> {
-        match self {
-            Engine::Interpreter => None,
-            Engine::Cranelift => Some(jut_cranelift::BACKEND),
-            Engine::Llvm => Some(jut_llvm::BACKEND),
-            Engine::Mlir => Some(jut_mlir::BACKEND),
-        }
-    }
-}
 
 /// What runs a function.
 pub(crate) enum Code {
@@ -78,7 +65,7 @@ impl<'t> Target<'t> {
 
 impl Code {
     /// Compiles a lowered program to machine code.
-    pub fn native(lowered: &Lowered, backend: Backend) -> Result<Code, Error> {
+    pub fn native(lowered: &Lowered, backend: &Backend) -> Result<Code, Error> {
         let checked =
             Checked::compile(lowered, backend).map_err(|e| Error::Backend(e.to_string()))?;
         let placements = placements(lowered, lowered.signature.results.len());

@@ -14,9 +14,10 @@
 //! *Requires*: a function without linear parameters. *Cost*: the tape is read off the program, in time
 //! linear in its text; the costs are counted by one run of each stage in the interpreter.
 
+use crate::backends::Engine;
 use crate::error::{Error, Result};
 use crate::model::Function;
-use crate::pipeline::{Engine, mask, refusal, start_optimised, with_large_stack};
+use crate::pipeline::{mask, refusal, start_optimised, with_large_stack};
 use crate::value::Arg;
 use jut_ad::unzip::TapeReport;
 use jut_ad::{Derivatives, Unzipped, forward, transpose, unzip};

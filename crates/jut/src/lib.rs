@@ -155,7 +155,7 @@ pub use aot::{
     BuildOptions, CFunction, CParameter, Extent, Machine, MathLibrary, Object, Package, Passing,
     Triple, archive, build,
 };
-pub use backends::{Backend, Requirement, backends};
+pub use backends::{BACKENDS, Engine};
 pub use compiled::{Compiled, Session};
 pub use error::{ArgumentError, Error, Result};
 pub use interface::Results;
@@ -165,10 +165,11 @@ pub use jut_ad::unzip::TapeReport;
 pub use jut_eval::cost::{Bound, CostReport, StageCost};
 pub use jut_ir::Scalar;
 pub use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
+pub use jut_native::{Backend, Requirement};
 pub use jut_runtime::Cancellation;
 pub use linear::{LinearSession, Linearized, Tape};
 pub use model::{Function, Model, format};
-pub use pipeline::{Engine, Stage};
+pub use pipeline::Stage;
 pub use ports::{Port, Role};
 pub use request::Request;
 pub use source::{Diagnostics, RunError, Source, Sources};

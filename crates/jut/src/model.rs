@@ -1,11 +1,12 @@
 //! Programs and their functions: where a user starts.
 
+use crate::backends::Engine;
 use crate::bind::show_type;
 use crate::draw;
 use crate::error::{Error, Result};
 use crate::explain;
 use crate::files::{Alone, Beside, Embedded, Files};
-use crate::pipeline::{self, Engine, Read, Stage};
+use crate::pipeline::{self, Read, Stage};
 use crate::source::{Diagnostics, Source, Sources};
 use crate::value::Arg;
 use crate::watch::PassTime;

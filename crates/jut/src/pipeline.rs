@@ -16,6 +16,7 @@
 //! The interpreter runs the same optimised program that is lowered: so all engines give the same
 //! bits. Cost: everything is linear in the text of the program; nothing depends on sizes of arrays.
 
+use crate::backends::{BACKENDS, Engine};
 use crate::compiled::{Compiled, Plan};
 use crate::engine::Code;
 use crate::error::{Error, Result};
@@ -30,25 +31,11 @@ use crate::watch::{Pass, PassTime, Watch, statements};
 use jut_ad::compose::{self, Asked, Step};
 use jut_ad::{Derivatives, Mask, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program};
+use jut_loop::form::LoopProgram;
 use jut_loop::opt::for_target;
+use jut_native::CompileError;
 use jut_text::ModuleSource;
 use std::sync::Arc;
-
-/// What runs a function.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Engine {
-    /// Native code, made by Cranelift in this process.
-    #[default]
-    Cranelift,
-    /// Native code, made by LLVM in this process: takes longer to compile and runs faster. Only in
-    /// builds with the feature `llvm`; others refuse it.
-    Llvm,
-    /// Native code, made by LLVM in this process of what MLIR's passes make of MLIR: the longest to
-    /// compile. Only in builds with the feature `mlir`; others refuse it.
-    Mlir,
-    /// The reference interpreter: slow, and the definition of what programs mean.
-    Interpreter,
-}
 
 /// A stage of differentiating a function, to look at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -69,45 +56,32 @@ pub enum Stage {
     Optimised,
     /// The gradient in the loop form.
     Loop,
-    /// The gradient in Cranelift's text form.
-    Clif,
-    /// The gradient in this machine's assembly language.
+    /// The gradient in this machine's assembly language, by the function's engine.
     Assembly,
-    /// The gradient as text for LLVM, before its optimisations.
-    Llvm,
-    /// The gradient as MLIR, before any of its passes.
-    Mlir,
+    /// The gradient in the text form of a backend, before its optimisations: of that of an engine.
+    Text(Engine),
 }
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Stage; 12] = [
-        Stage::Source,
-        Stage::Core,
-        Stage::Forward,
-        Stage::Unzip,
-        Stage::Transpose,
-        Stage::Gradient,
-        Stage::Optimised,
-        Stage::Loop,
-        Stage::Clif,
-        Stage::Assembly,
-        Stage::Llvm,
-        Stage::Mlir,
-    ];
+    pub fn all() -> impl Iterator<Item = Stage> {
+        let own = [
+            Stage::Source,
+            Stage::Core,
+            Stage::Forward,
+            Stage::Unzip,
+            Stage::Transpose,
+            Stage::Gradient,
+            Stage::Optimised,
+            Stage::Loop,
+            Stage::Assembly,
+        ];
+        own.into_iter().chain(BACKENDS.iter().map(|(engine, _)| Stage::Text(*engine)))
+    }
 
     /// Whether it is below Linear A: the loop form, or what a backend makes of it.
     pub(crate) fn is_lowered(self) -> bool {
-        !matches!(
-            self,
-            Stage::Source
-                | Stage::Core
-                | Stage::Forward
-                | Stage::Unzip
-                | Stage::Transpose
-                | Stage::Gradient
-                | Stage::Optimised
-        )
+        matches!(self, Stage::Loop | Stage::Assembly | Stage::Text(_))
     }
 
     /// Its name on the command line.
@@ -121,11 +95,29 @@ impl Stage {
             Stage::Gradient => "gradient",
             Stage::Optimised => "optimised",
             Stage::Loop => "loop",
-            Stage::Clif => "clif",
             Stage::Assembly => "asm",
-            Stage::Llvm => "llvm",
-            Stage::Mlir => "mlir",
+            Stage::Text(engine) => engine.backend().map_or("loop", |backend| backend.text.stage),
         }
+    }
+
+    /// What it shows.
+    pub fn about(self) -> String {
+        let about = match self {
+            Stage::Source => "What the user wrote",
+            Stage::Core => "The core language",
+            Stage::Forward => "J: values and tangents",
+            Stage::Unzip => "U: values and tape apart from tangents",
+            Stage::Transpose => "T: cotangents",
+            Stage::Gradient => "Value and gradient, composed of these",
+            Stage::Optimised => "Value and gradient as they are compiled: optimised",
+            Stage::Loop => "The gradient in the loop form, as it is for the engine's backend",
+            Stage::Assembly => "The gradient in this machine's assembly language",
+            Stage::Text(engine) => {
+                let form = engine.backend().map_or("the loop form", |backend| backend.text.about);
+                return format!("The gradient as {form}");
+            }
+        };
+        about.to_owned()
     }
 }
 
@@ -320,6 +312,8 @@ pub(crate) fn made(function: &Function, stage: Stage) -> Result<Made> {
     made(d, &[transposed], Some(halves.nonlin))
 }
 
+type Print = fn(&LoopProgram) -> std::result::Result<String, CompileError>;
+
 /// The text of a stage.
 pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
     if stage == Stage::Source {
@@ -333,24 +327,18 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
         let root = made.funcs.last().copied().unwrap_or(function.id());
         let lowered =
             jut_loop::lower(&made.program, root).map_err(|d| refusal(function, d))?.program;
-        let engine = function.chosen_engine();
-        let takes = match (stage, engine.backend()) {
-            (Stage::Llvm, _) => jut_llvm::text_target(),
-            (Stage::Mlir, _) => (jut_mlir::BACKEND.target)(),
-            (Stage::Loop | Stage::Assembly, Some(backend)) => (backend.target)(),
-            _ => (jut_cranelift::BACKEND.target)(),
+        // The interpreter runs no loop form: what is shown is the default backend's.
+        let of = |engine: Engine| engine.backend().unwrap_or(&BACKENDS[0].1);
+        let backend = match stage {
+            Stage::Text(engine) => of(engine),
+            _ => of(function.chosen_engine()),
         };
-        let lowered = for_target(&lowered, &takes);
-        match (stage, engine) {
-            (Stage::Loop, _) => Ok(jut_loop::print::print_program(&lowered)),
-            (Stage::Llvm, _) => jut_llvm::text(&lowered),
-            (Stage::Mlir, _) => jut_mlir::text(&lowered),
-            (Stage::Assembly, Engine::Mlir) => jut_mlir::assembly(&lowered),
-            (Stage::Assembly, Engine::Llvm) => jut_llvm::assembly(&lowered),
-            (Stage::Assembly, _) => jut_cranelift::assembly(&lowered),
-            _ => jut_cranelift::clif(&lowered),
-        }
-        .map_err(|e| Error::Backend(e.to_string()))
+        let (takes, print): (_, Print) = match stage {
+            Stage::Text(_) => (backend.text.target, backend.text.print),
+            Stage::Assembly => (backend.target, backend.assembly),
+            _ => (backend.target, |program| Ok(jut_loop::print::print_program(program))),
+        };
+        print(&for_target(&lowered, &takes())).map_err(|e| Error::Backend(e.to_string()))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Ending calls from another thread: an error value within a tenth of a second, from every engine, and
 //! the session works on.
 
-use jut::{Arg, Cancellation, Engine, Error, Function, Model, Request, backends};
+use jut::{Arg, Cancellation, Engine, Error, Function, Model, Request};
 use std::time::{Duration, Instant};
 
 /// Programs that run for hours, and what their arguments are: integers.
@@ -72,13 +72,7 @@ fn doubling() -> String {
 }
 
 fn engines() -> Vec<Engine> {
-    let there = |engine: &Engine| match engine {
-        Engine::Llvm => backends().iter().any(|b| b.name == "llvm" && b.version.is_some()),
-        Engine::Mlir => backends().iter().any(|b| b.name == "mlir" && b.version.is_some()),
-        _ => true,
-    };
-    let all = [Engine::Interpreter, Engine::Cranelift, Engine::Llvm, Engine::Mlir];
-    all.into_iter().filter(there).collect()
+    Engine::all().filter(|engine| engine.is_built_in()).collect()
 }
 
 /// Calls something and cancels it in the middle; how long it went on after that.

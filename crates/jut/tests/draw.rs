@@ -141,7 +141,7 @@ fn loops_branches_and_regions_are_boxes_round_their_blocks() {
 #[test]
 fn what_cannot_be_drawn_is_refused_with_a_reason() {
     let f = function("def f(x: f64) -> f64 = sin(x)");
-    for stage in [Stage::Loop, Stage::Clif, Stage::Assembly] {
+    for stage in [Stage::Loop, Stage::Text(jut::Engine::Cranelift), Stage::Assembly] {
         let error = f.draw(stage).expect_err("no picture").to_string();
         assert!(error.contains(stage.name()) && error.contains("unzip"), "{error}");
     }

@@ -19,7 +19,7 @@ fn chain(k: usize) -> Model {
 #[test]
 fn a_chain_that_calls_the_function_before_twice_is_linear_at_every_stage() {
     let models = [10, 20, 40].map(|k| (k, chain(k)));
-    for stage in Stage::ALL {
+    for stage in Stage::all() {
         let [a, b, c] = models.each_ref().map(|(k, model)| {
             let function = model.function(&format!("f{k}")).unwrap();
             function.stage(stage).unwrap().len()

@@ -16,7 +16,8 @@ fn the_page_on_mlir_shows_what_is_written() {
     let page = std::fs::read_to_string(&path).expect("the page");
     let (start, end) = block(&page, "jut");
     let model = Model::from_text(&page[start..end]).expect("a program");
-    let text = model.function("loss").expect("loss").stage(Stage::Mlir).expect("MLIR");
+    let text =
+        model.function("loss").expect("loss").stage(Stage::Text(jut::Engine::Mlir)).expect("MLIR");
     let from = text.find("func.func private @loss.value_grad").expect("the gradient");
     let function = &text[from..from + text[from..].find("\n}\n").expect("its end") + 3];
     let (start, end) = block(&page, "mlir");

@@ -99,14 +99,9 @@ fn same(a: &Value, b: &Value) -> bool {
 
 /// The engines that are built in, the interpreter first.
 pub fn engines() -> Vec<(&'static str, Engine)> {
-    let built = jut::backends().into_iter().filter(|backend| backend.version.is_some());
-    let named = built.filter_map(|backend| match backend.name {
-        "cranelift" => Some(("cranelift", Engine::Cranelift)),
-        "llvm" => Some(("llvm", Engine::Llvm)),
-        "mlir" => Some(("mlir", Engine::Mlir)),
-        _ => None,
-    });
-    std::iter::once(("interpreter", Engine::Interpreter)).chain(named).collect()
+    let native = jut::BACKENDS.iter().map(|(engine, _)| *engine);
+    let built = native.filter(|engine| engine.is_built_in()).map(|engine| (engine.name(), engine));
+    std::iter::once(("interpreter", Engine::Interpreter)).chain(built).collect()
 }
 
 /// A value in memory at guard pages.

@@ -27,9 +27,10 @@ mod declaration;
 mod header;
 mod package;
 
+use crate::backends::{BACKENDS, Engine};
 use crate::error::{Error, Result};
 use crate::model::Function;
-use crate::pipeline::{self, Composed, Engine};
+use crate::pipeline::{self, Composed};
 use crate::request::Request;
 use crate::source::{Sources, extremum};
 use crate::watch::Watch;
@@ -286,20 +287,13 @@ fn lower<T: Send>(
 
 /// What writes the object file: the backend of the function's engine.
 fn writer(engine: Engine, machine: &Machine, math: MathLibrary) -> Result<Box<dyn ObjectWriter>> {
-    let backend = |e: CompileError| Error::Backend(e.to_string());
-    match engine {
-        Engine::Cranelift => {
-            let file = jut_cranelift::ObjectFile::new(machine, math).map_err(backend)?;
-            Ok(Box::new(file))
-        }
-        Engine::Llvm => {
-            let file = jut_llvm::ObjectFile::new(machine, math).map_err(backend)?;
-            Ok(Box::new(file))
-        }
-        Engine::Mlir | Engine::Interpreter => {
-            Err(Error::Request("objects are made by the engines cranelift and llvm".to_string()))
-        }
-    }
+    let Some(object) = engine.backend().and_then(|backend| backend.object) else {
+        let able = BACKENDS.iter().filter(|(_, backend)| backend.object.is_some());
+        let able: Vec<&str> = able.map(|(_, backend)| backend.name).collect();
+        let able = able.join(" and ");
+        return Err(Error::Request(format!("objects are made by the engines {able}")));
+    };
+    object(machine, math).map_err(|e| Error::Backend(e.to_string()))
 }
 
 /// What a C program is told of a failing place.

@@ -92,7 +92,7 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
 
 /// Machine code for a function and the maps that continue from it.
 fn native(
-    backend: Backend,
+    backend: &Backend,
     primal: &Lowered,
     saved: &[Saved],
     maps: [&Lowered; 2],

@@ -20,7 +20,7 @@ fn examples() -> PathBuf {
 
 /// The engines that write objects and are built in.
 fn engines() -> Vec<Engine> {
-    let llvm = jut::backends().iter().any(|b| b.name == "llvm" && b.version.is_some());
+    let llvm = jut::Engine::Llvm.is_built_in();
     let mut engines = vec![Engine::Cranelift];
     engines.extend(llvm.then_some(Engine::Llvm));
     engines
