@@ -158,10 +158,10 @@ impl Binder {
             let ty = func.nvars[*v].ty.clone();
             let leaves = leaves(program, &ty).map_err(|e| {
                 let reason = format!("not built yet as an argument: {e}");
-                ArgumentError::new("A06", &input.name, reason, FLAT).at(func.nvars[*v].span)
+                ArgumentError::new("A06", input.name(), reason, FLAT).at(func.nvars[*v].span)
             })?;
             Ok(Param {
-                name: input.name.clone(),
+                name: input.name(),
                 shown: show_type(program, func, &ty),
                 span: func.nvars[*v].span,
                 var: *v,
@@ -574,7 +574,6 @@ mod tests {
 
     fn inputs(func: &Function) -> Vec<Input> {
         let input = |(k, v): (usize, &NVar)| Input {
-            name: func.nvars[*v].name.to_string(),
             of: func.nvars[*v].name.to_string(),
             what: jut_ad::compose::Parameter::Argument(k),
             hidden: k < func.size_params,

@@ -76,7 +76,7 @@ impl Interface {
         }
         Ok(Interface {
             sources,
-            inputs: visible.map(|i| (i.name.clone(), i.role())).collect(),
+            inputs: visible.map(|i| (i.name(), i.role())).collect(),
             binder,
             outputs: plans,
             leaves: all,

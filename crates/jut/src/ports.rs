@@ -27,8 +27,6 @@ pub struct Port<'p> {
 /// A parameter of a composition.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// Its name: that of what it belongs to, and a mark.
-    pub name: String,
     /// The name of what it belongs to.
     pub of: String,
     /// What it is.
@@ -38,6 +36,16 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// Its name: that of what it belongs to, and a mark.
+    pub fn name(&self) -> String {
+        let mark = match self.what {
+            Parameter::Tangent(_) => "'",
+            Parameter::Cotangent(_) | Parameter::LinearCotangent(_) => "''",
+            Parameter::Argument(_) | Parameter::Saved(_) | Parameter::Size => "",
+        };
+        format!("{}{mark}", self.of)
+    }
+
     /// An argument of the function, or a tangent or cotangent.
     pub fn role(&self) -> Role {
         match self.what {
@@ -80,19 +88,18 @@ pub(crate) fn ports(
     let names = Names::of(function);
     let mut inputs = Vec::new();
     for (param, what) in made.params.iter().zip(&composition.parameters) {
-        let (of, mark) = match *what {
+        let of = match *what {
             Parameter::Saved(_) => continue,
-            Parameter::Argument(k) => (names.params[k].clone(), ""),
-            Parameter::Tangent(k) => (names.params[k].clone(), "'"),
-            Parameter::Cotangent(k) => (names.results[k].clone(), "''"),
-            Parameter::LinearCotangent(k) => (names.linear_results[k].clone(), "''"),
-            Parameter::Size => (made.nvars[*param].name.to_string(), ""),
+            Parameter::Argument(k) | Parameter::Tangent(k) => names.params[k].clone(),
+            Parameter::Cotangent(k) => names.results[k].clone(),
+            Parameter::LinearCotangent(k) => names.linear_results[k].clone(),
+            Parameter::Size => made.nvars[*param].name.to_string(),
         };
         let hidden = match *what {
             Parameter::Argument(k) => k < names.size_params,
             what => what == Parameter::Size,
         };
-        inputs.push(Input { name: format!("{of}{mark}"), of, what: *what, hidden });
+        inputs.push(Input { of, what: *what, hidden });
     }
     let mut outputs = Vec::new();
     for outcome in &composition.results {
