@@ -61,3 +61,22 @@ impl Engine {
         ROWS.iter().find(|(engine, _)| *engine == self).map(|(_, backend)| backend)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_but_the_interpreter_has_a_backend_and_a_name_of_its_own() {
+        let compiles = |engine| match engine {
+            Engine::Cranelift | Engine::Llvm | Engine::Mlir => true,
+            Engine::Interpreter => false,
+        };
+        let all: Vec<Engine> = Engine::all().collect();
+        assert_eq!(all.len(), 4);
+        for (k, engine) in all.iter().enumerate() {
+            assert_eq!(engine.backend().is_some(), compiles(*engine), "{engine:?}");
+            assert!(all[..k].iter().all(|other| other.name() != engine.name()), "{engine:?}");
+        }
+    }
+}
