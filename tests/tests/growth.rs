@@ -50,7 +50,7 @@ fn lines_take_as_much_each_in_a_program_four_times_as_long() {
 
 #[test]
 fn calls_along_a_chain_take_as_much_each_in_one_four_times_as_long() {
-    fourfold(shapes::deep, 1500);
+    fourfold(shapes::deep, 4000);
 }
 
 #[test]
