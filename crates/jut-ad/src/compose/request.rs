@@ -67,7 +67,8 @@ pub struct Row {
     pub command: Option<&'static str>,
     /// What is given, in a sentence without its full stop.
     pub says: &'static str,
-    /// What the name of the definition ends in: `loss.dir`.
+    /// What the name of the definition ends in, `loss.dir`, if the request makes one of its own: the value
+    /// is the function, and a product with the Hessian is the gradient of the derivative in a direction.
     pub composition: &'static str,
     /// In words, before the name of a function: "The gradient of".
     pub about: &'static str,

@@ -25,6 +25,7 @@ pub fn hessian_product(
     definition(derivatives, Request::HessianProduct, func, wrt, None, policy)
 }
 
+/// The gradient of the derivative in a direction.
 pub(super) fn product_with(
     derivatives: &mut Derivatives,
     asked: &Asked,
@@ -99,6 +100,7 @@ pub fn hessian(
     definition(derivatives, Request::Hessian, func, wrt, None, policy)
 }
 
+/// All second derivatives.
 pub(super) fn all(
     derivatives: &mut Derivatives,
     asked: &Asked,
@@ -170,6 +172,7 @@ pub fn second_directional(
     definition(derivatives, Request::SecondDirectional, func, wrt, None, policy)
 }
 
+/// The derivative in a direction, twice.
 pub(super) fn along_a_line(
     derivatives: &mut Derivatives,
     asked: &Asked,
