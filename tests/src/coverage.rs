@@ -27,6 +27,7 @@ pub fn kind(rhs: &Rhs) -> &'static str {
         Rhs::ArrayLit(_) => "array literal",
         Rhs::Size(..) => "size",
         Rhs::Index(..) => "index",
+        Rhs::Update { .. } => "update",
         Rhs::Cast { .. } => "cast",
         Rhs::Check(_) => "check",
         Rhs::LCopy(_) => "copy'",
@@ -40,6 +41,8 @@ pub fn kind(rhs: &Rhs) -> &'static str {
         Rhs::LTuple(_) => "tuple'",
         Rhs::LUntuple(_) => "untuple'",
         Rhs::LCast { .. } => "cast'",
+        Rhs::LUpdate { .. } => "update'",
+        Rhs::LTake { .. } => "take'",
         Rhs::Rd(_) => "rd",
         Rhs::Inc(..) => "+=",
         Rhs::Region(region) => match (region.mode, region.start.is_some(), region.end) {

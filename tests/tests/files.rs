@@ -57,6 +57,7 @@ fn every_folder_has_files() {
         "structured",
         "transpose",
         "unzip",
+        "update",
     ];
     assert_eq!(found, wanted.map(String::from).into());
     assert!(files.len() > 80, "{} files", files.len());

@@ -288,6 +288,10 @@ impl<'a> Graph<'a> {
                     self.flow(Atom::Var(*v), *y);
                 }
             }
+            Rhs::Update { array, value, .. } => {
+                self.flow_all(&[Atom::Var(*array)], results);
+                self.flow_all(&[*value], results);
+            }
             Rhs::Inc(place, Operand::N(Atom::Var(v))) => {
                 let cap = self.cap(place.root);
                 self.edge(v.index(), cap);

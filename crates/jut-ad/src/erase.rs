@@ -11,6 +11,7 @@
 //! | `select(b, a', b')` | the primitive, or a `case` |
 //! | `(; a', b') = dup x'`, `y' = x'` | other names for x; no code |
 //! | `drop x'` | nothing |
+//! | `y' = x' with [i] = v'`; `(; y', v') = take x'[i]` | `y = x with [i] = v`; `v = x[i]; y = x with [i] = 0.0` |
 //! | `rd r = x' { .. }` | the statements of the body; `rd r[i]` becomes `x[i]`, a view |
 //! | `wr r: t { .. }`, `wr` parameters | `acc r: t { .. }`, `acc` parameters |
 //! | `scan` with linear carries and slices | one list of carries, one of slices |
@@ -331,6 +332,27 @@ impl Eraser<'_> {
                 Atom::Var(value) => (self.variables(&lin), Rhs::Cast { value, ty, proved }),
                 literal => return self.alias(&lin, literal),
             },
+            Rhs::LUpdate { x, path, value } => {
+                let (array, value) = (self.compound(x)?, self.value(value)?);
+                (self.variables(&lin), Rhs::Update { array, path, value })
+            }
+            Rhs::LTake { x, path } => {
+                let [rest, part] = lin[..] else { return Err(unsupported(loc.span)) };
+                let ty = self.func.lvars[part].ty.clone();
+                let array = self.compound(x)?;
+                let is_float = ty.is_float();
+                let old = self.read(array, &path, &ty, loc, out);
+                // A view would hold on to the cells that are about to change.
+                self.values[part] = Some(Atom::Var(old));
+                let value = if is_float {
+                    Atom::Lit(Literal::F64(0.0))
+                } else {
+                    let copy = self.total(ty.clone(), Some(old), loc, out);
+                    self.values[part] = Some(Atom::Var(copy));
+                    Atom::Var(self.total(ty, None, loc, out))
+                };
+                (self.variables(&[rest]), Rhs::Update { array, path, value })
+            }
             Rhs::Rd(place) => {
                 let (base, path) = self.resolve(&place)?;
                 let Some(result) = result else { return Ok(()) };
@@ -478,6 +500,29 @@ impl Eraser<'_> {
         });
         all.extend(args);
         Rhs::Call(Box::new(Call { func, args: all, lin_args: Vec::new(), places: Vec::new() }))
+    }
+
+    /// `v = acc r: t { }`, zero, or `v = acc r: t = x { }`, a copy.
+    fn total(&mut self, ty: Type, start: Option<NVar>, loc: Loc, out: &mut Vec<Stmt>) -> NVar {
+        let name = self.namer.fresh("r");
+        let data = CapData { name, mode: Mode::Acc, lanes: false, ty, span: loc.span };
+        let var = VarData {
+            name: self.namer.fresh("part"),
+            ty: data.ty.clone(),
+            def: None,
+            span: loc.span,
+        };
+        let (cap, v) = (self.func.caps.push(data), self.func.nvars.push(var));
+        let region = Region {
+            mode: Mode::Acc,
+            cap,
+            start: start.map(|v| Operand::N(Atom::Var(v))),
+            end: true,
+            body: Block::default(),
+        };
+        let rhs = Rhs::Region(Box::new(region));
+        out.push(Stmt { nl: vec![v], lin: Vec::new(), rhs, annotated: false, loc });
+        v
     }
 
     /// The value and path behind a place of mode `rd`.

@@ -16,6 +16,7 @@
 //! | `rd r = x' { .. }` | `x'' = wr r: t { .. }` | `x' = wr r: t { .. }` | `rd r = x'' { .. }` |
 //! | `scan up` | `scan down` | final carries, stacked results | initial carries, slices |
 //! | `case` | the same `case`, arm by arm | `g.lin(v; x'; p)` | `g.linT(v; y''; p)` |
+//! | `y' = x' with [i] = v'` | `(; x'', v'') = take y''[i]` | `(; y', v') = take x'[i]` | `x'' = y'' with [i] = v''` |
 //! | `y' = matmul(a, x')` | `x'' = matmul_tn(a, y'')`, by the table of structured primitives | | |
 //! | `z' = select(b, x', y')` | `case b`: `z''` to one side, zero to the other | | |
 //!
@@ -241,6 +242,14 @@ impl Transposer<'_> {
                 let result = result()?;
                 (vec![self.bind(value)], Rhs::LCast { value: result, ty, proved })
             }
+            Rhs::LUpdate { x, path, value } => {
+                let result = result()?;
+                (vec![self.bind(x), self.bind(value)], Rhs::LTake { x: result, path })
+            }
+            Rhs::LTake { x, path } => match results[..] {
+                [rest, part] => (vec![self.bind(x)], Rhs::LUpdate { x: rest, path, value: part }),
+                _ => return Err(not_linear(&self.func)),
+            },
             Rhs::Rd(place) => (Vec::new(), Rhs::Inc(place, Operand::L(result()?))),
             Rhs::Inc(place, Operand::L(x)) => (vec![self.bind(x)], Rhs::Rd(place)),
             Rhs::Region(region) => self.region(*region, results, info)?,

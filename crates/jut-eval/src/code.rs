@@ -101,6 +101,10 @@ pub(crate) enum Op {
     /// Result, its definition in normal form, array, dimension.
     Size(Slot, Option<Size>, Slot, u32),
     Index(Slot, Slot, Vec<PathStep>),
+    /// Result, array, where the part is, the part.
+    Update(Slot, Arg, Vec<PathStep>, Arg),
+    /// The rest and the part; array, where the part is.
+    TakeOut([Slot; 2], Arg, Vec<PathStep>),
     Cast {
         dst: Slot,
         value: Arg,
@@ -445,6 +449,17 @@ impl Preparer<'_> {
                 Op::Size(one, def, self.n(*v), *k)
             }
             Rhs::Index(v, path) => Op::Index(one, self.n(*v), self.path(path)),
+            Rhs::Update { array, path, value } => {
+                let array = Arg::Get(self.n(*array));
+                Op::Update(one, array, self.path(path), self.arg(*value))
+            }
+            Rhs::LUpdate { x, path, value } => {
+                Op::Update(one, self.take(*x), self.path(path), self.take(*value))
+            }
+            Rhs::LTake { x, path } => {
+                let part = dst.get(1).copied().unwrap_or(Slot::MAX);
+                Op::TakeOut([one, part], self.take(*x), self.path(path))
+            }
             Rhs::Cast { value, ty, proved } => {
                 let value = Arg::Get(self.n(*value));
                 Op::Cast { dst: one, value, ty: ty.clone(), proved: *proved }

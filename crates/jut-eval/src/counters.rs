@@ -6,11 +6,12 @@
 //! |---|---|
 //! | primitive | 1 |
 //! | `x[i]` that gives a scalar | 1 |
+//! | `y = x with [i] = v`, `y' = x' with [i] = v'` | scalars of the part |
 //! | `r += a`, `r += x'`, `a' + b'`, `-a'`, `c * a'`, `select(b, a', b')`, `drop a'` | scalars of the operand |
 //! | `c = matmul(a, b)`, `c' = matmul(a, b')` and all structured primitives | twice the largest of products, cells of an operand, cells of the result; less the cells of the result |
 //! | `rd r = x' { .. }` | scalars of `x'` (its end, like a drop) |
-//! | a *copy*: a loop body, arm or function that returns an array it did not make | scalars of the array |
-//! | literals, names, tuples, data values, views, slices, `size`, `cast`, `zero`, `dup`, `rd`, opening `wr` and `acc`, stacking | 0 |
+//! | a *copy*: a loop body, arm or function that returns an array it did not make; an update of an array that somebody else holds | scalars of the array |
+//! | literals, names, tuples, data values, views, slices, `size`, `cast`, `zero`, `dup`, `rd`, `take`, opening `wr` and `acc`, stacking | 0 |
 //!
 //! An array is made by a block if it is bound inside it (regions in it included) by anything but a
 //! view or another name of something outside. Returning one array twice copies it once; a carry
@@ -30,8 +31,9 @@
 //! of `f.jvp` only without it.
 //!
 //! What `rd` reads is free in W and counted by itself: L makes an ordinary index of it, which costs 1 for
-//! a scalar, so that erasure may raise W by as much and no more; and by the linear arrays that blocks return
-//! and did not make: those move, and what is not linear is copied.
+//! a scalar, so that erasure may raise W by as much and no more; what `take` takes out is counted there twice, since
+//! it becomes an index and an update. So are the linear arrays that blocks return and did not make, or that are
+//! updated while a capability has them: those move, and what is not linear is copied.
 //!
 //! **Control** (loops, iterations, branches, calls, checks) is free in both and counted by itself.
 
@@ -42,7 +44,7 @@ pub struct Counters {
     pub work: u64,
     /// Primitives with an integer result.
     pub integers: u64,
-    /// Scalars that `rd` gave: free here, an index each once L has been applied.
+    /// Scalars that `rd` gave: free here, an index each once L has been applied. Those of `take` count twice.
     pub reads: u64,
     /// Scalars of linear arrays that blocks returned and did not make: free here, copies once L has been
     /// applied.

@@ -37,6 +37,7 @@ use jut_ir::{RuntimeError, RuntimeErrorKind, Size, Structured};
 use std::sync::Arc;
 
 mod control;
+mod update;
 
 /// Blocks that may be nested in each other, calls included, before the interpreter moves to a
 /// fresh stack.
@@ -319,6 +320,8 @@ impl Machine<'_> {
                 frame.set(*dst, value);
                 Ok(())
             }
+            Op::Update(dst, array, path, value) => self.update(*dst, array, path, value, frame),
+            Op::TakeOut(dst, array, path) => self.take_out(*dst, array, path, frame),
             Op::Structured(dst, op, args, sizes) => {
                 let arrays: Vec<Value> = args.iter().map(|a| frame.fetch(a)).collect();
                 let sizes: Vec<i64> = sizes.iter().map(|s| frame.size(s)).collect();

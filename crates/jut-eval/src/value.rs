@@ -8,8 +8,9 @@
 //! Equality is equality of bits, so 0.0 differs from -0.0; only NaNs are all equal, because
 //! IEEE 754 leaves their bits open.
 
-use crate::memory::Charge;
+use crate::memory::{Charge, Meter};
 use crate::pieces;
+use crate::region::slice_range;
 use jut_ir::ir::{ConRef, Literal};
 use jut_runtime::{cancel, math};
 use std::fmt;
@@ -53,6 +54,19 @@ struct Block {
     _charge: Charge,
 }
 
+/// A step to a part of an array.
+pub(crate) enum Choice {
+    Index(i64),
+    /// First element, number of elements.
+    Slice(i64, i64),
+}
+
+/// A part of an array: its first cell, and its dimensions.
+pub(crate) struct Part {
+    pub at: usize,
+    pub dims: Vec<usize>,
+}
+
 /// The cells of a block.
 #[derive(Clone, Debug)]
 pub enum Cells {
@@ -93,6 +107,32 @@ impl Cells {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Puts a scalar, an element, or all cells of an array at a place; false if it does not fit there, or the
+    /// call is cancelled.
+    pub(crate) fn put(&mut self, at: usize, value: &Value) -> bool {
+        fn put<T: Clone>(to: &mut [T], at: usize, from: &[T]) -> bool {
+            at.checked_add(from.len())
+                .and_then(|end| to.get_mut(at..end))
+                .is_some_and(|to| pieces::zip(to, from, |to, from| to.clone_from(from)).is_some())
+        }
+        match (self, value) {
+            (Cells::F64(v), Value::F64(x)) => put(v, at, &[*x]),
+            (Cells::I64(v), Value::I64(x)) => put(v, at, &[*x]),
+            (Cells::Bool(v), Value::Bool(x)) => put(v, at, &[*x]),
+            (cells, Value::Array(a)) => match (cells, a.view()) {
+                (Cells::F64(v), View::F64(x)) => put(v, at, x),
+                (Cells::I64(v), View::I64(x)) => put(v, at, x),
+                (Cells::Bool(v), View::Bool(x)) => put(v, at, x),
+                (Cells::Items(v), View::Items(x)) => put(v, at, x),
+                _ => false,
+            },
+            (Cells::Items(v), x @ (Value::Tuple(_) | Value::Data(..))) => {
+                put(v, at, std::slice::from_ref(x))
+            }
+            _ => false,
+        }
     }
 
     /// Bytes of storage per cell (not of what items refer to).
@@ -290,6 +330,56 @@ impl Array {
         }
         let at = self.offset + i * self.stride() + j * self.block.strides[self.skip + 1];
         Some(self.element(at, self.skip + 2))
+    }
+
+    /// Where a part begins, counted from the first cell of the view, as a view of it: `None` for its
+    /// dimensions if it is a single element.
+    pub(crate) fn part(&self, steps: impl Iterator<Item = Choice>) -> Option<Part> {
+        let (mut at, mut skip, mut len) = (0, self.skip, Some(self.len));
+        for step in steps {
+            let size = len?;
+            let stride = *self.block.strides.get(skip)?;
+            match step {
+                Choice::Index(i) => {
+                    at += usize::try_from(i).ok().filter(|i| *i < size)? * stride;
+                    skip += 1;
+                    len = self.block.dims.get(skip).copied();
+                }
+                Choice::Slice(lo, count) => {
+                    let (lo, count) = slice_range(lo, count, size)?;
+                    at += lo * stride;
+                    len = Some(count);
+                }
+            }
+        }
+        let mut dims: Vec<usize> = len.into_iter().collect();
+        dims.extend(self.block.dims.iter().skip(skip + 1));
+        Some(Part { at, dims })
+    }
+
+    /// A part, with cells of its own if it is an array.
+    pub(crate) fn copy_of(&self, part: &Part, meter: &Arc<Meter>) -> Option<Value> {
+        let at = self.offset + part.at;
+        let Some((len, _)) = part.dims.split_first() else {
+            return Some(self.element(at, self.block.dims.len()));
+        };
+        let skip = self.block.dims.len() - part.dims.len();
+        let view = Array { block: self.block.clone(), offset: at, len: *len, skip };
+        view.with_own_cells(meter).map(Value::Array)
+    }
+
+    /// The same array with cells that nobody else holds.
+    pub(crate) fn with_own_cells(self, meter: &Arc<Meter>) -> Option<Array> {
+        let dims = self.dims();
+        let value = Value::Array(self);
+        let mut cells = Cells::empty_like(&value);
+        let count = dims.iter().product::<usize>();
+        let charge = meter.charge((count as u64).checked_mul(cells.bytes_per_cell())?)?;
+        cells.reserve(count)?;
+        if !cells.append(value) {
+            return None;
+        }
+        Array::charged(dims, cells, charge)
     }
 
     /// What begins at a cell after `skip` dimensions have been indexed away.

@@ -459,6 +459,15 @@ pub enum Rhs {
     Size(NVar, u32),
     /// `y = x[i, ..]`: element, row (a view) or slice (a view). Only index and slice steps.
     Index(NVar, Vec<Step>),
+    /// `y = x with [i, ..] = v`: x with another part, in place where nobody needs x any more, else a copy.
+    Update {
+        /// The array.
+        array: NVar,
+        /// Where the part is: index and slice steps, at least one.
+        path: Vec<Step>,
+        /// The part.
+        value: Atom,
+    },
     /// `y = cast x : t`; `proved cast` only from passes.
     Cast {
         /// The value.
@@ -513,6 +522,22 @@ pub enum Rhs {
         ty: Type,
         /// Not tested by compiled code.
         proved: bool,
+    },
+    /// `y' = x' with [i, ..] = v'`: x' with another part. T makes [`Rhs::LTake`] of it.
+    LUpdate {
+        /// The array.
+        x: LVar,
+        /// Where the part is, as in [`Rhs::Update`].
+        path: Vec<Step>,
+        /// The part.
+        value: LVar,
+    },
+    /// `(; y', v') = take x'[i, ..]`: x' with zero in the place of a part, and the part that was there.
+    LTake {
+        /// The array.
+        x: LVar,
+        /// Where the part is.
+        path: Vec<Step>,
     },
     /// `a' = rd p`.
     Rd(Place),

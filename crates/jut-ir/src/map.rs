@@ -72,6 +72,11 @@ impl Rhs {
                 to.nvar(v);
                 path(steps, to);
             }
+            Rhs::Update { array, path: steps, value } => {
+                to.nvar(array);
+                path(steps, to);
+                to.atom(value);
+            }
             Rhs::Cast { value, ty, .. } => {
                 to.nvar(value);
                 to.ty(ty);
@@ -114,6 +119,15 @@ impl Rhs {
             Rhs::LCast { value, ty, .. } => {
                 to.lvar(value);
                 to.ty(ty);
+            }
+            Rhs::LUpdate { x, path: steps, value } => {
+                to.lvar(x);
+                path(steps, to);
+                to.lvar(value);
+            }
+            Rhs::LTake { x, path: steps } => {
+                to.lvar(x);
+                path(steps, to);
             }
             Rhs::Rd(from) => place(from, to),
             Rhs::Inc(into, value) => {

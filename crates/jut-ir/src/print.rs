@@ -406,6 +406,10 @@ impl Printer<'_> {
             Rhs::Size(v, 0) => format!("size({})", self.nvar(*v)),
             Rhs::Size(v, k) => format!("size({}, {k})", self.nvar(*v)),
             Rhs::Index(v, path) => self.path(self.nvar(*v), path),
+            Rhs::Update { array, path, value } => {
+                self.path(format!("{} with ", self.nvar(*array)), path)
+                    + &format!(" = {}", self.atom(*value))
+            }
             Rhs::Cast { value, ty, proved } => cast(*proved, self.nvar(*value), ty),
             Rhs::Check(check) => self.check(check),
             Rhs::LCopy(x) | Rhs::LUntuple(x) => self.lvar(*x),
@@ -425,6 +429,11 @@ impl Printer<'_> {
             Rhs::Drop(x) => format!("drop {}", self.lvar(*x)),
             Rhs::LTuple(items) => format!("#({})", self.lvars(items).join(", ")),
             Rhs::LCast { value, ty, proved } => cast(*proved, self.lvar(*value), ty),
+            Rhs::LUpdate { x, path, value } => {
+                self.path(format!("{} with ", self.lvar(*x)), path)
+                    + &format!(" = {}", self.lvar(*value))
+            }
+            Rhs::LTake { x, path } => self.path(format!("take {}", self.lvar(*x)), path),
             Rhs::Rd(place) => format!("rd {}", self.place(place)),
             Rhs::Inc(place, Operand::N(a)) => format!("{} += {}", self.place(place), self.atom(*a)),
             Rhs::Inc(place, Operand::L(x)) => format!("{} += {}", self.place(place), self.lvar(*x)),

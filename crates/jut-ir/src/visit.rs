@@ -73,6 +73,11 @@ impl Rhs {
                 visit(Use::N(*v));
                 step_uses(path, visit);
             }
+            Rhs::Update { array, path, value } => {
+                visit(Use::N(*array));
+                step_uses(path, visit);
+                atom_use(*value, visit);
+            }
             Rhs::Cast { value, ty, .. } => {
                 visit(Use::N(*value));
                 type_uses(ty, visit);
@@ -119,6 +124,15 @@ impl Rhs {
             Rhs::LCast { value, ty, .. } => {
                 visit(Use::L(*value));
                 type_uses(ty, visit);
+            }
+            Rhs::LUpdate { x, path, value } => {
+                visit(Use::L(*x));
+                step_uses(path, visit);
+                visit(Use::L(*value));
+            }
+            Rhs::LTake { x, path } => {
+                visit(Use::L(*x));
+                step_uses(path, visit);
             }
             Rhs::Rd(place) => place_uses(place, visit),
             Rhs::Inc(place, operand) => {

@@ -114,6 +114,11 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
             let v = rewriter.nvar(v);
             Rhs::Index(v, path(rewriter, &steps))
         }
+        Rhs::Update { array, path: steps, value } => {
+            let array = rewriter.nvar(array);
+            let path = path(rewriter, &steps);
+            Rhs::Update { array, path, value: rewriter.atom(value) }
+        }
         Rhs::Cast { value, ty, proved } => {
             Rhs::Cast { value: rewriter.nvar(value), ty: rewriter.ty(&ty), proved }
         }
@@ -165,6 +170,8 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
         | Rhs::LTuple(_)
         | Rhs::LUntuple(_)
         | Rhs::LCast { .. }
+        | Rhs::LUpdate { .. }
+        | Rhs::LTake { .. }
         | Rhs::Rd(_)
         | Rhs::Inc(..)) => linear,
     }

@@ -229,11 +229,23 @@ pub(crate) enum ExprKind<'s> {
     Dup(ExprId),
     Drop(ExprId),
     Zero(Type<'s>),
+    /// `x with [i] = v`.
+    With(Box<With>),
+    /// `take x'[i]`.
+    Take(ExprId, Vec<Index>),
     Cast {
         proved: bool,
         value: ExprId,
         ty: Type<'s>,
     },
+}
+
+/// `x with [i] = v`.
+#[derive(Debug)]
+pub(crate) struct With {
+    pub array: ExprId,
+    pub path: Vec<Index>,
+    pub value: ExprId,
 }
 
 #[derive(Clone, Copy, Debug)]

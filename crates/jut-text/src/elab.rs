@@ -42,6 +42,7 @@ mod show;
 mod structured;
 mod sugar;
 mod types;
+mod update;
 
 use crate::ast::{self, Ast, Decl};
 use crate::modules::Aliases;

@@ -52,6 +52,7 @@
 
 mod expression;
 mod statement;
+mod update;
 
 use crate::ast::*;
 use crate::hints;

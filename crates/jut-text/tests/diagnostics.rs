@@ -170,7 +170,6 @@ refuses! {
     while_loops: J901 at "while" in "def f(x: f64) -> f64 = while carry (a = x) { a < 1.0 } do { a }"
     local_state: J901 at "var" in "def f(x: f64) -> f64 = { var y = x; y }"
     assignment_to_elements: J901 at "x[0]" in "def f(x: [2]f64) -> f64 = { x[0] = 1.0; 2.0 }"
-    updated_copies: J901 at "with" in "def f(x: [2]f64) -> [2]f64 = x with [0] = 1.0"
     state_parameters: J901 at "mut" in "def f(; ; mut r: f64) -> () = {}"
     policies: J901 at "@" in "def f(x: f64) -> f64 = { @store\n y = sin(x); y }"
     short_floats: J901 at "f32" in "def f(x: f32) -> f64 = 1.0"

@@ -277,6 +277,11 @@ impl Counter<'_> {
                 self.need(needs, *a);
                 true
             }
+            Rhs::Update { array, value, .. } => {
+                self.hand_on(needs, at, Atom::Var(*array));
+                self.need(needs, *value);
+                true
+            }
             Rhs::Structured(_, args, _) | Rhs::ArrayLit(args) => {
                 args.iter().for_each(|a| self.need(needs, *a));
                 true

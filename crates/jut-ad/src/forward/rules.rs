@@ -137,6 +137,15 @@ impl Rules<'_> {
                     self.w.bind_place(*y, place, loc);
                 }
             }
+            (Rhs::Update { array, path, value }, [y]) => {
+                let ty = self.w.tangent_type(*y);
+                let part = self.w.tangent_of(&self.w.source.type_of(*value)).unwrap_or(Type::F64);
+                let x = self.w.take_or_zero(Atom::Var(*array), &ty, loc);
+                let value = self.w.take_or_zero(*value, &part, loc);
+                let out = self.w.tangent_var(*y, ty, loc.span);
+                self.w.emit_linear(out, Rhs::LUpdate { x, path: path.clone(), value }, loc);
+                self.w.bind(*y, out, loc);
+            }
             (Rhs::Cast { value, .. }, [y]) => {
                 let x = self.w.take(*value, loc);
                 let ty = self.w.tangent_type(*y);

@@ -88,12 +88,13 @@ impl Checker<'_> {
             }
             Rhs::Index(v, path) => {
                 let ty = self.nvar(*v)?;
-                self.require(!path.is_empty(), "J205", |_| "an index is missing".to_string())?;
-                let is_field = |step: &Step| matches!(step, Step::Field(_));
-                self.require(!path.iter().any(is_field), "J204", |_| {
-                    "a component is read by a statement of its own".to_string()
-                })?;
-                Ok(Values::one(self.path(ty, path)?))
+                Ok(Values::one(self.part(ty, path)?))
+            }
+            Rhs::Update { array, path, value } => {
+                let ty = self.nvar(*array)?;
+                let part = self.part(ty, path)?;
+                self.operand(*value, &part)?;
+                Ok(Values::one(ty.clone()))
             }
             Rhs::Cast { value, ty, .. } => {
                 self.cast(self.nvar(*value)?, ty)?;
@@ -151,6 +152,19 @@ impl Checker<'_> {
                 self.cast(&from, ty)?;
                 vec![ty.clone()]
             }
+            Rhs::LUpdate { x, path, value } => {
+                let ty = self.consume(*x)?;
+                let (part, found) = (self.part(&ty, path)?, self.consume(*value)?);
+                self.require(found == part, "J202", |c| {
+                    format!("the part has type {}, not {}", c.show(&part), c.show(&found))
+                })?;
+                vec![ty]
+            }
+            Rhs::LTake { x, path } => {
+                let ty = self.consume(*x)?;
+                let part = self.part(&ty, path)?;
+                vec![ty, part]
+            }
             Rhs::Rd(place) => vec![self.place_of_mode(place, Mode::Rd)?],
             Rhs::Inc(place, operand) => {
                 self.increment(place, *operand)?;
@@ -159,6 +173,16 @@ impl Checker<'_> {
             _ => return Err(self.error("J104", "not a linear operation")),
         };
         Ok(Values::linear(lin))
+    }
+
+    /// The type of the part of an array that a path of indices and slices leads to.
+    fn part(&self, ty: &Type, path: &[Step]) -> Checked<Type> {
+        self.require(!path.is_empty(), "J205", |_| "an index is missing".to_string())?;
+        let is_field = |step: &Step| matches!(step, Step::Field(_));
+        self.require(!path.iter().any(is_field), "J204", |_| {
+            "a component is read by a statement of its own".to_string()
+        })?;
+        self.path(ty, path)
     }
 
     /// An operand of the given type.

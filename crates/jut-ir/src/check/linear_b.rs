@@ -143,6 +143,7 @@ impl<'a> Walk<'a> {
             | Rhs::ArrayLit(_)
             | Rhs::Size(..)
             | Rhs::Index(..)
+            | Rhs::Update { .. }
             | Rhs::Cast { .. }
             | Rhs::Check(_) => PURE,
             Rhs::LCopy(_)
@@ -157,6 +158,8 @@ impl<'a> Walk<'a> {
             | Rhs::LTuple(_)
             | Rhs::LUntuple(_)
             | Rhs::LCast { .. }
+            | Rhs::LUpdate { .. }
+            | Rhs::LTake { .. }
             | Rhs::Rd(_) => linear,
             Rhs::Inc(place, _) => self.place(place),
             Rhs::Region(region) if region.is_linear() => {

@@ -124,6 +124,7 @@ impl Lint<'_> {
             | Rhs::Open { value: v, .. }
             | Rhs::Index(v, _)
             | Rhs::Cast { value: v, .. } => self.active[*v],
+            Rhs::Update { array, value, .. } => self.active[*array] || self.is_active(*value),
             Rhs::Scan(scan) => scan.carry.iter().any(|(_, a)| self.is_active(*a)),
             Rhs::Call(call) => call.args.iter().any(|a| self.is_active(*a)),
             _ => false,

@@ -36,6 +36,12 @@ pub fn each_step(func: &Function, facts: &Facts, rhs: &mut Rhs, edit: EditStep<'
     };
     match rhs {
         Rhs::Index(v, steps) => path(func, facts, &func.nvars[*v].ty, steps, edit),
+        Rhs::Update { array, path: steps, .. } => {
+            path(func, facts, &func.nvars[*array].ty, steps, edit);
+        }
+        Rhs::LUpdate { x, path: steps, .. } | Rhs::LTake { x, path: steps } => {
+            path(func, facts, &func.lvars[*x].ty, steps, edit);
+        }
         Rhs::Rd(at) | Rhs::Inc(at, _) => place(at),
         Rhs::Call(call) => call.places.iter_mut().flatten().for_each(place),
         Rhs::Scan(scan) => scan.cap_slices.iter_mut().for_each(|(_, at)| place(at)),

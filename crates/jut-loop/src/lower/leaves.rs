@@ -108,6 +108,7 @@ impl Lowering<'_> {
                 let value = self.read(&ty, &slots, path, &hint, span)?;
                 self.bind_one(stmt, value)
             }
+            Rhs::Update { array, path, value } => self.update(stmt, *array, path, *value),
             Rhs::Cast { value, ty, proved } => {
                 if !proved {
                     let from = self.type_of(*value);
@@ -140,6 +141,8 @@ impl Lowering<'_> {
             | Rhs::LTuple(_)
             | Rhs::LUntuple(_)
             | Rhs::LCast { .. }
+            | Rhs::LUpdate { .. }
+            | Rhs::LTake { .. }
             | Rhs::Rd(_)
             | Rhs::Inc(_, jut_ir::Operand::L(_))
             | Rhs::Region(_) => Err(self.bug(span, "a linear operation is left over")),

@@ -40,6 +40,7 @@ mod leaves;
 mod loops;
 mod regions;
 mod structured;
+mod update;
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::build::Namer;

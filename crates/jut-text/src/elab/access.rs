@@ -128,7 +128,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// Index and slice steps into a value of type `ty`; gives the type reached.
-    fn path(&mut self, mut ty: Type, list: &[Index], span: Span) -> Res<(Vec<Step>, Type)> {
+    pub fn path(&mut self, mut ty: Type, list: &[Index], span: Span) -> Res<(Vec<Step>, Type)> {
         let mut path = Vec::new();
         for (k, index) in list.iter().enumerate() {
             let Type::Array(size, element) = ty else { return self.no_dimension(&ty, k, span) };
@@ -147,7 +147,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// J205 for a literal with an index or a field.
-    fn plain_number<T>(&mut self, span: Span) -> Res<T> {
+    pub fn plain_number<T>(&mut self, span: Span) -> Res<T> {
         let help = "leave `[ ]` or `.` behind it out";
         self.error("J205", span, "a number has no elements and no fields", help)
     }

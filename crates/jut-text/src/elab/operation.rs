@@ -75,6 +75,7 @@ impl<'a, 's> Body<'a, 's> {
             ExprKind::Read(read) => self.read_region(read, span),
             ExprKind::Total(total) => self.total(total, span),
             ExprKind::Cast { proved, value, ty } => self.cast(*proved, *value, ty, span),
+            ExprKind::With(with) => self.with(with, span),
             _ => self.leaf(&expr.kind, span),
         }
     }
@@ -113,6 +114,7 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 Value::N(_) => Ok(Made::Values(Values::default(), span)),
             },
+            ExprKind::Take(x, path) => self.take(*x, path, span),
             ExprKind::Zero(ty) => {
                 let ty = self.linear_type(ty)?;
                 Ok(Out::linear(Rhs::LZero(ty.clone()), ty, span).into())

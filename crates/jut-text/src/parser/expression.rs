@@ -34,7 +34,7 @@ pub(super) fn is_operator(token: Token) -> bool {
 }
 
 impl<'s> Parser<'s, '_> {
-    fn add(&mut self, kind: ExprKind<'s>, span: Span) -> ExprId {
+    pub(super) fn add(&mut self, kind: ExprKind<'s>, span: Span) -> ExprId {
         let id = ExprId(self.ast.exprs.len() as u32);
         self.ast.exprs.push(Expr { kind, span });
         id
@@ -110,12 +110,8 @@ impl<'s> Parser<'s, '_> {
         let mut steps = Vec::new();
         loop {
             let at = self.at;
-            if self.eat("[") {
-                let mut list = vec![self.index()?];
-                while self.eat(",") {
-                    list.push(self.index()?);
-                }
-                self.expect_close(at, "]")?;
+            if self.at("[") {
+                let list = self.indices()?;
                 steps.push(Post::Index(list, self.span_from(at)));
             } else if self.at(".") {
                 self.at += 1;
@@ -134,22 +130,20 @@ impl<'s> Parser<'s, '_> {
                     }
                     _ => return Err(self.expected("a field name or a number")),
                 }
-            } else if self.at("with") {
-                let help =
-                    "build the new value: `build` for an array, the constructor for a record";
-                return Err(self.not_built("updated copies", help));
             } else {
                 break;
             }
         }
-        if steps.is_empty() {
-            return Ok(base);
-        }
-        let span = self.span_from(start);
-        Ok(self.add(ExprKind::Post(base, steps), span))
+        let array = if steps.is_empty() {
+            base
+        } else {
+            let span = self.span_from(start);
+            self.add(ExprKind::Post(base, steps), span)
+        };
+        if self.at("with") { self.update(array, start) } else { Ok(array) }
     }
 
-    fn index(&mut self) -> Parsed<Index> {
+    pub(super) fn index(&mut self) -> Parsed<Index> {
         let mut proved = false;
         if self.at("!") {
             self.at += 1;
@@ -166,7 +160,7 @@ impl<'s> Parser<'s, '_> {
         Ok(Index::At { index: first, proved })
     }
 
-    fn primary(&mut self) -> Parsed<ExprId> {
+    pub(super) fn primary(&mut self) -> Parsed<ExprId> {
         let start = self.at;
         let token = self.peek();
         match token.kind {
@@ -382,7 +376,8 @@ impl<'s> Parser<'s, '_> {
                 let help = "use `for` with a known number of steps";
                 return Err(self.not_built("`while` loops", help));
             }
-            "st" | "mut" | "get" | "take" => {
+            "take" => self.take()?,
+            "st" | "mut" | "get" => {
                 let help = "carry the value through a loop, or add into an `acc`";
                 return Err(self.not_built("state that is updated in place", help));
             }

@@ -1,0 +1,90 @@
+//! A part of an array replaced or taken out: in place if nobody else holds the array's cells.
+
+use super::{Frame, Machine, Run, UNGUARDED, array, error, unchecked};
+use crate::code::{Arg, PathStep, Slot};
+use crate::value::{Array, Choice, Part, Value};
+use crate::vector;
+use jut_ir::RuntimeErrorKind;
+
+impl Machine<'_> {
+    /// `y = x with [i] = v`, linear or not.
+    pub(super) fn update(
+        &mut self,
+        dst: Slot,
+        from: &Arg,
+        path: &[PathStep],
+        value: &Arg,
+        frame: &mut Frame,
+    ) -> Run<()> {
+        let (whole, value) = (array(frame.fetch(from))?, frame.fetch(value));
+        let part = part(&whole, path, frame)?;
+        if part.dims != value.dims() {
+            return unchecked("the new part of an array has another shape");
+        }
+        self.counters.work += value.scalars();
+        self.counters.moved += value.bytes();
+        let whole = self.put(whole, &part, &value, matches!(from, Arg::Take(_)))?;
+        frame.set(dst, Value::Array(whole));
+        Ok(())
+    }
+
+    /// `(; y', v') = take x'[i]`.
+    pub(super) fn take_out(
+        &mut self,
+        dst: [Slot; 2],
+        from: &Arg,
+        path: &[PathStep],
+        frame: &mut Frame,
+    ) -> Run<()> {
+        let whole = array(frame.fetch(from))?;
+        let part = part(&whole, path, frame)?;
+        let Some(value) = whole.copy_of(&part, &self.meter) else {
+            return error(RuntimeErrorKind::Memory, &[]);
+        };
+        self.counters.reads += 2 * value.scalars();
+        self.counters.moved += 2 * value.bytes();
+        let Some(zero) = vector::map(value.clone(), &mut |_| 0.0, &mut |_| 0) else {
+            return unchecked("a part of something that is not a vector");
+        };
+        let whole = self.put(whole, &part, &zero, true)?;
+        frame.set(dst[0], Value::Array(whole));
+        frame.set(dst[1], value);
+        Ok(())
+    }
+
+    /// The array with another part, in cells of its own if others hold the old ones.
+    fn put(&mut self, mut whole: Array, part: &Part, value: &Value, is_linear: bool) -> Run<Array> {
+        if whole.cells_mut().is_none() {
+            let old = Value::Array(whole.clone());
+            match is_linear {
+                true => self.counters.handed += old.scalars(),
+                false => self.counters.copied += old.scalars(),
+            }
+            self.counters.moved += old.bytes();
+            whole = match whole.with_own_cells(&self.meter) {
+                Some(own) => own,
+                None => return error(RuntimeErrorKind::Memory, &[]),
+            };
+        }
+        match whole.cells_mut().is_some_and(|cells| cells.put(part.at, value)) {
+            true => Ok(whole),
+            false => unchecked("the new part of an array does not fit"),
+        }
+    }
+}
+
+/// Follows the path of an update.
+fn part(array: &Array, path: &[PathStep], frame: &Frame) -> Run<Part> {
+    let mut steps = Vec::with_capacity(path.len());
+    for step in path {
+        steps.push(match step {
+            PathStep::Index(i) => Choice::Index(frame.int(i)?),
+            PathStep::Slice(lo, count) => Choice::Slice(frame.int(lo)?, frame.int(count)?),
+            PathStep::Field(_) => return unchecked("an update of a component"),
+        });
+    }
+    match array.part(steps.into_iter()) {
+        Some(part) => Ok(part),
+        None => unchecked(UNGUARDED),
+    }
+}

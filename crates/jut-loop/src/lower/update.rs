@@ -1,0 +1,66 @@
+//! Arrays with another part: a copy of the old one, or the old one itself, into which the part is stored.
+
+use jut_ir::{Atom as Operand, NVar, Step, Stmt, Type};
+
+use super::{Dest, Lowering, Res, Target};
+use crate::form::{self, Atom};
+
+impl Lowering<'_> {
+    /// Lowers `y = x with [i] = v`.
+    pub(super) fn update(
+        &mut self,
+        stmt: &Stmt,
+        array: NVar,
+        path: &[Step],
+        value: Operand,
+    ) -> Res<()> {
+        let span = stmt.loc.span;
+        let Some(v) = stmt.nl.first().copied() else {
+            return Err(self.bug(span, "an array has no name"));
+        };
+        let (ty, hint) = (self.type_of(v), self.name_of(v));
+        let old = self.slots(array.into(), span)?;
+        let dests = self.take_dests(v);
+        let components = self.cx.layouts.of(&ty);
+        let mut slots = Vec::with_capacity(components.len());
+        let mut roots = Vec::with_capacity(components.len());
+        for k in 0..components.len() {
+            let dest = dests.get(k).copied().unwrap_or(Dest::Any);
+            let slot = self.fresh_copy(&hint, &components, &old, k, dest, span)?;
+            let Atom::Value(buffer) = slot.atom else {
+                return Err(self.bug(span, "an array is a buffer"));
+            };
+            slots.push(slot);
+            roots.push(Target::Block(buffer));
+        }
+        let reached = self.navigate(&ty, &roots, path, &hint, span)?;
+        let part = self.part_type(&ty, path);
+        let components = self.cx.layouts.of(&part);
+        let value = self.slots(value, span)?;
+        for (k, target) in reached.targets.into_iter().enumerate() {
+            match target {
+                Target::Cell(buffer, index) => {
+                    let slot = self.settle(&hint, &components, &value, k, Dest::Tape, span)?;
+                    self.push(form::Stmt::Store { buffer, index, value: slot.atom });
+                }
+                Target::Block(buffer) => {
+                    self.settle(&hint, &components, &value, k, Dest::Into(buffer), span)?;
+                }
+                Target::Register(_) => return Err(self.bug(span, "an array is no register")),
+            }
+        }
+        self.bind(v, slots);
+        Ok(())
+    }
+
+    /// The type of what a path leads to.
+    fn part_type(&self, ty: &Type, path: &[Step]) -> Type {
+        path.iter().fold(ty.clone(), |ty, step| match (step, ty) {
+            (Step::Slice { len, .. }, Type::Array(_, element)) => {
+                Type::Array(self.src.size_of(*len), element)
+            }
+            (_, Type::Array(_, element)) => *element,
+            (_, ty) => ty,
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! A part of an array replaced, `x with [i] = v`, or taken out, `take x'[i]`: operations of the core, with a
+//! check before them where the range rule does not cover the place.
+
+use super::Res;
+use super::body::{Body, Made, Out, Value};
+use crate::ast::{ExprId, Index, With};
+use jut_ir::{Atom, Diagnostic, Rhs, Span, Type};
+
+impl<'a, 's> Body<'a, 's> {
+    /// `x with [i] = v`.
+    pub fn with(&mut self, with: &'a With, span: Span) -> Res<Made> {
+        let array = self.operand(with.array, "t")?;
+        let ty = match array {
+            Value::N(a) => self.type_of(a),
+            Value::L(x) => self.lin_type(x),
+        };
+        let (path, part) = self.path(ty.clone(), &with.path, span)?;
+        let value = self.operand(with.value, "t")?;
+        let at = self.span(with.value);
+        match (array, value) {
+            (Value::N(Atom::Var(array)), Value::N(value)) => {
+                self.fits(&part, &self.type_of(value), at)?;
+                Ok(Out::one(Rhs::Update { array, path, value }, ty, span).into())
+            }
+            (Value::L(x), Value::L(value)) => {
+                self.fits(&part, &self.lin_type(value), at)?;
+                Ok(Out::linear(Rhs::LUpdate { x, path, value }, ty, span).into())
+            }
+            (Value::N(Atom::Lit(_)), Value::N(_)) => self.plain_number(self.span(with.array)),
+            (Value::L(_), Value::N(_)) => {
+                let message = "a part of a linear array is linear, and this value is not";
+                let help = "linear values come from linear parameters and from `zero`";
+                self.fail(Diagnostic::error("J102", at, message).help(help))
+            }
+            (Value::N(_), Value::L(_)) => {
+                let message = "a part of a non-linear array is not linear, and this value is";
+                let help = "put it into a linear array: `zero [n]f64 with [i] = v'`";
+                self.fail(Diagnostic::error("J101", at, message).help(help))
+            }
+        }
+    }
+
+    /// `take x'[i]`.
+    pub fn take(&mut self, e: ExprId, path: &[Index], span: Span) -> Res<Made> {
+        let x = self.linear(e, "t")?;
+        let ty = self.lin_type(x);
+        let (path, part) = self.path(ty.clone(), path, span)?;
+        Ok(Out { lin: vec![ty, part], ..Out::none(Rhs::LTake { x, path }, span) }.into())
+    }
+
+    /// J202 unless the new part has the type of the old one.
+    fn fits(&mut self, part: &Type, value: &Type, at: Span) -> Res<()> {
+        if part == value {
+            return Ok(());
+        }
+        let (part, value) = (self.show(part), self.show(value));
+        let message = format!("the part has type {part}, and the new one is {value}");
+        let help = super::call::conversion(&value, &part);
+        self.fail(Diagnostic::error("J202", at, message).help(help))
+    }
+}

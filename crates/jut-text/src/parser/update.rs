@@ -1,0 +1,50 @@
+//! A part of an array replaced, `x with [i] = v`, or taken out, `take x'[i]`.
+
+use super::{Parsed, Parser};
+use crate::ast::{ExprId, ExprKind, Index, With};
+
+impl<'s> Parser<'s, '_> {
+    /// `[i, a .. b]`.
+    pub(super) fn indices(&mut self) -> Parsed<Vec<Index>> {
+        let open = self.at;
+        self.expect("[")?;
+        let mut list = vec![self.index()?];
+        while self.eat(",") {
+            list.push(self.index()?);
+        }
+        self.expect_close(open, "]")?;
+        Ok(list)
+    }
+
+    /// The brackets behind what is changed: in the core a step behind a slice has its own.
+    fn part(&mut self, help: &str) -> Parsed<Vec<Index>> {
+        if !self.at("[") {
+            return Err(self.expected_helping("`[`", help));
+        }
+        let mut path = Vec::new();
+        while self.at("[") {
+            path.extend(self.indices()?);
+        }
+        Ok(path)
+    }
+
+    /// `with [i] = v`, behind an array that begins at `start`.
+    pub(super) fn update(&mut self, array: ExprId, start: usize) -> Parsed<ExprId> {
+        self.at += 1;
+        let path = self.part(
+            "a part of an array is replaced by `x with [i] = v`; a new record is made by its constructor",
+        )?;
+        self.expect("=")?;
+        let value = self.expr()?;
+        let span = self.span_from(start);
+        Ok(self.add(ExprKind::With(Box::new(With { array, path, value })), span))
+    }
+
+    /// `take x'[i]`.
+    pub(super) fn take(&mut self) -> Parsed<ExprKind<'s>> {
+        self.at += 1;
+        let x = self.primary()?;
+        let path = self.part("a part is taken out of an array: `(; y', v') = take x'[i]`")?;
+        Ok(ExprKind::Take(x, path))
+    }
+}
