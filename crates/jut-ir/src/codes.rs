@@ -123,8 +123,16 @@ codes! {
         "take its value: `s = sum (i < n) { .. }`, `y = if c { .. } else { .. }`";
     J604 "what is bound to an outer name is lost at the end of a loop's or branch's block",
         "carry it, `s = for (i < n) carry (s = s) { .. }`, or take the branch's value, `y = if c { .. } else { y }`";
+    J605 "a variable is assigned where iterations know nothing of each other, and it is declared outside of them",
+        "assign in a `for`, whose iterations run in order";
+    J606 "the value of an assignment is of another type or size than the variable",
+        "a variable keeps its type and its size: bind the value to another name, or convert it";
+    J607 "assignment to what is not a variable",
+        "declare it with `var`: `var s = 0.0`";
     J702 "warning: float to integer cuts the derivative",
         "keep the float where a derivative is wanted";
+    J703 "warning: a variable is never assigned",
+        "leave `var` out";
     J801 "the function has no transpose, or cannot be unzipped: non-linear statements read linear names",
         "compute non-linear results from non-linear parameters";
     J802 "a gradient is that of one number, and the function does not return exactly one f64 (or the result named is none)",

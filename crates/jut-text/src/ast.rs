@@ -136,8 +136,15 @@ pub(crate) struct Stmt<'s> {
 
 #[derive(Debug)]
 pub(crate) enum StmtKind<'s> {
+    /// A name that is a variable is assigned, any other is bound.
     Let(Pattern<'s>, ExprId),
+    /// `var s = e`: the names are variables.
+    Var(Pattern<'s>, ExprId),
     Expr(ExprId),
+    /// `x[i] = e`, and with an operator `s -= e`, `x[i] *= e`.
+    Set(ExprId, Option<&'static str>, ExprId),
+    /// `(x[i], y) = e`.
+    SetAll(Vec<ExprId>, ExprId),
     /// `place += value`.
     Inc(ExprId, ExprId),
     /// `check a < b`.
@@ -295,7 +302,8 @@ pub(crate) struct Call<'s> {
 pub(crate) struct If {
     /// At least one.
     pub links: Vec<Link>,
-    pub other: ExprId,
+    /// The `else`.
+    pub other: Option<ExprId>,
 }
 
 /// One `if c { .. }` of a chain.

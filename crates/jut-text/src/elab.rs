@@ -25,6 +25,7 @@
 //! but `_` arms and nested `max`/`min` over ranges, which copy their text (a bounded number of times).
 
 mod access;
+mod assigned;
 mod block;
 mod body;
 mod branch;
@@ -43,6 +44,7 @@ mod structured;
 mod sugar;
 mod types;
 mod update;
+mod variable;
 
 use crate::ast::{self, Ast, Decl};
 use crate::modules::Aliases;
@@ -210,6 +212,7 @@ fn def<'s>(
         body.b.func.body = block;
         if !d.core {
             jut_ir::repair::repair(&mut body.b, jut_ir::Origin::Source);
+            body.never_assigned();
         } else if body.marked {
             guard::complete(&mut body.b);
         }

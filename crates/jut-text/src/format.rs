@@ -422,7 +422,7 @@ impl<'t, 's> Writer<'t, 's> {
     // ---- statements and declarations
 
     fn statement(&mut self, from: usize, to: usize) {
-        let sign = self.find(from, to, &["=", "+=", "->"]);
+        let sign = self.find(from, to, &["=", "+=", "-=", "*=", "/=", "->"]);
         let head = match sign {
             Some(sign) => sign + 1,
             None if self.list[from].text == "check" => from + 1,

@@ -6,10 +6,10 @@
 pub(crate) fn word(word: &str) -> Option<&'static str> {
     Some(match word {
         "let" | "val" | "auto" | "double" | "float" | "int" | "real" => {
-            "a name is bound by `x = ..` alone, and may be bound again"
+            "a name is bound by `x = ..` alone, and one that is assigned later by `var x = ..`"
         }
         "mut" | "set" | "global" | "static" => {
-            "nothing changes in place: bind the name again, or carry it through a `for`"
+            "a name that is assigned later is declared by `var x = ..`"
         }
         "return" | "yield" | "break" | "continue" => {
             "the last expression of a block is its result; loops run to their end"

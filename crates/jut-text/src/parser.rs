@@ -17,7 +17,8 @@
 //! type    = "f64" | "i64" | "bool" | path | "[" size {..} "]" type | "#(" [ type {..} ] ")"
 //!
 //! block   = "{" { stmt NL } [ expr ] "}"
-//! stmt    = [ pat "=" ] expr | place "+=" expr
+//! stmt    = [ [ "var" ] pat "=" ] expr | place ( "=" | "+=" | "-=" | "*=" | "/=" ) expr
+//!         | "(" place {..} ")" "=" expr
 //!         | "check" expr "<" expr | "check" expr "..+" expr "<=" expr | "check" expr ">=" "0"
 //!         | "check" expr ( "+" | "-" | "*" ) expr
 //! pat     = item | "(" [ item {..} ] [ ";" item {..} ] ")" | path "(" [ field {..} ] ")" | "#(" names ")"
@@ -29,7 +30,7 @@
 //! prim    = literal | name | name' | "(" expr ")" | "(" [ expr {..} ] [ ";" expr {..} ] ")" | block
 //!         | path "(" [ expr {..} ] [ ";" [ expr {..} ] [ ";" ( place | "null" ) {..} ] ] ")"
 //!         | "#(" expr {..} ")" | "[" expr {..} "]"
-//!         | "if" expr block "else" ( block | if )
+//!         | "if" expr block [ "else" ( block | if ) ]
 //!         | "case" expr "{" { ( path [ "(" field {..} ")" ] | "true" | "false" | "_" ) "->" expr NL } "}"
 //!         | ( "sum" | "build" | "map" | "max" | "min" ) head body
 //!         | ( "for" | "fold" ) head [ "carry" binds ] body
@@ -43,7 +44,7 @@
 //!
 //! `lend` is a word of its own only before a name and `=`, and else a name like any other.
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
-//! What the language reserves for later (`rule`, `extern`, `var`, `while`, `mut`, `st`, `with`,
+//! What the language reserves for later (`rule`, `extern`, `while`, `mut`, `st`, `with`,
 //! `@policies`, `f32`, ..) is refused with J901 where it stands.
 //!
 //! Requires nothing of the tokens. Ensures: brackets nest at most [`MAX_DEPTH`] deep (J003), so that

@@ -458,3 +458,77 @@ fn a_minus_at_the_beginning_of_a_line_is_a_sign() {
         "core def f(x: f64) -> f64 = { t = -x; t }",
     );
 }
+
+// ---- variables
+
+#[test]
+fn variables_are_names_carries_and_results_of_branches() {
+    for (with, without) in [
+        (
+            "def f(x: f64) -> f64 = { var s = x; s = s * x; s += 1.0; s }",
+            "def f(x: f64) -> f64 = { s = x; s = s * x; s = s + 1.0; s }",
+        ),
+        (
+            "def f[n](x: [n]f64) -> f64 = { var s = 0.0; for (i < n) { s = s * x[i] }; s }",
+            "def f[n](x: [n]f64) -> f64 = for (i < n) carry (s = 0.0) { s * x[i] }",
+        ),
+        (
+            "def f[n](x: [n]f64) -> [n]f64 = { var s = 0.0; for (v <- x) { s += v; s } }",
+            "def f[n](x: [n]f64) -> [n]f64 = { (s, y) = for (v <- x) carry (s = 0.0) { t = s + v; (t, t) }; y }",
+        ),
+        (
+            "def f[n, m](x: [n, m]f64) -> f64 = { var s = 0.0; for (i < n, j < m) { s += x[i, j] }; s }",
+            "def f[n, m](x: [n, m]f64) -> f64 = for (i < n) carry (s = 0.0) { for (j < m) carry (t = s) { t + x[i, j] } }",
+        ),
+        (
+            "def f(x: f64) -> f64 = { var s = x; if x > 0.0 { s = 2.0 * x }; s }",
+            "def f(x: f64) -> f64 = { if x > 0.0 { 2.0 * x } else { x } }",
+        ),
+        (
+            "def f(x: f64) -> f64 = { var a = x; var b = 1.0; t = if x > 0.0 { b = x; 2.0 } else { (a, b) = (b, a); x }; t * a * b }",
+            "def f(x: f64) -> f64 = { (t, a, b) = if x > 0.0 { (2.0, x, x) } else { (x, 1.0, x) }; t * a * b }",
+        ),
+        (
+            "def f(x: f64) -> f64 = { var s = x; t = acc r: f64 { r += s; s = s * s; r += s }; s * t }",
+            "def f(x: f64) -> f64 = { (s, t) = acc r: f64 { r += x; s = x * x; r += s; s }; s * t }",
+        ),
+        (
+            "def f(x: [3]f64, i: i64, v: f64) -> [3]f64 = { var y = x; y[i] += v; y }",
+            "def f(x: [3]f64, i: i64, v: f64) -> [3]f64 = { t = x[i]; x with [i] = t + v }",
+        ),
+        (
+            "def f[n](x: [n, n]f64, r: [n]f64) -> [n, n]f64 = { var y = x; for (i < n) { y[i] = r; y[i][0] = y[i, 1] }; y }",
+            "def f[n](x: [n, n]f64, r: [n]f64) -> [n, n]f64 = for (i < n) carry (y = x) { z = y with [i] = r; t = z[i, 1]; z with [i, 0] = t }",
+        ),
+        (
+            "def f(x: [3]f64, i: i64, j: i64) -> [3]f64 = { var y = x; (y[i], y[j]) = (y[j], y[i]); y }",
+            "def f(x: [3]f64, i: i64, j: i64) -> [3]f64 = { a = x[j]; b = x[i]; y = x with [i] = a; y with [j] = b }",
+        ),
+        // What only the body of a loop knows by the same name is not carried.
+        (
+            "def f[n](x: [n]f64) -> f64 = { var s = 0.0; y = sum (i < n) { var s = x[i]; for (j < n) { s *= x[j] }; s }; s += y; s }",
+            "def f[n](x: [n]f64) -> f64 = { y = sum (i < n) { for (j < n) carry (s = x[i]) { s * x[j] } }; s = 0.0 + y; s }",
+        ),
+        (
+            "def f[n](x: [n]f64) -> f64 = { var s = 1.0; y = for (s <- x) carry (a = s) { a * s }; s = s * y; s }",
+            "def f[n](x: [n]f64) -> f64 = { y = for (s <- x) carry (a = 1.0) { a * s }; 1.0 * y }",
+        ),
+    ] {
+        becomes(with, without);
+    }
+}
+
+/// All conditions and blocks, with an assignment in each.
+#[test]
+fn long_chains_assign() {
+    let chain = |way: &dyn Fn(usize) -> String| -> String {
+        (0..40).map(|k| format!("if x < {k}.0 {{ {} }} else ", way(k))).collect()
+    };
+    becomes(
+        &format!(
+            "def f(x: f64) -> i64 = {{ var s = -1; {}{{ }}; s }}",
+            chain(&|k| format!("s = {k}"))
+        ),
+        &format!("def f(x: f64) -> i64 = {{ s = {}{{ -1 }}; s }}", chain(&|k| k.to_string())),
+    );
+}

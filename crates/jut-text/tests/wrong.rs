@@ -33,7 +33,6 @@ const TEXT: &[Row] = &[
     ("J002", "def f(x: f64) -> f64 = x+«»", "the end of the file"),
     ("J002", "def f(a: bool, b: bool) -> bool = { a «and» b }", "`&&`"),
     ("J002", "def f(x: f64) -> bool = 0.0 < x «<» 1.0", "join two comparisons with `&&`"),
-    ("J002", "def f(x: f64) -> f64 = if x > 0.0 { x }«»", "both ways need one"),
     ("J002", "def f(x: f64) -> f64 = if x > 0.0 «x» else { 0.0 }", "are blocks"),
     (
         "J002",
@@ -129,7 +128,7 @@ const LINEAR: &[Row] = &[
     ("J104", "def f[n](; x': [n, n]f64) -> (; [n, n]f64) = matmul(x', «x'»)", "four times"),
     ("J105", "core def f(x: f64; «x'»: f64) -> f64 = { x }", "drop"),
     ("J110", "def f(; x': f64) -> () = { «r» += x' }", "capability"),
-    ("J110", "def f(x: f64) -> f64 = {\n  y = 0.0\n  «y» += x\n  y\n}", "acc"),
+    ("J607", "def f(x: f64) -> f64 = {\n  y = 0.0\n  «y» += x\n  y\n}", "acc"),
     ("J111", "def f(; x': f64; rd r: f64) -> () = { «r» += x' }", "this is a `rd`"),
     ("J111", "def f(; ; rd r: f64) -> (; f64) = 2.0 * «r»", "rd r"),
     (
@@ -331,14 +330,51 @@ const BLOCKS: &[Row] = &[
         "def f[n](x: [n]f64) -> f64 = {\n  m = 0.0\n  k = 0\n  s = acc s: f64 {\n    for (i < n) {\n      if x[i] > m { «(m, k) = (x[i], i)» } else { }\n      s += x[i]\n    }\n  }\n  s + m\n}",
         "value of the branch",
     ),
+    (
+        "J605",
+        "def f[n](x: [n]f64) -> f64 = {\n  var s = 0.0\n  t = sum (i < n) {\n    «s» = s + x[i]\n    s\n  }\n  s + t\n}",
+        "`s = s + sum (..) { .. }`",
+    ),
+    (
+        "J605",
+        "def f[n](x: [n]f64) -> [n]f64 = {\n  var s = 0.0\n  build (i < n) {\n    if x[i] > 0.0 { «s» += x[i] }\n    s\n  }\n}",
+        "write `for`",
+    ),
+    (
+        "J605",
+        "def f(x: f64) -> f64 = {\n  var s = 0.0\n  scan par (i < 3) { «s» -= x }\n  s\n}",
+        "`scan up`",
+    ),
+    (
+        "J605",
+        "def f[n](x: [n]f64) -> f64 = {\n  var s = 0.0\n  m = max (i < n) { «s» = x[i]; s }\n  s + m\n}",
+        "`for`",
+    ),
+    ("J606", "def f(x: f64) -> f64 = {\n  var s = 0.0\n  «s» = 1\n  s\n}", "`1.0`"),
+    ("J606", "def f(x: f64) -> f64 = {\n  var s = 0\n  «s» = x\n  x\n}", "`var s = 0.0`"),
+    (
+        "J606",
+        "def f[n](x: [n]f64) -> f64 = {\n  var s = x\n  «s» = concat(x, x)\n  s[0]\n}",
+        "keeps its size",
+    ),
+    (
+        "J606",
+        "data P = P(x: f64, n: i64)\ndef f(p: P) -> P = {\n  var q = p\n  «q.x» = q.n\n  q\n}",
+        "`f64(",
+    ),
+    ("J607", "def f(x: f64) -> f64 = {\n  «x» += 1.0\n  x\n}", "`var x = x`"),
+    ("J606", "def f(x: [2]f64) -> f64 = {\n  var y = x\n  «y[0]» = 1\n  y[0]\n}", "`1.0`"),
+    (
+        "J205",
+        "def f(x: [2]f64) -> f64 = {\n  var y = x\n  «y[0, 1]» = 1.0\n  y[0]\n}",
+        "1 dimension",
+    ),
+    ("J607", "def f(x: [2]f64) -> f64 = {\n  «x»[0] = 1.0\n  x[0]\n}", "`var x = x`"),
+    ("J703", "def f(x: f64) -> f64 = {\n  var «s» = 2.0 * x\n  s\n}", "leave `var` out"),
+    ("J504", "def f(x: f64) -> f64 = if x > 0.0 { «x» }", "else { b }"),
     ("J702", "def f(x: f64) -> i64 = «i64(x)»", "derivative"),
     ("J901", "def f(x: f64) -> f64 = «f»(x)", "write a loop"),
     ("J901", "def f(x: f64) -> f64 = «while» carry (a = x) { a < 1.0 } do { a }", "not built yet"),
-    (
-        "J901 J901",
-        "def f(x: [2]f64) -> f64 = {\n  «x[0]» = 1.0\n  «var» y = 1.0\n  x[0]\n}",
-        "`build`",
-    ),
 ];
 
 /// The text without marks, and the marked places.

@@ -302,7 +302,7 @@ impl<'a, 's> Body<'a, 's> {
 
     // ---- fields
 
-    fn field(&mut self, value: NVar, name: &Name<'s>, span: Span) -> Res<Out> {
+    pub fn field(&mut self, value: NVar, name: &Name<'s>, span: Span) -> Res<Out> {
         let ty = self.b.func.nvars[value].ty.clone();
         let Type::Data(data) = ty else {
             let message = format!("a value of type {} has no fields", self.show(&ty));
@@ -349,7 +349,7 @@ impl<'a, 's> Body<'a, 's> {
         Ok(Out::one(Rhs::Proj(value, number as u32), ty, span))
     }
 
-    fn component(&mut self, value: NVar, number: u32, here: Span, span: Span) -> Res<Out> {
+    pub fn component(&mut self, value: NVar, number: u32, here: Span, span: Span) -> Res<Out> {
         match &self.b.func.nvars[value].ty {
             Type::Tuple(items) => match items.get(number as usize) {
                 Some(ty) => {
@@ -442,7 +442,7 @@ impl<'a, 's> Body<'a, 's> {
             Some(_) => {
                 let message = format!("`{}` is a value, not a capability", name.text);
                 let help = format!(
-                    "nothing changes in place: bind it again, `{0} = {0} + ..`; or add into a name of `acc` or `wr`",
+                    "bind it again, `{0} = {0} + ..`; or add into a name of `acc` or `wr`",
                     name.text
                 );
                 return self.fail(Diagnostic::error("J110", name.span, message).help(help));

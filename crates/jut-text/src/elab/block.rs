@@ -183,9 +183,13 @@ impl<'a, 's> Body<'a, 's> {
     /// After an error: the names of the statement are bound, but mean nothing.
     fn poison(&mut self, stmt: &ast::Stmt<'s>) {
         match &stmt.kind {
-            StmtKind::Let(pattern, _) => {
+            StmtKind::Let(pattern, _) | StmtKind::Var(pattern, _) => {
+                // A variable keeps its value, which is of the right type.
+                let declared = matches!(stmt.kind, StmtKind::Var(..));
                 for name in pattern.names() {
-                    self.scope.bind(name.text, Entity::Poison);
+                    if declared || self.scope.variable(name.text).is_none() {
+                        self.scope.bind(name.text, Entity::Poison);
+                    }
                 }
             }
             StmtKind::Expr(e) => self.poison_inner(*e),
@@ -197,7 +201,17 @@ impl<'a, 's> Body<'a, 's> {
 
     fn stmt(&mut self, stmt: &'a ast::Stmt<'s>) -> Res<()> {
         match &stmt.kind {
-            StmtKind::Let(pattern, e) => self.bind_pattern(pattern, *e),
+            StmtKind::Let(pattern, e) => self.bind_pattern(pattern, *e, false),
+            StmtKind::Var(pattern, e) => {
+                let help = "carry the value through a loop, and bind new names elsewhere";
+                self.surface_only(stmt.span, "`var`", help)?;
+                self.bind_pattern(pattern, *e, true)
+            }
+            StmtKind::Set(target, op, e) => self.change(*target, *op, *e),
+            StmtKind::SetAll(targets, e) => self.change_all(targets, *e, stmt.span),
+            StmtKind::Inc(target, e) if self.is_changed(*target) => {
+                self.change(*target, Some("+"), *e)
+            }
             StmtKind::Expr(e) => self.expr_stmt(*e, stmt.span),
             _ => self.effect(stmt),
         }
@@ -221,7 +235,11 @@ impl<'a, 's> Body<'a, 's> {
     fn effect(&mut self, stmt: &'a ast::Stmt<'s>) -> Res<()> {
         self.effects += 1;
         match &stmt.kind {
-            StmtKind::Let(..) | StmtKind::Expr(_) => Err(Stop),
+            StmtKind::Let(..)
+            | StmtKind::Var(..)
+            | StmtKind::Set(..)
+            | StmtKind::SetAll(..)
+            | StmtKind::Expr(_) => Err(Stop),
             StmtKind::Inc(target, e) => {
                 let (place, ty, mode) = self.place(*target)?;
                 let operand = match mode {
@@ -298,26 +316,32 @@ impl<'a, 's> Body<'a, 's> {
         })
     }
 
-    fn bind_pattern(&mut self, pattern: &'a Pattern<'s>, e: ExprId) -> Res<()> {
+    fn bind_pattern(&mut self, pattern: &'a Pattern<'s>, e: ExprId, declared: bool) -> Res<()> {
         match pattern {
-            Pattern::Names { nl, lin, span } => self.bind_names(nl, lin, *span, e),
+            Pattern::Names { nl, lin, span } => self.bind_names(nl, lin, (*span, declared), e),
             Pattern::Tuple(names, span) => {
                 let out = self.untuple(names, *span, e)?;
                 let (nl, lin): (&[_], &[_]) =
                     if out.lin.is_empty() { (names, &[]) } else { (&[], names) };
                 let values = self.bind(out, nl, lin)?;
-                self.name_values(nl, lin, &values)
+                self.name_values(nl, lin, &values, declared)
             }
             Pattern::Con(name, fields) => {
                 let (out, names) = self.open(name, fields, e)?;
                 let values = self.bind(out, &names, &[])?;
-                self.name_values(&names, &[], &values)
+                self.name_values(&names, &[], &values, declared)
             }
         }
     }
 
     /// Binds the user's names to values.
-    fn name_values(&mut self, nl: &[Name<'s>], lin: &[Name<'s>], values: &Values) -> Res<()> {
+    fn name_values(
+        &mut self,
+        nl: &[Name<'s>],
+        lin: &[Name<'s>],
+        values: &Values,
+        declared: bool,
+    ) -> Res<()> {
         let mut seen = HashSet::new();
         for name in nl.iter().chain(lin) {
             if name.text != "_" && !seen.insert(name.text) {
@@ -331,7 +355,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         for (name, atom) in nl.iter().zip(&values.nl) {
             if name.text != "_" || self.strict {
-                self.scope.bind(name.text, Entity::N(*atom));
+                self.bind_name(*name, *atom, declared)?;
             }
         }
         for (name, x) in lin.iter().zip(&values.lin) {
@@ -344,7 +368,7 @@ impl<'a, 's> Body<'a, 's> {
         &mut self,
         nl: &'a [ast::Item<'s>],
         lin: &'a [ast::Item<'s>],
-        span: Span,
+        (span, declared): (Span, bool),
         e: ExprId,
     ) -> Res<()> {
         let stated = self.annotation(nl, lin)?;
@@ -382,7 +406,7 @@ impl<'a, 's> Body<'a, 's> {
                 self.bind(*out, &nl, &lin)?
             }
         };
-        self.name_values(&nl, &lin, &values)
+        self.name_values(&nl, &lin, &values, declared)
     }
 
     fn misfit(&mut self, names: (usize, usize), found: (usize, usize), span: Span) -> Res<()> {

@@ -8,6 +8,7 @@
 //! ([`Size::position`]); binding replaces them by the names of the pattern.
 
 use super::scope::{Entity, Scope};
+use super::variable::Sealed;
 use super::{Global, Globals, Res, Stop, show};
 use crate::ast::{Ast, ExprId, ExprKind, Name};
 use crate::parser::MAX_DEPTH;
@@ -131,6 +132,8 @@ pub(crate) struct Body<'a, 's> {
     pub nesting: usize,
     /// How many statements had an effect so far.
     pub effects: usize,
+    /// The innermost part around that cannot assign variables of outside.
+    pub sealed: Option<Sealed>,
     /// The innermost loop or branch around, as it is written.
     pub around: Option<ExprId>,
     /// Directly in the body of a `for`: how many blocks there are around.
@@ -162,6 +165,7 @@ impl<'a, 's> Body<'a, 's> {
             copies: 1,
             nesting: 0,
             effects: 0,
+            sealed: None,
             around: None,
             ordered: None,
             diagnostics,

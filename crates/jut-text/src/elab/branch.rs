@@ -13,8 +13,10 @@
 //! Ensures: a chain of n conditions nests O(log n) deep; the core is linear in the text; what is
 //! computed is what the nested form computes, and O(log n) comparisons.
 
+use super::assigned::Assigned;
 use super::body::{Annotation, Body, Made, Out, Values};
 use super::control::ArmSpec;
+use super::variable::CONDITION;
 use super::{Res, Stop};
 use crate::ast::{ExprId, If, Name};
 use jut_ir::prim::Syntax;
@@ -41,6 +43,13 @@ pub(crate) struct Part<'a> {
     number: Option<Atom>,
 }
 
+impl<'a> Part<'a> {
+    /// What the part assigns.
+    pub fn walk<'s>(&self, walk: &mut Assigned<'_, 's>) {
+        walk.chain(self.chain, self.first, self.last);
+    }
+}
+
 impl<'a, 's> Body<'a, 's> {
     /// An `if` is a `case`, always.
     pub fn if_expr(&mut self, chain: &'a If, stated: Option<&Annotation>, span: Span) -> Res<Made> {
@@ -61,9 +70,19 @@ impl<'a, 's> Body<'a, 's> {
                 return Ok((values, link.span));
             }
             Some(link) => link.then,
-            None => part.chain.other,
+            None => match part.chain.other {
+                Some(other) => other,
+                None => return Ok((Values::default(), self.span(part.chain.links[0].then))),
+            },
         };
-        self.body(way, stated)
+        let (values, at) = self.body(way, stated)?;
+        if part.chain.other.is_none() && values.nl.len() + values.lin.len() > 0 {
+            let message = "an `if` without `else` gives no value, and this block gives one";
+            let help =
+                "say what the value is else: `if c { a } else { b }`; or assign it to a variable";
+            return self.error("J504", at, message, help);
+        }
+        Ok((values, at))
     }
 
     /// One `case` for a part with several ways.
@@ -121,6 +140,7 @@ impl<'a, 's> Body<'a, 's> {
         let first = self.find(chain, from, middle, span)?;
         let found = self.bound_primitive("<", vec![first, none], "found", span)?;
         let open = self.enter();
+        self.seal(CONDITION, span);
         let second = self.find(chain, middle, to, span);
         let stmts = self.leave(open);
         let arm =

@@ -6,6 +6,8 @@
 
 use super::body::{Annotation, Body, Made, Out, Values};
 use super::branch::ArmBody;
+use super::scope::VarId;
+use super::variable::Sealed;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, FieldPattern, Name};
 use crate::parser::MAX_DEPTH;
@@ -29,6 +31,7 @@ pub(crate) struct Open {
     pub outer: Vec<Stmt>,
     mark: super::scope::Mark,
     barrier: usize,
+    sealed: Option<Sealed>,
     /// Variables with this number or more are local to the loop.
     pub locals: usize,
 }
@@ -166,11 +169,30 @@ impl<'a, 's> Body<'a, 's> {
             let help = "give the inner part a name of its own, as a `def`";
             return self.fail(Diagnostic::error("J003", span, message).help(help));
         }
+        let variables = self.assigned_by_arms(&specs);
+        let before = self.present(&variables);
+        let made = self.arms_here(scrutinee, specs, stated, (&variables, &before), span);
+        self.set_all(&variables, &before);
+        let out = made?;
+        let explicit = out.nl.len().saturating_sub(variables.len());
+        self.assign_results(out, explicit, &variables)
+    }
+
+    /// The `case`; what its arms assign are its last results.
+    fn arms_here(
+        &mut self,
+        scrutinee: Atom,
+        specs: Vec<ArmSpec<'a, 's>>,
+        stated: Option<&Annotation>,
+        (variables, before): (&[VarId], &[Atom]),
+        span: Span,
+    ) -> Res<Out> {
         let mut arms = Vec::new();
         let mut types: Option<(Annotation, Span)> = None;
         let mut ok = true;
         for spec in specs {
-            match self.arm(spec, stated) {
+            self.set_all(variables, before);
+            match self.arm(spec, stated, variables) {
                 Err(Stop) => ok = false,
                 Ok((arm, found, at)) => {
                     arms.push(arm);
@@ -209,7 +231,9 @@ impl<'a, 's> Body<'a, 's> {
             None => types.map(|(types, _)| types).unwrap_or_default(),
         };
         let rhs = Rhs::Case(Box::new(Case { scrutinee, arms }));
-        Ok(Out { nl: found.nl, lin: found.lin, annotated, ..Out::none(rhs, span) }.into())
+        let mut out = Out { nl: found.nl, lin: found.lin, annotated, ..Out::none(rhs, span) };
+        out.nl.extend(variables.iter().map(|v| self.scope.place(*v).ty.clone()));
+        Ok(out)
     }
 
     fn show_results(&self, types: &Annotation) -> String {
@@ -226,6 +250,7 @@ impl<'a, 's> Body<'a, 's> {
         &mut self,
         spec: ArmSpec<'a, 's>,
         stated: Option<&Annotation>,
+        variables: &[VarId],
     ) -> Res<(Arm, Option<Annotation>, Span)> {
         let locals = self.b.func.nvars.len();
         let open = self.enter();
@@ -256,7 +281,8 @@ impl<'a, 's> Body<'a, 's> {
                 None
             }
         };
-        let body = Block { stmts, nl: values.nl, lin: values.lin };
+        let mut body = Block { stmts, nl: values.nl, lin: values.lin };
+        body.nl.extend(self.present(variables));
         Ok((Arm { pattern: spec.pattern, fields, proved: false, body }, found, span))
     }
 
@@ -331,14 +357,19 @@ impl<'a, 's> Body<'a, 's> {
             outer: std::mem::take(&mut self.stmts),
             mark: self.scope.mark(),
             barrier: self.barrier,
+            sealed: self.sealed,
             locals: self.b.func.nvars.len(),
         }
     }
 
-    /// Opens the body of a loop: linear names from outside are out of reach.
-    pub fn enter_loop(&mut self) -> Open {
+    /// Opens the body of a loop: linear names from outside are out of reach, and so are assignments where
+    /// iterations know nothing of each other: there it says what they are iterations of.
+    pub fn enter_loop(&mut self, parallel: Option<&'static str>, span: Span) -> Open {
         let open = self.enter();
         self.barrier = self.b.func.lvars.len();
+        if let Some(what) = parallel {
+            self.seal(what, span);
+        }
         open
     }
 
@@ -349,6 +380,7 @@ impl<'a, 's> Body<'a, 's> {
         self.scope.level = self.nesting;
         self.scope.restore(open.mark);
         self.barrier = open.barrier;
+        self.sealed = open.sealed;
         std::mem::replace(&mut self.stmts, open.outer)
     }
 
@@ -358,10 +390,11 @@ impl<'a, 's> Body<'a, 's> {
     pub fn read_region(&mut self, read: &'a ast::Read<'s>, span: Span) -> Res<Made> {
         let x = self.linear(read.value, "t")?;
         let ty = self.lin_type(x);
+        let assigned = self.assigned(|walk| walk.under([read.name], read.body));
         let open = self.enter();
         let cap = self.cap(&read.name, Mode::Rd, false, ty);
         let head = (Mode::Rd, cap, Some(Operand::L(x)), read.lent);
-        self.region_of(head, read.body, open, span)
+        self.region_of(head, read.body, assigned, open, span)
     }
 
     /// The rest of a region: its body, and its results.
@@ -369,21 +402,29 @@ impl<'a, 's> Body<'a, 's> {
         &mut self,
         (mode, cap, start, end): (Mode, Cap, Option<Operand>, bool),
         body: ExprId,
+        variables: Vec<VarId>,
         open: Open,
         span: Span,
     ) -> Res<Made> {
         let locals = open.locals;
+        let before = self.present(&variables);
         let result = self.body(body, None);
         let stmts = self.leave(open);
+        let after = self.present(&variables);
+        self.set_all(&variables, &before);
         let (values, at) = result?;
         let mut types = self.export(&values, locals, at)?;
-        let body = Block { stmts, nl: values.nl, lin: values.lin };
+        let explicit = types.nl.len();
+        let mut body = Block { stmts, nl: values.nl, lin: values.lin };
+        body.nl.extend(after);
+        types.nl.extend(variables.iter().map(|v| self.scope.place(*v).ty.clone()));
         if end {
             let list = if mode == Mode::Acc { &mut types.nl } else { &mut types.lin };
             list.push(self.b.func.caps[cap].ty.clone());
         }
         let rhs = Rhs::Region(Box::new(Region { mode, cap, start, end, body }));
-        Ok(Out { nl: types.nl, lin: types.lin, ..Out::none(rhs, span) }.into())
+        let out = Out { nl: types.nl, lin: types.lin, ..Out::none(rhs, span) };
+        self.assign_results(out, explicit, &variables)
     }
 
     /// `wr r: t { .. }`, `acc r: t { .. }`, also with a start: `wr r: t = x' { .. }`.
@@ -395,9 +436,10 @@ impl<'a, 's> Body<'a, 's> {
             return self.error("J202", total.ty.span, message, "leave `lanes` out");
         }
         let start = total.start.map(|e| self.start(e, total, &ty)).transpose()?;
+        let assigned = self.assigned(|walk| walk.under([total.name], total.body));
         let open = self.enter();
         let cap = self.cap(&total.name, total.mode, total.lanes, ty);
-        self.region_of((total.mode, cap, start, true), total.body, open, span)
+        self.region_of((total.mode, cap, start, true), total.body, assigned, open, span)
     }
 
     /// What a sum starts from.
@@ -479,16 +521,42 @@ impl<'a, 's> Body<'a, 's> {
 
     /// `scan d (i < n) carry (..) slice (..) { .. }`.
     pub fn scan(&mut self, s: &'a ast::Scan<'s>, span: Span) -> Res<Made> {
-        let (scan, open) = self.begin_scan(s)?;
+        let variables = match s.dir {
+            Dir::Par => Vec::new(),
+            _ => self.assigned(|walk| walk.scan(s)),
+        };
+        let (mut scan, open) = self.begin_scan(s, span)?;
+        let before = self.present(&variables);
+        self.carry_variables(&mut scan, &variables, span);
         let locals = open.locals;
         let result = self.body(s.body, None);
         let stmts = self.leave(open);
-        let (values, at) = result?;
-        Ok(self.looped(scan, stmts, values, locals, at, span)?.into())
+        self.looped_with(scan, stmts, result, locals, (&variables, &before), span)
+    }
+
+    /// The loop as an operation, given its body, which may have assigned variables.
+    pub fn looped_with(
+        &mut self,
+        scan: Scan,
+        stmts: Vec<Stmt>,
+        body: Res<(Values, Span)>,
+        locals: usize,
+        (variables, before): (&[VarId], &[Atom]),
+        span: Span,
+    ) -> Res<Made> {
+        let next = self.present(variables);
+        self.set_all(variables, before);
+        let (mut values, at) = body?;
+        // Their carries stand behind those that are written down.
+        let carries = scan.carry.len() - variables.len();
+        let explicit = carries.min(values.nl.len());
+        values.nl.splice(explicit..explicit, next);
+        let out = self.looped(scan, stmts, values, locals, at, span)?;
+        self.assign_results(out, carries, variables)
     }
 
     /// Everything before the body of a `scan`, which is then open.
-    fn begin_scan(&mut self, s: &'a ast::Scan<'s>) -> Res<(Scan, Open)> {
+    fn begin_scan(&mut self, s: &'a ast::Scan<'s>, span: Span) -> Res<(Scan, Open)> {
         let bound = self.integer(s.bound, "a bound")?;
         let size = self.nf(bound);
         let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
@@ -516,7 +584,8 @@ impl<'a, 's> Body<'a, 's> {
             self.same_length(&length, &element, &size, self.span(*e))?;
             cap_slices.push((*name, place, *element, mode));
         }
-        let open = self.enter_loop();
+        let parallel = (s.dir == Dir::Par).then_some("scan par");
+        let open = self.enter_loop(parallel, span);
         let index = self.nvar(&s.index, Type::I64);
         if !self.strict {
             self.facts.add_range(index, size.clone());

@@ -1,13 +1,14 @@
 //! What has no effect is refused: a loop or branch that gives nothing and does nothing (J603), and a name of
 //! outside that is bound again for nothing (J604).
 //!
-//! A name means one value, so a loop that only binds names does nothing, however much it reads like the loop
-//! of a language with variables. Such a program would run, and give a wrong number without a word:
+//! A name that is no variable means one value, so a loop that only binds names does nothing, however much it reads
+//! like a loop that assigns. Such a program would run, and give a wrong number without a word:
 //!
 //! ```text
 //! s = 0.0
 //! for (i < n) { s = s + x[i] }            J604: every iteration binds an `s` of its own
 //! s = for (i < n) carry (s = s) { s + x[i] }
+//! var s = 0.0                             or so: then the loop assigns
 //!
 //! if x > 0.0 { y = x } else { y = -x }    J603: nothing comes out of the arms
 //! y = if x > 0.0 { x } else { -x }
@@ -17,7 +18,7 @@
 //! a shorter way to write two names. Only in a `for`, whose iterations run in order, may the new value not be
 //! made of the old one and of its type: there it is meant for the next iteration.
 //!
-//! What counts as an effect: `+=`, `check`, `drop` of a linear value, a call with capabilities or without
+//! What counts as an effect: an assignment to a variable of outside, `+=`, `check`, `drop` of a linear value, a call with capabilities or without
 //! results, wherever in the blocks it stands. Errors that an access would find do not.
 
 use super::Res;
@@ -47,7 +48,8 @@ impl<'a, 's> Body<'a, 's> {
     /// J603 unless something had an effect since there were so many.
     pub fn has_effect(&mut self, e: ExprId, effects: usize) -> Res<()> {
         let kind = &self.ast.expr(e).kind;
-        if self.strict || self.effects > effects {
+        let changes = || !self.assigned(|walk| walk.expr(e)).is_empty();
+        if self.strict || self.effects > effects || changes() {
             return Ok(());
         }
         let what = match kind {
@@ -141,12 +143,16 @@ impl<'a, 's> Body<'a, 's> {
         let message = format!(
             "`{text}` is bound outside of this block, and what is bound to it here is lost at the end of the {what}"
         );
-        let advice = format!("{advice}; or give the new value another name, and use it");
+        let variable = format!("declare it as a variable, `var {text} = ..`");
+        let advice = format!("{variable}; or {advice}; or give the new value another name");
         let error = Diagnostic::error("J604", span, message);
-        let error = match self.around {
+        let mut error = match self.around {
             Some(e) => self.mended(error, e, text, advice),
             None => error.help(advice),
         };
+        if !error.help.contains(&variable) {
+            error.help = format!("{}, or {variable}", error.help);
+        }
         self.fail(error)
     }
 
@@ -168,7 +174,7 @@ impl<'a, 's> Body<'a, 's> {
                         self.only_value(link.then, name)?
                     ))
                 });
-                let other = self.only_value(chain.other, name);
+                let other = chain.other.and_then(|other| self.only_value(other, name));
                 let ways: Option<String> = ways.collect();
                 ways.zip(other).map(|(ways, other)| format!("{ways}{{ {other} }}"))
             }
@@ -215,7 +221,7 @@ impl<'a, 's> Body<'a, 's> {
 fn inner_names<'s>(ast: &Ast<'s>, e: ExprId) -> Vec<Name<'s>> {
     let blocks: Vec<ExprId> = match &ast.expr(e).kind {
         ExprKind::If(chain) => {
-            chain.links.iter().map(|link| link.then).chain([chain.other]).collect()
+            chain.links.iter().map(|link| link.then).chain(chain.other).collect()
         }
         ExprKind::Case(_, arms) => arms.iter().map(|arm| arm.body).collect(),
         ExprKind::Loop(l) => vec![l.body],

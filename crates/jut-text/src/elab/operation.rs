@@ -243,7 +243,7 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    fn binary(&mut self, op: &'static str, a: Value, b: Value, span: Span) -> Res<Out> {
+    pub fn binary(&mut self, op: &'static str, a: Value, b: Value, span: Span) -> Res<Out> {
         match (op, a, b) {
             ("^", Value::N(x), Value::N(n)) => {
                 self.surface_only(span, "`^`", "write `powi(x, n)` or `pow(x, y)`")?;

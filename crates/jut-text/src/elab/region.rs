@@ -71,7 +71,7 @@ impl<'a, 's> Body<'a, 's> {
             slices: vec![(row, rows, *element)],
             lin_slices: Vec::new(),
         };
-        let open = self.enter_loop();
+        let open = self.enter_loop(None, span);
         let locals = open.locals;
         let result = self.begin(Dir::Par, &head, span).and_then(|scan| {
             let Some((row, _)) = scan.slices.first().copied() else { return Err(super::Stop) };

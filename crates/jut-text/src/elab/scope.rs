@@ -1,7 +1,10 @@
 //! Names in scope, with an undo log: leaving a block costs what the block bound.
+//!
+//! A name that is a *variable* (`var s = e`) stands for a place of [`Scope::variables`], which holds its present
+//! value: an assignment changes the place, so it outlives the block that it stands in.
 
 use jut_ir::hash::HashMap;
-use jut_ir::{Atom, Cap, LVar, NVar, Size};
+use jut_ir::{Atom, Cap, LVar, NVar, Size, Span, Type};
 use std::cell::Cell;
 
 /// What a local name means.
@@ -17,10 +20,35 @@ pub(crate) enum Entity {
     Poison,
 }
 
+/// The number of a variable, in the order of declarations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct VarId(usize);
+
+impl VarId {
+    /// Whether it was one of the first so many to be declared.
+    pub fn is_before(self, count: usize) -> bool {
+        self.0 < count
+    }
+}
+
+/// A variable of the user's.
+pub(crate) struct Variable<'s> {
+    pub name: &'s str,
+    /// Where it is declared.
+    pub span: Span,
+    /// Its type, which never changes.
+    pub ty: Type,
+    /// Its value at the place that elaboration has come to.
+    pub value: Atom,
+    pub assigned: bool,
+}
+
 /// A name that is bound.
 #[derive(Clone, Copy)]
 struct Binding {
     entity: Entity,
+    /// In place of the entity.
+    variable: Option<VarId>,
     /// How many loops and branches are around it.
     level: usize,
     /// Its number among all bindings of the definition.
@@ -39,6 +67,7 @@ pub(crate) struct Scope<'s> {
     pub level: usize,
     /// How often each binding has been read.
     reads: Vec<Cell<u32>>,
+    variables: Vec<Variable<'s>>,
     sizes: HashMap<Size, Vec<NVar>>,
     log: Vec<Undo<'s>>,
 }
@@ -57,7 +86,14 @@ impl<'s> Scope<'s> {
         if let Some(reads) = self.reads.get(binding.id.0) {
             reads.set(reads.get().saturating_add(1));
         }
-        Some(binding.entity)
+        Some(self.entity(binding))
+    }
+
+    fn entity(&self, binding: &Binding) -> Entity {
+        match binding.variable {
+            Some(variable) => Entity::N(self.variables[variable.0].value),
+            None => binding.entity,
+        }
     }
 
     /// The binding of a name, which is not a use of it.
@@ -68,7 +104,9 @@ impl<'s> Scope<'s> {
     /// The value that a name has outside of the innermost loop or branch, unless it is bound in it.
     pub fn outer(&self, name: &str) -> Option<(BindingId, Atom)> {
         match self.names.get(name) {
-            Some(Binding { entity: Entity::N(atom), level, id }) if *level < self.level => {
+            Some(Binding { entity: Entity::N(atom), variable: None, level, id })
+                if *level < self.level =>
+            {
                 Some((*id, *atom))
             }
             _ => None,
@@ -77,7 +115,7 @@ impl<'s> Scope<'s> {
 
     /// The non-linear value of a name, which is not a use of it.
     pub fn value(&self, name: &str) -> Option<Atom> {
-        match self.names.get(name)?.entity {
+        match self.entity(self.names.get(name)?) {
             Entity::N(atom) => Some(atom),
             _ => None,
         }
@@ -94,10 +132,45 @@ impl<'s> Scope<'s> {
 
     /// Binds a name until the mark before is restored.
     pub fn bind(&mut self, name: &'s str, entity: Entity) {
+        self.bind_as(name, entity, None);
+    }
+
+    fn bind_as(&mut self, name: &'s str, entity: Entity, variable: Option<VarId>) {
         let id = BindingId(self.reads.len());
         self.reads.push(Cell::new(0));
-        let old = self.names.insert(name, Binding { entity, level: self.level, id });
+        let old = self.names.insert(name, Binding { entity, variable, level: self.level, id });
         self.log.push(Undo::Name(name, old));
+    }
+
+    /// Declares a variable, until the mark before is restored.
+    pub fn declare(&mut self, name: &'s str, span: Span, ty: Type, value: Atom) {
+        let variable = VarId(self.variables.len());
+        self.variables.push(Variable { name, span, ty, value, assigned: false });
+        self.bind_as(name, Entity::N(value), Some(variable));
+    }
+
+    /// The variable that a name is.
+    pub fn variable(&self, name: &str) -> Option<VarId> {
+        self.names.get(name)?.variable
+    }
+
+    /// All variables that were declared so far.
+    pub fn variables(&self) -> &[Variable<'s>] {
+        &self.variables
+    }
+
+    pub fn place(&self, variable: VarId) -> &Variable<'s> {
+        &self.variables[variable.0]
+    }
+
+    /// Gives a variable a new value.
+    pub fn set(&mut self, variable: VarId, value: Atom) {
+        self.variables[variable.0].value = value;
+    }
+
+    /// Notes that the text assigns a variable.
+    pub fn note_assigned(&mut self, variable: VarId) {
+        self.variables[variable.0].assigned = true;
     }
 
     /// Remembers that a transparent name has this definition.

@@ -19,7 +19,7 @@
 
 use super::body::{Body, Made, Out, Value, Values};
 use super::scope::Entity;
-use super::{Res, Stop};
+use super::{Res, Stop, variable};
 use crate::ast::{self, ExprId, LoopKind, Name, Range};
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::Syntax;
@@ -160,7 +160,7 @@ impl<'a, 's> Body<'a, 's> {
     // ---- sum
 
     fn sum(&mut self, head: Head<'s>, body: ExprId, span: Span) -> Res<Made> {
-        let open = self.enter_loop();
+        let open = self.enter_loop(Some("sum"), span);
         let locals = open.locals;
         let result = self.begin(Dir::Par, &head, span).and_then(|scan| {
             let (value, at) = self.one_of(body, "`sum`")?;
@@ -234,7 +234,10 @@ impl<'a, 's> Body<'a, 's> {
         }
         let parallel = matches!(l.kind, LoopKind::Build | LoopKind::Map);
         let dir = if parallel { Dir::Par } else { Dir::Up };
-        let open = self.enter_loop();
+        let variables =
+            if parallel { Vec::new() } else { self.assigned(|walk| walk.range_loop(l)) };
+        let before = self.present(&variables);
+        let open = self.enter_loop(variable::parallel(l.kind), span);
         let locals = open.locals;
         let result = self.begin(dir, &head, span).and_then(|mut scan| {
             for (name, init) in carry {
@@ -245,6 +248,7 @@ impl<'a, 's> Body<'a, 's> {
                 let ty = self.lin_type(init);
                 scan.lin_carry.push((self.lvar(&name, ty), init));
             }
+            self.carry_variables(&mut scan, &variables, span);
             let ordered = self.ordered;
             if !parallel {
                 self.ordered = Some(self.nesting);
@@ -255,13 +259,19 @@ impl<'a, 's> Body<'a, 's> {
             Ok((scan, values, at))
         });
         let stmts = self.leave(open);
-        let (mut scan, values, at) = result?;
+        let (mut scan, values, at) = match result {
+            Ok(made) => made,
+            Err(Stop) => {
+                self.set_all(&variables, &before);
+                return Err(Stop);
+            }
+        };
         let count = values.nl.len() + values.lin.len();
         if dir == Dir::Par && count == 0 {
             let message = "the body of `build` or `map` gives no value";
             return self.error("J213", at, message, "end the body with the element of the array");
         }
-        let carries = scan.carry.len() + scan.lin_carry.len();
+        let carries = l.carry.len() + l.lin_carry.len();
         if l.kind == LoopKind::Fold && count > carries {
             let message = format!(
                 "the body of `fold` gives the next value of each carry, which is {carries}, and this \
@@ -272,13 +282,13 @@ impl<'a, 's> Body<'a, 's> {
         }
         let stacked = count > carries;
         // Iterations that hand on nothing know nothing of each other, whatever the loop is called.
-        if stacked && carries == 0 {
+        if stacked && scan.carry.is_empty() && scan.lin_carry.is_empty() {
             scan.dir = Dir::Par;
         }
         if stacked && !self.facts.is_plainly_non_negative(&head.size) {
             self.emit(Rhs::Check(Check::NonNegative(head.bound)), span)?;
         }
-        Ok(self.looped(scan, stmts, values, locals, at, span)?.into())
+        self.looped_with(scan, stmts, Ok((values, at)), locals, (&variables, &before), span)
     }
 
     // ---- max and min
@@ -299,7 +309,7 @@ impl<'a, 's> Body<'a, 's> {
     /// The loop that finds the index.
     fn best_index(&mut self, head: &Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Atom> {
         let locals = self.b.func.nvars.len();
-        let open = self.enter_loop();
+        let open = self.enter_loop(variable::parallel(l.kind), span);
         let result = self.begin(Dir::Up, head, span).and_then(|scan| {
             let (value, at) = self.one_of(l.body, "`max` or `min`")?;
             let ty = self.type_of(value);

@@ -216,7 +216,7 @@ impl<'s> Parser<'s, '_> {
             }
             ("*", "*") => "a power is written `x^2`",
             ("/", "*") => "a comment begins with `//` and ends with its line",
-            ("+", "+") => "nothing changes in place: bind the name again, `x = x + 1.0`",
+            ("+", "+") => "write `x += 1`, where `x` is declared by `var x = ..`",
             ("=", ">") => "an arm is written `K(x) -> ..`",
             ("=", _) => "the value stands behind the `=`",
             ("..", "=") => "the last element of a slice is not a part of it: `x[a .. b + 1]`",
@@ -251,7 +251,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    fn exprs_until(&mut self, close: &str) -> Parsed<Vec<ExprId>> {
+    pub(super) fn exprs_until(&mut self, close: &str) -> Parsed<Vec<ExprId>> {
         let mut items = Vec::new();
         while !self.at(close) && !self.at(";") {
             items.push(self.expr()?);
@@ -397,13 +397,11 @@ impl<'s> Parser<'s, '_> {
             let then = self.if_block()?;
             let span = self.span(self.peek_at(link));
             links.push(Link { condition, then, span });
-            if !self.at("else") {
-                let help = "an `if` is a value, so both ways need one";
-                return Err(self.expected_helping("`else`", help));
+            if !self.eat("else") {
+                break None;
             }
-            self.at += 1;
             if !self.at("if") {
-                break self.if_block()?;
+                break Some(self.if_block()?);
             }
         };
         let span = self.span_from(start);
@@ -532,7 +530,7 @@ impl<'s> Parser<'s, '_> {
                 body?
             }
         };
-        if kind != LoopKind::For {
+        if kind != LoopKind::For || carry.is_empty() && lin_carry.is_empty() {
             while let Some(last) = head.iter().rposition(is_index)
                 && head[..last].iter().any(is_index)
             {
@@ -782,11 +780,5 @@ impl<'s> Parser<'s, '_> {
         while self.at_separator() {
             self.at += 1;
         }
-    }
-
-    /// Reports an unfinished feature at a span.
-    pub(super) fn not_built_at(&mut self, span: Span, what: &str, help: &str) -> Failed {
-        let message = format!("not built yet: {what}");
-        self.fail(Diagnostic::error("J901", span, message).help(help))
     }
 }

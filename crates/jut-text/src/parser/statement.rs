@@ -86,45 +86,111 @@ impl<'s> Parser<'s, '_> {
                 let help = "leave it out: jut chooses what to store";
                 return Err(self.not_built("policies for tapes", help));
             }
-            "var" => {
-                let help = "rebind the name (`x = x + 1.0`), or carry it through a `for`";
-                return Err(self.not_built("local state", help));
-            }
+            "var" => self.variable()?,
             "put" => {
                 let help = "carry the value through a loop, or add into an `acc`";
                 return Err(self.not_built("state that is updated in place", help));
             }
             "check" => self.check()?,
-            _ => match self.pattern()? {
-                Some(pattern) => {
-                    self.expect("=")?;
-                    StmtKind::Let(pattern, self.expr()?)
-                }
-                None => self.expr_stmt()?,
+            _ => match self.assignments()? {
+                Some(kind) => kind,
+                None => match self.pattern()? {
+                    Some(pattern) => {
+                        self.expect("=")?;
+                        StmtKind::Let(pattern, self.expr()?)
+                    }
+                    None => self.expr_stmt()?,
+                },
             },
         };
         Ok(Stmt { kind, span: self.span_from(start) })
     }
 
+    /// `var s = e`.
+    fn variable(&mut self) -> Parsed<StmtKind<'s>> {
+        self.expect("var")?;
+        let what = "a name with its first value: `s = 0.0`";
+        let Some(pattern) = self.pattern()? else {
+            let bare = self.peek().kind == Kind::Name;
+            self.at += usize::from(bare);
+            let help = "a variable has a value from the start: `var s = 0.0`";
+            return Err(self.expected_helping(if bare { "`=`" } else { what }, help));
+        };
+        if let Some(name) = pattern.names().into_iter().find(Name::is_linear) {
+            let message = format!("`{}` is linear, and cannot be a variable", name.text);
+            let help = "a linear value is used once: bind a new name for each, without `var`";
+            return Err(self.fail(Diagnostic::error("J002", name.span, message).help(help)));
+        }
+        let help = "a variable has a value from the start: `var s = 0.0`";
+        self.expect_helping("=", help)?;
+        Ok(StmtKind::Var(pattern, self.expr()?))
+    }
+
+    /// An expression as a statement, or an assignment to what it names.
     fn expr_stmt(&mut self) -> Parsed<StmtKind<'s>> {
+        let target = self.expr()?;
+        let sign = self.peek();
+        let operator = match sign.text {
+            "=" => None,
+            "+=" => Some("+"),
+            "-=" => Some("-"),
+            "*=" => Some("*"),
+            "/=" => Some("/"),
+            _ => return Ok(StmtKind::Expr(target)),
+        };
+        if sign.kind != Kind::Symbol {
+            return Ok(StmtKind::Expr(target));
+        }
+        self.place_of_assignment(target)?;
+        self.at += 1;
         let value = self.expr()?;
-        if self.eat("+=") {
-            return Ok(StmtKind::Inc(value, self.expr()?));
+        Ok(match operator {
+            Some("+") => StmtKind::Inc(target, value),
+            _ => StmtKind::Set(target, operator, value),
+        })
+    }
+
+    /// J002 unless an expression is a name, or a name with what stands behind it: `x[i]`, `p.x`.
+    fn place_of_assignment(&mut self, target: ExprId) -> Parsed<()> {
+        let is_name = |e: ExprId| matches!(self.ast.expr(e).kind, ExprKind::Name(_));
+        let expr = self.ast.expr(target);
+        match &expr.kind {
+            ExprKind::Name(_) => return Ok(()),
+            ExprKind::Post(base, _) if is_name(*base) => return Ok(()),
+            _ => {}
         }
-        if self.at("=") {
-            let expr = self.ast.expr(value);
-            let span = expr.span;
-            if matches!(expr.kind, ExprKind::Post(..)) {
-                let help = "make the array with `build`, or carry it through a loop";
-                return Err(self.not_built_at(span, "assignment to an element", help));
+        let message = format!("this cannot stand before `{}`", self.peek().text);
+        let error = Diagnostic::error("J002", expr.span, message);
+        Err(self.fail(error.help("write a name, `x[i]`, `p.x`, `(x, y)`, `#(x, y)` or `K(x, y)`")))
+    }
+
+    /// `(x[i], y) = e`, if the list here has more than names.
+    fn assignments(&mut self) -> Parsed<Option<StmtKind<'s>>> {
+        let open = self.at;
+        if !self.is_at(open, "(") || !self.is_pattern_list(open) {
+            return Ok(None);
+        }
+        let close = self.close[open] as usize;
+        let mut k = open + 1;
+        let mut plain = true;
+        while k < close {
+            plain &= !(self.is_at(k, ":") || self.is_at(k, ";"));
+            if self.is_at(k, "[") || self.is_at(k, ".") {
+                break;
             }
-            let message = "this cannot stand before `=`";
-            return Err(self.fail(
-                Diagnostic::error("J002", span, message)
-                    .help("write a name, `(x, y)`, `#(x, y)` or `K(x, y)`"),
-            ));
+            k = k.max(self.close[k] as usize) + 1;
         }
-        Ok(StmtKind::Expr(value))
+        if !plain || k >= close {
+            return Ok(None);
+        }
+        self.at += 1;
+        let targets = self.exprs_until(")")?;
+        self.expect_close(open, ")")?;
+        for target in &targets {
+            self.place_of_assignment(*target)?;
+        }
+        self.expect("=")?;
+        Ok(Some(StmtKind::SetAll(targets, self.expr()?)))
     }
 
     fn check(&mut self) -> Parsed<StmtKind<'s>> {
