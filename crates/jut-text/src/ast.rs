@@ -351,6 +351,8 @@ pub(crate) enum Range<'s> {
     Below(Name<'s>, ExprId),
     /// `a <= i < b`.
     Between(ExprId, Name<'s>, ExprId),
+    /// `b > i >= a`: b, i, a.
+    Down(ExprId, Name<'s>, ExprId),
     /// `x <- xs`.
     Each(Name<'s>, ExprId),
 }

@@ -45,12 +45,11 @@ pub(crate) fn word(word: &str) -> Option<&'static str> {
 /// A function that does not exist.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
     Some(match name {
-        "foldl" | "foldr" | "reduce" | "accumulate" | "scanl" | "scan" => {
+        "fold" | "foldl" | "foldr" | "reduce" | "accumulate" | "scanl" | "scan" => {
             "write `fold (v <- xs) carry (a = ..) { .. }`: the block gives the next `a`"
         }
-        "vmap" | "tabulate" | "generate" | "fill" | "apply" | "array" | "full" => {
-            "write `map (v <- xs) { .. }` or `build (i < n) { .. }`"
-        }
+        "map" | "build" | "vmap" | "tabulate" | "generate" | "fill" | "apply" | "array"
+        | "full" => "write `map (v <- xs) { .. }` or `build (i < n) { .. }`",
         "zip" => "a loop may run over several arrays: `sum (a <- xs, b <- ys) { .. }`",
         "filter" => "choose in the loop: `sum (v <- xs) { if v > 0.0 { v } else { 0.0 } }`",
         "zeros" => "write `build (i < n) { 0.0 }`",
@@ -143,9 +142,8 @@ pub(crate) fn name(name: &str) -> Option<&'static str> {
         "False" | "FALSE" => "write `false`",
         "inf" | "infinity" | "Inf" | "INFINITY" => "infinity is `inf()`",
         "nan" | "NaN" | "NAN" => "not a number is `nan()`",
-        "pi" | "PI" | "Pi" => {
-            "define it at the top of the file: `const pi: f64 = 3.141592653589793`"
-        }
+        "PI" | "Pi" => "half a turn is `pi`",
+        "e" | "E" => "Euler's number is `exp(1.0)`",
         "None" | "nil" | "NULL" | "undefined" => {
             "what may be missing is a sum: `data Maybe = None | Some(i: i64)`"
         }
@@ -191,6 +189,7 @@ pub(crate) fn replacement(text: &str) -> Option<&'static str> {
         "len" | "length" | "numel" => "size",
         "True" | "TRUE" => "true",
         "False" | "FALSE" => "false",
+        "PI" | "Pi" => "pi",
         "infinity" | "Inf" | "INFINITY" => "inf()",
         "NaN" | "NAN" => "nan()",
         "float" | "double" | "real" | "number" | "Float" | "Double" | "Real" | "F64"

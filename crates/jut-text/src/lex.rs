@@ -9,10 +9,15 @@
 //! A word that opens a declaration (`def`, `data`, ..) at the start of a line closes every open
 //! bracket: one forgotten `)` spoils one declaration, not the file.
 //!
+//! Which words are keywords depends on where they stand: see [`words`].
+//!
 //! Requires nothing of the input. Ensures: the last token is [`Kind::End`]; spans are byte ranges
 //! on character boundaries. Cost: linear.
 
+mod words;
+
 use jut_ir::{Diagnostic, Span};
+pub(crate) use words::DECLARATION;
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +30,7 @@ pub(crate) enum Kind {
     Int,
     /// `2.5`, `1e-3`.
     Float,
-    /// A reserved word.
+    /// A word of the grammar, where it is one.
     Keyword,
     /// An operator, bracket or separator.
     Symbol,
@@ -64,65 +69,12 @@ pub(crate) struct Tokens<'s> {
     pub comments: Vec<(u32, u32)>,
 }
 
-const KEYWORDS: &[&str] = &[
-    "core",
-    "def",
-    "data",
-    "use",
-    "rule",
-    "extern",
-    "transpose",
-    "with",
-    "in",
-    "scan",
-    "up",
-    "down",
-    "par",
-    "while",
-    "do",
-    "case",
-    "if",
-    "else",
-    "carry",
-    "slice",
-    "rd",
-    "wr",
-    "st",
-    "acc",
-    "mut",
-    "lanes",
-    "get",
-    "take",
-    "put",
-    "dup",
-    "drop",
-    "zero",
-    "check",
-    "cast",
-    "proved",
-    "null",
-    "sum",
-    "build",
-    "for",
-    "map",
-    "fold",
-    "const",
-    "max",
-    "min",
-    "var",
-    "true",
-    "false",
-];
-
 /// Longest first, so that the first match is the token.
 const SYMBOLS: &[&str] = &[
     "..+", "..", "<-", "<=", "->", "+=", "-=", "*=", "/=", "==", "!=", ">=", "&&", "||", "#(", "<",
     "-", "+", "=", "!", ">", "|", "(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "*", "/", "%",
     "^", "@",
 ];
-
-/// Words that begin a declaration.
-pub(crate) const DECLARATION: &[&str] = &["core", "def", "const", "data", "use", "rule", "extern"];
 
 /// Whether a line that ends in this token goes on in the next line.
 fn goes_on(token: &Token) -> bool {
@@ -165,7 +117,11 @@ fn goes_on(token: &Token) -> bool {
 fn continues(token: &Token) -> bool {
     match token.kind {
         Kind::Keyword => matches!(token.text, "else" | "carry" | "slice" | "do"),
-        Kind::Symbol => token.text == "|",
+        // What begins no expression. (`-` does.)
+        Kind::Symbol => matches!(
+            token.text,
+            "|" | "||" | "&&" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "+" | "*" | "/" | "%" | "^"
+        ),
         _ => false,
     }
 }
@@ -248,6 +204,7 @@ impl<'s> Lexer<'s, '_> {
             end: end as u32,
         });
         self.out.close.push(0);
+        words::decide(&mut self.out.tokens, &self.out.close);
     }
 
     /// Whether newlines count here.
@@ -319,13 +276,29 @@ impl<'s> Lexer<'s, '_> {
             return self.push(Kind::Linear, start, &self.source[start..self.at]);
         }
         let word = &self.source[start..word_end];
-        if !member && KEYWORDS.contains(&word) {
+        if !member && words::may_be_keyword(word) && self.may_stand_here(word) {
             return self.push(Kind::Keyword, start, word);
         }
         if let Some(end) = self.mask_end() {
             self.at = end;
         }
         self.push(Kind::Name, start, &self.source[start..self.at]);
+    }
+
+    /// Whether a word on which newlines depend is a keyword here: one that begins a declaration, first in its line
+    /// and before another word; or one that goes on with a loop, between brackets.
+    fn may_stand_here(&self, word: &str) -> bool {
+        let last = self.out.tokens.last();
+        let rest = self.source[self.at..].trim_start_matches([' ', '\t']);
+        if matches!(word, "carry" | "slice") {
+            return rest.starts_with('(') && last.is_some_and(|t| t.is(")"));
+        }
+        if words::is_reserved(word) || !DECLARATION.contains(&word) {
+            return true;
+        }
+        let first = self.newline || last.is_none_or(|t| t.kind == Kind::Doc || t.is(";"));
+        let next = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
+        first && next.is_some_and(|w| w.bytes().next().is_some_and(is_start) && w != "with")
     }
 
     /// The end of a mask `{w,b}` at the current position: no blanks, a `.` and a word after it.

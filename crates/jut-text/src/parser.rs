@@ -38,11 +38,12 @@
 //!         | ( "rd" | "lend" ) name "=" expr block
 //!         | ( "wr" | "acc" ) [ "lanes" ] name ":" type [ "=" expr ] block
 //!         | "rd" place | "dup" expr | "drop" expr | "zero" type | [ "proved" ] "cast" post ":" type
-//! head    = "(" range {..} ")"        range = name "<" expr | expr "<=" name "<" expr | name "<-" expr
+//! head    = "(" range {..} ")"
+//! range   = [ expr "<=" ] name ( "<" | "<=" ) expr | expr ( ">" | ">=" ) name ( ">" | ">=" ) expr | name "<-" expr
 //! body    = block | expr
 //! ```
 //!
-//! `lend` is a word of its own only before a name and `=`, and else a name like any other.
+//! Words of the grammar are names where they can be nothing else ([`crate::lex`]). `lend` is a word of its own only before a name and `=`, and else a name like any other.
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
 //! What the language reserves for later (`rule`, `extern`, `while`, `mut`, `st`, `with`,
 //! `@policies`, `f32`, ..) is refused with J901 where it stands.
@@ -435,7 +436,8 @@ impl<'s> Parser<'s, '_> {
             }
             doc.push_str(self.bump().text);
         }
-        let decl = match self.peek().text {
+        let word = if self.peek().kind == Kind::Keyword { self.peek().text } else { "" };
+        let decl = match word {
             "core" | "def" => Decl::Def(self.def(doc)?),
             "const" => Decl::Def(self.constant(doc)?),
             "data" => Decl::Data(self.data(doc)?),

@@ -532,3 +532,143 @@ fn long_chains_assign() {
         &format!("def f(x: f64) -> i64 = {{ s = {}{{ -1 }}; s }}", chain(&|k| k.to_string())),
     );
 }
+
+// ---- what is typed
+
+#[test]
+fn ranges_hold_their_last_number_and_go_down() {
+    for (new, old) in [
+        (
+            "def f[n](x: [n + 1]f64) -> f64 = sum (i <= n) { x[i] }",
+            "def f[n](x: [n + 1]f64) -> f64 = { m = n + 1; sum (i < m) { x[i] } }",
+        ),
+        (
+            "def f[n](x: [n]f64) -> f64 = sum (1 <= i <= n - 1) { x[i] }",
+            "def f[n](x: [n]f64) -> f64 = { a = n - 1; b = a + 1; sum (1 <= i < b) { x[i] } }",
+        ),
+        (
+            "def f[n](x: [n]f64) -> f64 = for (n > i >= 0) carry (s = 0.0) { s * 0.5 + x[i] }",
+            "def f[n](x: [n]f64) -> f64 = scan down (i < n) carry (s = 0.0) { s * 0.5 + x[i] }",
+        ),
+        (
+            "def f[n](x: [n]f64) -> f64 = { var s = 0.0; for (n - 1 >= i > 0) { s = s * 0.5 + x[i] }; s }",
+            "def f[n](x: [n]f64) -> f64 = { a = n - 1; b = a + 1; scan down (k < a) carry (s = 0.0) { i = 1 + k; s * 0.5 + x[i] } }",
+        ),
+    ] {
+        becomes(new, old);
+    }
+}
+
+#[test]
+fn powers_of_integers_are_products() {
+    for (power, product) in [
+        ("n^2", "n * n"),
+        ("n^3", "{ a = n * n; a * n }"),
+        ("n^13", "{ a = n * n; b = a * n; c = b * b; d = c * c; d * n }"),
+    ] {
+        let text = |body: &str| format!("def f(n: i64) -> i64 = {body}");
+        becomes(&text(power), &text(product));
+    }
+    becomes(
+        "def f(n: i64, x: [n * n]f64) -> f64 = sum (i < n^2) { x[i] }",
+        "def f(n: i64, x: [n * n]f64) -> f64 = { m = n * n; sum (i < m) { x[i] } }",
+    );
+}
+
+#[test]
+fn a_line_that_begins_with_an_operator_goes_on() {
+    becomes(
+        "def f(x: f64, y: f64) -> f64 = {\n  a = x\n    * y\n    + 1.0\n  b = a > x\n    && a > y\n  if b { a } else { x\n    / y }\n}",
+        "def f(x: f64, y: f64) -> f64 = { a = x * y + 1.0; b = a > x && a > y; if b { a } else { x / y } }",
+    );
+    becomes("def f(x: f64) -> f64 = x\n  * 2.0", "def f(x: f64) -> f64 = x * 2.0");
+}
+
+#[test]
+fn pi_is_known_and_may_be_hidden() {
+    becomes("def f(r: f64) -> f64 = pi * r", "def f(r: f64) -> f64 = 3.141592653589793 * r");
+    becomes("def f(pi: f64) -> f64 = pi * 2.0", "def f(r: f64) -> f64 = r * 2.0");
+    becomes("const pi: f64 = 3.0\ndef f(r: f64) -> f64 = pi * r", "def f(r: f64) -> f64 = 3.0 * r");
+}
+
+#[test]
+fn words_of_the_grammar_are_names_where_they_can_be_nothing_else() {
+    let words = [
+        "core",
+        "data",
+        "use",
+        "rule",
+        "extern",
+        "transpose",
+        "with",
+        "in",
+        "scan",
+        "up",
+        "down",
+        "par",
+        "carry",
+        "slice",
+        "rd",
+        "wr",
+        "st",
+        "acc",
+        "mut",
+        "lanes",
+        "get",
+        "take",
+        "put",
+        "dup",
+        "drop",
+        "zero",
+        "check",
+        "cast",
+        "proved",
+        "null",
+        "sum",
+        "build",
+        "map",
+        "fold",
+        "max",
+        "min",
+        "var",
+        "lend",
+    ];
+    let text = |name: &str| {
+        format!(
+            "data P = P({name}: f64)
+def g{name}[n](x: [n]f64, {name}: f64) -> f64 = x[0] * {name}
+def f[n](x: [n]f64, {name}: [n]f64, p: P) -> f64 = {{
+  a = {name}[0] + p.{name} * sum (v <- {name}) {{ v }}
+  b = build (i < n) {{ {name}[i] }}
+  {name} = a * 2.0
+  c = -{name} + g{name}(x, {name})
+  d = if {name} > c {{ {name} }} else {{
+    {name}
+  }}
+  {name}
+    * d
+}}
+def h({name}: i64, y: [{name}]f64) -> f64 = {{
+  var {name} = y
+  {name}[0] = 1.0
+  {name}[1] += 2.0
+  s = sum ({name} < 3) {{ f64({name}) }}
+  t = for ({name} <- y) carry (carried = 0.0) {{ carried - {name} }}
+  {name} = y
+  u = {name} with [0] = s
+  u[0] * {name}[1] + t
+}}"
+        )
+    };
+    for word in words {
+        let (with, plain) = (text(word), text("name"));
+        let (with, plain) = (load(&with), load(&plain));
+        let all = |p: &Program| p.funcs.keys().map(|f| canonical_text(p, f)).collect::<Vec<_>>();
+        assert_eq!(all(&with).len(), all(&plain).len());
+        for (a, b) in all(&with).iter().zip(all(&plain)) {
+            assert_eq!(a.replace(&format!("g{word}"), "gname"), b, "{word}");
+        }
+        let printed = print_program(&with);
+        assert_eq!(print_program(&load(&printed)), printed, "prints the same again");
+    }
+}

@@ -148,7 +148,10 @@ impl<'b, 's> Assigned<'b, 's> {
     /// The body of a loop of the surface.
     pub fn range_loop(&mut self, l: &Loop<'s>) {
         let indices = l.head.iter().map(|range| match range {
-            Range::Below(name, _) | Range::Between(_, name, _) | Range::Each(name, _) => *name,
+            Range::Below(name, _)
+            | Range::Between(_, name, _)
+            | Range::Down(_, name, _)
+            | Range::Each(name, _) => *name,
         });
         let carries = l.carry.iter().chain(&l.lin_carry).map(|(name, _)| *name);
         self.under(indices.chain(carries), l.body);

@@ -349,7 +349,10 @@ impl<'a, 's> Body<'a, 's> {
         if self.strict {
             return Ok(None);
         }
-        let Some((func, value)) = self.globals.constant(name) else { return Ok(None) };
+        let Some((func, value)) = self.globals.constant(name) else {
+            let builtin = name == "pi" && self.globals.declared_at(name).is_none();
+            return Ok(builtin.then_some(Atom::Lit(Literal::F64(std::f64::consts::PI))));
+        };
         if let Some(literal) = value {
             return Ok(Some(Atom::Lit(literal)));
         }

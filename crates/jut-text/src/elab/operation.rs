@@ -250,9 +250,7 @@ impl<'a, 's> Body<'a, 's> {
                 let integer = self.type_of(n) == Type::I64;
                 let name = if integer { "powi" } else { "pow" };
                 if integer && self.type_of(x) == Type::I64 {
-                    let message = "there is no power of an i64";
-                    let help = "multiply, or convert the base: `f64(n)^2`";
-                    return self.fail(Diagnostic::error("J202", span, message).help(help));
+                    return self.integer_power(x, n, span);
                 }
                 self.primitive(name, Syntax::Call, vec![x, n], span)
             }
@@ -302,6 +300,34 @@ impl<'a, 's> Body<'a, 's> {
             ),
             _ => self.not_linear(format!("`{op}` is not a linear operation"), span),
         }
+    }
+
+    /// `n^k` of an i64: products, by squaring.
+    fn integer_power(&mut self, base: Atom, exponent: Atom, span: Span) -> Res<Out> {
+        let Atom::Lit(Literal::I64(exponent @ 0..)) = exponent else {
+            let message = "the power of an i64 has a literal exponent that is not negative";
+            let help = "convert the base, `f64(n)^k`, or multiply in a loop";
+            return self.fail(Diagnostic::error("J202", span, message).help(help));
+        };
+        // From the second bit on: a square, and for a 1 the base once more.
+        let bits = (u64::BITS - (exponent as u64).leading_zeros()).saturating_sub(1);
+        let mut factors = Vec::new();
+        for bit in (0..bits).rev() {
+            factors.push(None);
+            factors.extend((exponent >> bit & 1 == 1).then_some(Some(base)));
+        }
+        let Some(last) = factors.pop() else {
+            let power = if exponent == 0 { Atom::Lit(Literal::I64(1)) } else { base };
+            return Ok(Out {
+                def: Some(self.nf(power)),
+                ..Out::one(Rhs::Atom(power), Type::I64, span)
+            });
+        };
+        let mut power = base;
+        for factor in factors {
+            power = self.bound_primitive("*", vec![power, factor.unwrap_or(power)], "t", span)?;
+        }
+        self.primitive("*", Syntax::Infix, vec![power, last.unwrap_or(power)], span)
     }
 
     /// J104 for an operation that is never linear.

@@ -66,6 +66,7 @@ impl<'a, 's> Body<'a, 's> {
         let row = Name { text: "row", span };
         let head = Head {
             index: None,
+            order: Dir::Up,
             bound: len,
             size: size.clone(),
             slices: vec![(row, rows, *element)],

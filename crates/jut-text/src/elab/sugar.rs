@@ -9,6 +9,8 @@
 //! | `fold (i < n) carry (a = x) e` | the same, where `e` gives the next carries and nothing else |
 //! | `max (i < n) e` | the index first: `(v, k) = scan up ..` over `stop(e)`; `check k < n`; then `e` at `k` |
 //! | `(a <= i < b)` | bound `b - a`, and `i = a + i0` first in the body |
+//! | `(b > i >= a)` | the same, with `scan down`; what is collected stands in the order of the indices |
+//! | `i <= n`, `n >= i` | `i < n + 1`, `n + 1 > i` |
 //! | `(x <- xs, y <- ys)` | slices; the lengths are equal sizes |
 //! | `(i < n, j < m)` | a loop over j in the loop over i, by the parser; not for `for` |
 //!
@@ -32,6 +34,8 @@ use jut_ir::{
 pub(crate) struct Head<'s> {
     /// The user's index, and where it starts unless at 0.
     pub index: Option<(Name<'s>, Option<Atom>)>,
+    /// Up or down, where iterations have an order.
+    pub order: Dir,
     pub bound: Atom,
     pub size: Size,
     pub slices: Vec<(Name<'s>, NVar, Type)>,
@@ -63,6 +67,7 @@ impl<'a, 's> Body<'a, 's> {
     fn head(&mut self, ranges: &'a [Range<'s>], span: Span) -> Res<Head<'s>> {
         let mut index = None;
         let mut bound = None;
+        let mut down = false;
         let mut each = Vec::new();
         for range in ranges {
             let (name, low, n) = match range {
@@ -71,7 +76,8 @@ impl<'a, 's> Body<'a, 's> {
                     continue;
                 }
                 Range::Below(name, n) => (*name, None, self.integer(*n, "a bound")?),
-                Range::Between(low, name, high) => {
+                Range::Between(low, name, high) | Range::Down(high, name, low) => {
+                    down |= matches!(range, Range::Down(..));
                     let low = self.integer(*low, "a bound")?;
                     let high = self.integer(*high, "a bound")?;
                     let n = self.difference(high, low, span)?;
@@ -117,7 +123,8 @@ impl<'a, 's> Body<'a, 's> {
             Some(bound) => bound,
             None => self.materialize(&size, span)?,
         };
-        Ok(Head { index, bound, size, slices, lin_slices })
+        let order = if down { Dir::Down } else { Dir::Up };
+        Ok(Head { index, order, bound, size, slices, lin_slices })
     }
 
     /// Binds index and slices in the loop that was just entered.
@@ -233,7 +240,7 @@ impl<'a, 's> Body<'a, 's> {
             lin_carry.push((*name, self.linear(*e, "t")?));
         }
         let parallel = matches!(l.kind, LoopKind::Build | LoopKind::Map);
-        let dir = if parallel { Dir::Par } else { Dir::Up };
+        let dir = if parallel { Dir::Par } else { head.order };
         let variables =
             if parallel { Vec::new() } else { self.assigned(|walk| walk.range_loop(l)) };
         let before = self.present(&variables);

@@ -1,6 +1,6 @@
 //! Blanks between tokens on one line.
 
-use crate::lex::{Kind, Token, is_range};
+use crate::lex::{Kind, Token};
 
 /// What the blanks around a token depend on beyond its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -12,8 +12,6 @@ enum Role {
     Head,
     /// The `:` of a cast.
     CastColon,
-    /// `max` or `min` of two values.
-    Function,
 }
 
 /// The roles of all tokens of a text.
@@ -44,7 +42,6 @@ impl<'t, 's> Spacing<'t, 's> {
                     spacing.roles[close[k] as usize] = Role::Head;
                     Role::Head
                 }
-                (Kind::Keyword, "max" | "min") if !is_range(list, close, k + 1) => Role::Function,
                 (Kind::Keyword, "cast") => {
                     casts.push(depth);
                     Role::Plain
@@ -65,13 +62,11 @@ impl<'t, 's> Spacing<'t, 's> {
     fn heads(&self, k: usize) -> bool {
         let token = &self.list[k];
         token.kind == Kind::Keyword
-            && match token.text {
-                "max" | "min" => self.roles[k] != Role::Function,
-                text => {
-                    ["sum", "build", "map", "for", "fold", "carry", "slice", "up", "down", "par"]
-                        .contains(&text)
-                }
-            }
+            && [
+                "sum", "build", "map", "max", "min", "for", "fold", "carry", "slice", "up", "down",
+                "par",
+            ]
+            .contains(&token.text)
     }
 
     /// Whether an operand ends with this token, so that a `-` behind it subtracts.
@@ -113,7 +108,7 @@ impl<'t, 's> Spacing<'t, 's> {
             ("^", _) | (_, "^") => false,
             (_, "(") if !word(right) => match left.kind {
                 Kind::Name | Kind::Linear => false,
-                Kind::Keyword => self.roles[a] != Role::Function,
+                Kind::Keyword => true,
                 _ => left.text != "]",
             },
             ("]", _) if word(right) || matches!(right.text, "#(" | "[") => false,

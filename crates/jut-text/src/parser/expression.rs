@@ -3,7 +3,7 @@
 
 use super::{Failed, Parsed, Parser, Sections};
 use crate::ast::*;
-use crate::lex::{self, Kind, Token};
+use crate::lex::{Kind, Token};
 use jut_ir::{Diagnostic, Dir, Span};
 
 /// Binary operators with their binding strength.
@@ -208,12 +208,8 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn no_expression(&mut self) -> Failed {
-        let operator = is_operator(self.peek());
         let before = self.peek_at(self.at.saturating_sub(1));
         let help = match (before.text, self.peek().text) {
-            _ if operator && before.kind == Kind::Newline => {
-                "a statement goes on in the next line if the operator ends the line before"
-            }
             ("*", "*") => "a power is written `x^2`",
             ("/", "*") => "a comment begins with `//` and ends with its line",
             ("+", "+") => "write `x += 1`, where `x` is declared by `var x = ..`",
@@ -291,7 +287,9 @@ impl<'s> Parser<'s, '_> {
             lin = self.exprs_until(")")?;
             if self.eat(";") {
                 while !self.at(")") {
-                    let place = if self.eat("null") { None } else { Some(self.place()?) };
+                    let null = self.peek().text == "null" && !self.is_at(self.at + 1, "[");
+                    self.at += usize::from(null);
+                    let place = if null { None } else { Some(self.place()?) };
                     places.push(place);
                     if !self.eat(",") {
                         break;
@@ -338,12 +336,8 @@ impl<'s> Parser<'s, '_> {
             "for" => self.range_loop(LoopKind::For)?,
             "map" => self.range_loop(LoopKind::Map)?,
             "fold" => self.range_loop(LoopKind::Fold)?,
-            word @ ("max" | "min") => {
-                if self.is_binary_max() {
-                    return self.binary_max();
-                }
-                self.range_loop(if word == "max" { LoopKind::Max } else { LoopKind::Min })?
-            }
+            "max" => self.range_loop(LoopKind::Max)?,
+            "min" => self.range_loop(LoopKind::Min)?,
             "scan" => self.scan()?,
             "rd" => self.rd()?,
             "wr" | "acc" => {
@@ -471,24 +465,6 @@ impl<'s> Parser<'s, '_> {
 
     // ---- loops
 
-    /// After `max` or `min`: whether the parentheses hold operands rather than a range.
-    fn is_binary_max(&self) -> bool {
-        self.is_at(self.at + 1, "(") && !lex::is_range(&self.tokens, &self.close, self.at + 1)
-    }
-
-    /// `max(a, b)`: a call of the primitive.
-    fn binary_max(&mut self) -> Parsed<ExprId> {
-        let start = self.at;
-        let token = self.bump();
-        let func = Name { text: token.text, span: self.span(token) };
-        self.expect("(")?;
-        let args = self.exprs_until(")")?;
-        self.expect_close(start + 1, ")")?;
-        let span = self.span_from(start);
-        let call = Call { func, args, lin: Vec::new(), places: Vec::new() };
-        Ok(self.add(ExprKind::Call(Box::new(call)), span))
-    }
-
     fn range_loop(&mut self, kind: LoopKind) -> Parsed<ExprKind<'s>> {
         self.at += 1;
         let open = self.at;
@@ -505,7 +481,10 @@ impl<'s> Parser<'s, '_> {
             let message = "`map` is over the elements of arrays: `map (v <- x) { .. }`";
             let help = "over indices, write `build (i < n) { .. }`";
             let name = match range {
-                Range::Below(name, _) | Range::Between(_, name, _) | Range::Each(name, _) => name,
+                Range::Below(name, _)
+                | Range::Between(_, name, _)
+                | Range::Down(_, name, _)
+                | Range::Each(name, _) => name,
             };
             return Err(self.fail(Diagnostic::error("J002", name.span, message).help(help)));
         }
@@ -561,7 +540,10 @@ impl<'s> Parser<'s, '_> {
             return Ok(Range::Below(name, self.additive()?));
         }
         let start = self.at;
-        let low = self.additive()?;
+        let first = self.additive()?;
+        if self.at(">") || self.at(">=") {
+            return self.descending(kind, start, first);
+        }
         if self.at("<") {
             let low = match self.text_from(start) {
                 "0" => "1".to_string(),
@@ -579,41 +561,58 @@ impl<'s> Parser<'s, '_> {
             let what = "a range: `i < n`, `a <= i < b` or `x <- xs`";
             return Err(self.expected_helping(what, help));
         }
-        let sign = self.at;
         self.at += 1;
-        if self.is_at(sign + 2, "<=") {
-            return Err(self.last_included(start, sign + 2));
-        }
-        if named && sign == start + 1 && !self.is_at(sign + 2, "<") {
-            return Err(self.last_included(start, sign));
+        let bounded = self.is_at(self.at + 1, "<") || self.is_at(self.at + 1, "<=");
+        if let (ExprKind::Name(name), false) = (&self.ast.expr(first).kind, bounded) {
+            let name = *name;
+            let last = self.additive()?;
+            return Ok(Range::Below(name, self.plus_one(last)));
         }
         let name = self.name("the name of an index")?;
+        if self.eat("<=") {
+            let last = self.additive()?;
+            return Ok(Range::Between(first, name, self.plus_one(last)));
+        }
         self.expect("<")?;
-        Ok(Range::Between(low, name, self.additive()?))
+        Ok(Range::Between(first, name, self.additive()?))
+    }
+
+    /// `b > i >= a` behind b, with `>` or `>=` in both places.
+    fn descending(&mut self, kind: LoopKind, start: usize, high: ExprId) -> Parsed<Range<'s>> {
+        let high = if self.bump().text == ">=" { self.plus_one(high) } else { high };
+        let name = self.name("the name of an index")?;
+        let help = "a range that goes down has both ends: `n > i >= 0`";
+        if !self.at(">") && !self.at(">=") {
+            return Err(self.expected_helping("`>=`", help));
+        }
+        let open = self.bump().text == ">";
+        let low = self.additive()?;
+        let low = if open { self.plus_one(low) } else { low };
+        if !matches!(kind, LoopKind::For | LoopKind::Fold) {
+            let span = self.span_from(start);
+            let message = "only `for` and `fold` go down: iterations of other loops have no order";
+            let (low, high) = (self.ast.text(low), self.ast.text(high));
+            let help = format!("write `{low} <= {} < {high}`", name.text);
+            return Err(self.fail(Diagnostic::error("J002", span, message).help(help)));
+        }
+        Ok(Range::Down(high, name, low))
+    }
+
+    /// `e + 1`.
+    fn plus_one(&mut self, e: ExprId) -> ExprId {
+        let span = self.ast.expr(e).span;
+        if let ExprKind::Int(n @ 0..1_000) = self.ast.expr(e).kind {
+            return self.add(ExprKind::Int(n + 1), span);
+        }
+        let one = self.add(ExprKind::Int(1), span);
+        let sum = vec![Op::Operand(e), Op::Operand(one), Op::Binary("+", span)];
+        self.add(ExprKind::Ops(sum), span)
     }
 
     /// The text from a token to the last one that was read.
     fn text_from(&self, start: usize) -> &'s str {
         let span = self.span_from(start);
         &self.source[span.start as usize..span.end as usize]
-    }
-
-    /// `i <= n` or `a <= i <= n`, a range that began at a token, with the last `<=` at another.
-    fn last_included(&mut self, start: usize, sign: usize) -> Failed {
-        self.at = sign;
-        let before = self.text_from(start);
-        self.at += 1;
-        if let Err(failed) = self.additive() {
-            return failed;
-        }
-        let bound = self.text_from(sign + 1);
-        let written = match bound.strip_suffix(" - 1") {
-            Some(bound) => format!("{before} < {bound}"),
-            None => format!("{before} < {bound} + 1"),
-        };
-        let span = self.span_from(start);
-        let error = Diagnostic::error("J002", span, "a range ends before its bound");
-        self.fail(error.help(format!("write `{written}`")).replace(span, written))
     }
 
     /// `i <- a..b` as a range that began at a token, with the `..` next.

@@ -81,7 +81,8 @@ impl<'s> Parser<'s, '_> {
     fn stmt(&mut self) -> Parsed<Stmt<'s>> {
         let start = self.at;
         self.foreign_word()?;
-        let kind = match self.peek().text {
+        let word = if self.peek().kind == Kind::Name { "" } else { self.peek().text };
+        let kind = match word {
             "@" => {
                 let help = "leave it out: jut chooses what to store";
                 return Err(self.not_built("policies for tapes", help));

@@ -1,0 +1,101 @@
+//! Which words are keywords where they stand.
+//!
+//! A few words are always keywords ([`RESERVED`]). Any other word of the grammar is one only where it can be
+//! nothing else, by the tokens beside it, and a name everywhere else: `data = 3.0`, `map[i]`, `up + down`,
+//! `sum(x)`. No name has another word directly behind it (but for `with`), which tells most of them apart.
+
+use super::{Kind, Token, is_range};
+
+/// Words that are never names.
+const RESERVED: &[&str] =
+    &["def", "const", "case", "if", "else", "for", "while", "do", "true", "false"];
+
+/// Words that are keywords in their places.
+const CONTEXTUAL: &[&str] = &[
+    "core", "data", "use", "rule", "extern", "with", "scan", "up", "down", "par", "carry", "slice",
+    "rd", "wr", "st", "acc", "mut", "lanes", "get", "take", "put", "dup", "drop", "zero", "check",
+    "cast", "proved", "sum", "build", "map", "fold", "max", "min", "var",
+];
+
+/// Words that begin a declaration.
+pub(crate) const DECLARATION: &[&str] = &["core", "def", "const", "data", "use", "rule", "extern"];
+
+/// Whether a word may be a keyword.
+pub(super) fn may_be_keyword(word: &str) -> bool {
+    RESERVED.contains(&word) || CONTEXTUAL.contains(&word)
+}
+
+/// Whether a word is always a keyword.
+pub(super) fn is_reserved(word: &str) -> bool {
+    RESERVED.contains(&word)
+}
+
+/// Makes names of the words that are no keywords where they stand. (Those that begin declarations or go
+/// on with a loop are decided while the text is read, because newlines depend on them.)
+pub(super) fn decide(list: &mut [Token], close: &[u32]) {
+    for k in 0..list.len() {
+        if list[k].kind == Kind::Keyword && !is_keyword(list, close, k) {
+            list[k].kind = Kind::Name;
+        }
+    }
+}
+
+fn is_keyword(list: &[Token], close: &[u32], k: usize) -> bool {
+    let text = list[k].text;
+    if is_reserved(text) || DECLARATION.contains(&text) || matches!(text, "carry" | "slice") {
+        return true;
+    }
+    let before = k.checked_sub(1).map(|b| &list[b]);
+    let Some(next) = list.get(k + 1) else { return false };
+    let is_word =
+        |t: &Token| matches!(t.kind, Kind::Name | Kind::Linear | Kind::Keyword) && t.text != "with";
+    let is_number = matches!(next.kind, Kind::Int | Kind::Float);
+    let keyword_before =
+        |words: &[&str]| before.is_some_and(|t| t.kind == Kind::Keyword && words.contains(&t.text));
+    let begins_statement = before.is_none_or(|t| t.kind == Kind::Newline || t.is("{") || t.is(";"));
+    let behind_bracket = || list.get(close[k + 1] as usize + 1);
+    match text {
+        "with" => before.is_some_and(ends_operand) && (next.is("[") || is_word(next)),
+        "up" | "down" | "par" => keyword_before(&["scan"]),
+        "lanes" => keyword_before(&["wr", "acc"]) && is_word(next),
+        "dup" | "drop" | "cast" | "take" => is_word(next) || is_number || next.is("("),
+        "zero" => {
+            let mut at = k + 1;
+            while list[at].is("[") && close[at] != 0 {
+                at = close[at] as usize + 1;
+            }
+            list.get(at).is_some_and(|t| is_word(t) || t.is("#("))
+        }
+        "check" => {
+            let operand = is_word(next) || is_number || next.is("(") || next.is("-");
+            begins_statement && operand
+        }
+        "proved" => next.text == "cast",
+        "sum" | "build" | "map" | "fold" | "max" | "min" => match next.text {
+            // What is written like a loop and is none is a mistake that is best told about a loop.
+            "(" => {
+                let body = |t: &Token| is_word(t) || t.is("{") && !keyword_before(&["if", "case"]);
+                is_range(list, close, k + 1)
+                    || !matches!(text, "max" | "min") && behind_bracket().is_some_and(body)
+            }
+            "{" => !keyword_before(&["if", "case"]),
+            _ => is_word(next) || is_number,
+        },
+        "var" => {
+            let list_of_names = next.is("(") && behind_bracket().is_some_and(|t| t.is("="));
+            let name = is_word(next) || next.text == "with" || next.is("#(");
+            begins_statement && (name || list_of_names)
+        }
+        _ => is_word(next),
+    }
+}
+
+/// Whether an operand ends with this token.
+fn ends_operand(token: &Token) -> bool {
+    match token.kind {
+        Kind::Name | Kind::Linear | Kind::Int | Kind::Float => true,
+        Kind::Keyword => matches!(token.text, "true" | "false"),
+        Kind::Symbol => matches!(token.text, ")" | "]" | "}"),
+        _ => false,
+    }
+}
