@@ -3,7 +3,7 @@
 //! One elaborator serves both kinds of definition. A `core def` is taken literally: every
 //! statement is one operation on names and literals, every name is kept (J601 for anything else).
 //! A `def` is the same grammar without those restrictions; [`sugar`] says what its loops become,
-//! [`access`] where `check`s are put, [`guard`] which of them a `core def` gets, [`jut_ir::repair`] where `dup` and `drop` are.
+//! [`each`] what operators on arrays do, [`access`] where `check`s are put, [`guard`] which of them a `core def` gets, [`jut_ir::repair`] where `dup` and `drop` are.
 //!
 //! ```text
 //! def nb[n](x: [n]f64) -> f64 = sum (i < n - 1) { x[i] * x[i + 1] }
@@ -31,11 +31,13 @@ mod body;
 mod branch;
 mod call;
 mod control;
+mod each;
 mod effect;
 mod exact;
 mod globals;
 mod guard;
 mod join;
+mod library;
 mod operation;
 mod region;
 mod scope;

@@ -60,12 +60,15 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
         "len" | "length" | "shape" | "numel" | "count" => {
             "the size of an array is `size(x)`, of its second dimension `size(x, 1)`"
         }
-        "mean" | "average" => "write `sum (v <- x) { v } / f64(size(x))`",
-        "prod" | "product" => "write `for (v <- x) carry (p = 1.0) { p * v }`",
+        "mean" | "average" => "the mean of an array is `mean(x)`",
+        "prod" | "product" => {
+            "the product of an array is `prod(x)`; a loop is `for (v <- x) carry (p = 1.0) { p * v }`"
+        }
+        "any" | "all" => "a test of an array is `any(x > 0.0)`, `all(x > 0.0)`",
         "norm" => "write `sqrt(sum (v <- x) { v^2 })`",
         "dot" | "inner" => "write `sum (a <- x, b <- y) { a * b }`",
-        "maximum" | "amax" | "argmax" => "the largest of an array is `max (v <- x) v`",
-        "minimum" | "amin" | "argmin" => "the smallest of an array is `min (v <- x) v`",
+        "maximum" | "amax" => "the largest of an array is `max(x)`",
+        "minimum" | "amin" => "the smallest of an array is `min(x)`",
         "ln" => "the natural logarithm is `log(x)`",
         "fabs" | "absolute" => "the absolute value is `abs(x)`",
         "power" | "ipow" => "a power is `x^2` or `pow(x, y)`",

@@ -99,7 +99,7 @@ fn an_integer_among_floats_gets_the_literal_to_write() {
 
 refuses! {
     a_condition_that_is_no_bool: J202 at "x" in "def f(x: f64) -> f64 = if x { 1.0 } else { 2.0 }"
-    an_array_as_an_operand: J202 at "x + x" in "def f[n](x: [n]f64) -> [n]f64 = x + x"
+    arrays_of_other_sizes: J209 at "y" in "def f[n, m](x: [n]f64, y: [m]f64) -> [n]f64 = x + y"
     another_number_of_results: J213 at "x" in "def f(x: f64) -> (f64, f64) = x"
     another_type_of_result: J214 at "x" in "def f[n](x: [n]f64) -> f64 = x"
     arms_of_different_types: J504 at "2" in "def f(b: bool) -> f64 = if b { 1.0 } else { 2 }"

@@ -672,3 +672,48 @@ def h({name}: i64, y: [{name}]f64) -> f64 = {{
         assert_eq!(print_program(&load(&printed)), printed, "prints the same again");
     }
 }
+
+// ---- elements
+
+#[test]
+fn an_expression_of_arrays_is_one_loop() {
+    for (new, old) in [
+        (
+            "def f[n](x: [n]f64, y: [n]f64) -> [n]f64 = 2.0 * x + exp(-(y - x)) / 3.0",
+            "def f[n](x: [n]f64, y: [n]f64) -> [n]f64 = map (a <- x, b <- y) { 2.0 * a + exp(-(b - a)) / 3.0 }",
+        ),
+        (
+            "def f[n, m](x: [n, m]f64) -> [n, m]f64 = x^2 * x",
+            "def f[n, m](x: [n, m]f64) -> [n, m]f64 = map (r <- x) { map (a <- r) { a^2 * a } }",
+        ),
+        (
+            "def f[n](x: [n]f64, y: [n]f64) -> f64 = sum(x * y)",
+            "def f[n](x: [n]f64, y: [n]f64) -> f64 = sum (a <- x, b <- y) { a * b }",
+        ),
+        ("def f[n](x: [n]f64) -> f64 = max(x)", "def f[n](x: [n]f64) -> f64 = max (v <- x) v"),
+        (
+            "def f[n](x: [n]bool) -> bool = all(x)",
+            "def f[n](x: [n]bool) -> bool = for (v <- x) carry (p = true) { p && v }",
+        ),
+        (
+            "def f[n](x: [n]f64) -> [n]f64 = cumprod(x)",
+            "def f[n](x: [n]f64) -> [n]f64 = { (p, q) = for (v <- x) carry (p = 1.0) { t = p * v; (t, t) }; q }",
+        ),
+        // What is needed as an array is one.
+        (
+            "def f[n](x: [n]f64) -> f64 = { y = x * 2.0; (x + y)[0] }",
+            "def f[n](x: [n]f64) -> f64 = { y = map (v <- x) { v * 2.0 }; z = map (v <- x, w <- y) { v + w }; z[0] }",
+        ),
+    ] {
+        becomes(new, old);
+    }
+}
+
+#[test]
+fn a_long_expression_of_arrays_is_one_loop() {
+    let text = |name: &str| vec![name; 5000].join(" + ");
+    becomes(
+        &format!("def f[n](x: [n]f64) -> [n]f64 = {}", text("x")),
+        &format!("def f[n](x: [n]f64) -> [n]f64 = map (v <- x) {{ {} }}", text("v")),
+    );
+}

@@ -512,6 +512,11 @@ impl<'a, 's> Body<'a, 's> {
     /// The one value of an expression.
     pub fn value(&mut self, e: ExprId, hint: &'s str) -> Res<Value> {
         let made = self.rhs(e, None)?;
+        self.one_value(made, hint)
+    }
+
+    /// The one value of what an expression gives.
+    pub fn one_value(&mut self, made: Made, hint: &'s str) -> Res<Value> {
         let (values, span) = self.values(made, hint)?;
         match (values.nl.as_slice(), values.lin.as_slice()) {
             ([a], []) => Ok(Value::N(*a)),

@@ -5,12 +5,13 @@
 //! in front of the call.
 
 use super::body::{Body, Made, Out, Value};
+use super::each::{Function, Lazy};
 use super::operation::{is_primitive, primitive_names};
 use super::{Global, Res, Stop, show};
 use crate::ast::{self, ExprId, FieldPattern, Name};
 use crate::hints;
 use jut_ir::entity::EntityRef;
-use jut_ir::prim::Syntax;
+use jut_ir::prim::{Prim, Syntax};
 use jut_ir::{
     Atom, Call, ConRef, Diagnostic, Field, FuncId, LVar, Literal, Mode, NVar, Rhs, Size, Span,
     Structured, Type,
@@ -20,13 +21,13 @@ use std::collections::{HashMap, HashSet};
 
 impl<'a, 's> Body<'a, 's> {
     /// `f(..)`.
-    pub fn call(&mut self, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
+    pub(super) fn call(&mut self, call: &'a ast::Call<'s>, span: Span) -> Res<Lazy<'s>> {
         let name = call.func;
         match self.globals.global(name.text) {
-            Some(Global::Func(f)) => return self.call_function(f, call, span),
+            Some(Global::Func(f)) => return Ok(Lazy::Made(self.call_function(f, call, span)?)),
             Some(Global::Con(con)) => {
                 self.only_first_section(call, "a constructor")?;
-                return self.construct(con, call, span);
+                return Ok(Lazy::Made(self.construct(con, call, span)?));
             }
             None => {}
         }
@@ -36,7 +37,7 @@ impl<'a, 's> Body<'a, 's> {
         if is_primitive(primitive) && !self.globals.declared.contains_key(name.text) {
             self.only_first_section(call, "a primitive")?;
             if let Some(op) = Structured::find(primitive) {
-                return self.structured(op, call, span);
+                return Ok(Lazy::Made(self.structured(op, call, span)?));
             }
             return self.call_primitive(primitive, call, span);
         }
@@ -109,16 +110,33 @@ impl<'a, 's> Body<'a, 's> {
         self.error("J104", self.span(*first), message, help)
     }
 
-    fn call_primitive(&mut self, text: &str, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
+    fn call_primitive(
+        &mut self,
+        text: &'s str,
+        call: &'a ast::Call<'s>,
+        span: Span,
+    ) -> Res<Lazy<'s>> {
+        if let Some(lazy) = self.library(text, call, span)? {
+            return Ok(lazy);
+        }
         match text {
-            "size" => return self.size_of_array(call, span),
-            "concat" => return self.concat(call, span),
-            "pad" => return self.pad(call, span),
+            "size" => return Ok(Lazy::Made(self.size_of_array(call, span)?)),
+            "concat" => return Ok(Lazy::Made(self.concat(call, span)?)),
+            "pad" => return Ok(Lazy::Made(self.pad(call, span)?)),
             _ => {}
         }
-        let mut args = Vec::new();
+        let mut operands = Vec::new();
         for e in &call.args {
-            args.push((self.operand(*e, "t")?, self.span(*e)));
+            operands.push((self.each_operand(*e)?, self.span(*e)));
+        }
+        let overloads = Prim::overloads(text, Syntax::Call);
+        let fits = overloads.iter().any(|p| p.row().params.len() == operands.len());
+        if fits && self.is_for_each(&operands) {
+            return Ok(Lazy::Each(self.for_each(Function::Call(text), operands, span)?));
+        }
+        let mut args = Vec::new();
+        for (operand, at) in operands {
+            args.push((self.forced(operand)?, at));
         }
         if let ("select", [(Value::N(b), _), (Value::L(x), _), (Value::L(y), _)]) =
             (text, args.as_slice())

@@ -9,8 +9,10 @@
 //! although its value is `x'`.
 
 use super::body::{Annotation, Body, Made, Out, Value, Values};
+use super::each::{Function, Lazy, Operand};
 use super::effect;
 use super::join::JOINS;
+use super::library::LIBRARY;
 use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind, Op};
@@ -21,6 +23,7 @@ use jut_ir::{Atom, Diagnostic, LVar, Literal, Rhs, Size, Span, Structured, Type,
 pub(crate) fn is_primitive(name: &str) -> bool {
     name == "size"
         || JOINS.contains(&name)
+        || LIBRARY.contains(&name)
         || Structured::find(name).is_some()
         || Prim::all().any(|p| p.row().syntax == Syntax::Call && p.row().text == name)
 }
@@ -28,7 +31,7 @@ pub(crate) fn is_primitive(name: &str) -> bool {
 /// Names of primitives that are called.
 pub(crate) fn primitive_names<'x>() -> impl Iterator<Item = &'x str> {
     let prims = Prim::all().filter(|p| p.row().syntax == Syntax::Call).map(|p| p.row().text);
-    prims.chain(Structured::all().map(|s| s.row().name)).chain(JOINS)
+    prims.chain(Structured::all().map(|s| s.row().name)).chain(JOINS).chain(LIBRARY)
 }
 
 impl<'a, 's> Body<'a, 's> {
@@ -50,9 +53,15 @@ impl<'a, 's> Body<'a, 's> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => self.name_value(name).map(|v| Made::Values(v.into(), span)),
-            ExprKind::Ops(ops) => self.operators(ops, span),
+            ExprKind::Ops(ops) => {
+                let lazy = self.operators(ops, span)?;
+                self.made(lazy)
+            }
             ExprKind::Post(base, steps) => self.post(*base, steps, span),
-            ExprKind::Call(call) => self.call(call, span),
+            ExprKind::Call(call) => {
+                let lazy = self.call(call, span)?;
+                self.made(lazy)
+            }
             ExprKind::List(nl, lin) => {
                 let help = "write one statement for each value";
                 self.surface_only(span, "a list of values here", help)?;
@@ -183,7 +192,7 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    fn operators(&mut self, ops: &[Op], span: Span) -> Res<Made> {
+    pub(super) fn operators(&mut self, ops: &[Op], span: Span) -> Res<Lazy<'s>> {
         // A sign that becomes part of a literal is no operation.
         let folded = ops.windows(2).filter(|pair| self.negated_literal(pair)).count();
         let count = ops.iter().filter(|op| !matches!(op, Op::Operand(_))).count() - folded;
@@ -191,48 +200,86 @@ impl<'a, 's> Body<'a, 's> {
             let what = "more than one operation in a statement";
             self.surface_only(span, what, "bind every intermediate value to a name")?;
         }
-        let mut stack: Vec<(Value, Span)> = Vec::new();
+        let mut stack: Vec<(Operand<'s>, Span)> = Vec::new();
         let mut k = 0;
         while k < ops.len() {
             let last = k + 1 == ops.len();
-            let out = match ops[k] {
+            let lazy = match ops[k] {
                 Op::Operand(e) => {
                     let at = self.span(e);
                     if let Some(Op::Unary("-", sign)) = ops.get(k + 1)
                         && let Some(literal) = self.negative(e)?
                     {
-                        stack.push((Value::N(literal), sign.to(at)));
+                        stack.push((Operand::Value(Value::N(literal)), sign.to(at)));
                         k += 2;
                         continue;
                     }
-                    let value = self.operand(e, "t")?;
+                    let value = self.each_operand(e)?;
                     stack.push((value, at));
                     k += 1;
                     continue;
                 }
                 Op::Unary(op, at) => {
                     let Some((value, operand)) = stack.pop() else { return Err(Stop) };
-                    self.unary(op, value, at.to(operand))?
+                    self.signed(op, value, at.to(operand))?
                 }
                 Op::Binary(op, _) => {
                     let (Some((b, right)), Some((a, left))) = (stack.pop(), stack.pop()) else {
                         return Err(Stop);
                     };
-                    self.binary(op, a, b, left.to(right))?
+                    self.joined(op, (a, left), (b, right))?
                 }
             };
             if last {
-                return Ok(out.into());
+                return Ok(lazy);
             }
-            let at = out.span;
-            let values = self.bind(out, &[], &[])?;
-            stack.push((single(&values).ok_or(Stop)?, at));
+            stack.push(match lazy {
+                Lazy::Each(each) => {
+                    let at = each.span;
+                    (Operand::Each(each), at)
+                }
+                Lazy::Made(made) => {
+                    let (values, at) = self.values(made, "t")?;
+                    (Operand::Value(single(&values).ok_or(Stop)?), at)
+                }
+            });
             k += 1;
         }
         match stack.pop() {
-            Some((value, span)) => Ok(Made::Values(value.into(), span)),
+            Some((operand, span)) => {
+                let value = self.forced(operand)?;
+                Ok(Lazy::Made(Made::Values(value.into(), span)))
+            }
             None => Err(Stop),
         }
+    }
+
+    /// A prefix operator on a number, an array or a linear value.
+    fn signed(&mut self, op: &'static str, value: Operand<'s>, span: Span) -> Res<Lazy<'s>> {
+        let operands = [(value, span)];
+        if self.is_for_each(&operands) {
+            return Ok(Lazy::Each(self.for_each(Function::Prefix(op), operands.into(), span)?));
+        }
+        let [(value, _)] = operands;
+        let value = self.forced(value)?;
+        Ok(self.unary(op, value, span)?.into())
+    }
+
+    /// An operator between numbers, arrays or linear values.
+    pub(super) fn joined(
+        &mut self,
+        op: &'static str,
+        a: (Operand<'s>, Span),
+        b: (Operand<'s>, Span),
+    ) -> Res<Lazy<'s>> {
+        let span = a.1.to(b.1);
+        let operands = [a, b];
+        if self.is_for_each(&operands) {
+            return Ok(Lazy::Each(self.for_each(Function::Infix(op), operands.into(), span)?));
+        }
+        let [(a, _), (b, _)] = operands;
+        let (a, b) = (self.forced(a)?, self.forced(b)?);
+        Ok(self.binary(op, a, b, span)?.into())
     }
 
     fn unary(&mut self, op: &'static str, value: Value, span: Span) -> Res<Out> {
@@ -423,12 +470,6 @@ impl<'a, 's> Body<'a, 's> {
                 overloads.iter().map(|p| crate::hints::form(text, p.row().params.len())).collect();
             let mut forms = forms;
             forms.dedup();
-            if let ("max" | "min", [Type::Array(..)]) = (text, types) {
-                let what = if text == "max" { "largest" } else { "smallest" };
-                let x = self.show_atom(args[0]);
-                let help = format!("the {what} element is `{text} (v <- {x}) v`");
-                return self.error("J208", span, message, help);
-            }
             return self.error("J208", span, message, format!("write {}", forms.join(" or ")));
         }
         let shown: Vec<String> = types.iter().map(|t| self.show(t)).collect();

@@ -26,8 +26,8 @@ use crate::ast::{self, ExprId, LoopKind, Name, Range};
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::Syntax;
 use jut_ir::{
-    Atom, Block, Check, Diagnostic, Dir, LVar, Literal, Loc, Mode, NVar, Operand, Place, Region,
-    Rhs, Scan, Size, Span, Step, Stmt, Type,
+    Atom, Block, Cap, Check, Diagnostic, Dir, LVar, Literal, Loc, Mode, NVar, Operand, Place,
+    Region, Rhs, Scan, Size, Span, Step, Stmt, Type,
 };
 
 /// The head of a loop, evaluated outside of it.
@@ -192,17 +192,8 @@ impl<'a, 's> Body<'a, 's> {
             Ok((scan, cap, ty))
         });
         let stmts = self.leave(open);
-        let (mut scan, cap, ty) = result?;
-        scan.body = Block { stmts, ..Block::default() };
-        let inner = Stmt {
-            nl: Vec::new(),
-            lin: Vec::new(),
-            rhs: Rhs::Scan(Box::new(scan)),
-            annotated: false,
-            loc: Loc::source(span),
-        };
-        let body = Block { stmts: vec![inner], ..Block::default() };
-        Ok(Out::one(Region::sum(Mode::Acc, cap, body), ty, span).into())
+        let (scan, cap, ty) = result?;
+        Ok(total(scan, stmts, cap, ty, span).into())
     }
 
     /// The one non-linear value of a body.
@@ -303,7 +294,8 @@ impl<'a, 's> Body<'a, 's> {
     fn extremum(&mut self, head: Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Made> {
         let copies = self.copies;
         self.copy_text(2, span)?;
-        let k = self.best_index(&head, l, span)?;
+        let k =
+            self.best_index(&head, l.kind, span, |body, _| body.one_of(l.body, "`max` or `min`"))?;
         self.emit(Rhs::Check(Check::Below(k, head.bound)), span)?;
         let mark = self.scope.mark();
         let at_index = self.at_index(&head, l.body, k, span);
@@ -313,12 +305,18 @@ impl<'a, 's> Body<'a, 's> {
         Ok(Made::Values(Value::N(value).into(), at))
     }
 
-    /// The loop that finds the index.
-    fn best_index(&mut self, head: &Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Atom> {
+    /// The loop that finds the index, given what makes the values.
+    pub fn best_index(
+        &mut self,
+        head: &Head<'s>,
+        kind: LoopKind,
+        span: Span,
+        value: impl Fn(&mut Self, &Scan) -> Res<(Atom, Span)>,
+    ) -> Res<Atom> {
         let locals = self.b.func.nvars.len();
-        let open = self.enter_loop(variable::parallel(l.kind), span);
+        let open = self.enter_loop(variable::parallel(kind), span);
         let result = self.begin(Dir::Up, head, span).and_then(|scan| {
-            let (value, at) = self.one_of(l.body, "`max` or `min`")?;
+            let (value, at) = value(self, &scan)?;
             let ty = self.type_of(value);
             if !matches!(ty, Type::Float(_) | Type::I64) {
                 let message = format!("values of type {} have no order", self.show(&ty));
@@ -335,7 +333,7 @@ impl<'a, 's> Body<'a, 's> {
             let value =
                 if float { self.apply("stop", Syntax::Call, vec![value], span)? } else { value };
             let (old, now) = (Atom::Var(best), Atom::Var(scan.index));
-            let order = if l.kind == LoopKind::Max { ">" } else { "<" };
+            let order = if kind == LoopKind::Max { ">" } else { "<" };
             let mut better = self.apply(order, Syntax::Infix, vec![value, old], span)?;
             if float {
                 let nan = self.apply("!=", Syntax::Infix, vec![value, value], span)?;
@@ -351,7 +349,7 @@ impl<'a, 's> Body<'a, 's> {
         let stmts = self.leave(open);
         let (mut scan, best, index, nl, at, float) = result?;
         // Smaller (larger) than everything but itself; index 0 stands if nothing else comes.
-        let start = match (float, l.kind) {
+        let start = match (float, kind) {
             (true, LoopKind::Max) => {
                 let infinity = self.apply("inf", Syntax::Call, Vec::new(), span)?;
                 self.apply("-", Syntax::Prefix, vec![infinity], span)?
@@ -393,7 +391,20 @@ impl<'a, 's> Body<'a, 's> {
     }
 }
 
-/// Whether values of a type can be added.
+/// The sum of what the body of a loop adds.
+pub(super) fn total(mut scan: Scan, stmts: Vec<Stmt>, cap: Cap, ty: Type, span: Span) -> Out {
+    scan.body = Block { stmts, ..Block::default() };
+    let inner = Stmt {
+        nl: Vec::new(),
+        lin: Vec::new(),
+        rhs: Rhs::Scan(Box::new(scan)),
+        annotated: false,
+        loc: Loc::source(span),
+    };
+    let body = Block { stmts: vec![inner], ..Block::default() };
+    Out::one(Region::sum(Mode::Acc, cap, body), ty, span)
+}
+
 /// Whether values of the type can be added.
 pub(super) fn is_number(ty: &Type) -> bool {
     match ty {

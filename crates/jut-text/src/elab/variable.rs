@@ -25,6 +25,7 @@ use super::assigned::{Assigned, assigned, root};
 use super::body::{Body, Made, Out, Value};
 use super::branch::ArmBody;
 use super::control::ArmSpec;
+use super::each::Operand;
 use super::scope::{Entity, VarId};
 use super::{Res, Stop};
 use crate::ast::{ExprId, ExprKind, Index, LoopKind, Name, Post};
@@ -41,11 +42,11 @@ pub(crate) struct Sealed {
 }
 
 /// What happens to a place.
-enum Change {
+enum Change<'s> {
     /// It is replaced.
     To(Atom),
     /// It is joined with a value by an operator.
-    By(&'static str, Value),
+    By(&'static str, Operand<'s>),
 }
 
 /// The keyword of a loop whose iterations know nothing of each other.
@@ -146,7 +147,7 @@ impl<'a, 's> Body<'a, 's> {
         let variable = self.target(target)?;
         let change = match op {
             None => Change::To(self.atom(e, "t")?),
-            Some(op) => Change::By(op, self.operand(e, "t")?),
+            Some(op) => Change::By(op, self.each_operand(e)?),
         };
         self.change_to(target, variable, change)
     }
@@ -208,7 +209,7 @@ impl<'a, 's> Body<'a, 's> {
         )))
     }
 
-    fn change_to(&mut self, target: ExprId, variable: VarId, change: Change) -> Res<()> {
+    fn change_to(&mut self, target: ExprId, variable: VarId, change: Change<'s>) -> Res<()> {
         let ast = self.ast;
         let at = self.span(target);
         let steps: &'a [Post<'s>] = match &ast.expr(target).kind {
@@ -228,7 +229,7 @@ impl<'a, 's> Body<'a, 's> {
         &mut self,
         old: Atom,
         steps: &'a [Post<'s>],
-        change: Change,
+        change: Change<'s>,
         name: Name<'s>,
     ) -> Res<Atom> {
         let at = name.span;
@@ -236,8 +237,13 @@ impl<'a, 's> Body<'a, 's> {
             return match change {
                 Change::To(new) => Ok(new),
                 Change::By(op, value) => {
-                    let out = self.binary(op, Value::N(old), value, at)?;
-                    self.bind(out, &[name], &[])?.nl.first().copied().ok_or(Stop)
+                    let old = Operand::Value(Value::N(old));
+                    let lazy = self.joined(op, (old, at), (value, at))?;
+                    let made = self.made(lazy)?;
+                    match self.one_value(made, name.text)? {
+                        Value::N(new) => Ok(new),
+                        Value::L(_) => Err(Stop),
+                    }
                 }
             };
         };
@@ -261,7 +267,7 @@ impl<'a, 's> Body<'a, 's> {
         &mut self,
         array: NVar,
         steps: &'a [Post<'s>],
-        change: Change,
+        change: Change<'s>,
         name: Name<'s>,
     ) -> Res<Atom> {
         let at = name.span;
