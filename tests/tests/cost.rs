@@ -335,6 +335,99 @@ fn a_carried_array_to_which_an_iteration_adds_a_cell_costs_a_cell() {
     linear_in_size(text, &|n| all_costs(text, &[vector(n), vector(n)]));
 }
 
+/// Loops that change some elements of a carried array in each iteration.
+const UPDATED: &[&str] = &[
+    // Running sums.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  a = for (i < n - 1) carry (a = x) { a with [i + 1] = sin(a[i]) * y[i] + a[i + 1] }
+  a[n - 1]
+}",
+    // Reads between updates, of elements that were changed and others.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  (a, s) = for (i < n) carry (a = x, s = 0.0) {
+    b = a with [i] = a[i] * y[i]
+    t = b[0] * a_half(b[i])
+    c = b with [0] = t
+    u = s + c[0]
+    (c with [i] = c[i] + c[0], u)
+  }
+  s + a[0]
+}
+",
+    // Neighbours change places in one arm, and the other hands the array on.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  a = for (i < n - 1) carry (a = x) {
+    u = a[i]
+    v = a[i + 1]
+    if u * y[i] > v { b = a with [i] = v; b with [i + 1] = u } else { a }
+  }
+  sum (i < n) { f64(i) * a[i] * a[i] }
+}",
+    // One arm changes what the other has as well.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  a = for (i < n) carry (a = x) {
+    b = a with [i] = a[i] * a[0]
+    c = if y[i] > 0.0 { b } else { b with [0] = b[i] * y[i] }
+    c with [i] = c[i] + c[0]
+  }
+  a[0] + a[1]
+}",
+    // A loop in the loop.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  a = for (i < n) carry (a = x) {
+    b = for (j < 3) carry (b = a) { b with [j] = b[j] * y[i] + b[i] }
+    b with [i] = b[i] + b[2]
+  }
+  a[0]
+}",
+    // Two arrays, one of which is read and the other written, change places.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  (u, v) = for (k < 3) carry (u = x, v = y) {
+    w = for (i < n - 1) carry (w = v) { w with [i] = u[i] * u[i + 1] + w[i] }
+    (w, u)
+  }
+  u[0] + v[1]
+}",
+    // Elements of a matrix, and sums over rows of it that change.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  start = build (i < n) { build (j < 2) { x[i] } }
+  a = for (i < n - 1) carry (a = start) {
+    t = sum (j < 2) { a[i, j] * y[j] }
+    b = a with [i + 1, 0] = t
+    b with [i + 1, 1] = b[i, 1] * b[i + 1, 0]
+  }
+  a[n - 1, 1]
+}",
+    // Rows of a matrix change places.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  start = build (i < n) { build (j < 2) { x[i] * f64(j) } }
+  a = for (i < n - 1) carry (a = start) {
+    p = a[i]
+    b = a with [i] = a[i + 1]
+    c = b with [i + 1] = p
+    c with [i, 0] = c[i, 1] * y[i]
+  }
+  sum (i < n) { a[i, 0] * a[i, 1] }
+}",
+    // Integers, and truth values.
+    "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  ones = build (i < n) { 1 }
+  none = build (i < n) { false }
+  (c, d) = for (i < n) carry (c = ones, d = none) {
+    (c with [i] = c[0] + 1, d with [i] = d[0] || y[i] > 0.0)
+  }
+  sum (i < n) { select(d[i], f64(c[i]) * x[i] * y[i], 0.0) }
+}",
+];
+
+#[test]
+fn a_carried_array_of_which_an_iteration_changes_elements_costs_these_elements() {
+    for text in UPDATED {
+        let text = format!("def a_half(x: f64) -> f64 = 0.5 * x\n{text}");
+        linear_in_size(&text, &|n| all_costs(&text, &[vector(n), vector(n)]));
+    }
+}
+
 /// Every stage of a long program is as much larger as the program is.
 fn linear(name: &str, one: &[Stage], two: &[Stage], factor: usize) {
     assert_eq!(one.len(), two.len());

@@ -11,9 +11,9 @@
 use crate::machine::{Capability, Frame};
 use crate::value::Value;
 use jut_ir::entity::{Cap, FuncId, LVar, NVar, SecondaryMap};
-use jut_ir::hash::HashMap;
 use jut_ir::ir::*;
 use jut_ir::prim::{Prim, Row};
+use jut_ir::reuse::Reuse;
 use jut_ir::span::Span;
 use jut_ir::types::Type;
 use jut_ir::visit::Use;
@@ -101,8 +101,17 @@ pub(crate) enum Op {
     /// Result, its definition in normal form, array, dimension.
     Size(Slot, Option<Size>, Slot, u32),
     Index(Slot, Slot, Vec<PathStep>),
-    /// Result, array, where the part is, the part.
-    Update(Slot, Arg, Vec<PathStep>, Arg),
+    /// The same, with cells of its own.
+    Copied(Slot, Slot, Vec<PathStep>),
+    Update {
+        dst: Slot,
+        array: Arg,
+        /// Names that nobody reads any more and that may hold on to the array.
+        dead: Vec<Slot>,
+        path: Vec<PathStep>,
+        value: Arg,
+        linear: bool,
+    },
     /// The rest and the part; array, where the part is.
     TakeOut([Slot; 2], Arg, Vec<PathStep>),
     Cast {
@@ -169,6 +178,10 @@ pub(crate) struct ScanCode {
     pub bound: Arg,
     /// Slot in the body, initial value; non-linear, then linear.
     pub carry: Vec<(Slot, Arg)>,
+    /// Names that may hold on to initial values that nobody reads any more.
+    pub dead: Vec<Slot>,
+    /// Names that may hold on to next values when the iteration is done.
+    pub left: Vec<Slot>,
     pub slices: Vec<(Slot, Arg)>,
     pub cap_slices: Vec<(Slot, PlaceCode)>,
     /// Capabilities of the lanes regions whose body this loop stands directly in.
@@ -204,9 +217,9 @@ impl Code {
 /// Prepares a function.
 pub(crate) fn prepare(func: &Function) -> Code {
     let (home, next_of) = (SecondaryMap::new(), SecondaryMap::new());
-    let reused = jut_ir::reuse::reused(func);
+    let reuse = Reuse::of(func);
     let lin_home = SecondaryMap::new();
-    let mut p = Preparer { func, home, lin_home, next_of, blocks: 0, reused };
+    let mut p = Preparer { func, home, lin_home, next_of, blocks: 0, reuse };
     let lanes: Vec<Slot> = func
         .cap_params
         .iter()
@@ -244,8 +257,8 @@ struct Preparer<'f> {
     /// The carry whose next value a variable is.
     next_of: SecondaryMap<NVar, Option<NVar>>,
     blocks: u32,
-    /// The sums that may grow in the storage of what they start from.
-    reused: HashMap<Cap, Vec<NVar>>,
+    /// What may be done in place.
+    reuse: Reuse,
 }
 
 impl Preparer<'_> {
@@ -314,7 +327,8 @@ impl Preparer<'_> {
             if !matches!(self.func.nvars[v].ty, Type::Array(..)) {
                 continue;
             }
-            let unchanged = carries.get(k).is_some_and(|own| *own == Some(v));
+            let origin = self.reuse.origin(v);
+            let unchanged = carries.get(k).is_some_and(|own| *own == Some(origin));
             let fresh = returned.insert(v) && (unchanged || self.home[v] == home);
             body.copies[k] = !fresh;
         }
@@ -325,24 +339,48 @@ impl Preparer<'_> {
         body
     }
 
-    /// Says of what regions make next values of carries, inside or by growing in its storage, that it is
-    /// one.
+    /// Says of what makes next values of carries in place, and of what regions and branches give as next values,
+    /// that it is one.
     fn trace_back(&mut self, block: &Block) {
         for stmt in block.stmts.iter().rev() {
-            let Rhs::Region(region) = &stmt.rhs else { continue };
-            for (outside, inside) in stmt.nl.iter().zip(&region.body.nl) {
-                if let (Some(carry), Atom::Var(v)) = (self.next_of[*outside], *inside) {
-                    self.next_of[v] = Some(carry);
+            if stmt.nl.iter().all(|v| self.next_of[*v].is_none()) {
+                continue;
+            }
+            for nested in stmt.rhs.blocks() {
+                if matches!(stmt.rhs, Rhs::Scan(_)) {
+                    continue;
+                }
+                for (outside, inside) in stmt.nl.iter().zip(&nested.nl) {
+                    self.is_next_like(*inside, *outside);
+                }
+                self.trace_back(nested);
+            }
+            let from: Vec<(NVar, Atom)> = match &stmt.rhs {
+                Rhs::Update { array, .. } => {
+                    stmt.nl.iter().map(|v| (*v, Atom::Var(*array))).collect()
+                }
+                Rhs::Region(region) => match (stmt.nl.last(), region.start) {
+                    (Some(total), Some(Operand::N(start))) => vec![(*total, start)],
+                    _ => Vec::new(),
+                },
+                Rhs::Scan(scan) => {
+                    let kept = |(_, (v, _)): &(&NVar, &(NVar, Atom))| self.reuse.stays(*v);
+                    let carries = stmt.nl.iter().zip(&scan.carry).filter(kept);
+                    carries.map(|(result, (_, init))| (*result, *init)).collect()
+                }
+                _ => Vec::new(),
+            };
+            for (made, from) in from {
+                if from.var().is_some_and(|v| self.reuse.origin(made) == self.reuse.origin(v)) {
+                    self.is_next_like(from, made);
                 }
             }
-            self.trace_back(&region.body);
-            if let (Some(total), Some(Operand::N(Atom::Var(start)))) =
-                (stmt.nl.last(), region.start)
-                && let Some(carry) = self.next_of[*total]
-                && self.reused.contains_key(&region.cap)
-            {
-                self.next_of[start] = Some(carry);
-            }
+        }
+    }
+
+    fn is_next_like(&mut self, v: Atom, other: NVar) {
+        if let (Some(carry), Atom::Var(v)) = (self.next_of[other], v) {
+            self.next_of[v] = Some(carry);
         }
     }
 
@@ -448,13 +486,19 @@ impl Preparer<'_> {
                 let def = stmt.nl.first().and_then(|v| self.func.nvars[*v].def.clone());
                 Op::Size(one, def, self.n(*v), *k)
             }
-            Rhs::Index(v, path) => Op::Index(one, self.n(*v), self.path(path)),
+            Rhs::Index(v, path) => {
+                let copied = stmt.nl.first().is_some_and(|v| self.reuse.is_copied(*v));
+                let (from, path) = (self.n(*v), self.path(path));
+                if copied { Op::Copied(one, from, path) } else { Op::Index(one, from, path) }
+            }
             Rhs::Update { array, path, value } => {
-                let array = Arg::Get(self.n(*array));
-                Op::Update(one, array, self.path(path), self.arg(*value))
+                let (array, dead) = self.start(Atom::Var(*array), stmt.nl.first());
+                let (path, value) = (self.path(path), self.arg(*value));
+                Op::Update { dst: one, array, dead, path, value, linear: false }
             }
             Rhs::LUpdate { x, path, value } => {
-                Op::Update(one, self.take(*x), self.path(path), self.take(*value))
+                let (array, path, value) = (self.take(*x), self.path(path), self.take(*value));
+                Op::Update { dst: one, array, dead: Vec::new(), path, value, linear: true }
             }
             Rhs::LTake { x, path } => {
                 let part = dst.get(1).copied().unwrap_or(Slot::MAX);
@@ -486,14 +530,22 @@ impl Preparer<'_> {
             Rhs::Region(region) if region.mode == Mode::Rd => {
                 let mut dst = dst;
                 let end = if region.end { dst.pop() } else { None };
-                let start = self.start(region).map_or(Arg::Get(Slot::MAX), |(arg, _)| arg);
+                let start = match region.start {
+                    Some(Operand::L(x)) => self.take(x),
+                    _ => Arg::Get(Slot::MAX),
+                };
                 let body = self.block(&region.body, home, lanes);
                 Op::RdRegion { cap: region.cap.as_u32(), start, body, dst, end }
             }
             Rhs::Region(region) => {
                 // The total is the last of its kind.
                 let kind = if region.is_linear() { dst.len() } else { stmt.nl.len() };
-                self.sum_region(region, kind.wrapping_sub(1), home, lanes, dst)
+                let at = kind.wrapping_sub(1);
+                let start = region.start.map(|start| match start {
+                    Operand::L(x) => (self.take(x), Vec::new()),
+                    Operand::N(a) => self.start(a, stmt.nl.get(at)),
+                });
+                self.sum_region(region, start, at, home, lanes, dst)
             }
             Rhs::Scan(scan) => self.scan(scan, stmt, lanes),
             Rhs::Case(case) => {
@@ -530,6 +582,7 @@ impl Preparer<'_> {
     fn sum_region(
         &mut self,
         region: &Region,
+        start: Option<(Arg, Vec<Slot>)>,
         at: usize,
         home: u32,
         lanes: &[Slot],
@@ -541,22 +594,19 @@ impl Preparer<'_> {
         if self.func.caps[cap].lanes {
             inside.push(cap.as_u32());
         }
-        let start = self.start(region);
         let body = self.block(&region.body, home, &inside);
         Op::SumRegion { cap: self.cap(cap), start, body, dst, total }
     }
 
-    /// What a region starts from, and what else may have its storage and is not read any more.
-    fn start(&self, region: &Region) -> Option<(Arg, Vec<Slot>)> {
-        Some(match region.start? {
-            Operand::L(x) => (self.take(x), Vec::new()),
-            Operand::N(a) => match (a, self.reused.get(&region.cap)) {
-                (Atom::Var(v), Some(names)) => {
-                    (Arg::Take(self.n(v)), names.iter().map(|v| self.n(*v)).collect())
-                }
-                _ => (self.arg(a), Vec::new()),
-            },
-        })
+    /// What something is made from in place, if it may be, and the names that may hold on to it and are not read
+    /// any more.
+    fn start(&self, from: Atom, made: Option<&NVar>) -> (Arg, Vec<Slot>) {
+        match (from, made.and_then(|made| self.reuse.taken(*made))) {
+            (Atom::Var(v), Some(names)) => {
+                (Arg::Take(self.n(v)), names.iter().map(|v| self.n(*v)).collect())
+            }
+            _ => (self.arg(from), Vec::new()),
+        }
     }
 
     /// The lanes regions directly around a loop that it is a lane loop of.
@@ -575,8 +625,15 @@ impl Preparer<'_> {
 
     fn scan(&mut self, scan: &Scan, stmt: &Stmt, lanes: &[Slot]) -> Op {
         let func = self.func;
-        let mut carry: Vec<(Slot, Arg)> =
-            scan.carry.iter().map(|(v, a)| (self.n(*v), self.arg(*a))).collect();
+        let mut carry = Vec::with_capacity(scan.carry.len() + scan.lin_carry.len());
+        let mut dead = Vec::new();
+        for (v, init) in &scan.carry {
+            let (arg, names) = self.start(*init, Some(v));
+            carry.push((self.n(*v), arg));
+            dead.extend(names);
+        }
+        let left = scan.carry.iter().flat_map(|(v, _)| self.reuse.left(*v));
+        let left = left.map(|v| self.n(*v)).collect();
         carry.extend(scan.lin_carry.iter().map(|(x, a)| (self.l(*x), self.take(*a))));
         let mut slices: Vec<(Slot, Arg)> =
             scan.slices.iter().map(|(v, a)| (self.n(*v), Arg::Get(self.n(*a)))).collect();
@@ -603,6 +660,8 @@ impl Preparer<'_> {
             index: self.n(scan.index),
             bound: self.arg(scan.bound),
             carry,
+            dead,
+            left,
             slices,
             cap_slices,
             lanes: self.lane_loop(scan, lanes),

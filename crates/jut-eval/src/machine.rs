@@ -320,7 +320,8 @@ impl Machine<'_> {
                 frame.set(*dst, value);
                 Ok(())
             }
-            Op::Update(dst, array, path, value) => self.update(*dst, array, path, value, frame),
+            Op::Copied(dst, x, path) => self.copied(*dst, *x, path, frame),
+            Op::Update { .. } => self.update(op, frame),
             Op::TakeOut(dst, array, path) => self.take_out(*dst, array, path, frame),
             Op::Structured(dst, op, args, sizes) => {
                 let arrays: Vec<Value> = args.iter().map(|a| frame.fetch(a)).collect();

@@ -421,6 +421,11 @@ impl Array {
         Some((dims, cells, charge))
     }
 
+    /// Whether two views are of the same cells.
+    pub(crate) fn is_of(&self, other: &Array) -> bool {
+        Arc::ptr_eq(&self.block, &other.block)
+    }
+
     /// The cells in place, if nobody else holds the block and the view is all of it.
     pub(crate) fn cells_mut(&mut self) -> Option<&mut Cells> {
         let whole = self.skip == 0 && self.len == self.block.dims[0];

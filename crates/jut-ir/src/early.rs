@@ -1,13 +1,18 @@
-//! Cells of an array are read before a branch hands the array on.
+//! Cells of an array are read before a branch hands the array on, and before an update makes another one of it.
 //!
 //! ```text
 //! (t, w) = scan up (i < n) carry (s = 0.0, v = x) { u = case c { .. v .. }; a = v[i]; b = s + a; (b, u) }
 //!
 //! (t, w) = scan up (i < n) carry (s = 0.0, v = x) { a = v[i]; u = case c { .. v .. }; b = s + a; (b, u) }
+//!
+//! (t, w) = scan up (i < n) carry (s = 0.0, v = x) { u = v with [i] = s; a = v[i]; b = s + a; (b, u) }
+//!
+//! (t, w) = scan up (i < n) carry (s = 0.0, v = x) { a = v[i]; u = v with [i] = s; b = s + a; (b, u) }
 //! ```
 //!
 //! Behind the branch v is u in one arm, and still needed as v. So J would have to copy its tangent, in each
-//! iteration; before the branch, it reads a cell, and the tangent moves into the branch. What moves up is what
+//! iteration; before the branch, it reads a cell, and the tangent moves into the branch. Before the update v need
+//! not be copied, nor its tangent. What moves up is what
 //! the reads need: accesses that give a number, arithmetic, and checks, if nothing that they pass can fail. A
 //! check that stands before an access moves with it.
 //!
@@ -20,7 +25,7 @@ use crate::ir::*;
 use crate::types::Type;
 use crate::visit::Use;
 
-/// Moves reads before the branches that hand arrays on.
+/// Moves reads before the branches that hand arrays on, and before updates.
 pub fn read_early(func: &mut Function) {
     let mut body = std::mem::take(&mut func.body);
     block(func, &mut body);
@@ -34,8 +39,10 @@ fn block(func: &Function, block: &mut Block) {
             self::block(func, nested);
         }
         let mut handed = Vec::new();
-        if let Rhs::Case(case) = &block.stmts[at].rhs {
-            handed_on(func, case, &mut handed);
+        match &block.stmts[at].rhs {
+            Rhs::Case(case) => handed_on(func, case, &mut handed),
+            Rhs::Update { array, .. } => handed.push(*array),
+            _ => {}
         }
         for v in handed {
             if let Some(moving) = reads_behind(func, block, at, v) {

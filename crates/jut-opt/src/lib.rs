@@ -78,6 +78,9 @@ pub fn optimise_watched(
     }
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);
+    for id in &reached {
+        jut_ir::early::read_early(&mut program.funcs[*id]);
+    }
     program
 }
 

@@ -4,7 +4,7 @@
 //! open in it ([`super::regions`]) and what it still needs of each tangent.
 
 use super::needs::{BlockNeeds, Need};
-use super::regions::{CLOSED_AT_ONCE, Region};
+use super::regions::{CLOSED_AT_ONCE, LastUses, Region};
 use crate::Derivatives;
 use crate::activity::{Activity, Kinds};
 use jut_ir::build::FunctionBuilder;
@@ -14,7 +14,6 @@ use jut_ir::{
     Atom, Block, Cap, ConRef, Function, LVar, LinVarData, Loc, Mode, NVar, Origin, Place, Program,
     Rhs, Span, Step, Stmt, Type, sizes,
 };
-use std::collections::HashMap;
 
 /// How the tangent of a variable is reached.
 #[derive(Clone, Debug)]
@@ -36,7 +35,7 @@ pub(super) struct Frame {
     /// Variables bound so far, in order.
     pub bound: Vec<NVar>,
     /// The last statement that uses a variable; found when first needed.
-    pub last_use: Option<HashMap<NVar, usize>>,
+    pub last_use: Option<LastUses>,
     /// What is still needed.
     pub needs: BlockNeeds,
 }

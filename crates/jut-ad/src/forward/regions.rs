@@ -19,7 +19,7 @@ use super::emit::{Handle, Writer};
 use jut_ir::visit::Use;
 use jut_ir::{
     Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place, Rhs,
-    Step, Stmt, VarData, sizes,
+    Size, Step, Stmt, VarData, sizes,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -120,15 +120,21 @@ impl Writer<'_> {
             _ => None,
         });
         let places: Vec<_> = places.collect();
-        if places.iter().any(|(v, ..)| !self.source.nvars[*v].ty.is_scalar()) {
+        // Rows are read as values only before an update, which would copy all of the array else.
+        let updates = block.stmts.get(next).is_some_and(|s| matches!(s.rhs, Rhs::Update { .. }));
+        let numbers = places.iter().all(|(v, ..)| self.source.nvars[*v].ty.is_scalar());
+        if !updates && !numbers {
             return;
         }
         let count = closing.len();
-        let lent: Vec<(NVar, Loc)> = closing.iter().map(|r| (r.var, r.loc)).collect();
+        let mut lent: Vec<(NVar, Loc)> = closing.iter().map(|r| (r.var, r.loc)).collect();
         for (v, place, loc) in places {
             let x = self.tangent_var(v, self.tangent_type(v), loc.span);
             self.emit_linear(x, Rhs::Rd(place), loc);
             self.handles[v] = Some(Handle::Val(x));
+            if self.need(v).place {
+                lent.push((v, loc));
+            }
         }
         self.close(block, count, next.checked_sub(1));
         // What is not handed on here is read again.
@@ -157,17 +163,22 @@ impl Writer<'_> {
         }
         let first = frame.regions.len() - count;
         let opened = frame.regions[first].opened;
-        let last_use = frame.last_use.get_or_insert_with(|| last_uses(block, self.source));
-        let used_later =
-            |v: NVar| last_use.get(&v).is_some_and(|last| done.is_none_or(|done| *last > done));
-        // What a check says is known to the end of its region: those of names that are used later are
+        let last_use = frame.last_use.get_or_insert_with(|| LastUses::of(block, self.source));
+        let later = |last: &usize| done.is_none_or(|done| *last > done);
+        let used_later = |v: NVar| last_use.names.get(&v).is_some_and(later);
+        // An access may say the same index by another name, or by a number.
+        let is_said_of = |atom: Atom| {
+            atom.var().is_some_and(used_later)
+                || last_use.indices.get(&self.source.size_of(atom)).is_some_and(later)
+        };
+        // What a check says is known to the end of its region: those of values that are used later are
         // said again behind it.
         let mut checks = Vec::new();
         let closing = frame.regions[first + 1..].iter().flat_map(|region| &region.before);
         for stmt in closing.chain(&frame.out) {
             let Rhs::Check(check) = &stmt.rhs else { continue };
             let (about, sizes) = check.operands();
-            if about.iter().filter_map(|a| a.var()).any(used_later) {
+            if about.iter().copied().any(is_said_of) {
                 kept.extend(about.into_iter().chain(sizes).filter_map(Atom::var));
                 checks.push(stmt.clone());
             }
@@ -297,24 +308,52 @@ fn step_names(step: &Step) -> Vec<NVar> {
     }
 }
 
-/// The last statement of a block that uses each name, in types too.
-fn last_uses(block: &Block, func: &Function) -> HashMap<NVar, usize> {
-    let mut last = HashMap::new();
-    for (k, stmt) in block.stmts.iter().enumerate() {
-        let mut visit = |name| {
-            if let Use::N(v) = name {
-                last.insert(v, k);
+/// The last statement of a block that uses each name, in types too, and each index of an access.
+pub(super) struct LastUses {
+    names: HashMap<NVar, usize>,
+    indices: HashMap<Size, usize>,
+}
+
+impl LastUses {
+    fn of(block: &Block, func: &Function) -> LastUses {
+        let (mut names, mut indices) = (HashMap::new(), HashMap::new());
+        for (k, stmt) in block.stmts.iter().enumerate() {
+            let mut visit = |name| {
+                if let Use::N(v) = name {
+                    names.insert(v, k);
+                }
+            };
+            stmt.for_each_use(func, &mut visit);
+            for v in &stmt.nl {
+                func.nvars[*v].ty.size_names().into_iter().for_each(|n| visit(Use::N(n)));
             }
-        };
-        stmt.for_each_use(func, &mut visit);
-        for v in &stmt.nl {
-            func.nvars[*v].ty.size_names().into_iter().for_each(|n| visit(Use::N(n)));
+            each_access(&stmt.rhs, &mut |path| {
+                for step in path {
+                    if let Step::Index { index: at, .. } | Step::Slice { lo: at, .. } = step {
+                        indices.insert(func.size_of(*at), k);
+                    }
+                }
+            });
         }
+        block.nl.iter().filter_map(|a| a.var()).for_each(|v| {
+            names.insert(v, usize::MAX);
+        });
+        LastUses { names, indices }
     }
-    block.nl.iter().filter_map(|a| a.var()).for_each(|v| {
-        last.insert(v, usize::MAX);
-    });
-    last
+}
+
+/// The paths of all accesses in an operation, nested blocks included.
+fn each_access(rhs: &Rhs, visit: &mut dyn FnMut(&[Step])) {
+    match rhs {
+        Rhs::Index(_, path) | Rhs::Update { path, .. } => visit(path),
+        Rhs::Inc(place, _) => visit(&place.path),
+        Rhs::Call(call) => call.places.iter().flatten().for_each(|place| visit(&place.path)),
+        Rhs::Scan(scan) => scan.cap_slices.iter().for_each(|(_, place)| visit(&place.path)),
+        _ => {}
+    }
+    for block in rhs.blocks() {
+        block.stmts.iter().for_each(|stmt| each_access(&stmt.rhs, visit));
+    }
 }
 
 /// How the results of a block leave a region, under the names that they have in it.

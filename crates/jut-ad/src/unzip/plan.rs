@@ -29,7 +29,7 @@
 //! computes no expression twice ([`common`]). Transparent i64 names, and maxima of i64, are never stored, under
 //! any policy: the residual computes them again, from stored operands if need be, because types
 //! and covered accesses rest on their definitions. A carried array that only some arms of a branch read is
-//! stored by those arms ([`arms`]).
+//! stored by those arms ([`arms`]); of an array that a loop changes, what was read of it is stored ([`changing`]).
 //!
 //! So whatever else is to have a say in what is stored, another policy or a word of the user's, has it there.
 //!
@@ -42,6 +42,7 @@
 //! name is recorded once, at the level that binds the name, and each level is decided once from that record.
 
 mod arms;
+mod changing;
 mod common;
 mod cut;
 mod fates;
@@ -253,8 +254,10 @@ pub(super) fn plan(
     let mut namer = Namer::of(func);
     arms::name_in_arms(func, &mut namer);
     let info = linearity::of_body(&derivatives.program, func);
+    let changing = changing::changing(func);
     let body = std::mem::take(&mut func.body);
-    let plan = Planner::new(derivatives, func, namer, policy).function(&body, &info);
+    let planner = Planner { changing, ..Planner::new(derivatives, func, namer, policy) };
+    let plan = planner.function(&body, &info);
     func.body = body;
     Ok(Plan { linear: info, ..plan? })
 }
@@ -269,6 +272,8 @@ pub(super) struct Planner<'a, 'f> {
     needs: SecondaryMap<NVar, Option<Need>>,
     /// The open levels, outermost first. The zeroth is that of the parameters.
     open: Vec<OpenLevel<'a>>,
+    /// Arrays that loops change in place.
+    changing: SecondaryMap<NVar, bool>,
     /// What E knows about sizes and indices.
     pub facts: Facts,
     /// Names that are a maximum with zero, and of what.
@@ -304,6 +309,7 @@ impl<'a, 'f> Planner<'a, 'f> {
             plan,
             needs: SecondaryMap::new(),
             open: Vec::new(),
+            changing: SecondaryMap::new(),
             facts: Facts::default(),
             maxima: Vec::new(),
             computed: HashMap::new(),

@@ -51,6 +51,9 @@ impl Machine<'_> {
                 let read = std::mem::replace(&mut frame.caps[*cap as usize], Capability::Null);
                 self.deliver(body, frame, dst);
                 if let (Some(end), Capability::Read(value)) = (end, read) {
+                    for slot in dst {
+                        self.let_go(&value, &mut frame.slots[*slot as usize])?;
+                    }
                     frame.set(*end, value);
                 }
                 Ok(())
@@ -95,6 +98,21 @@ impl Machine<'_> {
             }
             _ => unchecked("an operation without a nested block"),
         }
+    }
+
+    /// A row or slice of an array that is given back gets cells of its own.
+    fn let_go(&mut self, lent: &Value, part: &mut Value) -> Run<()> {
+        let (Value::Array(lent), Value::Array(view)) = (lent, &*part) else { return Ok(()) };
+        if !view.is_of(lent) {
+            return Ok(());
+        }
+        self.counters.handed += part.scalars();
+        self.counters.moved += part.bytes();
+        match view.clone().with_own_cells(&self.meter) {
+            Some(own) => *part = Value::Array(own),
+            None => return error(RuntimeErrorKind::Memory, &[]),
+        }
+        Ok(())
     }
 
     /// Gives the results of a block that has run to the names of the pattern.
@@ -177,6 +195,7 @@ impl Machine<'_> {
             cap_slices.push((*slot, self.place(place, frame)?));
         }
         let initial: Vec<Value> = scan.carry.iter().map(|(_, arg)| frame.fetch(arg)).collect();
+        scan.dead.iter().for_each(|slot| drop(frame.take(*slot)));
         for ((slot, _), value) in scan.carry.iter().zip(initial) {
             frame.set(*slot, value);
         }
@@ -209,6 +228,7 @@ impl Machine<'_> {
                     stack.push(value, trips as usize, self)?;
                 }
             }
+            scan.left.iter().for_each(|slot| drop(frame.take(*slot)));
             for (k, (slot, _)) in scan.carry.iter().enumerate() {
                 // Non-linear carries are the first non-linear results, linear ones the first
                 // linear results.

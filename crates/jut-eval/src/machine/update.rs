@@ -1,30 +1,45 @@
 //! A part of an array replaced or taken out: in place if nobody else holds the array's cells.
 
-use super::{Frame, Machine, Run, UNGUARDED, array, error, unchecked};
-use crate::code::{Arg, PathStep, Slot};
+use super::{Frame, Machine, Run, UNGUARDED, array, error, unchecked, walk};
+use crate::code::{Arg, Op, PathStep, Slot};
 use crate::value::{Array, Choice, Part, Value};
 use crate::vector;
 use jut_ir::RuntimeErrorKind;
 
 impl Machine<'_> {
     /// `y = x with [i] = v`, linear or not.
-    pub(super) fn update(
-        &mut self,
-        dst: Slot,
-        from: &Arg,
-        path: &[PathStep],
-        value: &Arg,
-        frame: &mut Frame,
-    ) -> Run<()> {
+    pub(super) fn update(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
+        let Op::Update { dst, array: from, dead, path, value, linear } = op else {
+            return unchecked("an operation that is no update");
+        };
         let (whole, value) = (array(frame.fetch(from))?, frame.fetch(value));
+        dead.iter().for_each(|slot| drop(frame.take(*slot)));
         let part = part(&whole, path, frame)?;
         if part.dims != value.dims() {
             return unchecked("the new part of an array has another shape");
         }
         self.counters.work += value.scalars();
         self.counters.moved += value.bytes();
-        let whole = self.put(whole, &part, &value, matches!(from, Arg::Take(_)))?;
-        frame.set(dst, Value::Array(whole));
+        let whole = self.put(whole, &part, &value, *linear)?;
+        frame.set(*dst, Value::Array(whole));
+        Ok(())
+    }
+
+    /// `y = x[i]`, a row or slice with cells of its own.
+    pub(super) fn copied(
+        &mut self,
+        dst: Slot,
+        from: Slot,
+        path: &[PathStep],
+        frame: &mut Frame,
+    ) -> Run<()> {
+        let view = walk(&frame.slots[from as usize], path, frame)?;
+        self.counters.copied += view.scalars();
+        self.counters.moved += view.bytes();
+        match array(view)?.with_own_cells(&self.meter) {
+            Some(own) => frame.set(dst, Value::Array(own)),
+            None => return error(RuntimeErrorKind::Memory, &[]),
+        }
         Ok(())
     }
 

@@ -79,7 +79,7 @@ impl Lowering<'_> {
                     let wanted = self.take_dests(*v);
                     self.want((*value).into(), &wanted);
                 }
-                Rhs::Region(_) => self.want_starts(stmt),
+                Rhs::Update { .. } | Rhs::Region(_) | Rhs::Scan(_) => self.want_starts(stmt),
                 Rhs::Tuple(items) => {
                     let Type::Tuple(types) = self.type_of(*v) else { continue };
                     let wanted = self.take_dests(*v);
@@ -104,20 +104,40 @@ impl Lowering<'_> {
         }
     }
 
-    /// What a sum starts from is best where the sum shall be, also of regions inside.
+    /// What something is made of in place is best where that shall be, also in regions inside.
     fn want_starts(&mut self, stmt: &Stmt) {
-        let Rhs::Region(region) = &stmt.rhs else { return };
-        for (outside, inside) in stmt.nl.iter().zip(&region.body.nl) {
-            if let Some(wanted) = self.wanted[*outside].clone() {
-                self.want(*inside, &wanted);
+        match &stmt.rhs {
+            Rhs::Update { array, .. } => self.want_start((*array).into(), stmt.nl.first()),
+            Rhs::Scan(scan) => {
+                for ((v, init), result) in scan.carry.iter().zip(&stmt.nl) {
+                    if self.reuse.stays(*v) && self.reuse.taken(*v).is_some() {
+                        self.want_like(*init, *result);
+                    }
+                }
             }
+            Rhs::Region(region) => {
+                for (outside, inside) in stmt.nl.iter().zip(&region.body.nl) {
+                    self.want_like(*inside, *outside);
+                }
+                region.body.stmts.iter().rev().for_each(|inner| self.want_starts(inner));
+                if let Some(jut_ir::Operand::N(start)) = region.start {
+                    self.want_start(start, stmt.nl.last());
+                }
+            }
+            _ => {}
         }
-        region.body.stmts.iter().rev().for_each(|inner| self.want_starts(inner));
-        if let (Some(total), Some(jut_ir::Operand::N(start))) = (stmt.nl.last(), region.start)
-            && self.reused.contains_key(&region.cap)
-            && let Some(wanted) = self.wanted[*total].clone()
-        {
-            self.want(start, &wanted);
+    }
+
+    /// What an update or a sum starts from, if it is in place.
+    fn want_start(&mut self, start: Operand, made: Option<&NVar>) {
+        if let Some(made) = made.filter(|made| self.reuse.taken(**made).is_some()) {
+            self.want_like(start, *made);
+        }
+    }
+
+    fn want_like(&mut self, v: Operand, other: NVar) {
+        if let Some(wanted) = self.wanted[other].clone() {
+            self.want(v, &wanted);
         }
     }
 

@@ -106,7 +106,10 @@ impl Lowering<'_> {
                 let hint = self.pattern_name(stmt);
                 let ty = self.type_of(*v);
                 let value = self.read(&ty, &slots, path, &hint, span)?;
-                self.bind_one(stmt, value)
+                match stmt.nl.first().copied().filter(|v| self.reuse.is_copied(*v)) {
+                    Some(v) => self.bind_copy(v, &value, span),
+                    None => self.bind_one(stmt, value),
+                }
             }
             Rhs::Update { array, path, value } => self.update(stmt, *array, path, *value),
             Rhs::Cast { value, ty, proved } => {

@@ -6,6 +6,8 @@
 //! - A carried array is two buffers: the body reads one and builds its next value in the other, and
 //!   the loop swaps them by carrying both. A branch that leaves the array as it is gives the first buffer,
 //!   so that nothing is copied: which is which is then the result of the `if`.
+//! - A carried array that iterations only change in place ([`jut_ir::reuse`]) is one buffer, which the loop does
+//!   not carry at all: that of its initial value, if nobody reads that afterwards, or a copy.
 //! - A register that the body adds to is carried. Around `lanes` it is put in a cell instead, for
 //!   `lanes` carries only its sums.
 
@@ -33,6 +35,8 @@ enum Carry {
     Value(Slot),
     /// Two buffers, current and next.
     Swap { now: Value, next: Value },
+    /// One buffer, in which every iteration works.
+    Stays(Slot),
 }
 
 /// The carries of a loop: the loop form's, and how they make up those of the source.
@@ -60,7 +64,7 @@ impl Lowering<'_> {
         let mut dests = self.pattern_dests(stmt);
         let split = scan.carry.len().min(dests.len());
         let stack_dests = dests.split_off(split);
-        let carries = self.carries(scan, span)?;
+        let carries = self.carries(scan, &dests, span)?;
         let mut stacks = Vec::new();
         for (v, wanted) in stmt.nl.iter().skip(split).zip(&stack_dests) {
             stacks.push(self.stack(&self.name_of(*v), &self.type_of(*v), wanted, span)?);
@@ -110,9 +114,10 @@ impl Lowering<'_> {
         self.src.caps[cap].ty.is_float()
     }
 
-    fn carries(&mut self, scan: &Scan, span: Span) -> Res<Carries> {
+    fn carries(&mut self, scan: &Scan, dests: &[Vec<Dest>], span: Span) -> Res<Carries> {
         let mut carries = Carries::default();
-        for (v, init) in &scan.carry {
+        for (number, (v, init)) in scan.carry.iter().enumerate() {
+            let (stays, taken) = (self.reuse.stays(*v), self.reuse.taken(*v).is_some());
             let components = self.cx.layouts.of(&self.type_of(*v));
             let init = self.slots(*init, span)?;
             let hint = self.name_of(*v);
@@ -129,6 +134,16 @@ impl Lowering<'_> {
                         atom: value.into(),
                         on_tape: slot.on_tape || c.is_box(),
                     }));
+                    continue;
+                }
+                if stays {
+                    let dest = dests.get(number).and_then(|d| d.get(k)).copied();
+                    let dest = dest.unwrap_or(Dest::Any);
+                    let slot = match taken {
+                        true => self.settle(&hint, &components, &init, k, dest, span)?,
+                        false => self.fresh_copy(&hint, &components, &init, k, dest, span)?,
+                    };
+                    parts.push(Carry::Stays(slot));
                     continue;
                 }
                 // A copy, so that the loop may change it ([`jut_ir::reuse`]).
@@ -175,6 +190,13 @@ impl Lowering<'_> {
                     Carry::Value(slot) => {
                         slots.push(*slot);
                         wanted.push(Dest::Tape);
+                    }
+                    Carry::Stays(Slot { atom, .. }) => {
+                        let Atom::Value(buffer) = *atom else {
+                            return Err(self.bug(span, "an array is a buffer"));
+                        };
+                        slots.push(Slot::scalar(buffer));
+                        wanted.push(Dest::Into(buffer));
                     }
                     Carry::Swap { now, next } => {
                         slots.push(Slot::scalar(*now));
@@ -253,6 +275,7 @@ impl Lowering<'_> {
             for (parts, slots) in carries.parts.iter().zip(results) {
                 for (part, slot) in parts.iter().zip(slots) {
                     match part {
+                        Carry::Stays(_) => {}
                         Carry::Value(_) => next.push(slot.atom),
                         Carry::Swap { .. } => {
                             let pair = match slot.atom {
@@ -285,13 +308,15 @@ impl Lowering<'_> {
         for parts in &carries.parts {
             let mut slots = Vec::with_capacity(parts.len());
             for part in parts {
-                let Some(end) = ends.next() else { break };
+                let mut end = || ends.next().ok_or_else(|| self.bug(span, "a carry has no end"));
                 slots.push(match part {
-                    Carry::Value(slot) => Slot { atom: end.into(), on_tape: slot.on_tape },
+                    Carry::Value(slot) => Slot { atom: end()?.into(), on_tape: slot.on_tape },
                     Carry::Swap { .. } => {
-                        ends.next();
-                        Slot::scalar(end)
+                        let now = end()?;
+                        end()?;
+                        Slot::scalar(now)
                     }
+                    Carry::Stays(slot) => *slot,
                 });
             }
             finals.push(slots);

@@ -45,6 +45,7 @@ mod update;
 use cranelift_entity::SecondaryMap;
 use jut_ir::build::Namer;
 use jut_ir::hash::{HashMap, HashSet};
+use jut_ir::reuse::Reuse;
 use jut_ir::{
     Block, Cap, Diagnostic, FuncId, Function, NVar, Program, Rhs, RuntimeErrorKind, Size, Span,
 };
@@ -348,8 +349,8 @@ struct Lowering<'a> {
     bounded_log: Vec<Vec<Size>>,
     /// The buffers of carries, under every name that they have by now.
     spare: HashMap<Value, Pair>,
-    /// The sums that may grow in the storage of what they start from.
-    reused: HashMap<Cap, Vec<NVar>>,
+    /// What may be done in place.
+    reuse: Reuse,
     /// An empty buffer per kind of cell.
     empty: HashMap<form::Cell, Value>,
 }
@@ -389,7 +390,7 @@ impl<'a> Lowering<'a> {
             bounded: HashSet::default(),
             bounded_log: Vec::new(),
             spare: HashMap::default(),
-            reused: jut_ir::reuse::reused(src),
+            reuse: Reuse::of(src),
             empty: HashMap::default(),
         }
     }

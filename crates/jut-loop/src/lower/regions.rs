@@ -51,6 +51,7 @@ impl Lowering<'_> {
         };
         let data = &self.src.caps[cap];
         let (ty, name, lanes) = (data.ty.clone(), data.name.clone(), data.lanes);
+        let in_place = stmt.nl.last().is_some_and(|total| self.reuse.taken(*total).is_some());
         let mut dests = self.pattern_dests(stmt);
         let total_dests = if dests.len() > body.nl.len() { dests.pop() } else { None };
         let components = self.cx.layouts.of(&ty);
@@ -81,9 +82,7 @@ impl Lowering<'_> {
                 return Err(self.bug(span, "an accumulator of ragged arrays"));
             }
             let slot = match &start {
-                Some(start) if self.reused.contains_key(&cap) => {
-                    self.settle(&name, &components, start, k, dest, span)?
-                }
+                Some(start) if in_place => self.settle(&name, &components, start, k, dest, span)?,
                 Some(start) => self.fresh_copy(&name, &components, start, k, dest, span)?,
                 None => self.buffer_for(&name, c, &[], dest, span)?,
             };

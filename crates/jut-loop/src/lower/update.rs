@@ -1,8 +1,9 @@
-//! Arrays with another part: a copy of the old one, or the old one itself, into which the part is stored.
+//! Arrays with another part: the old one itself, if nobody reads it any more ([`jut_ir::reuse`]), or a copy,
+//! into which the part is stored.
 
-use jut_ir::{Atom as Operand, NVar, Step, Stmt, Type};
+use jut_ir::{Atom as Operand, NVar, Span, Step, Stmt, Type};
 
-use super::{Dest, Lowering, Res, Target};
+use super::{Dest, Lowering, Res, Slot, Target};
 use crate::form::{self, Atom};
 
 impl Lowering<'_> {
@@ -19,6 +20,7 @@ impl Lowering<'_> {
             return Err(self.bug(span, "an array has no name"));
         };
         let (ty, hint) = (self.type_of(v), self.name_of(v));
+        let in_place = self.reuse.taken(v).is_some();
         let old = self.slots(array.into(), span)?;
         let dests = self.take_dests(v);
         let components = self.cx.layouts.of(&ty);
@@ -26,7 +28,10 @@ impl Lowering<'_> {
         let mut roots = Vec::with_capacity(components.len());
         for k in 0..components.len() {
             let dest = dests.get(k).copied().unwrap_or(Dest::Any);
-            let slot = self.fresh_copy(&hint, &components, &old, k, dest, span)?;
+            let slot = match in_place {
+                true => self.settle(&hint, &components, &old, k, dest, span)?,
+                false => self.fresh_copy(&hint, &components, &old, k, dest, span)?,
+            };
             let Atom::Value(buffer) = slot.atom else {
                 return Err(self.bug(span, "an array is a buffer"));
             };
@@ -48,6 +53,19 @@ impl Lowering<'_> {
                 }
                 Target::Register(_) => return Err(self.bug(span, "an array is no register")),
             }
+        }
+        self.bind(v, slots);
+        Ok(())
+    }
+
+    /// Binds a row or slice with cells of its own: the array is going to change.
+    pub(super) fn bind_copy(&mut self, v: NVar, view: &[Slot], span: Span) -> Res<()> {
+        let (components, hint) = (self.cx.layouts.of(&self.type_of(v)), self.name_of(v));
+        let dests = self.take_dests(v);
+        let mut slots = Vec::with_capacity(components.len());
+        for k in 0..components.len() {
+            let dest = dests.get(k).copied().unwrap_or(Dest::Any);
+            slots.push(self.fresh_copy(&hint, &components, view, k, dest, span)?);
         }
         self.bind(v, slots);
         Ok(())

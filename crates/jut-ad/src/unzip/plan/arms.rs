@@ -35,10 +35,15 @@ enum Read {
     Whole,
 }
 
+/// Whether a statement gives an array another name, or another part: the residual does not read it for that.
+fn is_other_name(rhs: &Rhs) -> bool {
+    matches!(rhs, Rhs::Atom(_) | Rhs::Update { .. })
+}
+
 /// Another name for what a block reads.
 fn rename(block: &mut Block, names: &mut Rename) {
     for stmt in &mut block.stmts {
-        if matches!(stmt.rhs, Rhs::Atom(_)) {
+        if is_other_name(&stmt.rhs) {
             continue;
         }
         stmt.rhs.map_own_uses(names);
@@ -113,7 +118,7 @@ impl Pass<'_> {
             let mut found = false;
             stmt.rhs.for_each_own_use(&mut |name| found |= name == Use::N(v));
             // Another name, such as those in the arms of branches inside.
-            found &= !matches!(stmt.rhs, Rhs::Atom(_));
+            found &= !is_other_name(&stmt.rhs);
             let numbers = stmt.nl.iter().all(|y| self.func.nvars[*y].ty.is_scalar());
             let cell = matches!(stmt.rhs, Rhs::Index(..) | Rhs::Size(..)) && numbers;
             let own = match (found, cell) {

@@ -213,7 +213,8 @@ impl<'a> Planner<'a, '_> {
             && match &stmt.rhs {
                 Rhs::Prim(prim, _) => prim.row().cheap && !prim.can_fail(),
                 Rhs::Atom(Atom::Var(v)) => !self.is_only_here(level, *v),
-                Rhs::Atom(_) | Rhs::Proj(..) | Rhs::Size(..) | Rhs::Index(..) => true,
+                Rhs::Index(array, _) => !self.changing[*array],
+                Rhs::Atom(_) | Rhs::Proj(..) | Rhs::Size(..) => true,
                 Rhs::Cast { .. } | Rhs::Untuple(_) | Rhs::Open { .. } => true,
                 _ => false,
             }
