@@ -238,6 +238,8 @@ pub(crate) enum ExprKind<'s> {
     Zero(Type<'s>),
     /// `x with [i] = v`.
     With(Box<With>),
+    /// `p with x = v`.
+    WithField(ExprId, Name<'s>, ExprId),
     /// `take x'[i]`.
     Take(ExprId, Vec<Index>),
     Cast {

@@ -710,6 +710,14 @@ fn an_expression_of_arrays_is_one_loop() {
 }
 
 #[test]
+fn a_field_is_replaced() {
+    becomes(
+        "data P = P(x: f64, n: i64)\ndef f(p: P) -> P = p with x = 2.0 * p.x",
+        "data P = P(x: f64, n: i64)\ndef f(p: P) -> P = { a = p.x; b = p.x; c = 2.0 * b; P(d, n) = p; P(c, n) }",
+    );
+}
+
+#[test]
 fn a_long_expression_of_arrays_is_one_loop() {
     let text = |name: &str| vec![name; 5000].join(" + ");
     becomes(

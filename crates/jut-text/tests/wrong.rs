@@ -189,6 +189,9 @@ const TYPES: &[Row] = &[
     ("J205", "def f(x: f64) -> f64 = sum(«x»)", "`sum` takes an array"),
     ("J205", "def f[n](x: [n, n]f64) -> i64 = argmax(«x»)", "`argmax(flatten(x))`"),
     ("J208", "def f[n](x: [n]f64) -> f64 = «mean(x, x)»", "`mean(x)`"),
+    ("J202", "data P = P(x: f64)\ndef f(p: P) -> P = p with x = «1»", "`f64(n)`"),
+    ("J204", "data P = P(x: f64)\ndef f(p: P) -> P = p with «y» = 1.0", "`.x`"),
+    ("J207", "data K = K(m: i64, w: [m]f64)\ndef f(k: K) -> K = «k with m = 2»", "`K(..)`"),
     ("J209", "def f[n, m](x: [n]f64, y: [n, m]f64) -> [n, m]f64 = x * «y»", "`repeat_row(x, n)`"),
     (
         "J202 J202",

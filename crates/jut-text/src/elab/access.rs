@@ -106,7 +106,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// The variable that is accessed.
-    fn accessible(&mut self, base: ExprId) -> Res<NVar> {
+    pub fn accessible(&mut self, base: ExprId) -> Res<NVar> {
         let span = self.span(base);
         if let ExprKind::Name(name) = &self.ast.expr(base).kind
             && let Some(Entity::C(_)) = self.scope.get(name.text)

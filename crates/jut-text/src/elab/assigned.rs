@@ -67,6 +67,7 @@ impl<'b, 's> Assigned<'b, 's> {
                 self.indices(&with.path);
                 self.expr(with.value);
             }
+            ExprKind::WithField(record, _, value) => self.exprs(&[*record, *value]),
             ExprKind::Take(x, path) => {
                 self.expr(*x);
                 self.indices(path);

@@ -84,6 +84,9 @@ impl<'a, 's> Body<'a, 's> {
             ExprKind::Read(read) => self.read_region(read, span),
             ExprKind::Total(total) => self.total(total, span),
             ExprKind::Cast { proved, value, ty } => self.cast(*proved, *value, ty, span),
+            ExprKind::WithField(record, field, value) => {
+                self.with_field(*record, field, *value, span)
+            }
             ExprKind::With(with) => self.with(with, span),
             _ => self.leaf(&expr.kind, span),
         }

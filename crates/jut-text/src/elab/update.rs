@@ -1,9 +1,9 @@
 //! A part of an array replaced, `x with [i] = v`, or taken out, `take x'[i]`: operations of the core, with a
-//! check before them where the range rule does not cover the place.
+//! check before them where the range rule does not cover the place. And a field replaced, `p with x = v`.
 
-use super::Res;
 use super::body::{Body, Made, Out, Value};
-use crate::ast::{ExprId, Index, With};
+use super::{Res, Stop};
+use crate::ast::{ExprId, Index, Name, With};
 use jut_ir::{Atom, Diagnostic, Rhs, Span, Type};
 
 impl<'a, 's> Body<'a, 's> {
@@ -38,6 +38,27 @@ impl<'a, 's> Body<'a, 's> {
                 self.fail(Diagnostic::error("J101", at, message).help(help))
             }
         }
+    }
+
+    /// `p with x = v`: the record taken apart, and made again.
+    pub fn with_field(
+        &mut self,
+        record: ExprId,
+        field: &Name<'s>,
+        value: ExprId,
+        span: Span,
+    ) -> Res<Made> {
+        let help = "open the record, `P(a, b) = p`, and make a new one: `P(c, b)`";
+        self.surface_only(span, "another value for a field", help)?;
+        let record = self.accessible(record)?;
+        let out = self.field(record, field, span)?;
+        let Rhs::Proj(_, number) = out.rhs else { return Err(Stop) };
+        let old = self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?;
+        let at = self.span(value);
+        let new = self.atom(value, "t")?;
+        self.fits(&self.type_of(old), &self.type_of(new), at)?;
+        let new = self.rebuilt(record, number as usize, new, Name { text: "t", span })?;
+        Ok(Made::Values(Value::N(new).into(), span))
     }
 
     /// `take x'[i]`.

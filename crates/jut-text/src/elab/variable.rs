@@ -259,7 +259,8 @@ impl<'a, 's> Body<'a, 's> {
         let Rhs::Proj(_, number) = out.rhs else { return Err(Stop) };
         let part = self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?;
         let new = self.changed(part, rest, change, Name { text: "t", span: at })?;
-        self.rebuilt(value, number as usize, (part, new), name)
+        self.same_part(&self.type_of(part), new, at)?;
+        self.rebuilt(value, number as usize, new, name)
     }
 
     /// An array with another element, row or slice; its place is computed, and tested, once.
@@ -312,16 +313,9 @@ impl<'a, 's> Body<'a, 's> {
         self.error("J606", at, message, help)
     }
 
-    /// A record or tuple with another value in one place.
-    fn rebuilt(
-        &mut self,
-        value: NVar,
-        number: usize,
-        (old, new): (Atom, Atom),
-        name: Name<'s>,
-    ) -> Res<Atom> {
+    /// A record or tuple with another value of the same type in one place.
+    pub fn rebuilt(&mut self, value: NVar, number: usize, new: Atom, name: Name<'s>) -> Res<Atom> {
         let at = name.span;
-        self.same_part(&self.type_of(old), new, at)?;
         let ty = self.b.func.nvars[value].ty.clone();
         let program = self.program;
         let (rhs, items) = match &ty {

@@ -1,7 +1,8 @@
-//! A part of an array replaced, `x with [i] = v`, or taken out, `take x'[i]`.
+//! A part of an array or record replaced, `x with [i] = v`, `p with x = v`, or taken out, `take x'[i]`.
 
 use super::{Parsed, Parser};
 use crate::ast::{ExprId, ExprKind, Index, With};
+use crate::lex::Kind;
 
 impl<'s> Parser<'s, '_> {
     /// `[i, a .. b]`.
@@ -28,11 +29,18 @@ impl<'s> Parser<'s, '_> {
         Ok(path)
     }
 
-    /// `with [i] = v`, behind an array that begins at `start`.
+    /// `with [i] = v` or `with x = v`, behind an array or record that begins at `start`.
     pub(super) fn update(&mut self, array: ExprId, start: usize) -> Parsed<ExprId> {
         self.at += 1;
+        if self.peek().kind == Kind::Name {
+            let field = self.name("a field")?;
+            self.expect_helping("=", "a field is replaced by `p with x = v`")?;
+            let value = self.expr()?;
+            let span = self.span_from(start);
+            return Ok(self.add(ExprKind::WithField(array, field, value), span));
+        }
         let path = self.part(
-            "a part of an array is replaced by `x with [i] = v`; a new record is made by its constructor",
+            "a part of an array is replaced by `x with [i] = v`; a field of a record by `p with x = v`",
         )?;
         self.expect("=")?;
         let value = self.expr()?;
