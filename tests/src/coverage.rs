@@ -56,6 +56,7 @@ pub fn kind(rhs: &Rhs) -> &'static str {
         Rhs::Scan(scan) => match (scan.dir, scan.cap_slices.is_empty()) {
             (jut_ir::Dir::Up, _) => "scan up",
             (jut_ir::Dir::Down, _) => "scan down",
+            (jut_ir::Dir::While, _) => "scan while",
             (jut_ir::Dir::Par, true) => "scan par",
             (jut_ir::Dir::Par, false) => "scan par with places",
         },

@@ -209,10 +209,13 @@ fn wrong_read(_: &mut Function, block: &mut Block, k: usize) -> bool {
 /// A loop with carries runs the other way.
 fn wrong_direction(_: &mut Function, block: &mut Block, k: usize) -> bool {
     match &mut block.stmts[k].rhs {
-        Rhs::Scan(scan) if scan.dir != Dir::Par => {
-            scan.dir = scan.dir.reversed();
-            true
-        }
+        Rhs::Scan(scan) if scan.dir != Dir::Par => match scan.dir.reversed() {
+            Some(dir) => {
+                scan.dir = dir;
+                true
+            }
+            None => false,
+        },
         _ => false,
     }
 }

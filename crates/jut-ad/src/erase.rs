@@ -451,6 +451,9 @@ impl Eraser<'_> {
             let size = self.size_of(Atom::Var(*v));
             self.name_size(size, *v);
         }
+        if let Some(trips) = rhs.trips(nl) {
+            self.facts.add_non_negative(Size::var(trips));
+        }
         match (rhs, nl) {
             (Rhs::Check(Check::NonNegative(n)), _) => {
                 let n = self.size_of(*n);
@@ -578,7 +581,9 @@ impl Eraser<'_> {
         let (carries, lin_carries) = (scan.carry.len(), scan.lin_carry.len());
         let stacks = scan.body.nl.len() > carries;
         // Linear stacks become non-linear ones, which need a bound known not to be negative.
-        if !stacks && tangents.len() > lin_carries && !self.facts.is_plainly_non_negative(&bound) {
+        let counted = scan.dir != Dir::While;
+        let new_stacks = !stacks && tangents.len() > lin_carries;
+        if counted && new_stacks && !self.facts.is_plainly_non_negative(&bound) {
             let rhs = Rhs::Check(Check::NonNegative(scan.bound));
             out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
             self.facts.add_non_negative(bound.clone());

@@ -338,9 +338,10 @@ impl Transposer<'_> {
         results: &[LVar],
         info: StmtInfo,
     ) -> Result<(Vec<LVar>, Rhs), Diagnostic> {
-        if !scan.carry.is_empty() || results.len() != scan.body.lin.len() {
+        let dir = scan.dir.reversed().filter(|_| scan.carry.is_empty());
+        let Some(dir) = dir.filter(|_| results.len() == scan.body.lin.len()) else {
             return Err(not_linear(&self.func));
-        }
+        };
         let carries = scan.lin_carry.len();
         let inside = self.bind_all(&scan.body.lin);
         let mut pairs = inside.into_iter().zip(results.iter().copied());
@@ -350,7 +351,6 @@ impl Transposer<'_> {
         let (inputs, outside): (Vec<LVar>, Vec<LVar>) = inputs.copied().unzip();
         let info = info.blocks.into_iter().next().unwrap_or_default();
         let body = self.block(scan.body, info, &inputs)?;
-        let dir = scan.dir.reversed();
         let scan = Scan { dir, lin_carry, lin_slices, body, ..scan };
         Ok((self.bind_all(&outside), Rhs::Scan(Box::new(scan))))
     }

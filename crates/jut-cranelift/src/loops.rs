@@ -1,4 +1,4 @@
-//! Counted loops and sums in the fixed order.
+//! Counted loops, those that may end early, and sums in the fixed order.
 //!
 //! A `for` tests its condition at the end: one test before the first iteration, one branch per
 //! iteration. If the loop says so, [several of them go at a time](crate::vector), two to a register,
@@ -67,9 +67,10 @@ impl Translator<'_> {
         let done = self.block_for(&source.dst);
 
         let any = self.builder.ins().icmp(IntCC::SignedLessThan, low, high);
+        let any = self.and_goes_on(source, any, &initial);
         let first = match source.order {
             Order::Down => self.builder.ins().iadd_imm_s(high, -1),
-            Order::Up | Order::Par => low,
+            Order::Up | Order::Par | Order::While => low,
         };
         let none = block_args(&initial);
         initial.push(first);
@@ -114,11 +115,12 @@ impl Translator<'_> {
                 let more = self.builder.ins().icmp(IntCC::SignedGreaterThan, index, bound);
                 (more, self.builder.ins().iadd_imm_s(index, -1))
             }
-            Order::Up | Order::Par => {
+            Order::Up | Order::Par | Order::While => {
                 let following = self.builder.ins().iadd_imm_s(index, 1);
                 (self.builder.ins().icmp(IntCC::SignedLessThan, following, bound), following)
             }
         };
+        let more = self.and_goes_on(source, more, &next);
         let last = block_args(&next);
         next.push(following);
         let Some((_, site)) = poll else {
@@ -133,12 +135,22 @@ impl Translator<'_> {
             true => self.builder.ins().icmp(IntCC::SignedGreaterThan, index, low),
             false => self.builder.ins().icmp(IntCC::SignedLessThan, following, high),
         };
+        let more = self.and_goes_on(source, more, &next);
         self.builder.ins().brif(more, asking, &[], done, &last);
         self.builder.switch_to_block(asking);
         self.poll(site);
         self.builder.ins().jump(begin, &block_args(&next));
         self.enter(done, &source.dst);
         Ok(())
+    }
+
+    /// Whether there is another iteration: of a loop that may end early, only if the first of what it
+    /// carries says so, too.
+    fn and_goes_on(&mut self, source: &For, more: ir::Value, carried: &[ir::Value]) -> ir::Value {
+        match carried.first() {
+            Some(go) if source.may_end_early() => self.builder.ins().band(more, *go),
+            _ => more,
+        }
     }
 
     /// Iterations two to a register, as many at a time as the loop says; gives the first index

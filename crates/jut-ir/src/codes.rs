@@ -107,6 +107,8 @@ codes! {
         "a carry keeps its type and its size in every iteration";
     J405 "size of a loop result depends on the iteration",
         "put it into a record together with its size";
+    J406 "`scan while` without a condition, or with slices",
+        "the first carry is a truth value; reach elements by their index";
     J501 "`case` on a type without constructors",
         "use `if` for numbers: `if x > 0.0 { .. } else { .. }`";
     J502 "arms are not exactly the constructors",

@@ -614,6 +614,10 @@ pub enum Dir {
     Down,
     /// No carry; iterations communicate only through sums.
     Par,
+    /// Indices 0, 1, .. as long as the first carry, a truth value, is true. It slices nothing, and its first
+    /// result is the number of iterations, in place of the final truth value: the length of what is stacked.
+    /// T never sees one with linear carries: U makes the residual a loop of so many iterations.
+    While,
 }
 
 impl Dir {
@@ -623,28 +627,31 @@ impl Dir {
             Dir::Up => "up",
             Dir::Down => "down",
             Dir::Par => "par",
+            Dir::While => "while",
         }
     }
 
-    /// The direction of the transposed loop.
-    pub fn reversed(self) -> Dir {
+    /// The direction of the transposed loop. A loop that may end early has none.
+    pub fn reversed(self) -> Option<Dir> {
         match self {
-            Dir::Up => Dir::Down,
-            Dir::Down => Dir::Up,
-            Dir::Par => Dir::Par,
+            Dir::Up => Some(Dir::Down),
+            Dir::Down => Some(Dir::Up),
+            Dir::Par => Some(Dir::Par),
+            Dir::While => None,
         }
     }
 }
 
 /// The one loop form. Results in each section: final carries, then stacked results.
 /// The body may use no linear variable but its linear carries and slices.
+/// A loop [`Dir::While`] gives the number of its iterations in place of its first carry.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scan {
     /// Direction.
     pub dir: Dir,
     /// The loop index, 0 <= index < bound.
     pub index: NVar,
-    /// Trip count; negative counts run zero times.
+    /// Trip count, or the limit of [`Dir::While`]; negative counts run zero times.
     pub bound: Atom,
     /// Non-linear carries: name in the body, initial value.
     pub carry: Vec<(NVar, Atom)>,
@@ -658,6 +665,17 @@ pub struct Scan {
     pub cap_slices: Vec<(Cap, Place)>,
     /// The body; its first results are the next carries.
     pub body: Block,
+}
+
+impl Rhs {
+    /// The name among those bound that is how often a loop ran which may end early: not negative, and the
+    /// size of what the loop stacks.
+    pub fn trips(&self, bound: &[NVar]) -> Option<NVar> {
+        match self {
+            Rhs::Scan(scan) if scan.dir == Dir::While => bound.first().copied(),
+            _ => None,
+        }
+    }
 }
 
 /// A branch on a bool or a data value.

@@ -94,7 +94,7 @@ impl Translator<'_> {
         let [start, round] = [self.body.label(), self.body.label()];
         let [asking, done] = [self.body.label(), self.body.label()];
         let any = self.body.value(format_args!("icmp slt i64 {}, {}", low.of(INT), high.of(INT)));
-        let any = any.of(Scalar::Bool.one());
+        let any = self.and_goes_on(source, any, initial).of(Scalar::Bool.one());
         self.body.line(format_args!("br i1 {any}, label %{start}, label %{done}"));
 
         self.body.begin(start);
@@ -123,6 +123,7 @@ impl Translator<'_> {
         let range = if down { [next, at] } else { [at, next] };
         let results = self.iterations(source, range, &carried)?;
         let more = self.body.value(format_args!("icmp ne i64 {}, {last_shown}", next.of(INT)));
+        let more = self.and_goes_on(source, more, &results);
         let (turn, more) = (self.body.current(), more.of(Scalar::Bool.one()));
         self.body.line(format_args!("br i1 {more}, label %{asking}, label %{done}"));
 
@@ -163,7 +164,7 @@ impl Translator<'_> {
         let [start, body, done] = [self.body.label(), self.body.label(), self.body.label()];
         let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
         let any = self.body.value(format_args!("icmp slt i64 {low_shown}, {high_shown}"));
-        let any = any.of(Scalar::Bool.one());
+        let any = self.and_goes_on(source, any, initial).of(Scalar::Bool.one());
         self.body.line(format_args!("br i1 {any}, label %{start}, label %{done}"));
 
         self.body.begin(start);
@@ -204,6 +205,7 @@ impl Translator<'_> {
                 (more, following)
             }
         };
+        let more = self.and_goes_on(source, more, &next);
         let (latch, more) = (self.body.current(), more.of(Scalar::Bool.one()));
         let name = match group.map(|group| self.facts(group)) {
             Some(name) => format!(", !llvm.loop !{name}"),
@@ -226,6 +228,19 @@ impl Translator<'_> {
             results.push(self.body.value(phi(*ty, &[(initial[k], before), (next[k], latch)])));
         }
         Ok(results)
+    }
+
+    /// Whether there is another iteration: of a loop that may end early, only if the first of what it
+    /// carries says so, too.
+    fn and_goes_on(&mut self, source: &For, more: Operand, carried: &[Operand]) -> Operand {
+        let ty = Scalar::Bool.one();
+        match carried.first() {
+            Some(go) if source.may_end_early() => {
+                let line = format!("and i1 {}, {}", more.of(ty), go.of(ty));
+                self.body.value(line)
+            }
+            _ => more,
+        }
     }
 
     /// Writes a loop eight iterations at a time, if it says so.

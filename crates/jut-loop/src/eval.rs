@@ -495,6 +495,28 @@ impl<'a> Machine<'a> {
         match f.order {
             Order::Up | Order::Par => (low..high).try_for_each(&mut step)?,
             Order::Down => (low..high).rev().try_for_each(&mut step)?,
+            Order::While => return self.while_loop(frame, f, (low, high), (names, carry)),
+        }
+        frame.set_all(&f.dst, carry);
+        Ok(())
+    }
+
+    fn while_loop(
+        &mut self,
+        frame: &mut Frame<'a>,
+        f: &'a For,
+        (low, high): (i64, i64),
+        (names, mut carry): (Vec<Value>, Vec<Val>),
+    ) -> Result<(), Fault> {
+        for i in low..high {
+            match carry.first() {
+                Some(Val::Bool(true)) => {}
+                Some(Val::Bool(false)) => break,
+                _ => return broken("a `for while` whose first carry is no truth value"),
+            }
+            frame.values[f.index] = Some(Val::I64(i));
+            frame.set_all(&names, carry);
+            carry = self.block(frame, &f.body)?;
         }
         frame.set_all(&f.dst, carry);
         Ok(())

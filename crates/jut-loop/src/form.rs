@@ -419,6 +419,24 @@ pub enum Order {
     Down,
     /// Any order, on any thread: every store goes to a cell that the iteration owns. No carries.
     Par,
+    /// low, low + 1, .. as long as the first carry, a truth value, is true: it is looked at before every
+    /// iteration.
+    While,
+}
+
+impl Order {
+    /// All of them.
+    pub const ALL: [Order; 4] = [Order::Up, Order::Down, Order::Par, Order::While];
+
+    /// The word for it in the text form.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Order::Up => "up",
+            Order::Down => "down",
+            Order::Par => "par",
+            Order::While => "while",
+        }
+    }
 }
 
 /// How several iterations of a loop are taken at once: statement by statement, each for all of them
@@ -436,7 +454,7 @@ pub struct Vector {
     pub stores_last: bool,
 }
 
-/// A counted loop.
+/// A counted loop, or one that may end before it has counted to the end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct For {
     /// Final carries.
@@ -455,6 +473,13 @@ pub struct For {
     pub carry: Vec<(Value, Atom)>,
     /// The body; its results are the next carries.
     pub body: Block,
+}
+
+impl For {
+    /// Whether it is [`Order::While`]: a carry says after every iteration whether there is another.
+    pub fn may_end_early(&self) -> bool {
+        self.order == Order::While
+    }
 }
 
 /// A loop of sums, in a fixed order.

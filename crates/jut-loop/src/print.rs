@@ -41,7 +41,7 @@ use jut_ir::{Size, Span};
 use std::fmt::Write;
 
 use crate::form::{
-    Arena, Atom, Block, Cell, Check, Kind, LoopFuncId, LoopFunction, LoopProgram, Order, Role,
+    Arena, Atom, Block, Cell, Check, Kind, LoopFuncId, LoopFunction, LoopProgram, Role,
     Site, Stmt, Value, Vector,
 };
 
@@ -248,11 +248,7 @@ impl Printer<'_> {
                 format!("copy {}[{}] = {}", self.name(*dst), self.atom(*len), self.name(*src))
             }
             Stmt::For(f) => {
-                let order = match f.order {
-                    Order::Up => "up",
-                    Order::Down => "down",
-                    Order::Par => "par",
-                };
+                let order = f.order.keyword();
                 let range = self.range(f.index, f.low, f.high);
                 let carry = if f.carry.is_empty() {
                     String::new()

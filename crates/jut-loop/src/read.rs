@@ -562,11 +562,9 @@ impl Reader {
     /// A loop, branch or call, with the names of its results.
     fn compound(&mut self, names: Vec<String>) -> Res<Stmt> {
         if self.take_name("for") {
-            let order = match self.name()?.as_str() {
-                "up" => Order::Up,
-                "down" => Order::Down,
-                "par" => Order::Par,
-                _ => return Err(self.expected("`up`, `down` or `par` before it")),
+            let word = self.name()?;
+            let Some(order) = Order::ALL.into_iter().find(|order| order.keyword() == word) else {
+                return Err(self.expected("`up`, `down`, `par` or `while` before it"));
             };
             let vector = self.vector()?;
             let (index, low, high) = self.range()?;
@@ -585,6 +583,9 @@ impl Reader {
             let kinds: Vec<Kind> = carry.iter().map(|(v, _)| self.func.values[*v].kind).collect();
             self.same_kinds(&body, &kinds)?;
             let dst = self.define_all(names, &kinds)?;
+            if order == Order::While && kinds.first() != Some(&Kind::BOOL) {
+                return Err(self.expected("a first carry that is true or false, before it"));
+            }
             if vector.is_some() && (order == Order::Down || !carry.is_empty()) {
                 return Err(self.expected("a loop without carries, up or in any order, before it"));
             }

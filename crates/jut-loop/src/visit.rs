@@ -243,10 +243,12 @@ impl Stmt {
     pub fn counted(&self) -> Option<Counted<'_>> {
         match self {
             Stmt::For(f) => {
-                Some(Counted { index: f.index, low: f.low, high: f.high, body: &f.body })
+                let go = f.carry.first().map(|(_, go)| *go).filter(|_| f.may_end_early());
+                Some(Counted { index: f.index, low: f.low, high: f.high, go, body: &f.body })
             }
             Stmt::Lanes(l) => {
-                Some(Counted { index: l.index, low: l.low, high: l.high, body: &l.body })
+                let (index, low, high) = (l.index, l.low, l.high);
+                Some(Counted { index, low, high, go: None, body: &l.body })
             }
             _ => None,
         }
@@ -278,6 +280,8 @@ pub struct Counted<'a> {
     pub low: Atom,
     /// One past the highest; nothing runs unless low < high.
     pub high: Atom,
+    /// If it may end early: what has to be true, too, for anything to run.
+    pub go: Option<Atom>,
     /// The body.
     pub body: &'a Block,
 }

@@ -54,6 +54,8 @@ pub(crate) struct Counted {
     /// Name in the body, type, initial value.
     pub carried: Vec<(Operand, &'static str, Operand)>,
     pub fails: bool,
+    /// Whether the first of what it carries says before every iteration if there is one.
+    pub early: bool,
 }
 
 /// `a, b : f64, index` as the operands of an operation that ends a block.
@@ -213,6 +215,9 @@ impl Emitter<'_> {
         if counted.fails {
             return self.fallible_loop(dst, counted, &types, &step, body);
         }
+        if counted.early {
+            return self.early_loop(dst, counted, &types, &step, body);
+        }
         let mut head = format!("{}scf.for {index} = {low} to {high} step {step}", pattern(dst));
         if !carried.is_empty() {
             let carries: Vec<String> =
@@ -260,7 +265,10 @@ impl Emitter<'_> {
         let more =
             self.define(format_args!("arith.cmpi {predicate}, {}, {high} : index", before[0]));
         let fine = self.define(format_args!("arith.cmpi eq, {}, {ok} : i32", before[1]));
-        let go = self.define(format_args!("arith.andi {more}, {fine} : i1"));
+        let mut go = self.define(format_args!("arith.andi {more}, {fine} : i1"));
+        if let (true, Some(first)) = (counted.early, before.get(2)) {
+            go = self.define(format_args!("arith.andi {go}, {first} : i1"));
+        }
         self.line(format_args!("scf.condition({go}){}", with_types(&before, &all)));
         self.close("} do {");
         self.inside();
@@ -273,6 +281,49 @@ impl Emitter<'_> {
         self.line(format_args!("scf.yield{}", with_types(&next, &all)));
         self.close("}");
         self.guard_status(&status)
+    }
+
+    /// Writes a loop that goes on while the first of what it carries is true.
+    fn early_loop(
+        &mut self,
+        dst: &[Operand],
+        counted: &Counted,
+        types: &[&'static str],
+        step: &Operand,
+        body: &mut dyn FnMut(&mut Self) -> Result<Vec<Operand>>,
+    ) -> Result<()> {
+        let Counted { low, high, index, carried, predicate, .. } = counted;
+        let mut results = vec![self.temporary()];
+        results.extend_from_slice(dst);
+        let before: Vec<Operand> = results.iter().map(|_| self.temporary()).collect();
+        let [at, go, ..] = &before[..] else {
+            return Err("a loop that may end early carries nothing".to_owned());
+        };
+        let firsts = std::iter::once(low).chain(carried.iter().map(|(_, _, first)| first));
+        let pairs: Vec<String> =
+            before.iter().zip(firsts).map(|(name, first)| format!("{name} = {first}")).collect();
+        let all: Vec<&str> = std::iter::once("index").chain(types.iter().copied()).collect();
+        let (pairs, list) = (pairs.join(", "), all.join(", "));
+        let results = pattern(&results);
+        self.open(format_args!("{results}scf.while ({pairs}) : ({list}) -> ({list}) {{"));
+        let more = self.define(format_args!("arith.cmpi {predicate}, {at}, {high} : index"));
+        let more = self.define(format_args!("arith.andi {more}, {go} : i1"));
+        self.line(format_args!("scf.condition({more}){}", with_types(&before, &all)));
+        self.close("} do {");
+        self.inside();
+        let mut params = vec![format!("{index}: index")];
+        params.extend(carried.iter().map(|(name, ty, _)| format!("{name}: {ty}")));
+        let block = self.number();
+        self.label(format_args!("^body{block}({})", params.join(", ")));
+        let mut next = body(self)?;
+        let following = self.define(format_args!("arith.addi {index}, {step} : index"));
+        next.insert(0, following);
+        if next.len() != all.len() {
+            return Err("a loop carries another number of values".to_owned());
+        }
+        self.line(format_args!("scf.yield{}", with_types(&next, &all)));
+        self.close("}");
+        Ok(())
     }
 
     pub(crate) fn for_loop(&mut self, source: &For, fails: bool) -> Result<()> {
@@ -307,8 +358,8 @@ impl Emitter<'_> {
             false => None,
         };
         let counter = turned.as_ref().map_or(&index, |(_, counter)| counter).clone();
-        let counted =
-            Counted { low, high, step: 1, predicate: "slt", index: counter, carried, fails };
+        let (early, predicate) = (source.may_end_early(), "slt");
+        let counted = Counted { low, high, step: 1, predicate, index: counter, carried, fails, early };
         self.counted(&dst, &counted, &mut |this| {
             if let Some((turn, counter)) = &turned {
                 this.line(format_args!("{index} = arith.subi {turn}, {counter} : index"));

@@ -42,6 +42,7 @@ impl Emitter<'_> {
             index: self.fresh_name("block"),
             carried: totals,
             fails,
+            early: false,
         };
         let dst = self.bind_all(&source.dst);
         self.counted(&dst, &blocks, &mut |this| {
@@ -133,6 +134,7 @@ impl Emitter<'_> {
                 .map(|lanes| (self.fresh_name("lanes"), WIDE, lanes.clone()))
                 .collect(),
             fails,
+            early: false,
         }
     }
 }

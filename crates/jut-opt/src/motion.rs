@@ -16,6 +16,7 @@ use jut_ir::cover::Facts;
 use jut_ir::entity::{NVar, SecondaryMap};
 use jut_ir::ir::*;
 use jut_ir::prim;
+use jut_ir::size::Size;
 use jut_ir::types::Type;
 use jut_ir::visit::Use;
 use std::collections::HashSet;
@@ -122,6 +123,9 @@ impl Motion<'_> {
             && let [of, Atom::Lit(Literal::I64(0))] = args[..]
         {
             self.facts.add_max_zero(*v, self.func.size_of(of));
+        }
+        if let Some(trips) = stmt.rhs.trips(&stmt.nl) {
+            self.facts.add_non_negative(Size::var(trips));
         }
         for var in stmt.nl.clone() {
             self.bind(var);

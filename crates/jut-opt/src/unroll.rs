@@ -107,7 +107,8 @@ impl Unroll {
             _ => return false,
         };
         let scalar = |a: &Atom| self.builder.func.type_of(*a).is_scalar();
-        scan.body.statement_count() * trips <= MAX_STATEMENTS
+        scan.dir != Dir::While
+            && scan.body.statement_count() * trips <= MAX_STATEMENTS
             && scan.cap_slices.is_empty()
             && scan.body.nl[scan.carry.len()..].iter().all(scalar)
     }
@@ -130,7 +131,7 @@ impl Unroll {
         let mut added = vec![Vec::new(); sums.len()];
         let order: Vec<i64> = match scan.dir {
             Dir::Down => (0..trips).rev().collect(),
-            Dir::Up | Dir::Par => (0..trips).collect(),
+            Dir::Up | Dir::Par | Dir::While => (0..trips).collect(),
         };
         for k in order {
             let index = Atom::Lit(Literal::I64(k));

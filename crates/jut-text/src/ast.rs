@@ -336,6 +336,8 @@ pub(crate) enum LoopKind {
     Fold,
     Max,
     Min,
+    /// As long as its condition holds; with a head, at most that often.
+    While,
 }
 
 #[derive(Debug)]
@@ -344,6 +346,8 @@ pub(crate) struct Loop<'s> {
     pub head: Vec<Range<'s>>,
     pub carry: Vec<(Name<'s>, ExprId)>,
     pub lin_carry: Vec<(Name<'s>, ExprId)>,
+    /// Whether there is another iteration, in terms of the carries.
+    pub condition: Option<ExprId>,
     pub body: ExprId,
 }
 

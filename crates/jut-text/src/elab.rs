@@ -32,6 +32,7 @@ mod branch;
 mod call;
 mod control;
 mod each;
+mod early;
 mod effect;
 mod exact;
 mod globals;

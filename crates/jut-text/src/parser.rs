@@ -34,7 +34,8 @@
 //!         | "case" expr "{" { ( path [ "(" field {..} ")" ] | "true" | "false" | "_" ) "->" expr NL } "}"
 //!         | ( "sum" | "build" | "map" | "max" | "min" ) head body
 //!         | ( "for" | "fold" ) head [ "carry" binds ] body
-//!         | "scan" ( "up" | "down" | "par" ) "(" name "<" expr ")" [ "carry" binds ] [ "slice" slices ] block
+//!         | [ "for" head ] "while" "carry" binds body "do" body
+//!         | "scan" ( "up" | "down" | "par" | "while" ) "(" name "<" expr ")" [ "carry" binds ] [ "slice" slices ] block
 //!         | ( "rd" | "lend" ) name "=" expr block
 //!         | ( "wr" | "acc" ) [ "lanes" ] name ":" type [ "=" expr ] block
 //!         | "rd" place | "dup" expr | "drop" expr | "zero" type | [ "proved" ] "cast" post ":" type
@@ -45,7 +46,7 @@
 //!
 //! Words of the grammar are names where they can be nothing else ([`crate::lex`]). `lend` is a word of its own only before a name and `=`, and else a name like any other.
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
-//! What the language reserves for later (`rule`, `extern`, `while`, `mut`, `st`, `with`,
+//! What the language reserves for later (`rule`, `extern`, `mut`, `st`,
 //! `@policies`, `f32`, ..) is refused with J901 where it stands.
 //!
 //! Requires nothing of the tokens. Ensures: brackets nest at most [`MAX_DEPTH`] deep (J003), so that

@@ -261,6 +261,11 @@ impl Splitter<'_> {
         let stmts = self.leave();
         joint.prelude.into_iter().for_each(|stmt| self.push(stmt));
         let bound = joint.bound.unwrap_or(scan.bound);
+        // How often a loop ran that may end early is known when the residual starts.
+        let (values_bound, dir) = match scan.dir {
+            Dir::While => (scan.bound, Dir::Up),
+            dir => (bound, dir),
+        };
         for (element, array) in joint.results {
             values.push(Atom::Var(element));
             shell.nl.push(array);
@@ -272,7 +277,7 @@ impl Splitter<'_> {
         if !shell.nl.is_empty() || !stmts.is_empty() {
             let body = Block { stmts, nl: values, lin: Vec::new() };
             self.push(shell.values(Rhs::Scan(Box::new(Scan {
-                bound,
+                bound: values_bound,
                 carry: scan.carry,
                 lin_carry: Vec::new(),
                 slices: scan.slices,
@@ -283,7 +288,7 @@ impl Splitter<'_> {
             }))));
         }
         out.push(shell.residual(Rhs::Scan(Box::new(Scan {
-            dir: scan.dir,
+            dir,
             index: scan.index,
             bound,
             carry: Vec::new(),

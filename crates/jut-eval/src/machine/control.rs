@@ -177,10 +177,13 @@ impl Machine<'_> {
 
     fn scan(&mut self, scan: &ScanCode, frame: &mut Frame) -> Run<()> {
         let bound = frame.int(&scan.bound)?;
-        if bound < 0 && !scan.stacks.is_empty() {
+        let early = scan.dir == Dir::While;
+        if bound < 0 && !scan.stacks.is_empty() && !early {
             return error(RuntimeErrorKind::NegativeSize, &[bound]);
         }
         let trips = bound.max(0);
+        let room = (!early).then_some(trips as usize);
+        let mut done = 0;
         self.counters.loops += 1;
         let mut slices = Vec::with_capacity(scan.slices.len());
         for (slot, arg) in &scan.slices {
@@ -203,6 +206,10 @@ impl Machine<'_> {
         let mut stacks: Vec<Stack> = scan.stacks.iter().map(|_| Stack::default()).collect();
         let mut out = Vec::with_capacity(scan.body.results.len());
         for step in 0..trips {
+            if early && !goes_on(scan, frame)? {
+                break;
+            }
+            done += 1;
             let i = if scan.dir == Dir::Down { trips - 1 - step } else { step };
             self.counters.trips += 1;
             self.go_on()?;
@@ -225,7 +232,7 @@ impl Machine<'_> {
             for (stack, (position, ..)) in stacks.iter_mut().zip(&scan.stacks) {
                 if let Some(value) = out.get_mut(*position) {
                     let value = std::mem::replace(value, Value::Bool(false));
-                    stack.push(value, trips as usize, self)?;
+                    stack.push(value, room, self)?;
                 }
             }
             scan.left.iter().for_each(|slot| drop(frame.take(*slot)));
@@ -243,7 +250,10 @@ impl Machine<'_> {
             }
         }
         self.close_lanes(lanes, frame)?;
-        let finals: Vec<Value> = scan.carry.iter().map(|(slot, _)| frame.take(*slot)).collect();
+        let mut finals: Vec<Value> = scan.carry.iter().map(|(slot, _)| frame.take(*slot)).collect();
+        if let (true, Some(first)) = (early, finals.first_mut()) {
+            *first = Value::I64(done);
+        }
         set_all(frame, &scan.carry_dst, finals);
         for (stack, (position, slot, ty)) in stacks.into_iter().zip(&scan.stacks) {
             let value = match stack.finish(scan.dir)? {
@@ -351,6 +361,14 @@ fn on_fresh_stack(work: impl FnOnce() -> Run<()> + Send) -> Run<()> {
     })
 }
 
+/// Whether a loop that may end early has another iteration: what its first carry says.
+fn goes_on(scan: &ScanCode, frame: &Frame) -> Run<bool> {
+    match scan.carry.first() {
+        Some((slot, _)) => frame.bool(&Arg::Get(*slot)),
+        None => unchecked("a condition that is not carried"),
+    }
+}
+
 /// The arm for a value.
 fn choose<'a>(value: &Value, arms: &'a [ArmCode]) -> Run<&'a ArmCode> {
     let found = arms.iter().find(|arm| match (arm.pattern, value) {
@@ -392,30 +410,37 @@ struct Started {
     /// Dimensions of one element.
     element: Vec<usize>,
     count: usize,
+    /// For how many elements there is memory.
+    room: usize,
     charge: Charge,
 }
 
+impl Started {
+    /// Memory for so many more elements.
+    fn reserve(&mut self, more: usize) -> Option<()> {
+        let cells = self.element.iter().product::<usize>().checked_mul(more)?;
+        self.charge.grow((cells as u64).checked_mul(self.cells.bytes_per_cell())?)?;
+        self.room += more;
+        self.cells.reserve(cells)
+    }
+}
+
 impl Stack {
-    fn push(&mut self, value: Value, trips: usize, machine: &Machine<'_>) -> Run<()> {
-        let started = match &mut self.started {
-            Some(started) => started,
-            none => {
-                let element = value.dims();
-                let each = element.iter().product::<usize>();
-                let mut cells = Cells::empty_like(&value);
-                let total = trips.checked_mul(each);
-                let bytes = total.and_then(|n| (n as u64).checked_mul(cells.bytes_per_cell()));
-                let (Some(total), Some(charge)) =
-                    (total, bytes.and_then(|b| machine.meter.charge(b)))
-                else {
-                    return error(RuntimeErrorKind::Memory, &[]);
-                };
-                if cells.reserve(total).is_none() {
-                    return error(RuntimeErrorKind::Memory, &[]);
-                }
-                none.insert(Started { cells, element, count: 0, charge })
-            }
-        };
+    /// `room`: the number of elements, if it is known; else the memory doubles as it is used up.
+    fn push(&mut self, value: Value, room: Option<usize>, machine: &Machine<'_>) -> Run<()> {
+        if self.started.is_none() {
+            let (element, cells) = (value.dims(), Cells::empty_like(&value));
+            let Some(charge) = machine.meter.charge(0) else {
+                return error(RuntimeErrorKind::Memory, &[]);
+            };
+            self.started = Some(Started { cells, element, count: 0, room: 0, charge });
+        }
+        let Some(started) = &mut self.started else { return Ok(()) };
+        if started.count == started.room
+            && started.reserve(room.unwrap_or_else(|| started.count.max(4))).is_none()
+        {
+            return error(RuntimeErrorKind::Memory, &[]);
+        }
         let fits = match &value {
             Value::Array(array) => {
                 array.rank() == started.element.len()
@@ -439,7 +464,7 @@ impl Stack {
 
     /// The array; `None` if there were no iterations.
     fn finish(self, dir: Dir) -> Run<Option<Array>> {
-        let Some(Started { mut cells, element, count, charge }) = self.started else {
+        let Some(Started { mut cells, element, count, charge, .. }) = self.started else {
             return Ok(None);
         };
         if dir == Dir::Down && cells.reverse_rows(element.iter().product()).is_none() {

@@ -46,6 +46,10 @@ impl Checker<'_> {
     /// compared. Inside: index, carries and elements; linear names from outside are out of reach.
     pub(super) fn scan(&mut self, scan: &Scan) -> Checked<Values> {
         let bound = self.size(scan.bound, "loop bound")?;
+        let early = scan.dir == Dir::While;
+        if early {
+            self.may_end_early(scan)?;
+        }
         let carries = scan.carry.len() + scan.lin_carry.len();
         self.require(scan.dir != Dir::Par || carries == 0, "J401", |_| {
             "a `par` loop has no carry: its iterations are independent".to_string()
@@ -55,7 +59,8 @@ impl Checker<'_> {
         self.require(enough, "J402", |_| {
             "the body returns fewer results than there are carries".to_string()
         })?;
-        if counts.0 > scan.carry.len() && !self.facts.is_plainly_non_negative(&bound) {
+        let stacked = counts.0 > scan.carry.len();
+        if stacked && !early && !self.facts.is_plainly_non_negative(&bound) {
             let size = self.show_size(&bound);
             let message = format!("results are stacked, but nothing shows that {size} >= 0");
             let help = "say `check n >= 0` before, or loop to `max(n, 0)`";
@@ -118,15 +123,35 @@ impl Checker<'_> {
         for ty in results.nl.iter().skip(carry.len()) {
             self.stackable(ty)?;
         }
-        let stack = |ty: Type| Type::array(bound.clone(), ty);
+        // The first result of a loop that may end early is how often it ran.
+        let trips = if early { Size::position(0) } else { bound };
+        let stack = |ty: Type| Type::array(trips.clone(), ty);
         let mut values = Values::none();
         let stacked = results.nl.into_iter().skip(carry.len()).map(stack);
         for ty in carry.into_iter().chain(stacked) {
             values.nl.extend(Values::one(ty).nl);
         }
+        if let (true, Some((first, _))) = (early, values.nl.first_mut()) {
+            *first = Type::I64;
+        }
         let stacked = results.lin.into_iter().skip(lin_carry.len()).map(stack);
         values.lin = lin_carry.into_iter().chain(stacked).collect();
         Ok(values)
+    }
+
+    /// `scan while`: a truth value is the first carry, and says whether there is another iteration; how many
+    /// elements a slice would need is not known.
+    fn may_end_early(&self, scan: &Scan) -> Checked<()> {
+        let first = scan.carry.first().map(|(_, go)| self.atom(*go)).transpose()?;
+        let help = "begin with a truth value: `scan while (i < n) carry (go = true, ..)`";
+        if first != Some(Type::Bool) {
+            let message = "the first carry of `scan while` says whether it goes on";
+            return Err(self.error_help("J406", message, help));
+        }
+        let slices = scan.slices.len() + scan.lin_slices.len() + scan.cap_slices.len();
+        self.require(slices == 0, "J406", |_| {
+            "`scan while` slices nothing: it may end before the last element".to_string()
+        })
     }
 
     /// The sizes of a stacked element are known not to be negative outside of the loop, which may

@@ -302,6 +302,11 @@ impl<'a> Checker<'a> {
         if let (Rhs::Prim(prim, args), [v]) = (&stmt.rhs, stmt.nl.as_slice()) {
             self.learn_maximum(*prim, args, *v);
         }
+        if let (Rhs::Scan(scan), Some(trips)) = (&stmt.rhs, stmt.nl.first())
+            && scan.dir == Dir::While
+        {
+            self.facts.add_non_negative(Size::var(*trips));
+        }
         Ok(())
     }
 

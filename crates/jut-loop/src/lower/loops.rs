@@ -2,7 +2,8 @@
 //!
 //! `scan` becomes `for`, or `lanes` when it stands directly in an `acc lanes` region that it adds to.
 //!
-//! - A stacked result is one buffer per component, made before the loop; the body writes row i.
+//! - A stacked result is one buffer per component, made before the loop; the body writes row i. Of a loop
+//!   that may end early the buffers grow ([`super::growing`]).
 //! - A carried array is two buffers: the body reads one and builds its next value in the other, and
 //!   the loop swaps them by carrying both. A branch that leaves the array as it is gives the first buffer,
 //!   so that nothing is copied: which is which is then the result of the `if`.
@@ -16,17 +17,20 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::emit::int;
-use super::{CapView, Dest, Lowering, Pair, Register, Res, Slot, Target, calls, regions};
+use super::{
+    CapView, Dest, Lowering, Pair, Register, Res, Slot, Target, calls, growing, regions,
+};
 use crate::flatten::Component;
 use crate::form::{self, Arena, Atom, Cell, For, Kind, Lanes, Order, Value};
 
 /// A stacked result.
-struct Stack {
-    hint: String,
-    /// The components of one element.
+pub(super) struct Stack {
+    pub(super) hint: String,
+    /// The components of one element, and of the array.
     element: Rc<[Component]>,
-    buffers: Vec<Value>,
-    slots: Vec<Slot>,
+    pub(super) array: Rc<[Component]>,
+    pub(super) buffers: Vec<Value>,
+    pub(super) slots: Vec<Slot>,
 }
 
 /// What becomes of one component of a carry.
@@ -65,9 +69,14 @@ impl Lowering<'_> {
         let split = scan.carry.len().min(dests.len());
         let stack_dests = dests.split_off(split);
         let carries = self.carries(scan, &dests, span)?;
+        let early = scan.dir == Dir::While;
         let mut stacks = Vec::new();
         for (v, wanted) in stmt.nl.iter().skip(split).zip(&stack_dests) {
-            stacks.push(self.stack(&self.name_of(*v), &self.type_of(*v), wanted, span)?);
+            let (hint, ty) = (self.name_of(*v), self.type_of(*v));
+            stacks.push(match early {
+                true => self.empty_stack(&hint, &ty, span)?,
+                false => self.stack(&hint, &ty, wanted, span)?,
+            });
         }
         let mut touched = BTreeSet::new();
         regions::touched(&scan.body, &mut touched);
@@ -79,20 +88,28 @@ impl Lowering<'_> {
         } else {
             Vec::new()
         };
-        let finals = if lanes.is_empty() {
+        let (mut finals, ends) = if lanes.is_empty() {
             let independent = scan.carry.is_empty() && touched.is_empty();
             let order = match scan.dir {
                 Dir::Down => Order::Down,
                 // The rows of stacks and of sliced accumulators are the iteration's own.
                 Dir::Up | Dir::Par if independent => Order::Par,
                 Dir::Up | Dir::Par => Order::Up,
+                Dir::While => Order::While,
             };
-            self.for_loop(scan, high, order, carries, &stacks, &touched, span)?
+            self.for_loop(scan, high, order, carries, &mut stacks, &touched, span)?
         } else {
             self.lanes_loop(scan, high, &lanes, &stacks, &touched, span)?;
-            Vec::new()
+            (Vec::new(), Vec::new())
         };
         self.lane_caps = around;
+        if early {
+            let trips = growing::ended(ends, &mut stacks);
+            let (Some(trips), Some(first)) = (trips, finals.first_mut()) else {
+                return Err(self.bug(span, "a loop that may end early counts its iterations"));
+            };
+            *first = vec![Slot::scalar(trips)];
+        }
 
         for ((v, slots), wanted) in stmt.nl.iter().zip(finals).zip(&dests) {
             let components = self.cx.layouts.of(&self.type_of(*v));
@@ -104,8 +121,14 @@ impl Lowering<'_> {
             }
             self.bind(*v, settled);
         }
-        for (v, stack) in stmt.nl.iter().skip(split).zip(stacks) {
-            self.bind(*v, stack.slots);
+        for ((v, stack), wanted) in stmt.nl.iter().skip(split).zip(stacks).zip(stack_dests) {
+            let mut slots = stack.slots;
+            if early {
+                for (k, dest) in wanted.into_iter().enumerate() {
+                    slots[k] = self.settle(&stack.hint, &stack.array, &slots, k, dest, span)?;
+                }
+            }
+            self.bind(*v, slots);
         }
         Ok(())
     }
@@ -164,9 +187,19 @@ impl Lowering<'_> {
         let Some(element) = ty.element() else {
             return Err(self.bug(span, "a stacked result is an array"));
         };
-        let element = self.cx.layouts.of(element);
+        let (element, array) = (self.cx.layouts.of(element), self.cx.layouts.of(ty));
         let (slots, buffers) = self.array_buffers(hint, ty, dests, span)?;
-        Ok(Stack { hint: hint.to_string(), element, buffers, slots })
+        Ok(Stack { hint: hint.to_string(), element, array, buffers, slots })
+    }
+
+    /// A stacked result without memory: that comes as the loop goes on.
+    fn empty_stack(&mut self, hint: &str, ty: &Type, span: Span) -> Res<Stack> {
+        let Some(element) = ty.element() else {
+            return Err(self.bug(span, "a stacked result is an array"));
+        };
+        let (element, array) = (self.cx.layouts.of(element), self.cx.layouts.of(ty));
+        let slots: Vec<Slot> = array.iter().map(|c| self.empty_buffer(c.cell(), span)).collect();
+        Ok(Stack { hint: hint.to_string(), element, array, buffers: Vec::new(), slots })
     }
 
     /// Binds index and slices, runs the body, writes the stacked rows; gives the components of the
@@ -248,7 +281,8 @@ impl Lowering<'_> {
         Ok(results)
     }
 
-    /// Emits a `for`; gives the components of the final carries.
+    /// Emits a `for`; gives the components of the final carries, and what is carried besides by a loop that
+    /// may end early.
     #[allow(clippy::too_many_arguments)]
     fn for_loop(
         &mut self,
@@ -256,10 +290,10 @@ impl Lowering<'_> {
         high: Atom,
         order: Order,
         mut carries: Carries,
-        stacks: &[Stack],
+        stacks: &mut [Stack],
         touched: &BTreeSet<Cap>,
         span: Span,
-    ) -> Res<Vec<Vec<Slot>>> {
+    ) -> Res<(Vec<Vec<Slot>>, Vec<Value>)> {
         let registers = self.registers_of(touched);
         for r in &registers {
             let kind = self.out.kind_of(self.registers[*r].now);
@@ -268,8 +302,13 @@ impl Lowering<'_> {
             self.registers[*r].now = value.into();
         }
         let index = self.value(&self.name_of(scan.index), Kind::I64);
+        let growing = match order {
+            Order::While => Some(self.grow(index, stacks, &mut carries.form, span)?),
+            _ => None,
+        };
         let keeps_tape = keeps_tape(&carries.pointers, stacks);
-        let (stmts, next) = self.iteration(keeps_tape, |this| {
+        let stacks = &*stacks;
+        let (mut stmts, mut next) = self.iteration(keeps_tape, |this| {
             let results = this.body(scan, index, &carries.parts, stacks, span)?;
             let mut next = Vec::with_capacity(carries.form.len());
             for (parts, slots) in carries.parts.iter().zip(results) {
@@ -294,6 +333,9 @@ impl Lowering<'_> {
             next.extend(registers.iter().map(|r| this.registers[*r].now));
             Ok(next)
         })?;
+        if let Some(growing) = &growing {
+            growing.complete(self, &mut stmts, &mut next, index);
+        }
         let dst: Vec<Value> = carries
             .form
             .iter()
@@ -321,9 +363,10 @@ impl Lowering<'_> {
             }
             finals.push(slots);
         }
-        for (r, end) in registers.iter().zip(ends) {
+        for (r, end) in registers.iter().zip(ends.by_ref()) {
             self.registers[*r].now = end.into();
         }
+        let ends: Vec<Value> = ends.collect();
         self.push(form::Stmt::from(For {
             dst,
             order,
@@ -334,7 +377,7 @@ impl Lowering<'_> {
             carry: carries.form,
             body: Self::form_block(stmts, next),
         }));
-        Ok(finals)
+        Ok((finals, ends))
     }
 
     /// Emits a `lanes` loop for the given accumulators.

@@ -36,6 +36,7 @@ mod blocks;
 mod boxes;
 mod calls;
 mod emit;
+mod growing;
 mod leaves;
 mod loops;
 mod regions;

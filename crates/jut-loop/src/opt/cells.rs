@@ -219,7 +219,7 @@ impl Cells<'_> {
 
     /// Carries the cells that a loop only adds to.
     fn promote(&mut self, mut f: Box<For>, effect: &Effect, nested: &Effect) -> Vec<Stmt> {
-        if effect.anything || f.order == Order::Par {
+        if effect.anything || f.order == Order::Par || f.may_end_early() {
             return vec![Stmt::For(f)];
         }
         let cells = self.candidates(&f.body, effect, nested);

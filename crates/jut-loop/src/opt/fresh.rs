@@ -186,7 +186,9 @@ impl Fresh {
 
     /// Whether a loop touches each of the cells of a buffer in one iteration, and stores to it.
     fn covers(&self, stmt: &Stmt, buffer: Value, len: Atom) -> bool {
-        let Some(Counted { index, low, high, body }) = stmt.counted() else { return false };
+        let Some(Counted { index, low, high, go: None, body }) = stmt.counted() else {
+            return false;
+        };
         if self.sum(low) != BEGIN {
             return false;
         }
@@ -202,7 +204,10 @@ impl Fresh {
         let [Stmt::Offset { dst: row, buffer: whole, index: begin }, inner] = touching[..] else {
             return false;
         };
-        let Some(length) = inner.counted().map(|inner| inner.high) else { return false };
+        let Some(length) = inner.counted().filter(|inner| inner.go.is_none()).map(|inner| inner.high)
+        else {
+            return false;
+        };
         // The loop knows the row by this name only.
         let only = !self.mentions(inner, buffer);
         let row_of =
@@ -291,7 +296,9 @@ impl Fresh {
             match stmt {
                 Stmt::Load { .. } | Stmt::Store { .. } => singles.stmts.push(stmt.clone()),
                 stmt => {
-                    let Counted { index, low, high, body } = stmt.counted()?;
+                    let Counted { index, low, high, go: None, body } = stmt.counted()? else {
+                        return None;
+                    };
                     let cells = self.cells(body, buffer)?;
                     let own = matches!(cells[..], [i] if i == index.into());
                     if !own || !self.at_least(cond, high, low) {

@@ -213,7 +213,8 @@ impl<'a> Plan<'a> {
     /// The plan for a body, if it qualifies.
     fn of(source: &'a For, walk: &Gather) -> Option<Plan<'a>> {
         let body = &source.body;
-        if source.order == Order::Par || body.stmts.len() > LARGEST {
+        let counted = source.order != Order::Par && !source.may_end_early();
+        if !counted || body.stmts.len() > LARGEST {
             return None;
         }
         let mut written: Vec<Value> = Vec::new();

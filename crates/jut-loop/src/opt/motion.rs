@@ -285,7 +285,7 @@ impl Motion<'_> {
     fn place(&mut self, moved: Vec<Moved>, stmt: &Stmt, out: &mut InPlace<Stmt>) {
         let mut guarded: Vec<Stmt> = Vec::new();
         let mut loaded: HashSet<Value> = HashSet::default();
-        let range = stmt.counted().map(|range| (range.low, range.high));
+        let range = stmt.counted();
         for m in moved {
             match m {
                 Moved::Always(s) => {
@@ -308,29 +308,43 @@ impl Motion<'_> {
         self.guard(guarded, range, out);
     }
 
+    /// What says whether a loop runs at all; `None` if it does in any case.
+    fn runs(&mut self, Counted { low, high, go, .. }: Counted, out: &mut InPlace<Stmt>) -> Option<Atom> {
+        if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high)
+            && low < high
+        {
+            return go;
+        }
+        let mut prim = |prim, args| {
+            let dst = self.values.fresh("runs", Kind::BOOL);
+            self.level[dst] = self.moved.len() - 1;
+            out.push(Stmt::Prim { dst, prim, args });
+            Atom::Value(dst)
+        };
+        let any = prim(prim::ILT, vec![low, high]);
+        Some(match go {
+            Some(go) => prim(prim::AND, vec![any, go]),
+            None => any,
+        })
+    }
+
     /// `(a, ..) = if low < high { .. (a', ..) } else { (0, ..) }`.
     fn guard(
         &mut self,
         mut stmts: Vec<Stmt>,
-        range: Option<(Atom, Atom)>,
+        range: Option<Counted>,
         out: &mut InPlace<Stmt>,
     ) {
         // They stay in this body: what comes behind them must not pass them.
         stmts.iter().for_each(|stmt| self.body.note(stmt));
-        let Some((low, high)) = range.filter(|_| !stmts.is_empty()) else {
+        let Some(range) = range.filter(|_| !stmts.is_empty()) else {
             out.extend(stmts);
             return;
         };
-        if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high)
-            && low < high
-        {
+        let Some(runs) = self.runs(range, out) else {
             out.extend(stmts);
             return;
-        }
-        let runs = self.values.fresh("runs", Kind::BOOL);
-        self.level[runs] = self.depth();
-        let args = vec![low, high];
-        out.push(Stmt::Prim { dst: runs, prim: prim::ILT, args });
+        };
         let (mut dst, mut then, mut other) = (Vec::new(), Vec::new(), Vec::new());
         let mut inside: HashMap<Value, Value> = HashMap::default();
         for stmt in &mut stmts {
@@ -355,7 +369,7 @@ impl Motion<'_> {
         }
         out.push(Stmt::If {
             dst,
-            cond: runs.into(),
+            cond: runs,
             then: Block { stmts, results: then },
             other: Block { stmts: Vec::new(), results: other },
         });

@@ -103,6 +103,10 @@ impl Peel<'_> {
     fn peel(&mut self, mut source: Box<For>, out: &mut Vec<Stmt>) {
         let index = source.index;
         let ends = (|| {
+            // Nobody knows which iteration is the last.
+            if source.may_end_early() {
+                return None;
+            }
             let (low, high) = (self.shifted(source.low)?, self.shifted(source.high)?);
             if !matches!(low, (None, 0..)) {
                 return None;

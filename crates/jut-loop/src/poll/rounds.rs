@@ -94,21 +94,23 @@ impl Rounds<'_> {
     fn for_loop(&mut self, source: For, every: u32, site: Site, out: &mut Vec<Stmt>) {
         let mut stmts = vec![Stmt::Poll { every: 1, site }];
         let down = source.order == Order::Down;
+        // Rounds end early as their iterations do: both carry the same.
+        let around = if source.may_end_early() { Order::While } else { Order::Up };
         let range = self.ranges((source.low, source.high), every, down, out, &mut stmts);
         let For { dst, order, vector, index, carry, body, .. } = source;
         let mut outer = Vec::with_capacity(carry.len());
         let mut inner = Vec::with_capacity(carry.len());
         for (value, first) in carry {
-            let around = self.values.like(value);
-            outer.push((around, first));
-            inner.push((value, around.into()));
+            let carried = self.values.like(value);
+            outer.push((carried, first));
+            inner.push((value, carried.into()));
         }
         let round: Vec<Value> = dst.iter().map(|value| self.values.like(*value)).collect();
         let results = round.iter().map(|value| Atom::Value(*value)).collect();
         let (low, high) = (range.low, range.high);
         let inner = For { dst: round, order, vector, index, low, high, carry: inner, body };
         stmts.push(inner.into());
-        out.push(range.all(dst, outer, Block { stmts, results }));
+        out.push(range.all(around, dst, outer, Block { stmts, results }));
     }
 
     fn lanes(&mut self, source: Lanes, every: u32, site: Site, out: &mut Vec<Stmt>) {
@@ -130,7 +132,7 @@ impl Rounds<'_> {
             stmts.push(Stmt::Prim { dst: next, prim: prim::ADD, args });
             results.push(next.into());
         }
-        out.push(range.all(dst, sums, Block { stmts, results }));
+        out.push(range.all(Order::Up, dst, sums, Block { stmts, results }));
     }
 }
 
@@ -143,8 +145,14 @@ struct Range {
 }
 
 impl Range {
-    fn all(self, dst: Vec<Value>, carry: Vec<(Value, Atom)>, body: Block) -> Stmt {
+    fn all(
+        self,
+        order: Order,
+        dst: Vec<Value>,
+        carry: Vec<(Value, Atom)>,
+        body: Block,
+    ) -> Stmt {
         let Range { rounds: high, index, .. } = self;
-        For { dst, order: Order::Up, vector: None, index, low: int(0), high, carry, body }.into()
+        For { dst, order, vector: None, index, low: int(0), high, carry, body }.into()
     }
 }

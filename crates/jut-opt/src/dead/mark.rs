@@ -214,6 +214,10 @@ impl Graph<'_> {
         for (result, a) in stmt.nl.iter().zip(&scan.body.nl) {
             self.edge_atom(self.var(*result), *a);
         }
+        // Whether there is another iteration is part of the loop.
+        if let Some(trips) = stmt.rhs.trips(&stmt.nl) {
+            self.edge(node, self.var(trips));
+        }
     }
 
     fn reach(self) -> Marks {

@@ -465,6 +465,9 @@ impl<'a, 's> Body<'a, 's> {
 
     /// What a statement lets the range rule know.
     fn learn(&mut self, rhs: &Rhs, names: &[NVar]) {
+        if let Some(trips) = rhs.trips(names) {
+            self.facts.add_non_negative(Size::var(trips));
+        }
         match (rhs, names) {
             (Rhs::Check(check), _) => match *check {
                 Check::Below(i, n) => self.facts.add_below(self.nf(i), self.nf(n)),

@@ -646,7 +646,12 @@ impl<'a, 's> Body<'a, 's> {
             let help = "the body ends in the next value of every carry, in their order";
             return self.fail(Diagnostic::error("J402", at, message).help(help));
         }
-        let size = self.nf(scan.bound);
+        if scan.dir == Dir::While {
+            self.may_end_early(&scan, span)?;
+        }
+        // The sizes of what is stacked are the first result, if the loop may end early.
+        let size =
+            if scan.dir == Dir::While { Size::position(0) } else { self.nf(scan.bound) };
         let mut out = Annotation::default();
         for (k, value) in values.nl.iter().enumerate() {
             let (ty, init) = (self.type_of(*value), scan.carry.get(k).map(|c| c.1));
@@ -674,8 +679,26 @@ impl<'a, 's> Body<'a, 's> {
                 None => out.lin.push(self.stacked(&size, ty, locals, at)?),
             }
         }
+        if let (Dir::While, Some(first)) = (scan.dir, out.nl.first_mut()) {
+            *first = Type::I64;
+        }
         scan.body = Block { stmts, nl: values.nl, lin: values.lin };
         Ok(Out { nl: out.nl, lin: out.lin, ..Out::none(Rhs::Scan(Box::new(scan)), span) })
+    }
+
+    /// What a loop that may end early needs, and may not have.
+    fn may_end_early(&mut self, scan: &Scan, span: Span) -> Res<()> {
+        let help = "begin with a truth value: `scan while (i < n) carry (go = true, ..)`";
+        let first = scan.carry.first().map(|(_, go)| self.type_of(*go));
+        if first != Some(Type::Bool) {
+            let message = "the first carry of `scan while` says whether it goes on";
+            return self.error("J406", span, message, help);
+        }
+        if scan.slices.len() + scan.lin_slices.len() + scan.cap_slices.len() > 0 {
+            let message = "`scan while` slices nothing: it may end before the last element";
+            return self.error("J406", span, message, "reach the elements by their index: `x[i]`");
+        }
+        Ok(())
     }
 
     /// The sizes in the type of an element are checked where the loop stands: a loop that runs no

@@ -7,6 +7,7 @@
 //! | `map (x <- xs) e` | the same, with slices |
 //! | `for (i < n) carry (a = x) e` | `scan up`; further results of `e` are stacked (and n checked) |
 //! | `fold (i < n) carry (a = x) e` | the same, where `e` gives the next carries and nothing else |
+//! | `while carry (a = x) c do e` | `scan while`, see [`super::early`] |
 //! | `max (i < n) e` | the index first: `(v, k) = scan up ..` over `stop(e)`; `check k < n`; then `e` at `k` |
 //! | `(a <= i < b)` | bound `b - a`, and `i = a + i0` first in the body |
 //! | `(b > i >= a)` | the same, with `scan down`; what is collected stands in the order of the indices |
@@ -42,6 +43,9 @@ pub(crate) struct Head<'s> {
     pub lin_slices: Vec<(Name<'s>, LVar, Type)>,
 }
 
+/// Carries: name, and initial value.
+pub(crate) type Starts<'s, T> = Vec<(Name<'s>, T)>;
+
 impl<'a, 's> Body<'a, 's> {
     /// A loop of the surface.
     pub fn range_loop(&mut self, l: &'a ast::Loop<'s>, span: Span) -> Res<Made> {
@@ -52,10 +56,12 @@ impl<'a, 's> Body<'a, 's> {
             LoopKind::For => ("`for`", "write `scan up`"),
             LoopKind::Fold => ("`fold`", "write `scan up`"),
             LoopKind::Max | LoopKind::Min => ("`max` or `min` over a range", "write `scan up`"),
+            LoopKind::While => ("`while`", "write `scan while`"),
         };
         self.surface_only(span, what, help)?;
         let head = self.head(&l.head, span)?;
         match l.kind {
+            LoopKind::While => self.ending_early(head, l, span),
             LoopKind::Sum => self.sum(head, l.body, span),
             LoopKind::Build | LoopKind::Map | LoopKind::For | LoopKind::Fold => {
                 self.build(head, l, span)
@@ -93,6 +99,9 @@ impl<'a, 's> Body<'a, 's> {
             bound = Some(n);
         }
         let mut size = bound.map(|n| self.nf(n));
+        if ranges.is_empty() {
+            size = Some(Size::constant(i64::MAX));
+        }
         let (mut slices, mut lin_slices) = (Vec::new(), Vec::new());
         for (name, value, at) in each {
             let ty = match value {
@@ -121,6 +130,8 @@ impl<'a, 's> Body<'a, 's> {
         let size = size.unwrap_or_default();
         let bound = match bound {
             Some(bound) => bound,
+            // A `while` without a head has no limit.
+            None if ranges.is_empty() => Atom::Lit(Literal::I64(i64::MAX)),
             None => self.materialize(&size, span)?,
         };
         let order = if down { Dir::Down } else { Dir::Up };
@@ -197,7 +208,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// The one non-linear value of a body.
-    fn one_of(&mut self, body: ExprId, what: &str) -> Res<(Atom, Span)> {
+    pub fn one_of(&mut self, body: ExprId, what: &str) -> Res<(Atom, Span)> {
         let (values, at) = self.body(body, None)?;
         match (values.nl.as_slice(), values.lin.as_slice()) {
             ([a], []) => Ok((*a, at)),
@@ -223,13 +234,7 @@ impl<'a, 's> Body<'a, 's> {
     // ---- build and for
 
     fn build(&mut self, head: Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Made> {
-        let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
-        for (name, e) in &l.carry {
-            carry.push((*name, self.atom(*e, "t")?));
-        }
-        for (name, e) in &l.lin_carry {
-            lin_carry.push((*name, self.linear(*e, "t")?));
-        }
+        let (carry, lin_carry) = self.carries(l)?;
         let parallel = matches!(l.kind, LoopKind::Build | LoopKind::Map);
         let dir = if parallel { Dir::Par } else { head.order };
         let variables =
@@ -238,14 +243,7 @@ impl<'a, 's> Body<'a, 's> {
         let open = self.enter_loop(variable::parallel(l.kind), span);
         let locals = open.locals;
         let result = self.begin(dir, &head, span).and_then(|mut scan| {
-            for (name, init) in carry {
-                let ty = self.type_of(init);
-                scan.carry.push((self.nvar(&name, ty), init));
-            }
-            for (name, init) in lin_carry {
-                let ty = self.lin_type(init);
-                scan.lin_carry.push((self.lvar(&name, ty), init));
-            }
+            self.bind_carries(&mut scan, carry, lin_carry);
             self.carry_variables(&mut scan, &variables, span);
             let ordered = self.ordered;
             if !parallel {
@@ -287,6 +285,35 @@ impl<'a, 's> Body<'a, 's> {
             self.emit(Rhs::Check(Check::NonNegative(head.bound)), span)?;
         }
         self.looped_with(scan, stmts, Ok((values, at)), locals, (&variables, &before), span)
+    }
+
+    /// What a loop carries, and what that is at first.
+    pub fn carries(&mut self, l: &'a ast::Loop<'s>) -> Res<(Starts<'s, Atom>, Starts<'s, LVar>)> {
+        let (mut carry, mut lin_carry) = (Vec::new(), Vec::new());
+        for (name, e) in &l.carry {
+            carry.push((*name, self.atom(*e, "t")?));
+        }
+        for (name, e) in &l.lin_carry {
+            lin_carry.push((*name, self.linear(*e, "t")?));
+        }
+        Ok((carry, lin_carry))
+    }
+
+    /// Binds the carries in the loop that was just entered.
+    pub fn bind_carries(
+        &mut self,
+        scan: &mut Scan,
+        carry: Starts<'s, Atom>,
+        lin_carry: Starts<'s, LVar>,
+    ) {
+        for (name, init) in carry {
+            let ty = self.type_of(init);
+            scan.carry.push((self.nvar(&name, ty), init));
+        }
+        for (name, init) in lin_carry {
+            let ty = self.lin_type(init);
+            scan.lin_carry.push((self.lvar(&name, ty), init));
+        }
     }
 
     // ---- max and min

@@ -338,6 +338,7 @@ impl<'s> Parser<'s, '_> {
             "fold" => self.range_loop(LoopKind::Fold)?,
             "max" => self.range_loop(LoopKind::Max)?,
             "min" => self.range_loop(LoopKind::Min)?,
+            "while" => self.while_loop(Vec::new())?,
             "scan" => self.scan()?,
             "rd" => self.rd()?,
             "wr" | "acc" => {
@@ -365,10 +366,6 @@ impl<'s> Parser<'s, '_> {
                 let value = self.nested(Self::postfix)?;
                 self.expect(":")?;
                 ExprKind::Cast { proved, value, ty: self.ty()? }
-            }
-            "while" => {
-                let help = "use `for` with a known number of steps";
-                return Err(self.not_built("`while` loops", help));
             }
             "take" => self.take()?,
             "st" | "mut" | "get" => {
@@ -493,6 +490,9 @@ impl<'s> Parser<'s, '_> {
                         `fold (v <- x) carry (a = 0.0) { a + v }`";
             return Err(self.expected_helping("`carry`", help));
         }
+        if kind == LoopKind::For && self.at("while") {
+            return self.while_loop(head);
+        }
         if matches!(kind, LoopKind::For | LoopKind::Fold) && self.eat("carry") {
             (carry, lin_carry) = self.binds()?;
         }
@@ -515,11 +515,26 @@ impl<'s> Parser<'s, '_> {
             {
                 let head = head.split_off(last);
                 let (carry, lin_carry) = (Vec::new(), Vec::new());
-                let inner = Loop { kind, head, carry, lin_carry, body };
+                let inner = Loop { kind, head, carry, lin_carry, condition: None, body };
                 body = self.add(ExprKind::Loop(Box::new(inner)), self.span_from(open));
             }
         }
-        Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, body })))
+        let condition = None;
+        Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, condition, body })))
+    }
+
+    /// `while carry (a = x) a > 1.0 do { .. }`, also behind a head: `for (i < n) while ..`.
+    fn while_loop(&mut self, head: Vec<Range<'s>>) -> Parsed<ExprKind<'s>> {
+        self.expect("while")?;
+        let help = "say what changes from one iteration to the next: \
+                    `while carry (a = x) a > 1.0 do { a / 2.0 }`";
+        self.expect_helping("carry", help)?;
+        let (carry, lin_carry) = self.binds()?;
+        let condition = Some(self.body()?);
+        self.expect_helping("do", "the body of `while` stands behind its condition: `do { .. }`")?;
+        let body = self.body()?;
+        let kind = LoopKind::While;
+        Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, condition, body })))
     }
 
     fn range(&mut self, kind: LoopKind) -> Parsed<Range<'s>> {
@@ -679,7 +694,8 @@ impl<'s> Parser<'s, '_> {
             "up" => Dir::Up,
             "down" => Dir::Down,
             "par" => Dir::Par,
-            _ => return Err(self.expected("`up`, `down` or `par`")),
+            "while" => Dir::While,
+            _ => return Err(self.expected("`up`, `down`, `par` or `while`")),
         };
         self.at += 1;
         let open = self.at;

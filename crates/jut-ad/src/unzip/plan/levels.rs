@@ -159,6 +159,9 @@ impl<'a> Planner<'a, '_> {
 
     /// What E knows of sizes and indices behind a statement.
     fn learn(&mut self, stmt: &Stmt) {
+        if let Some(trips) = stmt.rhs.trips(&stmt.nl) {
+            self.facts.add_non_negative(Size::var(trips));
+        }
         match &stmt.rhs {
             Rhs::Check(Check::Below(i, n)) => {
                 self.facts.add_below(self.size_of(*i), self.size_of(*n))

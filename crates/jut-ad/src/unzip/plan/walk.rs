@@ -222,9 +222,11 @@ impl<'a> Planner<'a, '_> {
         for (size, width) in widths {
             self.define_width(width, &size, stmt.loc, &mut prelude);
         }
-        let bound = match stacked.is_empty() || scan.body.nl.len() > scan.carry.len() {
-            true => scan.bound,
-            false => self.counted(scan, stmt.loc, &mut prelude),
+        let has_stacks = scan.body.nl.len() > scan.carry.len();
+        let bound = match stmt.rhs.trips(&stmt.nl) {
+            Some(trips) => Atom::Var(trips),
+            None if stacked.is_empty() || has_stacks => scan.bound,
+            None => self.counted(scan, stmt.loc, &mut prelude),
         };
         let count = self.size_of(bound);
         self.push(Cow::Borrowed(stmt));
