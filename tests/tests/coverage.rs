@@ -28,8 +28,16 @@ const ANYWHERE: &[&str] = &[
 ];
 
 /// Those of non-linear code that T never meets: its input has no sums and no data of its own.
-const VALUES: &[&str] =
-    &["structured", "acc region", "array literal", "check", "con", "tuple", "untuple"];
+const VALUES: &[&str] = &[
+    "structured",
+    "acc region",
+    "array literal",
+    "check",
+    "con",
+    "scan while",
+    "tuple",
+    "untuple",
+];
 
 /// Those of linear code, which J never meets.
 const LINEAR: &[&str] = &[

@@ -165,7 +165,6 @@ refuses! {
 refuses! {
     recursion: J901 at "f" in "def f(x: f64) -> f64 = f(x)"
     recursive_data: J901 at "T" in "data T = Leaf | Node(left: T, right: T)"
-    while_loops: J901 at "while" in "def f(x: f64) -> f64 = while carry (a = x) { a < 1.0 } do { a }"
     a_variable_without_a_value: J002 at "}" in "def f(x: f64) -> f64 = { var y }"
     a_linear_variable: J002 at "y'" in "def f(; x': f64) -> (; f64) = { var y' = x'; (; y') }"
     a_variable_in_a_core_def: J601 at "var y = x" in "core def f(x: f64) -> f64 = { var y = x; y }"

@@ -261,6 +261,12 @@ const BLOCKS: &[Row] = &[
         "def f(n: i64) -> f64 = {\n  check n >= 0\n  x = build (i < n) «build (j < i) 1.0»\n  1.0\n}",
         "data Row",
     ),
+    ("J406", "def f(x: f64) -> f64 = while carry (a = x) «a» do { a / 2.0 }", "compare"),
+    (
+        "J406",
+        "def f[n](x: [n]f64) -> f64 = «for (v <- x) while carry (a = 0.0) a < 1.0 do { a + v }»",
+        "by their index",
+    ),
     ("J501", "def f(x: f64) -> f64 = case «x» { _ -> 1.0 }", "bool or a data value"),
     ("J502", "data D = A | B\ndef f(d: D) -> f64 = «case d { A -> 1.0 }»", "no arm for B"),
     (
@@ -382,7 +388,6 @@ const BLOCKS: &[Row] = &[
     ("J504", "def f(x: f64) -> f64 = if x > 0.0 { «x» }", "else { b }"),
     ("J702", "def f(x: f64) -> i64 = «i64(x)»", "derivative"),
     ("J901", "def f(x: f64) -> f64 = «f»(x)", "write a loop"),
-    ("J901", "def f(x: f64) -> f64 = «while» carry (a = x) { a < 1.0 } do { a }", "not built yet"),
 ];
 
 /// The text without marks, and the marked places.

@@ -42,6 +42,9 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("name bound again", again),
     ("carry that becomes active late", late),
     ("carried arrays handed on", carries::handed_on),
+    ("while", while_counted),
+    ("while behind the head of a for", while_limited),
+    ("while that collects", while_collects),
     ("explicit check", check),
     ("array of arrays by a call", rows_by_call),
     ("array of records", records),
@@ -391,6 +394,45 @@ fn late(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
     let other = w.name("t");
     let count = w.name("k");
     Some((format!("({other}, {t}, {count})"), format!("for ({i} < {size}) {carry} {step}")))
+}
+
+fn while_counted(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    let (a, k, y, n) = (w.name("c"), w.name("k"), w.name("t"), w.name("k"));
+    let start = w.float(scope, indent);
+    let mut inner = scope.clone();
+    inner.depth += 1;
+    inner.floats.push(a.clone());
+    let step = w.float(&inner, indent + 1);
+    scope.floats.push(y.clone());
+    let carry = format!("carry ({a} = {start}, {k} = 0)");
+    let text = format!("while {carry} {k} < 3 && {a} < 2.5 do {{ (tanh({a} + {step}), {k} + 1) }}");
+    Some((format!("({y}, {n})"), text))
+}
+
+fn while_limited(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    let (_, size) = w.vector(scope)?;
+    let (mut inner, i) = w.within(scope, &size);
+    let (a, b, y, z) = (w.name("c"), w.name("c"), w.name("t"), w.name("t"));
+    inner.floats.push(a.clone());
+    let (first, second) = (w.float(&inner, indent + 1), w.atom(&inner));
+    scope.floats.push(format!("tanh({y} + {z})"));
+    let carry = format!("carry ({a} = 0.25, {b} = 0.5)");
+    let step = format!("{{ (tanh({a} + {first}), {b} * {second}) }}");
+    Some((format!("({y}, {z})"), format!("for ({i} < {size}) while {carry} {b} < 1.5 do {step}")))
+}
+
+fn while_collects(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    let (a, k, y, n) = (w.name("c"), w.name("k"), w.name("t"), w.name("k"));
+    let (all, v) = (w.name("x"), w.name("v"));
+    let mut inner = scope.clone();
+    inner.depth += 1;
+    inner.floats.push(a.clone());
+    let (step, row) = (w.float(&inner, indent + 1), w.float(&inner, indent + 1));
+    scope.floats.push(format!("tanh(sum ({v} <- {all}) {{ {v} * {y} }})"));
+    let start = w.atom(scope);
+    let body = format!("{{ (sin({a} * {step}), {k} + 2, {row}) }}");
+    let text = format!("while carry ({a} = {start}, {k} = 0) {k} < 4 do {body}");
+    Some((format!("({y}, {n}, {all})"), text))
 }
 
 fn check(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
