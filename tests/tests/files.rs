@@ -57,11 +57,8 @@ fn every_folder_has_files() {
         "structured",
         "transpose",
         "unzip",
-<<<<<<< HEAD
         "update",
-=======
         "while",
->>>>>>> 814284c (while: programs of every pass, documentation, and random programs that have it)
     ];
     assert_eq!(found, wanted.map(String::from).into());
     assert!(files.len() > 80, "{} files", files.len());
