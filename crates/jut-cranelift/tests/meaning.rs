@@ -231,6 +231,43 @@ fn loops_run_in_their_order_and_not_at_all_when_empty() {
     }
 }
 
+#[test]
+fn loops_that_may_end_early_end_where_their_first_carry_says() {
+    // Odd numbers make it go on.
+    for (low, high, go) in [
+        (0, 9, 1),
+        (0, 9, 0),
+        (1, 2, 1),
+        (2, 2, 1),
+        (5, -5, 1),
+        (i64::MAX - 2, i64::MAX, 1),
+        (i64::MIN, i64::MIN + 3, 1),
+    ] {
+        let mut w = Writer::new("f");
+        let [low_in, high_in, go_in] = [(); 3].map(|()| w.input(Kind::I64));
+        let first = w.prim(prim::IEQ, &[go_in.into(), i(1)]);
+        let carries = [(Kind::BOOL, first.into()), (Kind::I64, i(17))];
+        let bounds = (low_in.into(), high_in.into());
+        let result = w.for_(Order::While, bounds, &carries, |w, index, carry| {
+            let product = w.prim(prim::IMUL, &[carry[1].into(), i(5)]);
+            let sum = w.prim(prim::IADD, &[product.into(), index.into()]);
+            let last = w.prim(prim::BITAND, &[sum.into(), i(1)]);
+            vec![w.prim(prim::IEQ, &[last.into(), i(1)]).into(), sum.into()]
+        });
+        let compiled = compile(&program(w.finish(&[result[0].into(), result[1].into()]))).unwrap();
+        let (mut on, mut sum) = (go == 1, 17i64);
+        for k in low..high {
+            if !on {
+                break;
+            }
+            sum = sum.wrapping_mul(5).wrapping_add(k);
+            on = sum & 1 == 1;
+        }
+        let got = run(&compiled, &mut [Arg::I64(low), Arg::I64(high), Arg::I64(go)]).unwrap();
+        assert_eq!((got[0] as i64, got[1] as i64), (on.into(), sum), "{low} {high} {go}");
+    }
+}
+
 /// A sum with a body that is repeated for every lane, one that is too large for that, and one that
 /// holds another loop of sums.
 fn sums(shape: usize) -> LoopProgram {

@@ -12,7 +12,7 @@ fn program(text: &str) -> LoopProgram {
 
 /// Loops of each kind: upwards, downwards, in any order, sums; in each other, and around a literal.
 const LOOPS: &str = "
-loop def f(n: i64, x: in f64[n], y: out f64[n]) -> (f64, f64, f64, f64) = {
+loop def f(n: i64, x: in f64[n], y: out f64[n]) -> (f64, f64, f64, f64, bool, f64) = {
   for par (p in 0 .. n) {
     a = x[p]
     b = exp(a)
@@ -48,7 +48,14 @@ loop def f(n: i64, x: in f64[n], y: out f64[n]) -> (f64, f64, f64, f64) = {
     v_4 = v_1 + t
     (v_4)
   }
-  (s, up, down, all)
+  h = 0 < n
+  (more, early) = for while (m in 0 .. n) carry (go = h, z = 0.0) {
+    z_1 = x[m]
+    z_2 = z + z_1
+    go_1 = z_2 < 100.0
+    (go_1, z_2)
+  }
+  (s, up, down, all, more, early)
 }
 ";
 
@@ -78,8 +85,10 @@ fn loops_ask_between_rounds_and_short_ones_never() {
     let placed = poll::place(&program(LOOPS));
     let mut found = Vec::new();
     rounds(&placed.funcs[LoopFuncId::from_u32(0)].body, &mut found);
-    let [par, sum, up, down, outer, inner, literal] = found[..] else { panic!("{found:?}") };
-    assert!([par, up, down].iter().all(|every| (1024..=1 << 16).contains(every)), "{found:?}");
+    let [par, sum, up, down, outer, inner, literal, early] = found[..] else {
+        panic!("{found:?}")
+    };
+    assert!([par, up, down, early].iter().all(|every| (1024..=1 << 16).contains(every)), "{found:?}");
     assert_eq!([sum, inner], [1024; 2], "a sum asks between its blocks: {found:?}");
     assert!((2..1024).contains(&outer), "loops around loops ask now and then: {found:?}");
     assert_eq!(literal, 0, "three iterations are over soon: {found:?}");

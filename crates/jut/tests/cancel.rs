@@ -16,6 +16,18 @@ const PROGRAMS: &[(&str, &str, &[i64])] = &[
     ),
     ("a largest number", "def f(n: i64) -> f64 = max (i < n) { f64(i) }", &[i64::MAX]),
     (
+        "a loop without end",
+        "def f(n: i64) -> f64 = while carry (s = 0.5) s < 9.0 do { sin(s) + 0.1 }",
+        &[0],
+    ),
+    (
+        "loops that end early, in one without end",
+        "def f(n: i64) -> f64 = while carry (s = 0.5) s < 9.0 do {
+           (t, k) = for (i < n) while carry (t = s, k = 0) k < 5 do { (sin(t), k + 1) }
+           t + 0.1 }",
+        &[i64::MAX],
+    ),
+    (
         "nested sums",
         "def f(n: i64, m: i64) -> f64 = sum (i < n) { sum (j < m) { f64(i) * f64(j) } }",
         &[i64::MAX, 7],
@@ -199,7 +211,7 @@ fn one_cancellation_may_end_many_sessions() {
 #[test]
 fn loops_that_ask_give_the_same_bits() {
     // Lengths around rounds and blocks, upwards and downwards, alone and four or eight at once.
-    let text = "def f(n: i64, x: f64) -> (f64, f64, f64, f64, f64) = {
+    let text = "def f(n: i64, x: f64) -> (f64, f64, f64, f64, f64, f64, f64) = {
         check n >= 0
         y = build (i < n) { f64(i) * x - 3.0 }
         a = sum (v <- y) { v * v }
@@ -207,7 +219,9 @@ fn loops_that_ask_give_the_same_bits() {
         c = for (i < n) carry (s = 0.0) { s * 0.25 + y[n - 1 - i] }
         d = sum (i < n) { exp(y[i] * 0.0001) }
         e = if n > 0 { max (v <- y) { y[n - 1] * v * x } } else { 0.0 }
-        (a, b, c, d, e) }";
+        (g, k) = while carry (s = 0.0, k = 0) k < n do { check k < n; (s * 0.75 + y[k], k + 1) }
+        (h, all) = for (i < n) while carry (s = 0.0) s < 900.0 do { (s + abs(y[i]), y[i] * x) }
+        (a, b, c, d, e, g, h + sum (v <- all) { v * v }) }";
     let model = Model::from_text(text).expect("a program");
     let f = model.function("f").expect("f");
     let of = |engine| {
@@ -221,7 +235,7 @@ fn loops_that_ask_give_the_same_bits() {
         {
             let bits = |(value, vjp): &(jut::Compiled, jut::Compiled)| {
                 let plain: [Arg<'_>; 2] = [n.into(), 0.37.into()];
-                let ones = [1.0; 5].map(Arg::from);
+                let ones = [1.0; 7].map(Arg::from);
                 let seeded = [&plain[..], &ones[..]].concat();
                 let all = [value.call(&plain), vjp.call(&seeded)];
                 let all = all.map(|values| values.expect("it runs"));

@@ -116,6 +116,25 @@ fn results_count_together_with_a_tape() {
 }
 
 #[test]
+fn a_loop_without_end_that_collects_or_stores_reaches_the_limit() {
+    let text = "def all(x: f64) -> f64 = {
+            (a, all) = while carry (a = x) a < 9.0 do { (sin(a), [a, a * a]) }
+            sum (v <- all) { v[0] } }
+        def stored(x: f64) -> f64 = while carry (a = x) a < 9.0 do { sin(a) }";
+    let model = Model::from_text(text).expect("a program");
+    for engine in ENGINES {
+        for (name, f) in [("all", model.function("all")), ("stored", model.function("stored"))] {
+            let f = f.expect(name).engine(engine).memory_limit(1 << 22);
+            let mut gradient = f.gradient().expect("it compiles").session();
+            for (x, expected) in [(9.5, Ok(1)), (0.5, Err("R06")), (9.5, Ok(1))] {
+                let called = gradient.call(&[x.into()]);
+                assert_eq!(outcome(called.map(|r| r.values().len())), expected, "{engine:?} {name} {x}");
+            }
+        }
+    }
+}
+
+#[test]
 fn arrays_of_records_count_with_all_that_they_hold() {
     let text = "data P = P(x: f64, y: f64, z: f64)
         def f(n: i64) -> f64 = {
