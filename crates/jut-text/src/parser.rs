@@ -34,7 +34,7 @@
 //!         | "case" expr "{" { ( path [ "(" field {..} ")" ] | "true" | "false" | "_" ) "->" expr NL } "}"
 //!         | ( "sum" | "build" | "map" | "max" | "min" ) head body
 //!         | ( "for" | "fold" ) head [ "carry" binds ] body
-//!         | [ "for" head ] "while" "carry" binds body "do" body
+//!         | [ "for" head ] "while" [ "carry" binds ] ( expr [ "do" ] | block "do" ) block
 //!         | "scan" ( "up" | "down" | "par" | "while" ) "(" name "<" expr ")" [ "carry" binds ] [ "slice" slices ] block
 //!         | ( "rd" | "lend" ) name "=" expr block
 //!         | ( "wr" | "acc" ) [ "lanes" ] name ":" type [ "=" expr ] block

@@ -261,10 +261,10 @@ const BLOCKS: &[Row] = &[
         "def f(n: i64) -> f64 = {\n  check n >= 0\n  x = build (i < n) «build (j < i) 1.0»\n  1.0\n}",
         "data Row",
     ),
-    ("J406", "def f(x: f64) -> f64 = while carry (a = x) «a» do { a / 2.0 }", "compare"),
+    ("J406", "def f(x: f64) -> f64 = while carry (a = x) «a» { a / 2.0 }", "compare"),
     (
         "J406",
-        "def f[n](x: [n]f64) -> f64 = «for (v <- x) while carry (a = 0.0) a < 1.0 do { a + v }»",
+        "def f[n](x: [n]f64) -> f64 = «for (v <- x) while carry (a = 0.0) a < 1.0 { a + v }»",
         "by their index",
     ),
     ("J501", "def f(x: f64) -> f64 = case «x» { _ -> 1.0 }", "bool or a data value"),

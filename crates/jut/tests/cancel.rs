@@ -17,13 +17,13 @@ const PROGRAMS: &[(&str, &str, &[i64])] = &[
     ("a largest number", "def f(n: i64) -> f64 = max (i < n) { f64(i) }", &[i64::MAX]),
     (
         "a loop without end",
-        "def f(n: i64) -> f64 = while carry (s = 0.5) s < 9.0 do { sin(s) + 0.1 }",
+        "def f(n: i64) -> f64 = while carry (s = 0.5) s < 9.0 { sin(s) + 0.1 }",
         &[0],
     ),
     (
         "loops that end early, in one without end",
-        "def f(n: i64) -> f64 = while carry (s = 0.5) s < 9.0 do {
-           (t, k) = for (i < n) while carry (t = s, k = 0) k < 5 do { (sin(t), k + 1) }
+        "def f(n: i64) -> f64 = while carry (s = 0.5) s < 9.0 {
+           (t, k) = for (i < n) while carry (t = s, k = 0) k < 5 { (sin(t), k + 1) }
            t + 0.1 }",
         &[i64::MAX],
     ),
@@ -219,8 +219,8 @@ fn loops_that_ask_give_the_same_bits() {
         c = for (i < n) carry (s = 0.0) { s * 0.25 + y[n - 1 - i] }
         d = sum (i < n) { exp(y[i] * 0.0001) }
         e = if n > 0 { max (v <- y) { y[n - 1] * v * x } } else { 0.0 }
-        (g, k) = while carry (s = 0.0, k = 0) k < n do { check k < n; (s * 0.75 + y[k], k + 1) }
-        (h, all) = for (i < n) while carry (s = 0.0) s < 900.0 do { (s + abs(y[i]), y[i] * x) }
+        (g, k) = while carry (s = 0.0, k = 0) k < n { check k < n; (s * 0.75 + y[k], k + 1) }
+        (h, all) = for (i < n) while carry (s = 0.0) s < 900.0 { (s + abs(y[i]), y[i] * x) }
         (a, b, c, d, e, g, h + sum (v <- all) { v * v }) }";
     let model = Model::from_text(text).expect("a program");
     let f = model.function("f").expect("f");

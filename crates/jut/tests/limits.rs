@@ -118,9 +118,9 @@ fn results_count_together_with_a_tape() {
 #[test]
 fn a_loop_without_end_that_collects_or_stores_reaches_the_limit() {
     let text = "def all(x: f64) -> f64 = {
-            (a, all) = while carry (a = x) a < 9.0 do { (sin(a), [a, a * a]) }
+            (a, all) = while carry (a = x) a < 9.0 { (sin(a), [a, a * a]) }
             sum (v <- all) { v[0] } }
-        def stored(x: f64) -> f64 = while carry (a = x) a < 9.0 do { sin(a) }";
+        def stored(x: f64) -> f64 = while carry (a = x) a < 9.0 { sin(a) }";
     let model = Model::from_text(text).expect("a program");
     for engine in ENGINES {
         for (name, f) in [("all", model.function("all")), ("stored", model.function("stored"))] {

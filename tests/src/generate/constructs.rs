@@ -405,7 +405,7 @@ fn while_counted(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement 
     let step = w.float(&inner, indent + 1);
     scope.floats.push(y.clone());
     let carry = format!("carry ({a} = {start}, {k} = 0)");
-    let text = format!("while {carry} {k} < 3 && {a} < 2.5 do {{ (tanh({a} + {step}), {k} + 1) }}");
+    let text = format!("while {carry} {k} < 3 && {a} < 2.5 {{ (tanh({a} + {step}), {k} + 1) }}");
     Some((format!("({y}, {n})"), text))
 }
 
@@ -418,7 +418,7 @@ fn while_limited(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement 
     scope.floats.push(format!("tanh({y} + {z})"));
     let carry = format!("carry ({a} = 0.25, {b} = 0.5)");
     let step = format!("{{ (tanh({a} + {first}), {b} * {second}) }}");
-    Some((format!("({y}, {z})"), format!("for ({i} < {size}) while {carry} {b} < 1.5 do {step}")))
+    Some((format!("({y}, {z})"), format!("for ({i} < {size}) while {carry} {b} < 1.5 {step}")))
 }
 
 fn while_collects(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
@@ -428,10 +428,10 @@ fn while_collects(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement
     inner.depth += 1;
     inner.floats.push(a.clone());
     let (step, row) = (w.float(&inner, indent + 1), w.float(&inner, indent + 1));
-    scope.floats.push(format!("tanh(sum ({v} <- {all}) {{ {v} * {y} }})"));
     let start = w.atom(scope);
+    scope.floats.push(format!("tanh(sum ({v} <- {all}) {{ {v} * {y} }})"));
     let body = format!("{{ (sin({a} * {step}), {k} + 2, {row}) }}");
-    let text = format!("while carry ({a} = {start}, {k} = 0) {k} < 4 do {body}");
+    let text = format!("while carry ({a} = {start}, {k} = 0) {k} < 4 {body}");
     Some((format!("({y}, {n}, {all})"), text))
 }
 

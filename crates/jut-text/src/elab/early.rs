@@ -1,7 +1,7 @@
 //! `while`: a loop that ends when its condition does not hold any more.
 //!
 //! ```text
-//! y = while carry (a = x) a > 1.0 do { a / 2.0 }
+//! y = while carry (a = x) a > 1.0 { a / 2.0 }          var a = x; while a > 1.0 { a = a / 2.0 }
 //!
 //! go = x > 1.0
 //! (trips, y) = scan while (i < 9223372036854775807) carry (go_1 = go, a = x) {
@@ -11,17 +11,18 @@
 //! }
 //! ```
 //!
-//! The condition stands twice: before the loop, of what the carries are at first, and at the end of the body,
-//! of what they are next. So the core needs no second block for it, and what it computes is differentiated,
-//! stored and compiled by the rules of any loop. `for (i < n) while ..` ends after n iterations in any case.
-//! The number of iterations stays in the core; a carry can count.
+//! The condition stands twice: before the loop, of what carries and variables are at first, and at the end of
+//! the body, of what they are next. So the core needs no second block for it, and what it computes is
+//! differentiated, stored and compiled by the rules of any loop. `for (i < n) while ..` ends after n iterations
+//! in any case. The number of iterations stays in the core; a carry can count.
 
 use super::body::{Body, Made};
 use super::scope::Entity;
-use super::sugar::{Head, Starts};
+use super::sugar::Head;
+use super::variable::LOOP_CONDITION;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, Name};
-use jut_ir::{Atom, Diagnostic, Dir, LVar, Span, Type};
+use jut_ir::{Atom, Diagnostic, Dir, Span, Type};
 
 impl<'a, 's> Body<'a, 's> {
     /// A loop with a condition.
@@ -36,34 +37,32 @@ impl<'a, 's> Body<'a, 's> {
             let help = "count, and reach the elements by their index: `for (i < n) while ..`, `x[i]`";
             return self.error("J406", span, message, help);
         }
-        let Some(condition) = l.condition else { return Err(Stop) };
-        let (carry, lin_carry) = self.carries(l)?;
         let copies = self.copies;
-        let names: Vec<Name<'s>> = carry.iter().map(|(name, _)| *name).collect();
-        let starts: Vec<Atom> = carry.iter().map(|(_, start)| *start).collect();
-        let made = self.copy_text(2, span).and_then(|()| {
-            let go = self.holds(condition, &names, &starts)?;
-            self.with_condition((head, l), (carry, lin_carry), condition, go, span)
-        });
+        let made = self.copy_text(2, span).and_then(|()| self.with_condition(head, l, span));
         self.copies = copies;
         made
     }
 
     fn with_condition(
         &mut self,
-        (head, l): (Head<'s>, &'a ast::Loop<'s>),
-        (carry, lin_carry): (Starts<'s, Atom>, Starts<'s, LVar>),
-        condition: ExprId,
-        go: Atom,
+        head: Head<'s>,
+        l: &'a ast::Loop<'s>,
         span: Span,
     ) -> Res<Made> {
+        let Some(condition) = l.condition else { return Err(Stop) };
+        let (carry, lin_carry) = self.carries(l)?;
         let names: Vec<Name<'s>> = carry.iter().map(|(name, _)| *name).collect();
         let lin_names: Vec<Name<'s>> = lin_carry.iter().map(|(name, _)| *name).collect();
-        let open = self.enter_loop();
+        let starts: Vec<Atom> = carry.iter().map(|(_, start)| *start).collect();
+        let go = self.holds(condition, &names, &starts)?;
+        let variables = self.assigned(|walk| walk.range_loop(l));
+        let before = self.present(&variables);
+        let open = self.enter_loop(None, span);
         let locals = open.locals;
         let result = self.begin(Dir::While, &head, span).and_then(|mut scan| {
             scan.carry.push((self.b.nvar("go", Type::Bool, span), go));
             self.bind_carries(&mut scan, carry, lin_carry);
+            self.carry_variables(&mut scan, &variables, span);
             let ordered = self.ordered.replace(self.nesting);
             let body = self.body(l.body, None);
             self.ordered = ordered;
@@ -77,22 +76,36 @@ impl<'a, 's> Body<'a, 's> {
             Ok((scan, values, at))
         });
         let stmts = self.leave(open);
-        let (scan, values, at) = result?;
-        let out = self.looped(scan, stmts, values, locals, at, span)?;
-        let names: Vec<Name<'s>> =
-            [Name { text: "trips", span }].into_iter().chain(names).collect();
-        let mut values = self.bind(out, &names, &lin_names)?;
+        let (scan, values, at) = match result {
+            Ok(made) => made,
+            Err(Stop) => {
+                self.set_all(&variables, &before);
+                return Err(Stop);
+            }
+        };
+        let body = Ok((values, at));
+        let made = self.looped_with(scan, stmts, body, locals, (&variables, &before), span)?;
+        let mut values = match made {
+            Made::Values(values, _) => values,
+            Made::Op(out) => {
+                let trips = Name { text: "trips", span };
+                let names: Vec<Name<'s>> = [trips].into_iter().chain(names).collect();
+                self.bind(*out, &names, &lin_names)?
+            }
+        };
         values.nl.remove(0);
         Ok(Made::Values(values, span))
     }
 
     /// The condition, where the carries are the given values.
     fn holds(&mut self, condition: ExprId, names: &[Name<'s>], values: &[Atom]) -> Res<Atom> {
-        let mark = self.scope.mark();
+        let (mark, sealed) = (self.scope.mark(), self.sealed);
         for (name, value) in names.iter().zip(values) {
             self.scope.bind(name.text, Entity::N(*value));
         }
+        self.seal(LOOP_CONDITION, self.span(condition));
         let made = self.one_of(condition, "the condition of `while`");
+        self.sealed = sealed;
         self.scope.restore(mark);
         let (value, at) = made?;
         let ty = self.type_of(value);

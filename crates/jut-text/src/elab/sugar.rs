@@ -7,7 +7,7 @@
 //! | `map (x <- xs) e` | the same, with slices |
 //! | `for (i < n) carry (a = x) e` | `scan up`; further results of `e` are stacked (and n checked) |
 //! | `fold (i < n) carry (a = x) e` | the same, where `e` gives the next carries and nothing else |
-//! | `while carry (a = x) c do e` | `scan while`, see [`super::early`] |
+//! | `while carry (a = x) c { e }` | `scan while`, see [`super::early`] |
 //! | `max (i < n) e` | the index first: `(v, k) = scan up ..` over `stop(e)`; `check k < n`; then `e` at `k` |
 //! | `(a <= i < b)` | bound `b - a`, and `i = a + i0` first in the body |
 //! | `(b > i >= a)` | the same, with `scan down`; what is collected stands in the order of the indices |

@@ -8,6 +8,7 @@
 //! | `var s = e`, `s = e`, `s += e` | `s = e`, `s_1 = e`, `s_1 = s + e`: a new name |
 //! | `if c { s = e }` | `s_1 = case c { true -> { ..; e }; false -> { s } }` |
 //! | `for (i < n) { s = e }` | `s_2 = scan up (i < n) carry (s_1 = s) { ..; e }` |
+//! | `while s > 1.0 { s = e }` | `(trips, s_2) = scan while .. carry (go = .., s_1 = s) { ..; (go_1, e) }` |
 //! | `x[i] = e`, `x[i] += e` | `x_1 = x with [i] = e`; `t = x[i]; t_1 = t + e; x_1 = x with [i] = t_1` |
 //! | `p.x = e` | `(x, y) = open p; p_1 = P(e, y)` |
 //!
@@ -57,7 +58,7 @@ pub(super) fn parallel(kind: LoopKind) -> Option<&'static str> {
         LoopKind::Map => Some("map"),
         LoopKind::Max => Some("max"),
         LoopKind::Min => Some("min"),
-        LoopKind::For | LoopKind::Fold => None,
+        LoopKind::For | LoopKind::Fold | LoopKind::While => None,
     }
 }
 
@@ -119,7 +120,7 @@ impl<'a, 's> Body<'a, 's> {
         let name = self.scope.place(variable).name;
         let what = sealed.what;
         let message = match what {
-            CONDITION => format!("`{name}` is assigned in {CONDITION}"),
+            CONDITION | LOOP_CONDITION => format!("`{name}` is assigned in {what}"),
             _ => format!(
                 "`{name}` is declared outside of this `{what}`, whose iterations know nothing of each other"
             ),
@@ -128,6 +129,7 @@ impl<'a, 's> Body<'a, 's> {
         let head = Span { end: sealed.span.start + what.len() as u32, ..sealed.span };
         let error = match what {
             CONDITION => return self.fail(error.help("assign it before the `if`")),
+            LOOP_CONDITION => return self.fail(error.help("assign it in the body of the loop")),
             "build" | "map" => error
                 .help("write `for`, whose iterations run in order, and which collects as well")
                 .replace(head, "for"),
@@ -432,6 +434,9 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 }
+
+/// The condition of a `while`, which is computed before the loop and at the end of its body.
+pub(super) const LOOP_CONDITION: &str = "the condition of a `while`";
 
 /// Conditions of a long chain of `else if`, which are computed before any of its blocks.
 pub(super) const CONDITION: &str = "a condition of a long `if`";

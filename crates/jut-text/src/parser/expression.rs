@@ -523,17 +523,20 @@ impl<'s> Parser<'s, '_> {
         Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, condition, body })))
     }
 
-    /// `while carry (a = x) a > 1.0 do { .. }`, also behind a head: `for (i < n) while ..`.
+    /// `while a > 1.0 { .. }`, `while carry (a = x) a > 1.0 { .. }`, also behind a head: `for (i < n) while ..`.
+    /// A condition that is a block is followed by `do`.
     fn while_loop(&mut self, head: Vec<Range<'s>>) -> Parsed<ExprKind<'s>> {
         self.expect("while")?;
-        let help = "say what changes from one iteration to the next: \
-                    `while carry (a = x) a > 1.0 do { a / 2.0 }`";
-        self.expect_helping("carry", help)?;
-        let (carry, lin_carry) = self.binds()?;
-        let condition = Some(self.body()?);
-        self.expect_helping("do", "the body of `while` stands behind its condition: `do { .. }`")?;
-        let body = self.body()?;
-        let kind = LoopKind::While;
+        let (carry, lin_carry) =
+            if self.eat("carry") { self.binds()? } else { (Vec::new(), Vec::new()) };
+        let is_block = self.at("{");
+        let condition = if is_block { self.block_expr()? } else { self.expr()? };
+        if !self.eat("do") && (is_block || !self.at("{")) {
+            let help = "the body is a block behind the condition: `while a > 1.0 { .. }`, \
+                        `while { .. } do { .. }`";
+            return Err(self.expected_helping(if is_block { "`do`" } else { "`{`" }, help));
+        }
+        let (kind, body, condition) = (LoopKind::While, self.body()?, Some(condition));
         Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, condition, body })))
     }
 
