@@ -41,8 +41,8 @@ use jut_ir::{Size, Span};
 use std::fmt::Write;
 
 use crate::form::{
-    Arena, Atom, Block, Cell, Check, Kind, LoopFuncId, LoopFunction, LoopProgram, Role,
-    Site, Stmt, Value, Vector,
+    Arena, Atom, Block, Cell, Check, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Site, Stmt,
+    Value, Vector,
 };
 
 /// Prints a whole program, callees first, with empty lines between the functions.

@@ -85,10 +85,11 @@ fn loops_ask_between_rounds_and_short_ones_never() {
     let placed = poll::place(&program(LOOPS));
     let mut found = Vec::new();
     rounds(&placed.funcs[LoopFuncId::from_u32(0)].body, &mut found);
-    let [par, sum, up, down, outer, inner, literal, early] = found[..] else {
-        panic!("{found:?}")
-    };
-    assert!([par, up, down, early].iter().all(|every| (1024..=1 << 16).contains(every)), "{found:?}");
+    let [par, sum, up, down, outer, inner, literal, early] = found[..] else { panic!("{found:?}") };
+    assert!(
+        [par, up, down, early].iter().all(|every| (1024..=1 << 16).contains(every)),
+        "{found:?}"
+    );
     assert_eq!([sum, inner], [1024; 2], "a sum asks between its blocks: {found:?}");
     assert!((2..1024).contains(&outer), "loops around loops ask now and then: {found:?}");
     assert_eq!(literal, 0, "three iterations are over soon: {found:?}");

@@ -359,7 +359,8 @@ impl Emitter<'_> {
         };
         let counter = turned.as_ref().map_or(&index, |(_, counter)| counter).clone();
         let (early, predicate) = (source.may_end_early(), "slt");
-        let counted = Counted { low, high, step: 1, predicate, index: counter, carried, fails, early };
+        let counted =
+            Counted { low, high, step: 1, predicate, index: counter, carried, fails, early };
         self.counted(&dst, &counted, &mut |this| {
             if let Some((turn, counter)) = &turned {
                 this.line(format_args!("{index} = arith.subi {turn}, {counter} : index"));

@@ -291,7 +291,8 @@ impl<'s> Lexer<'s, '_> {
         let last = self.out.tokens.last();
         let rest = self.source[self.at..].trim_start_matches([' ', '\t']);
         if matches!(word, "carry" | "slice") {
-            return rest.starts_with('(') && last.is_some_and(|t| t.is(")"));
+            let before = |t: &Token| t.is(")") || t.text == "while";
+            return rest.starts_with('(') && last.is_some_and(before);
         }
         if words::is_reserved(word) || !DECLARATION.contains(&word) {
             return true;

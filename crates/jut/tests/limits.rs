@@ -128,7 +128,11 @@ fn a_loop_without_end_that_collects_or_stores_reaches_the_limit() {
             let mut gradient = f.gradient().expect("it compiles").session();
             for (x, expected) in [(9.5, Ok(1)), (0.5, Err("R06")), (9.5, Ok(1))] {
                 let called = gradient.call(&[x.into()]);
-                assert_eq!(outcome(called.map(|r| r.values().len())), expected, "{engine:?} {name} {x}");
+                assert_eq!(
+                    outcome(called.map(|r| r.values().len())),
+                    expected,
+                    "{engine:?} {name} {x}"
+                );
             }
         }
     }

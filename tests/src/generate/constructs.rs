@@ -401,6 +401,7 @@ fn while_counted(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement 
     let start = w.float(scope, indent);
     let mut inner = scope.clone();
     inner.depth += 1;
+    inner.indices.push((k.clone(), "3".into()));
     inner.floats.push(a.clone());
     let step = w.float(&inner, indent + 1);
     scope.floats.push(y.clone());
@@ -426,6 +427,7 @@ fn while_collects(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement
     let (all, v) = (w.name("x"), w.name("v"));
     let mut inner = scope.clone();
     inner.depth += 1;
+    inner.indices.push((k.clone(), "4".into()));
     inner.floats.push(a.clone());
     let (step, row) = (w.float(&inner, indent + 1), w.float(&inner, indent + 1));
     let start = w.atom(scope);

@@ -17,9 +17,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::emit::int;
-use super::{
-    CapView, Dest, Lowering, Pair, Register, Res, Slot, Target, calls, growing, regions,
-};
+use super::{CapView, Dest, Lowering, Pair, Register, Res, Slot, Target, calls, growing, regions};
 use crate::flatten::Component;
 use crate::form::{self, Arena, Atom, Cell, For, Kind, Lanes, Order, Value};
 

@@ -204,7 +204,8 @@ impl Fresh {
         let [Stmt::Offset { dst: row, buffer: whole, index: begin }, inner] = touching[..] else {
             return false;
         };
-        let Some(length) = inner.counted().filter(|inner| inner.go.is_none()).map(|inner| inner.high)
+        let Some(length) =
+            inner.counted().filter(|inner| inner.go.is_none()).map(|inner| inner.high)
         else {
             return false;
         };

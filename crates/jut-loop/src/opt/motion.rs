@@ -309,7 +309,11 @@ impl Motion<'_> {
     }
 
     /// What says whether a loop runs at all; `None` if it does in any case.
-    fn runs(&mut self, Counted { low, high, go, .. }: Counted, out: &mut InPlace<Stmt>) -> Option<Atom> {
+    fn runs(
+        &mut self,
+        Counted { low, high, go, .. }: Counted,
+        out: &mut InPlace<Stmt>,
+    ) -> Option<Atom> {
         if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high)
             && low < high
         {
@@ -329,12 +333,7 @@ impl Motion<'_> {
     }
 
     /// `(a, ..) = if low < high { .. (a', ..) } else { (0, ..) }`.
-    fn guard(
-        &mut self,
-        mut stmts: Vec<Stmt>,
-        range: Option<Counted>,
-        out: &mut InPlace<Stmt>,
-    ) {
+    fn guard(&mut self, mut stmts: Vec<Stmt>, range: Option<Counted>, out: &mut InPlace<Stmt>) {
         // They stay in this body: what comes behind them must not pass them.
         stmts.iter().for_each(|stmt| self.body.note(stmt));
         let Some(range) = range.filter(|_| !stmts.is_empty()) else {

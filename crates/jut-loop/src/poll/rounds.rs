@@ -145,13 +145,7 @@ struct Range {
 }
 
 impl Range {
-    fn all(
-        self,
-        order: Order,
-        dst: Vec<Value>,
-        carry: Vec<(Value, Atom)>,
-        body: Block,
-    ) -> Stmt {
+    fn all(self, order: Order, dst: Vec<Value>, carry: Vec<(Value, Atom)>, body: Block) -> Stmt {
         let Range { rounds: high, index, .. } = self;
         For { dst, order, vector: None, index, low: int(0), high, carry, body }.into()
     }

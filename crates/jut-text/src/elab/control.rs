@@ -650,8 +650,7 @@ impl<'a, 's> Body<'a, 's> {
             self.may_end_early(&scan, span)?;
         }
         // The sizes of what is stacked are the first result, if the loop may end early.
-        let size =
-            if scan.dir == Dir::While { Size::position(0) } else { self.nf(scan.bound) };
+        let size = if scan.dir == Dir::While { Size::position(0) } else { self.nf(scan.bound) };
         let mut out = Annotation::default();
         for (k, value) in values.nl.iter().enumerate() {
             let (ty, init) = (self.type_of(*value), scan.carry.get(k).map(|c| c.1));

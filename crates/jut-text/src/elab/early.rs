@@ -26,15 +26,11 @@ use jut_ir::{Atom, Diagnostic, Dir, Span, Type};
 
 impl<'a, 's> Body<'a, 's> {
     /// A loop with a condition.
-    pub fn ending_early(
-        &mut self,
-        head: Head<'s>,
-        l: &'a ast::Loop<'s>,
-        span: Span,
-    ) -> Res<Made> {
+    pub fn ending_early(&mut self, head: Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Made> {
         if !head.slices.is_empty() || !head.lin_slices.is_empty() {
             let message = "a loop that may end early slices nothing";
-            let help = "count, and reach the elements by their index: `for (i < n) while ..`, `x[i]`";
+            let help =
+                "count, and reach the elements by their index: `for (i < n) while ..`, `x[i]`";
             return self.error("J406", span, message, help);
         }
         let copies = self.copies;
@@ -43,12 +39,7 @@ impl<'a, 's> Body<'a, 's> {
         made
     }
 
-    fn with_condition(
-        &mut self,
-        head: Head<'s>,
-        l: &'a ast::Loop<'s>,
-        span: Span,
-    ) -> Res<Made> {
+    fn with_condition(&mut self, head: Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Made> {
         let Some(condition) = l.condition else { return Err(Stop) };
         let (carry, lin_carry) = self.carries(l)?;
         let names: Vec<Name<'s>> = carry.iter().map(|(name, _)| *name).collect();

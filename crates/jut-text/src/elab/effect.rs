@@ -122,7 +122,9 @@ impl<'a, 's> Body<'a, 's> {
     fn lost<T>(&mut self, name: Name<'s>, span: Span) -> Res<T> {
         let text = name.text;
         let (what, advice) = match self.around.map(|e| &self.ast.expr(e).kind) {
-            Some(ExprKind::Loop(l)) if matches!(l.kind, LoopKind::For | LoopKind::Fold | LoopKind::While) => {
+            Some(ExprKind::Loop(l))
+                if matches!(l.kind, LoopKind::For | LoopKind::Fold | LoopKind::While) =>
+            {
                 let advice = format!(
                     "carry it, `carry ({text} = {text})`, and end the body with its next value"
                 );
