@@ -31,6 +31,7 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
     ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
     ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
+    ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
     ("record in a record", deep),
     ("function of records", record_call),
     ("array of tuples", tuples),
@@ -49,14 +50,18 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("array of arrays by a call", rows_by_call),
     ("array of records", records),
     ("cast of a size", cast),
-    // Twice in turn: what U makes of them is rarely read by the linear half.
+    // Again: what U makes of them is rarely read by the linear half.
     ("array of records", records),
+    ("array of tuples", tuples),
     ("array of tuples", tuples),
     ("cast of a size", cast),
 ];
 
 /// How many of them each program has at least.
 const TURNS: usize = 4;
+
+/// In more rounds than these there is no `while`: its body may have loops of its own.
+const FEW: u64 = 9;
 
 /// Whether J differentiates a record whose array has a size that it holds itself.
 const FLOATS_IN_RAGGED_RECORDS: bool = false;
@@ -397,6 +402,9 @@ fn late(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
 }
 
 fn while_counted(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    if scope.rounds() > FEW {
+        return None;
+    }
     let (a, k, y, n) = (w.name("c"), w.name("k"), w.name("t"), w.name("k"));
     let start = w.float(scope, indent);
     let mut inner = scope.clone();
@@ -411,6 +419,9 @@ fn while_counted(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement 
 }
 
 fn while_limited(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    if scope.rounds() > FEW {
+        return None;
+    }
     let (_, size) = w.vector(scope)?;
     let (mut inner, i) = w.within(scope, &size);
     let (a, b, y, z) = (w.name("c"), w.name("c"), w.name("t"), w.name("t"));
@@ -423,6 +434,9 @@ fn while_limited(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement 
 }
 
 fn while_collects(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    if scope.rounds() > FEW {
+        return None;
+    }
     let (a, k, y, n) = (w.name("c"), w.name("k"), w.name("t"), w.name("k"));
     let (all, v) = (w.name("x"), w.name("v"));
     let mut inner = scope.clone();

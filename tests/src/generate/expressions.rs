@@ -46,8 +46,12 @@ impl Writer {
             14 | 15 if !deep => self.sum(scope, indent),
             16 if !deep => self.fold(scope, indent),
             18 => self.scalar_primitive(scope),
-            // Functions carry arrays too.
-            17 if self.functions > 0 && self.calls < 8 && !scope.in_carries => {
+            // Functions carry arrays too, and have loops of their own.
+            17 if self.functions > 0
+                && self.calls < 8
+                && !scope.in_carries
+                && scope.rounds() <= 27 =>
+            {
                 self.call(scope, indent)
             }
             _ => format!("({} * {})", self.atom(scope), self.atom(scope)),
