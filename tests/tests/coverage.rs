@@ -27,6 +27,12 @@ const ANYWHERE: &[&str] = &[
     "+=",
 ];
 
+/// Updates: of values, which T never meets, and of tangents.
+const UPDATES: &[&str] = &["update"];
+const LINEAR_UPDATES: &[&str] = &["update'"];
+/// What T makes of them, and hand-written code has.
+const TAKEN: &[&str] = &["take'"];
+
 /// Those of non-linear code that T never meets: its input has no sums and no data of its own.
 const VALUES: &[&str] = &[
     "structured",
@@ -59,10 +65,10 @@ const LINEAR: &[&str] = &[
 
 /// What each pass must have been given.
 const RULES: &[(&str, &[&[&str]])] = &[
-    ("J", &[ANYWHERE, VALUES]),
-    ("U", &[ANYWHERE, VALUES, LINEAR]),
-    ("T", &[ANYWHERE, LINEAR]),
-    ("L", &[ANYWHERE, VALUES, LINEAR]),
+    ("J", &[ANYWHERE, VALUES, UPDATES]),
+    ("U", &[ANYWHERE, VALUES, LINEAR, UPDATES, LINEAR_UPDATES, TAKEN]),
+    ("T", &[ANYWHERE, LINEAR, LINEAR_UPDATES, TAKEN]),
+    ("L", &[ANYWHERE, VALUES, LINEAR, UPDATES, LINEAR_UPDATES, TAKEN]),
 ];
 
 /// How many programs of each kind a run of the tests has.

@@ -31,6 +31,13 @@ const PROGRAMS: &[(&str, &str)] = &[
         "scatter",
         "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { sin(x[ix[i]]) * f64(i) }",
     ),
+    (
+        "update",
+        "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = {
+  a = for (i < m) carry (a = x) { k = ix[i]; a with [k] = sin(a[k]) * a[0] }
+  a[0] * a[3] + a[7]
+}",
+    ),
     ("wrong index", "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { x[ix[i]] }"),
     ("sum", "def f[n](x: [n]f64) -> f64 = sum (i < n - 1) { sin(x[i]) * x[i + 1] - x[i] }"),
     (
@@ -46,6 +53,7 @@ fn arguments(program: &str) -> Vec<Value> {
     let x: Vec<f64> = (0..11).map(|k| (k as f64 * 0.7 + 0.2).sin()).collect();
     match program {
         "gather" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
+        "update" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
         "scatter" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 3, 7, 3, 3])],
         "wrong index" => vec![Value::floats(x), Value::ints(vec![3, 11])],
         "sum" => vec![Value::floats(x)],
@@ -271,6 +279,56 @@ fn missing_drop(_: &mut Function, block: &mut Block, k: usize) -> bool {
         return false;
     }
     block.stmts.remove(k);
+    true
+}
+
+/// `(b', v') = take a'[i]` leaves the part in b'.
+fn part_not_zero(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::LTake { path, .. } = block.stmts[k].rhs.clone() else { return false };
+    let [rest, part] = block.stmts[k].lin[..] else { return false };
+    let mut fresh = |name: &str, of: LVar| {
+        let data = LinVarData { name: name.into(), ..func.lvars[of].clone() };
+        func.lvars.push(data)
+    };
+    let (left, a, b) = (fresh("fault_x'", rest), fresh("fault_a'", part), fresh("fault_b'", part));
+    let like = block.stmts[k].clone();
+    block.stmts[k].lin = vec![left, a];
+    let back = Rhs::LUpdate { x: left, path, value: b };
+    block.stmts.insert(k + 1, linear_stmt(&like, vec![part, b], Rhs::Dup(a)));
+    block.stmts.insert(k + 2, linear_stmt(&like, vec![rest], back));
+    true
+}
+
+/// `a' with [i] = v'` is `a' with [i] = zero`.
+fn lost_part(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::LUpdate { value, .. } = &mut block.stmts[k].rhs else { return false };
+    let data = LinVarData { name: "fault_z'".into(), ..func.lvars[*value].clone() };
+    let ty = data.ty.clone();
+    let zero = func.lvars.push(data);
+    let lost = std::mem::replace(value, zero);
+    let like = block.stmts[k].clone();
+    block.stmts.insert(k, linear_stmt(&like, vec![zero], Rhs::LZero(ty)));
+    block.stmts.insert(k, linear_stmt(&like, Vec::new(), Rhs::Drop(lost)));
+    true
+}
+
+/// `a' with [i] = v'` is a', and v' is dropped.
+fn no_update(_: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::LUpdate { x, value, .. } = block.stmts[k].rhs else { return false };
+    block.stmts[k].rhs = Rhs::LCopy(x);
+    let drop = linear_stmt(&block.stmts[k], Vec::new(), Rhs::Drop(value));
+    block.stmts.insert(k, drop);
+    true
+}
+
+/// `a with [i] = v` changes element 0.
+fn wrong_part(_: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::Update { path, .. } = &mut block.stmts[k].rhs else { return false };
+    let Some(Step::Index { index: index @ Atom::Var(_), proved }) = path.first_mut() else {
+        return false;
+    };
+    *index = Atom::Lit(Literal::I64(0));
+    *proved = true;
     true
 }
 
@@ -511,6 +569,9 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::Forward, wrong_factor, "scalar", "P4"),
     (Pass::Forward, lost_tangent, "scalar", "P4"),
     (Pass::Forward, wrong_read, "sum", "P4"),
+    (Pass::Forward, lost_part, "update", "P4"),
+    (Pass::Forward, no_update, "update", "P4"),
+    (Pass::Forward, wrong_part, "update", "P2"),
     (Pass::Forward, half_a_dup, "scalar", "P1"),
     (Pass::Forward, used_twice, "scalar", "P1"),
     (Pass::Forward, missing_check, "gather", "P1"),
@@ -530,6 +591,8 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::NonLinear, wrong_element, "gather", "P6"),
     (Pass::NonLinear, missing_check, "gather", "P1"),
     (Pass::NonLinear, wrong_element, "wrong index", "errors"),
+    (Pass::NonLinear, wrong_part, "update", "P6"),
+    (Pass::Linear, lost_part, "update", "P6"),
     (Pass::Linear, drop_a_term, "scalar", "P6"),
     (Pass::Linear, wrong_sign, "scalar", "P6"),
     (Pass::Linear, wrong_direction, "power", "P6"),
@@ -540,6 +603,7 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::Transpose, wrong_sign, "scalar", "P9"),
     (Pass::Transpose, wrong_factor, "scalar", "P9"),
     (Pass::Transpose, lost_tangent, "scalar", "P9"),
+    (Pass::Transpose, part_not_zero, "update", "P9"),
     (Pass::Transpose, missing_accumulate, "sum", "P9"),
     (Pass::Transpose, accumulated_twice, "sum", "P9"),
     (Pass::Transpose, wrong_place, "sum", "P9"),
@@ -549,10 +613,12 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::Transpose, missing_drop, "start", "P1"),
     (Pass::Transpose, half_a_dup, "scalar", "P1"),
     (Pass::Erase, wrong_direction, "power", "P12"),
+    (Pass::Erase, wrong_part, "update", "P12"),
     (Pass::Erase, missing_term, "sum", "P12"),
     (Pass::Erase, swapped_operands, "scalar", "P12"),
     (Pass::Erase, wrong_element, "sum", "P12"),
     (Pass::Optimise, wrong_order, "sum", "P15"),
+    (Pass::Optimise, wrong_part, "update", "P15"),
     (Pass::Optimise, missing_term, "sum", "P15"),
     (Pass::Optimise, wrong_direction, "power", "P15"),
     (Pass::Optimise, swapped_operands, "scalar", "P15"),
@@ -563,6 +629,8 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
 const LOOP_FAULTS: &[(&str, LoopEdit, &str)] = &[
     ("wrong direction", loop_direction, "power"),
     ("missing store", loop_without_store, "rnn"),
+    ("missing update", loop_without_store, "update"),
+    ("updates in any order", loop_made_parallel, "update"),
     ("missing check", loop_without_check, "wrong index"),
     ("missing zeros", loop_without_fill, "sum"),
     ("one lane", loop_with_one_lane, "sum"),

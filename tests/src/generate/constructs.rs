@@ -1,8 +1,8 @@
 //! Statements with the constructs that programs have rarely: scans and accumulators written by hand,
 //! ragged arrays, records in records, parts of matrices, names that hide a primitive, constants.
 
-use super::carries;
 use super::writer::{Scope, Writer};
+use super::{carries, updates};
 use std::fmt::Write;
 
 /// A statement: a pattern and what it is bound to.
@@ -50,6 +50,8 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("array of arrays by a call", rows_by_call),
     ("array of records", records),
     ("cast of a size", cast),
+    ("array with another part", updates::replaced),
+    ("carried array that changes", updates::in_loop),
     // Again: what U makes of them is rarely read by the linear half.
     ("array of records", records),
     ("array of tuples", tuples),

@@ -194,7 +194,7 @@ impl Writer {
     fn linear_statement(&mut self, scope: &mut Linear, depth: usize) -> String {
         self.fuel = self.fuel.saturating_sub(1);
         let (v, size) = self.sized(scope);
-        match self.rng.u8(0..22) {
+        match self.rng.u8(0..24) {
             0 | 1 => self.linear_sum(scope, &size, depth),
             2 | 3 => self.linear_carry(scope, &v, &size, depth),
             4 => self.linear_map(scope, &v, &size, depth),
@@ -286,6 +286,21 @@ impl Writer {
                 scope.plain.arrays.push((y.clone(), vec![m.clone()]));
                 let value = self.linear_carry(scope, &y, &m, depth);
                 format!("{m} = max({size}, 0); {y} = cast {v} : [{m}]f64; {value}")
+            }
+            22 | 23 => {
+                let Some((one, size)) = self.pick(&scope.arrays).cloned() else {
+                    return self.linear_copy(scope);
+                };
+                let (name, rest) = (self.linear_name("y"), self.linear_name("y"));
+                let (part, m) = (self.linear_name("t"), self.name("m"));
+                self.note("linear array with another part");
+                scope.arrays.push((name.clone(), size.clone()));
+                // An array may have no elements, and then the part has none.
+                let (factor, at) = (self.factor(scope), format!("[0 ..+ {m}]"));
+                let take = format!("(; {rest}, {part}) = take {one}{at}");
+                format!(
+                    "{m} = min(1, {size}); {take}; {name} = {rest} with {at} = {factor} * {part}"
+                )
             }
             18 | 19 => {
                 let name = self.name("t");

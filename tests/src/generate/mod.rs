@@ -14,6 +14,7 @@ mod linear;
 mod primitives;
 mod statements;
 mod structured;
+mod updates;
 mod writer;
 
 use crate::attack::values;
@@ -128,6 +129,9 @@ pub const CONSTRUCTS: &[&str] = &[
     "while",
     "while behind the head of a for",
     "while that collects",
+    "array with another part",
+    "carried array that changes",
+    "linear array with another part",
     "explicit check",
     "array of arrays by a call",
     "array of records",
