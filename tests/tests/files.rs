@@ -48,6 +48,7 @@ fn every_folder_has_files() {
         "check",
         "constructs",
         "cost",
+        "derivatives",
         "design",
         "erase",
         "forward",

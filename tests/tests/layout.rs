@@ -7,7 +7,7 @@ use std::process::Command;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("jut-runtime", &[]),
     ("jut-ir", &["jut-runtime"]),
-    ("jut-text", &["jut-ir"]),
+    ("jut-text", &["jut-ad", "jut-ir"]),
     ("jut-opt", &["jut-ir"]),
     ("jut-ad", &["jut-ir", "jut-opt"]),
     ("jut-eval", &["jut-ir", "jut-runtime"]),

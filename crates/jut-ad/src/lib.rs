@@ -8,7 +8,8 @@
 //! | T | [`transpose`] | `f.lin` | `f.linT`: cotangents |
 //! | L | [`erase`] | any | the same, all of it non-linear: J's domain again |
 //!
-//! [`compose`] puts them together into gradients and products with the Jacobian. [`activity`] says
+//! [`compose`] puts them together into gradients and products with the Jacobian; [`language`] makes those that
+//! the text of a program asks for. [`activity`] says
 //! which values have a tangent. The type checker of `jut-ir` accepts what every pass makes; that is
 //! how the passes are tested, because a transformation that loses or doubles a cotangent makes an
 //! ill-typed program.
@@ -21,6 +22,7 @@ pub mod activity;
 pub mod compose;
 pub mod erase;
 pub mod forward;
+pub mod language;
 mod linearity;
 mod relocate;
 pub mod transpose;
@@ -57,6 +59,8 @@ pub struct Derivatives {
     pub(crate) linearized: HashMap<(FuncId, Mask, Policy), compose::Linearized>,
     /// Names of functions, data types and constructors in use.
     names: HashSet<String>,
+    /// Of how many functions and data types the names were noted by [`Derivatives::resume`].
+    seen: (usize, usize),
     /// Whether passes take bodies for the last time; see [`Derivatives::once`].
     once: bool,
     /// Functions whose bodies have been taken.
@@ -81,6 +85,18 @@ impl Derivatives {
     /// holds two or three stages at a time.
     pub fn once(program: Program) -> Derivatives {
         Derivatives { once: true, ..Derivatives::new(program) }
+    }
+
+    /// Goes on with a program that has got further definitions meanwhile.
+    pub(crate) fn resume(&mut self, program: Program) {
+        let (funcs, datas) = self.seen;
+        self.names.extend(program.funcs.values().skip(funcs).map(|f| f.name.clone()));
+        for data in program.datas.values().skip(datas) {
+            self.names.insert(data.name.clone());
+            self.names.extend(data.constructors.iter().map(|c| c.name.clone()));
+        }
+        self.seen = (program.funcs.len(), program.datas.len());
+        self.program = program;
     }
 
     /// A function, to make another one of it. Under [`Derivatives::once`] only its signature stays.

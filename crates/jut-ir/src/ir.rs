@@ -122,6 +122,8 @@ pub struct Function {
     /// How many of the first parameters are sizes declared in brackets (`def f[n, d](..)`);
     /// a surface call leaves them out.
     pub size_params: usize,
+    /// Whether passes made it for a derivative that the text takes of another definition.
+    pub derived: bool,
     /// Non-linear parameters.
     pub params: Vec<NVar>,
     /// Linear parameters.
@@ -769,6 +771,7 @@ impl Function {
             doc: self.doc.clone(),
             span: self.span,
             size_params: self.size_params,
+            derived: self.derived,
             ..Function::default()
         };
         let types = (self.params.iter().map(|v| &self.nvars[*v].ty))

@@ -215,6 +215,8 @@ pub(crate) enum ExprKind<'s> {
     /// `x[i, j].r`: steps from left to right, at least one.
     Post(ExprId, Vec<Post<'s>>),
     Call(Box<Call<'s>>),
+    /// `grad(f)(x)`, `grad(f, w)(x, w)`.
+    Derived(Box<Derived<'s>>),
     /// `(a, b; c')`: several values, or none.
     List(Vec<ExprId>, Vec<ExprId>),
     Block(Block<'s>),
@@ -338,6 +340,15 @@ pub(crate) enum LoopKind {
     Min,
     /// As long as its condition holds; with a head, at most that often.
     While,
+}
+
+/// A call of a derivative.
+#[derive(Debug)]
+pub(crate) struct Derived<'s> {
+    /// What is made of the function, one of the other: the word, and the parameters that it is with respect to.
+    pub chain: Vec<(&'s str, Vec<Name<'s>>)>,
+    /// The function, and the arguments of what is made of it.
+    pub call: Call<'s>,
 }
 
 #[derive(Debug)]

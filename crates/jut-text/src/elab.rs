@@ -31,6 +31,7 @@ mod body;
 mod branch;
 mod call;
 mod control;
+mod derived;
 mod each;
 mod early;
 mod effect;
@@ -89,8 +90,10 @@ pub(crate) fn elaborate(
     globals.longest = globals.modules.iter().map(String::len).max().unwrap_or(0);
     globals.broken = broken.into_iter().collect();
     let mut program = Program::default();
+    let mut derivatives = derived::Derivatives::default();
     for file in files {
         globals.enter(file);
+        derivatives.enter();
         for decl in &file.ast.decls {
             match decl {
                 Decl::Use(name) => {
@@ -107,6 +110,7 @@ pub(crate) fn elaborate(
                     }
                 }
                 Decl::Def(d) => {
+                    derivatives.make(file.ast, d, &mut program, &mut globals);
                     if def(file.ast, d, &mut program, &mut globals, diagnostics).is_err() {
                         globals.poison(d.name.text);
                     }

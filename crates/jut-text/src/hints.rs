@@ -100,7 +100,7 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
 
 /// A derivative taken inside a program: `grad(g)(x)`, `g.grad(x)`.
 pub(crate) fn derivative(name: &str) -> Option<&'static str> {
-    let help = "derivatives are taken from outside: `jut grad FILE f`, or `gradient` in Rust";
+    let help = "a derivative of a function `f` is `grad(f)(x)`, or `value_and_grad`, `jvp`, `vjp`, `hvp`, `hessian`, `jacobian`";
     let names = [
         "grad",
         "gradient",

@@ -29,6 +29,7 @@
 //! index   = [ "!" ] expr | [ "!" ] expr "..+" expr | expr ".." expr
 //! prim    = literal | name | name' | "(" expr ")" | "(" [ expr {..} ] [ ";" expr {..} ] ")" | block
 //!         | path "(" [ expr {..} ] [ ";" [ expr {..} ] [ ";" ( place | "null" ) {..} ] ] ")"
+//!         | request "(" ( path | request .. ) { "," name } ")" "(" [ expr {..} ] ")", as in `grad(f)(x)`
 //!         | "#(" expr {..} ")" | "[" expr {..} "]"
 //!         | "if" expr block [ "else" ( block | if ) ]
 //!         | "case" expr "{" { ( path [ "(" field {..} ")" ] | "true" | "false" | "_" ) "->" expr NL } "}"

@@ -48,7 +48,16 @@ const TEXT: &[Row] = &[
     ("J002", "def f(n: i64) -> f64 = sum («i <- 1..=n») { 1.0 }", "write `1 <= i < n + 1`"),
     ("J002", "def f[n](x: [n]f64) -> f64 = prod (i < n) «{» x[i] }", "carry (p = 1.0)"),
     ("J002", "def f[n](x: [n]f64) -> f64 = { y = prod (v <- x) «v»; y }", "carry (p = 1.0)"),
-    ("J002", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = grad(g)«(»x)", "`jut grad FILE f`"),
+    ("J002", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «grad(g + 1.0)»(x)", "`grad(f)(x)`"),
+    ("J014", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «grad»(g)", "`grad(f)(x)`"),
+    ("J014", "def f(x: f64) -> f64 = grad(«g»)(x)\ndef g(x: f64) -> f64 = x", "after its definition"),
+    ("J901", "def f(x: f64) -> f64 = grad(«f»)(x)", "write a loop"),
+    ("J010", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «grad(g, y)(x)»", "`x`"),
+    (
+        "J208",
+        "def g(x: f64, y: f64) -> f64 = x * y\ndef f(x: f64) -> f64 = «grad(g, x)(x)»",
+        "give all of them",
+    ),
     ("J002", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = g(x)«(»x)", "are not called"),
 ];
 
@@ -59,7 +68,7 @@ const NAMES: &[Row] = &[
     ("J010", "data D = A(x: f64) | B\ndef f() -> D = «A»", "`A(x)`"),
     ("J014", "def f[n](x: [n]f64) -> f64 = «fold»(x)", "`fold (v <- xs) carry"),
     ("J014", "def f[n](x: [n]f64) -> [n]f64 = «map»(x, x)", "`map (v <- xs)"),
-    ("J014", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «g.grad»(x)", "`jut grad FILE f`"),
+    ("J014", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «g.gradient»(x)", "`grad(f)(x)`"),
     ("J011", "def «prim»(x: f64) -> f64 = x", "a name of the language"),
     ("J301", "def f[n](x: [n]f64) -> f64 = «x[-1]»", "`n - 1`"),
     ("J301", "def f(x: [3]f64) -> f64 = { i = 1 - 2; «x[i]» }", "`2`"),

@@ -104,7 +104,8 @@ impl Model {
 
     /// The names of the functions, in the order of the text.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
-        self.inner.program.funcs.values().map(|f| f.name.as_str())
+        let own = self.inner.program.funcs.values().filter(|f| !f.derived);
+        own.map(|f| f.name.as_str())
     }
 
     /// A function by name.

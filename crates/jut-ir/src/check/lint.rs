@@ -13,7 +13,8 @@ use crate::span::{Origin, Span};
 /// The warnings of all definitions, in order.
 pub fn lint_program(program: &Program) -> Vec<Diagnostic> {
     let functions = program.order.iter().filter_map(|decl| match decl {
-        Decl::Func(func) => Some(*func),
+        // What passes made is no text of the user's.
+        Decl::Func(func) => Some(*func).filter(|func| !program.funcs[*func].derived),
         Decl::Data(_) => None,
     });
     functions.flat_map(|func| lint_function(program, func)).collect()

@@ -31,6 +31,9 @@ impl<'a, 's> Body<'a, 's> {
             }
             None => {}
         }
+        if let Some(derived) = self.globals.derived.get(name.text) {
+            return Ok(Lazy::Made(self.call_made(derived, call, span)?));
+        }
         let primitive = name.text.strip_prefix("prim.").unwrap_or(name.text);
         // A definition further down hides the primitive here too: whoever calls `softplus` and
         // defines it means the definition.
@@ -44,7 +47,7 @@ impl<'a, 's> Body<'a, 's> {
         self.unknown_function(name)
     }
 
-    fn unknown_function<T>(&mut self, name: Name<'s>) -> Res<T> {
+    pub fn unknown_function<T>(&mut self, name: Name<'s>) -> Res<T> {
         if self.globals.is_poisoned(name.text) {
             return Err(Stop);
         }
@@ -382,7 +385,12 @@ impl<'a, 's> Body<'a, 's> {
 
     // ---- definitions
 
-    fn call_function(&mut self, func: FuncId, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
+    pub fn call_function(
+        &mut self,
+        func: FuncId,
+        call: &'a ast::Call<'s>,
+        span: Span,
+    ) -> Res<Made> {
         let program = self.program;
         let callee = &program.funcs[func];
         let mut given: Vec<(Atom, Span)> = Vec::new();

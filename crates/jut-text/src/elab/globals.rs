@@ -6,7 +6,7 @@
 
 use super::File;
 use crate::ast::Decl;
-use jut_ir::{ConRef, DataId, FuncId, Literal, Span};
+use jut_ir::{ConRef, DataId, Diagnostic, FuncId, Literal, Span};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -28,6 +28,8 @@ pub(crate) struct Globals {
     pub fields: HashMap<DataId, HashMap<String, usize>>,
     /// Every name that the files so far declare, now or later.
     pub declared: HashMap<String, Span>,
+    /// Derivatives that the file at hand takes, as it writes them: `f.grad`, `f{x,y}.jvp`.
+    pub derived: HashMap<String, Result<FuncId, Diagnostic>>,
     /// The modules of the program.
     pub modules: HashSet<String>,
     /// The length of the longest module name.
@@ -47,6 +49,7 @@ impl Globals {
     pub fn enter(&mut self, file: &File) {
         self.module = file.module.to_string();
         self.used.clear();
+        self.derived.clear();
         for name in file.failed {
             self.poison(name);
         }

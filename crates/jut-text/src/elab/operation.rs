@@ -62,6 +62,7 @@ impl<'a, 's> Body<'a, 's> {
                 let lazy = self.call(call, span)?;
                 self.made(lazy)
             }
+            ExprKind::Derived(derived) => self.call_derived(derived, span),
             ExprKind::List(nl, lin) => {
                 let help = "write one statement for each value";
                 self.surface_only(span, "a list of values here", help)?;

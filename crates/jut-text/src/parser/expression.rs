@@ -4,7 +4,11 @@
 use super::{Failed, Parsed, Parser, Sections};
 use crate::ast::*;
 use crate::lex::{Kind, Token};
+use jut_ad::language::Deriver;
 use jut_ir::{Diagnostic, Dir, Span};
+
+/// A function, and what is made of it: words, and the parameters that it is with respect to.
+type Chain<'s> = (Name<'s>, Vec<(&'s str, Vec<Name<'s>>)>);
 
 /// Binary operators with their binding strength.
 const BINARY: &[(&str, u8)] = &[
@@ -298,8 +302,51 @@ impl<'s> Parser<'s, '_> {
             }
         }
         self.expect_close(open, ")")?;
+        let call = Call { func, args, lin, places };
+        if self.at("(") && Deriver::request(call.func.text).is_some() {
+            return self.derived(&call, start);
+        }
         let span = self.span_from(start);
-        Ok(self.add(ExprKind::Call(Box::new(Call { func, args, lin, places })), span))
+        Ok(self.add(ExprKind::Call(Box::new(call)), span))
+    }
+
+    /// `(x)` behind `grad(f)`.
+    fn derived(&mut self, request: &Call<'s>, start: usize) -> Parsed<ExprId> {
+        let Some((func, chain)) = self.chain(request) else {
+            let message = "a derivative is of a function by its name";
+            let span = self.span_from(start);
+            let help = "write `grad(f)(x)`, or `grad(f, x)(x, y)` for the parameter `x` alone";
+            return Err(self.fail(Diagnostic::error("J002", span, message).help(help)));
+        };
+        let open = self.at;
+        self.expect("(")?;
+        let args = self.exprs_until(")")?;
+        self.expect_close(open, ")")?;
+        let call = Call { func, args, lin: Vec::new(), places: Vec::new() };
+        let span = self.span_from(start);
+        Ok(self.add(ExprKind::Derived(Box::new(Derived { chain, call })), span))
+    }
+
+    /// The function in `grad(f)`, `grad(m.f, x)`, `jvp(grad(f))`, and what is made of it.
+    fn chain(&self, request: &Call<'s>) -> Option<Chain<'s>> {
+        Deriver::request(request.func.text)?;
+        let (first, rest) = request.args.split_first()?;
+        let name = |e: &ExprId| match &self.ast.expr(*e).kind {
+            ExprKind::Name(name) => Some(*name),
+            _ => None,
+        };
+        let (func, mut chain) = match &self.ast.expr(*first).kind {
+            ExprKind::Name(name) => (*name, Vec::new()),
+            ExprKind::Post(_, steps) if steps.iter().all(|s| matches!(s, Post::Field(_))) => {
+                let span = self.ast.expr(*first).span;
+                (Name { text: self.ast.text(*first), span }, Vec::new())
+            }
+            ExprKind::Call(inner) => self.chain(inner)?,
+            _ => return None,
+        };
+        let wrt: Option<Vec<Name<'s>>> = rest.iter().map(name).collect();
+        chain.push((request.func.text, wrt?));
+        Some((func, chain))
     }
 
     /// A capability with a path into it.

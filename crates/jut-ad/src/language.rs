@@ -1,0 +1,152 @@
+//! Derivatives that a program takes of its own definitions: `grad(f)(x)`, `value_and_grad(f)(x)`, `jvp(f)(x, v)`.
+//!
+//! ```text
+//! def f(x: f64, a: f64) -> f64 = a * sin(x)
+//! def slope(x: f64) -> f64 = grad(f, x)(x, 2.0)      calls `f{x}.grad`, which J, U, T and L have made
+//! ```
+//!
+//! What a request makes ([`crate::compose`]) is a definition like any other, without linear parts. So it can be
+//! called, and whoever differentiates the caller differentiates it too: nesting to any depth needs no rule of its
+//! own, and no two derivatives can be confused, for each has names of its own.
+//!
+//! What was composed is optimised at once: halves and record of the tape become one definition where they are called
+//! once, so the next J meets no tape of this one (the derivative of a record with its own sizes is not built).
+//!
+//! *Requires*: definitions that the checker accepts. *Ensures*: definitions that it accepts, behind all others.
+//! *Cost*: that of the passes; what two requests share is made once.
+
+use crate::compose::{Asked, Composition, Parameter, Request, compose};
+use crate::{Derivatives, Mask, Policy};
+use jut_ir::{Block, Diagnostic, FuncId, Program, Rhs};
+use std::collections::HashMap;
+
+/// Makes derivatives of the definitions of a program that grows meanwhile.
+#[derive(Debug, Default)]
+pub struct Deriver {
+    derivatives: Derivatives,
+    /// What compositions have become.
+    settled: HashMap<FuncId, FuncId>,
+}
+
+impl Deriver {
+    /// What a word in the text asks for: the suffix of a request, or `value_and_grad`.
+    ///
+    /// ```
+    /// use jut_ad::compose::Request;
+    /// use jut_ad::language::Deriver;
+    /// assert_eq!(Deriver::request("grad"), Some(Request::Gradient));
+    /// assert_eq!(Deriver::request("value_and_grad"), Some(Request::ValueAndGradient));
+    /// assert_eq!(Deriver::request("value"), None);
+    /// ```
+    pub fn request(word: &str) -> Option<Request> {
+        if word == "value_and_grad" {
+            return Some(Request::ValueAndGradient);
+        }
+        let found = Request::named(word)?;
+        (!matches!(found, Request::Value | Request::Transposed)).then_some(found)
+    }
+
+    /// The definition that answers a request for a definition of the program, added to it unless it is there.
+    /// `wrt` are the names of parameters; none stands for all that have floats.
+    ///
+    /// # Errors
+    /// `J010` for a name that is no parameter, `J801` for a definition with linear parts, `J901` where cotangents
+    /// have sizes that the definition computes, and what [`compose`] reports.
+    pub fn derive(
+        &mut self,
+        program: &mut Program,
+        func: FuncId,
+        request: Request,
+        wrt: &[&str],
+    ) -> Result<FuncId, Diagnostic> {
+        let wrt = mask(program, func, wrt)?;
+        jut_ir::check::check_forward_domain(program, func).map_err(|errors| {
+            let message = format!("`{}` has linear parts", program.funcs[func].name);
+            errors
+                .into_iter()
+                .next()
+                .unwrap_or_else(|| Diagnostic::error("J801", program.funcs[func].span, message))
+        })?;
+        let before = program.funcs.len();
+        self.derivatives.resume(std::mem::take(program));
+        let asked = Asked { request, func, wrt, of: None, policy: Policy::Default };
+        let made = compose(&mut self.derivatives, &asked, &mut |_, _, _| ())
+            .map(|made| Composition { func: self.settled(made.func), ..made });
+        *program = std::mem::take(&mut self.derivatives.program);
+        for (_, made) in program.funcs.iter_mut().skip(before) {
+            made.derived = true;
+        }
+        let Composition { func: made, parameters, .. } = made?;
+        if parameters.contains(&Parameter::Size) {
+            let Some(func) = program.funcs.get(func) else { return Ok(made) };
+            let message = format!(
+                "not built yet: cotangents of `{}`, whose results have sizes that it computes",
+                func.name
+            );
+            let help = "make the sizes parameters";
+            return Err(Diagnostic::error("J901", func.span, message).help(help));
+        }
+        Ok(made)
+    }
+}
+
+impl Deriver {
+    /// A composition, optimised: itself, if it calls nothing any more, and else a definition behind those that it
+    /// calls.
+    fn settled(&mut self, made: FuncId) -> FuncId {
+        if let Some(settled) = self.settled.get(&made) {
+            return *settled;
+        }
+        let mut optimised = jut_opt::optimise(&self.derivatives.program, made, false);
+        let reached = jut_opt::reached_from(&optimised, made);
+        let mut moved: HashMap<FuncId, FuncId> = HashMap::new();
+        for id in reached {
+            let mut func = std::mem::take(&mut optimised.funcs[id]);
+            if id == made && moved.is_empty() {
+                self.derivatives.program.funcs[made] = func;
+                moved.insert(made, made);
+                break;
+            }
+            relink(&mut func.body, &moved);
+            moved.insert(id, self.derivatives.add_func(func));
+        }
+        let settled = moved.get(&made).copied().unwrap_or(made);
+        self.settled.insert(made, settled);
+        settled
+    }
+}
+
+/// Calls what the called functions have become.
+fn relink(block: &mut Block, moved: &HashMap<FuncId, FuncId>) {
+    for stmt in &mut block.stmts {
+        if let Rhs::Call(call) = &mut stmt.rhs
+            && let Some(func) = moved.get(&call.func)
+        {
+            call.func = *func;
+        }
+        stmt.rhs.blocks_mut().into_iter().for_each(|inner| relink(inner, moved));
+    }
+}
+
+/// The parameters with these names.
+fn mask(program: &Program, func: FuncId, wrt: &[&str]) -> Result<Mask, Diagnostic> {
+    if wrt.is_empty() {
+        return Ok(Mask::full(program, func));
+    }
+    let source = &program.funcs[func];
+    let named = |name: &str| source.params.iter().position(|v| source.nvars[*v].name == name);
+    let mut positions = Vec::with_capacity(wrt.len());
+    for name in wrt {
+        let Some(position) = named(name) else {
+            let message = format!("`{}` has no parameter `{name}`", source.name);
+            let all: Vec<String> = source.params[source.size_params..]
+                .iter()
+                .map(|v| format!("`{}`", source.nvars[*v].name))
+                .collect();
+            let help = format!("its parameters are {}", all.join(", "));
+            return Err(Diagnostic::error("J010", source.span, message).help(help));
+        };
+        positions.push(position);
+    }
+    Ok(Mask::only(program, func, &positions))
+}

@@ -1,0 +1,173 @@
+//! Derivatives that the text takes of its own definitions: `grad(f)(x)`, `f.grad(x)`.
+//!
+//! | surface | core |
+//! |---|---|
+//! | `grad(f)(x)`, `f.grad(x)` | a call of `f.grad`, which J, U, T and L have made of `f` |
+//! | `grad(f, x)(x, y)` | a call of `f{x}.grad`: with respect to `x` alone |
+//! | `jvp(grad(f))(x, v)` | a call of what J makes of `f.grad` |
+//!
+//! They are made before the definition that calls them is elaborated ([`jut_ad::language`]), so to elaboration they
+//! are definitions like others. What is made of a definition that the checker refuses is not made: that
+//! definition is reported.
+
+use super::body::{Body, Made};
+use super::{Global, Globals, Res, Stop};
+use crate::ast::{self, Ast, ExprKind};
+use jut_ad::language::Deriver;
+use jut_ir::check::check_function;
+use jut_ir::entity::EntityRef;
+use jut_ir::{Diagnostic, FuncId, Program, Span};
+
+/// What is made, one of the other: the word, and the parameters that it is with respect to.
+type Chain<'c> = Vec<(&'c str, Vec<&'c str>)>;
+
+/// The derivatives that a program takes.
+#[derive(Default)]
+pub(super) struct Derivatives {
+    deriver: Deriver,
+    /// How many definitions are known to be well typed.
+    checked: usize,
+    /// How many expressions of the file belong to definitions that are done.
+    done: u32,
+}
+
+impl Derivatives {
+    /// Begins a file.
+    pub fn enter(&mut self) {
+        self.done = 0;
+    }
+
+    /// Makes what a definition calls.
+    pub fn make(&mut self, ast: &Ast, d: &ast::Def, program: &mut Program, globals: &mut Globals) {
+        let from = std::mem::replace(&mut self.done, d.body.0 + 1);
+        for expr in ast.exprs.iter().take(self.done as usize).skip(from as usize) {
+            let (base, chain) = match &expr.kind {
+                ExprKind::Derived(derived) => {
+                    let chain = derived.chain.iter();
+                    let chain = chain.map(|(word, wrt)| (*word, texts(wrt)));
+                    (derived.call.func.text, chain.collect())
+                }
+                ExprKind::Call(call) if globals.global(call.func.text).is_none() => {
+                    match methods(call.func.text) {
+                        Some(found) => found,
+                        None => continue,
+                    }
+                }
+                _ => continue,
+            };
+            if let Some(Global::Func(func)) = globals.global(base) {
+                self.chain(base, func, chain, program, globals);
+            }
+        }
+    }
+
+    fn chain(
+        &mut self,
+        base: &str,
+        mut func: FuncId,
+        chain: Chain,
+        program: &mut Program,
+        globals: &mut Globals,
+    ) {
+        let mut key = base.to_string();
+        for (word, wrt) in chain {
+            extend(&mut key, word, &wrt);
+            let Some(request) = Deriver::request(word) else { return };
+            let made = match globals.derived.get(&key) {
+                Some(made) => made.clone(),
+                None if !self.well_typed(program) => return,
+                None => self.deriver.derive(program, func, request, &wrt),
+            };
+            globals.derived.insert(key.clone(), made.clone());
+            match made {
+                Ok(made) => func = made,
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Whether all definitions so far are.
+    fn well_typed(&mut self, program: &Program) -> bool {
+        while self.checked < program.funcs.len() {
+            if check_function(program, FuncId::new(self.checked)).is_err() {
+                return false;
+            }
+            self.checked += 1;
+        }
+        true
+    }
+}
+
+/// `f{x,y}.grad.jvp`: the definition, and what is made of it.
+fn methods(path: &str) -> Option<(&str, Chain<'_>)> {
+    let mut base = path;
+    let mut chain = Vec::new();
+    while let Some((rest, word)) = base.rsplit_once('.')
+        && Deriver::request(word).is_some()
+    {
+        let masked = rest.strip_suffix('}').and_then(|rest| rest.rsplit_once('{'));
+        let (rest, wrt) = match masked {
+            Some((rest, names)) => (rest, names.split(',').map(str::trim).collect()),
+            None => (rest, Vec::new()),
+        };
+        chain.push((word, wrt));
+        base = rest;
+    }
+    chain.reverse();
+    (!chain.is_empty()).then_some((base, chain))
+}
+
+fn texts<'s>(names: &[ast::Name<'s>]) -> Vec<&'s str> {
+    names.iter().map(|name| name.text).collect()
+}
+
+/// One more link of a name.
+fn extend(key: &mut String, word: &str, wrt: &[&str]) {
+    if !wrt.is_empty() {
+        key.push_str(&format!("{{{}}}", wrt.join(",")));
+    }
+    key.push('.');
+    key.push_str(word);
+}
+
+impl<'a, 's> Body<'a, 's> {
+    /// `grad(f)(x)`.
+    pub fn call_derived(&mut self, derived: &'a ast::Derived<'s>, span: Span) -> Res<Made> {
+        self.surface_only(span, "a derivative", "call a definition that the passes have made")?;
+        let name = derived.call.func;
+        let mut key = name.text.to_string();
+        for (word, wrt) in &derived.chain {
+            extend(&mut key, word, &texts(wrt));
+            // The first that failed says why.
+            if let Some(failed @ Err(_)) = self.globals.derived.get(&key) {
+                return self.call_made(failed, &derived.call, span);
+            }
+        }
+        match self.globals.derived.get(&key) {
+            Some(made) => self.call_made(made, &derived.call, span),
+            // Refused, or not well typed, which is reported there.
+            None if self.globals.global(name.text).is_some() => Err(Stop),
+            None => self.unknown_function(name),
+        }
+    }
+
+    /// Calls a derivative, if it could be made.
+    pub fn call_made(
+        &mut self,
+        made: &Result<FuncId, Diagnostic>,
+        call: &'a ast::Call<'s>,
+        span: Span,
+    ) -> Res<Made> {
+        match made {
+            Ok(func) => self.call_function(*func, call, span),
+            Err(reason) => {
+                let mut error = reason.clone();
+                error.span = span;
+                if reason.span != Span::NONE {
+                    error = error.label(reason.span, "because of this");
+                }
+                self.fail(error)
+            }
+        }
+    }
+}
