@@ -31,6 +31,7 @@ pub mod cover;
 pub mod diagnostic;
 pub mod early;
 pub mod entity;
+mod function;
 pub mod hash;
 pub mod in_place;
 pub mod ir;

@@ -55,6 +55,7 @@
 //! declaration it is in; parsing goes on at the next one. Cost: linear.
 
 mod expression;
+mod loops;
 mod statement;
 mod update;
 

@@ -1,0 +1,85 @@
+//! What is asked of definitions: sizes and types of operands, the signature, which pass takes them.
+
+use crate::entity::NVar;
+use crate::hash::HashMap;
+use crate::ir::*;
+use crate::size::Size;
+use crate::types::Type;
+
+impl Function {
+    /// The normal form of an i64 operand: its transparent definition, itself, or a literal.
+    pub fn size_of(&self, atom: Atom) -> Size {
+        match atom {
+            Atom::Lit(Literal::I64(k)) => Size::constant(k),
+            Atom::Lit(_) => Size::constant(0),
+            Atom::Var(v) => self.nvars[v].def.clone().unwrap_or_else(|| Size::var(v)),
+        }
+    }
+
+    /// The type of an operand.
+    pub fn type_of(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Lit(l) => l.ty(),
+            Atom::Var(v) => self.nvars[v].ty.clone(),
+        }
+    }
+
+    /// The function without its body, and with the variables of its signature alone.
+    pub fn signature(&self) -> Function {
+        let mut to = Function {
+            name: self.name.clone(),
+            doc: self.doc.clone(),
+            span: self.span,
+            size_params: self.size_params,
+            derived: self.derived,
+            ..Function::default()
+        };
+        let types = (self.params.iter().map(|v| &self.nvars[*v].ty))
+            .chain(self.results.iter().map(|r| &r.ty))
+            .chain(self.lin_params.iter().map(|x| &self.lvars[*x].ty))
+            .chain(self.lin_results.iter().map(|r| &r.ty))
+            .chain(self.cap_params.iter().map(|c| &self.caps[*c].ty));
+        let named = self.results.iter().filter_map(|r| r.name);
+        let mut known: HashMap<NVar, NVar> = HashMap::default();
+        for v in self.params.iter().copied().chain(named).chain(types.flat_map(Type::size_names)) {
+            known.entry(v).or_insert_with(|| to.nvars.push(self.nvars[v].clone()));
+        }
+        let mut size = |v: NVar| known.get(&v).map(|new| Size::var(*new));
+        for data in to.nvars.values_mut() {
+            data.ty = data.ty.subst(&mut size);
+            data.def = data.def.as_ref().map(|def| def.subst(&mut size));
+        }
+        to.params = self.params.iter().map(|v| known[v]).collect();
+        for result in &self.results {
+            let name = result.name.map(|v| known[&v]);
+            to.results.push(ResultDecl { name, ty: result.ty.subst(&mut size) });
+        }
+        for x in &self.lin_params {
+            let LinVarData { name, ty, span } = self.lvars[*x].clone();
+            to.lin_params.push(to.lvars.push(LinVarData { name, ty: ty.subst(&mut size), span }));
+        }
+        for result in &self.lin_results {
+            let (name, ty) = (result.name.clone(), result.ty.subst(&mut size));
+            to.lin_results.push(LinResultDecl { name, ty });
+        }
+        for c in &self.cap_params {
+            let data = self.caps[*c].clone();
+            to.cap_params.push(to.caps.push(CapData { ty: data.ty.subst(&mut size), ..data }));
+        }
+        to
+    }
+
+    /// Whether there is nothing linear in the signature: the domain of J.
+    pub fn is_nonlinear(&self) -> bool {
+        self.lin_params.is_empty()
+            && self.lin_results.is_empty()
+            && self.cap_params.iter().all(|c| self.caps[*c].mode == Mode::Acc)
+    }
+
+    /// Whether there is no non-linear result: the domain of T.
+    pub fn is_linear(&self) -> bool {
+        !self.is_nonlinear()
+            && self.results.is_empty()
+            && self.cap_params.iter().all(|c| self.caps[*c].mode != Mode::Acc)
+    }
+}
