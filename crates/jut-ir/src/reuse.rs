@@ -70,6 +70,11 @@ impl Reuse {
         self.taken.get(&made).map(Vec::as_slice)
     }
 
+    /// Whether nothing is changed in place.
+    pub fn is_empty(&self) -> bool {
+        self.taken.is_empty() && self.stays.is_empty()
+    }
+
     /// The names in a loop's body that may hold on to the storage of a carry's next value.
     pub fn left(&self, carry: NVar) -> &[NVar] {
         self.left.get(&carry).map_or(&[], Vec::as_slice)
@@ -354,6 +359,12 @@ impl<'a> Walk<'a> {
         self.now += 1;
         let at = self.now;
         match &stmt.rhs {
+            // Another shape of the same storage.
+            Rhs::Structured(op, args, _) if op.is_view() => {
+                for u in args.iter().filter_map(|a| a.var()) {
+                    stmt.nl.iter().for_each(|v| self.share(*v, u));
+                }
+            }
             // New storage, or none.
             Rhs::Prim(..) | Rhs::Structured(..) | Rhs::Size(..) => {}
             Rhs::Update { array, .. } => {

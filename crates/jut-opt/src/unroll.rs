@@ -72,7 +72,9 @@ impl Unroll {
         match &mut stmt.rhs {
             Rhs::Region(region) => {
                 let cap = region.cap;
-                let by_lanes = self.builder.func.caps[cap].lanes;
+                // Integers may be added in any order: their additions stay where they are.
+                let data = &self.builder.func.caps[cap];
+                let by_lanes = data.lanes && data.ty.is_float();
                 lanes.extend(by_lanes.then_some(cap));
                 region.body = self.block(std::mem::take(&mut region.body), lanes);
                 if by_lanes {

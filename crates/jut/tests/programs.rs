@@ -158,3 +158,26 @@ fn functions_with_linear_parameters_run_as_they_are() {
     let cos = 0.5f64.cos();
     assert!((results[1].floats()[0] - 2.0 * cos).abs() < 1e-15);
 }
+
+#[test]
+fn a_change_of_another_shape_of_an_argument_leaves_the_argument() {
+    let program = "def f[n](x: [n, n]f64) -> f64 = {
+        v = flatten(x)
+        w = v with [0] = 5.0
+        sum(w) * x[0, 0]
+      }
+      def g[n](x: [n, n]f64) -> f64 = sum(flatten(x) with [0] = 5.0)";
+    let model = Model::from_text(program).expect("a program");
+    let x = Value::F64s(Array { shape: vec![2, 2], data: vec![1.0, 2.0, 3.0, 4.0] });
+    for engine in [Engine::Interpreter, Engine::Cranelift] {
+        for (name, expected) in [("f", 14.0), ("g", 14.0)] {
+            let value =
+                model.function(name).expect(name).engine(engine).value().expect("it compiles");
+            for _ in 0..2 {
+                let results = value.call(&[Arg::from(&x)]).expect("it runs");
+                assert_eq!(results[0].floats(), [expected], "{engine:?} {name}");
+            }
+            assert_eq!(x.floats(), [1.0, 2.0, 3.0, 4.0], "{engine:?} {name}");
+        }
+    }
+}

@@ -117,7 +117,8 @@ impl Lowering<'_> {
             _ => false,
         };
         let array = self.src.nvars[v].ty.size().is_some();
-        in_one_go && array && self.added.get(v).copied().unwrap_or(false)
+        // Where arrays change in place, its operands may have changed by then.
+        in_one_go && array && self.reuse.is_empty() && self.added.get(v).copied().unwrap_or(false)
     }
 
     /// Marks the variables that a block adds to an accumulator and uses nowhere else.

@@ -86,8 +86,22 @@ impl<'b, 's> Assigned<'b, 's> {
                     self.arm(&arm.fields, arm.body);
                 }
             }
-            ExprKind::Loop(l) => self.range_loop(l),
-            ExprKind::Scan(scan) => self.scan(scan),
+            ExprKind::Loop(l) => {
+                for range in &l.head {
+                    match range {
+                        Range::Below(_, e) | Range::Each(_, e) => self.expr(*e),
+                        Range::Between(a, _, b) | Range::Down(a, _, b) => self.exprs(&[*a, *b]),
+                    }
+                }
+                self.exprs(l.carry.iter().chain(&l.lin_carry).map(|(_, start)| start));
+                self.range_loop(l);
+            }
+            ExprKind::Scan(scan) => {
+                self.expr(scan.bound);
+                let starts = [&scan.carry, &scan.lin_carry, &scan.slices, &scan.lin_slices];
+                self.exprs(starts.into_iter().flatten().map(|(_, start)| start));
+                self.scan(scan);
+            }
             ExprKind::Read(read) => {
                 self.expr(read.value);
                 self.under([read.name], read.body);
@@ -124,12 +138,10 @@ impl<'b, 's> Assigned<'b, 's> {
         }
     }
 
-    /// The ways of an `if` from one to before another, and the conditions between them.
+    /// The ways of an `if` from one to before another, and their conditions.
     pub fn chain(&mut self, chain: &If, first: usize, last: usize) {
-        for (k, link) in chain.links.iter().enumerate().take(last).skip(first) {
-            if k > first {
-                self.expr(link.condition);
-            }
+        for link in chain.links.iter().take(last).skip(first) {
+            self.expr(link.condition);
             self.expr(link.then);
         }
         match chain.links.get(last) {

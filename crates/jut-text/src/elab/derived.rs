@@ -21,6 +21,10 @@ use jut_ir::{Diagnostic, FuncId, Program, Span};
 /// What is made, one of the other: the word, and the parameters that it is with respect to.
 type Chain<'c> = Vec<(&'c str, Vec<&'c str>)>;
 
+/// How many may be made one of the other, and of how many parameters: tangents double these.
+const LONGEST: usize = 16;
+const WIDEST: usize = 256;
+
 /// The derivatives that a program takes.
 #[derive(Default)]
 pub(super) struct Derivatives {
@@ -70,8 +74,17 @@ impl Derivatives {
         globals: &mut Globals,
     ) {
         let mut key = base.to_string();
+        let long = chain.len() > LONGEST;
         for (word, wrt) in chain {
             extend(&mut key, word, &wrt);
+            let source = &program.funcs[func];
+            if long || source.params.len() > WIDEST {
+                let message = "too many derivatives of each other";
+                let help = "write some of them as a `def`, with respect to fewer parameters";
+                let error = Diagnostic::error("J003", source.span, message).help(help);
+                globals.derived.insert(key.clone(), Err(error));
+                return;
+            }
             let Some(request) = Deriver::request(word) else { return };
             let made = match globals.derived.get(&key) {
                 Some(made) => made.clone(),
@@ -147,6 +160,12 @@ impl<'a, 's> Body<'a, 's> {
             Some(made) => self.call_made(made, &derived.call, span),
             // Refused, or not well typed, which is reported there.
             None if self.globals.global(name.text).is_some() => Err(Stop),
+            None if super::operation::is_primitive(name.text) => {
+                let message =
+                    format!("`{}` is no definition, of which derivatives are made", name.text);
+                let help = format!("write one: `def g(x: f64) -> f64 = {}(x)`", name.text);
+                self.error("J014", name.span, message, help)
+            }
             None => self.unknown_function(name),
         }
     }
@@ -163,6 +182,15 @@ impl<'a, 's> Body<'a, 's> {
             Err(reason) => {
                 let mut error = reason.clone();
                 error.span = span;
+                match error.code {
+                    "J801" => error.help = "differentiate a definition without linear parts".into(),
+                    "J802" => {
+                        error.help = "differentiate a definition that gives one number, or take \
+                                      `jacobian`, `jvp` or `vjp`"
+                            .into();
+                    }
+                    _ => {}
+                }
                 if reason.span != Span::NONE {
                     error = error.label(reason.span, "because of this");
                 }

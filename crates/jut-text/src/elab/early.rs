@@ -33,10 +33,12 @@ impl<'a, 's> Body<'a, 's> {
                 "count, and reach the elements by their index: `for (i < n) while ..`, `x[i]`";
             return self.error("J406", span, message, help);
         }
-        let copies = self.copies;
-        let made = self.copy_text(2, span).and_then(|()| self.with_condition(head, l, span));
-        self.copies = copies;
-        made
+        if head.order == Dir::Down {
+            let message = "a loop that may end early counts upwards";
+            let help = "count upwards, and begin at the other end in the body: `x[n - 1 - i]`";
+            return self.error("J406", span, message, help);
+        }
+        self.with_condition(head, l, span)
     }
 
     fn with_condition(&mut self, head: Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Made> {
@@ -90,13 +92,15 @@ impl<'a, 's> Body<'a, 's> {
 
     /// The condition, where the carries are the given values.
     fn holds(&mut self, condition: ExprId, names: &[Name<'s>], values: &[Atom]) -> Res<Atom> {
-        let (mark, sealed) = (self.scope.mark(), self.sealed);
+        let (mark, sealed, copies) = (self.scope.mark(), self.sealed, self.copies);
+        // It stands twice.
+        self.copy_text(2, self.span(condition))?;
         for (name, value) in names.iter().zip(values) {
             self.scope.bind(name.text, Entity::N(*value));
         }
         self.seal(LOOP_CONDITION, self.span(condition));
         let made = self.one_of(condition, "the condition of `while`");
-        self.sealed = sealed;
+        (self.sealed, self.copies) = (sealed, copies);
         self.scope.restore(mark);
         let (value, at) = made?;
         let ty = self.type_of(value);

@@ -109,12 +109,38 @@ impl<'t, 's> Spacing<'t, 's> {
             (_, "(") if !word(right) => match left.kind {
                 Kind::Name | Kind::Linear => false,
                 Kind::Keyword => true,
-                _ => left.text != "]",
+                _ => left.text != "]" && !self.is_request(a),
             },
-            ("]", _) if word(right) || matches!(right.text, "#(" | "[") => false,
+            ("]", _)
+                if word(right) && right.kind != Kind::Keyword
+                    || matches!(right.text, "#(" | "[") =>
+            {
+                false
+            }
             (_, "[") if !word(right) => !self.ends_operand(Some(a)),
             _ => true,
         }
+    }
+}
+
+impl Spacing<'_, '_> {
+    /// Whether a bracket closes what is made of a function: `grad(f)` in `grad(f)(x)`.
+    fn is_request(&self, close: usize) -> bool {
+        let mut depth = 0usize;
+        for k in (0..=close).rev() {
+            match self.list[k].text {
+                ")" => depth += 1,
+                "(" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                let before = k.checked_sub(1).map(|b| &self.list[b]);
+                return before.is_some_and(|t| {
+                    t.kind == Kind::Name && jut_ad::language::Deriver::request(t.text).is_some()
+                });
+            }
+        }
+        false
     }
 }
 
