@@ -52,6 +52,7 @@ fn every_folder_has_files() {
         "design",
         "erase",
         "forward",
+        "functions",
         "papers",
         "regress",
         "run",

@@ -131,6 +131,8 @@ codes! {
         "a variable keeps its type and its size: bind the value to another name, or convert it";
     J607 "assignment to what is not a variable",
         "declare it with `var`: `var s = 0.0`";
+    J608 "function where a value is needed, or a value where a function is",
+        "a function is given to a definition that takes one: `f(fn (x) -> x + 1.0, y)`";
     J702 "warning: float to integer cuts the derivative",
         "keep the float where a derivative is wanted";
     J703 "warning: a variable is never assigned",

@@ -34,6 +34,13 @@ pub(crate) struct Ast<'s> {
     pub exprs: Vec<Expr<'s>>,
 }
 
+impl<'s> Def<'s> {
+    /// Whether it takes functions.
+    pub fn is_template(&self) -> bool {
+        self.params.iter().any(|(_, ty)| matches!(ty.kind, TypeKind::Function(..)))
+    }
+}
+
 impl<'s> Ast<'s> {
     /// The modules that the file names.
     pub fn uses(&self) -> impl Iterator<Item = Name<'s>> {
@@ -119,6 +126,8 @@ pub(crate) enum TypeKind<'s> {
     /// `[a, b]t`.
     Array(Vec<ExprId>, Box<Type<'s>>),
     Tuple(Vec<Type<'s>>),
+    /// `fn(f64, [n]f64) -> f64`, of parameters: what it takes and gives.
+    Function(Vec<Type<'s>>, Vec<Type<'s>>),
 }
 
 #[derive(Debug)]
@@ -215,6 +224,8 @@ pub(crate) enum ExprKind<'s> {
     /// `x[i, j].r`: steps from left to right, at least one.
     Post(ExprId, Vec<Post<'s>>),
     Call(Box<Call<'s>>),
+    /// `fn (x, y) -> e`, as an argument.
+    Lambda(Box<Lambda<'s>>),
     /// `grad(f)(x)`, `grad(f, w)(x, w)`.
     Derived(Box<Derived<'s>>),
     /// `(a, b; c')`: several values, or none.
@@ -340,6 +351,13 @@ pub(crate) enum LoopKind {
     Min,
     /// As long as its condition holds; with a head, at most that often.
     While,
+}
+
+/// A function without a name.
+#[derive(Debug)]
+pub(crate) struct Lambda<'s> {
+    pub params: Vec<Name<'s>>,
+    pub body: ExprId,
 }
 
 /// A call of a derivative.

@@ -46,6 +46,7 @@ mod scope;
 mod show;
 mod structured;
 mod sugar;
+mod template;
 mod types;
 mod update;
 mod variable;
@@ -59,6 +60,7 @@ use jut_ir::{
     Program, ResultDecl, Size, Type,
 };
 use std::collections::{HashMap, HashSet};
+use template::Template;
 
 /// An error has been reported; what it is about is given up.
 pub(crate) struct Stop;
@@ -91,6 +93,7 @@ pub(crate) fn elaborate(
     globals.broken = broken.into_iter().collect();
     let mut program = Program::default();
     let mut derivatives = derived::Derivatives::default();
+    let mut templates = Vec::new();
     for file in files {
         globals.enter(file);
         derivatives.enter();
@@ -98,7 +101,7 @@ pub(crate) fn elaborate(
             match decl {
                 Decl::Use(name) => {
                     if let Some(full) = file.aliases.get(name.text) {
-                        globals.used.insert(name.text.to_string(), full.clone());
+                        globals.view_mut().used.insert(name.text.to_string(), full.clone());
                     }
                 }
                 Decl::Data(d) => {
@@ -111,7 +114,14 @@ pub(crate) fn elaborate(
                 }
                 Decl::Def(d) => {
                     derivatives.make(file.ast, d, &mut program, &mut globals);
-                    if def(file.ast, d, &mut program, &mut globals, diagnostics).is_err() {
+                    let made = match d.is_template() {
+                        true => template::declare(d, &mut globals, templates.len(), diagnostics)
+                            .map(|()| templates.push(Template::new(file.ast, d, globals.file()))),
+                        false => {
+                            def(file.ast, d, &mut program, &mut globals, &templates, diagnostics)
+                        }
+                    };
+                    if made.is_err() {
                         globals.poison(d.name.text);
                     }
                 }
@@ -166,7 +176,7 @@ fn data<'s>(
         let con = globals.full(name.text);
         let taken = globals.names.contains_key(&con) || !seen.insert(name.text);
         unused(globals, name, &con, taken, diagnostics)?;
-        let mut body = Body::new(ast, program, globals, d.name.text, false, diagnostics);
+        let mut body = Body::new(ast, program, globals, &[], d.name.text, false, diagnostics);
         let mut typed = Vec::new();
         let mut seen = HashSet::new();
         for (field, ty) in fields {
@@ -203,11 +213,12 @@ fn def<'s>(
     d: &ast::Def<'s>,
     program: &mut Program,
     globals: &mut Globals,
+    templates: &[Template<'_, 's>],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<()> {
     let full = globals.full(d.name.text);
     unused(globals, &d.name, &full, globals.names.contains_key(&full), diagnostics)?;
-    let mut body = Body::new(ast, program, globals, d.name.text, d.core, diagnostics);
+    let mut body = Body::new(ast, program, globals, templates, d.name.text, d.core, diagnostics);
     let signature = signature(&mut body, d, full.clone())?;
     // The signature stands even if the body is refused: callers are still checked.
     let mut func = Function { body: jut_ir::Block::default(), ..body.b.func.clone() };

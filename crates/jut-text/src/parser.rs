@@ -29,6 +29,7 @@
 //! index   = [ "!" ] expr | [ "!" ] expr "..+" expr | expr ".." expr
 //! prim    = literal | name | name' | "(" expr ")" | "(" [ expr {..} ] [ ";" expr {..} ] ")" | block
 //!         | path "(" [ expr {..} ] [ ";" [ expr {..} ] [ ";" ( place | "null" ) {..} ] ] ")"
+//!         | "fn" "(" [ name {..} ] ")" "->" body, as an argument of a call
 //!         | request "(" ( path | request .. ) { "," name } ")" "(" [ expr {..} ] ")", as in `grad(f)(x)`
 //!         | "#(" expr {..} ")" | "[" expr {..} "]"
 //!         | "if" expr block [ "else" ( block | if ) ]
@@ -665,6 +666,20 @@ impl<'s> Parser<'s, '_> {
 
     // ---- types
 
+    fn types_in_brackets(&mut self) -> Parsed<Vec<Type<'s>>> {
+        let open = self.at;
+        self.expect("(")?;
+        let mut types = Vec::new();
+        while !self.at(")") {
+            types.push(self.ty()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect_close(open, ")")?;
+        Ok(types)
+    }
+
     fn ty(&mut self) -> Parsed<Type<'s>> {
         self.nested(Self::ty_here)
     }
@@ -698,6 +713,16 @@ impl<'s> Parser<'s, '_> {
             "(" => {
                 let help = "a tuple type is written `#(f64, f64)`";
                 return Err(self.expected_helping("a type", help));
+            }
+            "fn" if self.is_at(self.at + 1, "(") => {
+                self.at += 1;
+                let takes = self.types_in_brackets()?;
+                self.expect("->")?;
+                let gives = match self.at("(") {
+                    true => self.types_in_brackets()?,
+                    false => vec![self.ty()?],
+                };
+                TypeKind::Function(takes, gives)
             }
             "f32" | "i32" => {
                 return Err(self.not_built("numbers of 32 bits", "use f64 and i64"));

@@ -399,6 +399,16 @@ const BLOCKS: &[Row] = &[
     ("J202", "def f(n: i64) -> i64 = «n^-1»", "not negative"),
     ("J010", "def f() -> f64 = «e»", "`exp(1.0)`"),
     ("J504", "def f(x: f64) -> f64 = if x > 0.0 { «x» }", "else { b }"),
+    (
+        "J608",
+        "def h(g: fn(f64) -> f64, x: f64) -> f64 = g(x)\ndef f(x: f64) -> f64 = h(«x», x)",
+        "by its name",
+    ),
+    (
+        "J608",
+        "def f(x: f64) -> f64 = {\n  g = «fn (y) -> y * x»\n  x\n}",
+        "a definition that takes one",
+    ),
     ("J702", "def f(x: f64) -> i64 = «i64(x)»", "derivative"),
     ("J901", "def f(x: f64) -> f64 = «f»(x)", "write a loop"),
 ];

@@ -8,6 +8,7 @@
 //! ([`Size::position`]); binding replaces them by the names of the pattern.
 
 use super::scope::{Entity, Scope};
+use super::template::{Given, Template};
 use super::variable::Sealed;
 use super::{Global, Globals, Res, Stop, show};
 use crate::ast::{Ast, ExprId, ExprKind, Name};
@@ -113,6 +114,12 @@ pub(crate) struct Body<'a, 's> {
     pub ast: &'a Ast<'s>,
     pub program: &'a Program,
     pub globals: &'a Globals,
+    /// The definitions that take functions.
+    pub templates: &'a [Template<'a, 's>],
+    /// The functions that were given to them.
+    pub given: Vec<Given<'a, 's>>,
+    /// How many of them are being written out, in each other, and in all.
+    pub expansion: (u32, u32),
     /// The definition's own name: using it is recursion.
     pub this: &'s str,
     /// A `core def`.
@@ -146,6 +153,7 @@ impl<'a, 's> Body<'a, 's> {
         ast: &'a Ast<'s>,
         program: &'a Program,
         globals: &'a Globals,
+        templates: &'a [Template<'a, 's>],
         this: &'s str,
         strict: bool,
         diagnostics: &'a mut Vec<Diagnostic>,
@@ -154,6 +162,9 @@ impl<'a, 's> Body<'a, 's> {
             ast,
             program,
             globals,
+            templates,
+            given: Vec::new(),
+            expansion: (0, 0),
             this,
             strict,
             marked: false,

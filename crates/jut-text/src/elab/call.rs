@@ -7,6 +7,7 @@
 use super::body::{Body, Made, Out, Value};
 use super::each::{Function, Lazy};
 use super::operation::{is_primitive, primitive_names};
+use super::scope::Entity;
 use super::{Global, Res, Stop, show};
 use crate::ast::{self, ExprId, FieldPattern, Name};
 use crate::hints;
@@ -23,7 +24,11 @@ impl<'a, 's> Body<'a, 's> {
     /// `f(..)`.
     pub(super) fn call(&mut self, call: &'a ast::Call<'s>, span: Span) -> Res<Lazy<'s>> {
         let name = call.func;
+        if let Some(Entity::F(given)) = self.scope.get(name.text) {
+            return Ok(Lazy::Made(self.call_given(given, call, span)?));
+        }
         match self.globals.global(name.text) {
+            Some(Global::Template(k)) => return Ok(Lazy::Made(self.expand(k, call, span)?)),
             Some(Global::Func(f)) => return Ok(Lazy::Made(self.call_function(f, call, span)?)),
             Some(Global::Con(con)) => {
                 self.only_first_section(call, "a constructor")?;
@@ -31,7 +36,7 @@ impl<'a, 's> Body<'a, 's> {
             }
             None => {}
         }
-        if let Some(derived) = self.globals.derived.get(name.text) {
+        if let Some(derived) = self.globals.view().derived.get(name.text) {
             return Ok(Lazy::Made(self.call_made(derived, call, span)?));
         }
         let primitive = name.text.strip_prefix("prim.").unwrap_or(name.text);
@@ -391,8 +396,6 @@ impl<'a, 's> Body<'a, 's> {
         call: &'a ast::Call<'s>,
         span: Span,
     ) -> Res<Made> {
-        let program = self.program;
-        let callee = &program.funcs[func];
         let mut given: Vec<(Atom, Span)> = Vec::new();
         for e in &call.args {
             given.push((self.atom(*e, "t")?, self.span(*e)));
@@ -401,17 +404,32 @@ impl<'a, 's> Body<'a, 's> {
         for e in &call.lin {
             lin_args.push(self.linear(*e, "t")?);
         }
+        self.call_values(func, given, lin_args, (&call.lin, &call.places), span)
+    }
+
+    /// The same, of values that are computed already; `texts` are those of linear values, and the places.
+    pub fn call_values(
+        &mut self,
+        func: FuncId,
+        given: Vec<(Atom, Span)>,
+        lin_args: Vec<LVar>,
+        texts: (&'a [ExprId], &'a [Option<ExprId>]),
+        span: Span,
+    ) -> Res<Made> {
+        let program = self.program;
+        let callee = &program.funcs[func];
+        let (lin_texts, place_texts) = texts;
         let hidden =
             if self.strict || given.len() == callee.params.len() { 0 } else { callee.size_params };
         let wanted =
             (callee.params.len() - hidden, callee.lin_params.len(), callee.cap_params.len());
-        if (given.len(), lin_args.len(), call.places.len()) != wanted {
+        if (given.len(), lin_args.len(), place_texts.len()) != wanted {
             let text = |(nl, lin, caps): (usize, usize, usize)| match (lin, caps) {
                 (0, 0) => format!("{nl}"),
                 (_, 0) => format!("({nl}; {lin})"),
                 _ => format!("({nl}; {lin}; {caps})"),
             };
-            let found = (given.len(), lin_args.len(), call.places.len());
+            let found = (given.len(), lin_args.len(), place_texts.len());
             let message = format!(
                 "`{}` takes {} argument(s), and {} are given",
                 callee.name,
@@ -472,7 +490,7 @@ impl<'a, 's> Body<'a, 's> {
             }
             args.push(atom);
         }
-        for ((param, x), e) in callee.lin_params.iter().zip(&lin_args).zip(&call.lin) {
+        for ((param, x), e) in callee.lin_params.iter().zip(&lin_args).zip(lin_texts) {
             let data = &callee.lvars[*param];
             let ty = self.lin_type(*x);
             let wanted = self.put(&data.ty, &|v| map.get(&v).cloned(), span)?;
@@ -481,7 +499,7 @@ impl<'a, 's> Body<'a, 's> {
             }
         }
         let mut places = Vec::new();
-        for (param, place) in callee.cap_params.iter().zip(&call.places) {
+        for (param, place) in callee.cap_params.iter().zip(place_texts) {
             let data = &callee.caps[*param];
             let wanted = self.put(&data.ty, &|v| map.get(&v).cloned(), span)?;
             let Some(e) = place else {
@@ -546,7 +564,7 @@ impl<'a, 's> Body<'a, 's> {
         Ok(Out { nl, lin, ..Out::none(rhs, span) }.into())
     }
 
-    fn misfitting<T>(
+    pub fn misfitting<T>(
         &mut self,
         name: &str,
         given: &Type,

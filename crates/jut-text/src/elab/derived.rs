@@ -82,16 +82,16 @@ impl Derivatives {
                 let message = "too many derivatives of each other";
                 let help = "write some of them as a `def`, with respect to fewer parameters";
                 let error = Diagnostic::error("J003", source.span, message).help(help);
-                globals.derived.insert(key.clone(), Err(error));
+                globals.view_mut().derived.insert(key.clone(), Err(error));
                 return;
             }
             let Some(request) = Deriver::request(word) else { return };
-            let made = match globals.derived.get(&key) {
+            let made = match globals.view().derived.get(&key) {
                 Some(made) => made.clone(),
                 None if !self.well_typed(program) => return,
                 None => self.deriver.derive(program, func, request, &wrt),
             };
-            globals.derived.insert(key.clone(), made.clone());
+            globals.view_mut().derived.insert(key.clone(), made.clone());
             match made {
                 Ok(made) => func = made,
                 Err(_) => return,
@@ -152,11 +152,11 @@ impl<'a, 's> Body<'a, 's> {
         for (word, wrt) in &derived.chain {
             extend(&mut key, word, &texts(wrt));
             // The first that failed says why.
-            if let Some(failed @ Err(_)) = self.globals.derived.get(&key) {
+            if let Some(failed @ Err(_)) = self.globals.view().derived.get(&key) {
                 return self.call_made(failed, &derived.call, span);
             }
         }
-        match self.globals.derived.get(&key) {
+        match self.globals.view().derived.get(&key) {
             Some(made) => self.call_made(made, &derived.call, span),
             // Refused, or not well typed, which is reported there.
             None if self.globals.global(name.text).is_some() => Err(Stop),

@@ -8,6 +8,7 @@ use super::File;
 use crate::ast::Decl;
 use jut_ir::{ConRef, DataId, Diagnostic, FuncId, Literal, Span};
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 /// What a name outside definitions means.
@@ -15,6 +16,19 @@ use std::collections::{HashMap, HashSet};
 pub(crate) enum Global {
     Func(FuncId),
     Con(ConRef),
+    /// A definition that takes functions, by its number: see [`super::template`].
+    Template(usize),
+}
+
+/// What the names of a file mean.
+#[derive(Default)]
+pub(crate) struct View {
+    /// The modules that it uses: their full names by what it calls them.
+    pub used: HashMap<String, String>,
+    /// Derivatives that it takes, as it writes them: `f.grad`, `f{x,y}.jvp`.
+    pub derived: HashMap<String, Result<FuncId, Diagnostic>>,
+    /// The module, empty for the user's file.
+    module: String,
 }
 
 /// The declarations so far, by full name.
@@ -28,28 +42,24 @@ pub(crate) struct Globals {
     pub fields: HashMap<DataId, HashMap<String, usize>>,
     /// Every name that the files so far declare, now or later.
     pub declared: HashMap<String, Span>,
-    /// Derivatives that the file at hand takes, as it writes them: `f.grad`, `f{x,y}.jvp`.
-    pub derived: HashMap<String, Result<FuncId, Diagnostic>>,
     /// The modules of the program.
     pub modules: HashSet<String>,
     /// The length of the longest module name.
     pub longest: usize,
     /// Those that could not be loaded.
     pub broken: HashSet<String>,
-    /// The modules that the file at hand uses: their full names by what it calls them.
-    pub used: HashMap<String, String>,
     /// Declarations that were refused: whoever uses them stops without a message.
     poisoned: HashSet<String>,
-    /// The module at hand, empty for the user's file.
-    module: String,
+    /// What names mean, by file, and whose names are read.
+    views: Vec<View>,
+    current: Cell<usize>,
 }
 
 impl Globals {
     /// Begins a file.
     pub fn enter(&mut self, file: &File) {
-        self.module = file.module.to_string();
-        self.used.clear();
-        self.derived.clear();
+        self.current.set(self.views.len());
+        self.views.push(View { module: file.module.to_string(), ..View::default() });
         for name in file.failed {
             self.poison(name);
         }
@@ -68,9 +78,29 @@ impl Globals {
         }
     }
 
+    /// What the names of the file at hand mean.
+    pub fn view(&self) -> &View {
+        &self.views[self.current.get()]
+    }
+
+    pub fn view_mut(&mut self) -> &mut View {
+        &mut self.views[self.current.get()]
+    }
+
+    /// Reads names as another file does, the one with this number; gives the number of the one before.
+    pub fn read_as(&self, view: usize) -> usize {
+        self.current.replace(view)
+    }
+
+    /// The number of the file at hand.
+    pub fn file(&self) -> usize {
+        self.current.get()
+    }
+
     /// The full name of a declaration of the file at hand.
     pub fn full(&self, name: &str) -> String {
-        if self.module.is_empty() { name.to_string() } else { format!("{}.{name}", self.module) }
+        let module = &self.view().module;
+        if module.is_empty() { name.to_string() } else { format!("{module}.{name}") }
     }
 
     /// Marks a declaration of the file at hand as refused.
@@ -88,8 +118,8 @@ impl Globals {
     /// The module that the file at hand uses and that stands in front of a name: what the file calls
     /// it, and its full name.
     fn used_in<'g, 'n>(&'g self, name: &'n str) -> Option<(&'n str, &'g str)> {
-        let alias = self.module_of(name, |module| self.used.contains_key(module))?;
-        Some((alias, self.used.get(alias)?))
+        let alias = self.module_of(name, |module| self.view().used.contains_key(module))?;
+        Some((alias, self.view().used.get(alias)?))
     }
 
     /// The full name that a name stands for in the file at hand; `None` if it cannot be seen.
@@ -97,7 +127,7 @@ impl Globals {
         if self.modules.is_empty() {
             return Some(Cow::Borrowed(name));
         }
-        if !self.module.is_empty() {
+        if !self.view().module.is_empty() {
             let own = self.full(name);
             if self.declared.contains_key(&own) || self.poisoned.contains(&own) {
                 return Some(Cow::Owned(own));
@@ -107,7 +137,9 @@ impl Globals {
             Some((alias, full)) if alias == full => Some(Cow::Borrowed(name)),
             Some((alias, full)) => Some(Cow::Owned(format!("{full}{}", &name[alias.len()..]))),
             // The user's file calls its own names as they are.
-            None if self.module.is_empty() && !self.is_in_module(name) => Some(Cow::Borrowed(name)),
+            None if self.view().module.is_empty() && !self.is_in_module(name) => {
+                Some(Cow::Borrowed(name))
+            }
             None => None,
         }
     }
@@ -155,18 +187,19 @@ impl Globals {
 
     /// What the file at hand calls a full name; `None` if it does not see it.
     fn local<'n>(&self, full: &'n str) -> Option<Cow<'n, str>> {
-        let own = full.strip_prefix(self.module.as_str()).and_then(|rest| rest.strip_prefix('.'));
-        if let (false, Some(name)) = (self.module.is_empty(), own) {
+        let own =
+            full.strip_prefix(self.view().module.as_str()).and_then(|rest| rest.strip_prefix('.'));
+        if let (false, Some(name)) = (self.view().module.is_empty(), own) {
             return Some(Cow::Borrowed(name));
         }
-        for (alias, module) in &self.used {
+        for (alias, module) in &self.view().used {
             if let Some(rest) = full.strip_prefix(module.as_str())
                 && rest.starts_with('.')
             {
                 return Some(Cow::Owned(format!("{alias}{rest}")));
             }
         }
-        (self.module.is_empty() && !self.is_in_module(full)).then_some(Cow::Borrowed(full))
+        (self.view().module.is_empty() && !self.is_in_module(full)).then_some(Cow::Borrowed(full))
     }
 
     /// What to do about an unknown name that looks like one of a module.

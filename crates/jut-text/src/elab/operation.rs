@@ -63,6 +63,7 @@ impl<'a, 's> Body<'a, 's> {
                 self.made(lazy)
             }
             ExprKind::Derived(derived) => self.call_derived(derived, span),
+            ExprKind::Lambda(_) => self.no_value(span),
             ExprKind::List(nl, lin) => {
                 let help = "write one statement for each value";
                 self.surface_only(span, "a list of values here", help)?;
@@ -156,6 +157,7 @@ impl<'a, 's> Body<'a, 's> {
                 let help = format!("read from it with `rd {0}`, add with `{0} += ..`", name.text);
                 self.fail(Diagnostic::error("J111", name.span, message).help(help))
             }
+            Entity::F(_) => self.no_value(name.span),
             Entity::Poison => Err(Stop),
         }
     }

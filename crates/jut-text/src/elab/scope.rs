@@ -16,6 +16,8 @@ pub(crate) enum Entity {
     L(LVar),
     /// A capability or reference.
     C(Cap),
+    /// A function, by its number among those that were given: see [`super::template`].
+    F(usize),
     /// Bound by a statement that was refused.
     Poison,
 }
@@ -75,6 +77,17 @@ pub(crate) struct Scope<'s> {
 enum Undo<'s> {
     Name(&'s str, Option<Binding>),
     Size(Size),
+}
+
+/// Names and what they mean.
+#[derive(Default)]
+pub(crate) struct Names<'s>(HashMap<&'s str, Binding>);
+
+impl<'s> Names<'s> {
+    /// The same names once more.
+    pub fn copy(&self) -> Names<'s> {
+        Names(self.0.clone())
+    }
 }
 
 /// A point to return to.
@@ -182,6 +195,17 @@ impl<'s> Scope<'s> {
     /// A transparent name in scope with this definition.
     pub fn defined(&self, size: &Size) -> Option<NVar> {
         self.sizes.get(size).and_then(|names| names.last()).copied()
+    }
+
+    /// The names in scope, to be read again elsewhere.
+    pub fn snapshot(&self) -> Names<'s> {
+        Names(self.names.clone())
+    }
+
+    /// Reads other names instead; gives those before, which have to come back before a mark from before is
+    /// restored.
+    pub fn exchange(&mut self, names: Names<'s>) -> Names<'s> {
+        Names(std::mem::replace(&mut self.names, names.0))
     }
 
     pub fn mark(&self) -> Mark {

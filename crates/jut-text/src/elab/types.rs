@@ -84,6 +84,11 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 self.fail(error)
             }
+            TypeKind::Function(..) => {
+                let message = "a function is the type of a parameter of a definition alone";
+                let help = "give it as an argument: values, fields and results are no functions";
+                self.error("J608", ty.span, message, help)
+            }
             TypeKind::Tuple(items) => {
                 let mut types = Vec::new();
                 for item in items {

@@ -120,7 +120,7 @@ impl<'a, 's> Body<'a, 's> {
         let name = self.scope.place(variable).name;
         let what = sealed.what;
         let message = match what {
-            CONDITION | LOOP_CONDITION => format!("`{name}` is assigned in {what}"),
+            CONDITION | LOOP_CONDITION | FUNCTION => format!("`{name}` is assigned in {what}"),
             _ => format!(
                 "`{name}` is declared outside of this `{what}`, whose iterations know nothing of each other"
             ),
@@ -129,6 +129,7 @@ impl<'a, 's> Body<'a, 's> {
         let head = Span { end: sealed.span.start + what.len() as u32, ..sealed.span };
         let error = match what {
             CONDITION => return self.fail(error.help("assign it before the `if`")),
+            FUNCTION => return self.fail(error.help("give the value as a result of the function")),
             LOOP_CONDITION => return self.fail(error.help("assign it in the body of the loop")),
             "build" | "map" => error
                 .help("write `for`, whose iterations run in order, and which collects as well")
@@ -434,6 +435,9 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 }
+
+/// A function without a name, which reads variables of outside.
+pub(super) const FUNCTION: &str = "a function without a name";
 
 /// The condition of a `while`, which is computed before the loop and at the end of its body.
 pub(super) const LOOP_CONDITION: &str = "the condition of a `while`";

@@ -174,6 +174,7 @@ impl<'s> Parser<'s, '_> {
                 let kind = self.read_region(true)?;
                 Ok(self.add(kind, self.span_from(start)))
             }
+            Kind::Name if self.is_lambda() => self.lambda(),
             Kind::Name => {
                 let length = self.path_length(self.at);
                 if self.is_at(self.at + length, "(") {
@@ -209,6 +210,34 @@ impl<'s> Parser<'s, '_> {
             },
             _ => Err(self.no_expression()),
         }
+    }
+
+    /// Whether `fn (..) ->` stands there.
+    fn is_lambda(&self) -> bool {
+        self.peek().text == "fn" && self.is_at(self.at + 1, "(") && {
+            let close = self.close.get(self.at + 1).copied().unwrap_or(0) as usize;
+            close > self.at && self.is_at(close + 1, "->")
+        }
+    }
+
+    /// `fn (x, y) -> e`.
+    fn lambda(&mut self) -> Parsed<ExprId> {
+        let start = self.at;
+        self.at += 1;
+        let open = self.at;
+        self.expect("(")?;
+        let mut params = Vec::new();
+        while !self.at(")") {
+            params.push(self.name("the name of a parameter")?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect_close(open, ")")?;
+        self.expect("->")?;
+        let body = self.nested(Self::body)?;
+        let span = self.span_from(start);
+        Ok(self.add(ExprKind::Lambda(Box::new(Lambda { params, body })), span))
     }
 
     fn no_expression(&mut self) -> Failed {

@@ -1,0 +1,406 @@
+//! Definitions that take functions, and the functions that are given to them.
+//!
+//! ```text
+//! def twice(f: fn(f64) -> f64, x: f64) -> f64 = f(f(x))
+//! def g(x: f64, a: f64) -> f64 = twice(fn (y) -> a * y, x)        t = a * x; t_1 = a * t
+//! ```
+//!
+//! Such a definition has no meaning of its own in the core: each call writes its body out, with the values and
+//! functions that are given, and a call of a parameter writes out the function that was given. So functions are
+//! resolved while the text is elaborated, what they capture is a name like any other, and no pass knows of them.
+//!
+//! Names mean in a body what they mean where it stands in the text: a definition sees its parameters and its file, a
+//! function without a name what is in scope where it is written. It reads variables of outside and does not assign
+//! them.
+//!
+//! *Cost*: that of the text that is written out, of which one definition may have a bounded amount (J003).
+
+use super::body::{Body, Made, Values};
+use super::scope::{Entity, Names};
+use super::variable::FUNCTION;
+use super::{Global, Globals, Res, Stop};
+use crate::ast::{self, Ast, Def, ExprId, ExprKind, Name, TypeKind};
+use jut_ir::{Atom, Diagnostic, FuncId, Literal, Span, Type};
+
+/// A definition that takes functions.
+#[derive(Clone, Copy)]
+pub(crate) struct Template<'a, 's> {
+    ast: &'a Ast<'s>,
+    def: &'a Def<'s>,
+    /// The number of its file.
+    file: usize,
+}
+
+impl<'a, 's> Template<'a, 's> {
+    pub fn new(ast: &'a Ast<'s>, def: &'a Def<'s>, file: usize) -> Self {
+        Template { ast, def, file }
+    }
+}
+
+/// A function that was given.
+pub(crate) struct Given<'a, 's> {
+    callable: Callable<'a, 's>,
+    /// What the parameter says that it takes and gives.
+    takes: Vec<Type>,
+    gives: Vec<Type>,
+}
+
+#[derive(Clone)]
+enum Callable<'a, 's> {
+    /// A definition.
+    Func(FuncId),
+    /// A primitive, or a function of the library.
+    Primitive(&'s str),
+    /// Another one that was given, handed on.
+    Given(usize),
+    /// `fn (x) -> e`.
+    Lambda(Lambda<'a, 's>),
+}
+
+/// A function without a name, and where its text stands.
+#[derive(Clone)]
+struct Lambda<'a, 's> {
+    lambda: &'a ast::Lambda<'s>,
+    ast: &'a Ast<'s>,
+    file: usize,
+    /// The number of the scope that it sees, among those kept.
+    names: std::rc::Rc<Names<'s>>,
+    span: Span,
+}
+
+/// How deep definitions may be written out in each other, and how many in one definition.
+const MOST: (u32, u32) = (24, 4000);
+
+/// What is another one in another text.
+struct Around<'a, 's> {
+    ast: &'a Ast<'s>,
+    file: usize,
+    names: Names<'s>,
+    mark: super::scope::Mark,
+    around: Option<ExprId>,
+    ordered: Option<usize>,
+    copies: u32,
+}
+
+/// Declares one; nothing else of it is looked at before it is called.
+pub(super) fn declare(
+    d: &Def,
+    globals: &mut Globals,
+    number: usize,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Res<()> {
+    let full = globals.full(d.name.text);
+    super::unused(globals, &d.name, &full, globals.names.contains_key(&full), diagnostics)?;
+    let plain = !d.core && d.lin_params.is_empty() && d.cap_params.is_empty();
+    if !plain || !d.lin_results.is_empty() {
+        let message = "a definition that takes functions has no linear parts";
+        let help = "give the linear parts to a definition of their own";
+        diagnostics.push(Diagnostic::error("J608", d.head, message).help(help));
+        return Err(Stop);
+    }
+    globals.names.insert(full, Global::Template(number));
+    Ok(())
+}
+
+impl<'a, 's> Body<'a, 's> {
+    /// J608: a function where a value is needed.
+    pub fn no_value<T>(&mut self, span: Span) -> Res<T> {
+        let message = "a function is no value";
+        let help = "give it to a definition that takes one: `def f(g: fn(f64) -> f64, x: f64) -> f64 = g(x)`";
+        self.error("J608", span, message, help)
+    }
+
+    /// Enters another text with other names.
+    fn go_to(&mut self, ast: &'a Ast<'s>, file: usize, names: Names<'s>) -> Around<'a, 's> {
+        Around {
+            ast: std::mem::replace(&mut self.ast, ast),
+            file: self.globals.read_as(file),
+            names: self.scope.exchange(names),
+            mark: self.scope.mark(),
+            around: self.around.take(),
+            ordered: self.ordered.take(),
+            copies: std::mem::replace(&mut self.copies, 1),
+        }
+    }
+
+    fn come_back(&mut self, around: Around<'a, 's>) {
+        self.scope.restore(around.mark);
+        self.scope.exchange(around.names);
+        self.globals.read_as(around.file);
+        self.ast = around.ast;
+        self.around = around.around;
+        self.ordered = around.ordered;
+        self.copies = around.copies;
+    }
+
+    /// One more body is written out.
+    fn begin_expansion(&mut self, name: &str, span: Span) -> Res<()> {
+        self.expansion = (self.expansion.0 + 1, self.expansion.1 + 1);
+        if self.expansion.0 <= MOST.0 && self.expansion.1 <= MOST.1 {
+            return Ok(());
+        }
+        let message = format!("`{name}` is written out too often here, or calls itself");
+        let help = "write a loop, or give parts of this definition names of their own";
+        self.expansion.0 -= 1;
+        self.fail(Diagnostic::error("J003", span, message).help(help))
+    }
+
+    /// A call of a definition that takes functions.
+    pub fn expand(&mut self, number: usize, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
+        self.surface_only(span, "a call of a definition that takes functions", "write it out")?;
+        let Some(template) = self.templates.get(number).copied() else { return Err(Stop) };
+        let d = template.def;
+        if call.args.len() != d.params.len() || !call.lin.is_empty() || !call.places.is_empty() {
+            let message = format!(
+                "`{}` takes {} argument(s), and {} are given",
+                d.name.text,
+                d.params.len(),
+                call.args.len() + call.lin.len() + call.places.len()
+            );
+            let names: Vec<&str> = d.params.iter().map(|(name, _)| name.text).collect();
+            let help = format!("give all of them: `{}({})`", d.name.text, names.join(", "));
+            let error = Diagnostic::error("J208", span, message).label(d.head, "defined here");
+            return self.fail(error.help(help));
+        }
+        // What is given is computed where the call stands, from left to right.
+        let mut values: Vec<Result<Atom, Callable<'a, 's>>> = Vec::new();
+        for ((_, ty), e) in d.params.iter().zip(&call.args) {
+            values.push(match ty.kind {
+                TypeKind::Function(..) => Err(self.callable(*e)?),
+                _ => Ok(self.atom(*e, "t")?),
+            });
+        }
+        self.begin_expansion(d.name.text, span)?;
+        let around = self.go_to(template.ast, template.file, Names::default());
+        let made = self.expanded(d, values, call, span);
+        self.come_back(around);
+        self.expansion.0 -= 1;
+        made
+    }
+
+    /// The body, in the scope of the definition.
+    fn expanded(
+        &mut self,
+        d: &'a Def<'s>,
+        values: Vec<Result<Atom, Callable<'a, 's>>>,
+        call: &'a ast::Call<'s>,
+        span: Span,
+    ) -> Res<Made> {
+        for ((_, ty), value) in d.params.iter().zip(&values) {
+            if let Ok(atom) = value {
+                let found = self.type_of(*atom);
+                self.bind_sizes(d, ty, &found, span)?;
+            }
+        }
+        for name in &d.sizes {
+            if self.scope.get(name.text).is_none() {
+                let message = format!(
+                    "the size `{}` of `{}` does not follow from the arguments",
+                    name.text, d.name.text
+                );
+                let help = "give an array that has it, or make it a parameter";
+                return self.error("J210", span, message, help);
+            }
+        }
+        let spans: Vec<Span> = call.args.iter().map(|_| span).collect();
+        for (((name, ty), value), at) in d.params.iter().zip(values).zip(spans) {
+            match (value, &ty.kind) {
+                (Ok(atom), _) => {
+                    let (found, wanted) = (self.type_of(atom), self.ty(ty)?);
+                    if found != wanted {
+                        return self.misfitting(name.text, &found, &wanted, Some(atom), at);
+                    }
+                    self.scope.bind(name.text, Entity::N(atom));
+                }
+                (Err(callable), TypeKind::Function(takes, gives)) => {
+                    let takes = self.types(takes)?;
+                    let gives = self.types(gives)?;
+                    self.given.push(Given { callable, takes, gives });
+                    self.scope.bind(name.text, Entity::F(self.given.len() - 1));
+                }
+                (Err(_), _) => return Err(Stop),
+            }
+        }
+        let mut wanted = Vec::new();
+        for result in &d.results {
+            wanted.push(self.ty(&result.ty)?);
+        }
+        let (values, _) = self.body(d.body, None)?;
+        self.gives(d.name.text, &values, &wanted, span)?;
+        Ok(Made::Values(values, span))
+    }
+
+    fn types(&mut self, list: &'a [ast::Type<'s>]) -> Res<Vec<Type>> {
+        list.iter().map(|ty| self.ty(ty)).collect()
+    }
+
+    /// Binds the sizes of a definition that the type of an argument says.
+    fn bind_sizes(
+        &mut self,
+        d: &'a Def<'s>,
+        declared: &'a ast::Type<'s>,
+        found: &Type,
+        span: Span,
+    ) -> Res<()> {
+        let TypeKind::Array(sizes, element) = &declared.kind else { return Ok(()) };
+        let mut found = found;
+        for size in sizes {
+            let Type::Array(length, inner) = found else { return Ok(()) };
+            if let ExprKind::Name(name) = &self.ast.expr(*size).kind
+                && d.sizes.iter().any(|own| own.text == name.text)
+                && self.scope.get(name.text).is_none()
+            {
+                let length = length.clone();
+                let atom = self.materialize(&length, span)?;
+                self.scope.bind(name.text, Entity::N(atom));
+            }
+            found = inner;
+        }
+        self.bind_sizes(d, element, found, span)
+    }
+
+    /// The results of a function have the types that it was said to give.
+    fn gives(&mut self, name: &str, values: &Values, wanted: &[Type], span: Span) -> Res<()> {
+        let found: Vec<Type> = values.nl.iter().map(|atom| self.type_of(*atom)).collect();
+        if found == wanted && values.lin.is_empty() {
+            return Ok(());
+        }
+        let list = |body: &Self, types: &[Type]| {
+            types.iter().map(|ty| body.show(ty)).collect::<Vec<_>>().join(", ")
+        };
+        let message = format!(
+            "`{name}` is said to give ({}), and gives ({}) here",
+            list(self, wanted),
+            list(self, &found)
+        );
+        let help = match (values.nl.as_slice(), wanted) {
+            ([Atom::Lit(Literal::I64(k))], [ty]) if ty.is_float() => format!("write `{k}.0`"),
+            _ => "make the function give what its parameter says".to_string(),
+        };
+        self.error("J202", span, message, help)
+    }
+
+    /// An argument that is a function.
+    fn callable(&mut self, e: ExprId) -> Res<Callable<'a, 's>> {
+        let (ast, span) = (self.ast, self.span(e));
+        match &ast.expr(e).kind {
+            ExprKind::Lambda(lambda) => {
+                let names = std::rc::Rc::new(self.scope.snapshot());
+                let file = self.globals.file();
+                Ok(Callable::Lambda(Lambda { lambda, ast, file, names, span }))
+            }
+            ExprKind::Name(name) => self.named(*name),
+            ExprKind::Post(..) => self.named(Name { text: ast.text(e), span }),
+            _ => {
+                let message = "a function is given by its name, or written as `fn (x) -> e`";
+                let help = "write `fn (x) -> ..`, with a name for each of its parameters";
+                self.error("J608", span, message, help)
+            }
+        }
+    }
+
+    fn named(&mut self, name: Name<'s>) -> Res<Callable<'a, 's>> {
+        match self.scope.get(name.text) {
+            Some(Entity::F(given)) => return Ok(Callable::Given(given)),
+            Some(Entity::Poison) => return Err(Stop),
+            Some(_) => {
+                let message = format!("`{}` is a value, and a function is needed", name.text);
+                let help = "give a function by its name, or `fn (x) -> ..`";
+                return self.error("J608", name.span, message, help);
+            }
+            None => {}
+        }
+        match self.globals.global(name.text) {
+            Some(Global::Func(func)) => Ok(Callable::Func(func)),
+            Some(Global::Con(_)) => {
+                let message = format!("`{}` is a constructor", name.text);
+                let help = format!("write `fn (x) -> {}(x)`", name.text);
+                self.error("J608", name.span, message, help)
+            }
+            Some(Global::Template(_)) => {
+                let message = format!("`{}` takes functions itself", name.text);
+                let help = "write `fn (x) -> ..`, and give them to it there";
+                self.error("J608", name.span, message, help)
+            }
+            None if super::operation::is_primitive(name.text) => Ok(Callable::Primitive(name.text)),
+            None => self.unknown_function(name),
+        }
+    }
+
+    /// A call of a function that was given.
+    pub fn call_given(&mut self, number: usize, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
+        let mut callable = self.given[number].callable.clone();
+        let (takes, gives) = (self.given[number].takes.clone(), self.given[number].gives.clone());
+        while let Callable::Given(other) = callable {
+            callable = self.given[other].callable.clone();
+        }
+        let name = call.func.text;
+        let mut args = Vec::new();
+        for e in &call.args {
+            args.push(self.atom(*e, "t")?);
+        }
+        let found: Vec<Type> = args.iter().map(|atom| self.type_of(*atom)).collect();
+        if found != takes || !call.lin.is_empty() || !call.places.is_empty() {
+            let list = |types: &[Type]| {
+                types.iter().map(|ty| self.show(ty)).collect::<Vec<_>>().join(", ")
+            };
+            let message =
+                format!("`{name}` takes ({}), and is given ({})", list(&takes), list(&found));
+            let help = "give what the type of the parameter says";
+            return self.error("J208", span, message, help);
+        }
+        let values = match callable {
+            Callable::Lambda(lambda) => self.apply_lambda(name, &lambda, args, span)?,
+            Callable::Func(func) => {
+                let made = self.call_with(func, args, span)?;
+                self.values(made, "t")?.0
+            }
+            Callable::Primitive(text) => {
+                let out = self.primitive(text, jut_ir::prim::Syntax::Call, args, span)?;
+                self.bind(out, &[], &[])?
+            }
+            Callable::Given(_) => return Err(Stop),
+        };
+        self.gives(name, &values, &gives, span)?;
+        Ok(Made::Values(values, span))
+    }
+
+    /// The body of a function without a name, where its parameters are these values.
+    fn apply_lambda(
+        &mut self,
+        name: &str,
+        given: &Lambda<'a, 's>,
+        args: Vec<Atom>,
+        span: Span,
+    ) -> Res<Values> {
+        let params = &given.lambda.params;
+        if params.len() != args.len() {
+            let message = format!(
+                "`{name}` is called with {} argument(s), and this function has {} parameter(s)",
+                args.len(),
+                params.len()
+            );
+            let help = "give it a parameter for each";
+            let error = Diagnostic::error("J208", given.span, message).label(span, "called here");
+            return self.fail(error.help(help));
+        }
+        self.begin_expansion(name, span)?;
+        let sealed = self.sealed;
+        let around = self.go_to(given.ast, given.file, given.names.copy());
+        self.seal(FUNCTION, given.span);
+        for (name, atom) in params.iter().zip(args) {
+            self.scope.bind(name.text, Entity::N(atom));
+        }
+        let made = self.body(given.lambda.body, None);
+        self.sealed = sealed;
+        self.come_back(around);
+        self.expansion.0 -= 1;
+        Ok(made?.0)
+    }
+
+    /// A call of a definition with values that are computed already.
+    fn call_with(&mut self, func: FuncId, args: Vec<Atom>, span: Span) -> Res<Made> {
+        let given = args.into_iter().map(|atom| (atom, span)).collect();
+        self.call_values(func, given, Vec::new(), (&[], &[]), span)
+    }
+}
