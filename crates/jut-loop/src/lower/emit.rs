@@ -13,7 +13,7 @@ use crate::form::{Arena, Atom, Cell, Check, Kind, Site, Stmt, Value, ValueData};
 
 /// No allocation may have more cells than this: a product of dimensions that passes the test has
 /// not wrapped around.
-pub(super) const MAX_CELLS: i64 = 1 << 48;
+const MAX_CELLS: i64 = 1 << 48;
 
 pub(super) fn int(k: i64) -> Atom {
     Atom::Lit(Literal::I64(k))
@@ -238,15 +238,21 @@ impl Lowering<'_> {
         {
             return Ok(());
         }
-        let mut product = float(1.0);
-        for d in &level.dims {
+        self.check_product(float(1.0), &level.dims, span)?;
+        self.assume_bounded(level.dims.clone());
+        Ok(())
+    }
+
+    /// The memory limit is reached unless a float times some dimensions is a number of cells.
+    pub(super) fn check_product(&mut self, first: Atom, dims: &[Size], span: Span) -> Res<()> {
+        let mut product = first;
+        for d in dims {
             let d = self.size(d, span)?;
             let d = self.prim("cells", prim::FLOAT, vec![d]);
             product = self.prim("cells", prim::MUL, vec![product, d]);
         }
         let cells = self.prim("cells", prim::INT, vec![product]);
         self.check(Check::Below(cells, int(MAX_CELLS)), RuntimeErrorKind::Memory, span);
-        self.assume_bounded(level.dims.clone());
         Ok(())
     }
 

@@ -18,13 +18,13 @@
 //!
 //! So n rows cost O(n), in time and in memory (at most four times what they need, while the loop runs).
 
-use jut_ir::{RuntimeErrorKind, Span, prim};
+use jut_ir::{Span, prim};
 
-use super::emit::{MAX_CELLS, int};
+use super::emit::int;
 use super::loops::Stack;
 use super::{Lowering, Res, Slot};
 use crate::flatten::Level;
-use crate::form::{self, Arena, Atom, Check, Kind, Value};
+use crate::form::{self, Arena, Atom, Kind, Value};
 
 /// For how many rows there is room at first.
 const FIRST: i64 = 4;
@@ -118,15 +118,8 @@ impl Lowering<'_> {
         if dims.iter().all(|d| d.as_constant().is_some_and(|k| k < 1 << 16)) && dims.len() < 2 {
             return Ok(());
         }
-        let mut product = self.prim("cells", prim::FLOAT, vec![rows]);
-        for d in dims {
-            let d = self.size(d, span)?;
-            let d = self.prim("cells", prim::FLOAT, vec![d]);
-            product = self.prim("cells", prim::MUL, vec![product, d]);
-        }
-        let cells = self.prim("cells", prim::INT, vec![product]);
-        self.check(Check::Below(cells, int(MAX_CELLS)), RuntimeErrorKind::Memory, span);
-        Ok(())
+        let rows = self.prim("cells", prim::FLOAT, vec![rows]);
+        self.check_product(rows, dims, span)
     }
 
     fn like(&mut self, value: Value) -> Value {

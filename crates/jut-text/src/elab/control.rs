@@ -601,14 +601,7 @@ impl<'a, 's> Body<'a, 's> {
             cap_slices: Vec::new(),
             body: Block::default(),
         };
-        for (name, init) in carry {
-            let ty = self.type_of(init);
-            scan.carry.push((self.nvar(&name, ty), init));
-        }
-        for (name, init) in lin_carry {
-            let ty = self.lin_type(init);
-            scan.lin_carry.push((self.lvar(&name, ty), init));
-        }
+        self.bind_carries(&mut scan, carry, lin_carry);
         for (name, (array, element)) in slices {
             scan.slices.push((self.nvar(&name, element), array));
         }

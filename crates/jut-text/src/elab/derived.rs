@@ -11,6 +11,7 @@
 //! definition is reported.
 
 use super::body::{Body, Made};
+use super::scope::Entity;
 use super::{Global, Globals, Res, Stop};
 use crate::ast::{self, Ast, ExprKind};
 use jut_ad::language::Deriver;
@@ -148,6 +149,7 @@ impl<'a, 's> Body<'a, 's> {
     pub fn call_derived(&mut self, derived: &'a ast::Derived<'s>, span: Span) -> Res<Made> {
         self.surface_only(span, "a derivative", "call a definition that the passes have made")?;
         let name = derived.call.func;
+        self.is_definition(name)?;
         let mut key = name.text.to_string();
         for (word, wrt) in &derived.chain {
             extend(&mut key, word, &texts(wrt));
@@ -168,6 +170,18 @@ impl<'a, 's> Body<'a, 's> {
             }
             None => self.unknown_function(name),
         }
+    }
+
+    /// J901 for derivatives of a function that was given: which one that is differs from call to call.
+    pub fn is_definition(&mut self, name: ast::Name<'s>) -> Res<()> {
+        let base = methods(name.text).map_or(name.text, |(base, _)| base);
+        if !matches!(self.scope.get(base), Some(Entity::F(_))) {
+            return Ok(());
+        }
+        let message = format!("not built yet: derivatives of a function that was given, `{base}`");
+        let help =
+            "take the derivative of a definition, and give that: `f(fn (x) -> grad(g)(x), y)`";
+        self.error("J901", name.span, message, help)
     }
 
     /// Calls a derivative, if it could be made.

@@ -63,13 +63,19 @@ struct Lambda<'a, 's> {
     lambda: &'a ast::Lambda<'s>,
     ast: &'a Ast<'s>,
     file: usize,
-    /// The number of the scope that it sees, among those kept.
+    /// What it sees.
     names: std::rc::Rc<Names<'s>>,
     span: Span,
 }
 
 /// How deep definitions may be written out in each other, and how many in one definition.
 const MOST: (u32, u32) = (24, 4000);
+
+/// What is given for a parameter.
+enum Argument<'a, 's> {
+    Value(Atom),
+    Function(Callable<'a, 's>),
+}
 
 /// What is another one in another text.
 struct Around<'a, 's> {
@@ -163,16 +169,17 @@ impl<'a, 's> Body<'a, 's> {
             return self.fail(error.help(help));
         }
         // What is given is computed where the call stands, from left to right.
-        let mut values: Vec<Result<Atom, Callable<'a, 's>>> = Vec::new();
+        let mut arguments = Vec::new();
         for ((_, ty), e) in d.params.iter().zip(&call.args) {
-            values.push(match ty.kind {
-                TypeKind::Function(..) => Err(self.callable(*e)?),
-                _ => Ok(self.atom(*e, "t")?),
-            });
+            let argument = match ty.kind {
+                TypeKind::Function(..) => Argument::Function(self.callable(*e)?),
+                _ => Argument::Value(self.atom(*e, "t")?),
+            };
+            arguments.push((argument, self.span(*e)));
         }
         self.begin_expansion(d.name.text, span)?;
         let around = self.go_to(template.ast, template.file, Names::default());
-        let made = self.expanded(d, values, call, span);
+        let made = self.expanded(d, arguments, span);
         self.come_back(around);
         self.expansion.0 -= 1;
         made
@@ -182,14 +189,13 @@ impl<'a, 's> Body<'a, 's> {
     fn expanded(
         &mut self,
         d: &'a Def<'s>,
-        values: Vec<Result<Atom, Callable<'a, 's>>>,
-        call: &'a ast::Call<'s>,
+        arguments: Vec<(Argument<'a, 's>, Span)>,
         span: Span,
     ) -> Res<Made> {
-        for ((_, ty), value) in d.params.iter().zip(&values) {
-            if let Ok(atom) = value {
+        for ((_, ty), (argument, at)) in d.params.iter().zip(&arguments) {
+            if let Argument::Value(atom) = argument {
                 let found = self.type_of(*atom);
-                self.bind_sizes(d, ty, &found, span)?;
+                self.bind_sizes(d, ty, &found, *at)?;
             }
         }
         for name in &d.sizes {
@@ -202,23 +208,22 @@ impl<'a, 's> Body<'a, 's> {
                 return self.error("J210", span, message, help);
             }
         }
-        let spans: Vec<Span> = call.args.iter().map(|_| span).collect();
-        for (((name, ty), value), at) in d.params.iter().zip(values).zip(spans) {
-            match (value, &ty.kind) {
-                (Ok(atom), _) => {
+        for ((name, ty), (argument, at)) in d.params.iter().zip(arguments) {
+            match (argument, &ty.kind) {
+                (Argument::Value(atom), _) => {
                     let (found, wanted) = (self.type_of(atom), self.ty(ty)?);
                     if found != wanted {
                         return self.misfitting(name.text, &found, &wanted, Some(atom), at);
                     }
                     self.scope.bind(name.text, Entity::N(atom));
                 }
-                (Err(callable), TypeKind::Function(takes, gives)) => {
+                (Argument::Function(callable), TypeKind::Function(takes, gives)) => {
                     let takes = self.types(takes)?;
                     let gives = self.types(gives)?;
                     self.given.push(Given { callable, takes, gives });
                     self.scope.bind(name.text, Entity::F(self.given.len() - 1));
                 }
-                (Err(_), _) => return Err(Stop),
+                (Argument::Function(_), _) => return Err(Stop),
             }
         }
         let mut wanted = Vec::new();
@@ -352,7 +357,8 @@ impl<'a, 's> Body<'a, 's> {
         let values = match callable {
             Callable::Lambda(lambda) => self.apply_lambda(name, &lambda, args, span)?,
             Callable::Func(func) => {
-                let made = self.call_with(func, args, span)?;
+                let args = args.into_iter().map(|atom| (atom, span)).collect();
+                let made = self.call_values(func, args, Vec::new(), (&[], &[]), span)?;
                 self.values(made, "t")?.0
             }
             Callable::Primitive(text) => {
@@ -396,11 +402,5 @@ impl<'a, 's> Body<'a, 's> {
         self.come_back(around);
         self.expansion.0 -= 1;
         Ok(made?.0)
-    }
-
-    /// A call of a definition with values that are computed already.
-    fn call_with(&mut self, func: FuncId, args: Vec<Atom>, span: Span) -> Res<Made> {
-        let given = args.into_iter().map(|atom| (atom, span)).collect();
-        self.call_values(func, given, Vec::new(), (&[], &[]), span)
     }
 }
