@@ -56,6 +56,7 @@ fn every_folder_has_files() {
         "papers",
         "regress",
         "run",
+        "std",
         "structured",
         "transpose",
         "unzip",

@@ -9,6 +9,7 @@
 //! | `hints` | what to write instead of words of other languages |
 //! | `limit` | how many messages are given |
 //! | `modules` | which files a program is made of |
+//! | [`standard`] | the modules that are part of jut |
 //! | `format` | one layout for a text |
 //!
 //! ```
@@ -26,6 +27,7 @@ mod lex;
 mod limit;
 mod modules;
 mod parser;
+pub mod standard;
 
 pub use format::format;
 pub use limit::MAX_MESSAGES;
@@ -46,10 +48,15 @@ pub struct Loaded {
 /// Parses, elaborates and checks a source text. `file` is the number that its spans carry.
 ///
 /// Never panics and never overflows the stack: nesting is limited (J003), operator chains are not.
-/// A declaration with an error does not hide errors in others. A `use` is refused (J015): see
-/// [`load_with`]. Cost: linear in the text.
+/// A declaration with an error does not hide errors in others. A `use` of anything but the standard library is refused
+/// (J015): see [`load_with`]. The library's modules have the file numbers from `file + 1` on. Cost: linear in the text.
 pub fn load(source: &str, file: u32) -> Loaded {
-    load_with(source, file, &mut |_| Err("this text stands alone, without files beside it".into()))
+    let mut number = file;
+    load_with(source, file, &mut |name| {
+        let Some(text) = standard::alone(name)? else { return Ok(None) };
+        number += 1;
+        Ok(Some(ModuleSource { text: text.to_string(), file: number }))
+    })
 }
 
 /// Like [`load`], for a program of several files: `resolve` finds the text of the module with a
@@ -84,19 +91,21 @@ pub fn elaborate_with(
     let main = parser::parse(source, file, &mut diagnostics);
     let uses = main.ast.uses().map(|name| (name.text.to_string(), name.span)).collect();
     let modules = modules::collect(uses, resolve, &mut diagnostics);
-    let mut parses = Vec::new();
+    let mut files = Vec::new();
     for module in &modules.list {
-        let parse = parser::parse(&module.source.text, module.source.file, &mut diagnostics);
-        parses.push((parse, module.name.as_str(), &module.aliases));
+        let text = module.source.text.as_str();
+        let parse = parser::parse(text, module.source.file, &mut diagnostics);
+        files.push(standard::File { module: &module.name, text, aliases: &module.aliases, parse });
     }
-    parses.push((main, "", &modules.aliases));
-    let files: Vec<elab::File> = parses
+    files.push(standard::File { module: "", text: source, aliases: &modules.aliases, parse: main });
+    standard::keep_mentioned(&mut files);
+    let files: Vec<elab::File> = files
         .iter()
-        .map(|(parse, module, aliases)| elab::File {
-            module,
-            aliases,
-            ast: &parse.ast,
-            failed: &parse.failed,
+        .map(|file| elab::File {
+            module: file.module,
+            aliases: file.aliases,
+            ast: &file.parse.ast,
+            failed: &file.parse.failed,
         })
         .collect();
     let program = elab::elaborate(&files, modules.broken, &mut diagnostics);

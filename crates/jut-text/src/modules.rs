@@ -12,7 +12,7 @@
 //! Cost: every file is parsed twice, here for its `use`s alone, so that all texts are there before
 //! any tree is made of them.
 
-use crate::parser;
+use crate::{parser, standard};
 use jut_ir::{Diagnostic, Span};
 use std::collections::HashMap;
 
@@ -160,7 +160,14 @@ fn find(
         };
     }
     let files: Vec<String> = candidates.iter().map(|name| file_name(name)).collect();
-    Err(format!("there is no file {}", files.join(" or ")))
+    let library = match candidates.last() {
+        Some(name) if standard::is_name(name) => {
+            let names: Vec<&str> = standard::MODULES.iter().map(|(name, _)| *name).collect();
+            format!(", and the standard library has {}", names.join(", "))
+        }
+        _ => String::new(),
+    };
+    Err(format!("there is no file {}{library}", files.join(" or ")))
 }
 
 /// The file of a module, from the program's directory on: `lib/stats.jut` of `lib.stats`.

@@ -2,10 +2,10 @@
 //!
 //! A program of several files says `use lib.stats`; [`jut_text`] turns that into a name from the
 //! program's directory on, and here the name becomes a file: `lib/stats.jut` beside the program, or one
-//! of the texts that were given together.
+//! of the texts that were given together. Where there is no such file, it is a module of the standard library.
 
 use crate::source::Source;
-use jut_text::file_name;
+use jut_text::{file_name, standard};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -19,9 +19,14 @@ pub(crate) trait Files {
 pub(crate) struct Alone;
 
 impl Files for Alone {
-    fn module(&mut self, _: &str) -> Result<Option<Source>, String> {
-        Err("this text stands alone, without files beside it".to_string())
+    fn module(&mut self, name: &str) -> Result<Option<Source>, String> {
+        Ok(standard::alone(name)?.map(|text| library(name, text)))
     }
+}
+
+/// A module of the standard library, under the name of the file that it would be.
+fn library(name: &str, text: &str) -> Source {
+    Source { name: file_name(name), text: text.to_string() }
 }
 
 /// The directory of a program.
@@ -37,8 +42,8 @@ impl Beside {
 }
 
 impl Files for Beside {
-    fn module(&mut self, name: &str) -> Result<Option<Source>, String> {
-        let path = self.directory.join(file_name(name));
+    fn module(&mut self, module: &str) -> Result<Option<Source>, String> {
+        let path = self.directory.join(file_name(module));
         let name = path.display().to_string();
         // Modules are found, not named: reading a pipe or a device would wait for ever.
         if path.metadata().is_ok_and(|m| !m.is_file()) {
@@ -49,7 +54,7 @@ impl Files for Beside {
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
             {
-                Ok(None)
+                Ok(standard::module(module).map(|text| library(module, text)))
             }
             Err(error) => Err(format!("{name}: {error}")),
         }
@@ -63,6 +68,8 @@ impl Files for Embedded<'_> {
     fn module(&mut self, name: &str) -> Result<Option<Source>, String> {
         let file = file_name(name);
         let found = self.0.iter().find(|(name, _)| *name == file);
-        Ok(found.map(|(name, text)| Source { name: name.to_string(), text: text.to_string() }))
+        let given =
+            |(name, text): &(&str, &str)| Source { name: name.to_string(), text: text.to_string() };
+        Ok(found.map(given).or_else(|| Some(library(name, standard::module(name)?))))
     }
 }

@@ -1,0 +1,170 @@
+//! The standard library: modules in the language that are part of jut.
+//!
+//! `use std.stats` finds them where no file of the program has that name, so a program that has a directory `std`
+//! means what it meant. A library is large and a program uses little of it. So of these modules only those definitions are
+//! elaborated, checked and optimised that the program mentions, or that those mention ([`keep_mentioned`]); users'
+//! own modules are elaborated whole, because their errors are of interest and their functions can be called.
+//!
+//! What is mentioned is read off the tokens, before there are types: every path that begins with a name of the module,
+//! wherever it stands. That is at most too much (a local name that is that of a definition beside it). A name that the
+//! module does not have keeps all of it, so that the message can say which there are.
+//!
+//! *Cost*: linear in the texts.
+
+use crate::ast::Decl;
+use crate::lex::{Kind, Token};
+use crate::modules::Aliases;
+use crate::parser::Parse;
+use std::collections::{HashMap, HashSet};
+
+/// The modules, by name, with their texts.
+pub const MODULES: &[(&str, &str)] = &[
+    ("std.array", include_str!("standard/array.jut")),
+    ("std.interp", include_str!("standard/interp.jut")),
+    ("std.linalg", include_str!("standard/linalg.jut")),
+    ("std.nn", include_str!("standard/nn.jut")),
+    ("std.ode", include_str!("standard/ode.jut")),
+    ("std.optim", include_str!("standard/optim.jut")),
+    ("std.quad", include_str!("standard/quad.jut")),
+    ("std.random", include_str!("standard/random.jut")),
+    ("std.stats", include_str!("standard/stats.jut")),
+];
+
+/// The text of a module of the standard library.
+pub fn module(name: &str) -> Option<&'static str> {
+    MODULES.iter().find(|(own, _)| *own == name).map(|(_, text)| *text)
+}
+
+/// Whether a module of this name would be one of the library.
+pub(crate) fn is_name(module: &str) -> bool {
+    module.starts_with("std.")
+}
+
+/// What a text finds that came by itself, without files beside it: the library.
+///
+/// # Errors
+/// For every name that is not one of the library's: why there is no such module.
+pub fn alone(name: &str) -> Result<Option<&'static str>, String> {
+    match module(name) {
+        None if !is_name(name) => {
+            Err("this text stands alone, without files beside it".to_string())
+        }
+        found => Ok(found),
+    }
+}
+
+/// A file of a program: its name as a module (empty for the program itself), its text, what it calls the modules that
+/// it uses, and what was parsed.
+pub(crate) struct File<'f, 's> {
+    pub module: &'f str,
+    pub text: &'s str,
+    pub aliases: &'f Aliases,
+    pub parse: Parse<'s>,
+}
+
+impl File<'_, '_> {
+    fn is_standard(&self) -> bool {
+        module(self.module) == Some(self.text)
+    }
+}
+
+/// A definition of the library.
+struct Definition<'f, 's> {
+    file: usize,
+    /// Its place in the list of declarations.
+    number: usize,
+    tokens: &'f [Token<'s>],
+}
+
+/// Takes out of the library's modules the definitions that nobody mentions.
+pub(crate) fn keep_mentioned(files: &mut [File]) {
+    if !files.iter().any(File::is_standard) {
+        return;
+    }
+    let kept = mentioned(files);
+    for (number, file) in files.iter_mut().enumerate() {
+        if file.is_standard() {
+            let mut place = 0..;
+            file.parse.ast.decls.retain(|decl| {
+                let place = place.next().unwrap_or_default();
+                !matches!(decl, Decl::Def(_)) || kept.contains(&(number, place))
+            });
+        }
+    }
+}
+
+/// The definitions of the library that are needed: numbers of files and of declarations.
+fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
+    let mut library: HashMap<&str, HashMap<&str, Definition>> = HashMap::new();
+    // What is looked through: a file, and a part of its tokens.
+    let mut waiting: Vec<(usize, &[Token])> = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        if !file.is_standard() {
+            waiting.push((number, &file.parse.tokens.tokens));
+            continue;
+        }
+        let definitions = library.entry(file.module).or_default();
+        let mut rest = file.parse.tokens.tokens.as_slice();
+        // From the last to the first: each has the tokens from its head to where the next one begins.
+        for (place, decl) in file.parse.ast.decls.iter().enumerate().rev() {
+            let start = match decl {
+                Decl::Use(_) => continue,
+                Decl::Data(d) => d.name.span.start,
+                Decl::Def(d) => d.head.start,
+            };
+            let tokens;
+            (rest, tokens) = rest.split_at(rest.partition_point(|token| token.start < start));
+            match decl {
+                Decl::Def(d) => {
+                    let definition = Definition { file: number, number: place, tokens };
+                    definitions.insert(d.name.text, definition);
+                }
+                // Types stay, and so does what their sizes mention.
+                _ => waiting.push((number, tokens)),
+            }
+        }
+    }
+    let mut kept = HashSet::new();
+    while let Some((number, tokens)) = waiting.pop() {
+        for (module, name) in mentions(&files[number], tokens) {
+            let Some(definitions) = library.get(module) else { continue };
+            let found: Vec<&Definition> = match definitions.get(name) {
+                Some(definition) => vec![definition],
+                None if module != files[number].module => definitions.values().collect(),
+                None => Vec::new(),
+            };
+            for definition in found {
+                if kept.insert((definition.file, definition.number)) {
+                    waiting.push((definition.file, definition.tokens));
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// The modules and names that paths among the tokens of a file may stand for.
+fn mentions<'f>(
+    file: &'f File<'f, '_>,
+    tokens: &'f [Token<'f>],
+) -> impl Iterator<Item = (&'f str, &'f str)> {
+    let starts = (0..tokens.len())
+        .filter(|at| tokens[*at].kind == Kind::Name && !(*at > 0 && tokens[at - 1].is(".")));
+    starts.flat_map(move |at| {
+        let own = std::iter::once((file.module, plain(tokens[at].text)));
+        let used = file.aliases.iter().filter_map(move |(alias, full)| {
+            let mut at = at;
+            for segment in alias.split('.') {
+                let fits = tokens.get(at)?.text == segment && tokens.get(at + 1)?.is(".");
+                at = if fits { at + 2 } else { return None };
+            }
+            Some((full.as_str(), plain(tokens.get(at)?.text)))
+        });
+        own.chain(used)
+    })
+}
+
+/// A name without the mask of a derivative, `f{x}.jvp`.
+fn plain(name: &str) -> &str {
+    name.split('{').next().unwrap_or(name)
+}
