@@ -1,0 +1,83 @@
+//! The standard library against exact values: every row of `exact.txt` is an expression of x, which is called with its
+//! derivative in forward and in reverse mode.
+
+use jut::{Arg, Compiled, Model};
+
+/// Functions with several results, of which the table needs one.
+const BESIDE: &str = "
+use std.stats
+use std.linalg
+use std.interp
+use std.quad
+use std.ode
+use std.optim
+use std.nn
+def qr_r[n, m](a: [n, m]f64) -> [m, m]f64 = { (q, r) = std.linalg.qr(a); r }
+def eigen_values[n](a: [n, n]f64) -> [n]f64 = { (w, v) = std.linalg.symmetric_eigen(a); w }
+def eigen_vectors[n](a: [n, n]f64) -> [n, n]f64 = { (w, v) = std.linalg.symmetric_eigen(a); v }
+def rk45_value[d](f: fn(f64, [d]f64) -> [d]f64, y0: [d]f64, t0: f64, t1: f64, tolerance: f64) -> [d]f64 = {
+  (y, steps) = std.ode.rk45(f, y0, t0, t1, tolerance, 10000)
+  y
+}
+def leapfrog_position[d](f: fn([d]f64) -> [d]f64, q0: [d]f64, v0: [d]f64, t1: f64, steps: i64) -> [d]f64 = {
+  (q, v) = std.ode.leapfrog(f, q0, v0, t1, steps)
+  q
+}
+def lstm_output[n, d, m](
+  x: [n, d]f64, h: [n, m]f64, c: [n, m]f64, w: [d, 4 * m]f64, u: [m, 4 * m]f64, b: [4 * m]f64
+) -> [n, m]f64 = {
+  (y, cells) = std.nn.lstm_cell(x, h, c, w, u, b)
+  y
+}
+def batch_normed[n, d](x: [n, d]f64, stretch: [d]f64, move: [d]f64, small: f64) -> [n, d]f64 = {
+  (y, mean, variance) = std.nn.batch_norm(x, stretch, move, small)
+  y
+}
+";
+
+/// A row of the table: the expression, x, the value and the derivative there, and how exact they are.
+fn rows() -> Vec<(&'static str, [f64; 4])> {
+    let lines = include_str!("exact.txt").lines().filter(|line| !line.starts_with('#'));
+    let row = |line: &'static str| {
+        let mut parts = line.split(" | ");
+        let expression = parts.next().expect(line);
+        (expression, std::array::from_fn(|_| parts.next().expect(line).parse().expect(line)))
+    };
+    lines.map(row).collect()
+}
+
+fn numbers(compiled: &Compiled, args: &[Arg<'_>]) -> [f64; 2] {
+    let results = compiled.call(args).expect("it runs");
+    [0, 1].map(|k| results[k].floats()[0])
+}
+
+#[test]
+fn values_and_derivatives_are_those_of_the_table() {
+    let rows = rows();
+    assert!(rows.len() > 170);
+    let mut text = BESIDE.to_string();
+    for (k, (expression, _)) in rows.iter().enumerate() {
+        text += &format!("def row{k}(x: f64) -> f64 = {expression}\n");
+    }
+    let model = Model::from_text(&text).unwrap_or_else(|e| panic!("{e}"));
+    let mut wrong = Vec::new();
+    for (k, (expression, [x, value, derivative, tolerance])) in rows.into_iter().enumerate() {
+        let function = model.function(&format!("row{k}")).expect("a function");
+        let reverse = numbers(&function.value_and_gradient().expect("compiles"), &[x.into()]);
+        let forward = numbers(&function.jvp().expect("compiles"), &[x.into(), 1.0.into()]);
+        for (mode, found) in [("reverse", reverse), ("forward", forward)] {
+            for (what, found, exact) in
+                [("value", found[0], value), ("derivative", found[1], derivative)]
+            {
+                let error = (found - exact).abs() / exact.abs().max(1e-300);
+                // A derivative that is 0 may be what is left of numbers near 1.
+                if !(error <= tolerance || exact == 0.0 && found.abs() <= tolerance) {
+                    wrong.push(format!(
+                        "{expression} at {x}, {mode} {what}: {found}, not {exact} ({error:.1e})"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
