@@ -55,6 +55,7 @@ fn every_folder_has_files() {
         "functions",
         "papers",
         "regress",
+        "rules",
         "run",
         "std",
         "structured",

@@ -26,6 +26,8 @@
 //! **Zeros** are symbolic: what is not live ([`crate::activity`]) has no tangent at all; a zero is
 //! written only where the other arm of a `case`, a carry or a tuple needs one.
 //!
+//! **Rules.** Where the program states the derivative of a definition, `f.jvp` is made of that (`forward/custom.rs`).
+//!
 //! **Calls** go to `g.jvp`, or `g{w}.jvp` where only some arguments are active. Each function gets
 //! at most [`MASKS`] masks from calls; beyond that, all its parameters without arrays are taken to
 //! be active and zeros passed for them, so code size stays linear.
@@ -36,6 +38,7 @@
 //! place, and its work is at most a constant factor more. Cost: linear in the program's size.
 
 mod control;
+mod custom;
 mod emit;
 mod needs;
 mod primitive;
@@ -82,7 +85,13 @@ pub fn forward(
     summarise(derivatives, erased);
     let plan = plan(derivatives, erased, &mask_of_erased);
     for (f, mask, activity) in plan.into_iter().rev() {
-        let made = differentiate(derivatives, f, &mask, &activity)?;
+        if derivatives.jvp_of(f, &mask).is_some() {
+            continue;
+        }
+        let made = match custom::differentiate(derivatives, f, &mask)? {
+            Some(made) => made,
+            None => differentiate(derivatives, f, &mask, &activity)?,
+        };
         let (results, accs) = derivatives.influences[&f].under(&mask);
         let name = mask.name(&derivatives.program, f);
         let made = Function { name: names::jvp(&name), ..made };
@@ -129,7 +138,16 @@ fn summarise(derivatives: &mut Derivatives, root: FuncId) {
         // Arrays that a loop only hands on have no tangent that it would have to carry.
         jut_ir::carries::settle(&mut derivatives.program.funcs[f]);
         jut_ir::early::read_early(&mut derivatives.program.funcs[f]);
-        let influence = activity::influence(derivatives, f);
+        let mut influence = activity::influence(derivatives, f);
+        if let Some(rule) = derivatives.program.funcs[f].rule {
+            derivatives.influences.insert(f, influence.clone());
+            summarise(derivatives, rule.func());
+            custom::settle(derivatives, f, rule);
+            let of_rule = &derivatives.influences[&rule.func()];
+            if let Some(stated) = custom::influence(&derivatives.program, f, of_rule) {
+                influence = stated;
+            }
+        }
         derivatives.influences.insert(f, influence);
     }
 }
@@ -146,9 +164,16 @@ fn plan(derivatives: &mut Derivatives, root: FuncId, mask: &Mask) -> Vec<(FuncId
             }
             let activity = activity::analyse(derivatives, f, &mask);
             let mut asked = Vec::new();
-            calls(&derivatives.program.funcs[f].body, &activity, &mut asked);
+            match custom::asked(derivatives, f, &mask) {
+                Some(of_rule) => asked.push(of_rule),
+                None => {
+                    calls(&derivatives.program.funcs[f].body, &activity, &mut asked);
+                    for (callee, mask) in &mut asked {
+                        *mask = derivatives.widen(*callee, mask);
+                    }
+                }
+            }
             for (callee, mask) in asked {
-                let mask = derivatives.widen(callee, &mask);
                 let masks = wanted.entry(callee).or_default();
                 if !masks.contains(&mask) {
                     masks.push(mask);

@@ -110,6 +110,10 @@ impl Deriver {
             relink(&mut func.body, &moved);
             moved.insert(id, self.derivatives.add_func(func));
         }
+        for func in moved.values() {
+            let func = &mut self.derivatives.program.funcs[*func];
+            func.rule = func.rule.map(|rule| rule.with(moved[&rule.func()]));
+        }
         let settled = moved.get(&made).copied().unwrap_or(made);
         self.settled.insert(made, settled);
         settled

@@ -51,6 +51,8 @@ pub struct Derivatives {
     pub(crate) kinds: Kinds,
     /// What each function's results depend on.
     pub(crate) influences: HashMap<FuncId, Influence>,
+    /// What states the derivative of a definition with a rule.
+    pub(crate) stated: HashMap<FuncId, FuncId>,
     /// The generated functions for linear operations at compound types, by name.
     pub(crate) operations: HashMap<String, FuncId>,
     /// Compositions, by what was asked for.

@@ -67,6 +67,18 @@ pub fn unzip(
         return Ok(known.clone());
     }
     derivatives.keep_only(func);
+    unzip_beside(derivatives, func, policy)
+}
+
+/// Like [`unzip`], while other functions are still to be read.
+pub(crate) fn unzip_beside(
+    derivatives: &mut Derivatives,
+    func: FuncId,
+    policy: Policy,
+) -> Result<Unzipped, Diagnostic> {
+    if let Some(known) = derivatives.unzipped.get(&(func, policy)) {
+        return Ok(known.clone());
+    }
     let program = &derivatives.program;
     let known = |f: FuncId| derivatives.unzipped.contains_key(&(f, policy));
     let order = callees_first(program, func, &|f| known(f) || program.funcs[f].is_nonlinear());

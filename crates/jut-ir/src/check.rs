@@ -38,14 +38,17 @@ mod control;
 mod decl;
 mod leaf;
 mod linear_b;
+mod linear_map;
 mod lint;
 mod place;
 mod results;
+mod rule;
 mod scope;
 mod walk;
 
 pub use linear_b::{check_forward_domain, check_linear_b, check_transpose_domain};
 pub use lint::{lint_function, lint_program};
+pub use rule::check_rule;
 
 use crate::diagnostic::Diagnostic;
 use crate::entity::{FuncId, SecondaryMap};
@@ -63,6 +66,10 @@ pub fn check_program(program: &Program) -> Result<(), Vec<Diagnostic>> {
             errors.extend(walk::check(program, *func, &earlier));
             earlier[*func] = true;
         }
+    }
+    if errors.is_empty() {
+        errors
+            .extend(program.rules().filter_map(|(func, _)| rule::check_rule(program, func).err()));
     }
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }

@@ -149,6 +149,8 @@ codes! {
         "name a parameter that is a number or an array of numbers";
     J806 "a derivative through a sum that is too large: its constructors times its fields of floats are more than 65536",
         "divide it into sums of sums";
+    J807 "the derivative that a rule states is not linear in the tangents",
+        "give sums of products, each of one tangent and of values that do not depend on tangents";
     J901 "not built yet",
         "write it with what is built: `docs/language.md` ends with what is not";
     J999 "a mistake in jut",

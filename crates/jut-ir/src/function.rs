@@ -32,6 +32,7 @@ impl Function {
             span: self.span,
             size_params: self.size_params,
             derived: self.derived,
+            rule: self.rule,
             ..Function::default()
         };
         let types = (self.params.iter().map(|v| &self.nvars[*v].ty))

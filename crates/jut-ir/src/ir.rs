@@ -57,6 +57,14 @@ impl Program {
         self.funcs.iter().find(|(_, f)| f.name == name).map(|(id, _)| id)
     }
 
+    /// The definitions of which the program states the derivative, and how.
+    pub fn rules(&self) -> impl Iterator<Item = (FuncId, Rule)> {
+        self.order.iter().filter_map(|decl| match decl {
+            Decl::Func(func) => self.funcs[*func].rule.map(|rule| (*func, rule)),
+            Decl::Data(_) => None,
+        })
+    }
+
     /// The data type with the given name.
     pub fn find_data(&self, name: &str) -> Option<DataId> {
         self.datas.iter().find(|(_, d)| d.name == name).map(|(id, _)| id)
@@ -123,6 +131,8 @@ pub struct Function {
     pub size_params: usize,
     /// Whether passes made it for a derivative that the text takes of another definition.
     pub derived: bool,
+    /// What J makes its derivative of, in place of its body.
+    pub rule: Option<Rule>,
     /// Non-linear parameters.
     pub params: Vec<NVar>,
     /// Linear parameters.
@@ -141,6 +151,43 @@ pub struct Function {
     pub lvars: PrimaryMap<LVar, LinVarData>,
     /// All capabilities and references of the function.
     pub caps: PrimaryMap<Cap, CapData>,
+}
+
+/// A derivative that the program states: a definition without linear parts that is linear in its last
+/// parameters ([`crate::check`] proves it).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rule {
+    /// `rule jvp f = g`: `g(x, dx)` gives the tangents of the results of `f(x)`. It takes, after the
+    /// parameters of `f`, one tangent for each of them that has floats.
+    Jvp(FuncId),
+    /// `rule vjp f = g`: `g(x, dy)` gives the cotangents of the parameters of `f`. It takes, after
+    /// the parameters of `f`, one cotangent for each result that has floats.
+    Vjp(FuncId),
+}
+
+impl Rule {
+    /// The definition that states the derivative.
+    pub fn func(self) -> FuncId {
+        match self {
+            Rule::Jvp(func) | Rule::Vjp(func) => func,
+        }
+    }
+
+    /// Its word in the text.
+    pub fn word(self) -> &'static str {
+        match self {
+            Rule::Jvp(_) => "jvp",
+            Rule::Vjp(_) => "vjp",
+        }
+    }
+
+    /// The same of another definition.
+    pub fn with(self, func: FuncId) -> Rule {
+        match self {
+            Rule::Jvp(_) => Rule::Jvp(func),
+            Rule::Vjp(_) => Rule::Vjp(func),
+        }
+    }
 }
 
 /// A non-linear result of a definition.

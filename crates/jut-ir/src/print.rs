@@ -45,6 +45,10 @@ pub fn print_program(program: &Program) -> String {
             Decl::Func(func) => function(&mut out, program, *func, &hidden),
         }
     }
+    for (func, rule) in program.rules() {
+        let (name, by) = (&program.funcs[func].name, &program.funcs[rule.func()].name);
+        out.push_str(&format!("\nrule {} {name} = {by}\n", rule.word()));
+    }
     out
 }
 

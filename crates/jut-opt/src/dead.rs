@@ -45,6 +45,11 @@ pub fn remove_dead(program: &mut Program, root: FuncId) {
     let fallible = fallible(program);
     let mut demands: SecondaryMap<FuncId, Demand> = SecondaryMap::new();
     demands[root] = Demand { called: true, results: vec![true; program.funcs[root].results.len()] };
+    let stated = stated(program, root);
+    for id in &stated {
+        let results = vec![true; program.funcs[*id].results.len()];
+        demands[*id] = Demand { called: true, results };
+    }
     let ids: Vec<FuncId> = program.funcs.keys().collect();
     // A function stands after everything it calls: going backwards, every caller is seen before
     // its callee.
@@ -70,7 +75,7 @@ pub fn remove_dead(program: &mut Program, root: FuncId) {
             }
         });
     }
-    let params = unused_params(program, root);
+    let params = unused_params(program, root, &stated);
     for &id in &ids {
         if demands[id].called {
             let mut body = std::mem::take(&mut program.funcs[id].body);
@@ -80,6 +85,13 @@ pub fn remove_dead(program: &mut Program, root: FuncId) {
             retain(&mut func.params, &params[id]);
         }
     }
+}
+
+/// Definitions with a rule, and those that state it: they keep their signatures.
+fn stated(program: &Program, root: FuncId) -> Vec<FuncId> {
+    let reached = crate::reached_from(program, root).into_iter();
+    let rules = reached.filter_map(|id| program.funcs[id].rule.map(|rule| [id, rule.func()]));
+    rules.flatten().collect()
 }
 
 /// Keeps the items whose flag is set; items without a flag stay.
@@ -99,10 +111,14 @@ fn keep_named_sizes(func: &Function, wanted: &mut [bool]) {
 }
 
 /// For every function one flag per parameter: whether it stays.
-fn unused_params(program: &Program, root: FuncId) -> SecondaryMap<FuncId, Vec<bool>> {
+fn unused_params(
+    program: &Program,
+    root: FuncId,
+    stated: &[FuncId],
+) -> SecondaryMap<FuncId, Vec<bool>> {
     let mut keep = SecondaryMap::new();
     for (id, func) in program.funcs.iter() {
-        if id != root {
+        if id != root && !stated.contains(&id) {
             let mut used = mark::mentioned(func);
             keep_dimensions(func, &mut used);
             keep[id] = func.params.iter().map(|p| used[*p]).collect();

@@ -63,6 +63,10 @@ fn count_calls(program: &Program, functions: &[FuncId]) -> SecondaryMap<FuncId, 
     let mut calls = SecondaryMap::new();
     for id in functions {
         for_each_call(&program.funcs[*id].body, &mut |call| calls[call.func] += 1);
+        // What states a derivative is called by J, later.
+        if let Some(rule) = program.funcs[*id].rule {
+            calls[rule.func()] += 2;
+        }
     }
     calls
 }
@@ -184,6 +188,8 @@ impl Inliner<'_> {
         let only = self.calls[call.func] == 1;
         let size = match self.which {
             _ if !self.which.includes(call.func, self.calls) => return false,
+            // J is to find it, and its rule.
+            _ if self.program.funcs[call.func].rule.is_some() => return false,
             Which::Small { sizes } => sizes[call.func],
             Which::CalledOnce => 0,
         };

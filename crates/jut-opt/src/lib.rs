@@ -49,6 +49,9 @@ pub fn optimise_watched(
     final_order: bool,
     watch: &mut dyn FnMut(&'static str, &Program),
 ) -> Program {
+    if final_order {
+        program.funcs.values_mut().for_each(|func| func.rule = None);
+    }
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);
     if !reached.iter().all(|id| program.funcs[*id].is_nonlinear()) {
@@ -101,13 +104,15 @@ fn unique_names(func: &mut Function) {
     }
 }
 
-/// The functions that `root` calls, directly or not, and itself, in the order of the program.
+/// The functions that `root` calls, directly or not, those that state their derivatives, and itself, in the order of
+/// the program.
 pub fn reached_from(program: &Program, root: FuncId) -> Vec<FuncId> {
     let mut seen = jut_ir::entity::SecondaryMap::<FuncId, bool>::new();
     let mut work = vec![root];
     while let Some(id) = work.pop() {
         if !std::mem::replace(&mut seen[id], true) {
             inline::for_each_call(&program.funcs[id].body, &mut |call| work.push(call.func));
+            work.extend(program.funcs[id].rule.map(jut_ir::ir::Rule::func));
         }
     }
     program.funcs.keys().filter(|id| seen[*id]).collect()

@@ -72,6 +72,16 @@ pub(crate) enum Decl<'s> {
     Use(Name<'s>),
     Data(Data<'s>),
     Def(Def<'s>),
+    Rule(Rule<'s>),
+}
+
+/// `rule jvp f = g`.
+#[derive(Debug)]
+pub(crate) struct Rule<'s> {
+    /// Whether `g` gives cotangents.
+    pub vjp: bool,
+    pub func: Name<'s>,
+    pub by: Name<'s>,
 }
 
 #[derive(Debug)]

@@ -42,6 +42,7 @@ mod join;
 mod library;
 mod operation;
 mod region;
+mod rule;
 mod scope;
 mod show;
 mod structured;
@@ -111,6 +112,9 @@ pub(crate) fn elaborate(
                         }
                         globals.poison(d.name.text);
                     }
+                }
+                Decl::Rule(stated) => {
+                    rule::state(stated, &mut program, &globals, &derivatives, diagnostics);
                 }
                 Decl::Def(d) => {
                     derivatives.make(file.ast, d, &mut program, &mut globals);

@@ -9,6 +9,7 @@
 //! decl    = "use" path
 //!         | "const" name ":" type "=" expr
 //!         | "data" path "=" con { "|" con }
+//!         | "rule" ( "jvp" | "vjp" ) path "=" path
 //!         | [ "core" ] "def" path [ "[" names "]" ] "(" params ")" "->" results "=" expr
 //! con     = path [ "(" name ":" type { "," name ":" type } ")" ]
 //! params  = [ name ":" type {..} ] [ ";" [ name' ":" type {..} ] [ ";" cparam {..} ] ]
@@ -48,7 +49,7 @@
 //!
 //! Words of the grammar are names where they can be nothing else ([`crate::lex`]). `lend` is a word of its own only before a name and `=`, and else a name like any other.
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
-//! What the language reserves for later (`rule`, `extern`, `mut`, `st`,
+//! What the language reserves for later (`extern`, `mut`, `st`,
 //! `@policies`, `f32`, ..) is refused with J901 where it stands.
 //!
 //! Requires nothing of the tokens. Ensures: brackets nest at most [`MAX_DEPTH`] deep (J003), so that
@@ -449,10 +450,7 @@ impl<'s> Parser<'s, '_> {
                 self.at += 1;
                 Decl::Use(self.path("the name of a module, such as `stats`")?)
             }
-            "rule" => {
-                let help = "write the function so that its derivative follows from its operations";
-                return Err(self.not_built("custom derivative rules", help));
-            }
+            "rule" => Decl::Rule(self.rule()?),
             "extern" => {
                 let help = "write the linear function as a `def`";
                 return Err(self.not_built("external linear primitives", help));
@@ -467,7 +465,7 @@ impl<'s> Parser<'s, '_> {
                         "a file is a list of declarations; statements stand in the body of a `def`"
                     }
                 };
-                let what = "a declaration: `def`, `core def`, `const`, `data` or `use`";
+                let what = "a declaration: `def`, `core def`, `const`, `data`, `rule` or `use`";
                 return Err(self.expected_helping(what, help));
             }
         };
@@ -478,6 +476,20 @@ impl<'s> Parser<'s, '_> {
         }
         self.ast.decls.push(decl);
         Ok(())
+    }
+
+    fn rule(&mut self) -> Parsed<Rule<'s>> {
+        self.expect("rule")?;
+        let word = self.peek();
+        if !matches!(word.text, "jvp" | "vjp") {
+            let help = "write `rule jvp f = g` for tangents, or `rule vjp f = g` for cotangents";
+            return Err(self.expected_helping("`jvp` or `vjp`", help));
+        }
+        self.at += 1;
+        let func = self.path("the definition whose derivative it is")?;
+        self.expect("=")?;
+        let by = self.path("the definition that gives the derivative")?;
+        Ok(Rule { vjp: word.text == "vjp", func, by })
     }
 
     fn data(&mut self, doc: String) -> Parsed<Data<'s>> {

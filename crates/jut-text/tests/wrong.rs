@@ -56,6 +56,16 @@ const TEXT: &[Row] = &[
         "after its definition",
     ),
     ("J901", "def f(x: f64) -> f64 = grad(«f»)(x)", "write a loop"),
+    (
+        "J807",
+        "def f(x: f64) -> f64 = x * x\ndef g(x: f64, dx: f64) -> f64 = 2.0 * x + «x + dx»\nrule jvp f = g",
+        "depend on no tangent",
+    ),
+    (
+        "J807",
+        "def f(x: f64) -> f64 = x\ndef g(x: f64, dx: f64) -> f64 = «sin(dx)»\nrule jvp f = g",
+        "linear",
+    ),
     ("J010", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «grad(g, y)(x)»", "`x`"),
     (
         "J208",

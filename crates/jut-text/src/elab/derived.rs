@@ -32,6 +32,8 @@ pub(super) struct Derivatives {
     deriver: Deriver,
     /// How many definitions are known to be well typed.
     checked: usize,
+    /// The definitions of which some were made.
+    sources: Vec<FuncId>,
     /// How many expressions of the file belong to definitions that are done.
     done: u32,
 }
@@ -40,6 +42,13 @@ impl Derivatives {
     /// Begins a file.
     pub fn enter(&mut self) {
         self.done = 0;
+    }
+
+    /// Whether the derivative of a definition that calls `func` was made.
+    pub fn took(&self, program: &Program, func: FuncId) -> bool {
+        let calls =
+            |from: &FuncId| jut_ad::callees_first(program, *from, &|_| false).contains(&func);
+        self.sources.iter().any(calls)
     }
 
     /// Makes what a definition calls.
@@ -74,6 +83,7 @@ impl Derivatives {
         program: &mut Program,
         globals: &mut Globals,
     ) {
+        self.sources.push(func);
         let mut key = base.to_string();
         let long = chain.len() > LONGEST;
         for (word, wrt) in chain {

@@ -65,7 +65,7 @@ impl Globals {
         }
         for decl in &file.ast.decls {
             let name = match decl {
-                Decl::Use(_) => continue,
+                Decl::Use(_) | Decl::Rule(_) => continue,
                 Decl::Data(d) => {
                     for (name, _) in &d.constructors {
                         self.declared.insert(self.full(name.text), name.span);

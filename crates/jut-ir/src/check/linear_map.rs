@@ -1,0 +1,395 @@
+//! The proof that a definition without linear parts is linear in some of its parameters.
+//!
+//! Every value has a class:
+//!
+//! ```text
+//!          mixed            anything else
+//!         /     \
+//!      free     linear      does not depend on the parameters · sums of products of one of them and free values
+//!         \     /
+//!          zero             both
+//! ```
+//!
+//! | operation | class of the result |
+//! |---|---|
+//! | `a + b`, `a - b`, `-a`, `select(c, a, b)` with c free, records, arrays, branches, loops, sums | the join |
+//! | `a * b`, and operations linear in each operand | free · free is free, linear · free is linear, zero · any is zero |
+//! | `a / b` with b free | that of a |
+//! | anything else, of free operands | free |
+//!
+//! So a definition whose results are linear is additive and homogeneous in the parameters, over the reals; what
+//! decides (conditions, indices, trip counts) does not depend on them. Classes only rise, so walking the body until
+//! nothing changes ends; a call is analysed for the classes of its arguments.
+//!
+//! *Requires*: a well-typed definition. *Cost*: the text, times the depth of its loops, per classes of arguments.
+
+use crate::diagnostic::Diagnostic;
+use crate::entity::{Cap, FuncId, NVar, SecondaryMap};
+use crate::hash::HashMap;
+use crate::ir::*;
+use crate::prim::{self, Prim};
+use crate::span::Span;
+use crate::types::Type;
+
+const HELP: &str =
+    "a rule gives sums of products, each of one tangent and of values that depend on no tangent";
+
+/// What a value is as a function of the parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+enum Class {
+    #[default]
+    Zero,
+    Free,
+    Linear,
+    Mixed,
+}
+
+impl Class {
+    fn join(self, other: Class) -> Class {
+        match (self, other) {
+            (Class::Zero, class) | (class, Class::Zero) => class,
+            (a, b) if a == b => a,
+            _ => Class::Mixed,
+        }
+    }
+
+    fn product(self, other: Class) -> Class {
+        match (self, other) {
+            (Class::Mixed, _) | (_, Class::Mixed) | (Class::Linear, Class::Linear) => Class::Mixed,
+            (Class::Zero, _) | (_, Class::Zero) => Class::Zero,
+            (Class::Linear, _) | (_, Class::Linear) => Class::Linear,
+            (Class::Free, Class::Free) => Class::Free,
+        }
+    }
+
+    fn depends(self) -> bool {
+        matches!(self, Class::Linear | Class::Mixed)
+    }
+}
+
+/// What a function gives for classes of its arguments.
+#[derive(Clone, Default)]
+struct Given {
+    results: Vec<Class>,
+    /// What is added into its accumulators.
+    accs: Vec<Class>,
+}
+
+/// Proves it. `forbidden` is the definition whose derivative this is: it may be called here with arguments that
+/// depend on the parameters, if its own body is linear in them, and nowhere further in.
+///
+/// # Errors
+/// `J807` at the first statement that is not linear, or for a result that does not vanish with the parameters.
+pub(super) fn prove(
+    program: &Program,
+    func: FuncId,
+    linear: &[NVar],
+    forbidden: FuncId,
+) -> Result<(), Diagnostic> {
+    let f = &program.funcs[func];
+    let mut proof =
+        Proof { program, forbidden, known: HashMap::default(), open: vec![func], fault: None };
+    let classes: Vec<Class> = f
+        .params
+        .iter()
+        .map(|p| if linear.contains(p) { Class::Linear } else { Class::Free })
+        .collect();
+    let given = proof.function(func, &classes);
+    if let Some((span, message)) = proof.fault {
+        return Err(Diagnostic::error("J807", span, message).help(HELP));
+    }
+    if let Some(k) = given.results.iter().position(|c| matches!(c, Class::Free | Class::Mixed)) {
+        let message =
+            format!("result {} of `{}` is not zero where its tangents are", k + 1, f.name);
+        return Err(Diagnostic::error("J807", f.span, message).help(HELP));
+    }
+    Ok(())
+}
+
+struct Proof<'p> {
+    program: &'p Program,
+    forbidden: FuncId,
+    known: HashMap<(FuncId, Vec<Class>), Given>,
+    /// The functions that are being analysed.
+    open: Vec<FuncId>,
+    /// The first statement whose result is mixed though its operands are not.
+    fault: Option<(Span, String)>,
+}
+
+impl Proof<'_> {
+    fn function(&mut self, func: FuncId, params: &[Class]) -> Given {
+        let f = &self.program.funcs[func];
+        let mut walk = Walk {
+            proof: self,
+            func: f,
+            values: SecondaryMap::new(),
+            caps: SecondaryMap::new(),
+            changed: true,
+            last: false,
+        };
+        for (p, class) in f.params.iter().zip(params) {
+            walk.values[*p] = walk.of_type(&f.nvars[*p].ty, *class);
+        }
+        while std::mem::take(&mut walk.changed) {
+            walk.block(&f.body);
+        }
+        walk.last = true;
+        walk.block(&f.body);
+        Given {
+            results: f.body.nl.iter().map(|a| walk.atom(*a)).collect(),
+            accs: f.cap_params.iter().map(|c| walk.caps[*c]).collect(),
+        }
+    }
+
+    fn call(&mut self, call: &Call, args: Vec<Class>, span: Span) -> Given {
+        let f = &self.program.funcs[call.func];
+        let all = |class| Given {
+            results: vec![class; f.results.len()],
+            accs: vec![class; f.cap_params.len()],
+        };
+        let depends = args.iter().any(|c| c.depends());
+        let refused = call.func == self.forbidden && self.open.len() > 1;
+        if self.open.contains(&call.func) || refused {
+            if depends && call.func == self.forbidden {
+                let message = format!("the derivative of `{}` is made of itself here", f.name);
+                self.fault.get_or_insert((span, message));
+            }
+            return all(if depends { Class::Mixed } else { Class::Free });
+        }
+        let key = (call.func, args);
+        if let Some(given) = self.known.get(&key) {
+            return given.clone();
+        }
+        self.open.push(call.func);
+        let given = self.function(call.func, &key.1);
+        // J takes its rule, which must not come back here either.
+        if let Some(rule) = f.rule.filter(|_| depends && call.func != self.forbidden) {
+            let by = &self.program.funcs[rule.func()];
+            let own = f.params.len();
+            let classes: Vec<Class> = (0..by.params.len())
+                .map(|k| if k < own { Class::Free } else { Class::Linear })
+                .collect();
+            if !self.open.contains(&rule.func()) {
+                self.open.push(rule.func());
+                self.function(rule.func(), &classes);
+                self.open.pop();
+            }
+        }
+        self.open.pop();
+        self.known.insert(key, given.clone());
+        given
+    }
+}
+
+struct Walk<'w, 'p> {
+    proof: &'w mut Proof<'p>,
+    func: &'p Function,
+    values: SecondaryMap<NVar, Class>,
+    caps: SecondaryMap<Cap, Class>,
+    changed: bool,
+    /// Nothing changes any more: faults are noted.
+    last: bool,
+}
+
+impl Walk<'_, '_> {
+    /// Truth values and integers stand beside tangents in records: they are neither.
+    fn of_type(&self, ty: &Type, class: Class) -> Class {
+        if class == Class::Free && !ty.has_float(self.proof.program) { Class::Zero } else { class }
+    }
+
+    fn atom(&self, atom: Atom) -> Class {
+        match atom {
+            Atom::Var(v) => self.values[v],
+            Atom::Lit(Literal::F64(x)) if x != 0.0 => Class::Free,
+            Atom::Lit(_) => Class::Zero,
+        }
+    }
+
+    fn join(&self, atoms: &[Atom]) -> Class {
+        atoms.iter().fold(Class::Zero, |class, a| class.join(self.atom(*a)))
+    }
+
+    fn raise(&mut self, v: NVar, class: Class) {
+        let class = self.of_type(&self.func.nvars[v].ty, class);
+        let joined = self.values[v].join(class);
+        self.changed |= joined != self.values[v];
+        self.values[v] = joined;
+    }
+
+    fn raise_all(&mut self, names: &[NVar], from: &[Atom]) {
+        for (v, a) in names.iter().zip(from) {
+            self.raise(*v, self.atom(*a));
+        }
+    }
+
+    fn raise_cap(&mut self, cap: Cap, class: Class) {
+        let joined = self.caps[cap].join(class);
+        self.changed |= joined != self.caps[cap];
+        self.caps[cap] = joined;
+    }
+
+    /// Notes a fault: a value that is mixed, of operands that are not.
+    fn fault(&mut self, span: Span, why: &str) {
+        if self.last && self.proof.fault.is_none() {
+            self.proof.fault = Some((span, why.to_string()));
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        block.stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn one(&mut self, stmt: &Stmt, class: Class, operands: &[Atom], why: &str) {
+        if class == Class::Mixed && operands.iter().all(|a| self.atom(*a) != Class::Mixed) {
+            self.fault(stmt.loc.span, why);
+        }
+        stmt.nl.iter().for_each(|v| self.raise(*v, class));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        const OTHER: &str = "this is not linear in the tangents";
+        const SUM: &str = "a tangent and a value that is none are put together here";
+        match &stmt.rhs {
+            Rhs::Atom(a) => self.raise_all(&stmt.nl, &[*a]),
+            Rhs::Prim(p, args) => {
+                let class = self.primitive(*p, args);
+                let sum = matches!(*p, prim::ADD | prim::SUB | prim::SELECT);
+                self.one(stmt, class, args, if sum { SUM } else { OTHER });
+            }
+            Rhs::Structured(_, args, _) => {
+                let class = args.iter().map(|a| self.atom(*a)).reduce(Class::product);
+                self.one(stmt, class.unwrap_or_default(), args, OTHER);
+            }
+            Rhs::Tuple(args) | Rhs::Con(_, args) | Rhs::ArrayLit(args) => {
+                self.one(stmt, self.join(args), args, SUM);
+            }
+            Rhs::Untuple(v)
+            | Rhs::Proj(v, _)
+            | Rhs::Open { value: v, .. }
+            | Rhs::Index(v, _)
+            | Rhs::Cast { value: v, .. } => {
+                let class = self.values[*v];
+                stmt.nl.iter().for_each(|y| self.raise(*y, class));
+            }
+            Rhs::Update { array, value, .. } => {
+                let operands = [Atom::Var(*array), *value];
+                self.one(stmt, self.join(&operands), &operands, SUM);
+            }
+            Rhs::Size(..) | Rhs::Check(_) => {}
+            Rhs::Inc(place, Operand::N(a)) => {
+                let class = self.atom(*a);
+                let before = self.caps[place.root];
+                if before.join(class) == Class::Mixed && class != Class::Mixed {
+                    self.fault(stmt.loc.span, SUM);
+                }
+                self.raise_cap(place.root, class);
+            }
+            Rhs::Region(region) => {
+                if let Some(Operand::N(start)) = region.start {
+                    self.raise_cap(region.cap, self.atom(start));
+                }
+                self.block(&region.body);
+                self.raise_all(&stmt.nl, &region.body.nl);
+                if region.end
+                    && let Some(total) = stmt.nl.last()
+                {
+                    self.raise(*total, self.caps[region.cap]);
+                }
+            }
+            Rhs::Scan(scan) => self.scan(scan, stmt),
+            Rhs::Case(case) => {
+                let class = self.atom(case.scrutinee);
+                for arm in &case.arms {
+                    for field in &arm.fields {
+                        if let FieldPattern::Bind(v) = field {
+                            self.raise(*v, class);
+                        }
+                    }
+                    self.block(&arm.body);
+                }
+                let decides = case.scrutinee.var();
+                let discrete = decides.is_none_or(|v| self.func.nvars[v].ty == Type::Bool);
+                for (k, v) in stmt.nl.iter().enumerate() {
+                    let ways = case.arms.iter().filter_map(|arm| arm.body.nl.get(k));
+                    let ways: Vec<Atom> = ways.copied().collect();
+                    let mixed = self.join(&ways) == Class::Mixed;
+                    if mixed && ways.iter().all(|a| self.atom(*a) != Class::Mixed) {
+                        self.fault(stmt.loc.span, SUM);
+                    }
+                    self.raise(*v, self.join(&ways));
+                    if discrete && class.depends() {
+                        self.raise(*v, Class::Mixed);
+                    }
+                }
+            }
+            Rhs::Call(call) => {
+                let args: Vec<Class> = call.args.iter().map(|a| self.atom(*a)).collect();
+                let fault = self.proof.fault.is_some();
+                let given = self.proof.call(call, args, stmt.loc.span);
+                // A fault in what is called is one of the call, once classes are final.
+                if let Some((span, _)) = &mut self.proof.fault
+                    && !fault
+                {
+                    *span = stmt.loc.span;
+                }
+                for (v, class) in stmt.nl.iter().zip(given.results) {
+                    self.raise(*v, class);
+                }
+                for (place, class) in call.places.iter().zip(given.accs) {
+                    if let Some(place) = place {
+                        self.raise_cap(place.root, class);
+                    }
+                }
+            }
+            _ => {
+                self.fault(stmt.loc.span, OTHER);
+                stmt.nl.iter().for_each(|v| self.raise(*v, Class::Mixed));
+            }
+        }
+    }
+
+    fn scan(&mut self, scan: &Scan, stmt: &Stmt) {
+        for (carry, init) in &scan.carry {
+            self.raise(*carry, self.atom(*init));
+        }
+        for (element, array) in &scan.slices {
+            self.raise(*element, self.values[*array]);
+        }
+        for (element, place) in &scan.cap_slices {
+            self.raise_cap(*element, self.caps[place.root]);
+        }
+        self.block(&scan.body);
+        for (element, place) in &scan.cap_slices {
+            self.raise_cap(place.root, self.caps[*element]);
+        }
+        for (k, (next, v)) in scan.body.nl.iter().zip(&stmt.nl).enumerate() {
+            let class = self.atom(*next);
+            if let Some((carry, _)) = scan.carry.get(k) {
+                if class.join(self.values[*carry]) == Class::Mixed
+                    && class != Class::Mixed
+                    && self.values[*carry] != Class::Mixed
+                {
+                    self.fault(stmt.loc.span, "a carried value is once a tangent and once none");
+                }
+                self.raise(*carry, class);
+                self.raise(*v, self.values[*carry]);
+            } else {
+                self.raise(*v, class);
+            }
+        }
+    }
+
+    fn primitive(&self, p: Prim, args: &[Atom]) -> Class {
+        let classes: Vec<Class> = args.iter().map(|a| self.atom(*a)).collect();
+        match (p, classes.as_slice()) {
+            (prim::ADD | prim::SUB | prim::NEG, all) => {
+                all.iter().fold(Class::Zero, |class, c| class.join(*c))
+            }
+            (prim::MUL | prim::TIMES, [a, b]) => a.product(*b),
+            (prim::DIV, [a, b]) if !b.depends() => *a,
+            (prim::SELECT, [c, a, b]) if !c.depends() => a.join(*b),
+            (_, all) if all.iter().any(|c| c.depends()) => Class::Mixed,
+            _ => Class::Free,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `rule jvp f = g`: the derivative of a definition, stated by another one.
+
+use super::derived::Derivatives;
+use super::operation::is_primitive;
+use super::{Global, Globals};
+use crate::ast;
+use jut_ir::check::{check_function, check_rule};
+use jut_ir::{Diagnostic, FuncId, Program, Rule};
+
+/// Notes a rule that the checker accepts.
+pub(super) fn state(
+    rule: &ast::Rule,
+    program: &mut Program,
+    globals: &Globals,
+    derivatives: &Derivatives,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut find = |name: &ast::Name| definition(name, globals, diagnostics);
+    let (Some(func), Some(by)) = (find(&rule.func), find(&rule.by)) else { return };
+    let span = rule.func.span;
+    let error = |message: String, help: &str| Diagnostic::error("J801", span, message).help(help);
+    if program.funcs[func].rule.is_some() {
+        let message = format!("`{}` has a rule already", rule.func.text);
+        diagnostics.push(error(message, "leave one of them out: the other mode follows from it"));
+        return;
+    }
+    if derivatives.took(program, func) {
+        let message = format!("a derivative through `{}` was taken above its rule", rule.func.text);
+        diagnostics.push(error(message, "put the rule directly behind both definitions"));
+        return;
+    }
+    // What is wrong with a definition is reported in the end, with everything else.
+    if check_function(program, func).is_err() || check_function(program, by).is_err() {
+        return;
+    }
+    program.funcs[func].rule = Some(if rule.vjp { Rule::Vjp(by) } else { Rule::Jvp(by) });
+    if let Err(error) = check_rule(program, func) {
+        program.funcs[func].rule = None;
+        diagnostics.push(error.label(rule.by.span, "for this rule"));
+    }
+}
+
+/// The definition that a rule names.
+fn definition(
+    name: &ast::Name,
+    globals: &Globals,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<FuncId> {
+    let (message, help) = match globals.global(name.text) {
+        Some(Global::Func(func)) => return Some(func),
+        _ if globals.is_poisoned(name.text) => return None,
+        Some(Global::Con(_)) => ("a constructor", "rules are for definitions"),
+        Some(Global::Template(_)) => (
+            "a definition that takes functions, which is written out where it is called",
+            "give the rule to a definition that calls it",
+        ),
+        None if is_primitive(name.text) => {
+            ("a primitive, whose derivative is known", "rules are for definitions")
+        }
+        None if globals.declared_at(name.text).is_some() => {
+            ("declared below", "put the rule behind both definitions")
+        }
+        None => ("not defined", "a rule stands behind the definitions that it names"),
+    };
+    let message = format!("`{}` is {message}", name.text);
+    diagnostics.push(Diagnostic::error("J010", name.span, message).help(help));
+    None
+}
