@@ -17,7 +17,7 @@
 
 use crate::compose::{Asked, Composition, Parameter, Request, compose};
 use crate::{Derivatives, Mask, Policy};
-use jut_ir::{Block, Diagnostic, FuncId, Program, Rhs};
+use jut_ir::{Block, Diagnostic, FuncId, Function, Program, Rhs};
 use std::collections::HashMap;
 
 /// Makes derivatives of the definitions of a program that grows meanwhile.
@@ -46,20 +46,26 @@ impl Deriver {
         (!matches!(found, Request::Value | Request::Transposed)).then_some(found)
     }
 
+    /// Adds a definition, under a name that is not taken.
+    pub fn add(&mut self, program: &mut Program, func: Function) -> FuncId {
+        self.derivatives.resume(std::mem::take(program));
+        let id = self.derivatives.add_func(func);
+        *program = std::mem::take(&mut self.derivatives.program);
+        id
+    }
+
     /// The definition that answers a request for a definition of the program, added to it unless it is there.
-    /// `wrt` are the names of parameters; none stands for all that have floats.
     ///
     /// # Errors
-    /// `J010` for a name that is no parameter, `J801` for a definition with linear parts, `J901` where cotangents
+    /// `J801` for a definition with linear parts, `J901` where cotangents
     /// have sizes that the definition computes, and what [`compose`] reports.
     pub fn derive(
         &mut self,
         program: &mut Program,
         func: FuncId,
         request: Request,
-        wrt: &[&str],
+        wrt: Mask,
     ) -> Result<FuncId, Diagnostic> {
-        let wrt = mask(program, func, wrt)?;
         jut_ir::check::check_forward_domain(program, func).map_err(|errors| {
             let message = format!("`{}` has linear parts", program.funcs[func].name);
             errors
@@ -132,10 +138,18 @@ fn relink(block: &mut Block, moved: &HashMap<FuncId, FuncId>) {
     }
 }
 
-/// The parameters with these names.
-fn mask(program: &Program, func: FuncId, wrt: &[&str]) -> Result<Mask, Diagnostic> {
+/// The parameters with these names; without any, all from the number `first` on.
+///
+/// # Errors
+/// `J010` for a name that is no parameter.
+pub fn mask(
+    program: &Program,
+    func: FuncId,
+    wrt: &[&str],
+    first: usize,
+) -> Result<Mask, Diagnostic> {
     if wrt.is_empty() {
-        return Ok(Mask::full(program, func));
+        return Ok(Mask::new(program, func, |k| k >= first));
     }
     let source = &program.funcs[func];
     let named = |name: &str| source.params.iter().position(|v| source.nvars[*v].name == name);

@@ -24,6 +24,7 @@ pub mod erase;
 pub mod forward;
 pub mod language;
 mod linearity;
+pub mod outline;
 mod relocate;
 pub mod transpose;
 pub mod unzip;

@@ -375,6 +375,8 @@ pub(crate) struct Lambda<'s> {
 pub(crate) struct Derived<'s> {
     /// What is made of the function, one of the other: the word, and the parameters that it is with respect to.
     pub chain: Vec<(&'s str, Vec<Name<'s>>)>,
+    /// The function where it has no name, `fn (x) -> e`.
+    pub lambda: Option<ExprId>,
     /// The function, and the arguments of what is made of it.
     pub call: Call<'s>,
 }

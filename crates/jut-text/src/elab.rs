@@ -47,6 +47,7 @@ mod scope;
 mod show;
 mod structured;
 mod sugar;
+mod taken;
 mod template;
 mod types;
 mod update;
@@ -122,7 +123,8 @@ pub(crate) fn elaborate(
                         true => template::declare(d, &mut globals, templates.len(), diagnostics)
                             .map(|()| templates.push(Template::new(file.ast, d, globals.file()))),
                         false => {
-                            def(file.ast, d, &mut program, &mut globals, &templates, diagnostics)
+                            let around = (&mut program, &mut globals, &mut derivatives);
+                            def(file.ast, d, around, &templates, diagnostics)
                         }
                     };
                     if made.is_err() {
@@ -215,15 +217,58 @@ fn data<'s>(
 fn def<'s>(
     ast: &Ast<'s>,
     d: &ast::Def<'s>,
-    program: &mut Program,
-    globals: &mut Globals,
+    (program, globals, derivatives): (&mut Program, &mut Globals, &mut derived::Derivatives),
     templates: &[Template<'_, 's>],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<()> {
     let full = globals.full(d.name.text);
     unused(globals, &d.name, &full, globals.names.contains_key(&full), diagnostics)?;
+    let mut taken = taken::Taken::default();
+    let reported = diagnostics.len();
+    let func = loop {
+        let func = elaborated(ast, d, (program, globals, templates), &mut taken, diagnostics);
+        let Some(wanted) = taken.wanted.take() else { break func? };
+        // Read again, with one derivative more.
+        diagnostics.truncate(reported);
+        taken.made.push(derivatives.satisfy(wanted, program).ok_or(Stop)?);
+    };
+    // A literal, perhaps by way of i64 arithmetic, is put where the constant is used.
+    let value = match func.body.nl.as_slice() {
+        [Atom::Lit(literal)] => Some(*literal),
+        [atom @ Atom::Var(v)] if func.nvars[*v].def.is_some() => {
+            func.size_of(*atom).as_constant().map(Literal::I64)
+        }
+        _ => None,
+    };
+    let id = program.add_func(func);
+    if d.constant {
+        globals.constants.insert(id, value);
+    }
+    globals.names.insert(full, Global::Func(id));
+    Ok(())
+}
+
+/// The function of a definition.
+fn elaborated<'s>(
+    ast: &Ast<'s>,
+    d: &ast::Def<'s>,
+    (program, globals, templates): (&Program, &Globals, &[Template<'_, 's>]),
+    taken: &mut taken::Taken,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Res<Function> {
     let mut body = Body::new(ast, program, globals, templates, d.name.text, d.core, diagnostics);
-    let signature = signature(&mut body, d, full.clone())?;
+    body.taken.made = std::mem::take(&mut taken.made);
+    let func = elaborated_by(&mut body, d, globals.full(d.name.text));
+    *taken = std::mem::take(&mut body.taken);
+    func
+}
+
+fn elaborated_by<'a, 's>(
+    body: &mut Body<'a, 's>,
+    d: &'a ast::Def<'s>,
+    full: String,
+) -> Res<Function> {
+    let signature = signature(body, d, full)?;
     // The signature stands even if the body is refused: callers are still checked.
     let mut func = Function { body: jut_ir::Block::default(), ..body.b.func.clone() };
     let made = body.definition(d, &signature);
@@ -240,20 +285,7 @@ fn def<'s>(
         }
         func = std::mem::take(&mut body.b.func);
     }
-    // A literal, perhaps by way of i64 arithmetic, is put where the constant is used.
-    let value = match func.body.nl.as_slice() {
-        [Atom::Lit(literal)] => Some(*literal),
-        [atom @ Atom::Var(v)] if func.nvars[*v].def.is_some() => {
-            func.size_of(*atom).as_constant().map(Literal::I64)
-        }
-        _ => None,
-    };
-    let id = program.add_func(func);
-    if d.constant {
-        globals.constants.insert(id, value);
-    }
-    globals.names.insert(full, Global::Func(id));
-    Ok(())
+    Ok(func)
 }
 
 /// The declared results, with the placeholder of a named result in place of its name

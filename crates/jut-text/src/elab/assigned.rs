@@ -73,7 +73,9 @@ impl<'b, 's> Assigned<'b, 's> {
                 self.indices(path);
             }
             ExprKind::Lambda(lambda) => self.under(lambda.params.iter().copied(), lambda.body),
-            ExprKind::Derived(derived) => derived.call.args.iter().for_each(|e| self.expr(*e)),
+            ExprKind::Derived(derived) => {
+                derived.lambda.iter().chain(&derived.call.args).for_each(|e| self.expr(*e));
+            }
             ExprKind::Call(call) => {
                 self.exprs(call.args.iter().chain(&call.lin).chain(call.places.iter().flatten()));
             }

@@ -8,6 +8,7 @@
 //! ([`Size::position`]); binding replaces them by the names of the pattern.
 
 use super::scope::{Entity, Scope};
+use super::taken::Taken;
 use super::template::{Given, Template};
 use super::variable::Sealed;
 use super::{Global, Globals, Res, Stop, show};
@@ -120,6 +121,8 @@ pub(crate) struct Body<'a, 's> {
     pub given: Vec<Given<'a, 's>>,
     /// How many of them are being written out, in each other, and in all.
     pub expansion: (u32, u32),
+    /// Derivatives of functions that are no definitions.
+    pub taken: Taken,
     /// The definition's own name: using it is recursion.
     pub this: &'s str,
     /// A `core def`.
@@ -165,6 +168,7 @@ impl<'a, 's> Body<'a, 's> {
             templates,
             given: Vec::new(),
             expansion: (0, 0),
+            taken: Taken::default(),
             this,
             strict,
             marked: false,

@@ -12,9 +12,10 @@
 
 use super::body::{Body, Made};
 use super::scope::Entity;
+use super::taken::{Answer, Of, Source, Wanted};
 use super::{Global, Globals, Res, Stop};
 use crate::ast::{self, Ast, ExprKind};
-use jut_ad::language::Deriver;
+use jut_ad::language::{self, Deriver};
 use jut_ir::check::check_function;
 use jut_ir::entity::EntityRef;
 use jut_ir::{Diagnostic, FuncId, Program, Span};
@@ -57,6 +58,9 @@ impl Derivatives {
         for expr in ast.exprs.iter().take(self.done as usize).skip(from as usize) {
             let (base, chain) = match &expr.kind {
                 ExprKind::Derived(derived) => {
+                    if derived.lambda.is_some() {
+                        continue;
+                    }
                     let chain = derived.chain.iter();
                     let chain = chain.map(|(word, wrt)| (*word, texts(wrt)));
                     (derived.call.func.text, chain.collect())
@@ -100,7 +104,8 @@ impl Derivatives {
             let made = match globals.view().derived.get(&key) {
                 Some(made) => made.clone(),
                 None if !self.well_typed(program) => return,
-                None => self.deriver.derive(program, func, request, &wrt),
+                None => language::mask(program, func, &wrt, 0)
+                    .and_then(|wrt| self.deriver.derive(program, func, request, wrt)),
             };
             globals.view_mut().derived.insert(key.clone(), made.clone());
             match made {
@@ -108,6 +113,36 @@ impl Derivatives {
                 Err(_) => return,
             }
         }
+    }
+
+    /// Makes the derivative of a function that is no definition; `None` if some definition is not well typed,
+    /// which is reported there.
+    pub fn satisfy(&mut self, wanted: Wanted, program: &mut Program) -> Option<Answer> {
+        if !self.well_typed(program) {
+            return None;
+        }
+        let mut func = match wanted.of {
+            Of::Definition(func) => func,
+            Of::Block(func) => {
+                let func = self.deriver.add(program, *func);
+                if let Err(errors) = check_function(program, func) {
+                    return errors.into_iter().next().map(Err);
+                }
+                func
+            }
+        };
+        self.sources.push(func);
+        for (word, wrt) in &wanted.chain {
+            let request = Deriver::request(word)?;
+            let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
+            let made = language::mask(program, func, &wrt, wanted.captured)
+                .and_then(|wrt| self.deriver.derive(program, func, request, wrt));
+            match made {
+                Ok(made) => func = made,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(Ok(func))
     }
 
     /// Whether all definitions so far are.
@@ -159,7 +194,12 @@ impl<'a, 's> Body<'a, 's> {
     pub fn call_derived(&mut self, derived: &'a ast::Derived<'s>, span: Span) -> Res<Made> {
         self.surface_only(span, "a derivative", "call a definition that the passes have made")?;
         let name = derived.call.func;
-        self.is_definition(name)?;
+        if let Some(lambda) = derived.lambda {
+            return self.call_taken(derived, Source::Text(lambda), span);
+        }
+        if let Some(Entity::F(given)) = self.scope.get(name.text) {
+            return self.call_taken(derived, Source::Given(given), span);
+        }
         let mut key = name.text.to_string();
         for (word, wrt) in &derived.chain {
             extend(&mut key, word, &texts(wrt));
@@ -182,16 +222,17 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    /// J901 for derivatives of a function that was given: which one that is differs from call to call.
+    /// J014 for the derivatives by name of a function that was given.
     pub fn is_definition(&mut self, name: ast::Name<'s>) -> Res<()> {
         let base = methods(name.text).map_or(name.text, |(base, _)| base);
         if !matches!(self.scope.get(base), Some(Entity::F(_))) {
             return Ok(());
         }
-        let message = format!("not built yet: derivatives of a function that was given, `{base}`");
-        let help =
-            "take the derivative of a definition, and give that: `f(fn (x) -> grad(g)(x), y)`";
-        self.error("J901", name.span, message, help)
+        let word = name.text.rsplit('.').next().unwrap_or("grad");
+        let message =
+            format!("`{base}` is a function that was given, and has no definitions of its own");
+        let help = format!("write `{word}({base})(..)`");
+        self.error("J014", name.span, message, help)
     }
 
     /// Calls a derivative, if it could be made.

@@ -39,14 +39,14 @@ impl<'a, 's> Template<'a, 's> {
 
 /// A function that was given.
 pub(crate) struct Given<'a, 's> {
-    callable: Callable<'a, 's>,
+    pub(super) callable: Callable<'a, 's>,
     /// What the parameter says that it takes and gives.
-    takes: Vec<Type>,
+    pub(super) takes: Vec<Type>,
     gives: Vec<Type>,
 }
 
 #[derive(Clone)]
-enum Callable<'a, 's> {
+pub(super) enum Callable<'a, 's> {
     /// A definition.
     Func(FuncId),
     /// A primitive, or a function of the library.
@@ -59,8 +59,8 @@ enum Callable<'a, 's> {
 
 /// A function without a name, and where its text stands.
 #[derive(Clone)]
-struct Lambda<'a, 's> {
-    lambda: &'a ast::Lambda<'s>,
+pub(super) struct Lambda<'a, 's> {
+    pub(super) lambda: &'a ast::Lambda<'s>,
     ast: &'a Ast<'s>,
     file: usize,
     /// What it sees.
@@ -286,7 +286,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// An argument that is a function.
-    fn callable(&mut self, e: ExprId) -> Res<Callable<'a, 's>> {
+    pub(super) fn callable(&mut self, e: ExprId) -> Res<Callable<'a, 's>> {
         let (ast, span) = (self.ast, self.span(e));
         match &ast.expr(e).kind {
             ExprKind::Lambda(lambda) => {
@@ -334,11 +334,8 @@ impl<'a, 's> Body<'a, 's> {
 
     /// A call of a function that was given.
     pub fn call_given(&mut self, number: usize, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
-        let mut callable = self.given[number].callable.clone();
+        let callable = self.what_was_given(number);
         let (takes, gives) = (self.given[number].takes.clone(), self.given[number].gives.clone());
-        while let Callable::Given(other) = callable {
-            callable = self.given[other].callable.clone();
-        }
         let name = call.func.text;
         let mut args = Vec::new();
         for e in &call.args {
@@ -355,20 +352,42 @@ impl<'a, 's> Body<'a, 's> {
             return self.error("J208", span, message, help);
         }
         let values = match callable {
-            Callable::Lambda(lambda) => self.apply_lambda(name, &lambda, args, span)?,
             Callable::Func(func) => {
                 let args = args.into_iter().map(|atom| (atom, span)).collect();
                 let made = self.call_values(func, args, Vec::new(), (&[], &[]), span)?;
                 self.values(made, "t")?.0
             }
-            Callable::Primitive(text) => {
-                let out = self.primitive(text, jut_ir::prim::Syntax::Call, args, span)?;
-                self.bind(out, &[], &[])?
-            }
-            Callable::Given(_) => return Err(Stop),
+            callable => self.applied(name, &callable, args, span)?,
         };
         self.gives(name, &values, &gives, span)?;
         Ok(Made::Values(values, span))
+    }
+
+    /// What a parameter stands for in the end.
+    pub(super) fn what_was_given(&self, number: usize) -> Callable<'a, 's> {
+        let mut callable = self.given[number].callable.clone();
+        while let Callable::Given(other) = callable {
+            callable = self.given[other].callable.clone();
+        }
+        callable
+    }
+
+    /// What a function that is no definition gives for some values.
+    pub(super) fn applied(
+        &mut self,
+        name: &str,
+        callable: &Callable<'a, 's>,
+        args: Vec<Atom>,
+        span: Span,
+    ) -> Res<Values> {
+        match callable {
+            Callable::Lambda(lambda) => self.apply_lambda(name, lambda, args, span),
+            Callable::Primitive(text) => {
+                let out = self.primitive(text, jut_ir::prim::Syntax::Call, args, span)?;
+                self.bind(out, &[], &[])
+            }
+            Callable::Given(_) | Callable::Func(_) => Err(Stop),
+        }
     }
 
     /// The body of a function without a name, where its parameters are these values.

@@ -7,8 +7,9 @@ use crate::lex::{Kind, Token};
 use jut_ad::language::Deriver;
 use jut_ir::{Diagnostic, Span};
 
-/// A function, and what is made of it: words, and the parameters that it is with respect to.
-type Chain<'s> = (Name<'s>, Vec<(&'s str, Vec<Name<'s>>)>);
+/// A function, its text if it has no name, and what is made of it: words, and the parameters that it is with
+/// respect to.
+type Chain<'s> = (Name<'s>, Option<ExprId>, Vec<(&'s str, Vec<Name<'s>>)>);
 
 /// Binary operators with their binding strength.
 const BINARY: &[(&str, u8)] = &[
@@ -341,8 +342,8 @@ impl<'s> Parser<'s, '_> {
 
     /// `(x)` behind `grad(f)`.
     fn derived(&mut self, request: &Call<'s>, start: usize) -> Parsed<ExprId> {
-        let Some((func, chain)) = self.chain(request) else {
-            let message = "a derivative is of a function by its name";
+        let Some((func, lambda, chain)) = self.chain(request) else {
+            let message = "a derivative is of a function: its name, or `fn (x) -> e`";
             let span = self.span_from(start);
             let help = "write `grad(f)(x)`, or `grad(f, x)(x, y)` for the parameter `x` alone";
             return Err(self.fail(Diagnostic::error("J002", span, message).help(help)));
@@ -353,7 +354,7 @@ impl<'s> Parser<'s, '_> {
         self.expect_close(open, ")")?;
         let call = Call { func, args, lin: Vec::new(), places: Vec::new() };
         let span = self.span_from(start);
-        Ok(self.add(ExprKind::Derived(Box::new(Derived { chain, call })), span))
+        Ok(self.add(ExprKind::Derived(Box::new(Derived { chain, lambda, call })), span))
     }
 
     /// The function in `grad(f)`, `grad(m.f, x)`, `jvp(grad(f))`, and what is made of it.
@@ -364,18 +365,22 @@ impl<'s> Parser<'s, '_> {
             ExprKind::Name(name) => Some(*name),
             _ => None,
         };
-        let (func, mut chain) = match &self.ast.expr(*first).kind {
-            ExprKind::Name(name) => (*name, Vec::new()),
+        let (func, lambda, mut chain) = match &self.ast.expr(*first).kind {
+            ExprKind::Name(name) => (*name, None, Vec::new()),
+            ExprKind::Lambda(_) => {
+                let span = self.ast.expr(*first).span;
+                (Name { text: "fn", span }, Some(*first), Vec::new())
+            }
             ExprKind::Post(_, steps) if steps.iter().all(|s| matches!(s, Post::Field(_))) => {
                 let span = self.ast.expr(*first).span;
-                (Name { text: self.ast.text(*first), span }, Vec::new())
+                (Name { text: self.ast.text(*first), span }, None, Vec::new())
             }
             ExprKind::Call(inner) => self.chain(inner)?,
             _ => return None,
         };
         let wrt: Option<Vec<Name<'s>>> = rest.iter().map(name).collect();
         chain.push((request.func.text, wrt?));
-        Some((func, chain))
+        Some((func, lambda, chain))
     }
 
     /// A capability with a path into it.

@@ -1,0 +1,164 @@
+//! Derivatives of functions that are no definitions: of `fn (x) -> e`, and of functions that were given.
+//!
+//! ```text
+//! def newton(f: fn(f64) -> f64, x: f64) -> f64 = x - f(x) / grad(f)(x)
+//! def root(a: f64) -> f64 = newton(fn (y) -> y * y - a, 1.0)        f.fn(a, y) = .., and f.fn{y}.grad
+//! ```
+//!
+//! The function is written out as a block, and the block becomes a definition ([`jut_ad::outline`]), whose first
+//! parameters are what it captures. Passes need it in the program, to which elaboration of a definition does not
+//! add: so the definition is given up there ([`Taken::wanted`]), the derivative is made, and the definition is read
+//! again, once for each.
+
+use super::body::{Body, Made};
+use super::template::Callable;
+use super::variable::FUNCTION;
+use super::{Res, Stop};
+use crate::ast::{self, ExprId};
+use jut_ad::outline::outline;
+use jut_ir::cover::Facts;
+use jut_ir::{Atom, Block, Diagnostic, FuncId, Function, NVar, Span, Type};
+
+/// What a derivative has become.
+pub(super) type Answer = Result<FuncId, Diagnostic>;
+
+/// The derivative of a function that was given, or has no name. It is made when the text has been read up to the
+/// call, and the definition is read again.
+pub(super) struct Wanted {
+    pub of: Of,
+    /// How many of its first parameters are captured.
+    pub captured: usize,
+    /// What is made of it: words, and the names of parameters.
+    pub chain: Vec<(String, Vec<String>)>,
+}
+
+/// Whose derivative.
+pub(super) enum Of {
+    Definition(FuncId),
+    Block(Box<Function>),
+}
+
+/// Derivatives of functions that are no definitions, in the order of their calls.
+#[derive(Default)]
+pub(super) struct Taken {
+    /// Those that have been made.
+    pub made: Vec<Answer>,
+    /// How many have been met.
+    pub met: usize,
+    /// The first that is missing.
+    pub wanted: Option<Wanted>,
+}
+
+/// How many of them one definition may have: it is read once for each.
+pub(super) const MOST_TAKEN: usize = 200;
+
+/// A function whose derivative is taken.
+pub(super) enum Source {
+    /// `fn (x) -> e`.
+    Text(ExprId),
+    /// One that was given, by its number.
+    Given(usize),
+}
+
+impl<'a, 's> Body<'a, 's> {
+    /// `grad(fn (x) -> e)(x)`, `grad(f)(x)`.
+    pub fn call_taken(
+        &mut self,
+        derived: &'a ast::Derived<'s>,
+        source: Source,
+        span: Span,
+    ) -> Res<Made> {
+        let (callable, takes) = match source {
+            Source::Text(e) => (self.callable(e)?, None),
+            Source::Given(k) => (self.what_was_given(k), Some(self.given[k].takes.clone())),
+        };
+        let name = derived.call.func;
+        let mut args = Vec::new();
+        for e in &derived.call.args {
+            args.push((self.atom(*e, "t")?, self.span(*e)));
+        }
+        let count = match (&takes, &callable) {
+            (Some(takes), _) => takes.len(),
+            (_, Callable::Lambda(lambda)) => lambda.lambda.params.len(),
+            _ => return Err(Stop),
+        };
+        let found: Vec<Type> = args.iter().take(count).map(|(a, _)| self.type_of(*a)).collect();
+        if found.len() < count || takes.is_some_and(|takes| takes != found) {
+            let found: Vec<String> = found.iter().map(|ty| self.show(ty)).collect();
+            let message = format!(
+                "the function takes {count} argument(s) of the types that it is declared with, and is given ({})",
+                found.join(", ")
+            );
+            let help = "give what it takes, and then tangents or cotangents if there are any";
+            return self.error("J208", span, message, help);
+        }
+        let (of, captured, params) = match callable {
+            Callable::Func(func) => (Of::Definition(func), Vec::new(), Vec::new()),
+            callable => self.outlined(name.text, &callable, found, span)?,
+        };
+        let number = self.taken.met;
+        self.taken.met += 1;
+        if let Some(made) = self.taken.made.get(number) {
+            let func = match made.clone() {
+                Ok(func) => func,
+                failed => return self.call_made(&failed, &derived.call, span),
+            };
+            let captured = captured.into_iter().map(|v| (Atom::Var(v), span));
+            let given = captured.chain(args).collect();
+            return self.call_values(func, given, Vec::new(), (&[], &[]), span);
+        }
+        if number >= MOST_TAKEN {
+            let message = "too many derivatives of functions without a name in one definition";
+            let help = "make definitions of some of them";
+            return self.error("J003", span, message, help);
+        }
+        // Parameters have other names where theirs are taken.
+        let inner = |name: &str| {
+            let own = params.iter().find(|(text, _)| *text == name);
+            own.map_or(name.to_string(), |(_, p)| self.b.func.nvars[*p].name.to_string())
+        };
+        let chain = derived.chain.iter().map(|(word, wrt)| {
+            (word.to_string(), wrt.iter().map(|name| inner(name.text)).collect())
+        });
+        let wanted = Wanted { of, captured: captured.len(), chain: chain.collect() };
+        self.taken.wanted.get_or_insert(wanted);
+        Err(Stop)
+    }
+
+    /// A function that is no definition as one, what it captures, and its parameters.
+    fn outlined(
+        &mut self,
+        name: &str,
+        callable: &Callable<'a, 's>,
+        types: Vec<Type>,
+        span: Span,
+    ) -> Res<(Of, Vec<NVar>, Vec<(&'s str, NVar)>)> {
+        let names: Vec<&'s str> = match callable {
+            Callable::Lambda(lambda) => lambda.lambda.params.iter().map(|name| name.text).collect(),
+            _ => vec!["x"; types.len()],
+        };
+        let mut params = Vec::new();
+        // What is known outside is not known in a definition of its own.
+        let facts = std::mem::replace(&mut self.facts, Facts::default());
+        let open = self.enter_loop(Some(FUNCTION), span);
+        for (name, ty) in names.into_iter().zip(types) {
+            self.facts.add_type(&ty);
+            params.push((name, self.b.nvar(name, ty, span)));
+        }
+        let own: Vec<NVar> = params.iter().map(|(_, p)| *p).collect();
+        let args = own.iter().map(|p| Atom::Var(*p)).collect();
+        let values = self.applied(name, callable, args, span);
+        let stmts = self.leave(open);
+        self.facts = facts;
+        let values = values?;
+        if !values.lin.is_empty() {
+            return self.error("J202", span, "the function gives a linear value", "give numbers");
+        }
+        let block = Block { stmts, nl: values.nl, lin: Vec::new() };
+        let name = format!("{}.fn", self.b.func.name);
+        match outline(&mut self.b, block, &own, name, span) {
+            Ok((func, captured)) => Ok((Of::Block(Box::new(func)), captured, params)),
+            Err(error) => self.fail(error),
+        }
+    }
+}
