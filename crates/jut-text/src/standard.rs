@@ -68,7 +68,7 @@ impl File<'_, '_> {
     }
 }
 
-/// A definition of the library.
+/// A definition of the library, or the rule of one.
 struct Definition<'f, 's> {
     file: usize,
     /// Its place in the list of declarations.
@@ -87,7 +87,7 @@ pub(crate) fn keep_mentioned(files: &mut [File]) {
             let mut place = 0..;
             file.parse.ast.decls.retain(|decl| {
                 let place = place.next().unwrap_or_default();
-                !matches!(decl, Decl::Def(_)) || kept.contains(&(number, place))
+                !matches!(decl, Decl::Def(_) | Decl::Rule(_)) || kept.contains(&(number, place))
             });
         }
     }
@@ -95,7 +95,7 @@ pub(crate) fn keep_mentioned(files: &mut [File]) {
 
 /// The definitions of the library that are needed: numbers of files and of declarations.
 fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
-    let mut library: HashMap<&str, HashMap<&str, Definition>> = HashMap::new();
+    let mut library: HashMap<&str, HashMap<&str, Vec<Definition>>> = HashMap::new();
     // What is looked through: a file, and a part of its tokens.
     let mut waiting: Vec<(usize, &[Token])> = Vec::new();
     for (number, file) in files.iter().enumerate() {
@@ -111,17 +111,22 @@ fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
                 Decl::Use(_) => continue,
                 Decl::Data(d) => d.name.span.start,
                 Decl::Def(d) => d.head.start,
+                Decl::Rule(rule) => rule.func.span.start,
             };
             let tokens;
             (rest, tokens) = rest.split_at(rest.partition_point(|token| token.start < start));
-            match decl {
-                Decl::Def(d) => {
-                    let definition = Definition { file: number, number: place, tokens };
-                    definitions.insert(d.name.text, definition);
-                }
+            let name = match decl {
+                Decl::Def(d) => d.name.text,
+                // It comes with the definition whose derivative it states.
+                Decl::Rule(rule) => rule.func.text,
                 // Types stay, and so does what their sizes mention.
-                _ => waiting.push((number, tokens)),
-            }
+                Decl::Use(_) | Decl::Data(_) => {
+                    waiting.push((number, tokens));
+                    continue;
+                }
+            };
+            let definition = Definition { file: number, number: place, tokens };
+            definitions.entry(name).or_default().push(definition);
         }
     }
     let mut kept = HashSet::new();
@@ -129,8 +134,8 @@ fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
         for (module, name) in mentions(&files[number], tokens) {
             let Some(definitions) = library.get(module) else { continue };
             let found: Vec<&Definition> = match definitions.get(name) {
-                Some(definition) => vec![definition],
-                None if module != files[number].module => definitions.values().collect(),
+                Some(found) => found.iter().collect(),
+                None if module != files[number].module => definitions.values().flatten().collect(),
                 None => Vec::new(),
             };
             for definition in found {
