@@ -177,7 +177,7 @@ refuses! {
     state_parameters: J901 at "mut" in "def f(; ; mut r: f64) -> () = {}"
     policies: J901 at "@" in "def f(x: f64) -> f64 = { @store\n y = sin(x); y }"
     short_floats: J901 at "f32" in "def f(x: f32) -> f64 = 1.0"
-    a_rule_of_nothing: J010 at "f" in "rule jvp f = g"
+    a_rule_of_nothing: J010 at "f" in "def g(x: f64) -> f64 = x\nrule jvp f = g"
     a_rule_without_a_mode: J002 at "f" in "rule f = g"
     a_rule_of_a_primitive: J010 at "sin" in "def g(x: f64, dx: f64) -> f64 = dx\nrule jvp sin = g"
     a_second_rule: J801 at "f" in "def f(x: f64) -> f64 = x\ndef g(x: f64, dx: f64) -> f64 = dx\nrule jvp f = g\nrule vjp f = g"
