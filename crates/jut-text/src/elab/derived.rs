@@ -139,7 +139,11 @@ impl Derivatives {
                 .and_then(|wrt| self.deriver.derive(program, func, request, wrt));
             match made {
                 Ok(made) => func = made,
-                Err(error) => return Some(Err(error)),
+                Err(mut error) => {
+                    let own = format!("`{}`", program.funcs[func].name);
+                    error.message = error.message.replace(&own, "the function");
+                    return Some(Err(error));
+                }
             }
         }
         Some(Ok(func))
@@ -199,6 +203,9 @@ impl<'a, 's> Body<'a, 's> {
         }
         if let Some(Entity::F(given)) = self.scope.get(name.text) {
             return self.call_taken(derived, Source::Given(given), span);
+        }
+        if let Some(Global::Template(number)) = self.globals.global(name.text) {
+            return self.call_taken(derived, Source::Template(number), span);
         }
         let mut key = name.text.to_string();
         for (word, wrt) in &derived.chain {

@@ -58,6 +58,8 @@ pub(super) enum Source {
     Text(ExprId),
     /// One that was given, by its number.
     Given(usize),
+    /// A definition that takes functions, by its number.
+    Template(usize),
 }
 
 impl<'a, 's> Body<'a, 's> {
@@ -68,20 +70,31 @@ impl<'a, 's> Body<'a, 's> {
         source: Source,
         span: Span,
     ) -> Res<Made> {
-        let (callable, takes) = match source {
-            Source::Text(e) => (self.callable(e)?, None),
-            Source::Given(k) => (self.what_was_given(k), Some(self.given[k].takes.clone())),
-        };
         let name = derived.call.func;
-        let mut args = Vec::new();
-        for e in &derived.call.args {
-            args.push((self.atom(*e, "t")?, self.span(*e)));
-        }
-        let count = match (&takes, &callable) {
-            (Some(takes), _) => takes.len(),
-            (_, Callable::Lambda(lambda)) => lambda.lambda.params.len(),
-            _ => return Err(Stop),
+        let mut takes = None;
+        let mut texts = derived.call.args.clone();
+        let (callable, names) = match source {
+            Source::Text(e) => (self.callable(e)?, Vec::new()),
+            Source::Given(k) => {
+                takes = Some(self.given[k].takes.clone());
+                (self.what_was_given(k), Vec::new())
+            }
+            Source::Template(k) => {
+                let (callable, names, rest) = self.partial(k, &derived.call.args)?;
+                texts = rest;
+                (callable, names)
+            }
         };
+        let names: Vec<&'s str> = match (&takes, &callable) {
+            (_, Callable::Lambda(lambda)) => lambda.lambda.params.iter().map(|n| n.text).collect(),
+            (Some(takes), _) => vec!["x"; takes.len()],
+            _ => names,
+        };
+        let count = takes.as_ref().map_or(names.len(), Vec::len);
+        let mut args = Vec::new();
+        for e in texts {
+            args.push((self.atom(e, "t")?, self.span(e)));
+        }
         let found: Vec<Type> = args.iter().take(count).map(|(a, _)| self.type_of(*a)).collect();
         if found.len() < count || takes.is_some_and(|takes| takes != found) {
             let found: Vec<String> = found.iter().map(|ty| self.show(ty)).collect();
@@ -94,7 +107,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         let (of, captured, params) = match callable {
             Callable::Func(func) => (Of::Definition(func), Vec::new(), Vec::new()),
-            callable => self.outlined(name.text, &callable, found, span)?,
+            callable => self.outlined((name.text, names), &callable, found, span)?,
         };
         let number = self.taken.met;
         self.taken.met += 1;
@@ -103,6 +116,13 @@ impl<'a, 's> Body<'a, 's> {
                 Ok(func) => func,
                 failed => return self.call_made(&failed, &derived.call, span),
             };
+            let takes = self.program.funcs[func].params.len() - captured.len();
+            if matches!(of, Of::Block(_)) && args.len() != takes {
+                let message =
+                    format!("this takes {takes} argument(s), and {} are given", args.len());
+                let help = "give the arguments of the function, and then tangents or cotangents if there are any";
+                return self.error("J208", span, message, help);
+            }
             let captured = captured.into_iter().map(|v| (Atom::Var(v), span));
             let given = captured.chain(args).collect();
             return self.call_values(func, given, Vec::new(), (&[], &[]), span);
@@ -128,15 +148,11 @@ impl<'a, 's> Body<'a, 's> {
     /// A function that is no definition as one, what it captures, and its parameters.
     fn outlined(
         &mut self,
-        name: &str,
+        (name, names): (&str, Vec<&'s str>),
         callable: &Callable<'a, 's>,
         types: Vec<Type>,
         span: Span,
     ) -> Res<(Of, Vec<NVar>, Vec<(&'s str, NVar)>)> {
-        let names: Vec<&'s str> = match callable {
-            Callable::Lambda(lambda) => lambda.lambda.params.iter().map(|name| name.text).collect(),
-            _ => vec!["x"; types.len()],
-        };
         let mut params = Vec::new();
         // What is known outside is not known in a definition of its own.
         let facts = std::mem::replace(&mut self.facts, Facts::default());

@@ -55,6 +55,8 @@ pub(super) enum Callable<'a, 's> {
     Given(usize),
     /// `fn (x) -> e`.
     Lambda(Lambda<'a, 's>),
+    /// A definition that takes functions, by its number, and the functions that it takes, in their places.
+    Partial(usize, Vec<Option<Callable<'a, 's>>>),
 }
 
 /// A function without a name, and where its text stands.
@@ -177,12 +179,45 @@ impl<'a, 's> Body<'a, 's> {
             };
             arguments.push((argument, self.span(*e)));
         }
-        self.begin_expansion(d.name.text, span)?;
+        let values = self.written_out(&template, arguments, span)?;
+        Ok(Made::Values(values, span))
+    }
+
+    fn written_out(
+        &mut self,
+        template: &Template<'a, 's>,
+        arguments: Vec<(Argument<'a, 's>, Span)>,
+        span: Span,
+    ) -> Res<Values> {
+        self.begin_expansion(template.def.name.text, span)?;
         let around = self.go_to(template.ast, template.file, Names::default());
-        let made = self.expanded(d, arguments, span);
+        let values = self.expanded(template.def, arguments, span);
         self.come_back(around);
         self.expansion.0 -= 1;
-        made
+        values
+    }
+
+    /// A definition that takes functions, with those that a call of its derivative gives it, and the other arguments.
+    pub(super) fn partial(
+        &mut self,
+        number: usize,
+        args: &'a [ExprId],
+    ) -> Res<(Callable<'a, 's>, Vec<&'s str>, Vec<ExprId>)> {
+        let Some(template) = self.templates.get(number).copied() else { return Err(Stop) };
+        let (mut functions, mut names, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        for (k, (name, ty)) in template.def.params.iter().enumerate() {
+            let function = matches!(ty.kind, TypeKind::Function(..));
+            functions.push(match args.get(k) {
+                Some(e) if function => Some(self.callable(*e)?),
+                _ => None,
+            });
+            if !function {
+                names.push(name.text);
+                rest.extend(args.get(k));
+            }
+        }
+        rest.extend(args.iter().skip(functions.len()));
+        Ok((Callable::Partial(number, functions), names, rest))
     }
 
     /// The body, in the scope of the definition.
@@ -191,7 +226,7 @@ impl<'a, 's> Body<'a, 's> {
         d: &'a Def<'s>,
         arguments: Vec<(Argument<'a, 's>, Span)>,
         span: Span,
-    ) -> Res<Made> {
+    ) -> Res<Values> {
         for ((_, ty), (argument, at)) in d.params.iter().zip(&arguments) {
             if let Argument::Value(atom) = argument {
                 let found = self.type_of(*atom);
@@ -232,7 +267,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         let (values, _) = self.body(d.body, None)?;
         self.gives(d.name.text, &values, &wanted, span)?;
-        Ok(Made::Values(values, span))
+        Ok(values)
     }
 
     fn types(&mut self, list: &'a [ast::Type<'s>]) -> Res<Vec<Type>> {
@@ -385,6 +420,19 @@ impl<'a, 's> Body<'a, 's> {
             Callable::Primitive(text) => {
                 let out = self.primitive(text, jut_ir::prim::Syntax::Call, args, span)?;
                 self.bind(out, &[], &[])
+            }
+            Callable::Partial(number, functions) => {
+                let Some(template) = self.templates.get(*number).copied() else { return Err(Stop) };
+                let mut args = args.into_iter();
+                let mut arguments = Vec::new();
+                for function in functions {
+                    let argument = match function {
+                        Some(function) => Argument::Function(function.clone()),
+                        None => Argument::Value(args.next().ok_or(Stop)?),
+                    };
+                    arguments.push((argument, span));
+                }
+                self.written_out(&template, arguments, span)
             }
             Callable::Given(_) | Callable::Func(_) => Err(Stop),
         }
