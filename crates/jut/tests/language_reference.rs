@@ -22,7 +22,7 @@ fn blocks(markdown: &str) -> Vec<(String, String)> {
 
 fn documents() -> Vec<(&'static str, String)> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    ["README.md", "docs/std.md", "docs/language.md"]
+    ["README.md", "docs/coming-from.md", "docs/std.md", "docs/language.md"]
         .map(|name| (name, std::fs::read_to_string(format!("{root}/{name}")).expect(name)))
         .to_vec()
 }
