@@ -261,11 +261,15 @@ impl<'a, 's> Body<'a, 's> {
                 (Argument::Function(_), _) => return Err(Stop),
             }
         }
-        let mut wanted = Vec::new();
-        for result in &d.results {
-            wanted.push(self.ty(&result.ty)?);
-        }
         let (values, _) = self.body(d.body, None)?;
+        // A named result may be a size of those behind it.
+        let mut wanted = Vec::new();
+        for (k, result) in d.results.iter().enumerate() {
+            wanted.push(self.ty(&result.ty)?);
+            if let (Some(name), Some(value)) = (result.name, values.nl.get(k)) {
+                self.scope.bind(name.text, Entity::N(*value));
+            }
+        }
         self.gives(d.name.text, &values, &wanted, span)?;
         Ok(values)
     }
