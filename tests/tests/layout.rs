@@ -17,6 +17,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("jut-llvm", &["jut-ir", "jut-loop", "jut-native", "jut-runtime"]),
     ("jut-mlir", &["jut-ir", "jut-llvm", "jut-loop", "jut-native", "jut-runtime"]),
     ("jut-static", &["jut-runtime"]),
+    ("jut-rust", &[]),
+    ("jut-macros", &["jut-rust"]),
     (
         "jut",
         &[
@@ -32,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "jut-mlir",
             "jut-runtime",
             "jut-static",
+            "jut-macros",
         ],
     ),
     ("jut-build", &["jut"]),

@@ -7,6 +7,25 @@
 //!
 //! # A gradient
 //!
+//! Of an ordinary Rust function, by an attribute ([`rust`] says more):
+//!
+//! ```
+//! # #[cfg(feature = "macros")] {
+//! #[jut::differentiable]
+//! fn spread(x: &[f64], centre: f64) -> f64 {
+//!     let mut s = 0.0;
+//!     for v in x {
+//!         s += (v - centre) * (v - centre);
+//!     }
+//!     s
+//! }
+//! let (by_x, by_centre) = spread::gradient(&[1.0, 4.0], 2.0).unwrap();
+//! assert_eq!((by_x, by_centre), (vec![-2.0, 4.0], -2.0));
+//! # }
+//! ```
+//!
+//! Of a text, which is read at run time:
+//!
 //! ```
 //! use jut::Model;
 //!
@@ -101,6 +120,7 @@
 //! | feature | brings | needs |
 //! |---|---|---|
 //! | | code in memory, by Cranelift | nothing |
+//! | `macros` | `#[jut::differentiable]`: derivatives of ordinary Rust functions, see [`rust`]; on unless turned off | nothing |
 //! | `aot` | `Function::build`: object files with C headers, libraries, the runtime as an object | nothing |
 //! | `cross` | objects for x86-64 and aarch64 on either; `aot` | nothing |
 //! | `llvm` | [`Engine::Llvm`] | LLVM 22, a C++ compiler |
@@ -137,6 +157,7 @@ mod interface;
 pub mod json;
 mod leaves;
 mod linear;
+pub mod math;
 mod message;
 mod model;
 pub mod npy;
@@ -144,6 +165,7 @@ mod parts;
 mod pipeline;
 mod ports;
 pub mod request;
+pub mod rust;
 mod source;
 mod tangent;
 mod value;
@@ -165,6 +187,8 @@ pub use jut_ad::unzip::TapeReport;
 pub use jut_eval::cost::{Bound, CostReport, StageCost};
 pub use jut_ir::Scalar;
 pub use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
+#[cfg(feature = "macros")]
+pub use jut_macros::differentiable;
 pub use jut_native::{Backend, Requirement};
 pub use jut_runtime::Cancellation;
 pub use linear::{LinearSession, Linearized, Tape};
@@ -176,7 +200,12 @@ pub use source::{Diagnostics, RunError, Source, Sources};
 pub use value::{Arg, Array, Out, Value};
 pub use watch::{PASSES, Pass, PassTime};
 
-/// The example of the README, as a test.
-#[cfg(doctest)]
+/// The examples of the README, as tests.
+#[cfg(all(doctest, feature = "macros"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The example of the page about Rust functions.
+#[cfg(all(doctest, feature = "macros"))]
+#[doc = include_str!("../../../docs/rust.md")]
+struct RustPage;

@@ -5,6 +5,7 @@
 //! it.
 
 use crate::message::Message;
+use crate::rust::{RustPlace, What};
 use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
 use std::fmt;
 use std::ops::Range;
@@ -163,17 +164,41 @@ impl fmt::Debug for Diagnostics {
 pub struct RunError {
     sources: Arc<Sources>,
     error: RuntimeError,
+    rust: Option<RustPlace>,
 }
 
 impl RunError {
     /// An error in a program.
     pub fn new(sources: Arc<Sources>, error: RuntimeError) -> RunError {
-        RunError { sources, error }
+        RunError { sources, error, rust: None }
+    }
+
+    /// The same with the place in Rust that the failing text comes from.
+    pub(crate) fn at(mut self, place: Option<RustPlace>) -> RunError {
+        let checked =
+            [RuntimeErrorKind::NegativeSize, RuntimeErrorKind::Index].contains(&self.error.kind);
+        self.rust =
+            place.map(|p| RustPlace { what: if checked { p.what } else { What::Same }, ..p });
+        self
+    }
+
+    /// Where a function of Rust failed, if it is one.
+    pub fn rust_place(&self) -> Option<RustPlace> {
+        self.rust
+    }
+
+    /// What failed in Rust, if that is not what the text calls it.
+    fn what(&self) -> What {
+        self.rust.map_or(What::Same, |p| p.what)
     }
 
     /// The code, such as `R01`.
     pub fn code(&self) -> &'static str {
-        self.error.kind.code()
+        match self.what() {
+            What::Overflow(_) => "R11",
+            What::Panic(_) => "R12",
+            What::Same => self.error.kind.code(),
+        }
     }
 
     /// The error as data: kind, span, and the numbers involved.
@@ -198,6 +223,11 @@ impl RunError {
 
     /// What failed, without the code.
     fn text(&self) -> String {
+        match self.what() {
+            What::Overflow(operation) => return format!("attempt to {operation} with overflow"),
+            What::Panic(message) => return message.to_string(),
+            What::Same => {}
+        }
         if let Some(word) = self.empty_extremum() {
             return format!("the range of `{word}` is empty");
         }
@@ -207,6 +237,13 @@ impl RunError {
 
     /// What to do about it, with the numbers involved.
     pub fn help(&self) -> String {
+        match self.what() {
+            What::Overflow(_) => {
+                return "the result is no number of its type: a `usize` is not negative, an `i32` has 32 bits".to_string();
+            }
+            What::Panic(_) => return "the Rust function panics here".to_string(),
+            What::Same => {}
+        }
         match self.empty_extremum() {
             Some(word) => {
                 let bound = self.error.operands.get(1).copied().unwrap_or_default();
@@ -236,7 +273,11 @@ impl RunError {
             labels: &[],
             help: Some(&self.help()),
         };
-        message.draw(&self.sources, colour)
+        let drawn = message.draw(&self.sources, colour);
+        match self.rust {
+            Some(place) => format!("{drawn}in Rust: {place}\n"),
+            None => drawn,
+        }
     }
 }
 
@@ -251,7 +292,9 @@ pub(crate) fn extremum(sources: &Sources, span: Span) -> Option<&'static str> {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code(), self.text())?;
-        if self.error.span != Span::NONE {
+        if let Some(place) = self.rust {
+            write!(f, " at {place}")?;
+        } else if self.error.span != Span::NONE {
             write!(f, " at {}", self.source().place(self.error.span))?;
         }
         Ok(())

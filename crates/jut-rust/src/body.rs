@@ -1,0 +1,660 @@
+//! Statements.
+//!
+//! `let mut` is `var`, an assignment an assignment. What an expression needs besides its value (a checked
+//! subtraction, a branch with statements in it) stands in lines before the statement.
+//!
+//! Jumps: where an arm of an `if` ends in `return`, `break` or `continue`, what follows the `if` is put into
+//! the other arm; so the common forms need nothing else. Any other jump sets a variable, and what
+//! follows is done only if that says so.
+
+use crate::expression::Value;
+use crate::function::{Local, Lowering, indented};
+use crate::template::What;
+use crate::types::{Extent, Ty};
+use crate::{Refusal, refuse, spanned};
+use syn::visit::Visit;
+use syn::{Block, Expr, ExprIf, Pat, Stmt};
+
+/// What the end of a block is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Tail {
+    /// Nothing.
+    Unit,
+    /// The end of an iteration.
+    Loop,
+    /// A value.
+    Value,
+    /// The end of the function.
+    Function,
+}
+
+/// The lines of a block, and whether anything outside of it sees what they do: the language refuses
+/// loops and branches of which that is not so.
+#[derive(Default)]
+pub(crate) struct Lines {
+    pub lines: Vec<String>,
+    pub effect: bool,
+}
+
+/// An arm of a branch: what it does, and its value.
+pub(crate) type Arm = (Lines, Option<Value>);
+
+/// Where a jump goes.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Jump {
+    Return,
+    /// Out of a loop, by its place among those that are open.
+    Break(usize),
+    Continue(usize),
+}
+
+impl Lowering<'_> {
+    /// Translates statements; gives the value for [`Tail::Value`], and for [`Tail::Function`] where the
+    /// function ends there with one.
+    pub fn statements(
+        &mut self,
+        statements: &[Stmt],
+        tail: Tail,
+    ) -> Result<Option<Value>, Refusal> {
+        for statement in statements {
+            if let Stmt::Item(item) = statement {
+                match item {
+                    syn::Item::Use(_) | syn::Item::Const(_) => {
+                        self.items.push(quote::ToTokens::to_token_stream(item));
+                    }
+                    _ => {
+                        return refuse(item, "write this item outside of the function");
+                    }
+                }
+            }
+        }
+        for (k, statement) in statements.iter().enumerate() {
+            let rest = &statements[k + 1..];
+            let last = rest.is_empty();
+            match statement {
+                Stmt::Item(_) => {}
+                Stmt::Local(local) => self.binding(local)?,
+                Stmt::Macro(m) => {
+                    let value = self.macro_call(&m.mac)?;
+                    let gives = m.semi_token.is_none() || value.ty == Ty::Never;
+                    if last && gives && matches!(tail, Tail::Value | Tail::Function) {
+                        let value = self.end(value, tail)?;
+                        return Ok(if self.assigns(tail) { None } else { Some(value) });
+                    }
+                }
+                Stmt::Expr(expr, semicolon) => {
+                    let is_tail = last && semicolon.is_none();
+                    match expr {
+                        Expr::If(branch) if !(is_tail && tail == Tail::Value) => {
+                            let jumps = self.jumps_of(expr);
+                            let ends = is_tail && tail == Tail::Function;
+                            if ends || !jumps.is_empty() {
+                                return self.branch(branch, rest, tail, ends);
+                            }
+                        }
+                        Expr::Return(jump) => return self.returning(jump, tail),
+                        Expr::Break(jump) => return self.breaking(jump),
+                        Expr::Continue(jump) => return self.continuing(jump, tail),
+                        _ => {}
+                    }
+                    if is_tail && matches!(tail, Tail::Value | Tail::Function) {
+                        let value = self.expression(expr)?;
+                        let value = self.end(value, tail)?;
+                        return Ok(if self.assigns(tail) { None } else { Some(value) });
+                    }
+                    self.effect(expr)?;
+                    let jumps = self.jumps_of(expr);
+                    if !jumps.is_empty() {
+                        return self.guarded(&jumps, rest, tail);
+                    }
+                    if last && tail != Tail::Unit && tail != Tail::Loop {
+                        // `loop { .. return e; }` at the end, or a block without value.
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the function's result goes into a variable.
+    fn assigns(&self, tail: Tail) -> bool {
+        tail == Tail::Function && self.learned.flagged
+    }
+
+    /// The end of a block: its value, or the assignment of the result.
+    fn end(&mut self, value: Value, tail: Tail) -> Result<Value, Refusal> {
+        if self.assigns(tail) && value.ty != Ty::Never {
+            let value = self.convert(value, &self.signature.result.clone());
+            let result = self.returned.0.clone();
+            self.set(&result, &value.text);
+            return Ok(value);
+        }
+        Ok(value)
+    }
+
+    /// An `if` that has jumps in it, or ends the function, and what follows it.
+    fn branch(
+        &mut self,
+        branch: &ExprIf,
+        rest: &[Stmt],
+        tail: Tail,
+        ends: bool,
+    ) -> Result<Option<Value>, Refusal> {
+        let other = branch.else_branch.as_ref().map(|(_, e)| block_of(e));
+        let then_ends = diverges(&branch.then_branch.stmts);
+        let other_ends = other.as_ref().is_some_and(|b| diverges(b));
+        if tail == Tail::Value {
+            return refuse(
+                &branch.if_token,
+                "a jump out of an expression is not built: write the `if` as a statement of its own, \
+                 outside of the value",
+            );
+        }
+        if !ends && !then_ends && !other_ends {
+            self.plain_branch(branch)?;
+            let jumps = self.jumps_of(&Expr::If(branch.clone()));
+            return self.guarded(&jumps, rest, tail);
+        }
+        let condition = self.condition(&branch.cond)?;
+        let then = self.arm(&branch.then_branch.stmts, then_ends || ends, rest, tail)?;
+        let other = self.arm(&other.unwrap_or_default(), other_ends || ends, rest, tail)?;
+        let (then, other) = self.same(then, other, &branch.if_token)?;
+        Ok(self.chosen(condition, then, other))
+    }
+
+    /// One arm of such an `if`: its statements, and those behind the `if` unless it ends in a jump.
+    fn arm(&mut self, own: &[Stmt], ends: bool, rest: &[Stmt], tail: Tail) -> Result<Arm, Refusal> {
+        self.nested(|this| {
+            this.scopes.push(Default::default());
+            let found = if ends {
+                this.statements(own, tail)
+            } else {
+                let jumps = this.jumps_in(own);
+                this.statements(own, if rest.is_empty() { tail_of(tail) } else { Tail::Unit })
+                    .map(|_| jumps)
+                    .and_then(|jumps| {
+                        this.scopes.pop();
+                        this.scopes.push(Default::default());
+                        match jumps.is_empty() {
+                            true => this.statements(rest, tail),
+                            false => this.guarded(&jumps, rest, tail),
+                        }
+                    })
+            };
+            this.scopes.pop();
+            found
+        })
+    }
+
+    /// Statements that are done only if none of some jumps was taken.
+    fn guarded(
+        &mut self,
+        jumps: &[Jump],
+        rest: &[Stmt],
+        tail: Tail,
+    ) -> Result<Option<Value>, Refusal> {
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let flags: Vec<String> = jumps.iter().map(|j| self.flag(j)).collect();
+        let (mut block, value) = self.nested(|this| {
+            this.scopes.push(Default::default());
+            let found = this.statements(rest, tail);
+            this.scopes.pop();
+            found
+        })?;
+        if !block.effect {
+            block.lines.push("check 0 >= 0".to_string());
+        }
+        if value.is_some() {
+            // Without a variable for the result there is no value where nothing is done: the next pass has one.
+            self.learned.flagged = true;
+        }
+        self.lines.push(format!("if {} {{\n{}\n}}", flags.join(" && "), indented(&block.lines)));
+        Ok(None)
+    }
+
+    /// The variable that is false once a jump was taken.
+    pub fn flag(&mut self, jump: &Jump) -> String {
+        match jump {
+            Jump::Return => {
+                self.learned.flagged = true;
+                self.returned.1.clone()
+            }
+            Jump::Break(k) => self.frames[*k].go.clone(),
+            Jump::Continue(k) => {
+                let frame = self.frames[*k].clone();
+                self.learned.skipping.insert(frame.number);
+                frame.next
+            }
+        }
+    }
+
+    fn returning(&mut self, jump: &syn::ExprReturn, tail: Tail) -> Result<Option<Value>, Refusal> {
+        let Some(expr) = &jump.expr else {
+            return refuse(jump, "write the value that is returned");
+        };
+        let value = self.expression(expr)?;
+        if tail == Tail::Function {
+            let value = self.end(value, tail)?;
+            return Ok(if self.assigns(tail) { None } else { Some(value) });
+        }
+        self.learned.flagged = true;
+        let value = self.convert(value, &self.signature.result.clone());
+        let (result, live) = self.returned.clone();
+        self.set(&result, &value.text);
+        self.set(&live, "false");
+        Ok(None)
+    }
+
+    fn breaking(&mut self, jump: &syn::ExprBreak) -> Result<Option<Value>, Refusal> {
+        if let Some(value) = &jump.expr {
+            return refuse(
+                value,
+                "a `break` with a value is not built: assign a variable before the `break`",
+            );
+        }
+        let target = self.target(jump.label.as_ref(), &jump.break_token)?;
+        let flag = self.frames[target].go.clone();
+        self.set(&flag, "false");
+        Ok(None)
+    }
+
+    fn continuing(
+        &mut self,
+        jump: &syn::ExprContinue,
+        tail: Tail,
+    ) -> Result<Option<Value>, Refusal> {
+        let target = self.target(jump.label.as_ref(), &jump.continue_token)?;
+        if target + 1 == self.frames.len() && tail == Tail::Loop {
+            return Ok(None);
+        }
+        let flag = self.flag(&Jump::Continue(target));
+        self.set(&flag, "false");
+        Ok(None)
+    }
+
+    /// Assigns a variable of the lowering's own.
+    fn set(&mut self, variable: &str, value: &str) {
+        self.lines.push(format!("{variable} = {value}"));
+        self.reach = 0;
+        self.assigned += 1;
+    }
+
+    /// Which of the open loops a jump is about.
+    fn target(
+        &self,
+        label: Option<&syn::Lifetime>,
+        at: &impl quote::ToTokens,
+    ) -> Result<usize, Refusal> {
+        let wanted = label.map(|l| l.ident.to_string());
+        let found = match &wanted {
+            None => self.frames.len().checked_sub(1),
+            Some(_) => self.frames.iter().rposition(|f| f.label == wanted),
+        };
+        found.ok_or_else(|| spanned(at, "this jump is outside of a loop"))
+    }
+
+    /// The jumps out of an expression.
+    pub fn jumps_of(&self, expr: &Expr) -> Vec<Jump> {
+        let mut search = Search::new(self);
+        search.visit_expr(expr);
+        search.found
+    }
+
+    /// The jumps out of statements.
+    pub fn jumps_in(&self, statements: &[Stmt]) -> Vec<Jump> {
+        let mut search = Search::new(self);
+        statements.iter().for_each(|s| search.visit_stmt(s));
+        search.found
+    }
+
+    /// What is done for its effect.
+    pub fn effect(&mut self, expr: &Expr) -> Result<(), Refusal> {
+        match expr {
+            Expr::Assign(assign) => self.assignment(&assign.left, &assign.right),
+            Expr::Binary(binary) if crate::operators::compound(&binary.op).is_some() => {
+                self.compound(binary)
+            }
+            Expr::If(branch) => self.plain_branch(branch),
+            Expr::Block(block) if block.label.is_none() => self.inner_block(&block.block),
+            Expr::ForLoop(l) => self.for_loop(l),
+            Expr::While(l) => self.while_loop(l),
+            Expr::Loop(l) => self.endless_loop(l),
+            Expr::Paren(inner) => self.effect(&inner.expr),
+            Expr::MethodCall(call)
+                if matches!(call.method.to_string().as_str(), "swap" | "fill") =>
+            {
+                self.changing_method(call)
+            }
+            Expr::Match(m) => self.plain_match(m),
+            _ => {
+                // Its value is not used, but it may fail.
+                let value = self.expression(expr)?;
+                if !value.cheap && value.ty != Ty::Never && value.ty != Ty::Unit {
+                    let name = self.names.unique("unused");
+                    self.lines.push(format!("{name} = {}", value.text));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A block as a statement. Names are unique, so its lines need no block of their own.
+    pub fn inner_block(&mut self, block: &Block) -> Result<(), Refusal> {
+        self.scopes.push(Default::default());
+        let done = self.statements(&block.stmts, Tail::Unit);
+        self.scopes.pop();
+        done.map(|_| ())
+    }
+
+    /// An `if` as a statement, from which no jump takes away what follows.
+    fn plain_branch(&mut self, branch: &ExprIf) -> Result<(), Refusal> {
+        let condition = self.condition(&branch.cond)?;
+        let arm = |this: &mut Self, statements: &[Stmt]| {
+            this.nested(|this| {
+                this.scopes.push(Default::default());
+                let done = this.statements(statements, Tail::Unit);
+                this.scopes.pop();
+                done
+            })
+        };
+        let then = arm(self, &branch.then_branch.stmts)?;
+        let other = match &branch.else_branch {
+            Some((_, other)) => arm(self, &block_of(other))?,
+            None => Default::default(),
+        };
+        self.chosen(condition, (then.0, None), (other.0, None));
+        Ok(())
+    }
+
+    /// An `if` of two arms: the lines of one without values, else the value.
+    pub fn chosen(&mut self, condition: Value, then: Arm, other: Arm) -> Option<Value> {
+        match (then.1, other.1) {
+            (Some(a), Some(b)) => {
+                let plain = then.0.lines.is_empty() && other.0.lines.is_empty();
+                let ty = if a.ty == Ty::Never { b.ty.clone() } else { a.ty.clone() };
+                if plain {
+                    let text =
+                        format!("if {} {{ {} }} else {{ {} }}", condition.text, a.text, b.text);
+                    let fixed = condition.stable && a.stable && b.stable;
+                    return Some(Value {
+                        text,
+                        ty,
+                        level: 0,
+                        stable: fixed,
+                        cheap: false,
+                        least: a.least.min(b.least),
+                    });
+                }
+                let arm = |mut block: Lines, value: &Value| {
+                    block.lines.push(value.text.clone());
+                    indented(&block.lines)
+                };
+                let name = self.names.unique("branch");
+                self.lines.push(format!(
+                    "{name} = if {} {{\n{}\n}} else {{\n{}\n}}",
+                    condition.text,
+                    arm(then.0, &a),
+                    arm(other.0, &b)
+                ));
+                Some(Value::name(name, ty, a.least.min(b.least)))
+            }
+            _ => {
+                let effect = then.0.effect || other.0.effect;
+                let (mut then, other) = (then.0.lines, other.0.lines);
+                if then.is_empty() && other.is_empty() {
+                    if !condition.cheap {
+                        let name = self.names.unique("unused");
+                        self.lines.push(format!("{name} = {}", condition.text));
+                    }
+                    return None;
+                }
+                if !effect {
+                    // The language has no branch without effect.
+                    then.push("check 0 >= 0".to_string());
+                }
+                let last = match other.is_empty() {
+                    true => String::new(),
+                    false => format!(" else {{\n{}\n}}", indented(&other)),
+                };
+                self.lines.push(format!("if {} {{\n{}\n}}{last}", condition.text, indented(&then)));
+                None
+            }
+        }
+    }
+
+    /// Writes lines of a block within the block that is being written.
+    pub fn nested<T>(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<T, Refusal>,
+    ) -> Result<(Lines, T), Refusal> {
+        let outside = std::mem::take(&mut self.lines);
+        let reach = std::mem::replace(&mut self.reach, usize::MAX);
+        self.depth += 1;
+        let done = write(self);
+        self.depth -= 1;
+        let effect = self.reach <= self.depth;
+        self.reach = self.reach.min(reach);
+        let lines = std::mem::replace(&mut self.lines, outside);
+        Ok((Lines { lines, effect }, done?))
+    }
+
+    /// `let`.
+    fn binding(&mut self, local: &syn::Local) -> Result<(), Refusal> {
+        let Some(init) = &local.init else {
+            return refuse(
+                local,
+                "give the variable its value where it is declared: `let x = ..;`",
+            );
+        };
+        if let Some((token, _)) = &init.diverge {
+            return refuse(token, "`let .. else` is not built: write an `if`");
+        }
+        if let Some(jump) = self.jumps_of(&init.expr).first() {
+            let name = match jump {
+                Jump::Return => "return",
+                Jump::Break(_) => "break",
+                Jump::Continue(_) => "continue",
+            };
+            return refuse(
+                &init.expr,
+                format!(
+                    "a `{name}` out of a value is not built: write it in an `if` of its own, before this"
+                ),
+            );
+        }
+        let (pattern, annotated) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            other => (other, None),
+        };
+        let annotated = match annotated {
+            Some(ty) if !matches!(ty, syn::Type::Infer(_)) => {
+                let mut holes = std::mem::take(&mut self.holes);
+                let inferred = has_infer(ty);
+                let found = match inferred {
+                    true => Ok(None),
+                    false => {
+                        crate::types::read(ty, &mut |e| crate::function::length_of(e, &mut holes))
+                            .map(Some)
+                    }
+                };
+                self.holes = holes;
+                found?
+            }
+            _ => None,
+        };
+        let value = self.expression(&init.expr)?;
+        let value = match &annotated {
+            Some(ty) => self.convert(value, ty),
+            None => value,
+        };
+        self.pattern(pattern, value)
+    }
+
+    /// Binds the names of a pattern.
+    pub fn pattern(&mut self, pattern: &Pat, value: Value) -> Result<(), Refusal> {
+        match pattern {
+            Pat::Ident(ident) if ident.subpat.is_none() && ident.by_ref.is_none() => {
+                let mutable = ident.mutability.is_some();
+                let ty = self.resolve(&value.ty);
+                if ty == Ty::Unit {
+                    return refuse(pattern, "this has no value");
+                }
+                let rust = ident.ident.to_string();
+                let name = self.names.unique(&rust);
+                let start = if mutable { "var " } else { "" };
+                self.lines.push(format!("{start}{name} = {}", value.text));
+                let ty = match ty {
+                    Ty::Array(element, Extent::Vec) => Ty::Array(element, Extent::Slice),
+                    other => other,
+                };
+                let least = match (mutable, &ty) {
+                    (false, _) => value.least,
+                    (true, Ty::Usize) => 0,
+                    _ => i64::MIN,
+                };
+                self.declare(&rust, Local { name, ty, mutable, depth: self.depth, least });
+                Ok(())
+            }
+            Pat::Wild(_) => {
+                if !value.cheap {
+                    let name = self.names.unique("unused");
+                    self.lines.push(format!("{name} = {}", value.text));
+                }
+                Ok(())
+            }
+            Pat::Paren(inner) => self.pattern(&inner.pat, value),
+            Pat::Reference(inner) => self.pattern(&inner.pat, value),
+            Pat::Type(typed) => self.pattern(&typed.pat, value),
+            Pat::Tuple(tuple) => {
+                let whole = self.named(value, "pair");
+                for (k, item) in tuple.elems.iter().enumerate() {
+                    if matches!(item, Pat::Rest(_)) {
+                        return refuse(item, "name each component, or write `_`");
+                    }
+                    let component = self.component(&whole, k);
+                    self.pattern(item, component)?;
+                }
+                Ok(())
+            }
+            _ => refuse(pattern, "this pattern is not built: bind a name, or a tuple of names"),
+        }
+    }
+
+    /// `assert!` and its like: a check at this place.
+    pub fn asserted(&mut self, span: proc_macro2::Span, condition: &Value, message: String) {
+        let text = format!("prim.select({}, 0, -1) >= 0", condition.text);
+        self.check(span, What::Panic(message), &text);
+    }
+}
+
+/// The same end for a block of an arm whose `if` has it.
+fn tail_of(tail: Tail) -> Tail {
+    match tail {
+        Tail::Loop => Tail::Loop,
+        _ => Tail::Unit,
+    }
+}
+
+/// The statements of an `else`.
+pub(crate) fn block_of(other: &Expr) -> Vec<Stmt> {
+    match other {
+        Expr::Block(block) => block.block.stmts.clone(),
+        other => vec![Stmt::Expr(other.clone(), None)],
+    }
+}
+
+/// Whether a block surely ends in a jump.
+fn diverges(statements: &[Stmt]) -> bool {
+    match statements.last() {
+        Some(Stmt::Expr(expr, _)) => match expr {
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
+            Expr::If(branch) => {
+                diverges(&branch.then_branch.stmts)
+                    && branch.else_branch.as_ref().is_some_and(|(_, e)| diverges(&block_of(e)))
+            }
+            Expr::Block(block) => diverges(&block.block.stmts),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether some part of a type is left to rustc.
+fn has_infer(ty: &syn::Type) -> bool {
+    struct Found(bool);
+    impl Visit<'_> for Found {
+        fn visit_type_infer(&mut self, _: &syn::TypeInfer) {
+            self.0 = true;
+        }
+    }
+    let mut found = Found(false);
+    found.visit_type(ty);
+    found.0
+}
+
+/// Looks for jumps that leave what is looked at.
+struct Search<'a> {
+    frames: Vec<Option<String>>,
+    outside: usize,
+    found: Vec<Jump>,
+    _of: std::marker::PhantomData<&'a ()>,
+}
+
+impl<'a> Search<'a> {
+    fn new(lowering: &Lowering<'a>) -> Self {
+        let frames: Vec<_> = lowering.frames.iter().map(|f| f.label.clone()).collect();
+        Search { outside: frames.len(), frames, found: Vec::new(), _of: std::marker::PhantomData }
+    }
+
+    fn inside(&mut self, label: Option<&syn::Label>, body: &Block) {
+        self.frames.push(label.map(|l| l.name.ident.to_string()));
+        self.visit_block(body);
+        self.frames.pop();
+    }
+
+    fn add(&mut self, label: Option<&syn::Lifetime>, jump: fn(usize) -> Jump) {
+        let wanted = label.map(|l| l.ident.to_string());
+        let target = match &wanted {
+            None => self.frames.len().checked_sub(1),
+            Some(_) => self.frames.iter().rposition(|f| *f == wanted),
+        };
+        if let Some(target) = target.filter(|t| *t < self.outside) {
+            self.push(jump(target));
+        }
+    }
+
+    fn push(&mut self, jump: Jump) {
+        if !self.found.contains(&jump) {
+            self.found.push(jump);
+        }
+    }
+}
+
+impl Visit<'_> for Search<'_> {
+    fn visit_expr_return(&mut self, jump: &syn::ExprReturn) {
+        syn::visit::visit_expr_return(self, jump);
+        self.push(Jump::Return);
+    }
+    fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
+        self.add(jump.label.as_ref(), Jump::Break);
+    }
+    fn visit_expr_continue(&mut self, jump: &syn::ExprContinue) {
+        self.add(jump.label.as_ref(), Jump::Continue);
+    }
+    fn visit_expr_for_loop(&mut self, l: &syn::ExprForLoop) {
+        self.visit_expr(&l.expr);
+        self.inside(l.label.as_ref(), &l.body);
+    }
+    fn visit_expr_while(&mut self, l: &syn::ExprWhile) {
+        self.visit_expr(&l.cond);
+        self.inside(l.label.as_ref(), &l.body);
+    }
+    fn visit_expr_loop(&mut self, l: &syn::ExprLoop) {
+        self.inside(l.label.as_ref(), &l.body);
+    }
+    fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
+    fn visit_item(&mut self, _: &syn::Item) {}
+}

@@ -1,0 +1,577 @@
+//! Expressions: a text for the value, and lines before the statement for what must happen besides.
+
+use crate::body::{Arm, Tail};
+use crate::function::{Local, Lowering};
+use crate::template::{Hole, What};
+use crate::types::{Extent, Step, Ty, array};
+use crate::{Refusal, refuse};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::{Expr, Lit, Member, Stmt, UnOp};
+
+/// The value of an expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Value {
+    pub text: String,
+    pub ty: Ty,
+    /// How tightly the text binds: 0 `if`, 1 `||`, 2 `&&`, 3 comparisons, 4 `+ -`, 5 `* /`, 6 unary, 9 the rest.
+    pub level: u8,
+    /// Whether no assignment changes it: it may be computed later.
+    pub stable: bool,
+    /// Whether it cannot fail and costs next to nothing: it may be computed for nothing.
+    pub cheap: bool,
+    /// An integer is at least this.
+    pub least: i64,
+}
+
+impl Value {
+    /// What a name means that nothing assigns.
+    pub fn name(text: String, ty: Ty, least: i64) -> Value {
+        Value { text, ty, level: 9, stable: true, cheap: true, least }
+    }
+
+    pub fn new(text: String, ty: Ty, level: u8, of: &[&Value]) -> Value {
+        Value {
+            text,
+            ty,
+            level,
+            stable: of.iter().all(|v| v.stable),
+            cheap: of.iter().all(|v| v.cheap),
+            least: i64::MIN,
+        }
+    }
+
+    /// The same, not for nothing.
+    pub fn costly(mut self) -> Value {
+        self.cheap = false;
+        self
+    }
+
+    /// The text where something that binds as tightly as this stands round it.
+    pub fn within(&self, level: u8) -> String {
+        if self.level < level { format!("({})", self.text) } else { self.text.clone() }
+    }
+}
+
+impl Lowering<'_> {
+    /// The type as far as it is known now.
+    pub fn resolve(&self, ty: &Ty) -> Ty {
+        match ty {
+            Ty::Int(k) => match self.learned.integers.get(*k) {
+                Some(Some(found)) => self.resolve(found),
+                _ => ty.clone(),
+            },
+            Ty::Array(element, extent) => array(self.resolve(element), extent.clone()),
+            Ty::Tuple(items) => Ty::Tuple(items.iter().map(|t| self.resolve(t)).collect()),
+            other => other.clone(),
+        }
+    }
+
+    /// Two types that rustc says are one.
+    pub fn unify(&mut self, a: &Ty, b: &Ty) -> Ty {
+        match (self.resolve(a), self.resolve(b)) {
+            (Ty::Int(j), Ty::Int(k)) if j == k => Ty::Int(j),
+            (Ty::Int(k), found) | (found, Ty::Int(k))
+                if found.is_integer() || matches!(found, Ty::Of(..)) =>
+            {
+                if let Some(slot) = self.learned.integers.get_mut(k) {
+                    *slot = Some(found.clone());
+                }
+                found
+            }
+            (Ty::Never, known) | (Ty::Of(..), known) => known,
+            (Ty::Array(a, extent), Ty::Array(b, _)) => array(self.unify(&a, &b), extent),
+            (Ty::Tuple(a), Ty::Tuple(b)) if a.len() == b.len() => {
+                Ty::Tuple(a.iter().zip(&b).map(|(a, b)| self.unify(a, b)).collect())
+            }
+            (known, _) => known,
+        }
+    }
+
+    /// An integer whose type is not known yet.
+    pub fn unknown_integer(&mut self) -> Ty {
+        let k = self.integers;
+        self.integers += 1;
+        if self.learned.integers.len() <= k {
+            self.learned.integers.push(None);
+        }
+        Ty::Int(k)
+    }
+
+    /// A value where one of a type is wanted.
+    pub fn convert(&mut self, mut value: Value, wanted: &Ty) -> Value {
+        value.ty = match (self.unify(&value.ty, wanted), wanted) {
+            (Ty::Never, _) => Ty::Never,
+            _ => wanted.clone(),
+        };
+        if value.ty == Ty::Usize {
+            value.least = value.least.max(0);
+        }
+        value
+    }
+
+    /// A value under a name of its own.
+    pub fn named(&mut self, value: Value, wanted: &str) -> Value {
+        let plain = value.level == 9
+            && crate::template::bare(&value.text).chars().all(|c| c.is_alphanumeric() || c == '_');
+        if value.stable && plain {
+            return value;
+        }
+        let name = self.names.unique(wanted);
+        self.lines.push(format!("{name} = {}", value.text));
+        Value::name(name, value.ty, value.least)
+    }
+
+    /// An expression that is a number or truth value. A call of a function needs no line of its own then.
+    pub fn operand(&mut self, expr: &Expr) -> Result<Value, Refusal> {
+        match unwrapped(expr) {
+            Expr::Call(call) => self.call(call, true),
+            _ => self.expression(expr),
+        }
+    }
+
+    /// Expressions from left to right. Where a later one needs lines, what was read before it and may be
+    /// assigned there is read before them.
+    pub fn sequence(&mut self, expressions: &[&Expr]) -> Result<Vec<Value>, Refusal> {
+        self.in_order(expressions, Self::expression)
+    }
+
+    /// The same of numbers and truth values.
+    pub fn operands(&mut self, expressions: &[&Expr]) -> Result<Vec<Value>, Refusal> {
+        self.in_order(expressions, Self::operand)
+    }
+
+    fn in_order(
+        &mut self,
+        expressions: &[&Expr],
+        one: fn(&mut Self, &Expr) -> Result<Value, Refusal>,
+    ) -> Result<Vec<Value>, Refusal> {
+        let mut values: Vec<Value> = Vec::new();
+        for expr in expressions {
+            let (before, assigned) = (self.lines.len(), self.assigned);
+            let value = one(self, expr)?;
+            if self.assigned > assigned {
+                let later = self.lines.split_off(before);
+                for earlier in &mut values {
+                    if !earlier.stable {
+                        *earlier = self.named(earlier.clone(), "before");
+                    }
+                }
+                self.lines.extend(later);
+            }
+            values.push(value);
+        }
+        Ok(values)
+    }
+
+    /// A truth value.
+    pub fn condition(&mut self, expr: &Expr) -> Result<Value, Refusal> {
+        if let Expr::Let(token) = expr {
+            return refuse(token, "`if let` is not built: there are no enums yet");
+        }
+        self.expression(expr)
+    }
+
+    /// Any expression that has a value.
+    pub fn expression(&mut self, expr: &Expr) -> Result<Value, Refusal> {
+        match expr {
+            Expr::Lit(literal) => self.literal(&literal.lit, false),
+            Expr::Paren(inner) => self.expression(&inner.expr),
+            Expr::Group(inner) => self.expression(&inner.expr),
+            Expr::Path(path) => self.path(path),
+            Expr::Unary(unary) => self.unary(unary),
+            Expr::Binary(binary) => self.binary(binary),
+            Expr::Reference(reference) => match reference.mutability {
+                Some(token) => refuse(
+                    &token,
+                    "`&mut` is not built yet: give the value by `&`, and assign what the function returns",
+                ),
+                None => self.expression(&reference.expr),
+            },
+            Expr::Index(index) => self.index(index),
+            Expr::Call(call) => self.call(call, false),
+            Expr::MethodCall(call) => self.method_call(call),
+            Expr::Cast(cast) => self.cast(cast),
+            Expr::If(branch) => {
+                self.no_jump(expr)?;
+                let Some((_, other)) = &branch.else_branch else {
+                    self.effect(expr)?;
+                    return Ok(unit());
+                };
+                let condition = self.condition(&branch.cond)?;
+                let then = self.arm_value(&branch.then_branch.stmts)?;
+                let other = self.arm_value(&crate::body::block_of(other))?;
+                let (then, other) = self.same(then, other, &branch.if_token)?;
+                Ok(self.chosen(condition, then, other).unwrap_or_else(unit))
+            }
+            Expr::Match(m) => self.match_value(m),
+            Expr::Block(block) if block.label.is_none() => {
+                self.no_jump(expr)?;
+                self.scopes.push(Default::default());
+                let value = self.statements(&block.block.stmts, Tail::Value);
+                self.scopes.pop();
+                Ok(value?.unwrap_or_else(unit))
+            }
+            Expr::Tuple(tuple) if tuple.elems.is_empty() => Ok(unit()),
+            Expr::Tuple(tuple) => {
+                let items: Vec<&Expr> = tuple.elems.iter().collect();
+                let values = self.sequence(&items)?;
+                let texts: Vec<&str> = values.iter().map(|v| v.text.as_str()).collect();
+                let text = format!("#({})", texts.join(", "));
+                let ty = Ty::Tuple(values.iter().map(|v| v.ty.clone()).collect());
+                Ok(Value::new(text, ty, 9, &values.iter().collect::<Vec<_>>()))
+            }
+            Expr::Array(list) => {
+                let items: Vec<&Expr> = list.elems.iter().collect();
+                self.list(&items, Extent::Fixed(items.len().to_string()), expr)
+            }
+            Expr::Repeat(repeat) => {
+                let extent = self.length(&repeat.len);
+                self.repeated(&repeat.expr, extent.clone(), Extent::Fixed(extent))
+            }
+            Expr::Field(field) => {
+                let Member::Unnamed(k) = &field.member else {
+                    return refuse(
+                        &field.member,
+                        "fields of structs are not built yet: take the numbers as parameters",
+                    );
+                };
+                let whole = self.expression(&field.base)?;
+                let whole = self.named(whole, "pair");
+                Ok(self.component(&whole, k.index as usize))
+            }
+            Expr::Macro(call) => self.macro_call(&call.mac),
+            Expr::Assign(_) | Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
+                self.no_jump(expr)?;
+                self.effect(expr)?;
+                Ok(unit())
+            }
+            Expr::Return(jump) => refuse(&jump.return_token, JUMP),
+            Expr::Break(jump) => refuse(&jump.break_token, JUMP),
+            Expr::Continue(jump) => refuse(&jump.continue_token, JUMP),
+            Expr::Closure(closure) => refuse(
+                &closure.or1_token,
+                "closures are not built yet: write a function beside this one, with this attribute, \
+                 or a `for` loop",
+            ),
+            Expr::Struct(s) => {
+                refuse(&s.path, "structs are not built yet: use numbers, arrays or tuples")
+            }
+            Expr::Try(t) => {
+                refuse(&t.question_token, "`?` is not built: a failing call ends the whole call")
+            }
+            Expr::Range(range) => refuse(range, "a range stands in a `for` or in an index only"),
+            Expr::Unsafe(block) => {
+                refuse(&block.unsafe_token, "`unsafe` has no derivative: write safe Rust")
+            }
+            Expr::Await(a) => refuse(&a.await_token, "`await` has no derivative"),
+            Expr::Block(block) => {
+                refuse(&block.label, "a labelled block is not built: write an `if`")
+            }
+            Expr::Let(token) => refuse(
+                &token.let_token,
+                "`let` in a condition is not built: there are no enums yet",
+            ),
+            _ => refuse(
+                expr,
+                "this expression is not built: use numbers, arrays, `if`, loops and calls",
+            ),
+        }
+    }
+
+    /// Refuses what leaves an expression that has a value.
+    pub fn no_jump(&self, expr: &Expr) -> Result<(), Refusal> {
+        match self.jumps_of(expr).is_empty() {
+            true => Ok(()),
+            false => refuse(expr, JUMP),
+        }
+    }
+
+    /// An arm that has a value.
+    pub fn arm_value(&mut self, statements: &[Stmt]) -> Result<Arm, Refusal> {
+        self.nested(|this| {
+            this.scopes.push(Default::default());
+            let value = this.statements(statements, Tail::Value);
+            this.scopes.pop();
+            value
+        })
+    }
+
+    /// Values of two arms, which have one type. What never comes back gets some value of the other's.
+    pub fn same(
+        &mut self,
+        mut then: Arm,
+        mut other: Arm,
+        at: &impl ToTokens,
+    ) -> Result<(Arm, Arm), Refusal> {
+        if let (Some(a), Some(b)) = (&mut then.1, &mut other.1) {
+            let ty = self.unify(&a.ty, &b.ty);
+            let (types, both) = ((a.ty.clone(), b.ty.clone()), [&mut *a, &mut *b]);
+            for (one, another) in both.into_iter().zip([types.1, types.0]) {
+                if one.ty == Ty::Never && another != Ty::Never {
+                    let ty = match self.resolve(&another) {
+                        Ty::Of(..) | Ty::Array(_, Extent::Slice | Extent::Vec) => {
+                            return refuse(
+                                at,
+                                "`panic!` in place of this value is not built: write \
+                                               `assert!` before the `if`",
+                            );
+                        }
+                        known => known,
+                    };
+                    one.text = self.neutral(&ty, &at.to_token_stream())?;
+                    one.ty = ty;
+                }
+                if one.ty != Ty::Never {
+                    one.ty = ty.clone();
+                }
+            }
+            if matches!(a.ty, Ty::Unit) {
+                (then.1, other.1) = (None, None);
+            }
+        }
+        Ok((then, other))
+    }
+
+    pub fn literal(&mut self, literal: &Lit, negative: bool) -> Result<Value, Refusal> {
+        let constant = |text: String, ty: Ty, least: i64| Value::name(text, ty, least);
+        match literal {
+            Lit::Bool(b) => Ok(constant(b.value.to_string(), Ty::Bool, 0)),
+            Lit::Float(x) => match (x.suffix(), x.base10_parse::<f64>()) {
+                ("" | "f64", Ok(value)) => Ok(constant(format!("{value:?}"), Ty::F64, 0)),
+                ("f32", _) => refuse(literal, "`f32` is not built yet: write `f64`"),
+                _ => refuse(literal, "write an f64"),
+            },
+            Lit::Int(n) => {
+                let ty = match n.suffix() {
+                    "" => self.unknown_integer(),
+                    "i64" => Ty::I64,
+                    "i32" => Ty::I32,
+                    "usize" => Ty::Usize,
+                    "f64" => {
+                        let value = n.base10_parse::<f64>().unwrap_or_default();
+                        return Ok(constant(format!("{value:?}"), Ty::F64, 0));
+                    }
+                    "f32" => return refuse(literal, "`f32` is not built yet: write `f64`"),
+                    other => {
+                        return refuse(
+                            literal,
+                            format!("`{other}` is not built: write `usize`, `i64` or `i32`"),
+                        );
+                    }
+                };
+                match n.base10_parse::<i64>() {
+                    Ok(value) => Ok(constant(value.to_string(), ty, value)),
+                    Err(_) if negative => refuse(literal, "write `i64::MIN`"),
+                    Err(_) => refuse(literal, "this is larger than `i64::MAX`"),
+                }
+            }
+            _ => refuse(literal, "only numbers and truth values are differentiated"),
+        }
+    }
+
+    fn path(&mut self, path: &syn::ExprPath) -> Result<Value, Refusal> {
+        if let Some(ident) = path.path.get_ident()
+            && let Some(local) = self.lookup(&ident.to_string())
+        {
+            let Local { name, ty, mutable, least, .. } = local.clone();
+            let ty = self.resolve(&ty);
+            return Ok(Value { text: name, ty, level: 9, stable: !mutable, cheap: true, least });
+        }
+        if let Some(q) = &path.qself {
+            return refuse(&q.ty, "a path through a trait is not built: name the constant itself");
+        }
+        Ok(self.constant(quote!(#path)))
+    }
+
+    /// A constant, whose value and type are known to rustc.
+    pub fn constant(&mut self, tokens: proc_macro2::TokenStream) -> Value {
+        let written = tokens.to_string().replace(' ', "");
+        let k = self.hole(Hole::Constant(tokens));
+        let ty = match written.rsplit("::").nth(1) {
+            Some("f64" | "consts") => Ty::F64,
+            Some("i64") => Ty::I64,
+            Some("i32") => Ty::I32,
+            Some("usize") => Ty::Usize,
+            _ => Ty::Of(k, Vec::new()),
+        };
+        Value::name(format!("$k{k}$"), ty, i64::MIN)
+    }
+
+    /// A component of a tuple that has a name.
+    pub fn component(&mut self, whole: &Value, k: usize) -> Value {
+        let ty = match self.resolve(&whole.ty) {
+            Ty::Tuple(items) => items.get(k).cloned().unwrap_or(Ty::Never),
+            Ty::Of(hole, mut steps) => {
+                steps.push(Step::Component(k));
+                Ty::Of(hole, steps)
+            }
+            other => other,
+        };
+        let least = if ty == Ty::Usize { 0 } else { i64::MIN };
+        let text = format!("{}.{k}", whole.text);
+        Value { text, ty, level: 9, stable: whole.stable, cheap: true, least }
+    }
+
+    fn unary(&mut self, unary: &syn::ExprUnary) -> Result<Value, Refusal> {
+        match &unary.op {
+            UnOp::Deref(_) => self.expression(&unary.expr),
+            UnOp::Not(token) => {
+                let value = self.operand(&unary.expr)?;
+                match self.resolve(&value.ty) {
+                    Ty::Bool => {
+                        Ok(Value::new(format!("!{}", value.within(7)), Ty::Bool, 6, &[&value]))
+                    }
+                    Ty::I64 | Ty::I32 => {
+                        let text = format!("prim.bitnot({})", value.text);
+                        Ok(Value::new(text, value.ty.clone(), 9, &[&value]))
+                    }
+                    Ty::Of(..) => refuse(
+                        token,
+                        "the type of this is not known here: write `let b: bool = ..` before",
+                    ),
+                    _ => {
+                        refuse(token, "the bits of a `usize` are 64 in Rust and 63 here: use `i64`")
+                    }
+                }
+            }
+            UnOp::Neg(_) => {
+                if let Expr::Lit(literal) = &*unary.expr {
+                    let mut value = self.literal(&literal.lit, true)?;
+                    value.text = format!("-{}", value.text);
+                    value.level = 6;
+                    value.least = value.least.checked_neg().unwrap_or(i64::MIN);
+                    return Ok(value);
+                }
+                let value = self.operand(&unary.expr)?;
+                let ty = self.resolve(&value.ty);
+                let result = Value::new(format!("-{}", value.within(7)), ty.clone(), 6, &[&value]);
+                match ty {
+                    Ty::F64 | Ty::I64 => Ok(result),
+                    _ => Ok(self.in_range(result, unary.span(), "negate")),
+                }
+            }
+            other => refuse(other, "this operator is not built"),
+        }
+    }
+
+    /// A list of values.
+    pub fn list(
+        &mut self,
+        items: &[&Expr],
+        extent: Extent,
+        at: &impl ToTokens,
+    ) -> Result<Value, Refusal> {
+        if items.is_empty() {
+            return refuse(at, "an empty array is not built: use arrays of one element or more");
+        }
+        let values = self.sequence(items)?;
+        let mut ty = values[0].ty.clone();
+        for value in &values[1..] {
+            ty = self.unify(&ty, &value.ty);
+        }
+        let texts: Vec<&str> = values.iter().map(|v| v.text.as_str()).collect();
+        let text = format!("[{}]", texts.join(", "));
+        Ok(Value::new(text, array(ty, extent), 9, &values.iter().collect::<Vec<_>>()).costly())
+    }
+
+    /// The same value again and again.
+    pub fn repeated(
+        &mut self,
+        value: &Expr,
+        length: String,
+        extent: Extent,
+    ) -> Result<Value, Refusal> {
+        let value = self.expression(value)?;
+        let value = if value.cheap && value.stable { value } else { self.named(value, "each") };
+        let index = self.names.unique("i");
+        let text = format!("build ({index} < {length}) {{ {} }}", value.text);
+        let ty = array(value.ty.clone(), extent);
+        // An array has a name of its own: so the text never makes it twice.
+        let made = Value::new(text, ty, 0, &[]).costly();
+        let name = self.names.unique("array");
+        self.lines.push(format!("{name} = {}", made.text));
+        Ok(Value::name(name, made.ty, i64::MIN))
+    }
+
+    /// `a[i]`, `a[i][j]`, `a[i..j]`.
+    fn index(&mut self, index: &syn::ExprIndex) -> Result<Value, Refusal> {
+        let base = self.expression(&index.expr)?;
+        let span = index.span();
+        if let Expr::Range(range) = unwrapped(&index.index) {
+            let base = self.named(base, "part");
+            let ends: Vec<&Expr> =
+                [&range.start, &range.end].into_iter().flatten().map(|e| &**e).collect();
+            let values = self.sequence(&ends)?;
+            let mut values = values.into_iter().map(|v| self.convert(v, &Ty::Usize));
+            let start = match &range.start {
+                Some(_) => values.next().map(|v| v.within(4)).unwrap_or_default(),
+                None => "0".to_string(),
+            };
+            let end = match (&range.end, &range.limits) {
+                (None, _) => format!("size({})", base.text),
+                (Some(_), syn::RangeLimits::HalfOpen(_)) => {
+                    values.next().map(|v| v.within(4)).unwrap_or_default()
+                }
+                (Some(_), syn::RangeLimits::Closed(_)) => {
+                    format!("{} + 1", values.next().map(|v| v.within(4)).unwrap_or_default())
+                }
+            };
+            let ty = match self.resolve(&base.ty) {
+                Ty::Array(element, _) => array(*element, Extent::Slice),
+                Ty::Of(hole, steps) => Ty::Of(hole, steps),
+                other => other,
+            };
+            let text = self.at(span, What::Same, &format!("{}[{start} .. {end}]", base.text));
+            let name = self.names.unique("part");
+            self.lines.push(format!("{name} = {text}"));
+            return Ok(Value::name(name, ty, i64::MIN));
+        }
+        let assigned = self.assigned;
+        let at = self.operand(&index.index)?;
+        let at = self.convert(at, &Ty::Usize);
+        if self.assigned > assigned && !base.stable {
+            return refuse(&index.index, "compute this index before the statement: `let i = ..;`");
+        }
+        let ty = self.element(&base.ty);
+        let text = match base.text.strip_suffix("]\u{3}") {
+            // `a[i][j]`: one access with two indices.
+            Some(open) if self.resolve(&base.ty).rank() > 0 && !open.contains(" .. ") => {
+                let open = crate::template::bare(open);
+                self.at(span, What::Same, &format!("{open}, {}]", crate::template::bare(&at.text)))
+            }
+            _ => self.at(span, What::Same, &format!("{}[{}]", base.within(9), at.text)),
+        };
+        let least = if ty == Ty::Usize { 0 } else { i64::MIN };
+        Ok(Value { least, ..Value::new(text, ty, 9, &[&base, &at]).costly() })
+    }
+
+    /// The type of an element.
+    pub fn element(&self, ty: &Ty) -> Ty {
+        match self.resolve(ty) {
+            Ty::Array(element, _) => *element,
+            Ty::Of(hole, mut steps) => {
+                steps.push(Step::Element);
+                Ty::Of(hole, steps)
+            }
+            other => other,
+        }
+    }
+}
+
+/// What has no value.
+pub(crate) fn unit() -> Value {
+    Value::name(String::new(), Ty::Unit, i64::MIN)
+}
+
+/// Without parentheses.
+pub(crate) fn unwrapped(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) => unwrapped(&inner.expr),
+        Expr::Group(inner) => unwrapped(&inner.expr),
+        other => other,
+    }
+}
+
+const JUMP: &str = "a jump out of a value is not built: write the `if` as a statement of its own, with \
+                    the jump in it";

@@ -1,0 +1,392 @@
+//! A whole function: its signature, and its body, which is gone over until nothing more is learned.
+
+use crate::template::{Hole, Place, What, finish, mark};
+use crate::types::{Extent, Ty, read};
+use crate::{Refusal, refuse};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use std::collections::{HashMap, HashSet};
+use syn::spanned::Spanned;
+use syn::{Expr, FnArg, ItemFn, Lit, Pat, ReturnType, Type};
+
+/// A parameter of the function.
+#[derive(Clone)]
+pub struct Parameter {
+    /// Its name in Rust.
+    pub name: String,
+    /// Whether it is declared `mut`.
+    pub mutable: bool,
+    /// Its type, as it is written.
+    pub written: Type,
+    /// Its type.
+    pub ty: Ty,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+/// What the function takes and gives.
+#[derive(Clone)]
+pub struct Signature {
+    /// Parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// The result's type.
+    pub result: Ty,
+    /// The result's type as it is written.
+    pub written: Option<Type>,
+    /// Constants that stand in its types.
+    pub lengths: Vec<Hole>,
+}
+
+/// A function as text.
+#[derive(Clone, Debug, Default)]
+pub struct Lowered {
+    /// The template.
+    pub text: String,
+    /// Where its parts come from.
+    pub places: Vec<Place>,
+    /// What fills its holes.
+    pub holes: Vec<Hole>,
+    /// Items of the body that names in the holes may need.
+    pub items: Vec<TokenStream>,
+}
+
+/// A name in scope.
+#[derive(Clone, Debug)]
+pub(crate) struct Local {
+    pub name: String,
+    pub ty: Ty,
+    pub mutable: bool,
+    /// How deep in blocks of the text it is declared.
+    pub depth: usize,
+    /// An integer is at least this.
+    pub least: i64,
+}
+
+/// A loop that `break` and `continue` may be about.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub label: Option<String>,
+    /// The number of the loop in the function.
+    pub number: usize,
+    /// The variable that says that the loop goes on.
+    pub go: String,
+    /// The variable that says that the iteration goes on.
+    pub next: String,
+}
+
+/// What is learned in one pass over the body and used in the next.
+#[derive(Clone, PartialEq, Default)]
+pub(crate) struct Learned {
+    /// What integers of unknown type turned out to be.
+    pub integers: Vec<Option<Ty>>,
+    /// Whether some `return` stands where the rest of the function cannot be put into the other arm.
+    pub flagged: bool,
+    /// The loops of which the same is true of a `continue`.
+    pub skipping: HashSet<usize>,
+}
+
+/// The function while it is translated.
+pub(crate) struct Lowering<'a> {
+    pub signature: &'a Signature,
+    pub names: crate::names::Names,
+    pub scopes: Vec<HashMap<String, Local>>,
+    /// The lines of the block that is being written.
+    pub lines: Vec<String>,
+    /// How deep that block is.
+    pub depth: usize,
+    /// The least depth of what was assigned or checked.
+    pub reach: usize,
+    /// How many assignments there were so far.
+    pub assigned: usize,
+    pub holes: Vec<Hole>,
+    pub marks: Vec<(Span, What)>,
+    pub items: Vec<TokenStream>,
+    pub learned: Learned,
+    /// How many integers of unknown type there were so far in this pass.
+    pub integers: usize,
+    pub loops: usize,
+    pub frames: Vec<Frame>,
+    /// The variables of the result and of whether the function goes on, if some `return` needs them.
+    pub returned: (String, String),
+}
+
+/// Reads the signature.
+///
+/// # Errors
+/// What is not in the subset.
+pub fn signature(function: &ItemFn) -> Result<Signature, Refusal> {
+    let sig = &function.sig;
+    if let Some(token) = &sig.asyncness {
+        return refuse(token, "an `async fn` is not differentiable: write a plain function");
+    }
+    if let Some(token) = &sig.unsafety {
+        return refuse(token, "an `unsafe fn` is not differentiable: write a safe function");
+    }
+    if !sig.generics.params.iter().all(|p| matches!(p, syn::GenericParam::Lifetime(_))) {
+        return refuse(
+            &sig.generics,
+            "generic functions are not built yet: write the function for `f64`",
+        );
+    }
+    let mut lengths = Vec::new();
+    let mut fixed = |length: &Expr| length_of(length, &mut lengths);
+    let mut parameters = Vec::new();
+    for input in &sig.inputs {
+        let FnArg::Typed(typed) = input else {
+            return refuse(
+                input,
+                "methods are not built yet: write a function outside of the `impl`",
+            );
+        };
+        let Pat::Ident(ident) = &*typed.pat else {
+            return refuse(&typed.pat, "write a name here, and take the value apart in the body");
+        };
+        parameters.push(Parameter {
+            name: ident.ident.to_string(),
+            mutable: ident.mutability.is_some(),
+            written: (*typed.ty).clone(),
+            ty: read(&typed.ty, &mut fixed)?,
+            span: ident.ident.span(),
+        });
+        let ty = &parameters[parameters.len() - 1].ty;
+        if matches!(ty, Ty::Tuple(_) | Ty::Unit) {
+            return refuse(&typed.ty, "a tuple as a parameter is not built: write its components");
+        }
+    }
+    let (result, written) = match &sig.output {
+        ReturnType::Default => {
+            return refuse(
+                &sig.ident,
+                "the function gives nothing: a derivative is that of a result",
+            );
+        }
+        ReturnType::Type(_, ty) => {
+            if matches!(**ty, Type::Reference(_)) {
+                return refuse(
+                    ty,
+                    "write `Vec<f64>` or `[f64; N]`: a result is a value of its own",
+                );
+            }
+            (read(ty, &mut fixed)?, Some((**ty).clone()))
+        }
+    };
+    let inner = |t: &Ty| matches!(t, Ty::Array(_, Extent::Vec) | Ty::Tuple(_) | Ty::Unit);
+    match (&result, &sig.output) {
+        (Ty::Unit, _) => {
+            refuse(&sig.output, "the function gives nothing: a derivative is that of a result")
+        }
+        (Ty::Tuple(items), _) if items.iter().any(inner) => refuse(
+            &sig.output,
+            "a tuple with a `Vec` or a tuple in it is not built as a result: write `[f64; N]`, or one \
+             function for each result",
+        ),
+        _ => Ok(Signature { parameters, result, written, lengths }),
+    }
+}
+
+/// The text of the length in `[T; N]`.
+pub(crate) fn length_of(length: &Expr, holes: &mut Vec<Hole>) -> String {
+    if let Expr::Lit(literal) = length
+        && let Lit::Int(n) = &literal.lit
+    {
+        return n.base10_digits().to_string();
+    }
+    let tokens = length.to_token_stream();
+    let found = holes.iter().position(
+        |h| matches!(h, Hole::Constant(t) if t.to_string() == quote!(#tokens as usize).to_string()),
+    );
+    let k = found.unwrap_or_else(|| {
+        holes.push(Hole::Constant(quote!(#tokens as usize)));
+        holes.len() - 1
+    });
+    format!("$k{k}$")
+}
+
+/// Translates a function.
+///
+/// # Errors
+/// The first thing that is not in the subset.
+pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusal> {
+    let mut learned = Learned::default();
+    // Each pass knows what the one before found out: types of integers that are decided behind their
+    // first use, and jumps that need a variable.
+    for _ in 0..8 {
+        let before = learned.clone();
+        let mut lowering = Lowering::new(signature, learned);
+        let text = lowering.function(function)?;
+        learned = lowering.learned.clone();
+        for ty in &mut learned.integers {
+            ty.get_or_insert(Ty::I32);
+        }
+        if learned == before {
+            let (text, places) = finish(&text, &lowering.marks);
+            return Ok(Lowered { text, places, holes: lowering.holes, items: lowering.items });
+        }
+    }
+    refuse(&function.sig.ident, "the types of this function's integers cannot be found: write them")
+}
+
+impl<'a> Lowering<'a> {
+    fn new(signature: &'a Signature, learned: Learned) -> Self {
+        Lowering {
+            signature,
+            names: Default::default(),
+            scopes: vec![HashMap::new()],
+            lines: Vec::new(),
+            depth: 0,
+            reach: usize::MAX,
+            assigned: 0,
+            holes: signature.lengths.clone(),
+            marks: Vec::new(),
+            items: Vec::new(),
+            learned,
+            integers: 0,
+            loops: 0,
+            frames: Vec::new(),
+            returned: Default::default(),
+        }
+    }
+
+    fn function(&mut self, function: &ItemFn) -> Result<String, Refusal> {
+        let (mut sizes, mut parameters) = (Vec::new(), Vec::new());
+        for p in &self.signature.parameters {
+            let name = self.names.unique(&p.name);
+            let ty = p.ty.text(&mut || {
+                let size = self.names.unique(&format!("n_{name}"));
+                sizes.push(size.clone());
+                size
+            });
+            parameters.push(format!("{name}: {ty}"));
+            let local = Local {
+                name: name.clone(),
+                ty: p.ty.clone(),
+                mutable: p.mutable,
+                depth: 0,
+                least: if p.ty == Ty::Usize { 0 } else { i64::MIN },
+            };
+            if p.mutable {
+                let own = self.names.unique(&p.name);
+                self.lines.push(format!("var {own} = {name}"));
+                self.declare(&p.name, Local { name: own, ..local });
+            } else {
+                self.declare(&p.name, local);
+            }
+        }
+        self.returned = (self.names.unique("result"), self.names.unique("live"));
+        if self.learned.flagged {
+            let start = self.neutral(&self.signature.result.clone(), &function.sig.output)?;
+            self.lines.push(format!("var {} = {start}", self.returned.0));
+            self.lines.push(format!("var {} = true", self.returned.1));
+        }
+        let value = self.statements(&function.block.stmts, crate::body::Tail::Function)?;
+        if value.is_none() {
+            self.learned.flagged = true;
+        }
+        let text = match value {
+            Some(value) if value.ty == Ty::Never => {
+                self.neutral(&self.signature.result.clone(), &function.sig.output)?
+            }
+            Some(value) => self.convert(value, &self.signature.result.clone()).text,
+            None => self.returned.0.clone(),
+        };
+        let growing = matches!(self.signature.result, Ty::Array(_, Extent::Vec));
+        let result = match growing {
+            false => self.signature.result.text(&mut String::new),
+            true => {
+                let m = self.names.unique("n_result");
+                let ty = self.signature.result.text(&mut || m.clone());
+                format!("({m}: i64, {}: {ty})", self.names.unique("values"))
+            }
+        };
+        match growing {
+            false => self.lines.push(text),
+            true => {
+                let name = self.names.unique("y");
+                self.lines.push(format!("{name} = {text}"));
+                self.lines.push(format!("(size({name}), {name})"));
+            }
+        }
+        let sizes = match sizes.is_empty() {
+            true => String::new(),
+            false => format!("[{}]", sizes.join(", ")),
+        };
+        Ok(format!(
+            "def $f${sizes}({}) -> {result} = {{\n{}\n}}\n",
+            parameters.join(", "),
+            indented(&self.lines)
+        ))
+    }
+
+    /// Makes a name known.
+    pub fn declare(&mut self, rust: &str, local: Local) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(rust.to_string(), local);
+        }
+    }
+
+    pub fn lookup(&self, rust: &str) -> Option<&Local> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(rust))
+    }
+
+    /// Text that comes from a place.
+    pub fn at(&mut self, span: Span, what: What, text: &str) -> String {
+        self.marks.push((span, what));
+        mark(self.marks.len() - 1, text)
+    }
+
+    /// A check that something holds, which is a number that is not negative.
+    pub fn check(&mut self, span: Span, what: What, check: &str) {
+        let line = self.at(span, what, &format!("check {check}"));
+        self.reach = 0;
+        self.lines.push(line);
+    }
+
+    /// What fills a hole: its number.
+    pub fn hole(&mut self, hole: Hole) -> usize {
+        let text = |h: &Hole| match h {
+            Hole::Function(t) => format!("function {t}"),
+            Hole::Constant(t) => format!("constant {t}"),
+        };
+        let wanted = text(&hole);
+        self.holes.iter().position(|h| text(h) == wanted).unwrap_or_else(|| {
+            self.holes.push(hole);
+            self.holes.len() - 1
+        })
+    }
+
+    /// The text of a length in the body.
+    pub fn length(&mut self, length: &Expr) -> String {
+        length_of(length, &mut self.holes)
+    }
+
+    /// Some value of a type, for what is never read.
+    pub fn neutral(&self, ty: &Ty, at: &dyn ToTokens) -> Result<String, Refusal> {
+        Ok(match ty {
+            Ty::F64 => "0.0".to_string(),
+            Ty::Bool => "false".to_string(),
+            Ty::Array(element, Extent::Fixed(n)) => {
+                format!("build (i < {n}) {{ {} }}", self.neutral(element, at)?)
+            }
+            Ty::Tuple(items) => {
+                let items: Result<Vec<String>, Refusal> =
+                    items.iter().map(|t| self.neutral(t, at)).collect();
+                format!("#({})", items?.join(", "))
+            }
+            Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_) => "0".to_string(),
+            _ => {
+                return Err(Refusal {
+                    span: Some(at.to_token_stream().span()),
+                    message: "a `return` out of a loop, or a `panic!` in place of a value, needs a \
+                              result of a known size: keep the result in a variable, and give it at the end"
+                        .to_string(),
+                });
+            }
+        })
+    }
+}
+
+/// Lines as the text of a block.
+pub(crate) fn indented(lines: &[String]) -> String {
+    let all = lines.iter().flat_map(|l| l.lines());
+    all.map(|l| format!("  {l}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,68 @@
+//! Ordinary Rust functions as jut text.
+//!
+//! [`lower`] translates the statements of one function to a *template*: text of jut with holes for all that has a name
+//! outside of the function. Syntax is translated here, names are left to rustc: [`differentiable`], which is what the
+//! attribute does, writes beside the function items that mention the user's own paths, and these fill the
+//! holes when the program runs ([`expand`]).
+//!
+//! Nothing is guessed: what Rust and jut could mean differently is translated so that they mean the same,
+//! or is an error at run time where the text cannot give Rust's value, or is refused here, at the
+//! user's token, with what to write instead.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`types`] | the types of the subset |
+//! | [`names`] | one name for each binding |
+//! | [`template`] | text with holes and places |
+//! | `function` | a whole function: its signature, the passes over its body |
+//! | `body` | statements; early `return`, `break`, `continue` |
+//! | `loops` | `for`, `while`, `loop` |
+//! | `expression`, `operators`, `calls` | expressions |
+//! | `methods` | the methods of numbers |
+//! | [`expand`] | the items beside the function |
+
+mod body;
+mod calls;
+pub mod expand;
+mod expression;
+mod function;
+mod loops;
+mod methods;
+pub mod names;
+mod operators;
+pub mod template;
+pub mod types;
+
+pub use expand::differentiable;
+pub use function::{Lowered, Parameter, Signature, lower, signature};
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+
+/// Something that cannot be translated: where, and what to write instead.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// Where.
+    pub span: Option<Span>,
+    /// Why not, and what to do.
+    pub message: String,
+}
+
+impl Refusal {
+    /// As an error of the compiler.
+    pub fn error(&self) -> TokenStream {
+        syn::Error::new(self.span.unwrap_or_else(Span::call_site), &self.message).to_compile_error()
+    }
+}
+
+/// A refusal at some tokens.
+pub(crate) fn refuse<T>(at: &impl ToTokens, message: impl Into<String>) -> Result<T, Refusal> {
+    // Of several tokens the place is the first to the last, which stable Rust has for errors only.
+    Err(spanned(at, message))
+}
+
+/// See [`refuse`].
+pub(crate) fn spanned(at: &impl ToTokens, message: impl Into<String>) -> Refusal {
+    Refusal { span: Some(at.span()), message: message.into() }
+}

@@ -1,0 +1,352 @@
+//! Loops.
+//!
+//! A `for` over a range is a `for`, whose bounds are computed once, as Rust does. A loop that may be left
+//! early goes on only while a variable says so.
+
+use crate::body::{Jump, Lines, Tail};
+use crate::expression::{Value, unwrapped};
+use crate::function::{Frame, Local, Lowering, indented};
+use crate::operators::literal;
+use crate::template::What;
+use crate::types::Ty;
+use crate::{Refusal, refuse};
+use syn::spanned::Spanned;
+use syn::{Block, Expr, ExprForLoop, ExprLoop, ExprWhile, Label, Pat};
+
+/// How a `for` of the text runs.
+struct Head {
+    /// The range in the text: upwards, and downwards if it is.
+    range: String,
+    /// What the body begins with.
+    first: Vec<String>,
+    /// What the pattern is bound to.
+    value: Value,
+}
+
+impl Lowering<'_> {
+    pub fn for_loop(&mut self, l: &ExprForLoop) -> Result<(), Refusal> {
+        self.no_jump(&l.expr)?;
+        let jumps = self.leaving(l.label.as_ref(), &l.body);
+        let early = !jumps.is_empty();
+        let head = self.head(l, early)?;
+        let frame = self.frame(l.label.as_ref(), &l.body);
+        let stops = self.stops(&frame, &l.body);
+        let block = self.iteration(frame, &l.body, Some((&l.pat, head.value, head.first)))?;
+        let goes =
+            if stops.is_empty() { String::new() } else { format!(" while {}", stops.join(" && ")) };
+        self.lines.push(format!("for ({}){goes} {{\n{}\n}}", head.range, indented(&block.lines)));
+        Ok(())
+    }
+
+    /// The range of a `for`, or the elements.
+    fn head(&mut self, l: &ExprForLoop, early: bool) -> Result<Head, Refusal> {
+        let mut source = unwrapped(&l.expr);
+        if let Expr::Range(range) = source {
+            return self.range(range, None, None, early, l);
+        }
+        // `(a..b).rev()`, `(a..b).step_by(k)`, and both.
+        if let Expr::MethodCall(outer) = source {
+            let inner = unwrapped(&outer.receiver);
+            let (first, second) = match inner {
+                Expr::MethodCall(call) => (Some(call), Some(outer)),
+                _ => (Some(outer), None),
+            };
+            if let Some(first) = first
+                && let Expr::Range(range) = unwrapped(&first.receiver)
+            {
+                return self.range(range, Some(first), second, early, l);
+            }
+        }
+        let mut enumerated = false;
+        loop {
+            source = match source {
+                Expr::Reference(r) if r.mutability.is_none() => unwrapped(&r.expr),
+                Expr::MethodCall(call) if call.args.is_empty() => {
+                    match call.method.to_string().as_str() {
+                        "iter" | "into_iter" | "copied" | "cloned" => unwrapped(&call.receiver),
+                        "enumerate" if !enumerated => {
+                            enumerated = true;
+                            unwrapped(&call.receiver)
+                        }
+                        "clone" | "to_vec" => break,
+                        _ => {
+                            return refuse(
+                                &call.method,
+                                "this iterator is not built: write a `for` over a range, `for i in 0..n`",
+                            );
+                        }
+                    }
+                }
+                Expr::MethodCall(call) => {
+                    return refuse(
+                        &call.method,
+                        "this iterator is not built: write a `for` over a range, `for i in 0..n`",
+                    );
+                }
+                _ => break,
+            };
+        }
+        let list = self.expression(source)?;
+        if !matches!(self.resolve(&list.ty), Ty::Array(..) | Ty::Of(..)) {
+            return refuse(&l.expr, "a `for` is over a range or an array here: `for i in 0..n`");
+        }
+        // Rust does not let the loop change what it goes over; a variable may be another value after it.
+        let list = self.named(list, "list");
+        let index = self.names.unique("i");
+        let ty = self.element(&list.ty);
+        let least = if ty == Ty::Usize { 0 } else { i64::MIN };
+        let element = Value { least, ..Value::name(format!("{}[{index}]", list.text), ty, 0) };
+        let value = match enumerated {
+            false => element,
+            true => {
+                let ty = Ty::Tuple(vec![Ty::Usize, element.ty.clone()]);
+                Value::name(format!("#({index}, {})", element.text), ty, i64::MIN)
+            }
+        };
+        let range = format!("{index} < size({})", list.text);
+        Ok(Head { range, first: Vec::new(), value })
+    }
+
+    fn range(
+        &mut self,
+        range: &syn::ExprRange,
+        first: Option<&syn::ExprMethodCall>,
+        second: Option<&syn::ExprMethodCall>,
+        early: bool,
+        l: &ExprForLoop,
+    ) -> Result<Head, Refusal> {
+        let (Some(start), Some(end)) = (&range.start, &range.end) else {
+            return refuse(range, "write both ends of the range, or a `while`");
+        };
+        let ends = self.operands(&[start, end])?;
+        let [lo, hi] = &ends[..] else { return refuse(range, "write both ends of the range") };
+        let ty = self.unify(&lo.ty, &hi.ty);
+        if !(ty.is_integer() || matches!(ty, Ty::Of(..))) {
+            return refuse(range, "a range of integers is expected");
+        }
+        let once = |this: &mut Self, v: &Value, name: &str| match literal(v) {
+            Some(_) => v.clone(),
+            None => this.named(v.clone(), name),
+        };
+        let (lo, hi) = (once(self, lo, "first"), once(self, hi, "last"));
+        let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
+        if closed && literal(&hi).is_none() {
+            // One more would not be an i64.
+            let check = format!("{} < 9223372036854775807", hi.within(4));
+            let check = format!("prim.select({check}, 0, -1) >= 0");
+            self.check(range.span(), What::Overflow("add"), &check);
+        }
+        let wanted = match &*l.pat {
+            Pat::Ident(ident) => ident.ident.to_string(),
+            _ => "i".to_string(),
+        };
+        let least = if ty == Ty::Usize { lo.least.max(0) } else { lo.least };
+        let (mut reversed, mut step) = (false, None);
+        let mut reversed_first = false;
+        for call in [first, second].into_iter().flatten() {
+            match call.method.to_string().as_str() {
+                "rev" if call.args.is_empty() && !reversed => {
+                    reversed = true;
+                    reversed_first = step.is_none();
+                }
+                "step_by" if call.args.len() == 1 && step.is_none() => step = call.args.first(),
+                _ => {
+                    return refuse(
+                        &call.method,
+                        "this iterator is not built: write a `for` over a range, `for i in 0..n`",
+                    );
+                }
+            }
+        }
+        if step.is_none() && !(reversed && early) {
+            let index = self.names.unique(&wanted);
+            let (a, b) = (lo.within(4), hi.within(4));
+            let zero = literal(&lo) == Some(0);
+            let (less, more) = if closed { ("<=", ">=") } else { ("<", ">") };
+            let range = match (reversed, zero) {
+                (false, true) => format!("{index} {less} {b}"),
+                (false, false) => format!("{a} <= {index} {less} {b}"),
+                (true, _) => format!("{b} {more} {index} >= {a}"),
+            };
+            let value = Value::name(index, ty, least);
+            return Ok(Head { range, first: Vec::new(), value });
+        }
+        // Counted from 0, and the index computed from that.
+        let by = match step {
+            None => Value::name("1".to_string(), Ty::Usize, 1),
+            Some(step) => {
+                let value = self.operand(step)?;
+                let value = self.convert(value, &Ty::Usize);
+                let value = match literal(&value) {
+                    Some(0) => return refuse(step, "a step of 0 panics"),
+                    Some(_) => value,
+                    None => self.named(value, "step"),
+                };
+                if literal(&value).is_none() {
+                    let said = "assertion failed: step != 0".to_string();
+                    let check = format!("prim.select({} > 0, 0, -1) >= 0", value.text);
+                    self.check(step.span(), What::Panic(said), &check);
+                }
+                value
+            }
+        };
+        let (count, k) = (self.names.unique("count"), self.names.unique("k"));
+        let (a, b) = (lo.within(5), hi.within(5));
+        let (less, more) = if closed { ("<=", " + 1") } else { ("<", "") };
+        self.lines.push(format!(
+            "{count} = if {a} {less} {b} {{ ({b}{more} - {a} - 1) / {} + 1 }} else {{ 0 }}",
+            by.within(6)
+        ));
+        let by = by.within(6);
+        let index = match (reversed, reversed_first, step.is_some()) {
+            (false, _, _) => format!("{a} + {k} * {by}"),
+            (true, true, _) => format!("{b}{more} - 1 - {k} * {by}"),
+            (true, false, _) => format!("{a} + ({count} - 1 - {k}) * {by}"),
+        };
+        let least = if ty == Ty::Usize { lo.least.max(0) } else { i64::MIN };
+        let name = self.names.unique(&wanted);
+        let first = vec![format!("{name} = {index}")];
+        let value = Value::name(name, ty, least);
+        Ok(Head { range: format!("{k} < {count}"), first, value })
+    }
+
+    /// The jumps out of a body that end its loop.
+    fn leaving(&mut self, label: Option<&Label>, body: &Block) -> Vec<Jump> {
+        let frame = Frame {
+            label: label.map(|l| l.name.ident.to_string()),
+            number: usize::MAX,
+            go: String::new(),
+            next: String::new(),
+        };
+        self.frames.push(frame);
+        let own = self.frames.len() - 1;
+        let jumps = self.jumps_in(&body.stmts);
+        self.frames.pop();
+        jumps.into_iter().filter(|j| *j != Jump::Continue(own)).collect()
+    }
+
+    /// What is known of the loop whose body comes next. Its variable is declared here if it is needed.
+    fn frame(&mut self, label: Option<&Label>, body: &Block) -> Frame {
+        let number = self.loops;
+        self.loops += 1;
+        let frame = Frame {
+            label: label.map(|l| l.name.ident.to_string()),
+            number,
+            go: self.names.unique("go"),
+            next: self.names.unique("next"),
+        };
+        let own = self.frames.len();
+        if self.leaving(label, body).contains(&Jump::Break(own)) {
+            self.lines.push(format!("var {} = true", frame.go));
+        }
+        frame
+    }
+
+    /// The variables of which one is false when the loop shall end.
+    fn stops(&mut self, frame: &Frame, body: &Block) -> Vec<String> {
+        self.frames.push(frame.clone());
+        let own = self.frames.len() - 1;
+        let jumps = self.jumps_in(&body.stmts);
+        let flags =
+            jumps.iter().filter(|j| **j != Jump::Continue(own)).map(|j| self.flag(j)).collect();
+        self.frames.pop();
+        flags
+    }
+
+    /// The lines of a body.
+    fn iteration(
+        &mut self,
+        frame: Frame,
+        body: &Block,
+        bound: Option<(&Pat, Value, Vec<String>)>,
+    ) -> Result<Lines, Refusal> {
+        let skipping = self.learned.skipping.contains(&frame.number);
+        let next = frame.next.clone();
+        self.frames.push(frame);
+        let done = self.nested(|this| {
+            this.scopes.push(Default::default());
+            if skipping {
+                this.lines.push(format!("var {next} = true"));
+            }
+            let found = this.body(body, bound);
+            this.scopes.pop();
+            found
+        });
+        self.frames.pop();
+        let (mut block, ()) = done?;
+        if !block.effect {
+            // The language has no loop without effect.
+            block.lines.push("check 0 >= 0".to_string());
+        }
+        Ok(block)
+    }
+
+    fn body(
+        &mut self,
+        body: &Block,
+        bound: Option<(&Pat, Value, Vec<String>)>,
+    ) -> Result<(), Refusal> {
+        if let Some((pattern, value, first)) = bound {
+            self.lines.extend(first);
+            match pattern {
+                // The index of the text is the name itself.
+                Pat::Ident(ident)
+                    if ident.mutability.is_none()
+                        && crate::template::bare(&value.text) == value.text
+                        && value.text.chars().all(|c| c.is_alphanumeric() || c == '_') =>
+                {
+                    let local = Local {
+                        name: value.text,
+                        ty: value.ty,
+                        mutable: false,
+                        depth: self.depth,
+                        least: value.least,
+                    };
+                    self.declare(&ident.ident.to_string(), local);
+                }
+                Pat::Wild(_) => {}
+                pattern => self.pattern(pattern, value)?,
+            }
+        }
+        self.statements(&body.stmts, Tail::Loop).map(|_| ())
+    }
+
+    pub fn while_loop(&mut self, l: &ExprWhile) -> Result<(), Refusal> {
+        self.no_jump(&l.cond)?;
+        let frame = self.frame(l.label.as_ref(), &l.body);
+        let stops = self.stops(&frame, &l.body);
+        let (mut lines, condition) = self.nested(|this| this.condition(&l.cond))?;
+        let text = if stops.is_empty() {
+            lines.lines.push(condition.text);
+            lines.lines
+        } else {
+            let other = Value::name("false".to_string(), Ty::Bool, 0);
+            let goes = Value::name(stops.join(" && "), Ty::Bool, 0);
+            let (block, value) = self.nested(|this| {
+                Ok(this.chosen(goes, (lines, Some(condition)), (Default::default(), Some(other))))
+            })?;
+            let mut lines = block.lines;
+            lines.extend(value.map(|v| v.text));
+            lines
+        };
+        let block = self.iteration(frame, &l.body, None)?;
+        let body = indented(&block.lines);
+        self.lines.push(format!("while {{\n{}\n}} do {{\n{body}\n}}", indented(&text)));
+        Ok(())
+    }
+
+    pub fn endless_loop(&mut self, l: &ExprLoop) -> Result<(), Refusal> {
+        let frame = self.frame(l.label.as_ref(), &l.body);
+        let stops = self.stops(&frame, &l.body);
+        if stops.is_empty() {
+            return refuse(
+                &l.loop_token,
+                "this loop never ends: it has no `break` and no `return`",
+            );
+        }
+        let block = self.iteration(frame, &l.body, None)?;
+        let body = indented(&block.lines);
+        self.lines.push(format!("while {} {{\n{body}\n}}", stops.join(" && ")));
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! The methods of numbers, and what they are in the text.
+//!
+//! `S` stands for the receiver, `A` and `B` for the arguments. The names with `rust_` are definitions that
+//! the linker puts before a text which uses them (`jut::rust`): they mean what Rust means, where a primitive of the text means
+//! something else.
+
+/// A method of f64: its name, how many arguments it has, its text.
+pub(crate) const F64: &[(&str, usize, &str)] = &[
+    ("abs", 0, "prim.abs(S)"),
+    ("acos", 0, "prim.acos(S)"),
+    ("acosh", 0, "prim.acosh(S)"),
+    ("asin", 0, "prim.asin(S)"),
+    ("asinh", 0, "prim.asinh(S)"),
+    ("atan", 0, "prim.atan(S)"),
+    ("atan2", 1, "prim.atan2(S, A)"),
+    ("atanh", 0, "prim.atanh(S)"),
+    ("cbrt", 0, "prim.cbrt(S)"),
+    ("ceil", 0, "prim.ceil(S)"),
+    ("clamp", 2, "rust_clamp(S, A, B)"),
+    ("copysign", 1, "rust_copysign(S, A)"),
+    ("cos", 0, "prim.cos(S)"),
+    ("cosh", 0, "prim.cosh(S)"),
+    ("exp", 0, "prim.exp(S)"),
+    ("exp2", 0, "prim.exp2(S)"),
+    ("exp_m1", 0, "prim.expm1(S)"),
+    ("floor", 0, "prim.floor(S)"),
+    ("fract", 0, "rust_fract(S)"),
+    ("hypot", 1, "prim.hypot(S, A)"),
+    ("ln", 0, "prim.log(S)"),
+    ("ln_1p", 0, "prim.log1p(S)"),
+    ("log", 1, "rust_log(S, A)"),
+    ("log10", 0, "prim.log10(S)"),
+    ("log2", 0, "prim.log2(S)"),
+    ("max", 1, "rust_max(S, A)"),
+    ("min", 1, "rust_min(S, A)"),
+    ("powf", 1, "prim.pow(S, A)"),
+    ("powi", 1, "prim.powi(S, A)"),
+    ("recip", 0, "rust_recip(S)"),
+    ("round", 0, "prim.round(S)"),
+    ("signum", 0, "rust_signum(S)"),
+    ("sin", 0, "prim.sin(S)"),
+    ("sin_cos", 0, "rust_sin_cos(S)"),
+    ("sinh", 0, "prim.sinh(S)"),
+    ("sqrt", 0, "prim.sqrt(S)"),
+    ("tan", 0, "prim.tan(S)"),
+    ("tanh", 0, "prim.tanh(S)"),
+    ("to_degrees", 0, "rust_to_degrees(S)"),
+    ("to_radians", 0, "rust_to_radians(S)"),
+    ("trunc", 0, "prim.trunc(S)"),
+    ("is_nan", 0, "rust_is_nan(S)"),
+    ("is_finite", 0, "rust_is_finite(S)"),
+    ("is_infinite", 0, "rust_is_infinite(S)"),
+];
+
+/// Those of them that integers have too: the receiver's type must be known.
+pub(crate) const SHARED: &[&str] = &["abs", "clamp", "max", "min", "signum"];
+
+/// Methods of f64 that are refused, and what to write.
+pub(crate) const REFUSED: &[(&str, &str)] = &[
+    ("mul_add", "no operation of the text is fused: write `a * b + c`, which rounds twice"),
+    (
+        "rem_euclid",
+        "write `x - y * (x / y).floor()`, which is the same for a positive `y` up to rounding",
+    ),
+    ("div_euclid", "write `(x / y).floor()`, which is the same for a positive `y`"),
+    ("round_ties_even", "write `round`, which rounds halves away from zero"),
+    ("to_bits", "bits have no derivative"),
+    ("total_cmp", "write `<` and `==`"),
+    ("partial_cmp", "write `<` and `==`"),
+    ("is_sign_negative", "write `x < 0.0`, which is the same but for -0.0 and NaN"),
+    ("is_sign_positive", "write `x >= 0.0`, which is the same but for -0.0 and NaN"),
+];
+
+/// The text of a method with its receiver and arguments.
+pub(crate) fn fill(text: &str, receiver: &str, arguments: &[&str]) -> String {
+    let (name, parameters) = text.split_once('(').unwrap_or((text, ")"));
+    let words: String = parameters
+        .chars()
+        .map(|c| match c {
+            'S' => receiver.to_string(),
+            'A' => arguments.first().copied().unwrap_or_default().to_string(),
+            'B' => arguments.get(1).copied().unwrap_or_default().to_string(),
+            other => other.to_string(),
+        })
+        .collect();
+    format!("{name}({words}")
+}

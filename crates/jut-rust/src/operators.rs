@@ -1,0 +1,619 @@
+//! Operators, conversions and assignments.
+//!
+//! Integers of the text are i64 and wrap, as in a release build of Rust. What would be another number than
+//! Rust's is an error when it runs: a `usize` below zero, an `i32` out of its range, `i64::MIN / -1`.
+
+use crate::body::Tail;
+use crate::expression::{Value, unit, unwrapped};
+use crate::function::Lowering;
+use crate::template::{What, bare};
+use crate::types::{Step, Ty};
+use crate::{Refusal, refuse};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprBinary};
+
+/// The operator of a compound assignment.
+pub(crate) fn compound(op: &BinOp) -> Option<&'static str> {
+    Some(match op {
+        BinOp::AddAssign(_) => "+",
+        BinOp::SubAssign(_) => "-",
+        BinOp::MulAssign(_) => "*",
+        BinOp::DivAssign(_) => "/",
+        BinOp::RemAssign(_) => "%",
+        BinOp::BitAndAssign(_) => "&",
+        BinOp::BitOrAssign(_) => "|",
+        BinOp::BitXorAssign(_) => "^",
+        BinOp::ShlAssign(_) => "<<",
+        BinOp::ShrAssign(_) => ">>",
+        _ => return None,
+    })
+}
+
+fn plain(op: &BinOp) -> &'static str {
+    match op {
+        BinOp::Add(_) => "+",
+        BinOp::Sub(_) => "-",
+        BinOp::Mul(_) => "*",
+        BinOp::Div(_) => "/",
+        BinOp::Rem(_) => "%",
+        BinOp::BitAnd(_) => "&",
+        BinOp::BitOr(_) => "|",
+        BinOp::BitXor(_) => "^",
+        BinOp::Shl(_) => "<<",
+        BinOp::Shr(_) => ">>",
+        BinOp::Eq(_) => "==",
+        BinOp::Ne(_) => "!=",
+        BinOp::Lt(_) => "<",
+        BinOp::Le(_) => "<=",
+        BinOp::Gt(_) => ">",
+        BinOp::Ge(_) => ">=",
+        other => compound(other).unwrap_or("&&"),
+    }
+}
+
+/// The value of a text that is an integer literal.
+pub(crate) fn literal(value: &Value) -> Option<i64> {
+    bare(&value.text).parse().ok()
+}
+
+impl Lowering<'_> {
+    /// An operator between two values, or an assignment as an expression.
+    pub fn binary(&mut self, binary: &ExprBinary) -> Result<Value, Refusal> {
+        match &binary.op {
+            BinOp::And(_) | BinOp::Or(_) => self.short_circuit(binary),
+            op if compound(op).is_some() => {
+                self.compound(binary)?;
+                Ok(unit())
+            }
+            op => {
+                let values = self.operands(&[&binary.left, &binary.right])?;
+                let [left, right] = &values[..] else { return Ok(unit()) };
+                self.operation(plain(op), left.clone(), right.clone(), op, binary.span())
+            }
+        }
+    }
+
+    /// `&&` and `||`: the right side is computed only where Rust computes it, unless it cannot fail.
+    fn short_circuit(&mut self, binary: &ExprBinary) -> Result<Value, Refusal> {
+        let left = self.operand(&binary.left)?;
+        let right_expr = unwrapped(&binary.right);
+        self.no_jump(right_expr)?;
+        let (lines, right) = self.nested(|this| this.operand(right_expr))?;
+        let and = matches!(binary.op, BinOp::And(_));
+        if lines.lines.is_empty() && right.cheap {
+            let (op, level) = if and { ("&&", 2) } else { ("||", 1) };
+            let text = format!("{} {op} {}", left.within(level), right.within(level + 1));
+            return Ok(Value::new(text, Ty::Bool, level, &[&left, &right]));
+        }
+        let known = Value::name((!and).to_string(), Ty::Bool, 0);
+        let (then, other) = match and {
+            true => ((lines, Some(right)), (Default::default(), Some(known))),
+            false => ((Default::default(), Some(known)), (lines, Some(right))),
+        };
+        Ok(self.chosen(left, then, other).unwrap_or_else(unit))
+    }
+
+    /// An operation on two values, which are computed already.
+    pub fn operation(
+        &mut self,
+        op: &str,
+        left: Value,
+        right: Value,
+        at: &impl quote::ToTokens,
+        span: Span,
+    ) -> Result<Value, Refusal> {
+        if matches!(op, "<<" | ">>") {
+            return self.shift(op, left, right, at);
+        }
+        let ty = self.unify(&left.ty, &right.ty);
+        if matches!(ty, Ty::Array(..) | Ty::Tuple(_) | Ty::Unit) {
+            return refuse(
+                at,
+                "operators on whole arrays and tuples are not built: write them for the elements",
+            );
+        }
+        let plain = |level: u8, ty: Ty, left: &Value, right: &Value| {
+            let text = format!("{} {op} {}", left.within(level), right.within(level + 1));
+            Value::new(text, ty, level, &[left, right])
+        };
+        match op {
+            "==" | "!=" => {
+                let (left, right) = (Value { level: left.level.max(1), ..left }, right);
+                let text = format!("{} {op} {}", left.within(4), right.within(4));
+                return Ok(Value::new(text, Ty::Bool, 3, &[&left, &right]));
+            }
+            "<" | "<=" | ">" | ">=" => {
+                if ty == Ty::Bool {
+                    return refuse(
+                        at,
+                        "truth values are not ordered here: write `!a && b` for `a < b`",
+                    );
+                }
+                let text = format!("{} {op} {}", left.within(4), right.within(4));
+                return Ok(Value::new(text, Ty::Bool, 3, &[&left, &right]));
+            }
+            "&" | "|" | "^" => {
+                let words = match (&ty, op) {
+                    (Ty::Bool, "&") => "prim.select(A, B, false)",
+                    (Ty::Bool, "|") => "prim.select(A, true, B)",
+                    (Ty::Bool, _) => "(A) != (B)",
+                    (t, "&") if t.is_integer() => "prim.bitand(A, B)",
+                    (t, "|") if t.is_integer() => "prim.bitor(A, B)",
+                    (t, _) if t.is_integer() => "prim.bitxor(A, B)",
+                    _ => {
+                        return refuse(
+                            at,
+                            "the types are not known here: write `let a: usize = ..;` before",
+                        );
+                    }
+                };
+                let text = words
+                    .replace('A', "\u{4}")
+                    .replace('B', &right.text)
+                    .replace('\u{4}', &left.text);
+                let level = if words.starts_with('(') { 3 } else { 9 };
+                return Ok(Value::new(text, ty, level, &[&left, &right]));
+            }
+            _ => {}
+        }
+        let level = if matches!(op, "+" | "-") { 4 } else { 5 };
+        let result = plain(level, ty.clone(), &left, &right);
+        if ty == Ty::F64 {
+            return match op {
+                "%" => refuse(
+                    at,
+                    "`%` of floats is not built: write `a - b * (a / b).trunc()`, which rounds \
+                                   differently where `a / b` is large",
+                ),
+                _ => Ok(result),
+            };
+        }
+        if ty == Ty::Bool {
+            return refuse(at, "this operator has no meaning for truth values");
+        }
+        let (a, b) = (left.least, literal(&right));
+        match op {
+            "+" => {
+                let sum = self.in_range(result, span, "add");
+                let least = a.saturating_add(right.least);
+                Ok(Value { least: self.bound(&ty, least), ..sum })
+            }
+            "*" => {
+                let product = self.in_range(result, span, "multiply");
+                let least = a.max(0).saturating_mul(right.least.max(0));
+                Ok(Value { least: self.bound(&ty, least), ..product })
+            }
+            "-" if ty == Ty::Usize && b.is_some_and(|b| a >= b) => {
+                Ok(Value { least: a - b.unwrap_or(0), ..result })
+            }
+            "-" => {
+                let difference = self.in_range(result, span, "subtract");
+                let difference = self.not_negative(difference, span, "subtract");
+                Ok(Value { least: self.bound(&ty, 0), ..difference })
+            }
+            _ => {
+                if b.is_none_or(|b| b == -1)
+                    && let Some((open, close)) = self.only("i64", &ty)
+                {
+                    let (left, right) = (left.text.clone(), right.text.clone());
+                    let least = "(-9223372036854775807 - 1)";
+                    let line = self.at(
+                        span,
+                        What::Overflow(if op == "/" { "divide" } else { "calculate the remainder" }),
+                        &format!(
+                            "check prim.select(({right}) == -1, prim.select(({left}) == {least}, -1, 0), 0) >= 0"
+                        ),
+                    );
+                    self.reach = 0;
+                    self.lines.push(format!("{open}{line}{close}"));
+                }
+                let text = self.at(span, What::Same, &result.text);
+                let fails = b.is_none_or(|b| b == 0);
+                let result = Value { text, cheap: result.cheap && !fails, ..result };
+                let quotient = self.in_range(result, span, "divide");
+                Ok(Value { least: self.bound(&ty, 0), ..quotient })
+            }
+        }
+    }
+
+    /// What is known of an integer's least value: of a `usize` only, the others may wrap.
+    fn bound(&self, ty: &Ty, least: i64) -> i64 {
+        if *ty == Ty::Usize { least.max(0) } else { i64::MIN }
+    }
+
+    fn shift(
+        &mut self,
+        op: &str,
+        left: Value,
+        right: Value,
+        at: &impl quote::ToTokens,
+    ) -> Result<Value, Refusal> {
+        let ty = self.resolve(&left.ty);
+        let bits = if ty == Ty::I32 { 32 } else { 64 };
+        if !literal(&right).is_some_and(|n| (0..bits).contains(&n)) {
+            return refuse(at, "shift by a literal number of bits that the type has");
+        }
+        let name = match (op, &ty) {
+            (">>", Ty::I64 | Ty::I32 | Ty::Usize) => "shr",
+            ("<<", Ty::I64) => "shl",
+            (_, Ty::Int(_)) => "shl",
+            _ => {
+                return refuse(
+                    at,
+                    "this shift is built for `i64`, and to the right for `usize` and `i32`: multiply instead",
+                );
+            }
+        };
+        let text = format!("prim.{name}({}, {})", left.text, right.text);
+        let least = self.bound(&ty, 0);
+        Ok(Value { least, ..Value::new(text, ty, 9, &[&left]) })
+    }
+
+    /// The tags round what is there for one type only; nothing if it is another.
+    pub fn only(&self, name: &str, ty: &Ty) -> Option<(String, String)> {
+        let known = match self.resolve(ty) {
+            Ty::Usize => "usize",
+            Ty::I64 => "i64",
+            Ty::I32 => "i32",
+            Ty::Of(hole, steps) => {
+                let steps: String = steps
+                    .iter()
+                    .map(|s| match s {
+                        Step::Element => " e".to_string(),
+                        Step::Component(k) => format!(" {k}"),
+                    })
+                    .collect();
+                return Some((format!("$if {name} {hole}{steps}$"), "$end$".to_string()));
+            }
+            _ => return None,
+        };
+        (known == name).then(Default::default)
+    }
+
+    /// The value, which is checked to be an i32 if its type is that.
+    pub fn in_range(&mut self, value: Value, span: Span, operation: &'static str) -> Value {
+        self.checked("i32", value, |v| format!("{v} + 2147483648 < 4294967296"), span, operation)
+    }
+
+    /// The value, which is checked not to be negative if its type is usize.
+    pub fn not_negative(&mut self, value: Value, span: Span, operation: &'static str) -> Value {
+        self.checked("usize", value, |v| format!("{v} >= 0"), span, operation)
+    }
+
+    fn checked(
+        &mut self,
+        only: &str,
+        value: Value,
+        check: impl Fn(&str) -> String,
+        span: Span,
+        operation: &'static str,
+    ) -> Value {
+        let Some((open, close)) = self.only(only, &value.ty) else { return value };
+        let mut value = self.named(value, "number");
+        let text = format!("check {}", check(&value.text));
+        let line = self.at(span, What::Overflow(operation), &text);
+        self.reach = 0;
+        self.lines.push(format!("{open}{line}{close}"));
+        value.cheap = false;
+        value
+    }
+
+    /// `x as T`.
+    pub fn cast(&mut self, cast: &syn::ExprCast) -> Result<Value, Refusal> {
+        let wanted = crate::types::read(&cast.ty, &mut |_| String::new())?;
+        let value = self.operand(&cast.expr)?;
+        let from = self.resolve(&value.ty);
+        let span = cast.span();
+        let same = |value: Value| Value { ty: wanted.clone(), ..value };
+        let call = |text: String, of: &Value| Value::new(text, wanted.clone(), 9, &[of]);
+        const LARGE: &str = "convert";
+        Ok(match (&from, &wanted) {
+            (Ty::Of(..), _) => {
+                return refuse(
+                    &cast.expr,
+                    "the type of this is not known here: bind it to a name with its type before, \
+                     `let n: usize = ..;`",
+                );
+            }
+            (Ty::F64, Ty::F64) => value,
+            (Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_), Ty::F64) => {
+                call(format!("f64({})", value.text), &value)
+            }
+            (Ty::F64, Ty::I64) => call(format!("i64({})", value.text), &value),
+            (Ty::F64, Ty::I32) => call(
+                format!("prim.min(prim.max(i64({}), -2147483648), 2147483647)", value.text),
+                &value,
+            ),
+            (Ty::F64, Ty::Usize) => {
+                // Rust's largest usize is no i64.
+                let number = self.named(call(format!("i64({})", value.text), &value), "number");
+                let check = format!("{} < 9223372036854775807", number.text);
+                let signed = format!("prim.max({}, 0)", number.text);
+                let result = self.named(call(signed, &number), "number");
+                let check = check.replace(&number.text, &result.text);
+                self.check(span, What::Overflow(LARGE), &check);
+                Value { least: 0, ..result }.costly()
+            }
+            (Ty::Bool, to) if to.is_integer() => {
+                Value { least: 0, ..call(format!("i64({})", value.text), &value) }
+            }
+            (Ty::Usize | Ty::Int(_), Ty::Usize) | (Ty::I64, Ty::I64) | (Ty::I32, Ty::I32) => {
+                same(value)
+            }
+            (Ty::I64 | Ty::I32, Ty::Usize) => {
+                // A negative one becomes a usize that is no i64.
+                let known = literal(&value).is_some_and(|n| n >= 0);
+                let value = same(value);
+                let value = if known { value } else { self.not_negative(value, span, LARGE) };
+                Value { least: value.least.max(0), ..value }
+            }
+            (Ty::Usize | Ty::I32 | Ty::Int(_), Ty::I64) => Value { least: i64::MIN, ..same(value) },
+            (Ty::I64 | Ty::Usize | Ty::Int(_), Ty::I32) => {
+                let small = literal(&value).is_some_and(|n| i32::try_from(n).is_ok());
+                let value = Value { least: i64::MIN, ..same(value) };
+                if small { value } else { self.in_range(value, span, LARGE) }
+            }
+            (_, Ty::Bool) => same(value),
+            _ => return refuse(cast, "this conversion is not built"),
+        })
+    }
+
+    /// `a = e`.
+    pub fn assignment(&mut self, left: &Expr, right: &Expr) -> Result<(), Refusal> {
+        self.no_jump(right)?;
+        match unwrapped(left) {
+            Expr::Infer(_) => self.effect(right),
+            Expr::Tuple(targets) => {
+                let value = self.expression(right)?;
+                let whole = self.named(value, "pair");
+                for (k, target) in targets.elems.iter().enumerate() {
+                    if matches!(target, Expr::Infer(_)) {
+                        continue;
+                    }
+                    let component = self.component(&whole, k);
+                    self.assign(target, component)?;
+                }
+                Ok(())
+            }
+            target => {
+                let value = self.expression(right)?;
+                self.assign(target, value)
+            }
+        }
+    }
+
+    fn assign(&mut self, target: &Expr, value: Value) -> Result<(), Refusal> {
+        let assigned = self.assigned;
+        let place = self.place(target)?;
+        let value = self.convert(value, &place.ty);
+        if self.assigned > assigned + 1 {
+            return refuse(target, "compute this index before the statement: `let i = ..;`");
+        }
+        let line = format!("{} = {}", place.text, value.text);
+        let line = if place.level == 1 { self.at(target.span(), What::Same, &line) } else { line };
+        self.lines.push(line);
+        Ok(())
+    }
+
+    /// `a op= e`.
+    pub fn compound(&mut self, binary: &ExprBinary) -> Result<(), Refusal> {
+        let op = compound(&binary.op).unwrap_or("+");
+        self.no_jump(&binary.right)?;
+        let right = self.operand(&binary.right)?;
+        let place = self.place(&binary.left)?;
+        let ty = self.resolve(&place.ty);
+        let text = if ty == Ty::F64 && op != "%" {
+            self.unify(&right.ty, &ty);
+            format!("{} {op}= {}", place.text, right.text)
+        } else {
+            // Indices are names, so the place is read and written by the same ones.
+            let old = Value { level: 9, stable: false, cheap: true, ..place.clone() };
+            let value = self.operation(op, old, right, &binary.op, binary.span())?;
+            let value = self.convert(value, &ty);
+            format!("{} = {}", place.text, value.text)
+        };
+        let line = self.at(binary.span(), What::Same, &text);
+        self.lines.push(line);
+        Ok(())
+    }
+
+    /// A place that is assigned: its text, and its type. The level is 1 where it can be out of range.
+    pub fn place(&mut self, target: &Expr) -> Result<Value, Refusal> {
+        match unwrapped(target) {
+            Expr::Path(path) => {
+                let found = path.path.get_ident().and_then(|i| self.lookup(&i.to_string()));
+                let Some(local) = found.cloned() else {
+                    return refuse(path, "only variables of this function can be assigned");
+                };
+                if !local.mutable {
+                    return refuse(
+                        path,
+                        "declare this variable with its value, and with `let mut`",
+                    );
+                }
+                self.reach = self.reach.min(local.depth);
+                self.assigned += 1;
+                let ty = self.resolve(&local.ty);
+                Ok(Value {
+                    text: local.name,
+                    ty,
+                    level: 0,
+                    stable: false,
+                    cheap: true,
+                    least: i64::MIN,
+                })
+            }
+            Expr::Index(index) => {
+                if matches!(unwrapped(&index.index), Expr::Range(_)) {
+                    return refuse(&index.index, "assign the elements one by one, in a loop");
+                }
+                let base = self.place(&index.expr)?;
+                let at = self.operand(&index.index)?;
+                let at = self.convert(at, &Ty::Usize);
+                let at = match literal(&at) {
+                    Some(_) => at,
+                    None => self.named(at, "at"),
+                };
+                let ty = self.element(&base.ty);
+                let text = match base.text.strip_suffix(']') {
+                    Some(open) => format!("{open}, {}]", at.text),
+                    None => format!("{}[{}]", base.text, at.text),
+                };
+                Ok(Value { text, ty, level: 1, ..base })
+            }
+            Expr::Field(field) => {
+                let base = self.place(&field.base)?;
+                let syn::Member::Unnamed(k) = &field.member else {
+                    return refuse(&field.member, "fields of structs are not built yet");
+                };
+                let component = self.component(&base, k.index as usize);
+                Ok(Value { level: base.level, ..component })
+            }
+            Expr::Unary(unary) => refuse(
+                &unary.op,
+                "assigning through a reference is not built yet: assign an element, `x[i] = ..`",
+            ),
+            other => refuse(
+                other,
+                "this cannot be assigned here: assign a variable, or an element of one",
+            ),
+        }
+    }
+
+    /// `x.swap(i, j)` and `x.fill(v)`.
+    pub fn changing_method(&mut self, call: &syn::ExprMethodCall) -> Result<(), Refusal> {
+        let arguments: Vec<&Expr> = call.args.iter().collect();
+        let values = self.operands(&arguments)?;
+        let place = self.place(&call.receiver)?;
+        let text = match (&values[..], call.method == "swap") {
+            ([i, j], true) => {
+                let (i, j) =
+                    (self.convert(i.clone(), &Ty::Usize), self.convert(j.clone(), &Ty::Usize));
+                let (i, j) = (self.named(i, "at"), self.named(j, "at"));
+                let (a, b) =
+                    (format!("{}[{}]", place.text, i.text), format!("{}[{}]", place.text, j.text));
+                format!("({a}, {b}) = ({b}, {a})")
+            }
+            ([value], false) => {
+                let element = self.element(&place.ty);
+                let value = self.convert(value.clone(), &element);
+                let value = self.named(value, "each");
+                let i = self.names.unique("i");
+                format!("{} = build ({i} < size({})) {{ {} }}", place.text, place.text, value.text)
+            }
+            _ => return refuse(&call.method, "another number of arguments is expected"),
+        };
+        let line = self.at(call.span(), What::Same, &text);
+        self.lines.push(line);
+        Ok(())
+    }
+
+    /// A `match` that has a value.
+    pub fn match_value(&mut self, m: &syn::ExprMatch) -> Result<Value, Refusal> {
+        self.no_jump(&Expr::Match(m.clone()))?;
+        let value = self.operand(&m.expr)?;
+        let value = self.named(value, "subject");
+        Ok(self.arms(&value, &m.arms, Tail::Value, m)?.unwrap_or_else(unit))
+    }
+
+    /// A `match` as a statement.
+    pub fn plain_match(&mut self, m: &syn::ExprMatch) -> Result<(), Refusal> {
+        self.no_jump(&Expr::Match(m.clone()))?;
+        let value = self.operand(&m.expr)?;
+        let value = self.named(value, "subject");
+        self.arms(&value, &m.arms, Tail::Unit, m).map(|_| ())
+    }
+
+    /// Arms of a `match`, as a chain of `if`.
+    fn arms(
+        &mut self,
+        subject: &Value,
+        arms: &[syn::Arm],
+        tail: Tail,
+        m: &syn::ExprMatch,
+    ) -> Result<Option<Value>, Refusal> {
+        let Some((arm, rest)) = arms.split_first() else {
+            return refuse(&m.match_token, "a `match` without an arm");
+        };
+        self.scopes.push(Default::default());
+        let tested = self.tested(&arm.pat, subject);
+        let body = [syn::Stmt::Expr((*arm.body).clone(), None)];
+        let done = tested.and_then(|tested| {
+            let condition = match &arm.guard {
+                None => tested,
+                Some((_, guard)) => {
+                    let (lines, guard) = self.nested(|this| this.operand(guard))?;
+                    if !lines.lines.is_empty() || !guard.cheap {
+                        return refuse(&arm.pat, "this guard can fail: write an `if` in the arm");
+                    }
+                    let text = format!("{} && {}", tested.within(2), guard.within(3));
+                    Value::new(text, Ty::Bool, 2, &[&tested, &guard])
+                }
+            };
+            // Rustc knows that the last arm is taken where no other is.
+            if rest.is_empty() {
+                return self.statements(&body, tail);
+            }
+            let then = self.nested(|this| this.statements(&body, tail))?;
+            let other = self.nested(|this| {
+                this.scopes.push(Default::default());
+                let value = this.arms(subject, rest, tail, m);
+                this.scopes.pop();
+                value
+            })?;
+            let (then, other) = self.same(then, other, &m.match_token)?;
+            Ok(self.chosen(condition, then, other))
+        });
+        self.scopes.pop();
+        done
+    }
+
+    /// Whether a pattern fits. A name in it is bound.
+    fn tested(&mut self, pattern: &syn::Pat, subject: &Value) -> Result<Value, Refusal> {
+        use syn::Pat;
+        let always = Value::name("true".to_string(), Ty::Bool, 0);
+        match pattern {
+            Pat::Wild(_) => Ok(always),
+            Pat::Paren(inner) => self.tested(&inner.pat, subject),
+            Pat::Ident(ident)
+                if ident.subpat.is_none()
+                    && ident.ident.to_string().chars().all(|c| !c.is_uppercase()) =>
+            {
+                self.pattern(pattern, subject.clone())?;
+                Ok(always)
+            }
+            Pat::Lit(constant) => self.tested_by("==", &Expr::Lit(constant.clone()), subject),
+            Pat::Range(range) => {
+                let (Some(start), Some(end)) = (&range.start, &range.end) else {
+                    return refuse(pattern, "write both ends of this range");
+                };
+                let op = match range.limits {
+                    syn::RangeLimits::HalfOpen(_) => "<",
+                    syn::RangeLimits::Closed(_) => "<=",
+                };
+                let (a, b) =
+                    (self.tested_by(">=", start, subject)?, self.tested_by(op, end, subject)?);
+                let text = format!("{} && {}", a.text, b.text);
+                Ok(Value::new(text, Ty::Bool, 2, &[&a, &b]))
+            }
+            Pat::Or(or) => {
+                let mut all: Vec<Value> = Vec::new();
+                for case in &or.cases {
+                    all.push(self.tested(case, subject)?);
+                }
+                let texts: Vec<String> = all.iter().map(|v| v.within(2)).collect();
+                Ok(Value::new(texts.join(" || "), Ty::Bool, 1, &all.iter().collect::<Vec<_>>()))
+            }
+            _ => refuse(
+                pattern,
+                "this pattern is not built: write a literal, a range, `_` or a name",
+            ),
+        }
+    }
+
+    fn tested_by(&mut self, op: &str, end: &Expr, subject: &Value) -> Result<Value, Refusal> {
+        let end_value = self.expression(end)?;
+        self.operation(op, subject.clone(), end_value, end, end.span())
+    }
+}

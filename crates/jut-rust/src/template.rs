@@ -1,0 +1,81 @@
+//! The text that a function becomes, with holes for what only rustc knows, and the places in the Rust
+//! file that its parts come from.
+//!
+//! While text is put together it carries marks: `START number MIDDLE .. END` round what comes from a
+//! place. [`finish`] takes them out and gives their ranges.
+//!
+//! A hole is a tag between two `$`, a character that no text has: `$f$` the name of the function
+//! itself, `$c0$` the function that hole 0 calls, `$k0$` the constant of hole 0,
+//! `$if usize 0 e 1$ .. $end$` what is only there if component 1 of an element (`e`) of hole 0 has this
+//! type, `$if vec 0$ .. $end$` what is only there if hole 0 gives a `Vec`.
+
+use proc_macro2::{Span, TokenStream};
+
+const START: char = '\u{1}';
+const MIDDLE: char = '\u{2}';
+const END: char = '\u{3}';
+
+/// What a failing check of the text means in Rust.
+#[derive(Clone, PartialEq, Debug)]
+pub enum What {
+    /// What the text says.
+    Same,
+    /// An integer operation whose result is none of its type, with the name of the operation.
+    Overflow(&'static str),
+    /// An assertion or a panic, with its message.
+    Panic(String),
+}
+
+/// A part of the text, and where it comes from.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// First byte in the template.
+    pub start: usize,
+    /// Behind the last byte.
+    pub end: usize,
+    /// The place in the Rust file.
+    pub span: Span,
+    /// What it means if a check there fails.
+    pub what: What,
+}
+
+/// What fills a hole.
+#[derive(Clone, Debug)]
+pub enum Hole {
+    /// A function: its path.
+    Function(TokenStream),
+    /// A constant: an expression.
+    Constant(TokenStream),
+}
+
+/// Text with a mark of the place that it comes from.
+pub fn mark(number: usize, text: &str) -> String {
+    format!("{START}{number}{MIDDLE}{text}{END}")
+}
+
+/// The text without marks.
+pub fn bare(text: &str) -> String {
+    finish(text, &[]).0
+}
+
+/// Takes the marks out: the text, and the places.
+pub fn finish(text: &str, marks: &[(Span, What)]) -> (String, Vec<Place>) {
+    let (mut out, mut places, mut open) = (String::new(), Vec::new(), Vec::new());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            START => {
+                let number: String = rest.by_ref().take_while(|c| *c != MIDDLE).collect();
+                open.push((number.parse::<usize>().ok(), out.len()));
+            }
+            END => {
+                let Some((number, start)) = open.pop() else { continue };
+                if let Some((span, what)) = number.and_then(|k| marks.get(k)) {
+                    places.push(Place { start, end: out.len(), span: *span, what: what.clone() });
+                }
+            }
+            _ => out.push(c),
+        }
+    }
+    (out, places)
+}

@@ -1,0 +1,203 @@
+//! Types of the Rust functions that can be differentiated.
+
+use crate::{Refusal, refuse};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{GenericArgument, PathArguments, Type};
+
+/// How long an array is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Extent {
+    /// `[T; N]`: as the text writes N.
+    Fixed(String),
+    /// `[T]`, or anything else whose length is known when it runs.
+    Slice,
+    /// `Vec<T>`.
+    Vec,
+}
+
+/// A step into a value.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Step {
+    /// To an element of an array.
+    Element,
+    /// To a component of a tuple.
+    Component(usize),
+}
+
+/// The type of an expression, as far as the text of one function tells.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ty {
+    /// `f64`
+    F64,
+    /// `i64`
+    I64,
+    /// `i32`
+    I32,
+    /// `usize`
+    Usize,
+    /// `bool`
+    Bool,
+    /// Nothing.
+    Unit,
+    /// Of what does not come back.
+    Never,
+    /// An integer whose type other places of the function decide; i32 if none does.
+    Int(usize),
+    /// Elements, and how many.
+    Array(Box<Ty>, Extent),
+    /// Components.
+    Tuple(Vec<Ty>),
+    /// What is found by some steps in the result of a function, or in a constant: known to rustc, and when
+    /// the text is put together.
+    Of(usize, Vec<Step>),
+}
+
+impl Ty {
+    /// Whether a value of it has floats.
+    pub fn has_float(&self) -> bool {
+        match self {
+            Ty::F64 => true,
+            Ty::Array(element, _) => element.has_float(),
+            Ty::Tuple(items) => items.iter().any(Ty::has_float),
+            _ => false,
+        }
+    }
+
+    /// The number of dimensions.
+    pub fn rank(&self) -> usize {
+        match self {
+            Ty::Array(element, _) => 1 + element.rank(),
+            _ => 0,
+        }
+    }
+
+    /// Whether it is known to be an integer.
+    pub fn is_integer(&self) -> bool {
+        matches!(self, Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_))
+    }
+
+    /// The type in the text. Sizes that are not known are given by the caller, from outside to inside.
+    pub fn text(&self, size: &mut dyn FnMut() -> String) -> String {
+        match self {
+            Ty::F64 => "f64".to_string(),
+            Ty::Bool => "bool".to_string(),
+            Ty::Tuple(items) => {
+                let items: Vec<String> = items.iter().map(|t| t.text(size)).collect();
+                format!("#({})", items.join(", "))
+            }
+            Ty::Array(..) => {
+                let (mut sizes, mut ty) = (Vec::new(), self);
+                while let Ty::Array(element, extent) = ty {
+                    sizes.push(match extent {
+                        Extent::Fixed(n) => n.clone(),
+                        Extent::Slice | Extent::Vec => size(),
+                    });
+                    ty = element;
+                }
+                format!("[{}]{}", sizes.join(", "), ty.text(size))
+            }
+            _ => "i64".to_string(),
+        }
+    }
+}
+
+/// Reads a type as it is written. `fixed` gives the text of a length that is no literal.
+pub fn read(ty: &Type, fixed: &mut dyn FnMut(&syn::Expr) -> String) -> Result<Ty, Refusal> {
+    match ty {
+        Type::Paren(inner) => read(&inner.elem, fixed),
+        Type::Group(inner) => read(&inner.elem, fixed),
+        Type::Reference(r) if r.mutability.is_some() => refuse(
+            ty,
+            "`&mut` is not built yet: take the value by `&`, and return the changed one",
+        ),
+        Type::Reference(inner) => read(&inner.elem, fixed),
+        Type::Slice(slice) => Ok(array(read(&slice.elem, fixed)?, Extent::Slice)),
+        Type::Array(array_type) => {
+            let element = read(&array_type.elem, fixed)?;
+            Ok(array(element, Extent::Fixed(fixed(&array_type.len))))
+        }
+        Type::Tuple(tuple) if tuple.elems.is_empty() => Ok(Ty::Unit),
+        Type::Tuple(tuple) => {
+            let items: Result<Vec<Ty>, Refusal> =
+                tuple.elems.iter().map(|t| read(t, fixed)).collect();
+            Ok(Ty::Tuple(items?))
+        }
+        Type::Path(path) if path.qself.is_none() => {
+            let Some(last) = path.path.segments.last() else {
+                return refuse(ty, "a type is expected here");
+            };
+            let name = last.ident.to_string();
+            match (name.as_str(), &last.arguments) {
+                ("f64", PathArguments::None) => Ok(Ty::F64),
+                ("i64", PathArguments::None) => Ok(Ty::I64),
+                ("i32", PathArguments::None) => Ok(Ty::I32),
+                ("usize", PathArguments::None) => Ok(Ty::Usize),
+                ("bool", PathArguments::None) => Ok(Ty::Bool),
+                ("f32", PathArguments::None) => refuse(ty, "`f32` is not built yet: write `f64`"),
+                (
+                    "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i128" | "isize",
+                    PathArguments::None,
+                ) => refuse(ty, format!("`{name}` is not built: write `usize`, `i64` or `i32`")),
+                ("Vec", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {
+                    match args.args.first() {
+                        Some(GenericArgument::Type(element)) => {
+                            let element_type = read(element, fixed)?;
+                            if element_type.rank() > 0 && !is_block(&element_type) {
+                                return refuse(
+                                    element,
+                                    "rows of different lengths are not built: write `[f64; N]` \
+                                     for the rows, or one `Vec<f64>` with all of them",
+                                );
+                            }
+                            Ok(array(element_type, Extent::Vec))
+                        }
+                        _ => refuse(ty, "write `Vec<f64>`"),
+                    }
+                }
+                _ => refuse(
+                    ty,
+                    format!(
+                        "`{}` is not built: a type is `f64`, `i64`, `i32`, `usize`, `bool`, an \
+                         array, slice or `Vec` of these, or a tuple",
+                        path.to_token_stream().to_string().replace(' ', "")
+                    ),
+                ),
+            }
+        }
+        _ => refuse(
+            ty,
+            "this type is not built: write `f64`, `i64`, `i32`, `usize`, `bool`, an array, slice or \
+             `Vec` of these, or a tuple",
+        ),
+    }
+    .and_then(|found| match &found {
+        Ty::Array(element, _) if matches!(**element, Ty::Tuple(_) | Ty::Unit) => refuse(
+            ty,
+            "an array of tuples is not built: write an array for each component, or `[f64; N]`",
+        ),
+        Ty::Array(element, _) if element.rank() > 0 && !is_block(element) => refuse(
+            ty,
+            "rows of different lengths are not built: write `[f64; N]` for the rows, or one slice \
+             with all of them",
+        ),
+        _ => Ok(found),
+    })
+    .map_err(|mut refusal: Refusal| {
+        refusal.span = refusal.span.or(Some(ty.span()));
+        refusal
+    })
+}
+
+/// Whether all sizes of an array are part of its type.
+fn is_block(ty: &Ty) -> bool {
+    match ty {
+        Ty::Array(element, extent) => matches!(extent, Extent::Fixed(_)) && is_block(element),
+        _ => true,
+    }
+}
+
+/// An array of a length.
+pub fn array(element: Ty, extent: Extent) -> Ty {
+    Ty::Array(Box::new(element), extent)
+}

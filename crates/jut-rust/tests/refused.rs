@@ -1,0 +1,136 @@
+//! What is refused: at which token, and with which words. Each case is a function, with brackets `«»` round the
+//! token that the compiler points to, and a part of the message.
+
+use quote::ToTokens;
+
+const CASES: &[(&str, &str)] = &[
+    // Signatures.
+    ("fn f(x: «f32») -> f64 { x as f64 }", "write `f64`"),
+    ("fn f(n: «u32») -> f64 { n as f64 }", "write `usize`, `i64` or `i32`"),
+    ("fn f(x: «String») -> f64 { 1.0 }", "`String` is not built"),
+    ("fn f(x: «&mut [f64]») -> f64 { x[0] }", "take the value by `&`"),
+    ("fn f«<T>»(x: T) -> f64 { 1.0 }", "generic functions are not built"),
+    ("«async» fn f(x: f64) -> f64 { x }", "write a plain function"),
+    ("«unsafe» fn f(x: f64) -> f64 { x }", "write a safe function"),
+    ("fn «f»(x: f64) { }", "gives nothing"),
+    ("fn f(«&self», x: f64) -> f64 { x }", "methods are not built yet"),
+    ("fn f(«(x, y)»: (f64, f64)) -> f64 { x + y }", "write a name here"),
+    ("fn f(x: «(f64, f64)») -> f64 { x.0 }", "write its components"),
+    ("fn f(x: &[f64]) -> «&[f64]» { x }", "a result is a value of its own"),
+    ("fn f(x: &«[Vec<f64>]») -> f64 { 1.0 }", "rows of different lengths"),
+    ("fn f(x: f64) «-> (f64, Vec<f64>)» { (x, vec![x]) }", "one function for each result"),
+    ("fn f(x: «HashMap<f64, f64>») -> f64 { 1.0 }", "is not built"),
+    ("fn f(x: «impl Fn(f64) -> f64») -> f64 { x(1.0) }", "this type is not built"),
+    // Statements.
+    ("fn f(x: f64) -> f64 { «let y;» y = x; y }", "give the variable its value"),
+    ("fn f(x: f64) -> f64 { «fn g() {}» x }", "outside of the function"),
+    ("fn f(x: f64) -> f64 { let «Some(y)» = x; y }", "bind a name"),
+    ("fn f(x: f64) -> f64 { let y = x «else» { return 1.0 }; y }", "write an `if`"),
+    (
+        "fn f(x: f64) -> f64 { let y = «if x > 0.0 { return 1.0 } else { x }»; y }",
+        "`return` out of a value",
+    ),
+    (
+        "fn f(x: f64) -> f64 { 1.0 + «if x > 0.0 { return 1.0 } else { x }» }",
+        "a jump out of a value",
+    ),
+    ("fn f(x: f64) -> f64 { «loop» { let y = x; } }", "this loop never ends"),
+    ("fn f(x: f64) -> f64 { let y = loop { break «x»; }; y }", "assign a variable before"),
+    (
+        "fn f(x: &[f64]) -> f64 { let mut s = 0.0; for v in x.iter().«map»(|v| v + 1.0) { s += v; } s }",
+        "this iterator is not built",
+    ),
+    (
+        "fn f(x: &[f64]) -> f64 { let mut s = 0.0; for v in x.«windows»(2) { s += v[0]; } s }",
+        "this iterator is not built",
+    ),
+    ("fn f(x: f64) -> f64 { for i in «0..» { } x }", "both ends"),
+    ("fn f(x: f64) -> f64 { for i in «x» { } x }", "over a range or an array"),
+    ("fn f(x: f64, n: usize) -> f64 { for i in (0..n).step_by(«0») { } x }", "a step of 0"),
+    ("fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); «*»a = 1.0; 1.0 }", "not built yet"),
+    ("fn f(x: f64) -> f64 { «STATE» = x; x }", "only variables of this function"),
+    ("fn f(x: f64) -> f64 { if «let» y = x { y } else { 1.0 } }", "`if let` is not built"),
+    // Expressions.
+    ("fn f(x: &[f64]) -> f64 { x.«iter»().sum() }", "iterators are not built yet"),
+    ("fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); a.«push»(1.0); a[0] }", "keeps its length"),
+    ("fn f(x: &[f64]) -> f64 { x.«concat»() }", "of an array is not built"),
+    ("fn f(x: f64) -> f64 { let g = «|»y: f64| y + x; g(1.0) }", "closures are not built yet"),
+    ("fn f(x: f64, g: usize) -> f64 { «g»(x) }", "closures are not built yet"),
+    ("fn f(x: f64) -> f64 { g«::<f64>»(x) }", "generic functions"),
+    ("fn f(x: f64) -> f64 { «Vec::new»(); x }", "grows is not built"),
+    ("fn f(x: f64) -> f64 { «Box::new»(x); x }", "use numbers, arrays and tuples"),
+    ("fn f(x: f64) -> f64 { x.«mul_add»(2.0, 1.0) }", "rounds twice"),
+    ("fn f(x: f64) -> f64 { x.«rem_euclid»(2.0) }", "`rem_euclid` is not built"),
+    ("fn f(x: f64) -> f64 { x.«sine»() }", "the method `sine` is not built"),
+    ("fn f(x: f64) -> f64 { x «%» 2.0 }", "`%` of floats"),
+    ("fn f(x: usize) -> usize { «!»x }", "63 here: use `i64`"),
+    ("fn f(x: usize) -> usize { x «<<» 3 }", "multiply instead"),
+    ("fn f(x: i64, n: i64) -> i64 { x «>>» n }", "a literal number of bits"),
+    ("fn f(x: i64, n: u32) -> i64 { x.pow(n) }", ""),
+    ("fn f(x: i64, n: i64) -> i64 { x.«pow»(n) }", "the exponent must be a literal"),
+    ("fn f(x: f64) -> f64 { «g(x)» as f64 }", "the type of this is not known here"),
+    ("fn f(x: f64) -> f64 { g(x).«abs»() }", "the type of this is not known here"),
+    ("fn f(x: f64) -> f64 { x as «f32» as f64 }", "`f32` is not built"),
+    ("fn f(p: f64) -> f64 { p.«x» }", "fields of structs"),
+    ("fn f(x: f64) -> f64 { let p = «Point» { x }; 1.0 }", "structs are not built yet"),
+    ("fn f(x: f64) -> f64 { g(x)«?» }", "`?` is not built"),
+    ("fn f(x: f64) -> f64 { «unsafe» { x } }", "write safe Rust"),
+    ("fn f(x: f64) -> f64 { «println»!(\"{x}\"); x }", "take this line out"),
+    ("fn f(x: f64) -> f64 { «matches»!(x, 1.0); x }", "write what it stands for"),
+    ("fn f(x: f64) -> f64 { g(&«mut» x) }", "give the value by `&`"),
+    ("fn f(x: f64) -> f64 { let s = «\"a\"»; x }", "only numbers and truth values"),
+    ("fn f(x: f64) -> f64 { let s = «2f32»; x }", "write `f64`"),
+    ("fn f(x: f64) -> f64 { let s = «2u8»; x }", "`u8` is not built"),
+    ("fn f(x: i64) -> i64 { x + «9223372036854775808» }", "larger than `i64::MAX`"),
+    ("fn f(x: f64) -> f64 { let a: [f64; 0] = «[]»; x }", "an empty array"),
+    ("fn f(x: &[f64], y: &[f64]) -> bool { x «==» y }", "operators on whole arrays"),
+    ("fn f(x: bool) -> bool { x «<» true }", "truth values are not ordered"),
+    ("fn f(x: f64) -> f64 { <«f64» as T>::new(x) }", "through a trait"),
+    ("fn f(x: i64) -> f64 { match x { «Some(1)» => 1.0, _ => 2.0 } }", "this pattern is not built"),
+    ("fn f(x: f64) -> f64 { «'a»: { break 'a 1.0 } }", ""),
+    (
+        "fn f(x: &[f64]) -> Vec<f64> { for i in 0..3 { if x[i] > 0.0 { return vec![1.0]; } } vec![2.0] }",
+        "",
+    ),
+];
+
+#[test]
+fn every_refusal_is_at_its_token() {
+    let mut wrong = Vec::new();
+    for (case, words) in CASES {
+        let source = case.replace(['«', '»'], "");
+        let function: syn::ItemFn =
+            syn::parse_str(&source).unwrap_or_else(|e| panic!("{case}: {e}"));
+        let found = jut_rust::signature(&function).and_then(|s| jut_rust::lower(&function, &s));
+        let Err(refusal) = found else {
+            wrong.push(format!("{case}: is accepted"));
+            continue;
+        };
+        let expected = case.find('«').map(|at| case[..at].chars().count());
+        let at = refusal.span.map(|s| s.start().column);
+        if !refusal.message.contains(words) || (expected.is_some() && expected != at) {
+            wrong.push(format!("{case}: at {at:?} (expected {expected:?}): {}", refusal.message));
+        }
+        // The function stays, and there is one message.
+        let all =
+            jut_rust::differentiable(Default::default(), function.to_token_stream()).to_string();
+        assert!(all.starts_with(&function.to_token_stream().to_string()), "{all}");
+        assert_eq!(all.matches("compile_error").count(), 1, "{all}");
+        assert!(!refusal.message.contains('$') && !refusal.message.contains("linker"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn only_functions_have_the_attribute() {
+    for source in ["struct S;", "mod m {}", "const C: f64 = 1.0;"] {
+        let all = jut_rust::differentiable(Default::default(), source.parse().unwrap()).to_string();
+        assert_eq!(all.matches("compile_error").count(), 1, "{all}");
+        assert!(all.contains("only functions are differentiable"), "{all}");
+    }
+    let all = jut_rust::differentiable(
+        "nam = g".parse().unwrap(),
+        "fn f(x: f64) -> f64 { x }".parse().unwrap(),
+    );
+    assert!(all.to_string().contains("`name = ..` is what can be said here"));
+}

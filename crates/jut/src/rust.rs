@@ -1,0 +1,157 @@
+//! Derivatives of ordinary Rust functions: what stands behind the attribute [`differentiable`](crate::differentiable).
+//!
+//! ```
+//! # #[cfg(feature = "macros")] {
+//! #[jut::differentiable]
+//! fn rosenbrock(x: &[f64]) -> f64 {
+//!     let mut s = 0.0;
+//!     for i in 1..x.len() {
+//!         s += 100.0 * (x[i] - x[i - 1] * x[i - 1]).powi(2) + (1.0 - x[i - 1]).powi(2);
+//!     }
+//!     s
+//! }
+//!
+//! let (value, gradient) = rosenbrock::value_and_gradient(&[1.0, 2.0, 3.0]).unwrap();
+//! assert_eq!(value, rosenbrock(&[1.0, 2.0, 3.0])); // the function is what it was
+//! assert_eq!(gradient, [-400.0, 1002.0, -200.0]);
+//! # }
+//! ```
+//!
+//! The attribute translates the function's statements to text of jut, with holes for what has a name elsewhere: other
+//! functions with the attribute, constants. Beside the function it writes a type of the same name, and rustc finds by it what
+//! belongs into the holes, also in other modules and crates. When a derivative is first called, a [`Linker`] puts the texts
+//! together; that is checked, differentiated and compiled like any program, once per process. `docs/rust.md` says what may
+//! stand in such a function; anything else is refused by the compiler, at its place, with what to write instead.
+//!
+//! For `fn f(x: &[f64], n: usize) -> f64` the type `f` has
+//!
+//! | function | gives |
+//! |---|---|
+//! | `f::value(x, n)` | the value, by compiled code |
+//! | `f::gradient(x, n)`, `f::value_and_gradient(x, n)` | a `Vec<f64>`; the value before it |
+//! | `f::jvp(x, n, d_x)` | the value, and its tangent |
+//! | `f::vjp(x, n, &cotangent)` | the value, and the cotangent of `x` |
+//! | `f::hvp(x, n, d_x)`, `f::hessian(x, n)` | the second derivatives times `d_x`; all of them |
+//! | `f::function()` | the [`Function`], for everything else |
+//! | `f::text()` | the text, to be read |
+//!
+//! A derivative has the type of what it belongs to: that of a slice is a `Vec<f64>`, that of a `[f64; 3]` is one. Several
+//! parameters with floats give a tuple. Integers and truth values have none. Where the function panics these give an
+//! [`Error`](crate::Error) with the place in the Rust file.
+//!
+//! The items of this module are what the attribute writes, and may change with it; [`crate::math`] has functions whose bits are the same here
+//! and there.
+
+mod argument;
+mod entry;
+mod linker;
+mod outcome;
+mod prelude;
+
+pub use argument::{Argument, Block, Held, Scalar};
+pub use entry::{Entry, Local};
+pub use linker::{Cell, Constant, Filled, Linker};
+pub use outcome::{Many, Outcome, Taken};
+
+use crate::{Function, Result};
+use std::fmt;
+
+/// A function that has a text: what the type beside it says.
+pub trait Source: 'static + Sized {
+    /// Its path.
+    const NAME: &'static str;
+    /// The type of its result.
+    const RESULT: Type;
+    /// Adds its definition, behind those that it calls.
+    fn define(linker: &mut Linker);
+    /// Where the program is kept that its text and all that it calls make.
+    fn linked() -> &'static Cell;
+    /// What the text calls it by.
+    fn link(linker: &mut Linker) -> Filled {
+        linker.definition::<Self>()
+    }
+}
+
+/// A type, as far as the text depends on it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Type {
+    /// `f64`
+    F64,
+    /// `i64`
+    I64,
+    /// `i32`
+    I32,
+    /// `usize`
+    Usize,
+    /// `bool`
+    Bool,
+    /// An array or slice of elements.
+    Array(&'static Type),
+    /// A `Vec` of elements.
+    Vec(&'static Type),
+    /// A tuple.
+    Tuple(&'static [Type]),
+}
+
+/// What it means that a check of the text failed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum What {
+    /// What the text says.
+    Same,
+    /// The operation's result is no number of its type.
+    Overflow(&'static str),
+    /// An assertion, or a panic, with its message.
+    Panic(&'static str),
+}
+
+/// Where a part of a function's text comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The first byte of the part.
+    pub start: u32,
+    /// Behind the last byte.
+    pub end: u32,
+    /// The line in the Rust file, counted from 1.
+    pub line: u32,
+    /// The column, counted from 1.
+    pub column: u32,
+    /// What a failing check means there.
+    pub what: What,
+}
+
+/// A place in a Rust file, of an error when a program runs.
+#[derive(Clone, Copy, Debug)]
+pub struct RustPlace {
+    /// The file, as rustc calls it.
+    pub file: &'static str,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column, counted from 1.
+    pub column: u32,
+    /// What failed.
+    pub what: What,
+}
+
+impl fmt::Display for RustPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// The function of a type that the attribute wrote.
+///
+/// # Errors
+/// [`Error::Program`](crate::Error::Program) if the texts make no program, [`Error::Request`](crate::Error::Request) if a constant is
+/// none of the text.
+pub fn function<S: Source>() -> Result<Function> {
+    let linked = S::linked().get::<S>()?;
+    linked.model.function(&linked.name)
+}
+
+/// The text of a function and all that it calls.
+///
+/// # Errors
+/// As [`function`].
+pub fn text<S: Source>() -> Result<String> {
+    Ok(S::linked().get::<S>()?.model.source().text.clone())
+}

@@ -1,0 +1,86 @@
+//! A derivative of a function, compiled at its first call, and called from any thread.
+
+use super::argument::Held;
+use super::outcome::Taken;
+use super::{Source, function};
+use crate::compiled::{Compiled, Session};
+use crate::error::{Error, Result};
+use crate::ports::Role;
+use crate::request::Request;
+use crate::value::Value;
+use std::cell::RefCell;
+use std::sync::OnceLock;
+use std::thread::LocalKey;
+
+/// What is made of a function, once per process.
+pub struct Entry {
+    request: Request,
+    compiled: OnceLock<(Compiled, Vec<usize>)>,
+}
+
+/// What a thread keeps to call it: memory that further calls use again.
+pub struct Local(RefCell<Option<Session>>);
+
+impl Local {
+    /// Nothing is there yet.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Local {
+        Local(RefCell::new(None))
+    }
+}
+
+impl Entry {
+    /// Nothing is compiled yet.
+    pub const fn new(request: Request) -> Entry {
+        Entry { request, compiled: OnceLock::new() }
+    }
+
+    /// The code, and which of its results are wanted: the value, and derivatives. The size of an array that is
+    /// a value stands before it and is not.
+    fn compiled<S: Source>(&self) -> Result<&(Compiled, Vec<usize>)> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let compiled = function::<S>()?.compile(self.request)?;
+        let roles: Vec<Role> = compiled.outputs().map(|o| o.role).collect();
+        let value = roles.iter().rposition(|r| *r == Role::Value);
+        let wanted = |k: &usize| roles[*k] == Role::Derivative || Some(*k) == value;
+        let wanted = (0..roles.len()).filter(wanted).collect();
+        Ok(self.compiled.get_or_init(|| (compiled, wanted)))
+    }
+
+    /// Calls it.
+    ///
+    /// # Errors
+    /// A program that is refused, arguments that do not fit, or a run that fails, with its place in Rust.
+    pub fn call<S: Source, R>(
+        &'static self,
+        local: &'static LocalKey<Local>,
+        arguments: &[Held<'_>],
+        read: impl FnOnce(&mut Taken) -> Result<R>,
+    ) -> Result<R> {
+        let (compiled, wanted) = self.compiled::<S>()?;
+        let run = |session: &mut Session| {
+            let results = Held::with(arguments, &mut |args| -> Result<Vec<Value>> {
+                let results = session.call(args)?;
+                Ok(wanted.iter().filter_map(|k| results.value(*k)).collect())
+            });
+            match results {
+                Ok(values) => Ok(values),
+                Err(Error::Run(error)) => {
+                    let place = S::linked().get::<S>()?.place(error.error().span);
+                    Err(Error::Run(error.at(place)))
+                }
+                Err(error) => Err(error),
+            }
+        };
+        // Where the thread is ending, a session of this call's own does.
+        let values = local
+            .try_with(|local| match local.0.try_borrow_mut() {
+                Ok(mut kept) => run(kept.get_or_insert_with(|| compiled.session())),
+                Err(_) => run(&mut compiled.session()),
+            })
+            .unwrap_or_else(|_| run(&mut compiled.session()))?;
+        read(&mut Taken::new(values))
+    }
+}

@@ -1,0 +1,347 @@
+//! Puts the texts of functions together: every function once, behind those that it calls, with its
+//! holes filled, and with the places in Rust files that its parts come from.
+
+use super::prelude::PRELUDE;
+use super::{Place, RustPlace, Source, Type};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use jut_ir::Span;
+use std::any::TypeId;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+/// What fills a hole: its text, and its type.
+#[derive(Clone, Debug)]
+pub struct Filled {
+    pub(crate) text: String,
+    pub(crate) ty: Type,
+}
+
+/// A part of the text with its place in Rust.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    start: u32,
+    end: u32,
+    place: RustPlace,
+}
+
+/// Texts that are put together.
+#[derive(Default)]
+pub struct Linker {
+    text: String,
+    functions: HashMap<TypeId, String>,
+    constants: HashMap<String, String>,
+    used: HashSet<String>,
+    places: Vec<Placed>,
+    wrong: Option<String>,
+}
+
+/// A function's program, made when it is first asked for.
+pub struct Cell(OnceLock<Linked>);
+
+/// A program, and where it comes from.
+pub(crate) struct Linked {
+    pub model: Model,
+    pub name: String,
+    places: Vec<Placed>,
+}
+
+impl Cell {
+    /// Nothing is there yet.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Cell {
+        Cell(OnceLock::new())
+    }
+
+    pub(crate) fn get<S: Source>(&self) -> Result<&Linked> {
+        if let Some(linked) = self.0.get() {
+            return Ok(linked);
+        }
+        let linked = Linker::link::<S>()?;
+        Ok(self.0.get_or_init(|| linked))
+    }
+}
+
+impl Linked {
+    /// The place in Rust of what the text has at a span: that of the smallest part which has it in it.
+    pub fn place(&self, span: Span) -> Option<RustPlace> {
+        let holds = |p: &&Placed| span.file == 0 && p.start <= span.start && span.end <= p.end;
+        let smallest = self.places.iter().filter(holds).min_by_key(|p| p.end - p.start);
+        smallest.map(|p| p.place)
+    }
+}
+
+impl Linker {
+    /// The program of a function.
+    fn link<S: Source>() -> Result<Linked> {
+        let mut linker = Linker::default();
+        linker.used.extend(PRELUDE.iter().map(|(name, _)| name.to_string()));
+        let name = S::link(&mut linker).text;
+        if let Some(wrong) = linker.wrong {
+            return Err(Error::Request(wrong));
+        }
+        let mut text = String::new();
+        for (name, definition) in PRELUDE {
+            if linker.text.contains(&format!("{name}(")) {
+                let _ = writeln!(text, "{definition}\n");
+            }
+        }
+        let shift = text.len() as u32;
+        text.push_str(&linker.text);
+        let mut places = linker.places;
+        for place in &mut places {
+            place.start += shift;
+            place.end += shift;
+        }
+        let model = Model::from_named_text(S::NAME, text.trim_end())?;
+        Ok(Linked { model, name, places })
+    }
+
+    /// A function that the text calls.
+    pub fn function<S: Source>(&mut self) -> Filled {
+        S::link(self)
+    }
+
+    /// The definition of a function, which is added unless it is there.
+    pub(crate) fn definition<S: Source>(&mut self) -> Filled {
+        let id = TypeId::of::<S>();
+        let text = match self.functions.get(&id) {
+            Some(name) => name.clone(),
+            None => {
+                let name = self.unique(S::NAME);
+                self.functions.insert(id, name.clone());
+                S::define(self);
+                name
+            }
+        };
+        Filled { text, ty: S::RESULT }
+    }
+
+    /// A constant that the text uses. An array is a definition of its own.
+    pub fn constant<C: Constant + ?Sized>(&mut self, value: &C) -> Filled {
+        let mut text = String::new();
+        if !value.write(&mut text) {
+            self.wrong.get_or_insert_with(|| {
+                format!("the constant {text} is larger than `i64::MAX`, which is no integer of jut")
+            });
+        }
+        let ty = C::TYPE;
+        if !matches!(ty, Type::Array(_) | Type::Vec(_)) {
+            return Filled { text, ty };
+        }
+        if let Some(name) = self.constants.get(&text) {
+            return Filled { text: name.clone(), ty };
+        }
+        let name = self.unique("constant");
+        let mut sizes = Vec::new();
+        value.sizes(&mut sizes);
+        let sizes: Vec<String> = sizes.iter().map(|n| n.to_string()).collect();
+        let scalar = match ty.scalar() {
+            Type::F64 => "f64",
+            Type::Bool => "bool",
+            _ => "i64",
+        };
+        let _ = writeln!(self.text, "const {name}: [{}]{scalar} = {text}\n", sizes.join(", "));
+        self.constants.insert(text, name.clone());
+        Filled { text: name, ty }
+    }
+
+    /// A name of the text for a path of Rust.
+    fn unique(&mut self, path: &str) -> String {
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let base: String = path.replace("::", "_").replace("r#", "").chars().map(letter).collect();
+        let base = match base.trim_start_matches(|c: char| c == '_' || c.is_ascii_digit()) {
+            "" => "function".to_string(),
+            rest => rest.to_string(),
+        };
+        let mut name = base.clone();
+        let mut number = 1;
+        while !self.used.insert(name.clone()) {
+            number += 1;
+            name = format!("{base}_{number}");
+        }
+        name
+    }
+
+    /// Adds the text of a function, with its holes filled.
+    pub fn define<S: Source>(
+        &mut self,
+        template: &str,
+        file: &'static str,
+        places: &[Place],
+        holes: &[Filled],
+    ) {
+        let own = self.functions.get(&TypeId::of::<S>()).cloned().unwrap_or_default();
+        // Where each byte of the template went.
+        let mut moved = vec![self.text.len() as u32; template.len() + 1];
+        let (mut rest, mut skipped) = (template, 0u32);
+        while !rest.is_empty() {
+            let at = template.len() - rest.len();
+            if let Some(tagged) = rest.strip_prefix('$') {
+                let (tag, behind) = tagged.split_once('$').unwrap_or((tagged, ""));
+                moved[at..template.len() - behind.len()].fill(self.text.len() as u32);
+                let condition = tag.strip_prefix("if ");
+                match (tag, condition) {
+                    ("end", _) => skipped = skipped.saturating_sub(1),
+                    (_, Some(_)) if skipped > 0 => skipped += 1,
+                    // What is there stands between two tags, so that each `end` has one to end.
+                    (_, Some(condition)) if !holds(condition, holes) => skipped = 1,
+                    _ if skipped > 0 || condition.is_some() => {}
+                    ("f", _) => self.text.push_str(&own),
+                    _ => {
+                        let number = tag.trim_start_matches(|c: char| !c.is_ascii_digit());
+                        let hole = number.parse::<usize>().ok().and_then(|k| holes.get(k));
+                        self.text.push_str(hole.map_or("", |h| &h.text));
+                    }
+                }
+                rest = behind;
+                continue;
+            }
+            let c = rest.chars().next().map_or(1, char::len_utf8);
+            moved[at..at + c].fill(self.text.len() as u32);
+            if skipped == 0 {
+                self.text.push_str(&rest[..c]);
+            }
+            rest = &rest[c..];
+        }
+        moved[template.len()] = self.text.len() as u32;
+        self.text.push('\n');
+        self.places.extend(places.iter().map(|p| Placed {
+            start: moved[(p.start as usize).min(template.len())],
+            end: moved[(p.end as usize).min(template.len())],
+            place: RustPlace { file, line: p.line, column: p.column, what: p.what },
+        }));
+    }
+}
+
+/// Whether `usize 0 e 1` is true: the type of component 1 of an element of hole 0 is that.
+fn holds(condition: &str, holes: &[Filled]) -> bool {
+    let mut words = condition.split(' ');
+    let (name, hole) = (words.next(), words.next().and_then(|k| k.parse::<usize>().ok()));
+    let Some(mut ty) = hole.and_then(|k| holes.get(k)).map(|h| h.ty) else { return false };
+    for step in words {
+        ty = match (ty, step.parse::<usize>()) {
+            (Type::Array(element) | Type::Vec(element), Err(_)) => *element,
+            (Type::Tuple(items), Ok(k)) => match items.get(k) {
+                Some(item) => *item,
+                None => return false,
+            },
+            _ => return false,
+        };
+    }
+    match name {
+        Some("usize") => ty == Type::Usize,
+        Some("i64") => ty == Type::I64,
+        Some("i32") => ty == Type::I32,
+        Some("vec") => matches!(ty, Type::Vec(_)),
+        _ => false,
+    }
+}
+
+impl Type {
+    /// The type of the numbers in it.
+    fn scalar(self) -> Type {
+        match self {
+            Type::Array(element) | Type::Vec(element) => element.scalar(),
+            other => other,
+        }
+    }
+}
+
+/// A value that stands in the text as it is.
+pub trait Constant {
+    /// Its type.
+    const TYPE: Type;
+    /// Writes it; false if it is none of the text.
+    fn write(&self, text: &mut String) -> bool;
+    /// Adds its sizes, from outside to inside.
+    fn sizes(&self, _: &mut Vec<usize>) {}
+}
+
+impl Constant for f64 {
+    const TYPE: Type = Type::F64;
+    fn write(&self, text: &mut String) -> bool {
+        let sign = if self.is_sign_negative() && !self.is_nan() { "-" } else { "" };
+        let _ = match (self.is_nan(), self.is_infinite()) {
+            (true, _) => write!(text, "prim.nan()"),
+            (_, true) => write!(text, "({sign}prim.inf())"),
+            _ if sign.is_empty() => write!(text, "{self:?}"),
+            _ => write!(text, "({self:?})"),
+        };
+        true
+    }
+}
+
+impl Constant for bool {
+    const TYPE: Type = Type::Bool;
+    fn write(&self, text: &mut String) -> bool {
+        write!(text, "{self}").is_ok()
+    }
+}
+
+impl Constant for i64 {
+    const TYPE: Type = Type::I64;
+    fn write(&self, text: &mut String) -> bool {
+        let _ = match *self {
+            i64::MIN => write!(text, "(-9223372036854775807 - 1)"),
+            n if n < 0 => write!(text, "({n})"),
+            n => write!(text, "{n}"),
+        };
+        true
+    }
+}
+
+impl Constant for i32 {
+    const TYPE: Type = Type::I32;
+    fn write(&self, text: &mut String) -> bool {
+        i64::from(*self).write(text)
+    }
+}
+
+impl Constant for usize {
+    const TYPE: Type = Type::Usize;
+    fn write(&self, text: &mut String) -> bool {
+        write!(text, "{self}").is_ok() && i64::try_from(*self).is_ok()
+    }
+}
+
+impl<C: Constant + 'static> Constant for [C] {
+    const TYPE: Type = Type::Array(&C::TYPE);
+    fn write(&self, text: &mut String) -> bool {
+        text.push('[');
+        let mut fits = true;
+        for (k, item) in self.iter().enumerate() {
+            text.push_str(if k > 0 { ", " } else { "" });
+            fits &= item.write(text);
+        }
+        text.push(']');
+        fits
+    }
+    fn sizes(&self, sizes: &mut Vec<usize>) {
+        sizes.push(self.len());
+        if let Some(first) = self.first() {
+            first.sizes(sizes);
+        }
+    }
+}
+
+impl<C: Constant + 'static, const N: usize> Constant for [C; N] {
+    const TYPE: Type = Type::Array(&C::TYPE);
+    fn write(&self, text: &mut String) -> bool {
+        self.as_slice().write(text)
+    }
+    fn sizes(&self, sizes: &mut Vec<usize>) {
+        self.as_slice().sizes(sizes);
+    }
+}
+
+impl<C: Constant + ?Sized> Constant for &C {
+    const TYPE: Type = C::TYPE;
+    fn write(&self, text: &mut String) -> bool {
+        (**self).write(text)
+    }
+    fn sizes(&self, sizes: &mut Vec<usize>) {
+        (**self).sizes(sizes);
+    }
+}

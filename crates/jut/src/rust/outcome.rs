@@ -1,0 +1,168 @@
+//! Results of Rust's types.
+
+use super::argument::Block;
+use crate::error::{Error, Result};
+use crate::value::{Array, Value};
+
+/// The results of a call, one after the other.
+#[derive(Debug)]
+pub struct Taken {
+    values: std::vec::IntoIter<Value>,
+}
+
+impl Taken {
+    pub(crate) fn new(values: Vec<Value>) -> Taken {
+        Taken { values: values.into_iter() }
+    }
+
+    /// The next one.
+    ///
+    /// # Errors
+    /// If it is of another type, which is a mistake of the attribute.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next<T: Outcome>(&mut self) -> Result<T> {
+        self.values.next().and_then(T::take).ok_or_else(|| {
+            Error::Request(
+                "a result is of another type than the function's: a mistake in jut".to_string(),
+            )
+        })
+    }
+}
+
+/// What can be a result.
+pub trait Outcome: Sized {
+    /// Takes the value, if it is of this type.
+    fn take(value: Value) -> Option<Self>;
+}
+
+impl Outcome for f64 {
+    fn take(value: Value) -> Option<f64> {
+        match value {
+            Value::F64(x) => Some(x),
+            // The second derivative by one number.
+            Value::F64s(a) if a.data.len() == 1 => a.data.first().copied(),
+            _ => None,
+        }
+    }
+}
+
+impl Outcome for i64 {
+    fn take(value: Value) -> Option<i64> {
+        match value {
+            Value::I64(x) => Some(x),
+            _ => None,
+        }
+    }
+}
+
+impl Outcome for i32 {
+    fn take(value: Value) -> Option<i32> {
+        i64::take(value).and_then(|x| x.try_into().ok())
+    }
+}
+
+impl Outcome for usize {
+    fn take(value: Value) -> Option<usize> {
+        i64::take(value).and_then(|x| x.try_into().ok())
+    }
+}
+
+impl Outcome for bool {
+    fn take(value: Value) -> Option<bool> {
+        match value {
+            Value::Bool(x) => Some(x),
+            _ => None,
+        }
+    }
+}
+
+/// Many of a type from one value.
+pub trait Many: Sized {
+    /// As the elements of an array.
+    fn many(value: Value) -> Option<Vec<Self>>;
+}
+
+impl Many for f64 {
+    fn many(value: Value) -> Option<Vec<f64>> {
+        match value {
+            Value::F64s(Array { data, .. }) => Some(data),
+            _ => None,
+        }
+    }
+}
+
+impl Many for i64 {
+    fn many(value: Value) -> Option<Vec<i64>> {
+        match value {
+            Value::I64s(Array { data, .. }) => Some(data),
+            _ => None,
+        }
+    }
+}
+
+impl Many for i32 {
+    fn many(value: Value) -> Option<Vec<i32>> {
+        i64::many(value)?.into_iter().map(|x| x.try_into().ok()).collect()
+    }
+}
+
+impl Many for usize {
+    fn many(value: Value) -> Option<Vec<usize>> {
+        i64::many(value)?.into_iter().map(|x| x.try_into().ok()).collect()
+    }
+}
+
+impl Many for bool {
+    fn many(value: Value) -> Option<Vec<bool>> {
+        match value {
+            Value::Bools(Array { data, .. }) => Some(data),
+            _ => None,
+        }
+    }
+}
+
+impl<B: Block> Outcome for Vec<B>
+where
+    B::Scalar: Many,
+{
+    fn take(value: Value) -> Option<Vec<B>> {
+        B::split(B::Scalar::many(value)?)
+    }
+}
+
+impl<B: Block, const N: usize> Outcome for [B; N]
+where
+    B::Scalar: Many,
+{
+    fn take(value: Value) -> Option<[B; N]> {
+        Vec::take(value)?.try_into().ok()
+    }
+}
+
+impl Outcome for Array<f64> {
+    fn take(value: Value) -> Option<Array<f64>> {
+        match value {
+            Value::F64s(array) => Some(array),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! tuple {
+    ($($name:ident),*) => {
+        impl<$($name: Outcome),*> Outcome for ($($name,)*) {
+            fn take(value: Value) -> Option<($($name,)*)> {
+                let Value::Tuple(items) = value else { return None };
+                let mut items = items.into_iter();
+                Some(($($name::take(items.next()?)?,)*))
+            }
+        }
+    };
+}
+
+tuple!(A);
+tuple!(A, B);
+tuple!(A, B, C);
+tuple!(A, B, C, D);
+tuple!(A, B, C, D, E);
+tuple!(A, B, C, D, E, F);

@@ -1,0 +1,44 @@
+//! Ordinary Rust functions with the attribute `differentiable`: the plain call and the compiled value have the same
+//! bits, gradients are those of central differences, and what panics in Rust is an error.
+#![cfg(feature = "macros")]
+// The functions are written in every way that Rust allows.
+#![allow(clippy::all)]
+
+#[path = "differentiable/failures.rs"]
+mod failures;
+#[path = "differentiable/functions.rs"]
+mod functions;
+#[path = "differentiable/meaning.rs"]
+mod meaning;
+#[path = "differentiable/names.rs"]
+mod names;
+
+/// Central differences of a function of many numbers.
+pub fn differences(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {
+    let mut at = x.to_vec();
+    (0..x.len())
+        .map(|i| {
+            let h = 1e-6 * x[i].abs().max(1.0);
+            at[i] = x[i] + h;
+            let up = f(&at);
+            at[i] = x[i] - h;
+            let down = f(&at);
+            at[i] = x[i];
+            (up - down) / (2.0 * h)
+        })
+        .collect()
+}
+
+/// The numbers are near each other.
+pub fn close(a: &[f64], b: &[f64]) {
+    assert_eq!(a.len(), b.len());
+    for (x, y) in a.iter().zip(b) {
+        assert!((x - y).abs() <= 2e-6 * (1.0 + x.abs().max(y.abs())), "{a:?} and {b:?}");
+    }
+}
+
+/// The numbers are the same to the bit, NaNs aside.
+#[track_caller]
+pub fn same(a: f64, b: f64) {
+    assert!(a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()), "{a:?} and {b:?}");
+}
