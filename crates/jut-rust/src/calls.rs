@@ -95,8 +95,11 @@ impl Lowering<'_> {
     /// A method of a number or an array.
     pub fn method_call(&mut self, call: &ExprMethodCall) -> Result<Value, Refusal> {
         let name = call.method.to_string();
+        if crate::chains::is_chain(call) {
+            return self.chain(call);
+        }
         if let Some(turbofish) = &call.turbofish {
-            return refuse(turbofish, "write the sum as a `for` loop: iterators are not built yet");
+            return refuse(turbofish, "this call with types is not built: write a `for` loop");
         }
         // What a function gives is an array for some methods, and a number for the others.
         let whole = ["len", "is_empty", "to_vec", "clone", "to_owned", "as_slice", "as_ref"];
@@ -136,7 +139,7 @@ impl Lowering<'_> {
             ) => {
                 return refuse(
                     &call.method,
-                    "iterators are not built yet: write a `for` loop over the elements or their indices",
+                    "this use of an iterator is not built: end it by `sum`, `product`, `fold`, `all`, `any` or `collect`, or write a `for` loop",
                 );
             }
             (Ty::Array(..), "push" | "pop" | "extend" | "resize" | "insert") => {

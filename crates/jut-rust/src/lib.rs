@@ -18,11 +18,13 @@
 //! | `body` | statements; early `return`, `break`, `continue` |
 //! | `loops` | `for`, `while`, `loop` |
 //! | `expression`, `operators`, `calls` | expressions |
+//! | `chains` | chains of iterators |
 //! | `methods` | the methods of numbers |
 //! | [`expand`] | the items beside the function |
 
 mod body;
 mod calls;
+mod chains;
 pub mod expand;
 mod expression;
 mod function;

@@ -51,7 +51,23 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { «STATE» = x; x }", "only variables of this function"),
     ("fn f(x: f64) -> f64 { if «let» y = x { y } else { 1.0 } }", "`if let` is not built"),
     // Expressions.
-    ("fn f(x: &[f64]) -> f64 { x.«iter»().sum() }", "iterators are not built yet"),
+    ("fn f(x: &[f64]) -> f64 { let y = x.«iter»(); 1.0 }", "write a `for` loop"),
+    ("fn f(x: &[f64]) -> f64 { x.«windows»(2).map(|w| w[0]).sum() }", "write a `for` loop"),
+    (
+        "fn f(x: &[f64]) -> f64 { x.iter().«step_by»(2).map(|v| v + 1.0).sum() }",
+        "the iterator `step_by` is not built",
+    ),
+    (
+        "fn f(x: &[f64]) -> f64 { x.iter().«map»(|v| v + 1.0).zip(x).map(|(a, b)| a * b).sum() }",
+        "stands behind `zip`",
+    ),
+    (
+        "fn f(x: &[f64]) -> f64 { x.iter().map(|v| { if *v > 0.0 { «return» 1.0; } *v }).sum() }",
+        "out of a closure",
+    ),
+    ("fn f(x: &[f64]) -> Vec<f64> { x.iter().«filter»(|v| **v > 0.0).copied().collect() }", ""),
+    ("fn f(n: usize) -> f64 { (0..n).map(|i| g(i)).«sum»() }", "write `.sum::<f64>()`"),
+    ("fn f(n: usize) -> f64 { («0..n»).map(|i| i as f64).max_by(g) }", ""),
     ("fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); a.«push»(1.0); a[0] }", "keeps its length"),
     ("fn f(x: &[f64]) -> f64 { x.«concat»() }", "of an array is not built"),
     ("fn f(x: f64) -> f64 { let g = «|»y: f64| y + x; g(1.0) }", "closures are not built yet"),

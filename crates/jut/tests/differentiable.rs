@@ -4,6 +4,8 @@
 // The functions are written in every way that Rust allows.
 #![allow(clippy::all)]
 
+#[path = "differentiable/chains.rs"]
+mod chains;
 #[path = "differentiable/failures.rs"]
 mod failures;
 #[path = "differentiable/functions.rs"]

@@ -1,0 +1,92 @@
+//! Chains of iterators.
+
+use super::{close, differences, same};
+use jut::differentiable;
+use jut::math::exp;
+
+#[differentiable]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+#[differentiable]
+fn sums(x: &[f64], n: usize) -> [f64; 6] {
+    let m = x.iter().sum::<f64>() / x.len() as f64;
+    let shift = 0.5;
+    [
+        x.iter().map(|v| (v - m).powi(2)).sum::<f64>(),
+        x.iter().copied().filter(|v| *v > shift).product::<f64>(),
+        (1..=n).map(|k| 1.0 / k as f64).sum(),
+        x.iter().rev().enumerate().map(|(i, v)| i as f64 * v).sum(),
+        x.iter().skip(1).zip(x.iter()).map(|(a, b)| a - b).sum(),
+        x.iter().take(n).zip(x.iter().rev()).fold(1.0, |s, (a, b)| 0.5 * s + a * b),
+    ]
+}
+
+#[differentiable]
+fn largest(x: &[f64]) -> f64 {
+    x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[differentiable]
+fn weight(x: f64) -> f64 {
+    exp(-x * x)
+}
+
+#[differentiable]
+fn weights(x: &[f64]) -> Vec<f64> {
+    let all: Vec<f64> = x.iter().copied().map(weight).collect();
+    let total: f64 = all.iter().sum();
+    all.iter().map(|w| w / total).collect()
+}
+
+#[differentiable]
+fn tests(x: &[f64], k: &[usize]) -> (bool, bool, usize) {
+    let n = x.len();
+    (
+        k.iter().all(|i| *i < n && x[*i] > 0.0),
+        k.iter().any(|i| x[*i] < 0.0),
+        k.iter().map(|i| i + 1).sum(),
+    )
+}
+
+#[differentiable]
+fn counted(x: &[f64]) -> f64 {
+    let mut seen = 0.0;
+    let s: f64 = x
+        .iter()
+        .map(|v| {
+            seen += 1.0;
+            v * seen
+        })
+        .sum();
+    s + 100.0 * seen
+}
+
+#[test]
+fn chains_are_loops_in_rusts_order() {
+    for x in [&[][..], &[0.7][..], &[1.0, -2.0, 0.3, 4.0][..]] {
+        same(dot::value(x, &[3.0, 0.5, 2.0]).unwrap(), dot(x, &[3.0, 0.5, 2.0]));
+        same(largest::value(x).unwrap(), largest(x));
+        same(counted::value(x).unwrap(), counted(x));
+        assert_eq!(weights::value(x).unwrap(), weights(x));
+        for n in 0..6 {
+            for (a, b) in sums::value(x, n).unwrap().into_iter().zip(sums(x, n)) {
+                same(a, b);
+            }
+        }
+    }
+    let x = [1.0, -2.0, 0.3];
+    close(&dot::gradient(&x, &[3.0, 0.5, 2.0]).unwrap().0, &[3.0, 0.5, 2.0]);
+    close(&largest::gradient(&x).unwrap(), &[1.0, 0.0, 0.0]);
+    let (_, back) = weights::vjp(&x, &vec![1.0, 2.0, -1.0]).unwrap();
+    let of = |x: &[f64]| weights(x).iter().zip([1.0, 2.0, -1.0]).map(|(a, b)| a * b).sum::<f64>();
+    close(&back, &differences(of, &x));
+    for k in [&[][..], &[0, 2][..], &[0, 1, 2][..], &[0, 5][..], &[1, 9][..]] {
+        let plain = std::panic::catch_unwind(|| tests(&x, k));
+        match tests::value(&x, k) {
+            Ok(value) => assert_eq!(value, plain.unwrap()),
+            Err(error) => assert!(plain.is_err() && error.code() == Some("R01"), "{error}"),
+        }
+    }
+}
