@@ -43,9 +43,9 @@ impl<'s> Def<'s> {
 
 impl<'s> Ast<'s> {
     /// The modules that the file names.
-    pub fn uses(&self) -> impl Iterator<Item = Name<'s>> {
+    pub fn uses(&self) -> impl Iterator<Item = &Use<'s>> {
         self.decls.iter().filter_map(|decl| match decl {
-            Decl::Use(name) => Some(*name),
+            Decl::Use(module) => Some(module),
             _ => None,
         })
     }
@@ -69,7 +69,7 @@ impl<'s> Ast<'s> {
 #[derive(Debug)]
 pub(crate) enum Decl<'s> {
     /// `use stats`.
-    Use(Name<'s>),
+    Use(Use<'s>),
     Data(Data<'s>),
     Def(Def<'s>),
     Rule(Rule<'s>),
@@ -82,6 +82,13 @@ pub(crate) struct Rule<'s> {
     pub vjp: bool,
     pub func: Name<'s>,
     pub by: Name<'s>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Use<'s> {
+    pub module: Name<'s>,
+    /// What the file calls it: `b` in `use a as b`, else the name of the module.
+    pub alias: Name<'s>,
 }
 
 #[derive(Debug)]

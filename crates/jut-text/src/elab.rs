@@ -101,9 +101,10 @@ pub(crate) fn elaborate(
         derivatives.enter();
         for decl in &file.ast.decls {
             match decl {
-                Decl::Use(name) => {
-                    if let Some(full) = file.aliases.get(name.text) {
-                        globals.view_mut().used.insert(name.text.to_string(), full.clone());
+                Decl::Use(module) => {
+                    let alias = module.alias.text;
+                    if let Some(full) = file.aliases.get(alias) {
+                        globals.view_mut().used.insert(alias.to_string(), full.clone());
                     }
                 }
                 Decl::Data(d) => {

@@ -12,6 +12,7 @@
 //! Cost: every file is parsed twice, here for its `use`s alone, so that all texts are there before
 //! any tree is made of them.
 
+use crate::ast::Ast;
 use crate::{parser, standard};
 use jut_ir::{Diagnostic, Span};
 use std::collections::HashMap;
@@ -52,8 +53,24 @@ pub(crate) struct Modules {
     pub aliases: Aliases,
 }
 
-/// One `use`: the module, and where it is named.
-pub(crate) type Use = (String, Span);
+/// One `use`: the module, and what the file calls it.
+pub(crate) struct Use {
+    module: String,
+    span: Span,
+    alias: String,
+    alias_span: Span,
+}
+
+/// The modules that a file uses.
+pub(crate) fn used_by(ast: &Ast) -> Vec<Use> {
+    let list = ast.uses().map(|module| Use {
+        module: module.module.text.to_string(),
+        span: module.module.span,
+        alias: module.alias.text.to_string(),
+        alias_span: module.alias.span,
+    });
+    list.collect()
+}
 
 enum State {
     /// Being read: the place in the chain.
@@ -96,7 +113,7 @@ pub(crate) fn collect(
     };
     let mut chain = vec![open(None, uses, Span::NONE)];
     while let Some(frame) = chain.last_mut() {
-        let Some((name, span)) = frame.uses.next() else {
+        let Some(Use { module: name, span, alias, alias_span }) = frame.uses.next() else {
             match chain.pop() {
                 Some(Frame { module: Some((name, source)), aliases, .. }) => {
                     states.insert(name.clone(), State::Done);
@@ -113,11 +130,18 @@ pub(crate) fn collect(
             Ok((full, _)) => full.clone(),
             Err(_) => candidates.into_iter().next().unwrap_or_default(),
         };
-        frame.aliases.insert(name, full.clone());
+        if let Some(other) = frame.aliases.insert(alias.clone(), full.clone())
+            && other != full
+        {
+            let message = format!("`{alias}` would stand for the modules `{other}` and `{full}`");
+            let last = alias.rsplit('.').next().unwrap_or_default();
+            let help = format!("give one of them another name: `use {name} as {last}2`");
+            diagnostics.push(Diagnostic::error("J011", alias_span, message).help(help));
+        }
         match found {
             Ok((full, Some(source))) => {
                 let ast = parser::parse(&source.text, source.file, &mut Vec::new()).ast;
-                let uses = ast.uses().map(|name| (name.text.to_string(), name.span)).collect();
+                let uses = used_by(&ast);
                 states.insert(full.clone(), State::Open(chain.len()));
                 chain.push(open(Some((full, source)), uses, span));
             }

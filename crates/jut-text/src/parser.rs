@@ -448,7 +448,14 @@ impl<'s> Parser<'s, '_> {
             "data" => Decl::Data(self.data(doc)?),
             "use" => {
                 self.at += 1;
-                Decl::Use(self.path("the name of a module, such as `stats`")?)
+                let module = self.path("the name of a module, such as `stats`")?;
+                let renamed = self.peek().kind == Kind::Name && self.peek().text == "as";
+                self.at += usize::from(renamed);
+                let alias = match renamed {
+                    true => self.name("a name for the module, such as `stats`")?,
+                    false => module,
+                };
+                Decl::Use(Use { module, alias })
             }
             "rule" => Decl::Rule(self.rule()?),
             "extern" => {

@@ -238,6 +238,29 @@ fn names_do_not_collide_silently() {
 }
 
 #[test]
+fn a_file_may_give_a_module_a_name_of_its_own() {
+    let stats =
+        ("lib.stats", "data Fit = Fit(a: f64)\ndef mean(x: f64) -> f64 = x\nconst half: f64 = 0.5");
+    let main = "use lib.stats as s\ndef f(p: s.Fit) -> f64 = s.mean(p.a) * s.half\ndef g(x: f64) -> f64 = grad(s.mean)(x) + s.mean.grad(x)";
+    assert!(names(&[("", main), stats]).contains(&"lib.stats.mean".to_string()));
+    // The file calls it by that name alone, and other files by theirs.
+    let both = "use lib.stats as s\ndef f(x: f64) -> f64 = lib.stats.mean(x)";
+    refused(&[("", both), stats], "J014", "lib.stats.mean", 0);
+    let other = ("other", "use lib.stats\ndef f(x: f64) -> f64 = lib.stats.mean(x)");
+    names(&[
+        ("", "use other\nuse lib.stats as as\ndef f(x: f64) -> f64 = as.mean(x) + other.f(x)"),
+        stats,
+        other,
+    ]);
+    // One name for one module; the same one twice is no mistake.
+    names(&[
+        ("", "use lib.stats as s\nuse lib.stats as s\ndef f(x: f64) -> f64 = s.mean(x)"),
+        stats,
+    ]);
+    refused(&[("", "use lib.stats as other\nuse other"), stats, other], "J011", "other", 0);
+}
+
+#[test]
 fn a_chain_of_modules_may_be_long() {
     let main = "use m0\ndef f(x: f64) -> f64 = m0.f(x)";
     let loaded = load_with(main, 0, &mut |name| {

@@ -28,6 +28,8 @@ fn what_nobody_mentions_is_not_in_the_program() {
     // Derivatives mention their function.
     let text = "use std.linalg\ndef f[n](x: [n]f64) -> [n]f64 = grad(std.linalg.norm)(x)";
     assert!(names(text).contains(&"std.linalg.norm".to_string()));
+    let text = "use std.linalg as la\ndef f[n](x: [n]f64) -> f64 = la.norm(x)";
+    assert_eq!(names(text), ["std.linalg.norm", "f"]);
     // A function that is given away is mentioned.
     let text = "use std.linalg\nuse std.array\ndef g(f: fn([2]f64) -> f64, x: [2]f64) -> f64 = f(x)\ndef f(x: [2]f64) -> f64 = g(std.linalg.norm, x)";
     assert_eq!(names(text), ["std.linalg.norm", "f"]);

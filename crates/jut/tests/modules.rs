@@ -117,3 +117,43 @@ fn circles_missing_and_unreadable_modules_are_diagnostics() {
     assert_eq!(codes(error), [("J015", "program".to_string())]);
     assert!(Model::from_sources(&[]).is_err());
 }
+
+/// Wherever a program comes from, the library is there; a file of the program goes before it.
+#[test]
+fn the_standard_library_needs_no_file() {
+    let main = "use std.linalg as la\ndef f(x: f64) -> f64 = la.norm([x, 2.0])\n";
+    let directory = Directory::new("std", &[("main.jut", main)]);
+    let value = |model: Model| {
+        let f = model.function("f").expect("is there").compile(jut::Request::Value);
+        f.expect("compiles").call(&[1.5.into()]).expect("runs")[0].floats()[0]
+    };
+    for model in [
+        Model::from_text(main).expect("loads"),
+        Model::from_file(directory.file("main.jut")).expect("loads"),
+        Model::from_sources(&[("main.jut", main)]).expect("loads"),
+    ] {
+        assert_eq!(model.functions().collect::<Vec<_>>(), ["std.linalg.norm", "f"]);
+        assert_eq!(value(model), 2.5);
+    }
+    let own = "def norm(x: [2]f64) -> f64 = x[1]\n";
+    let files = [("main.jut", main), ("std/linalg.jut", own)];
+    let directory = Directory::new("own", &files);
+    for model in [
+        Model::from_file(directory.file("main.jut")).expect("loads"),
+        Model::from_sources(&files).expect("loads"),
+    ] {
+        assert_eq!(value(model), 2.0);
+    }
+    let error = Model::from_text("use std.linear").err().expect("refused").to_string();
+    assert!(error.contains("std/linear.jut") && error.contains("std.linalg"), "{error}");
+}
+
+/// A function that does not fit shows both where it is called and the call that it was given in.
+#[test]
+fn messages_about_what_is_written_out_show_the_call() {
+    let main = "use std.ode\ndef f(k: f64) -> [2]f64 = std.ode.rk4(fn (t, y) -> k * t, [0.0, k], 0.0, 1.0, 5)\n";
+    let error = Model::from_text(main).err().expect("refused").to_string();
+    for part in ["J202", "std/ode.jut", "a = f(t, y)", "std.ode.rk4(fn (t, y) -> k * t"] {
+        assert!(error.contains(part), "{part} is missing in\n{error}");
+    }
+}

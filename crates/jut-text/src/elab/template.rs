@@ -191,7 +191,15 @@ impl<'a, 's> Body<'a, 's> {
     ) -> Res<Values> {
         self.begin_expansion(template.def.name.text, span)?;
         let around = self.go_to(template.ast, template.file, Names::default());
+        let said = self.diagnostics.len();
         let values = self.expanded(template.def, arguments, span);
+        let inside =
+            |at: Span| at.file == span.file && span.start <= at.start && at.end <= span.end;
+        for message in self.diagnostics.get_mut(said..).into_iter().flatten() {
+            if !inside(message.span) {
+                message.labels.push((span, "written out for this call".to_string()));
+            }
+        }
         self.come_back(around);
         self.expansion.0 -= 1;
         values

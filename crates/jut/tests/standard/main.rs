@@ -81,3 +81,28 @@ fn values_and_derivatives_are_those_of_the_table() {
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// What a gradient of a factorisation stores grows with the square of the size, and not with the work.
+#[test]
+fn tapes_of_factorisations_grow_with_the_square() {
+    let text = "
+use std.linalg as la
+def matrix(n: i64, s: f64) -> [n, n]f64 = build (i < n, j < n) { gaussian(s * f64(i - j)) }
+def by_cholesky(n: i64, s: f64) -> f64 = {
+  l = la.cholesky(matrix(n, s))
+  la.cholesky_logdet(l) + sum(la.cholesky_solve(l, build (i < n) { s * f64(i) }))
+}
+def determinant(n: i64, s: f64) -> f64 = la.logdet(matrix(n, s))
+def solution(n: i64, s: f64) -> f64 = sum(la.solve(matrix(n, s), build (i < n) { s * f64(i) }))
+def inverse(n: i64, s: f64) -> f64 = sum(la.inverse(matrix(n, s)))
+";
+    let model = Model::from_text(text).unwrap_or_else(|e| panic!("{e}"));
+    for name in ["by_cholesky", "determinant", "solution", "inverse"] {
+        let linearized = model.function(name).expect(name).linearize().expect(name);
+        let bytes =
+            |n: i64| linearized.at(&[n.into(), 1.5.into()]).expect("it runs").bytes() as f64;
+        let growth = bytes(96) / bytes(24);
+        assert!(growth < 24.0, "{name}: {growth} times as much for 4 times the size");
+        assert!(bytes(96) < 8.0 * 12.0 * 96.0 * 96.0, "{name}: {} bytes", bytes(96));
+    }
+}
