@@ -13,6 +13,7 @@ use std.ode
 use std.optim
 use std.nn
 def qr_r[n, m](a: [n, m]f64) -> [m, m]f64 = { (q, r) = std.linalg.qr(a); r }
+def qr_q[n, m](a: [n, m]f64) -> [n, m]f64 = { (q, r) = std.linalg.qr(a); q }
 def eigen_values[n](a: [n, n]f64) -> [n]f64 = { (w, v) = std.linalg.symmetric_eigen(a); w }
 def eigen_vectors[n](a: [n, n]f64) -> [n, n]f64 = { (w, v) = std.linalg.symmetric_eigen(a); v }
 def rk45_value[d](f: fn(f64, [d]f64) -> [d]f64, y0: [d]f64, t0: f64, t1: f64, tolerance: f64) -> [d]f64 = {
@@ -95,9 +96,11 @@ def by_cholesky(n: i64, s: f64) -> f64 = {
 def determinant(n: i64, s: f64) -> f64 = la.logdet(matrix(n, s))
 def solution(n: i64, s: f64) -> f64 = sum(la.solve(matrix(n, s), build (i < n) { s * f64(i) }))
 def inverse(n: i64, s: f64) -> f64 = sum(la.inverse(matrix(n, s)))
+def qr(n: i64, s: f64) -> f64 = { (q, r) = la.qr(matrix(n, s)); sum(q) + sum(r) }
+def eigen(n: i64, s: f64) -> f64 = { (w, v) = la.symmetric_eigen(matrix(n, s)); sum(w * w) + sum(v * v * v) }
 ";
     let model = Model::from_text(text).unwrap_or_else(|e| panic!("{e}"));
-    for name in ["by_cholesky", "determinant", "solution", "inverse"] {
+    for name in ["by_cholesky", "determinant", "solution", "inverse", "qr", "eigen"] {
         let linearized = model.function(name).expect(name).linearize().expect(name);
         let bytes =
             |n: i64| linearized.at(&[n.into(), 1.5.into()]).expect("it runs").bytes() as f64;
