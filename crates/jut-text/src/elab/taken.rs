@@ -16,7 +16,6 @@ use super::variable::FUNCTION;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId};
 use jut_ad::outline::outline;
-use jut_ir::cover::Facts;
 use jut_ir::{Atom, Block, Diagnostic, FuncId, Function, NVar, Span, Type};
 
 /// What a derivative has become.
@@ -51,6 +50,9 @@ pub(super) struct Taken {
 
 /// How many of them one definition may have: it is read once for each.
 pub(super) const MOST_TAKEN: usize = 200;
+
+/// A function as a definition, what it captures, and its parameters by their names.
+type Outlined<'s> = (Of, Vec<NVar>, Vec<(&'s str, NVar)>);
 
 /// A function whose derivative is taken.
 pub(super) enum Source {
@@ -152,10 +154,10 @@ impl<'a, 's> Body<'a, 's> {
         callable: &Callable<'a, 's>,
         types: Vec<Type>,
         span: Span,
-    ) -> Res<(Of, Vec<NVar>, Vec<(&'s str, NVar)>)> {
+    ) -> Res<Outlined<'s>> {
         let mut params = Vec::new();
         // What is known outside is not known in a definition of its own.
-        let facts = std::mem::replace(&mut self.facts, Facts::default());
+        let facts = std::mem::take(&mut self.facts);
         let open = self.enter_loop(Some(FUNCTION), span);
         for (name, ty) in names.into_iter().zip(types) {
             self.facts.add_type(&ty);
