@@ -7,12 +7,14 @@
 //! | [`hand`], [`dual`] | the same gradients by hand, and by forward mode |
 //! | [`measure`] | measuring several ways in turns |
 //! | [`run`] | what is measured of a program |
+//! | [`calls`] | what a call costs |
 //! | [`compile`] | compile times against the length of a program and the size of its data |
 //! | [`loops`] | loops over arrays against a C compiler |
 //! | [`tape`] | bytes of tape |
 //! | [`report`] | everything as a table, as JSON, as a page |
 //! | [`machine`] | what needs the machine itself |
 
+pub mod calls;
 pub mod cases;
 pub mod compile;
 pub mod dual;

@@ -3,6 +3,7 @@
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
+use jut_benches::calls;
 use jut_benches::cases::{self, Case};
 use jut_benches::compile;
 use jut_benches::machine::Counting;
@@ -56,6 +57,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rows.push(run::measure(&mut case, effort)?);
         progress.inc(1);
     }
+    progress.set_message("calls");
+    let calls = calls::measure(effort.budget)?;
     progress.set_message("compile times");
     // A few programs are asked for to see their rows: then only the short texts are compiled.
     let (lengths, sizes): (&[usize], &[usize]) = match (options.quick, options.only.is_empty()) {
@@ -66,7 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sizes = compile::sizes(sizes, effort.compilations)?;
     progress.finish_and_clear();
 
-    let report = Report::new(rows, lengths, sizes);
+    let report = Report::new(rows, calls, lengths, sizes);
     print!("{}", table::print(&report));
     if let Some(path) = options.json {
         std::fs::write(path, serde_json::to_string_pretty(&report)?)?;

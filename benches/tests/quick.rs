@@ -36,6 +36,13 @@ fn a_quick_run_measures_every_program_and_writes_table_json_and_page() {
         assert!(table.contains(case.name), "the table lacks {label}");
         assert!(page.contains(&label), "the page lacks {label}");
     }
+    for call in report["calls"].as_array().unwrap() {
+        for time in ["hand", "bound", "into", "session"] {
+            assert!(call[time].as_f64().unwrap() > 0.0, "{call} has no time `{time}`");
+        }
+        assert!(table.contains(call["name"].as_str().unwrap()), "the table lacks {call}");
+    }
+    assert_eq!(report["calls"].as_array().unwrap().len(), 2);
     assert_eq!(report["lengths"].as_array().unwrap().len(), 2);
     assert_eq!(report["sizes"].as_array().unwrap().len(), 2);
     for key in ["machine", "date", "jut", "cranelift", "rustc", "flags"] {

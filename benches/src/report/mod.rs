@@ -8,6 +8,7 @@ pub mod engines;
 pub mod page;
 pub mod table;
 
+use crate::calls::Call;
 use crate::compile::{Length, Size};
 use crate::machine;
 use crate::measure::geometric_mean;
@@ -63,6 +64,8 @@ pub struct Report {
     pub setting: Setting,
     /// The programs.
     pub rows: Vec<Row>,
+    /// What calls cost.
+    pub calls: Vec<Call>,
     /// Compile time against length.
     pub lengths: Vec<Length>,
     /// Compile time against the size of the data.
@@ -96,10 +99,10 @@ impl Means {
 
 impl Report {
     /// Puts together what was measured here and now.
-    pub fn new(rows: Vec<Row>, lengths: Vec<Length>, sizes: Vec<Size>) -> Report {
+    pub fn new(rows: Vec<Row>, calls: Vec<Call>, lengths: Vec<Length>, sizes: Vec<Size>) -> Report {
         let tuned = Means::of(rows.iter().filter(|r| r.is_target()));
         let others = Means::of(rows.iter().filter(|r| !r.is_target()));
-        Report { setting: Setting::here(), rows, lengths, sizes, tuned, others }
+        Report { setting: Setting::here(), rows, calls, lengths, sizes, tuned, others }
     }
 
     /// The rows that miss a goal: name and size, and which.

@@ -90,8 +90,8 @@ pub fn table<'c>(
 
 /// Everything, for the terminal.
 pub fn print(report: &Report) -> String {
-    let [programs, lengths, sizes] = tables(report);
-    let mut text = format!("{programs}\n\n{lengths}\n\n{sizes}\n\n");
+    let [programs, calls, lengths, sizes] = tables(report);
+    let mut text = format!("{programs}\n\n{calls}\n\n{lengths}\n\n{sizes}\n\n");
     for line in lines(report) {
         text.push_str(&line);
         text.push('\n');
@@ -101,17 +101,21 @@ pub fn print(report: &Report) -> String {
 
 /// Everything, as Markdown.
 pub fn markdown(report: &Report) -> String {
-    let [programs, lengths, sizes] = tables(report);
+    let [programs, calls, lengths, sizes] = tables(report);
     let mut text = String::new();
     for line in lines(report) {
         text.push_str(&format!("- {line}\n"));
     }
-    format!("{programs}\n\n{text}\n{lengths}\n\n{sizes}\n")
+    format!("{programs}\n\n{text}\n{calls}\n\n{lengths}\n\n{sizes}\n")
 }
 
-/// Programs, lengths of programs, sizes of data.
-fn tables(report: &Report) -> [Table; 3] {
+/// Programs, calls, lengths of programs, sizes of data.
+fn tables(report: &Report) -> [Table; 4] {
     let programs = table(COLUMNS, report.rows.iter().map(|r| cells(r).to_vec()), 2);
+    let calls = report.calls.iter().map(|c| {
+        vec![c.name.to_string(), time(c.hand), time(c.bound), time(c.into), time(c.session)]
+    });
+    let calls = table(["call with", "by hand", "bound", "call_into", "call"], calls, 1);
     let lengths = report.lengths.iter().map(|l| {
         let each = l.compile / l.statements as f64;
         vec![l.statements.to_string(), time(l.compile), time(each)]
@@ -119,7 +123,7 @@ fn tables(report: &Report) -> [Table; 3] {
     let lengths = table(["statements", "compile", "each"], lengths, 0);
     let sizes =
         report.sizes.iter().map(|s| vec![s.n.to_string(), time(s.compile), time(s.first_call)]);
-    [programs, lengths, table(["elements", "compile", "first call"], sizes, 0)]
+    [programs, calls, lengths, table(["elements", "compile", "first call"], sizes, 0)]
 }
 
 /// Where it was measured, the means, and what misses its goal.

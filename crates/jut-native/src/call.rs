@@ -35,7 +35,22 @@ pub enum Arg<'a> {
 }
 
 impl Arg<'_> {
+    /// The number of cells of an argument that is an array.
+    #[inline]
+    pub(crate) fn cells(&self) -> Option<usize> {
+        match self {
+            Arg::F64(_) | Arg::I64(_) | Arg::Bool(_) => None,
+            Arg::F64s(x) => Some(x.len()),
+            Arg::I64s(x) => Some(x.len()),
+            Arg::Bools(x) => Some(x.len()),
+            Arg::F64sMut(x) => Some(x.len()),
+            Arg::I64sMut(x) => Some(x.len()),
+            Arg::BoolsMut(x) => Some(x.len()),
+        }
+    }
+
     /// The word that stands for the argument, its kind, and whether it may be written.
+    #[inline]
     pub(crate) fn word(&mut self) -> (u64, Kind, bool) {
         match self {
             Arg::F64(x) => (x.to_bits(), Kind::F64, false),

@@ -121,6 +121,20 @@ impl Checked {
         self.params.get(k).is_some_and(|length| length.is_absent(integer))
     }
 
+    /// The numbers of the integers that say how long a buffer is: parameters first, then results.
+    pub(crate) fn length_names(&self) -> impl Iterator<Item = usize> {
+        let lengths = self.params.iter().chain(&self.results);
+        lengths.flat_map(|length| {
+            let dims = length.dims.iter().flat_map(Size::terms).flat_map(|(names, _)| names);
+            dims.map(|name| name.index()).chain(length.only_if.iter().map(|(tag, _)| *tag))
+        })
+    }
+
+    /// Whether the buffer of the k-th parameter belongs to a constructor.
+    pub(crate) fn is_conditional(&self, k: usize) -> bool {
+        self.params.get(k).is_some_and(|length| !length.only_if.is_empty())
+    }
+
     /// Calls the program. The workspace is reset first; results stay in it until its next call.
     ///
     /// # Errors
@@ -133,7 +147,7 @@ impl Checked {
         words: &'w mut Vec<u64>,
     ) -> Result<Results<'w>, CallError> {
         for (k, (arg, length)) in args.iter().zip(&self.params).enumerate() {
-            let Some(given) = given_cells(arg) else { continue };
+            let Some(given) = arg.cells() else { continue };
             let needed = cells(&length.dims, &mut |n| integer(args, n));
             if needed != Some(given) && (given != 0 || !length.is_absent(&mut |n| integer(args, n)))
             {
@@ -222,19 +236,6 @@ impl<'w> Results<'w> {
                 Kind::Buffer(Cell::Buffer | Cell::Word) => Returned::Nested,
             }
         })
-    }
-}
-
-/// The number of cells of an argument that is an array.
-pub(crate) fn given_cells(arg: &Arg<'_>) -> Option<usize> {
-    match arg {
-        Arg::F64(_) | Arg::I64(_) | Arg::Bool(_) => None,
-        Arg::F64s(x) => Some(x.len()),
-        Arg::I64s(x) => Some(x.len()),
-        Arg::Bools(x) => Some(x.len()),
-        Arg::F64sMut(x) => Some(x.len()),
-        Arg::I64sMut(x) => Some(x.len()),
-        Arg::BoolsMut(x) => Some(x.len()),
     }
 }
 

@@ -11,15 +11,17 @@
 //! | [`Compiled`] | a program in executable memory, and its owner |
 //! | [`Compiled::call`] | calling it with typed arguments |
 //! | [`Checked`] | calling it safely, every length held against the signature |
+//! | [`Bound`] | calling it again and again, lengths worked out once |
 //! | [`Recorder`] | programs that continue from what another one left |
 //! | [`object`] | what backends have in common that write objects for C |
 //! | [`CompileError`] | why there is no code |
 //!
 //! *Requires* of a backend: the code means what the loop form says, and never unwinds or jumps over a
-//! Rust frame. *Ensures*: through [`Checked`], no argument can make compiled code read or write
+//! Rust frame. *Ensures*: through [`Checked`] and [`Bound`], no argument can make compiled code read or write
 //! outside what it was given.
 
 mod backend;
+mod bound;
 mod call;
 mod checked;
 mod compiled;
@@ -28,6 +30,7 @@ pub mod object;
 mod recorded;
 
 pub use backend::{Backend, NewObject, Requirement, Text};
+pub use bound::Bound;
 pub use call::{Arg, CallError, LARGE_STACK};
 pub use checked::{Checked, Results, Returned};
 pub use compiled::{Compiled, Entry, Footprint};

@@ -21,7 +21,7 @@
 
 use crate::backend::Backend;
 use crate::call::{Arg, CallError};
-use crate::checked::{Checked, Results, given_cells, integer};
+use crate::checked::{Checked, Results, integer};
 use crate::error::CompileError;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Span};
 use jut_loop::form::{Cell, Kind, Role};
@@ -200,7 +200,7 @@ impl Recorder {
             return Err(CallError::Arguments(format!("`{name}` takes {counts}")));
         }
         for (k, arg) in args.iter().enumerate() {
-            let Some(given) = given_cells(arg) else { continue };
+            let Some(given) = arg.cells() else { continue };
             let needed = self.first.cells(k, &mut |n| integer(args, n));
             check_length(name, k, given, needed)?;
         }
@@ -287,7 +287,7 @@ impl Recorder {
             Origin::Scalar(_) | Origin::Returned(_) => None,
             Origin::Copy(k) => Some(match args.get(k) {
                 Some(Arg::Bools(x)) => Some(x.len().next_multiple_of(8)),
-                Some(arg) => given_cells(arg).and_then(|n| n.checked_mul(8)),
+                Some(arg) => arg.cells().and_then(|n| n.checked_mul(8)),
                 None => Some(0),
             }),
             Origin::Owned(k) => {
@@ -351,7 +351,7 @@ impl Recorder {
             }
         }
         for (k, arg) in args.iter().enumerate() {
-            let Some(given) = given_cells(arg) else { continue };
+            let Some(given) = arg.cells() else { continue };
             check_length(name, lead + k, given, follower.cells(lead + k, &mut value))?;
         }
         call.clear();

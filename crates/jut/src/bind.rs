@@ -193,6 +193,22 @@ impl Binder {
         self.visible().map(|p| (&p.ty, p.shown.as_str()))
     }
 
+    /// Whether each parameter, hidden ones included, is one that the caller leaves out.
+    pub fn hidden(&self) -> impl Iterator<Item = bool> {
+        self.params.iter().map(|p| p.hidden)
+    }
+
+    /// Whether each of these says the size of an argument, or is one of some names.
+    pub fn say_sizes(&self, names: Vec<NVar>) -> impl Iterator<Item = bool> {
+        self.params.iter().map(move |p| self.names.contains(&p.var) || names.contains(&p.var))
+    }
+
+    /// The first parameter that is not a number or an array of numbers.
+    pub fn structured(&self) -> Option<usize> {
+        self.visible()
+            .position(|p| !matches!(peel(&p.ty).1, Type::Float(_) | Type::I64 | Type::Bool))
+    }
+
     /// Where the k-th of these is declared.
     pub fn span_of(&self, k: usize) -> Span {
         self.visible().nth(k).map_or(Span::NONE, |p| p.span)
@@ -247,19 +263,7 @@ impl Binder {
         out: &mut Vec<Arg<'a>>,
     ) -> Result<(), ArgumentError> {
         if args.len() != self.visible {
-            let names: Vec<&str> = self.visible().map(|p| p.name.as_str()).collect();
-            let missing = names.get(args.len()).copied().unwrap_or("(one too many)");
-            let reason = format!(
-                "{} arguments given, but the function takes {}: {}",
-                args.len(),
-                names.len(),
-                names.join(", ")
-            );
-            let shown = self.visible().map(|p| format!("{}: {}", p.name, p.shown));
-            let shown = shown.collect::<Vec<_>>().join(", ");
-            let span = self.visible().nth(args.len()).map_or(Span::NONE, |p| p.span);
-            let help = format!("give ({shown}), in this order");
-            return Err(ArgumentError::new("A01", missing, reason, help).at(span));
+            return Err(self.wrong_count(args.len()));
         }
         sizes.reset();
         kept.for_each(|(name, value)| sizes.set(name, value));
@@ -321,6 +325,23 @@ impl Binder {
             }
         }
         Ok(())
+    }
+
+    /// What is wrong with another number of arguments than there are parameters.
+    pub fn wrong_count(&self, given: usize) -> ArgumentError {
+        let names: Vec<&str> = self.visible().map(|p| p.name.as_str()).collect();
+        let missing = names.get(given).copied().unwrap_or("(one too many)");
+        let reason = format!(
+            "{} arguments given, but the function takes {}: {}",
+            given,
+            names.len(),
+            names.join(", ")
+        );
+        let shown = self.visible().map(|p| format!("{}: {}", p.name, p.shown));
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        let span = self.visible().nth(given).map_or(Span::NONE, |p| p.span);
+        let help = format!("give ({shown}), in this order");
+        ArgumentError::new("A01", missing, reason, help).at(span)
     }
 
     /// Solves for sizes until nothing more is found.

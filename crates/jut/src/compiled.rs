@@ -4,6 +4,8 @@
 //! it: memory for the tape, lists, results. After the first calls have shown how much that is,
 //! further calls of the same sizes allocate nothing.
 
+use crate::bind::Sizes;
+use crate::bound::{BoundCall, Last};
 use crate::engine::{Call, Code, Failure};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
@@ -70,7 +72,18 @@ impl Compiled {
             plan: self.plan.clone(),
             workspace: workspace(self.plan.limit),
             scratch: Scratch::default(),
+            last: None,
         }
+    }
+
+    /// Works out everything that depends on the sizes of the arguments, for calls with arguments of these
+    /// sizes: see [`BoundCall`]. The numbers in the arrays do not matter.
+    ///
+    /// # Errors
+    /// As [`Session::call`] for arguments that do not fit; a tuple, record or sum among the parameters or
+    /// results (A06).
+    pub fn bind(&self, args: &[Arg<'_>]) -> Result<BoundCall> {
+        BoundCall::new(&self.plan, self.session(), args)
     }
 
     /// Calls it once, with a session of its own; gives all results in order.
@@ -176,9 +189,11 @@ pub(crate) fn workspace(limit: Option<usize>) -> Workspace {
 /// What one thread needs to call a compiled function, again and again.
 pub struct Session {
     plan: Arc<Plan>,
-    workspace: Workspace,
+    pub(crate) workspace: Workspace,
     scratch: Scratch,
     results: Vec<Value>,
+    /// The sizes of the last call.
+    last: Option<Last>,
 }
 
 impl Session {
@@ -188,10 +203,12 @@ impl Session {
     /// [`Error::Argument`](crate::Error::Argument) if an argument does not fit,
     /// [`Error::Run`](crate::Error::Run) if the program fails.
     pub fn call(&mut self, args: &[Arg<'_>]) -> Result<Results<'_>> {
-        let Session { plan, workspace, scratch, results } = self;
+        let Session { plan, workspace, scratch, results, last } = self;
         let mut to = Destination::own(results);
-        call(plan, workspace, scratch, args, &mut to)?;
-        plan.interface.shape(&mut scratch.sizes, results);
+        if !again(plan, workspace, last, args, &mut to)? {
+            call(plan, workspace, scratch, last, args, &mut to)?;
+            plan.interface.shape(&mut scratch.sizes, results);
+        }
         Ok(Results::new(&plan.interface, results))
     }
 
@@ -202,9 +219,24 @@ impl Session {
     /// As [`Session::call`], and [`Error::Argument`](crate::Error::Argument) if the memory for a
     /// result does not fit.
     pub fn call_into(&mut self, args: &[Arg<'_>], outs: &mut [Out<'_>]) -> Result<()> {
-        let Session { plan, workspace, scratch, .. } = self;
+        let Session { plan, workspace, scratch, last, .. } = self;
         plan.interface.check_outs(outs)?;
-        call(plan, workspace, scratch, args, &mut Destination::outs(outs))
+        let mut to = Destination::outs(outs);
+        if !again(plan, workspace, last, args, &mut to)? {
+            call(plan, workspace, scratch, last, args, &mut to)?;
+        }
+        Ok(())
+    }
+
+    /// Binds arguments and does some work with their sizes and leaves.
+    pub(crate) fn bound<T>(
+        &mut self,
+        args: &[Arg<'_>],
+        work: impl FnOnce(&Sizes, &[Arg<'_>]) -> Result<T>,
+    ) -> Result<T> {
+        let Session { plan, scratch, .. } = self;
+        plan.interface
+            .bound(scratch, std::iter::empty(), args, |scratch, parts| work(&scratch.sizes, parts))
     }
 
     /// What ends the calls of this session from another thread: the error `R07`, within a tenth of a
@@ -242,6 +274,27 @@ impl Session {
     pub fn release_memory(&mut self) {
         self.workspace.clear();
         self.results = self.plan.interface.blank();
+        self.last = None;
+    }
+}
+
+/// Calls the function as the last time, if the arguments have the same sizes; says whether they had.
+fn again(
+    plan: &Plan,
+    workspace: &mut Workspace,
+    last: &mut Option<Last>,
+    args: &[Arg<'_>],
+    to: &mut Destination<'_, '_>,
+) -> Result<bool> {
+    let (Code::Native(native), Some(last)) = (&plan.code, last) else { return Ok(false) };
+    if to.is_own() && !last.own {
+        return Ok(false);
+    }
+    workspace.set_limit(limit(plan.limit).saturating_sub(to.held()));
+    match last.call(native, workspace, args, to) {
+        Some(Ok(())) => Ok(true),
+        Some(Err(failure)) => Err(plan.interface.failed(failure)),
+        None => Ok(false),
     }
 }
 
@@ -249,6 +302,7 @@ fn call(
     plan: &Plan,
     workspace: &mut Workspace,
     scratch: &mut Scratch,
+    last: &mut Option<Last>,
     args: &[Arg<'_>],
     to: &mut Destination<'_, '_>,
 ) -> Result<()> {
@@ -261,7 +315,9 @@ fn call(
         Code::Native(native) => {
             let limit = limit(plan.limit);
             let mut runner = Call { checked: &native.checked, workspace, limit };
-            interface.run(scratch, parts, to, &native.placements, &mut runner)
+            interface.run(scratch, parts, to, &native.placements, &mut runner)?;
+            Last::note(last, plan, native, args, parts, to.is_own());
+            Ok(())
         }
     })
 }

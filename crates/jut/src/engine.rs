@@ -13,6 +13,7 @@ use jut_loop::Lowered;
 use jut_loop::form::Role;
 use jut_native::{Arg as Word, Backend, CallError, Checked, Results, Returned};
 use jut_runtime::Workspace;
+use std::sync::Arc;
 
 /// What runs a function.
 pub(crate) enum Code {
@@ -24,7 +25,7 @@ pub(crate) enum Code {
 
 /// Machine code.
 pub(crate) struct Native {
-    pub checked: Checked,
+    pub checked: Arc<Checked>,
     pub placements: Vec<Placement>,
 }
 
@@ -69,7 +70,7 @@ impl Code {
         let checked =
             Checked::compile(lowered, backend).map_err(|e| Error::Backend(e.to_string()))?;
         let placements = placements(lowered, lowered.signature.results.len());
-        Ok(Code::Native(Box::new(Native { checked, placements })))
+        Ok(Code::Native(Box::new(Native { checked: Arc::new(checked), placements })))
     }
 
     /// How much machine code it is.

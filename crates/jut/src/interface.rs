@@ -228,8 +228,16 @@ impl Interface {
         outcome
     }
 
+    /// Of each parameter, hidden ones included, whether the size of an argument or result is said by it.
+    pub fn say_sizes(&self) -> impl Iterator<Item = bool> {
+        let leaves = self.leaves.iter().filter(|leaf| leaf.fields.is_none());
+        let terms = leaves.flat_map(|leaf| &leaf.dims).flat_map(|dim| dim.terms());
+        let names: Vec<NVar> = terms.flat_map(|(names, _)| names.iter().copied()).collect();
+        self.binder.say_sizes(names)
+    }
+
     /// An error about an argument, with its place in the program.
-    fn placed(&self, error: ArgumentError) -> Error {
+    pub fn placed(&self, error: ArgumentError) -> Error {
         error.within(self.sources.clone(), self.program.funcs[self.root].span).into()
     }
 
@@ -386,12 +394,18 @@ impl<'d, 'o> Destination<'d, 'o> {
         self.own.iter().map(Value::held).sum()
     }
 
+    /// Whether they are values that grow as needed.
+    pub fn is_own(&self) -> bool {
+        self.outs.is_empty()
+    }
+
     /// Gives the memory of its values back to the system.
     pub fn release(&mut self) {
         self.own.iter_mut().for_each(Value::release);
     }
 
-    fn targets(&mut self) -> impl Iterator<Item = Target<'_>> {
+    /// Each leaf's, in order.
+    pub fn targets(&mut self) -> impl Iterator<Item = Target<'_>> {
         let outs = self.outs.iter_mut().map(Target::of);
         self.own.iter_mut().map(Target::Own).chain(outs)
     }

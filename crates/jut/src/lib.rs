@@ -102,6 +102,9 @@
 //! # }
 //! ```
 //!
+//! A function that is called again and again with arrays of the same sizes is best [bound](Compiled::bind)
+//! to them: then a call costs some nanoseconds more than the arithmetic. See [`BoundCall`].
+//!
 //! Tuples and records are given as [`Arg::Tuple`] of their components, an array of records as the
 //! record of its arrays; [`Compiled::read_json`] makes arguments of JSON.
 //!
@@ -145,6 +148,7 @@
 mod aot;
 mod backends;
 mod bind;
+mod bound;
 mod compiled;
 mod draw;
 mod engine;
@@ -178,6 +182,7 @@ pub use aot::{
     Triple, archive, build,
 };
 pub use backends::{BACKENDS, Engine};
+pub use bound::BoundCall;
 pub use compiled::{Compiled, Session};
 pub use error::{ArgumentError, Error, Result};
 pub use interface::Results;

@@ -186,3 +186,70 @@ fn memory_for_results_must_fit() {
         assert!((value - expected).abs() < 1e-14, "{value} {expected}");
     }
 }
+
+/// What a call gives does not depend on the calls before it, also where these had the same sizes.
+#[test]
+fn a_session_finds_the_sizes_of_every_call() {
+    let text = "
+def rows[n, m](a: [n, m]f64) -> (s: [n]f64, t: [m, n]f64) =
+  (build (i < n) { sum (j < m) { a[i, j] } }, build (j < m) { build (i < n) { a[i, j] } })
+def line(n: i64, a: f64) -> [n]f64 = build (i < n) { a * f64(i) }
+";
+    let model = Model::from_text(text).expect("a program");
+    let a = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    for engine in [Engine::Cranelift, Engine::Interpreter] {
+        let value = |name| model.function(name).and_then(|f| f.engine(engine).value());
+        let mut session = value("rows").expect("rows").session();
+        let call = |session: &mut jut::Session, shape: &[usize; 2]| {
+            let results = session.call(&[(&a[..], shape).into()]).expect("it fits");
+            let (shape, t) = results.array::<f64>("t").expect("an array");
+            (results.f64s("s").expect("sums").to_vec(), shape.to_vec(), t[1])
+        };
+        let wide = (vec![6.0, 15.0], vec![3, 2], 4.0);
+        let tall = (vec![3.0, 7.0, 11.0], vec![2, 3], 3.0);
+        let (mut s, mut t) = ([0.0; 3], [0.0; 6]);
+        for _ in 0..3 {
+            assert_eq!(call(&mut session, &[2, 3]), wide);
+            assert_eq!(call(&mut session, &[2, 3]), wide);
+            assert_eq!(call(&mut session, &[3, 2]), tall);
+            // Without its shape nobody knows what the matrix is, whatever the last one was.
+            assert!(session.call(&[(&a).into()]).is_err_and(|e| e.code() == Some("A04")));
+            for _ in 0..2 {
+                let args = [(&a[..], &[3, 2]).into()];
+                session.call_into(&args, &mut [(&mut s).into(), (&mut t).into()]).expect("it fits");
+                assert_eq!((s, t[1]), ([3.0, 7.0, 11.0], 3.0));
+            }
+            assert_eq!(call(&mut session, &[3, 2]), tall);
+            let args = [(&a[..4], &[2, 2]).into()];
+            let outs = &mut [(&mut s[..2]).into(), (&mut t[..4]).into()];
+            session.call_into(&args, outs).expect("it fits");
+            assert_eq!(call(&mut session, &[2, 3]), wide);
+            session.release_memory();
+        }
+        let mut session = value("line").expect("line").session();
+        for n in [3, 3, 5, 0, 0, 3] {
+            let results = session.call(&[n.into(), 2.0.into()]).expect("it runs");
+            let expected: Vec<f64> = (0..n).map(|i| 2.0 * i as f64).collect();
+            assert_eq!(results.f64s("value").ok(), Some(&expected[..]));
+        }
+        assert!(session.call(&[1.5.into(), 2.0.into()]).is_err_and(|e| e.code() == Some("A02")));
+    }
+}
+
+#[test]
+fn calls_of_two_sizes_in_turns_allocate_nothing() {
+    let model = Model::from_text(PROGRAM).expect("a program");
+    let gradient = model.function("f").and_then(|f| f.value_and_gradient()).expect("a gradient");
+    let mut session = gradient.session();
+    let x = [0.5; 100];
+    let mut both = || {
+        for n in [100, 60] {
+            let args: [Arg<'_>; 3] = [(&x[..n]).into(), (&[3i64, 5]).into(), 7.into()];
+            let results = session.call(&args).expect("it runs");
+            assert_eq!(results.f64s("x").map(<[f64]>::len).ok(), Some(n));
+        }
+    };
+    both();
+    both();
+    assert_eq!(allocations(both), 0);
+}

@@ -1,0 +1,105 @@
+//! What a call costs: value and gradient of functions of a few numbers, where the arithmetic is
+//! nothing beside it.
+//!
+//! Three ways lead from Rust to the same machine code: a call that is bound to the sizes of its
+//! arguments, a session that writes into memory of the caller, and a session that keeps the results.
+
+use crate::measure::{Way, in_turns};
+use jut::{Arg, Model, Out};
+use serde::Serialize;
+use std::hint::black_box;
+use std::time::Duration;
+
+/// Seconds of a call in each way.
+#[derive(Clone, Debug, Serialize)]
+pub struct Call {
+    /// The function and its arguments.
+    pub name: &'static str,
+    /// The same arithmetic, in Rust.
+    pub hand: f64,
+    /// [`jut::BoundCall::call`].
+    pub bound: f64,
+    /// [`jut::Session::call_into`].
+    pub into: f64,
+    /// [`jut::Session::call`].
+    pub session: f64,
+}
+
+const PROGRAM: &str = "
+def banana(x: f64, y: f64) -> f64 = 100.0 * (y - x^2)^2 + (1.0 - x)^2
+def valley[n](x: [n]f64) -> f64 = sum (i < n - 1) { 100.0 * (x[i + 1] - x[i]^2)^2 + (1.0 - x[i])^2 }
+";
+
+/// One term and its derivatives with respect to x and y.
+fn term(x: f64, y: f64) -> [f64; 3] {
+    let (rise, walk) = (y - x * x, 1.0 - x);
+    [100.0 * rise * rise + walk * walk, -400.0 * rise * x - 2.0 * walk, 200.0 * rise]
+}
+
+/// The sum of the terms of four numbers, and its gradient.
+fn valley(x: &[f64; 4]) -> [f64; 5] {
+    let mut all = [0.0; 5];
+    for i in 0..3 {
+        let [value, dx, dy] = term(x[i], x[i + 1]);
+        all[0] += value;
+        all[i + 1] += dx;
+        all[i + 2] += dy;
+    }
+    all
+}
+
+/// Measures the calls.
+///
+/// # Errors
+/// A program is refused, or a call fails.
+pub fn measure(budget: Duration) -> jut::Result<Vec<Call>> {
+    let model = Model::from_text(PROGRAM)?;
+    let gradient = model.function("banana")?.value_and_gradient()?;
+    let (x, y) = (0.5, 0.7);
+    let args = || -> [Arg<'static>; 2] { [black_box(x).into(), black_box(y).into()] };
+    let mut out = [[0.0; 3]; 2];
+    let (mut bound, mut into, mut session) =
+        (gradient.bind(&args())?, gradient.session(), gradient.session());
+    let [first, second] = out.each_mut();
+    let mut ways: Vec<Way<'_>> = vec![
+        Box::new(|| drop(black_box(term(black_box(x), black_box(y))))),
+        Box::new(|| {
+            let outs = &mut first.each_mut().map(Out::F64);
+            drop(black_box(bound.call(&args(), outs)));
+        }),
+        Box::new(|| {
+            let outs = &mut second.each_mut().map(Out::F64);
+            drop(black_box(into.call_into(&args(), outs)));
+        }),
+        Box::new(|| drop(black_box(session.call(&args())))),
+    ];
+    let mut calls = vec![row("two numbers", &in_turns(&mut ways, budget))];
+    drop(ways);
+
+    let gradient = model.function("valley")?.value_and_gradient()?;
+    let x = [0.5, 0.6, 0.7, 0.8];
+    let args = [Arg::from(&x)];
+    let (mut values, mut slopes) = ([0.0; 2], [[0.0; 4]; 2]);
+    let (mut bound, mut into, mut session) =
+        (gradient.bind(&args)?, gradient.session(), gradient.session());
+    let ([first, second], [dx, dy]) = (values.each_mut(), slopes.each_mut());
+    let mut ways: Vec<Way<'_>> = vec![
+        Box::new(|| drop(black_box(valley(black_box(&x))))),
+        Box::new(|| {
+            let outs = &mut [Out::F64(first), Out::F64s(&mut dx[..])];
+            drop(black_box(bound.call(black_box(&args), outs)));
+        }),
+        Box::new(|| {
+            let outs = &mut [Out::F64(second), Out::F64s(&mut dy[..])];
+            drop(black_box(into.call_into(black_box(&args), outs)));
+        }),
+        Box::new(|| drop(black_box(session.call(black_box(&args))))),
+    ];
+    calls.push(row("an array of four", &in_turns(&mut ways, budget)));
+    Ok(calls)
+}
+
+fn row(name: &'static str, times: &[f64]) -> Call {
+    let time = |k: usize| times.get(k).copied().unwrap_or_default();
+    Call { name, hand: time(0), bound: time(1), into: time(2), session: time(3) }
+}

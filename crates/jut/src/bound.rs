@@ -1,0 +1,419 @@
+//! Calls with arguments of sizes that are known before.
+//!
+//! A [`Session`] takes whatever fits the function: at each call it takes the arguments apart, finds the
+//! sizes, and holds everything against the declared types. Of a function of a few numbers, or of short
+//! arrays, that costs more than the arithmetic. A [`BoundCall`] has done it once; a call compares lengths
+//! and runs the code.
+
+use crate::compiled::{Plan, Session};
+use crate::engine::{self, Code, Failure, Placement, Room, Target, collect};
+use crate::error::{ArgumentError, Error};
+use crate::interface::Destination;
+use crate::value::{Arg, Out, Value};
+use jut_ir::Scalar;
+use jut_native::{Arg as Word, Bound, CallError};
+use jut_runtime::{Cancellation, Workspace};
+use std::sync::Arc;
+
+/// A function bound to the sizes of its arguments, with the memory that one thread needs to call it:
+/// what [`Compiled::bind`](crate::Compiled::bind) gives.
+///
+/// Arguments and results are numbers and slices of the caller's; those of arrays have as many elements
+/// as the arguments had to which it was bound, and an integer that says a size has the value that it had
+/// there. Everything else may change from call to call. A call costs some nanoseconds more than the
+/// arithmetic and never allocates, once the first has shown how much memory is needed.
+///
+/// ```
+/// # fn main() -> jut::Result<()> {
+/// let model = jut::Model::from_text(
+///     "def f[n](x: [n]f64, a: f64) -> f64 = sum (i < n) { sin(a * x[i]) }",
+/// )?;
+/// let gradient = model.function("f")?.wrt(&["x"])?.value_and_gradient()?;
+/// let mut x = [0.1, 0.2, 0.3];
+/// let mut f = gradient.bind(&[(&x).into(), 0.0.into()])?;
+/// let (mut value, mut dx) = (0.0, [0.0; 3]);
+/// for step in 0..100 {
+///     f.call(&[(&x).into(), 2.0.into()], &mut [(&mut value).into(), (&mut dx).into()])?;
+///     x.iter_mut().zip(dx).for_each(|(x, d)| *x += 0.1 * d);
+/// }
+/// assert!((value - 3.0).abs() < 1e-9);
+///
+/// let error = f.call(&[(&[0.5]).into(), 2.0.into()], &mut [(&mut value).into(), (&mut dx).into()]);
+/// assert_eq!(
+///     error.unwrap_err().to_string(),
+///     "argument `x`: expected [n]f64, got a slice of 1 f64: the call is bound to 3 elements",
+/// );
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Limits on memory, cancellation and stacks hold as they do for a [`Session`].
+pub struct BoundCall {
+    plan: Arc<Plan>,
+    session: Session,
+    given: Vec<Given>,
+    /// Machine code; the interpreter is given the arguments as any session is.
+    native: Option<Native>,
+}
+
+struct Native {
+    bound: Bound,
+    /// Where the results are, those in buffers and those that are returned.
+    placements: Vec<Placement>,
+}
+
+/// What an argument was when it was bound.
+enum Given {
+    F64,
+    Bool,
+    /// An integer; its value, if that says a size.
+    I64(Option<i64>),
+    F64s(Vec<usize>),
+    I64s(Vec<usize>),
+    Bools(Vec<usize>),
+}
+
+impl BoundCall {
+    pub(crate) fn new(
+        plan: &Arc<Plan>,
+        mut session: Session,
+        args: &[Arg<'_>],
+    ) -> crate::Result<BoundCall> {
+        let interface = &plan.interface;
+        let refuse = |name: &str, span| {
+            let reason = "a bound call takes and gives numbers, and arrays of numbers";
+            let help = "`session` makes calls with values of every type";
+            interface.placed(ArgumentError::new("A06", name, reason, help).at(span))
+        };
+        if let Some(k) = interface.binder.structured() {
+            let name =
+                interface.inputs().nth(k).map_or(String::new(), |port| port.name.to_string());
+            return Err(refuse(&name, interface.binder.span_of(k)));
+        }
+        if let Some(output) = interface.outputs.iter().find(|output| output.leaves.len() != 1) {
+            return Err(refuse(&output.name, jut_ir::Span::NONE));
+        }
+        let too_large = || {
+            let reason = "a result would be larger than memory";
+            Error::Request(reason.to_string())
+        };
+        let bound = session.bound(args, |sizes, parts| {
+            let shapes = interface.binder.typed_parts(sizes, parts);
+            let hidden: Vec<bool> = interface.binder.hidden().collect();
+            let integer = |k: usize| engine::integer(parts, k);
+            let native = match &plan.code {
+                Code::Interpreted(_) => None,
+                Code::Native(native) => {
+                    let bound =
+                        native.checked.bind(&mut |k| integer(k), &|k| hidden.get(k) == Some(&true));
+                    let placements = native.placements.clone();
+                    Some(Native { bound: bound.ok_or_else(too_large)?, placements })
+                }
+            };
+            let given = shapes.zip(interface.say_sizes()).zip(&hidden);
+            let given = given.filter(|(_, hidden)| !**hidden).map(|(typed, _)| typed);
+            let given = given.filter_map(|((_, parts, shapes), says_size)| {
+                let shape = shapes.into_iter().next().unwrap_or_default();
+                Some(match *parts.first()? {
+                    Arg::F64(_) => Given::F64,
+                    Arg::Bool(_) => Given::Bool,
+                    Arg::I64(n) => Given::I64(says_size.then_some(n)),
+                    Arg::I64s(..) => Given::I64s(shape),
+                    Arg::Bools(..) => Given::Bools(shape),
+                    _ => Given::F64s(shape),
+                })
+            });
+            Ok((native, given.collect()))
+        });
+        let (native, given) = bound?;
+        Ok(BoundCall { plan: plan.clone(), session, given, native })
+    }
+
+    /// Calls the function: an [`Arg`] for each parameter and an [`Out`] for each result, in the order of
+    /// [`Compiled::inputs`](crate::Compiled::inputs) and [`Compiled::outputs`](crate::Compiled::outputs).
+    /// Arrays are slices; a shape that is given with one must be the one that was bound.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument) if an argument, or the memory for a result, is not of
+    /// the type and size that was bound, [`Error::Run`](crate::Error::Run) if the program fails.
+    pub fn call(&mut self, args: &[Arg<'_>], outs: &mut [Out<'_>]) -> crate::Result<()> {
+        let Some(native) = &mut self.native else { return self.interpret(args, outs) };
+        let shapes_fit = args.iter().zip(&self.given).all(|(arg, given)| given.has_shape_of(arg));
+        if !shapes_fit || outs.len() != native.placements.len() {
+            return Err(self.misfit(args, outs));
+        }
+        let workspace = &mut self.session.workspace;
+        let to = &mut Destination::outs(outs);
+        let done = run(&mut native.bound, &native.placements, workspace, args, to);
+        done.map_err(|failure| match failure {
+            Some(failure) => self.plan.interface.failed(failure),
+            None => self.misfit(args, outs),
+        })
+    }
+
+    /// As [`Session::cancellation`].
+    pub fn cancellation(&mut self) -> Cancellation {
+        self.session.cancellation()
+    }
+
+    /// As [`Session::set_cancellation`].
+    pub fn set_cancellation(&mut self, cancellation: &Cancellation) {
+        self.session.set_cancellation(cancellation);
+    }
+
+    /// As [`Session::release_memory`].
+    pub fn release_memory(&mut self) {
+        self.session.release_memory();
+    }
+
+    /// The interpreter makes its own memory at every call.
+    fn interpret(&mut self, args: &[Arg<'_>], outs: &mut [Out<'_>]) -> crate::Result<()> {
+        if args.len() != self.given.len() || !args.iter().zip(&self.given).all(|(a, g)| g.fits(a)) {
+            return Err(self.misfit(args, outs));
+        }
+        let shaped = args.iter().zip(&self.given).map(|(arg, given)| match (*arg, given) {
+            (Arg::F64s(x, _), Given::F64s(shape)) => Arg::F64s(x, Some(shape)),
+            (Arg::I64s(x, _), Given::I64s(shape)) => Arg::I64s(x, Some(shape)),
+            (Arg::Bools(x, _), Given::Bools(shape)) => Arg::Bools(x, Some(shape)),
+            (other, _) => other,
+        });
+        self.session.call_into(&shaped.collect::<Vec<_>>(), outs)
+    }
+
+    /// Why arguments, or memory for results, are not what was bound.
+    #[cold]
+    fn misfit(&self, args: &[Arg<'_>], outs: &mut [Out<'_>]) -> Error {
+        let interface = &self.plan.interface;
+        if args.len() != self.given.len() {
+            return interface.placed(interface.binder.wrong_count(args.len()));
+        }
+        if let Err(error) = interface.check_outs(outs) {
+            return error;
+        }
+        let ports = interface.inputs().zip(args).zip(&self.given).enumerate();
+        for (k, ((port, arg), given)) in ports {
+            if given.fits(arg) {
+                continue;
+            }
+            let (code, why) = match given.bound_to(arg) {
+                Some(bound) => ("A03", format!("the call is bound to {bound}")),
+                None => ("A02", "give a number, or a slice of that type".to_string()),
+            };
+            let reason = format!("expected {}, got {}: {why}", port.ty, arg.describe());
+            let help = "`bind` again for other sizes, or use a session, which takes any";
+            let error = ArgumentError::new(code, port.name, reason, help);
+            return interface.placed(error.at(interface.binder.span_of(k)));
+        }
+        let native = self.native.iter().flat_map(|n| n.placements.iter().map(|p| (p, &n.bound)));
+        for (k, ((placement, bound), out)) in native.zip(outs).enumerate() {
+            let Placement::Buffer(number) = *placement else { continue };
+            let cells = bound.cells(number);
+            let given = match &*out {
+                Out::F64s(x) => x.len(),
+                Out::I64s(x) => x.len(),
+                Out::Bools(x) => x.len(),
+                Out::F64(_) | Out::I64(_) | Out::Bool(_) => 1,
+            };
+            let scalar = interface.leaves.get(k).map(|leaf| leaf.scalar);
+            let right = matches!(
+                (out, scalar),
+                (Out::F64s(_), Some(Scalar::F64))
+                    | (Out::I64s(_), Some(Scalar::I64))
+                    | (Out::Bools(_), Some(Scalar::Bool))
+            );
+            if given != cells || !right {
+                let reason = format!("it is an array of {cells} elements");
+                return interface.failed(Failure::Output(k, reason));
+            }
+        }
+        interface.failed(Failure::Internal("a bound call does not fit its function".into()))
+    }
+}
+
+impl Given {
+    /// Whether an argument is plain, and its shape, if it comes with one, the one that was bound.
+    fn has_shape_of(&self, arg: &Arg<'_>) -> bool {
+        match (arg, self) {
+            (Arg::F64s(_, Some(shape)), Given::F64s(bound))
+            | (Arg::I64s(_, Some(shape)), Given::I64s(bound))
+            | (Arg::Bools(_, Some(shape)), Given::Bools(bound)) => *shape == bound,
+            _ => is_plain(arg),
+        }
+    }
+
+    /// Whether an argument is as it was bound to be.
+    fn fits(&self, arg: &Arg<'_>) -> bool {
+        let cells = |shape: &[usize]| shape.iter().product::<usize>();
+        self.has_shape_of(arg)
+            && match (arg, self) {
+                (Arg::F64(_), Given::F64) | (Arg::Bool(_), Given::Bool) => true,
+                (Arg::I64(n), Given::I64(bound)) => bound.is_none_or(|bound| bound == *n),
+                (Arg::F64s(x, _), Given::F64s(shape)) => x.len() == cells(shape),
+                (Arg::I64s(x, _), Given::I64s(shape)) => x.len() == cells(shape),
+                (Arg::Bools(x, _), Given::Bools(shape)) => x.len() == cells(shape),
+                _ => false,
+            }
+    }
+
+    /// The size to which an argument of the right type is bound.
+    fn bound_to(&self, arg: &Arg<'_>) -> Option<String> {
+        let elements = |shape: &[usize]| match shape {
+            [n] => format!("{n} elements"),
+            _ => format!("the shape {shape:?}"),
+        };
+        match (arg, self) {
+            (Arg::I64(_), Given::I64(Some(bound))) => Some(format!("{bound}, which is a size")),
+            (Arg::F64s(..), Given::F64s(shape))
+            | (Arg::I64s(..), Given::I64s(shape))
+            | (Arg::Bools(..), Given::Bools(shape)) => Some(elements(shape)),
+            _ => None,
+        }
+    }
+}
+
+/// The sizes of the last call of a session, so that another one with the same sizes is as short as one
+/// that is bound to them.
+pub(crate) struct Last {
+    bound: Bound,
+    /// For each argument the number of dimensions of its shape, if it came with one.
+    ranks: Vec<Option<usize>>,
+    /// These dimensions, one after the other.
+    dims: Vec<usize>,
+    /// Whether that call fitted, and is to be compared with.
+    valid: bool,
+    /// Whether the session's own results have these sizes.
+    pub own: bool,
+}
+
+impl Last {
+    /// Takes note of a call with these arguments and leaves; `own` says where its results went.
+    pub fn note(
+        last: &mut Option<Last>,
+        plan: &Plan,
+        native: &engine::Native,
+        args: &[Arg<'_>],
+        parts: &[Arg<'_>],
+        own: bool,
+    ) {
+        let integer = &mut |k: usize| engine::integer(parts, k);
+        let valid = match last {
+            Some(last) => last.bound.rebind(integer),
+            None => {
+                let binder = &plan.interface.binder;
+                if binder.structured().is_some() {
+                    return;
+                }
+                let hidden: Vec<bool> = binder.hidden().collect();
+                let constant = |k: usize| hidden.get(k) == Some(&true);
+                let Some(bound) = native.checked.bind(integer, &constant) else { return };
+                // The sizes of these are not known before a call.
+                if bound.returns_buffers() {
+                    return;
+                }
+                let (ranks, dims) = (Vec::new(), Vec::new());
+                *last = Some(Last { bound, ranks, dims, valid: false, own });
+                true
+            }
+        };
+        let Some(last) = last else { return };
+        last.ranks.clear();
+        last.dims.clear();
+        for arg in args {
+            let shape = shape(arg);
+            last.ranks.push(shape.map(<[usize]>::len));
+            last.dims.extend_from_slice(shape.unwrap_or_default());
+        }
+        (last.valid, last.own) = (valid && args.iter().all(is_plain), own);
+    }
+
+    /// Calls the function once more, if the arguments have the sizes of the last call; else nothing is
+    /// done.
+    pub fn call(
+        &mut self,
+        native: &engine::Native,
+        workspace: &mut Workspace,
+        args: &[Arg<'_>],
+        to: &mut Destination<'_, '_>,
+    ) -> Option<Result<(), Failure>> {
+        let mut dims = &self.dims[..];
+        let mut same = self.valid && args.len() == self.ranks.len();
+        for (arg, rank) in args.iter().zip(&self.ranks) {
+            let (now, before) = (shape(arg), rank.map(|rank| dims.split_at(rank)));
+            same &= now == before.map(|(own, _)| own) && is_plain(arg);
+            dims = before.map_or(dims, |(_, rest)| rest);
+        }
+        if !same {
+            return None;
+        }
+        match run(&mut self.bound, &native.placements, workspace, args, to) {
+            Ok(()) => Some(Ok(())),
+            Err(Some(failure)) => Some(Err(failure)),
+            Err(None) => None,
+        }
+    }
+}
+
+/// Calls code that is bound with plain arguments. The error is none if they do not fit.
+fn run(
+    bound: &mut Bound,
+    placements: &[Placement],
+    workspace: &mut Workspace,
+    args: &[Arg<'_>],
+    to: &mut Destination<'_, '_>,
+) -> Result<(), Option<Failure>> {
+    let buffers = placements.iter().zip(to.targets());
+    let buffers = buffers.filter(|(placement, _)| matches!(placement, Placement::Buffer(_)));
+    let words = args.iter().map(word).chain(buffers.map(|(_, target)| target_word(target)));
+    let results = bound.call(workspace, words).map_err(|error| match error {
+        CallError::Run(error) => Some(Failure::Run(error)),
+        CallError::Arguments(_) => None,
+    })?;
+    // What is returned is numbers, or goes into memory of the caller.
+    let mut room = Room::new(0, usize::MAX);
+    collect(placements, results, to.targets(), &mut room).map_err(Some)
+}
+
+/// The shape that an argument comes with.
+fn shape<'a>(arg: &Arg<'a>) -> Option<&'a [usize]> {
+    match *arg {
+        Arg::F64s(_, shape) | Arg::I64s(_, shape) | Arg::Bools(_, shape) => shape,
+        _ => None,
+    }
+}
+
+/// Whether an argument is a number or a slice.
+fn is_plain(arg: &Arg<'_>) -> bool {
+    matches!(
+        arg,
+        Arg::F64(_) | Arg::I64(_) | Arg::Bool(_) | Arg::F64s(..) | Arg::I64s(..) | Arg::Bools(..)
+    )
+}
+
+/// A plain argument as a word of a call.
+#[inline]
+fn word<'a>(arg: &Arg<'a>) -> Word<'a> {
+    match *arg {
+        Arg::F64(x) => Word::F64(x),
+        Arg::I64(x) => Word::I64(x),
+        Arg::Bool(x) => Word::Bool(x),
+        Arg::F64s(x, _) => Word::F64s(x),
+        Arg::I64s(x, _) => Word::I64s(x),
+        Arg::Bools(x, _) => Word::Bools(x),
+        // Not plain: callers have looked.
+        _ => Word::F64s(&[]),
+    }
+}
+
+/// Where a result goes as a word of a call. A number fits no parameter that is written.
+#[inline]
+fn target_word(target: Target<'_>) -> Word<'_> {
+    match target {
+        Target::Own(Value::F64s(a)) => Word::F64sMut(&mut a.data),
+        Target::Own(Value::I64s(a)) => Word::I64sMut(&mut a.data),
+        Target::Own(Value::Bools(a)) => Word::BoolsMut(&mut a.data),
+        Target::F64s(x) => Word::F64sMut(x),
+        Target::I64s(x) => Word::I64sMut(x),
+        Target::Bools(x) => Word::BoolsMut(x),
+        _ => Word::Bool(false),
+    }
+}
