@@ -271,17 +271,26 @@ pub struct Jvp {
 pub enum Policy {
     /// The paper's: every need is stored.
     StoreAll,
-    /// Forwarding, no duplicates, invariants, cheap recomputation of what needs nothing stored.
+    /// What takes the least time: nothing is stored that arguments, carried states and other stored
+    /// values give by less arithmetic than a store and a load take, and nothing twice.
     #[default]
     Default,
-    /// [`Policy::Default`], and no expression is computed twice in `f.nonlin`, and in each body a
-    /// minimum cut decides what is stored and what is recomputed from it.
+    /// [`Policy::Default`], for memory that is scarcer than time: divisions too are computed again.
     Minimal,
 }
 
 impl Policy {
     /// All policies, the one that stores most first.
     pub const ALL: [Policy; 3] = [Policy::StoreAll, Policy::Default, Policy::Minimal];
+
+    /// What it is called where policies are written down.
+    pub fn name(self) -> &'static str {
+        match self {
+            Policy::StoreAll => "store_all",
+            Policy::Default => "default",
+            Policy::Minimal => "minimal",
+        }
+    }
 }
 
 /// What U made of a function.

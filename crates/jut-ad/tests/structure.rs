@@ -73,9 +73,10 @@ def loss[n, d](w: [d]f64, x: [n, d]f64, y: [n]f64) -> f64 = sum (i < n) {
   z = sum (j < d) { w[j] * x[i, j] }
   max(z, 0.0) + log1p(exp(-abs(z))) - y[i] * z
 }";
-    let stored = tape_under(Policy::Minimal, text, "loss").unwrap();
-    assert_eq!(stored, "data loss.tape = loss.tape(f0: i64, f1: [f0]f64, f2: [f0]f64)");
-    assert_eq!(tape(text, "loss").unwrap().matches("[f0]").count(), 5);
+    let two = "data loss.tape = loss.tape(f0: i64, f1: [f0]f64, f2: [f0]f64)";
+    assert_eq!(tape_under(Policy::Minimal, text, "loss").as_deref(), Some(two));
+    // The slope of log1p is a quotient, and stored where time counts.
+    assert_eq!(tape(text, "loss").unwrap().matches("[f0]").count(), 3);
 }
 
 #[test]
@@ -123,7 +124,8 @@ def f(a: f64, b: f64, n: i64) -> f64 = for (i < n) carry (c = a) {
     let stored = |policy| tape_under(policy, text, "f").unwrap().matches("]f64").count();
     // Of c, cos(p), sin(p), q only c and the two of p are not to be had from others.
     assert_eq!(stored(Policy::Minimal), 3);
-    assert!(stored(Policy::Default) > 3);
+    assert_eq!(stored(Policy::Default), 3);
+    assert!(stored(Policy::StoreAll) > 3);
 }
 
 #[test]
@@ -180,9 +182,10 @@ def f[n](x: [n]f64, k: i64) -> f64 = sum (i < n) {
   y = build (j < k - 1) { exp(x[i] * f64(j)) }
   sum (v <- y) { v * v }
 }";
-    for text in [nest, inside] {
+    // Both loops of the nest run equally often, which is stored once.
+    for (text, rectangle) in [(nest, "[f0, f0]f64"), (inside, "[f0, f1]f64")] {
         let tape = tape(text, "f").unwrap();
-        assert!(!tape.contains("tape1") && tape.contains("[f0, f1]f64"), "{tape}");
+        assert!(!tape.contains("tape1") && tape.contains(rectangle), "{tape}");
     }
 }
 

@@ -34,13 +34,16 @@ pub fn tape(target: &Target) -> Result<u8> {
     let avoided = report.avoided.iter().map(|value| {
         json!({ "name": value.name, "how": value.how.to_string(), "place": place(value.span) })
     });
-    let total: Vec<String> = report.total.iter().map(|b| report.sizes.text(b)).collect();
+    let others = function.tape_alternatives()?.into_iter();
+    let others =
+        others.map(|(policy, report)| (policy.name().to_string(), report.formula().into()));
     print_json(&json!({
         "function": report.function,
         "doc": function.doc(),
-        "bytes": if total.is_empty() { "0".to_string() } else { total.join(" + ") },
+        "bytes": report.formula(),
         "stored": stored.collect::<Vec<_>>(),
         "not_stored": avoided.collect::<Vec<_>>(),
+        "other_policies": others.collect::<serde_json::Map<String, Json>>(),
     }));
     Ok(0)
 }

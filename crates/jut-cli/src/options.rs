@@ -104,7 +104,8 @@ pub struct Linearize {
 /// A report on a gradient.
 #[derive(Subcommand)]
 pub enum Explain {
-    /// What goes on the tape: every stored value, its bytes as a formula in the sizes, and why.
+    /// What goes on the tape: every stored value, its bytes as a formula in the sizes, and why; and how
+    /// many bytes the other policies would take.
     Tape(Target),
     /// What every stage costs for given arguments, beside the bounds of the paper's theorems.
     Cost {
@@ -309,13 +310,13 @@ pub enum Format {
 /// How much goes on the tape.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Policy {
-    /// What cannot be recomputed cheaply.
+    /// What takes the least time.
     #[default]
     Default,
     /// Everything that is needed again, as in the paper.
     #[value(name = "store_all", alias = "store-all")]
     StoreAll,
-    /// As little as a minimum cut between storing and recomputing allows.
+    /// As little as can be, at the price of repeated divisions.
     Minimal,
 }
 

@@ -20,7 +20,7 @@ use crate::model::Function;
 use crate::pipeline::{mask, refusal, start_optimised, with_large_stack};
 use crate::value::Arg;
 use jut_ad::unzip::TapeReport;
-use jut_ad::{Derivatives, Unzipped, forward, transpose, unzip};
+use jut_ad::{Derivatives, Policy, Unzipped, forward, transpose, unzip};
 use jut_eval::Interpreter;
 use jut_eval::cost::{CostReport, StageCost, Stages};
 use jut_ir::{Diagnostic, FuncId, Span};
@@ -54,11 +54,22 @@ pub(crate) fn tape(function: &Function) -> Result<TapeReport> {
     })
 }
 
-/// The same as text.
+/// The same as text, with what the tape would be under the other policies.
 pub(crate) fn tape_text(function: &Function) -> Result<String> {
     let sources = function.model().sources();
     let place = |span: Span| (span != Span::NONE).then(|| sources.of(span).place(span));
-    Ok(tape(function)?.text(&place))
+    let mut text = tape(function)?.text(&place);
+    text.push_str("other policies:\n");
+    for (policy, report) in alternatives(function)? {
+        text.push_str(&format!("  {:<9}  {} bytes\n", policy.name(), report.formula()));
+    }
+    Ok(text)
+}
+
+/// What goes on the tape under the policies that the function does not have.
+pub(crate) fn alternatives(function: &Function) -> Result<Vec<(Policy, TapeReport)>> {
+    let others = Policy::ALL.into_iter().filter(|policy| *policy != function.tape_policy());
+    others.map(|policy| Ok((policy, tape(&function.clone().policy(policy))?))).collect()
 }
 
 /// What every stage of the gradient costs for given arguments, beside the bounds of the paper.

@@ -327,7 +327,8 @@ impl Function {
     }
 
     /// What goes on the tape of the gradient: every stored value with its bytes as a formula in the
-    /// sizes, what needs it and why it is stored. This is what `jut explain tape` prints.
+    /// sizes, what needs it and why it is stored; what is computed again instead; and the bytes that the
+    /// other [policies](crate::Policy) would take. This is what `jut explain tape` prints.
     ///
     /// ```
     /// # fn main() -> jut::Result<()> {
@@ -349,6 +350,14 @@ impl Function {
     /// As [`Function::compile`].
     pub fn tape_report(&self) -> Result<TapeReport> {
         explain::tape(self)
+    }
+
+    /// What goes on the tape under the policies that the function does not have, as data.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn tape_alternatives(&self) -> Result<Vec<(Policy, TapeReport)>> {
+        explain::alternatives(self)
     }
 
     /// What each stage costs for the given arguments (f, f.jvp, f.nonlin, f.lin, f.linT, and the

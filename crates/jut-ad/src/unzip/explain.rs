@@ -102,11 +102,15 @@ impl TapeReport {
         Some(sum)
     }
 
+    /// The bytes of the tape as a formula in the sizes.
+    pub fn formula(&self) -> String {
+        let total: Vec<String> = self.total.iter().map(|b| self.sizes.text(b)).collect();
+        if total.is_empty() { "0".to_string() } else { total.join(" + ") }
+    }
+
     /// The report as text; `place` says where a span is, for example `line 3`.
     pub fn text(&self, place: &dyn Fn(Span) -> Option<String>) -> String {
-        let total: Vec<String> = self.total.iter().map(|b| self.sizes.text(b)).collect();
-        let total = if total.is_empty() { "0".to_string() } else { total.join(" + ") };
-        let mut text = format!("tape of {}: {total} bytes\n", self.function);
+        let mut text = format!("tape of {}: {} bytes\n", self.function, self.formula());
         let at = |span: Span| place(span).map(|p| format!(" ({p})")).unwrap_or_default();
         let mut rows = Vec::new();
         for value in &self.stored {

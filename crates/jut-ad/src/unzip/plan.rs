@@ -24,9 +24,10 @@
 //!   A total operation whose operands are all from outside a loop leaves the loop, so that what
 //!   does not depend on the iteration is computed and stored once.
 //!
-//! All other needs are stored under [`Policy::Default`]; under [`Policy::Minimal`] a minimum cut
-//! finds the cheapest set of values from which the residual can compute them ([`cut`]), and E
-//! computes no expression twice ([`common`]). Transparent i64 names, and maxima of i64, are never stored, under
+//! Of all other needs a minimum cut finds the cheapest set of values from which the residual can compute
+//! them ([`cut`]), by prices that are those of time under [`Policy::Default`] and make divisions cheaper
+//! than the bytes under [`Policy::Minimal`]; and E computes no expression twice ([`common`]). Under
+//! [`Policy::StoreAll`] all of them are stored. Transparent i64 names, and maxima of i64, are never stored, under
 //! any policy: the residual computes them again, from stored operands if need be, because types
 //! and covered accesses rest on their definitions. A carried array that only some arms of a branch read is
 //! stored by those arms ([`arms`]); of an array that a loop changes, what was read of it is stored ([`changing`]).
@@ -278,7 +279,7 @@ pub(super) struct Planner<'a, 'f> {
     pub facts: Facts,
     /// Names that are a maximum with zero, and of what.
     maxima: Vec<(NVar, Size)>,
-    /// Under [`Policy::Minimal`]: the names of what E has computed and open levels can see.
+    /// The names of what E has computed and open levels can see, unless everything is to be stored.
     computed: HashMap<common::Key, NVar>,
     /// The position in the residual's text.
     clock: u32,

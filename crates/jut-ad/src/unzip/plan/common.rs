@@ -1,4 +1,4 @@
-//! Common subexpressions within E: under [`crate::Policy::Minimal`] nothing is computed twice.
+//! Common subexpressions within E: unless everything is to be stored, nothing is computed twice.
 //!
 //! J writes each partial derivative where it is needed, so that `sin(u) * sin(u)` gives two
 //! cosines. The second one becomes another name of the first, which is stored or recomputed once.

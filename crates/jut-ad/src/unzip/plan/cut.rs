@@ -31,7 +31,10 @@
 //! repeats at most as many operations as the tape loses bytes, and a long chain of cheap
 //! operations is cut every eight links. A truth value costs as much as a number, for the
 //! instructions are the same. An element read from an array is a load, half of what storing it
-//! costs; a division of floats counts as six operations. Sizes are not known here; arrays of unknown size, and data, count as large,
+//! costs. A division of floats takes longer than storing its result and reading it, and under
+//! [`Policy::Default`] counts as that: it is computed again only where more than one number is saved
+//! by it. Under [`Policy::Minimal`] it counts as less, and so leaves the tape wherever its operands are
+//! at hand. Sizes are not known here; arrays of unknown size, and data, count as large,
 //! so a scalar is always preferred to the array or record that it comes from.
 //!
 //! A value of a level further out has a price too, unless the residual has it anyway or needs it
@@ -51,6 +54,7 @@
 //! are stored. So the cost is linear in the text.
 
 use super::{How, LevelKind, Planner};
+use crate::Policy;
 use jut_ir::visit::Use;
 use jut_ir::*;
 use petgraph::algo::dinics;
@@ -275,9 +279,12 @@ impl Planner<'_, '_> {
     fn operations(&self, level: usize, stmt: &Stmt) -> Option<u64> {
         const ARITHMETIC: u64 = 1;
         const LOAD: u64 = 4;
-        const DIVISION: u64 = 6;
+        let division = match self.plan.policy {
+            Policy::StoreAll | Policy::Default => 12,
+            Policy::Minimal => 6,
+        };
         match (&stmt.rhs, &stmt.nl[..]) {
-            (Rhs::Prim(prim::DIV, _), _) => Some(DIVISION),
+            (Rhs::Prim(prim::DIV, _), _) => Some(division),
             _ if !self.is_cheap(level, stmt) => None,
             (Rhs::Prim(..), _) => Some(ARITHMETIC),
             (Rhs::Index(..), [v]) if self.type_of(*v).is_scalar() => Some(LOAD),

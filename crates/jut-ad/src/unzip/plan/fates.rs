@@ -83,8 +83,8 @@ impl Planner<'_, '_> {
         let mut needs = std::mem::take(&mut self.open[depth].needs);
         needs.sort_by_key(|v| self.needs[*v]);
         let chosen = match self.plan.policy {
-            Policy::Minimal => self.minimum_cut(&needs),
-            Policy::StoreAll | Policy::Default => HashSet::new(),
+            Policy::StoreAll => HashSet::new(),
+            Policy::Default | Policy::Minimal => self.minimum_cut(&needs),
         };
         let mut level = std::mem::take(&mut self.plan.levels[id]);
         let mut again = Vec::new();

@@ -123,7 +123,7 @@ impl<'a> Planner<'a, '_> {
 
     /// Adds a non-linear statement to E: of this level, or further out where it may leave.
     pub fn push(&mut self, stmt: Cow<'a, Stmt>) {
-        let key = if self.plan.policy == Policy::Minimal { self.key(&stmt) } else { None };
+        let key = if self.plan.policy == Policy::StoreAll { None } else { self.key(&stmt) };
         if let (Some(key), [v]) = (&key, &stmt.nl[..])
             && self.is_computed(key, *v)
         {
