@@ -68,7 +68,9 @@ fn the_bytes_of_a_run_are_those_of_the_formula() {
 #[test]
 fn every_stored_value_says_type_bytes_reason_and_line() {
     let report = json(&["explain", "tape", "logistic.jut"]);
-    assert_eq!(report["bytes"], "40 n + 24");
+    assert_eq!(report["bytes"], "24 n + 24");
+    assert_eq!(report["other_policies"]["minimal"], "16 n + 16");
+    assert!(report["other_policies"]["store_all"].is_string(), "{report}");
     let stored = report["stored"].as_array().expect("a list");
     assert!(!stored.is_empty());
     for value in stored {

@@ -274,7 +274,9 @@ impl Given {
 /// The sizes of the last call of a session, so that another one with the same sizes is as short as one
 /// that is bound to them.
 pub(crate) struct Last {
-    bound: Bound,
+    /// The code, bound to these sizes; none of what is not made of numbers and arrays of numbers, or has
+    /// results whose sizes are not known before a call.
+    bound: Option<Bound>,
     /// For each argument the number of dimensions of its shape, if it came with one.
     ranks: Vec<Option<usize>>,
     /// These dimensions, one after the other.
@@ -286,6 +288,20 @@ pub(crate) struct Last {
 }
 
 impl Last {
+    /// Before the first call, which has these arguments.
+    fn new(plan: &Plan, native: &engine::Native, parts: &[Arg<'_>]) -> Last {
+        let binder = &plan.interface.binder;
+        let hidden: Vec<bool> = binder.hidden().collect();
+        let bound = match binder.structured() {
+            Some(_) => None,
+            None => native
+                .checked
+                .bind(&mut |k| engine::integer(parts, k), &|k| hidden.get(k) == Some(&true)),
+        };
+        let bound = bound.filter(|bound| !bound.returns_buffers());
+        Last { bound, ranks: Vec::new(), dims: Vec::new(), valid: false, own: false }
+    }
+
     /// Takes note of a call with these arguments and leaves; `own` says where its results went.
     pub fn note(
         last: &mut Option<Last>,
@@ -295,27 +311,9 @@ impl Last {
         parts: &[Arg<'_>],
         own: bool,
     ) {
-        let integer = &mut |k: usize| engine::integer(parts, k);
-        let valid = match last {
-            Some(last) => last.bound.rebind(integer),
-            None => {
-                let binder = &plan.interface.binder;
-                if binder.structured().is_some() {
-                    return;
-                }
-                let hidden: Vec<bool> = binder.hidden().collect();
-                let constant = |k: usize| hidden.get(k) == Some(&true);
-                let Some(bound) = native.checked.bind(integer, &constant) else { return };
-                // The sizes of these are not known before a call.
-                if bound.returns_buffers() {
-                    return;
-                }
-                let (ranks, dims) = (Vec::new(), Vec::new());
-                *last = Some(Last { bound, ranks, dims, valid: false, own });
-                true
-            }
-        };
-        let Some(last) = last else { return };
+        let last = last.get_or_insert_with(|| Last::new(plan, native, parts));
+        let Some(bound) = &mut last.bound else { return };
+        let fits = bound.rebind(&mut |k| engine::integer(parts, k));
         last.ranks.clear();
         last.dims.clear();
         for arg in args {
@@ -323,7 +321,7 @@ impl Last {
             last.ranks.push(shape.map(<[usize]>::len));
             last.dims.extend_from_slice(shape.unwrap_or_default());
         }
-        (last.valid, last.own) = (valid && args.iter().all(is_plain), own);
+        (last.valid, last.own) = (fits && args.iter().all(is_plain), own);
     }
 
     /// Calls the function once more, if the arguments have the sizes of the last call; else nothing is
@@ -342,10 +340,8 @@ impl Last {
             same &= now == before.map(|(own, _)| own) && is_plain(arg);
             dims = before.map_or(dims, |(_, rest)| rest);
         }
-        if !same {
-            return None;
-        }
-        match run(&mut self.bound, &native.placements, workspace, args, to) {
+        let bound = self.bound.as_mut().filter(|_| same)?;
+        match run(bound, &native.placements, workspace, args, to) {
             Ok(()) => Some(Ok(())),
             Err(Some(failure)) => Some(Err(failure)),
             Err(None) => None,
