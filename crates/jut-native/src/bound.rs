@@ -9,8 +9,9 @@
 //! given: an argument that says a length has the value that it was bound with. *Cost*: a few
 //! nanoseconds; nothing is ever allocated.
 
-use crate::call::{Arg, CallError};
+use crate::call::Arg;
 use crate::checked::{Checked, Results};
+use jut_ir::RuntimeError;
 use jut_loop::form::{Cell, Kind, Role};
 use jut_runtime::Workspace;
 use std::sync::Arc;
@@ -138,18 +139,18 @@ impl Bound {
     /// first; results stay in it until its next call.
     ///
     /// # Errors
-    /// [`CallError::Arguments`] if the number, a kind, a length or an integer that says a length is not
-    /// what it was bound to be, [`CallError::Run`] if the program fails.
+    /// None if the number, a kind, a length or an integer that says a length is not what it was bound to
+    /// be, in which case nothing has run; else how the program failed.
     #[inline]
     pub fn call<'w, 'a>(
         &'w mut self,
         workspace: &'w mut Workspace,
         args: impl Iterator<Item = Arg<'a>>,
-    ) -> Result<Results<'w>, CallError> {
+    ) -> Result<Results<'w>, Option<RuntimeError>> {
         let Bound { checked, given, words, returned, buffers, .. } = self;
         let mut parameters = given.iter();
         for mut arg in args {
-            let Some(parameter) = parameters.next() else { return Err(misfit(checked)) };
+            let Some(parameter) = parameters.next() else { return Err(None) };
             let (word, kind, writable) = arg.word();
             let fits = match parameter.expected {
                 Expected::Any => true,
@@ -157,12 +158,12 @@ impl Bound {
                 Expected::Cells(bound) => arg.cells() == Some(bound),
             };
             if kind != parameter.kind || parameter.written && !writable || !fits {
-                return Err(misfit(checked));
+                return Err(None);
             }
             words[parameter.number] = word;
         }
         if parameters.next().is_some() {
-            return Err(misfit(checked));
+            return Err(None);
         }
         let kinds = checked.compiled().results();
         let (values, lengths) = returned.split_at_mut(kinds.len());
@@ -171,17 +172,11 @@ impl Bound {
         // were bound, and every integer that a length depends on was just found to be that one, or is
         // constant. Those of a parameter that is written came from a `&mut`, and all of them are
         // borrowed for `'a`, which outlives this call.
-        unsafe { checked.compiled().call_words(workspace, words, values) }?;
+        unsafe { checked.compiled().call_words(workspace, words, values) }.map_err(Some)?;
         if *buffers {
             let integer = &mut |n: usize| words.get(n).map_or(0, |word| *word as i64);
             checked.result_lengths(values, lengths, integer);
         }
         Ok(Results::new(kinds, returned, workspace.held()))
     }
-}
-
-#[cold]
-fn misfit(checked: &Checked) -> CallError {
-    let name = checked.compiled().name();
-    CallError::Arguments(format!("the arguments of `{name}` are not those that it was bound for"))
 }

@@ -11,7 +11,7 @@ use crate::error::{ArgumentError, Error};
 use crate::interface::Destination;
 use crate::value::{Arg, Out, Value};
 use jut_ir::Scalar;
-use jut_native::{Arg as Word, Bound, CallError};
+use jut_native::{Arg as Word, Bound};
 use jut_runtime::{Cancellation, Workspace};
 use std::sync::Arc;
 
@@ -360,10 +360,8 @@ fn run(
     let buffers = placements.iter().zip(to.targets());
     let buffers = buffers.filter(|(placement, _)| matches!(placement, Placement::Buffer(_)));
     let words = args.iter().map(word).chain(buffers.map(|(_, target)| target_word(target)));
-    let results = bound.call(workspace, words).map_err(|error| match error {
-        CallError::Run(error) => Some(Failure::Run(error)),
-        CallError::Arguments(_) => None,
-    })?;
+    let called = bound.call(workspace, words);
+    let results = called.map_err(|error| error.map(Failure::Run))?;
     // What is returned is numbers, or goes into memory of the caller.
     let mut room = Room::new(0, usize::MAX);
     collect(placements, results, to.targets(), &mut room).map_err(Some)
