@@ -27,7 +27,7 @@ pub struct Failure {
     pub site: i64,
     /// The numbers involved; what they mean depends on the kind of error.
     pub operands: [i64; 3],
-    /// Number of the kind of error (1 to 7 for `R01` to `R07`); 0 if nothing failed.
+    /// Number of the kind of error (1 to 8 for `R01` to `R08`); 0 if nothing failed.
     pub kind: i64,
 }
 

@@ -448,15 +448,25 @@ refused! {
   y = sin(x + 1.0) // J601
   y
 }"
-    recursion: "core def f(x: f64) -> f64 = {
-  y = f(x) // J901
-  y
-}"
 }
 
 // ---- and what is fine
 
 accepted! {
+    a_function_calls_itself_and_one_below: "core def f(x: f64) -> f64 = {
+  y = f(x)
+  z = g(y)
+  z
+}
+core def g(x: f64) -> f64 = {
+  y = f(x)
+  y
+}"
+    data_that_hold_themselves: "data T = Leaf | Node(left: T, right: U)
+data U = U(t: T)
+core def f(u: U) -> U = {
+  u
+}"
     a_function_may_have_linear_and_non_linear_results: "core def g(x: f64; y': f64) -> (f64; f64) = {
   z = x * x
   w' = z * y'

@@ -63,6 +63,7 @@ fn every_folder_has_files() {
         "unzip",
         "update",
         "while",
+        "recursion",
     ];
     assert_eq!(found, wanted.map(String::from).into());
     assert!(files.len() > 80, "{} files", files.len());

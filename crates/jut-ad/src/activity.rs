@@ -12,7 +12,7 @@
 //!
 //! At a call the edges come from the callee's [`Influence`]: which results depend on which parameters.
 //! Reachability distributes over the set of active parameters, so one summary serves every mask.
-//! Callees are summarised before callers ([`crate::callees_first`]).
+//! Callees are summarised before callers, functions that call each other until nothing changes.
 //!
 //! Discrete values have no node: comparisons, indices, `floor`, `stop` (partials `Zero` in the
 //! table of primitives) end every path.
@@ -20,11 +20,12 @@
 //! Cost: linear in the function, plus one search per result for the summary.
 
 use crate::{Derivatives, Mask};
+use jut_ir::calls::strongly_connected;
 use jut_ir::entity::{EntityRef, SecondaryMap};
 use jut_ir::prim::Partial;
 use jut_ir::{
-    Atom, Block, Call, Cap, FieldPattern, FuncId, Function, NVar, Operand, Place, Program, Rhs,
-    Stmt, Type,
+    Atom, Block, Call, Cap, DataId, FieldPattern, FuncId, Function, NVar, Operand, Place, Program,
+    Rhs, Stmt, Type,
 };
 use std::collections::HashMap;
 
@@ -41,15 +42,32 @@ pub struct Kinds {
 impl Kinds {
     /// Takes in the declarations that are new.
     pub fn extend(&mut self, program: &Program) {
-        for data in program.datas.values().skip(self.float.len()) {
-            let fields = || data.constructors.iter().flat_map(|c| &c.fields);
+        let known = self.float.len();
+        let uses = |k: usize, out: &mut Vec<usize>| {
+            let data = &program.datas[DataId::new(k)];
+            let fields = data.constructors.iter().flat_map(|c| &c.fields);
+            fields.for_each(|f| f.ty.for_each_data(&mut |other| out.push(other.index())));
+            out.retain(|other| *other >= known);
+        };
+        for table in [&mut self.float, &mut self.array] {
+            table.resize(program.datas.len(), false);
+        }
+        self.parts.resize(program.datas.len(), 0);
+        let count = program.datas.len();
+        for component in strongly_connected(count, known..count, uses) {
+            let of = |k: usize| &program.datas[DataId::new(k)].constructors;
+            let fields = || component.members.iter().flat_map(|k| of(*k)).flat_map(|c| &c.fields);
+            // A value of a recursive type may have any number of parts.
+            let parts = fields().map(|f| self.tangent_parts(&f.ty));
+            let parts = match component.is_recursive {
+                true => u64::MAX,
+                false => parts.fold(1, u64::saturating_add),
+            };
             let float = fields().any(|f| self.has_float(&f.ty));
             let array = fields().any(|f| self.has_array(&f.ty));
-            let parts = fields().map(|f| self.tangent_parts(&f.ty));
-            let parts = parts.fold(1, u64::saturating_add);
-            self.parts.push(parts);
-            self.float.push(float);
-            self.array.push(array);
+            for k in component.members {
+                (self.parts[k], self.float[k], self.array[k]) = (parts, float, array);
+            }
         }
     }
 
@@ -99,6 +117,15 @@ pub struct Influence {
 }
 
 impl Influence {
+    /// What is known of a function before anything is: nothing depends on anything.
+    pub fn none(func: &Function) -> Influence {
+        let row = vec![false; func.params.len()];
+        Influence {
+            results: vec![row.clone(); func.results.len()],
+            accs: vec![row; func.cap_params.len()],
+        }
+    }
+
     /// Which results and which `acc` parameters are active under a mask.
     pub fn under(&self, mask: &Mask) -> (Vec<bool>, Vec<bool>) {
         let any = |row: &Vec<bool>| mask.positions().any(|k| row[k]);
@@ -146,7 +173,7 @@ impl Activity {
     }
 }
 
-/// Summarises a function. Its callees have been summarised.
+/// Summarises a function, by the summaries of what it calls.
 pub fn influence(derivatives: &Derivatives, func: FuncId) -> Influence {
     let f = &derivatives.program.funcs[func];
     let graph = Graph::of(derivatives, f);

@@ -33,9 +33,10 @@
 
 mod operations;
 
+use crate::Derivatives;
 use crate::relocate::{Relocator, Substitution};
-use crate::{Derivatives, callees_first};
 use jut_ir::build::Namer;
+use jut_ir::calls::{components, for_each_call};
 use jut_ir::cover::Facts;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::*;
@@ -47,31 +48,48 @@ use std::collections::HashMap;
 /// # Errors
 /// `J901` for a form that is not linear code of this version.
 pub fn erase(derivatives: &mut Derivatives, func: FuncId) -> Result<FuncId, Diagnostic> {
-    let known = &derivatives.erased;
-    let order = callees_first(&derivatives.program, func, &|f| known.contains_key(&f));
-    let mut result = derivatives.erased.get(&func).copied();
-    if result.is_none() {
-        for f in order {
-            let made = if is_erased(derivatives, f) { f } else { erase_one(derivatives, f)? };
-            derivatives.erased.insert(f, made);
+    let known = |f: FuncId| derivatives.erased.contains_key(&f);
+    for component in components(&derivatives.program, (!known(func)).then_some(func), &known) {
+        let members = component.members;
+        // Functions that call each other are pure together, or have erasures that do.
+        derivatives.erased.extend(members.iter().map(|f| (*f, *f)));
+        if members.iter().all(|f| is_erased(derivatives, *f)) {
+            continue;
+        }
+        if component.is_recursive {
+            for f in &members {
+                let name = names::erased(&derivatives.program.funcs[*f].name);
+                let made = derivatives.reserve(&name);
+                derivatives.erased.insert(*f, made);
+                derivatives.erased.insert(made, made);
+            }
+        }
+        for f in &members {
+            let made = erase_one(derivatives, *f).inspect_err(|_| {
+                derivatives.erased.retain(|f, _| !members.contains(f));
+            })?;
+            let made = match component.is_recursive {
+                true => derivatives.complete(derivatives.erased[f], made),
+                false => derivatives.add_func(made),
+            };
+            derivatives.erased.insert(*f, made);
             derivatives.erased.insert(made, made);
-            result = Some(made);
         }
     }
-    Ok(result.unwrap_or(func))
+    Ok(derivatives.erased.get(&func).copied().unwrap_or(func))
 }
 
 /// Whether there is nothing linear in a function and what it calls. The callees have been erased.
 fn is_erased(derivatives: &Derivatives, func: FuncId) -> bool {
     let f = &derivatives.program.funcs[func];
     let mut pure = f.lvars.is_empty() && f.caps.values().all(|c| c.mode == Mode::Acc);
-    crate::for_each_call(&f.body, &mut |callee| {
-        pure &= derivatives.erased.get(&callee) == Some(&callee);
+    for_each_call(&f.body, &mut |call| {
+        pure &= derivatives.erased.get(&call.func) == Some(&call.func);
     });
     pure
 }
 
-fn erase_one(derivatives: &mut Derivatives, id: FuncId) -> Result<FuncId, Diagnostic> {
+fn erase_one(derivatives: &mut Derivatives, id: FuncId) -> Result<Function, Diagnostic> {
     let mut func = derivatives.take(id)?;
     let body = std::mem::take(&mut func.body);
     let namer = Namer::of(&func);
@@ -106,8 +124,7 @@ fn erase_one(derivatives: &mut Derivatives, id: FuncId) -> Result<FuncId, Diagno
         let ty = new.ty(&result.ty);
         new.to.results.push(ResultDecl { name: None, ty });
     }
-    let to = new.to;
-    Ok(derivatives.add_func(to))
+    Ok(new.to)
 }
 
 /// L at work on one function.

@@ -45,19 +45,20 @@ mod primitive;
 mod regions;
 mod rules;
 
-use crate::activity::{self, Activity};
+use crate::activity::{self, Activity, Influence};
 use crate::relocate::Relocator;
-use crate::{Derivatives, Jvp, Mask, Passing, callees_first, erase};
+use crate::{Derivatives, Jvp, Mask, Passing, erase};
 use emit::{Handle, Writer};
 use jut_ir::build::FunctionBuilder;
-use jut_ir::entity::EntityRef;
+use jut_ir::calls::{callees_first, components, for_each_call, strongly_connected};
+use jut_ir::entity::{EntityRef, SecondaryMap};
 use jut_ir::repair::repair;
 use jut_ir::{
     Block, CapData, DataId, Diagnostic, Field, FuncId, Function, LinResultDecl, Loc, Mode, Origin,
     Place, Program, Type, names,
 };
 use rules::Rules;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// How many masks calls may ask of one function before they are widened.
 pub const MASKS: usize = 4;
@@ -84,19 +85,29 @@ pub fn forward(
     let mask_of_erased = derivatives.mask_of_erased(func, erased, mask);
     summarise(derivatives, erased);
     let plan = plan(derivatives, erased, &mask_of_erased);
-    for (f, mask, activity) in plan.into_iter().rev() {
-        if derivatives.jvp_of(f, &mask).is_some() {
-            continue;
-        }
-        let made = match custom::differentiate(derivatives, f, &mask)? {
-            Some(made) => made,
-            None => differentiate(derivatives, f, &mask, &activity)?,
+    // Derivatives are known by name before they are made: those of functions that call each other do.
+    let plan: Vec<_> = (plan.into_iter())
+        .map(|(f, mask, activity)| {
+            let (results, accs) = derivatives.influences[&f].under(&mask);
+            let name = names::jvp(&mask.name(&derivatives.program, f));
+            let id = derivatives.reserve(&name);
+            derivatives.jvps.insert((f, mask.clone()), Jvp { func: id, results, accs });
+            (id, f, mask, activity)
+        })
+        .collect();
+    for (k, (id, f, mask, activity)) in plan.iter().enumerate() {
+        let made = match custom::differentiate(derivatives, *f, mask).and_then(|made| match made {
+            Some(made) => Ok(made),
+            None => differentiate(derivatives, *f, mask, activity),
+        }) {
+            Ok(made) => made,
+            Err(error) => {
+                let unmade: HashSet<FuncId> = plan[k..].iter().map(|(id, ..)| *id).collect();
+                derivatives.jvps.retain(|_, jvp| !unmade.contains(&jvp.func));
+                return Err(error);
+            }
         };
-        let (results, accs) = derivatives.influences[&f].under(&mask);
-        let name = mask.name(&derivatives.program, f);
-        let made = Function { name: names::jvp(&name), ..made };
-        let id = derivatives.add_func(made);
-        derivatives.jvps.insert((f, mask), Jvp { func: id, results, accs });
+        derivatives.complete(*id, made);
     }
     let missing = || Diagnostic::error("J999", jut_ir::Span::NONE, "no derivative was made");
     let jvp = derivatives.jvp_of(erased, &mask_of_erased).cloned().ok_or_else(missing)?;
@@ -130,36 +141,57 @@ impl Derivatives {
     }
 }
 
-/// Finds what the results of each function depend on, callees first.
+/// Finds what the results of each function depend on, callees first. Of functions that call each other it is the
+/// least that agrees with itself: they begin with nothing, and are looked at until nothing changes.
 fn summarise(derivatives: &mut Derivatives, root: FuncId) {
     derivatives.kinds.extend(&derivatives.program);
-    let known = &derivatives.influences;
-    for f in callees_first(&derivatives.program, root, &|f| known.contains_key(&f)) {
-        // Arrays that a loop only hands on have no tangent that it would have to carry.
-        jut_ir::carries::settle(&mut derivatives.program.funcs[f]);
-        jut_ir::early::read_early(&mut derivatives.program.funcs[f]);
-        let mut influence = activity::influence(derivatives, f);
-        if let Some(rule) = derivatives.program.funcs[f].rule {
-            derivatives.influences.insert(f, influence.clone());
-            summarise(derivatives, rule.func());
-            custom::settle(derivatives, f, rule);
-            let of_rule = &derivatives.influences[&rule.func()];
-            if let Some(stated) = custom::influence(&derivatives.program, f, of_rule) {
-                influence = stated;
+    let known = |f: FuncId| derivatives.influences.contains_key(&f);
+    for component in components(&derivatives.program, (!known(root)).then_some(root), &known) {
+        for f in component.members.iter().copied() {
+            // Arrays that a loop only hands on have no tangent that it would have to carry.
+            jut_ir::carries::settle(&mut derivatives.program.funcs[f]);
+            jut_ir::early::read_early(&mut derivatives.program.funcs[f]);
+            if component.is_recursive {
+                let nothing = Influence::none(&derivatives.program.funcs[f]);
+                derivatives.influences.insert(f, nothing);
             }
         }
-        derivatives.influences.insert(f, influence);
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for f in component.members.iter().copied() {
+                let influence = activity::influence(derivatives, f);
+                let before = derivatives.influences.insert(f, influence);
+                changed |=
+                    component.is_recursive && before.as_ref() != derivatives.influences.get(&f);
+            }
+        }
+        for f in component.members {
+            if let Some(rule) = derivatives.program.funcs[f].rule {
+                summarise(derivatives, rule.func());
+                custom::settle(derivatives, f, rule);
+                let of_rule = &derivatives.influences[&rule.func()];
+                if let Some(stated) = custom::influence(&derivatives.program, f, of_rule) {
+                    derivatives.influences.insert(f, stated);
+                }
+            }
+        }
     }
 }
 
-/// Which derivatives are missing, callers first, each with the activity under its mask. (A function
-/// is declared after those that it calls, so its number is larger.)
+/// Which derivatives are missing, callees first but for functions that call each other, each with the activity under
+/// its mask.
 fn plan(derivatives: &mut Derivatives, root: FuncId, mask: &Mask) -> Vec<(FuncId, Mask, Activity)> {
-    let mut wanted: BTreeMap<FuncId, Vec<Mask>> = BTreeMap::from([(root, vec![mask.clone()])]);
+    let order = callees_first(&derivatives.program, needed(derivatives, root));
+    let mut place = SecondaryMap::new();
+    order.iter().enumerate().for_each(|(k, f)| place[*f] = k);
+    let mut wanted = BTreeMap::from([(place[root], vec![mask.clone()])]);
+    let mut planned: HashSet<(FuncId, Mask)> = HashSet::new();
     let mut plan = Vec::new();
-    while let Some((f, masks)) = wanted.pop_last() {
+    while let Some((k, masks)) = wanted.pop_last() {
+        let f = order[k];
         for mask in masks {
-            if derivatives.jvp_of(f, &mask).is_some() {
+            let is_new = planned.insert((f, mask.clone()));
+            if !is_new || derivatives.jvp_of(f, &mask).is_some() {
                 continue;
             }
             let activity = activity::analyse(derivatives, f, &mask);
@@ -173,16 +205,46 @@ fn plan(derivatives: &mut Derivatives, root: FuncId, mask: &Mask) -> Vec<(FuncId
                     }
                 }
             }
-            for (callee, mask) in asked {
-                let masks = wanted.entry(callee).or_default();
-                if !masks.contains(&mask) {
-                    masks.push(mask);
+            for (callee, mask) in &asked {
+                let masks = wanted.entry(place[*callee]).or_default();
+                if !masks.contains(mask) {
+                    masks.push(mask.clone());
                 }
             }
-            plan.push((f, mask, activity));
+            plan.push((f, mask, activity, asked));
         }
     }
-    plan
+    plan.reverse();
+    in_order(plan)
+}
+
+/// Puts what is asked for by others before these.
+fn in_order(
+    plan: Vec<(FuncId, Mask, Activity, Vec<(FuncId, Mask)>)>,
+) -> Vec<(FuncId, Mask, Activity)> {
+    let number: HashMap<(FuncId, Mask), usize> =
+        plan.iter().enumerate().map(|(k, (f, mask, ..))| ((*f, mask.clone()), k)).collect();
+    let found = strongly_connected(plan.len(), 0..plan.len(), |k, out| {
+        out.extend(plan[k].3.iter().filter_map(|asked| number.get(asked)));
+    });
+    let mut plan: Vec<_> = plan.into_iter().map(Some).collect();
+    let taken = found.into_iter().flat_map(|component| component.members);
+    taken.filter_map(|k| plan[k].take()).map(|(f, mask, activity, _)| (f, mask, activity)).collect()
+}
+
+/// What a function calls, directly or not, and what states derivatives of these, in the order of the program.
+fn needed(derivatives: &Derivatives, root: FuncId) -> BTreeSet<FuncId> {
+    let mut needed = BTreeSet::new();
+    let mut work = vec![root];
+    while let Some(f) = work.pop() {
+        if needed.insert(f) {
+            let func = &derivatives.program.funcs[f];
+            for_each_call(&func.body, &mut |call| work.push(call.func));
+            work.extend(func.rule.map(|rule| rule.func()));
+            work.extend(derivatives.stated.get(&f));
+        }
+    }
+    needed
 }
 
 /// The calls with an active argument, and their masks.

@@ -30,7 +30,7 @@ pub mod transpose;
 pub mod unzip;
 
 use activity::{Influence, Kinds};
-use jut_ir::{Block, Data, DataId, Diagnostic, FuncId, Function, Mode, Program, Rhs, names};
+use jut_ir::{Data, DataId, Decl, Diagnostic, FuncId, Function, Mode, Program, names};
 use std::collections::{HashMap, HashSet};
 
 /// A program, and what has been derived from what in it.
@@ -124,7 +124,7 @@ impl Derivatives {
             return;
         }
         let kept: HashSet<FuncId> =
-            callees_first(&self.program, root, &|_| false).into_iter().collect();
+            jut_ir::calls::callees_first(&self.program, [root]).into_iter().collect();
         for (id, func) in self.program.funcs.iter_mut() {
             if !kept.contains(&id) && self.taken.insert(id) {
                 *func = func.signature();
@@ -137,6 +137,25 @@ impl Derivatives {
     pub fn add_func(&mut self, mut func: Function) -> FuncId {
         func.name = self.fresh_name(&func.name);
         self.program.add_func(func)
+    }
+
+    /// A derived function that is called before it is made: its name alone. [`Derivatives::complete`] declares it.
+    pub(crate) fn reserve(&mut self, name: &str) -> FuncId {
+        let name = self.fresh_name(name);
+        self.program.funcs.push(Function { name, ..Function::default() })
+    }
+
+    /// Declares a function that has been reserved.
+    pub(crate) fn complete(&mut self, id: FuncId, func: Function) -> FuncId {
+        self.program.order.push(Decl::Func(id));
+        self.fill(id, func)
+    }
+
+    /// Gives a function that has been reserved all but its place among the declarations.
+    pub(crate) fn fill(&mut self, id: FuncId, func: Function) -> FuncId {
+        let name = std::mem::take(&mut self.program.funcs[id].name);
+        self.program.funcs[id] = Function { name, ..func };
+        id
     }
 
     /// Adds a derived data type; names that are taken get a number.
@@ -394,41 +413,3 @@ pub const PASSES: &[Pass] = &[
         apply: |d, f| erase::erase(d, f).map(|f| vec![f]),
     },
 ];
-
-/// The functions that `root` calls, directly or not, callees before callers, `root` last.
-/// `skip` cuts the search off: functions for which it holds are left out. Iterative, because a
-/// chain of calls may be as long as the program.
-pub fn callees_first(
-    program: &Program,
-    root: FuncId,
-    skip: &dyn Fn(FuncId) -> bool,
-) -> Vec<FuncId> {
-    let mut order = Vec::new();
-    let mut seen = HashSet::new();
-    let mut stack = vec![(root, false)];
-    while let Some((func, done)) = stack.pop() {
-        if done {
-            order.push(func);
-        } else if seen.insert(func) {
-            stack.push((func, true));
-            for_each_call(&program.funcs[func].body, &mut |callee| {
-                if !skip(callee) && !seen.contains(&callee) {
-                    stack.push((callee, false));
-                }
-            });
-        }
-    }
-    order
-}
-
-/// Calls `visit` with the function of every call in the block, in order.
-pub fn for_each_call(block: &Block, visit: &mut dyn FnMut(FuncId)) {
-    for stmt in &block.stmts {
-        if let Rhs::Call(call) = &stmt.rhs {
-            visit(call.func);
-        }
-        for inner in stmt.rhs.blocks() {
-            for_each_call(inner, visit);
-        }
-    }
-}

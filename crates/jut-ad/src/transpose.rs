@@ -36,8 +36,9 @@
 
 use crate::linearity::{self, BlockInfo, StmtInfo};
 use crate::relocate::{Relocator, Substitution};
-use crate::{Derivatives, Fragment, callees_first};
+use crate::{Derivatives, Fragment};
 use jut_ir::build::Namer;
+use jut_ir::calls::components;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::structured::{self, Param};
 use jut_ir::visit::Use;
@@ -50,21 +51,35 @@ use jut_ir::*;
 pub fn transpose(derivatives: &mut Derivatives, func: FuncId) -> Result<FuncId, Diagnostic> {
     let known = |f: FuncId| derivatives.transposed.contains_key(&f);
     let program = &derivatives.program;
-    let order = callees_first(program, func, &|f| known(f) || program.funcs[f].is_nonlinear());
-    let mut result = derivatives.transposed.get(&func).copied();
-    if result.is_none() {
-        for callee in order {
-            if !Fragment::Linear.holds(&derivatives.program.funcs[callee]) {
-                return Err(not_linear(&derivatives.program.funcs[callee]));
+    let skip = |f: FuncId| known(f) || program.funcs[f].is_nonlinear();
+    for component in components(program, (!known(func)).then_some(func), &skip) {
+        let members = component.members;
+        if let Some(other) =
+            members.iter().find(|f| !Fragment::Linear.holds(&derivatives.program.funcs[**f]))
+        {
+            return Err(not_linear(&derivatives.program.funcs[*other]));
+        }
+        if component.is_recursive {
+            for f in &members {
+                let name = names::transpose(&derivatives.program.funcs[*f].name);
+                let made = derivatives.reserve(&name);
+                derivatives.transposed.insert(*f, made);
             }
-            let source = derivatives.take(callee)?;
-            let transposed = transpose_one(derivatives, source)?;
-            let id = derivatives.add_func(transposed);
-            derivatives.transposed.insert(callee, id);
-            result = Some(id);
+        }
+        for f in &members {
+            let source = derivatives.take(*f)?;
+            let made = transpose_one(derivatives, source).inspect_err(|_| {
+                derivatives.transposed.retain(|f, _| !members.contains(f));
+            })?;
+            let made = match derivatives.transposed.get(f) {
+                Some(id) => derivatives.complete(*id, made),
+                None => derivatives.add_func(made),
+            };
+            derivatives.transposed.insert(*f, made);
         }
     }
-    result.ok_or_else(|| not_linear(&derivatives.program.funcs[func]))
+    let made = derivatives.transposed.get(&func).copied();
+    made.ok_or_else(|| not_linear(&derivatives.program.funcs[func]))
 }
 
 fn not_linear(func: &Function) -> Diagnostic {

@@ -50,8 +50,9 @@ mod marks;
 mod plan;
 mod split;
 
-use crate::{Derivatives, Policy, Unzipped, callees_first};
+use crate::{Derivatives, Policy, Unzipped};
 pub use explain::{TapeReport, explain};
+use jut_ir::calls::components;
 use jut_ir::*;
 
 /// Unzips a function and all functions with linear parts that it calls.
@@ -81,14 +82,72 @@ pub(crate) fn unzip_beside(
     }
     let program = &derivatives.program;
     let known = |f: FuncId| derivatives.unzipped.contains_key(&(f, policy));
-    let order = callees_first(program, func, &|f| known(f) || program.funcs[f].is_nonlinear());
-    let mut last = None;
-    for callee in order {
-        let mut func = derivatives.take(callee)?;
-        let plan = plan::plan(derivatives, &mut func, policy)?;
-        let unzipped = split::split(derivatives, func, plan)?;
-        derivatives.unzipped.insert((callee, policy), unzipped.clone());
-        last = Some(unzipped);
+    let skip = |f: FuncId| known(f) || program.funcs[f].is_nonlinear();
+    for component in components(program, [func], &skip) {
+        let members = component.members;
+        let made = match component.is_recursive {
+            true => circle(derivatives, &members, policy),
+            false => members.iter().try_for_each(|f| {
+                let mut func = derivatives.take(*f)?;
+                let plan = plan::plan(derivatives, &mut func, policy, None)?;
+                let unzipped = split::split(derivatives, func, plan)?;
+                derivatives.unzipped.insert((*f, policy), unzipped);
+                Ok(())
+            }),
+        };
+        made.inspect_err(|_| {
+            derivatives.unzipped.retain(|(f, _), _| !members.contains(f));
+        })?;
     }
-    last.ok_or_else(|| Diagnostic::error("J801", Span::NONE, "nothing to unzip"))
+    let made = derivatives.unzipped.get(&(func, policy)).cloned();
+    made.ok_or_else(|| Diagnostic::error("J801", Span::NONE, "nothing to unzip"))
+}
+
+/// Unzips functions that call each other. Their halves and tapes are known by name before they are planned; each has
+/// a tape, which holds those of the calls in it, so these tapes are recursive data types. What the linear halves
+/// read of the parameters is the least that agrees with itself: at first nothing, then what a plan by that says, until
+/// nothing is added.
+fn circle(
+    derivatives: &mut Derivatives,
+    members: &[FuncId],
+    policy: Policy,
+) -> Result<(), Diagnostic> {
+    let mut funcs = Vec::with_capacity(members.len());
+    for f in members {
+        let func = derivatives.take(*f)?;
+        let base = names::unzip_base(&func.name).to_string();
+        let constructors = vec![Constructor { name: names::tape(&base), fields: Vec::new() }];
+        let (name, span) = (names::tape(&base), func.span);
+        let tape = Data { name, constructors, doc: String::new(), span };
+        let tape = Some(derivatives.add_data(tape));
+        let [nonlin, lin] =
+            [names::nonlin(&base), names::lin(&base)].map(|name| derivatives.reserve(&name));
+        let result_sizes = plan::result_sizes(&func);
+        let forwarded = Vec::new();
+        let unzipped = Unzipped { nonlin, lin, tape, forwarded, result_sizes };
+        derivatives.unzipped.insert((*f, policy), unzipped);
+        funcs.push(func);
+    }
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for (f, func) in members.iter().zip(&funcs) {
+            let known = derivatives.unzipped.get(&(*f, policy));
+            let plan = plan::plan(derivatives, &mut func.clone(), policy, known)?;
+            let Some(known) = derivatives.unzipped.get_mut(&(*f, policy)) else { continue };
+            changed |= known.forwarded != plan.forwarded;
+            known.forwarded = plan.forwarded;
+        }
+    }
+    let mut halves = [Vec::new(), Vec::new()];
+    for (f, mut func) in members.iter().zip(funcs) {
+        let known = derivatives.unzipped.get(&(*f, policy));
+        let plan = plan::plan(derivatives, &mut func, policy, known)?;
+        let unzipped = split::split(derivatives, func, plan)?;
+        halves[0].push(Decl::Func(unzipped.nonlin));
+        halves[1].push(Decl::Func(unzipped.lin));
+        derivatives.unzipped.insert((*f, policy), unzipped);
+    }
+    // Behind the types of all tapes.
+    derivatives.program.order.extend(halves.concat());
+    Ok(())
 }

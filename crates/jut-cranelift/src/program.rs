@@ -25,6 +25,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{FuncId, Linkage, Module, ModuleReloc};
 use jut_loop::form::{Kind, LoopFuncId, LoopFunction, LoopProgram};
 use jut_loop::kernel::Kernel;
+use jut_loop::recursion;
 use jut_native::CompileError;
 use jut_native::object::system_name;
 use jut_runtime::symbols::{self, Math};
@@ -230,14 +231,17 @@ fn translate(
     for (id, function) in program.funcs.iter() {
         let codegen =
             |reason: String| CompileError::Codegen { function: function.name.clone(), reason };
-        let signature = function_signature(function);
         // The number keeps names apart, from each other and from the runtime's.
         let name = format!("{prefix}{}.{}", id.index(), function.name);
         let place = module
-            .declare_function(&name, Linkage::Local, &signature)
+            .declare_function(&name, Linkage::Local, &function_signature(function))
             .map_err(|e| codegen(e.to_string()))?;
-        context.func =
-            Function::with_name_signature(UserFuncName::user(0, place.as_u32()), signature);
+        ids[id] = Some(place);
+    }
+    for (id, function) in program.funcs.iter() {
+        let Some(place) = ids[id] else { continue };
+        let name = UserFuncName::user(0, place.as_u32());
+        context.func = Function::with_name_signature(name, function_signature(function));
         Translator::new(
             module,
             imports,
@@ -250,7 +254,6 @@ fn translate(
         .map_err(|reason| CompileError::Malformed { function: function.name.clone(), reason })?;
         take(module, place, Some(id), &mut context)?;
         module.clear_context(&mut context);
-        ids[id] = Some(place);
     }
     let last = program.funcs.last().and_then(|(id, function)| Some((ids[id]?, function)));
     let Some((place, function)) = last else {
@@ -336,24 +339,21 @@ pub(crate) fn define_with(
     target: &Target,
     entry: &mut Entry<'_>,
 ) -> Result<Defined, CompileError> {
-    let mut depth: SecondaryMap<LoopFuncId, usize> = SecondaryMap::new();
-    let (mut stack, mut bytes) = (0, 0);
+    let mut frames: SecondaryMap<LoopFuncId, usize> = SecondaryMap::new();
+    let (mut outermost, mut bytes) = (0, 0);
     let mut take =
         |module: &mut dyn Module, place: FuncId, id: Option<LoopFuncId>, context: &mut Context| {
             let name = id.map_or("entry", |id| &program.funcs[id].name);
             let frame = finish(module, target, place, name, context)?;
             bytes += context.compiled_code().map_or(0, |code| code.code_buffer().len());
-            // Functions call only earlier ones; taking the deepest of all is enough.
-            stack = match id {
-                Some(id) => {
-                    depth[id] = frame + deepest_call(&program.funcs[id].body, &depth);
-                    depth[id]
-                }
-                None => stack + frame,
-            };
+            match id {
+                Some(id) => frames[id] = frame,
+                None => outermost = frame,
+            }
             Ok(())
         };
     let entry = translate(program, prefix, module, imports, entry, &mut take)?;
+    let stack = outermost + recursion::stack(program, &|id| frames[id]);
     Ok(Defined { entry, stack, bytes })
 }
 
@@ -382,16 +382,6 @@ pub(crate) fn finish(
         .define_function_bytes(place, alignment, code.code_buffer(), &relocations)
         .map_err(|e| codegen(e.to_string()))?;
     Ok(code.buffer.frame_layout().map_or(0, |l| l.frame_to_fp_offset as usize) + 64)
-}
-
-fn deepest_call(body: &jut_loop::form::Block, depth: &SecondaryMap<LoopFuncId, usize>) -> usize {
-    let mut deepest = 0;
-    body.for_each(&mut |stmt| {
-        if let jut_loop::form::Stmt::Call { func, .. } = stmt {
-            deepest = deepest.max(depth[*func]);
-        }
-    });
-    deepest
 }
 
 /// The program in Cranelift's text form, before its optimizations.

@@ -10,6 +10,7 @@
 
 use crate::machine::{Capability, Frame};
 use crate::value::Value;
+use jut_ir::calls::Recursion;
 use jut_ir::entity::{Cap, FuncId, LVar, NVar, SecondaryMap};
 use jut_ir::ir::*;
 use jut_ir::prim::{Prim, Row};
@@ -158,6 +159,8 @@ pub(crate) enum Op {
     },
     Call {
         func: FuncId,
+        /// Whether it is one of a function by itself.
+        inside: bool,
         args: Vec<Arg>,
         places: Vec<Option<PlaceCode>>,
         dst: Vec<Slot>,
@@ -215,11 +218,11 @@ impl Code {
 }
 
 /// Prepares a function.
-pub(crate) fn prepare(func: &Function) -> Code {
+pub(crate) fn prepare(id: FuncId, func: &Function, recursion: &Recursion) -> Code {
     let (home, next_of) = (SecondaryMap::new(), SecondaryMap::new());
     let reuse = Reuse::of(func);
     let lin_home = SecondaryMap::new();
-    let mut p = Preparer { func, home, lin_home, next_of, blocks: 0, reuse };
+    let mut p = Preparer { id, func, recursion, home, lin_home, next_of, blocks: 0, reuse };
     let lanes: Vec<Slot> = func
         .cap_params
         .iter()
@@ -248,7 +251,9 @@ fn parameter_names(func: &Function) -> Vec<String> {
 }
 
 struct Preparer<'f> {
+    id: FuncId,
     func: &'f Function,
+    recursion: &'f Recursion,
     /// The number of the block whose storage a variable owns or views; 0 for none of the blocks
     /// being prepared (parameters, carries, elements). Region bodies belong to the block around.
     home: SecondaryMap<NVar, u32>,
@@ -573,7 +578,8 @@ impl Preparer<'_> {
                 args.extend(self.takes(&call.lin_args));
                 let places =
                     call.places.iter().map(|p| p.as_ref().map(|p| self.place(p))).collect();
-                Op::Call { func: call.func, args, places, dst }
+                let inside = self.recursion.is_inside(self.id, call.func);
+                Op::Call { func: call.func, inside, args, places, dst }
             }
         }
     }

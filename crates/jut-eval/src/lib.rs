@@ -60,10 +60,11 @@ pub mod vector;
 
 pub use counters::Counters;
 pub use scalar::LinearScalar;
-pub use value::{Array, Cells, Value, View};
+pub use value::{Array, Cells, Items, Value, View};
 
 use code::Code;
 use jut_ir::RuntimeError;
+use jut_ir::calls::{LEVELS, Recursion};
 use jut_ir::entity::{DataId, FuncId, PrimaryMap};
 use jut_ir::ir::{Data, Mode, Program};
 use jut_ir::span::Span;
@@ -99,7 +100,7 @@ pub struct Outcome {
 /// Why a call gives nothing.
 #[derive(Clone, PartialEq, Debug)]
 pub enum EvalError {
-    /// An error of the running program: `R01` to `R07`.
+    /// An error of the running program: `R01` to `R08`.
     Runtime(RuntimeError),
     /// An argument does not have the type of its parameter.
     Argument {
@@ -141,8 +142,10 @@ impl Interpreter {
     /// Prepares every function of a program. A call may take [what the process may
     /// have](jut_runtime::limits), unless another limit is set.
     pub fn new(program: &Program) -> Interpreter {
+        let recursion = Recursion::of(program);
+        let prepare = |(id, func)| code::prepare(id, func, &recursion);
         Interpreter {
-            codes: Arc::new(program.funcs.values().map(code::prepare).collect()),
+            codes: Arc::new(program.funcs.iter().map(prepare).collect()),
             datas: Arc::new(program.datas.clone()),
             limit: default_limit() as u64,
             linear: LinearScalar::F64,
@@ -217,6 +220,7 @@ impl Interpreter {
             counters: Counters::default(),
             meter: Meter::new(self.limit),
             depth: 0,
+            levels: LEVELS,
         };
         let mut buffers = 0;
         for (param, value) in code.cap_params.iter().zip(caps) {

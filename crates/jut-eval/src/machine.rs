@@ -26,7 +26,7 @@ use crate::counters::Counters;
 use crate::memory::{self, Meter};
 use crate::region::{Cell, Cursor, Misfit, Refused, Region, checked_dim, slice_range};
 use crate::scalar::LinearScalar;
-use crate::value::{Array, Value};
+use crate::value::{Array, Items, Value};
 use crate::{EvalError, Interpreter, structured, vector};
 use jut_ir::Scalar;
 use jut_ir::ir::{Check, ConRef, Literal, Mode};
@@ -40,15 +40,17 @@ mod control;
 mod update;
 
 /// Blocks that may be nested in each other, calls included, before the interpreter moves to a
-/// fresh stack.
+/// fresh stack, where the system does not say how much is left of one.
 const NESTING_PER_STACK: usize = 100;
 
-/// Bytes of such a stack: far more than that many nested blocks need.
-const STACK: usize = 8 << 20;
+/// Bytes of such a stack: far more than that many nested blocks need, and enough that a deep recursion needs few.
+const STACK: usize = 64 << 20;
 
-/// Bytes of stack with which the interpreter begins where it is called: enough for as many blocks as
-/// it goes down before it moves.
+/// Bytes of stack with which the interpreter begins where it is called.
 const ENOUGH: usize = 1 << 20;
+
+/// Bytes of stack with which it begins a nested block or a call: more than it takes to come to the next.
+const LEFT: usize = 256 << 10;
 
 pub(crate) struct Machine<'i> {
     pub interpreter: &'i Interpreter,
@@ -56,6 +58,8 @@ pub(crate) struct Machine<'i> {
     pub counters: Counters,
     pub meter: Arc<Meter>,
     pub depth: usize,
+    /// How many levels the functions that call themselves may still go down.
+    pub levels: i64,
 }
 
 /// The variables of one activation of a function.
@@ -703,7 +707,7 @@ pub(crate) fn size_mismatch(
 }
 
 /// The constructor of a data value.
-fn constructor(value: &Value) -> Option<(ConRef, Arc<[Value]>)> {
+fn constructor(value: &Value) -> Option<(ConRef, Items)> {
     match value {
         Value::Data(con, fields) => Some((*con, fields.clone())),
         _ => None,

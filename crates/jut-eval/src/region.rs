@@ -115,7 +115,7 @@ fn is_own(value: &mut Value, shape: &Shape) -> bool {
         (Shape::Scalar, Value::F64(_) | Value::I64(_)) => true,
         (Shape::Array(_), Value::Array(array)) => shape.is_flat() && array.cells_mut().is_some(),
         (Shape::Tuple(items), Value::Tuple(values)) if items.len() == values.len() => {
-            let Some(values) = std::sync::Arc::get_mut(values) else { return false };
+            let Some(values) = values.get_mut() else { return false };
             values.iter_mut().zip(items).all(|(value, (_, shape))| is_own(value, shape))
         }
         _ => false,

@@ -26,11 +26,68 @@ pub enum Value {
     /// A truth value.
     Bool(bool),
     /// A tuple `#(a, ..)`.
-    Tuple(Arc<[Value]>),
+    Tuple(Items),
     /// An array.
     Array(Array),
     /// A data value: constructor and fields.
-    Data(ConRef, Arc<[Value]>),
+    Data(ConRef, Items),
+}
+
+/// The parts of a tuple or record. Values may be nested as deeply as a program recurses, so they are dropped one
+/// after the other, and not each in the drop of what holds it.
+#[derive(Clone, Debug)]
+pub struct Items(Arc<[Value]>);
+
+impl Drop for Items {
+    fn drop(&mut self) {
+        let mut work = Vec::new();
+        take_nested(&mut self.0, &mut work);
+        while let Some(mut items) = work.pop() {
+            take_nested(&mut items, &mut work);
+        }
+    }
+}
+
+/// Takes the parts of the parts out, if nobody else has them.
+fn take_nested(items: &mut Arc<[Value]>, work: &mut Vec<Arc<[Value]>>) {
+    for item in Arc::get_mut(items).into_iter().flatten() {
+        if let Value::Tuple(inner) | Value::Data(_, inner) = item {
+            work.push(std::mem::take(&mut inner.0));
+        }
+    }
+}
+
+impl Items {
+    /// The parts, to change them, if nobody else has them.
+    pub(crate) fn get_mut(&mut self) -> Option<&mut [Value]> {
+        Arc::get_mut(&mut self.0)
+    }
+}
+
+impl std::ops::Deref for Items {
+    type Target = [Value];
+
+    fn deref(&self) -> &[Value] {
+        &self.0
+    }
+}
+
+impl From<Vec<Value>> for Items {
+    fn from(items: Vec<Value>) -> Items {
+        Items(items.into())
+    }
+}
+
+impl<const N: usize> From<[Value; N]> for Items {
+    fn from(items: [Value; N]) -> Items {
+        Items(items.into())
+    }
+}
+
+impl FromIterator<Value> for Items {
+    fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Items {
+        Items(items.into_iter().collect())
+    }
 }
 
 /// A view into a rectangular block: a whole array, a row or a slice.
@@ -659,9 +716,9 @@ impl PartialEq for Value {
             (Value::F64(a), Value::F64(b)) => math::same(*a, *b),
             (Value::I64(a), Value::I64(b)) => a == b,
             (Value::Bool(a), Value::Bool(b)) => a == b,
-            (Value::Tuple(a), Value::Tuple(b)) => a == b,
+            (Value::Tuple(a), Value::Tuple(b)) => a[..] == b[..],
             (Value::Array(a), Value::Array(b)) => a == b,
-            (Value::Data(c, a), Value::Data(d, b)) => c == d && a == b,
+            (Value::Data(c, a), Value::Data(d, b)) => c == d && a[..] == b[..],
             _ => false,
         }
     }

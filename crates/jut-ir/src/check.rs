@@ -51,7 +51,7 @@ pub use lint::{lint_function, lint_program};
 pub use rule::check_rule;
 
 use crate::diagnostic::Diagnostic;
-use crate::entity::{FuncId, SecondaryMap};
+use crate::entity::FuncId;
 use crate::ir::{Decl, Program};
 
 /// Checks every declaration of a program, in order.
@@ -60,11 +60,9 @@ use crate::ir::{Decl, Program};
 /// The errors found, at least one per faulty declaration, each with code and span.
 pub fn check_program(program: &Program) -> Result<(), Vec<Diagnostic>> {
     let mut errors = decl::check_declarations(program);
-    let mut earlier = SecondaryMap::new();
     for decl in &program.order {
         if let Decl::Func(func) = decl {
-            errors.extend(walk::check(program, *func, &earlier));
-            earlier[*func] = true;
+            errors.extend(walk::check(program, *func));
         }
     }
     if errors.is_empty() {
@@ -74,19 +72,11 @@ pub fn check_program(program: &Program) -> Result<(), Vec<Diagnostic>> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Checks one definition, given that the declarations before it are well-formed.
+/// Checks one definition, given that all declarations are well-formed.
 ///
 /// # Errors
 /// What is wrong with it.
 pub fn check_function(program: &Program, func: FuncId) -> Result<(), Vec<Diagnostic>> {
-    let mut earlier = SecondaryMap::new();
-    for decl in &program.order {
-        match decl {
-            Decl::Func(other) if *other == func => break,
-            Decl::Func(other) => earlier[*other] = true,
-            Decl::Data(_) => {}
-        }
-    }
-    let errors = walk::check(program, func, &earlier);
+    let errors = walk::check(program, func);
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }

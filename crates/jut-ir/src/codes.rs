@@ -40,7 +40,7 @@ codes! {
     J013 "unknown constructor",
         "declare it: `data D = A(x: f64) | B`";
     J014 "unknown function",
-        "define it above the place where it is called";
+        "define it: definitions may stand in any order";
     J015 "module that cannot be loaded",
         "a module is a file of its name with the ending .jut, beside the file that uses it";
     J016 "modules that use each other in a circle",

@@ -106,7 +106,7 @@ impl std::fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// An error value of a running program (codes `R01` to `R07`): nothing is lost, nothing aborts.
+/// An error value of a running program (codes `R01` to `R08`): nothing is lost, nothing aborts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RuntimeError {
     /// Which kind.
@@ -135,11 +135,13 @@ pub enum RuntimeErrorKind {
     Memory = 6,
     /// `R07`: the call was cancelled from outside.
     Cancelled = 7,
+    /// `R08`: functions call themselves more than [`crate::calls::LEVELS`] levels deep.
+    Recursion = 8,
 }
 
 impl RuntimeErrorKind {
     /// All kinds, in the order of their codes.
-    pub const ALL: [RuntimeErrorKind; 7] = [
+    pub const ALL: [RuntimeErrorKind; 8] = [
         RuntimeErrorKind::Index,
         RuntimeErrorKind::Slice,
         RuntimeErrorKind::NegativeSize,
@@ -147,14 +149,15 @@ impl RuntimeErrorKind {
         RuntimeErrorKind::DivisionByZero,
         RuntimeErrorKind::Memory,
         RuntimeErrorKind::Cancelled,
+        RuntimeErrorKind::Recursion,
     ];
 
     /// The code, such as `R01`.
     pub fn code(self) -> &'static str {
-        ["R01", "R02", "R03", "R04", "R05", "R06", "R07"][self as usize - 1]
+        ["R01", "R02", "R03", "R04", "R05", "R06", "R07", "R08"][self as usize - 1]
     }
 
-    /// The kind with the given number (1 to 7).
+    /// The kind with the given number (1 to 8).
     pub fn from_number(number: u8) -> Option<RuntimeErrorKind> {
         Self::ALL.into_iter().find(|kind| *kind as u8 == number)
     }
@@ -171,6 +174,7 @@ impl RuntimeErrorKind {
             }
             RuntimeErrorKind::Memory => "raise the limit, or use smaller arrays",
             RuntimeErrorKind::Cancelled => "call again once the cancellation is reset",
+            RuntimeErrorKind::Recursion => "end the recursion earlier, or write a loop",
         }
     }
 
@@ -180,7 +184,9 @@ impl RuntimeErrorKind {
             RuntimeErrorKind::Index | RuntimeErrorKind::SizeMismatch => 2,
             RuntimeErrorKind::Slice => 3,
             RuntimeErrorKind::NegativeSize => 1,
-            RuntimeErrorKind::DivisionByZero | RuntimeErrorKind::Cancelled => 0,
+            RuntimeErrorKind::DivisionByZero
+            | RuntimeErrorKind::Cancelled
+            | RuntimeErrorKind::Recursion => 0,
             // Where a size is the matter: two numbers and what was made of them.
             RuntimeErrorKind::Memory => 3,
         }
@@ -273,6 +279,7 @@ impl std::fmt::Display for RuntimeError {
                 _ => write!(f, "the memory limit is reached"),
             },
             RuntimeErrorKind::Cancelled => write!(f, "the call was cancelled"),
+            RuntimeErrorKind::Recursion => write!(f, "recursion is too deep"),
         }
     }
 }

@@ -77,7 +77,7 @@ impl Program {
 }
 
 /// A data type: one constructor makes a record, several make a sum.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Data {
     /// Its name, such as `Polar` or `f.tape1`.
     pub name: String,

@@ -11,6 +11,7 @@
 //! | [`prim`] | the table of non-linear primitives: one row each |
 //! | [`structured`] | the table of structured primitives, closed under transposition |
 //! | [`build`], [`sizes`] | making functions with fresh names; statements that compute sizes |
+//! | [`calls`] | the graph of calls, and what calls itself |
 //! | [`visit`] | what a statement reads, binds and nests |
 //! | [`hash`] | hash tables for the compiler's own keys |
 //! | [`names`] | the names of derived functions, in one place |
@@ -24,6 +25,7 @@
 
 pub mod alpha;
 pub mod build;
+pub mod calls;
 pub mod carries;
 pub mod check;
 pub mod codes;

@@ -5,6 +5,7 @@ use crate::entity::{DataId, NVar};
 use crate::ir::Program;
 use crate::scalar::Width;
 use crate::size::Size;
+use std::collections::HashSet;
 
 /// The type of a value. Sizes in it mention names of the surrounding function (in a data
 /// declaration: earlier fields of the same constructor, the k-th field as `NVar` number k).
@@ -89,58 +90,103 @@ impl Type {
         }
     }
 
+    /// Calls `visit` with every data type that the type names, but not with those that these name.
+    pub fn for_each_data(&self, visit: &mut dyn FnMut(DataId)) {
+        match self {
+            Type::Float(_) | Type::I64 | Type::Bool => {}
+            Type::Tuple(items) => items.iter().for_each(|t| t.for_each_data(visit)),
+            Type::Array(_, element) => element.for_each_data(visit),
+            Type::Data(data) => visit(*data),
+        }
+    }
+
+    /// Whether `is` holds of the type or of one that it is made of, data types included.
+    fn contains(&self, program: &Program, is: &dyn Fn(&Type) -> bool) -> bool {
+        let mut seen = HashSet::new();
+        let mut work = vec![self];
+        while let Some(ty) = work.pop() {
+            match ty {
+                ty if is(ty) => return true,
+                Type::Float(_) | Type::I64 | Type::Bool => {}
+                Type::Tuple(items) => work.extend(items),
+                Type::Array(_, element) => work.push(element),
+                Type::Data(data) => {
+                    if seen.insert(*data) {
+                        let fields =
+                            program.datas[*data].constructors.iter().flat_map(|c| &c.fields);
+                        work.extend(fields.map(|f| &f.ty));
+                    }
+                }
+            }
+        }
+        false
+    }
+
     /// Whether an array occurs anywhere in the type, data types included.
     pub fn has_array(&self, program: &Program) -> bool {
-        match self {
-            Type::Float(_) | Type::I64 | Type::Bool => false,
-            Type::Tuple(items) => items.iter().any(|t| t.has_array(program)),
-            Type::Array(..) => true,
-            Type::Data(d) => program.datas[*d]
-                .constructors
-                .iter()
-                .any(|c| c.fields.iter().any(|f| f.ty.has_array(program))),
-        }
+        self.contains(program, &|ty| matches!(ty, Type::Array(..)))
     }
 
     /// Whether a float occurs anywhere in the type, data types included.
     pub fn has_float(&self, program: &Program) -> bool {
-        match self {
-            Type::Float(_) => true,
-            Type::I64 | Type::Bool => false,
-            Type::Tuple(items) => items.iter().any(|t| t.has_float(program)),
-            Type::Array(_, element) => element.has_float(program),
-            Type::Data(d) => program.datas[*d]
-                .constructors
-                .iter()
-                .any(|c| c.fields.iter().any(|f| f.ty.has_float(program))),
+        self.contains(program, &Type::is_float)
+    }
+
+    /// A data type in it, at any depth, whose values hold values of the same data type.
+    pub fn recursive_data(&self, program: &Program) -> Option<DataId> {
+        use crate::entity::EntityRef;
+        let mut roots = Vec::new();
+        self.for_each_data(&mut |data| roots.push(data.index()));
+        if roots.is_empty() {
+            return None;
         }
+        let found = crate::calls::strongly_connected(program.datas.len(), roots, |k, out| {
+            let fields = program.datas[DataId::new(k)].constructors.iter().flat_map(|c| &c.fields);
+            fields.for_each(|f| f.ty.for_each_data(&mut |other| out.push(other.index())));
+        });
+        let found = found.iter().find(|component| component.is_recursive);
+        found.and_then(|component| component.members.first()).map(|k| DataId::new(*k))
     }
 
     /// The tangent type: absent (`None`) when there is no float.
     /// A data type has the tuple of its fields' tangents, those of all its constructors one after
     /// the other: those of the constructors that a value does not have are zero. A data type with
-    /// floats in arrays whose size is a field has no tangent type in this version (`Err` names it).
+    /// floats in arrays whose size is a field, or that is recursive, has no tangent type in this version (`Err` names
+    /// it).
     pub fn tangent(&self, program: &Program) -> Result<Option<Type>, DataId> {
+        self.tangent_within(program, &mut Vec::new())
+    }
+
+    /// The same inside of some data types.
+    fn tangent_within(
+        &self,
+        program: &Program,
+        around: &mut Vec<DataId>,
+    ) -> Result<Option<Type>, DataId> {
         Ok(match self {
             Type::Float(width) => Some(Type::Float(*width)),
             Type::I64 | Type::Bool => None,
             Type::Tuple(items) => {
                 let mut present = Vec::new();
                 for item in items {
-                    present.extend(item.tangent(program)?);
+                    present.extend(item.tangent_within(program, around)?);
                 }
                 (!present.is_empty()).then_some(Type::Tuple(present))
             }
             Type::Array(size, element) => {
-                element.tangent(program)?.map(|t| Type::array(size.clone(), t))
+                element.tangent_within(program, around)?.map(|t| Type::array(size.clone(), t))
             }
             Type::Data(d) => {
                 if !self.has_float(program) {
                     return Ok(None);
                 }
+                if around.contains(d) {
+                    return Err(*d);
+                }
+                around.push(*d);
                 let mut present = Vec::new();
                 for field in program.datas[*d].constructors.iter().flat_map(|c| &c.fields) {
-                    if let Some(t) = field.ty.tangent(program)? {
+                    if let Some(t) = field.ty.tangent_within(program, around)? {
                         // A tangent whose size is a field would need a name for that field.
                         if !t.size_names().is_empty() {
                             return Err(*d);
@@ -148,6 +194,7 @@ impl Type {
                         present.push(t);
                     }
                 }
+                around.pop();
                 Some(Type::Tuple(present))
             }
         })

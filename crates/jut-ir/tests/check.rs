@@ -72,7 +72,7 @@ fn operands_are_finite() {
 }
 
 #[test]
-fn a_call_needs_an_earlier_definition() {
+fn a_call_needs_no_earlier_definition() {
     let (mut program, func) = residual();
     let x = program.funcs[func].lin_params[0];
     let call = |callee, arg| {
@@ -81,7 +81,6 @@ fn a_call_needs_an_earlier_definition() {
     };
     program.funcs[func].body =
         Block { stmts: vec![stmt(vec![], vec![], call(func, x))], nl: vec![], lin: vec![] };
-    assert_eq!(codes(&program), ["J901"], "recursion");
     let mut b = FunctionBuilder::default();
     let y = b.lvar("y", Type::F64, Span::NONE);
     b.func.name = "later".into();
@@ -89,7 +88,7 @@ fn a_call_needs_an_earlier_definition() {
     b.func.body.stmts = vec![stmt(vec![], vec![], Rhs::Drop(y))];
     let later = program.add_func(b.func);
     program.funcs[func].body.stmts[0].rhs = call(later, x);
-    assert_eq!(codes(&program), ["J014"]);
+    assert!(codes(&program).is_empty(), "one that stands further down");
 }
 
 #[test]

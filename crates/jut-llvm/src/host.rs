@@ -21,6 +21,7 @@ use inkwell::targets::{
 };
 use jut_loop::form::LoopProgram;
 use jut_loop::poll;
+use jut_loop::recursion;
 use jut_loop::target;
 use jut_native::{CompileError, Compiled, Footprint};
 use object::SectionKind;
@@ -135,19 +136,26 @@ fn codegen(reason: impl std::fmt::Display) -> CompileError {
 /// Bytes of stack that a frame has beside what LLVM tells of.
 const FRAME: usize = 128;
 
-/// Hears what LLVM has to say of a module: the size of each frame. Programs do not recurse, so the
-/// sum is more than any call needs.
-extern "C" fn heed(diagnostic: LLVMDiagnosticInfoRef, stack: *mut c_void) {
+/// Bytes of the frames of a module: of all, and of the largest.
+#[derive(Default)]
+struct Frames {
+    sum: AtomicUsize,
+    largest: AtomicUsize,
+}
+
+/// Hears what LLVM has to say of a module: the size of each frame.
+extern "C" fn heed(diagnostic: LLVMDiagnosticInfoRef, frames: *mut c_void) {
     // SAFETY: LLVM gives a diagnostic and the pointer that was set with the handler, which is that of
-    // a counter that outlives the context; the message is a string that is ours to dispose of.
+    // counters that outlive the context; the message is a string that is ours to dispose of.
     unsafe {
         let message = LLVMGetDiagInfoDescription(diagnostic);
         if message.is_null() {
             return;
         }
         let bytes = CStr::from_ptr(message).to_str().ok().and_then(frame_size);
-        if let (Some(bytes), Some(stack)) = (bytes, stack.cast::<AtomicUsize>().as_ref()) {
-            stack.fetch_add(bytes + FRAME, Ordering::Relaxed);
+        if let (Some(bytes), Some(frames)) = (bytes, frames.cast::<Frames>().as_ref()) {
+            frames.sum.fetch_add(bytes + FRAME, Ordering::Relaxed);
+            frames.largest.fetch_max(bytes + FRAME, Ordering::Relaxed);
         }
         LLVMDisposeMessage(message);
     }
@@ -162,8 +170,10 @@ fn frame_size(message: &str) -> Option<usize> {
 /// What text becomes.
 pub(crate) struct Object {
     pub bytes: MemoryBuffer<'static>,
-    /// Bytes of stack that a call needs at most.
+    /// Bytes of stack that a call needs at most, if nothing calls itself.
     pub stack: usize,
+    /// Those of the largest frame.
+    pub largest: usize,
 }
 
 /// Bytes of machine code in an object.
@@ -176,19 +186,19 @@ fn code_size(object: &[u8]) -> usize {
 /// Machine code of text for LLVM.
 pub(crate) fn object(text: &str, host: &Host, file: FileType) -> Result<Object, CompileError> {
     let machine = host.machine()?;
-    let stack = AtomicUsize::new(0);
+    let frames = Frames::default();
     let context = Context::create();
-    // SAFETY: the context is alive; the handler is given a pointer to `stack`, which outlives it.
+    // SAFETY: the context is alive; the handler is given a pointer to `frames`, which outlives it.
     unsafe {
-        let stack = (&raw const stack).cast_mut().cast::<c_void>();
-        LLVMContextSetDiagnosticHandler(context.raw(), Some(heed), stack);
+        let frames = (&raw const frames).cast_mut().cast::<c_void>();
+        LLVMContextSetDiagnosticHandler(context.raw(), Some(heed), frames);
     }
     let module = read(&context, text, host, &machine)?;
     optimise(&module, &machine)?;
     let bytes = machine.write_to_memory_buffer(&module, file).map_err(codegen)?;
     drop(module);
     drop(context);
-    Ok(Object { bytes, stack: stack.into_inner() })
+    Ok(Object { bytes, stack: frames.sum.into_inner(), largest: frames.largest.into_inner() })
 }
 
 /// The version of LLVM, if it is built in.
@@ -233,7 +243,12 @@ pub(crate) fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
 pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Compiled, CompileError> {
     let object = object(text, Host::this()?, FileType::Object)?;
     let bytes = code_size(object.bytes.as_slice());
-    let footprint = Footprint { stack: object.stack, bytes };
+    // Each level of a recursion is one frame, of what calls it none is there twice.
+    let stack = match recursion::levels(program) {
+        0 => object.stack,
+        _ => object.stack + recursion::stack(program, &|_| object.largest),
+    };
+    let footprint = Footprint { stack, bytes };
     let code = Code::load(object.bytes)?;
     let entry = code.entry()?;
     // SAFETY: the caller vouches for the text; its code lives as long as `code`, and is not written

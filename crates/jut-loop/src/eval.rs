@@ -127,6 +127,9 @@ fn start(
     Ok((outcome, machine.work))
 }
 
+/// Bytes of stack with which a function begins.
+const STACK: usize = 256 << 10;
+
 /// The most cells of one run.
 const MAX_CELLS: usize = 1 << 30;
 
@@ -322,6 +325,11 @@ impl<'a> Machine<'a> {
     }
 
     fn call(&mut self, func: &'a LoopFunction, args: &[Val]) -> Result<Vec<Val>, Fault> {
+        if !jut_runtime::stack::fits(STACK) {
+            return Err(Fault::Broken(
+                "the evaluator's stack is too small for this recursion".into(),
+            ));
+        }
         let mut frame = Frame { func, values: SecondaryMap::with_capacity(func.values.len()) };
         for (param, arg) in func.params.iter().zip(args) {
             frame.values[param.value] = Some(*arg);

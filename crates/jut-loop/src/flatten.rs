@@ -21,7 +21,7 @@
 //! and then the components of the fields of the constructor that was taken. So the record of a
 //! function that calls the same function twice, which holds that one's record twice, does not double
 //! along a chain of calls. A box is written once, when its value is made, and what it points to is on
-//! the tape arena too. Types that occur in the signature of the entry function are never boxed: there
+//! the tape arena too. A recursive data type is always a box. Types that occur in the signature of the entry function are never boxed: there
 //! values come from and go to callers who know nothing of boxes. Callers that hand a tape on from one
 //! program to another do not look into it, so a large one may be boxed ([`Seen::but_for_tape`]).
 //!
@@ -33,6 +33,7 @@
 //! dimension removed. Cost: linear in the number of components; lists are cached per type.
 
 use cranelift_entity::EntityRef;
+use jut_ir::calls::strongly_connected;
 use jut_ir::hash::HashMap;
 use jut_ir::{Data, DataId, Diagnostic, Function, Program, Scalar, Size, Type};
 use std::collections::HashSet;
@@ -260,9 +261,9 @@ impl Layouts {
     /// Lays out all data types of a program for callers from outside, who know no boxes.
     ///
     /// # Errors
-    /// J901 for a type with too many components, or one that uses a type declared after it.
+    /// J901 for a type with too many components.
     pub fn new(program: &Program) -> Result<Layouts, Diagnostic> {
-        Layouts::with(program, |_| false)
+        Layouts::with(program, None)
     }
 
     /// Lays out all data types of a program whose entry is `func`.
@@ -276,9 +277,9 @@ impl Layouts {
     /// Lays out all data types of a program whose callers look into the given ones.
     ///
     /// # Errors
-    /// As [`Layouts::new`], where only types that callers see can be too large.
+    /// As [`Layouts::new`], where only types that callers see can be too large; and for a recursive one of these.
     pub fn of_seen(program: &Program, seen: &Seen) -> Result<Layouts, Diagnostic> {
-        Layouts::with(program, |id| !seen.0.contains(&id))
+        Layouts::with(program, Some(seen))
     }
 
     /// Whether data types are laid out as there, so that values may go from one program to another.
@@ -286,18 +287,36 @@ impl Layouts {
         self.datas == other.datas
     }
 
-    fn with(
-        program: &Program,
-        may_be_boxed: impl Fn(DataId) -> bool,
-    ) -> Result<Layouts, Diagnostic> {
-        let mut layouts =
-            Layouts { datas: Vec::new(), types: HashMap::default(), fields: Vec::new() };
-        for (id, data) in program.datas.iter() {
-            let layout = layouts.data_layout(id, data, may_be_boxed(id))?;
-            layouts.datas.push(Rc::new(layout));
-            let types =
-                |con: &jut_ir::Constructor| con.fields.iter().map(|f| f.ty.clone()).collect();
-            layouts.fields.push(data.constructors.iter().map(types).collect());
+    /// `seen` are the types that callers look into; none stands for all, but for recursive ones.
+    fn with(program: &Program, seen: Option<&Seen>) -> Result<Layouts, Diagnostic> {
+        let types = |con: &jut_ir::Constructor| con.fields.iter().map(|f| f.ty.clone()).collect();
+        let fields =
+            program.datas.values().map(|data| data.constructors.iter().map(types).collect());
+        // What is not laid out yet is what it will be to its own fields: a box.
+        let boxed =
+            DataLayout { components: [].into(), tagged: false, fields: vec![], boxed: true };
+        let mut layouts = Layouts {
+            datas: vec![Rc::new(boxed); program.datas.len()],
+            types: HashMap::default(),
+            fields: fields.collect(),
+        };
+        let count = program.datas.len();
+        let uses = |k: usize, out: &mut Vec<usize>| {
+            let fields = program.datas[DataId::new(k)].constructors.iter().flat_map(|c| &c.fields);
+            fields.for_each(|f| f.ty.for_each_data(&mut |other| out.push(other.index())));
+        };
+        for component in strongly_connected(count, 0..count, uses) {
+            for id in component.members.into_iter().map(DataId::new) {
+                let data = &program.datas[id];
+                let is_seen = seen.is_some_and(|seen| seen.0.contains(&id));
+                if is_seen && component.is_recursive {
+                    return Err(from_outside(data));
+                }
+                let may_be_boxed = (seen.is_some() && !is_seen) || component.is_recursive;
+                let layout = layouts.data_layout(data, may_be_boxed)?;
+                let boxed = layout.boxed || component.is_recursive;
+                layouts.datas[id.index()] = Rc::new(DataLayout { boxed, ..layout });
+            }
         }
         Ok(layouts)
     }
@@ -393,12 +412,7 @@ impl Layouts {
         if ty.is_scalar() { 1 } else { self.of(ty).len() }
     }
 
-    fn data_layout(
-        &mut self,
-        id: DataId,
-        data: &Data,
-        may_be_boxed: bool,
-    ) -> Result<DataLayout, Diagnostic> {
+    fn data_layout(&mut self, data: &Data, may_be_boxed: bool) -> Result<DataLayout, Diagnostic> {
         let tagged = data.constructors.len() != 1;
         let mut all = Vec::new();
         if tagged {
@@ -407,7 +421,6 @@ impl Layouts {
         let mut constructors = Vec::new();
         for con in &data.constructors {
             let last = con.name.rsplit('.').next().unwrap_or(&con.name);
-            con.fields.iter().try_for_each(|field| check_order(data, &field.ty, id))?;
             // Where each field starts, for the sizes that name one: it is one scalar, so that is its
             // number. One list for all fields, because a tape may have millions.
             let mut next = all.len();
@@ -471,20 +484,12 @@ fn enter_data(level: &mut Level, field_starts: &Rc<[usize]>, tagged: bool) {
     }
 }
 
-/// Types are declared before they are used; this version has no recursive types.
-fn check_order(data: &Data, ty: &Type, id: DataId) -> Result<(), Diagnostic> {
-    match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => Ok(()),
-        Type::Tuple(items) => items.iter().try_for_each(|t| check_order(data, t, id)),
-        Type::Array(_, element) => check_order(data, element, id),
-        Type::Data(other) if other.index() < id.index() => Ok(()),
-        Type::Data(_) => Err(Diagnostic::error(
-            "J901",
-            data.span,
-            format!("not built yet: the data type `{}` uses itself or a later type", data.name),
-        )
-        .help("keep the nodes in arrays, and refer to them by their indices")),
-    }
+fn from_outside(data: &Data) -> Diagnostic {
+    let message =
+        format!("not built yet: values of the recursive data type `{}` from outside", data.name);
+    Diagnostic::error("J901", data.span, message).help(
+        "make the value in a definition, from arrays: call that one, whose parameters and results are numbers and arrays",
+    )
 }
 
 /// The data types of which a value of a type is made.

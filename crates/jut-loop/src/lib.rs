@@ -15,6 +15,7 @@
 //! | [`opt`] | loop-invariant motion, cells in registers, dead code |
 //! | [`target`] | what a backend can take |
 //! | [`need`] | how much memory a call needs, as a program of its own |
+//! | [`recursion`] | functions that call themselves, and how deep |
 //! | [`poll`] | where running code asks whether its call is cancelled |
 //! | [`split`] | long functions in pieces |
 //! | [`print`](mod@print), [`read`] | the text form, and back |
@@ -31,6 +32,7 @@ pub mod opt;
 pub mod poll;
 pub mod print;
 pub mod read;
+pub mod recursion;
 pub mod signature;
 pub mod split;
 pub mod target;

@@ -13,7 +13,7 @@
 //! | `mark`, `release` | the level then, and back |
 //! | `for (i in a .. b)` | once, with i in `[a, b - 1]`; what the level rises by, times the trips |
 //! | `if` | both branches; the higher level, or the right one if the condition is known |
-//! | `call` | a call of the callee's query |
+//! | `call` | a call of the callee's query; there is no bound for functions that call themselves and allocate |
 //!
 //! ```text
 //! loop def f(n: i64, x: in f64[n]) -> (f64)     loop def f(n: i64) -> (f64, f64)
@@ -37,6 +37,7 @@ use crate::form::{
     Stmt, Value, ValueData,
 };
 use crate::opt;
+use crate::recursion;
 use crate::split::Frames;
 use cranelift_entity::SecondaryMap;
 use jut_ir::build::Namer;
@@ -89,8 +90,21 @@ pub fn query_with_frames(program: &LoopProgram, frames: &Frames) -> Result<LoopP
     let mut out = LoopProgram::default();
     let mut done: SecondaryMap<LoopFuncId, Option<Summary>> = SecondaryMap::new();
     let last = program.funcs.keys().next_back();
+    let recursive = recursion::recursive(program);
     for (id, function) in program.funcs.iter() {
         let entry = Some(id) == last;
+        if recursive[id] != 0 && done[id].is_none() {
+            // How deep it goes is up to the data, and so is what all levels allocate.
+            let members =
+                || program.funcs.iter().filter(|(other, _)| recursive[*other] == recursive[id]);
+            let site = members().find_map(|(_, member)| allocates(member, &done));
+            for (member, _) in members().filter(|_| site.is_some()) {
+                done[member] = Some(Summary { unbounded: site, site, ..Summary::default() });
+            }
+        }
+        if done[id].is_some() {
+            continue;
+        }
         let mut walk = Walk::new(function, &done);
         walk.parameters(entry);
         let words = frames.get(id).copied().unwrap_or_default();
@@ -115,6 +129,20 @@ pub fn query_with_frames(program: &LoopProgram, frames: &Frames) -> Result<LoopP
         done[id] = Some(Summary { func, ..summary });
     }
     Ok(out)
+}
+
+/// An allocation of a function, or of one that it calls.
+fn allocates(
+    function: &LoopFunction,
+    done: &SecondaryMap<LoopFuncId, Option<Summary>>,
+) -> Option<Site> {
+    let mut found = None;
+    function.body.for_each(&mut |stmt| match stmt {
+        Stmt::Alloc { site, .. } => found = found.or(Some(*site)),
+        Stmt::Call { func, .. } => found = found.or(done[*func].as_ref().and_then(|s| s.site)),
+        _ => {}
+    });
+    found
 }
 
 /// Which parameters of a function something depends on: one bit each, the last one for all that have

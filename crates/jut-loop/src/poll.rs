@@ -12,6 +12,7 @@
 //!   so nobody reads what it left.
 //! - fills and copies go by pieces of 2^14 cells, in a loop that asks like others, unless they are
 //!   shorter than one.
+//! - a function that calls itself asks when it begins;
 //! - straight code asks where its operations, those of called functions among them, become too many.
 //!
 //! ```text
@@ -28,6 +29,7 @@
 
 use crate::form::{Atom, BLOCK, Block, For, Lanes, LoopFuncId, LoopProgram, Site, Stmt};
 use crate::kernel::Kernel;
+use crate::recursion;
 use cranelift_entity::SecondaryMap;
 use jut_ir::ir::Literal;
 use jut_ir::prim::Lowering;
@@ -59,9 +61,14 @@ pub fn place(program: &LoopProgram) -> LoopProgram {
     let mut program = program.clone();
     let site = program.sites.next_key();
     let mut placer = Placer { functions: SecondaryMap::new(), site, asks: false };
+    let recursive = recursion::recursive(&program);
     for (id, function) in program.funcs.iter_mut() {
         whole::cut(function);
         let work = placer.block(&mut function.body);
+        if recursive[id] != 0 {
+            let poll = placer.poll(1);
+            function.body.stmts.insert(0, poll);
+        }
         placer.functions[id] = work.operations;
     }
     if placer.asks {

@@ -36,6 +36,7 @@ pub fn read_program(file: u32, text: &str) -> Result<LoopProgram, Diagnostic> {
         sites: HashMap::new(),
         depth: 0,
     };
+    reader.heads()?;
     reader.skip_ends();
     while !reader.is(&Word::End) {
         reader.function()?;
@@ -53,9 +54,17 @@ struct Reader {
     out: LoopProgram,
     func: LoopFunction,
     names: HashMap<String, Value>,
-    funcs: HashMap<String, LoopFuncId>,
+    funcs: HashMap<String, Head>,
     sites: HashMap<(RuntimeErrorKind, Span), Site>,
     depth: usize,
+}
+
+/// What calls of a function must know of it.
+#[derive(Clone)]
+struct Head {
+    id: LoopFuncId,
+    params: Vec<Kind>,
+    results: Vec<Kind>,
 }
 
 type Res<T> = Result<T, Diagnostic>;
@@ -266,7 +275,25 @@ impl Reader {
 
     // ---- functions
 
-    fn function(&mut self) -> Res<()> {
+    /// Reads the heads of all functions: calls may stand before what they call.
+    fn heads(&mut self) -> Res<()> {
+        let is = |at: usize, text: &str, tokens: &[Token]| matches!(tokens.get(at).map(|t| &t.word), Some(Word::Name(n)) if n == text);
+        for at in 0..self.tokens.len() {
+            if is(at, "loop", &self.tokens) && is(at + 1, "def", &self.tokens) {
+                self.at = at;
+                let (_, results) = self.head()?;
+                let kind = |p: &Param| self.func.values[p.value].kind;
+                let params = self.func.params.iter().map(kind).collect();
+                let head = Head { id: LoopFuncId::new(self.funcs.len()), params, results };
+                self.funcs.insert(self.func.name.clone(), head);
+            }
+        }
+        self.at = 0;
+        Ok(())
+    }
+
+    /// `loop def f(..) -> (..) =`; gives where the name stands, and the results.
+    fn head(&mut self) -> Res<(Span, Vec<Kind>)> {
         self.require("loop")?;
         self.require("def")?;
         let span = self.span();
@@ -285,15 +312,19 @@ impl Reader {
         self.at = end;
         let kinds = if self.take_sign("->") { self.list(Self::kind)? } else { Vec::new() };
         self.require("=")?;
+        Ok((span, kinds))
+    }
+
+    fn function(&mut self) -> Res<()> {
+        let (span, kinds) = self.head()?;
         self.func.body = self.block()?;
         let results: Vec<Kind> =
             self.func.body.results.iter().map(|a| self.func.kind_of(*a)).collect();
         if results != kinds {
-            let message = format!("`{name}` does not return what its head says");
+            let message = format!("`{}` does not return what its head says", self.func.name);
             return Err(Diagnostic::error("J214", span, message));
         }
-        let id = self.out.funcs.push(std::mem::take(&mut self.func));
-        self.funcs.insert(name, id);
+        self.out.funcs.push(std::mem::take(&mut self.func));
         Ok(())
     }
 
@@ -623,13 +654,10 @@ impl Reader {
         let span = self.span();
         let name = self.path()?;
         let args = self.list(Self::atom)?;
-        let found = self.funcs.get(&name).map(|f| (*f, &self.out.funcs[*f]));
-        let Some((func, callee)) = found else {
-            return Err(Diagnostic::error("J014", span, format!("`{name}` is not defined above")));
+        let Some(Head { id: func, params, results }) = self.funcs.get(&name).cloned() else {
+            return Err(Diagnostic::error("J014", span, format!("`{name}` is not defined")));
         };
-        let wanted: Vec<Kind> = callee.params.iter().map(|p| callee.values[p.value].kind).collect();
-        let results: Vec<Kind> = callee.body.results.iter().map(|a| callee.kind_of(*a)).collect();
-        if self.kinds(&args) != wanted {
+        if self.kinds(&args) != params {
             let message = format!("these are not the arguments of `{name}`");
             return Err(Diagnostic::error("J210", span, message));
         }

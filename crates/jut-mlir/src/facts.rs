@@ -7,6 +7,7 @@
 
 use cranelift_entity::SecondaryMap;
 use jut_loop::form::{Block, LoopFuncId, LoopProgram, Stmt};
+use jut_loop::recursion;
 use std::collections::HashSet;
 
 /// What is known of a function.
@@ -28,8 +29,13 @@ pub(crate) struct Facts {
 impl Facts {
     pub fn of(program: &LoopProgram) -> Facts {
         let mut facts = Facts { functions: SecondaryMap::new(), failing: HashSet::new() };
+        // A function that calls itself checks how deep it is.
+        let recursive = recursion::recursive(program);
+        for (id, _) in recursive.iter().filter(|(_, circle)| **circle != 0) {
+            facts.functions[id] = Fact { fails: true, workspace: true };
+        }
         for (id, function) in program.funcs.iter() {
-            let mut fact = Fact::default();
+            let mut fact = facts.functions[id];
             facts.block(&function.body, &mut fact);
             fact.workspace |= fact.fails;
             facts.functions[id] = fact;

@@ -5,6 +5,7 @@ use crate::error::CompileError;
 use crate::object::{Machine, MathLibrary, ObjectWriter};
 use jut_loop::form::LoopProgram;
 use jut_loop::opt::for_target;
+use jut_loop::recursion;
 use jut_loop::target::Target;
 
 /// What makes machine code of loop programs. Each backend's crate has one of these; what jut has is a
@@ -66,7 +67,12 @@ impl Backend {
     /// # Errors
     /// A program that is not well formed, a machine without code generator.
     pub fn compile(&self, program: &LoopProgram) -> Result<Compiled, CompileError> {
-        (self.compile)(&for_target(program, &(self.target)()))
+        let program = for_target(program, &(self.target)());
+        let compiled = (self.compile)(&program)?;
+        match recursion::fewer_levels(&program, compiled.stack) {
+            Some(fewer) => (self.compile)(&fewer),
+            None => Ok(compiled),
+        }
     }
 
     /// Whether this build has it.

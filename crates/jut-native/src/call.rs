@@ -71,7 +71,7 @@ impl Arg<'_> {
 pub enum CallError {
     /// The arguments do not fit the program.
     Arguments(String),
-    /// The program failed: `R01` to `R07`.
+    /// The program failed: `R01` to `R08`.
     Run(RuntimeError),
 }
 

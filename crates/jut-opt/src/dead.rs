@@ -13,12 +13,18 @@
 mod mark;
 mod sweep;
 
+use jut_ir::calls::Recursion;
 use jut_ir::entity::{FuncId, NVar, SecondaryMap};
 use jut_ir::ir::*;
 use mark::Marks;
 
-/// Which functions can fail at run time (other than by running out of memory).
-fn fallible(program: &Program) -> SecondaryMap<FuncId, bool> {
+/// Which functions can fail at run time (other than by running out of memory). Those that call themselves can: that
+/// they end is not known.
+fn fallible(
+    program: &Program,
+    order: &[FuncId],
+    recursion: &Recursion,
+) -> SecondaryMap<FuncId, bool> {
     fn fails(block: &Block, known: &SecondaryMap<FuncId, bool>) -> bool {
         block.stmts.iter().any(|s| {
             s.rhs.can_fail(&|callee| known[callee])
@@ -26,8 +32,8 @@ fn fallible(program: &Program) -> SecondaryMap<FuncId, bool> {
         })
     }
     let mut known = SecondaryMap::new();
-    for (id, func) in program.funcs.iter() {
-        known[id] = fails(&func.body, &known);
+    for &id in order {
+        known[id] = recursion.is_recursive(id) || fails(&program.funcs[id].body, &known);
     }
     known
 }
@@ -42,17 +48,18 @@ struct Demand {
 
 /// Removes what is dead in every function that `root` reaches; `root` keeps its signature.
 pub fn remove_dead(program: &mut Program, root: FuncId) {
-    let fallible = fallible(program);
+    let (ids, recursion) = (crate::reached_from(program, root), Recursion::of(program));
+    let fallible = fallible(program, &ids, &recursion);
     let mut demands: SecondaryMap<FuncId, Demand> = SecondaryMap::new();
     demands[root] = Demand { called: true, results: vec![true; program.funcs[root].results.len()] };
+    // Of what calls itself, each level asks for what the one above it needs: all of it stays.
+    let circles = ids.iter().copied().filter(|id| recursion.is_recursive(*id));
     let stated = stated(program, root);
-    for id in &stated {
-        let results = vec![true; program.funcs[*id].results.len()];
-        demands[*id] = Demand { called: true, results };
+    for id in circles.chain(stated.iter().copied()) {
+        let results = vec![true; program.funcs[id].results.len()];
+        demands[id] = Demand { called: true, results };
     }
-    let ids: Vec<FuncId> = program.funcs.keys().collect();
-    // A function stands after everything it calls: going backwards, every caller is seen before
-    // its callee.
+    // Callers before callees.
     for &id in ids.iter().rev() {
         if !demands[id].called {
             continue;

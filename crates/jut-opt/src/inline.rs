@@ -10,6 +10,8 @@
 //!    in it are looked at there. So a chain of functions that each call the one before once becomes one
 //!    function, and each of its statements moves once.
 //!
+//! Functions that call themselves, directly or not, stay functions: an inlined level would only be one more.
+//!
 //! Requires: purely non-linear functions. Ensures: same results, same errors in the same order,
 //! same work; blocks nest at most [`DEEP`] levels deep, unless they did before. The accesses of an
 //! inlined body are marked proved: the callee was checked. Results are bound by copies `y = a`; where y
@@ -20,6 +22,7 @@ use crate::copy::Copy;
 use crate::reached_from;
 use crate::rewrite::Rewriter;
 use jut_ir::build::FunctionBuilder;
+use jut_ir::calls::{Recursion, for_each_call};
 use jut_ir::entity::{FuncId, NVar, SecondaryMap};
 use jut_ir::ir::*;
 use jut_ir::span::Loc;
@@ -37,9 +40,10 @@ const DEEP: usize = 48;
 pub fn inline_calls(program: &mut Program, root: FuncId) {
     let functions = reached_from(program, root);
     let calls = count_calls(program, &functions);
+    let recursion = Recursion::of(program);
     let mut sizes = SecondaryMap::new();
     for &id in &functions {
-        inline_into(program, id, Which::Small { sizes: &sizes }, &calls);
+        inline_into(program, id, Which::Small { sizes: &sizes }, &calls, &recursion);
         // With what will move into it.
         let body = &program.funcs[id].body;
         let mut size = body.statement_count();
@@ -54,7 +58,7 @@ pub fn inline_calls(program: &mut Program, root: FuncId) {
     let functions = reached_from(program, root);
     let calls = count_calls(program, &functions);
     for &id in functions.iter().rev() {
-        inline_into(program, id, Which::CalledOnce, &calls);
+        inline_into(program, id, Which::CalledOnce, &calls, &recursion);
     }
 }
 
@@ -84,8 +88,14 @@ enum Which<'a> {
 }
 
 impl Which<'_> {
-    fn includes(self, id: FuncId, calls: &SecondaryMap<FuncId, usize>) -> bool {
+    fn includes(
+        self,
+        id: FuncId,
+        calls: &SecondaryMap<FuncId, usize>,
+        recursion: &Recursion,
+    ) -> bool {
         match self {
+            _ if recursion.is_recursive(id) => false,
             Which::Small { sizes } => sizes[id] <= SMALL,
             Which::CalledOnce => calls[id] == 1,
         }
@@ -98,9 +108,12 @@ fn inline_into(
     id: FuncId,
     which: Which<'_>,
     calls: &SecondaryMap<FuncId, usize>,
+    recursion: &Recursion,
 ) {
     let mut any = false;
-    for_each_call(&program.funcs[id].body, &mut |call| any |= which.includes(call.func, calls));
+    for_each_call(&program.funcs[id].body, &mut |call| {
+        any |= which.includes(call.func, calls, recursion);
+    });
     if !any {
         return;
     }
@@ -109,6 +122,7 @@ fn inline_into(
     let mut inliner = Inliner {
         program,
         calls,
+        recursion,
         which,
         total: body.statement_count(),
         builder: FunctionBuilder::from_function(func),
@@ -117,16 +131,6 @@ fn inline_into(
     let mut func = inliner.builder.func;
     func.body = body;
     program.funcs[id] = func;
-}
-
-/// Calls `visit` with every call of a block, nested blocks included.
-pub fn for_each_call(block: &Block, visit: &mut dyn FnMut(&Call)) {
-    for stmt in &block.stmts {
-        if let Rhs::Call(call) = &stmt.rhs {
-            visit(call);
-        }
-        stmt.rhs.blocks().into_iter().for_each(|b| for_each_call(b, visit));
-    }
 }
 
 /// Number of statements, nested ones included.
@@ -147,6 +151,7 @@ impl StatementCount for Block {
 struct Inliner<'a> {
     program: &'a mut Program,
     calls: &'a SecondaryMap<FuncId, usize>,
+    recursion: &'a Recursion,
     which: Which<'a>,
     total: usize,
     builder: FunctionBuilder,
@@ -187,7 +192,7 @@ impl Inliner<'_> {
     fn wants(&mut self, call: &Call, depth: usize) -> bool {
         let only = self.calls[call.func] == 1;
         let size = match self.which {
-            _ if !self.which.includes(call.func, self.calls) => return false,
+            _ if !self.which.includes(call.func, self.calls, self.recursion) => return false,
             // J is to find it, and its rule.
             _ if self.program.funcs[call.func].rule.is_some() => return false,
             Which::Small { sizes } => sizes[call.func],

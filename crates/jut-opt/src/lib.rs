@@ -24,9 +24,11 @@ pub mod simplify;
 pub mod unroll;
 
 use jut_ir::build::Namer;
+use jut_ir::calls::callees_first;
 use jut_ir::entity::FuncId;
 use jut_ir::ir::{Decl, Function, Program};
 use jut_ir::visit::Use;
+use std::collections::HashSet;
 
 /// Makes a program of `root` and what it calls, optimised. `root` keeps its signature.
 ///
@@ -104,27 +106,18 @@ fn unique_names(func: &mut Function) {
     }
 }
 
-/// The functions that `root` calls, directly or not, those that state their derivatives, and itself, in the order of
-/// the program.
+/// The functions that `root` calls, directly or not, those that state their derivatives, and itself: callees first, and
+/// else in the order of the program.
 pub fn reached_from(program: &Program, root: FuncId) -> Vec<FuncId> {
-    let mut seen = jut_ir::entity::SecondaryMap::<FuncId, bool>::new();
-    let mut work = vec![root];
-    while let Some(id) = work.pop() {
-        if !std::mem::replace(&mut seen[id], true) {
-            inline::for_each_call(&program.funcs[id].body, &mut |call| work.push(call.func));
-            work.extend(program.funcs[id].rule.map(jut_ir::ir::Rule::func));
-        }
-    }
-    program.funcs.keys().filter(|id| seen[*id]).collect()
+    callees_first(program, jut_ir::calls::reached(program, root))
 }
 
 /// A copy of a program with only the given functions; the others are empty and not declared.
 fn only(program: &Program, keep: &[FuncId]) -> Program {
     let mut copy = Program { datas: program.datas.clone(), ..Program::default() };
-    let mut next = keep.iter().peekable();
+    let kept: HashSet<FuncId> = keep.iter().copied().collect();
     for (id, func) in program.funcs.iter() {
-        let kept = next.next_if(|k| **k == id).is_some();
-        copy.funcs.push(if kept { func.clone() } else { Function::default() });
+        copy.funcs.push(if kept.contains(&id) { func.clone() } else { Function::default() });
     }
     copy.order.clone_from(&program.order);
     keep_only(&mut copy, keep);

@@ -41,6 +41,7 @@ mod guard;
 mod join;
 mod library;
 mod operation;
+mod order;
 mod region;
 mod rule;
 mod scope;
@@ -58,8 +59,8 @@ use crate::modules::Aliases;
 use body::Body;
 pub(crate) use globals::{Global, Globals};
 use jut_ir::{
-    Atom, ConRef, Constructor, Data, Diagnostic, Field, Function, LinResultDecl, Literal, NVar,
-    Program, ResultDecl, Size, Type,
+    Atom, ConRef, Constructor, Data, Diagnostic, Field, FuncId, Function, LinResultDecl, Literal,
+    NVar, Program, ResultDecl, Size, Type,
 };
 use std::collections::{HashMap, HashSet};
 use template::Template;
@@ -98,39 +99,62 @@ pub(crate) fn elaborate(
     let mut templates = Vec::new();
     for file in files {
         globals.enter(file);
-        derivatives.enter();
         for decl in &file.ast.decls {
-            match decl {
-                Decl::Use(module) => {
-                    let alias = module.alias.text;
-                    if let Some(full) = file.aliases.get(alias) {
-                        globals.view_mut().used.insert(alias.to_string(), full.clone());
-                    }
-                }
-                Decl::Data(d) => {
-                    if data(file.ast, d, &mut program, &mut globals, diagnostics).is_err() {
-                        for (name, _) in &d.constructors {
-                            globals.poison(name.text);
+            if let Decl::Data(d) = decl {
+                // Data types are named before they are declared: they hold each other.
+                let full = globals.full(d.name.text);
+                let unfinished =
+                    || program.datas.push(Data { span: d.name.span, ..Data::default() });
+                globals.datas.entry(full).or_insert_with(unfinished);
+            }
+        }
+        let order = order::Order::of(file.ast);
+        for group in order.groups() {
+            for decl in &group.before {
+                match decl {
+                    Decl::Use(module) => {
+                        let alias = module.alias.text;
+                        if let Some(full) = file.aliases.get(alias) {
+                            globals.view_mut().used.insert(alias.to_string(), full.clone());
                         }
-                        globals.poison(d.name.text);
                     }
-                }
-                Decl::Rule(stated) => {
-                    rule::state(stated, &mut program, &globals, &derivatives, diagnostics);
-                }
-                Decl::Def(d) => {
-                    derivatives.make(file.ast, d, &mut program, &mut globals);
-                    let made = match d.is_template() {
-                        true => template::declare(d, &mut globals, templates.len(), diagnostics)
-                            .map(|()| templates.push(Template::new(file.ast, d, globals.file()))),
-                        false => {
-                            let around = (&mut program, &mut globals, &mut derivatives);
-                            def(file.ast, d, around, &templates, diagnostics)
+                    Decl::Data(d) => {
+                        if data(file.ast, d, &mut program, &mut globals, diagnostics).is_err() {
+                            for (name, _) in &d.constructors {
+                                globals.poison(name.text);
+                            }
+                            globals.poison(d.name.text);
                         }
-                    };
-                    if made.is_err() {
-                        globals.poison(d.name.text);
                     }
+                    Decl::Rule(stated) => {
+                        rule::state(stated, &mut program, &globals, &derivatives, diagnostics);
+                    }
+                    Decl::Def(_) => {}
+                }
+            }
+            derivatives.make(file.ast, &group, &mut program, &mut globals);
+            let mut defs = Vec::with_capacity(group.defs.len());
+            for d in group.defs {
+                let made = match d.is_template() {
+                    true => template::declare(d, &mut globals, templates.len(), diagnostics)
+                        .map(|()| templates.push(Template::new(file.ast, d, globals.file()))),
+                    false if group.is_recursive && !d.constant => {
+                        declare(file.ast, d, &mut program, &mut globals, &templates, diagnostics)
+                            .map(|id| defs.push((d, Some(id))))
+                    }
+                    false => {
+                        defs.push((d, None));
+                        Ok(())
+                    }
+                };
+                if made.is_err() {
+                    globals.poison(d.name.text);
+                }
+            }
+            for (d, id) in defs {
+                let around = (&mut program, &mut globals, &mut derivatives);
+                if def(file.ast, d, id, around, &templates, diagnostics).is_err() {
+                    globals.poison(d.name.text);
                 }
             }
         }
@@ -175,7 +199,8 @@ fn data<'s>(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<()> {
     let full = globals.full(d.name.text);
-    let taken = globals.datas.contains_key(&full) || matches!(d.name.text, "f64" | "i64" | "bool");
+    let Some(id) = globals.datas.get(&full).copied() else { return Err(Stop) };
+    let taken = globals.fields.contains_key(&id) || matches!(d.name.text, "f64" | "i64" | "bool");
     unused(globals, &d.name, &full, taken, diagnostics)?;
     let mut constructors: Vec<Constructor> = Vec::new();
     let mut seen = HashSet::new();
@@ -183,7 +208,7 @@ fn data<'s>(
         let con = globals.full(name.text);
         let taken = globals.names.contains_key(&con) || !seen.insert(name.text);
         unused(globals, name, &con, taken, diagnostics)?;
-        let mut body = Body::new(ast, program, globals, &[], d.name.text, false, diagnostics);
+        let mut body = Body::new(ast, program, globals, &[], false, diagnostics);
         let mut typed = Vec::new();
         let mut seen = HashSet::new();
         for (field, ty) in fields {
@@ -205,8 +230,8 @@ fn data<'s>(
         _ => HashMap::new(),
     };
     let doc = d.doc.clone();
-    let id = program.add_data(Data { name: full.clone(), constructors, doc, span: d.name.span });
-    globals.datas.insert(full, id);
+    program.datas[id] = Data { name: full, constructors, doc, span: d.name.span };
+    program.order.push(jut_ir::Decl::Data(id));
     globals.fields.insert(id, fields);
     for (index, name) in names.into_iter().enumerate() {
         let con = ConRef { data: id, index: index as u32 };
@@ -215,15 +240,38 @@ fn data<'s>(
     Ok(())
 }
 
+/// Declares a definition whose callees call it: its signature alone.
+fn declare<'s>(
+    ast: &Ast<'s>,
+    d: &ast::Def<'s>,
+    program: &mut Program,
+    globals: &mut Globals,
+    templates: &[Template<'_, 's>],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Res<FuncId> {
+    let full = globals.full(d.name.text);
+    unused(globals, &d.name, &full, globals.names.contains_key(&full), diagnostics)?;
+    let mut body = Body::new(ast, program, globals, templates, d.core, diagnostics);
+    signature(&mut body, d, full.clone())?;
+    let func = std::mem::take(&mut body.b.func);
+    let id = program.add_func(func);
+    globals.names.insert(full, Global::Func(id));
+    Ok(id)
+}
+
+/// Elaborates a definition, which has the number `id` if it has been declared.
 fn def<'s>(
     ast: &Ast<'s>,
     d: &ast::Def<'s>,
+    id: Option<FuncId>,
     (program, globals, derivatives): (&mut Program, &mut Globals, &mut derived::Derivatives),
     templates: &[Template<'_, 's>],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<()> {
     let full = globals.full(d.name.text);
-    unused(globals, &d.name, &full, globals.names.contains_key(&full), diagnostics)?;
+    if id.is_none() {
+        unused(globals, &d.name, &full, globals.names.contains_key(&full), diagnostics)?;
+    }
     let mut taken = taken::Taken::default();
     let reported = diagnostics.len();
     let func = loop {
@@ -231,6 +279,10 @@ fn def<'s>(
         let Some(wanted) = taken.wanted.take() else { break func? };
         // Read again, with one derivative more.
         diagnostics.truncate(reported);
+        if id.is_some() {
+            diagnostics.push(derived::in_itself(d));
+            return Err(Stop);
+        }
         taken.made.push(derivatives.satisfy(wanted, program).ok_or(Stop)?);
     };
     // A literal, perhaps by way of i64 arithmetic, is put where the constant is used.
@@ -241,6 +293,10 @@ fn def<'s>(
         }
         _ => None,
     };
+    if let Some(id) = id {
+        program.funcs[id] = func;
+        return Ok(());
+    }
     let id = program.add_func(func);
     if d.constant {
         globals.constants.insert(id, value);
@@ -257,7 +313,7 @@ fn elaborated<'s>(
     taken: &mut taken::Taken,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<Function> {
-    let mut body = Body::new(ast, program, globals, templates, d.name.text, d.core, diagnostics);
+    let mut body = Body::new(ast, program, globals, templates, d.core, diagnostics);
     body.taken.made = std::mem::take(&mut taken.made);
     let func = elaborated_by(&mut body, d, globals.full(d.name.text));
     *taken = std::mem::take(&mut body.taken);

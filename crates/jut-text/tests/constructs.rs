@@ -143,7 +143,7 @@ fn what_is_wrong_with_a_constant_is_said() {
     refused("const pi: f64", "J002", "", "const pi: f64 = 3.14");
     refused("const n: i64 = 2.0", "J214", "2.0", "");
     refused("const a: f64 = 1.0\nconst a: f64 = 2.0", "J011", "a", "another name");
-    refused("def f() -> f64 = a\nconst a: f64 = 1.0", "J010", "a", "move it up");
+    refused("const a: f64 = b\nconst b: f64 = a", "J010", "b", "move it up");
     refused("const a: f64 = y\ndef f() -> f64 = a", "J010", "y", "");
     refused("const a: f64 = (1.0\ndef f() -> f64 = a", "J002", "", "");
     refused("const h: f64 = 2.5\ndef f(x: [h]f64) -> f64 = x[0]", "J215", "h", "is not an i64");

@@ -102,7 +102,7 @@ const NAMES: &[Row] = &[
         "data D = A | B\ndef f(d: D) -> f64 = case d { «C» -> 1.0; _ -> 2.0 }",
         "no constructor",
     ),
-    ("J014", "def f(x: f64) -> f64 = «g»(x)\ndef g(x: f64) -> f64 = x", "move the definition up"),
+    ("J014", "def f(x: f64) -> D = «D»(x)\ndata D = D(x: f64)", "move the definition up"),
     ("J014", "def f(x: f64) -> f64 = «ln»(x)", "`log(x)`"),
     ("J014", "def f[n](x: [n]f64) -> i64 = «len»(x)", "`size(x)`"),
     ("J014", "def f[n](x: [n]f64) -> i64 = «x.len»()", "no methods"),
@@ -115,7 +115,7 @@ const NAMES: &[Row] = &[
         "collects",
     ),
     ("J002", "const «pi» = 3.0", "no type"),
-    ("J010", "def f() -> f64 = «a»\nconst a: f64 = 1.0", "move it up"),
+    ("J010", "const a: f64 = «b»\nconst b: f64 = a", "move it up"),
     ("J205", "const a: f64 = 1.0\ndef f() -> f64 = «a»[0]", ""),
     ("J015", "use «stats»\ndef f(x: f64) -> f64 = stats.mean(x)", "stands alone"),
 ];

@@ -175,6 +175,7 @@ pub(crate) fn composed(
 ) -> Result<Composed> {
     let refused = |d: Diagnostic| refusal(function, d);
     let (program, func) = prepared(function);
+    recursive_values(&program, func).map_or(Ok(()), |error| Err(refused(error)))?;
     // One pass after the other reads what the one before has made, and nothing reads it again.
     let mut derivatives = match request.row().once {
         true => Derivatives::once(program),
@@ -210,6 +211,21 @@ pub(crate) fn composed(
     watch.end(Pass::Optimise, || statements(&program, &[root]));
     let (inputs, outputs) = ports::ports(function, &composition, &program.funcs[root]);
     Ok(Composed { program, root, inputs, outputs })
+}
+
+/// J901 for a function that takes or gives values of recursive data types: callers cannot look into those.
+fn recursive_values(program: &Program, func: FuncId) -> Option<Diagnostic> {
+    let func = &program.funcs[func];
+    let types = func.params.iter().map(|v| &func.nvars[*v].ty);
+    let found = types
+        .chain(func.results.iter().map(|r| &r.ty))
+        .find_map(|ty| ty.recursive_data(program))?;
+    let message = format!(
+        "not built yet: values of the recursive data type `{}` from outside",
+        program.datas[found].name
+    );
+    let help = "call a definition that makes such values itself, from numbers and arrays";
+    Some(Diagnostic::error("J901", func.span, message).help(help))
 }
 
 /// A request, with what the function says of its derivatives.

@@ -31,7 +31,8 @@ pub use bytes::{Bytes, Sizes};
 
 use super::layout::Record;
 use super::plan::{self, Carried, Fate, Plan, Reason};
-use crate::{Derivatives, Policy, callees_first};
+use crate::{Derivatives, Policy};
+use jut_ir::calls::components;
 use jut_ir::entity::EntityRef;
 use jut_ir::*;
 use std::collections::HashMap;
@@ -171,14 +172,18 @@ pub fn explain(
 ) -> Result<TapeReport, Diagnostic> {
     let program = &derivatives.program;
     let mut callees = HashMap::new();
-    for callee in callees_first(program, func, &|f| program.funcs[f].is_nonlinear()) {
-        let mut planned = program.funcs[callee].clone();
-        let plan = plan::plan(derivatives, &mut planned, policy)?;
-        let report = Reporter::new(program, &planned, &plan, &callees).report();
-        if callee == func {
-            return Ok(report);
+    for component in components(program, [func], &|f| program.funcs[f].is_nonlinear()) {
+        for callee in component.members {
+            let own = derivatives.unzipped.get(&(callee, policy));
+            let mut planned = program.funcs[callee].clone();
+            let own = own.filter(|_| component.is_recursive);
+            let plan = plan::plan(derivatives, &mut planned, policy, own)?;
+            let report = Reporter::new(program, &planned, &plan, &callees).report();
+            if callee == func {
+                return Ok(report);
+            }
+            callees.insert(callee, report);
         }
-        callees.insert(callee, report);
     }
     Err(Diagnostic::error("J801", Span::NONE, "nothing to explain"))
 }
@@ -265,10 +270,18 @@ impl<'a> Reporter<'a> {
         avoided
     }
 
+    /// A type of the tape: one that the plan declares, or one that was known before it.
+    fn data(&self, id: DataId) -> &'a Data {
+        let (program, plan) = (self.program, self.plan);
+        match id.index().checked_sub(program.datas.len()) {
+            Some(k) => &plan.datas[k],
+            None => &program.datas[id],
+        }
+    }
+
     fn record(&mut self, record: &'a Record) {
         let Some((con, _)) = record.held else { return };
-        let data = con.data.index() - self.program.datas.len();
-        let name = &self.plan.datas[data].name;
+        let name = &self.data(con.data).name;
         for (k, v) in record.values.iter().enumerate() {
             // A size is there for the first value that has it.
             let size =
@@ -297,8 +310,7 @@ impl<'a> Reporter<'a> {
                 for level in levels {
                     let Some(record) = &plan.levels[*level].record else { continue };
                     let Some((con, _)) = record.held else { continue };
-                    let data = con.data.index() - self.program.datas.len();
-                    let arm = &plan.datas[data].constructors[con.index as usize].name;
+                    let arm = &self.data(con.data).constructors[con.index as usize].name;
                     self.around.push((*level, Some(arm)));
                     self.record(record);
                     self.around.pop();

@@ -53,7 +53,7 @@ mod walk;
 use super::layout::{Opening, Record};
 use crate::linearity::{self, BlockInfo};
 use crate::relocate::Substitution;
-use crate::{Derivatives, Policy};
+use crate::{Derivatives, Policy, Unzipped};
 use fates::Need;
 pub(super) use fates::size_names;
 use jut_ir::build::Namer;
@@ -98,6 +98,8 @@ pub(super) struct Plan {
     pub sites: SecondaryMap<NVar, Site>,
     /// What the names that the plan has added carry.
     pub carried: HashMap<NVar, Carried>,
+    /// What has been made of a function that calls itself before it is planned, and what its tape holds.
+    pub own: Option<(Unzipped, Constructor)>,
 }
 
 /// What becomes of a value of E in the residual.
@@ -242,7 +244,20 @@ pub(super) struct ResultSizes {
     names: Vec<(NVar, NVar)>,
 }
 
-/// Plans the tape of a function. The function gets the names that carry the tape as further variables,
+/// Positions of the results of a function that the types of its linear results name.
+pub(super) fn result_sizes(func: &Function) -> Vec<usize> {
+    let mentioned = |name: NVar| func.lin_results.iter().any(|r| mentions(&r.ty, name));
+    let named = func.results.iter().enumerate().filter_map(|(k, decl)| Some((k, decl.name?)));
+    named.filter(|(_, name)| mentioned(*name)).map(|(k, _)| k).collect()
+}
+
+fn mentions(ty: &Type, name: NVar) -> bool {
+    let mut found = false;
+    ty.for_each_size(&mut |s| found |= s.mentions(name));
+    found
+}
+
+/// Plans the tape of a function; `own` is what has been made of one that calls itself. The function gets the names that carry the tape as further variables,
 /// and its linear results state their sizes as `f.lin` does.
 ///
 /// # Errors
@@ -251,13 +266,18 @@ pub(super) fn plan(
     derivatives: &Derivatives,
     func: &mut Function,
     policy: Policy,
+    own: Option<&Unzipped>,
 ) -> Result<Plan, Diagnostic> {
     let mut namer = Namer::of(func);
     arms::name_in_arms(func, &mut namer);
     let info = linearity::of_body(&derivatives.program, func);
     let changing = changing::changing(func);
     let body = std::mem::take(&mut func.body);
-    let planner = Planner { changing, ..Planner::new(derivatives, func, namer, policy) };
+    let mut planner = Planner { changing, ..Planner::new(derivatives, func, namer, policy) };
+    planner.plan.own = own.and_then(|own| {
+        let tape = derivatives.program.datas[own.tape?].constructors.first()?;
+        Some((own.clone(), tape.clone()))
+    });
     let plan = planner.function(&body, &info);
     func.body = body;
     Ok(Plan { linear: info, ..plan? })
@@ -342,11 +362,19 @@ impl<'a, 'f> Planner<'a, 'f> {
         }
         self.need_signature();
         let level = self.decide_all(head);
-        if !self.plan.levels[level].stored.is_empty() {
+        if !self.plan.levels[level].stored.is_empty() || self.plan.own.is_some() {
             let stored = self.plan.levels[level].stored.clone();
-            let name = names::tape(&self.plan.base);
             let record = self.record(level, &stored, head, Opening::AfterHead);
-            let data = self.declare(name.clone(), vec![record.constructor(name)]);
+            let data = match &mut self.plan.own {
+                Some((Unzipped { tape: Some(tape), .. }, constructor)) => {
+                    *constructor = record.constructor(constructor.name.clone());
+                    *tape
+                }
+                _ => {
+                    let name = names::tape(&self.plan.base);
+                    self.declare(name.clone(), vec![record.constructor(name)])
+                }
+            };
             let var = self.fresh("tape", Type::Data(data), self.func.span);
             let held = Some((ConRef { data, index: 0 }, var));
             self.plan.levels[level].record = Some(Record { held, ..record });
@@ -385,19 +413,9 @@ impl<'a, 'f> Planner<'a, 'f> {
     /// Every i64 result that a linear result's type names is a parameter of `f.lin`. Where the
     /// function returns an opaque name of its own, the parameter *is* that name.
     fn result_sizes(&mut self, body: &Block) {
-        let mentioned = |func: &Function, name: NVar| {
-            let mentions = |ty: &Type| {
-                let mut found = false;
-                ty.for_each_size(&mut |s| found |= s.mentions(name));
-                found
-            };
-            func.lin_results.iter().any(|r| mentions(&r.ty))
-        };
-        for (k, value) in body.nl.iter().enumerate() {
-            let Some(name) = self.func.results.get(k).and_then(|decl| decl.name) else { continue };
-            if !mentioned(self.func, name) {
-                continue;
-            }
+        for k in result_sizes(self.func) {
+            let name = self.func.results.get(k).and_then(|decl| decl.name);
+            let (Some(name), Some(value)) = (name, body.nl.get(k)) else { continue };
             let own = self.plan.same.atom(*value).var().filter(|v| {
                 self.func.nvars[*v].def.is_none()
                     && !self.func.params.contains(v)

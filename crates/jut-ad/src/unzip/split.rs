@@ -419,9 +419,18 @@ impl Splitter<'_> {
         for data in plan.datas {
             derivatives.add_data(data);
         }
+        let (nonlin, lin) = match plan.own {
+            Some((own, constructor)) => {
+                if let Some(tape) = own.tape {
+                    derivatives.program.datas[tape].constructors = vec![constructor];
+                }
+                (derivatives.fill(own.nonlin, nonlin), derivatives.fill(own.lin, lin))
+            }
+            None => (derivatives.add_func(nonlin), derivatives.add_func(lin)),
+        };
         Unzipped {
-            nonlin: derivatives.add_func(nonlin),
-            lin: derivatives.add_func(lin),
+            nonlin,
+            lin,
             tape: tape.map(|(_, data)| data),
             forwarded: plan.forwarded,
             result_sizes: plan.sizes.positions,

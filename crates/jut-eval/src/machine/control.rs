@@ -1,7 +1,7 @@
 //! Regions, loops, branches and calls.
 
 use super::{
-    Capability, ENOUGH, Frame, Machine, NESTING_PER_STACK, Run, STACK, UNGUARDED, array,
+    Capability, ENOUGH, Frame, LEFT, Machine, NESTING_PER_STACK, Run, STACK, UNGUARDED, array,
     constructor, error, open, unchecked,
 };
 use crate::code::{Arg, ArmCode, Body, CapCode, Op, ScanCode, Slot};
@@ -10,6 +10,7 @@ use crate::region::{Cell, Misfit, Refused, Region, checked_dim};
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Cells, Value};
 use jut_ir::RuntimeErrorKind;
+use jut_ir::calls::LEVELS;
 use jut_ir::ir::{ArmPattern, Dir, Mode};
 use jut_ir::types::Type;
 use jut_runtime::lanes::{BLOCK, LANES, fold};
@@ -19,7 +20,11 @@ impl Machine<'_> {
     /// An operation with a nested block, or a call. Deep nesting goes on in a fresh stack.
     pub(super) fn nested(&mut self, op: &Op, frame: &mut Frame) -> Run<()> {
         self.depth += 1;
-        let result = if self.depth.is_multiple_of(NESTING_PER_STACK) {
+        let is_full = match stack::remaining() {
+            Some(left) => left < LEFT,
+            None => self.depth.is_multiple_of(NESTING_PER_STACK),
+        };
+        let result = if is_full {
             let interpreter = self.interpreter;
             on_fresh_stack(|| interpreter.heeding(|| self.nested_here(op, frame)))
         } else {
@@ -74,9 +79,15 @@ impl Machine<'_> {
                 self.deliver(&arm.body, frame, dst);
                 Ok(())
             }
-            Op::Call { func, args, places, dst } => {
+            Op::Call { func, inside, args, places, dst } => {
                 self.counters.calls += 1;
                 self.go_on()?;
+                let levels = self.levels;
+                self.levels = match *inside {
+                    true if levels <= 0 => return error(RuntimeErrorKind::Recursion, &[]),
+                    true => levels - 1,
+                    false => LEVELS,
+                };
                 let Some(code) = self.interpreter.code(*func) else {
                     return unchecked("a call of a function that does not exist");
                 };
@@ -91,6 +102,7 @@ impl Machine<'_> {
                     }
                 }
                 self.run(&code.body, &mut inner)?;
+                self.levels = levels;
                 let mut out = Vec::with_capacity(dst.len());
                 self.results(&code.body, &mut inner, &mut out);
                 set_all(frame, dst, out);

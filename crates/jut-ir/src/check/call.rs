@@ -9,16 +9,10 @@ use crate::types::Type;
 use std::collections::HashMap;
 
 impl Checker<'_> {
-    /// The rule of calls. Only definitions that stand before this one can be called.
+    /// The rule of calls. Any definition can be called, wherever it stands: its signature says all.
     pub(super) fn call(&mut self, call: &Call) -> Checked<Values> {
         let program = self.program;
         let callee = &program.funcs[call.func];
-        self.require(call.func != self.id, "J901", |_| {
-            format!("not built yet: recursion, here of `{}`", callee.name)
-        })?;
-        self.require(self.earlier[call.func], "J014", |_| {
-            format!("`{}` is declared later: a call needs an earlier definition", callee.name)
-        })?;
         let given = (call.args.len(), call.lin_args.len(), call.places.len());
         let wanted = (callee.params.len(), callee.lin_params.len(), callee.cap_params.len());
         self.require(given == wanted, "J208", |_| {

@@ -1,18 +1,17 @@
 //! Declarations as a whole: names, and the fields of data types.
 
 use crate::diagnostic::Diagnostic;
-use crate::entity::{DataId, EntityRef, SecondaryMap};
+use crate::entity::EntityRef;
 use crate::ir::{Data, Decl, Program};
 use crate::types::Type;
 use std::collections::HashSet;
 
 /// Checks names and data types of a program: every name is declared once, a field's type mentions
-/// earlier i64 fields of its constructor and earlier data types only.
+/// earlier i64 fields of its constructor only. Data types may hold each other and themselves.
 pub(super) fn check_declarations(program: &Program) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
     let mut names = HashSet::new();
     let mut constructors = HashSet::new();
-    let mut earlier = SecondaryMap::new();
     for decl in &program.order {
         let (name, span) = match decl {
             Decl::Data(data) => (&program.datas[*data].name, program.datas[*data].span),
@@ -29,17 +28,12 @@ pub(super) fn check_declarations(program: &Program) -> Vec<Diagnostic> {
                 errors.push(Diagnostic::error("J011", span, message));
             }
         }
-        errors.extend(check_data(program, &program.datas[*data], &earlier));
-        earlier[*data] = true;
+        errors.extend(check_data(&program.datas[*data]));
     }
     errors
 }
 
-fn check_data(
-    program: &Program,
-    data: &Data,
-    earlier: &SecondaryMap<DataId, bool>,
-) -> Option<Diagnostic> {
+fn check_data(data: &Data) -> Option<Diagnostic> {
     let error = |code, message: String| Some(Diagnostic::error(code, data.span, message));
     if data.constructors.is_empty() {
         return error("J501", format!("`{}` has no constructor", data.name));
@@ -60,23 +54,7 @@ fn check_data(
                     return error("J203", message);
                 }
             }
-            if let Some(other) = later_data(&field.ty, earlier) {
-                let other = &program.datas[other].name;
-                let message = format!(
-                    "not built yet: recursive data; `{other}` is not declared before field `{name}`"
-                );
-                return error("J901", message);
-            }
         }
     }
     None
-}
-
-fn later_data(ty: &Type, earlier: &SecondaryMap<DataId, bool>) -> Option<DataId> {
-    match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => None,
-        Type::Tuple(items) => items.iter().find_map(|item| later_data(item, earlier)),
-        Type::Array(_, element) => later_data(element, earlier),
-        Type::Data(data) => (!earlier[*data]).then_some(*data),
-    }
 }

@@ -4,7 +4,7 @@
 use super::scope::{Linear, Scope};
 use crate::cover::Facts;
 use crate::diagnostic::Diagnostic;
-use crate::entity::{FuncId, LVar, NVar, SecondaryMap};
+use crate::entity::{FuncId, LVar, NVar};
 use crate::ir::*;
 use crate::print::{print_literal, print_size, print_type};
 use crate::size::Size;
@@ -63,10 +63,7 @@ impl Values {
 /// The state of the walk over one definition.
 pub(super) struct Checker<'a> {
     pub(super) program: &'a Program,
-    pub(super) id: FuncId,
     pub(super) func: &'a Function,
-    /// The definitions that may be called.
-    pub(super) earlier: &'a SecondaryMap<FuncId, bool>,
     pub(super) scope: Scope<'a>,
     pub(super) facts: Facts,
     /// Where errors are reported: the statement at hand.
@@ -75,17 +72,11 @@ pub(super) struct Checker<'a> {
 }
 
 /// Checks one definition.
-pub(super) fn check(
-    program: &Program,
-    id: FuncId,
-    earlier: &SecondaryMap<FuncId, bool>,
-) -> Vec<Diagnostic> {
+pub(super) fn check(program: &Program, id: FuncId) -> Vec<Diagnostic> {
     let func = &program.funcs[id];
     let mut checker = Checker {
         program,
-        id,
         func,
-        earlier,
         scope: Scope::new(func),
         facts: Facts::default(),
         span: func.span,

@@ -3,23 +3,37 @@
 //! A scalar `acc` parameter is a cell in memory. It is held in a register only if it is the
 //! function's sole accumulator: two accumulators of one call may be the same memory.
 
-use jut_ir::{Call, Function, NVar, Place, Scalar, Size, Span, Stmt, Type};
+use jut_ir::hash::HashMap;
+use jut_ir::{
+    Block, Call, FuncId, Function, Loc, NVar, Place, Program, Rhs, RuntimeErrorKind, Scalar, Size,
+    Span, Stmt, Type, VarData,
+};
 
 use super::emit::{int, zero};
 use super::{CapView, Context, Dest, Lowering, Register, Res, Slot, Target};
 use crate::flatten::{Component, Scope};
 use crate::form::{self, Arena, Atom, Kind, LoopFunction, Param, Role, Value};
+use crate::recursion::LEVELS;
 use crate::signature::{AbiComponent, Parameter, Signature};
 
 /// Lowers one function. The entry gives nothing back at its end: the arenas are reset before the
 /// next call, and a call that might leave the function there would keep results out of registers.
+///
+/// One that calls itself, which is in a circle, has a last parameter that callers from outside do not know: see
+/// [`crate::recursion`].
 pub(super) fn function(
     src: &Function,
     is_entry: bool,
+    circle: usize,
     cx: &mut Context,
 ) -> Res<(LoopFunction, Signature)> {
     let mut this = Lowering::new(src, cx);
     let (signature, dests) = this.head()?;
+    if circle != 0 {
+        let levels = this.value("levels", Kind::I64);
+        this.parameter(levels, Role::In);
+        (this.circle, this.levels) = (circle, Some(levels));
+    }
     let body = |this: &mut Lowering<'_>| {
         let sole = this.enter_accumulators();
         let results = this.block_into(&src.body, &dests, src.span)?;
@@ -43,6 +57,33 @@ pub(super) fn function(
     all.extend(stmts);
     this.out.body = form::Block { stmts: all, results: returned };
     Ok((this.out, signature))
+}
+
+/// How a function is called.
+pub(super) fn signature(src: &Function, cx: &mut Context) -> Res<Signature> {
+    Ok(Lowering::new(src, cx).head()?.0)
+}
+
+/// A function that does nothing but call another one.
+pub(super) fn from_outside(program: &Program, callee: FuncId) -> Function {
+    let mut func = program.funcs[callee].signature();
+    let mut nl = Vec::with_capacity(func.results.len());
+    let mut names: HashMap<NVar, NVar> = HashMap::default();
+    for (k, result) in func.results.clone().into_iter().enumerate() {
+        let ty = result.ty.subst(&mut |v| names.get(&v).map(|v| Size::var(*v)));
+        let name = format!("result{k}").into();
+        let v = func.nvars.push(VarData { name, ty, def: None, span: func.span });
+        names.extend(result.name.map(|name| (name, v)));
+        nl.push(v);
+    }
+    let args = func.params.iter().map(|v| jut_ir::Atom::Var(*v)).collect();
+    let places = func.cap_params.iter().map(|c| Some(Place::root(*c))).collect();
+    let rhs = Rhs::Call(Box::new(Call { func: callee, args, lin_args: Vec::new(), places }));
+    let results = nl.iter().map(|v| jut_ir::Atom::Var(*v)).collect();
+    let loc = Loc::source(func.span);
+    let stmt = Stmt { nl, lin: Vec::new(), rhs, annotated: false, loc };
+    func.body = Block { stmts: vec![stmt], nl: results, lin: Vec::new() };
+    func
 }
 
 impl Lowering<'_> {
@@ -254,6 +295,17 @@ impl Lowering<'_> {
                 });
             }
             bound.push((*v, components, slots, wanted, hint));
+        }
+        if found.circle != 0 {
+            let levels = match self.levels.filter(|_| found.circle == self.circle) {
+                Some(levels) => {
+                    let check = form::Check::Below(int(0), levels.into());
+                    self.check(check, RuntimeErrorKind::Recursion, span);
+                    self.sub("rest", levels.into(), int(1))
+                }
+                None => int(LEVELS),
+            };
+            args.push(levels);
         }
         self.push(form::Stmt::Call { dst, func, args });
         for (r, cell) in reload {

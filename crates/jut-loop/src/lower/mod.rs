@@ -45,11 +45,10 @@ mod update;
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::build::Namer;
+use jut_ir::calls::components;
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::reuse::Reuse;
-use jut_ir::{
-    Block, Cap, Diagnostic, FuncId, Function, NVar, Program, Rhs, RuntimeErrorKind, Size, Span,
-};
+use jut_ir::{Cap, Diagnostic, FuncId, Function, NVar, Program, RuntimeErrorKind, Size, Span};
 use std::rc::Rc;
 
 use crate::flatten::{Component, Layouts, Seen};
@@ -85,7 +84,8 @@ pub enum Kernels {
 /// pieces ([`crate::split`]).
 ///
 /// # Errors
-/// J901 where the program is outside what is built: linear parts left over, recursion.
+/// J901 where the program is outside what is built: linear parts left over, values of recursive data types from
+/// outside.
 pub fn lower(program: &Program, entry: FuncId) -> Result<Lowered, Diagnostic> {
     Ok(lower_plainly(program, entry)?.finish())
 }
@@ -157,68 +157,49 @@ fn statements(
         out: LoopProgram::default(),
         sites: HashMap::default(),
     };
-    for id in reachable(program, entry)? {
-        let src = &program.funcs[id];
-        if !src.is_nonlinear() {
-            return Err(Diagnostic::error(
-                "J901",
-                src.span,
-                format!("`{}` has linear parts and cannot be lowered", src.name),
-            )
-            .help("erase linearity first"));
+    let mut signature = Signature::default();
+    for (number, component) in (1..).zip(components(program, [entry], &|_| false)) {
+        for id in &component.members {
+            let src = &program.funcs[*id];
+            if !src.is_nonlinear() {
+                return Err(Diagnostic::error(
+                    "J901",
+                    src.span,
+                    format!("`{}` has linear parts and cannot be lowered", src.name),
+                )
+                .help("erase linearity first"));
+            }
+            if component.is_recursive {
+                let signature = calls::signature(src, &mut cx)?;
+                cx.declare(*id, LoopFunction::default(), signature, number);
+            }
         }
-        let (func, signature) = calls::function(src, id == entry, &mut cx)?;
-        let loop_id = cx.out.funcs.push(func);
-        let keeps_tape = calls::keeps_tape(&signature);
-        cx.lowered.insert(id, Callee { id: loop_id, signature: Rc::new(signature), keeps_tape });
+        for id in component.members {
+            let src = &program.funcs[id];
+            let circle = if component.is_recursive { number } else { 0 };
+            let is_entry = id == entry && circle == 0;
+            let (mut func, made) = calls::function(src, is_entry, circle, &mut cx)?;
+            if id == entry && !is_entry {
+                func.name = format!("{}.levels", func.name);
+            }
+            match cx.lowered.get(&id) {
+                Some(known) => cx.out.funcs[known.id] = func,
+                None if is_entry => {
+                    cx.out.funcs.push(func);
+                    signature = made;
+                }
+                None => cx.declare(id, func, made, 0),
+            }
+        }
     }
-    let signature = match cx.lowered.remove(&entry) {
-        Some(callee) => Rc::unwrap_or_clone(callee.signature),
-        None => Signature::default(),
-    };
+    if cx.lowered.contains_key(&entry) {
+        // Callers from outside call one that does not call itself.
+        let outside = calls::from_outside(program, entry);
+        let (func, made) = calls::function(&outside, true, 0, &mut cx)?;
+        cx.out.funcs.push(func);
+        signature = made;
+    }
     Ok(Lowered { program: cx.out, signature, layouts: cx.layouts })
-}
-
-/// The functions that the entry needs, callees first.
-fn reachable(program: &Program, entry: FuncId) -> Result<Vec<FuncId>, Diagnostic> {
-    let mut needed = HashSet::from_iter([entry]);
-    let mut order = Vec::new();
-    // Declarations are visible only to later ones, so one walk backwards meets callers first.
-    for decl in program.order.iter().rev() {
-        let jut_ir::Decl::Func(id) = *decl else { continue };
-        if !needed.contains(&id) {
-            continue;
-        }
-        order.push(id);
-        for_each_call(&program.funcs[id].body, &mut |callee| {
-            needed.insert(callee);
-        });
-    }
-    order.reverse();
-    let seen: HashSet<FuncId> = order.iter().copied().collect();
-    match needed.iter().find(|f| !seen.contains(f)) {
-        None if order.last() == Some(&entry) => Ok(order),
-        missing => {
-            let func = &program.funcs[missing.copied().unwrap_or(entry)];
-            Err(Diagnostic::error(
-                "J901",
-                func.span,
-                format!("not built yet: `{}` is called before its declaration", func.name),
-            )
-            .help(format!("move `{}` up", func.name)))
-        }
-    }
-}
-
-fn for_each_call(block: &Block, visit: &mut dyn FnMut(FuncId)) {
-    for stmt in &block.stmts {
-        if let Rhs::Call(call) = &stmt.rhs {
-            visit(call.func);
-        }
-        for inner in stmt.rhs.blocks() {
-            for_each_call(inner, visit);
-        }
-    }
 }
 
 /// What is shared by the functions of one lowering.
@@ -237,6 +218,8 @@ struct Callee {
     signature: Rc<Signature>,
     /// Whether it may leave allocations on the tape arena.
     keeps_tape: bool,
+    /// The number of the functions that call each other of which it is one, if it calls itself; else 0.
+    circle: usize,
 }
 
 /// One component of a bound value.
@@ -246,6 +229,16 @@ struct Slot {
     /// For a buffer: whether it stays as it is until the entry function returns, so that pointers
     /// to it may be stored or returned.
     on_tape: bool,
+}
+
+impl Context {
+    /// A function that may be called from now on.
+    fn declare(&mut self, id: FuncId, func: LoopFunction, signature: Signature, circle: usize) {
+        let keeps_tape = calls::keeps_tape(&signature);
+        let id_there = self.out.funcs.push(func);
+        let signature = Rc::new(signature);
+        self.lowered.insert(id, Callee { id: id_there, signature, keeps_tape, circle });
+    }
 }
 
 impl Slot {
@@ -354,6 +347,10 @@ struct Lowering<'a> {
     reuse: Reuse,
     /// An empty buffer per kind of cell.
     empty: HashMap<form::Cell, Value>,
+    /// The functions that call each other of which this is one (see [`Callee`]), and the parameter that says how
+    /// many levels these may still go down.
+    circle: usize,
+    levels: Option<Value>,
 }
 
 type Res<T> = Result<T, Diagnostic>;
@@ -393,6 +390,8 @@ impl<'a> Lowering<'a> {
             spare: HashMap::default(),
             reuse: Reuse::of(src),
             empty: HashMap::default(),
+            circle: 0,
+            levels: None,
         }
     }
 

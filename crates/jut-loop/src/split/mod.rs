@@ -32,6 +32,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::{RuntimeErrorKind, Span};
 
 use crate::form::{Block, LoopFuncId, LoopFunction, LoopProgram, Order, Site, Stmt};
+use crate::recursion;
 use pieces::Pieces;
 pub(crate) use pieces::{FRAME, FRAME_TOP};
 
@@ -69,15 +70,27 @@ pub fn run_with(program: &mut LoopProgram, long: usize, piece: usize) -> Frames 
     let site = memory_site(program);
     let mut moved: SecondaryMap<LoopFuncId, LoopFuncId> =
         SecondaryMap::with_default(LoopFuncId::new(0));
+    let recursive = recursion::recursive(program);
     let old = std::mem::take(&mut program.funcs);
     for (id, mut func) in old {
+        // Functions that call each other stand one after the other, and are not cut: so it is known where they
+        // will stand.
+        if recursive[id] != 0
+            && recursive.get(LoopFuncId::from_u32(id.as_u32().wrapping_sub(1)))
+                != Some(&recursive[id])
+        {
+            let members = recursive.iter().filter(|(_, number)| **number == recursive[id]);
+            for (k, (member, _)) in members.enumerate() {
+                moved[member] = LoopFuncId::new(program.funcs.len() + k);
+            }
+        }
         // Calls get the new places of their functions.
         func.body.for_each_mut(&mut |stmt| {
             if let Stmt::Call { func, .. } = stmt {
                 *func = moved[*func];
             }
         });
-        if func.body.size() > long {
+        if func.body.size() > long && recursive[id] == 0 {
             let base = program.funcs.len();
             let is_entry = Some(id) == entry;
             let (parts, words) = cut(&mut func, base, long, piece, is_entry, site);

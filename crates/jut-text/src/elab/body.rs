@@ -123,8 +123,6 @@ pub(crate) struct Body<'a, 's> {
     pub expansion: (u32, u32),
     /// Derivatives of functions that are no definitions.
     pub taken: Taken,
-    /// The definition's own name: using it is recursion.
-    pub this: &'s str,
     /// A `core def`.
     pub strict: bool,
     /// Whether an access is marked as proved: see [`super::guard`].
@@ -157,7 +155,6 @@ impl<'a, 's> Body<'a, 's> {
         program: &'a Program,
         globals: &'a Globals,
         templates: &'a [Template<'a, 's>],
-        this: &'s str,
         strict: bool,
         diagnostics: &'a mut Vec<Diagnostic>,
     ) -> Self {
@@ -169,7 +166,6 @@ impl<'a, 's> Body<'a, 's> {
             given: Vec::new(),
             expansion: (0, 0),
             taken: Taken::default(),
-            this,
             strict,
             marked: false,
             b: FunctionBuilder::default(),

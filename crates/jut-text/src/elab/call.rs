@@ -57,11 +57,6 @@ impl<'a, 's> Body<'a, 's> {
         if self.globals.is_poisoned(name.text) {
             return Err(Stop);
         }
-        if name.text == self.this {
-            let message = format!("not built yet: recursion (`{}` calls itself)", name.text);
-            let help = "write a loop: `for (i < n) carry (a = ..) { .. }`";
-            return self.fail(Diagnostic::error("J901", name.span, message).help(help));
-        }
         if let Some(primitive) = name.text.strip_prefix("prim.") {
             let message = format!("there is no primitive `{primitive}`");
             let error = Diagnostic::error("J012", name.span, message);

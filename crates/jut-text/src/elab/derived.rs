@@ -11,6 +11,7 @@
 //! definition is reported.
 
 use super::body::{Body, Made};
+use super::order::Group;
 use super::scope::Entity;
 use super::taken::{Answer, Of, Source, Wanted};
 use super::{Global, Globals, Res, Stop};
@@ -35,27 +36,19 @@ pub(super) struct Derivatives {
     checked: usize,
     /// The definitions of which some were made.
     sources: Vec<FuncId>,
-    /// How many expressions of the file belong to definitions that are done.
-    done: u32,
 }
 
 impl Derivatives {
-    /// Begins a file.
-    pub fn enter(&mut self) {
-        self.done = 0;
-    }
-
     /// Whether the derivative of a definition that calls `func` was made.
     pub fn took(&self, program: &Program, func: FuncId) -> bool {
-        let calls =
-            |from: &FuncId| jut_ad::callees_first(program, *from, &|_| false).contains(&func);
+        let calls = |from: &FuncId| jut_ir::calls::callees_first(program, [*from]).contains(&func);
         self.sources.iter().any(calls)
     }
 
-    /// Makes what a definition calls.
-    pub fn make(&mut self, ast: &Ast, d: &ast::Def, program: &mut Program, globals: &mut Globals) {
-        let from = std::mem::replace(&mut self.done, d.body.0 + 1);
-        for expr in ast.exprs.iter().take(self.done as usize).skip(from as usize) {
+    /// Makes what a group of definitions calls.
+    pub fn make(&mut self, ast: &Ast, group: &Group, program: &mut Program, globals: &mut Globals) {
+        let exprs = group.exprs.iter().flat_map(|range| &ast.exprs[range.clone()]);
+        for expr in exprs {
             let (base, chain) = match &expr.kind {
                 ExprKind::Derived(derived) => {
                     if derived.lambda.is_some() {
@@ -65,7 +58,7 @@ impl Derivatives {
                     let chain = chain.map(|(word, wrt)| (*word, texts(wrt)));
                     (derived.call.func.text, chain.collect())
                 }
-                ExprKind::Call(call) if globals.global(call.func.text).is_none() => {
+                ExprKind::Call(call) if globals.declared_at(call.func.text).is_none() => {
                     match methods(call.func.text) {
                         Some(found) => found,
                         None => continue,
@@ -75,6 +68,13 @@ impl Derivatives {
             };
             if let Some(Global::Func(func)) = globals.global(base) {
                 self.chain(base, func, chain, program, globals);
+            } else if let Some(d) = group.defs.iter().find(|d| d.name.text == base) {
+                let mut key = base.to_string();
+                for (word, wrt) in chain {
+                    extend(&mut key, word, &wrt);
+                    let error = in_itself(d);
+                    globals.view_mut().derived.entry(key.clone()).or_insert(Err(error));
+                }
             }
         }
     }
@@ -161,8 +161,15 @@ impl Derivatives {
     }
 }
 
+/// J901 for the derivative of a definition that calls it.
+pub(super) fn in_itself(d: &ast::Def) -> Diagnostic {
+    let message = format!("not built yet: a derivative of `{}` that it calls itself", d.name.text);
+    let help = "the derivative of a definition is made when the definition is complete: call it from another one";
+    Diagnostic::error("J901", d.name.span, message).help(help)
+}
+
 /// `f{x,y}.grad.jvp`: the definition, and what is made of it.
-fn methods(path: &str) -> Option<(&str, Chain<'_>)> {
+pub(super) fn methods(path: &str) -> Option<(&str, Chain<'_>)> {
     let mut base = path;
     let mut chain = Vec::new();
     while let Some((rest, word)) = base.rsplit_once('.')

@@ -53,17 +53,11 @@ impl<'a, 's> Body<'a, 's> {
             TypeKind::Name("i64") => Ok(Type::I64),
             TypeKind::Name("bool") => Ok(Type::Bool),
             TypeKind::Name(name) => {
-                if let Some(data) = self.globals.data(name) {
-                    return Ok(Type::Data(data));
-                }
                 if self.globals.is_poisoned(name) {
                     return Err(Stop);
                 }
-                if *name == self.this {
-                    let message = "not built yet: recursive data types";
-                    let help = "keep the nodes in arrays, and refer to them by their indices: \
-                                `left: [n]i64`";
-                    return self.error("J901", ty.span, message, help);
+                if let Some(data) = self.globals.data(name) {
+                    return Ok(Type::Data(data));
                 }
                 let known = self.globals.visible_datas();
                 let near = super::show::nearest(
@@ -76,9 +70,6 @@ impl<'a, 's> Body<'a, 's> {
                     error = crate::hints::about(error, name, help);
                 } else if let Some(near) = near {
                     error = error.did_you_mean(near);
-                } else if let Some(span) = self.globals.declared_at(name) {
-                    error = error.help("move its declaration up");
-                    error = error.label(span, "a name is in scope after its definition");
                 } else {
                     error = error.help(format!("declare it above: `data {name} = {name}(x: f64)`"));
                 }

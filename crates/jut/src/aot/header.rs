@@ -153,12 +153,14 @@ pub(crate) fn meaning(kind: RuntimeErrorKind) -> (&'static str, &'static [&'stat
         RuntimeErrorKind::DivisionByZero => ("integer division by zero", &[]),
         RuntimeErrorKind::Memory => ("not enough memory, or a size is no 64-bit integer", &[]),
         RuntimeErrorKind::Cancelled => ("cancelled", &[]),
+        RuntimeErrorKind::Recursion => ("recursion is too deep", &[]),
     }
 }
 
-/// The kinds of errors that a function in an object returns: nothing cancels one.
+/// The kinds of errors that a function in an object returns: nothing cancels one, and none calls itself.
 fn returned() -> impl Iterator<Item = RuntimeErrorKind> {
-    RuntimeErrorKind::ALL.into_iter().filter(|kind| *kind != RuntimeErrorKind::Cancelled)
+    let never = [RuntimeErrorKind::Cancelled, RuntimeErrorKind::Recursion];
+    RuntimeErrorKind::ALL.into_iter().filter(move |kind| !never.contains(kind))
 }
 
 fn status_name(kind: RuntimeErrorKind) -> &'static str {
@@ -170,6 +172,7 @@ fn status_name(kind: RuntimeErrorKind) -> &'static str {
         RuntimeErrorKind::DivisionByZero => "JUT_ERROR_DIVISION_BY_ZERO",
         RuntimeErrorKind::Memory => "JUT_ERROR_MEMORY",
         RuntimeErrorKind::Cancelled => "JUT_ERROR_CANCELLED",
+        RuntimeErrorKind::Recursion => "JUT_ERROR_RECURSION",
     }
 }
 

@@ -35,7 +35,8 @@ use crate::request::Request;
 use crate::source::{Sources, extremum};
 use crate::watch::Watch;
 use declaration::identifier;
-use jut_ir::{RuntimeErrorKind, Span};
+use jut_ir::calls::Recursion;
+use jut_ir::{Diagnostic, RuntimeErrorKind, Span};
 use jut_loop::form::LoopProgram;
 use jut_loop::need::Unbounded;
 use jut_loop::{Kernels, Lowered};
@@ -278,6 +279,16 @@ fn lower<T: Send>(
 ) -> Result<T> {
     pipeline::with_large_stack(|| {
         let composed = pipeline::composed(function, request, &mut Watch::Off)?;
+        let recursion = Recursion::of(&composed.program);
+        let called = composed.program.funcs.iter().find(|(id, _)| recursion.is_recursive(*id));
+        if let Some((_, called)) = called {
+            let name = &called.name;
+            let message = format!("not built yet: recursion in objects, here of `{name}`");
+            let help =
+                "its depth is known only when it runs, and the stack is the caller's: write a loop";
+            let error = Diagnostic::error("J901", called.span, message).help(help);
+            return Err(pipeline::refusal(function, error));
+        }
         let (lowered, need) = jut_loop::lower_with(&composed.program, composed.root, kernels)
             .map_err(|d| pipeline::refusal(function, d))?
             .finish_with_need();

@@ -1,0 +1,100 @@
+//! In which order the definitions of a file are elaborated: those that a definition names before it.
+//!
+//! Definitions stand in any order. Constants, functions that are handed on and derivatives of definitions are known
+//! when a definition that names them is elaborated, and what is made of definitions stands behind them. Those that
+//! name each other in a circle make a *group*, whose signatures are known before its bodies. Where every definition
+//! stands after those that it names, the order is that of the text.
+//!
+//! A name that means something else where it stands (a parameter, say) makes groups larger, and changes nothing
+//! else. *Cost*: linear in the text.
+
+use super::derived::methods;
+use crate::ast::{Ast, Decl, Def, ExprKind};
+use jut_ir::calls::{Component, strongly_connected};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Definitions that are elaborated together.
+pub(super) struct Group<'a, 's> {
+    /// Declarations of other kinds that stand before them.
+    pub before: Vec<&'a Decl<'s>>,
+    /// In the order of the text.
+    pub defs: Vec<&'a Def<'s>>,
+    /// The expressions of each.
+    pub exprs: Vec<Range<usize>>,
+    /// Whether one of them names one of them.
+    pub is_recursive: bool,
+}
+
+/// The order of a file.
+pub(super) struct Order<'a, 's> {
+    decls: &'a [Decl<'s>],
+    /// The definitions: where they stand among the declarations, and their expressions.
+    defs: Vec<(usize, &'a Def<'s>, Range<usize>)>,
+    components: Vec<Component<usize>>,
+}
+
+impl<'a, 's> Order<'a, 's> {
+    pub fn of(ast: &'a Ast<'s>) -> Order<'a, 's> {
+        let mut defs = Vec::new();
+        let mut done = 0;
+        for (k, decl) in ast.decls.iter().enumerate() {
+            if let Decl::Def(d) = decl {
+                // The body is the last expression of a definition.
+                let end = d.body.0 as usize + 1;
+                defs.push((k, d, done..end));
+                done = end;
+            }
+        }
+        // Of two definitions with one name the first counts.
+        let mut named = HashMap::new();
+        for (k, (_, d, _)) in defs.iter().enumerate() {
+            named.entry(d.name.text).or_insert(k);
+        }
+        let components = strongly_connected(defs.len(), 0..defs.len(), |k, out| {
+            let exprs = ast.exprs.get(defs[k].2.clone()).unwrap_or_default();
+            for expr in exprs {
+                let name = match &expr.kind {
+                    ExprKind::Name(name) => name.text,
+                    ExprKind::Call(call) => call.func.text,
+                    ExprKind::Derived(derived) => derived.call.func.text,
+                    _ => continue,
+                };
+                let base = || methods(name).and_then(|(base, _)| named.get(base));
+                out.extend(named.get(name).or_else(base));
+            }
+        });
+        Order { decls: &ast.decls, defs, components }
+    }
+
+    /// The groups, and at the end one without definitions for what else the file declares.
+    pub fn groups(&self) -> impl Iterator<Item = Group<'a, 's>> {
+        // A rule follows all definitions that stand before it.
+        let is_rule = |k: &usize| matches!(self.decls[*k], Decl::Rule(_));
+        let mut rules: Vec<usize> = (0..self.decls.len()).filter(is_rule).collect();
+        let (mut done, mut first) = (vec![false; self.defs.len()], 0);
+        let mut next = 0;
+        let last = Component { members: Vec::new(), is_recursive: false };
+        self.components.iter().cloned().chain([last]).map(move |component| {
+            let members = component.members.iter().map(|k| &self.defs[*k]);
+            let end = members.clone().map(|(at, ..)| *at).max().unwrap_or(self.decls.len());
+            let before = self.decls.get(next..end).unwrap_or_default();
+            let before = before.iter().filter(|decl| !matches!(decl, Decl::Rule(_)));
+            while done.get(first).is_some_and(|done| *done) {
+                first += 1;
+            }
+            let open = self.defs.get(first).map_or(usize::MAX, |(at, ..)| *at);
+            let ready = rules.iter().take_while(|k| **k < open).map(|k| &self.decls[*k]);
+            let before = before.chain(ready).collect();
+            rules.retain(|k| *k >= open);
+            component.members.iter().for_each(|k| done[*k] = true);
+            next = next.max(end);
+            Group {
+                before,
+                defs: members.clone().map(|(_, d, _)| *d).collect(),
+                exprs: members.map(|(.., exprs)| exprs.clone()).collect(),
+                is_recursive: component.is_recursive,
+            }
+        })
+    }
+}
