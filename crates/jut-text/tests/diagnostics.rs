@@ -66,8 +66,6 @@ refuses! {
     an_unknown_name: J010 at "z" in "def f(x: f64) -> f64 = x + z"
     an_unknown_type: J010 at "float" in "def f(x: float) -> f64 = x"
     an_unknown_function: J014 at "g" in "def f(x: f64) -> f64 = g(x)"
-    a_definition_further_down_hides_a_primitive: J014 at "softplus" in
-        "def f(x: f64) -> f64 = softplus(x)\ndef softplus(x: f64) -> f64 = x"
     an_unknown_constructor: J013 at "C" in "data D = A | B\ndef f(d: D) -> f64 = case d { C -> 1.0; _ -> 2.0 }"
     a_second_definition: J011 at "f" in "data D = f\ndef f(x: f64) -> f64 = x"
     a_name_twice_in_a_pattern: J011 at "a" in "def f(x: f64) -> f64 = { (a, a) = (x, x); a }"

@@ -50,12 +50,7 @@ const TEXT: &[Row] = &[
     ("J002", "def f[n](x: [n]f64) -> f64 = { y = prod (v <- x) «v»; y }", "carry (p = 1.0)"),
     ("J002", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «grad(g + 1.0)»(x)", "`grad(f)(x)`"),
     ("J014", "def g(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = «grad»(g)", "`grad(f)(x)`"),
-    (
-        "J014",
-        "def f(x: f64) -> f64 = grad(«g»)(x)\ndef g(x: f64) -> f64 = x",
-        "after its definition",
-    ),
-    ("J901", "def f(x: f64) -> f64 = grad(«f»)(x)", "write a loop"),
+    ("J901", "def f(x: f64) -> f64 = «grad(f)(x)»", "from another one"),
     (
         "J807",
         "def f(x: f64) -> f64 = x * x\ndef g(x: f64, dx: f64) -> f64 = «2.0 * x + x + dx»\nrule jvp f = g",
