@@ -415,7 +415,6 @@ const BLOCKS: &[Row] = &[
         "a definition that takes one",
     ),
     ("J702", "def f(x: f64) -> i64 = «i64(x)»", "derivative"),
-    ("J901", "def f(x: f64) -> f64 = «f»(x)", "write a loop"),
 ];
 
 /// The text without marks, and the marked places.
