@@ -74,21 +74,25 @@ fn operands_are_finite() {
 #[test]
 fn a_call_needs_no_earlier_definition() {
     let (mut program, func) = residual();
-    let x = program.funcs[func].lin_params[0];
-    let call = |callee, arg| {
-        let call = Call { func: callee, args: vec![], lin_args: vec![arg], places: vec![] };
-        Rhs::Call(Box::new(call))
-    };
-    program.funcs[func].body =
-        Block { stmts: vec![stmt(vec![], vec![], call(func, x))], nl: vec![], lin: vec![] };
     let mut b = FunctionBuilder::default();
     let y = b.lvar("y", Type::F64, Span::NONE);
     b.func.name = "later".into();
     b.func.lin_params = vec![y];
-    b.func.body.stmts = vec![stmt(vec![], vec![], Rhs::Drop(y))];
+    b.func.lin_results = vec![LinResultDecl { name: None, ty: Type::F64 }];
+    b.func.body.lin = vec![y];
     let later = program.add_func(b.func);
-    program.funcs[func].body.stmts[0].rhs = call(later, x);
-    assert!(codes(&program).is_empty(), "one that stands further down");
+    let f = &mut program.funcs[func];
+    let x = f.lin_params[0];
+    let z = f.lvars.push(LinVarData { name: "z'".into(), ..f.lvars[x].clone() });
+    for callee in [later, func] {
+        let f = &mut program.funcs[func];
+        let args =
+            if callee == func { f.params.iter().map(|p| Atom::Var(*p)).collect() } else { vec![] };
+        let call = Call { func: callee, args, lin_args: vec![x], places: vec![] };
+        let stmts = vec![stmt(vec![], vec![z], Rhs::Call(Box::new(call)))];
+        f.body = Block { stmts, nl: vec![], lin: vec![z] };
+        assert_eq!(codes(&program), [""; 0], "one further down, and the definition itself");
+    }
 }
 
 #[test]
