@@ -61,7 +61,7 @@ impl Kinds {
             let parts = fields().map(|f| self.tangent_parts(&f.ty));
             let parts = match component.is_recursive {
                 true => u64::MAX,
-                false => parts.fold(1, u64::saturating_add),
+                false => parts.fold(1, u64::saturating_add).min(u64::MAX - 1),
             };
             let float = fields().any(|f| self.has_float(&f.ty));
             let array = fields().any(|f| self.has_array(&f.ty));

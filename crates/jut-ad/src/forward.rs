@@ -340,7 +340,15 @@ fn tangent_type(
         );
         Diagnostic::error("J901", span, message).help(help)
     };
-    if derivatives.kinds.tangent_parts(ty) > TANGENT_PARTS {
+    let parts = derivatives.kinds.tangent_parts(ty);
+    if parts == u64::MAX {
+        let what = format!("the floats of the recursive data that `{name}` carries");
+        let help = "keep the floats in an array beside the data, and their places in it; a derivative that is taken \
+                    inside a program of a function that calls itself is differentiated again where it is a forward one \
+                    (`directional`, `jvp`)";
+        return Err(refuse(&what).help(help));
+    }
+    if parts > TANGENT_PARTS {
         let what = format!("the nested records that `{name}` carries, which are too many");
         let help = "the tangent of a record is made of those of all records in it: put what it holds \
                     into arrays; of a tape, take the gradient of the forward derivative instead \
