@@ -218,10 +218,11 @@ fn plan(derivatives: &mut Derivatives, root: FuncId, mask: &Mask) -> Vec<(FuncId
     in_order(plan)
 }
 
+/// A derivative that is missing: of what, with respect to what, the activity there, and the derivatives that it asks for.
+type Missing = (FuncId, Mask, Activity, Vec<(FuncId, Mask)>);
+
 /// Puts what is asked for by others before these.
-fn in_order(
-    plan: Vec<(FuncId, Mask, Activity, Vec<(FuncId, Mask)>)>,
-) -> Vec<(FuncId, Mask, Activity)> {
+fn in_order(plan: Vec<Missing>) -> Vec<(FuncId, Mask, Activity)> {
     let number: HashMap<(FuncId, Mask), usize> =
         plan.iter().enumerate().map(|(k, (f, mask, ..))| ((*f, mask.clone()), k)).collect();
     let found = strongly_connected(plan.len(), 0..plan.len(), |k, out| {

@@ -295,8 +295,9 @@ impl Layouts {
         // What is not laid out yet is what it will be to its own fields: a box.
         let boxed =
             DataLayout { components: [].into(), tagged: false, fields: vec![], boxed: true };
+        let boxed = Rc::new(boxed);
         let mut layouts = Layouts {
-            datas: vec![Rc::new(boxed); program.datas.len()],
+            datas: vec![boxed; program.datas.len()],
             types: HashMap::default(),
             fields: fields.collect(),
         };
