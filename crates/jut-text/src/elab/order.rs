@@ -5,13 +5,13 @@
 //! name each other in a circle make a *group*, whose signatures are known before its bodies. Where every definition
 //! stands after those that it names, the order is that of the text.
 //!
-//! A name that means something else where it stands (a parameter, say) makes groups larger, and changes nothing
-//! else. *Cost*: linear in the text.
+//! Parameters and sizes hide definitions. Another name that means something else where it stands (a local one) makes
+//! groups larger, and changes nothing else. *Cost*: linear in the text.
 
 use super::derived::methods;
 use crate::ast::{Ast, Decl, Def, ExprKind};
 use jut_ir::calls::{Component, strongly_connected};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Definitions that are elaborated together.
@@ -52,6 +52,9 @@ impl<'a, 's> Order<'a, 's> {
             named.entry(d.name.text).or_insert(k);
         }
         let components = strongly_connected(defs.len(), 0..defs.len(), |k, out| {
+            let d = defs[k].1;
+            let params = d.params.iter().map(|(name, _)| name.text);
+            let own: HashSet<&str> = d.sizes.iter().map(|name| name.text).chain(params).collect();
             let exprs = ast.exprs.get(defs[k].2.clone()).unwrap_or_default();
             for expr in exprs {
                 let name = match &expr.kind {
@@ -60,6 +63,9 @@ impl<'a, 's> Order<'a, 's> {
                     ExprKind::Derived(derived) => derived.call.func.text,
                     _ => continue,
                 };
+                if own.contains(name) {
+                    continue;
+                }
                 let base = || methods(name).and_then(|(base, _)| named.get(base));
                 out.extend(named.get(name).or_else(base));
             }
