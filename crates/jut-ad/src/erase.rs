@@ -74,9 +74,31 @@ pub fn erase(derivatives: &mut Derivatives, func: FuncId) -> Result<FuncId, Diag
             };
             derivatives.erased.insert(*f, made);
             derivatives.erased.insert(made, made);
+            if derivatives.by_cotangents.contains(f) {
+                without_tape(derivatives, made);
+            }
         }
     }
     Ok(derivatives.erased.get(&func).copied().unwrap_or(func))
+}
+
+/// Moves what a forward derivative by a rule in cotangents calls into it: the tape between the two calls is no value
+/// any more, whose tangent the next J would need.
+fn without_tape(derivatives: &mut Derivatives, made: FuncId) {
+    // Bodies that are gone cannot be moved; then no other J follows.
+    if derivatives.once {
+        return;
+    }
+    let mut optimised = jut_opt::optimise(&derivatives.program, made, false);
+    let func = std::mem::take(&mut optimised.funcs[made]);
+    let mut complete = true;
+    for_each_call(&func.body, &mut |call| {
+        // Of those that are left these alone are what they were.
+        complete &= derivatives.program.funcs[call.func].rule.is_some();
+    });
+    if complete {
+        derivatives.program.funcs[made] = func;
+    }
 }
 
 /// Whether there is nothing linear in a function and what it calls. The callees have been erased.

@@ -108,6 +108,9 @@ pub fn forward(
             }
         };
         derivatives.complete(*id, made);
+        if let Some(jut_ir::Rule::Vjp(_)) = derivatives.program.funcs[*f].rule {
+            derivatives.by_cotangents.insert(*id);
+        }
     }
     let missing = || Diagnostic::error("J999", jut_ir::Span::NONE, "no derivative was made");
     let jvp = derivatives.jvp_of(erased, &mask_of_erased).cloned().ok_or_else(missing)?;

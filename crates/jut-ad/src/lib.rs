@@ -52,6 +52,8 @@ pub struct Derivatives {
     pub(crate) kinds: Kinds,
     /// What each function's results depend on.
     pub(crate) influences: HashMap<FuncId, Influence>,
+    /// Forward derivatives by rules in cotangents: between two calls in them there is a tape.
+    pub(crate) by_cotangents: HashSet<FuncId>,
     /// What states the derivative of a definition with a rule.
     pub(crate) stated: HashMap<FuncId, FuncId>,
     /// The generated functions for linear operations at compound types, by name.

@@ -12,6 +12,9 @@
 //! U and T go on from there as from every `f.jvp`, and since `f.jvp` calls `f`, its derivative is by the rule again:
 //! at any order. Forward mode through a rule for cotangents is T of it.
 //!
+//! In the second of these a tape goes from one call to the other. L moves both into `f.jvp` ([`crate::erase`]), so that the next
+//! J meets no record.
+//!
 //! A rule may apply its own definition to tangents: `x' = solve(a, b' - a' x)`. Since the body of that is linear in them (it
 //! is proved with the rest), its derivative there is by the body: such a call goes to a copy without the rule.
 //!
