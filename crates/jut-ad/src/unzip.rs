@@ -64,10 +64,9 @@ pub fn unzip(
     func: FuncId,
     policy: Policy,
 ) -> Result<Unzipped, Diagnostic> {
-    if let Some(known) = derivatives.unzipped.get(&(func, policy)) {
-        return Ok(known.clone());
+    if !derivatives.unzipped.contains_key(&(func, policy)) {
+        derivatives.keep_only(func);
     }
-    derivatives.keep_only(func);
     unzip_beside(derivatives, func, policy)
 }
 

@@ -20,8 +20,8 @@ use std::sync::Arc;
 ///
 /// Arguments and results are numbers and slices of the caller's; those of arrays have as many elements
 /// as the arguments had to which it was bound, and an integer that says a size has the value that it had
-/// there. Everything else may change from call to call. A call compares lengths and does nothing else before the
-/// arithmetic, and never allocates, once the first has shown how much memory is needed.
+/// there. Everything else may change from call to call. A call only compares lengths with
+/// those, and never allocates, once the first has shown how much memory is needed.
 ///
 /// ```
 /// # fn main() -> jut::Result<()> {

@@ -103,7 +103,7 @@
 //! ```
 //!
 //! A function that is called again and again with arrays of the same sizes is best [bound](Compiled::bind)
-//! to them: then a call compares lengths, and does nothing else before the arithmetic. See [`BoundCall`].
+//! to them: then a call only compares lengths. See [`BoundCall`].
 //!
 //! Tuples and records are given as [`Arg::Tuple`] of their components, an array of records as the
 //! record of its arrays; [`Compiled::read_json`] makes arguments of JSON.
