@@ -4,7 +4,7 @@
 
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, LinearScalar, Value, vector};
-use jut_tests::engines::agree_optimised;
+use jut_tests::engines::{agree_everywhere, backends};
 use jut_tests::generate::generate;
 use jut_tests::laws::load;
 use jut_tests::products::Product;
@@ -15,6 +15,7 @@ use std::path::Path;
 struct Hessian {
     product: Product,
     positions: Vec<usize>,
+    policy: Policy,
 }
 
 impl Hessian {
@@ -31,7 +32,7 @@ impl Hessian {
         jut_ir::check::check_program(&d.program).map_err(|e| format!("{e:?}"))?;
         let name = format!("Hessian under {policy:?}");
         let product = Product { name, program: d.program, func, args: args.to_vec() };
-        Ok(Hessian { product, positions })
+        Ok(Hessian { product, positions, policy })
     }
 
     fn direction(&self, seed: u64) -> Vec<Value> {
@@ -40,15 +41,23 @@ impl Hessian {
         args.map(|v| vector::random_like(v, &mut rng)).collect()
     }
 
-    fn times(&self, direction: &[Value], asked: Asked) -> Result<Vec<Value>, String> {
-        let mut product = self.product.clone();
-        product.args.extend(direction.iter().cloned());
+    /// The products with some directions. One compilation serves them all; backends that take long to
+    /// compile run one policy, because what they could do wrong is found in the programs of either.
+    fn times(&self, directions: &[&[Value]], asked: Asked) -> Result<Vec<Vec<Value>>, String> {
+        let Product { name, program, func, args } = &self.product;
+        let with = |direction: &&[Value]| [args, *direction].concat();
+        let lists: Vec<Vec<Value>> = directions.iter().map(with).collect();
         if !asked.engines {
-            let interpreter = Interpreter::new(&product.program);
-            let outcome = interpreter.call(product.func, &product.args, &[], &[]);
-            return outcome.map(|o| o.results).map_err(|e| e.to_string());
+            let interpreter = Interpreter::new(program);
+            let call = |args: &Vec<Value>| interpreter.call(*func, args, &[], &[]);
+            let results = |args| call(args).map(|o| o.results).map_err(|e| e.to_string());
+            return lists.iter().map(results).collect();
         }
-        agree_optimised(&product)?.map_err(|e| e.to_string())
+        let mut backends: Vec<_> = backends().collect();
+        backends.truncate(if self.policy == Policy::Default { backends.len() } else { 1 });
+        let runs = agree_everywhere(program, *func, &lists, &backends);
+        let runs = runs.map_err(|e| format!("{name}: {e}"))?;
+        runs.into_iter().map(|run| run.map_err(|e| e.to_string())).collect()
     }
 }
 
@@ -62,7 +71,7 @@ struct Asked {
     /// There is no kink at or near its arguments. Otherwise differences count where one-sided ones
     /// agree.
     smooth: bool,
-    /// Every engine is asked, as composed and optimised.
+    /// Every engine is asked.
     engines: bool,
 }
 
@@ -80,13 +89,14 @@ fn second_order(text: &str, func: &str, args: &[Value], asked: Asked) -> Result<
     for policy in [Policy::StoreAll, Policy::Default] {
         let hessian = Hessian::new(text, func, &args, policy)?;
         let (v, w) = (hessian.direction(3), hessian.direction(4));
-        let (hv, hw) = (hessian.times(&v, asked)?, hessian.times(&w, asked)?);
-        let finite = is_finite(&hv) && is_finite(&hw);
+        let products = hessian.times(&[&v, &w], asked)?;
+        let [hv, hw] = &products[..] else { return Err(format!("{} products", products.len())) };
+        let finite = is_finite(hv) && is_finite(hw);
         if !asked.smooth && !finite {
             return Ok(());
         }
-        let (left, right) = (dot(&w, &hv), dot(&v, &hw));
-        let scale = 1.0 + left.abs() + dot(&hv, &hv).sqrt();
+        let (left, right) = (dot(&w, hv), dot(&v, hw));
+        let scale = 1.0 + left.abs() + dot(hv, hv).sqrt();
         if (left - right).abs() > 1e-11 * scale {
             return Err(format!("not symmetric: {left} and {right}"));
         }
