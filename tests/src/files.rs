@@ -25,8 +25,11 @@ use jut_eval::cost::{CostReport, Stages};
 use jut_eval::{Interpreter, Value};
 use jut_ir::print::{print_data, print_function};
 use jut_ir::{Decl, Diagnostic, FuncId, Program, Severity};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
+
+/// Functions with the lists of arguments (sizes included) at which they are asked for.
+type Called = BTreeMap<FuncId, Vec<Vec<Value>>>;
 
 /// One `//#` line with what stands under it.
 #[derive(Clone, PartialEq, Debug)]
@@ -86,7 +89,8 @@ impl TestFile {
     /// # Errors
     /// A law, an engine or a request that fails.
     pub fn run(&self) -> Result<Vec<Vec<String>>, String> {
-        let (mut printed, mut tested, mut wrong) = (Vec::new(), false, false);
+        let (mut printed, mut wrong) = (Vec::new(), false);
+        let mut called = Called::new();
         for request in &self.requests {
             let named = |e: String| format!("{}: {e}", request.line);
             let mut words = words(&request.line).into_iter();
@@ -99,17 +103,18 @@ impl TestFile {
                 }
                 "show" => self.show(&rest).map_err(named)?,
                 "grad" | "fails" | "run" | "cost" => {
-                    tested = true;
-                    self.called(&verb, Case::of(&verb, &rest).map_err(named)?).map_err(named)?
+                    let case = Case::of(&verb, &rest).map_err(named)?;
+                    self.call(&verb, case, &mut called).map_err(named)?
                 }
                 _ => return Err(named("an unknown request".into())),
             };
             printed.push(text.lines().map(|line| line.trim_end().to_string()).collect());
         }
-        match tested || wrong {
-            true => Ok(printed),
-            false => Err("no request has arguments: no law was tested".into()),
+        if called.is_empty() && !wrong {
+            return Err("no request has arguments: no law was tested".into());
         }
+        self.engines(&called)?;
+        Ok(printed)
     }
 
     /// The messages about the program, each with its place, its help and its edits.
@@ -188,8 +193,22 @@ impl TestFile {
         }
     }
 
-    /// All laws and engines at some arguments, and what the verb prints.
-    fn called(&self, verb: &str, case: Case) -> Result<String, String> {
+    /// All engines on each function at all its arguments: it is compiled once for them.
+    fn engines(&self, called: &Called) -> Result<(), String> {
+        if called.is_empty() {
+            return Ok(());
+        }
+        let program = load(&self.text)?;
+        for (func, lists) in called {
+            let mask = Mask::full(&program, *func);
+            let runs = all_products(&program, *func, lists, &mask);
+            runs.map_err(|e| format!("{}: {e}", program.funcs[*func].name))?;
+        }
+        Ok(())
+    }
+
+    /// All laws at some arguments, and what the verb prints.
+    fn call(&self, verb: &str, case: Case, called: &mut Called) -> Result<String, String> {
         let program = load(&self.text)?;
         let given = arguments(&program, &case.func, &case)?;
         let options = Options { smooth: case.smooth.then_some(1e-6) };
@@ -205,7 +224,7 @@ impl TestFile {
         let args = Interpreter::new(&program).with_sizes(func, &given);
         let args = args.map_err(|e| e.to_string())?;
         let mask = Mask::full(&program, func);
-        all_products(&program, func, &args, &mask)?;
+        called.entry(func).or_default().push(args.clone());
         match verb {
             "run" => results(&program, func, &args, &mask),
             "cost" => costs(program, func, &args),

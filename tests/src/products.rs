@@ -75,12 +75,30 @@ pub fn products(
     policies: &[Policy],
 ) -> Result<Vec<Product>, String> {
     let mut all = Vec::new();
-    for policy in policies {
-        for derived in first(program, func, mask, *policy).map_err(|d| d.to_string())? {
-            let Some(args) = derived.arguments(args)? else { continue };
-            let name = format!("{} under {policy:?}", derived.kind);
-            all.push(Product { name, program: derived.program, func: derived.func, args });
-        }
+    for (policy, derived) in under(program, func, mask, policies)? {
+        let Some(args) = derived.arguments(args)? else { continue };
+        let name = format!("{} under {policy:?}", derived.kind);
+        all.push(Product { name, program: derived.program, func: derived.func, args });
+    }
+    Ok(all)
+}
+
+/// What [`products`] has, to be called at any arguments. What has no tape is the same under every policy:
+/// it is made under the first.
+///
+/// # Errors
+/// A composition is refused.
+pub fn under(
+    program: &Program,
+    func: FuncId,
+    mask: &Mask,
+    policies: &[Policy],
+) -> Result<Vec<(Policy, Derived)>, String> {
+    let mut all = Vec::new();
+    for (k, policy) in policies.iter().enumerate() {
+        let requests = if k == 0 { &FIRST[..] } else { &FIRST[WITHOUT_TAPE..] };
+        let made = first(program, func, mask, *policy, requests).map_err(|d| d.to_string())?;
+        all.extend(made.into_iter().map(|derived| (*policy, derived)));
     }
     Ok(all)
 }
@@ -91,7 +109,7 @@ pub fn products(
 /// # Errors
 /// A composition is refused that every function has.
 pub fn all_derived(program: &Program, func: FuncId, mask: &Mask) -> Result<Vec<Derived>, String> {
-    let mut all = first(program, func, mask, Policy::Default).map_err(|d| d.to_string())?;
+    let mut all = first(program, func, mask, Policy::Default, &FIRST).map_err(|d| d.to_string())?;
     if !mask.is_empty() {
         all.extend(further(program, func, mask));
     }
@@ -105,20 +123,25 @@ fn floats(program: &Program, func: FuncId) -> usize {
 /// The value, and first derivatives in one direction.
 const FIRST: [Request; 5] =
     [Request::Value, Request::Jvp, Request::Vjp, Request::Gradient, Request::ValueAndGradient];
+/// How many of them, at the begin, have no tape.
+const WITHOUT_TAPE: usize = 2;
 
 fn first(
     program: &Program,
     func: FuncId,
     mask: &Mask,
     policy: Policy,
+    requests: &[Request],
 ) -> Result<Vec<Derived>, Diagnostic> {
     let mut d = Derivatives::new(program.clone());
-    let count = if mask.is_empty() { 1 } else { FIRST.len() };
     let possible = |request: &Request| match request {
-        Request::Gradient | Request::ValueAndGradient => floats(program, func) == 1,
-        _ => true,
+        Request::Value => true,
+        Request::Gradient | Request::ValueAndGradient => {
+            !mask.is_empty() && floats(program, func) == 1
+        }
+        _ => !mask.is_empty(),
     };
-    let made = FIRST.into_iter().take(count).filter(possible);
+    let made = requests.iter().copied().filter(possible);
     let made = made.map(|request| Ok((request, compose(&mut d, request, func, mask, policy)?)));
     let made = made.collect::<Result<Vec<_>, Diagnostic>>()?;
     Ok(all_of(&d, func, mask, made))

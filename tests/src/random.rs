@@ -1,18 +1,16 @@
 //! What is asked of each random program.
 
 use crate::attack::run::{MEMORY, Target};
-use crate::engines::{Run, agree_everywhere, agree_optimised};
+use crate::engines::{Run, agree_everywhere, backends};
 use crate::generate::{Extent, Generated, generate_linear_of, generate_of};
 use crate::laws::{self, Options, load};
-use crate::products::{all_derived, products};
+use crate::products::{all_derived, under};
 use jut::{Engine, Model};
 use jut_ad::{Derivatives, Mask, Policy, erase};
 use jut_eval::{Interpreter, Value};
 use jut_ir::{FuncId, Mode, Program, RuntimeErrorKind, Span};
 use jut_native::Backend;
 use std::collections::BTreeMap;
-
-const BOTH: [Policy; 2] = [Policy::StoreAll, Policy::Default];
 
 /// A random program: its number, how large it is, and whether it is about linear code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +80,7 @@ pub fn engines_of(text: &str, func: &str, args: &[Value], seed: u64) -> Result<u
     let args = interpreter.with_sizes(func, args).map_err(|e| e.to_string())?;
     let function = &program.funcs[func];
     if function.is_nonlinear() {
-        return all_products(&program, func, &args, &Mask::full(&program, func));
+        return all_products(&program, func, &[args], &Mask::full(&program, func));
     }
     if function.cap_params.iter().any(|c| function.caps[*c].mode != Mode::Rd) {
         // What adds to its caller's accumulators is compiled with its caller only.
@@ -98,26 +96,36 @@ pub fn engines_of(text: &str, func: &str, args: &[Value], seed: u64) -> Result<u
     let mut d = Derivatives::new(program);
     let erased = erase::erase(&mut d, func).map_err(|e| e.to_string())?;
     let mask = Mask::full(&d.program, erased);
-    all_products(&d.program, erased, &args, &mask)
+    all_products(&d.program, erased, &[args], &mask)
 }
 
-/// Every product of a function, optimised and not, in every engine (P16); optimising changes no bits
-/// and no error (P15). Gives the number of runs.
+/// Every product of a function at several lists of arguments, optimised and not, in every engine (P16);
+/// optimising changes no bits and no error (P15). Under a second tape policy only the first backend runs:
+/// that a policy changes no bits is P8, and every backend has translated a tape before. Gives the number of
+/// runs.
 ///
 /// # Errors
 /// What does not hold.
 pub fn all_products(
     program: &Program,
     func: FuncId,
-    args: &[Value],
+    lists: &[Vec<Value>],
     mask: &Mask,
 ) -> Result<usize, String> {
-    let products = products(program, func, args, mask, &BOTH)?;
-    for product in &products {
+    let everywhere: Vec<_> = backends().collect();
+    let mut runs = 0;
+    for (policy, derived) in under(program, func, mask, &[Policy::Default, Policy::StoreAll])? {
+        let named = |e: String| format!("{} under {policy:?}: {e}", derived.kind);
+        let given = lists.iter().filter_map(|args| derived.arguments(args).transpose());
+        let given = given.collect::<Result<Vec<_>, _>>()?;
+        let count = if policy == Policy::Default { everywhere.len() } else { 1 };
+        let asked = &everywhere[..everywhere.len().min(count)];
         // All engines may agree on an error as well.
-        let _: Run = agree_optimised(product)?;
+        let both: Vec<Run> =
+            agree_everywhere(&derived.program, derived.func, &given, asked).map_err(named)?;
+        runs += 2 * both.len();
     }
-    Ok(2 * products.len())
+    Ok(runs)
 }
 
 /// What [`strange`] ran: how often each derivative was computed, and how often it failed with the function.

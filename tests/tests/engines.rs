@@ -70,7 +70,7 @@ fn all_engines_agree_on_the_examples_and_with_their_reference_values() {
             reference["wrt"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
         let is_wrt = |k: usize| wrt.contains(&function.nvars[function.params[k]].name.as_str());
         let mask = Mask::new(&program, func, is_wrt);
-        all_products(&program, func, &args, &mask).map_err(named)?;
+        all_products(&program, func, std::slice::from_ref(&args), &mask).map_err(named)?;
 
         for product in products(&program, func, &args, &mask, &BOTH)? {
             if !product.name.starts_with("value_grad") {
@@ -117,7 +117,7 @@ fn all_engines_agree_on_which_of_equal_numbers_is_the_largest() {
         let x: Vec<f64> = pattern.iter().copied().cycle().take(*n).collect();
         let args = [Value::floats(x)];
         let args = Interpreter::new(&program).with_sizes(func, &args).map_err(|e| e.to_string())?;
-        all_products(&program, func, &args, &Mask::full(&program, func))
+        all_products(&program, func, &[args], &Mask::full(&program, func))
     });
     outcome.unwrap_or_else(|e| panic!("{e}"));
 }
