@@ -3,9 +3,12 @@
 //!
 //! Three ways lead from Rust to the same machine code: a call that is bound to the sizes of its
 //! arguments, a session that writes into memory of the caller, and a session that keeps the results.
+//! Beside them the machine code itself is entered, with words that were made before.
 
+use crate::machine::{Code, Word};
 use crate::measure::{Way, in_turns};
 use jut::{Arg, Model, Out};
+use jut_ad::{Derivatives, Mask, Policy, compose};
 use serde::Serialize;
 use std::hint::black_box;
 use std::time::Duration;
@@ -17,6 +20,8 @@ pub struct Call {
     pub name: &'static str,
     /// The same arithmetic, in Rust.
     pub hand: f64,
+    /// The machine code alone.
+    pub code: f64,
     /// [`jut::BoundCall::call`].
     pub bound: f64,
     /// [`jut::Session::call_into`].
@@ -48,11 +53,30 @@ fn valley(x: &[f64; 4]) -> [f64; 5] {
     all
 }
 
+/// The machine code of value and gradient of a function in [`PROGRAM`], with its words.
+fn code(function: &str, args: Vec<Word>) -> Result<Code> {
+    let words = |d: jut_ir::Diagnostic| d.message;
+    let program = jut_text::load(PROGRAM, 0).program.ok_or("the program has errors")?;
+    let found = program.funcs.iter().find(|(_, f)| f.name == function);
+    let (func, _) = found.ok_or("the program does not have the function")?;
+    let mask = Mask::full(&program, func);
+    let mut derivatives = Derivatives::new(jut_opt::optimise(&program, func, false));
+    let root =
+        compose::value_and_grad(&mut derivatives, func, &mask, Policy::default()).map_err(words)?;
+    let program = jut_opt::optimise_last(derivatives.program, root, true);
+    let lowered = jut_loop::lower(&program, root).map_err(words)?;
+    let compiled = jut_cranelift::BACKEND.compile(&lowered.program).map_err(|e| e.to_string())?;
+    let code = Code::new(compiled, args);
+    Ok(code.ok_or("the words are not those of the function")?)
+}
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
 /// Measures the calls.
 ///
 /// # Errors
 /// A program is refused, or a call fails.
-pub fn measure(budget: Duration) -> jut::Result<Vec<Call>> {
+pub fn measure(budget: Duration) -> Result<Vec<Call>> {
     let model = Model::from_text(PROGRAM)?;
     let gradient = model.function("banana")?.value_and_gradient()?;
     let (x, y) = (0.5, 0.7);
@@ -61,9 +85,13 @@ pub fn measure(budget: Duration) -> jut::Result<Vec<Call>> {
     let (mut bound, mut into, mut session) =
         (gradient.bind(&args())?, gradient.session(), gradient.session());
     let [first, second] = out.each_mut();
+    let mut alone = code("banana", vec![Word::F64(x), Word::F64(y)])?;
     let mut ways: Vec<Way<'_>> = vec![
         Box::new(|| {
             black_box(term(black_box(x), black_box(y)));
+        }),
+        Box::new(|| {
+            black_box(alone.enter());
         }),
         Box::new(|| {
             let outs = &mut first.each_mut().map(Out::F64);
@@ -85,9 +113,14 @@ pub fn measure(budget: Duration) -> jut::Result<Vec<Call>> {
     let (mut bound, mut into, mut session) =
         (gradient.bind(&args)?, gradient.session(), gradient.session());
     let ([first, second], [dx, dy]) = (values.each_mut(), slopes.each_mut());
+    let words = vec![Word::I64(4), Word::F64s(x.to_vec()), Word::F64s(vec![0.0; 4])];
+    let mut alone = code("valley", words)?;
     let mut ways: Vec<Way<'_>> = vec![
         Box::new(|| {
             black_box(valley(black_box(&x)));
+        }),
+        Box::new(|| {
+            black_box(alone.enter());
         }),
         Box::new(|| {
             let outs = &mut [Out::F64(first), Out::F64s(&mut dx[..])];
@@ -105,5 +138,5 @@ pub fn measure(budget: Duration) -> jut::Result<Vec<Call>> {
 
 fn row(name: &'static str, times: &[f64]) -> Call {
     let time = |k: usize| times.get(k).copied().unwrap_or_default();
-    Call { name, hand: time(0), bound: time(1), into: time(2), session: time(3) }
+    Call { name, hand: time(0), code: time(1), bound: time(2), into: time(3), session: time(4) }
 }

@@ -119,12 +119,28 @@ pub fn all(quick: bool) -> Vec<Case> {
     cases.push(product(64));
     cases.push(residual(64, 64));
     cases.push(convolution(4, 16, 8));
+    cases.push(reaction(32, 50));
+    cases.push(cholesky(40));
+    cases.push(kalman(200));
+    cases.push(hmm(16, 100));
+    cases.push(mixture(200, 4, 10));
+    cases.push(nbody(16, 20));
+    cases.push(asian(200, 24));
+    cases.push(kernel(60, 3));
     if !quick {
         cases.push(product(512));
         cases.push(residual(1000, 500));
         cases.push(convolution(16, 64, 32));
         cases.push(neighbours(10_000));
         cases.push(rnn(64, 50));
+        cases.push(reaction(128, 100));
+        cases.push(cholesky(120));
+        cases.push(kalman(10_000));
+        cases.push(hmm(64, 200));
+        cases.push(mixture(1000, 8, 25));
+        cases.push(nbody(64, 50));
+        cases.push(asian(10_000, 32));
+        cases.push(kernel(500, 3));
     }
     cases
 }
@@ -355,6 +371,118 @@ fn stencil(n: usize, steps: usize) -> Case {
     let (name, text) =
         (("stencil", format!("{n}, {steps} steps")), (example!("stencil"), "misfit"));
     case(name, text, &["u0"], &[0], args, run)
+}
+
+fn reaction(side: usize, steps: usize) -> Case {
+    let (u0, d, r) = (floats(side * side, 30, 0.0, 1.0), 0.1, 0.2);
+    let args =
+        vec![matrix(side, side, &u0), Value::F64(d), Value::F64(r), Value::I64(steps as i64)];
+    let mut solver = hand::Reaction::new([side, side], steps);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = solver.run(black_box(&u0), d, r, g);
+    };
+    let size = format!("{side}x{side}, {steps} steps");
+    let text = (program!("reaction"), "reaction");
+    case(("reaction", size), text, &["u0", "d", "r"], &[0, 1, 2], args, run)
+}
+
+fn cholesky(n: usize) -> Case {
+    let noise = floats(n * n, 31, -0.5, 0.5);
+    let at =
+        |i: usize, j: usize| noise[i.min(j) * n + i.max(j)] + if i == j { n as f64 } else { 0.0 };
+    let a: Vec<f64> = (0..n * n).map(|k| at(k / n, k % n)).collect();
+    let args = vec![matrix(n, n, &a)];
+    let mut solver = hand::Cholesky::new(n);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = solver.run(black_box(&a), g);
+    };
+    let text = (program!("cholesky"), "cholesky");
+    case(("cholesky", format!("{n}x{n}")), text, &["a"], &[0], args, run)
+}
+
+fn kalman(n: usize) -> Case {
+    let (noise, p) = (floats(n, 32, -1.0, 1.0), [0.1, 0.5, 0.0, 1.0]);
+    let y: Vec<f64> = noise.iter().enumerate().map(|(t, e)| t as f64 + e).collect();
+    let args = [vec![vector(&y)], p.map(Value::F64).to_vec()].concat();
+    let mut filter = hand::Kalman::new(n);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = filter.run(black_box(&y), p, g);
+    };
+    let (text, wrt) = ((program!("kalman"), "kalman"), &["q", "r", "x0", "v0"]);
+    case(("kalman", n.to_string()), text, wrt, &[1, 2, 3, 4], args, run)
+}
+
+fn hmm(k: usize, n: usize) -> Case {
+    // Rows of probabilities.
+    let rows = |count: usize, seed: u64| -> Vec<f64> {
+        let numbers = floats(count * k, seed, 0.1, 1.0);
+        let row = |row: &[f64]| row.iter().map(|x| x / row.iter().sum::<f64>()).collect::<Vec<_>>();
+        numbers.chunks(k).flat_map(row).collect()
+    };
+    let (p, a, b) = (rows(1, 33), rows(k, 34), floats(n * k, 35, 0.05, 0.95));
+    let args = vec![vector(&p), matrix(k, k, &a), matrix(n, k, &b)];
+    let mut model = hand::Hmm::new(k, n);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = model.run(&p, black_box(&a), &b, g);
+    };
+    let (text, wrt) = ((program!("hmm"), "hmm"), &["p", "a", "b"]);
+    case(("hmm", format!("{k} states, {n}")), text, wrt, &[0, 1, 2], args, run)
+}
+
+fn mixture(n: usize, d: usize, k: usize) -> Case {
+    let x = floats(n * d, 36, -2.0, 2.0);
+    let (w, m, s) =
+        (floats(k, 37, -1.0, 1.0), floats(k * d, 38, -2.0, 2.0), floats(k, 39, -0.5, 0.5));
+    let args = vec![matrix(n, d, &x), vector(&w), matrix(k, d, &m), vector(&s)];
+    let mut model = hand::Mixture::new(d, k);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = model.run(black_box(&x), &w, &m, &s, g);
+    };
+    let (text, wrt) = ((program!("mixture"), "mixture"), &["w", "m", "s"]);
+    case(("mixture", format!("{n}x{d}, {k}")), text, wrt, &[1, 2, 3], args, run)
+}
+
+fn nbody(n: usize, steps: usize) -> Case {
+    let (x, v) = (floats(3 * n, 40, -1.0, 1.0), floats(3 * n, 41, -0.5, 0.5));
+    let (m, h) = (floats(n, 42, 0.5, 1.5), 1e-3);
+    let last = vec![vector(&m), Value::F64(h), Value::I64(steps as i64)];
+    let args = [vec![matrix(n, 3, &x), matrix(n, 3, &v)], last].concat();
+    let mut bodies = hand::Nbody::new(n, steps);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = bodies.run(black_box(&x), &v, &m, h, g);
+    };
+    let (text, wrt) = ((program!("nbody"), "nbody"), &["x0", "v0", "m"]);
+    case(("nbody", format!("{n}, {steps} steps")), text, wrt, &[0, 1, 2], args, run)
+}
+
+fn asian(n: usize, m: usize) -> Case {
+    let (z, p) = (floats(n * m, 43, -1.7, 1.7), [100.0, 0.2, 0.03, 100.0]);
+    let args = [vec![matrix(n, m, &z)], p.map(Value::F64).to_vec()].concat();
+    let mut option = hand::Asian::new(m);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = option.run(black_box(&z), p, g);
+    };
+    let (text, wrt) = ((program!("asian"), "asian"), &["s", "v", "r", "k"]);
+    case(("asian", format!("{n} paths, {m}")), text, wrt, &[1, 2, 3, 4], args, run)
+}
+
+fn kernel(n: usize, d: usize) -> Case {
+    let (x, a, g) = (floats(n * d, 44, -1.0, 1.0), floats(n, 45, -1.0, 1.0), 0.7);
+    let args = vec![matrix(n, d, &x), vector(&a), Value::F64(g)];
+    let mut form = hand::Kernel::new(n, d);
+    let run = move |out: &mut [f64]| {
+        let (value, to) = out.split_at_mut(1);
+        value[0] = form.run(black_box(&x), &a, g, to);
+    };
+    let (text, wrt) = ((program!("kernel"), "kernel"), &["x", "a", "g"]);
+    case(("kernel", format!("{n}x{d}")), text, wrt, &[0, 1, 2], args, run)
 }
 
 fn lennard_jones(n: usize) -> Case {

@@ -1,9 +1,13 @@
-//! What needs the machine itself: counting allocations, using its widest vectors, and its name.
+//! What needs the machine itself: counting allocations, entering machine code, using the machine's widest
+//! vectors, and its name.
 //!
 //! The only unsafe code of the harness is here.
 
 #![allow(unsafe_code)]
 
+use jut_loop::form::{Cell as Element, Kind};
+use jut_native::Compiled;
+use jut_runtime::Workspace;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -50,6 +54,59 @@ fn count() {
 /// How often this thread has asked for memory, if [`Counting`] is the global allocator.
 pub fn allocations() -> u64 {
     ALLOCATIONS.with(Cell::get)
+}
+
+/// A word for a parameter of machine code.
+pub enum Word {
+    /// A float.
+    F64(f64),
+    /// An integer.
+    I64(i64),
+    /// Floats, read or written.
+    F64s(Vec<f64>),
+}
+
+/// Machine code that is entered with the same words again and again.
+pub struct Code {
+    compiled: Compiled,
+    workspace: Workspace,
+    words: Vec<u64>,
+    results: Vec<u64>,
+    /// What the words of arrays point to.
+    _arrays: Vec<Vec<f64>>,
+}
+
+impl Code {
+    /// Code with a word for each parameter; none if their kinds are not those of the parameters. That
+    /// arrays are as long as the program's signature says is taken on trust.
+    pub fn new(compiled: Compiled, args: Vec<Word>) -> Option<Code> {
+        let (mut words, mut arrays) = (Vec::new(), Vec::new());
+        let fits = args.len() == compiled.params().len();
+        for (arg, (kind, _)) in args.into_iter().zip(compiled.params()) {
+            words.push(match (arg, *kind) {
+                (Word::F64(x), Kind::F64) => x.to_bits(),
+                (Word::I64(n), Kind::I64) => n as u64,
+                (Word::F64s(mut x), Kind::Buffer(Element::F64)) => {
+                    let pointer = x.as_mut_ptr();
+                    arrays.push(x);
+                    pointer as u64
+                }
+                _ => return None,
+            });
+        }
+        let results = vec![0; compiled.results().len()];
+        let workspace = Workspace::new();
+        fits.then_some(Code { compiled, workspace, words, results, _arrays: arrays })
+    }
+
+    /// Enters the code, with its memory as empty as for any call. The status.
+    pub fn enter(&mut self) -> u32 {
+        self.workspace.reset();
+        // SAFETY: each parameter has a word of its kind, made once; arrays stay where they are while `self`
+        // owns them, nobody else has them, and whoever made them vouches for their lengths. The programs
+        // that are measured so take a few hundred bytes of stack.
+        unsafe { self.compiled.enter(&mut self.workspace, &self.words, &mut self.results) }
+    }
 }
 
 /// Defines a function twice, for any machine of its family and for one with the widest vectors, and

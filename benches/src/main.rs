@@ -8,7 +8,7 @@ use jut_benches::cases::{self, Case};
 use jut_benches::compile;
 use jut_benches::machine::Counting;
 use jut_benches::report::{Report, docs, page, table};
-use jut_benches::run::{self, Effort};
+use jut_benches::run::{self, Effort, Extent};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,29 +22,40 @@ struct Options {
     /// Only programs whose name contains this.
     #[arg(default_value = "")]
     only: String,
-    /// Seconds to measure each program at each size.
-    #[arg(long, default_value_t = 2.0)]
-    seconds: f64,
-    /// The smallest size of each program, measured hardly at all: to see that everything works.
+    /// Seconds to measure each program at each size; 0.3 in a quick run.
+    #[arg(long)]
+    seconds: Option<f64>,
+    /// Less than two minutes: every program at every size by hand and by the engines, without the slow
+    /// ways to a gradient and the long programs.
     #[arg(long)]
     quick: bool,
+    /// The smallest size of each program, measured hardly at all: to see that everything works.
+    #[arg(long, conflicts_with = "quick")]
+    smoke: bool,
     /// Write all numbers to this file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write a page with charts to this file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Leave `docs/performance.html` and the table in `docs/performance.md` as they are, which a run
-    /// of all programs renews.
+    /// Leave `docs/performance.html` and the table in `docs/performance.md` as they are, which a full or
+    /// quick run of all programs renews.
     #[arg(long)]
     keep: bool,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options::parse();
-    let seconds = Duration::try_from_secs_f64(options.seconds)?;
-    let effort = if options.quick { Effort::quick() } else { Effort::full(seconds) };
-    let selected: Vec<Case> = cases::all(options.quick)
+    let extent = match (options.smoke, options.quick) {
+        (true, _) => Extent::Smoke,
+        (_, true) => Extent::Quick,
+        _ => Extent::Full,
+    };
+    let mut effort = Effort::of(extent);
+    if let Some(seconds) = options.seconds {
+        effort.budget = Duration::try_from_secs_f64(seconds)?;
+    }
+    let selected: Vec<Case> = cases::all(options.smoke)
         .into_iter()
         .filter(|case| case.name.contains(&options.only))
         .collect();
@@ -61,8 +72,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let calls = calls::measure(effort.budget)?;
     progress.set_message("compile times");
     // A few programs are asked for to see their rows: then only the short texts are compiled.
-    let (lengths, sizes): (&[usize], &[usize]) = match (options.quick, options.only.is_empty()) {
-        (false, true) => (&[10, 100, 1000, 10_000, 100_000], &[100, 1_000_000]),
+    let (lengths, sizes): (&[usize], &[usize]) = match (extent, options.only.is_empty()) {
+        (Extent::Full, true) => (&[10, 100, 1000, 10_000, 100_000], &[100, 1_000_000]),
+        (Extent::Quick, true) => (&[10, 100, 1000], &[100, 1_000_000]),
         _ => (&[10, 100], &[100, 1000]),
     };
     let lengths = compile::lengths(lengths, effort.compilations)?;
@@ -77,7 +89,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(path) = options.html {
         std::fs::write(path, page::page(&report)?)?;
     }
-    if options.only.is_empty() && !options.quick && !options.keep {
+    if options.only.is_empty() && extent != Extent::Smoke && !options.keep {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs");
         docs::write(&report, Path::new(folder))?;
     }

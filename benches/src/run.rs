@@ -1,6 +1,7 @@
 //! What is measured of one program at one size.
 
 use crate::cases::Case;
+use crate::loops::engines;
 use crate::machine;
 use crate::measure::{Watch, Way, in_turns, median};
 use crate::tape;
@@ -30,8 +31,10 @@ pub struct Row {
     pub cranelift: f64,
     /// Value and gradient by hand.
     pub hand: f64,
+    /// Value and gradient by the other engines that make machine code and are built in.
+    pub engines: Vec<(&'static str, f64)>,
     /// Value and gradient by the interpreter.
-    pub interpreter: f64,
+    pub interpreter: Option<f64>,
     /// Value and gradient by central differences of the value by Cranelift.
     pub differences: Option<f64>,
     /// Value and gradient by forward mode with `num-dual`.
@@ -55,6 +58,12 @@ impl Row {
         self.cranelift / self.hand
     }
 
+    /// Another engine over hand-written, if it is built in.
+    pub fn engine_to_hand(&self, engine: &str) -> Option<f64> {
+        let found = self.engines.iter().find(|(name, _)| *name == engine)?;
+        Some(found.1 / self.hand)
+    }
+
     /// Value and gradient over the value, both by Cranelift.
     pub fn to_primal(&self) -> f64 {
         self.cranelift / self.primal
@@ -76,6 +85,17 @@ impl Row {
     }
 }
 
+/// How much a run measures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// Everything.
+    Full,
+    /// Less than two minutes: hand-written code and the engines, at every size.
+    Quick,
+    /// Just enough to see that everything works.
+    Smoke,
+}
+
 /// How long and how often to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
@@ -85,17 +105,20 @@ pub struct Effort {
     pub compilations: usize,
     /// Central differences are measured if they take less than this many seconds.
     pub patience: f64,
+    /// Whether the interpreter and forward mode are measured, which take most of the time.
+    pub slow_ways: bool,
 }
 
 impl Effort {
-    /// The effort of a full run.
-    pub fn full(budget: Duration) -> Effort {
-        Effort { budget, compilations: 11, patience: 0.5 }
-    }
-
-    /// Just enough to see that everything works.
-    pub fn quick() -> Effort {
-        Effort { budget: Duration::from_millis(2), compilations: 1, patience: 0.01 }
+    /// The effort of a run.
+    pub fn of(extent: Extent) -> Effort {
+        let (milliseconds, compilations, patience) = match extent {
+            Extent::Full => (2000, 11, 0.5),
+            Extent::Quick => (300, 5, 0.0),
+            Extent::Smoke => (2, 1, 0.01),
+        };
+        let budget = Duration::from_millis(milliseconds);
+        Effort { budget, compilations, patience, slow_ways: extent != Extent::Quick }
     }
 }
 
@@ -137,12 +160,19 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
     let ours = numbers(native.call(&args)?);
     let difference = check("Cranelift", &ours, 1e-9)?;
     check("the interpreter", &numbers(interpreted.call(&args)?), 1e-9)?;
+    let mut others = Vec::new();
+    for (name, engine) in engines().into_iter().filter(|(_, e)| *e != Engine::Cranelift) {
+        let compiled = compile(case, engine)?;
+        check(name, &numbers(compiled.call(&args)?), 1e-9)?;
+        others.push((name, compiled.session()));
+    }
 
     let (mut gradient, mut value) = (native.session(), primal.session());
     let mut slow = interpreted.session();
     let mut differences = Differences::new(case, &primal);
     let mut out = vec![0.0; by_hand.len()];
-    if let Some(dual) = &mut case.dual {
+    let mut dual = case.dual.as_mut().filter(|_| effort.slow_ways);
+    if let Some(dual) = &mut dual {
         dual(&mut out);
         check("num-dual", &out, 1e-9)?;
     }
@@ -165,12 +195,19 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
         }),
         Box::new(|| drop(black_box(gradient.call(&args)))),
         Box::new(|| drop(black_box(value.call(&args)))),
-        Box::new(|| drop(black_box(slow.call(&args)))),
     ];
+    for (_, session) in &mut others {
+        let args = &args;
+        ways.push(Box::new(move || drop(black_box(session.call(args)))));
+    }
+    if effort.slow_ways {
+        ways.push(Box::new(|| drop(black_box(slow.call(&args)))));
+    }
     if patient {
         ways.push(Box::new(|| drop(black_box(differences.run(&mut out)))));
     }
-    if let Some(dual) = &mut case.dual {
+    let has_dual = dual.is_some();
+    if let Some(dual) = &mut dual {
         ways.push(Box::new(|| {
             dual(&mut dual_out);
             black_box(&dual_out);
@@ -188,9 +225,10 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
         hand: next(),
         cranelift: next(),
         primal: next(),
-        interpreter: next(),
+        engines: others.iter().map(|(name, _)| (*name, next())).collect(),
+        interpreter: effort.slow_ways.then(&mut next),
         differences: patient.then(&mut next),
-        num_dual: case.dual.is_some().then(&mut next),
+        num_dual: has_dual.then(&mut next),
         best_peer: case.peer.map(|p| p.seconds),
         best_peer_hand: case.peer.map(|p| p.hand),
         tape_bytes: tape::bytes(case)?,

@@ -294,7 +294,16 @@ impl Arena {
     }
 
     /// Forgets every allocation; several chunks become one of the same size.
+    #[inline]
     pub(crate) fn reset(&mut self, budget: &mut Budget) {
+        // What every call begins with, once the first has shown how much memory there has to be.
+        match self.kind == Kind::Chunks && self.current == 0 && self.chunks.len() <= 1 {
+            true => self.top = self.base,
+            false => self.reset_any(budget),
+        }
+    }
+
+    fn reset_any(&mut self, budget: &mut Budget) {
         match self.kind {
             Kind::Lent => {
                 self.top = self.base;

@@ -40,6 +40,8 @@ pub fn kind(rhs: &Rhs) -> &'static str {
         Rhs::Drop(_) => "drop'",
         Rhs::LTuple(_) => "tuple'",
         Rhs::LUntuple(_) => "untuple'",
+        Rhs::LCon { .. } => "con'",
+        Rhs::LOpen { .. } => "open'",
         Rhs::LCast { .. } => "cast'",
         Rhs::LUpdate { .. } => "update'",
         Rhs::LTake { .. } => "take'",

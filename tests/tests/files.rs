@@ -54,6 +54,7 @@ fn every_folder_has_files() {
         "forward",
         "functions",
         "papers",
+        "policy",
         "regress",
         "rules",
         "run",
@@ -64,6 +65,7 @@ fn every_folder_has_files() {
         "update",
         "while",
         "recursion",
+        "trees",
     ];
     assert_eq!(found, wanted.map(String::from).into());
     assert!(files.len() > 80, "{} files", files.len());

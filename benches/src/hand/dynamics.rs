@@ -1,6 +1,6 @@
 //! Functions that follow a state through time, and the energy of particles.
 
-use super::fold;
+use super::{each, fold};
 use crate::machine::wide;
 
 /// Many steps of Burgers' equation and a squared misfit: buffers.
@@ -86,12 +86,6 @@ impl LennardJones {
     pub fn run(&mut self, r: &[f64], dr: &mut [f64]) -> f64 {
         lennard_jones(self, r, dr)
     }
-}
-
-/// One number for each of eight lanes: one vector.
-#[inline(always)]
-fn each(f: impl FnMut(usize) -> f64) -> [f64; 8] {
-    std::array::from_fn(f)
 }
 
 wide! {

@@ -9,15 +9,19 @@
 mod convolutions;
 mod dynamics;
 mod matrices;
+mod models;
 mod networks;
 mod scalars;
+mod states;
 mod vectors;
 
 pub use convolutions::{Shape, convolution, residual};
 pub use dynamics::{LennardJones, LotkaVolterra, Stencil};
 pub use matrices::Product;
+pub use models::{Asian, Cholesky, Kernel, Mixture};
 pub use networks::{Mlp, MlpParameters, Rnn, logistic, sigmoids};
 pub use scalars::{power, sin, sincos};
+pub use states::{Hmm, Kalman, Nbody, Reaction};
 pub use vectors::{logsumexp, neighbours, rosenbrock};
 
 /// Lanes of a sum: four registers of the widest vectors, so that additions overlap.
@@ -35,6 +39,12 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     fold(lanes) + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
+}
+
+/// One number for each of eight lanes: one vector.
+#[inline(always)]
+fn each(f: impl FnMut(usize) -> f64) -> [f64; 8] {
+    std::array::from_fn(f)
 }
 
 /// Adds lanes pairwise.

@@ -55,6 +55,10 @@ pub mod goals {
     pub const TO_PRIMAL: f64 = 3.0;
     /// Seconds from text to a gradient that can be called.
     pub const COMPILE: f64 = 5e-3;
+    /// Seconds that a bound call takes besides the machine code.
+    pub const BOUND: f64 = 20e-9;
+    /// Seconds that any other call takes besides it.
+    pub const DYNAMIC: f64 = 80e-9;
 }
 
 /// A whole run.
@@ -81,18 +85,29 @@ pub struct Report {
 pub struct Means {
     /// Cranelift over hand-written.
     pub to_hand: f64,
+    /// The other engines that are built in over hand-written.
+    pub engines: Vec<(&'static str, f64)>,
     /// Value and gradient over the value.
     pub to_primal: f64,
-    /// Interpreter over Cranelift.
-    pub interpreter: f64,
+    /// Interpreter over Cranelift, where it was measured.
+    pub interpreter: Option<f64>,
 }
 
 impl Means {
     fn of<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> Means {
+        let names: Vec<&'static str> = match rows.clone().next() {
+            Some(row) => row.engines.iter().map(|(name, _)| *name).collect(),
+            None => Vec::new(),
+        };
+        let mean = |name| geometric_mean(rows.clone().filter_map(|r| r.engine_to_hand(name)));
+        let engines = names.into_iter().map(|name| (name, mean(name))).collect();
+        let slow = |r: &Row| r.interpreter.map(|time| time / r.cranelift);
+        let interpreted = rows.clone().any(|r| r.interpreter.is_some());
         Means {
             to_hand: geometric_mean(rows.clone().map(Row::to_hand)),
+            engines,
             to_primal: geometric_mean(rows.clone().map(Row::to_primal)),
-            interpreter: geometric_mean(rows.map(|r| r.interpreter / r.cranelift)),
+            interpreter: interpreted.then(|| geometric_mean(rows.filter_map(slow))),
         }
     }
 }
@@ -128,6 +143,20 @@ impl Report {
             }
             if !what.is_empty() {
                 missed.push((format!("{} {}", row.name, row.size), what.join("; ")));
+            }
+        }
+        for call in &self.calls {
+            let ways = [
+                ("bound", call.bound, goals::BOUND),
+                ("call_into", call.into, goals::DYNAMIC),
+                ("call", call.session, goals::DYNAMIC),
+            ];
+            for (way, time, goal) in ways {
+                let more = time - call.code;
+                if more > goal {
+                    let what = format!("{} more than the machine code", table::time(more));
+                    missed.push((format!("{way}, {}", call.name), what));
+                }
             }
         }
         missed

@@ -40,7 +40,11 @@ pub fn page(report: &Report) -> Result<String> {
         &dots(
             report,
             "time / time by hand",
-            &[("Cranelift", |r| Some(r.to_hand())), ("best other tool", Row::peer_to_hand)],
+            &[
+                ("Cranelift", |r| Some(r.to_hand())),
+                ("best other tool", Row::peer_to_hand),
+                ("LLVM", |r| r.engine_to_hand("llvm")),
+            ],
             &[(1.0, "by hand"), (goals::TO_HAND, "      goal")],
             factor,
         )?,
@@ -70,7 +74,7 @@ pub fn page(report: &Report) -> Result<String> {
             "time / time by hand",
             &[
                 ("Cranelift", |r| Some(r.to_hand())),
-                ("interpreter", |r| Some(r.interpreter / r.hand)),
+                ("interpreter", |r| Some(r.interpreter? / r.hand)),
                 ("central differences", |r| Some(r.differences? / r.hand)),
                 ("num-dual", |r| Some(r.num_dual? / r.hand)),
             ],
@@ -155,15 +159,21 @@ fn setting(html: &mut String, report: &Report) -> Result<()> {
     for (what, means) in
         [("the programs that jut is tuned on", &report.tuned), ("other programs", &report.others)]
     {
-        let Means { to_hand, to_primal, interpreter } = means;
-        writeln!(
+        let Means { to_hand, engines, to_primal, interpreter } = means;
+        write!(
             html,
             "<li>Geometric means over {what}: value and gradient take {} times as long as by hand and \
-             {} times as long as the value alone; the interpreter takes {} times as long.</li>",
+             {} times as long as the value alone",
             digits(*to_hand),
             digits(*to_primal),
-            digits(*interpreter),
         )?;
+        for (name, mean) in engines {
+            write!(html, "; with {name} {} times as long as by hand", digits(*mean))?;
+        }
+        if let Some(interpreter) = interpreter {
+            write!(html, "; the interpreter takes {} times as long", digits(*interpreter))?;
+        }
+        html.push_str(".</li>\n");
     }
     html.push_str("</ul>\n");
     Ok(())

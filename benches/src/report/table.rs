@@ -34,13 +34,14 @@ pub fn digits(x: f64) -> String {
 }
 
 /// The columns of the table of programs.
-pub const COLUMNS: [&str; 14] = [
+pub const COLUMNS: [&str; 15] = [
     "program",
     "size",
     "compile",
     "by hand",
     "cranelift",
     "/ hand",
+    "llvm / hand",
     "/ primal",
     "interpreter /",
     "differences /",
@@ -51,8 +52,21 @@ pub const COLUMNS: [&str; 14] = [
     "allocs",
 ];
 
+/// The columns of the table of calls: times, then what each way takes besides the machine code.
+const CALLS: [&str; 9] = [
+    "call with",
+    "by hand",
+    "code",
+    "bound",
+    "call_into",
+    "call",
+    "bound - code",
+    "call_into - code",
+    "call - code",
+];
+
 /// The cells of a row.
-pub fn cells(row: &Row) -> [String; 14] {
+pub fn cells(row: &Row) -> [String; 15] {
     let optional = |x: Option<f64>| x.map_or("-".to_string(), digits);
     [
         row.name.to_string(),
@@ -61,8 +75,9 @@ pub fn cells(row: &Row) -> [String; 14] {
         time(row.hand),
         time(row.cranelift),
         digits(row.to_hand()),
+        optional(row.engine_to_hand("llvm")),
         digits(row.to_primal()),
-        digits(row.interpreter / row.cranelift),
+        optional(row.interpreter.map(|t| t / row.cranelift)),
         optional(row.differences.map(|t| t / row.cranelift)),
         optional(row.num_dual.map(|t| t / row.cranelift)),
         optional(row.peer_to_hand()),
@@ -113,9 +128,11 @@ pub fn markdown(report: &Report) -> String {
 fn tables(report: &Report) -> [Table; 4] {
     let programs = table(COLUMNS, report.rows.iter().map(|r| cells(r).to_vec()), 2);
     let calls = report.calls.iter().map(|c| {
-        vec![c.name.to_string(), time(c.hand), time(c.bound), time(c.into), time(c.session)]
+        let times = [c.hand, c.code, c.bound, c.into, c.session].map(time);
+        let ways = [c.bound, c.into, c.session].map(|way| time((way - c.code).max(0.0)));
+        std::iter::once(c.name.to_string()).chain(times).chain(ways).collect()
     });
-    let calls = table(["call with", "by hand", "bound", "call_into", "call"], calls, 1);
+    let calls = table(CALLS, calls, 1);
     let lengths = report.lengths.iter().map(|l| {
         let each = l.compile / l.statements as f64;
         vec![l.statements.to_string(), time(l.compile), time(each)]
@@ -134,12 +151,18 @@ fn lines(report: &Report) -> Vec<String> {
         format!("jut {}, Cranelift {}, {}, {}; {}", s.jut, s.cranelift, s.rustc, s.flags, s.date),
     ];
     for (what, means) in [("tuned on", &report.tuned), ("others", &report.others)] {
-        lines.push(format!(
-            "geometric means, {what}: gradient {} x by hand, {} x primal; interpreter {} x Cranelift",
+        let mut line = format!(
+            "geometric means, {what}: gradient {} x by hand, {} x primal",
             digits(means.to_hand),
             digits(means.to_primal),
-            digits(means.interpreter),
-        ));
+        );
+        for (name, mean) in &means.engines {
+            line.push_str(&format!("; {name} {} x by hand", digits(*mean)));
+        }
+        if let Some(interpreter) = means.interpreter {
+            line.push_str(&format!("; interpreter {} x Cranelift", digits(interpreter)));
+        }
+        lines.push(line);
     }
     let missed = report.missed().into_iter();
     lines.extend(missed.map(|(name, what)| format!("not yet at its goal: {name}: {what}")));

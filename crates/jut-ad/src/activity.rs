@@ -29,14 +29,14 @@ use jut_ir::{
 };
 use std::collections::HashMap;
 
-/// Which data types hold floats and which hold arrays: one entry per declaration, extended as
+/// Which data types hold floats and which hold arrays that places step into: one entry per declaration, extended as
 /// declarations are added. (A tape may hold two tapes of a function that holds two more; without
 /// a table every question would walk the whole tree.)
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
     float: Vec<bool>,
     array: Vec<bool>,
-    parts: Vec<u64>,
+    declared: Vec<bool>,
 }
 
 impl Kinds {
@@ -52,21 +52,16 @@ impl Kinds {
         for table in [&mut self.float, &mut self.array] {
             table.resize(program.datas.len(), false);
         }
-        self.parts.resize(program.datas.len(), 0);
+        self.declared.clear();
+        self.declared.extend(program.datas.values().map(|data| data.tangent.is_some()));
         let count = program.datas.len();
         for component in strongly_connected(count, known..count, uses) {
             let of = |k: usize| &program.datas[DataId::new(k)].constructors;
             let fields = || component.members.iter().flat_map(|k| of(*k)).flat_map(|c| &c.fields);
-            // A value of a recursive type may have any number of parts.
-            let parts = fields().map(|f| self.tangent_parts(&f.ty));
-            let parts = match component.is_recursive {
-                true => u64::MAX,
-                false => parts.fold(1, u64::saturating_add).min(u64::MAX - 1),
-            };
             let float = fields().any(|f| self.has_float(&f.ty));
             let array = fields().any(|f| self.has_array(&f.ty));
             for k in component.members {
-                (self.parts[k], self.float[k], self.array[k]) = (parts, float, array);
+                (self.float[k], self.array[k]) = (float, array);
             }
         }
     }
@@ -82,26 +77,18 @@ impl Kinds {
         }
     }
 
-    /// How many nodes the tangent type has when it is written out.
-    pub fn tangent_parts(&self, ty: &Type) -> u64 {
-        match ty {
-            Type::Float(_) => 1,
-            Type::I64 | Type::Bool => 0,
-            Type::Tuple(items) => {
-                items.iter().map(|t| self.tangent_parts(t)).fold(1, u64::saturating_add)
-            }
-            Type::Array(_, element) => self.tangent_parts(element).saturating_add(1),
-            Type::Data(d) if self.has_float(ty) => self.parts.get(d.index()).copied().unwrap_or(1),
-            Type::Data(_) => 0,
-        }
+    /// Whether the tangent type is a declared one ([`jut_ir::tangent`]), hence handled as a whole.
+    pub fn is_declared(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Data(d) if self.declared.get(d.index()).copied().unwrap_or(false))
     }
 
-    /// Whether an array occurs anywhere in the type.
+    /// Whether an array occurs in the tangent type as it is written out.
     pub fn has_array(&self, ty: &Type) -> bool {
         match ty {
             Type::Float(_) | Type::I64 | Type::Bool => false,
             Type::Tuple(items) => items.iter().any(|t| self.has_array(t)),
             Type::Array(..) => true,
+            Type::Data(_) if self.is_declared(ty) => false,
             Type::Data(d) => self.array.get(d.index()).copied().unwrap_or(false),
         }
     }

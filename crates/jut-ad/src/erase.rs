@@ -32,6 +32,9 @@
 //! linear in the program.
 
 mod operations;
+mod scan;
+mod tangents;
+mod totals;
 
 use crate::Derivatives;
 use crate::relocate::{Relocator, Substitution};
@@ -41,7 +44,9 @@ use jut_ir::cover::Facts;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::*;
 use operations::Operation;
+use scan::interleave;
 use std::collections::HashMap;
+use tangents::has_data;
 
 /// L: the erasure of a function; the function itself if nothing in it is linear.
 ///
@@ -122,14 +127,17 @@ fn erase_one(derivatives: &mut Derivatives, id: FuncId) -> Result<Function, Diag
         subst: Substitution::default(),
         values: SecondaryMap::new(),
         places: SecondaryMap::new(),
+        totals: SecondaryMap::new(),
+        parts: SecondaryMap::new(),
         facts: Facts::default(),
         named: HashMap::new(),
         named_log: Vec::new(),
         named_scopes: Vec::new(),
     };
-    let (params, caps) = eraser.signature();
+    let (params, caps, sums) = eraser.signature();
     let mut out = Vec::new();
-    let results = eraser.block(body, &mut out)?;
+    let mut results = eraser.block(body, &mut out)?;
+    results.extend(eraser.values_of(&sums));
     let results = Block { stmts: out, nl: results, lin: Vec::new() };
 
     let Eraser { func, namer, subst, .. } = eraser;
@@ -142,8 +150,9 @@ fn erase_one(derivatives: &mut Derivatives, id: FuncId) -> Result<Function, Diag
         let name = result.name.map(|v| new.result_name(v));
         new.to.results.push(ResultDecl { name, ty });
     }
-    for result in &func.lin_results {
-        let ty = new.ty(&result.ty);
+    let sums = sums.iter().map(|cap| &func.caps[*cap].ty);
+    for ty in func.lin_results.iter().map(|result| &result.ty).chain(sums) {
+        let ty = new.ty(ty);
         new.to.results.push(ResultDecl { name: None, ty });
     }
     Ok(new.to)
@@ -161,6 +170,9 @@ struct Eraser<'a> {
     values: SecondaryMap<LVar, Option<Atom>>,
     /// The value, and the path into it, behind each `rd` capability.
     places: SecondaryMap<Cap, Option<(NVar, Vec<Step>)>>,
+    /// The values of sums that are values now, and the places in these of which a loop has made capabilities.
+    totals: SecondaryMap<Cap, Option<NVar>>,
+    parts: SecondaryMap<Cap, Option<Place>>,
     /// What is known of sizes.
     facts: Facts,
     /// Names in scope whose value is a size that is no single name, and the order in which they came.
@@ -171,15 +183,17 @@ struct Eraser<'a> {
 
 impl Eraser<'_> {
     /// Parameters and references of the erased function.
-    fn signature(&mut self) -> (Vec<NVar>, Vec<Cap>) {
+    fn signature(&mut self) -> (Vec<NVar>, Vec<Cap>, Vec<Cap>) {
         let mut params = self.func.params.clone();
         for x in self.func.lin_params.clone() {
             params.push(self.variable(x));
         }
-        let mut caps = Vec::new();
+        let (mut caps, mut sums) = (Vec::new(), Vec::new());
         for cap in self.func.cap_params.clone() {
             let CapData { name, mode, ty, span, .. } = self.func.caps[cap].clone();
-            if mode == Mode::Rd {
+            if self.is_sum(cap) {
+                sums.push(cap);
+            } else if mode == Mode::Rd {
                 let v = self.func.nvars.push(VarData { name, ty, def: None, span });
                 self.places[cap] = Some((v, Vec::new()));
                 params.push(v);
@@ -188,8 +202,11 @@ impl Eraser<'_> {
                 caps.push(cap);
             }
         }
+        let totals = self.sum_variables(&sums);
+        self.sums_are(&sums, &totals);
+        params.extend(totals);
         params.iter().for_each(|v| self.learn(*v));
-        (params, caps)
+        (params, caps, sums)
     }
 
     /// The non-linear variable for a linear one.
@@ -310,6 +327,10 @@ impl Eraser<'_> {
             Rhs::Dup(x) => return self.alias(&lin, self.value(x)?),
             Rhs::Drop(_) => return Ok(()),
             Rhs::LZero(Type::Float(_)) => return self.alias(&lin, Atom::Lit(Literal::F64(0.0))),
+            Rhs::LZero(ty) if has_data(&ty) => {
+                let zero = self.zero(&ty, loc, out);
+                return self.alias(&lin, Atom::Var(zero));
+            }
             Rhs::LZero(ty) => {
                 let name = self.namer.fresh("r");
                 let data = CapData { name, mode: Mode::Acc, lanes: false, ty, span: loc.span };
@@ -367,6 +388,22 @@ impl Eraser<'_> {
                 let x = self.compound(x)?;
                 (self.variables(&lin), Rhs::Untuple(x))
             }
+            Rhs::LCon { con, sizes, fields } => {
+                let fields = self.all(&fields)?;
+                let (mut sizes, mut fields) = (sizes.into_iter(), fields.into_iter());
+                let declared = &self.derivatives.program.constructor(con).fields;
+                let args = declared.iter().filter_map(|field| match field.ty {
+                    Type::I64 => sizes.next(),
+                    _ => fields.next(),
+                });
+                let args = args.collect();
+                (self.variables(&lin), Rhs::Con(con, args))
+            }
+            Rhs::LOpen { con, sizes, value } => {
+                let value = self.compound(value)?;
+                let case = self.open(con, &sizes, value, &lin, loc);
+                (self.variables(&lin), case)
+            }
             Rhs::LCast { value, ty, proved } => match self.value(value)? {
                 Atom::Var(value) => (self.variables(&lin), Rhs::Cast { value, ty, proved }),
                 literal => return self.alias(&lin, literal),
@@ -380,11 +417,16 @@ impl Eraser<'_> {
                 let ty = self.func.lvars[part].ty.clone();
                 let array = self.compound(x)?;
                 let is_float = ty.is_float();
+                if has_data(&ty) && !matches!(ty, Type::Data(_)) {
+                    return Err(not_taken(loc.span));
+                }
                 let old = self.read(array, &path, &ty, loc, out);
                 // A view would hold on to the cells that are about to change.
                 self.values[part] = Some(Atom::Var(old));
                 let value = if is_float {
                     Atom::Lit(Literal::F64(0.0))
+                } else if has_data(&ty) {
+                    Atom::Var(self.zero(&ty, loc, out))
                 } else {
                     let copy = self.total(ty.clone(), Some(old), loc, out);
                     self.values[part] = Some(Atom::Var(copy));
@@ -399,7 +441,13 @@ impl Eraser<'_> {
                 let value = self.read(base, &path, &ty, loc, out);
                 return self.alias(&lin, Atom::Var(value));
             }
-            Rhs::Inc(place, Operand::L(x)) => (nl, Rhs::Inc(place, Operand::N(self.value(x)?))),
+            Rhs::Inc(place, Operand::L(x)) => {
+                let x = self.value(x)?;
+                if self.add_to_sum(&place, x, loc, out) {
+                    return Ok(());
+                }
+                (nl, Rhs::Inc(place, Operand::N(x)))
+            }
             Rhs::Region(region) if region.mode == Mode::Rd => {
                 let Some(Operand::L(init)) = region.start else {
                     let message = "a region that reads nothing";
@@ -427,29 +475,62 @@ impl Eraser<'_> {
                 }
                 return Ok(());
             }
+            Rhs::Region(region) if self.is_sum(region.cap) => {
+                let start = match region.start {
+                    Some(Operand::L(x)) => self.compound(x)?,
+                    _ => {
+                        let ty = self.func.caps[region.cap].ty.clone();
+                        self.zero(&ty, loc, out)
+                    }
+                };
+                self.totals[region.cap] = Some(start);
+                let mut results = self.block(region.body, out)?;
+                results.extend(self.totals[region.cap].take().map(Atom::Var));
+                let (values, tangents) = results.split_at(nl.len().min(results.len()));
+                for (v, a) in nl.iter().zip(values) {
+                    self.subst.values[*v] = Some(*a);
+                }
+                for (x, a) in lin.iter().zip(tangents) {
+                    self.values[*x] = Some(*a);
+                }
+                return Ok(());
+            }
             Rhs::Region(mut region) => {
                 if let Some(Operand::L(x)) = region.start {
                     region.start = Some(Operand::N(self.value(x)?));
                 }
                 self.func.caps[region.cap].mode = Mode::Acc;
+                let sums = self.sums_in(std::iter::once(&region.body));
                 region.body = self.nested(region.body)?;
-                let mut nl = nl;
-                let total = if region.is_linear() { None } else { nl.pop() };
-                nl.extend(self.variables(&lin));
+                region.body.nl.extend(self.values_of(&sums));
+                let (mut nl, mut tangents) = (nl, self.variables(&lin));
+                let own = if region.is_linear() { &mut tangents } else { &mut nl };
+                let total = if region.end { own.pop() } else { None };
+                let results = self.sum_variables(&sums);
+                self.sums_are(&sums, &results);
+                nl.extend(tangents);
+                nl.extend(results);
                 nl.extend(total);
                 region.mode = Mode::Acc;
                 (nl, Rhs::Region(region))
             }
             Rhs::Scan(scan) => {
                 let carries = scan.carry.len();
-                let lin_carries = scan.lin_carry.len();
-                let tangents = self.variables(&lin);
-                let scan = self.scan(*scan, &tangents, loc, out)?;
+                let mut lin_carries = scan.lin_carry.len();
+                let mut tangents = self.variables(&lin);
+                let sums = self.sums_in(std::iter::once(&scan.body));
+                let scan = self.scan(*scan, &tangents, &sums, loc, out)?;
+                let results = self.sum_variables(&sums);
+                self.sums_are(&sums, &results);
+                tangents.splice(lin_carries..lin_carries, results);
+                lin_carries += sums.len();
                 let nl = interleave(&nl, carries, &tangents, lin_carries);
                 (nl, Rhs::Scan(Box::new(scan)))
             }
             Rhs::Case(case) => {
                 let mut arms = Vec::new();
+                let sums = self.sums_in(case.arms.iter().map(|arm| &arm.body));
+                let before: Vec<NVar> = sums.iter().filter_map(|cap| self.totals[*cap]).collect();
                 for arm in case.arms {
                     self.enter();
                     for field in &arm.fields {
@@ -459,18 +540,33 @@ impl Eraser<'_> {
                     }
                     let body = self.nested(arm.body);
                     self.leave();
-                    let body = body?;
+                    let mut body = body?;
+                    body.nl.extend(self.values_of(&sums));
+                    self.sums_are(&sums, &before);
                     arms.push(Arm { body, ..arm });
                 }
                 let mut nl = nl;
                 nl.extend(self.variables(&lin));
+                let results = self.sum_variables(&sums);
+                self.sums_are(&sums, &results);
+                nl.extend(results);
                 (nl, Rhs::Case(Box::new(Case { scrutinee: case.scrutinee, arms })))
             }
             Rhs::Call(call) => {
-                let rhs = self.call(*call, loc, out)?;
+                let (rhs, lent) = self.call(*call, loc, out)?;
                 let mut nl = nl;
                 nl.extend(self.variables(&lin));
-                (nl, rhs)
+                let parts: Vec<NVar> =
+                    lent.iter().map(|(ty, _)| self.named_var("part", ty.clone(), loc)).collect();
+                nl.extend(&parts);
+                nl.iter().for_each(|v| self.learn(*v));
+                push(nl, rhs, out);
+                for ((_, lent), part) in lent.into_iter().zip(parts) {
+                    if let Some(lent) = lent {
+                        self.given_back(lent, part, loc, out);
+                    }
+                }
+                return Ok(());
             }
             rhs => {
                 self.learn_stmt(&nl, &rhs);
@@ -608,113 +704,6 @@ impl Eraser<'_> {
         }
         value
     }
-
-    fn scan(
-        &mut self,
-        scan: Scan,
-        tangents: &[NVar],
-        loc: Loc,
-        out: &mut Vec<Stmt>,
-    ) -> Result<Scan, Diagnostic> {
-        let bound = self.size_of(scan.bound);
-        let (carries, lin_carries) = (scan.carry.len(), scan.lin_carry.len());
-        let stacks = scan.body.nl.len() > carries;
-        // Linear stacks become non-linear ones, which need a bound known not to be negative.
-        let counted = scan.dir != Dir::While;
-        let new_stacks = !stacks && tangents.len() > lin_carries;
-        if counted && new_stacks && !self.facts.is_plainly_non_negative(&bound) {
-            let rhs = Rhs::Check(Check::NonNegative(scan.bound));
-            out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
-            self.facts.add_non_negative(bound.clone());
-        }
-        // So do the sizes of their elements.
-        let mut open: Vec<Size> = Vec::new();
-        for stack in tangents.iter().skip(lin_carries) {
-            let ty = self.subst.ty(&self.func, &self.func.nvars[*stack].ty);
-            if let Some(element) = ty.element() {
-                element.for_each_size(&mut |size| {
-                    if !self.facts.is_plainly_non_negative(size) && !open.contains(size) {
-                        open.push(size.clone());
-                    }
-                });
-            }
-        }
-        for size in open {
-            let n = self.size_atom(&size, loc, out);
-            let rhs = Rhs::Check(Check::NonNegative(n));
-            out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
-            self.facts.add_non_negative(size);
-        }
-        let mut carry = scan.carry;
-        for (x, init) in scan.lin_carry {
-            let init = self.value(init)?;
-            carry.push((self.variable(x), init));
-        }
-        let mut slices = scan.slices;
-        for (x, array) in scan.lin_slices {
-            let array = self.compound(array)?;
-            slices.push((self.variable(x), array));
-        }
-        let mut cap_slices = Vec::new();
-        for (cap, place) in scan.cap_slices {
-            if self.func.caps[cap].mode == Mode::Rd {
-                let (base, mut path) = self.resolve(&place)?;
-                path.push(Step::Index { index: Atom::Var(scan.index), proved: false });
-                self.places[cap] = Some((base, path));
-            } else {
-                self.func.caps[cap].mode = Mode::Acc;
-                cap_slices.push((cap, place));
-            }
-        }
-        self.enter();
-        self.facts.add_range(scan.index, bound);
-        carry.iter().for_each(|(v, _)| self.learn(*v));
-        slices.iter().for_each(|(v, _)| self.learn(*v));
-        let values = scan.body.nl.len();
-        let body = self.nested(scan.body);
-        self.leave();
-        let mut body = body?;
-        let (nl, lin) = body.nl.split_at(values.min(body.nl.len()));
-        body.nl = interleave(nl, carries, lin, lin_carries);
-        Ok(Scan {
-            dir: scan.dir,
-            index: scan.index,
-            bound: scan.bound,
-            carry,
-            lin_carry: Vec::new(),
-            slices,
-            lin_slices: Vec::new(),
-            cap_slices,
-            body,
-        })
-    }
-
-    fn call(&mut self, call: Call, loc: Loc, out: &mut Vec<Stmt>) -> Result<Rhs, Diagnostic> {
-        let erased = self.derivatives.erased.get(&call.func).copied().unwrap_or(call.func);
-        let callee = &self.derivatives.program.funcs[call.func];
-        let modes: Vec<(Mode, Type)> = callee
-            .cap_params
-            .iter()
-            .map(|c| (callee.caps[*c].mode, callee.caps[*c].ty.clone()))
-            .collect();
-        let mut args = call.args;
-        args.extend(self.all(&call.lin_args)?);
-        let mut places = Vec::new();
-        for (place, (mode, _)) in call.places.into_iter().zip(modes) {
-            match (mode, place) {
-                (Mode::Rd, Some(place)) => {
-                    let (base, path) = self.resolve(&place)?;
-                    let ty = type_at(&self.func, &self.func.nvars[base].ty, &path);
-                    args.push(Atom::Var(self.read(base, &path, &ty, loc, out)));
-                }
-                // `null` stands for a scalar that is zero.
-                (Mode::Rd, None) => args.push(Atom::Lit(Literal::F64(0.0))),
-                (_, place) => places.push(place),
-            }
-        }
-        let lin_args = Vec::new();
-        Ok(Rhs::Call(Box::new(Call { func: erased, args, lin_args, places })))
-    }
 }
 
 /// The type at the end of a path.
@@ -731,11 +720,10 @@ fn type_at(func: &Function, ty: &Type, path: &[Step]) -> Type {
     })
 }
 
-/// Carries of both kinds, then stacked results of both kinds.
-fn interleave<T: Copy>(a: &[T], carries_a: usize, b: &[T], carries_b: usize) -> Vec<T> {
-    let (a0, a1) = a.split_at(carries_a.min(a.len()));
-    let (b0, b1) = b.split_at(carries_b.min(b.len()));
-    [a0, b0, a1, b1].concat()
+fn not_taken(span: Span) -> Diagnostic {
+    let message =
+        "not built yet: the derivative with respect to rows of recursive data that are assigned";
+    Diagnostic::error("J901", span, message).help("assign the elements one by one")
 }
 
 fn unsupported(span: Span) -> Diagnostic {

@@ -23,6 +23,10 @@
 //! that is. `K(a)` makes the tuple, an arm of a `case` takes its part and drops the others. That costs
 //! as many operations as the type has floats outside of arrays, whatever the data.
 //!
+//! Recursive data, and others of which no tuple could be the tangent, have tangents of a data type of their own
+//! ([`jut_ir::tangent`], made by `forward/tangents.rs`), always by value: a constructor makes a constructor of it, and
+//! an arm opens it by the same one.
+//!
 //! **Zeros** are symbolic: what is not live ([`crate::activity`]) has no tangent at all; a zero is
 //! written only where the other arm of a `case`, a carry or a tuple needs one.
 //!
@@ -44,6 +48,7 @@ mod needs;
 mod primitive;
 mod regions;
 mod rules;
+mod tangents;
 
 use crate::activity::{self, Activity, Influence};
 use crate::relocate::Relocator;
@@ -51,11 +56,11 @@ use crate::{Derivatives, Jvp, Mask, Passing, erase};
 use emit::{Handle, Writer};
 use jut_ir::build::FunctionBuilder;
 use jut_ir::calls::{callees_first, components, for_each_call, strongly_connected};
-use jut_ir::entity::{EntityRef, SecondaryMap};
+use jut_ir::entity::SecondaryMap;
 use jut_ir::repair::repair;
 use jut_ir::{
-    Block, CapData, DataId, Diagnostic, Field, FuncId, Function, LinResultDecl, Loc, Mode, Origin,
-    Place, Program, Type, names,
+    Block, CapData, Diagnostic, FuncId, Function, LinResultDecl, Loc, Mode, Origin, Place, Type,
+    names,
 };
 use rules::Rules;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -63,16 +68,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// How many masks calls may ask of one function before they are widened.
 pub const MASKS: usize = 4;
 
-/// How many parts the tangent of one value may have. (A tape that holds two tapes, which hold two
-/// more, .. has few types but very many parts.)
-const TANGENT_PARTS: u64 = 10_000;
-
 /// J: the forward derivative of a function with respect to the parameters in the mask.
 ///
 /// A function with linear parameters is erased first; they follow its parameters and are active.
 ///
 /// # Errors
-/// `J901` for a live value without a tangent type in this version.
+/// `J901` for what is not built, `J806` for a sum that is too large.
 pub fn forward(
     derivatives: &mut Derivatives,
     func: FuncId,
@@ -85,6 +86,7 @@ pub fn forward(
     let mask_of_erased = derivatives.mask_of_erased(func, erased, mask);
     summarise(derivatives, erased);
     let plan = plan(derivatives, erased, &mask_of_erased);
+    tangents::declare(derivatives, &plan);
     // Derivatives are known by name before they are made: those of functions that call each other do.
     let plan: Vec<_> = (plan.into_iter())
         .map(|(f, mask, activity)| {
@@ -330,64 +332,18 @@ fn differentiate(
     Ok(builder.func)
 }
 
-/// The tangent type of a live value, or why there is none yet.
+/// The tangent type of a live value.
 fn tangent_type(
     derivatives: &Derivatives,
     ty: &Type,
     name: &str,
     span: jut_ir::Span,
 ) -> Result<Option<Type>, Diagnostic> {
-    let refuse = |what: &str| {
-        let message = format!("not built yet: the derivative with respect to {what}");
-        let help = format!(
-            "pass the floats of `{name}` as parameters of their own, with their size: `w: [m]f64`"
-        );
-        Diagnostic::error("J901", span, message).help(help)
-    };
-    let parts = derivatives.kinds.tangent_parts(ty);
-    if parts == u64::MAX {
-        let what = format!("the floats of the recursive data that `{name}` carries");
-        let help = "keep the floats in an array beside the data, and their places in it; a derivative that is taken \
-                    inside a program of a function that calls itself is differentiated again where it is a forward one \
-                    (`directional`, `jvp`)";
-        return Err(refuse(&what).help(help));
-    }
-    if parts > TANGENT_PARTS {
-        let what = format!("the nested records that `{name}` carries, which are too many");
-        let help = "the tangent of a record is made of those of all records in it: put what it holds \
-                    into arrays; of a tape, take the gradient of the forward derivative instead \
-                    (`hvp`, `hessian`), which has no such tape";
-        return Err(refuse(&what).help(help));
-    }
     ty.tangent(&derivatives.program).map_err(|data| {
-        let what = &derivatives.program.datas[data].name;
-        let error = refuse(&format!("floats inside `{what}`, which `{name}` carries"));
-        match own_sizes(&derivatives.program, data) {
-            Some(help) => error.help(help),
-            None => error,
-        }
-    })
-}
-
-/// What to do about a data type that measures its floats itself: whose floats, and which sizes.
-fn own_sizes(program: &Program, data: DataId) -> Option<String> {
-    let data = &program.datas[data];
-    data.constructors.iter().find_map(|con| {
-        let measured = |field: &&Field| {
-            let tangent = field.ty.tangent(program).ok().flatten();
-            tangent.is_some_and(|ty| !ty.size_names().is_empty())
-        };
-        let floats = con.fields.iter().find(measured)?;
-        let sizes = floats.ty.size_names().into_iter();
-        let sizes: Vec<&str> =
-            sizes.filter_map(|v| con.fields.get(v.index()).map(|f| f.name.as_str())).collect();
-        let (con_name, floats, sizes) = (&con.name, &floats.name, sizes.join("` and `"));
-        let fields: Vec<&str> = con.fields.iter().map(|f| f.name.as_str()).collect();
-        Some(format!(
-            "`{floats}` of `{con_name}` is measured by its own `{sizes}`, and a tangent has no such field: \
-             differentiate a function that takes `{sizes}` and `{floats}` as parameters, and open the record \
-             where it is called: `{con_name}({}) = ..`",
-            fields.join(", ")
-        ))
+        let data = &derivatives.program.datas[data].name;
+        let message = format!(
+            "internal error: the tangents of `{data}`, which `{name}` carries, have no type"
+        );
+        Diagnostic::error("J999", span, message).help("please report this program")
     })
 }

@@ -44,6 +44,10 @@ pub struct Derivatives {
     pub(crate) masks: HashMap<FuncId, Vec<(Mask, Mask)>>,
     /// U, by function (a `jvp`, or a user-written function with linear parameters) and policy.
     pub(crate) unzipped: HashMap<(FuncId, Policy), Unzipped>,
+    /// What U made halves of, where that is not the function itself: with parts that are computed again.
+    pub(crate) prepared: HashMap<(FuncId, Policy), Function>,
+    /// The functions that U has made of what is computed again as a whole.
+    pub(crate) parts: HashSet<FuncId>,
     /// T.
     pub(crate) transposed: HashMap<FuncId, FuncId>,
     /// L.
@@ -162,6 +166,12 @@ impl Derivatives {
 
     /// Adds a derived data type; names that are taken get a number.
     pub fn add_data(&mut self, mut data: Data) -> DataId {
+        self.name_data(&mut data);
+        self.program.add_data(data)
+    }
+
+    /// Gives a derived data type and its constructors names that are not taken.
+    pub(crate) fn name_data(&mut self, data: &mut Data) {
         let wish = data.name.clone();
         data.name = self.fresh_name(&wish);
         for constructor in &mut data.constructors {
@@ -172,7 +182,6 @@ impl Derivatives {
                 self.fresh_name(&constructor.name)
             };
         }
-        self.program.add_data(data)
     }
 
     /// A name for a function, data type or constructor like `wish` that is not taken, and now is.

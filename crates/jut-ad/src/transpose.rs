@@ -252,6 +252,13 @@ impl Transposer<'_> {
                 (self.bind_all(&items), Rhs::LUntuple(result))
             }
             Rhs::LUntuple(x) => (vec![self.bind(x)], Rhs::LTuple(results)),
+            Rhs::LCon { con, sizes, fields } => {
+                let value = result()?;
+                (self.bind_all(&fields), Rhs::LOpen { con, sizes, value })
+            }
+            Rhs::LOpen { con, sizes, value } => {
+                (vec![self.bind(value)], Rhs::LCon { con, sizes, fields: results })
+            }
             Rhs::LCast { value, proved, .. } => {
                 let ty = self.func.lvars[value].ty.clone();
                 let result = result()?;

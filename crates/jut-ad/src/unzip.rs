@@ -48,12 +48,15 @@ pub mod explain;
 mod layout;
 mod marks;
 mod plan;
+mod replay;
+mod schedule;
 mod split;
 
 use crate::{Derivatives, Policy, Unzipped};
 pub use explain::{TapeReport, explain};
 use jut_ir::calls::components;
 use jut_ir::*;
+pub use schedule::schedule;
 
 /// Unzips a function and all functions with linear parts that it calls.
 ///
@@ -88,6 +91,9 @@ pub(crate) fn unzip_beside(
             true => circle(derivatives, &members, policy),
             false => members.iter().try_for_each(|f| {
                 let mut func = derivatives.take(*f)?;
+                if replay::prepare(derivatives, &mut func, policy)? && !derivatives.once {
+                    derivatives.prepared.insert((*f, policy), func.clone());
+                }
                 let plan = plan::plan(derivatives, &mut func, policy, None)?;
                 let unzipped = split::split(derivatives, func, plan)?;
                 derivatives.unzipped.insert((*f, policy), unzipped);
@@ -117,7 +123,7 @@ fn circle(
         let base = names::unzip_base(&func.name).to_string();
         let constructors = vec![Constructor { name: names::tape(&base), fields: Vec::new() }];
         let (name, span) = (names::tape(&base), func.span);
-        let tape = Data { name, constructors, doc: String::new(), span };
+        let tape = Data { name, constructors, span, ..Data::default() };
         let tape = Some(derivatives.add_data(tape));
         let [nonlin, lin] =
             [names::nonlin(&base), names::lin(&base)].map(|name| derivatives.reserve(&name));

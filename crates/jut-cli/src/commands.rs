@@ -188,9 +188,15 @@ fn evaluated(call: &Call, request: Request, directions: &[String]) -> Result<u8>
         function = function.memory_limit(bytes);
     }
     time_passes(&call.target, &function, &[request])?;
-    let compiled = function.compile(request)?;
+    let mut compiled = function.compile(request)?;
     let suffix = if request.takes_tangents() { "'" } else { "''" };
     let args = read(&call.given, &function, &compiled, suffix, directions)?;
+    if let Some(bytes) = call.memory {
+        let count = function.clone().engine(jut::Engine::Interpreter).value()?.inputs().count();
+        let own: Vec<Arg<'_>> = args.iter().take(count).map(Arg::from).collect();
+        function = function.tape_within(bytes, &own)?;
+        compiled = function.compile(request)?;
+    }
     let values = call_with(&compiled, &args)?;
     let derivative = request.derivative();
     let mut parts = vec![Part { compiled: &compiled, values: &values, derivative }];

@@ -254,6 +254,25 @@ pub struct Outputs {
     pub out_dir: Option<PathBuf>,
 }
 
+/// A number of bytes, with a unit or without.
+fn bytes(text: &str) -> Result<usize, String> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor: usize = match unit {
+        "" | "B" => 1,
+        "kB" | "KB" => 1000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err(format!("`{unit}` is no unit: write kB, MB, GB, KiB, MiB or GiB")),
+    };
+    let number: usize =
+        number.trim().parse().map_err(|_| format!("`{number}` is no number of bytes"))?;
+    number.checked_mul(factor).ok_or_else(|| "too many bytes".to_string())
+}
+
 /// A call of a function.
 #[derive(Args)]
 pub struct Call {
@@ -272,6 +291,10 @@ pub struct Call {
     /// The most memory that the tape and temporary arrays may take, in bytes.
     #[arg(long, value_name = "BYTES")]
     pub memory_limit: Option<usize>,
+    /// The most memory that the tape of a gradient may take, such as 10MB or 64KiB: loops get segments that are run again
+    /// (`@levels(d)`) where it would take more, or the call is refused before it runs.
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub memory: Option<usize>,
     /// Compare every engine that is built in, or the one of --engine, with the interpreter bit for
     /// bit, jvp with vjp (dot-product test), and the derivative with central differences; print how
     /// far each is.

@@ -73,6 +73,62 @@ cotangent 1 x   = [-800.0,2004.0,-400.0]
     assert_eq!((code, out.as_str()), (0, "value = 201.0\ntape  = 0 bytes\n"));
 }
 
+/// Parts of derivatives have the names of the fields that they belong to, in what is given, printed and built.
+#[test]
+fn derivatives_of_records_have_the_names_of_their_fields() {
+    let at = directory("named");
+    let program = write(&at, "named.jut", NAMED);
+    let net = r#"net={"first":{"w":[1,2],"b":3},"shape":{"Box":{"w":2,"h":5}},"k":7}"#;
+    let all =
+        ["--arg", net, "--arg", "ps=[{\"n\":1,\"x\":4},{\"n\":2,\"x\":6}]", "--arg", "t=[1,2.5]"];
+    let with =
+        |command: &str, more: &[&str]| jut(&[&[command, &program, "f"][..], &all, more].concat());
+    let (code, out, err) = with("grad", &["--check"]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let expected = r#"value        = 41.0
+gradient net = {"first":{"b":2.0,"w":[3.0,1.5]},"shape":{"Box.h":2.0,"Box.w":5.0,"Circle.r":0.0}}
+gradient ps  = [{"x":2.5},{"x":2.5}]
+gradient t   = [10.0]
+"#;
+    assert!(out.starts_with(expected), "{out}");
+    let tangents = [
+        "--tangent",
+        r#"net={"shape":{"Circle.r":9,"Box.w":1,"Box.h":0},"first":{"w":[0,1],"b":2}}"#,
+        "--tangent",
+        "ps=[{\"x\":1},{\"x\":0}]",
+        "--tangent",
+        "t=[1]",
+    ];
+    let (code, out, err) = with("jvp", &tangents);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.ends_with("tangent value = 23.0\n"), "{out}");
+    let wrong = [&tangents[..1], &[r#"net={"first":{"w":[0,1],"c":2}}"#], &tangents[2..]].concat();
+    let (code, _, err) = with("jvp", &wrong);
+    assert!(code == 2 && err.contains("there is no component `c`"), "{err}");
+    let object = at.join("named.o").display().to_string();
+    let (code, out, err) = jut(&["build", &program, "f", "--derivative", "grad", "-o", &object]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let header = std::fs::read_to_string(at.join("named.h")).expect("a header");
+    for name in
+        ["grad_net_first_w", "grad_net_first_b", "grad_net_shape_Box_h", "grad_ps_x", "grad_t_1"]
+    {
+        assert!(header.contains(&format!("double *{name},")), "{name} is not in\n{header}");
+    }
+}
+
+const NAMED: &str = "data Layer = Layer(w: [2]f64, b: f64)
+data Shape = Circle(r: f64) | Box(w: f64, h: f64)
+data Net = Net(first: Layer, k: i64, shape: Shape)
+data P = P(n: i64, x: f64)
+def f(net: Net, ps: [2]P, t: #(i64, f64)) -> f64 = {
+  area = case net.shape {
+    Circle(r) -> r * r
+    Box(w, h) -> w * h
+  }
+  net.first.w[0] * net.first.b + net.first.b * net.first.w[1] / 2.0 + area + t.1 * sum (p <- ps) { p.x }
+}
+";
+
 #[test]
 fn a_linear_function_is_transposed() {
     let program = write(&directory("rotate"), "rotate.jut", ROTATE);

@@ -94,6 +94,14 @@ pub(crate) enum Op {
     Untuple(Vec<Slot>, Arg),
     Proj(Slot, Slot, u32),
     Con(Slot, ConRef, Vec<Arg>),
+    /// A tangent: what is not linear in it, its sizes, is left out.
+    Tangent(Slot, ConRef, Vec<Arg>),
+    /// The fields of a tangent, with their types.
+    Parts {
+        con: ConRef,
+        value: Arg,
+        parts: Vec<(Slot, Type)>,
+    },
     Fields {
         value: Arg,
         fields: Vec<FieldCode>,
@@ -407,7 +415,10 @@ impl Preparer<'_> {
     fn settle(&mut self, stmt: &Stmt, home: u32) {
         for (k, x) in stmt.lin.iter().enumerate() {
             self.lin_home[*x] = match &stmt.rhs {
-                Rhs::LCopy(y) | Rhs::LUntuple(y) | Rhs::LCast { value: y, .. } => self.lin_home[*y],
+                Rhs::LCopy(y)
+                | Rhs::LUntuple(y)
+                | Rhs::LOpen { value: y, .. }
+                | Rhs::LCast { value: y, .. } => self.lin_home[*y],
                 Rhs::Region(region) => match (region.body.lin.get(k).copied(), region.start) {
                     (Some(y), _) | (None, Some(Operand::L(y))) => self.lin_home[y],
                     (None, _) => home,
@@ -472,6 +483,12 @@ impl Preparer<'_> {
             Rhs::LUntuple(x) => Op::Untuple(dst, self.take(*x)),
             Rhs::Proj(v, k) => Op::Proj(one, self.n(*v), *k),
             Rhs::Con(con, args) => Op::Con(one, *con, self.args(args)),
+            Rhs::LCon { con, fields, .. } => Op::Tangent(one, *con, self.takes(fields)),
+            Rhs::LOpen { con, value, .. } => {
+                let types = stmt.lin.iter().map(|x| self.func.lvars[*x].ty.clone());
+                let parts = dst.iter().copied().zip(types).collect();
+                Op::Parts { con: *con, value: self.take(*value), parts }
+            }
             Rhs::Open { value, eqs, proved, .. } => {
                 let mut names = dst.iter();
                 let fields = eqs

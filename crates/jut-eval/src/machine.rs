@@ -27,6 +27,7 @@ use crate::memory::{self, Meter};
 use crate::region::{Cell, Cursor, Misfit, Refused, Region, checked_dim, slice_range};
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Items, Value};
+use crate::vector::Unlike;
 use crate::{EvalError, Interpreter, structured, vector};
 use jut_ir::Scalar;
 use jut_ir::ir::{Check, ConRef, Literal, Mode};
@@ -119,6 +120,12 @@ impl Misfit {
         match self {
             Misfit::Range => unchecked(UNGUARDED),
             Misfit::Shape => unchecked("a place or a sum does not have the shape of its type"),
+            Misfit::Unlike(Unlike::Sizes(found, wanted)) => {
+                error(RuntimeErrorKind::SizeMismatch, &[found, wanted])
+            }
+            Misfit::Unlike(Unlike::Constructors(other)) => {
+                error(RuntimeErrorKind::Index, &[other.into(), 0])
+            }
         }
     }
 }
@@ -249,8 +256,16 @@ impl Machine<'_> {
             }
             Op::Add(dst, a, b) => {
                 let (a, b) = (frame.fetch(a), frame.fetch(b));
+                if let Some(unlike) = vector::unlike(&a, &b, self.interpreter.linear) {
+                    return Misfit::Unlike(unlike).fault();
+                }
+                let work = vector::additions(&a, &b);
                 match vector::add(a, &b, self.interpreter.linear) {
-                    Some(sum) => self.linear_result(frame, *dst, sum),
+                    Some(sum) => {
+                        self.counters.work += work;
+                        self.linear_moved(frame, *dst, sum);
+                        Ok(())
+                    }
                     None => unchecked("the sides of a sum have different shapes"),
                 }
             }
@@ -293,7 +308,7 @@ impl Machine<'_> {
                 Ok(())
             }
             Op::Drop(x) => {
-                self.counters.work += frame.fetch(x).scalars();
+                self.counters.work += frame.fetch(x).scalars_dropped();
                 Ok(())
             }
             Op::Rd(dst, place) => {
@@ -363,6 +378,34 @@ impl Machine<'_> {
                 let fields: Vec<Value> = args.iter().map(|a| frame.fetch(a)).collect();
                 self.counters.tape += fields.iter().map(own_bytes).sum::<u64>();
                 frame.set(*dst, Value::data(*con, fields));
+                Ok(())
+            }
+            Op::Tangent(dst, con, fields) => {
+                let fields: Vec<Value> = fields.iter().map(|a| frame.fetch(a)).collect();
+                frame.set(*dst, Value::data(*con, fields));
+                Ok(())
+            }
+            Op::Parts { con, value, parts } => {
+                let Value::Data(made_by, values) = frame.fetch(value) else {
+                    return unchecked("the fields of something that is no tangent");
+                };
+                for (k, (dst, ty)) in parts.iter().enumerate() {
+                    let part = match values.get(k) {
+                        Some(part) if made_by == *con => part.clone(),
+                        _ => {
+                            let zero = self.zeros(ty, self.interpreter.linear, frame)?.into_value();
+                            let Some(zero) = zero else {
+                                return unchecked("zero of a type that is not a vector space");
+                            };
+                            zero
+                        }
+                    };
+                    if let Some((found, wanted)) = size_mismatch(&part, ty, &mut |s| frame.size(s))
+                    {
+                        return error(RuntimeErrorKind::SizeMismatch, &[found, wanted]);
+                    }
+                    frame.set(*dst, part);
+                }
                 Ok(())
             }
             Op::Fields { value, fields } => {
@@ -506,11 +549,15 @@ impl Machine<'_> {
     /// Binds the result of an operation of linear code that costs 1 per scalar.
     fn linear_result(&mut self, frame: &mut Frame, dst: Slot, value: Value) -> Run<()> {
         self.counters.work += value.scalars();
+        self.linear_moved(frame, dst, value);
+        Ok(())
+    }
+
+    fn linear_moved(&mut self, frame: &mut Frame, dst: Slot, value: Value) {
         if matches!(value, Value::Array(_)) {
             self.counters.moved += value.bytes();
         }
         frame.set(dst, value);
-        Ok(())
     }
 
     pub(crate) fn zeros(&self, ty: &Type, linear: LinearScalar, frame: &Frame) -> Run<Region> {

@@ -9,7 +9,7 @@ use crate::memory::{self, Charge, Meter};
 use crate::pieces;
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Cells, Value, View};
-use crate::vector::{add_cells, add_i64};
+use crate::vector::{Unlike, add, add_cells, add_i64, unlike};
 use jut_ir::types::Type;
 use std::sync::Arc;
 
@@ -69,6 +69,15 @@ pub(crate) enum Misfit {
     Range,
     /// Shapes differ: the program was not checked.
     Shape,
+    /// Tangents of different values.
+    Unlike(Unlike),
+}
+
+impl Misfit {
+    /// Why a value cannot be added to another.
+    fn of(value: &Value, other: &Value, linear: LinearScalar) -> Misfit {
+        unlike(value, other, linear).map_or(Misfit::Shape, Misfit::Unlike)
+    }
 }
 
 impl Shape {
@@ -270,7 +279,7 @@ impl Region {
                 Cells::F64(v) => v.get(place.at.index).map(|x| Value::F64(*x)),
                 Cells::I64(v) => v.get(place.at.index).map(|x| Value::I64(*x)),
                 Cells::Bool(v) => v.get(place.at.index).map(|x| Value::Bool(*x)),
-                Cells::Items(_) => None,
+                Cells::Items(v) => v.get(place.at.index).cloned(),
             },
             Shape::Tuple(items) => {
                 let items: Option<Vec<Value>> =
@@ -293,7 +302,7 @@ impl Region {
                         Cells::F64(v) => Cells::F64(pieces::copy(v.get(range)?)?),
                         Cells::I64(v) => Cells::I64(pieces::copy(v.get(range)?)?),
                         Cells::Bool(v) => Cells::Bool(pieces::copy(v.get(range)?)?),
-                        Cells::Items(_) => return None,
+                        Cells::Items(v) => Cells::Items(pieces::copy(v.get(range)?)?),
                     };
                     return Array::new(dims, cells).map(Value::Array);
                 }
@@ -411,7 +420,17 @@ impl Region {
             Put::Add(linear) => add_cells(&mut leaf.cells, start, array.view(), linear),
             Put::Store => store_cells(&mut leaf.cells, start, array.view()),
         };
-        if done { Ok(()) } else { Err(Misfit::Shape) }
+        if done {
+            return Ok(());
+        }
+        let Put::Add(linear) = put else { return Err(Misfit::Shape) };
+        let unlike = match (&leaf.cells, array.view()) {
+            (Cells::Items(a), View::Items(b)) => {
+                a.iter().skip(start).zip(b).find_map(|(a, b)| unlike(a, b, linear))
+            }
+            _ => None,
+        };
+        Err(unlike.map_or(Misfit::Shape, Misfit::Unlike))
     }
 }
 
@@ -431,6 +450,14 @@ fn put_scalar(cells: &mut Cells, at: usize, value: &Value, put: Put) -> Result<(
         (Cells::Bool(v), Value::Bool(x)) if put == Put::Store => {
             *v.get_mut(at).ok_or(Misfit::Shape)? = *x;
         }
+        (Cells::Items(v), value @ Value::Data(..)) => {
+            let cell = v.get_mut(at).ok_or(Misfit::Shape)?;
+            *cell = match put {
+                Put::Store => value.clone(),
+                Put::Add(linear) => add(cell.clone(), value, linear)
+                    .ok_or_else(|| Misfit::of(cell, value, linear))?,
+            };
+        }
         _ => return Err(Misfit::Shape),
     }
     Ok(())
@@ -445,6 +472,10 @@ fn store_cells(cells: &mut Cells, at: usize, view: View<'_>) -> bool {
         (Cells::F64(a), View::F64(b)) => copy(a, at, b),
         (Cells::I64(a), View::I64(b)) => copy(a, at, b),
         (Cells::Bool(a), View::Bool(b)) => copy(a, at, b),
+        (Cells::Items(a), View::Items(b)) => {
+            let to = a.get_mut(at..at + b.len());
+            to.map(|to| to.clone_from_slice(b)).is_some()
+        }
         _ => false,
     }
 }
@@ -535,6 +566,11 @@ fn zeros(
         Type::Float(_) if linear == LinearScalar::F64 => memory::cells(total, 0.0).map(Cells::F64),
         Type::Float(_) | Type::I64 => memory::cells(total, 0).map(Cells::I64),
         Type::Bool => memory::cells(total, false).map(Cells::Bool),
+        // The first constructor of tangents is zero.
+        Type::Data(data) => {
+            let none = Value::data(jut_ir::ConRef { data: *data, index: 0 }, Vec::new());
+            memory::cells(total, none).map(Cells::Items)
+        }
         _ => Some(Cells::Items(Vec::new())),
     };
     Ok((cells.ok_or(Refused::Memory)?, charge))

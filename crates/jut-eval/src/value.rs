@@ -617,6 +617,20 @@ impl Value {
         }
     }
 
+    /// What dropping a linear value costs: 1 per scalar, but nothing for a tangent of a declared type, of which a
+    /// zero holds no scalars.
+    pub(crate) fn scalars_dropped(&self) -> u64 {
+        match self {
+            Value::Data(..) => 0,
+            Value::Tuple(items) => items.iter().map(Value::scalars_dropped).sum(),
+            Value::Array(a) => match a.view() {
+                View::Items(v) => v.iter().map(Value::scalars_dropped).sum(),
+                _ => self.scalars(),
+            },
+            _ => self.scalars(),
+        }
+    }
+
     /// Bytes of all scalars inside: 8 per number, 1 per truth value.
     pub fn bytes(&self) -> u64 {
         match self {

@@ -100,6 +100,18 @@ pub fn add(a: Value, b: &Value, linear: LinearScalar) -> Option<Value> {
                 a.iter().zip(b.iter()).map(|(a, b)| add(a.clone(), b, linear)).collect();
             Value::tuple(items?)
         }
+        // The first constructor of tangents is zero.
+        (a, Value::Data(con, _)) if con.index == 0 => a,
+        (Value::Data(con, _), b) if con.index == 0 => b.clone(),
+        (Value::Data(con, a), Value::Data(other, b)) if con == *other && a.len() == b.len() => {
+            let fields = a.iter().zip(b.iter()).map(|(a, b)| match (a, b) {
+                // Sizes, which linear code does without, where L has made them fields.
+                (Value::I64(a), Value::I64(b)) if !field => (a == b).then_some(Value::I64(*a)),
+                _ => add(a.clone(), b, linear),
+            });
+            let fields: Option<Vec<Value>> = fields.collect();
+            Value::data(con, fields?)
+        }
         (Value::Array(mut a), Value::Array(b)) if a.dims() == b.dims() => {
             if let Some(cells) = a.cells_mut() {
                 add_cells(cells, 0, b.view(), linear).then_some(())?;
@@ -111,6 +123,66 @@ pub fn add(a: Value, b: &Value, linear: LinearScalar) -> Option<Value> {
         }
         _ => return None,
     })
+}
+
+/// What adding two values costs: 1 per scalar that both have.
+pub(crate) fn additions(a: &Value, b: &Value) -> u64 {
+    match (a, b) {
+        (Value::Data(con, a), Value::Data(other, b)) if con == other => {
+            a.iter().zip(b.iter()).map(|(a, b)| additions(a, b)).sum()
+        }
+        (Value::Data(..), Value::Data(..)) => 0,
+        (Value::Tuple(a), Value::Tuple(b)) => {
+            a.iter().zip(b.iter()).map(|(a, b)| additions(a, b)).sum()
+        }
+        (Value::Array(x), Value::Array(y)) => match (x.view(), y.view()) {
+            (View::Items(x), View::Items(y)) => x.iter().zip(y).map(|(a, b)| additions(a, b)).sum(),
+            _ => a.scalars(),
+        },
+        _ => a.scalars(),
+    }
+}
+
+/// Why tangents cannot be added.
+pub(crate) enum Unlike {
+    /// They are of arrays of different sizes.
+    Sizes(i64, i64),
+    /// They are of values that different constructors made: the number of the second.
+    Constructors(u32),
+}
+
+/// The first difference between tangents that cannot be added.
+pub(crate) fn unlike(a: &Value, b: &Value, linear: LinearScalar) -> Option<Unlike> {
+    match (a, b) {
+        (Value::Data(con, _), Value::Data(other, _)) if con.index == 0 || other.index == 0 => None,
+        (Value::Data(con, _), Value::Data(other, _)) if con != other => {
+            Some(Unlike::Constructors(other.index))
+        }
+        (Value::Data(_, a), Value::Data(_, b)) => {
+            a.iter().zip(b.iter()).find_map(|(a, b)| match (a, b) {
+                (Value::I64(a), Value::I64(b)) if linear == LinearScalar::F64 && a != b => {
+                    Some(Unlike::Sizes(*b, *a))
+                }
+                (a, b) => unlike(a, b, linear),
+            })
+        }
+        (Value::Tuple(a), Value::Tuple(b)) => {
+            a.iter().zip(b.iter()).find_map(|(a, b)| unlike(a, b, linear))
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            let (m, n) = (a.dims(), b.dims());
+            if let Some((m, n)) = m.iter().zip(&n).find(|(m, n)| m != n) {
+                return Some(Unlike::Sizes(*n as i64, *m as i64));
+            }
+            match (a.view(), b.view()) {
+                (View::Items(a), View::Items(b)) => {
+                    a.iter().zip(b).find_map(|(a, b)| unlike(a, b, linear))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 pub(crate) fn add_i64(a: i64, b: i64, field: bool) -> i64 {
@@ -192,7 +264,12 @@ pub(crate) fn map(
             map_cells(&mut cells, float, field).then_some(())?;
             Value::Array(Array::new(a.dims(), cells)?)
         }
-        Value::Bool(_) | Value::Data(..) => return None,
+        Value::Data(con, fields) => {
+            let fields: Option<Vec<Value>> =
+                fields.iter().map(|v| map(v.clone(), float, field)).collect();
+            Value::data(con, fields?)
+        }
+        Value::Bool(_) => return None,
     })
 }
 

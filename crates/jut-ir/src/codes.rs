@@ -109,6 +109,8 @@ codes! {
         "put it into a record together with its size";
     J406 "`scan while` without a condition, or with slices",
         "the first carry is a truth value; reach elements by their index";
+    J407 "a tape policy before what it cannot be about",
+        "`@store` and `@recompute` stand before an expression that computes something, `@segment(k)` and `@levels(d)` before a loop with a carry that collects nothing";
     J501 "`case` on a type without constructors",
         "use `if` for numbers: `if x > 0.0 { .. } else { .. }`";
     J502 "arms are not exactly the constructors",
@@ -137,6 +139,8 @@ codes! {
         "keep the float where a derivative is wanted";
     J703 "warning: a variable is never assigned",
         "leave `var` out";
+    J704 "warning: the body of a `sum` without braces goes on to the end of the expression",
+        "put the body in braces: `sum (i < n) { x[i] } / n`";
     J801 "the function has no transpose, or cannot be unzipped: non-linear statements read linear names",
         "compute non-linear results from non-linear parameters";
     J802 "a gradient is that of one number, and the function does not return exactly one f64 (or the result named is none)",
@@ -151,6 +155,8 @@ codes! {
         "divide it into sums of sums";
     J807 "the derivative that a rule states is not linear in the tangents",
         "give sums of products, each of one tangent and of values that do not depend on tangents";
+    J808 "no schedule of the loops keeps the tape within the memory that it may take",
+        "allow the bytes that the message names, or say `@recompute` of what is large";
     J901 "not built yet",
         "write it with what is built: `docs/language.md` ends with what is not";
     J999 "a mistake in jut",

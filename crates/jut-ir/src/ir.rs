@@ -11,7 +11,7 @@
 use crate::entity::{Cap, DataId, FuncId, LVar, NVar, PrimaryMap};
 use crate::names::Name;
 use crate::prim::Prim;
-use crate::scalar::Scalar;
+pub use crate::scalar::Literal;
 use crate::size::Size;
 use crate::span::{Loc, Span};
 use crate::structured::Structured;
@@ -83,6 +83,8 @@ pub struct Data {
     pub name: String,
     /// The constructors in order.
     pub constructors: Vec<Constructor>,
+    /// The data type of its tangents, if that is declared ([`crate::tangent`]); itself, if it is one.
+    pub tangent: Option<DataId>,
     /// Doc comment, without the slashes.
     pub doc: String,
     /// The declaration in the user's text.
@@ -268,55 +270,6 @@ impl Mode {
             Mode::Wr => "wr",
             Mode::Acc => "acc",
         }
-    }
-}
-
-/// A literal.
-#[derive(Clone, Copy, Debug)]
-pub enum Literal {
-    /// A float; equality is equality of bits.
-    F64(f64),
-    /// An integer.
-    I64(i64),
-    /// A truth value.
-    Bool(bool),
-}
-
-impl Literal {
-    /// Which scalar it is.
-    pub fn scalar(self) -> Scalar {
-        match self {
-            Literal::F64(_) => Scalar::F64,
-            Literal::I64(_) => Scalar::I64,
-            Literal::Bool(_) => Scalar::Bool,
-        }
-    }
-
-    /// Its type.
-    pub fn ty(self) -> Type {
-        self.scalar().ty()
-    }
-
-    fn key(self) -> (u8, u64) {
-        match self {
-            Literal::F64(x) => (0, x.to_bits()),
-            Literal::I64(x) => (1, x as u64),
-            Literal::Bool(x) => (2, x as u64),
-        }
-    }
-}
-
-impl PartialEq for Literal {
-    fn eq(&self, other: &Literal) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Literal {}
-
-impl std::hash::Hash for Literal {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.key().hash(state);
     }
 }
 
@@ -549,6 +502,25 @@ pub enum Rhs {
     LTuple(Vec<LVar>),
     /// `#(a', ..) = t'`.
     LUntuple(LVar),
+    /// `z' = K.tan(n, a')`: a tangent of a value that K made ([`crate::tangent`]).
+    LCon {
+        /// The constructor, of a data type that is a tangent type.
+        con: ConRef,
+        /// The values of its i64 fields, in order.
+        sizes: Vec<Atom>,
+        /// Those of the others.
+        fields: Vec<LVar>,
+    },
+    /// `K.tan(=n, a') = z'`: the fields of such a tangent, zeros if it is another one. Binds one linear name per
+    /// field that is no size; the sizes are tested.
+    LOpen {
+        /// The constructor.
+        con: ConRef,
+        /// What its i64 fields are stated to be, in order.
+        sizes: Vec<Atom>,
+        /// The tangent opened.
+        value: LVar,
+    },
     /// `y' = matmul(a, x')`: a structured primitive, linear in one operand.
     LApply {
         /// The primitive.
@@ -713,6 +685,20 @@ pub struct Scan {
     pub cap_slices: Vec<(Cap, Place)>,
     /// The body; its first results are the next carries.
     pub body: Block,
+}
+
+impl Scan {
+    /// Whether its iterations can be run again from what it carries alone: it carries something, collects nothing, and
+    /// reads by index.
+    pub fn has_segments(&self) -> bool {
+        matches!(self.dir, Dir::Up | Dir::Down)
+            && self.carry.len() + self.lin_carry.len() > 0
+            && self.body.nl.len() == self.carry.len()
+            && self.body.lin.len() == self.lin_carry.len()
+            && self.slices.is_empty()
+            && self.lin_slices.is_empty()
+            && self.cap_slices.is_empty()
+    }
 }
 
 impl Rhs {

@@ -7,6 +7,7 @@
 //! | [`entity`] | one index type per kind of name |
 //! | [`scalar`] | floats of a width, integers, truth values |
 //! | [`size`], [`types`] | symbolic sizes in normal form; types and tangent types |
+//! | [`tangent`] | declared tangent types, of recursive data and others |
 //! | [`ir`] | programs, functions, blocks, statements |
 //! | [`prim`] | the table of non-linear primitives: one row each |
 //! | [`structured`] | the table of structured primitives, closed under transposition |
@@ -49,6 +50,8 @@ pub mod size;
 pub mod sizes;
 pub mod span;
 pub mod structured;
+pub mod tangent;
+pub mod tape;
 pub mod types;
 pub mod visit;
 
@@ -60,4 +63,5 @@ pub use scalar::{Scalar, Width};
 pub use size::Size;
 pub use span::{Loc, Origin, Span};
 pub use structured::Structured;
+pub use tape::TapePolicy;
 pub use types::Type;

@@ -116,6 +116,14 @@ impl Rhs {
             }
             Rhs::LZero(ty) => to.ty(ty),
             Rhs::LTuple(items) => items.iter_mut().for_each(|x| to.lvar(x)),
+            Rhs::LCon { sizes, fields, .. } => {
+                sizes.iter_mut().for_each(|a| to.atom(a));
+                fields.iter_mut().for_each(|x| to.lvar(x));
+            }
+            Rhs::LOpen { sizes, value, .. } => {
+                sizes.iter_mut().for_each(|a| to.atom(a));
+                to.lvar(value);
+            }
             Rhs::LCast { value, ty, .. } => {
                 to.lvar(value);
                 to.ty(ty);
@@ -163,6 +171,7 @@ impl Rhs {
     pub fn can_fail(&self, callee: &dyn Fn(crate::FuncId) -> bool) -> bool {
         match self {
             Rhs::Check(_) | Rhs::Cast { proved: false, .. } => true,
+            Rhs::LOpen { sizes, .. } => !sizes.is_empty(),
             Rhs::Open { eqs, proved: false, .. } => eqs.iter().any(Option::is_some),
             Rhs::Case(case) => case.arms.iter().any(Arm::is_tested),
             Rhs::Prim(p, args) => {

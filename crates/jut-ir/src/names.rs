@@ -31,6 +31,21 @@ pub fn lin(base: &str) -> String {
     format!("{base}.lin")
 }
 
+/// What U makes a function of its own of, because it is computed again as a whole: `f.part1`.
+pub fn part(base: &str, number: usize) -> String {
+    format!("{base}.part{number}")
+}
+
+/// The non-linear half of a part without its tape: `f.part1.values`.
+pub fn values(base: &str) -> String {
+    format!("{base}.values")
+}
+
+/// What the linear half of a part is called that runs the part again: `f.part1.again`.
+pub fn again(base: &str) -> String {
+    format!("{base}.again")
+}
+
 /// The tape type: `f.tape`.
 pub fn tape(base: &str) -> String {
     format!("{base}.tape")
@@ -39,6 +54,16 @@ pub fn tape(base: &str) -> String {
 /// The tape of an inner loop or branch: `f.tape1`.
 pub fn inner_tape(base: &str, number: usize) -> String {
     format!("{base}.tape{number}")
+}
+
+/// The tangent type of a data type, `List.tan`, and a constructor of it, `Cons.tan`.
+pub fn tangent(name: &str) -> String {
+    format!("{name}.tan")
+}
+
+/// The constructor of the tangent that is zero: `List.tan.none`.
+pub fn no_tangent(tangent: &str) -> String {
+    format!("{tangent}.none")
 }
 
 /// The transpose: `f.lin` gives `f.linT`, `f.linT` gives `f.linTT`, any other `g` gives `g.T`.

@@ -30,6 +30,7 @@ use crate::ir::*;
 use crate::prim::{Prim, Syntax};
 use crate::size::Size;
 use crate::structured::Structured;
+use crate::tape::TapePolicy;
 use crate::types::Type;
 
 /// Prints a whole program in the order of its declarations, with empty lines between them.
@@ -86,11 +87,15 @@ fn hidden_primitives(program: &Program) -> HashSet<&str> {
 }
 
 /// Prints one data type, newline included.
-pub fn print_data(program: &Program, data: DataId) -> String {
-    let data = &program.datas[data];
+pub fn print_data(program: &Program, id: DataId) -> String {
+    let data = &program.datas[id];
     let mut out = doc_lines(&data.doc);
     out.push_str("data ");
     out.push_str(&data.name);
+    if let Some(of) = program.tangent_of(id) {
+        out.push_str(" of ");
+        out.push_str(&program.datas[of].name);
+    }
     for (k, constructor) in data.constructors.iter().enumerate() {
         out.push_str(if k == 0 { " = " } else { " | " });
         out.push_str(&constructor.name);
@@ -306,6 +311,9 @@ impl Printer<'_> {
             self.put(&pattern);
             self.put(" = ");
         }
+        if stmt.loc.tape != TapePolicy::Free {
+            self.put(&format!("{} ", stmt.loc.tape));
+        }
         self.rhs(&stmt.rhs);
     }
 
@@ -321,6 +329,10 @@ impl Printer<'_> {
                     })
                     .collect();
                 format!("{}({})", self.program.constructor(*con).name, fields.join(", "))
+            }
+            Rhs::LOpen { con, sizes, .. } => {
+                let sizes = sizes.iter().map(|a| format!("={}", self.atom(*a)));
+                self.tangent_fields(*con, sizes.collect(), self.lvars(&stmt.lin))
             }
             Rhs::Untuple(_) => format!("#({})", self.nvars(&stmt.nl).join(", ")),
             Rhs::LUntuple(_) => format!("#({})", self.lvars(&stmt.lin).join(", ")),
@@ -416,7 +428,7 @@ impl Printer<'_> {
             }
             Rhs::Cast { value, ty, proved } => cast(*proved, self.nvar(*value), ty),
             Rhs::Check(check) => self.check(check),
-            Rhs::LCopy(x) | Rhs::LUntuple(x) => self.lvar(*x),
+            Rhs::LCopy(x) | Rhs::LUntuple(x) | Rhs::LOpen { value: x, .. } => self.lvar(*x),
             Rhs::LAdd(x, y) => format!("{} + {}", self.lvar(*x), self.lvar(*y)),
             Rhs::LNeg(x) => format!("-{}", self.lvar(*x)),
             Rhs::LScale(c, x) => format!("{} * {}", self.atom(*c), self.lvar(*x)),
@@ -432,6 +444,10 @@ impl Printer<'_> {
             Rhs::Dup(x) => format!("dup {}", self.lvar(*x)),
             Rhs::Drop(x) => format!("drop {}", self.lvar(*x)),
             Rhs::LTuple(items) => format!("#({})", self.lvars(items).join(", ")),
+            Rhs::LCon { con, sizes, fields } => {
+                let sizes = sizes.iter().map(|a| self.atom(*a)).collect();
+                self.tangent_fields(*con, sizes, self.lvars(fields))
+            }
             Rhs::LCast { value, ty, proved } => cast(*proved, self.lvar(*value), ty),
             Rhs::LUpdate { x, path, value } => {
                 self.path(format!("{} with ", self.lvar(*x)), path)
@@ -453,6 +469,18 @@ impl Printer<'_> {
             // Handled by `rhs`, since they hold blocks.
             Rhs::Region(_) | Rhs::Scan(_) | Rhs::Case(_) => String::new(),
         }
+    }
+
+    /// A constructor of tangents, with sizes and linear values where the fields are.
+    fn tangent_fields(&self, con: ConRef, sizes: Vec<String>, fields: Vec<String>) -> String {
+        let (mut sizes, mut fields) = (sizes.into_iter(), fields.into_iter());
+        let constructor = self.program.constructor(con);
+        let all = constructor.fields.iter().map(|field| match field.ty {
+            Type::I64 => sizes.next().unwrap_or_default(),
+            _ => fields.next().unwrap_or_default(),
+        });
+        let all: Vec<String> = all.collect();
+        format!("{}({})", constructor.name, all.join(", "))
     }
 
     fn component(&self, v: NVar, k: u32) -> String {

@@ -1,7 +1,6 @@
-//! Scalars: the one enumeration of them that types, primitives, the loop form, backends and headers
+//! Scalars and literals: the one enumeration of them that types, primitives, the loop form, backends and headers
 //! share.
 
-use crate::ir::Literal;
 use crate::types::Type;
 
 /// How wide a float is.
@@ -100,5 +99,54 @@ impl Scalar {
             Type::Bool => Some(Scalar::Bool),
             Type::Tuple(_) | Type::Array(..) | Type::Data(_) => None,
         }
+    }
+}
+
+/// A literal.
+#[derive(Clone, Copy, Debug)]
+pub enum Literal {
+    /// A float; equality is equality of bits.
+    F64(f64),
+    /// An integer.
+    I64(i64),
+    /// A truth value.
+    Bool(bool),
+}
+
+impl Literal {
+    /// Which scalar it is.
+    pub fn scalar(self) -> Scalar {
+        match self {
+            Literal::F64(_) => Scalar::F64,
+            Literal::I64(_) => Scalar::I64,
+            Literal::Bool(_) => Scalar::Bool,
+        }
+    }
+
+    /// Its type.
+    pub fn ty(self) -> Type {
+        self.scalar().ty()
+    }
+
+    fn key(self) -> (u8, u64) {
+        match self {
+            Literal::F64(x) => (0, x.to_bits()),
+            Literal::I64(x) => (1, x as u64),
+            Literal::Bool(x) => (2, x as u64),
+        }
+    }
+}
+
+impl PartialEq for Literal {
+    fn eq(&self, other: &Literal) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Literal {}
+
+impl std::hash::Hash for Literal {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
     }
 }

@@ -1,4 +1,6 @@
-//! Where a statement came from: a place in the user's text, and the pass that made it.
+//! Where a statement came from: a place in the user's text, and the pass that made it; and what the text says of its tape.
+
+use crate::tape::TapePolicy;
 
 /// A half-open byte range in one source file. `Span::NONE` stands for "no text".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -50,23 +52,30 @@ pub enum Origin {
     Derived,
 }
 
-/// Span and origin together: what every statement carries.
+/// What every statement carries beside its operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Loc {
     /// The user's text.
     pub span: Span,
     /// The pass that made the statement.
     pub origin: Origin,
+    /// What is to become of what it makes.
+    pub tape: TapePolicy,
 }
 
 impl Loc {
     /// A location in the user's own text.
     pub fn source(span: Span) -> Loc {
-        Loc { span, origin: Origin::Source }
+        Loc::made(span, Origin::Source)
     }
 
-    /// The same text, made by another pass.
+    /// What a pass makes of a text.
+    pub fn made(span: Span, origin: Origin) -> Loc {
+        Loc { span, origin, tape: TapePolicy::Free }
+    }
+
+    /// The same text, made by another pass. What the text says of its tape was about what it was made of.
     pub fn by(self, origin: Origin) -> Loc {
-        Loc { span: self.span, origin }
+        Loc::made(self.span, origin)
     }
 }

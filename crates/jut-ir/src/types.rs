@@ -149,10 +149,9 @@ impl Type {
     }
 
     /// The tangent type: absent (`None`) when there is no float.
-    /// A data type has the tuple of its fields' tangents, those of all its constructors one after
-    /// the other: those of the constructors that a value does not have are zero. A data type with
-    /// floats in arrays whose size is a field, or that is recursive, has no tangent type in this version (`Err` names
-    /// it).
+    /// A data type has that which is declared for it ([`crate::tangent`]), or the tuple of its fields' tangents, those
+    /// of all its constructors one after the other: those of the constructors that a value does not have are zero.
+    /// `Err` names a data type that needs a declaration and has none.
     pub fn tangent(&self, program: &Program) -> Result<Option<Type>, DataId> {
         self.tangent_within(program, &mut Vec::new())
     }
@@ -177,6 +176,9 @@ impl Type {
                 element.tangent_within(program, around)?.map(|t| Type::array(size.clone(), t))
             }
             Type::Data(d) => {
+                if let Some(tangent) = program.datas[*d].tangent {
+                    return Ok(Some(Type::Data(tangent)));
+                }
                 if !self.has_float(program) {
                     return Ok(None);
                 }

@@ -121,6 +121,14 @@ impl Rhs {
             }
             Rhs::LZero(ty) => type_uses(ty, visit),
             Rhs::LTuple(items) => items.iter().for_each(|x| visit(Use::L(*x))),
+            Rhs::LCon { sizes, fields, .. } => {
+                sizes.iter().for_each(|a| atom_use(*a, visit));
+                fields.iter().for_each(|x| visit(Use::L(*x)));
+            }
+            Rhs::LOpen { sizes, value, .. } => {
+                sizes.iter().for_each(|a| atom_use(*a, visit));
+                visit(Use::L(*value));
+            }
             Rhs::LCast { value, ty, .. } => {
                 visit(Use::L(*value));
                 type_uses(ty, visit);

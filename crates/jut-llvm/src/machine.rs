@@ -6,6 +6,7 @@
 //! behind a check of its divisor, and the one quotient that does not fit (the least integer by -1)
 //! is computed without dividing.
 
+use crate::failing::USUALLY;
 use crate::text::{Body, Operand, Scalar, Type};
 use jut_ir::prim::Machine;
 use std::fmt::Display;
@@ -202,17 +203,43 @@ impl Emit<'_> {
         Some(self.two(name, a, b))
     }
 
-    /// A product that is zero where it would be NaN and a factor is zero.
+    /// A product that is zero where it would be NaN and a factor is zero. What looks for that stands under
+    /// a branch that is hardly ever taken, so that what is computed from the product waits for nothing else.
     fn times(&mut self, a: Operand, b: Operand) -> Operand {
+        let (ty, bool) = (self.from, Type { scalar: Scalar::Bool, wide: self.from.wide });
         let product = self.two("fmul", a, b);
-        let undefined = self.two("fcmp uno", product, product);
-        let a = self.two("fcmp oeq", a, Operand::ZERO);
-        let b = self.two("fcmp oeq", b, Operand::ZERO);
-        let bool = Type { scalar: Scalar::Bool, wide: self.from.wide };
-        let either = self.body.value(format_args!("or {bool} {}, {}", a.of(bool), b.of(bool)));
-        let (undefined, either) = (undefined.of(bool), either.of(bool));
-        let both = self.body.value(format_args!("and {bool} {undefined}, {either}"));
-        self.select(both, Operand::ZERO, product)
+        let defined = self.two("fcmp ord", product, product);
+        let all = match ty.wide {
+            true => {
+                let lanes = defined.of(bool);
+                self.body
+                    .value(format_args!("call i1 @llvm.vector.reduce.and.v8i1({bool} {lanes})"))
+            }
+            false => defined,
+        };
+        let (from, [cold, done]) = (self.body.current(), [self.body.label(), self.body.label()]);
+        let all = all.of(Scalar::Bool.one());
+        self.body.line(format_args!("br i1 {all}, label %{done}, label %{cold}, {USUALLY}"));
+        let names = [(); 4].map(|()| self.body.temp());
+        let [left, right, either, zero] = names.map(|name| name.of(bool));
+        let (x, y, product) = (a.of(ty), b.of(ty), product.of(ty));
+        self.body.cold(format_args!(
+            "{cold}:\n  \
+             {left} = fcmp oeq {ty} {x}, {zeros}\n  \
+             {right} = fcmp oeq {ty} {y}, {zeros}\n  \
+             {either} = or {bool} {left}, {right}\n  \
+             {zero} = select {bool} {defined}, {bool} {nowhere}, {bool} {either}",
+            zeros = Operand::ZERO.of(ty),
+            defined = defined.of(bool),
+            nowhere = Operand::Bool(false).of(bool),
+        ));
+        let made = self.body.temp().of(ty);
+        let zeros = Operand::ZERO.of(ty);
+        self.body.cold(format_args!(
+            "  {made} = select {bool} {zero}, {ty} {zeros}, {ty} {product}\n  br label %{done}"
+        ));
+        self.body.begin(done);
+        self.body.value(format_args!("phi {ty} [ {product}, %{from} ], [ {made}, %{cold} ]"))
     }
 
     /// Quotient or remainder toward zero.

@@ -538,6 +538,7 @@ mod tests {
                 .into_iter()
                 .map(|(n, fields)| Constructor { name: n.into(), fields })
                 .collect(),
+            tangent: None,
             doc: String::new(),
             span: Span::NONE,
         }

@@ -66,8 +66,26 @@ fn independent_iterations_are_marked_and_so_are_those_whose_stores_nothing_else_
         let text = of("out", &WRITES.replace("ORDER", order));
         assert!(text.contains(&format!("for {order} vector 8 masked (i in 0 .. n)")), "{text}");
     }
-    let text = of("out", &WRITES.replace("ORDER", "down"));
-    assert!(!text.contains("vector"), "{text}");
+}
+
+#[test]
+fn a_loop_that_runs_down_becomes_one_of_any_order_where_nothing_tells_the_difference() {
+    let down = |body: &str| of("inout", &body.replace("ORDER", "down"));
+    let text = down(WRITES);
+    assert!(text.contains("for par vector 8 masked (i in 0 .. n)"), "{text}");
+    // What a target leaves to its compiler may be in any order all the same.
+    let calling = Vectors { loops: Loops::Calling, ..Vectors::EVERYTHING };
+    let text = marked(&function("out", &WRITES.replace("ORDER", "down")), calling, &arguments);
+    assert!(text.contains("for par (i in 0 .. n)"), "{text}");
+    // An iteration reads what another writes.
+    let text = down(&WRITES.replace("a = x[i]", "j = i + 1\n a = y[j]"));
+    assert!(text.contains("for down (i in 0 .. n)"), "{text}");
+    // All write the same cell: the first is the last to do so.
+    let text = down(&WRITES.replace("y[i] = b", "y[0] = b"));
+    assert!(text.contains("for down (i in 0 .. n)"), "{text}");
+    // The last that fails is the first to run.
+    let text = down(&WRITES.replace("a = x[i]", "check i < 5 @0:1..2\n a = x[i]"));
+    assert!(text.contains("for down (i in 0 .. n)"), "{text}");
 }
 
 #[test]

@@ -8,3 +8,10 @@ use proc_macro::TokenStream;
 pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream {
     jut_rust::differentiable(arguments.into(), item.into()).into()
 }
+
+/// Makes a struct of numbers, arrays, `Vec`s and such structs a type of functions with the attribute
+/// [`macro@differentiable`]; see the module `jut::rust`.
+#[proc_macro_derive(Data, attributes(data))]
+pub fn data(item: TokenStream) -> TokenStream {
+    jut_rust::data(item.into()).into()
+}

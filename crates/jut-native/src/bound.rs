@@ -14,6 +14,7 @@ use crate::checked::{Checked, Results};
 use jut_ir::RuntimeError;
 use jut_loop::form::{Cell, Kind, Role};
 use jut_runtime::Workspace;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// A program with the lengths of its arguments, for one thread at a time.
@@ -135,34 +136,56 @@ impl Bound {
         }
     }
 
-    /// Calls the program with those arguments that are not constant, in order. The workspace is reset
-    /// first; results stay in it until its next call.
+    /// Begins a call: those arguments that are not constant are given to it one by one.
+    #[inline]
+    pub fn begin<'a>(&mut self) -> Beginning<'_, 'a> {
+        Beginning { bound: self, next: 0, fits: true, arguments: PhantomData }
+    }
+}
+
+/// A call that has some of its arguments.
+pub struct Beginning<'b, 'a> {
+    bound: &'b mut Bound,
+    next: usize,
+    fits: bool,
+    /// The words of slices are pointers to them.
+    arguments: PhantomData<Arg<'a>>,
+}
+
+impl<'b, 'a> Beginning<'b, 'a> {
+    /// The next argument. Where it is written down of which variant it is, little is left of this.
+    #[inline(always)]
+    pub fn push(&mut self, mut arg: Arg<'a>) {
+        let Some(parameter) = self.bound.given.get(self.next) else {
+            self.fits = false;
+            return;
+        };
+        self.next += 1;
+        let (word, kind, writable) = arg.word();
+        let fits = match arg.cells() {
+            Some(cells) => matches!(parameter.expected, Expected::Cells(bound) if bound == cells),
+            None => match parameter.expected {
+                Expected::Any => true,
+                Expected::Word(bound) => word == bound,
+                Expected::Cells(_) => false,
+            },
+        };
+        self.fits &= fits && kind == parameter.kind && (writable || !parameter.written);
+        self.bound.words[parameter.number] = word;
+    }
+
+    /// Calls the program. The workspace is reset first; results stay in it until its next call.
     ///
     /// # Errors
     /// None if the number, a kind, a length or an integer that says a length is not what it was bound to
     /// be, in which case nothing has run; else how the program failed.
     #[inline]
-    pub fn call<'w, 'a>(
-        &'w mut self,
-        workspace: &'w mut Workspace,
-        args: impl Iterator<Item = Arg<'a>>,
-    ) -> Result<Results<'w>, Option<RuntimeError>> {
-        let Bound { checked, given, words, returned, buffers, .. } = self;
-        let mut parameters = given.iter();
-        for mut arg in args {
-            let Some(parameter) = parameters.next() else { return Err(None) };
-            let (word, kind, writable) = arg.word();
-            let fits = match parameter.expected {
-                Expected::Any => true,
-                Expected::Word(bound) => word == bound,
-                Expected::Cells(bound) => arg.cells() == Some(bound),
-            };
-            if kind != parameter.kind || parameter.written && !writable || !fits {
-                return Err(None);
-            }
-            words[parameter.number] = word;
-        }
-        if parameters.next().is_some() {
+    pub fn call<'w>(self, workspace: &'w mut Workspace) -> Result<Results<'w>, Option<RuntimeError>>
+    where
+        'b: 'w,
+    {
+        let Bound { checked, given, words, returned, buffers, .. } = self.bound;
+        if !self.fits || self.next != given.len() {
             return Err(None);
         }
         let kinds = checked.compiled().results();

@@ -154,6 +154,24 @@ impl Compiled {
         if status == 0 { Ok(()) } else { Err(self.error(workspace, status)) }
     }
 
+    /// The machine code and nothing else: no word is counted, the stack is not looked at, nobody can cancel
+    /// it, and the workspace stays as it is. Gives the status, 0 if the program did not fail. It is there to
+    /// say what the ways that do look cost besides.
+    ///
+    /// # Safety
+    /// As [`Compiled::call_words`]; there are as many words as parameters and results, and the stack has
+    /// room for the program.
+    #[inline]
+    pub unsafe fn enter(
+        &self,
+        workspace: &mut Workspace,
+        args: &[u64],
+        results: &mut [u64],
+    ) -> u32 {
+        // SAFETY: the code has this signature and lives as long as `self`; the caller vouches for the rest.
+        unsafe { (self.entry)(&raw mut *workspace, args.as_ptr(), results.as_mut_ptr()) }
+    }
+
     /// Runs the entry on a thread whose stack is large enough.
     fn on_large_stack(
         &self,

@@ -203,6 +203,12 @@ impl<'w> Results<'w> {
         self.held
     }
 
+    /// The word of the k-th returned result, and its kind; `None` if there are fewer.
+    #[inline]
+    pub fn word(&self, k: usize) -> Option<(Kind, u64)> {
+        Some((*self.kinds.get(k)?, *self.words.get(k)?))
+    }
+
     /// The k-th returned result; `None` if there are fewer.
     pub fn get(&self, k: usize) -> Option<Returned<'w>> {
         let kind = *self.kinds.get(k)?;

@@ -30,7 +30,7 @@ pub mod object;
 mod recorded;
 
 pub use backend::{Backend, NewObject, Requirement, Text};
-pub use bound::Bound;
+pub use bound::{Beginning, Bound};
 pub use call::{Arg, CallError, LARGE_STACK};
 pub use checked::{Checked, Results, Returned};
 pub use compiled::{Compiled, Entry, Footprint};

@@ -26,6 +26,7 @@ use jut_ir::calls::{Recursion, for_each_call};
 use jut_ir::entity::{FuncId, NVar, SecondaryMap};
 use jut_ir::ir::*;
 use jut_ir::span::Loc;
+use jut_ir::tape::TapePolicy;
 
 /// Statements of a function that is always inlined.
 const SMALL: usize = 64;
@@ -169,7 +170,10 @@ impl Inliner<'_> {
                 continue;
             };
             match stmt.rhs {
-                Rhs::Call(call) if self.wants(&call, depth) => {
+                // What is to be computed again as a whole stays one.
+                Rhs::Call(call)
+                    if stmt.loc.tape != TapePolicy::Recompute && self.wants(&call, depth) =>
+                {
                     let body = self.expand(&call, &stmt.nl, stmt.loc);
                     match self.which {
                         // It has been through this walk.

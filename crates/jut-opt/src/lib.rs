@@ -52,7 +52,10 @@ pub fn optimise_watched(
     watch: &mut dyn FnMut(&'static str, &Program),
 ) -> Program {
     if final_order {
-        program.funcs.values_mut().for_each(|func| func.rule = None);
+        for func in program.funcs.values_mut() {
+            func.rule = None;
+            func.body.forget_policies();
+        }
     }
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);

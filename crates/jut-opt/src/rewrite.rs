@@ -3,7 +3,7 @@
 use jut_ir::entity::{Cap, NVar};
 use jut_ir::in_place::InPlace;
 use jut_ir::ir::*;
-use jut_ir::span::{Loc, Origin, Span};
+use jut_ir::span::Loc;
 use jut_ir::types::Type;
 
 /// A list of statements to be read and rewritten.
@@ -13,7 +13,7 @@ pub fn in_place(stmts: Vec<Stmt>) -> InPlace<Stmt> {
         lin: Vec::new(),
         rhs: Rhs::Atom(Atom::Lit(Literal::Bool(false))),
         annotated: false,
-        loc: Loc { span: Span::NONE, origin: Origin::Source },
+        loc: Loc::default(),
     })
 }
 
@@ -169,6 +169,8 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
         | Rhs::Drop(_)
         | Rhs::LTuple(_)
         | Rhs::LUntuple(_)
+        | Rhs::LCon { .. }
+        | Rhs::LOpen { .. }
         | Rhs::LCast { .. }
         | Rhs::LUpdate { .. }
         | Rhs::LTake { .. }

@@ -24,6 +24,7 @@ use jut_ir::entity::{Cap, NVar};
 use jut_ir::ir::*;
 use jut_ir::prim;
 use jut_ir::span::Loc;
+use jut_ir::tape::TapePolicy;
 use jut_ir::types::Type;
 use jut_ir::visit::Use;
 
@@ -87,7 +88,8 @@ impl Unroll {
             Rhs::Scan(scan) => {
                 scan.body = self.block(std::mem::take(&mut scan.body), &mut Vec::new());
                 let summed = lanes.iter().any(|cap| additions(&scan.body, *cap) > 0);
-                if !summed && self.is_small(scan) {
+                let free = stmt.loc.tape == TapePolicy::Free;
+                if free && !summed && self.is_small(scan) {
                     let results = self.iterations(scan, &[], stmt.loc, out).0;
                     self.copies(&stmt.nl, &results, stmt.loc, out);
                     return;

@@ -8,10 +8,11 @@
 //! follows is done only if that says so.
 
 use crate::expression::Value;
-use crate::function::{Local, Lowering, indented};
+use crate::function::{Frame, Local, Lowering, indented};
 use crate::template::What;
 use crate::types::{Extent, Ty};
 use crate::{Refusal, refuse, spanned};
+use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprIf, Pat, Stmt};
 
@@ -68,6 +69,9 @@ impl Lowering<'_> {
                 }
             }
         }
+        // A function that gives nothing ends like any block.
+        let gives =
+            tail == Tail::Value || tail == Tail::Function && self.signature.result != Ty::Unit;
         for (k, statement) in statements.iter().enumerate() {
             let rest = &statements[k + 1..];
             let last = rest.is_empty();
@@ -76,8 +80,7 @@ impl Lowering<'_> {
                 Stmt::Local(local) => self.binding(local)?,
                 Stmt::Macro(m) => {
                     let value = self.macro_call(&m.mac)?;
-                    let gives = m.semi_token.is_none() || value.ty == Ty::Never;
-                    if last && gives && matches!(tail, Tail::Value | Tail::Function) {
+                    if last && gives && (m.semi_token.is_none() || value.ty == Ty::Never) {
                         let value = self.end(value, tail)?;
                         return Ok(if self.assigns(tail) { None } else { Some(value) });
                     }
@@ -97,7 +100,7 @@ impl Lowering<'_> {
                         Expr::Continue(jump) => return self.continuing(jump, tail),
                         _ => {}
                     }
-                    if is_tail && matches!(tail, Tail::Value | Tail::Function) {
+                    if is_tail && gives {
                         let value = self.expression(expr)?;
                         let value = self.end(value, tail)?;
                         return Ok(if self.assigns(tail) { None } else { Some(value) });
@@ -127,7 +130,7 @@ impl Lowering<'_> {
         if self.assigns(tail) && value.ty != Ty::Never {
             let value = self.convert(value, &self.signature.result.clone());
             let result = self.returned.0.clone();
-            self.set(&result, &value.text);
+            self.set(&result, &value.text, 0);
             return Ok(value);
         }
         Ok(value)
@@ -232,9 +235,21 @@ impl Lowering<'_> {
     }
 
     fn returning(&mut self, jump: &syn::ExprReturn, tail: Tail) -> Result<Option<Value>, Refusal> {
+        let unit = self.signature.result == Ty::Unit;
         let Some(expr) = &jump.expr else {
-            return refuse(jump, "write the value that is returned");
+            if !unit {
+                return refuse(jump, "write the value that is returned");
+            }
+            if tail != Tail::Function {
+                self.learned.flagged = true;
+                let live = self.returned.1.clone();
+                self.set(&live, "false", 0);
+            }
+            return Ok(None);
         };
+        if unit {
+            return refuse(expr, "write this before the `return`");
+        }
         let value = self.expression(expr)?;
         if tail == Tail::Function {
             let value = self.end(value, tail)?;
@@ -243,8 +258,8 @@ impl Lowering<'_> {
         self.learned.flagged = true;
         let value = self.convert(value, &self.signature.result.clone());
         let (result, live) = self.returned.clone();
-        self.set(&result, &value.text);
-        self.set(&live, "false");
+        self.set(&result, &value.text, 0);
+        self.set(&live, "false", 0);
         Ok(None)
     }
 
@@ -256,8 +271,8 @@ impl Lowering<'_> {
             );
         }
         let target = self.target(jump.label.as_ref(), &jump.break_token)?;
-        let flag = self.frames[target].go.clone();
-        self.set(&flag, "false");
+        let Frame { go, depth, .. } = self.frames[target].clone();
+        self.set(&go, "false", depth);
         Ok(None)
     }
 
@@ -271,14 +286,15 @@ impl Lowering<'_> {
             return Ok(None);
         }
         let flag = self.flag(&Jump::Continue(target));
-        self.set(&flag, "false");
+        let depth = self.frames[target].depth + 1;
+        self.set(&flag, "false", depth);
         Ok(None)
     }
 
-    /// Assigns a variable of the lowering's own.
-    fn set(&mut self, variable: &str, value: &str) {
+    /// Assigns a variable of the lowering's own, which is declared at some depth.
+    fn set(&mut self, variable: &str, value: &str, depth: usize) {
         self.lines.push(format!("{variable} = {value}"));
-        self.reach = 0;
+        self.reach = self.reach.min(depth);
         self.assigned += 1;
     }
 
@@ -324,7 +340,7 @@ impl Lowering<'_> {
             Expr::Loop(l) => self.endless_loop(l),
             Expr::Paren(inner) => self.effect(&inner.expr),
             Expr::MethodCall(call)
-                if matches!(call.method.to_string().as_str(), "swap" | "fill") =>
+                if crate::operators::CHANGING.contains(&call.method.to_string().as_str()) =>
             {
                 self.changing_method(call)
             }
@@ -475,22 +491,61 @@ impl Lowering<'_> {
                 let inferred = has_infer(ty);
                 let found = match inferred {
                     true => Ok(None),
-                    false => {
-                        crate::types::read(ty, &mut |e| crate::function::length_of(e, &mut holes))
-                            .map(Some)
-                    }
+                    false => crate::types::read(ty, &mut holes).map(Some),
                 };
                 self.holes = holes;
                 found?
             }
             _ => None,
         };
+        if let (Expr::Closure(closure), Pat::Ident(ident)) = (&*init.expr, pattern) {
+            self.closure_binding(&ident.ident, closure);
+            return Ok(());
+        }
+        if let (Expr::Reference(reference), Pat::Ident(ident)) = (&*init.expr, pattern)
+            && reference.mutability.is_some()
+        {
+            return self.alias(&ident.ident, &reference.expr);
+        }
         let value = self.expression(&init.expr)?;
         let value = match &annotated {
             Some(ty) => self.convert(value, ty),
             None => value,
         };
         self.pattern(pattern, value)
+    }
+
+    /// `let row = &mut x[i];`: another name of a place, which Rust lets nobody else use meanwhile.
+    fn alias(&mut self, name: &syn::Ident, of: &Expr) -> Result<(), Refusal> {
+        let depth = match self.root(of) {
+            Some(local) => local.depth,
+            None => return refuse(of, "bind this to a name with `let mut` before"),
+        };
+        let (place, _) = self.looked_at(of)?;
+        if place.level == 2 {
+            return refuse(
+                of,
+                "a `&mut` of a slice stands in an argument of a call here: use the whole array",
+            );
+        }
+        if place.level == 1 {
+            // Out of range is found here.
+            let unused = self.names.unique("unused");
+            let line = self.at(of.span(), What::Same, &format!("{unused} = {}", place.text));
+            self.lines.push(line);
+        }
+        let (text, ty) = (place.text, place.ty);
+        let local = Local {
+            name: text,
+            ty,
+            mutable: true,
+            reference: true,
+            depth,
+            least: i64::MIN,
+            closure: None,
+        };
+        self.declare(&name.to_string(), local);
+        Ok(())
     }
 
     /// Binds the names of a pattern.
@@ -515,7 +570,16 @@ impl Lowering<'_> {
                     (true, Ty::Usize) => 0,
                     _ => i64::MIN,
                 };
-                self.declare(&rust, Local { name, ty, mutable, depth: self.depth, least });
+                let local = Local {
+                    name,
+                    ty,
+                    mutable,
+                    reference: false,
+                    depth: self.depth,
+                    least,
+                    closure: None,
+                };
+                self.declare(&rust, local);
                 Ok(())
             }
             Pat::Wild(_) => {
@@ -539,7 +603,37 @@ impl Lowering<'_> {
                 }
                 Ok(())
             }
-            _ => refuse(pattern, "this pattern is not built: bind a name, or a tuple of names"),
+            Pat::Struct(parts) => {
+                let hole = self.data(&parts.path);
+                let whole = self.convert(value, &Ty::Of(hole, Vec::new()));
+                let whole = self.named(whole, "whole");
+                for part in &parts.fields {
+                    let value = self.member(&whole, &part.member)?;
+                    self.pattern(&part.pat, value)?;
+                }
+                Ok(())
+            }
+            Pat::TupleStruct(parts)
+                if !parts.path.segments.last().is_some_and(|s| {
+                    matches!(s.ident.to_string().as_str(), "Some" | "Ok" | "Err")
+                }) =>
+            {
+                let hole = self.data(&parts.path);
+                let whole = self.convert(value, &Ty::Of(hole, Vec::new()));
+                let whole = self.named(whole, "whole");
+                for (k, part) in parts.elems.iter().enumerate() {
+                    if matches!(part, Pat::Rest(_)) {
+                        return refuse(part, "name each component, or write `_`");
+                    }
+                    let value = self.component(&whole, k);
+                    self.pattern(part, value)?;
+                }
+                Ok(())
+            }
+            _ => refuse(
+                pattern,
+                "this pattern is not built: bind a name, a tuple of names, or a struct's fields",
+            ),
         }
     }
 

@@ -1,14 +1,14 @@
 //! Calls of functions, methods and macros.
 
 use crate::expression::{Value, unit, unwrapped};
-use crate::function::Lowering;
+use crate::function::{Local, Lowering};
 use crate::methods::{self, fill};
 use crate::operators::literal;
 use crate::template::{Hole, What};
-use crate::types::{Extent, Ty, array};
+use crate::types::{Extent, Step, Ty, array};
 use crate::{Refusal, refuse};
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -26,13 +26,9 @@ impl Lowering<'_> {
                 "a path through a trait is not built: call a function by its own path",
             );
         }
-        if let Some(ident) = path.path.get_ident()
-            && self.lookup(&ident.to_string()).is_some()
-        {
-            return refuse(
-                path,
-                "closures are not built yet: call a function that has this attribute",
-            );
+        let local = path.path.get_ident().and_then(|i| self.lookup(&i.to_string())).cloned();
+        if let Some(local) = local {
+            return self.local_call(&local, call);
         }
         let Some(last) = path.path.segments.last() else {
             return refuse(path, "a function is expected here");
@@ -75,21 +71,198 @@ impl Lowering<'_> {
         if matches!(name.as_str(), "Some" | "Ok" | "Err" | "drop") {
             return refuse(path, format!("`{name}` is not built: use numbers, arrays and tuples"));
         }
-        let values = self.sequence(&arguments)?;
+        if starts_upper(&name) {
+            return self.constructed(&path.path, &arguments);
+        }
+        let function = match path.path.segments.iter().rev().nth(1) {
+            // A function of a type is found by the type.
+            Some(ty) if starts_upper(&ty.ident.to_string()) => {
+                let mut owner = path.path.clone();
+                owner.segments.pop();
+                owner.segments.pop_punct();
+                Hole::Method(
+                    quote_spanned!(last.ident.span()=> ::jut::rust::of::<#owner>()),
+                    key(&name),
+                )
+            }
+            _ => Hole::Function(path.to_token_stream()),
+        };
+        let open = self.targets.len();
+        let hole = self.hole(function);
+        let values = self.arguments(&arguments, hole, 0)?;
+        let targets = self.targets.split_off(open);
+        self.linked(hole, values, targets, call.span(), inline)
+    }
+
+    /// A call of what rustc finds.
+    fn linked(
+        &mut self,
+        hole: usize,
+        values: Vec<Value>,
+        targets: Vec<Option<String>>,
+        span: Span,
+        inline: bool,
+    ) -> Result<Value, Refusal> {
         let texts: Vec<&str> = values.iter().map(|v| v.text.as_str()).collect();
-        let hole = self.hole(Hole::Function(path.to_token_stream()));
-        let text = self.at(call.span(), What::Same, &format!("$c{hole}$({})", texts.join(", ")));
+        let text = self.at(span, What::Same, &format!("$c{hole}$({})", texts.join(", ")));
         let all: Vec<&Value> = values.iter().collect();
         let value = Value::new(text, Ty::Of(hole, Vec::new()), 9, &all).costly();
-        if inline {
+        let changing = targets.iter().any(Option::is_some);
+        if inline && !changing {
             return Ok(value);
         }
         let (size, name) = (self.names.unique("n_value"), self.names.unique("value"));
-        self.lines.push(format!(
-            "$if vec {hole}$({size}, $end${name}$if vec {hole}$)$end$ = {}",
-            value.text
-        ));
+        if !changing {
+            self.lines.push(format!(
+                "$if vec {hole}$($names {hole} {size}$$end${name}$if vec {hole}$)$end$ = {}",
+                value.text
+            ));
+            return Ok(Value::name(name, value.ty, i64::MIN));
+        }
+        // What the function makes of these arguments are results behind its own; whether it does, its type says.
+        let mut names = format!("$names {hole} {size}$$if value {hole}${name}, $end$");
+        let mut after = Vec::new();
+        for (k, target) in targets.iter().enumerate() {
+            let Some(place) = target else { continue };
+            let changed = self.names.unique("changed");
+            names.push_str(&format!("$if changed {hole} {k}${changed}, $end$"));
+            if !place.is_empty() {
+                after.push(format!("$if changed {hole} {k}${place} = {changed}$end$"));
+            }
+        }
+        self.lines.push(format!("({names}) = {}", value.text));
+        self.lines.extend(after);
+        self.assigned += 1;
         Ok(Value::name(name, value.ty, i64::MIN))
+    }
+
+    /// `Point(x, y)` of a tuple struct.
+    fn constructed(&mut self, path: &syn::Path, arguments: &[&Expr]) -> Result<Value, Refusal> {
+        let values = self.sequence(arguments)?;
+        let hole = self.data(path);
+        let mut text = format!("$make {hole}");
+        for (k, value) in values.into_iter().enumerate() {
+            self.unify(&value.ty, &Ty::Of(hole, vec![Step::Component(k)]));
+            let value = self.settled(value, "part");
+            text.push_str(&format!(" {k}={value}"));
+        }
+        self.record(text, hole)
+    }
+
+    /// A method of a struct, found by the type of what it is called on; or what that is, if it is no struct.
+    fn user_method(&mut self, call: &ExprMethodCall) -> Result<Result<Value, Value>, Refusal> {
+        let name = call.method.to_string();
+        let open = self.targets.len();
+        let (receiver, target) = match self.root(&call.receiver).is_some_and(|l| l.mutable) {
+            true => {
+                // Most methods change nothing.
+                let (place, _) = self.looked_at(&call.receiver)?;
+                (Value { level: 9, ..place.clone() }, Some(place.text))
+            }
+            false => (self.expression(&call.receiver)?, None),
+        };
+        let Ty::Of(hole, steps) = self.resolve(&receiver.ty) else {
+            return Ok(Err(receiver));
+        };
+        let Some(mut owner) = self.holes.get(hole).and_then(|h| match h {
+            Hole::Data(path) => Some(quote!(::jut::rust::of::<#path>())),
+            Hole::Function(path) => Some(quote!(::jut::rust::given::<#path, _>())),
+            Hole::Method(owner, key) => Some(quote!(::jut::rust::result::<#key, _, _>(#owner))),
+            Hole::Constant(_) => None,
+        }) else {
+            return refuse(
+                &call.receiver,
+                "bind this to a name with its type before: `let x: T = ..;`",
+            );
+        };
+        // Errors about the method are at its name.
+        let at = call.method.span();
+        for step in &steps {
+            owner = match step {
+                Step::Element => quote!(::jut::rust::element(#owner)),
+                Step::Argument(..) => {
+                    return refuse(
+                        &call.receiver,
+                        "write the type of this parameter of the closure: `|x: T| ..`",
+                    );
+                }
+                other => {
+                    let key = key(&other.to_string());
+                    quote!(::jut::rust::field::<#key, _, _>(#owner))
+                }
+            };
+        }
+        let owner = owner
+            .into_iter()
+            .map(|mut t| {
+                t.set_span(at.located_at(t.span()));
+                t
+            })
+            .collect();
+        let arguments: Vec<&Expr> = call.args.iter().collect();
+        let assigned = self.assigned;
+        let hole = self.hole(Hole::Method(owner, key(&name)));
+        let rest = self.arguments(&arguments, hole, 1)?;
+        if self.assigned > assigned && !receiver.stable && target.is_none() {
+            return refuse(
+                &call.receiver,
+                "bind this to a name before: its arguments assign variables",
+            );
+        }
+        let mut targets = vec![target];
+        targets.extend(self.targets.split_off(open));
+        let values: Vec<Value> = [receiver].into_iter().chain(rest).collect();
+        self.linked(hole, values, targets, call.span(), false).map(Ok)
+    }
+
+    /// The variable that a place is in.
+    pub fn root(&self, place: &Expr) -> Option<&Local> {
+        match unwrapped(place) {
+            Expr::Path(path) => path.path.get_ident().and_then(|i| self.lookup(&i.to_string())),
+            Expr::Index(index) => self.root(&index.expr),
+            Expr::Field(field) => self.root(&field.base),
+            Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => self.root(&unary.expr),
+            _ => None,
+        }
+    }
+
+    /// The arguments of a call. What those refer to that may be changed is left in `targets`, one for each; nothing of what
+    /// has no name.
+    fn arguments(
+        &mut self,
+        arguments: &[&Expr],
+        hole: usize,
+        first: usize,
+    ) -> Result<Vec<Value>, Refusal> {
+        let open = self.targets.len();
+        self.in_order(arguments, |this, argument| {
+            let k = first + this.targets.len() - open;
+            if let Some(value) = this.function_argument(argument, hole, k)? {
+                this.targets.push(None);
+                return Ok(value);
+            }
+            let (value, target) = match unwrapped(argument) {
+                Expr::Reference(reference)
+                    if reference.mutability.is_some() && is_place(&reference.expr) =>
+                {
+                    let (place, _) = this.part(&reference.expr)?;
+                    let value = Value { level: 9, ..place.clone() };
+                    (value, Some(place.text))
+                }
+                // What nobody can look at afterwards.
+                Expr::Reference(reference) if reference.mutability.is_some() => {
+                    (this.expression(&reference.expr)?, Some(String::new()))
+                }
+                Expr::Path(path) => {
+                    let found = path.path.get_ident().and_then(|i| this.lookup(&i.to_string()));
+                    let target = found.filter(|l| l.reference).map(|l| l.name.clone());
+                    (this.expression(argument)?, target)
+                }
+                _ => (this.expression(argument)?, None),
+            };
+            this.targets.push(target);
+            Ok(value)
+        })
     }
 
     /// A method of a number or an array.
@@ -101,11 +274,18 @@ impl Lowering<'_> {
         if let Some(turbofish) = &call.turbofish {
             return refuse(turbofish, "this call with types is not built: write a `for` loop");
         }
-        // What a function gives is an array for some methods, and a number for the others.
         let whole = ["len", "is_empty", "to_vec", "clone", "to_owned", "as_slice", "as_ref"];
-        let receiver = match whole.contains(&name.as_str()) {
-            true => self.expression(&call.receiver)?,
-            false => self.operand(&call.receiver)?,
+        let iterates = ["iter", "into_iter", "iter_mut", "windows", "chunks"];
+        let receiver = if whole.contains(&name.as_str()) || iterates.contains(&name.as_str()) {
+            self.expression(&call.receiver)?
+        } else if methods::is_known(&name) {
+            // What a function gives is a number here.
+            self.operand(&call.receiver)?
+        } else {
+            match self.user_method(call)? {
+                Ok(value) => return Ok(value),
+                Err(receiver) => receiver,
+            }
         };
         let ty = self.resolve(&receiver.ty);
         let arguments: Vec<&Expr> = call.args.iter().collect();
@@ -182,6 +362,31 @@ impl Lowering<'_> {
     ) -> Result<Value, Refusal> {
         let ty = self.resolve(&receiver.ty);
         let shared = methods::SHARED.contains(&name);
+        if let Ty::Of(..) = ty
+            && let ("abs" | "max" | "min" | "signum", true) =
+                (name, arguments.iter().all(|a| a.stable))
+            && let (Some(float), Some(integer)) = (self.only("f64", &ty), self.only("int", &ty))
+            && !arguments
+                .iter()
+                .any(|a| self.resolve(&a.ty) == Ty::F64 || self.resolve(&a.ty).is_integer())
+        {
+            // A float or an integer: rustc knows.
+            let texts: Vec<&str> = arguments.iter().map(|a| a.text.as_str()).collect();
+            let known = methods::F64.iter().find(|(n, _, _)| *n == name).map_or("", |m| m.2);
+            let text = fill(known, &receiver.text, &texts);
+            let prim = if name == "signum" { "sign" } else { name };
+            let all: Vec<&str> = [receiver.text.as_str()].into_iter().chain(texts).collect();
+            let other = format!("prim.{prim}({})", all.join(", "));
+            let text = format!("{}{text}{}{}{other}{}", float.0, float.1, integer.0, integer.1);
+            let mut of = vec![&receiver];
+            of.extend(arguments);
+            let value = Value::new(text, ty, 9, &of);
+            return Ok(if name == "abs" {
+                self.in_range(value, at.span(), "negate")
+            } else {
+                value
+            });
+        }
         if let Ty::Of(..) = ty
             && shared
             && !arguments.iter().any(|a| self.resolve(&a.ty) == Ty::F64)
@@ -417,6 +622,28 @@ impl Lowering<'_> {
         })?;
         self.chosen(on, (block, None), Default::default());
         Ok(unit())
+    }
+}
+
+/// Whether a name is that of a type.
+fn starts_upper(name: &str) -> bool {
+    name.trim_start_matches("r#").starts_with(|c: char| c.is_uppercase())
+}
+
+/// The number by which a field or method is found.
+pub(crate) fn key(name: &str) -> u64 {
+    let name = name.trim_start_matches("r#");
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |k, b| (k ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Whether an expression is a place, of which `&mut` changes what is there.
+fn is_place(expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::Path(_) | Expr::Unary(_) => true,
+        Expr::Index(index) => is_place(&index.expr),
+        Expr::Field(field) => is_place(&field.base),
+        _ => false,
     }
 }
 

@@ -15,16 +15,18 @@ use syn::visit::Visit;
 use syn::{Expr, ExprMethodCall, Pat};
 
 /// What an iterator gives.
-enum Item {
+pub(crate) enum Item {
     One(Value),
+    /// An element that may be assigned.
+    Place(Value),
     Pair(Box<Item>, Box<Item>),
 }
 
 /// The elements: how many, and each by its index.
-struct Elements {
+pub(crate) struct Elements {
     /// A name or literal.
-    count: String,
-    element: Box<dyn Fn(&str) -> Item>,
+    pub count: String,
+    pub element: Box<dyn Fn(&str) -> Item>,
 }
 
 /// The methods that end a chain.
@@ -144,7 +146,7 @@ impl Lowering<'_> {
         let said = match &end.turbofish {
             Some(types) => match types.args.first() {
                 Some(syn::GenericArgument::Type(ty)) => {
-                    Some(crate::types::read(ty, &mut |_| String::new())?)
+                    Some(crate::types::read(ty, &mut self.holes)?)
                 }
                 _ => None,
             },
@@ -227,6 +229,7 @@ impl Lowering<'_> {
                 let value = self.named(value, "element");
                 (Item::One(value.clone()), Item::One(value))
             }
+            Item::Place(value) => (Item::Place(value.clone()), Item::Place(value)),
             Item::Pair(a, b) => {
                 let ((a, c), (b, d)) = (self.twice(*a), self.twice(*b));
                 let pair = |a, b| Item::Pair(Box::new(a), Box::new(b));
@@ -238,7 +241,7 @@ impl Lowering<'_> {
     /// An element as one value.
     fn one(&mut self, item: Item) -> Value {
         match item {
-            Item::One(value) => value,
+            Item::One(value) | Item::Place(value) => value,
             Item::Pair(a, b) => {
                 let (a, b) = (self.one(*a), self.one(*b));
                 let ty = Ty::Tuple(vec![a.ty.clone(), b.ty.clone()]);
@@ -248,7 +251,7 @@ impl Lowering<'_> {
     }
 
     /// A closure, or a function by its name, of some arguments.
-    fn applied(&mut self, function: &Expr, items: Vec<Item>) -> Result<Value, Refusal> {
+    pub fn applied(&mut self, function: &Expr, items: Vec<Item>) -> Result<Value, Refusal> {
         match unwrapped(function) {
             Expr::Closure(closure) => {
                 let mut jumps = Returns(None);
@@ -269,6 +272,13 @@ impl Lowering<'_> {
                     done = done.and_then(|()| self.bind(pattern, item));
                 }
                 let value = done.and_then(|()| self.expression(&closure.body));
+                let value = match (&closure.output, value) {
+                    (syn::ReturnType::Type(_, ty), Ok(value)) => {
+                        let ty = crate::types::read(ty, &mut self.holes);
+                        ty.map(|ty| self.convert(value, &ty))
+                    }
+                    (_, value) => value,
+                };
                 self.frames = frames;
                 self.scopes.pop();
                 value
@@ -285,8 +295,10 @@ impl Lowering<'_> {
                         name: value.text,
                         ty: value.ty,
                         mutable: false,
+                        reference: false,
                         depth: self.depth,
                         least: i64::MIN,
+                        closure: None,
                     };
                     self.declare(&name.to_string(), local);
                 }
@@ -299,16 +311,29 @@ impl Lowering<'_> {
         }
     }
 
-    fn bind(&mut self, pattern: &Pat, item: Item) -> Result<(), Refusal> {
+    pub fn bind(&mut self, pattern: &Pat, item: Item) -> Result<(), Refusal> {
         match (pattern, item) {
             (Pat::Reference(inner), item) => self.bind(&inner.pat, item),
             (Pat::Paren(inner), item) => self.bind(&inner.pat, item),
+            (Pat::Ident(ident), Item::Place(value)) if ident.subpat.is_none() => {
+                let local = Local {
+                    name: value.text,
+                    ty: value.ty,
+                    mutable: true,
+                    reference: true,
+                    depth: value.level as usize,
+                    least: i64::MIN,
+                    closure: None,
+                };
+                self.declare(&ident.ident.to_string(), local);
+                Ok(())
+            }
             (Pat::Tuple(tuple), Item::Pair(a, b)) if tuple.elems.len() == 2 => {
                 self.bind(&tuple.elems[0], *a)?;
                 self.bind(&tuple.elems[1], *b)
             }
             (Pat::Type(typed), item) => {
-                let ty = crate::types::read(&typed.ty, &mut |_| String::new())?;
+                let ty = crate::types::read(&typed.ty, &mut self.holes)?;
                 let value = self.one(item);
                 let value = self.convert(value, &ty);
                 self.pattern(&typed.pat, value)
@@ -321,7 +346,7 @@ impl Lowering<'_> {
     }
 
     /// The elements that a chain begins with.
-    fn elements(&mut self, source: &Expr) -> Result<Elements, Refusal> {
+    pub fn elements(&mut self, source: &Expr) -> Result<Elements, Refusal> {
         match unwrapped(source) {
             Expr::Range(range) => {
                 let (Some(start), Some(end)) = (&range.start, &range.end) else {
@@ -365,6 +390,8 @@ impl Lowering<'_> {
                     {
                         self.list_elements(&call.receiver)
                     }
+
+                    ("iter_mut", []) => self.list_places(&call.receiver),
                     ("copied" | "cloned" | "iter" | "into_iter" | "by_ref", []) => {
                         self.elements(&call.receiver)
                     }
@@ -437,14 +464,40 @@ impl Lowering<'_> {
                     ),
                 }
             }
+            Expr::Reference(reference) if reference.mutability.is_some() => {
+                self.list_places(&reference.expr)
+            }
             other => self.list_elements(other),
         }
+    }
+
+    /// Elements that may be assigned. A place has the depth of its variable where values have a level.
+    fn list_places(&mut self, list: &Expr) -> Result<Elements, Refusal> {
+        let depth = self.root(list).map_or(0, |local| local.depth) as u8;
+        let (place, length) = self.looked_at(list)?;
+        let element = self.element(&place.ty);
+        let count = self.names.unique("count");
+        self.lines.push(format!("{count} = {length}"));
+        Ok(Elements {
+            count,
+            element: Box::new(move |i| {
+                let text = match place.text.rsplit_once(" .. ") {
+                    Some((open, _)) if place.level == 2 => format!("{open} + {i}]"),
+                    _ => match place.text.strip_suffix(']') {
+                        Some(open) => format!("{open}, {i}]"),
+                        None => format!("{}[{i}]", place.text),
+                    },
+                };
+                let value = Value::name(text, element.clone(), i64::MIN);
+                Item::Place(Value { level: depth, stable: false, ..value })
+            }),
+        })
     }
 
     fn list_elements(&mut self, list: &Expr) -> Result<Elements, Refusal> {
         let value = self.expression(list)?;
         let ty = self.resolve(&value.ty);
-        if !matches!(ty, Ty::Array(..)) {
+        if !matches!(ty, Ty::Array(..) | Ty::Of(..)) {
             return refuse(
                 list,
                 format!(

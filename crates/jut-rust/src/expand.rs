@@ -4,11 +4,11 @@
 //! The type is a struct with braces, which takes no name that a value could have. So `use a::fit` brings
 //! both, and a call of `a::fit(..)` in another function's body is `<a::fit as Source>` in what stands beside that.
 
-use crate::Refusal;
-use crate::function::{Lowered, Parameter, Signature, lower, signature};
+use crate::function::{Lowered, Signature, lower, signature};
 use crate::template::{Hole, Place, What};
 use crate::types::{Extent, Ty};
-use proc_macro2::{Ident, Span, TokenStream};
+use crate::{Refusal, spanned};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{ItemFn, Token, Type};
@@ -46,6 +46,9 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
             return quote!(#item #error);
         }
     };
+    if let Ok(block) = syn::parse2::<syn::ItemImpl>(item.clone()) {
+        return methods_of(&block);
+    }
     let function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => {
@@ -53,7 +56,7 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
             let whole = syn::parse2::<syn::Item>(item.clone()).is_ok();
             let at = if whole { Span::call_site() } else { error.span() };
             let said = match whole {
-                true => "only functions are differentiable".to_string(),
+                true => "only functions and `impl` blocks are differentiable".to_string(),
                 false => error.to_string(),
             };
             let error = syn::Error::new(at, said).to_compile_error();
@@ -61,20 +64,117 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
         }
     };
     let name = arguments.name.unwrap_or_else(|| function.sig.ident.clone());
-    let signature = match signature(&function) {
+    let twin = beside(&function, &name, None);
+    quote!(#function #twin)
+}
+
+/// What stands beside a function, or beside the `impl` block of a method: its derivatives, or an error.
+fn beside(function: &ItemFn, name: &Ident, owner: Option<&Type>) -> TokenStream {
+    let signature = match signature(function, owner) {
         Ok(signature) => signature,
         Err(refusal) => {
             let error = refusal.error();
-            let stub = bare(&function, &name);
-            return quote!(#function #stub #error);
+            let stub = bare(function, name);
+            return quote!(#stub #error);
         }
     };
-    let (lowered, error) = match lower(&function, &signature) {
+    let (lowered, error) = match lower(function, &signature) {
         Ok(lowered) => (lowered, None),
         Err(refusal) => (Lowered::default(), Some(Refusal::error(&refusal))),
     };
-    let twin = twin(&function, &name, &signature, &lowered);
-    quote!(#function #twin #error)
+    let twin = twin(function, name, &signature, &lowered, owner);
+    quote!(#twin #error)
+}
+
+/// The methods and functions of an `impl` block. Each has a type of its own, `Type_method`.
+fn methods_of(block: &syn::ItemImpl) -> TokenStream {
+    let fail = |refusal: Refusal| {
+        let error = refusal.error();
+        quote!(#block #error)
+    };
+    if let Some((_, path, _)) = &block.trait_ {
+        return fail(spanned(
+            path,
+            "an `impl` of a trait is not built: write the methods in an `impl` of the type",
+        ));
+    }
+    if !block.generics.params.is_empty() {
+        return fail(spanned(
+            &block.generics,
+            "a generic `impl` is not built: write it for a type without parameters",
+        ));
+    }
+    let owner = &*block.self_ty;
+    let Type::Path(path) = owner else {
+        return fail(spanned(owner, "an `impl` of a struct that derives `jut::Data` is expected"));
+    };
+    let short = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+    let mut all = TokenStream::new();
+    for item in &block.items {
+        let syn::ImplItem::Fn(method) = item else { continue };
+        let (attrs, vis, sig, body) = (&method.attrs, &method.vis, &method.sig, &method.block);
+        let conditions = attrs.iter().filter(|a| a.path().is_ident("cfg"));
+        let tokens = named_self(quote!(#(#conditions)* #vis #sig #body), owner);
+        let plain = sig.ident.to_string();
+        if crate::methods::is_known(&plain) {
+            let said = "numbers have a method of this name: give this one another name";
+            all.extend(spanned(&sig.ident, said).error());
+            continue;
+        }
+        match syn::parse2::<ItemFn>(tokens) {
+            Ok(function) => {
+                let name = format_ident!(
+                    "{}_{}",
+                    short,
+                    plain.trim_start_matches("r#"),
+                    span = sig.ident.span()
+                );
+                all.extend(beside(&function, &name, Some(owner)));
+                let key = crate::calls::key(&plain);
+                let conditions = &function.attrs;
+                let gives = match &function.sig.output {
+                    syn::ReturnType::Type(_, ty) => ty.to_token_stream(),
+                    syn::ReturnType::Default => quote!(()),
+                };
+                all.extend(quote! {
+                    #(#conditions)*
+                    #[automatically_derived]
+                    impl ::jut::rust::Method<#key, #gives> for #owner {
+                        fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                            linker.function::<#name>()
+                        }
+                    }
+                });
+            }
+            Err(error) => all.extend(error.to_compile_error()),
+        }
+    }
+    quote!(#block #all)
+}
+
+/// Tokens with the type in place of `Self`.
+fn named_self(tokens: TokenStream, owner: &Type) -> TokenStream {
+    let replaced = |token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => {
+            let mut named = owner.to_token_stream();
+            // The place is that of `Self`.
+            named = named
+                .into_iter()
+                .map(|mut t| {
+                    t.set_span(ident.span());
+                    t
+                })
+                .collect();
+            named
+        }
+        TokenTree::Group(group) => {
+            let mut inner = Group::new(group.delimiter(), named_self(group.stream(), owner));
+            inner.set_span(group.span());
+            TokenTree::from(inner).into()
+        }
+        other => TokenStream::from(other),
+    };
+    tokens.into_iter().flat_map(replaced).collect()
 }
 
 /// The type alone, for a function whose signature is not built.
@@ -98,21 +198,60 @@ fn bare(function: &ItemFn, name: &Ident) -> TokenStream {
 }
 
 /// The type of the function's name, and what belongs to it.
-fn twin(function: &ItemFn, name: &Ident, signature: &Signature, lowered: &Lowered) -> TokenStream {
+fn twin(
+    function: &ItemFn,
+    name: &Ident,
+    signature: &Signature,
+    lowered: &Lowered,
+    owner: Option<&Type>,
+) -> TokenStream {
     let (vis, own) = (&function.vis, &function.sig.ident);
     let plain = own.to_string();
     let plain = plain.strip_prefix("r#").unwrap_or(&plain);
-    let about = format!("Derivatives of [`{plain}`](fn@{plain}).");
+    let full = match owner {
+        None => plain.to_string(),
+        Some(owner) => format!("{}::{plain}", owner.to_token_stream().to_string().replace(' ', "")),
+    };
+    let about = match owner {
+        None => format!("Derivatives of [`{plain}`](fn@{plain})."),
+        Some(_) => format!("Derivatives of [`{full}`]."),
+    };
+    let of = owner.map(|owner| quote!(<#owner>::));
     let conditions: Vec<_> = function.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
-    let result = type_value(&signature.result);
+    let result = type_value(&signature.result, &signature.lengths);
+    let given = match (owner, &signature.written) {
+        (None, Some(gives)) => quote! {
+            #(#conditions)*
+            #[automatically_derived]
+            impl ::jut::rust::Gives<#gives> for #name {}
+        },
+        _ => TokenStream::new(),
+    };
+    let parameters = match signature.takes_functions() {
+        true => {
+            signature.parameters.iter().map(|p| type_value(&p.ty, &signature.lengths)).collect()
+        }
+        false => Vec::new(),
+    };
+    let mention = match signature.takes_functions() {
+        // Its type parameters are open.
+        true => TokenStream::new(),
+        false => quote!(let _ = #of #own;),
+    };
+    let changed = signature.parameters.iter().map(|p| p.changed);
     let text = &lowered.text;
     let places = lowered.places.iter().map(place);
     let items = &lowered.items;
     let holes = lowered.holes.iter().map(|hole| match hole {
         Hole::Function(path) => quote!(linker.function::<#path>()),
         Hole::Constant(value) => quote!(linker.constant(&(#value))),
+        Hole::Method(owner, key) => quote!(linker.method::<#key, _, _>(#owner)),
+        Hole::Data(path) => quote!(linker.data::<#path>()),
     });
-    let methods = methods(signature);
+    let methods = match signature.takes_functions() {
+        true => TokenStream::new(),
+        false => methods(signature),
+    };
     quote! {
         #(#conditions)*
         #[doc = #about]
@@ -122,11 +261,13 @@ fn twin(function: &ItemFn, name: &Ident, signature: &Signature, lowered: &Lowere
         #(#conditions)*
         #[automatically_derived]
         impl ::jut::rust::Source for #name {
-            const NAME: &'static str = ::core::concat!(::core::module_path!(), "::", #plain);
+            const NAME: &'static str = ::core::concat!(::core::module_path!(), "::", #full);
             const RESULT: ::jut::rust::Type = #result;
+            const CHANGED: &'static [bool] = &[#(#changed),*];
+            const PARAMETERS: &'static [::jut::rust::Type] = &[#(#parameters),*];
             fn define(linker: &mut ::jut::rust::Linker) {
                 #(#items)*
-                let _ = #own;
+                #mention
                 let holes = ::std::vec![#(#holes),*];
                 linker.define::<Self>(#text, ::core::file!(), &[#(#places),*], &holes);
             }
@@ -136,8 +277,10 @@ fn twin(function: &ItemFn, name: &Ident, signature: &Signature, lowered: &Lowere
             }
         }
 
+        #given
+
         #(#conditions)*
-        #[allow(dead_code, clippy::all)]
+        #[allow(dead_code, private_interfaces, clippy::all)]
         #[automatically_derived]
         impl #name {
             #methods
@@ -159,35 +302,84 @@ fn place(place: &Place) -> TokenStream {
 }
 
 /// A type, as a value.
-fn type_value(ty: &Ty) -> TokenStream {
+pub(crate) fn type_value(ty: &Ty, holes: &[Hole]) -> TokenStream {
     match ty {
         Ty::F64 => quote!(::jut::rust::Type::F64),
         Ty::I64 => quote!(::jut::rust::Type::I64),
         Ty::I32 => quote!(::jut::rust::Type::I32),
         Ty::Usize => quote!(::jut::rust::Type::Usize),
+        Ty::Unit => quote!(::jut::rust::Type::Unit),
         Ty::Array(element, Extent::Vec) => {
-            let element = type_value(element);
+            let element = type_value(element, holes);
             quote!(::jut::rust::Type::Vec(&#element))
         }
+        Ty::Array(element, Extent::Fixed(n)) => {
+            let element = type_value(element, holes);
+            let hole = n.trim_matches(|c| c == '$' || c == 'k').parse::<usize>();
+            let length = match hole.ok().filter(|_| n.starts_with('$')).and_then(|k| holes.get(k)) {
+                Some(Hole::Constant(length)) => length.clone(),
+                _ => n.parse().unwrap_or_default(),
+            };
+            quote!(::jut::rust::Type::Fixed(&#element, #length))
+        }
         Ty::Array(element, _) => {
-            let element = type_value(element);
+            let element = type_value(element, holes);
             quote!(::jut::rust::Type::Array(&#element))
         }
         Ty::Tuple(items) => {
-            let items = items.iter().map(type_value);
+            let items = items.iter().map(|t| type_value(t, holes));
             quote!(::jut::rust::Type::Tuple(&[#(#items),*]))
         }
+        Ty::Function(inputs, output) => {
+            let inputs = inputs.iter().map(|t| type_value(t, holes));
+            let output = type_value(output, holes);
+            quote!(::jut::rust::Type::Function(&[#(#inputs),*], &#output))
+        }
+        Ty::Of(hole, _) => match holes.get(*hole) {
+            Some(Hole::Data(path)) => quote!(<#path as ::jut::rust::Data>::TYPE),
+            _ => quote!(::jut::rust::Type::Unit),
+        },
         _ => quote!(::jut::rust::Type::Bool),
     }
 }
 
 /// The type of a parameter's tangent as an argument: borrowed where the parameter is.
-fn tangent_argument(parameter: &Parameter) -> TokenStream {
-    parameter.written.to_token_stream()
+fn tangent_argument(written: &Type) -> TokenStream {
+    match written {
+        Type::Reference(reference) => {
+            let (lifetime, inner) = (&reference.lifetime, tangent_argument(&reference.elem));
+            quote!(& #lifetime #inner)
+        }
+        Type::Slice(slice) => {
+            let inner = tangent_argument(&slice.elem);
+            quote!([#inner])
+        }
+        other => derivative(other),
+    }
 }
 
 /// The type of a derivative, as a value that is given back.
+pub(crate) fn derivative(written: &Type) -> TokenStream {
+    typed(written, &|path| match known(path) {
+        true => path.to_token_stream(),
+        false => quote!(::jut::rust::Gradient<#path>),
+    })
+}
+
+/// Whether a path is that of a number or truth value.
+fn known(path: &syn::TypePath) -> bool {
+    let last = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+    matches!(last.as_str(), "f64" | "i64" | "i32" | "usize" | "bool")
+}
+
+/// The type of a result, as a value that is given back.
 fn owned(written: &Type) -> TokenStream {
+    typed(written, &|path| path.to_token_stream())
+}
+
+/// A type without references, with some other type in place of each struct and number.
+fn typed(written: &Type, one: &dyn Fn(&syn::TypePath) -> TokenStream) -> TokenStream {
+    let owned = |ty: &Type| typed(ty, one);
     match written {
         Type::Reference(inner) => owned(&inner.elem),
         Type::Paren(inner) => owned(&inner.elem),
@@ -207,17 +399,17 @@ fn owned(written: &Type) -> TokenStream {
         Type::Path(path) => match path.path.segments.last() {
             Some(last) if last.ident == "Vec" => {
                 let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
-                    return path.to_token_stream();
+                    return one(path);
                 };
                 match arguments.args.first() {
                     Some(syn::GenericArgument::Type(element)) => {
                         let element = owned(element);
                         quote!(::std::vec::Vec<#element>)
                     }
-                    _ => path.to_token_stream(),
+                    _ => one(path),
                 }
             }
-            _ => path.to_token_stream(),
+            _ => one(path),
         },
         other => other.to_token_stream(),
     }
@@ -233,7 +425,7 @@ fn result_tangent(written: &Type, ty: &Ty) -> Option<TokenStream> {
             let floats: Vec<_> = all.filter_map(|(w, t)| result_tangent(w, t)).collect();
             (!floats.is_empty()).then(|| quote!((#(#floats,)*)))
         }
-        (written, ty) => ty.has_float().then(|| owned(written)),
+        (written, ty) => ty.has_float().then(|| derivative(written)),
     }
 }
 
@@ -246,19 +438,42 @@ fn fresh(signature: &Signature, wanted: &str) -> Ident {
     Ident::new(&name, Span::mixed_site())
 }
 
+/// A result of the text: its type as it is written, and its type.
+struct Given<'a> {
+    written: &'a Type,
+    ty: &'a Ty,
+}
+
+/// What the text gives: the function's result, and what the parameters are in the end that it changes.
+fn given(signature: &Signature) -> Vec<Given<'_>> {
+    let own = signature.written.iter().map(|written| Given { written, ty: &signature.result });
+    let changed = signature.parameters.iter().filter(|p| p.changed);
+    own.chain(changed.map(|p| Given { written: &p.written, ty: &p.ty })).collect()
+}
+
+/// One type or value, or a tuple of several.
+fn tupled(items: &[TokenStream]) -> TokenStream {
+    match items {
+        [one] => one.clone(),
+        several => quote!((#(#several),*)),
+    }
+}
+
 /// The functions that call the derivatives.
 fn methods(signature: &Signature) -> TokenStream {
-    let Some(written) = &signature.written else { return TokenStream::new() };
-    let names: Vec<Ident> = signature
+    let given = given(signature);
+    let idents: Vec<Ident> = signature
         .parameters
         .iter()
         .enumerate()
         .map(|(k, p)| match p.name.strip_prefix("r#") {
             Some(raw) => Ident::new_raw(raw, Span::mixed_site()),
-            None if p.name == "_" || p.name == "self" => format_ident!("argument_{k}"),
+            None if p.name == "self" => fresh(signature, "this"),
+            None if p.name == "_" => format_ident!("argument_{k}"),
             None => Ident::new(&p.name, Span::mixed_site()),
         })
         .collect();
+    let names: Vec<TokenStream> = idents.iter().map(|n| quote!(#n)).collect();
     let types: Vec<&Type> = signature.parameters.iter().map(|p| &p.written).collect();
     let parameters: Vec<TokenStream> =
         names.iter().zip(&types).map(|(n, t)| quote!(#n: #t)).collect();
@@ -272,7 +487,7 @@ fn methods(signature: &Signature) -> TokenStream {
     let tangents: Vec<Ident> = floats
         .iter()
         .map(|k| {
-            let name = names[*k].to_string();
+            let name = idents[*k].to_string();
             fresh(signature, &format!("d_{}", name.trim_start_matches("r#")))
         })
         .collect();
@@ -280,24 +495,20 @@ fn methods(signature: &Signature) -> TokenStream {
         .iter()
         .zip(&tangents)
         .map(|(k, d)| {
-            let ty = tangent_argument(&signature.parameters[*k]);
+            let ty = tangent_argument(&signature.parameters[*k].written);
             quote!(#d: #ty)
         })
         .collect();
-    let value = owned(written);
-    let gradients: Vec<TokenStream> = floats.iter().map(|k| owned(types[*k])).collect();
-    let (gradient, take_gradient) = match &gradients[..] {
-        [one] => (quote!(#one), quote!(results.next()?)),
-        several => {
-            let each = several.iter().map(|_| quote!(results.next()?));
-            (quote!((#(#several),*)), quote!((#(#each),*)))
-        }
-    };
+    let value = tupled(&given.iter().map(|g| owned(g.written)).collect::<Vec<_>>());
+    let next = |count: usize| tupled(&vec![quote!(results.next()?); count]);
+    let take_value = next(given.len());
+    let gradients: Vec<TokenStream> = floats.iter().map(|k| derivative(types[*k])).collect();
+    let (gradient, take_gradient) = (tupled(&gradients), next(gradients.len()));
     let method = |name: &str,
                   doc: &str,
                   request: &str,
                   given: &[TokenStream],
-                  held: &[Ident],
+                  held: &[TokenStream],
                   ty: &TokenStream,
                   taken: &TokenStream| {
         let (name, request) = (format_ident!("{name}"), format_ident!("{request}"));
@@ -316,6 +527,19 @@ fn methods(signature: &Signature) -> TokenStream {
             }
         }
     };
+    let structs = signature.parameters.iter().filter_map(|p| match &p.ty {
+        Ty::Of(hole, _) => signature.lengths.get(*hole),
+        _ => None,
+    });
+    let floats_in = structs.filter_map(|hole| match hole {
+        Hole::Data(path) => Some(quote! {
+            const _: () = ::core::assert!(
+                <#path as ::jut::rust::Data>::TYPE.has_float(),
+                "this struct has no floats: write its numbers as parameters"
+            );
+        }),
+        _ => None,
+    });
     let mut all = vec![
         quote! {
             /// The function, of which everything else can be asked for.
@@ -323,6 +547,7 @@ fn methods(signature: &Signature) -> TokenStream {
             /// # Errors
             /// Something that is found out when the text is put together.
             pub fn function() -> ::jut::Result<::jut::Function> {
+                #(#floats_in)*
                 ::jut::rust::function::<Self>()
             }
 
@@ -341,22 +566,28 @@ fn methods(signature: &Signature) -> TokenStream {
             &parameters,
             &names,
             &value,
-            &quote!(results.next()?),
+            &take_value,
         ),
     ];
-    let result_floats = result_tangent(written, &signature.result);
-    if !floats.is_empty()
-        && let Some(result_type) = &result_floats
-    {
+    let result_floats: Vec<TokenStream> =
+        given.iter().filter_map(|g| result_tangent(g.written, g.ty)).collect();
+    if !floats.is_empty() && !result_floats.is_empty() {
+        let result_type = tupled(&result_floats);
         let both: Vec<TokenStream> =
             parameters.iter().chain(&tangent_parameters).cloned().collect();
-        let held: Vec<Ident> = names.iter().chain(&tangents).cloned().collect();
+        let held: Vec<TokenStream> = idents.iter().chain(&tangents).map(|n| quote!(#n)).collect();
         let cotangent = fresh(signature, "cotangent");
         let mut with_cotangent = parameters.clone();
         with_cotangent.push(quote!(#cotangent: &#result_type));
         let mut held_cotangent = names.clone();
-        held_cotangent.push(cotangent);
-        let pair = quote!((results.next()?, #take_gradient));
+        held_cotangent.extend((0..result_floats.len()).map(|k| match result_floats.len() {
+            1 => quote!(#cotangent),
+            _ => {
+                let k = syn::Index::from(k);
+                quote!(#cotangent.#k)
+            }
+        }));
+        let pair = quote!((#take_value, #take_gradient));
         all.push(method(
             "jvp",
             "The value, and its tangent along the given tangents of the parameters.",
@@ -364,7 +595,10 @@ fn methods(signature: &Signature) -> TokenStream {
             &both,
             &held,
             &quote!((#value, #result_type)),
-            &quote!((results.next()?, results.next()?)),
+            &{
+                let take_tangent = next(result_floats.len());
+                quote!((#take_value, #take_tangent))
+            },
         ));
         all.push(method(
             "vjp",
@@ -375,7 +609,12 @@ fn methods(signature: &Signature) -> TokenStream {
             &quote!((#value, #gradient)),
             &pair,
         ));
-        if signature.result == Ty::F64 {
+        // A gradient is that of the function's result, or of the one number that it changes.
+        let number = match &given[..] {
+            [one] => *one.ty == Ty::F64,
+            _ => signature.result == Ty::F64,
+        };
+        if number {
             all.push(method(
                 "gradient",
                 "The gradient: one result for each parameter that has floats.",
@@ -394,6 +633,10 @@ fn methods(signature: &Signature) -> TokenStream {
                 &quote!((#value, #gradient)),
                 &pair,
             ));
+            // Second derivatives are not of one number among several.
+            if given.iter().filter(|g| *g.ty == Ty::F64).count() > 1 {
+                return quote!(#(#all)*);
+            }
             all.push(method(
                 "hvp",
                 "The second derivatives times the given tangents: one result for each parameter that has floats.",

@@ -141,10 +141,10 @@ impl Lowering<'_> {
         self.in_order(expressions, Self::operand)
     }
 
-    fn in_order(
+    pub fn in_order(
         &mut self,
         expressions: &[&Expr],
-        one: fn(&mut Self, &Expr) -> Result<Value, Refusal>,
+        mut one: impl FnMut(&mut Self, &Expr) -> Result<Value, Refusal>,
     ) -> Result<Vec<Value>, Refusal> {
         let mut values: Vec<Value> = Vec::new();
         for expr in expressions {
@@ -184,7 +184,7 @@ impl Lowering<'_> {
             Expr::Reference(reference) => match reference.mutability {
                 Some(token) => refuse(
                     &token,
-                    "`&mut` is not built yet: give the value by `&`, and assign what the function returns",
+                    "`&mut` stands in an argument of a call here: use the variable itself",
                 ),
                 None => self.expression(&reference.expr),
             },
@@ -230,15 +230,9 @@ impl Lowering<'_> {
                 self.repeated(&repeat.expr, extent.clone(), Extent::Fixed(extent))
             }
             Expr::Field(field) => {
-                let Member::Unnamed(k) = &field.member else {
-                    return refuse(
-                        &field.member,
-                        "fields of structs are not built yet: take the numbers as parameters",
-                    );
-                };
                 let whole = self.expression(&field.base)?;
-                let whole = self.named(whole, "pair");
-                Ok(self.component(&whole, k.index as usize))
+                let whole = if whole.level == 9 { whole } else { self.named(whole, "whole") };
+                self.member(&whole, &field.member)
             }
             Expr::Macro(call) => self.macro_call(&call.mac),
             Expr::Assign(_) | Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
@@ -251,12 +245,9 @@ impl Lowering<'_> {
             Expr::Continue(jump) => refuse(&jump.continue_token, JUMP),
             Expr::Closure(closure) => refuse(
                 &closure.or1_token,
-                "closures are not built yet: write a function beside this one, with this attribute, \
-                 or a `for` loop",
+                "a closure is an argument, or has a name: `let g = |x| ..;`",
             ),
-            Expr::Struct(s) => {
-                refuse(&s.path, "structs are not built yet: use numbers, arrays or tuples")
-            }
+            Expr::Struct(literal) => self.made(literal),
             Expr::Try(t) => {
                 refuse(&t.question_token, "`?` is not built: a failing call ends the whole call")
             }
@@ -375,6 +366,9 @@ impl Lowering<'_> {
             && let Some(local) = self.lookup(&ident.to_string())
         {
             let Local { name, ty, mutable, least, .. } = local.clone();
+            if matches!(ty, Ty::Function(..)) {
+                return refuse(path, "a function is called, or is an argument of a call");
+            }
             let ty = self.resolve(&ty);
             return Ok(Value { text: name, ty, level: 9, stable: !mutable, cheap: true, least });
         }
@@ -411,6 +405,74 @@ impl Lowering<'_> {
         let least = if ty == Ty::Usize { 0 } else { i64::MIN };
         let text = format!("{}.{k}", whole.text);
         Value { text, ty, level: 9, stable: whole.stable, cheap: true, least }
+    }
+
+    /// A field of a struct, or a component of a tuple or tuple struct.
+    pub fn member(&mut self, whole: &Value, member: &Member) -> Result<Value, Refusal> {
+        let field = match member {
+            Member::Unnamed(k) => return Ok(self.component(whole, k.index as usize)),
+            Member::Named(name) => name.to_string().trim_start_matches("r#").to_string(),
+        };
+        let Ty::Of(hole, mut steps) = self.resolve(&whole.ty) else {
+            return refuse(
+                member,
+                "this is no struct: a field is one of a struct that derives `jut::Data`",
+            );
+        };
+        let path: String = steps.iter().map(|s| format!("{s} ")).collect();
+        let text = format!("{}.$field {hole} {path}{field}$", whole.text);
+        steps.push(Step::Field(field));
+        Ok(Value {
+            text,
+            ty: Ty::Of(hole, steps),
+            level: 9,
+            stable: whole.stable,
+            cheap: whole.cheap,
+            least: i64::MIN,
+        })
+    }
+
+    /// The number of a struct, by its path, as a type.
+    pub fn data(&mut self, path: &syn::Path) -> usize {
+        self.hole(Hole::Data(path.to_token_stream()))
+    }
+
+    /// `Point { x: 1.0, ..p }`.
+    fn made(&mut self, literal: &syn::ExprStruct) -> Result<Value, Refusal> {
+        if let Some(q) = &literal.qself {
+            return refuse(&q.ty, "write the struct by its own path");
+        }
+        let mut exprs: Vec<&Expr> = literal.fields.iter().map(|f| &f.expr).collect();
+        exprs.extend(literal.rest.as_deref());
+        let values = self.sequence(&exprs)?;
+        let hole = self.data(&literal.path);
+        let mut text = format!("$make {hole}");
+        let names = literal.fields.iter().map(|f| match &f.member {
+            Member::Named(name) => name.to_string().trim_start_matches("r#").to_string(),
+            Member::Unnamed(k) => k.index.to_string(),
+        });
+        let names: Vec<String> =
+            names.chain(literal.rest.is_some().then(|| "..".to_string())).collect();
+        for (name, value) in names.iter().zip(values) {
+            let steps = if name == ".." { Vec::new() } else { vec![Step::Field(name.clone())] };
+            self.unify(&value.ty, &Ty::Of(hole, steps));
+            let value = self.settled(value, name);
+            text.push_str(&format!(" {name}={value}"));
+        }
+        self.record(text, hole)
+    }
+
+    /// A struct's text, under a name.
+    pub fn record(&mut self, text: String, hole: usize) -> Result<Value, Refusal> {
+        let name = self.names.unique("record");
+        self.lines.push(format!("{name} = {text}$"));
+        Ok(Value::name(name, Ty::Of(hole, Vec::new()), i64::MIN))
+    }
+
+    /// A value as a word.
+    pub fn settled(&mut self, value: Value, wanted: &str) -> String {
+        let word = value.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+        if word { value.text } else { self.named(value, wanted.trim_matches('.')).text }
     }
 
     fn unary(&mut self, unary: &syn::ExprUnary) -> Result<Value, Refusal> {
@@ -500,23 +562,7 @@ impl Lowering<'_> {
         let span = index.span();
         if let Expr::Range(range) = unwrapped(&index.index) {
             let base = self.named(base, "part");
-            let ends: Vec<&Expr> =
-                [&range.start, &range.end].into_iter().flatten().map(|e| &**e).collect();
-            let values = self.sequence(&ends)?;
-            let mut values = values.into_iter().map(|v| self.convert(v, &Ty::Usize));
-            let start = match &range.start {
-                Some(_) => values.next().map(|v| v.within(4)).unwrap_or_default(),
-                None => "0".to_string(),
-            };
-            let end = match (&range.end, &range.limits) {
-                (None, _) => format!("size({})", base.text),
-                (Some(_), syn::RangeLimits::HalfOpen(_)) => {
-                    values.next().map(|v| v.within(4)).unwrap_or_default()
-                }
-                (Some(_), syn::RangeLimits::Closed(_)) => {
-                    format!("{} + 1", values.next().map(|v| v.within(4)).unwrap_or_default())
-                }
-            };
+            let (start, end) = self.ends(range, &base.text)?;
             let ty = match self.resolve(&base.ty) {
                 Ty::Array(element, _) => array(*element, Extent::Slice),
                 Ty::Of(hole, steps) => Ty::Of(hole, steps),

@@ -16,10 +16,12 @@ pub struct Parameter {
     pub name: String,
     /// Whether it is declared `mut`.
     pub mutable: bool,
-    /// Its type, as it is written.
+    /// Its type, as it is written; that of a `&mut T` without the `mut`.
     pub written: Type,
     /// Its type.
     pub ty: Ty,
+    /// Whether it is a `&mut T`: what it is in the end is a result.
+    pub changed: bool,
     /// Where its name stands.
     pub span: Span,
 }
@@ -33,8 +35,15 @@ pub struct Signature {
     pub result: Ty,
     /// The result's type as it is written.
     pub written: Option<Type>,
-    /// Constants that stand in its types.
+    /// Constants and structs that stand in its types.
     pub lengths: Vec<Hole>,
+}
+
+impl Signature {
+    /// Whether it takes functions. Such a function has no derivatives of its own.
+    pub fn takes_functions(&self) -> bool {
+        self.parameters.iter().any(|p| matches!(p.ty, Ty::Function(..)))
+    }
 }
 
 /// A function as text.
@@ -51,15 +60,27 @@ pub struct Lowered {
 }
 
 /// A name in scope.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Local {
     pub name: String,
     pub ty: Ty,
     pub mutable: bool,
+    /// Whether it is a `&mut T`: `*x` is what it refers to, whose place its name is.
+    pub reference: bool,
     /// How deep in blocks of the text it is declared.
     pub depth: usize,
     /// An integer is at least this.
     pub least: i64,
+    /// The closure that it is.
+    pub closure: Option<std::rc::Rc<crate::functions::Closure>>,
+}
+
+impl Local {
+    /// A name that nothing assigns.
+    pub fn value(name: String, ty: Ty) -> Local {
+        let least = if ty == Ty::Usize { 0 } else { i64::MIN };
+        Local { name, ty, mutable: false, reference: false, depth: 0, least, closure: None }
+    }
 }
 
 /// A loop that `break` and `continue` may be about.
@@ -68,6 +89,8 @@ pub(crate) struct Frame {
     pub label: Option<String>,
     /// The number of the loop in the function.
     pub number: usize,
+    /// How deep in blocks of the text it stands.
+    pub depth: usize,
     /// The variable that says that the loop goes on.
     pub go: String,
     /// The variable that says that the iteration goes on.
@@ -96,6 +119,8 @@ pub(crate) struct Lowering<'a> {
     pub depth: usize,
     /// The least depth of what was assigned or checked.
     pub reach: usize,
+    /// The least depth of what was assigned.
+    pub changed: usize,
     /// How many assignments there were so far.
     pub assigned: usize,
     pub holes: Vec<Hole>,
@@ -106,15 +131,17 @@ pub(crate) struct Lowering<'a> {
     pub integers: usize,
     pub loops: usize,
     pub frames: Vec<Frame>,
+    /// What arguments of the call that is being written refer to by `&mut`, if they do.
+    pub targets: Vec<Option<String>>,
     /// The variables of the result and of whether the function goes on, if some `return` needs them.
     pub returned: (String, String),
 }
 
-/// Reads the signature.
+/// Reads the signature of a function, or of a method of a type.
 ///
 /// # Errors
 /// What is not in the subset.
-pub fn signature(function: &ItemFn) -> Result<Signature, Refusal> {
+pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, Refusal> {
     let sig = &function.sig;
     if let Some(token) = &sig.asyncness {
         return refuse(token, "an `async fn` is not differentiable: write a plain function");
@@ -122,30 +149,53 @@ pub fn signature(function: &ItemFn) -> Result<Signature, Refusal> {
     if let Some(token) = &sig.unsafety {
         return refuse(token, "an `unsafe fn` is not differentiable: write a safe function");
     }
-    if !sig.generics.params.iter().all(|p| matches!(p, syn::GenericParam::Lifetime(_))) {
-        return refuse(
-            &sig.generics,
-            "generic functions are not built yet: write the function for `f64`",
-        );
-    }
     let mut lengths = Vec::new();
-    let mut fixed = |length: &Expr| length_of(length, &mut lengths);
+    let functions = crate::functions::parameters(&sig.generics, &mut lengths)?;
     let mut parameters = Vec::new();
     for input in &sig.inputs {
-        let FnArg::Typed(typed) = input else {
-            return refuse(
-                input,
-                "methods are not built yet: write a function outside of the `impl`",
-            );
+        let typed = match (input, owner) {
+            (FnArg::Typed(typed), _) => typed,
+            (FnArg::Receiver(receiver), Some(owner)) if receiver.colon_token.is_none() => {
+                let shared: Type = match receiver.reference {
+                    Some(_) => syn::parse_quote!(&#owner),
+                    None => owner.clone(),
+                };
+                parameters.push(Parameter {
+                    name: "self".to_string(),
+                    mutable: receiver.reference.is_none() && receiver.mutability.is_some(),
+                    ty: read(&shared, &mut lengths)?,
+                    written: shared,
+                    changed: receiver.reference.is_some() && receiver.mutability.is_some(),
+                    span: receiver.self_token.span,
+                });
+                continue;
+            }
+            (FnArg::Receiver(receiver), _) => {
+                return refuse(
+                    receiver,
+                    "write the attribute before the `impl` block of this method",
+                );
+            }
         };
         let Pat::Ident(ident) = &*typed.pat else {
             return refuse(&typed.pat, "write a name here, and take the value apart in the body");
         };
+        let mut written = (*typed.ty).clone();
+        let changed = match &mut written {
+            Type::Reference(reference) => reference.mutability.take().is_some(),
+            _ => false,
+        };
+        let given = crate::functions::function_type(&typed.ty, &functions, &mut lengths)?;
+        let changed = changed && given.is_none();
         parameters.push(Parameter {
             name: ident.ident.to_string(),
             mutable: ident.mutability.is_some(),
-            written: (*typed.ty).clone(),
-            ty: read(&typed.ty, &mut fixed)?,
+            ty: match given {
+                Some(ty) => ty,
+                None => read(&written, &mut lengths)?,
+            },
+            written,
+            changed,
             span: ident.ident.span(),
         });
         let ty = &parameters[parameters.len() - 1].ty;
@@ -153,7 +203,9 @@ pub fn signature(function: &ItemFn) -> Result<Signature, Refusal> {
             return refuse(&typed.ty, "a tuple as a parameter is not built: write its components");
         }
     }
+    let changes = parameters.iter().any(|p: &Parameter| p.changed);
     let (result, written) = match &sig.output {
+        ReturnType::Default if changes => (Ty::Unit, None),
         ReturnType::Default => {
             return refuse(
                 &sig.ident,
@@ -167,12 +219,12 @@ pub fn signature(function: &ItemFn) -> Result<Signature, Refusal> {
                     "write `Vec<f64>` or `[f64; N]`: a result is a value of its own",
                 );
             }
-            (read(ty, &mut fixed)?, Some((**ty).clone()))
+            (read(ty, &mut lengths)?, Some((**ty).clone()))
         }
     };
     let inner = |t: &Ty| matches!(t, Ty::Array(_, Extent::Vec) | Ty::Tuple(_) | Ty::Unit);
     match (&result, &sig.output) {
-        (Ty::Unit, _) => {
+        (Ty::Unit, ReturnType::Type(..)) => {
             refuse(&sig.output, "the function gives nothing: a derivative is that of a result")
         }
         (Ty::Tuple(items), _) if items.iter().any(inner) => refuse(
@@ -192,14 +244,22 @@ pub(crate) fn length_of(length: &Expr, holes: &mut Vec<Hole>) -> String {
         return n.base10_digits().to_string();
     }
     let tokens = length.to_token_stream();
-    let found = holes.iter().position(
-        |h| matches!(h, Hole::Constant(t) if t.to_string() == quote!(#tokens as usize).to_string()),
-    );
-    let k = found.unwrap_or_else(|| {
-        holes.push(Hole::Constant(quote!(#tokens as usize)));
+    format!("$k{}$", hole_of(Hole::Constant(quote!(#tokens as usize)), holes))
+}
+
+/// The number of a hole, which is added unless it is there.
+pub(crate) fn hole_of(hole: Hole, holes: &mut Vec<Hole>) -> usize {
+    let text = |h: &Hole| match h {
+        Hole::Function(t) => format!("function {t}"),
+        Hole::Constant(t) => format!("constant {t}"),
+        Hole::Method(t, key) => format!("method {key} {t}"),
+        Hole::Data(t) => format!("data {t}"),
+    };
+    let wanted = text(&hole);
+    holes.iter().position(|h| text(h) == wanted).unwrap_or_else(|| {
+        holes.push(hole);
         holes.len() - 1
-    });
-    format!("$k{k}$")
+    })
 }
 
 /// Translates a function.
@@ -235,6 +295,7 @@ impl<'a> Lowering<'a> {
             lines: Vec::new(),
             depth: 0,
             reach: usize::MAX,
+            changed: usize::MAX,
             assigned: 0,
             holes: signature.lengths.clone(),
             marks: Vec::new(),
@@ -243,71 +304,111 @@ impl<'a> Lowering<'a> {
             integers: 0,
             loops: 0,
             frames: Vec::new(),
+            targets: Vec::new(),
             returned: Default::default(),
         }
     }
 
     fn function(&mut self, function: &ItemFn) -> Result<String, Refusal> {
         let (mut sizes, mut parameters) = (Vec::new(), Vec::new());
+        // The result, and the parameters that are changed: types and values.
+        let (mut types, mut values) = (Vec::new(), Vec::new());
         for p in &self.signature.parameters {
             let name = self.names.unique(&p.name);
+            let own = match &p.ty {
+                Ty::Of(hole, _) => format!("{hole}:"),
+                Ty::Array(element, _) => match **element {
+                    Ty::Of(hole, _) => format!("{hole}:"),
+                    _ => String::new(),
+                },
+                _ => String::new(),
+            };
+            let given = matches!(p.ty, Ty::Function(..));
             let ty = p.ty.text(&mut || {
+                if given {
+                    return String::new();
+                }
                 let size = self.names.unique(&format!("n_{name}"));
                 sizes.push(size.clone());
                 size
             });
+            // The last name is that of a struct's sizes.
+            if let (false, Some(last)) = (own.is_empty(), sizes.last_mut()) {
+                last.insert_str(0, &own);
+            }
             parameters.push(format!("{name}: {ty}"));
             let local = Local {
-                name: name.clone(),
-                ty: p.ty.clone(),
-                mutable: p.mutable,
-                depth: 0,
-                least: if p.ty == Ty::Usize { 0 } else { i64::MIN },
+                mutable: p.mutable || p.changed,
+                reference: p.changed,
+                ..Local::value(name.clone(), p.ty.clone())
             };
-            if p.mutable {
+            if local.mutable && !matches!(p.ty, Ty::Function(..)) {
                 let own = self.names.unique(&p.name);
                 self.lines.push(format!("var {own} = {name}"));
+                if p.changed {
+                    types.push(ty);
+                    values.push(own.clone());
+                }
                 self.declare(&p.name, Local { name: own, ..local });
             } else {
                 self.declare(&p.name, local);
             }
         }
         self.returned = (self.names.unique("result"), self.names.unique("live"));
+        let result = self.signature.result.clone();
         if self.learned.flagged {
-            let start = self.neutral(&self.signature.result.clone(), &function.sig.output)?;
-            self.lines.push(format!("var {} = {start}", self.returned.0));
+            if result != Ty::Unit {
+                let start = self.neutral(&result, &function.sig.output)?;
+                self.lines.push(format!("var {} = {start}", self.returned.0));
+            }
             self.lines.push(format!("var {} = true", self.returned.1));
         }
         let value = self.statements(&function.block.stmts, crate::body::Tail::Function)?;
-        if value.is_none() {
-            self.learned.flagged = true;
+        if result != Ty::Unit {
+            if value.is_none() {
+                self.learned.flagged = true;
+            }
+            let text = match value {
+                Some(value) if value.ty == Ty::Never => {
+                    self.neutral(&result, &function.sig.output)?
+                }
+                Some(value) => self.convert(value, &result).text,
+                None => self.returned.0.clone(),
+            };
+            if let Ty::Of(hole, _) = &result {
+                let (m, y) = (self.names.unique("n_result"), self.names.unique("y"));
+                self.lines.push(format!("{y} = {text}"));
+                let value = self.names.unique("value");
+                types.insert(
+                    0,
+                    format!("$results {hole} {m}${value}: {}", result.text(&mut || m.clone())),
+                );
+                values.insert(0, format!("$lengths {hole} {y}${y}"));
+            } else if matches!(result, Ty::Array(_, Extent::Vec)) {
+                let (m, y) = (self.names.unique("n_result"), self.names.unique("y"));
+                let ty = result.text(&mut || m.clone());
+                self.lines.push(format!("{y} = {text}"));
+                types.splice(
+                    ..0,
+                    [format!("{m}: i64"), format!("{}: {ty}", self.names.unique("values"))],
+                );
+                values.splice(..0, [format!("size({y})"), y]);
+            } else {
+                types.insert(0, result.text(&mut String::new));
+                values.insert(0, text);
+            }
         }
-        let text = match value {
-            Some(value) if value.ty == Ty::Never => {
-                self.neutral(&self.signature.result.clone(), &function.sig.output)?
-            }
-            Some(value) => self.convert(value, &self.signature.result.clone()).text,
-            None => self.returned.0.clone(),
+        let list = |items: &[String]| match items {
+            [one] if !one.starts_with('$') => one.clone(),
+            several => format!("({})", several.join(", ")),
         };
-        let growing = matches!(self.signature.result, Ty::Array(_, Extent::Vec));
-        let result = match growing {
-            false => self.signature.result.text(&mut String::new),
-            true => {
-                let m = self.names.unique("n_result");
-                let ty = self.signature.result.text(&mut || m.clone());
-                format!("({m}: i64, {}: {ty})", self.names.unique("values"))
-            }
-        };
-        match growing {
-            false => self.lines.push(text),
-            true => {
-                let name = self.names.unique("y");
-                self.lines.push(format!("{name} = {text}"));
-                self.lines.push(format!("(size({name}), {name})"));
-            }
-        }
+        self.lines.push(list(&values));
+        let result = list(&types);
         let sizes = match sizes.is_empty() {
             true => String::new(),
+            false if sizes.iter().any(|s| s.contains(':')) => {
+                format!("$sizes {}$", sizes.join(" "))
+            }
             false => format!("[{}]", sizes.join(", ")),
         };
         Ok(format!(
@@ -343,15 +444,7 @@ impl<'a> Lowering<'a> {
 
     /// What fills a hole: its number.
     pub fn hole(&mut self, hole: Hole) -> usize {
-        let text = |h: &Hole| match h {
-            Hole::Function(t) => format!("function {t}"),
-            Hole::Constant(t) => format!("constant {t}"),
-        };
-        let wanted = text(&hole);
-        self.holes.iter().position(|h| text(h) == wanted).unwrap_or_else(|| {
-            self.holes.push(hole);
-            self.holes.len() - 1
-        })
+        hole_of(hole, &mut self.holes)
     }
 
     /// The text of a length in the body.
@@ -360,7 +453,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Some value of a type, for what is never read.
-    pub fn neutral(&self, ty: &Ty, at: &dyn ToTokens) -> Result<String, Refusal> {
+    pub fn neutral(&mut self, ty: &Ty, at: &dyn ToTokens) -> Result<String, Refusal> {
         Ok(match ty {
             Ty::F64 => "0.0".to_string(),
             Ty::Bool => "false".to_string(),
@@ -373,6 +466,17 @@ impl<'a> Lowering<'a> {
                 format!("#({})", items?.join(", "))
             }
             Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_) => "0".to_string(),
+            Ty::Of(hole, steps) if steps.is_empty() => {
+                let Some(Hole::Data(path)) = self.holes.get(*hole).cloned() else {
+                    return self.neutral(&Ty::Unit, at);
+                };
+                let said = "a `return` out of a loop, or a `panic!` in place of a value, needs a struct without `Vec`: \
+                            keep it in a variable, and give it at the end";
+                self.items.push(quote! {
+                    const _: () = ::core::assert!(<#path as ::jut::rust::Data>::TYPE.sizes() == 0, #said);
+                });
+                format!("$neutral {hole}$")
+            }
             _ => {
                 return Err(Refusal {
                     span: Some(at.to_token_stream().span()),

@@ -19,15 +19,19 @@
 //! | `loops` | `for`, `while`, `loop` |
 //! | `expression`, `operators`, `calls` | expressions |
 //! | `chains` | chains of iterators |
+//! | `functions` | closures, and parameters that are functions |
 //! | `methods` | the methods of numbers |
 //! | [`expand`] | the items beside the function |
+//! | [`data`] | the items beside a struct |
 
 mod body;
 mod calls;
 mod chains;
+pub mod data;
 pub mod expand;
 mod expression;
 mod function;
+mod functions;
 mod loops;
 mod methods;
 pub mod names;
@@ -35,6 +39,7 @@ mod operators;
 pub mod template;
 pub mod types;
 
+pub use data::data;
 pub use expand::differentiable;
 pub use function::{Lowered, Parameter, Signature, lower, signature};
 

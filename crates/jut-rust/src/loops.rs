@@ -4,6 +4,7 @@
 //! early goes on only while a variable says so.
 
 use crate::body::{Jump, Lines, Tail};
+use crate::chains::{Elements, Item};
 use crate::expression::{Value, unwrapped};
 use crate::function::{Frame, Local, Lowering, indented};
 use crate::operators::literal;
@@ -20,7 +21,7 @@ struct Head {
     /// What the body begins with.
     first: Vec<String>,
     /// What the pattern is bound to.
-    value: Value,
+    item: Item,
 }
 
 impl Lowering<'_> {
@@ -31,7 +32,7 @@ impl Lowering<'_> {
         let head = self.head(l, early)?;
         let frame = self.frame(l.label.as_ref(), &l.body);
         let stops = self.stops(&frame, &l.body);
-        let block = self.iteration(frame, &l.body, Some((&l.pat, head.value, head.first)))?;
+        let block = self.iteration(frame, &l.body, Some((&l.pat, head.item, head.first)))?;
         let goes =
             if stops.is_empty() { String::new() } else { format!(" while {}", stops.join(" && ")) };
         self.lines.push(format!("for ({}){goes} {{\n{}\n}}", head.range, indented(&block.lines)));
@@ -51,40 +52,33 @@ impl Lowering<'_> {
                 Expr::MethodCall(call) => (Some(call), Some(outer)),
                 _ => (Some(outer), None),
             };
+            let ranges = |c: &syn::ExprMethodCall| c.method == "rev" || c.method == "step_by";
             if let Some(first) = first
+                && [Some(first), second].into_iter().flatten().all(ranges)
                 && let Expr::Range(range) = unwrapped(&first.receiver)
             {
                 return self.range(range, Some(first), second, early, l);
             }
         }
-        let mut enumerated = false;
-        loop {
-            source = match source {
-                Expr::Reference(r) if r.mutability.is_none() => unwrapped(&r.expr),
-                Expr::MethodCall(call) if call.args.is_empty() => {
-                    match call.method.to_string().as_str() {
-                        "iter" | "into_iter" | "copied" | "cloned" => unwrapped(&call.receiver),
-                        "enumerate" if !enumerated => {
-                            enumerated = true;
-                            unwrapped(&call.receiver)
-                        }
-                        "clone" | "to_vec" => break,
-                        _ => {
-                            return refuse(
-                                &call.method,
-                                "this iterator is not built: write a `for` over a range, `for i in 0..n`",
-                            );
-                        }
-                    }
-                }
-                Expr::MethodCall(call) => {
-                    return refuse(
-                        &call.method,
-                        "this iterator is not built: write a `for` over a range, `for i in 0..n`",
-                    );
-                }
-                _ => break,
-            };
+        let chain = match source {
+            Expr::MethodCall(call) => call.method != "clone" && call.method != "to_vec",
+            Expr::Reference(reference) => reference.mutability.is_some(),
+            _ => false,
+        };
+        if let Expr::MethodCall(call) = source
+            && (call.method == "map" || call.method == "filter")
+        {
+            let said = format!("do what `{}` does in the body of the loop", call.method);
+            return refuse(&call.method, said);
+        }
+        if chain {
+            let Elements { count, element } = self.elements(source)?;
+            let index = self.names.unique("i");
+            let item = element(&index);
+            return Ok(Head { range: format!("{index} < {count}"), first: Vec::new(), item });
+        }
+        while let Expr::Reference(r) = source {
+            source = unwrapped(&r.expr);
         }
         let list = self.expression(source)?;
         if !matches!(self.resolve(&list.ty), Ty::Array(..) | Ty::Of(..)) {
@@ -96,15 +90,8 @@ impl Lowering<'_> {
         let ty = self.element(&list.ty);
         let least = if ty == Ty::Usize { 0 } else { i64::MIN };
         let element = Value { least, ..Value::name(format!("{}[{index}]", list.text), ty, 0) };
-        let value = match enumerated {
-            false => element,
-            true => {
-                let ty = Ty::Tuple(vec![Ty::Usize, element.ty.clone()]);
-                Value::name(format!("#({index}, {})", element.text), ty, i64::MIN)
-            }
-        };
         let range = format!("{index} < size({})", list.text);
-        Ok(Head { range, first: Vec::new(), value })
+        Ok(Head { range, first: Vec::new(), item: Item::One(element) })
     }
 
     fn range(
@@ -169,7 +156,7 @@ impl Lowering<'_> {
                 (true, _) => format!("{b} {more} {index} >= {a}"),
             };
             let value = Value::name(index, ty, least);
-            return Ok(Head { range, first: Vec::new(), value });
+            return Ok(Head { range, first: Vec::new(), item: Item::One(value) });
         }
         // Counted from 0, and the index computed from that.
         let by = match step {
@@ -207,7 +194,7 @@ impl Lowering<'_> {
         let name = self.names.unique(&wanted);
         let first = vec![format!("{name} = {index}")];
         let value = Value::name(name, ty, least);
-        Ok(Head { range: format!("{k} < {count}"), first, value })
+        Ok(Head { range: format!("{k} < {count}"), first, item: Item::One(value) })
     }
 
     /// The jumps out of a body that end its loop.
@@ -215,6 +202,7 @@ impl Lowering<'_> {
         let frame = Frame {
             label: label.map(|l| l.name.ident.to_string()),
             number: usize::MAX,
+            depth: 0,
             go: String::new(),
             next: String::new(),
         };
@@ -232,6 +220,7 @@ impl Lowering<'_> {
         let frame = Frame {
             label: label.map(|l| l.name.ident.to_string()),
             number,
+            depth: self.depth,
             go: self.names.unique("go"),
             next: self.names.unique("next"),
         };
@@ -258,7 +247,7 @@ impl Lowering<'_> {
         &mut self,
         frame: Frame,
         body: &Block,
-        bound: Option<(&Pat, Value, Vec<String>)>,
+        bound: Option<(&Pat, Item, Vec<String>)>,
     ) -> Result<Lines, Refusal> {
         let skipping = self.learned.skipping.contains(&frame.number);
         let next = frame.next.clone();
@@ -284,13 +273,13 @@ impl Lowering<'_> {
     fn body(
         &mut self,
         body: &Block,
-        bound: Option<(&Pat, Value, Vec<String>)>,
+        bound: Option<(&Pat, Item, Vec<String>)>,
     ) -> Result<(), Refusal> {
-        if let Some((pattern, value, first)) = bound {
+        if let Some((pattern, item, first)) = bound {
             self.lines.extend(first);
-            match pattern {
+            match (pattern, item) {
                 // The index of the text is the name itself.
-                Pat::Ident(ident)
+                (Pat::Ident(ident), Item::One(value))
                     if ident.mutability.is_none()
                         && crate::template::bare(&value.text) == value.text
                         && value.text.chars().all(|c| c.is_alphanumeric() || c == '_') =>
@@ -299,13 +288,15 @@ impl Lowering<'_> {
                         name: value.text,
                         ty: value.ty,
                         mutable: false,
+                        reference: false,
                         depth: self.depth,
                         least: value.least,
+                        closure: None,
                     };
                     self.declare(&ident.ident.to_string(), local);
                 }
-                Pat::Wild(_) => {}
-                pattern => self.pattern(pattern, value)?,
+                (Pat::Wild(_), _) => {}
+                (pattern, item) => self.bind(pattern, item)?,
             }
         }
         self.statements(&body.stmts, Tail::Loop).map(|_| ())

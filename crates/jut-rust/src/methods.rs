@@ -71,6 +71,25 @@ pub(crate) const REFUSED: &[(&str, &str)] = &[
     ("is_sign_positive", "write `x >= 0.0`, which is the same but for -0.0 and NaN"),
 ];
 
+/// Methods of integers that floats do not have.
+const INTEGERS: &[&str] = &[
+    "saturating_sub",
+    "abs_diff",
+    "wrapping_add",
+    "wrapping_sub",
+    "wrapping_mul",
+    "pow",
+    "is_positive",
+    "is_negative",
+];
+
+/// Whether numbers have a method of this name.
+pub(crate) fn is_known(name: &str) -> bool {
+    F64.iter().any(|(n, _, _)| *n == name)
+        || REFUSED.iter().any(|(n, _)| *n == name)
+        || INTEGERS.contains(&name)
+}
+
 /// The text of a method with its receiver and arguments.
 pub(crate) fn fill(text: &str, receiver: &str, arguments: &[&str]) -> String {
     let (name, parameters) = text.split_once('(').unwrap_or((text, ")"));

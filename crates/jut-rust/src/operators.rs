@@ -7,7 +7,7 @@ use crate::body::Tail;
 use crate::expression::{Value, unit, unwrapped};
 use crate::function::Lowering;
 use crate::template::{What, bare};
-use crate::types::{Step, Ty};
+use crate::types::Ty;
 use crate::{Refusal, refuse};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -56,6 +56,9 @@ fn plain(op: &BinOp) -> &'static str {
 pub(crate) fn literal(value: &Value) -> Option<i64> {
     bare(&value.text).parse().ok()
 }
+
+/// Methods that change what they are called on.
+pub(crate) const CHANGING: &[&str] = &["swap", "fill", "copy_from_slice", "clone_from_slice"];
 
 impl Lowering<'_> {
     /// An operator between two values, or an assignment as an expression.
@@ -205,8 +208,7 @@ impl Lowering<'_> {
                             "check prim.select(({right}) == -1, prim.select(({left}) == {least}, -1, 0), 0) >= 0"
                         ),
                     );
-                    self.reach = 0;
-                    self.lines.push(format!("{open}{line}{close}"));
+                    self.written_check(&open, &line, &close);
                 }
                 let text = self.at(span, What::Same, &result.text);
                 let fails = b.is_none_or(|b| b == 0);
@@ -257,18 +259,20 @@ impl Lowering<'_> {
             Ty::I64 => "i64",
             Ty::I32 => "i32",
             Ty::Of(hole, steps) => {
-                let steps: String = steps
-                    .iter()
-                    .map(|s| match s {
-                        Step::Element => " e".to_string(),
-                        Step::Component(k) => format!(" {k}"),
-                    })
-                    .collect();
+                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
                 return Some((format!("$if {name} {hole}{steps}$"), "$end$".to_string()));
             }
             _ => return None,
         };
         (known == name).then(Default::default)
+    }
+
+    /// A check that is there for one type only has an effect only if that is known.
+    fn written_check(&mut self, open: &str, line: &str, close: &str) {
+        if open.is_empty() {
+            self.reach = 0;
+        }
+        self.lines.push(format!("{open}{line}{close}"));
     }
 
     /// The value, which is checked to be an i32 if its type is that.
@@ -293,15 +297,14 @@ impl Lowering<'_> {
         let mut value = self.named(value, "number");
         let text = format!("check {}", check(&value.text));
         let line = self.at(span, What::Overflow(operation), &text);
-        self.reach = 0;
-        self.lines.push(format!("{open}{line}{close}"));
+        self.written_check(&open, &line, &close);
         value.cheap = false;
         value
     }
 
     /// `x as T`.
     pub fn cast(&mut self, cast: &syn::ExprCast) -> Result<Value, Refusal> {
-        let wanted = crate::types::read(&cast.ty, &mut |_| String::new())?;
+        let wanted = crate::types::read(&cast.ty, &mut self.holes)?;
         let value = self.operand(&cast.expr)?;
         let from = self.resolve(&value.ty);
         let span = cast.span();
@@ -309,6 +312,19 @@ impl Lowering<'_> {
         let call = |text: String, of: &Value| Value::new(text, wanted.clone(), 9, &[of]);
         const LARGE: &str = "convert";
         Ok(match (&from, &wanted) {
+            (Ty::Of(..), Ty::F64 | Ty::I64) => {
+                let to = if wanted == Ty::F64 { "f64" } else { "i64" };
+                let (plain, other) = if to == "f64" { ("f64", "int") } else { ("int", "f64") };
+                let (Some(same), Some(less)) = (self.only(plain, &from), self.only(other, &from))
+                else {
+                    return refuse(&cast.expr, "the type of this is not known here");
+                };
+                let text = format!(
+                    "{}({}){}{}{to}({}){}",
+                    same.0, value.text, same.1, less.0, value.text, less.1
+                );
+                call(text, &value)
+            }
             (Ty::Of(..), _) => {
                 return refuse(
                     &cast.expr,
@@ -420,6 +436,17 @@ impl Lowering<'_> {
 
     /// A place that is assigned: its text, and its type. The level is 1 where it can be out of range.
     pub fn place(&mut self, target: &Expr) -> Result<Value, Refusal> {
+        if let Expr::Path(path) = unwrapped(target)
+            && let Some(ident) = path.path.get_ident()
+            && self.lookup(&ident.to_string()).is_some_and(|l| l.reference)
+        {
+            return refuse(path, format!("assign what this refers to: `*{ident} = ..`"));
+        }
+        self.referred(target)
+    }
+
+    /// A place, or what a name refers to that is a `&mut`.
+    pub fn referred(&mut self, target: &Expr) -> Result<Value, Refusal> {
         match unwrapped(target) {
             Expr::Path(path) => {
                 let found = path.path.get_ident().and_then(|i| self.lookup(&i.to_string()));
@@ -433,6 +460,7 @@ impl Lowering<'_> {
                     );
                 }
                 self.reach = self.reach.min(local.depth);
+                self.changed = self.changed.min(local.depth);
                 self.assigned += 1;
                 let ty = self.resolve(&local.ty);
                 Ok(Value {
@@ -446,9 +474,12 @@ impl Lowering<'_> {
             }
             Expr::Index(index) => {
                 if matches!(unwrapped(&index.index), Expr::Range(_)) {
-                    return refuse(&index.index, "assign the elements one by one, in a loop");
+                    return refuse(
+                        &index.index,
+                        "assign the elements one by one, in a loop, or by `copy_from_slice`",
+                    );
                 }
-                let base = self.place(&index.expr)?;
+                let base = self.referred(&index.expr)?;
                 let at = self.operand(&index.index)?;
                 let at = self.convert(at, &Ty::Usize);
                 let at = match literal(&at) {
@@ -463,17 +494,25 @@ impl Lowering<'_> {
                 Ok(Value { text, ty, level: 1, ..base })
             }
             Expr::Field(field) => {
-                let base = self.place(&field.base)?;
-                let syn::Member::Unnamed(k) = &field.member else {
-                    return refuse(&field.member, "fields of structs are not built yet");
-                };
-                let component = self.component(&base, k.index as usize);
+                let base = self.referred(&field.base)?;
+                let component = self.member(&base, &field.member)?;
                 Ok(Value { level: base.level, ..component })
             }
-            Expr::Unary(unary) => refuse(
-                &unary.op,
-                "assigning through a reference is not built yet: assign an element, `x[i] = ..`",
-            ),
+            Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => {
+                let known = match unwrapped(&unary.expr) {
+                    Expr::Path(path) => {
+                        path.path.get_ident().and_then(|i| self.lookup(&i.to_string()))
+                    }
+                    _ => None,
+                };
+                match known.is_some_and(|l| l.reference) {
+                    true => self.referred(&unary.expr),
+                    false => refuse(
+                        &unary.op,
+                        "`*` stands before a parameter that is a `&mut` here, or an element of `iter_mut`",
+                    ),
+                }
+            }
             other => refuse(
                 other,
                 "this cannot be assigned here: assign a variable, or an element of one",
@@ -481,13 +520,76 @@ impl Lowering<'_> {
         }
     }
 
-    /// `x.swap(i, j)` and `x.fill(v)`.
+    /// A place, or a part of one, `x[a..b]`: a slice has its text at level 2, and its length with it.
+    pub fn part(&mut self, target: &Expr) -> Result<(Value, String), Refusal> {
+        let Expr::Index(index) = unwrapped(target) else {
+            let place = self.referred(target)?;
+            let length = format!("size({})", place.text);
+            return Ok((place, length));
+        };
+        let Expr::Range(range) = unwrapped(&index.index) else {
+            let place = self.referred(target)?;
+            let length = format!("size({})", place.text);
+            return Ok((place, length));
+        };
+        let base = self.referred(&index.expr)?;
+        let (start, end) = self.ends(range, &base.text)?;
+        let ty = match self.resolve(&base.ty) {
+            Ty::Array(element, _) => crate::types::array(*element, crate::types::Extent::Slice),
+            other => other,
+        };
+        let text = match base.text.strip_suffix(']') {
+            Some(open) => format!("{open}, {start} .. {end}]"),
+            None => format!("{}[{start} .. {end}]", base.text),
+        };
+        // Rust looks at the ends of the slice before anything is done with it.
+        let name = self.names.unique("part");
+        let line = self.at(target.span(), What::Same, &format!("{name} = {text}"));
+        self.lines.push(line);
+        Ok((Value { text, ty, level: 2, ..base }, format!("{end} - {start}")))
+    }
+
+    /// The same of a place that is assigned later, if at all.
+    pub fn looked_at(&mut self, target: &Expr) -> Result<(Value, String), Refusal> {
+        let before = (self.reach, self.changed);
+        let found = self.part(target);
+        (self.reach, self.changed) = before;
+        found
+    }
+
+    /// The ends of a slice, as names or literals.
+    pub fn ends(&mut self, range: &syn::ExprRange, of: &str) -> Result<(String, String), Refusal> {
+        let ends: Vec<&Expr> =
+            [&range.start, &range.end].into_iter().flatten().map(|e| &**e).collect();
+        let values = self.operands(&ends)?;
+        let mut values = values.into_iter().map(|v| {
+            let v = self.convert(v, &Ty::Usize);
+            if literal(&v).is_some() { v.text } else { self.named(v, "end").text }
+        });
+        let start =
+            range.start.as_ref().and_then(|_| values.next()).unwrap_or_else(|| "0".to_string());
+        let last = range.end.as_ref().and_then(|_| values.next());
+        let end = match (last, &range.limits) {
+            (None, _) => format!("size({of})"),
+            (Some(end), syn::RangeLimits::HalfOpen(_)) => end,
+            (Some(end), syn::RangeLimits::Closed(_)) => format!("{end} + 1"),
+        };
+        drop(values);
+        let name = self.names.unique("end");
+        self.lines.push(format!("{name} = {end}"));
+        Ok((start, name))
+    }
+
+    /// `x.swap(i, j)`, `x.fill(v)` and `x.copy_from_slice(y)`, also of a part of x.
     pub fn changing_method(&mut self, call: &syn::ExprMethodCall) -> Result<(), Refusal> {
         let arguments: Vec<&Expr> = call.args.iter().collect();
-        let values = self.operands(&arguments)?;
-        let place = self.place(&call.receiver)?;
-        let text = match (&values[..], call.method == "swap") {
-            ([i, j], true) => {
+        let values = match call.method == "swap" || call.method == "fill" {
+            true => self.operands(&arguments)?,
+            false => self.sequence(&arguments)?,
+        };
+        let (place, length) = self.part(&call.receiver)?;
+        let text = match (&values[..], call.method.to_string().as_str()) {
+            ([i, j], "swap") if place.level < 2 => {
                 let (i, j) =
                     (self.convert(i.clone(), &Ty::Usize), self.convert(j.clone(), &Ty::Usize));
                 let (i, j) = (self.named(i, "at"), self.named(j, "at"));
@@ -495,14 +597,28 @@ impl Lowering<'_> {
                     (format!("{}[{}]", place.text, i.text), format!("{}[{}]", place.text, j.text));
                 format!("({a}, {b}) = ({b}, {a})")
             }
-            ([value], false) => {
+            ([value], "fill") => {
                 let element = self.element(&place.ty);
                 let value = self.convert(value.clone(), &element);
                 let value = self.named(value, "each");
                 let i = self.names.unique("i");
-                format!("{} = build ({i} < size({})) {{ {} }}", place.text, place.text, value.text)
+                format!("{} = build ({i} < {length}) {{ {} }}", place.text, value.text)
             }
-            _ => return refuse(&call.method, "another number of arguments is expected"),
+            ([from], "copy_from_slice" | "clone_from_slice") => {
+                let from = self.named(from.clone(), "from");
+                let said =
+                    "copy_from_slice: source slice length does not match destination slice length";
+                let equal = format!("prim.select(size({}) == {length}, 0, -1) >= 0", from.text);
+                self.check(call.span(), What::Panic(said.to_string()), &equal);
+                let i = self.names.unique("i");
+                format!("{} = build ({i} < {length}) {{ {}[{i}] }}", place.text, from.text)
+            }
+            _ => {
+                return refuse(
+                    &call.method,
+                    "this is built for a whole array, with the arguments that it has",
+                );
+            }
         };
         let line = self.at(call.span(), What::Same, &text);
         self.lines.push(line);

@@ -7,7 +7,8 @@
 //! A hole is a tag between two `$`, a character that no text has: `$f$` the name of the function
 //! itself, `$c0$` the function that hole 0 calls, `$k0$` the constant of hole 0,
 //! `$if usize 0 e 1$ .. $end$` what is only there if component 1 of an element (`e`) of hole 0 has this
-//! type, `$if vec 0$ .. $end$` what is only there if hole 0 gives a `Vec`.
+//! type, `$if vec 0$ .. $end$` what is only there if hole 0 has sizes of its own. What else depends on what rustc knows, such as the number of
+//! a field, has a tag of several words; the table is in `jut::rust`, at `written`.
 
 use proc_macro2::{Span, TokenStream};
 
@@ -44,8 +45,12 @@ pub struct Place {
 pub enum Hole {
     /// A function: its path.
     Function(TokenStream),
+    /// A method or function of a type: the type, as an expression that stands for it, and the name's number.
+    Method(TokenStream, u64),
     /// A constant: an expression.
     Constant(TokenStream),
+    /// A struct: its path.
+    Data(TokenStream),
 }
 
 /// Text with a mark of the place that it comes from.

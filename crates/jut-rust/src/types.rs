@@ -1,5 +1,7 @@
 //! Types of the Rust functions that can be differentiated.
 
+use crate::function::{hole_of, length_of};
+use crate::template::Hole;
 use crate::{Refusal, refuse};
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -23,6 +25,21 @@ pub enum Step {
     Element,
     /// To a component of a tuple.
     Component(usize),
+    /// To a field of a struct.
+    Field(String),
+    /// To a parameter of the function that an argument of a function is.
+    Argument(usize, usize),
+}
+
+impl std::fmt::Display for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Step::Element => f.write_str("e"),
+            Step::Component(k) => write!(f, "{k}"),
+            Step::Field(name) => f.write_str(name),
+            Step::Argument(k, j) => write!(f, "@{k}.{j}"),
+        }
+    }
 }
 
 /// The type of an expression, as far as the text of one function tells.
@@ -48,8 +65,10 @@ pub enum Ty {
     Array(Box<Ty>, Extent),
     /// Components.
     Tuple(Vec<Ty>),
-    /// What is found by some steps in the result of a function, or in a constant: known to rustc, and when
-    /// the text is put together.
+    /// A function: what it takes, and what it gives.
+    Function(Vec<Ty>, Box<Ty>),
+    /// What is found by some steps in a struct, in the result of a function, or in a constant: known to rustc, and
+    /// when the text is put together.
     Of(usize, Vec<Step>),
 }
 
@@ -57,7 +76,7 @@ impl Ty {
     /// Whether a value of it has floats.
     pub fn has_float(&self) -> bool {
         match self {
-            Ty::F64 => true,
+            Ty::F64 | Ty::Of(..) => true,
             Ty::Array(element, _) => element.has_float(),
             Ty::Tuple(items) => items.iter().any(Ty::has_float),
             _ => false,
@@ -77,9 +96,11 @@ impl Ty {
         matches!(self, Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_))
     }
 
-    /// The type in the text. Sizes that are not known are given by the caller, from outside to inside.
+    /// The type in the text. Sizes that are not known are given by the caller, from outside to inside; those of a struct
+    /// are found later, and their names begin with one that the caller gives.
     pub fn text(&self, size: &mut dyn FnMut() -> String) -> String {
         match self {
+            Ty::Of(hole, _) => format!("$type {hole} {}$", size()),
             Ty::F64 => "f64".to_string(),
             Ty::Bool => "bool".to_string(),
             Ty::Tuple(items) => {
@@ -97,84 +118,54 @@ impl Ty {
                 }
                 format!("[{}]{}", sizes.join(", "), ty.text(size))
             }
+            Ty::Function(inputs, output) => {
+                let inputs: Vec<String> = inputs.iter().map(|t| t.text(size)).collect();
+                format!("fn({}) -> {}", inputs.join(", "), output.text(size))
+            }
             _ => "i64".to_string(),
         }
     }
 }
 
-/// Reads a type as it is written. `fixed` gives the text of a length that is no literal.
-pub fn read(ty: &Type, fixed: &mut dyn FnMut(&syn::Expr) -> String) -> Result<Ty, Refusal> {
+/// Types whose names are known, and that are none of the subset.
+const REFUSED: &[&str] = &[
+    "String", "str", "char", "Option", "Result", "Box", "Rc", "Arc", "RefCell", "Cell", "HashMap",
+    "HashSet", "BTreeMap", "BTreeSet", "VecDeque", "Range", "Cow",
+];
+
+/// Reads a type as it is written. Lengths and structs become holes.
+pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     match ty {
-        Type::Paren(inner) => read(&inner.elem, fixed),
-        Type::Group(inner) => read(&inner.elem, fixed),
+        Type::Paren(inner) => read(&inner.elem, holes),
+        Type::Group(inner) => read(&inner.elem, holes),
         Type::Reference(r) if r.mutability.is_some() => refuse(
             ty,
-            "`&mut` is not built yet: take the value by `&`, and return the changed one",
+            "`&mut` stands in front of a whole parameter only: write `&mut [f64]`, or return the changed value",
         ),
-        Type::Reference(inner) => read(&inner.elem, fixed),
-        Type::Slice(slice) => Ok(array(read(&slice.elem, fixed)?, Extent::Slice)),
+        Type::Reference(inner) => read(&inner.elem, holes),
+        Type::Slice(slice) => Ok(array(read(&slice.elem, holes)?, Extent::Slice)),
         Type::Array(array_type) => {
-            let element = read(&array_type.elem, fixed)?;
-            Ok(array(element, Extent::Fixed(fixed(&array_type.len))))
+            let element = read(&array_type.elem, holes)?;
+            Ok(array(element, Extent::Fixed(length_of(&array_type.len, holes))))
         }
         Type::Tuple(tuple) if tuple.elems.is_empty() => Ok(Ty::Unit),
         Type::Tuple(tuple) => {
             let items: Result<Vec<Ty>, Refusal> =
-                tuple.elems.iter().map(|t| read(t, fixed)).collect();
+                tuple.elems.iter().map(|t| read(t, holes)).collect();
             Ok(Ty::Tuple(items?))
         }
-        Type::Path(path) if path.qself.is_none() => {
-            let Some(last) = path.path.segments.last() else {
-                return refuse(ty, "a type is expected here");
-            };
-            let name = last.ident.to_string();
-            match (name.as_str(), &last.arguments) {
-                ("f64", PathArguments::None) => Ok(Ty::F64),
-                ("i64", PathArguments::None) => Ok(Ty::I64),
-                ("i32", PathArguments::None) => Ok(Ty::I32),
-                ("usize", PathArguments::None) => Ok(Ty::Usize),
-                ("bool", PathArguments::None) => Ok(Ty::Bool),
-                ("f32", PathArguments::None) => refuse(ty, "`f32` is not built yet: write `f64`"),
-                (
-                    "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i128" | "isize",
-                    PathArguments::None,
-                ) => refuse(ty, format!("`{name}` is not built: write `usize`, `i64` or `i32`")),
-                ("Vec", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {
-                    match args.args.first() {
-                        Some(GenericArgument::Type(element)) => {
-                            let element_type = read(element, fixed)?;
-                            if element_type.rank() > 0 && !is_block(&element_type) {
-                                return refuse(
-                                    element,
-                                    "rows of different lengths are not built: write `[f64; N]` \
-                                     for the rows, or one `Vec<f64>` with all of them",
-                                );
-                            }
-                            Ok(array(element_type, Extent::Vec))
-                        }
-                        _ => refuse(ty, "write `Vec<f64>`"),
-                    }
-                }
-                _ => refuse(
-                    ty,
-                    format!(
-                        "`{}` is not built: a type is `f64`, `i64`, `i32`, `usize`, `bool`, an \
-                         array, slice or `Vec` of these, or a tuple",
-                        path.to_token_stream().to_string().replace(' ', "")
-                    ),
-                ),
-            }
-        }
+        Type::Path(path) if path.qself.is_none() => read_path(ty, path, holes),
         _ => refuse(
             ty,
             "this type is not built: write `f64`, `i64`, `i32`, `usize`, `bool`, an array, slice or \
-             `Vec` of these, or a tuple",
+             `Vec` of these, a tuple, or a struct that derives `jut::Data`",
         ),
     }
     .and_then(|found| match &found {
         Ty::Array(element, _) if matches!(**element, Ty::Tuple(_) | Ty::Unit) => refuse(
             ty,
-            "an array of tuples is not built: write an array for each component, or `[f64; N]`",
+            "an array of tuples is not built: write a struct that derives `jut::Data`, an array for each \
+             component, or `[f64; N]`",
         ),
         Ty::Array(element, _) if element.rank() > 0 && !is_block(element) => refuse(
             ty,
@@ -187,6 +178,52 @@ pub fn read(ty: &Type, fixed: &mut dyn FnMut(&syn::Expr) -> String) -> Result<Ty
         refusal.span = refusal.span.or(Some(ty.span()));
         refusal
     })
+}
+
+fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    let Some(last) = path.path.segments.last() else {
+        return refuse(ty, "a type is expected here");
+    };
+    let name = last.ident.to_string();
+    match (name.as_str(), &last.arguments) {
+        ("f64", PathArguments::None) => Ok(Ty::F64),
+        ("i64", PathArguments::None) => Ok(Ty::I64),
+        ("i32", PathArguments::None) => Ok(Ty::I32),
+        ("usize", PathArguments::None) => Ok(Ty::Usize),
+        ("bool", PathArguments::None) => Ok(Ty::Bool),
+        ("f32", PathArguments::None) => refuse(ty, "`f32` is not built yet: write `f64`"),
+        (
+            "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i128" | "isize",
+            PathArguments::None,
+        ) => refuse(ty, format!("`{name}` is not built: write `usize`, `i64` or `i32`")),
+        ("Vec", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {
+            match args.args.first() {
+                Some(GenericArgument::Type(element)) => {
+                    let element_type = read(element, holes)?;
+                    if element_type.rank() > 0 && !is_block(&element_type) {
+                        return refuse(
+                            element,
+                            "rows of different lengths are not built: write `[f64; N]` \
+                             for the rows, or one `Vec<f64>` with all of them",
+                        );
+                    }
+                    Ok(array(element_type, Extent::Vec))
+                }
+                _ => refuse(ty, "write `Vec<f64>`"),
+            }
+        }
+        (known, PathArguments::None) if !REFUSED.contains(&known) => {
+            Ok(Ty::Of(hole_of(Hole::Data(path.to_token_stream()), holes), Vec::new()))
+        }
+        _ => refuse(
+            ty,
+            format!(
+                "`{}` is not built: a type is `f64`, `i64`, `i32`, `usize`, `bool`, an \
+                 array, slice or `Vec` of these, a tuple, or a struct that derives `jut::Data`",
+                path.to_token_stream().to_string().replace(' ', "")
+            ),
+        ),
+    }
 }
 
 /// Whether all sizes of an array are part of its type.

@@ -8,19 +8,22 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: «f32») -> f64 { x as f64 }", "write `f64`"),
     ("fn f(n: «u32») -> f64 { n as f64 }", "write `usize`, `i64` or `i32`"),
     ("fn f(x: «String») -> f64 { 1.0 }", "`String` is not built"),
-    ("fn f(x: «&mut [f64]») -> f64 { x[0] }", "take the value by `&`"),
+    ("fn f(x: &[«&mut f64»]) -> f64 { 1.0 }", "in front of a whole parameter only"),
+    ("fn f(x: &mut [f64]) { «x» = y; }", "assign what this refers to: `*x = ..`"),
+    ("fn f(x: &mut [f64], y: f64) { if y > 0.0 { return «g(y)»; } }", "before the `return`"),
+    ("fn f(x: &mut [f64]) { x[0] = *(&«mut» x[1]); }", "use the variable itself"),
     ("fn f«<T>»(x: T) -> f64 { 1.0 }", "generic functions are not built"),
     ("«async» fn f(x: f64) -> f64 { x }", "write a plain function"),
     ("«unsafe» fn f(x: f64) -> f64 { x }", "write a safe function"),
     ("fn «f»(x: f64) { }", "gives nothing"),
-    ("fn f(«&self», x: f64) -> f64 { x }", "methods are not built yet"),
+    ("fn f(«&self», x: f64) -> f64 { x }", "before the `impl` block"),
     ("fn f(«(x, y)»: (f64, f64)) -> f64 { x + y }", "write a name here"),
     ("fn f(x: «(f64, f64)») -> f64 { x.0 }", "write its components"),
     ("fn f(x: &[f64]) -> «&[f64]» { x }", "a result is a value of its own"),
     ("fn f(x: &«[Vec<f64>]») -> f64 { 1.0 }", "rows of different lengths"),
     ("fn f(x: f64) «-> (f64, Vec<f64>)» { (x, vec![x]) }", "one function for each result"),
     ("fn f(x: «HashMap<f64, f64>») -> f64 { 1.0 }", "is not built"),
-    ("fn f(x: «impl Fn(f64) -> f64») -> f64 { x(1.0) }", "this type is not built"),
+    ("fn f(x: «impl Copy») -> f64 { 1.0 }", "this type is not built"),
     // Statements.
     ("fn f(x: f64) -> f64 { «let y;» y = x; y }", "give the variable its value"),
     ("fn f(x: f64) -> f64 { «fn g() {}» x }", "outside of the function"),
@@ -38,16 +41,19 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { let y = loop { break «x»; }; y }", "assign a variable before"),
     (
         "fn f(x: &[f64]) -> f64 { let mut s = 0.0; for v in x.iter().«map»(|v| v + 1.0) { s += v; } s }",
-        "this iterator is not built",
+        "in the body of the loop",
     ),
     (
         "fn f(x: &[f64]) -> f64 { let mut s = 0.0; for v in x.«windows»(2) { s += v[0]; } s }",
-        "this iterator is not built",
+        "the iterator `windows` is not built",
     ),
     ("fn f(x: f64) -> f64 { for i in «0..» { } x }", "both ends"),
     ("fn f(x: f64) -> f64 { for i in «x» { } x }", "over a range or an array"),
     ("fn f(x: f64, n: usize) -> f64 { for i in (0..n).step_by(«0») { } x }", "a step of 0"),
-    ("fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); «*»a = 1.0; 1.0 }", "not built yet"),
+    (
+        "fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); «*»a = 1.0; 1.0 }",
+        "`*` stands before a parameter",
+    ),
     ("fn f(x: f64) -> f64 { «STATE» = x; x }", "only variables of this function"),
     ("fn f(x: f64) -> f64 { if «let» y = x { y } else { 1.0 } }", "`if let` is not built"),
     // Expressions.
@@ -70,8 +76,16 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(n: usize) -> f64 { («0..n»).map(|i| i as f64).max_by(g) }", ""),
     ("fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); a.«push»(1.0); a[0] }", "keeps its length"),
     ("fn f(x: &[f64]) -> f64 { x.«concat»() }", "of an array is not built"),
-    ("fn f(x: f64) -> f64 { let g = «|»y: f64| y + x; g(1.0) }", "closures are not built yet"),
-    ("fn f(x: f64, g: usize) -> f64 { «g»(x) }", "closures are not built yet"),
+    ("fn f(x: f64) -> f64 { let g = («|»y: f64| y + x, 1.0); 1.0 }", "or has a name"),
+    ("fn f(x: f64, g: usize) -> f64 { «g»(x) }", "this is no function"),
+    ("fn f(x: f64) -> f64 { let g = |y: f64| y; let h = «g»; 1.0 }", "a function is called"),
+    ("fn f(g: impl Fn(«&[f64]») -> f64) -> f64 { g(&[1.0]) }", "values of fixed sizes"),
+    ("fn f(g: impl Fn(f64)) -> f64 { g(1.0); 1.0 }", "gives a value"),
+    (
+        "fn f(x: f64) -> f64 { let mut s = 0.0; h(«|»y| { s += y; y }); s }",
+        "assigns no variables of outside",
+    ),
+    ("fn f«<const N: usize>»(x: [f64; N]) -> f64 { x[0] }", "generic functions"),
     ("fn f(x: f64) -> f64 { g«::<f64>»(x) }", "generic functions"),
     ("fn f(x: f64) -> f64 { «Vec::new»(); x }", "grows is not built"),
     ("fn f(x: f64) -> f64 { «Box::new»(x); x }", "use numbers, arrays and tuples"),
@@ -84,16 +98,20 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: i64, n: i64) -> i64 { x «>>» n }", "a literal number of bits"),
     ("fn f(x: i64, n: u32) -> i64 { x.pow(n) }", ""),
     ("fn f(x: i64, n: i64) -> i64 { x.«pow»(n) }", "the exponent must be a literal"),
-    ("fn f(x: f64) -> f64 { «g(x)» as f64 }", "the type of this is not known here"),
-    ("fn f(x: f64) -> f64 { g(x).«abs»() }", "the type of this is not known here"),
+    ("fn f(x: f64) -> f64 { «g(x)» as usize as f64 }", "the type of this is not known here"),
+    ("fn f(x: f64) -> f64 { g(x).«clamp»(h(x), h(x)) }", "the type of this is not known here"),
     ("fn f(x: f64) -> f64 { x as «f32» as f64 }", "`f32` is not built"),
-    ("fn f(p: f64) -> f64 { p.«x» }", "fields of structs"),
-    ("fn f(x: f64) -> f64 { let p = «Point» { x }; 1.0 }", "structs are not built yet"),
+    ("fn f(p: f64) -> f64 { p.«x» }", "this is no struct"),
+    ("fn f(p: «Option<f64>») -> f64 { 1.0 }", ""),
+    ("fn f(p: «Grid<f64>») -> f64 { 1.0 }", "a struct that derives `jut::Data`"),
+    ("fn f(x: f64) -> f64 { let a = [x]; let r = &mut «a[0..1]»; 1.0 }", ""),
+    ("fn f(x: f64) -> f64 { <«f64» as T>::P { x }; 1.0 }", "by its own path"),
+    ("fn f(p: Point) -> f64 { p.x as «u8» as f64 }", "`u8` is not built"),
     ("fn f(x: f64) -> f64 { g(x)«?» }", "`?` is not built"),
     ("fn f(x: f64) -> f64 { «unsafe» { x } }", "write safe Rust"),
     ("fn f(x: f64) -> f64 { «println»!(\"{x}\"); x }", "take this line out"),
     ("fn f(x: f64) -> f64 { «matches»!(x, 1.0); x }", "write what it stands for"),
-    ("fn f(x: f64) -> f64 { g(&«mut» x) }", "give the value by `&`"),
+    ("fn f(x: f64) -> f64 { g(&mut «x») }", "with `let mut`"),
     ("fn f(x: f64) -> f64 { let s = «\"a\"»; x }", "only numbers and truth values"),
     ("fn f(x: f64) -> f64 { let s = «2f32»; x }", "write `f64`"),
     ("fn f(x: f64) -> f64 { let s = «2u8»; x }", "`u8` is not built"),
@@ -117,7 +135,8 @@ fn every_refusal_is_at_its_token() {
         let source = case.replace(['«', '»'], "");
         let function: syn::ItemFn =
             syn::parse_str(&source).unwrap_or_else(|e| panic!("{case}: {e}"));
-        let found = jut_rust::signature(&function).and_then(|s| jut_rust::lower(&function, &s));
+        let found =
+            jut_rust::signature(&function, None).and_then(|s| jut_rust::lower(&function, &s));
         let Err(refusal) = found else {
             wrong.push(format!("{case}: is accepted"));
             continue;
@@ -139,10 +158,35 @@ fn every_refusal_is_at_its_token() {
 
 #[test]
 fn only_functions_have_the_attribute() {
+    for (source, words) in [
+        ("impl T for S { fn f(&self) -> f64 { 1.0 } }", "an `impl` of a trait"),
+        ("impl<T> S<T> { fn f(&self) -> f64 { 1.0 } }", "a generic `impl`"),
+        ("impl S { fn abs(&self) -> f64 { 1.0 } }", "another name"),
+        ("impl [f64] { fn f(&self) -> f64 { 1.0 } }", "of a struct"),
+        ("impl S { fn f(&self, x: f32) -> f64 { 1.0 } }", "write `f64`"),
+    ] {
+        let all = jut_rust::differentiable(Default::default(), source.parse().unwrap()).to_string();
+        assert_eq!(all.matches("compile_error").count(), 1, "{all}");
+        assert!(all.contains(words), "{all}");
+    }
+    for (source, words) in [
+        ("enum E { A }", "an enum is not built"),
+        ("struct S<T> { x: T }", "a generic struct"),
+        ("struct S { x: f32 }", "write `f64`"),
+        ("struct S { x: (f64, f64) }", "its components as fields"),
+        ("struct S { x: &'static [f64] }", "owns what it has"),
+        ("struct S { x: Vec<Vec<f64>> }", "rows of different lengths"),
+        ("struct S;", "without fields"),
+        ("#[data(other)] struct S { x: f64 }", "`#[data(twin)]`"),
+    ] {
+        let all = jut_rust::data(source.parse().unwrap()).to_string();
+        assert_eq!(all.matches("compile_error").count(), 1, "{all}");
+        assert!(all.contains(words), "{all}");
+    }
     for source in ["struct S;", "mod m {}", "const C: f64 = 1.0;"] {
         let all = jut_rust::differentiable(Default::default(), source.parse().unwrap()).to_string();
         assert_eq!(all.matches("compile_error").count(), 1, "{all}");
-        assert!(all.contains("only functions are differentiable"), "{all}");
+        assert!(all.contains("only functions and `impl` blocks are differentiable"), "{all}");
     }
     let all = jut_rust::differentiable(
         "nam = g".parse().unwrap(),

@@ -5,7 +5,7 @@
 //! list `a b c * +`. A chain of any length is then a flat list, which elaboration runs like a stack
 //! machine, left operand before right; only brackets nest, and the parser limits those.
 
-use jut_ir::{Mode, Span};
+use jut_ir::{Mode, Span, TapePolicy};
 
 /// A name as written: a variable, or a path such as `f{w,b}.jvp`.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +94,8 @@ pub(crate) struct Use<'s> {
 #[derive(Debug)]
 pub(crate) struct Data<'s> {
     pub name: Name<'s>,
+    /// `data D.tan of D = ..`: the type of its tangents.
+    pub of: Option<Name<'s>>,
     pub constructors: Vec<(Name<'s>, Vec<(Name<'s>, Type<'s>)>)>,
     pub doc: String,
 }
@@ -181,6 +183,8 @@ pub(crate) enum StmtKind<'s> {
     NonNegative(ExprId),
     /// `check a * b`.
     Exact(ExprId),
+    /// `assert c`, `assert c, "message"`.
+    Assert(ExprId),
 }
 
 #[derive(Debug)]
@@ -227,6 +231,8 @@ pub(crate) enum FieldPattern<'s> {
 pub(crate) struct Expr<'s> {
     pub kind: ExprKind<'s>,
     pub span: Span,
+    /// `@store e`, `@segment(k) e`.
+    pub tape: TapePolicy,
 }
 
 #[derive(Debug)]
@@ -332,6 +338,8 @@ pub(crate) struct Call<'s> {
 /// `if c { .. } else if d { .. } else { .. }`: a flat list, however long.
 #[derive(Debug)]
 pub(crate) struct If {
+    /// Of a `case` on an integer: what the conditions, which are integers, are compared with.
+    pub subject: Option<ExprId>,
     /// At least one.
     pub links: Vec<Link>,
     /// The `else`.
@@ -429,7 +437,8 @@ pub(crate) struct Total<'s> {
     pub mode: Mode,
     pub lanes: bool,
     pub name: Name<'s>,
-    pub ty: Type<'s>,
+    /// That of the start where it is not written down.
+    pub ty: Option<Type<'s>>,
     pub start: Option<ExprId>,
     pub body: ExprId,
 }

@@ -3,7 +3,7 @@
 //! One elaborator serves both kinds of definition. A `core def` is taken literally: every
 //! statement is one operation on names and literals, every name is kept (J601 for anything else).
 //! A `def` is the same grammar without those restrictions; [`sugar`] says what its loops become,
-//! [`each`] what operators on arrays do, [`access`] where `check`s are put, [`guard`] which of them a `core def` gets, [`jut_ir::repair`] where `dup` and `drop` are.
+//! [`each`] what operators on arrays do, [`recurrence`] what arrays that are written element by element are, [`access`] where `check`s are put, [`guard`] which of them a `core def` gets, [`jut_ir::repair`] where `dup` and `drop` are.
 //!
 //! ```text
 //! def nb[n](x: [n]f64) -> f64 = sum (i < n - 1) { x[i] * x[i + 1] }
@@ -42,6 +42,8 @@ mod join;
 mod library;
 mod operation;
 mod order;
+mod policy;
+mod recurrence;
 mod region;
 mod rule;
 mod scope;
@@ -230,7 +232,18 @@ fn data<'s>(
         _ => HashMap::new(),
     };
     let doc = d.doc.clone();
-    program.datas[id] = Data { name: full, constructors, doc, span: d.name.span };
+    let mut tangent = program.datas[id].tangent;
+    if let Some(of) = &d.of {
+        let Some(of) = globals.datas.get(&globals.full(of.text)).copied() else {
+            let message = format!("there is no type `{}`", of.text);
+            let help = "the type of tangents stands beside that of the values, in one file";
+            diagnostics.push(Diagnostic::error("J010", of.span, message).help(help));
+            return Err(Stop);
+        };
+        program.datas[of].tangent = Some(id);
+        tangent = Some(id);
+    }
+    program.datas[id] = Data { name: full, constructors, tangent, doc, span: d.name.span };
     program.order.push(jut_ir::Decl::Data(id));
     globals.fields.insert(id, fields);
     for (index, name) in names.into_iter().enumerate() {

@@ -425,7 +425,7 @@ impl<'t, 's> Writer<'t, 's> {
         let sign = self.find(from, to, &["=", "+=", "-=", "*=", "/=", "->"]);
         let head = match sign {
             Some(sign) => sign + 1,
-            None if self.list[from].text == "check" => from + 1,
+            None if matches!(self.list[from].text, "check" | "assert") => from + 1,
             None => from,
         };
         self.pattern = true;

@@ -78,7 +78,7 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
         "print" | "println" | "printf" | "display" => {
             "a function has no effects: return the value as a further result"
         }
-        "assert" | "require" => "say what indices satisfy: `check i < n`",
+        "assert" | "require" => "say what holds: `assert x > 0.0, \"x is positive\"`",
         "where" | "ifelse" | "cond" | "iff" => "write `if c { a } else { b }` or `select(c, a, b)`",
         "append" | "push" | "concatenate" | "cat" | "hstack" | "vstack" | "stack" => {
             "arrays one after another are `concat(x, y)`; a single element is `[v]`"
@@ -146,7 +146,7 @@ pub(crate) fn name(name: &str) -> Option<&'static str> {
         "inf" | "infinity" | "Inf" | "INFINITY" => "infinity is `inf()`",
         "nan" | "NaN" | "NAN" => "not a number is `nan()`",
         "PI" | "Pi" => "half a turn is `pi`",
-        "e" | "E" => "Euler's number is `exp(1.0)`",
+        "E" => "Euler's number is `e`",
         "None" | "nil" | "NULL" | "undefined" => {
             "what may be missing is a sum: `data Maybe = None | Some(i: i64)`"
         }
@@ -161,7 +161,6 @@ pub(crate) fn character(text: &str) -> Option<&'static str> {
         '&' => "write `&&` for `and`",
         '?' => "write `if c { a } else { b }`",
         '#' => "a comment begins with `//`",
-        '"' => "there are no texts: numbers and data types only",
         '~' => "`not` is written `!`",
         '×' | '·' => "a product is written `*`",
         '−' | '–' => "a minus is written `-`",

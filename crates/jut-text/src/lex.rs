@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     Int,
     /// `2.5`, `1e-3`.
     Float,
+    /// `"a message"`, on one line; the text is with its quotation marks.
+    Text,
     /// A word of the grammar, where it is one.
     Keyword,
     /// An operator, bracket or separator.
@@ -190,6 +192,7 @@ impl<'s> Lexer<'s, '_> {
                 b' ' | b'\t' | b'\r' => self.at += 1,
                 b'/' if self.byte(self.at + 1) == b'/' => self.comment(),
                 b'0'..=b'9' => self.number(),
+                b'"' => self.text(),
                 _ if is_start(b) => self.word(),
                 _ => self.symbol(),
             }
@@ -368,6 +371,21 @@ impl<'s> Lexer<'s, '_> {
             });
         }
         self.push(kind, start, &self.source[start..end]);
+    }
+
+    /// `"a message"`: everything up to the next quotation mark of the line.
+    fn text(&mut self) {
+        let start = self.at;
+        let line = self.source[start..].lines().next().unwrap_or_default();
+        let Some(length) = line[1..].find('"') else {
+            self.at += line.len();
+            let span = Span::new(self.file, start, start + 1);
+            let error = Diagnostic::error("J001", span, "this text has no end in its line");
+            self.diagnostics.push(error.help("end it with `\"`, in the same line"));
+            return self.push(Kind::Text, start, line);
+        };
+        self.at += length + 2;
+        self.push(Kind::Text, start, &self.source[start..self.at]);
     }
 
     fn symbol(&mut self) {

@@ -8,7 +8,7 @@
 //! program = { decl NL }
 //! decl    = "use" path
 //!         | "const" name ":" type "=" expr
-//!         | "data" path "=" con { "|" con }
+//!         | "data" path [ "of" path ] "=" con { "|" con }
 //!         | "rule" ( "jvp" | "vjp" ) path "=" path
 //!         | [ "core" ] "def" path [ "[" names "]" ] "(" params ")" "->" results "=" expr
 //! con     = path [ "(" name ":" type { "," name ":" type } ")" ]
@@ -40,7 +40,7 @@
 //!         | [ "for" head ] "while" [ "carry" binds ] ( expr [ "do" ] | block "do" ) block
 //!         | "scan" ( "up" | "down" | "par" | "while" ) "(" name "<" expr ")" [ "carry" binds ] [ "slice" slices ] block
 //!         | ( "rd" | "lend" ) name "=" expr block
-//!         | ( "wr" | "acc" ) [ "lanes" ] name ":" type [ "=" expr ] block
+//!         | ( "wr" | "acc" ) [ "lanes" ] name ( ":" type [ "=" expr ] | "=" expr ) block
 //!         | "rd" place | "dup" expr | "drop" expr | "zero" type | [ "proved" ] "cast" post ":" type
 //! head    = "(" range {..} ")"
 //! range   = [ expr "<=" ] name ( "<" | "<=" ) expr | expr ( ">" | ">=" ) name ( ">" | ">=" ) expr | name "<-" expr
@@ -50,7 +50,7 @@
 //! Words of the grammar are names where they can be nothing else ([`crate::lex`]). `lend` is a word of its own only before a name and `=`, and else a name like any other.
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
 //! What the language reserves for later (`extern`, `mut`, `st`,
-//! `@policies`, `f32`, ..) is refused with J901 where it stands.
+//! `f32`, ..) is refused with J901 where it stands.
 //!
 //! Requires nothing of the tokens. Ensures: brackets nest at most [`MAX_DEPTH`] deep (J003), so that
 //! whatever recurses over the tree is safe; operator chains may have any length. An error ends the
@@ -502,6 +502,11 @@ impl<'s> Parser<'s, '_> {
     fn data(&mut self, doc: String) -> Parsed<Data<'s>> {
         self.expect("data")?;
         let name = self.path("the name of a data type")?;
+        let mut of = None;
+        if self.peek().kind == Kind::Name && self.peek().text == "of" {
+            self.at += 1;
+            of = Some(self.path("the data type whose tangents these are")?);
+        }
         self.expect("=")?;
         let mut constructors = Vec::new();
         loop {
@@ -519,7 +524,7 @@ impl<'s> Parser<'s, '_> {
             }
             constructors.push((constructor, fields));
             if !self.eat("|") {
-                return Ok(Data { name, constructors, doc });
+                return Ok(Data { name, of, constructors, doc });
             }
         }
     }

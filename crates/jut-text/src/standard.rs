@@ -27,6 +27,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std.optim", include_str!("standard/optim.jut")),
     ("std.quad", include_str!("standard/quad.jut")),
     ("std.random", include_str!("standard/random.jut")),
+    ("std.special", include_str!("standard/special.jut")),
     ("std.stats", include_str!("standard/stats.jut")),
 ];
 

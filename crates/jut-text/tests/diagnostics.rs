@@ -171,7 +171,7 @@ refuses! {
     other_counts_of_places: J213 at "(x[0], s) = s" in "def f(y: [2]f64) -> f64 = { var x = y; var s = 1.0; (x[0], s) = s; s }"
     the_size_of_a_field: J207 at "k.m" in "data K = K(m: i64, w: [m]f64)\ndef f(k: K) -> K = { var k = k; k.m = 2; k }"
     state_parameters: J901 at "mut" in "def f(; ; mut r: f64) -> () = {}"
-    policies: J901 at "@" in "def f(x: f64) -> f64 = { @store\n y = sin(x); y }"
+    policies: J407 at "x * 2.0" in "def f(x: f64) -> f64 = { y = @segment(3) x * 2.0; y }"
     short_floats: J901 at "f32" in "def f(x: f32) -> f64 = 1.0"
     a_rule_of_nothing: J010 at "f" in "def g(x: f64) -> f64 = x\nrule jvp f = g"
     a_rule_without_a_mode: J002 at "f" in "rule f = g"

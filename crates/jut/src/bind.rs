@@ -598,6 +598,7 @@ mod tests {
             of: func.nvars[*v].name.to_string(),
             what: jut_ad::compose::Parameter::Argument(k),
             hidden: k < func.size_params,
+            labels: Default::default(),
         };
         func.params.iter().enumerate().map(input).collect()
     }
@@ -726,6 +727,7 @@ mod tests {
         let data = |name: &str, constructors| Data {
             name: name.into(),
             constructors,
+            tangent: None,
             doc: String::new(),
             span: Span::NONE,
         };

@@ -6,12 +6,13 @@
 //! and runs the code.
 
 use crate::compiled::{Plan, Session};
-use crate::engine::{self, Code, Failure, Placement, Room, Target, collect};
+use crate::engine::{self, Code, Failure, Placement, Room, collect};
 use crate::error::{ArgumentError, Error};
 use crate::interface::Destination;
 use crate::value::{Arg, Out, Value};
 use jut_ir::Scalar;
-use jut_native::{Arg as Word, Bound};
+use jut_loop::form::Kind;
+use jut_native::{Arg as Word, Bound, Results};
 use jut_runtime::{Cancellation, Workspace};
 use std::sync::Arc;
 
@@ -357,14 +358,62 @@ fn run(
     args: &[Arg<'_>],
     to: &mut Destination<'_, '_>,
 ) -> Result<(), Option<Failure>> {
-    let buffers = placements.iter().zip(to.targets());
-    let buffers = buffers.filter(|(placement, _)| matches!(placement, Placement::Buffer(_)));
-    let words = args.iter().map(word).chain(buffers.map(|(_, target)| target_word(target)));
-    let called = bound.call(workspace, words);
-    let results = called.map_err(|error| error.map(Failure::Run))?;
+    let mut call = bound.begin();
+    for arg in args {
+        match *arg {
+            Arg::F64(x) => call.push(Word::F64(x)),
+            Arg::I64(x) => call.push(Word::I64(x)),
+            Arg::Bool(x) => call.push(Word::Bool(x)),
+            Arg::F64s(x, _) => call.push(Word::F64s(x)),
+            Arg::I64s(x, _) => call.push(Word::I64s(x)),
+            Arg::Bools(x, _) => call.push(Word::Bools(x)),
+            // Not plain: callers have looked.
+            _ => return Err(None),
+        }
+    }
+    let (own, outs) = to.parts();
+    for (placement, value) in placements.iter().zip(own) {
+        if let Placement::Buffer(_) = placement {
+            match value {
+                Value::F64s(a) => call.push(Word::F64sMut(&mut a.data)),
+                Value::I64s(a) => call.push(Word::I64sMut(&mut a.data)),
+                Value::Bools(a) => call.push(Word::BoolsMut(&mut a.data)),
+                _ => return Err(None),
+            }
+        }
+    }
+    for (placement, out) in placements.iter().zip(outs) {
+        if let Placement::Buffer(_) = placement {
+            match out {
+                Out::F64s(x) => call.push(Word::F64sMut(x)),
+                Out::I64s(x) => call.push(Word::I64sMut(x)),
+                Out::Bools(x) => call.push(Word::BoolsMut(x)),
+                _ => return Err(None),
+            }
+        }
+    }
+    let results = call.call(workspace).map_err(|error| error.map(Failure::Run))?;
+    if numbers(placements, &results, to.parts().1) {
+        return Ok(());
+    }
     // What is returned is numbers, or goes into memory of the caller.
     let mut room = Room::new(0, usize::MAX);
     collect(placements, results, to.targets(), &mut room).map_err(Some)
+}
+
+/// Writes results that are numbers; whether that was all.
+#[inline]
+fn numbers(placements: &[Placement], results: &Results<'_>, outs: &mut [Out<'_>]) -> bool {
+    let mut all = outs.len() == placements.len();
+    for (placement, out) in placements.iter().zip(outs) {
+        let Placement::Returned(number) = *placement else { continue };
+        match (results.word(number), out) {
+            (Some((Kind::F64, word)), Out::F64(to)) => **to = f64::from_bits(word),
+            (Some((Kind::I64, word)), Out::I64(to)) => **to = word.cast_signed(),
+            _ => all = false,
+        }
+    }
+    all
 }
 
 /// The shape that an argument comes with.
@@ -381,33 +430,4 @@ fn is_plain(arg: &Arg<'_>) -> bool {
         arg,
         Arg::F64(_) | Arg::I64(_) | Arg::Bool(_) | Arg::F64s(..) | Arg::I64s(..) | Arg::Bools(..)
     )
-}
-
-/// A plain argument as a word of a call.
-#[inline]
-fn word<'a>(arg: &Arg<'a>) -> Word<'a> {
-    match *arg {
-        Arg::F64(x) => Word::F64(x),
-        Arg::I64(x) => Word::I64(x),
-        Arg::Bool(x) => Word::Bool(x),
-        Arg::F64s(x, _) => Word::F64s(x),
-        Arg::I64s(x, _) => Word::I64s(x),
-        Arg::Bools(x, _) => Word::Bools(x),
-        // Not plain: callers have looked.
-        _ => Word::F64s(&[]),
-    }
-}
-
-/// Where a result goes as a word of a call. A number fits no parameter that is written.
-#[inline]
-fn target_word(target: Target<'_>) -> Word<'_> {
-    match target {
-        Target::Own(Value::F64s(a)) => Word::F64sMut(&mut a.data),
-        Target::Own(Value::I64s(a)) => Word::I64sMut(&mut a.data),
-        Target::Own(Value::Bools(a)) => Word::BoolsMut(&mut a.data),
-        Target::F64s(x) => Word::F64sMut(x),
-        Target::I64s(x) => Word::I64sMut(x),
-        Target::Bools(x) => Word::BoolsMut(x),
-        _ => Word::Bool(false),
-    }
 }

@@ -63,7 +63,47 @@ pub(crate) fn tape_text(function: &Function) -> Result<String> {
     for (policy, report) in alternatives(function)? {
         text.push_str(&format!("  {:<9}  {} bytes\n", policy.name(), report.formula()));
     }
+    let now = tape(function)?.formula();
+    for levels in 2..=3 {
+        let report = tape(&function.clone().with_levels(levels))?;
+        if report.formula() != now {
+            let (bytes, more) = (report.formula(), levels - 1);
+            text.push_str(&format!(
+                "  levels({levels})  {bytes} bytes, and one segment; loops run {more} more time(s)\n"
+            ));
+        }
+    }
     Ok(text)
+}
+
+/// The function with the fewest levels of segments by which the tapes of its gradient take no more than so many bytes.
+pub(crate) fn within(function: &Function, bytes: usize, args: &[Arg<'_>]) -> Result<Function> {
+    /// Tapes of more levels do not get smaller.
+    const MOST: u32 = 8;
+    let value = function.clone().engine(Engine::Interpreter).value()?;
+    let args = value.entered(args)?;
+    let argument = |k: usize| args.get(k).and_then(jut_eval::Value::as_i64);
+    let mut least: Option<i64> = None;
+    for levels in 1..=MOST {
+        let candidate = function.clone().with_levels(levels);
+        let Some(peak) = tape(&candidate)?.peak(&argument) else { continue };
+        if usize::try_from(peak).is_ok_and(|peak| peak <= bytes) {
+            return Ok(candidate);
+        }
+        least = Some(least.map_or(peak, |least| least.min(peak)));
+    }
+    let (name, span) = (function.name(), function.model().program().funcs[function.id()].span);
+    let (message, help) = match least {
+        Some(least) => (
+            format!("the tape of the gradient of `{name}` takes at least {least} bytes with these arguments, and may take {bytes}"),
+            format!("allow {least} bytes, or say `@recompute` of what `jut explain tape` lists as large"),
+        ),
+        None => (
+            format!("how much the tape of the gradient of `{name}` takes is not known before it runs"),
+            "set a limit for the run, `memory_limit`, and schedules in the text, `@levels(2) for ..`".to_string(),
+        ),
+    };
+    Err(refusal(function, Diagnostic::error("J808", span, message).help(help)))
 }
 
 /// What goes on the tape under the policies that the function does not have.

@@ -9,6 +9,7 @@ use crate::bind::{Binder, Sizes, show_type};
 use crate::engine::{self, Failure, Placement, Room, Runner, Target};
 use crate::error::{ArgumentError, Error, Result};
 use crate::json::{self, Arguments, Given};
+use crate::labels::{self, Labels};
 use crate::leaves::{Leaf, leaves, rebuild};
 use crate::parts::{Columns, take_apart};
 use crate::ports::{Input, Output, OutputPlan, Port, Role};
@@ -16,7 +17,7 @@ use crate::source::{RunError, Sources};
 use crate::value::{Arg, Array, Out, Value};
 use crate::views::Copied;
 use jut_eval::{Interpreter, Value as EvalValue};
-use jut_ir::{FuncId, NVar, Program, Span};
+use jut_ir::{FuncId, NVar, Program, Span, Type};
 use jut_native::Arg as Word;
 use jut_runtime::Cancellation;
 use serde_json::{Map, Value as Json};
@@ -32,7 +33,7 @@ pub(crate) struct Interface {
     pub program: Program,
     pub root: FuncId,
     pub binder: Binder,
-    inputs: Vec<(String, Role)>,
+    inputs: Vec<(String, Role, Labels)>,
     pub outputs: Vec<OutputPlan>,
     /// The leaves of all results.
     pub leaves: Vec<Leaf>,
@@ -68,6 +69,7 @@ impl Interface {
             plans.push(OutputPlan {
                 name: output.name,
                 role: output.role,
+                labels: output.labels,
                 ty: result.ty.clone(),
                 shown: show_type(&program, func, &result.ty),
                 leaves: start..all.len(),
@@ -76,7 +78,7 @@ impl Interface {
         }
         Ok(Interface {
             sources,
-            inputs: visible.map(|i| (i.name(), i.role())).collect(),
+            inputs: visible.map(|i| (i.name(), i.role(), i.labels)).collect(),
             binder,
             outputs: plans,
             leaves: all,
@@ -93,7 +95,7 @@ impl Interface {
     /// What the user gives.
     pub fn inputs(&self) -> impl Iterator<Item = Port<'_>> {
         let names = self.inputs.iter();
-        names.zip(self.binder.params()).map(|((name, role), (_, shown))| Port {
+        names.zip(self.binder.params()).map(|((name, role, _), (_, shown))| Port {
             name,
             ty: shown,
             role: *role,
@@ -113,23 +115,29 @@ impl Interface {
 
     /// See [`crate::Compiled::read`].
     pub fn read(&self, mut arguments: Arguments) -> Result<Vec<Value>> {
-        let is_known = |key: &String| self.inputs.iter().any(|(name, _)| name == key);
+        let is_known = |key: &String| self.inputs.iter().any(|(name, ..)| name == key);
         if let Some(extra) = arguments.keys().find(|key| !is_known(key)) {
-            let names: Vec<&str> = self.inputs.iter().map(|(name, _)| name.as_str()).collect();
+            let names: Vec<&str> = self.inputs.iter().map(|(name, ..)| name.as_str()).collect();
             let reason = format!("there is no parameter `{extra}`, only {}", names.join(", "));
             let help = "give one argument for each parameter, by its name";
             return Err(self.placed(ArgumentError::new("A01", extra, reason, help)));
         }
         let mut values = Vec::new();
-        for (k, ((name, role), (ty, shown))) in
+        for (k, ((name, role, labels), (ty, shown))) in
             self.inputs.iter().zip(self.binder.params()).enumerate()
         {
             let value = match arguments.remove(name) {
                 Some(Given::Value(value)) => Ok(value),
-                Some(Given::Json(json)) => json::read(&self.program, ty, &json).map_err(|reason| {
-                    let reason = format!("does not fit `{name}: {shown}`: {reason}");
-                    ArgumentError::new("A02", name, reason, json::how_to_write(&self.program, ty))
-                }),
+                Some(Given::Json(json)) => json::read_named(&self.program, (ty, labels), &json)
+                    .map_err(|reason| {
+                        let reason = format!("does not fit `{name}: {shown}`: {reason}");
+                        ArgumentError::new(
+                            "A02",
+                            name,
+                            reason,
+                            json::how_to_write(&self.program, ty),
+                        )
+                    }),
                 None => Err(missing(name, *role, shown)),
             };
             values.push(value.map_err(|error| self.placed(error.at(self.binder.span_of(k))))?);
@@ -140,7 +148,9 @@ impl Interface {
     /// See [`crate::Compiled::view_json`].
     pub fn view_json<'a>(&'a self, output: usize, value: &'a Value) -> Result<json::View<'a>> {
         match self.outputs.get(output) {
-            Some(output) => Ok(json::View::new(&self.program, &output.ty, value)),
+            Some(output) => {
+                Ok(json::View::named(&self.program, (&output.ty, &output.labels), value))
+            }
             None => Err(Error::Request(format!("there is no result with the number {output}"))),
         }
     }
@@ -404,6 +414,11 @@ impl<'d, 'o> Destination<'d, 'o> {
         self.own.iter_mut().for_each(Value::release);
     }
 
+    /// Its values, or the memory of the caller; one of them is empty.
+    pub fn parts(&mut self) -> (&mut [Value], &mut [Out<'o>]) {
+        (self.own, self.outs)
+    }
+
     /// Each leaf's, in order.
     pub fn targets(&mut self) -> impl Iterator<Item = Target<'_>> {
         let outs = self.outs.iter_mut().map(Target::of);
@@ -502,10 +517,55 @@ impl<'s> Results<'s> {
         (0..self.interface.outputs.len()).filter_map(|k| self.value(k)).collect()
     }
 
-    pub(crate) fn leaf(&self, name: &str) -> Option<&Value> {
-        let named = || self.interface.outputs.iter().filter(|o| o.name == name);
-        let output = named().find(|o| o.role == Role::Derivative).or_else(|| named().next())?;
-        match self.leaves.get(output.leaves.clone())? {
+    /// A part of a result as an owned value, by a path of names: `net` or `net.first.w`, components of tuples by their
+    /// numbers, `t.0`. Parts of derivatives have the names of the fields that they belong to; those of sums
+    /// that of the constructor before, `shape.Circle.radius`.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text(
+    ///     "data Layer = Layer(w: [2]f64, b: f64)
+    ///      data Net = Net(first: Layer, steps: i64)
+    ///      def f(net: Net) -> f64 = sum(net.first.w * net.first.w) + 3.0 * net.first.b",
+    /// )?;
+    /// let gradient = model.function("f")?.value_and_gradient()?;
+    /// let net = gradient.read_json(serde_json::json!({
+    ///     "net": {"first": {"w": [1.0, 2.0], "b": 0.5}, "steps": 7}
+    /// }).as_object().expect("an object"))?;
+    /// let mut session = gradient.session();
+    /// let results = session.call(&[(&net[0]).into()])?;
+    /// assert_eq!(results.f64s("net.first.w")?, [2.0, 4.0]);
+    /// assert_eq!(results.f64("net.first.b")?, 3.0);
+    /// assert_eq!(results.part("net.first").map(|first| first.floats()), Some(vec![2.0, 4.0, 3.0]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn part(&self, path: &str) -> Option<Value> {
+        let (ty, leaves) = self.place(path)?;
+        rebuild(&self.interface.program, ty, &mut leaves.iter())
+    }
+
+    /// The type and the leaves of a result, or of a part of it.
+    fn place(&self, path: &str) -> Option<(&'s Type, &'s [Value])> {
+        let of = |name: &str| {
+            let named = || self.interface.outputs.iter().filter(|o| o.name == name);
+            named().find(|o| o.role == Role::Derivative).or_else(|| named().next())
+        };
+        let (output, rest) = match of(path) {
+            Some(output) => (output, ""),
+            None => {
+                let (name, rest) = path.split_once('.')?;
+                (of(name)?, rest)
+            }
+        };
+        let program = &self.interface.program;
+        let (ty, start) = labels::part(program, &output.ty, &output.labels, rest)?;
+        let all = self.leaves.get(output.leaves.clone())?;
+        Some((ty, all.get(start..start + labels::count(program, ty))?))
+    }
+
+    pub(crate) fn leaf(&self, name: &str) -> Option<&'s Value> {
+        match self.place(name)?.1 {
             [leaf] => Some(leaf),
             _ => None,
         }

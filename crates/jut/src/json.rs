@@ -9,11 +9,13 @@
 //! | `#(t, u)` | a list of the components |
 //! | a record | an object with its fields, or a list of them in order |
 //! | a sum | an object with one key, the constructor; its value is as for a record; without fields also its name |
+//! | a derivative of a record or sum, or with respect to one | an object with those of its fields that have floats, or a list of them in order; of a sum under `Constructor.field` |
 //! | an array of records or of a sum | a list of its elements |
 //!
 //! Numbers are read to the nearest binary64 and written in the shortest form that reads back to
 //! the same bits.
 
+use crate::labels::Labels;
 use crate::leaves::{peel, stack};
 use crate::value::{self, Array, Value};
 use jut_ir::Scalar;
@@ -140,6 +142,42 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
                 }
             }
         }
+    }
+}
+
+/// Reads a tangent, whose components may be given by their names.
+pub(crate) fn read_named(
+    program: &Program,
+    (ty, labels): (&Type, &Labels),
+    json: &Json,
+) -> Result<Value, String> {
+    match (ty, json) {
+        (Type::Tuple(items), Json::Object(map)) => {
+            let Some(names) = labels.fields(items.len()) else { return read(program, ty, json) };
+            if let Some(extra) = map.keys().find(|key| names.iter().all(|(name, _)| name != *key)) {
+                return Err(format!("there is no component `{extra}`"));
+            }
+            let one = |((name, inner), item): (&(String, Labels), &Type)| {
+                let json = map.get(name).ok_or_else(|| format!("component `{name}` is missing"))?;
+                read_named(program, (item, inner), json).map_err(|e| format!("{name}: {e}"))
+            };
+            names.iter().zip(items).map(one).collect::<Result<_, _>>().map(Value::Tuple)
+        }
+        (Type::Tuple(items), Json::Array(parts)) if parts.len() == items.len() => {
+            let none = Labels::default();
+            let one = |(k, (item, json)): (usize, (&Type, &Json))| {
+                let inner = labels.component(k).map_or(&none, |(_, inner)| inner);
+                read_named(program, (item, inner), json)
+            };
+            let parts = items.iter().zip(parts).enumerate();
+            parts.map(one).collect::<Result<_, _>>().map(Value::Tuple)
+        }
+        (Type::Array(_, element), Json::Array(items)) if Scalar::of(peel(ty).1).is_none() => {
+            let items: Result<Vec<Value>, String> =
+                items.iter().map(|j| read_named(program, (element, labels), j)).collect();
+            stack(program, element, &items?).ok_or_else(|| "elements of different sizes".into())
+        }
+        _ => read(program, ty, json),
     }
 }
 
@@ -370,6 +408,7 @@ mod tests {
         let id = program.add_data(Data {
             name: "D".into(),
             constructors,
+            tangent: None,
             doc: String::new(),
             span: Span::NONE,
         });

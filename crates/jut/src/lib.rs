@@ -147,6 +147,7 @@
 #[cfg(feature = "aot")]
 mod aot;
 mod backends;
+mod batch;
 mod bind;
 mod bound;
 mod compiled;
@@ -159,6 +160,7 @@ mod files;
 pub mod guide;
 mod interface;
 pub mod json;
+mod labels;
 mod leaves;
 mod linear;
 pub mod math;
@@ -182,6 +184,7 @@ pub use aot::{
     Triple, archive, build,
 };
 pub use backends::{BACKENDS, Engine};
+pub use batch::Batched;
 pub use bound::BoundCall;
 pub use compiled::{Compiled, Session};
 pub use error::{ArgumentError, Error, Result};
@@ -193,7 +196,7 @@ pub use jut_eval::cost::{Bound, CostReport, StageCost};
 pub use jut_ir::Scalar;
 pub use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
 #[cfg(feature = "macros")]
-pub use jut_macros::differentiable;
+pub use jut_macros::{Data, differentiable};
 pub use jut_native::{Backend, Requirement};
 pub use jut_runtime::Cancellation;
 pub use linear::{LinearSession, Linearized, Tape};

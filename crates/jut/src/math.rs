@@ -43,7 +43,7 @@ macro_rules! functions {
                 &LINKED
             }
             fn link(_: &mut Linker) -> Filled {
-                Filled { text: $prim.to_string(), ty: Type::F64 }
+                Filled { text: $prim.to_string(), ty: Type::F64, changed: &[], parameters: &[] }
             }
         }
     )*};

@@ -123,6 +123,7 @@ impl Model {
             wrt: None,
             of: None,
             policy: Policy::default(),
+            levels: 1,
             engine: Engine::default(),
             limit: None,
         })
@@ -161,6 +162,7 @@ pub struct Function {
     wrt: Option<Vec<usize>>,
     of: Option<usize>,
     policy: Policy,
+    levels: u32,
     engine: Engine,
     limit: Option<usize>,
 }
@@ -284,6 +286,30 @@ impl Function {
         self
     }
 
+    /// With a schedule for its loops by which the tape of its gradient takes at most so many bytes when it is called with
+    /// these arguments: none if it does without, else the fewest levels of segments
+    /// (`@levels(d)` in the language). Loops with a policy of their own keep it.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text(
+    ///     "def f(n: i64, a: f64) -> f64 = for (i < n) carry (x = a) { x - 0.001 * sin(x) * exp(x) }",
+    /// )?;
+    /// let (n, a) = (1_000_000.into(), 0.3.into());
+    /// let f = model.function("f")?.tape_within(100_000, &[n, a])?;
+    /// f.value_and_gradient()?;
+    /// assert!(model.function("f")?.tape_within(100, &[1_000_000.into(), 0.3.into()]).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// J808 if no schedule does, with the least that the tape would need, or if that cannot be known before
+    /// the function runs; and as [`Function::compile`].
+    pub fn tape_within(self, bytes: usize, args: &[Arg<'_>]) -> Result<Function> {
+        explain::within(&self, bytes, args)
+    }
+
     /// What runs it: native code unless said otherwise.
     pub fn engine(mut self, engine: Engine) -> Function {
         self.engine = engine;
@@ -400,6 +426,16 @@ impl Function {
 
     pub(crate) fn tape_policy(&self) -> Policy {
         self.policy
+    }
+
+    /// How many loops become of one that carries a state.
+    pub(crate) fn levels(&self) -> u32 {
+        self.levels
+    }
+
+    pub(crate) fn with_levels(mut self, levels: u32) -> Function {
+        self.levels = levels;
+        self
     }
 
     pub(crate) fn limit(&self) -> Option<usize> {

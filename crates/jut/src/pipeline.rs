@@ -383,7 +383,10 @@ pub(crate) fn start_optimised(function: &Function) -> (Derivatives, FuncId) {
 }
 
 fn prepared(function: &Function) -> (Program, FuncId) {
-    let program = jut_opt::optimise(function.model().program(), function.id(), false);
+    let mut program = jut_opt::optimise(function.model().program(), function.id(), false);
+    if function.levels() > 1 {
+        jut_ad::unzip::schedule(&mut program, function.levels());
+    }
     (program, function.id())
 }
 

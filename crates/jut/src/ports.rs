@@ -1,5 +1,6 @@
 //! Names for what goes into a compiled function and what comes out.
 
+use crate::labels::Labels;
 use jut_ad::compose::{Composition, Outcome, Parameter};
 use jut_ir::{Function, Mode, NVar, Type};
 use std::ops::Range;
@@ -33,6 +34,8 @@ pub(crate) struct Input {
     pub what: Parameter,
     /// A size that the caller leaves out.
     pub hidden: bool,
+    /// The names of the components of a tangent or cotangent.
+    pub labels: Labels,
 }
 
 impl Input {
@@ -62,6 +65,8 @@ pub(crate) struct Output {
     pub name: String,
     /// What it is.
     pub role: Role,
+    /// The names of the components of a derivative.
+    pub labels: Labels,
 }
 
 /// A result with everything needed to hand it out.
@@ -69,6 +74,8 @@ pub(crate) struct Output {
 pub(crate) struct OutputPlan {
     pub name: String,
     pub role: Role,
+    /// The names of its components, if it is a derivative.
+    pub labels: Labels,
     pub ty: Type,
     pub shown: String,
     /// Its leaves among those of all results.
@@ -86,6 +93,16 @@ pub(crate) fn ports(
     made: &Function,
 ) -> (Vec<Input>, Vec<Output>) {
     let names = Names::of(function);
+    let program = function.model().program();
+    let own = &program.funcs[function.id()];
+    let of_param = |k: usize| {
+        let ty = own.params.get(k).map(|p| &own.nvars[*p].ty);
+        ty.map_or_else(Labels::default, |ty| Labels::of_tangent(program, ty))
+    };
+    let of_result = |k: usize| {
+        let ty = own.results.get(k).map(|r| &r.ty);
+        ty.map_or_else(Labels::default, |ty| Labels::of_tangent(program, ty))
+    };
     let mut inputs = Vec::new();
     for (param, what) in made.params.iter().zip(&composition.parameters) {
         let of = match *what {
@@ -99,7 +116,12 @@ pub(crate) fn ports(
             Parameter::Argument(k) => k < names.size_params,
             what => what == Parameter::Size,
         };
-        inputs.push(Input { of, what: *what, hidden });
+        let labels = match *what {
+            Parameter::Tangent(k) => of_param(k),
+            Parameter::Cotangent(k) => of_result(k),
+            _ => Labels::default(),
+        };
+        inputs.push(Input { of, what: *what, hidden, labels });
     }
     let mut outputs = Vec::new();
     for outcome in &composition.results {
@@ -116,7 +138,12 @@ pub(crate) fn ports(
                 (block(&names.params[of], &names.params[by]), Role::Derivative)
             }
         };
-        outputs.push(Output { name, role });
+        let labels = match *outcome {
+            Outcome::Tangent(k) => of_result(k),
+            Outcome::Gradient(k) => of_param(k),
+            _ => Labels::default(),
+        };
+        outputs.push(Output { name, role, labels });
     }
     (inputs, outputs)
 }

@@ -39,19 +39,28 @@
 //! parameters with floats give a tuple. Integers and truth values have none. Where the function panics these give an
 //! [`Error`](crate::Error) with the place in the Rust file.
 //!
+//! A struct that derives `jut::Data` is the tuple of its fields in the text; functions of an `impl` block with the attribute have types of
+//! their own, `Type_function`.
+//!
 //! The items of this module are what the attribute writes, and may change with it; [`crate::math`] has functions whose bits are the same here
 //! and there.
 
 mod argument;
+mod data;
 mod entry;
 mod linker;
 mod outcome;
 mod prelude;
 
-pub use argument::{Argument, Block, Held, Scalar};
+pub use argument::{Argument, Block, Held};
+pub use data::{
+    Data, Elements, Field, Gives, Gradient, Method, components, element, field, given, of, result,
+};
 pub use entry::{Entry, Local};
 pub use linker::{Cell, Constant, Filled, Linker};
-pub use outcome::{Many, Outcome, Taken};
+#[doc(hidden)]
+pub use linker::{filled, with_prelude};
+pub use outcome::{Outcome, Taken};
 
 use crate::{Function, Result};
 use std::fmt;
@@ -62,6 +71,10 @@ pub trait Source: 'static + Sized {
     const NAME: &'static str;
     /// The type of its result.
     const RESULT: Type;
+    /// Which of its parameters are `&mut`, if any is: what these are in the end are further results.
+    const CHANGED: &'static [bool] = &[];
+    /// The types of its parameters, if any is a function.
+    const PARAMETERS: &'static [Type] = &[];
     /// Adds its definition, behind those that it calls.
     fn define(linker: &mut Linker);
     /// Where the program is kept that its text and all that it calls make.
@@ -89,6 +102,14 @@ pub enum Type {
     Array(&'static Type),
     /// A `Vec` of elements.
     Vec(&'static Type),
+    /// A function: what it takes, and what it gives.
+    Function(&'static [Type], &'static Type),
+    /// Nothing.
+    Unit,
+    /// An array whose length is part of its type.
+    Fixed(&'static Type, usize),
+    /// A struct: its fields, in order.
+    Record(&'static [(&'static str, Type)]),
     /// A tuple.
     Tuple(&'static [Type]),
 }

@@ -197,8 +197,14 @@ impl RunError {
         match self.what() {
             What::Overflow(_) => "R11",
             What::Panic(_) => "R12",
+            What::Same if self.assertion().is_some() => "R12",
             What::Same => self.error.kind.code(),
         }
+    }
+
+    /// The message of the assertion that failed, if it was one.
+    fn assertion(&self) -> Option<String> {
+        assertion(&self.sources, self.error.kind, self.error.span)
     }
 
     /// The error as data: kind, span, and the numbers involved.
@@ -231,6 +237,9 @@ impl RunError {
         if let Some(word) = self.empty_extremum() {
             return format!("the range of `{word}` is empty");
         }
+        if let Some(message) = self.assertion() {
+            return message;
+        }
         let text = self.error.to_string();
         text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest).to_string()
     }
@@ -243,6 +252,10 @@ impl RunError {
             }
             What::Panic(_) => return "the Rust function panics here".to_string(),
             What::Same => {}
+        }
+        if self.assertion().is_some() {
+            return "the program asserts this here: change what it is given, or the assertion"
+                .into();
         }
         match self.empty_extremum() {
             Some(word) => {
@@ -287,6 +300,23 @@ pub(crate) fn extremum(sources: &Sources, span: Span) -> Option<&'static str> {
     let text = sources.of(span).text.get(span.start as usize..span.end as usize)?;
     let word = ["max", "min"].into_iter().find(|word| text.starts_with(word))?;
     text[word.len()..].trim_start().starts_with('(').then_some(word)
+}
+
+/// The message of the assertion at a place, if there is one: its text, or else its condition. Assertions are checks that
+/// a number is not negative, and no other such check has this word at its place.
+pub(crate) fn assertion(sources: &Sources, kind: RuntimeErrorKind, span: Span) -> Option<String> {
+    let text = sources.of(span).text.get(span.start as usize..span.end as usize)?;
+    let rest = text.strip_prefix("assert").filter(|_| kind == RuntimeErrorKind::NegativeSize)?;
+    if rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    Some(match rest.strip_suffix('"').and_then(|rest| rest.rsplit_once('"')) {
+        Some((_, message)) => message.to_string(),
+        None => {
+            let condition: Vec<&str> = rest.split_whitespace().collect();
+            format!("assertion failed: {}", condition.join(" "))
+        }
+    })
 }
 
 impl fmt::Display for RunError {

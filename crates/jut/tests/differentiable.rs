@@ -6,6 +6,10 @@
 
 #[path = "differentiable/chains.rs"]
 mod chains;
+#[path = "differentiable/changed.rs"]
+mod changed;
+#[path = "differentiable/closures.rs"]
+mod closures;
 #[path = "differentiable/failures.rs"]
 mod failures;
 #[path = "differentiable/functions.rs"]
@@ -14,6 +18,8 @@ mod functions;
 mod meaning;
 #[path = "differentiable/names.rs"]
 mod names;
+#[path = "differentiable/structs.rs"]
+mod structs;
 
 /// Central differences of a function of many numbers.
 pub fn differences(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {

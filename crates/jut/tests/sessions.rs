@@ -254,3 +254,68 @@ fn calls_of_two_sizes_in_turns_allocate_nothing() {
     }
     assert_eq!(allocations(both), 0);
 }
+
+/// Single calls, and the same elements as a batch on one and on several threads: the same bits, in order.
+#[test]
+fn batches_have_the_bits_of_single_calls() {
+    use jut::Batched::{Each, Same};
+    let text = "
+def f[n](x: [n]f64, k: i64, p: #(f64, [2]f64)) -> (f64, [n]f64, #(i64, f64)) = {
+  check 6 < size(x) + k
+  y = build (i < n) { sin(x[i]) * p.0 + p.1[0] * f64(k) }
+  (sum (i < n) { y[i] * y[i] }, y, #(k * k, p.1[1] / x[0]))
+}
+def half(m: i64) -> (n: i64, y: [n]f64) = { n = m / 2; y = build (i < n) { 1.0 }; (n, y) }
+";
+    let model = Model::from_text(text).expect("a program");
+    let f = model.function("f").and_then(|f| f.value()).expect("a function");
+    let count = 7;
+    let x: Vec<f64> = (0..count * 3).map(|i| 0.3 * i as f64 - 1.0).collect();
+    let k: Vec<i64> = (4..4 + count as i64).collect();
+    let array =
+        |shape: &[usize], data: Vec<f64>| Value::F64s(Array { shape: shape.to_vec(), data });
+    let p = [
+        array(&[count], (0..count).map(|i| i as f64).collect()),
+        array(&[count, 2], (0..2 * count).map(|i| 1.0 / (1.0 + i as f64)).collect()),
+    ];
+    let single: Vec<Vec<Value>> = (0..count)
+        .map(|i| {
+            let p: Vec<Value> = p.iter().filter_map(|p| p.element(i)).collect();
+            f.call(&[(&x[3 * i..3 * i + 3]).into(), k[i].into(), Arg::Values(&p)]).expect("a value")
+        })
+        .collect();
+    let shape = [count, 3];
+    let args = [Each((&x[..], &shape).into()), Each((&k).into()), Each(Arg::Values(&p))];
+    for threads in [1, 2, 3, 20] {
+        let all = f.call_batch(&args, std::num::NonZeroUsize::new(threads)).expect("values");
+        for (i, single) in single.iter().enumerate() {
+            for (one, all) in single.iter().zip(&all) {
+                assert!(all.element(i).is_some_and(|e| e.same_bits(one)), "{i}: {all:?}");
+            }
+        }
+    }
+    assert!(f.call_batch(&args, None).is_ok());
+    // The first element that fails says why, whatever the others do.
+    let low: Vec<i64> = (0..count as i64).map(|i| 9 - 2 * i).collect();
+    let args = [Each((&x[..], &shape).into()), Each((&low).into()), Each(Arg::Values(&p))];
+    for threads in [1, 4] {
+        let error =
+            f.call_batch(&args, std::num::NonZeroUsize::new(threads)).expect_err("it fails");
+        assert_eq!(error.code(), Some("R01"));
+    }
+    let code = |args: &[jut::Batched<'_>]| f.call_batch(args, None).expect_err("refused").code();
+    assert_eq!(
+        code(&[Each((&x[..], &shape).into()), Each((&k[1..]).into()), args[2]]),
+        Some("A03")
+    );
+    assert_eq!(code(&[Same((&x).into()), Same(1.into()), Same(Arg::Values(&p))]), Some("A02"));
+    assert_eq!(
+        code(&[Each((&x[..0], &[0, 3]).into()), Same(1.into()), Same(1.0.into())]),
+        Some("A02")
+    );
+    assert_eq!(code(&[Each(1.0.into()), args[1], args[2]]), Some("A02"));
+    // Results of different sizes have no array of their own.
+    let half = model.function("half").and_then(|f| f.value()).expect("a function");
+    assert_eq!(half.call_batch(&[Each((&k).into())], None).expect_err("sizes").code(), Some("A03"));
+    assert!(half.call_batch(&[Each((&[4, 5, 4]).into())], None).is_ok());
+}

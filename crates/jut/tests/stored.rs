@@ -72,3 +72,34 @@ fn the_report_says_what_other_policies_would_store() {
     assert!(store_all.starts_with("store_all  ") && store_all.ends_with(" bytes"), "{others}");
     assert_eq!(minimal, "minimal    0 bytes");
 }
+
+#[test]
+fn loops_get_as_few_levels_of_segments_as_keep_the_tape_within_its_memory() {
+    let text =
+        "def f(n: i64, a: f64) -> f64 = for (i < n) carry (x = a) { x - 0.001 * sin(x) * exp(x) }";
+    let function = Model::from_text(text).and_then(|m| m.function("f")).expect("a function");
+    let given = [1_000_000.into(), 0.3.into()];
+    let within = |bytes| function.clone().tape_within(bytes, &given);
+    let peak = |f: &jut::Function| {
+        let report = f.tape_report().expect("a report");
+        report.peak(&|k| (k == 0).then_some(1_000_000)).expect("a number")
+    };
+    let results = |f: &jut::Function| {
+        let mut session = f.value_and_gradient().expect("a gradient").session();
+        let results = session.call(&given).expect("a call");
+        ["value", "a"].map(|name| results.f64(name).expect("a number").to_bits())
+    };
+    let whole = peak(&function);
+    for bytes in [1_000_000_000, 10_000_000, 100_000, 10_000] {
+        let chosen = within(bytes).expect("a schedule");
+        assert!(peak(&chosen) <= bytes as i64);
+        assert_eq!(
+            peak(&chosen) == whole,
+            bytes as i64 >= whole,
+            "no segments where they are not needed"
+        );
+        assert_eq!(results(&chosen), results(&function));
+    }
+    let refused = within(100).err().expect("an error").to_string();
+    assert!(refused.contains("J808") && refused.contains("at least"), "{refused}");
+}

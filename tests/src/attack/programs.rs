@@ -27,6 +27,18 @@ def row[d](v: [d]f64, s: f64) -> Row = {
 def add[d](v: [d]f64, j: i64; ; acc r: [d]f64) -> () = {
   scan up (q < d) { r[q + j] += v[q] }
 }
+def walk[d](v: [d]f64, j: i64, left: i64) -> f64 =
+  if left <= 0 { 0.5 } else { v[j] * walk(v, j + 1, left - 1) + v[left] }
+data List = Nil | Cons(head: i64, tail: List)
+def listed(k: i64, l: i64) -> List = if k <= 0 { Nil() } else { Cons(k + l, listed(k - 1, l)) }
+def along[d](v: [d]f64, l: List) -> f64 = case l {
+  Nil -> 0.25
+  Cons(j, rest) -> v[j] + along(v, rest) * 0.5
+}
+def picked[d](v: [d]f64, j: i64) -> f64 = v[j]
+def picked_tangent[d](v: [d]f64, j: i64, dv: [d]f64) -> f64 = dv[j] + 0.5 * dv[j]
+rule jvp picked = picked_tangent
+def mapped[d](f: fn(f64, i64) -> f64, v: [d]f64) -> [d]f64 = build (q < d) { f(v[q], q) }
 ";
 
 /// A program with arguments.
@@ -75,6 +87,14 @@ fn arguments(rng: &mut Rng) -> Vec<Value> {
         Value::I64(l),
         Value::Bool(rng.bool()),
     ]
+}
+
+/// The scope of a function of a float and an integer.
+fn within(scope: &Scope, float: &str, integer: &str) -> Scope {
+    let mut inner = scope.clone();
+    inner.floats.push(float.into());
+    inner.integers.push(integer.into());
+    inner
 }
 
 #[derive(Clone, Default)]
@@ -179,7 +199,7 @@ impl Writer {
             };
         }
         let fuel = fuel - 1;
-        match self.rng.u8(0..13) {
+        match self.rng.u8(0..16) {
             0 => format!("sin({})", self.float(scope, fuel)),
             1 => format!("tanh({})", self.float(scope, fuel)),
             2 => format!("({} * {})", self.float(scope, fuel), self.float(scope, fuel)),
@@ -194,6 +214,15 @@ impl Writer {
                 let guard = self.guard(scope);
                 let (then, other) = (self.float(scope, fuel), self.float(scope, fuel));
                 format!("(if {guard} {{ {then} }} else {{ {other} }})")
+            }
+            11 => format!("picked({}, {})", self.one(&scope.vectors).0, self.index(scope)),
+            12 => {
+                let (v, j) = (self.one(&scope.vectors).0, self.index(scope));
+                format!("walk({v}, {j}, min({}, 5))", self.one(&scope.integers))
+            }
+            13 => {
+                let (v, k) = (self.one(&scope.vectors).0, self.one(&scope.integers));
+                format!("along({v}, listed(min({k}, 4), {}))", self.index(scope))
             }
             _ => self.element(scope),
         }
@@ -234,7 +263,7 @@ impl Writer {
 
     fn statement(&mut self, scope: &mut Scope) -> String {
         let name = self.name("t");
-        match self.rng.u8(0..19) {
+        match self.rng.u8(0..26) {
             0 | 1 => {
                 let value = self.element(scope);
                 scope.floats.push(name.clone());
@@ -345,6 +374,37 @@ impl Writer {
                 format!("{v} = {made}; {name} = case {v} {{ {arms} }}")
             }
             16 | 17 => self.carried(scope, name),
+            18 | 19 => self.updated(scope, name),
+            20 => self.limited(scope, name),
+            21 => {
+                let ((v, size), q, j) = (self.one(&scope.vectors), self.name("q"), self.name("j"));
+                let inner = within(scope, &q, &j);
+                let body = self.float(&inner, 1);
+                scope.vectors.push((name.clone(), size));
+                format!("{name} = mapped(fn ({q}, {j}) -> {q} * {body}, {v})")
+            }
+            22 => {
+                let (q, at) = (self.name("q"), self.float(scope, 0));
+                let mut inner = scope.clone();
+                inner.floats.push(q.clone());
+                let body = self.float(&inner, 1);
+                scope.floats.push(name.clone());
+                let which = self.one(&["grad", "jvp", "hvp"]);
+                match which {
+                    "grad" => format!("{name} = grad(fn ({q}) -> {q} * {body})({at})"),
+                    "hvp" => format!("{name} = hvp(fn ({q}) -> {q} * {body})({at}, 0.5)"),
+                    _ => {
+                        let value = self.name("t");
+                        format!("({value}, {name}) = jvp(fn ({q}) -> {q} * {body})({at}, 0.5)")
+                    }
+                }
+            }
+            23 => {
+                let ((v, size), j) = (self.one(&scope.vectors), self.index(scope));
+                let which = self.one(&["at", "picked"]);
+                scope.vectors.push((name.clone(), size));
+                format!("{name} = grad({which}, v)({v}, {j})")
+            }
             _ => {
                 // A size from outside: as many elements as there are, or too many for any memory.
                 let (h, i) = (self.name("h"), self.name("i"));
@@ -352,6 +412,57 @@ impl Writer {
                 scope.integers.push(h.clone());
                 scope.vectors.push((name.clone(), h.clone()));
                 format!("{h} = {factor}; {name} = build ({i} < {h}) {{ x[{i}] * a }}")
+            }
+        }
+    }
+
+    /// An array with another element or part, or one that a loop changes, carried or assigned.
+    fn updated(&mut self, scope: &mut Scope, name: String) -> String {
+        let (v, size) = self.one(&scope.vectors);
+        let (a, from, value) = (self.name("h"), self.index(scope), self.float(scope, 1));
+        let (range, mut inner) = self.range(scope);
+        inner.vectors.push((a.clone(), size.clone()));
+        let (at, new, guard) = (self.index(&inner), self.float(&inner, 1), self.guard(&inner));
+        scope.vectors.push((name.clone(), size));
+        match self.rng.u8(0..6) {
+            0 => format!("{name} = {v} with [{from}] = {value}"),
+            1 => {
+                let part = self.one(&scope.vectors[..scope.vectors.len() - 1]);
+                format!("{name} = {v} with [{from} ..+ {}] = {}", part.1, part.0)
+            }
+            2 => format!("{name} = for {range} carry ({a} = {v}) {{ {a} with [{at}] = {new} }}"),
+            3 => format!(
+                "{name} = for {range} carry ({a} = {v}) \
+                 {{ if {guard} {{ {a} with [{at}] = {new} }} else {{ {a} }} }}"
+            ),
+            4 => format!("var {a} = {v}; for {range} {{ {a}[{at}] += {new} }}; {name} = {a}"),
+            _ => {
+                let assigned = format!("if {guard} {{ {a}[{at}] = {new} }}");
+                format!("var {a} = {v}; for {range} {{ {assigned} }}; {name} = {a}")
+            }
+        }
+    }
+
+    /// A loop that may end early: by a carry, or over a variable.
+    fn limited(&mut self, scope: &mut Scope, name: String) -> String {
+        let (range, mut inner) = self.range(scope);
+        let c = self.name("c");
+        inner.floats.push(c.clone());
+        let (body, start, guard) =
+            (self.float(&inner, 1), self.float(scope, 0), self.guard(&inner));
+        scope.floats.push(name.clone());
+        match self.rng.u8(0..3) {
+            0 => format!("{name} = for {range} while carry ({c} = {start}) {c} < 2.0 {{ {body} }}"),
+            1 => {
+                let (y, i) = (self.name("y"), self.name("j"));
+                let collected = format!("for {range} while carry ({c} = {start}) {c} < 2.0");
+                let read = format!("sum ({i} <- {y}) {{ {i} * {i} }}");
+                let last = self.name("t");
+                format!("({last}, {y}) = {collected} {{ ({body}, {c} * 0.5) }}; {name} = {read}")
+            }
+            _ => {
+                let assigned = format!("if {guard} {{ {c} += {body} }} else {{ {c} = 0.5 }}");
+                format!("var {c} = {start}; for {range} {{ {assigned} }}; {name} = {c}")
             }
         }
     }

@@ -2,7 +2,7 @@
 //! ragged arrays, records in records, parts of matrices, names that hide a primitive, constants.
 
 use super::writer::{Scope, Writer};
-use super::{carries, updates};
+use super::{carries, functions, policies, updates};
 use std::fmt::Write;
 
 /// A statement: a pattern and what it is bound to.
@@ -32,6 +32,8 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
     ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
     ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
+    ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
+    ("structured primitive", |w, scope, indent| w.structured(scope, indent)),
     ("record in a record", deep),
     ("function of records", record_call),
     ("array of tuples", tuples),
@@ -52,6 +54,18 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("cast of a size", cast),
     ("array with another part", updates::replaced),
     ("carried array that changes", updates::in_loop),
+    ("function as an argument", functions::given),
+    ("derivative in the language", functions::derivative),
+    ("gradient in the language", functions::gradient),
+    ("function that calls itself", functions::recursive),
+    ("recursive data", functions::tree),
+    ("recursive data with floats", functions::list),
+    ("function with a rule", functions::with_rule),
+    ("assigned variable", functions::variable),
+    ("assigned array", functions::assigned_array),
+    ("while over variables", functions::repeated),
+    ("tape policy of a value", policies::chosen),
+    ("tape policy of a loop", policies::scheduled),
     // Again: what U makes of them is rarely read by the linear half.
     ("array of records", records),
     ("array of tuples", tuples),
@@ -64,9 +78,6 @@ const TURNS: usize = 4;
 
 /// In more rounds than these there is no `while`: its body may have loops of its own.
 const FEW: u64 = 9;
-
-/// Whether J differentiates a record whose array has a size that it holds itself.
-const FLOATS_IN_RAGGED_RECORDS: bool = false;
 
 impl Writer {
     /// One of the constructs, if what it needs is in scope.
@@ -233,11 +244,7 @@ fn ragged(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
     let (deeper, j) = w.within(&inner, &size);
     let (name, y, sum) = (w.name("r"), w.name("y"), w.name("t"));
     let (r, q, ys, e) = (w.name("r"), w.name("q"), w.name("y"), w.name("e"));
-    let (body, more) = if FLOATS_IN_RAGGED_RECORDS {
-        (w.float(&deeper, indent + 1), w.float(&inner, indent + 1))
-    } else {
-        (format!("f64({j})"), "0.5".into())
-    };
+    let (body, more) = (w.float(&deeper, indent + 1), w.float(&inner, indent + 1));
     scope.floats.push(sum.clone());
     let made = format!(
         "build ({i} < {size}) {{ {y} = build ({j} < {i}) {{ {body} * {more} }}; Row({i}, {y}) }}"
@@ -249,18 +256,13 @@ fn ragged(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
 }
 
 fn record_with_array(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
-    let (v, size) = w.vector(scope)?;
+    let (v, _) = w.vector(scope)?;
     let (name, q, ys, pad) = (w.name("r"), w.name("m"), w.name("y"), pad(indent));
     let open = format!("Row({q}, {ys}) = {name}");
     let s = w.float(scope, indent);
     scope.bounds.push(q.clone());
     scope.arrays.push((ys, vec![q]));
-    if FLOATS_IN_RAGGED_RECORDS {
-        return Some((name, format!("cut({v}, {s})\n{pad}{open}")));
-    }
-    let (all, i) = (w.name("y"), w.name("i"));
-    let made = format!("build ({i} < {size}) {{ f64({i}) * 0.25 }}");
-    Some((all.clone(), format!("{made}\n{pad}{name} = cut({all}, 0.5)\n{pad}{open}")))
+    Some((name, format!("cut({v}, {s})\n{pad}{open}")))
 }
 
 fn sum_with_array(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {

@@ -89,6 +89,7 @@ impl Writer {
         let Some((i, bound)) = self.range(scope, &mut inner, "q") else { return self.atom(scope) };
         let carry = self.name("c");
         let start = self.atom(scope);
+        inner.depth += 1;
         inner.floats.push(carry.clone());
         let body = self.float(&inner, indent + 1);
         format!(

@@ -10,7 +10,9 @@
 mod carries;
 mod constructs;
 mod expressions;
+mod functions;
 mod linear;
+mod policies;
 mod primitives;
 mod statements;
 mod structured;
@@ -131,6 +133,18 @@ pub const CONSTRUCTS: &[&str] = &[
     "while that collects",
     "array with another part",
     "carried array that changes",
+    "function as an argument",
+    "derivative in the language",
+    "gradient in the language",
+    "function that calls itself",
+    "recursive data",
+    "recursive data with floats",
+    "function with a rule",
+    "assigned variable",
+    "assigned array",
+    "while over variables",
+    "tape policy of a value",
+    "tape policy of a loop",
     "linear array with another part",
     "explicit check",
     "array of arrays by a call",
@@ -207,6 +221,88 @@ const LIBRARY: &[(&str, &str)] = &[
         "def tally[d](v: [d]f64; ; acc lanes r: f64) -> () = {
   scan par (i < d) { r += sin(v[i]) }
 }
+",
+    ),
+    ("twice", "def twice(f: fn(f64) -> f64, x: f64) -> f64 = f(0.5 * f(x))\n"),
+    (
+        "folded",
+        "def folded[d](f: fn(f64, f64) -> f64, s: f64, v: [d]f64) -> f64 =
+  for (e <- v) carry (s = s) { f(s, e) }
+",
+    ),
+    (
+        "mapped",
+        "def mapped[d](f: fn(f64) -> f64, v: [d]f64) -> [d]f64 = build (i < d) { f(v[i]) }\n",
+    ),
+    (
+        "power",
+        "def power(x: f64, n: i64) -> f64 =
+  if n == 0 { 1.0 }
+  else if n % 2 == 0 { h = power(x, n / 2); h * h }
+  else { x * power(x, n - 1) }
+",
+    ),
+    (
+        "climb",
+        "def climb[d](v: [d]f64, k: i64, s: f64) -> f64 =
+  if k >= d { s } else { tanh(v[k]) * climb(v, k + 1, sin(s) + v[k]) + s }
+",
+    ),
+    (
+        "evenly",
+        "def evenly(n: i64, x: f64) -> f64 = if n == 0 { x } else { oddly(n - 1, sin(x)) }
+def oddly(n: i64, x: f64) -> f64 = if n == 0 { 1.0 } else { x * evenly(n - 1, x) }
+",
+    ),
+    (
+        "grown",
+        "data Tree = Leaf(weight: i64) | Node(left: Tree, right: Tree)
+def grown(depth: i64, k: i64) -> Tree =
+  if depth == 0 { Leaf(k) } else { Node(grown(depth - 1, 2 * k), grown(k % depth, k + 1)) }
+def energy(t: Tree, x: f64) -> f64 = case t {
+  Leaf(w) -> x * f64(w)
+  Node(l, r) -> { a = energy(l, sin(x)); b = energy(r, x * x); tanh(a) * b + x }
+}
+",
+    ),
+    (
+        "listed",
+        "data List = Nil | Cons(head: f64, tag: i64, tail: List)
+def listed[d](v: [d]f64, k: i64, s: f64) -> List =
+  if k >= d { Nil() } else { Cons(v[k] * s, k, listed(v, k + 1, sin(s))) }
+def squashed(l: List, x: f64) -> List = case l {
+  Nil -> Nil()
+  Cons(h, k, rest) -> if k % 2 == 0 { Cons(tanh(h + x), k, squashed(rest, x)) } else { squashed(rest, h) }
+}
+def total(l: List, x: f64) -> f64 = case l {
+  Nil -> x
+  Cons(h, k, rest) -> sin(h) * f64(k) - tanh(total(rest, h * x))
+}
+",
+    ),
+    (
+        "swell",
+        "def swell(x: f64) -> f64 = sin(x)
+def swell_tangent(x: f64, dx: f64) -> f64 = dx * (0.5 + cos(x))
+rule jvp swell = swell_tangent
+",
+    ),
+    (
+        "length",
+        "def length[d](v: [d]f64) -> f64 = sqrt(0.25 + sum (e <- v) { e * e })
+def length_pullback[d](v: [d]f64, dy: f64) -> [d]f64 = {
+  r = length(v)
+  for (e <- v) { dy * e / r }
+}
+rule vjp length = length_pullback
+",
+    ),
+    (
+        "lifted",
+        "def lifted[d](v: [d]f64, s: f64) -> [d]f64 = for (e <- v) { sin(e) * s }
+def lifted_tangent[d](v: [d]f64, s: f64, dv: [d]f64, ds: f64) -> [d]f64 =
+  build (i < d) { cos(v[i]) * s * dv[i] + sin(v[i]) * ds }
+rule jvp lifted = lifted_tangent
 ",
     ),
     ("softplus", "def softplus(z: f64) -> f64 = max(z, 0.0) + log1p(exp(-abs(z)))\n"),

@@ -2,6 +2,9 @@
 
 use super::writer::{Scope, Writer};
 
+/// In more rounds than these there are no products of arrays of three dimensions.
+const FEW: u64 = 9;
+
 impl Writer {
     /// A statement that makes a vector, matrix or number of whole arrays. What it makes is bounded
     /// again, element by element, so that products of products stay moderate.
@@ -14,7 +17,7 @@ impl Writer {
         let (value, sizes) = match self.rng.u8(0..12) {
             0 => self.of_vector(scope, &v, &s, indent),
             3 | 4 => self.convolution(scope, &v, &s)?,
-            5 | 7 => self.cube(scope, &v, &s)?,
+            5 | 7 if scope.rounds() <= FEW => self.cube(scope, &v, &s)?,
             6 => {
                 let (u, _) = self.vector(scope)?;
                 let joined = format!("concat({u}, pad({v}, 1, 2), {v})");

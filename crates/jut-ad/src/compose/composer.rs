@@ -43,7 +43,7 @@ impl<'a> Composer<'a> {
     pub fn new(derivatives: &'a mut Derivatives, f: FuncId) -> Result<Composer<'a>, Diagnostic> {
         derivatives.kinds.extend(&derivatives.program);
         let source = derivatives.program.funcs[f].signature();
-        let loc = Loc { span: source.span, origin: Origin::Derived };
+        let loc = Loc::made(source.span, Origin::Derived);
         let mut b = FunctionBuilder::default();
         b.func.span = source.span;
         b.func.size_params = source.size_params;
@@ -76,7 +76,7 @@ impl<'a> Composer<'a> {
     ) -> Composer<'a> {
         derivatives.kinds.extend(&derivatives.program);
         let source = &derivatives.program.funcs[f];
-        let loc = Loc { span: source.span, origin: Origin::Derived };
+        let loc = Loc::made(source.span, Origin::Derived);
         let mut b = FunctionBuilder::default();
         b.func.span = source.span;
         let mut sizes = HashMap::new();
@@ -115,9 +115,16 @@ impl<'a> Composer<'a> {
         &self.derivatives.kinds
     }
 
+    /// Callers have no values of declared tangent types.
     fn tangent_of(&self, ty: &Type, what: &str) -> Result<Option<Type>, Diagnostic> {
-        ty.tangent(&self.derivatives.program).map_err(|_| {
-            let message = format!("not built yet: the tangent of {what}, whose floats come in arrays of a size that it holds itself");
+        let tangent = ty.tangent(&self.derivatives.program).ok();
+        let declared = |ty: &Type| {
+            let mut found = false;
+            ty.for_each_data(&mut |_| found = true);
+            found
+        };
+        tangent.filter(|ty| !ty.as_ref().is_some_and(declared)).ok_or_else(|| {
+            let message = format!("not built yet: the tangent of {what}, whose floats are in recursive data or come in arrays of a size that it holds itself");
             let help = "pass these floats as a parameter of their own, with their size: `w: [m]f64`";
             Diagnostic::error("J901", self.loc.span, message).help(help)
         })

@@ -11,7 +11,21 @@
 //! }
 //! ```
 //!
-//! Tuples are taken apart, rows and components go to the function of their own type.
+//! Tuples are taken apart, rows and components go to the function of their own type. Those of a declared tangent type
+//! ([`jut_ir::tangent`]) call themselves, as deep as what both sides have in common:
+//!
+//! ```text
+//! core def add.List.tan(x: List.tan, y: List.tan) -> List.tan = {
+//!   z = case x {
+//!     List.tan.none -> { y }
+//!     Cons.tan(a, l) -> { z = case y {
+//!       List.tan.none -> { x }
+//!       Cons.tan(b, m) -> { c = a + b; n = add.List.tan(l, m); z = Cons.tan(c, n); z }
+//!     }; z }
+//!   }
+//!   z
+//! }
+//! ```
 
 use crate::Derivatives;
 use jut_ir::build::FunctionBuilder;
@@ -54,13 +68,14 @@ impl Operation {
 }
 
 /// A prefix code for types up to sizes: `a_f64`, `t2_f64_a_a_f64`.
-fn code(ty: &Type) -> String {
+fn code(program: &Program, ty: &Type) -> String {
     match ty {
-        Type::Array(_, element) => format!("a_{}", code(element)),
+        Type::Array(_, element) => format!("a_{}", code(program, element)),
         Type::Tuple(items) => {
-            let items: Vec<String> = items.iter().map(code).collect();
+            let items: Vec<String> = items.iter().map(|ty| code(program, ty)).collect();
             format!("t{}_{}", items.len(), items.join("_"))
         }
+        Type::Data(data) => program.datas[*data].name.clone(),
         _ => "f64".to_string(),
     }
 }
@@ -68,10 +83,14 @@ fn code(ty: &Type) -> String {
 /// The function for an operation at a type, made when first needed. Its parameters are the sizes
 /// in the type in order, the factor of `scale`, and the operands.
 pub(super) fn function(derivatives: &mut Derivatives, operation: Operation, ty: &Type) -> FuncId {
-    let name = format!("{}.{}", operation.name(), code(ty));
+    let name = format!("{}.{}", operation.name(), code(&derivatives.program, ty));
     if let Some(known) = derivatives.operations.get(&name) {
         return *known;
     }
+    // It is known before it is made: it may call itself.
+    let id = derivatives.reserve(&name);
+    derivatives.erased.insert(id, id);
+    derivatives.operations.insert(name, id);
     let mut b = FunctionBuilder::default();
     let mut dims = Vec::new();
     ty.for_each_size(&mut |_| dims.push(b.nvar("n", Type::I64, Span::NONE)));
@@ -125,16 +144,13 @@ pub(super) fn function(derivatives: &mut Derivatives, operation: Operation, ty: 
             maker.push(&mut stmts, vec![z], Rhs::Scan(Box::new(scan)));
             z
         }
+        Type::Data(data) => maker.declared(*data, &operands, &mut stmts),
         scalar => maker.apply(scalar, operands.clone(), &mut stmts),
     };
     let mut func = maker.b.func;
-    func.name = name.clone();
     func.results = vec![ResultDecl { name: None, ty }];
     func.body = Block { stmts, nl: vec![Atom::Var(result)], lin: vec![] };
-    let id = derivatives.add_func(func);
-    derivatives.erased.insert(id, id);
-    derivatives.operations.insert(name, id);
-    id
+    derivatives.complete(id, func)
 }
 
 /// The type with each of its sizes replaced by the next parameter.
@@ -162,8 +178,95 @@ impl Maker<'_> {
     }
 
     fn push(&mut self, out: &mut Vec<Stmt>, nl: Vec<NVar>, rhs: Rhs) {
-        let loc = Loc { span: Span::NONE, origin: Origin::Erase };
+        let loc = Loc::made(Span::NONE, Origin::Erase);
         out.push(Stmt { nl, lin: vec![], rhs, annotated: false, loc });
+    }
+
+    /// The operation on tangents of a declared type: by the constructor that made them.
+    fn declared(&mut self, data: DataId, operands: &[NVar], out: &mut Vec<Stmt>) -> NVar {
+        let ty = Type::Data(data);
+        let count = self.derivatives.program.datas[data].constructors.len();
+        let Some((&x, rest)) = operands.split_first() else { return self.var("z", &ty) };
+        let arms = (0..count as u32).map(|index| {
+            let con = ConRef { data, index };
+            let (fields, vars) = self.fields(con, &[]);
+            let mut stmts = Vec::new();
+            let made = match rest.first() {
+                Some(y) if index == 0 => *y,
+                None if index == 0 => x,
+                None => self.rebuilt(con, &[&vars], &mut stmts),
+                Some(y) => self.add_to(con, &vars, [x, *y], &mut stmts),
+            };
+            let body = Block { stmts, nl: vec![Atom::Var(made)], lin: vec![] };
+            Arm { pattern: ArmPattern::Con(con), fields, proved: false, body }
+        });
+        let arms = arms.collect();
+        let z = self.var("z", &ty);
+        self.push(out, vec![z], Rhs::Case(Box::new(Case { scrutinee: Atom::Var(x), arms })));
+        z
+    }
+
+    /// What is added to the fields `a` of x, which `con` made: nothing, or what it made too. Anything else is no
+    /// tangent of the same value.
+    fn add_to(&mut self, con: ConRef, a: &[NVar], [x, y]: [NVar; 2], out: &mut Vec<Stmt>) -> NVar {
+        let data = con.data;
+        let count = self.derivatives.program.datas[data].constructors.len();
+        let arms = (0..count as u32).map(|index| {
+            let other = ConRef { data, index };
+            let (fields, b) = self.fields(other, if other == con { a } else { &[] });
+            let mut stmts = Vec::new();
+            let made = match index {
+                0 => x,
+                _ if other == con => self.rebuilt(con, &[a, &b], &mut stmts),
+                _ => {
+                    let [k, zero] = [i64::from(index), 0].map(|k| Atom::Lit(Literal::I64(k)));
+                    self.push(&mut stmts, vec![], Rhs::Check(Check::Below(k, zero)));
+                    x
+                }
+            };
+            let body = Block { stmts, nl: vec![Atom::Var(made)], lin: vec![] };
+            Arm { pattern: ArmPattern::Con(other), fields, proved: false, body }
+        });
+        let arms = arms.collect();
+        let z = self.var("z", &Type::Data(data));
+        self.push(out, vec![z], Rhs::Case(Box::new(Case { scrutinee: Atom::Var(y), arms })));
+        z
+    }
+
+    /// A pattern for the fields of a constructor, and what its fields are: of sizes that are stated, what these are.
+    fn fields(&mut self, con: ConRef, stated: &[NVar]) -> (Vec<FieldPattern>, Vec<NVar>) {
+        let fields = self.derivatives.program.constructor(con).fields.clone();
+        let (mut patterns, mut vars): (Vec<FieldPattern>, Vec<NVar>) = (Vec::new(), Vec::new());
+        for (k, field) in fields.iter().enumerate() {
+            if let (Type::I64, Some(n)) = (&field.ty, stated.get(k)) {
+                patterns.push(FieldPattern::Eq(Atom::Var(*n)));
+                vars.push(*n);
+                continue;
+            }
+            let ty = field.ty.subst(&mut |v| vars.get(v.as_u32() as usize).map(|v| Size::var(*v)));
+            let v = self.var(&field.name, &ty);
+            patterns.push(FieldPattern::Bind(v));
+            vars.push(v);
+        }
+        (patterns, vars)
+    }
+
+    /// A value of the constructor, of the operation on the fields of the operands.
+    fn rebuilt(&mut self, con: ConRef, operands: &[&[NVar]], out: &mut Vec<Stmt>) -> NVar {
+        let mut args = Vec::new();
+        for (k, first) in operands.first().copied().unwrap_or_default().iter().enumerate() {
+            let ty = self.b.func.nvars[*first].ty.clone();
+            args.push(Atom::Var(match ty {
+                Type::I64 => *first,
+                ty => {
+                    let parts = operands.iter().filter_map(|fields| fields.get(k).copied());
+                    self.apply(&ty, parts.collect(), out)
+                }
+            }));
+        }
+        let z = self.var("z", &Type::Data(con.data));
+        self.push(out, vec![z], Rhs::Con(con, args));
+        z
     }
 
     /// The operation on parts of the operands.

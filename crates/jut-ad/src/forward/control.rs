@@ -157,12 +157,13 @@ impl Rules<'_> {
             FieldPattern::Bind(v) => self.live(*v),
             FieldPattern::Eq(_) => false,
         });
-        if let (Atom::Var(v), true) = (case.scrutinee, fields_live) {
+        let declared = case.scrutinee.var().is_some_and(|v| self.w.declared(v).is_some());
+        if let (Atom::Var(v), true, false) = (case.scrutinee, fields_live, declared) {
             refuse_large_sum(&self.w, v, loc)?;
         }
         let scrutinee = match case.scrutinee {
             Atom::Var(v) if fields_live => match self.w.handles[v].clone() {
-                Some(Handle::At(place)) => {
+                Some(Handle::At(place)) if !declared => {
                     self.w.served(v);
                     Some((v, Handle::At(place)))
                 }
@@ -181,7 +182,16 @@ impl Rules<'_> {
         for (arm, needs) in case.arms.iter().zip(nested) {
             let mut entry = captured.clone();
             let mut opening = None;
-            if let Some((v, handle)) = &scrutinee {
+            let mut of_declared = None;
+            if let (true, Some((_, Handle::Val(x))), ArmPattern::Con(con)) =
+                (declared, &scrutinee, arm.pattern)
+            {
+                let fields = arm.fields.iter().map(|f| match f {
+                    FieldPattern::Bind(v) => (Some(*v), None),
+                    FieldPattern::Eq(a) => (None, Some(*a)),
+                });
+                of_declared = Some((con, *x, fields.collect::<Vec<_>>()));
+            } else if let Some((v, handle)) = &scrutinee {
                 let first = match arm.pattern {
                     ArmPattern::Con(con) => first_field(self.w.program, con),
                     ArmPattern::Bool(_) => 0,
@@ -206,19 +216,17 @@ impl Rules<'_> {
                     Handle::Val(x) => opening = Some((*v, *x, bound)),
                 }
             }
-            let body = match opening {
-                None => self.block(&arm.body, needs, &wanted, entry, loc)?,
-                Some((v, x, bound)) => {
-                    // The opening is the first statement of the arm.
-                    self.w.enter(BlockNeeds::default());
-                    let parts = self.open_value(v, x, &bound, loc);
-                    let opening = self.w.leave(vec![], vec![]);
-                    entry.extend(parts.into_iter().map(|(v, x)| (v, Handle::Val(x))));
-                    let mut body = self.block(&arm.body, needs, &wanted, entry, loc)?;
-                    body.stmts.splice(0..0, opening.stmts);
-                    body
-                }
+            // The opening is the first statement of the arm.
+            self.w.enter(BlockNeeds::default());
+            let parts = match (opening, of_declared) {
+                (Some((v, x, bound)), _) => self.open_value(v, x, &bound, loc),
+                (None, Some((con, x, fields))) => self.open_declared(con, x, &fields, loc),
+                (None, None) => Vec::new(),
             };
+            let opening = self.w.leave(vec![], vec![]);
+            entry.extend(parts.into_iter().map(|(v, x)| (v, Handle::Val(x))));
+            let mut body = self.block(&arm.body, needs, &wanted, entry, loc)?;
+            body.stmts.splice(0..0, opening.stmts);
             arms.push(Arm { fields: arm.fields.clone(), body, ..*arm });
         }
         self.w.handles_are(captured);

@@ -139,9 +139,11 @@ impl<'a> Writer<'a> {
     }
 
     /// Binds a fresh name to a primitive; integer arithmetic stays transparent.
+    /// What the text says of the tape of a value holds for its partial derivatives too.
     pub fn emit_prim(&mut self, hint: &str, prim: Prim, args: Vec<Atom>, loc: Loc) -> NVar {
         let var = sizes::prim_var(&mut self.builder, hint, prim, &args, loc.span);
-        self.emit(vec![var], vec![], Rhs::Prim(prim, args), loc);
+        let (rhs, loc) = (Rhs::Prim(prim, args), Loc { tape: loc.tape, ..loc.by(Origin::Forward) });
+        self.emit_stmt(Stmt { nl: vec![var], lin: vec![], rhs, annotated: false, loc });
         var
     }
 

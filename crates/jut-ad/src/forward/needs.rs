@@ -270,7 +270,9 @@ impl Counter<'_> {
                 true
             }
             Rhs::Proj(v, _) | Rhs::Index(v, _) => {
-                needs.add(*v, true);
+                // What is opened as a whole is no place.
+                let ty = &self.func.nvars[*v].ty;
+                needs.add(*v, !self.derivatives.kinds.is_declared(ty));
                 true
             }
             Rhs::Atom(a) => {

@@ -98,6 +98,9 @@ impl Rules<'_> {
                 let types = args.iter().map(|a| self.w.source.type_of(*a)).collect::<Vec<_>>();
                 self.tuple(*y, args, &types, loc);
             }
+            (Rhs::Con(con, args), [y]) if self.w.declared(*y).is_some() => {
+                self.construct_declared(*y, *con, args, loc);
+            }
             (Rhs::Con(con, args), [y]) => {
                 refuse_large_sum(&self.w, *y, loc)?;
                 // The other constructors' parts are zero.
@@ -112,6 +115,17 @@ impl Rules<'_> {
             (Rhs::ArrayLit(args), [y]) => self.array_literal(*y, args, loc),
             (Rhs::Untuple(x), components) => {
                 self.open(*x, components, loc);
+            }
+            (Rhs::Open { con, value, eqs, .. }, bound) if self.w.declared(*value).is_some() => {
+                let bound = in_order(eqs, bound).into_iter().zip(eqs.iter().copied());
+                let fields: Vec<_> = bound.collect();
+                let x = self.w.take(*value, loc);
+                for (v, part) in self.open_declared(*con, x, &fields, loc) {
+                    self.w.bind(v, part, loc);
+                }
+            }
+            (Rhs::Proj(x, k), [y]) if self.w.declared(*x).is_some() => {
+                self.project_declared(*y, *x, *k, loc);
             }
             (Rhs::Open { value, eqs, .. }, bound) => {
                 let bound = in_order(eqs, bound);

@@ -31,8 +31,8 @@ pub use bytes::{Bytes, Sizes};
 
 use super::layout::Record;
 use super::plan::{self, Carried, Fate, Plan, Reason};
-use crate::{Derivatives, Policy};
-use jut_ir::calls::components;
+use crate::{Derivatives, Policy, Unzipped};
+use jut_ir::calls::{components, for_each_call};
 use jut_ir::entity::EntityRef;
 use jut_ir::*;
 use std::collections::HashMap;
@@ -49,8 +49,21 @@ pub struct TapeReport {
     pub avoided: Vec<Avoided>,
     /// All bytes together, one entry per kind of term.
     pub total: Vec<Bytes>,
+    /// What is run again with a tape of its own, one after the other.
+    pub parts: Vec<Part>,
     /// The names in the formulas.
     pub sizes: Sizes,
+}
+
+/// A function that is called and takes memory beside the tape.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its own report.
+    pub report: TapeReport,
+    /// Whether it is run again, so that its tape comes and goes; else those of its own parts do.
+    pub again: bool,
+    /// Its integer arguments, in names of the caller.
+    arguments: Vec<Size>,
 }
 
 /// A stored value.
@@ -103,6 +116,36 @@ impl TapeReport {
         Some(sum)
     }
 
+    /// The most bytes that this tape and those of parts that are run again take at one moment, for given i64 arguments:
+    /// in the first iterations of loops, where segments are longest. `None` if they depend on more than sizes.
+    pub fn peak(&self, argument: &dyn Fn(usize) -> Option<i64>) -> Option<i64> {
+        self.bytes(argument)?.checked_add(self.passing(argument)?)
+    }
+
+    fn passing(&self, argument: &dyn Fn(usize) -> Option<i64>) -> Option<i64> {
+        let mut most = 0;
+        for part in &self.parts {
+            let values = part.arguments.iter().map(|size| self.sizes.first(size, argument));
+            let values: Vec<Option<i64>> = values.collect();
+            let given = |k: usize| values.get(k).copied().flatten();
+            let bytes =
+                if part.again { part.report.peak(&given) } else { part.report.passing(&given) };
+            most = most.max(bytes?);
+        }
+        Some(most)
+    }
+
+    /// What is run again, with what that stores for the time, indented.
+    fn parts_text(&self, indent: &str, text: &mut String) {
+        for part in &self.parts {
+            if part.again {
+                let (name, bytes) = (&part.report.function, part.report.formula());
+                text.push_str(&format!("{indent}{name}  {bytes} bytes\n"));
+            }
+            part.report.parts_text(&format!("{indent}  "), text);
+        }
+    }
+
     /// The bytes of the tape as a formula in the sizes.
     pub fn formula(&self) -> String {
         let total: Vec<String> = self.total.iter().map(|b| self.sizes.text(b)).collect();
@@ -134,6 +177,12 @@ impl TapeReport {
                 .map(|value| [value.name.clone(), format!("{}{}", value.how, at(value.span))])
                 .collect();
             align(&rows, &mut text);
+        }
+        let mut parts = String::new();
+        self.parts_text("  ", &mut parts);
+        if !parts.is_empty() {
+            text.push_str("run again, each with a tape for the time:\n");
+            text.push_str(&parts);
         }
         text
     }
@@ -175,21 +224,44 @@ pub fn explain(
     for component in components(program, [func], &|f| program.funcs[f].is_nonlinear()) {
         for callee in component.members {
             let own = derivatives.unzipped.get(&(callee, policy));
-            let mut planned = program.funcs[callee].clone();
             let own = own.filter(|_| component.is_recursive);
-            let plan = plan::plan(derivatives, &mut planned, policy, own)?;
-            let report = Reporter::new(program, &planned, &plan, &callees).report();
+            let made = report(derivatives, callee, own, policy, &mut callees)?;
             if callee == func {
-                return Ok(report);
+                return Ok(made);
             }
-            callees.insert(callee, report);
+            callees.insert(callee, made);
         }
     }
     Err(Diagnostic::error("J801", Span::NONE, "nothing to explain"))
 }
 
+/// The report of a function whose callees have theirs; parts of it get theirs here.
+fn report(
+    derivatives: &Derivatives,
+    func: FuncId,
+    own: Option<&Unzipped>,
+    policy: Policy,
+    callees: &mut HashMap<FuncId, TapeReport>,
+) -> Result<TapeReport, Diagnostic> {
+    let prepared = derivatives.prepared.get(&(func, policy));
+    let mut planned = prepared.unwrap_or(&derivatives.program.funcs[func]).clone();
+    let mut parts = Vec::new();
+    for_each_call(&planned.body, &mut |call| {
+        if derivatives.parts.contains(&call.func) {
+            parts.push(call.func);
+        }
+    });
+    for part in parts {
+        let made = report(derivatives, part, None, policy, callees)?;
+        callees.insert(part, made);
+    }
+    let plan = plan::plan(derivatives, &mut planned, policy, own)?;
+    Ok(Reporter::new(derivatives, &planned, &plan, callees).report())
+}
+
 /// A plan on its way to a report.
 struct Reporter<'a> {
+    derivatives: &'a Derivatives,
     program: &'a Program,
     func: &'a Function,
     plan: &'a Plan,
@@ -202,13 +274,14 @@ struct Reporter<'a> {
 
 impl<'a> Reporter<'a> {
     fn new(
-        program: &'a Program,
+        derivatives: &'a Derivatives,
         func: &'a Function,
         plan: &'a Plan,
         callees: &'a HashMap<FuncId, TapeReport>,
     ) -> Reporter<'a> {
         let sizes = Sizes::of(func, plan);
-        Reporter { program, func, plan, callees, sizes, around: Vec::new(), stored: Vec::new() }
+        let (program, around, stored) = (&derivatives.program, Vec::new(), Vec::new());
+        Reporter { derivatives, program, func, plan, callees, sizes, around, stored }
     }
 
     fn report(mut self) -> TapeReport {
@@ -230,8 +303,24 @@ impl<'a> Reporter<'a> {
         if exact != Size::default() {
             total.insert(0, Bytes::Exact(exact));
         }
+        let parts = self.parts();
         let Reporter { plan, stored, sizes, .. } = self;
-        TapeReport { function: plan.base.clone(), stored, avoided, total, sizes }
+        TapeReport { function: plan.base.clone(), stored, avoided, total, parts, sizes }
+    }
+
+    /// What is called and takes memory beside the tape.
+    fn parts(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for_each_call(&self.func.body, &mut |call| {
+            let again = self.derivatives.parts.contains(&call.func);
+            let Some(report) = self.callees.get(&call.func) else { return };
+            if again || !report.parts.is_empty() {
+                let size = |a: &Atom| self.plan.same.size(self.func, &self.func.size_of(*a));
+                let arguments = call.args.iter().map(size).collect();
+                parts.push(Part { report: report.clone(), again, arguments });
+            }
+        });
+        parts
     }
 
     /// What the residual has without the tape: what it is given, then level by level.
@@ -370,6 +459,7 @@ impl<'a> Reporter<'a> {
             Reason::Call(callee) => {
                 format!("made by {}", names::unzip_base(&self.program.funcs[callee].name))
             }
+            Reason::Policy => "the text says `@store`".to_string(),
             Reason::Built => "built from parts".to_string(),
             Reason::NoGain => "to store what it is computed from would not be cheaper".to_string(),
         }

@@ -167,7 +167,7 @@ impl Planner<'_, '_> {
                     None => FieldPattern::Bind(v),
                     Some(position) => {
                         let value = self.fresh(&name, other, span);
-                        let loc = Loc { span, origin: Origin::Unzip };
+                        let loc = Loc::made(span, Origin::Unzip);
                         let cast = Rhs::Cast { value, ty, proved: true };
                         record.casts.push((position, value_stmt(v, cast, loc)));
                         FieldPattern::Bind(value)

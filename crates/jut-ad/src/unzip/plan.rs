@@ -32,7 +32,8 @@
 //! and covered accesses rest on their definitions. A carried array that only some arms of a branch read is
 //! stored by those arms ([`arms`]); of an array that a loop changes, what was read of it is stored ([`changing`]).
 //!
-//! So whatever else is to have a say in what is stored, another policy or a word of the user's, has it there.
+//! A word of the user's ([`TapePolicy`]) comes before prices: what stands behind `@store` is not computed again where it is
+//! needed, and behind `@recompute` it is not stored if it is a total operation; under [`Policy::StoreAll`] neither is heard.
 //!
 //! What a level stores leaves it as values of the level round it ([`Carried`]): as stacks of a loop, as the
 //! sum of the records of the arms, as results of an accumulator, as the tape of a callee. So plans are made from
@@ -141,6 +142,8 @@ pub(super) enum Reason {
     Call(FuncId),
     /// An array, tuple or record is built from parts.
     Built,
+    /// The text says so: `@store`.
+    Policy,
     /// It is cheap, but what it is computed from would have to be stored instead, and is not
     /// cheaper; or the policy stores everything.
     NoGain,
@@ -435,7 +438,7 @@ impl<'a, 'f> Planner<'a, 'f> {
     pub fn declare(&mut self, name: String, constructors: Vec<Constructor>) -> DataId {
         let id = DataId::new(self.derivatives.program.datas.len() + self.plan.datas.len());
         let span = self.func.span;
-        self.plan.datas.push(Data { name, constructors, doc: String::new(), span });
+        self.plan.datas.push(Data { name, constructors, span, ..Data::default() });
         id
     }
 

@@ -44,7 +44,7 @@ pub(super) fn split(
     let values = vec![Vec::new()];
     let mut split = Splitter { derivatives, func, plan, levels, joints, values };
 
-    let loc = Loc { span: split.func.span, origin: Origin::Unzip };
+    let loc = Loc::made(split.func.span, Origin::Unzip);
     let level = split.enter()?;
     let mut halves = split.block(body, &linear)?;
     for k in 0..split.func.lin_results.len() {
@@ -398,7 +398,8 @@ impl Splitter<'_> {
             nonlin.to.results.push(ResultDecl { name, ty });
         }
         nonlin.to.results.extend(tape.map(|(_, d)| ResultDecl { name: None, ty: Type::Data(d) }));
-        let nonlin = nonlin.to;
+        let mut nonlin = nonlin.to;
+        nonlin.body.forget_policies();
 
         for (v, out) in plan.escaped.iter().filter(|(_, out)| out.is_some()) {
             subst.values[v] = *out;
@@ -415,6 +416,7 @@ impl Splitter<'_> {
         }
         let mut lin = lin.to;
         super::marks::prove_accesses(&mut lin);
+        lin.body.forget_policies();
 
         for data in plan.datas {
             derivatives.add_data(data);

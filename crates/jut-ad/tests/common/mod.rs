@@ -223,3 +223,86 @@ pub fn v(values: &[f64]) -> Value {
 pub fn m(rows: usize, values: &[f64]) -> Value {
     Value::matrix(rows, values.len() / rows, values.to_vec()).unwrap()
 }
+
+/// The floats of the results.
+pub fn call(program: &Program, func: FuncId, args: &[Value]) -> Vec<f64> {
+    let interpreter = Interpreter::new(program);
+    let all = interpreter.with_sizes(func, args).unwrap();
+    let outcome = interpreter.call(func, &all, &[], &[]).unwrap_or_else(|e| panic!("{e}"));
+    let mut floats = Vec::new();
+    outcome.results.iter().for_each(|v| v.for_each_f64(&mut |x| floats.push(x)));
+    floats
+}
+
+/// Derivatives with respect to `x: [n]f64`, the last argument, of a function `f` of one result: first and second order, in
+/// every nesting, against differences.
+pub fn derivatives_agree(text: &str, before: &[Value], x: &[f64]) {
+    let source = parse(text);
+    let f = source.find_func("f").unwrap();
+    for policy in Policy::ALL {
+        let stages = stages(&source, "f", policy);
+        let mut all = before.to_vec();
+        all.push(Value::floats(x.to_vec()));
+        let all = Interpreter::new(&source).with_sizes(f, &all).unwrap();
+        let run = run(&stages, &all, &mut Rng::with_seed(7));
+        let (left, _) = dot(&run.lin.linear, &run.cotangents);
+        let mut inputs = run.tangents.clone();
+        inputs.extend(run.reads.clone());
+        let mut outputs = run.transposed.linear.clone();
+        outputs.extend(run.transposed.buffers.clone());
+        let (right, size) = dot(&outputs, &inputs);
+        assert!((left - right).abs() <= 1e-12 * (1.0 + size), "{left} {right}");
+    }
+    let mut d = Derivatives::new(source);
+    let mask = Mask::full(&d.program, f);
+    let value = jut_ad::compose::value_and_grad(&mut d, f, &mask, Policy::Default).unwrap();
+    let gradient = jut_ad::compose::grad(&mut d, f, &mask, Policy::Default).unwrap();
+    let arguments = |x: &[f64]| {
+        let mut all = before.to_vec();
+        all.push(Value::floats(x.to_vec()));
+        all
+    };
+    let differences = |program: &Program, of: FuncId, k: usize| {
+        let moved = |by: f64| {
+            let mut x = x.to_vec();
+            x[k] += by;
+            call(program, of, &arguments(&x))
+        };
+        let h = 1e-5;
+        let ends: Vec<f64> =
+            moved(h).iter().zip(moved(-h)).map(|(a, b)| (a - b) / (2.0 * h)).collect();
+        ends
+    };
+    let close = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + a.abs().max(b.abs()));
+    let found = call(&d.program, value, &arguments(x));
+    assert_eq!(found[0], call(&d.program, f, &arguments(x))[0]);
+    for k in 0..x.len() {
+        let expected = differences(&d.program, f, k)[0];
+        assert!(close(found[1 + k], expected), "{k}: {} is not {expected}", found[1 + k]);
+    }
+    // Second order: reverse over forward, forward over reverse.
+    let direction: Vec<f64> = (0..x.len()).map(|k| ((k * 7 + 3) % 5) as f64 - 1.5).collect();
+    let mut expected = vec![0.0; x.len()];
+    for (k, along) in direction.iter().enumerate() {
+        for (sum, row) in expected.iter_mut().zip(differences(&d.program, gradient, k)) {
+            *sum += along * row;
+        }
+    }
+    let product = jut_ad::compose::hessian_product(&mut d, f, &mask, Policy::Default).unwrap();
+    let mut all = arguments(x);
+    all.push(Value::floats(direction.clone()));
+    let reverse_over_forward = call(&d.program, product, &all);
+    let plain = jut_opt::optimise(&d.program, gradient, false);
+    let mut d2 = Derivatives::new(plain);
+    let mask = Mask::full(&d2.program, gradient);
+    let over = jut_ad::compose::jvp(&mut d2, gradient, &mask).unwrap();
+    if let Err(errors) = check::check_program(&d2.program) {
+        panic!("{errors:#?}\n{}", jut_ir::print::print_program(&d2.program));
+    }
+    let forward_over_reverse = call(&d2.program, over, &all);
+    let forward_over_reverse = &forward_over_reverse[x.len()..];
+    for k in 0..x.len() {
+        assert!(close(reverse_over_forward[k], expected[k]), "reverse over forward, {k}");
+        assert!(close(forward_over_reverse[k], expected[k]), "forward over reverse, {k}");
+    }
+}

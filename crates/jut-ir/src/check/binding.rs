@@ -37,9 +37,10 @@ impl Checker<'_> {
         })
     }
 
-    /// Checks that a type can be the type of a linear value: floats, tuples and arrays of them.
+    /// Checks that a type can be the type of a linear value: floats, declared tangent types, tuples and
+    /// arrays of these.
     pub(super) fn linear_type(&self, ty: &Type) -> Checked<()> {
-        self.require(is_linear(ty), "J102", |c| {
+        self.require(is_linear(self.program, ty), "J102", |c| {
             format!("{} is not the type of a linear value, which is made of floats", c.show(ty))
         })
     }
@@ -145,13 +146,14 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a type is its own tangent type: floats, tuples and arrays of them.
-fn is_linear(ty: &Type) -> bool {
+/// Whether a type is its own tangent type: floats, declared tangent types, tuples and arrays of these.
+pub(super) fn is_linear(program: &Program, ty: &Type) -> bool {
     match ty {
         Type::Float(_) => true,
-        Type::I64 | Type::Bool | Type::Data(_) => false,
-        Type::Tuple(items) => items.iter().all(is_linear),
-        Type::Array(_, element) => is_linear(element),
+        Type::I64 | Type::Bool => false,
+        Type::Data(data) => program.is_tangent(*data),
+        Type::Tuple(items) => items.iter().all(|ty| is_linear(program, ty)),
+        Type::Array(_, element) => is_linear(program, element),
     }
 }
 

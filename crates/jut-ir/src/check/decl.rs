@@ -1,8 +1,9 @@
 //! Declarations as a whole: names, and the fields of data types.
 
+use super::binding::is_linear;
 use crate::diagnostic::Diagnostic;
-use crate::entity::EntityRef;
-use crate::ir::{Data, Decl, Program};
+use crate::entity::{DataId, EntityRef};
+use crate::ir::{Constructor, Data, Decl, Program};
 use crate::types::Type;
 use std::collections::HashSet;
 
@@ -29,6 +30,7 @@ pub(super) fn check_declarations(program: &Program) -> Vec<Diagnostic> {
             }
         }
         errors.extend(check_data(&program.datas[*data]));
+        errors.extend(check_tangent(program, *data));
     }
     errors
 }
@@ -55,6 +57,36 @@ fn check_data(data: &Data) -> Option<Diagnostic> {
                 }
             }
         }
+    }
+    None
+}
+
+/// A declared tangent type: a zero, then constructors of sizes and linear values, those of what it is the type of the
+/// tangents of.
+fn check_tangent(program: &Program, id: DataId) -> Option<Diagnostic> {
+    let data = &program.datas[id];
+    let error = |message: String| Some(Diagnostic::error("J501", data.span, message));
+    let Some(of) = program.tangent_of(id).filter(|_| program.is_tangent(id)) else {
+        return match data.tangent {
+            Some(other) if !program.is_tangent(other) => error(format!(
+                "`{}` is no type of tangents, and that of `{}` is one",
+                program.datas[other].name, data.name
+            )),
+            _ => None,
+        };
+    };
+    let fits = data.constructors.first().is_some_and(|c| c.fields.is_empty());
+    let fields = || data.constructors.iter().flat_map(|c| &c.fields).map(|f| &f.ty);
+    if !fits || !fields().all(|ty| *ty == Type::I64 || is_linear(program, ty)) {
+        return error(format!("`{}` holds what is not linear", data.name));
+    }
+    let types = |constructors: &[Constructor]| -> Vec<Vec<Type>> {
+        let fields = constructors.iter().map(|c| c.fields.iter().map(|f| f.ty.clone()).collect());
+        fields.collect()
+    };
+    if types(&data.constructors) != types(&program.tangent_data(of).constructors) {
+        let (data, of) = (&data.name, &program.datas[of].name);
+        return error(format!("`{data}` has not the constructors of a tangent of `{of}`"));
     }
     None
 }

@@ -147,6 +147,25 @@ impl Checker<'_> {
                 let ty = self.consume(*x)?;
                 self.components(&ty)?
             }
+            Rhs::LCon { con, sizes, fields } => {
+                let found: Checked<Vec<Type>> = fields.iter().map(|x| self.consume(*x)).collect();
+                let found = found?;
+                let expected = self.tangent_fields(*con, sizes)?;
+                self.require(found == expected, "J202", |c| {
+                    let show = |types: &[Type]| types.iter().map(|t| c.show(t)).collect::<Vec<_>>();
+                    let (found, expected) = (show(&found).join(", "), show(&expected).join(", "));
+                    let name = &c.program.constructor(*con).name;
+                    format!("the fields of `{name}` are {expected}, not {found}")
+                })?;
+                vec![Type::Data(con.data)]
+            }
+            Rhs::LOpen { con, sizes, value, .. } => {
+                let ty = self.consume(*value)?;
+                self.require(ty == Type::Data(con.data), "J202", |c| {
+                    format!("`{}` does not open {}", c.program.constructor(*con).name, c.show(&ty))
+                })?;
+                self.tangent_fields(*con, sizes)?
+            }
             Rhs::LCast { value, ty, .. } => {
                 let from = self.consume(*value)?;
                 self.cast(&from, ty)?;
@@ -173,6 +192,33 @@ impl Checker<'_> {
             _ => return Err(self.error("J104", "not a linear operation")),
         };
         Ok(Values::linear(lin))
+    }
+
+    /// The types of the linear fields of a constructor of tangents, whose sizes are given.
+    fn tangent_fields(&self, con: ConRef, sizes: &[Atom]) -> Checked<Vec<Type>> {
+        let constructor = self.program.constructor(con);
+        self.require(self.program.is_tangent(con.data) && con.index > 0, "J104", |_| {
+            format!("`{}` is no constructor of a tangent that is not zero", constructor.name)
+        })?;
+        let measures = constructor.fields.iter().filter(|f| f.ty == Type::I64).count();
+        self.field_count(constructor, constructor.fields.len() - measures + sizes.len())?;
+        let mut given = sizes.iter();
+        let mut known: Vec<Option<Size>> = Vec::new();
+        let mut types = Vec::new();
+        for field in &constructor.fields {
+            match (&field.ty, given.as_slice()) {
+                (Type::I64, [atom, ..]) => {
+                    given.next();
+                    self.operand(*atom, &Type::I64)?;
+                    known.push(Some(self.func.size_of(*atom)));
+                }
+                (ty, _) => {
+                    types.push(instantiate(ty, &known));
+                    known.push(None);
+                }
+            }
+        }
+        Ok(types)
     }
 
     /// The type of the part of an array that a path of indices and slices leads to.

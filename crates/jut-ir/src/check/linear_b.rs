@@ -157,6 +157,8 @@ impl<'a> Walk<'a> {
             | Rhs::Drop(_)
             | Rhs::LTuple(_)
             | Rhs::LUntuple(_)
+            | Rhs::LCon { .. }
+            | Rhs::LOpen { .. }
             | Rhs::LCast { .. }
             | Rhs::LUpdate { .. }
             | Rhs::LTake { .. }

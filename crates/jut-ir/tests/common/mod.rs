@@ -24,6 +24,7 @@ pub fn power_lin() -> Program {
                 },
             ],
         }],
+        tangent: None,
         doc: String::new(),
         span: Span::NONE,
     });

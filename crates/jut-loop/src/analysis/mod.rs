@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`effects`] | what a statement does to memory and to the run |
 //! | [`Roots`] | which buffers may share memory |
+//! | [`Rows`] | which parts of one buffer a loop cannot reach both |
 //! | [`Classes`] | what a value is to neighbouring iterations |
 //! | [`shifts`] | which integers are another one plus a constant |
 //!
@@ -12,7 +13,9 @@
 pub mod effects;
 mod lanes;
 mod roots;
+mod rows;
 pub mod shifts;
 
 pub use lanes::{Class, Classes};
 pub use roots::Roots;
+pub use rows::Rows;

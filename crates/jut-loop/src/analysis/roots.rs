@@ -10,12 +10,26 @@
 //! - different allocations do not overlap;
 //! - a box is written where it is allocated, and then neither it nor what it points to changes.
 //!
+//! **Carried buffers.** A buffer that every iteration of a loop hands on unchanged is the one that the loop
+//! began with. Two buffers that change places, as those of a state and of the next one do, are different memory
+//! in each iteration, though over all iterations either is both:
+//!
+//! ```text
+//! (u_3, v_3) = for up (t in 0 .. steps) carry (u_1 = u, v_1 = v) {
+//!   ..                                      stores to v_1 leave what u_1 holds
+//!   (v_1, u_1)
+//! }
+//! ```
+//!
+//! So [`Roots::may_overlap`] is about the values of one iteration. A pass that moves an access into another
+//! iteration of a loop may ask it only about buffers that are bound outside of that loop.
+//!
 //! A piece of a long function ([`crate::split`]) has the results of the whole one as `inout` buffers,
 //! and finds pointers into them in its frame: such buffers have no root.
 
 use cranelift_entity::SecondaryMap;
 
-use crate::form::{Atom, Cell, Kind, LoopFunction, Role, Stmt, Value};
+use crate::form::{Atom, Cell, For, Kind, LoopFunction, Role, Stmt, Value};
 
 /// Where a buffer's memory comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -29,24 +43,31 @@ enum Root {
     InOut,
     /// The `out` buffer or allocation that this value is.
     Own(Value),
+    /// One of some buffers that change places in a loop: which exchange, and which of them.
+    Exchanged(usize, usize),
 }
 
 /// The roots of a function's buffers.
-pub struct Roots(SecondaryMap<Value, Root>);
+pub struct Roots {
+    of: SecondaryMap<Value, Root>,
+    /// For each exchange the `out` buffers and allocations that change places.
+    exchanges: Vec<Vec<Value>>,
+}
 
 impl Roots {
     /// Finds them.
     pub fn of(func: &LoopFunction) -> Roots {
-        let mut roots = Roots(SecondaryMap::with_capacity(func.values.len()));
+        let of = SecondaryMap::with_capacity(func.values.len());
+        let mut roots = Roots { of, exchanges: Vec::new() };
         // A box is written before anybody else has a pointer to it, and so is what it points to.
         for (v, data) in func.values.iter() {
             if data.kind == Kind::Buffer(Cell::Word) {
-                roots.0[v] = Root::In;
+                roots.of[v] = Root::In;
             }
         }
         for p in &func.params {
             if let Kind::Buffer(_) = func.values[p.value].kind {
-                roots.0[p.value] = match p.role {
+                roots.of[p.value] = match p.role {
                     Role::In => Root::In,
                     Role::InOut if func.is_piece() => Root::Unknown,
                     Role::InOut => Root::InOut,
@@ -60,29 +81,85 @@ impl Roots {
 
     fn bind(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Alloc { dst, .. } => self.0[*dst] = Root::Own(*dst),
-            Stmt::Offset { dst, buffer, .. } => self.0[*dst] = self.0[*buffer],
-            Stmt::Copy { dst, src: Atom::Value(src) } => self.0[*dst] = self.0[*src],
+            Stmt::Alloc { dst, .. } => self.of[*dst] = Root::Own(*dst),
+            Stmt::Offset { dst, buffer, .. } => self.of[*dst] = self.of[*buffer],
+            Stmt::Copy { dst, src: Atom::Value(src) } => self.of[*dst] = self.of[*src],
             // What is loaded from an argument was there before the function began.
-            Stmt::Load { dst, buffer, .. } if self.0[*buffer] == Root::In => {
-                self.0[*dst] = Root::In
+            Stmt::Load { dst, buffer, .. } if self.of[*buffer] == Root::In => {
+                self.of[*dst] = Root::In
             }
+            Stmt::For(f) => self.carried(f),
             _ => {}
+        }
+    }
+
+    /// The roots of what a loop carries, in it and behind it.
+    fn carried(&mut self, f: &For) {
+        let place =
+            |result: &Atom| f.carry.iter().position(|(inside, _)| *result == (*inside).into());
+        let next: Vec<Option<usize>> = f.body.results.iter().map(place).collect();
+        let mut exchanged = Vec::new();
+        for (k, (inside, initial)) in f.carry.iter().enumerate() {
+            let Atom::Value(initial) = *initial else { continue };
+            if next.get(k) == Some(&Some(k)) {
+                self.of[*inside] = self.of[initial];
+                if let Some(last) = f.dst.get(k) {
+                    self.of[*last] = self.of[initial];
+                }
+            } else if next.iter().filter(|from| **from == Some(k)).count() == 1
+                && matches!(self.of[initial], Root::Own(_) | Root::Exchanged(..))
+            {
+                exchanged.push((k, initial));
+            }
+        }
+        let among = |k: usize| exchanged.iter().any(|(other, _)| *other == k);
+        let closed =
+            exchanged.iter().all(|(k, _)| next.get(*k).copied().flatten().is_some_and(among));
+        let apart = exchanged.iter().enumerate().all(|(at, (_, initial))| {
+            exchanged[..at].iter().all(|(_, other)| !self.may_overlap(*initial, *other))
+        });
+        if exchanged.is_empty() || !closed || !apart {
+            return;
+        }
+        let places = exchanged.iter().flat_map(|(_, initial)| self.places(*initial)).collect();
+        self.exchanges.push(places);
+        for (member, (k, _)) in exchanged.iter().enumerate() {
+            let root = Root::Exchanged(self.exchanges.len() - 1, member);
+            self.of[f.carry[*k].0] = root;
+            if let Some(last) = f.dst.get(*k) {
+                self.of[*last] = root;
+            }
+        }
+    }
+
+    /// The `out` buffers and allocations that a buffer may be, if it is one of those that are known.
+    fn places(&self, buffer: Value) -> Vec<Value> {
+        match self.of[buffer] {
+            Root::Own(place) => vec![place],
+            Root::Exchanged(exchange, _) => self.exchanges[exchange].clone(),
+            _ => Vec::new(),
         }
     }
 
     /// Whether nothing in the function changes what the buffer holds.
     pub fn is_constant(&self, buffer: Value) -> bool {
-        self.0[buffer] == Root::In
+        self.of[buffer] == Root::In
     }
 
-    /// Whether a store to `written` may change what is loaded from `read`.
+    /// Whether a store to `written` may change what is loaded from `read`, where both are what they are
+    /// in one iteration of the loops round them.
     pub fn may_overlap(&self, written: Value, read: Value) -> bool {
-        match (self.0[written], self.0[read]) {
+        match (self.of[written], self.of[read]) {
             (Root::In, _) | (_, Root::In) => false,
             (Root::InOut, Root::InOut) => true,
             (Root::InOut, _) | (_, Root::InOut) => false,
             (Root::Own(a), Root::Own(b)) => a == b,
+            (Root::Exchanged(e, a), Root::Exchanged(f, b)) if e == f => a == b,
+            (Root::Exchanged(..), Root::Own(_) | Root::Exchanged(..))
+            | (Root::Own(_), Root::Exchanged(..)) => {
+                let others = self.places(read);
+                self.places(written).iter().any(|place| others.contains(place))
+            }
             (Root::Unknown, _) | (_, Root::Unknown) => true,
         }
     }

@@ -143,6 +143,8 @@ impl Lowering<'_> {
             | Rhs::Drop(_)
             | Rhs::LTuple(_)
             | Rhs::LUntuple(_)
+            | Rhs::LCon { .. }
+            | Rhs::LOpen { .. }
             | Rhs::LCast { .. }
             | Rhs::LUpdate { .. }
             | Rhs::LTake { .. }

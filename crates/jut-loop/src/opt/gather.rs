@@ -17,7 +17,9 @@
 //! computed twice, so only small bodies of machine operations are turned round. A loop whose
 //! iterations write to one cell each needs no turning: it only becomes `par`.
 //!
-//! What the loop carries, such as a sum, stays in a loop of its own before, without the updates.
+//! What the loop carries, such as a sum, stays in a loop of its own before, without the updates. Where it
+//! adds to several arrays, or to several rows of one (a cell of a grid and those above and below it), each
+//! has a loop of its own.
 //!
 //! Requires: nothing. A body qualifies if it consists of operations, of loads from memory that the
 //! loop does not write, and of updates: a load at index + constant, operations on it, a store there.
@@ -28,13 +30,14 @@ use jut_ir::Literal;
 use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
-use crate::analysis::Roots;
+use crate::analysis::{Roots, Rows};
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
 /// Runs the walk.
 pub(super) fn run(func: &mut LoopFunction) {
-    let mut walk = Gather { roots: Roots::of(func), values: Values::new(&mut func.values) };
+    let (roots, rows) = (Roots::of(func), Rows::of(func));
+    let mut walk = Gather { roots, rows, values: Values::new(&mut func.values) };
     func.body.rewrite(&mut |stmt, out| match stmt {
         Stmt::For(source) => walk.turn(source, out),
         stmt => out.push(stmt),
@@ -49,6 +52,7 @@ const WIDEST: i64 = 4;
 
 struct Gather<'a> {
     roots: Roots,
+    rows: Rows,
     values: Values<'a>,
 }
 
@@ -131,22 +135,25 @@ impl Gather<'_> {
 
     /// The loop seen from the elements, and how many iterations it needs.
     fn gathered(&mut self, source: &For, plan: &Plan) -> Option<(i64, Block)> {
-        let offsets = plan.updates.iter().map(|u| u.offset);
-        let (first, last) = (offsets.clone().min()?, offsets.max()?);
-        let width = last.checked_sub(first)?;
-        let buffer = plan.updates.first()?.buffer;
-        if width > WIDEST || plan.updates.iter().any(|u| u.buffer != buffer) {
-            return None;
+        let (mut middles, mut total, mut most) = (Vec::new(), 0, 0);
+        for buffer in plan.buffers() {
+            let (first, last) = plan.reach(|u| u.buffer == buffer)?;
+            let width = last.checked_sub(first)?;
+            if width > WIDEST {
+                return None;
+            }
+            let mut order: Vec<i64> = (first..=last).collect();
+            if source.order == Order::Up {
+                order.reverse();
+            }
+            let index = self.values.like(source.index);
+            let mut middle = Writer::new(self, plan, index.into());
+            middle.element(buffer, 0, &order)?;
+            total += cost(&middle.out);
+            most = most.max(width);
+            middles.push((buffer, order, index, middle.out));
         }
-        let mut order: Vec<i64> = (first..=last).collect();
-        if source.order == Order::Up {
-            order.reverse();
-        }
-        let fresh = self.values.like(source.index);
-        let mut middle = Writer::new(self, plan, fresh.into());
-        middle.element(0, &order)?;
-        let body = middle.out;
-        if cost(&body) > 2 * cost(&source.body.stmts) {
+        if total > 2 * cost(&source.body.stmts) {
             return None;
         }
         let mut stmts = Vec::new();
@@ -156,31 +163,34 @@ impl Gather<'_> {
             results = sums.dst.iter().map(|v| Atom::Value(*v)).collect();
             stmts.push(sums.into());
         }
-        let mut begin = Writer::new(self, plan, source.low);
-        for element in first..last {
-            let due: Vec<i64> = order.iter().copied().filter(|c| *c <= element).collect();
-            begin.element(element, &due)?;
+        for (buffer, order, index, body) in middles {
+            let (first, last) = plan.reach(|u| u.buffer == buffer)?;
+            let mut begin = Writer::new(self, plan, source.low);
+            for element in first..last {
+                let due: Vec<i64> = order.iter().copied().filter(|c| *c <= element).collect();
+                begin.element(buffer, element, &due)?;
+            }
+            let low = begin.index(last);
+            stmts.append(&mut begin.out);
+            let mut end = Writer::new(self, plan, source.high);
+            let high = end.index(first);
+            for element in first..last {
+                let due: Vec<i64> = order.iter().copied().filter(|c| *c > element).collect();
+                end.element(buffer, element, &due)?;
+            }
+            stmts.append(&mut end.out);
+            stmts.push(Stmt::from(For {
+                dst: Vec::new(),
+                order: Order::Par,
+                vector: None,
+                index,
+                low,
+                high,
+                carry: Vec::new(),
+                body: Block { stmts: body, results: Vec::new() },
+            }));
         }
-        let low = begin.index(last);
-        stmts.append(&mut begin.out);
-        let mut end = Writer::new(self, plan, source.high);
-        let high = end.index(first);
-        for element in first..last {
-            let due: Vec<i64> = order.iter().copied().filter(|c| *c > element).collect();
-            end.element(element, &due)?;
-        }
-        stmts.append(&mut end.out);
-        stmts.push(Stmt::from(For {
-            dst: Vec::new(),
-            order: Order::Par,
-            vector: None,
-            index: fresh,
-            low,
-            high,
-            carry: Vec::new(),
-            body: Block { stmts: body, results: Vec::new() },
-        }));
-        Some((width, Block { stmts, results }))
+        Some((most, Block { stmts, results }))
     }
 
     /// The loop without its updates, under new names.
@@ -222,9 +232,6 @@ impl<'a> Plan<'a> {
             if let Stmt::Store { buffer, .. } = stmt
                 && !written.contains(buffer)
             {
-                if written.iter().any(|w| walk.roots.may_overlap(*w, *buffer)) {
-                    return None;
-                }
                 written.push(*buffer);
             }
         }
@@ -246,7 +253,35 @@ impl<'a> Plan<'a> {
         }
         let apart = body.results.iter().all(|a| !matches!(plan.class(*a), Class::Update(_)));
         let complete = plan.updates.iter().all(|u| u.stored.is_some());
-        (apart && complete && !plan.updates.is_empty()).then_some(plan)
+        let disjoint = written.iter().enumerate().all(|(k, a)| {
+            let others = written[..k].iter().filter(|b| walk.roots.may_overlap(*a, **b));
+            others.copied().all(|b| plan.are_apart(source, walk, [*a, b]))
+        });
+        (apart && complete && disjoint && !plan.updates.is_empty()).then_some(plan)
+    }
+
+    /// Whether two buffers of one array are different rows of it.
+    fn are_apart(&self, source: &For, walk: &Gather, [a, b]: [Value; 2]) -> bool {
+        let reach = self.reach(|u| u.buffer == a || u.buffer == b);
+        let width = reach.and_then(|(first, last)| last.checked_sub(first));
+        width.is_some_and(|width| walk.rows.are_apart(a, b, [source.low, source.high], width))
+    }
+
+    /// The buffers that it writes to.
+    fn buffers(&self) -> Vec<Value> {
+        let mut buffers = Vec::new();
+        for update in &self.updates {
+            if !buffers.contains(&update.buffer) {
+                buffers.push(update.buffer);
+            }
+        }
+        buffers
+    }
+
+    /// The least and the largest constant that some updates add to the index.
+    fn reach(&self, of: impl Fn(&Update) -> bool) -> Option<(i64, i64)> {
+        let offsets = || self.updates.iter().filter(|u| of(u)).map(|u| u.offset);
+        Some((offsets().min()?, offsets().max()?))
     }
 
     fn stmt(&mut self, at: usize, stmt: &Stmt, written: &[Value], walk: &Gather) -> Option<()> {
@@ -295,6 +330,10 @@ impl<'a> Plan<'a> {
                 self.classes.insert(*dst, class);
             }
             Stmt::Store { buffer, index, value } => {
+                // What the loop carries may be other memory in the next iteration.
+                if self.class((*buffer).into()) != Class::Outside {
+                    return None;
+                }
                 let Class::Index(offset) = self.class(*index) else { return None };
                 let update = match self.class(*value) {
                     Class::Update(update) => update,
@@ -389,16 +428,16 @@ impl<'w, 'a, 'p> Writer<'w, 'a, 'p> {
         }
     }
 
-    /// The element at `base + element` gets what it is due from the iterations that reach it by
-    /// the given offsets, in this order.
-    fn element(&mut self, element: i64, offsets: &[i64]) -> Option<()> {
+    /// The element at `base + element` of a buffer gets what it is due from the iterations that reach it
+    /// by the given offsets, in this order.
+    fn element(&mut self, buffer: Value, element: i64, offsets: &[i64]) -> Option<()> {
         let plan = self.plan;
         let at = self.index(element);
-        let buffer = plan.updates.first()?.buffer;
         let mut content = None;
         for offset in offsets {
             let iteration = element.checked_sub(*offset)?;
-            for update in plan.updates.iter().filter(|u| u.offset == *offset) {
+            for update in plan.updates.iter().filter(|u| u.buffer == buffer && u.offset == *offset)
+            {
                 if let Some(loaded) = update.loaded {
                     let before = match content {
                         Some(before) => before,

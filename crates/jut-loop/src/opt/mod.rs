@@ -1,12 +1,13 @@
 //! Cleaning up the loop form.
 //!
 //! Lowering spells everything out where it is needed: the same row address in every statement, a
-//! load, an addition and a store for every `+=`. Seven walks tidy up, without changing one bit of
+//! load, an addition and a store for every `+=`. Eight walks tidy up, without changing one bit of
 //! any result or which error a program reports:
 //!
 //! | walk | what it does |
 //! |---|---|
 //! | `motion` | one name per expression; loop-invariant operations move out of loops |
+//! | `unswitch` | a loop with a branch on what is the same in all iterations becomes two loops |
 //! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then |
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
 //! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
@@ -47,6 +48,7 @@ mod gather;
 mod motion;
 mod peel;
 pub mod strip_mine;
+mod unswitch;
 mod vector;
 
 use crate::form::{Atom, Block, LoopFunction, LoopProgram, Stmt};
@@ -58,8 +60,11 @@ pub fn optimise(func: &mut LoopFunction) {
     // The walks over loops look at all names before they begin.
     let loops = func.body.any(&mut Stmt::is_loop);
     motion::run(func);
-    if loops && peel::run(func) {
-        motion::run(func);
+    if loops {
+        let unswitched = unswitch::run(func);
+        if peel::run(func) || unswitched {
+            motion::run(func);
+        }
     }
     cells::run(func);
     if loops {

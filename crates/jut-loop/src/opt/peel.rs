@@ -42,7 +42,7 @@ pub(super) fn run(func: &mut LoopFunction) -> bool {
 }
 
 /// Statements of a body that is repeated.
-const LARGEST: usize = 48;
+pub(super) const LARGEST: usize = 48;
 
 /// Loops to here or further stay as they are.
 const FAR: i64 = 1 << 62;
@@ -414,7 +414,7 @@ impl<'w, 'a> Copier<'w, 'a> {
 }
 
 /// The number of statements of a body that may be written again, branches included.
-fn repeatable(body: &Block) -> Option<usize> {
+pub(super) fn repeatable(body: &Block) -> Option<usize> {
     let mut sum = 0;
     for stmt in &body.stmts {
         sum += match stmt {

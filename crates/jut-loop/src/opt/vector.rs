@@ -20,6 +20,9 @@
 //! memory that nothing else in the body reads or writes, but for the same cell: then it does not
 //! matter that several iterations take their steps together. In a `for par` it never does.
 //!
+//! Of a loop like that which runs down, and in which nothing fails, the order does not matter either: it becomes a
+//! `for par`. Such loops are the transposes of those that change the elements of an array one by one.
+//!
 //! **Failing.** A check holds for several iterations if it holds for all. If not, the vector is left for
 //! single iterations, with the lanes as they were before: so the right iteration fails, and no check
 //! may stand behind a store.
@@ -42,21 +45,31 @@ pub(super) fn run(func: &mut LoopFunction, target: &Vectors) {
     let roots = Roots::of(func);
     let mut body = std::mem::take(&mut func.body);
     body.for_each_mut(&mut |stmt| match stmt {
-        Stmt::For(f) => f.vector = of_for(func, &roots, target, f),
+        Stmt::For(f) => mark(func, &roots, target, f),
         Stmt::Lanes(l) => l.vector = of_lanes(func, &roots, target, l),
         _ => {}
     });
     func.body = body;
 }
 
-fn of_for(func: &LoopFunction, roots: &Roots, target: &Vectors, f: &For) -> Option<Vector> {
-    if f.order == Order::Down || !f.carry.is_empty() || target.loops == Loops::None {
-        return None;
+fn mark(func: &LoopFunction, roots: &Roots, target: &Vectors, f: &mut For) {
+    if !f.carry.is_empty() || target.loops == Loops::None {
+        return;
     }
-    let survey = Survey::of(func, roots, target, f.index, &[], &f.body)?;
-    let wanted = target.loops == Loops::All || survey.calls_wide;
-    (wanted && (f.order == Order::Par || survey.may_be_together()))
-        .then(|| survey.vector(target.together))
+    let Some(survey) = Survey::of(func, roots, target, f.index, &[], &f.body) else { return };
+    if f.order != Order::Par && !survey.may_be_together() {
+        return;
+    }
+    if f.order == Order::Down {
+        // The last iteration that fails is the first to run.
+        if survey.checks {
+            return;
+        }
+        f.order = Order::Par;
+    }
+    if target.loops == Loops::All || survey.calls_wide {
+        f.vector = Some(survey.vector(target.together));
+    }
 }
 
 fn of_lanes(func: &LoopFunction, roots: &Roots, target: &Vectors, l: &Lanes) -> Option<Vector> {
@@ -75,6 +88,8 @@ struct Survey<'a> {
     classes: Classes,
     loads: Vec<Place>,
     stores: Vec<Place>,
+    /// Whether an iteration may fail.
+    checks: bool,
     /// Whether a function that takes a vector is called.
     calls_wide: bool,
     /// Whether there are products of derivatives that differ between iterations.
@@ -103,6 +118,7 @@ impl<'a> Survey<'a> {
             classes: Classes::of(index, carry, body),
             loads: Vec::new(),
             stores: Vec::new(),
+            checks: false,
             calls_wide: false,
             products: false,
             loads_first: true,
@@ -174,7 +190,10 @@ impl<'a> Survey<'a> {
                     && self.operand(*value)
                     && self.cell(*buffer).is_some_and(|cell| self.has(cell))
             }
-            Stmt::Check { .. } => !guarded && target.checks && self.stores.is_empty(),
+            Stmt::Check { .. } => {
+                self.checks = true;
+                !guarded && target.checks && self.stores.is_empty()
+            }
             Stmt::If { dst, .. } => {
                 let buffer = |v: &Value| matches!(func.values[*v].kind, Kind::Buffer(_));
                 let integer = |v: &Value| func.values[*v].kind == Kind::I64;

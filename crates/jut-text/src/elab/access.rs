@@ -52,7 +52,9 @@ impl<'a, 's> Body<'a, 's> {
                         k += 1;
                     }
                     at = at.to(here);
-                    if !self.strict && is_region(&list) {
+                    if let Some(written) = self.being_written(value) {
+                        self.read_written(written, value, &list, at)?
+                    } else if !self.strict && is_region(&list) {
                         self.region(value, &list, at)?
                     } else {
                         let ty = self.b.func.nvars[value].ty.clone();
@@ -114,6 +116,13 @@ impl<'a, 's> Body<'a, 's> {
             let message = format!("`{}` is a capability, not a value", name.text);
             let help = format!("read from it with `rd {}[..]`", name.text);
             return self.fail(Diagnostic::error("J111", span, message).help(help));
+        }
+        if let ExprKind::Name(name) = &self.ast.expr(base).kind
+            && let Some(Atom::Var(v)) = self.scope.value(name.text)
+            && self.being_written(v).is_some()
+        {
+            self.lookup(name)?;
+            return Ok(v);
         }
         match self.operand(base, "t")? {
             Value::N(Atom::Var(v)) => Ok(v),

@@ -22,6 +22,22 @@ pub(super) struct Assigned<'b, 's> {
     hidden: Vec<&'s str>,
     times: HashMap<&'s str, usize>,
     found: Vec<VarId>,
+    /// A name that is looked for, and whether it was there where it was not hidden.
+    sought: Option<&'s str>,
+    mentioned: bool,
+}
+
+/// Whether an expression mentions a name of outside.
+pub(super) fn mentions<'b, 's>(
+    ast: &'b Ast<'s>,
+    scope: &'b Scope<'s>,
+    e: ExprId,
+    name: &'s str,
+) -> bool {
+    let mut walk = Assigned::new(ast, scope);
+    walk.sought = Some(name);
+    walk.expr(e);
+    walk.mentioned
 }
 
 /// The variables that what `walk` visits assigns, in the order of their declarations.
@@ -33,8 +49,7 @@ pub(super) fn assigned<'b, 's>(
     if scope.variables().is_empty() {
         return Vec::new();
     }
-    let (hidden, times, found) = (Vec::new(), HashMap::default(), Vec::new());
-    let mut assigned = Assigned { ast, scope, hidden, times, found };
+    let mut assigned = Assigned::new(ast, scope);
     walk(&mut assigned);
     assigned.found.sort_unstable();
     assigned.found.dedup();
@@ -42,15 +57,19 @@ pub(super) fn assigned<'b, 's>(
 }
 
 impl<'b, 's> Assigned<'b, 's> {
+    fn new(ast: &'b Ast<'s>, scope: &'b Scope<'s>) -> Self {
+        let (hidden, times, found) = (Vec::new(), HashMap::default(), Vec::new());
+        Assigned { ast, scope, hidden, times, found, sought: None, mentioned: false }
+    }
+
     /// What an expression assigns.
     pub fn expr(&mut self, e: ExprId) {
         let ast = self.ast;
         match &ast.expr(e).kind {
-            ExprKind::Name(_)
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Zero(_) => {}
+            ExprKind::Name(name) => {
+                self.mentioned |= self.sought == Some(name.text) && !self.is_hidden(name.text);
+            }
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Zero(_) => {}
             ExprKind::Ops(ops) => {
                 for op in ops {
                     if let Op::Operand(e) = op {
@@ -82,7 +101,10 @@ impl<'b, 's> Assigned<'b, 's> {
             ExprKind::List(nl, lin) => self.exprs(nl.iter().chain(lin)),
             ExprKind::Block(block) => self.block(block),
             ExprKind::Tuple(items) | ExprKind::Array(items) => self.exprs(items),
-            ExprKind::If(chain) => self.chain(chain, 0, chain.links.len()),
+            ExprKind::If(chain) => {
+                self.exprs(&chain.subject);
+                self.chain(chain, 0, chain.links.len());
+            }
             ExprKind::Case(scrutinee, arms) => {
                 self.expr(*scrutinee);
                 for arm in arms {
@@ -196,6 +218,10 @@ impl<'b, 's> Assigned<'b, 's> {
         }
     }
 
+    fn is_hidden(&self, name: &str) -> bool {
+        self.times.get(name).is_some_and(|times| *times > 0)
+    }
+
     /// What was hidden since there were so many is not hidden any more.
     fn show(&mut self, mark: usize) {
         for name in self.hidden.drain(mark..) {
@@ -220,12 +246,17 @@ impl<'b, 's> Assigned<'b, 's> {
                 for name in pattern.names() {
                     self.name(name);
                 }
+                let sought = self.sought;
+                self.hide(pattern.names().into_iter().filter(|name| sought == Some(name.text)));
             }
             StmtKind::Var(pattern, e) => {
                 self.expr(*e);
                 self.hide(pattern.names());
             }
-            StmtKind::Expr(e) | StmtKind::NonNegative(e) | StmtKind::Exact(e) => self.expr(*e),
+            StmtKind::Expr(e)
+            | StmtKind::NonNegative(e)
+            | StmtKind::Exact(e)
+            | StmtKind::Assert(e) => self.expr(*e),
             StmtKind::Inc(target, e) | StmtKind::Set(target, _, e) => {
                 self.expr(*e);
                 self.target(*target);
@@ -250,7 +281,7 @@ impl<'b, 's> Assigned<'b, 's> {
     }
 
     fn name(&mut self, name: Name<'s>) {
-        if self.times.get(name.text).is_none_or(|times| *times == 0) {
+        if !self.is_hidden(name.text) {
             self.found.extend(self.scope.variable(name.text));
         }
     }

@@ -8,7 +8,8 @@ use super::body::{Annotation, Body, INDEX, Made, Out, Values};
 use super::scope::Entity;
 use super::{Res, Signature, Stop};
 use crate::ast::{self, ExprId, ExprKind, Name, Pattern, StmtKind};
-use jut_ir::{Atom, Block, Check, Diagnostic, Mode, Operand, Rhs, Size, Span, Type};
+use jut_ir::prim::Syntax;
+use jut_ir::{Atom, Block, Check, Diagnostic, Literal, Mode, Operand, Rhs, Size, Span, Type};
 use std::collections::HashSet;
 
 impl<'a, 's> Body<'a, 's> {
@@ -283,7 +284,32 @@ impl<'a, 's> Body<'a, 's> {
                 self.emit(Rhs::Check(Check::NonNegative(n)), stmt.span)
             }
             StmtKind::Exact(e) => self.exact_check(*e, stmt.span),
+            StmtKind::Assert(e) => self.assertion(*e, stmt.span),
         }
+    }
+
+    /// `assert c`: a check that a number is not negative, which is -1 where `c` does not hold. Whoever tells of
+    /// the error finds by its place that it is an assertion.
+    fn assertion(&mut self, condition: ExprId, span: Span) -> Res<()> {
+        let help = "choose a number and check it: `t = select(c, 0, -1)`, then `check t >= 0`";
+        self.surface_only(span, "`assert`", help)?;
+        let holds = self.atom(condition, "t")?;
+        let ty = self.type_of(holds);
+        if ty != Type::Bool {
+            let message =
+                format!("a truth value is asserted, and this is of type {}", self.show(&ty));
+            let help = match &ty {
+                Type::Array(..) => "say of which elements: `assert all(x > 0.0)`",
+                _ => "compare it: `assert x > 0.0`",
+            };
+            return self.error("J202", self.span(condition), message, help);
+        }
+        let number = |n| Atom::Lit(Literal::I64(n));
+        let operands = vec![holds, number(0), number(-1)];
+        let out = self.primitive("select", Syntax::Call, operands, span)?;
+        let found = self.bind(out, &[], &[])?;
+        let t = found.nl.first().copied().ok_or(Stop)?;
+        self.emit(Rhs::Check(Check::NonNegative(t)), span)
     }
 
     /// An i64 operand.
@@ -328,8 +354,10 @@ impl<'a, 's> Body<'a, 's> {
             }
             Pattern::Con(name, fields) => {
                 let (out, names) = self.open(name, fields, e)?;
-                let values = self.bind(out, &names, &[])?;
-                self.name_values(&names, &[], &values, declared)
+                let (nl, lin): (&[_], &[_]) =
+                    if out.lin.is_empty() { (&names, &[]) } else { (&[], &names) };
+                let values = self.bind(out, nl, lin)?;
+                self.name_values(nl, lin, &values, declared)
             }
         }
     }
@@ -372,7 +400,13 @@ impl<'a, 's> Body<'a, 's> {
         e: ExprId,
     ) -> Res<()> {
         let stated = self.annotation(nl, lin)?;
-        let made = self.rhs(e, stated.as_ref())?;
+        let made = match self.writes(nl, e).filter(|_| lin.is_empty() && !declared) {
+            Some(l) => {
+                let ty = stated.as_ref().and_then(|stated| stated.nl.first()).cloned();
+                self.recurrence(&nl[0], ty.as_ref(), l, self.span(e))?
+            }
+            None => self.rhs(e, stated.as_ref())?,
+        };
         let (found_nl, found_lin) = match &made {
             Made::Values(v, _) => (v.nl.len(), v.lin.len()),
             Made::Op(out) => (out.nl.len(), out.lin.len()),

@@ -19,7 +19,7 @@ use jut_ir::cover::Facts;
 use jut_ir::entity::EntityRef;
 use jut_ir::{
     Atom, Cap, CapData, Check, Diagnostic, LVar, LinVarData, Literal, Loc, Mode, NVar, Program,
-    Rhs, Size, Span, Stmt, Type, VarData, prim, print,
+    Rhs, Size, Span, Stmt, TapePolicy, Type, VarData, prim, print,
 };
 
 /// Types that are larger are refused (J003): types are trees, and `t = #(t, t)` doubles one.
@@ -62,22 +62,25 @@ pub(crate) struct Out {
     /// An annotation decided the types.
     pub annotated: bool,
     pub span: Span,
+    /// What the text says of its tape.
+    pub tape: TapePolicy,
 }
 
 impl Out {
     /// One non-linear result.
     pub fn one(rhs: Rhs, ty: Type, span: Span) -> Out {
-        Out { rhs, nl: vec![ty], lin: Vec::new(), def: None, annotated: false, span }
+        Out { nl: vec![ty], ..Out::none(rhs, span) }
     }
 
     /// One linear result.
     pub fn linear(rhs: Rhs, ty: Type, span: Span) -> Out {
-        Out { rhs, nl: Vec::new(), lin: vec![ty], def: None, annotated: false, span }
+        Out { lin: vec![ty], ..Out::none(rhs, span) }
     }
 
     /// No result.
     pub fn none(rhs: Rhs, span: Span) -> Out {
-        Out { rhs, nl: Vec::new(), lin: Vec::new(), def: None, annotated: false, span }
+        let (nl, lin, tape) = (Vec::new(), Vec::new(), TapePolicy::Free);
+        Out { rhs, nl, lin, def: None, annotated: false, span, tape }
     }
 }
 
@@ -146,6 +149,8 @@ pub(crate) struct Body<'a, 's> {
     pub around: Option<ExprId>,
     /// Directly in the body of a `for`: how many blocks there are around.
     pub ordered: Option<usize>,
+    /// The arrays that loops around are writing.
+    pub written: Vec<super::recurrence::Written>,
     pub diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -179,6 +184,7 @@ impl<'a, 's> Body<'a, 's> {
             sealed: None,
             around: None,
             ordered: None,
+            written: Vec::new(),
             diagnostics,
         }
     }
@@ -361,8 +367,13 @@ impl<'a, 's> Body<'a, 's> {
             return Ok(None);
         }
         let Some((func, value)) = self.globals.constant(name) else {
-            let builtin = name == "pi" && self.globals.declared_at(name).is_none();
-            return Ok(builtin.then_some(Atom::Lit(Literal::F64(std::f64::consts::PI))));
+            let value = match name {
+                "pi" => Some(std::f64::consts::PI),
+                "e" => Some(std::f64::consts::E),
+                _ => None,
+            };
+            let value = value.filter(|_| self.globals.declared_at(name).is_none());
+            return Ok(value.map(|x| Atom::Lit(Literal::F64(x))));
         };
         if let Some(literal) = value {
             return Ok(Some(Atom::Lit(literal)));
@@ -419,7 +430,7 @@ impl<'a, 's> Body<'a, 's> {
     /// Makes the variables for the results of an operation and emits the statement.
     /// `nl` and `lin` give the names; missing ones are `t`.
     pub fn bind(&mut self, out: Out, nl: &[Name<'s>], lin: &[Name<'s>]) -> Res<Values> {
-        let Out { rhs, nl: nl_types, lin: lin_types, def, annotated, span } = out;
+        let Out { rhs, nl: nl_types, lin: lin_types, def, annotated, span, tape } = out;
         let mut values = Values::default();
         let mut names: Vec<NVar> = Vec::new();
         for (k, ty) in nl_types.into_iter().enumerate() {
@@ -460,7 +471,7 @@ impl<'a, 's> Body<'a, 's> {
         if !self.strict {
             self.learn(&rhs, &names);
         }
-        let loc = Loc::source(span);
+        let loc = Loc { tape, ..Loc::source(span) };
         self.stmts.push(Stmt { nl: names.clone(), lin: values.lin.clone(), rhs, annotated, loc });
         for v in names {
             let ty = &self.b.func.nvars[v].ty;

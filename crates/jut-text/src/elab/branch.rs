@@ -36,6 +36,8 @@ pub(crate) enum ArmBody<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'a> {
     chain: &'a If,
+    /// The integer that a `case` is on.
+    subject: Option<Atom>,
     /// The first way, and the last; the `else` counts as one.
     first: usize,
     last: usize,
@@ -54,9 +56,10 @@ impl<'a, 's> Body<'a, 's> {
     /// An `if` is a `case`, always.
     pub fn if_expr(&mut self, chain: &'a If, stated: Option<&Annotation>, span: Span) -> Res<Made> {
         let count = chain.links.len();
-        let mut part = Part { chain, first: 0, last: count, number: None };
+        let subject = chain.subject.map(|e| self.subject(e, span)).transpose()?;
+        let mut part = Part { chain, subject, first: 0, last: count, number: None };
         if count > LONG {
-            part.number = Some(self.find(chain, 0, count, span)?);
+            part.number = Some(self.find((chain, subject), 0, count, span)?);
         }
         self.branch(part, stated, span)
     }
@@ -96,7 +99,7 @@ impl<'a, 's> Body<'a, 's> {
             }
             None => {
                 let Some(link) = part.chain.links.get(first) else { return Err(Stop) };
-                (self.condition(link.condition)?, first)
+                (self.condition(part.subject, link.condition)?, first)
             }
         };
         let arm = |value, first, last| ArmSpec {
@@ -109,7 +112,27 @@ impl<'a, 's> Body<'a, 's> {
         self.arms(scrutinee, arms, stated, span)
     }
 
-    fn condition(&mut self, e: ExprId) -> Res<Atom> {
+    /// The integer of `case n { 0 -> a; 1 -> b; _ -> c }`, which is a chain of comparisons.
+    fn subject(&mut self, e: ExprId, span: Span) -> Res<Atom> {
+        let help = "write `c = n == 0`, and `case c { true -> ..; false -> .. }`";
+        self.surface_only(span, "`case` on an integer", help)?;
+        let subject = self.atom(e, "t")?;
+        match self.type_of(subject) {
+            Type::I64 => Ok(subject),
+            ty => {
+                let message =
+                    format!("these arms are integers, and this is of type {}", self.show(&ty));
+                let help = "choose by `if x > 0.0 { .. } else { .. }`, or by the arms of its type";
+                self.error("J501", self.span(e), message, help)
+            }
+        }
+    }
+
+    fn condition(&mut self, subject: Option<Atom>, e: ExprId) -> Res<Atom> {
+        if let Some(subject) = subject {
+            let number = self.integer(e, "an arm")?;
+            return self.bound_primitive("==", vec![subject, number], "c", self.span(e));
+        }
         let atom = self.atom(e, "t")?;
         let ty = self.type_of(atom);
         if ty == Type::Bool {
@@ -127,21 +150,27 @@ impl<'a, 's> Body<'a, 's> {
 
     /// The number of the first condition from `from` to before `to` that holds, or the number of
     /// the `else`.
-    fn find(&mut self, chain: &'a If, from: usize, to: usize, span: Span) -> Res<Atom> {
+    fn find(
+        &mut self,
+        (chain, subject): (&'a If, Option<Atom>),
+        from: usize,
+        to: usize,
+        span: Span,
+    ) -> Res<Atom> {
         let none = integer(chain.links.len());
         if to - from <= 1 {
             let Some(link) = chain.links.get(from) else { return Ok(none) };
-            let holds = self.condition(link.condition)?;
+            let holds = self.condition(subject, link.condition)?;
             let args = vec![holds, integer(from), none];
             let out = self.primitive("select", Syntax::Call, args, link.span)?;
             return self.one_atom(out, link.span);
         }
         let middle = from + (to - from) / 2;
-        let first = self.find(chain, from, middle, span)?;
+        let first = self.find((chain, subject), from, middle, span)?;
         let found = self.bound_primitive("<", vec![first, none], "found", span)?;
         let open = self.enter();
         self.seal(CONDITION, span);
-        let second = self.find(chain, middle, to, span);
+        let second = self.find((chain, subject), middle, to, span);
         let stmts = self.leave(open);
         let arm =
             |value, stmts, k| Arm::of_bool(value, Block { stmts, nl: vec![k], lin: Vec::new() });

@@ -9,7 +9,7 @@ use super::each::{Function, Lazy};
 use super::operation::{is_primitive, primitive_names};
 use super::scope::Entity;
 use super::{Global, Res, Stop, show};
-use crate::ast::{self, ExprId, FieldPattern, Name};
+use crate::ast::{self, ExprId, ExprKind, FieldPattern, Name};
 use crate::hints;
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::{Prim, Syntax};
@@ -234,6 +234,9 @@ impl<'a, 's> Body<'a, 's> {
             };
             return self.error("J208", span, message, help);
         }
+        if program.is_tangent(con.data) && call.args.iter().any(|e| self.is_linear_name(*e)) {
+            return self.tangent(con, call, span);
+        }
         let mut args = Vec::new();
         let mut sizes = Vec::new();
         for (e, field) in call.args.iter().zip(&constructor.fields) {
@@ -261,6 +264,83 @@ impl<'a, 's> Body<'a, 's> {
             args.push(atom);
         }
         Ok(Out::one(Rhs::Con(con, args), Type::Data(con.data), span).into())
+    }
+
+    fn is_linear_name(&self, e: ExprId) -> bool {
+        matches!(&self.ast.expr(e).kind, ExprKind::Name(name) if name.is_linear())
+    }
+
+    /// `K.tan(n, a')`: a tangent.
+    fn tangent(&mut self, con: ConRef, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
+        let program = self.program;
+        let (mut sizes, mut fields) = (Vec::new(), Vec::new());
+        let mut forms: Vec<Size> = Vec::new();
+        for (e, field) in call.args.iter().zip(&program.constructor(con).fields) {
+            if field.ty == Type::I64 {
+                let n = self.integer(*e, "a size")?;
+                forms.push(self.nf(n));
+                sizes.push(n);
+                continue;
+            }
+            let wanted = self.put(&field.ty, &|v| forms.get(v.index()).cloned(), self.span(*e))?;
+            forms.push(Size::default());
+            let x = self.linear(*e, "t'")?;
+            if self.lin_type(x) != wanted {
+                let (wanted, given) = (self.show(&wanted), self.show(&self.lin_type(x)));
+                let message = format!(
+                    "the field `{}` is of type {wanted}, and this is of type {given}",
+                    field.name
+                );
+                return self.error("J202", self.span(*e), message, "give its own tangent");
+            }
+            fields.push(x);
+        }
+        Ok(Out::linear(Rhs::LCon { con, sizes, fields }, Type::Data(con.data), span).into())
+    }
+
+    /// `K.tan(=n, a') = z'`: the operation, and the names that its results get.
+    fn open_tangent(
+        &mut self,
+        con: ConRef,
+        name: &Name<'s>,
+        patterns: &[FieldPattern<'s>],
+        e: ExprId,
+        span: Span,
+    ) -> Res<(Out, Vec<Name<'s>>)> {
+        let value = self.linear(e, "t'")?;
+        let program = self.program;
+        let ty = self.lin_type(value);
+        if ty != Type::Data(con.data) || !program.is_tangent(con.data) || con.index == 0 {
+            let message =
+                format!("`{}` does not open a value of type {}", name.text, self.show(&ty));
+            let help = "a tangent is opened by a constructor of its type that is not zero";
+            return self.error("J202", self.span(e), message, help);
+        }
+        let constructor = program.constructor(con);
+        let eqs = self.field_eqs(name, &constructor.fields, patterns)?;
+        let (mut sizes, mut forms) = (Vec::new(), Vec::new());
+        let (mut types, mut names): (Vec<Type>, Vec<Name<'s>>) = (Vec::new(), Vec::new());
+        for ((field, pattern), eq) in constructor.fields.iter().zip(patterns).zip(eqs) {
+            match (pattern, eq) {
+                (_, Some(n)) => {
+                    forms.push(self.nf(n));
+                    sizes.push(n);
+                }
+                (FieldPattern::Bind(name), None) if name.is_linear() && field.ty != Type::I64 => {
+                    let form = |v: NVar| forms.get(v.index()).cloned();
+                    types.push(self.put(&field.ty, &form, span)?);
+                    names.push(*name);
+                    forms.push(Size::default());
+                }
+                _ => {
+                    let message = format!("the field `{}` is not opened so", field.name);
+                    let help = "a size is stated, `=n`, and a field with floats has a linear name";
+                    return self.error("J101", name.span, message, help);
+                }
+            }
+        }
+        let rhs = Rhs::LOpen { con, sizes, value };
+        Ok((Out { lin: types, ..Out::none(rhs, span) }, names))
     }
 
     /// The constructor with a name, for a pattern.
@@ -293,6 +373,9 @@ impl<'a, 's> Body<'a, 's> {
         let con = self.constructor(name)?;
         let program = self.program;
         let span = name.span.to(self.span(e));
+        if self.is_linear_name(e) {
+            return self.open_tangent(con, name, patterns, e, span);
+        }
         let atom = self.atom(e, "t")?;
         let ty = self.type_of(atom);
         let (true, Atom::Var(value)) = (ty == Type::Data(con.data), atom) else {
@@ -371,6 +454,10 @@ impl<'a, 's> Body<'a, 's> {
         let mut sizes: Vec<Size> = Vec::new();
         for ((field, pattern), eq) in fields.iter().zip(patterns).zip(eqs) {
             match (pattern, eq) {
+                (FieldPattern::Bind(name), _) if name.is_linear() => {
+                    let what = "this name is linear, and the field is not";
+                    return self.other_name("J102", name, what);
+                }
                 (FieldPattern::Bind(name), _) => {
                     let ty = self.put(&field.ty, &|v| sizes.get(v.index()).cloned(), span)?;
                     sizes.push(Size::position(types.len()));

@@ -73,7 +73,9 @@ impl<'a, 's> Body<'a, 's> {
                 let help = match &ty {
                     Type::Tuple(_) => "open a tuple with `#(a, b) = ..`",
                     Type::Array(..) => "choose by an element: `if x[i] > 0.0 { .. } else { .. }`",
-                    Type::I64 => "choose by `if n == 0 { .. } else if n == 1 { .. } else { .. }`",
+                    Type::I64 => {
+                        "arms of an integer are numbers: `case n { 0 -> ..; 1 -> ..; _ -> .. }`"
+                    }
                     _ => "choose by `if x > 0.0 { .. } else { .. }`",
                 };
                 return self.error("J501", at, message, help);
@@ -430,12 +432,24 @@ impl<'a, 's> Body<'a, 's> {
     /// `wr r: t { .. }`, `acc r: t { .. }`, also with a start: `wr r: t = x' { .. }`.
     pub fn total(&mut self, total: &'a ast::Total<'s>, span: Span) -> Res<Made> {
         let acc = total.mode == Mode::Acc;
-        let ty = if acc { self.ty(&total.ty)? } else { self.linear_type(&total.ty)? };
-        if total.lanes && !ty.is_scalar() {
+        let stated = match &total.ty {
+            Some(ty) if acc => Some(self.ty(ty)?),
+            Some(ty) => Some(self.linear_type(ty)?),
+            None => {
+                let help = "write its type: `acc s: f64 = x { .. }`";
+                self.surface_only(total.name.span, "an accumulator without a type", help)?;
+                None
+            }
+        };
+        if let (true, Some(ty), Some(written)) = (total.lanes, &stated, &total.ty)
+            && !ty.is_scalar()
+        {
             let message = "`lanes` is for scalars: an array is summed cell by cell, in order";
-            return self.error("J202", total.ty.span, message, "leave `lanes` out");
+            return self.error("J202", written.span, message, "leave `lanes` out");
         }
-        let start = total.start.map(|e| self.start(e, total, &ty)).transpose()?;
+        let start = total.start.map(|e| self.start(e, total, stated.as_ref())).transpose()?;
+        let (start, found) = start.unzip();
+        let Some(ty) = stated.or(found) else { return Err(Stop) };
         let assigned = self.assigned(|walk| walk.under([total.name], total.body));
         let open = self.enter();
         let cap = self.cap(&total.name, total.mode, total.lanes, ty);
@@ -443,7 +457,12 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// What a sum starts from.
-    fn start(&mut self, e: ExprId, total: &'a ast::Total<'s>, ty: &Type) -> Res<Operand> {
+    fn start(
+        &mut self,
+        e: ExprId,
+        total: &'a ast::Total<'s>,
+        ty: Option<&Type>,
+    ) -> Res<(Operand, Type)> {
         let at = self.span(e);
         if total.lanes {
             let message = "a sum by `lanes` starts from zero";
@@ -461,13 +480,18 @@ impl<'a, 's> Body<'a, 's> {
             let x = self.linear(e, "t")?;
             (Operand::L(x), self.lin_type(x))
         };
-        if found != *ty {
+        if let Some(ty) = ty.filter(|ty| **ty != found) {
             let (found, wanted) = (self.show(&found), self.show(ty));
             let message = format!("the start has type {found}, and the sum {wanted}");
             let help = "start from a value of the same type, or `cast` it";
             return self.error("J202", at, message, help);
         }
-        Ok(operand)
+        if ty.is_none() && !super::sugar::is_number(&found) {
+            let message = format!("values of type {} cannot be added", self.show(&found));
+            let help = "start from a number or an array of numbers";
+            return self.error("J202", at, message, help);
+        }
+        Ok((operand, found))
     }
 
     // ---- scan

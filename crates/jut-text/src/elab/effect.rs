@@ -168,7 +168,7 @@ impl<'a, 's> Body<'a, 's> {
                 let value = self.only_value(l.body, name).filter(|_| none);
                 value.map(|v| format!("{} carry ({name} = {name}) {{ {v} }}", head.trim_end()))
             }
-            ExprKind::If(chain) => {
+            ExprKind::If(chain) if chain.subject.is_none() => {
                 let ways = chain.links.iter().map(|link| {
                     let condition = ast.text(link.condition);
                     Some(format!(

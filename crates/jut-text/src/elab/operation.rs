@@ -17,7 +17,9 @@ use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind, Op};
 use jut_ir::prim::{Prim, Syntax};
-use jut_ir::{Atom, Diagnostic, LVar, Literal, Rhs, Size, Span, Structured, Type, prim};
+use jut_ir::{
+    Atom, Diagnostic, LVar, Literal, Rhs, Size, Span, Structured, TapePolicy, Type, prim,
+};
 
 /// Whether a call of this name is a call of a primitive.
 pub(crate) fn is_primitive(name: &str) -> bool {
@@ -42,8 +44,13 @@ impl<'a, 's> Body<'a, 's> {
         if effect::has_blocks(&self.ast.expr(e).kind) {
             self.around = Some(e);
         }
-        let made = self.rhs_here(e, stated);
+        let before = self.stmts.len();
+        let mut made = self.rhs_here(e, stated);
         self.around = around;
+        let tape = self.ast.expr(e).tape;
+        if let (Ok(made), true) = (&mut made, tape != TapePolicy::Free) {
+            self.with_policy(tape, made, before, self.span(e))?;
+        }
         made
     }
 
@@ -140,7 +147,16 @@ impl<'a, 's> Body<'a, 's> {
     /// The value of a name.
     fn name_value(&mut self, name: &ast::Name<'s>) -> Res<Value> {
         match self.lookup(name)? {
-            Entity::N(a) => Ok(Value::N(a)),
+            Entity::N(a) => {
+                let written = match a {
+                    Atom::Var(v) => self.being_written(v),
+                    Atom::Lit(_) => None,
+                };
+                match written {
+                    Some(written) => self.written_part(written, name.span).map(Value::N),
+                    None => Ok(Value::N(a)),
+                }
+            }
             Entity::L(x) => {
                 if (x.as_u32() as usize) < self.barrier {
                     let message = format!("`{}` is linear, and a loop cannot use it up", name.text);

@@ -70,7 +70,7 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    fn head(&mut self, ranges: &'a [Range<'s>], span: Span) -> Res<Head<'s>> {
+    pub fn head(&mut self, ranges: &'a [Range<'s>], span: Span) -> Res<Head<'s>> {
         let mut index = None;
         let mut bound = None;
         let mut down = false;
@@ -234,7 +234,31 @@ impl<'a, 's> Body<'a, 's> {
     // ---- build and for
 
     fn build(&mut self, head: Head<'s>, l: &'a ast::Loop<'s>, span: Span) -> Res<Made> {
-        let (carry, lin_carry) = self.carries(l)?;
+        let carries = self.carries(l)?;
+        self.loop_with(head, l, carries, None, span)
+    }
+
+    /// A loop that carries an array which it writes: its name, what it is at first, and the type of its elements.
+    pub fn written_once(
+        &mut self,
+        head: Head<'s>,
+        l: &'a ast::Loop<'s>,
+        (name, start, element): (Name<'s>, Atom, Type),
+        span: Span,
+    ) -> Res<Made> {
+        self.loop_with(head, l, (vec![(name, start)], Vec::new()), Some(element), span)
+    }
+
+    /// A loop over a range that carries something; if `element` is said, an array of such that it writes.
+    fn loop_with(
+        &mut self,
+        head: Head<'s>,
+        l: &'a ast::Loop<'s>,
+        (carry, lin_carry): (Starts<'s, Atom>, Starts<'s, LVar>),
+        element: Option<Type>,
+        span: Span,
+    ) -> Res<Made> {
+        let carries = carry.len() + lin_carry.len();
         let parallel = matches!(l.kind, LoopKind::Build | LoopKind::Map);
         let dir = if parallel { Dir::Par } else { head.order };
         let variables =
@@ -249,9 +273,19 @@ impl<'a, 's> Body<'a, 's> {
             if !parallel {
                 self.ordered = Some(self.nesting);
             }
+            let writing = match (&element, scan.carry.first()) {
+                (Some(_), Some((array, _))) => Some(self.begin_writing(*array, scan.index)),
+                _ => None,
+            };
             let body = self.body(l.body, None);
             self.ordered = ordered;
-            let (values, at) = body?;
+            let (values, at) = match (writing, &element) {
+                (Some(writing), Some(element)) => {
+                    self.written.pop();
+                    self.put_element(writing, element, body?)?
+                }
+                _ => body?,
+            };
             Ok((scan, values, at))
         });
         let stmts = self.leave(open);
@@ -267,7 +301,6 @@ impl<'a, 's> Body<'a, 's> {
             let message = "the body of `build` or `map` gives no value";
             return self.error("J213", at, message, "end the body with the element of the array");
         }
-        let carries = l.carry.len() + l.lin_carry.len();
         if l.kind == LoopKind::Fold && count > carries {
             let message = format!(
                 "the body of `fold` gives the next value of each carry, which is {carries}, and this \

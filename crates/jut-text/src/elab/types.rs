@@ -8,7 +8,7 @@ use super::body::Body;
 use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind, Op, Post, TypeKind};
-use jut_ir::{Atom, Diagnostic, NVar, Size, Span, Type};
+use jut_ir::{Atom, Diagnostic, NVar, Program, Size, Span, Type};
 use std::borrow::Cow;
 
 /// When sizes are put into a type: a polynomial with more terms, or a longer product, is refused.
@@ -98,18 +98,19 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    /// A written type of linear values: floats, tuples and arrays of them.
+    /// A written type of linear values: floats, declared tangent types, tuples and arrays of these.
     pub fn linear_type(&mut self, ty: &ast::Type<'s>) -> Res<Type> {
-        fn is_linear(ty: &Type) -> bool {
+        fn is_linear(program: &Program, ty: &Type) -> bool {
             match ty {
                 Type::Float(_) => true,
-                Type::Tuple(items) => items.iter().all(is_linear),
-                Type::Array(_, element) => is_linear(element),
-                _ => false,
+                Type::Tuple(items) => items.iter().all(|ty| is_linear(program, ty)),
+                Type::Array(_, element) => is_linear(program, element),
+                Type::Data(data) => program.is_tangent(*data),
+                Type::I64 | Type::Bool => false,
             }
         }
         let t = self.ty(ty)?;
-        if is_linear(&t) {
+        if is_linear(self.program, &t) {
             return Ok(t);
         }
         let message = format!("{} is not a type of linear values", self.show(&t));

@@ -29,7 +29,7 @@ impl<'t, 's> Spacing<'t, 's> {
         for (k, token) in list.iter().enumerate() {
             let before = k.checked_sub(1);
             let role = match (token.kind, token.text) {
-                (Kind::Symbol, "!") => Role::Prefix,
+                (Kind::Symbol, "!" | "@") => Role::Prefix,
                 (Kind::Symbol, "-") if !spacing.ends_operand(before) => Role::Prefix,
                 (Kind::Symbol, "=") if before.is_some_and(|b| is_one_of(&list[b], &["(", ","])) => {
                     Role::Prefix

@@ -14,7 +14,7 @@ const RESERVED: &[&str] =
 const CONTEXTUAL: &[&str] = &[
     "core", "data", "use", "rule", "extern", "with", "scan", "up", "down", "par", "carry", "slice",
     "rd", "wr", "st", "acc", "mut", "lanes", "get", "take", "put", "dup", "drop", "zero", "check",
-    "cast", "proved", "sum", "build", "map", "fold", "max", "min", "var",
+    "cast", "proved", "sum", "build", "map", "fold", "max", "min", "var", "assert",
 ];
 
 /// Words that begin a declaration.
@@ -66,8 +66,9 @@ fn is_keyword(list: &[Token], close: &[u32], k: usize) -> bool {
             }
             list.get(at).is_some_and(|t| is_word(t) || t.is("#("))
         }
-        "check" => {
+        "check" | "assert" => {
             let operand = is_word(next) || is_number || next.is("(") || next.is("-");
+            let operand = operand || text == "assert" && next.is("!");
             begins_statement && operand
         }
         "proved" => next.text == "cast",

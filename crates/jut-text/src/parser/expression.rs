@@ -5,7 +5,8 @@ use super::{Failed, Parsed, Parser};
 use crate::ast::*;
 use crate::lex::{Kind, Token};
 use jut_ad::language::Deriver;
-use jut_ir::{Diagnostic, Span};
+use jut_ir::{Diagnostic, Span, TapePolicy};
+use std::collections::HashSet;
 
 /// A function, its text if it has no name, and what is made of it: words, and the parameters that it is with
 /// respect to.
@@ -41,13 +42,43 @@ pub(super) fn is_operator(token: Token) -> bool {
 impl<'s> Parser<'s, '_> {
     pub(super) fn add(&mut self, kind: ExprKind<'s>, span: Span) -> ExprId {
         let id = ExprId(self.ast.exprs.len() as u32);
-        self.ast.exprs.push(Expr { kind, span });
+        self.ast.exprs.push(Expr { kind, span, tape: TapePolicy::Free });
         id
     }
 
-    /// An expression.
+    /// An expression, with a tape policy before it or without.
     pub(super) fn expr(&mut self) -> Parsed<ExprId> {
-        self.nested(|p| p.operators(0))
+        if !self.at("@") {
+            return self.nested(|p| p.operators(0));
+        }
+        let tape = self.tape_policy()?;
+        let e = self.nested(|p| p.operators(0))?;
+        self.ast.exprs[e.0 as usize].tape = tape;
+        Ok(e)
+    }
+
+    /// `@store`, `@segment(k)`.
+    fn tape_policy(&mut self) -> Parsed<TapePolicy> {
+        let start = self.at;
+        self.at += 1;
+        let word = self.bump();
+        let mut number = None;
+        if self.at("(") {
+            let open = self.at;
+            self.at += 1;
+            let token = self.bump();
+            number = Some(token.text.replace('_', "").parse().unwrap_or(0));
+            self.expect_close(open, ")")?;
+        }
+        TapePolicy::of(word.text, number).ok_or_else(|| {
+            let message = "this is no tape policy";
+            let help = format!(
+                "write `@store` or `@recompute`, and before a loop `@segment(k)` with the iterations of a segment, or \
+                 `@levels(d)` with 1 to {} levels",
+                TapePolicy::DEEPEST
+            );
+            self.fail(Diagnostic::error("J002", self.span_from(start), message).help(help))
+        })
     }
 
     /// An expression without comparisons: a bound, a size.
@@ -424,7 +455,10 @@ impl<'s> Parser<'s, '_> {
             "rd" => self.rd()?,
             "wr" | "acc" => {
                 let (mode, lanes) = self.mode()?;
-                let (name, ty) = self.typed_name()?;
+                let (name, ty) = match self.is_at(self.at + 1, "=") {
+                    true => (self.name("a name")?, None),
+                    false => self.typed_name().map(|(name, ty)| (name, Some(ty)))?,
+                };
                 let start = if self.eat("=") { Some(self.expr()?) } else { None };
                 let body = self.region_body()?;
                 ExprKind::Total(Box::new(Total { mode, lanes, name, ty, start, body }))
@@ -480,7 +514,7 @@ impl<'s> Parser<'s, '_> {
         for link in &mut links {
             link.span.end = span.end;
         }
-        Ok(self.add(ExprKind::If(Box::new(If { links, other })), span))
+        Ok(self.add(ExprKind::If(Box::new(If { subject: None, links, other })), span))
     }
 
     fn if_block(&mut self) -> Parsed<ExprId> {
@@ -500,8 +534,88 @@ impl<'s> Parser<'s, '_> {
         }
         let open = self.at;
         self.expect("{")?;
+        let mut first = self.at;
+        while self.peek_at(first).kind == Kind::Newline || self.is_at(first, ";") {
+            first += 1;
+        }
+        if self.peek_at(first).kind == Kind::Int || self.is_at(first, "-") {
+            return self.integer_case(open, scrutinee);
+        }
         let arms = self.parts(open, Self::arm)?;
         Ok(ExprKind::Case(scrutinee, arms))
+    }
+
+    /// The arms of a `case` on an integer, `0 -> a; -1 -> b; _ -> c`: a chain of comparisons.
+    fn integer_case(&mut self, open: usize, subject: ExprId) -> Parsed<ExprKind<'s>> {
+        let arms = self.parts(open, Self::integer_arm)?;
+        let end = self.span_from(open).end;
+        let (mut links, mut other) = (Vec::new(), None);
+        let mut seen = HashSet::new();
+        for (number, span, body) in arms {
+            let error = |message: &str, help| Diagnostic::error("J502", span, message).help(help);
+            if other.is_some() {
+                let help = "put it before the `_`, or leave it out";
+                return Err(self.fail(error("an arm behind `_` is never reached", help)));
+            }
+            let Some(condition) = number else {
+                other = Some(body);
+                continue;
+            };
+            if !seen.insert(self.ast.text(condition)) {
+                let help = "leave one of them out";
+                return Err(self.fail(error("there are two arms for this number", help)));
+            }
+            links.push(Link { condition, then: body, span: Span { end, ..span } });
+        }
+        if other.is_none() {
+            let message = "there is no arm for other integers";
+            let error = Diagnostic::error("J502", self.span_from(open), message);
+            return Err(self.fail(error.help("end with `_ -> ..`, which stands for all others")));
+        }
+        Ok(ExprKind::If(Box::new(If { subject: Some(subject), links, other })))
+    }
+
+    /// `3 -> ..`, or `_ -> ..`.
+    fn integer_arm(&mut self) -> Parsed<(Option<ExprId>, Span, ExprId)> {
+        let start = self.at;
+        let number = match self.peek().kind == Kind::Name && self.peek().text == "_" {
+            true => {
+                self.at += 1;
+                None
+            }
+            false => Some(self.nested(|p| p.operators(UNARY))?),
+        };
+        let span = self.span_from(start);
+        if let Some(number) = number {
+            let is_number = match &self.ast.expr(number).kind {
+                ExprKind::Int(_) => true,
+                ExprKind::Ops(ops) => match ops[..] {
+                    [Op::Operand(e), Op::Unary("-", _)] => {
+                        matches!(self.ast.expr(e).kind, ExprKind::Int(_))
+                    }
+                    _ => false,
+                },
+                _ => false,
+            };
+            if !is_number {
+                let error = Diagnostic::error("J002", span, "expected an integer or `_`");
+                let help = "arms of a `case` on an integer are numbers: `0 -> ..; _ -> ..`";
+                return Err(self.fail(error.help(help)));
+            }
+        }
+        let body = self.arm_body()?;
+        Ok((number, span, body))
+    }
+
+    /// What stands behind the pattern of an arm.
+    fn arm_body(&mut self) -> Parsed<ExprId> {
+        self.expect_helping("->", "an arm is written `K(x) -> ..`")?;
+        let body = self.body()?;
+        if !self.at("}") && !self.at_separator() {
+            let help = "arms stand on lines of their own, or with `;` between";
+            return Err(self.expected_helping("the end of the arm", help));
+        }
+        Ok(body)
     }
 
     fn arm(&mut self) -> Parsed<Arm<'s>> {
@@ -517,12 +631,7 @@ impl<'s> Parser<'s, '_> {
             fields = self.field_patterns()?;
             self.expect_close(open, ")")?;
         }
-        self.expect_helping("->", "an arm is written `K(x) -> ..`")?;
-        let body = self.body()?;
-        if !self.at("}") && !self.at_separator() {
-            let help = "arms stand on lines of their own, or with `;` between";
-            return Err(self.expected_helping("the end of the arm", help));
-        }
+        let body = self.arm_body()?;
         Ok(Arm { name, fields, body })
     }
 
@@ -531,6 +640,8 @@ impl<'s> Parser<'s, '_> {
         while !self.at(")") {
             fields.push(if self.eat("=") {
                 FieldPattern::Eq(self.additive()?)
+            } else if self.peek().kind == Kind::Linear {
+                FieldPattern::Bind(self.linear_name()?)
             } else {
                 FieldPattern::Bind(self.name("a name or `=size`")?)
             });

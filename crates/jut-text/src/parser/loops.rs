@@ -53,6 +53,9 @@ impl<'s> Parser<'s, '_> {
                 body?
             }
         };
+        if kind == LoopKind::Sum {
+            self.swallows(&head, body);
+        }
         if kind != LoopKind::For || carry.is_empty() && lin_carry.is_empty() {
             while let Some(last) = head.iter().rposition(is_index)
                 && head[..last].iter().any(is_index)
@@ -65,6 +68,34 @@ impl<'s> Parser<'s, '_> {
         }
         let condition = None;
         Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, condition, body })))
+    }
+
+    /// J704 if the body of a sum is no block, and its loosest operator takes something that is the same in all
+    /// iterations: `sum (i < n) x[i] / n`.
+    fn swallows(&mut self, head: &[Range<'s>], body: ExprId) {
+        let ExprKind::Ops(ops) = &self.ast.expr(body).kind else { return };
+        let Some(&Op::Binary(sign @ ("+" | "-" | "/"), at)) = ops.last() else { return };
+        let whole = self.ast.expr(body).span;
+        let named = |range: &Range<'s>| match range {
+            Range::Below(name, _)
+            | Range::Between(_, name, _)
+            | Range::Down(_, name, _)
+            | Range::Each(name, _) => name.text,
+        };
+        let names: Vec<&str> = head.iter().map(named).collect();
+        let first = self.tokens.partition_point(|token| token.start < at.end);
+        let rest = &self.tokens[first..self.at];
+        if rest.iter().any(|token| names.contains(&token.text)) {
+            return;
+        }
+        let before = self.ast.text_between(whole.start, at.start).trim_end();
+        let behind = self.ast.text_between(at.end, whole.end).trim_start();
+        let message = format!("`{sign} {behind}` belongs to the body of this `sum`");
+        let help = format!(
+            "put the body in braces: `sum (..) {{ {before} }} {sign} {behind}`, or with it \
+             `sum (..) {{ {before} {sign} {behind} }}`"
+        );
+        self.diagnostics.push(Diagnostic::warning("J704", at, message).help(help));
     }
 
     /// `while a > 1.0 { .. }`, `while carry (a = x) a > 1.0 { .. }`, also behind a head: `for (i < n) while ..`.

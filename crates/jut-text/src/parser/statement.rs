@@ -83,16 +83,13 @@ impl<'s> Parser<'s, '_> {
         self.foreign_word()?;
         let word = if self.peek().kind == Kind::Name { "" } else { self.peek().text };
         let kind = match word {
-            "@" => {
-                let help = "leave it out: jut chooses what to store";
-                return Err(self.not_built("policies for tapes", help));
-            }
             "var" => self.variable()?,
             "put" => {
                 let help = "carry the value through a loop, or add into an `acc`";
                 return Err(self.not_built("state that is updated in place", help));
             }
             "check" => self.check()?,
+            "assert" => self.assertion()?,
             _ => match self.assignments()? {
                 Some(kind) => kind,
                 None => match self.pattern()? {
@@ -192,6 +189,20 @@ impl<'s> Parser<'s, '_> {
         }
         self.expect("=")?;
         Ok(Some(StmtKind::SetAll(targets, self.expr()?)))
+    }
+
+    /// `assert c, "message"`. The message is read where it is needed, from the text of the statement.
+    fn assertion(&mut self) -> Parsed<StmtKind<'s>> {
+        self.expect("assert")?;
+        let condition = self.expr()?;
+        if self.eat(",") {
+            if self.peek().kind != Kind::Text {
+                let help = "a message is a text: `assert x > 0.0, \"x is positive\"`";
+                return Err(self.expected_helping("a message", help));
+            }
+            self.at += 1;
+        }
+        Ok(StmtKind::Assert(condition))
     }
 
     fn check(&mut self) -> Parsed<StmtKind<'s>> {

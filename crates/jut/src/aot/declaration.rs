@@ -11,6 +11,7 @@
 use crate::bind::show_type;
 use crate::error::{ArgumentError, Result};
 use crate::interface::FLAT;
+use crate::labels::Labels;
 use crate::leaves::peel;
 use crate::ports::{Input, Output, Role as PortRole};
 use crate::request::Request;
@@ -189,35 +190,38 @@ impl CFunction {
     ) -> Result<CFunction> {
         let mut parts: Vec<Part> = Vec::new();
         let mut nested = None;
-        let mut add = |parameter: &Parameter, base: String, what: &str, size: bool| {
-            let ty = show_type(program, function, &parameter.ty);
-            let tags = tags(program, &parameter.ty);
-            for component in &parameter.components {
-                let suffix = &component.layout.suffix;
-                if matches!(component.kind, Kind::Buffer(Cell::Buffer | Cell::Word)) {
-                    nested.get_or_insert((base.clone(), ty.clone()));
-                }
-                let what = match suffix.is_empty() {
-                    true => format!("{what}: {ty}"),
-                    false if **suffix == *"_tag" => {
-                        format!("{what}: {ty}, its constructors: {tags}")
+        let mut add =
+            |parameter: &Parameter, base: String, what: &str, size: bool, labels: &Labels| {
+                let ty = show_type(program, function, &parameter.ty);
+                let tags = tags(program, &parameter.ty);
+                for component in &parameter.components {
+                    let suffix = labels.suffix(&component.layout.suffix);
+                    if matches!(component.kind, Kind::Buffer(Cell::Buffer | Cell::Word)) {
+                        nested.get_or_insert((base.clone(), ty.clone()));
                     }
-                    false => format!("{what}: {ty}, its part {}", suffix.trim_start_matches('_')),
-                };
-                let name = identifier(&format!("{base}{suffix}"));
-                parts.push(Part { component: component.clone(), name, what, size });
-            }
-        };
+                    let what = match suffix.is_empty() {
+                        true => format!("{what}: {ty}"),
+                        false if suffix == "_tag" => {
+                            format!("{what}: {ty}, its constructors: {tags}")
+                        }
+                        false => {
+                            format!("{what}: {ty}, its part {}", suffix.trim_start_matches('_'))
+                        }
+                    };
+                    let name = identifier(&format!("{base}{suffix}"));
+                    parts.push(Part { component: component.clone(), name, what, size });
+                }
+            };
         for (parameter, input) in signature.params.iter().zip(inputs) {
             let (base, what) = input_name(input);
-            add(parameter, base, what, input.hidden);
+            add(parameter, base, what, input.hidden, &input.labels);
         }
         for parameter in signature.params.iter().skip(inputs.len()) {
-            add(parameter, parameter.name.clone(), "accumulated", false);
+            add(parameter, parameter.name.clone(), "accumulated", false, &Labels::default());
         }
         for (parameter, output) in signature.results.iter().zip(outputs) {
             let (base, what) = output_name(output, request);
-            add(parameter, base, what, false);
+            add(parameter, base, what, false, &output.labels);
         }
         let mut taken: HashSet<String> =
             ["workspace", "error", "memory", "memory_bytes"].map(str::to_owned).into();

@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::model::Function;
 use crate::pipeline::{self, Composed};
 use crate::request::Request;
-use crate::source::{Sources, extremum};
+use crate::source::{Sources, assertion, extremum};
 use crate::watch::Watch;
 use declaration::identifier;
 use jut_ir::calls::Recursion;
@@ -312,15 +312,20 @@ fn describe(sources: &Sources, kind: RuntimeErrorKind, span: Span) -> Place {
     let source = sources.of(span);
     let (line, column) = source.position(span.start as usize);
     let (text, numbers) = header::meaning(kind);
-    let text = match extremum(sources, span) {
-        Some(word) if kind == RuntimeErrorKind::Index => format!("the range of `{word}` is empty"),
+    let asserted = assertion(sources, kind, span);
+    let code = if asserted.is_some() { "R12" } else { kind.code() };
+    let text = match (asserted, extremum(sources, span)) {
+        (Some(message), _) => message,
+        (_, Some(word)) if kind == RuntimeErrorKind::Index => {
+            format!("the range of `{word}` is empty")
+        }
         _ => text.to_string(),
     };
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Place {
         line: small(line),
         column: small(column),
-        message: format!("{}: {}: {text}", source.place(span), kind.code()),
+        message: format!("{}: {code}: {text}", source.place(span)),
         numbers: numbers.len(),
     }
 }

@@ -1,6 +1,7 @@
 //! Writing: a [`View`] of a value is what serde writes, to a text or to a stream; nothing is made of all
 //! of it.
 
+use crate::labels::Labels;
 use crate::leaves::peel;
 use crate::value::{Array, Value};
 use jut_ir::{Constructor, Program, Type};
@@ -29,6 +30,8 @@ pub struct View<'a> {
     program: &'a Program,
     ty: &'a Type,
     value: &'a Value,
+    /// The names of the components of a tangent.
+    labels: Option<&'a Labels>,
 }
 
 impl std::fmt::Debug for View<'_> {
@@ -50,11 +53,26 @@ const INCONSISTENT: &str = "an array whose elements are not those of its shape";
 impl<'a> View<'a> {
     /// A value of a type of the program.
     pub fn new(program: &'a Program, ty: &'a Type, value: &'a Value) -> View<'a> {
-        View { program, ty, value }
+        View { program, ty, value, labels: None }
+    }
+
+    /// A tangent whose components have names.
+    pub(crate) fn named(
+        program: &'a Program,
+        (ty, labels): (&'a Type, &'a Labels),
+        value: &'a Value,
+    ) -> View<'a> {
+        View { program, ty, value, labels: Some(labels) }
     }
 
     fn of(self, ty: &'a Type, value: &'a Value) -> View<'a> {
-        View { ty, value, ..self }
+        View { ty, value, labels: None, ..self }
+    }
+
+    /// A component of a tuple.
+    fn component(self, number: usize, ty: &'a Type, value: &'a Value) -> View<'a> {
+        let labels = self.labels.and_then(|labels| labels.component(number));
+        View { ty, value, labels: labels.map(|(_, inner)| inner), ..self }
     }
 
     fn misfit<S: Serializer>(self) -> Result<S::Ok, S::Error> {
@@ -67,7 +85,8 @@ impl<'a> View<'a> {
         let mut list = serializer.serialize_seq(Some(count))?;
         for k in 0..count {
             let value = self.value.element(k).ok_or_else(|| S::Error::custom(INCONSISTENT))?;
-            list.serialize_element(&View { program: self.program, ty: element, value: &value })?;
+            let (program, labels) = (self.program, self.labels);
+            list.serialize_element(&View { program, ty: element, value: &value, labels })?;
         }
         list.end()
     }
@@ -81,7 +100,20 @@ impl Serialize for View<'_> {
             (Type::I64, Value::I64(x)) => x.serialize(serializer),
             (Type::Bool, Value::Bool(x)) => x.serialize(serializer),
             (Type::Tuple(types), Value::Tuple(items)) if types.len() == items.len() => {
-                serializer.collect_seq(types.iter().zip(items).map(|(t, v)| self.of(t, v)))
+                let parts = types.iter().zip(items).enumerate();
+                let mut parts = parts.map(|(k, (ty, value))| self.component(k, ty, value));
+                match self.labels.and_then(|labels| labels.fields(types.len())) {
+                    None => serializer.collect_seq(parts),
+                    Some(names) => {
+                        let mut named: Vec<(&str, View)> = names
+                            .iter()
+                            .map(|(name, _)| name.as_str())
+                            .zip(parts.by_ref())
+                            .collect();
+                        named.sort_by_key(|(name, _)| *name);
+                        serializer.collect_map(named)
+                    }
+                }
             }
             (Type::Data(id), Value::Tuple(items)) => {
                 match program.datas[*id].constructors.as_slice() {

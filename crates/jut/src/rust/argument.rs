@@ -1,7 +1,7 @@
 //! Arguments of Rust's types.
 
 use crate::error::{ArgumentError, Result};
-use crate::value::Arg;
+use crate::value::{Arg, Array, Value};
 use std::borrow::Cow;
 
 /// An argument that is ready for a call: borrowed where it can be.
@@ -17,24 +17,45 @@ enum Data<'a> {
     F64(f64),
     I64(i64),
     Bool(bool),
-    F64s(&'a [f64]),
+    F64s(Cow<'a, [f64]>),
     I64s(Cow<'a, [i64]>),
-    Bools(&'a [bool]),
+    Bools(Cow<'a, [bool]>),
     Tuple(Vec<Held<'a>>),
 }
 
-impl Held<'_> {
-    fn scalar(data: Data<'_>) -> Held<'_> {
+impl<'a> Held<'a> {
+    fn scalar(data: Data<'a>) -> Held<'a> {
         Held { data, shape: [0; 4], rank: 0 }
     }
 
+    /// A tuple or record of components.
+    pub fn tuple(components: Vec<Held<'a>>) -> Held<'a> {
+        Held::scalar(Data::Tuple(components))
+    }
+
+    /// Many arrays of n elements, which are one array here.
+    fn in_rows(mut self, count: usize, n: usize) -> Held<'a> {
+        if let Data::Tuple(items) = self.data {
+            let items = items.into_iter().map(|item| item.in_rows(count, n)).collect();
+            return Held::tuple(items);
+        }
+        let last = self.rank.min(3);
+        self.shape.copy_within(1..last.max(1), 2);
+        self.shape[0] = count;
+        self.shape[1] = n;
+        self.rank = last + 1;
+        self
+    }
+}
+
+impl Held<'_> {
     /// Hands it to a call.
     pub(crate) fn with<R>(held: &[Held<'_>], call: &mut dyn FnMut(&[Arg<'_>]) -> R) -> R {
-        // Tuples first, whose arguments need a place of their own.
-        let parts: Vec<Vec<Arg<'_>>> = held
+        // Components of records need a place of their own.
+        let parts: Vec<Vec<Value>> = held
             .iter()
             .map(|h| match &h.data {
-                Data::Tuple(items) => items.iter().map(|i| i.arg(&[])).collect(),
+                Data::Tuple(items) => items.iter().map(Held::value).collect(),
                 _ => Vec::new(),
             })
             .collect();
@@ -42,7 +63,21 @@ impl Held<'_> {
         call(&args)
     }
 
-    fn arg<'s>(&'s self, parts: &'s [Arg<'s>]) -> Arg<'s> {
+    /// The value, of its own.
+    fn value(&self) -> Value {
+        let shape = self.shape[..self.rank].to_vec();
+        match &self.data {
+            Data::F64(x) => Value::F64(*x),
+            Data::I64(x) => Value::I64(*x),
+            Data::Bool(x) => Value::Bool(*x),
+            Data::F64s(x) => Value::F64s(Array { shape, data: x.to_vec() }),
+            Data::I64s(x) => Value::I64s(Array { shape, data: x.to_vec() }),
+            Data::Bools(x) => Value::Bools(Array { shape, data: x.to_vec() }),
+            Data::Tuple(items) => Value::Tuple(items.iter().map(Held::value).collect()),
+        }
+    }
+
+    fn arg<'s>(&'s self, parts: &'s [Value]) -> Arg<'s> {
         let shape = Some(&self.shape[..self.rank]);
         match &self.data {
             Data::F64(x) => Arg::F64(*x),
@@ -51,7 +86,7 @@ impl Held<'_> {
             Data::F64s(x) => Arg::F64s(x, shape),
             Data::I64s(x) => Arg::I64s(x, shape),
             Data::Bools(x) => Arg::Bools(x, shape),
-            Data::Tuple(_) => Arg::Tuple(parts),
+            Data::Tuple(_) => Arg::Values(parts),
         }
     }
 }
@@ -65,74 +100,6 @@ pub trait Argument {
     fn hold(&self) -> Result<Held<'_>>;
 }
 
-/// A number or truth value.
-pub trait Scalar: Copy + Sized {
-    /// One of them.
-    ///
-    /// # Errors
-    /// As [`Argument::hold`].
-    fn one(self) -> Result<Held<'static>>;
-    /// Many of them.
-    ///
-    /// # Errors
-    /// As [`Argument::hold`].
-    fn many(all: &[Self]) -> Result<Held<'_>>;
-}
-
-fn array(data: Data<'_>, n: usize) -> Held<'_> {
-    Held { data, shape: [n, 0, 0, 0], rank: 1 }
-}
-
-impl Scalar for f64 {
-    fn one(self) -> Result<Held<'static>> {
-        Ok(Held::scalar(Data::F64(self)))
-    }
-    fn many(all: &[f64]) -> Result<Held<'_>> {
-        Ok(array(Data::F64s(all), all.len()))
-    }
-}
-
-impl Scalar for i64 {
-    fn one(self) -> Result<Held<'static>> {
-        Ok(Held::scalar(Data::I64(self)))
-    }
-    fn many(all: &[i64]) -> Result<Held<'_>> {
-        Ok(array(Data::I64s(Cow::Borrowed(all)), all.len()))
-    }
-}
-
-impl Scalar for i32 {
-    fn one(self) -> Result<Held<'static>> {
-        i64::from(self).one()
-    }
-    fn many(all: &[i32]) -> Result<Held<'_>> {
-        let all: Vec<i64> = all.iter().map(|n| i64::from(*n)).collect();
-        let n = all.len();
-        Ok(array(Data::I64s(Cow::Owned(all)), n))
-    }
-}
-
-impl Scalar for usize {
-    fn one(self) -> Result<Held<'static>> {
-        signed(self)?.one()
-    }
-    fn many(all: &[usize]) -> Result<Held<'_>> {
-        let all: Result<Vec<i64>> = all.iter().map(|n| signed(*n)).collect();
-        let all = all?;
-        let n = all.len();
-        Ok(array(Data::I64s(Cow::Owned(all)), n))
-    }
-}
-
-impl Scalar for bool {
-    fn one(self) -> Result<Held<'static>> {
-        Ok(Held::scalar(Data::Bool(self)))
-    }
-    fn many(all: &[bool]) -> Result<Held<'_>> {
-        Ok(array(Data::Bools(all), all.len()))
-    }
-}
-
 fn signed(n: usize) -> Result<i64> {
     i64::try_from(n).map_err(|_| {
         let reason = format!("{n} is larger than `i64::MAX`, which is no integer of jut");
@@ -140,85 +107,98 @@ fn signed(n: usize) -> Result<i64> {
     })
 }
 
-/// A number or truth value, or an array of them whose sizes are part of the type.
-pub trait Block: Copy + Sized {
-    /// What is in it.
-    type Scalar: Scalar;
-    /// Its sizes.
-    const SIZES: &'static [usize];
-    /// Many of them as one array.
-    fn flat(all: &[Self]) -> &[Self::Scalar];
-    /// Many of them from one array.
-    fn split(all: Vec<Self::Scalar>) -> Option<Vec<Self>>;
+/// What may be an element of an array: a number or truth value, an array of such elements, or a struct of them.
+#[diagnostic::on_unimplemented(
+    message = "an array of `{Self}` is not built: the elements of an array have no `Vec` in them",
+    note = "a struct that derives `jut::Data` can be an element if all its fields have a fixed size"
+)]
+pub trait Block: Clone + Sized {
+    /// Many of them as one array, or as the arrays of their fields.
+    ///
+    /// # Errors
+    /// As [`Argument::hold`].
+    fn many(all: &[Self]) -> Result<Held<'_>>;
+
+    /// The same of a list that is not kept.
+    ///
+    /// # Errors
+    /// As [`Argument::hold`].
+    fn own(all: Vec<Self>) -> Result<Held<'static>>;
+
+    /// Many of them from such a value.
+    fn split(value: Value) -> Option<Vec<Self>>;
 }
 
 macro_rules! scalar {
-    ($($ty:ty),*) => {$(
+    ($($ty:ident $one:ident $many:ident $stored:ty: $hold:expr, $borrow:expr;)*) => {$(
         impl Argument for $ty {
             fn hold(&self) -> Result<Held<'_>> {
-                self.one()
+                let hold: fn($ty) -> Result<$stored> = $hold;
+                Ok(Held::scalar(Data::$one(hold(*self)?)))
             }
         }
 
         impl Block for $ty {
-            type Scalar = $ty;
-            const SIZES: &'static [usize] = &[];
-            fn flat(all: &[$ty]) -> &[$ty] {
-                all
+            fn many(all: &[$ty]) -> Result<Held<'_>> {
+                let borrow: fn(&[$ty]) -> Result<Cow<'_, [$stored]>> = $borrow;
+                Ok(Held { data: Data::$many(borrow(all)?), shape: [all.len(), 0, 0, 0], rank: 1 })
             }
-            fn split(all: Vec<$ty>) -> Option<Vec<$ty>> {
-                Some(all)
+            fn own(all: Vec<$ty>) -> Result<Held<'static>> {
+                let n = all.len();
+                let hold: fn($ty) -> Result<$stored> = $hold;
+                let all: Result<Vec<$stored>> = all.into_iter().map(hold).collect();
+                Ok(Held { data: Data::$many(Cow::Owned(all?)), shape: [n, 0, 0, 0], rank: 1 })
             }
-        }
-
-        impl<const N: usize> Block for [$ty; N] {
-            type Scalar = $ty;
-            const SIZES: &'static [usize] = &[N];
-            fn flat(all: &[[$ty; N]]) -> &[$ty] {
-                all.as_flattened()
-            }
-            fn split(all: Vec<$ty>) -> Option<Vec<[$ty; N]>> {
-                let (rows, rest) = all.as_chunks::<N>();
-                rest.is_empty().then(|| rows.to_vec())
-            }
-        }
-
-        impl<const N: usize, const M: usize> Block for [[$ty; M]; N] {
-            type Scalar = $ty;
-            const SIZES: &'static [usize] = &[N, M];
-            fn flat(all: &[[[$ty; M]; N]]) -> &[$ty] {
-                all.as_flattened().as_flattened()
-            }
-            fn split(all: Vec<$ty>) -> Option<Vec<[[$ty; M]; N]>> {
-                let (rows, rest) = all.as_chunks::<M>();
-                let (blocks, more) = rows.as_chunks::<N>();
-                (rest.is_empty() && more.is_empty()).then(|| blocks.to_vec())
+            fn split(value: Value) -> Option<Vec<$ty>> {
+                match value {
+                    Value::$many(array) => {
+                        array.data.into_iter().map(|x| x.try_into().ok()).collect()
+                    }
+                    _ => None,
+                }
             }
         }
     )*};
 }
 
-scalar!(f64, i64, i32, usize, bool);
+scalar! {
+    f64 F64 F64s f64: Ok, |all| Ok(Cow::Borrowed(all));
+    i64 I64 I64s i64: Ok, |all| Ok(Cow::Borrowed(all));
+    bool Bool Bools bool: Ok, |all| Ok(Cow::Borrowed(all));
+    i32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect());
+    usize I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect();
+}
+
+impl<B: Block, const N: usize> Block for [B; N] {
+    fn many(all: &[[B; N]]) -> Result<Held<'_>> {
+        Ok(B::many(all.as_flattened())?.in_rows(all.len(), N))
+    }
+    fn own(all: Vec<[B; N]>) -> Result<Held<'static>> {
+        let rows = all.len();
+        Ok(B::own(all.into_iter().flatten().collect())?.in_rows(rows, N))
+    }
+    fn split(value: Value) -> Option<Vec<[B; N]>> {
+        let all = B::split(value)?;
+        let (rows, rest) = all.as_chunks::<N>();
+        rest.is_empty().then(|| rows.to_vec())
+    }
+}
 
 impl<B: Block> Argument for [B] {
     fn hold(&self) -> Result<Held<'_>> {
-        let mut held = B::Scalar::many(B::flat(self))?;
-        held.shape[0] = self.len();
-        held.shape[1..=B::SIZES.len()].copy_from_slice(B::SIZES);
-        held.rank = 1 + B::SIZES.len();
-        Ok(held)
+        B::many(self)
     }
 }
 
 impl<B: Block, const N: usize> Argument for [B; N] {
     fn hold(&self) -> Result<Held<'_>> {
-        self.as_slice().hold()
+        B::many(self)
     }
 }
 
 impl<B: Block> Argument for Vec<B> {
     fn hold(&self) -> Result<Held<'_>> {
-        self.as_slice().hold()
+        B::many(self)
     }
 }
 
@@ -232,7 +212,7 @@ macro_rules! tuple {
     ($($name:ident $k:tt),*) => {
         impl<$($name: Argument),*> Argument for ($($name,)*) {
             fn hold(&self) -> Result<Held<'_>> {
-                Ok(Held::scalar(Data::Tuple(vec![$(self.$k.hold()?),*])))
+                Ok(Held::tuple(vec![$(self.$k.hold()?),*]))
             }
         }
     };

@@ -2,7 +2,7 @@
 
 use super::argument::Held;
 use super::outcome::Taken;
-use super::{Source, function};
+use super::{Source, Type, function};
 use crate::compiled::{Compiled, Session};
 use crate::error::{Error, Result};
 use crate::ports::Role;
@@ -35,16 +35,23 @@ impl Entry {
         Entry { request, compiled: OnceLock::new() }
     }
 
-    /// The code, and which of its results are wanted: the value, and derivatives. The size of an array that is
-    /// a value stands before it and is not.
+    /// The code, and which of its results are wanted: values, and derivatives. The size of a `Vec` stands before it
+    /// and is not; nor are values beside a derivative that is asked for alone.
     fn compiled<S: Source>(&self) -> Result<&(Compiled, Vec<usize>)> {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
-        let compiled = function::<S>()?.compile(self.request)?;
+        let function = function::<S>()?;
+        let number = matches!(self.request, Request::Gradient | Request::ValueAndGradient);
+        // The gradient is that of the function's result, not of a number that it changes.
+        let several = S::CHANGED.contains(&true) && S::RESULT != Type::Unit;
+        let function = if number && several { function.of("0")? } else { function };
+        let compiled = function.compile(self.request)?;
         let roles: Vec<Role> = compiled.outputs().map(|o| o.role).collect();
-        let value = roles.iter().rposition(|r| *r == Role::Value);
-        let wanted = |k: &usize| roles[*k] == Role::Derivative || Some(*k) == value;
+        let derivatives =
+            matches!(self.request, Request::Gradient | Request::HessianProduct | Request::Hessian);
+        let sizes = S::RESULT.sizes();
+        let wanted = |k: &usize| roles[*k] == Role::Derivative || (!derivatives && *k >= sizes);
         let wanted = (0..roles.len()).filter(wanted).collect();
         Ok(self.compiled.get_or_init(|| (compiled, wanted)))
     }

@@ -16,6 +16,8 @@ use std::sync::OnceLock;
 pub struct Filled {
     pub(crate) text: String,
     pub(crate) ty: Type,
+    pub(crate) changed: &'static [bool],
+    pub(crate) parameters: &'static [Type],
 }
 
 /// A part of the text with its place in Rust.
@@ -24,6 +26,29 @@ struct Placed {
     start: u32,
     end: u32,
     place: RustPlace,
+}
+
+impl Filled {
+    /// A function by its name in the text, for tests that put texts together themselves.
+    #[doc(hidden)]
+    pub fn function(name: &str, ty: Type, changed: &'static [bool]) -> Filled {
+        Filled { text: name.to_string(), ty, changed, parameters: &[] }
+    }
+
+    /// The type that some steps lead to, of what it gives, or of what a function among its arguments takes: `@1.0`.
+    fn walk<'a>(&self, steps: impl Iterator<Item = &'a str>) -> Option<Type> {
+        let mut ty = self.ty;
+        for step in steps {
+            ty = match step.strip_prefix('@').and_then(|step| step.split_once('.')) {
+                Some((k, j)) => match self.parameters.get(k.parse::<usize>().ok()?)? {
+                    Type::Function(inputs, _) => *inputs.get(j.parse::<usize>().ok()?)?,
+                    _ => return None,
+                },
+                None => ty.step(step)?,
+            };
+        }
+        Some(ty)
+    }
 }
 
 /// Texts that are put together.
@@ -81,14 +106,8 @@ impl Linker {
         if let Some(wrong) = linker.wrong {
             return Err(Error::Request(wrong));
         }
-        let mut text = String::new();
-        for (name, definition) in PRELUDE {
-            if linker.text.contains(&format!("{name}(")) {
-                let _ = writeln!(text, "{definition}\n");
-            }
-        }
-        let shift = text.len() as u32;
-        text.push_str(&linker.text);
+        let text = with_prelude(&linker.text);
+        let shift = (text.len() - linker.text.len()) as u32;
         let mut places = linker.places;
         for place in &mut places {
             place.start += shift;
@@ -115,7 +134,7 @@ impl Linker {
                 name
             }
         };
-        Filled { text, ty: S::RESULT }
+        Filled { text, ty: S::RESULT, changed: S::CHANGED, parameters: S::PARAMETERS }
     }
 
     /// A constant that the text uses. An array is a definition of its own.
@@ -128,10 +147,10 @@ impl Linker {
         }
         let ty = C::TYPE;
         if !matches!(ty, Type::Array(_) | Type::Vec(_)) {
-            return Filled { text, ty };
+            return Filled { text, ty, changed: &[], parameters: &[] };
         }
         if let Some(name) = self.constants.get(&text) {
-            return Filled { text: name.clone(), ty };
+            return Filled { text: name.clone(), ty, changed: &[], parameters: &[] };
         }
         let name = self.unique("constant");
         let mut sizes = Vec::new();
@@ -144,7 +163,7 @@ impl Linker {
         };
         let _ = writeln!(self.text, "const {name}: [{}]{scalar} = {text}\n", sizes.join(", "));
         self.constants.insert(text, name.clone());
-        Filled { text: name, ty }
+        Filled { text: name, ty, changed: &[], parameters: &[] }
     }
 
     /// A name of the text for a path of Rust.
@@ -173,39 +192,7 @@ impl Linker {
         holes: &[Filled],
     ) {
         let own = self.functions.get(&TypeId::of::<S>()).cloned().unwrap_or_default();
-        // Where each byte of the template went.
-        let mut moved = vec![self.text.len() as u32; template.len() + 1];
-        let (mut rest, mut skipped) = (template, 0u32);
-        while !rest.is_empty() {
-            let at = template.len() - rest.len();
-            if let Some(tagged) = rest.strip_prefix('$') {
-                let (tag, behind) = tagged.split_once('$').unwrap_or((tagged, ""));
-                moved[at..template.len() - behind.len()].fill(self.text.len() as u32);
-                let condition = tag.strip_prefix("if ");
-                match (tag, condition) {
-                    ("end", _) => skipped = skipped.saturating_sub(1),
-                    (_, Some(_)) if skipped > 0 => skipped += 1,
-                    // What is there stands between two tags, so that each `end` has one to end.
-                    (_, Some(condition)) if !holds(condition, holes) => skipped = 1,
-                    _ if skipped > 0 || condition.is_some() => {}
-                    ("f", _) => self.text.push_str(&own),
-                    _ => {
-                        let number = tag.trim_start_matches(|c: char| !c.is_ascii_digit());
-                        let hole = number.parse::<usize>().ok().and_then(|k| holes.get(k));
-                        self.text.push_str(hole.map_or("", |h| &h.text));
-                    }
-                }
-                rest = behind;
-                continue;
-            }
-            let c = rest.chars().next().map_or(1, char::len_utf8);
-            moved[at..at + c].fill(self.text.len() as u32);
-            if skipped == 0 {
-                self.text.push_str(&rest[..c]);
-            }
-            rest = &rest[c..];
-        }
-        moved[template.len()] = self.text.len() as u32;
+        let moved = fill(&mut self.text, &own, template, holes);
         self.text.push('\n');
         self.places.extend(places.iter().map(|p| Placed {
             start: moved[(p.start as usize).min(template.len())],
@@ -215,26 +202,144 @@ impl Linker {
     }
 }
 
-/// Whether `usize 0 e 1` is true: the type of component 1 of an element of hole 0 is that.
+/// Writes a template with its holes filled, and says where each of its bytes went.
+fn fill(text: &mut String, own: &str, template: &str, holes: &[Filled]) -> Vec<u32> {
+    let mut moved = vec![text.len() as u32; template.len() + 1];
+    let (mut rest, mut skipped) = (template, 0u32);
+    while !rest.is_empty() {
+        let at = template.len() - rest.len();
+        if let Some(tagged) = rest.strip_prefix('$') {
+            let (tag, behind) = tagged.split_once('$').unwrap_or((tagged, ""));
+            moved[at..template.len() - behind.len()].fill(text.len() as u32);
+            let condition = tag.strip_prefix("if ");
+            match (tag, condition) {
+                ("end", _) => skipped = skipped.saturating_sub(1),
+                (_, Some(_)) if skipped > 0 => skipped += 1,
+                // What is there stands between two tags, so that each `end` has one to end.
+                (_, Some(condition)) if !holds(condition, holes) => skipped = 1,
+                _ if skipped > 0 || condition.is_some() => {}
+                ("f", _) => text.push_str(own),
+                _ if tag.contains(' ') => text.push_str(&written(tag, holes)),
+                _ => {
+                    let number = tag.trim_start_matches(|c: char| !c.is_ascii_digit());
+                    let hole = number.parse::<usize>().ok().and_then(|k| holes.get(k));
+                    text.push_str(hole.map_or("", |h| &h.text));
+                }
+            }
+            rest = behind;
+            continue;
+        }
+        let c = rest.chars().next().map_or(1, char::len_utf8);
+        moved[at..at + c].fill(text.len() as u32);
+        if skipped == 0 {
+            text.push_str(&rest[..c]);
+        }
+        rest = &rest[c..];
+    }
+    moved[template.len()] = text.len() as u32;
+    moved
+}
+
+/// The definition of a function by its template, for tests that put texts together themselves.
+#[doc(hidden)]
+pub fn filled(own: &str, template: &str, holes: &[Filled]) -> String {
+    let mut text = String::new();
+    fill(&mut text, own, template, holes);
+    text
+}
+
+/// A text with the definitions before it that it uses.
+#[doc(hidden)]
+pub fn with_prelude(text: &str) -> String {
+    let mut all = String::new();
+    for (name, definition) in PRELUDE {
+        if text.contains(&format!("{name}(")) {
+            let _ = writeln!(all, "{definition}\n");
+        }
+    }
+    all.push_str(text);
+    all
+}
+
+/// What a tag of several words stands for:
+///
+/// | tag | gives |
+/// |---|---|
+/// | `sizes n_x 0:n_p` | the sizes in brackets of a definition: names, and those of hole 0 |
+/// | `type 0 n` | the type of hole 0, its sizes named after n |
+/// | `names 0 n`, `results 0 n`, `lengths 0 y` | these names; the same as results; the sizes of y |
+/// | `field 0 e x` | the number of the field x of an element of hole 0 |
+/// | `make 0 x=a y=b` | a struct of its fields; what is not named is taken from `..=c` |
+/// | `neutral 0` | some value of hole 0 |
+fn written(tag: &str, holes: &[Filled]) -> String {
+    let words: Vec<&str> = tag.split(' ').collect();
+    let hole = |k: &str| k.parse::<usize>().ok().and_then(|k| holes.get(k)).map(|h| h.ty);
+    let names = |ty: Type, prefix: &str| -> Vec<String> {
+        (0..ty.sizes()).map(|k| format!("{prefix}__{k}")).collect()
+    };
+    let after = |items: Vec<String>| items.iter().map(|i| format!("{i}, ")).collect::<String>();
+    match words[..] {
+        ["sizes", ref items @ ..] => {
+            let each = items.iter().flat_map(|item| match item.split_once(':') {
+                Some((k, prefix)) => hole(k).map_or(Vec::new(), |ty| names(ty, prefix)),
+                None => vec![item.to_string()],
+            });
+            let all: Vec<String> = each.collect();
+            if all.is_empty() { String::new() } else { format!("[{}]", all.join(", ")) }
+        }
+        ["type", k, prefix] => hole(k).map_or(String::new(), |ty| ty.text(prefix, &mut 0)),
+        ["names", k, prefix] => hole(k).map_or(String::new(), |ty| after(names(ty, prefix))),
+        ["results", k, prefix] => hole(k).map_or(String::new(), |ty| {
+            after(names(ty, prefix).iter().map(|n| format!("{n}: i64")).collect())
+        }),
+        ["lengths", k, of] => hole(k).map_or(String::new(), |ty| {
+            let mut lengths = Vec::new();
+            ty.lengths(of, &mut lengths);
+            after(lengths)
+        }),
+        ["field", k, ref steps @ .., name] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            let ty = of.and_then(|h| h.walk(steps.iter().copied()));
+            // What is no field keeps its name, which the checker refuses.
+            let field = ty.and_then(|t| t.field(name));
+            field.map_or(name.to_string(), |(number, _)| number.to_string())
+        }
+        ["make", k, ref given @ ..] => {
+            let Some(Type::Record(fields)) = hole(k) else { return String::new() };
+            let given: HashMap<&str, &str> =
+                given.iter().filter_map(|pair| pair.split_once('=')).collect();
+            let rest = given.get("..");
+            let each = fields.iter().enumerate().map(|(k, (name, _))| match given.get(name) {
+                Some(value) => value.to_string(),
+                None => rest.map_or(String::new(), |rest| format!("{rest}.{k}")),
+            });
+            format!("#({})", each.collect::<Vec<_>>().join(", "))
+        }
+        ["neutral", k] => hole(k).map_or(String::new(), |ty| ty.neutral()),
+        _ => String::new(),
+    }
+}
+
+/// Whether `usize 0 e 1` is true: the type of component 1 of an element of hole 0 is that; or `changed 0 1`: the function
+/// of hole 0 changes its argument 1.
 fn holds(condition: &str, holes: &[Filled]) -> bool {
     let mut words = condition.split(' ');
     let (name, hole) = (words.next(), words.next().and_then(|k| k.parse::<usize>().ok()));
-    let Some(mut ty) = hole.and_then(|k| holes.get(k)).map(|h| h.ty) else { return false };
-    for step in words {
-        ty = match (ty, step.parse::<usize>()) {
-            (Type::Array(element) | Type::Vec(element), Err(_)) => *element,
-            (Type::Tuple(items), Ok(k)) => match items.get(k) {
-                Some(item) => *item,
-                None => return false,
-            },
-            _ => return false,
-        };
+    let Some(hole) = hole.and_then(|k| holes.get(k)) else { return false };
+    if name == Some("changed") {
+        let position = words.next().and_then(|k| k.parse::<usize>().ok());
+        return position.and_then(|k| hole.changed.get(k)).is_some_and(|c| *c);
     }
+    let Some(ty) = hole.walk(words) else { return false };
     match name {
+        Some("f64") => ty == Type::F64,
+        Some("bool") => ty == Type::Bool,
+        Some("int") => matches!(ty, Type::Usize | Type::I64 | Type::I32),
         Some("usize") => ty == Type::Usize,
         Some("i64") => ty == Type::I64,
         Some("i32") => ty == Type::I32,
-        Some("vec") => matches!(ty, Type::Vec(_)),
+        Some("value") => ty != Type::Unit,
+        Some("vec") => ty.sizes() > 0,
         _ => false,
     }
 }
@@ -243,7 +348,7 @@ impl Type {
     /// The type of the numbers in it.
     fn scalar(self) -> Type {
         match self {
-            Type::Array(element) | Type::Vec(element) => element.scalar(),
+            Type::Array(element) | Type::Vec(element) | Type::Fixed(element, _) => element.scalar(),
             other => other,
         }
     }

@@ -76,66 +76,15 @@ impl Outcome for bool {
     }
 }
 
-/// Many of a type from one value.
-pub trait Many: Sized {
-    /// As the elements of an array.
-    fn many(value: Value) -> Option<Vec<Self>>;
-}
-
-impl Many for f64 {
-    fn many(value: Value) -> Option<Vec<f64>> {
-        match value {
-            Value::F64s(Array { data, .. }) => Some(data),
-            _ => None,
-        }
-    }
-}
-
-impl Many for i64 {
-    fn many(value: Value) -> Option<Vec<i64>> {
-        match value {
-            Value::I64s(Array { data, .. }) => Some(data),
-            _ => None,
-        }
-    }
-}
-
-impl Many for i32 {
-    fn many(value: Value) -> Option<Vec<i32>> {
-        i64::many(value)?.into_iter().map(|x| x.try_into().ok()).collect()
-    }
-}
-
-impl Many for usize {
-    fn many(value: Value) -> Option<Vec<usize>> {
-        i64::many(value)?.into_iter().map(|x| x.try_into().ok()).collect()
-    }
-}
-
-impl Many for bool {
-    fn many(value: Value) -> Option<Vec<bool>> {
-        match value {
-            Value::Bools(Array { data, .. }) => Some(data),
-            _ => None,
-        }
-    }
-}
-
-impl<B: Block> Outcome for Vec<B>
-where
-    B::Scalar: Many,
-{
+impl<B: Block> Outcome for Vec<B> {
     fn take(value: Value) -> Option<Vec<B>> {
-        B::split(B::Scalar::many(value)?)
+        B::split(value)
     }
 }
 
-impl<B: Block, const N: usize> Outcome for [B; N]
-where
-    B::Scalar: Many,
-{
+impl<B: Block, const N: usize> Outcome for [B; N] {
     fn take(value: Value) -> Option<[B; N]> {
-        Vec::take(value)?.try_into().ok()
+        B::split(value)?.try_into().ok()
     }
 }
 

@@ -474,3 +474,50 @@ fn what_functions_and_constants_are_is_known_where_they_are_used() {
     same(blurred::value(&[1.0, 2.0, 4.0]).unwrap(), blurred(&[1.0, 2.0, 4.0]));
     assert_eq!(blurred::gradient(&[1.0, 2.0, 4.0]).unwrap(), other::WEIGHTS);
 }
+
+/// Blocks that do something only for those who look closely: the language refuses blocks without effect.
+#[differentiable]
+fn hardly_done(x: &mut [f64], n: usize) -> f64 {
+    if n > 5 {
+        // The jump is out of a loop within.
+        for v in x.iter() {
+            if *v > 1.0 {
+                break;
+            }
+        }
+    }
+    for i in 0..n {
+        if x[0] > 0.5 {
+            if i % 2 == 0 {
+                continue;
+            }
+        } else {
+            let _unused = 5 % (i + 1);
+        }
+    }
+    if n > 6 {
+        // Nothing is assigned through the reference.
+        for v in x.iter_mut() {
+            let _twice = *v * 2.0;
+        }
+    }
+    for _ in 0..n {
+        // Whether this can be out of range depends on what the function gives.
+        let given = plus_one(x[0]);
+        let _square = given * given;
+    }
+    x[0]
+}
+
+#[differentiable]
+fn plus_one(x: f64) -> f64 {
+    x + 1.0
+}
+
+#[test]
+fn blocks_may_do_next_to_nothing() {
+    for n in [0, 3, 6, 9] {
+        let (value, rest) = hardly_done::value(&[0.75, 2.0], n).unwrap();
+        assert_eq!((value, rest), (hardly_done(&mut [0.75, 2.0], n), vec![0.75, 2.0]));
+    }
+}

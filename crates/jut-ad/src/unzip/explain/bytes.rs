@@ -39,7 +39,9 @@ enum Known {
     Prim(Prim, Vec<Atom>),
     /// It has a definition in normal form.
     Form(Size),
-    /// A loop index, or made otherwise.
+    /// A loop index.
+    Index,
+    /// Made otherwise.
     Opaque,
 }
 
@@ -50,17 +52,19 @@ pub struct Sizes {
 }
 
 /// How deep definitions are followed; each may name several others, so not far.
-const DEPTH: usize = 8;
+const DEPTH: usize = 16;
 
 impl Sizes {
     pub(super) fn of(func: &Function, plan: &Plan) -> Sizes {
         let mut sizes = Sizes::default();
-        for (v, data) in func.nvars.iter().filter(|(_, data)| data.ty == Type::I64) {
+        let scalar = |ty: &Type| matches!(ty, Type::I64 | Type::Float(_));
+        for (v, data) in func.nvars.iter().filter(|(_, data)| scalar(&data.ty)) {
             let form = plan.same.size_name(func, v);
             let known = if form == Size::var(v) { Known::Opaque } else { Known::Form(form) };
             sizes.names[v] = Some((data.name.to_string(), known));
         }
-        for (k, p) in func.params.iter().enumerate() {
+        let integer = |p: &NVar| func.nvars[*p].ty == Type::I64;
+        for (k, p) in func.params.iter().enumerate().filter(|(_, p)| integer(p)) {
             sizes.learn(*p, Known::Parameter(k));
         }
         sizes.learn_block(&func.body);
@@ -85,6 +89,9 @@ impl Sizes {
     fn learn_stmt(&mut self, stmt: &Stmt) {
         if let (Rhs::Prim(prim, args), [v]) = (&stmt.rhs, &stmt.nl[..]) {
             self.learn(*v, Known::Prim(*prim, args.clone()));
+        }
+        if let Rhs::Scan(scan) = &stmt.rhs {
+            self.learn(scan.index, Known::Index);
         }
     }
 
@@ -111,6 +118,19 @@ impl Sizes {
     /// The value of a formula for given i64 arguments, by position.
     pub fn eval(&self, bytes: &Bytes, argument: &dyn Fn(usize) -> Option<i64>) -> Option<i64> {
         self.eval_in(bytes, argument, &mut Vec::new())
+    }
+
+    /// The value of a size in the first iteration of every loop round it.
+    pub(super) fn first(
+        &self,
+        size: &Size,
+        argument: &dyn Fn(usize) -> Option<i64>,
+    ) -> Option<i64> {
+        let index = |(v, known): (NVar, &Option<(String, Known)>)| {
+            matches!(known, Some((_, Known::Index))).then_some((v, 0))
+        };
+        let indices: Vec<(NVar, i64)> = self.names.iter().filter_map(index).collect();
+        self.size(size, argument, &indices, 0)
     }
 
     fn eval_in(
@@ -158,31 +178,39 @@ impl Sizes {
         indices: &[(NVar, i64)],
         depth: usize,
     ) -> Option<i64> {
+        match self.literal(name, argument, indices, depth)? {
+            Literal::I64(value) => Some(value),
+            Literal::F64(_) | Literal::Bool(_) => None,
+        }
+    }
+
+    fn literal(
+        &self,
+        name: NVar,
+        argument: &dyn Fn(usize) -> Option<i64>,
+        indices: &[(NVar, i64)],
+        depth: usize,
+    ) -> Option<Literal> {
         if let Some((_, value)) = indices.iter().rev().find(|(index, _)| *index == name) {
-            return Some(*value);
+            return Some(Literal::I64(*value));
         }
         if depth > DEPTH {
             return None;
         }
         match &self.names[name].as_ref()?.1 {
-            Known::Parameter(k) => argument(*k),
-            Known::Form(size) => self.size(size, argument, indices, depth + 1),
+            Known::Parameter(k) => argument(*k).map(Literal::I64),
+            Known::Form(size) => self.size(size, argument, indices, depth + 1).map(Literal::I64),
             Known::Prim(prim, args) => {
                 let mut values = Vec::with_capacity(args.len());
                 for arg in args {
                     values.push(match arg {
                         Atom::Lit(literal) => *literal,
-                        Atom::Var(v) => {
-                            Literal::I64(self.name(*v, argument, indices, depth + 1)?)
-                        }
+                        Atom::Var(v) => self.literal(*v, argument, indices, depth + 1)?,
                     });
                 }
-                match (prim.row().eval)(&values) {
-                    Literal::I64(value) => Some(value),
-                    Literal::F64(_) | Literal::Bool(_) => None,
-                }
+                Some((prim.row().eval)(&values))
             }
-            Known::Opaque => None,
+            Known::Index | Known::Opaque => None,
         }
     }
 

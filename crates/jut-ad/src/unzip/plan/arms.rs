@@ -143,7 +143,7 @@ impl Pass<'_> {
         let name = self.namer.fresh(&data.name);
         let own = self.func.nvars.push(VarData { name, ..data });
         rename(block, &mut Rename { from: v, to: own });
-        let loc = Loc { span: self.func.nvars[v].span, origin: Origin::Unzip };
+        let loc = Loc::made(self.func.nvars[v].span, Origin::Unzip);
         block.stmts.insert(0, value_stmt(own, Rhs::Atom(Atom::Var(v)), loc));
     }
 }

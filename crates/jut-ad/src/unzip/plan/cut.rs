@@ -225,7 +225,7 @@ impl Planner<'_, '_> {
                 continue;
             };
             let node = Node::Stmt(index);
-            let repeated = self.is_repeated(stmt);
+            let repeated = self.is_repeated(stmt) || self.is_wished(level, stmt);
             let bytes = if repeated { INFINITE } else { bytes };
             let (_, is_new) = network.number(node);
             network.edge(node, Node::Value(v), bytes);

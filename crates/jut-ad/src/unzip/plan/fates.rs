@@ -171,7 +171,8 @@ impl Planner<'_, '_> {
                 How::Stmt { index, available }
                     if available
                         || chosen.contains(&index)
-                        || self.is_repeated(&self.open[level].stmts[index]) =>
+                        || self.is_repeated(&self.open[level].stmts[index])
+                        || self.is_wished(level, &self.open[level].stmts[index]) =>
                 {
                     let fate = if available { Fate::Before } else { Fate::After };
                     let stmt = self.open[level].stmts[index].clone();
@@ -214,6 +215,7 @@ impl Planner<'_, '_> {
         };
         let stmt = &self.open[level].stmts[index];
         let reason = match &stmt.rhs {
+            _ if self.is_kept(stmt) => Reason::Policy,
             Rhs::Prim(prim, _) if !prim.row().cheap => Reason::Expensive(prim.row().text),
             Rhs::Structured(op, ..) => Reason::Expensive(op.row().name),
             Rhs::Scan(_) => Reason::Loop,

@@ -123,7 +123,8 @@ impl<'a> Planner<'a, '_> {
 
     /// Adds a non-linear statement to E: of this level, or further out where it may leave.
     pub fn push(&mut self, stmt: Cow<'a, Stmt>) {
-        let key = if self.plan.policy == Policy::StoreAll { None } else { self.key(&stmt) };
+        let own = self.plan.policy == Policy::StoreAll || self.is_kept(&stmt);
+        let key = if own { None } else { self.key(&stmt) };
         if let (Some(key), [v]) = (&key, &stmt.nl[..])
             && self.is_computed(key, *v)
         {
@@ -209,6 +210,11 @@ impl<'a> Planner<'a, '_> {
         if self.is_repeated(stmt) {
             return true;
         }
+        match self.wish(stmt) {
+            TapePolicy::Store => return false,
+            TapePolicy::Recompute if self.is_wished(level, stmt) => return true,
+            _ => {}
+        }
         // What leaves an accumulator gets new names, one by one.
         let single = stmt.nl.len() == 1 || self.open[level].kind != LevelKind::Accumulator;
         self.plan.policy != Policy::StoreAll
@@ -218,6 +224,33 @@ impl<'a> Planner<'a, '_> {
                 Rhs::Atom(Atom::Var(v)) => !self.is_only_here(level, *v),
                 Rhs::Index(array, _) => !self.changing[*array],
                 Rhs::Atom(_) | Rhs::Proj(..) | Rhs::Size(..) => true,
+                Rhs::Cast { .. } | Rhs::Untuple(_) | Rhs::Open { .. } => true,
+                _ => false,
+            }
+    }
+
+    /// What the text says of the tape of a statement; nothing under [`Policy::StoreAll`].
+    fn wish(&self, stmt: &Stmt) -> TapePolicy {
+        if self.plan.policy == Policy::StoreAll { TapePolicy::Free } else { stmt.loc.tape }
+    }
+
+    /// Whether the text wants what a statement makes to be stored.
+    pub fn is_kept(&self, stmt: &Stmt) -> bool {
+        self.wish(stmt) == TapePolicy::Store
+    }
+
+    /// Whether a statement is to be computed again, whatever that costs, and can be: it is total, and the residual can
+    /// have what it reads.
+    pub fn is_wished(&self, level: usize, stmt: &Stmt) -> bool {
+        let single = stmt.nl.len() == 1 || self.open[level].kind != LevelKind::Accumulator;
+        self.wish(stmt) == TapePolicy::Recompute
+            && single
+            && match &stmt.rhs {
+                Rhs::Prim(prim, _) => !prim.can_fail(),
+                Rhs::Atom(Atom::Var(v)) => !self.is_only_here(level, *v),
+                Rhs::Index(array, _) => !self.changing[*array],
+                Rhs::Atom(_) | Rhs::Proj(..) | Rhs::Size(..) | Rhs::Structured(..) => true,
+                Rhs::Tuple(_) | Rhs::Con(..) | Rhs::ArrayLit(_) => true,
                 Rhs::Cast { .. } | Rhs::Untuple(_) | Rhs::Open { .. } => true,
                 _ => false,
             }

@@ -1,76 +1,16 @@
-//! The laws notice: faults of the kinds that passes, optimiser and lowering could have, put into what
-//! they make, one at a time; each is caught, and by the law that the table says.
-//!
-//! A fault is an edit of one statement of a stage: the first statement of the stage that it applies
-//! to. No product code knows of them. That the same programs obey all laws without a fault is tested
-//! first.
+//! Faults, as edits of a statement of a stage.
 
-use jut_eval::Value;
 use jut_ir::prim;
 use jut_ir::*;
-use jut_loop::form::{self, LoopProgram, Stmt as L};
-use jut_tests::engines::{agree, agree_with};
-use jut_tests::laws::{Options, Pass, verify, verify_with};
-use std::cell::Cell;
+use jut_loop::form::{self, Stmt as L};
 
 /// Changes the k-th statement of a block if it can.
-type Edit = fn(&mut Function, &mut Block, usize) -> bool;
+pub type Edit = fn(&mut Function, &mut Block, usize) -> bool;
 /// The same in the loop form.
-type LoopEdit = fn(&mut form::LoopFunction, &mut form::Block, usize) -> bool;
-
-const PROGRAMS: &[(&str, &str)] = &[
-    ("scalar", "def f(x: f64, y: f64) -> f64 = { z = x * y; sin(z) * x - z / y - cos(x) }"),
-    ("branch", "def f(x: f64, y: f64) -> f64 = if x > 0.0 { sin(x) * y } else { cos(y) + x }"),
-    (
-        "power",
-        "def f(x: f64, y: f64) -> f64 = for (i < 6) carry (a = y) { sin(a) * x + a * f64(i) }",
-    ),
-    ("start", "def f(x: f64, y: f64) -> f64 = for (i < 6) carry (a = 1.0) { a * x + y }"),
-    ("gather", "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { x[ix[i]] * x[0] }"),
-    (
-        "scatter",
-        "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { sin(x[ix[i]]) * f64(i) }",
-    ),
-    (
-        "update",
-        "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = {
-  a = for (i < m) carry (a = x) { k = ix[i]; a with [k] = sin(a[k]) * a[0] }
-  a[0] * a[3] + a[7]
-}",
-    ),
-    ("wrong index", "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { x[ix[i]] }"),
-    ("sum", "def f[n](x: [n]f64) -> f64 = sum (i < n - 1) { sin(x[i]) * x[i + 1] - x[i] }"),
-    (
-        "rnn",
-        "def f[n](x: [n]f64, w: [n, n]f64) -> f64 = {
-  h = for (t < 3) carry (h = x) { build (i < n) { tanh(x[i] + sum (j < n) { w[i, j] * h[j] }) } }
-  sum (v <- h) { v * v }
-}",
-    ),
-];
-
-fn arguments(program: &str) -> Vec<Value> {
-    let x: Vec<f64> = (0..11).map(|k| (k as f64 * 0.7 + 0.2).sin()).collect();
-    match program {
-        "gather" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
-        "update" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
-        "scatter" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 3, 7, 3, 3])],
-        "wrong index" => vec![Value::floats(x), Value::ints(vec![3, 11])],
-        "sum" => vec![Value::floats(x)],
-        "rnn" => vec![
-            Value::floats([0.3, -0.4]),
-            Value::matrix(2, 2, [0.1, -0.7, 0.4, 0.9]).expect("a matrix"),
-        ],
-        _ => vec![Value::F64(0.7), Value::F64(-0.4)],
-    }
-}
-
-fn text(program: &str) -> &'static str {
-    PROGRAMS.iter().find(|(name, _)| *name == program).map(|(_, text)| *text).expect("a program")
-}
+pub type LoopEdit = fn(&mut form::LoopFunction, &mut form::Block, usize) -> bool;
 
 /// Applies an edit to the first statement that it fits, in the order of the text.
-fn edit_first(func: &mut Function, edit: Edit) -> bool {
+pub fn edit_first(func: &mut Function, edit: Edit) -> bool {
     fn walk(func: &mut Function, block: &mut Block, edit: Edit) -> bool {
         for k in 0..block.stmts.len() {
             if edit(func, block, k) {
@@ -91,7 +31,7 @@ fn edit_first(func: &mut Function, edit: Edit) -> bool {
     found
 }
 
-fn edit_first_loop(func: &mut form::LoopFunction, edit: LoopEdit) -> bool {
+pub fn edit_first_loop(func: &mut form::LoopFunction, edit: LoopEdit) -> bool {
     fn walk(func: &mut form::LoopFunction, block: &mut form::Block, edit: LoopEdit) -> bool {
         for k in 0..block.stmts.len() {
             if edit(func, block, k) {
@@ -117,14 +57,14 @@ fn edit_first_loop(func: &mut form::LoopFunction, edit: LoopEdit) -> bool {
     found
 }
 
-fn linear_stmt(like: &Stmt, lin: Vec<LVar>, rhs: Rhs) -> Stmt {
+pub fn linear_stmt(like: &Stmt, lin: Vec<LVar>, rhs: Rhs) -> Stmt {
     Stmt { nl: Vec::new(), lin, rhs, annotated: false, loc: like.loc }
 }
 
 // ---- edits of linear code
 
 /// `a' + b'` becomes `a'`; b' is dropped.
-fn drop_a_term(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn drop_a_term(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LAdd(a, b) = block.stmts[k].rhs else { return false };
     block.stmts[k].rhs = Rhs::LCopy(a);
     let drop = linear_stmt(&block.stmts[k], Vec::new(), Rhs::Drop(b));
@@ -133,21 +73,21 @@ fn drop_a_term(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `-a'` becomes `a'`.
-fn wrong_sign(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn wrong_sign(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LNeg(a) = block.stmts[k].rhs else { return false };
     block.stmts[k].rhs = Rhs::LCopy(a);
     true
 }
 
 /// `c * a'` becomes `1.25 * a'`.
-fn wrong_factor(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn wrong_factor(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LScale(Atom::Var(_), a) = block.stmts[k].rhs else { return false };
     block.stmts[k].rhs = Rhs::LScale(Atom::Lit(Literal::F64(1.25)), a);
     true
 }
 
 /// `c * a'` becomes `zero`.
-fn lost_tangent(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn lost_tangent(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LScale(_, a) = block.stmts[k].rhs else { return false };
     block.stmts[k].rhs = Rhs::LZero(func.lvars[a].ty.clone());
     let drop = linear_stmt(&block.stmts[k], Vec::new(), Rhs::Drop(a));
@@ -156,7 +96,7 @@ fn lost_tangent(func: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `(a', b') = dup x'` binds a' only.
-fn half_a_dup(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn half_a_dup(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Dup(x) = block.stmts[k].rhs else { return false };
     block.stmts[k].lin.truncate(1);
     block.stmts[k].rhs = Rhs::LCopy(x);
@@ -164,21 +104,21 @@ fn half_a_dup(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// Both operands are the first one.
-fn used_twice(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn used_twice(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LAdd(a, _) = block.stmts[k].rhs else { return false };
     block.stmts[k].rhs = Rhs::LAdd(a, a);
     true
 }
 
 /// `p += x'` is left out.
-fn missing_accumulate(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn missing_accumulate(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Inc(_, Operand::L(x)) = block.stmts[k].rhs else { return false };
     block.stmts[k].rhs = Rhs::Drop(x);
     true
 }
 
 /// `p += x'` happens twice.
-fn accumulated_twice(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn accumulated_twice(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Inc(place, Operand::L(x)) = block.stmts[k].rhs.clone() else { return false };
     let mut fresh = |name: &str| {
         let data = LinVarData { name: name.into(), ..func.lvars[x].clone() };
@@ -193,7 +133,7 @@ fn accumulated_twice(func: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `p[i] += x'` goes to element 0.
-fn wrong_place(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn wrong_place(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Inc(place, Operand::L(_)) = &mut block.stmts[k].rhs else { return false };
     let Some(Step::Index { index: index @ Atom::Var(_), proved }) = place.path.first_mut() else {
         return false;
@@ -204,7 +144,7 @@ fn wrong_place(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `rd p[i]` reads element 0.
-fn wrong_read(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn wrong_read(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Rd(place) = &mut block.stmts[k].rhs else { return false };
     let Some(Step::Index { index: index @ Atom::Var(_), proved }) = place.path.first_mut() else {
         return false;
@@ -215,7 +155,7 @@ fn wrong_read(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// A loop with carries runs the other way.
-fn wrong_direction(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn wrong_direction(_: &mut Function, block: &mut Block, k: usize) -> bool {
     match &mut block.stmts[k].rhs {
         Rhs::Scan(scan) if scan.dir != Dir::Par => match scan.dir.reversed() {
             Some(dir) => {
@@ -229,7 +169,7 @@ fn wrong_direction(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// The arms of a `case` change places.
-fn swapped_arms(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn swapped_arms(_: &mut Function, block: &mut Block, k: usize) -> bool {
     match &mut block.stmts[k].rhs {
         Rhs::Case(case) if matches!(case.arms[0].pattern, ArmPattern::Bool(_)) => {
             let (first, second) = (case.arms[0].pattern, case.arms[1].pattern);
@@ -241,8 +181,39 @@ fn swapped_arms(_: &mut Function, block: &mut Block, k: usize) -> bool {
     }
 }
 
+/// Tangents of two fields of one type change places, where they are made or where they are opened.
+pub fn swapped_subtrees(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let stmt = &mut block.stmts[k];
+    let fields = match &mut stmt.rhs {
+        Rhs::LCon { fields, .. } => fields,
+        Rhs::LOpen { .. } => &mut stmt.lin,
+        _ => return false,
+    };
+    let alike = match fields[..] {
+        [a, b] => func.lvars[a].ty == func.lvars[b].ty,
+        _ => false,
+    };
+    if alike {
+        fields.swap(0, 1);
+    }
+    alike
+}
+
+/// `K(a, b)` becomes `K(b, a)`.
+pub fn swapped_fields(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::Con(_, args) = &mut block.stmts[k].rhs else { return false };
+    let alike = match args[..] {
+        [a, b] => func.type_of(a) == func.type_of(b),
+        _ => false,
+    };
+    if alike {
+        args.swap(0, 1);
+    }
+    alike
+}
+
 /// The first two linear results change places.
-fn swapped_results(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn swapped_results(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let same = |block: &Block| match block.lin[..] {
         [a, b, ..] => func.lvars[a].ty == func.lvars[b].ty,
         _ => false,
@@ -255,7 +226,7 @@ fn swapped_results(func: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `y' = c * a'` becomes `y' = c * a' + zero`.
-fn needless_addition(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn needless_addition(func: &mut Function, block: &mut Block, k: usize) -> bool {
     if !matches!(block.stmts[k].rhs, Rhs::LScale(..)) {
         return false;
     }
@@ -274,7 +245,7 @@ fn needless_addition(func: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// A `drop` is left out.
-fn missing_drop(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn missing_drop(_: &mut Function, block: &mut Block, k: usize) -> bool {
     if !matches!(block.stmts[k].rhs, Rhs::Drop(_)) {
         return false;
     }
@@ -283,7 +254,7 @@ fn missing_drop(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `(b', v') = take a'[i]` leaves the part in b'.
-fn part_not_zero(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn part_not_zero(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LTake { path, .. } = block.stmts[k].rhs.clone() else { return false };
     let [rest, part] = block.stmts[k].lin[..] else { return false };
     let mut fresh = |name: &str, of: LVar| {
@@ -300,7 +271,7 @@ fn part_not_zero(func: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `a' with [i] = v'` is `a' with [i] = zero`.
-fn lost_part(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn lost_part(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LUpdate { value, .. } = &mut block.stmts[k].rhs else { return false };
     let data = LinVarData { name: "fault_z'".into(), ..func.lvars[*value].clone() };
     let ty = data.ty.clone();
@@ -313,7 +284,7 @@ fn lost_part(func: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `a' with [i] = v'` is a', and v' is dropped.
-fn no_update(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn no_update(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LUpdate { x, value, .. } = block.stmts[k].rhs else { return false };
     block.stmts[k].rhs = Rhs::LCopy(x);
     let drop = linear_stmt(&block.stmts[k], Vec::new(), Rhs::Drop(value));
@@ -322,7 +293,7 @@ fn no_update(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `a with [i] = v` changes element 0.
-fn wrong_part(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn wrong_part(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Update { path, .. } = &mut block.stmts[k].rhs else { return false };
     let Some(Step::Index { index: index @ Atom::Var(_), proved }) = path.first_mut() else {
         return false;
@@ -335,7 +306,7 @@ fn wrong_part(_: &mut Function, block: &mut Block, k: usize) -> bool {
 // ---- edits of non-linear code
 
 /// `a - b` becomes `b - a`.
-fn swapped_operands(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn swapped_operands(_: &mut Function, block: &mut Block, k: usize) -> bool {
     match &mut block.stmts[k].rhs {
         Rhs::Prim(prim::SUB, args) => {
             args.swap(0, 1);
@@ -346,7 +317,7 @@ fn swapped_operands(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `sin` becomes `cos`.
-fn wrong_function(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn wrong_function(_: &mut Function, block: &mut Block, k: usize) -> bool {
     match &mut block.stmts[k].rhs {
         Rhs::Prim(p @ prim::SIN, _) => {
             *p = prim::COS;
@@ -357,7 +328,7 @@ fn wrong_function(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// The first float of the tape is 1.
-fn stale_tape(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn stale_tape(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Con(_, args) = &mut block.stmts[k].rhs else { return false };
     let Some(arg) = args.iter_mut().find(|a| func.type_of(**a).is_float()) else { return false };
     *arg = Atom::Lit(Literal::F64(1.0));
@@ -365,7 +336,7 @@ fn stale_tape(func: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// Two floats of the tape change places.
-fn swapped_tape(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn swapped_tape(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Con(_, args) = &mut block.stmts[k].rhs else { return false };
     let floats: Vec<usize> =
         (0..args.len()).filter(|k| func.type_of(args[*k]).is_float()).collect();
@@ -375,7 +346,7 @@ fn swapped_tape(func: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// A `check` is left out.
-fn missing_check(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn missing_check(_: &mut Function, block: &mut Block, k: usize) -> bool {
     if !matches!(block.stmts[k].rhs, Rhs::Check(_)) {
         return false;
     }
@@ -384,7 +355,7 @@ fn missing_check(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `x[i]` reads element 0.
-fn wrong_element(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn wrong_element(_: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Index(_, path) = &mut block.stmts[k].rhs else { return false };
     let Some(Step::Index { index: index @ Atom::Var(_), proved }) = path.first_mut() else {
         return false;
@@ -395,7 +366,7 @@ fn wrong_element(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `s += a` is left out.
-fn missing_term(_: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn missing_term(_: &mut Function, block: &mut Block, k: usize) -> bool {
     if !matches!(block.stmts[k].rhs, Rhs::Inc(_, Operand::N(_))) {
         return false;
     }
@@ -404,7 +375,7 @@ fn missing_term(_: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// A sum by lanes is made in sequence.
-fn wrong_order(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn wrong_order(func: &mut Function, block: &mut Block, k: usize) -> bool {
     match &block.stmts[k].rhs {
         Rhs::Region(region) if func.caps[region.cap].lanes => {
             func.caps[region.cap].lanes = false;
@@ -415,7 +386,7 @@ fn wrong_order(func: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// The body of the first loop computes a value 40 times that nobody uses.
-fn needless_work(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn needless_work(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Scan(scan) = &mut block.stmts[k].rhs else { return false };
     let Some(at) = scan.body.stmts.iter().position(|s| matches!(s.rhs, Rhs::Prim(prim::MUL, _)))
     else {
@@ -433,7 +404,7 @@ fn needless_work(func: &mut Function, block: &mut Block, k: usize) -> bool {
 
 // ---- edits of the loop form
 
-fn loop_direction(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+pub fn loop_direction(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
     match &mut block.stmts[k] {
         L::For(inner) if inner.order == form::Order::Down => {
             inner.order = form::Order::Up;
@@ -443,7 +414,7 @@ fn loop_direction(_: &mut form::LoopFunction, block: &mut form::Block, k: usize)
     }
 }
 
-fn loop_without_store(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+pub fn loop_without_store(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
     if !matches!(block.stmts[k], L::Store { .. }) {
         return false;
     }
@@ -451,7 +422,7 @@ fn loop_without_store(_: &mut form::LoopFunction, block: &mut form::Block, k: us
     true
 }
 
-fn loop_without_check(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+pub fn loop_without_check(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
     if !matches!(block.stmts[k], L::Check { .. }) {
         return false;
     }
@@ -459,7 +430,7 @@ fn loop_without_check(_: &mut form::LoopFunction, block: &mut form::Block, k: us
     true
 }
 
-fn loop_without_fill(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+pub fn loop_without_fill(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
     if !matches!(block.stmts[k], L::Fill { .. }) {
         return false;
     }
@@ -468,7 +439,7 @@ fn loop_without_fill(_: &mut form::LoopFunction, block: &mut form::Block, k: usi
 }
 
 /// A sum by lanes is made with one lane.
-fn loop_with_one_lane(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+pub fn loop_with_one_lane(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
     let L::Lanes(lanes) = &block.stmts[k] else { return false };
     let zero = form::Atom::Lit(Literal::F64(0.0));
     block.stmts[k] = L::For(Box::new(form::For {
@@ -484,7 +455,7 @@ fn loop_with_one_lane(_: &mut form::LoopFunction, block: &mut form::Block, k: us
     true
 }
 
-fn loop_one_trip_short(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+pub fn loop_one_trip_short(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
     let one = form::Atom::Lit(Literal::I64(1));
     match &mut block.stmts[k] {
         L::For(inner) if inner.low == form::Atom::Lit(Literal::I64(0)) => inner.low = one,
@@ -494,7 +465,7 @@ fn loop_one_trip_short(_: &mut form::LoopFunction, block: &mut form::Block, k: u
     true
 }
 
-fn loop_cell_zero(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+pub fn loop_cell_zero(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
     match &mut block.stmts[k] {
         L::Load { index: index @ form::Atom::Value(_), .. } => {
             *index = form::Atom::Lit(Literal::I64(0));
@@ -504,7 +475,7 @@ fn loop_cell_zero(_: &mut form::LoopFunction, block: &mut form::Block, k: usize)
     }
 }
 
-fn loop_operands(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+pub fn loop_operands(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
     match &mut block.stmts[k] {
         L::Prim { prim: prim::SUB, args, .. } => {
             args.swap(0, 1);
@@ -514,7 +485,7 @@ fn loop_operands(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) 
     }
 }
 
-fn loop_arms(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+pub fn loop_arms(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
     match &mut block.stmts[k] {
         L::If { then, other, .. } if then != other => {
             std::mem::swap(then, other);
@@ -525,7 +496,7 @@ fn loop_arms(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> b
 }
 
 /// A loop whose iterations have to run one after the other is given to any order.
-fn loop_made_parallel(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
+pub fn loop_made_parallel(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
     match &mut block.stmts[k] {
         L::For(f) if f.order != form::Order::Par => {
             f.order = form::Order::Par;
@@ -535,8 +506,23 @@ fn loop_made_parallel(_: &mut form::LoopFunction, block: &mut form::Block, k: us
     }
 }
 
+/// Two buffers of a loop that should change places keep them.
+pub fn loop_without_exchange(
+    _: &mut form::LoopFunction,
+    block: &mut form::Block,
+    k: usize,
+) -> bool {
+    let L::For(f) = &mut block.stmts[k] else { return false };
+    let carried: Vec<form::Atom> = f.carry.iter().map(|(inside, _)| (*inside).into()).collect();
+    let exchanged = carried.len() == 2 && f.body.results.iter().rev().eq(&carried);
+    if exchanged {
+        f.body.results = carried;
+    }
+    exchanged
+}
+
 /// `c * a'` becomes `sin(c) * a'` with the partial computed beside it, 40 times over.
-fn needless_partials(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn needless_partials(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LScale(Atom::Var(c), _) = block.stmts[k].rhs else { return false };
     for copy in 0..80 {
         let data = VarData { name: format!("fault_{copy}").into(), ..func.nvars[c].clone() };
@@ -550,7 +536,7 @@ fn needless_partials(func: &mut Function, block: &mut Block, k: usize) -> bool {
 }
 
 /// `c * a'` becomes `d * a'`, where `d = c * 1.0` is computed in `f.lin`.
-fn primal_work(func: &mut Function, block: &mut Block, k: usize) -> bool {
+pub fn primal_work(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LScale(Atom::Var(c), a) = block.stmts[k].rhs else { return false };
     let data = VarData { name: "fault".into(), ..func.nvars[c].clone() };
     let v = func.nvars.push(data);
@@ -562,151 +548,78 @@ fn primal_work(func: &mut Function, block: &mut Block, k: usize) -> bool {
     true
 }
 
-/// Pass, fault, program, and the law that notices first.
-const FAULTS: &[(Pass, Edit, &str, &str)] = &[
-    (Pass::Forward, drop_a_term, "scalar", "P4"),
-    (Pass::Forward, wrong_sign, "scalar", "P4"),
-    (Pass::Forward, wrong_factor, "scalar", "P4"),
-    (Pass::Forward, lost_tangent, "scalar", "P4"),
-    (Pass::Forward, wrong_read, "sum", "P4"),
-    (Pass::Forward, lost_part, "update", "P4"),
-    (Pass::Forward, no_update, "update", "P4"),
-    (Pass::Forward, wrong_part, "update", "P2"),
-    (Pass::Forward, half_a_dup, "scalar", "P1"),
-    (Pass::Forward, used_twice, "scalar", "P1"),
-    (Pass::Forward, missing_check, "gather", "P1"),
-    (Pass::Forward, swapped_operands, "scalar", "P2"),
-    (Pass::Forward, wrong_function, "scalar", "P2"),
-    (Pass::Forward, swapped_arms, "branch", "P2"),
-    (Pass::Forward, wrong_direction, "power", "P2"),
-    (Pass::Forward, needless_partials, "scalar", "P5"),
-    (Pass::Linear, primal_work, "scalar", "P7"),
-    (Pass::Twice, lost_tangent, "scalar", "P11"),
-    (Pass::Twice, wrong_sign, "scalar", "P11"),
-    (Pass::Twice, wrong_direction, "power", "P11"),
-    (Pass::NonLinear, stale_tape, "scalar", "P6"),
-    (Pass::NonLinear, swapped_tape, "scalar", "P6"),
-    (Pass::NonLinear, wrong_function, "scalar", "P6"),
-    (Pass::NonLinear, wrong_direction, "power", "P6"),
-    (Pass::NonLinear, wrong_element, "gather", "P6"),
-    (Pass::NonLinear, missing_check, "gather", "P1"),
-    (Pass::NonLinear, wrong_element, "wrong index", "errors"),
-    (Pass::NonLinear, wrong_part, "update", "P6"),
-    (Pass::Linear, lost_part, "update", "P6"),
-    (Pass::Linear, drop_a_term, "scalar", "P6"),
-    (Pass::Linear, wrong_sign, "scalar", "P6"),
-    (Pass::Linear, wrong_direction, "power", "P6"),
-    (Pass::Linear, wrong_read, "rnn", "P6"),
-    (Pass::Linear, needless_addition, "scalar", "P6"),
-    (Pass::Linear, used_twice, "scalar", "P1"),
-    (Pass::Transpose, drop_a_term, "scalar", "P9"),
-    (Pass::Transpose, wrong_sign, "scalar", "P9"),
-    (Pass::Transpose, wrong_factor, "scalar", "P9"),
-    (Pass::Transpose, lost_tangent, "scalar", "P9"),
-    (Pass::Transpose, part_not_zero, "update", "P9"),
-    (Pass::Transpose, missing_accumulate, "sum", "P9"),
-    (Pass::Transpose, accumulated_twice, "sum", "P9"),
-    (Pass::Transpose, wrong_place, "sum", "P9"),
-    (Pass::Transpose, wrong_direction, "power", "P9"),
-    (Pass::Transpose, swapped_results, "scalar", "P9"),
-    (Pass::Transpose, needless_addition, "scalar", "P10"),
-    (Pass::Transpose, missing_drop, "start", "P1"),
-    (Pass::Transpose, half_a_dup, "scalar", "P1"),
-    (Pass::Erase, wrong_direction, "power", "P12"),
-    (Pass::Erase, wrong_part, "update", "P12"),
-    (Pass::Erase, missing_term, "sum", "P12"),
-    (Pass::Erase, swapped_operands, "scalar", "P12"),
-    (Pass::Erase, wrong_element, "sum", "P12"),
-    (Pass::Optimise, wrong_order, "sum", "P15"),
-    (Pass::Optimise, wrong_part, "update", "P15"),
-    (Pass::Optimise, missing_term, "sum", "P15"),
-    (Pass::Optimise, wrong_direction, "power", "P15"),
-    (Pass::Optimise, swapped_operands, "scalar", "P15"),
-    (Pass::Optimise, needless_work, "sum", "P15"),
-];
+// ---- edits for functions that call themselves, `while`, rules and derivatives in the language
 
-/// Faults of lowering; P16 notices all of them.
-const LOOP_FAULTS: &[(&str, LoopEdit, &str)] = &[
-    ("wrong direction", loop_direction, "power"),
-    ("missing store", loop_without_store, "rnn"),
-    ("missing update", loop_without_store, "update"),
-    ("updates in any order", loop_made_parallel, "update"),
-    ("missing check", loop_without_check, "wrong index"),
-    ("missing zeros", loop_without_fill, "sum"),
-    ("one lane", loop_with_one_lane, "sum"),
-    ("one trip short", loop_one_trip_short, "sum"),
-    ("wrong cell", loop_cell_zero, "sum"),
-    ("swapped operands", loop_operands, "scalar"),
-    ("swapped arms", loop_arms, "branch"),
-    ("made parallel", loop_made_parallel, "scatter"),
-];
-
-const OPTIONS: Options = Options { smooth: Some(1e-6) };
-
-#[test]
-fn the_programs_obey_all_laws_without_a_fault() {
-    for (name, text) in PROGRAMS {
-        let verified = verify(text, "f", &arguments(name), OPTIONS);
-        let verified = verified.unwrap_or_else(|e| panic!("{name}: {e}"));
-        let fast = jut_opt::optimise(&verified.program, verified.value_and_grad, true);
-        let run = agree(&fast, verified.value_and_grad, &verified.args);
-        run.unwrap_or_else(|e| panic!("{name}: {e}")).ok();
+/// A call of a function with several arguments of one type: the first two change places.
+pub fn swapped_arguments(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::Call(call) = &mut block.stmts[k].rhs else { return false };
+    match call.args[..] {
+        [a, b, ..] if a != b && func.type_of(a) == func.type_of(b) => {
+            call.args.swap(0, 1);
+            true
+        }
+        _ => false,
     }
 }
 
-#[test]
-fn each_fault_of_a_pass_is_caught_by_its_law() {
-    let mut wrong = Vec::new();
-    for (k, (pass, edit, program, law)) in FAULTS.iter().enumerate() {
-        let applied = Cell::new(false);
-        let fault = |at: Pass, program: &mut Program, func: FuncId| {
-            if at == *pass {
-                let found = edit_first(&mut program.funcs[func], *edit);
-                applied.set(applied.get() | found);
-            }
-        };
-        let outcome = verify_with(text(program), "f", &arguments(program), OPTIONS, &fault);
-        let what = format!("fault {k} ({pass:?}, {program}, {law})");
-        match outcome {
-            _ if !applied.get() => wrong.push(format!("{what}: nothing to change")),
-            Ok(_) => wrong.push(format!("{what}: not noticed")),
-            Err(message) => {
-                let said = message.split_once(": ").map_or("", |(_, rest)| rest);
-                if !said.starts_with(&format!("{law}:")) {
-                    let short: String = message.chars().take(160).collect();
-                    wrong.push(format!("{what}: {short}"));
-                }
-            }
+/// The first two linear arguments of a call change places.
+pub fn swapped_tangents(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::Call(call) = &mut block.stmts[k].rhs else { return false };
+    match call.lin_args[..] {
+        [a, b, ..] if func.lvars[a].ty == func.lvars[b].ty => {
+            call.lin_args.swap(0, 1);
+            true
         }
+        _ => false,
     }
-    assert!(FAULTS.len() + LOOP_FAULTS.len() >= 25);
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-#[test]
-fn each_fault_of_lowering_is_caught_by_the_comparison_of_engines() {
-    let mut wrong = Vec::new();
-    for (name, edit, program) in LOOP_FAULTS {
-        let verified = verify(text(program), "f", &arguments(program), OPTIONS);
-        let verified = verified.unwrap_or_else(|e| panic!("{program}: {e}"));
-        let fast = jut_opt::optimise(&verified.program, verified.value_and_grad, true);
-        let applied = Cell::new(false);
-        let fault = |program: &mut LoopProgram| {
-            for func in program.funcs.values_mut() {
-                if !applied.get() {
-                    applied.set(edit_first_loop(func, *edit));
-                }
-            }
-        };
-        let outcome = agree_with(&fast, verified.value_and_grad, &verified.args, &fault);
-        match outcome {
-            _ if !applied.get() => wrong.push(format!("{name}: nothing to change")),
-            Ok(_) => wrong.push(format!("{name}: not noticed")),
-            Err(message) if message.starts_with("P16") => {}
-            Err(message) => {
-                wrong.push(format!("{name}: {}", message.chars().take(160).collect::<String>()));
-            }
-        }
+/// A call is given zero in place of its first linear argument.
+pub fn call_without_tangent(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::Call(call) = &mut block.stmts[k].rhs else { return false };
+    let Some(first) = call.lin_args.first_mut() else { return false };
+    let data = LinVarData { name: "fault_z'".into(), ..func.lvars[*first].clone() };
+    let ty = data.ty.clone();
+    let zero = func.lvars.push(data);
+    let lost = std::mem::replace(first, zero);
+    let like = block.stmts[k].clone();
+    block.stmts.insert(k, linear_stmt(&like, vec![zero], Rhs::LZero(ty)));
+    block.stmts.insert(k, linear_stmt(&like, Vec::new(), Rhs::Drop(lost)));
+    true
+}
+
+/// The linear result of a call is its negative.
+pub fn call_turned_round(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::Call(_) = &block.stmts[k].rhs else { return false };
+    let Some(result) = block.stmts[k].lin.first().copied() else { return false };
+    if !func.lvars[result].ty.is_float() {
+        return false;
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let data = LinVarData { name: "fault_a'".into(), ..func.lvars[result].clone() };
+    let a = func.lvars.push(data);
+    let like = block.stmts[k].clone();
+    block.stmts[k].lin[0] = a;
+    block.stmts.insert(k + 1, linear_stmt(&like, vec![result], Rhs::LNeg(a)));
+    true
+}
+
+/// A `while` ends behind its first iteration.
+pub fn one_round_only(_: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::Scan(scan) = &mut block.stmts[k].rhs else { return false };
+    if scan.dir != Dir::While {
+        return false;
+    }
+    scan.body.nl[0] = Atom::Lit(Literal::Bool(false));
+    true
+}
+
+/// A loop with carries has one iteration.
+pub fn one_iteration(_: &mut Function, block: &mut Block, k: usize) -> bool {
+    match &mut block.stmts[k].rhs {
+        Rhs::Scan(scan) if scan.dir != Dir::Par && scan.lin_carry.len() + scan.carry.len() > 0 => {
+            scan.bound = Atom::Lit(Literal::I64(1));
+            true
+        }
+        _ => false,
+    }
 }

@@ -1,0 +1,377 @@
+//! What the text wants to be computed again as a whole: `@recompute` before a loop, a branch, a sum or a call, and
+//! the segments of a loop ([`super::schedule`]).
+//!
+//! Such a statement becomes a function of its own, `f.part1.jvp`, of the values, tangents and capabilities that it reads,
+//! and a call of it. U makes halves and a tape of that function as of any other. Its callers get others, which have no
+//! tape between them:
+//!
+//! ```text
+//! core def f.part1.values(x) -> (y) = { .. }                        f.part1.nonlin, without its tape
+//! core def f.part1.again.lin(x; x') -> (; y') = {
+//!   (y, tape) = f.part1.nonlin(x)                                   run again, now with its tape
+//!   y' = f.part1.lin(x, tape; x')
+//!   (; y')
+//! }
+//! ```
+//!
+//! T leaves the call that runs it again where it is, before what reads the tape. So nothing but U knows of
+//! this, and the tape of a part lives as long as the call.
+//!
+//! What a part adds to a sum of outside is added once: where it is run again, it adds to one that is thrown away.
+//!
+//! *Requires*: a function that is not read by what it calls (functions that call each other keep their statements).
+//! *Ensures*: the same results, bit for bit; the residual reads of the part what it reads itself. *Cost*: linear.
+
+use super::marks;
+use crate::relocate::{Relocator, Substitution};
+use crate::{Derivatives, Policy, Unzipped, linearity};
+use jut_ir::build::FunctionBuilder;
+use jut_ir::cover::accesses::each_statement;
+use jut_ir::entity::SecondaryMap;
+use jut_ir::visit::Use;
+use jut_ir::*;
+use std::collections::HashMap;
+
+/// Gives a function parts of its own for what is to be computed again as a whole; whether there was anything.
+///
+/// # Errors
+/// Those of [`super::unzip`].
+pub(super) fn prepare(
+    derivatives: &mut Derivatives,
+    func: &mut Function,
+    policy: Policy,
+) -> Result<bool, Diagnostic> {
+    let program = &derivatives.program;
+    if policy == Policy::StoreAll || !any(program, func, &func.body) {
+        return Ok(false);
+    }
+    // The sizes that are known not to be negative at each of the statements.
+    let mut known: Vec<Vec<NVar>> = Vec::new();
+    let mut names: Vec<NVar> = func.nvars.keys().collect();
+    names.retain(|v| func.nvars[*v].ty == Type::I64 && func.nvars[*v].def.is_none());
+    let mut copy = func.clone();
+    each_statement(&mut copy, &mut |func, facts, stmt, _| {
+        if is_again(program, func, stmt) {
+            let sizes = names.iter().filter(|v| facts.is_plainly_non_negative(&Size::var(**v)));
+            known.push(sizes.copied().collect());
+        }
+    });
+    let base = names::unzip_base(&func.name).to_string();
+    let mut builder = FunctionBuilder::from_function(std::mem::take(func));
+    let body = std::mem::take(&mut builder.func.body);
+    let mut known = known.into_iter();
+    let mut prepare = Prepare { derivatives, builder, policy, base, parts: 0 };
+    let body = prepare.block(body, &mut known);
+    *func = Function { body: body?, ..prepare.builder.func };
+    Ok(true)
+}
+
+/// Whether a statement of both halves is to be computed again, or has a schedule.
+fn is_again(program: &Program, func: &Function, stmt: &Stmt) -> bool {
+    let linear = || {
+        !stmt.lin.is_empty()
+            || linearity::is_linear_leaf(program, func, stmt)
+            || stmt.rhs.blocks().into_iter().any(|block| has_linear(program, func, block))
+    };
+    match stmt.loc.tape {
+        TapePolicy::Free | TapePolicy::Store => false,
+        TapePolicy::Recompute => {
+            let whole = matches!(&stmt.rhs, Rhs::Scan(_) | Rhs::Case(_) | Rhs::Call(_))
+                || matches!(&stmt.rhs, Rhs::Region(region) if !region.is_linear());
+            whole && linear()
+        }
+        TapePolicy::Segment(_) | TapePolicy::Levels(_) => {
+            matches!(&stmt.rhs, Rhs::Scan(scan) if scan.dir.reversed().is_some()) && linear()
+        }
+    }
+}
+
+fn has_linear(program: &Program, func: &Function, block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| {
+        linearity::is_linear_leaf(program, func, stmt)
+            || stmt.rhs.blocks().into_iter().any(|block| has_linear(program, func, block))
+    })
+}
+
+fn any(program: &Program, func: &Function, block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| {
+        is_again(program, func, stmt)
+            || stmt.rhs.blocks().into_iter().any(|block| any(program, func, block))
+    })
+}
+
+/// A function that gets parts.
+pub(super) struct Prepare<'a> {
+    derivatives: &'a mut Derivatives,
+    pub builder: FunctionBuilder,
+    policy: Policy,
+    /// What the names of parts start with.
+    base: String,
+    parts: usize,
+}
+
+impl Prepare<'_> {
+    fn block(
+        &mut self,
+        block: Block,
+        known: &mut std::vec::IntoIter<Vec<NVar>>,
+    ) -> Result<Block, Diagnostic> {
+        let mut out = Vec::with_capacity(block.stmts.len());
+        for mut stmt in block.stmts {
+            if is_again(&self.derivatives.program, &self.builder.func, &stmt) {
+                let sizes = known.next().unwrap_or_default();
+                // Those inside are looked at when the part is unzipped.
+                let (program, func) = (&self.derivatives.program, &self.builder.func);
+                let inside: usize =
+                    stmt.rhs.blocks().into_iter().map(|b| count(program, func, b)).sum();
+                known.by_ref().take(inside).for_each(drop);
+                match stmt.loc.tape {
+                    TapePolicy::Recompute => {
+                        stmt.loc.tape = TapePolicy::Free;
+                        let part = self.again(stmt, &sizes)?;
+                        out.push(part);
+                    }
+                    _ => self.segments(stmt, &sizes, &mut out)?,
+                }
+                continue;
+            }
+            for inner in stmt.rhs.blocks_mut() {
+                *inner = self.block(std::mem::take(inner), known)?;
+            }
+            out.push(stmt);
+        }
+        Ok(Block { stmts: out, ..block })
+    }
+
+    /// Makes a part of a statement, and halves of the part. Gives the call that takes the place of the statement; `known`
+    /// are sizes that are not negative there.
+    pub fn again(&mut self, stmt: Stmt, known: &[NVar]) -> Result<Stmt, Diagnostic> {
+        let (nl, lin, loc) = (stmt.nl.clone(), stmt.lin.clone(), stmt.loc.by(Origin::Unzip));
+        let values = nl.iter().copied().map(Atom::Var).collect();
+        let block = Block { stmts: vec![stmt], nl: values, lin: lin.clone() };
+        self.parts += 1;
+        let name = names::jvp(&names::part(&self.base, self.parts));
+        let call = self.outline(block, name, known, loc);
+        let part = call.func;
+        self.derivatives.parts.insert(part);
+        super::unzip_beside(self.derivatives, part, self.policy)?;
+        let key = (part, self.policy);
+        if let Some(halves) = self.derivatives.unzipped.get(&key).cloned() {
+            let halves = run_again(self.derivatives, halves, loc);
+            self.derivatives.unzipped.insert(key, halves);
+        }
+        let rhs = Rhs::Call(Box::new(call));
+        Ok(Stmt { nl, lin, rhs, annotated: false, loc })
+    }
+
+    /// Makes a function of a block, of what the block reads. Gives the call.
+    fn outline(&mut self, block: Block, name: String, known: &[NVar], loc: Loc) -> Call {
+        let func = &self.builder.func;
+        let mut inside: SecondaryMap<NVar, bool> = SecondaryMap::new();
+        let mut bound: (SecondaryMap<LVar, bool>, SecondaryMap<Cap, bool>) = Default::default();
+        let mut types: Vec<&Type> = Vec::new();
+        block.for_each_binder(&mut |binder| match binder {
+            Use::N(v) => {
+                inside[v] = true;
+                types.push(&func.nvars[v].ty);
+            }
+            Use::L(x) => {
+                bound.0[x] = true;
+                types.push(&func.lvars[x].ty);
+            }
+            Use::C(c) => {
+                bound.1[c] = true;
+                types.push(&func.caps[c].ty);
+            }
+        });
+        let (mut work, mut tangents, mut caps) = (Vec::new(), Vec::new(), Vec::new());
+        block.for_each_use(func, &mut |name| match name {
+            Use::N(v) => work.push(v),
+            Use::L(x) if !std::mem::replace(&mut bound.0[x], true) => tangents.push(x),
+            Use::C(c) if !std::mem::replace(&mut bound.1[c], true) => caps.push(c),
+            Use::L(_) | Use::C(_) => {}
+        });
+        types.extend(tangents.iter().map(|x| &func.lvars[*x].ty));
+        types.extend(caps.iter().map(|c| &func.caps[*c].ty));
+        work.extend(types.into_iter().flat_map(Type::size_names));
+        work.reverse();
+
+        let mut subst = Substitution::default();
+        let (mut sizes, mut values, mut stmts) = (Vec::new(), Vec::new(), Vec::new());
+        while let Some(v) = work.pop() {
+            if std::mem::replace(&mut inside[v], true) {
+                continue;
+            }
+            let VarData { ty, def, .. } = self.builder.func.nvars[v].clone();
+            work.extend(ty.size_names());
+            match def {
+                Some(def) => {
+                    // Transparent names are computed again, so that they are transparent there.
+                    work.extend(def.names());
+                    let FunctionBuilder { func, namer } = &mut self.builder;
+                    subst.values[v] = Some(sizes::operand(func, namer, &def, loc, &mut stmts));
+                }
+                None if ty == Type::I64 => sizes.push(v),
+                None => values.push(v),
+            }
+        }
+        let checked = sizes.iter().copied().filter(|v| known.contains(v));
+        let checks = checked.map(|v| Stmt {
+            nl: Vec::new(),
+            lin: Vec::new(),
+            rhs: Rhs::Check(Check::NonNegative(Atom::Var(v))),
+            annotated: false,
+            loc,
+        });
+        let mut stmts: Vec<Stmt> = checks.chain(stmts).collect();
+        stmts.extend(block.stmts);
+        sizes.extend(values);
+        let params = sizes;
+
+        let func = &self.builder.func;
+        let results: Vec<NVar> = block.nl.iter().filter_map(|a| a.var()).collect();
+        let result_types = || {
+            let values = results.iter().map(|v| &func.nvars[*v].ty);
+            values.chain(block.lin.iter().map(|x| &func.lvars[*x].ty))
+        };
+        let mut part = Relocator::new(func, &subst, &self.builder.namer, name);
+        part.params(&params, &tangents, &caps);
+        part.body(Block { stmts, nl: block.nl.clone(), lin: block.lin.clone() });
+        for v in &results {
+            let ty = part.ty(&func.nvars[*v].ty);
+            let named = result_types().any(|ty| ty.size_names().contains(v));
+            let name = named.then(|| part.result_name(*v));
+            part.to.results.push(ResultDecl { name, ty });
+        }
+        for x in &block.lin {
+            let ty = part.ty(&func.lvars[*x].ty);
+            part.to.lin_results.push(LinResultDecl { name: None, ty });
+        }
+        let mut part = Function { span: loc.span, ..part.to };
+        marks::prove_accesses(&mut part);
+        Call {
+            func: self.derivatives.add_func(part),
+            args: params.into_iter().map(Atom::Var).collect(),
+            lin_args: tangents,
+            places: caps.into_iter().map(|c| Some(Place::root(c))).collect(),
+        }
+    }
+}
+
+/// How many statements of a block and those in it are to be computed again.
+fn count(program: &Program, func: &Function, block: &Block) -> usize {
+    let inner = |stmt: &Stmt| {
+        stmt.rhs.blocks().into_iter().map(|block| count(program, func, block)).sum::<usize>()
+    };
+    block.stmts.iter().map(|stmt| usize::from(is_again(program, func, stmt)) + inner(stmt)).sum()
+}
+
+/// Halves without a tape between them, of halves with one.
+fn run_again(derivatives: &mut Derivatives, halves: Unzipped, loc: Loc) -> Unzipped {
+    if halves.tape.is_none() {
+        return halves;
+    }
+    let nonlin = derivatives.program.funcs[halves.nonlin].clone();
+    let lin = derivatives.program.funcs[halves.lin].signature();
+    let base = nonlin.name.strip_suffix(&names::nonlin("")).unwrap_or(&nonlin.name).to_string();
+
+    let mut values = nonlin.clone();
+    values.name = names::values(&base);
+    values.results.pop();
+    values.body.nl.pop();
+    let values = derivatives.add_func(values);
+
+    let mut b = FunctionBuilder::default();
+    // The new names of what the halves have as parameters and results.
+    let mut of_nonlin: HashMap<NVar, NVar> = HashMap::new();
+    let mut of_lin: HashMap<NVar, NVar> = HashMap::new();
+    let renamed = |ty: &Type, names: &HashMap<NVar, NVar>| {
+        ty.subst(&mut |v| names.get(&v).map(|new| Size::var(*new)))
+    };
+    for p in &nonlin.params {
+        let VarData { name, ty, span, .. } = &nonlin.nvars[*p];
+        let new = b.nvar(name, renamed(ty, &of_nonlin), *span);
+        of_nonlin.insert(*p, new);
+        b.func.params.push(new);
+    }
+    let mut args = Vec::new();
+    let (forwarded, sizes) = (halves.forwarded.len(), halves.result_sizes.len());
+    for (p, position) in lin.params.iter().zip(&halves.forwarded) {
+        let new = b.func.params[*position];
+        of_lin.insert(*p, new);
+        args.push(Atom::Var(new));
+    }
+    for p in lin.params.iter().skip(forwarded).take(sizes) {
+        let new = b.nvar(&lin.nvars[*p].name, Type::I64, lin.nvars[*p].span);
+        of_lin.insert(*p, new);
+        b.func.params.push(new);
+        args.push(Atom::Var(new));
+    }
+    for x in &lin.lin_params {
+        let LinVarData { name, ty, span } = &lin.lvars[*x];
+        let new = b.lvar(name, renamed(ty, &of_lin), *span);
+        b.func.lin_params.push(new);
+    }
+    for c in &lin.cap_params {
+        let CapData { name, mode, lanes, ty, span } = &lin.caps[*c];
+        let new = b.cap(name, *mode, *lanes, renamed(ty, &of_lin), *span);
+        b.func.cap_params.push(new);
+    }
+
+    // What the part adds to sums goes to sums that nobody reads.
+    let mut sums = Vec::new();
+    for c in &nonlin.cap_params {
+        let CapData { name, lanes, ty, span, .. } = &nonlin.caps[*c];
+        sums.push(b.cap(name, Mode::Acc, *lanes, renamed(ty, &of_nonlin), *span));
+    }
+    let results = |b: &mut FunctionBuilder| -> Vec<NVar> {
+        let mut names = of_nonlin.clone();
+        let mut bound = Vec::new();
+        for decl in &nonlin.results {
+            let hint = decl.name.map_or("t", |v| nonlin.nvars[v].name.as_str());
+            let v = b.nvar(hint, renamed(&decl.ty, &names), loc.span);
+            names.extend(decl.name.map(|name| (name, v)));
+            bound.push(v);
+        }
+        bound
+    };
+    let mut nl = results(&mut b);
+    let rhs = Rhs::Call(Box::new(Call {
+        func: halves.nonlin,
+        args: b.func.params.iter().take(nonlin.params.len()).map(|p| Atom::Var(*p)).collect(),
+        lin_args: Vec::new(),
+        places: sums.iter().map(|c| Some(Place::root(*c))).collect(),
+    }));
+    let mut again = Stmt { nl: nl.clone(), lin: Vec::new(), rhs, annotated: false, loc };
+    for cap in sums.into_iter().rev() {
+        let values = nl.iter().map(|v| Atom::Var(*v)).collect();
+        let body = Block { stmts: vec![again], nl: values, lin: Vec::new() };
+        nl = results(&mut b);
+        let mut bound = nl.clone();
+        let ty = b.func.caps[cap].ty.clone();
+        bound.push(b.nvar("t", ty, loc.span));
+        let rhs = Region::sum(Mode::Acc, cap, body);
+        again = Stmt { nl: bound, lin: Vec::new(), rhs, annotated: false, loc };
+    }
+    args.extend(nl.last().map(|tape| Atom::Var(*tape)));
+
+    let mut tangents = Vec::new();
+    for decl in &lin.lin_results {
+        let ty = renamed(&decl.ty, &of_lin);
+        tangents.push(b.lvar("t'", ty.clone(), loc.span));
+        b.func.lin_results.push(LinResultDecl { name: None, ty });
+    }
+    let rhs = Rhs::Call(Box::new(Call {
+        func: halves.lin,
+        args,
+        lin_args: b.func.lin_params.clone(),
+        places: b.func.cap_params.iter().map(|c| Some(Place::root(*c))).collect(),
+    }));
+    let last = Stmt { nl: Vec::new(), lin: tangents.clone(), rhs, annotated: false, loc };
+    b.func.body = Block { stmts: vec![again, last], nl: Vec::new(), lin: tangents };
+    b.func.name = names::lin(&names::again(&base));
+    b.func.span = loc.span;
+    let lin = derivatives.add_func(b.func);
+    let forwarded = (0..nonlin.params.len()).collect();
+    Unzipped { nonlin: values, lin, tape: None, forwarded, result_sizes: halves.result_sizes }
+}

@@ -1,0 +1,77 @@
+//! What the text says about the tape of a statement.
+//!
+//! ```text
+//! c = @store exp(x)          what it makes is stored, and not computed again
+//! y = @recompute g(x)        nothing of it is stored: the linear half computes it again
+//! @segment(100) for (i < n) carry (a = x) { .. }
+//! @levels(3) for (i < n) carry (a = x) { .. }
+//! ```
+//!
+//! A policy changes no value and no derivative, but only what memory and work they take. It stands on the statement
+//! ([`crate::Loc::tape`]): J copies it to what it makes of the statement's values, the optimiser keeps it, U does what it
+//! says, and nothing after U knows of it.
+
+use crate::ir::Block;
+use std::fmt;
+
+/// What U is to do with what a statement makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum TapePolicy {
+    /// What U finds best.
+    #[default]
+    Free,
+    /// `@store`: values that the linear half needs go on the tape.
+    Store,
+    /// `@recompute`: the linear half computes them again, from what the statement reads.
+    Recompute,
+    /// `@segment(k)`: of a loop, what is carried is stored every k iterations, and the iterations between are run again.
+    Segment(u32),
+    /// `@levels(d)`: segments in segments, d loops in each other of about as many iterations each.
+    Levels(u32),
+}
+
+impl TapePolicy {
+    /// The words of the policies.
+    pub const WORDS: [&str; 4] = ["store", "recompute", "segment", "levels"];
+
+    /// The policy of a word and the number behind it, if that is one.
+    pub fn of(word: &str, number: Option<u32>) -> Option<TapePolicy> {
+        match (word, number) {
+            ("store", None) => Some(TapePolicy::Store),
+            ("recompute", None) => Some(TapePolicy::Recompute),
+            ("segment", Some(k @ 1..)) => Some(TapePolicy::Segment(k)),
+            ("levels", Some(d @ 1..=Self::DEEPEST)) => Some(TapePolicy::Levels(d)),
+            _ => None,
+        }
+    }
+
+    /// The most loops that `@levels` makes of one.
+    pub const DEEPEST: u32 = 16;
+
+    /// Whether it is about the iterations of a loop.
+    pub fn is_schedule(self) -> bool {
+        matches!(self, TapePolicy::Segment(_) | TapePolicy::Levels(_))
+    }
+}
+
+impl Block {
+    /// Where there is no tape, or it has been made, nothing is said of it.
+    pub fn forget_policies(&mut self) {
+        for stmt in &mut self.stmts {
+            stmt.loc.tape = TapePolicy::Free;
+            stmt.rhs.blocks_mut().into_iter().for_each(Block::forget_policies);
+        }
+    }
+}
+
+impl fmt::Display for TapePolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TapePolicy::Free => Ok(()),
+            TapePolicy::Store => f.write_str("@store"),
+            TapePolicy::Recompute => f.write_str("@recompute"),
+            TapePolicy::Segment(k) => write!(f, "@segment({k})"),
+            TapePolicy::Levels(d) => write!(f, "@levels({d})"),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Branches whose condition is partly the same in all iterations of a loop: two loops in the place of one.
+//!
+//! A stencil on a grid asks of every cell whether it lies on an edge. For the inner loop, half of the
+//! question is answered already:
+//!
+//! ```text
+//! for par (j in 0 .. m) {            if edge {
+//!   first = j == 0                     for par (j in 0 .. m) { .. then a }
+//!   at_edge = edge || first          } else {
+//!   (y) = if at_edge { a }             for par (j in 0 .. m) {
+//!         else { b }                     first = j == 0
+//!   u[j] = y                             (y) = if first { a } else { b }
+//! }                                      u[j] = y
+//!                                      }
+//!                                    }
+//! ```
+//!
+//! The first loop has no branch; of the second, [`super::peel`] takes out the ends. Nothing is computed that was
+//! not computed before, in the same order, so no bit changes, nor which error a program reports.
+//!
+//! Requires: nothing. A body qualifies if it is small and has no loop, call or allocation, and a branch on a truth
+//! value from outside, or on one that `and`, `or` and `not` make of such a value and others. Of
+//! several such values the first is taken. Cost: linear; a body is written twice.
+
+use jut_ir::Literal;
+use jut_ir::hash::{HashMap, HashSet};
+use jut_ir::prim::{Lowering, Machine, Prim};
+
+use super::peel::{LARGEST, repeatable};
+use crate::form::{Atom, Block, For, LoopFunction, Stmt, Value};
+use crate::values::Values;
+
+/// Runs the walk; whether it changed anything.
+pub(super) fn run(func: &mut LoopFunction) -> bool {
+    let mut values = Values::new(&mut func.values);
+    let mut changed = false;
+    func.body.rewrite(&mut |stmt, out| match stmt {
+        Stmt::For(source) => match switch(&source) {
+            Some(condition) => {
+                changed = true;
+                out.push(split(&mut values, *source, condition));
+            }
+            None => out.push(Stmt::For(source)),
+        },
+        stmt => out.push(stmt),
+    });
+    changed
+}
+
+/// The truth value from outside that decides, alone or with others, a branch of a loop.
+fn switch(source: &For) -> Option<Value> {
+    let body = &source.body;
+    if source.may_end_early() || repeatable(body)? > LARGEST {
+        return None;
+    }
+    let mut inside: HashSet<Value> = source.carry.iter().map(|(v, _)| *v).collect();
+    inside.insert(source.index);
+    let mut made: HashMap<Value, &[Atom]> = HashMap::default();
+    body.for_each(&mut |stmt| {
+        inside.extend(stmt.bound());
+        if let Stmt::Prim { dst, prim, args } = stmt
+            && logical(*prim).is_some()
+        {
+            made.insert(*dst, args);
+        }
+    });
+    let mut found = None;
+    body.for_each(&mut |stmt| {
+        let Stmt::If { cond, .. } = stmt else { return };
+        let mut asked = vec![*cond];
+        while let (None, Some(atom)) = (found, asked.pop()) {
+            let Atom::Value(v) = atom else { continue };
+            match made.get(&v) {
+                Some(args) => asked.extend(args.iter().rev()),
+                None if !inside.contains(&v) => found = Some(v),
+                None => {}
+            }
+        }
+    });
+    found
+}
+
+fn logical(prim: Prim) -> Option<Machine> {
+    match prim.row().lowering {
+        Lowering::Machine(op @ (Machine::Or | Machine::And | Machine::Not)) => Some(op),
+        _ => None,
+    }
+}
+
+/// The loop for each case.
+fn split(values: &mut Values, source: For, condition: Value) -> Stmt {
+    let dst = source.dst.clone();
+    let mut case = |truth: bool| {
+        let known = [(condition, Atom::Lit(Literal::Bool(truth)))];
+        let mut copier = Copier { values, renamed: known.into_iter().collect(), fresh: truth };
+        let index = copier.binder(source.index);
+        let carry = source.carry.iter().map(|(v, initial)| (copier.binder(*v), *initial)).collect();
+        let body = copier.block(&source.body);
+        let dst: Vec<Value> = dst.iter().map(|v| copier.values.like(*v)).collect();
+        let results = dst.iter().map(|v| Atom::Value(*v)).collect();
+        let For { order, vector, low, high, .. } = source;
+        let case = For { dst, order, vector, index, low, high, carry, body };
+        Block { stmts: vec![case.into()], results }
+    };
+    let (then, other) = (case(true), case(false));
+    Stmt::If { dst, cond: condition.into(), then, other }
+}
+
+/// Copies a body in which the condition is known.
+struct Copier<'w, 'a> {
+    values: &'w mut Values<'a>,
+    renamed: HashMap<Value, Atom>,
+    /// Whether what is bound gets a new name.
+    fresh: bool,
+}
+
+impl Copier<'_, '_> {
+    fn binder(&mut self, old: Value) -> Value {
+        if !self.fresh {
+            return old;
+        }
+        let new = self.values.like(old);
+        self.renamed.insert(old, new.into());
+        new
+    }
+
+    fn atom(&self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Value(v) => self.renamed.get(&v).copied().unwrap_or(atom),
+            Atom::Lit(_) => atom,
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Block {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        self.stmts(block, &mut stmts);
+        let results = block.results.iter().map(|a| self.atom(*a)).collect();
+        Block { stmts, results }
+    }
+
+    fn stmts(&mut self, block: &Block, out: &mut Vec<Stmt>) {
+        for stmt in &block.stmts {
+            match stmt {
+                Stmt::Prim { dst, prim, args } => {
+                    if let Some(decided) = self.decided(*prim, args) {
+                        self.renamed.insert(*dst, decided);
+                        continue;
+                    }
+                }
+                Stmt::If { dst, cond, then, other } => {
+                    if let Atom::Lit(Literal::Bool(truth)) = self.atom(*cond) {
+                        let taken = if truth { then } else { other };
+                        self.stmts(taken, out);
+                        for (v, result) in dst.iter().zip(&taken.results) {
+                            self.renamed.insert(*v, self.atom(*result));
+                        }
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            let mut copied = stmt.clone();
+            copied.operands_mut(&mut |a| *a = self.atom(*a));
+            for inner in copied.blocks_mut() {
+                *inner = self.block(inner);
+            }
+            copied.binders_mut(&mut |v| *v = self.binder(*v));
+            out.push(copied);
+        }
+    }
+
+    /// What an operation on truth values is, if one of them is known.
+    fn decided(&self, prim: Prim, args: &[Atom]) -> Option<Atom> {
+        let literal = |truth: bool| Atom::Lit(Literal::Bool(truth));
+        let known = |atom: Atom| match atom {
+            Atom::Lit(Literal::Bool(truth)) => Some(truth),
+            _ => None,
+        };
+        let op = logical(prim)?;
+        match *args {
+            [a] => Some(literal(!known(self.atom(a))?)),
+            [a, b] => {
+                let (a, b) = (self.atom(a), self.atom(b));
+                let (truth, rest) = match (known(a), known(b)) {
+                    (Some(truth), _) => (truth, b),
+                    (None, Some(truth)) => (truth, a),
+                    (None, None) => return None,
+                };
+                // `true || x` and `false && x` are decided, the others are x.
+                Some(if truth == (op == Machine::Or) { literal(truth) } else { rest })
+            }
+            _ => None,
+        }
+    }
+}

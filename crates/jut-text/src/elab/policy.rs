@@ -1,0 +1,53 @@
+//! Tape policies: `@store e`, `@recompute e`, `@segment(k)` and `@levels(d)` before a loop.
+//!
+//! A policy is put on the statements that the expression becomes, which carry it to U ([`TapePolicy`]): `@store` and
+//! `@recompute` on each that has none of its own, a schedule on the loop.
+
+use super::Res;
+use super::body::{Body, Made};
+use jut_ir::{Rhs, Span, TapePolicy};
+
+impl Body<'_, '_> {
+    /// Puts a policy on what an expression has become: `made`, and the statements behind the first `before`.
+    pub fn with_policy(
+        &mut self,
+        tape: TapePolicy,
+        made: &mut Made,
+        before: usize,
+        span: Span,
+    ) -> Res<()> {
+        let mut any = false;
+        let mut put = |rhs: &Rhs, on: &mut TapePolicy| {
+            let fits = match tape.is_schedule() {
+                true => matches!(rhs, Rhs::Scan(_)),
+                false => !matches!(rhs, Rhs::Check(_)),
+            };
+            if fits && *on == TapePolicy::Free && !(any && tape.is_schedule()) {
+                (*on, any) = (tape, true);
+                return matches!(rhs, Rhs::Scan(scan) if tape.is_schedule() && !scan.has_segments());
+            }
+            false
+        };
+        let mut refused = false;
+        if let Made::Op(out) = made {
+            refused |= put(&out.rhs, &mut out.tape);
+        }
+        for stmt in self.stmts.iter_mut().skip(before).rev() {
+            refused |= put(&stmt.rhs, &mut stmt.loc.tape);
+        }
+        if any && !refused {
+            return Ok(());
+        }
+        let (message, help) = match tape.is_schedule() {
+            true => (
+                format!("`{tape}` is for a loop that carries values and collects none"),
+                "put it before `for (i < n) carry (a = a0) { .. }`, and read arrays by index in the body",
+            ),
+            false => (
+                format!("`{tape}` stands before nothing that is computed"),
+                "put it before the expression whose values it is about, behind the `=`",
+            ),
+        };
+        self.error("J407", span, message, help)
+    }
+}

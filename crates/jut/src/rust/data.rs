@@ -1,0 +1,242 @@
+//! Structs whose values go into and come out of compiled functions: what `#[derive(jut::Data)]` writes is an implementation of
+//! these traits. In the text such a struct is the tuple of its fields.
+
+use super::{Filled, Linker, Type};
+use crate::value::Value;
+use std::marker::PhantomData;
+
+/// A struct that derives `jut::Data`: its fields are numbers, truth values, arrays, `Vec`s, and such structs.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no derivatives",
+    label = "a type is `f64`, `i64`, `i32`, `usize`, `bool`, an array, slice or `Vec`, or a struct",
+    note = "write `#[derive(jut::Data)]` before the struct"
+)]
+pub trait Data: Sized {
+    /// Its fields.
+    const TYPE: Type;
+    /// What a derivative with respect to it is: the struct itself, or one of its fields with floats alone.
+    type Gradient;
+}
+
+/// The type of a derivative with respect to a struct.
+pub type Gradient<D> = <D as Data>::Gradient;
+
+/// A field of a struct, found by its name's number, and its type. (An associated type would have to be as visible as the
+/// struct.)
+pub trait Field<const KEY: u64, T> {}
+
+/// A method of a type, or a function of it, found by its name's number, and the type of its result.
+#[diagnostic::on_unimplemented(
+    message = "this is no function with derivatives of `{Self}`",
+    note = "write `#[jut::differentiable]` before the `impl` block"
+)]
+pub trait Method<const KEY: u64, R> {
+    /// What a text calls it by.
+    fn link(linker: &mut Linker) -> Filled;
+}
+
+/// A function, and the type of its result.
+pub trait Gives<R> {}
+
+/// An array's element.
+pub trait Elements {
+    /// Its type.
+    type Element;
+}
+
+impl<T> Elements for Vec<T> {
+    type Element = T;
+}
+
+impl<T, const N: usize> Elements for [T; N] {
+    type Element = T;
+}
+
+/// A type.
+pub fn of<T>() -> PhantomData<T> {
+    PhantomData
+}
+
+/// The type of a field.
+pub fn field<const KEY: u64, S: Field<KEY, T>, T>(_: PhantomData<S>) -> PhantomData<T> {
+    PhantomData
+}
+
+/// The type of an array's elements.
+pub fn element<A: Elements>(_: PhantomData<A>) -> PhantomData<A::Element> {
+    PhantomData
+}
+
+/// The type of a function's result.
+pub fn given<F: Gives<R>, R>() -> PhantomData<R> {
+    PhantomData
+}
+
+/// The type of a method's result.
+pub fn result<const KEY: u64, S: Method<KEY, R>, R>(_: PhantomData<S>) -> PhantomData<R> {
+    PhantomData
+}
+
+impl Linker {
+    /// A method that the text calls.
+    pub fn method<const KEY: u64, S: Method<KEY, R>, R>(&mut self, _: PhantomData<S>) -> Filled {
+        S::link(self)
+    }
+
+    /// A struct that the text uses.
+    pub fn data<D: Data>(&mut self) -> Filled {
+        Filled { text: String::new(), ty: D::TYPE, changed: &[], parameters: &[] }
+    }
+}
+
+/// The components of a value, of which each is taken once.
+pub fn components(value: Value) -> Option<std::vec::IntoIter<Value>> {
+    match value {
+        Value::Tuple(items) => Some(items.into_iter()),
+        _ => None,
+    }
+}
+
+impl Type {
+    /// How many sizes a value has that are known only when it is there.
+    pub const fn sizes(&self) -> usize {
+        match self {
+            Type::Vec(element) => 1 + element.sizes(),
+            Type::Array(element) | Type::Fixed(element, _) => element.sizes(),
+            Type::Record(fields) => {
+                let (mut sum, mut k) = (0, 0);
+                while k < fields.len() {
+                    sum += fields[k].1.sizes();
+                    k += 1;
+                }
+                sum
+            }
+            Type::Tuple(items) => {
+                let (mut sum, mut k) = (0, 0);
+                while k < items.len() {
+                    sum += items[k].sizes();
+                    k += 1;
+                }
+                sum
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether it has a float.
+    pub const fn has_float(&self) -> bool {
+        match self {
+            Type::F64 => true,
+            Type::Vec(element) | Type::Array(element) | Type::Fixed(element, _) => {
+                element.has_float()
+            }
+            Type::Record(fields) => {
+                let mut k = 0;
+                while k < fields.len() {
+                    if fields[k].1.has_float() {
+                        return true;
+                    }
+                    k += 1;
+                }
+                false
+            }
+            Type::Tuple(items) => {
+                let mut k = 0;
+                while k < items.len() {
+                    if items[k].has_float() {
+                        return true;
+                    }
+                    k += 1;
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// In the text. The sizes have names that begin with `prefix`.
+    pub(super) fn text(&self, prefix: &str, count: &mut usize) -> String {
+        match self {
+            Type::F64 => "f64".to_string(),
+            Type::Bool => "bool".to_string(),
+            Type::Record(fields) => {
+                let items: Vec<String> =
+                    fields.iter().map(|(_, t)| t.text(prefix, count)).collect();
+                format!("#({})", items.join(", "))
+            }
+            Type::Tuple(items) => {
+                let items: Vec<String> = items.iter().map(|t| t.text(prefix, count)).collect();
+                format!("#({})", items.join(", "))
+            }
+            Type::Vec(_) | Type::Array(_) | Type::Fixed(..) => {
+                let (mut sizes, mut ty) = (Vec::new(), self);
+                loop {
+                    ty = match ty {
+                        Type::Fixed(element, n) => {
+                            sizes.push(n.to_string());
+                            element
+                        }
+                        Type::Vec(element) | Type::Array(element) => {
+                            sizes.push(format!("{prefix}__{count}"));
+                            *count += 1;
+                            element
+                        }
+                        _ => break,
+                    }
+                }
+                format!("[{}]{}", sizes.join(", "), ty.text(prefix, count))
+            }
+            _ => "i64".to_string(),
+        }
+    }
+
+    /// The sizes of a value in the text, in the order of their names.
+    pub(super) fn lengths(&self, of: &str, lengths: &mut Vec<String>) {
+        match self {
+            Type::Vec(_) => lengths.push(format!("size({of})")),
+            Type::Record(fields) => {
+                for (k, (_, ty)) in fields.iter().enumerate() {
+                    ty.lengths(&format!("{of}.{k}"), lengths);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Some value, for what is never read; of a type without sizes.
+    pub(super) fn neutral(&self) -> String {
+        match self {
+            Type::F64 => "0.0".to_string(),
+            Type::Bool => "false".to_string(),
+            Type::Record(fields) => {
+                let items: Vec<String> = fields.iter().map(|(_, t)| t.neutral()).collect();
+                format!("#({})", items.join(", "))
+            }
+            Type::Tuple(items) => {
+                let items: Vec<String> = items.iter().map(Type::neutral).collect();
+                format!("#({})", items.join(", "))
+            }
+            Type::Fixed(element, n) => format!("build (i < {n}) {{ {} }}", element.neutral()),
+            _ => "0".to_string(),
+        }
+    }
+
+    /// What a step leads to: an element, a component, or a field.
+    pub(super) fn step(self, step: &str) -> Option<Type> {
+        match (self, step) {
+            (Type::Array(element) | Type::Vec(element) | Type::Fixed(element, _), "e") => {
+                Some(*element)
+            }
+            (Type::Tuple(items), k) => items.get(k.parse::<usize>().ok()?).copied(),
+            (Type::Record(_), name) => self.field(name).map(|(_, ty)| ty),
+            _ => None,
+        }
+    }
+
+    /// A field by its name: its number, and its type.
+    pub(super) fn field(self, name: &str) -> Option<(usize, Type)> {
+        let Type::Record(fields) = self else { return None };
+        let k = fields.iter().position(|(n, _)| *n == name)?;
+        Some((k, fields[k].1))
+    }
+}

@@ -1,0 +1,502 @@
+//! Random functions of the subset that `#[jut::differentiable]` takes: compiled plainly by rustc, and lowered to text and
+//! compiled by jut. The values have the same bits, and one is an error exactly where the other panics.
+//!
+//! The functions are lowered by the library behind the attribute, in this process; so rustc runs once, on one file.
+//! `JUT_RUST_PROGRAMS` sets how many there are, `JUT_RUST_SEED` the first seed.
+#![cfg(feature = "macros")]
+
+use fastrand::Rng;
+use jut::rust::{Filled, Type};
+use jut::{Arg, Model, Value};
+use jut_rust::template::Hole;
+use std::fmt::Write as _;
+use std::process::Command;
+
+/// What a name is.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Float,
+    Size,
+    Integer,
+    Truth,
+    /// An array of floats; whether it is assigned.
+    Array,
+}
+use Kind::{Array, Float, Integer, Size, Truth};
+
+/// Writes one function.
+struct Writer<'a> {
+    rng: &'a mut Rng,
+    text: String,
+    names: Vec<(String, Kind, bool)>,
+    /// How many functions there are that it may call.
+    before: usize,
+    count: usize,
+    loops: usize,
+    indent: usize,
+    /// Arrays that may not be mentioned: something goes over them.
+    lent: Vec<String>,
+}
+
+impl Writer<'_> {
+    fn pick(&mut self, kind: Kind, assigned: bool) -> Option<String> {
+        let fits = |n: &&(String, Kind, bool)| {
+            n.1 == kind && (n.2 || !assigned) && !self.lent.contains(&n.0)
+        };
+        let all: Vec<String> = self.names.iter().filter(fits).map(|n| n.0.clone()).collect();
+        self.rng.choice(all)
+    }
+
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "{}{line}", "    ".repeat(self.indent));
+    }
+
+    fn name(&mut self) -> String {
+        self.count += 1;
+        // Names that mean something to the text, and shadowing.
+        let names = ["sum", "map", "data", "size", "var", "acc", "case", "f64_1", "carry", "v"];
+        match self.rng.u8(0..3) {
+            0 => self.rng.choice(names).unwrap_or("v").to_string(),
+            _ => format!("v{}", self.count),
+        }
+    }
+
+    fn one(&mut self, of: &[&str]) -> String {
+        self.rng.choice(of.iter()).map_or(String::new(), |s| s.to_string())
+    }
+
+    fn float(&mut self, depth: usize) -> String {
+        let d = depth.saturating_sub(1);
+        match if depth == 0 { self.rng.u8(0..4) } else { self.rng.u8(0..22) } {
+            0 | 1 => self.one(&[
+                "0.5f64",
+                "2.0f64",
+                "(-1.0f64)",
+                "3.25f64",
+                "0.0f64",
+                "(-0.0f64)",
+                "1e300f64",
+                "0.1f64",
+            ]),
+            2..=4 => match self.pick(Float, false) {
+                Some(name) if name.starts_with('*') => format!("({name})"),
+                found => found.unwrap_or_else(|| "1.5f64".to_string()),
+            },
+            5..=9 => {
+                let op = self.one(&["+", "-", "*", "/"]);
+                format!("({} {op} {})", self.float(d), self.float(d))
+            }
+            10 => format!("{}.abs().sqrt()", self.float(d)),
+            11 => format!("{}.max(0.5)", self.float(d)),
+            12 => format!("{}.min(-0.5)", self.float(d)),
+            13 => format!("{}.floor()", self.float(d)),
+            14..=16 => match self.pick(Array, false) {
+                Some(array) => format!("{array}[{}]", self.size(d)),
+                None => "0.25f64".to_string(),
+            },
+            17 => format!("({} as f64)", self.size(d)),
+            18 => format!("({} as f64)", self.integer(d)),
+            19 => format!(
+                "(if {} {{ {} }} else {{ {} }})",
+                self.truth(d),
+                self.float(d),
+                self.float(d)
+            ),
+            20 => match self.pick(Array, false) {
+                Some(array) => {
+                    let step = self.float(0);
+                    let end = self.one(&[
+                        "sum::<f64>()",
+                        "product::<f64>()",
+                        "fold(1.0, |a, b| a * 0.5 + b)",
+                    ]);
+                    format!("{array}.iter().skip(1).map(|q| q * {step}).{end}")
+                }
+                None => "4.0f64".to_string(),
+            },
+            _ => {
+                let arms = [self.float(d), self.float(d), self.float(d)];
+                let on = self.integer(d);
+                format!(
+                    "(match {on} {{ 0 => {}, 1..=2 => {}, _ => {} }})",
+                    arms[0], arms[1], arms[2]
+                )
+            }
+        }
+    }
+
+    fn size(&mut self, depth: usize) -> String {
+        let d = depth.saturating_sub(1);
+        match if depth == 0 { self.rng.u8(0..5) } else { self.rng.u8(0..12) } {
+            0 | 1 => self.one(&["0", "1", "2"]),
+            2 | 3 => self.pick(Size, false).unwrap_or_else(|| "n".to_string()),
+            4 => self.pick(Array, false).map_or("1".to_string(), |a| format!("{a}.len()")),
+            5 | 6 => format!("({} + {})", self.size(d), self.size(d)),
+            // Below zero, and by zero. (What is below zero whatever the arguments, the text refuses as an index.)
+            7 | 8 => format!("({} % 7 - {})", self.size(d), self.size(0)),
+            9 => format!("({} / {})", self.size(d), self.size(0)),
+            10 => format!("({} % {})", self.size(d), self.one(&["2", "3", "n"])),
+            _ => format!("({}.abs() as usize % 4)", self.integer(d)),
+        }
+    }
+
+    fn integer(&mut self, depth: usize) -> String {
+        let d = depth.saturating_sub(1);
+        match if depth == 0 { self.rng.u8(0..4) } else { self.rng.u8(0..9) } {
+            0 | 1 => self.one(&["0i64", "1i64", "(-2i64)", "5i64"]),
+            2 | 3 => self.pick(Integer, false).unwrap_or_else(|| "k".to_string()),
+            4 => format!("({} + {})", self.integer(d), self.integer(d)),
+            5 => format!("({} - {})", self.integer(d), self.integer(d)),
+            6 => format!("({} * {} % 97)", self.integer(0), self.integer(0)),
+            7 => format!("({} {} {})", self.integer(d), self.one(&["/", "%"]), self.integer(0)),
+            _ => format!("({} as i64)", self.size(d)),
+        }
+    }
+
+    fn truth(&mut self, depth: usize) -> String {
+        let d = depth.saturating_sub(1);
+        let op = self.one(&["<", "<=", ">", "==", "!="]);
+        match if depth == 0 { self.rng.u8(0..3) } else { self.rng.u8(0..7) } {
+            0 => self.pick(Truth, false).unwrap_or_else(|| "(n > 1)".to_string()),
+            1 => format!("({} {op} {})", self.size(d), self.size(d)),
+            2 | 3 => format!("({} {op} {})", self.float(d), self.float(d)),
+            4 => format!("({} {op} {})", self.integer(d), self.integer(d)),
+            5 => format!("({} && {})", self.truth(d), self.truth(d)),
+            _ => format!("(!{} || {})", self.truth(d), self.truth(d)),
+        }
+    }
+
+    fn expr(&mut self, kind: Kind) -> String {
+        match kind {
+            Float => self.float(3),
+            Size => format!("{} % 7", self.size(2)),
+            Integer => format!("{} % 1000", self.integer(2)),
+            _ => self.truth(2),
+        }
+    }
+
+    /// Statements in a block of their own.
+    fn block(&mut self, head: &str, tail: &str, names: &[(String, Kind, bool)], depth: usize) {
+        self.line(head);
+        let known = self.names.clone();
+        self.names.extend_from_slice(names);
+        self.indent += 1;
+        for _ in 0..self.rng.usize(1..4) {
+            self.statement(depth.saturating_sub(1));
+        }
+        self.indent -= 1;
+        self.names = known;
+        self.line(tail);
+    }
+
+    fn statement(&mut self, depth: usize) {
+        match if depth == 0 { self.rng.u8(0..10) } else { self.rng.u8(0..22) } {
+            0..=2 => {
+                let kind = self.rng.choice([Float, Float, Size, Integer, Truth]).unwrap_or(Float);
+                let (value, name, mutable) = (self.expr(kind), self.name(), self.rng.bool());
+                let ty = match kind {
+                    Size => ": usize",
+                    _ => "",
+                };
+                let start = if mutable { "let mut" } else { "let" };
+                self.line(&format!("{start} {name}{ty} = {value};"));
+                self.names.retain(|n| n.0 != name);
+                self.names.push((name, kind, mutable));
+            }
+            3 | 4 => {
+                let kind = self.rng.choice([Float, Size, Integer, Truth]).unwrap_or(Float);
+                let Some(name) = self.pick(kind, true) else { return };
+                let value = self.expr(kind);
+                self.line(&format!("{name} = {value};"));
+            }
+            5 => {
+                let Some(name) = self.pick(Float, true) else { return };
+                let (op, value) = (self.one(&["+=", "-=", "*=", "/="]), self.float(2));
+                self.line(&format!("{name} {op} {value};"));
+            }
+            6..=8 => {
+                let Some(name) = self.pick(Array, true) else { return };
+                // A `Vec` is not read for the index of its own place.
+                self.lent.push(name.clone());
+                let at = self.size(1);
+                self.lent.pop();
+                let value = self.float(2);
+                let op = self.one(&["=", "+=", "*="]);
+                self.line(&format!("{name}[{at}] {op} {value};"));
+            }
+            9 => {
+                let (name, value) = (self.name(), self.float(1));
+                let from = self.pick(Array, false);
+                let init = match (self.rng.u8(0..3), from) {
+                    (0, Some(array)) => format!("{array}.to_vec()"),
+                    (1, Some(array)) => {
+                        format!("{array}.iter().map(|q| q + {value}).collect::<Vec<f64>>()")
+                    }
+                    _ => format!("vec![{value}; {} % 4]", self.size(1)),
+                };
+                self.line(&format!("let mut {name} = {init};"));
+                self.names.retain(|n| n.0 != name);
+                self.names.push((name, Array, true));
+            }
+            10..=12 => {
+                let condition = self.truth(2);
+                if self.rng.bool() {
+                    self.block(&format!("if {condition} {{"), "}", &[], depth);
+                } else {
+                    self.block(&format!("if {condition} {{"), "} else {", &[], depth);
+                    self.block("", "}", &[], depth);
+                }
+            }
+            13 | 14 => {
+                let (lo, hi, i) = (self.size(1), self.size(1), format!("i{}", self.count));
+                self.count += 1;
+                let range = match self.rng.u8(0..4) {
+                    0 => format!("({lo}..{hi}).rev()"),
+                    1 => format!("{lo}..={hi} % 5"),
+                    2 => format!("(0..{hi}).step_by(2)"),
+                    _ => format!("{lo}..{hi}"),
+                };
+                self.looped(&format!("for {i} in {range} {{"), &[(i, Size, false)], depth);
+            }
+            15 => {
+                let Some(array) = self.pick(Array, false) else { return };
+                let (v, i) = (format!("e{}", self.count), format!("i{}", self.count));
+                self.count += 1;
+                let names = [(i.clone(), Size, false), (format!("(*{v})"), Float, false)];
+                // The array cannot be assigned meanwhile.
+                self.lent.push(array.clone());
+                self.looped(
+                    &format!("for ({i}, {v}) in {array}.iter().enumerate() {{"),
+                    &names,
+                    depth,
+                );
+                self.lent.pop();
+            }
+            16 => {
+                let Some(array) = self.pick(Array, true) else { return };
+                let v = format!("e{}", self.count);
+                self.count += 1;
+                self.lent.push(array.clone());
+                let head = match self.pick(Array, false) {
+                    Some(other) if self.rng.bool() => {
+                        format!(
+                            "for ({v}, q) in {array}.iter_mut().zip({other}.to_vec().iter()) {{"
+                        )
+                    }
+                    _ => format!("for {v} in {array}.iter_mut() {{"),
+                };
+                self.looped(&head, &[(format!("*{v}"), Float, true)], depth);
+                self.lent.pop();
+            }
+            17 => {
+                let w = format!("w{}", self.count);
+                self.count += 1;
+                self.line(&format!("let mut {w} = 0;"));
+                let (limit, condition) = (self.rng.usize(1..4), self.truth(1));
+                self.line(&format!("while {w} < {limit} && {condition} {{"));
+                self.indent += 1;
+                self.line(&format!("{w} += 1;"));
+                self.indent -= 1;
+                self.looped("", &[], depth);
+            }
+            18 if self.loops > 0 => {
+                let (condition, jump) = (self.truth(2), self.one(&["break", "continue"]));
+                self.line(&format!("if {condition} {{ {jump}; }}"));
+            }
+            18 | 19 => {
+                let (condition, value) = (self.truth(1), self.float(2));
+                self.line(&format!("if {condition} {{ return {value}; }}"));
+            }
+            20 if self.before > 0 => {
+                let (f, name, value) = (self.rng.usize(0..self.before), self.name(), self.float(1));
+                let (size, integer) = (format!("at{}", self.count), format!("by{}", self.count));
+                self.count += 1;
+                // What is lent to a call is not read for its other arguments.
+                let both = format!("({}, {})", self.size(1), self.integer(1));
+                self.line(&format!("let ({size}, {integer}) = {both};"));
+                let shared = self.pick(Array, false).unwrap_or_else(|| "x".to_string());
+                let shared = if self.lent.contains(&shared) { "x".to_string() } else { shared };
+                // A copy, where it would be lent twice.
+                match self.pick(Array, true) {
+                    Some(array) => self.line(&format!(
+                        "let {name} = fun{f}(&{shared}.to_vec(), &mut {array}[{size} % 3..], 1, {integer} % 5) + {value};"
+                    )),
+                    None => self.line(&format!(
+                        "let {name} = fun{f}(&{shared}, &mut [0.5, {value}], {size} % 4, {integer} % 5);"
+                    )),
+                }
+                self.names.retain(|n| n.0 != name);
+                self.names.push((name, Float, false));
+            }
+            20 => {
+                let condition = self.truth(1);
+                self.line(&format!("assert!({condition} || n < 3);"));
+            }
+            _ => {
+                let (g, float) = (format!("g{}", self.count), self.float(1));
+                self.count += 1;
+                let size = self.size(0);
+                let arguments = [self.float(1), self.size(1)];
+                let name = self.name();
+                self.line(&format!(
+                    "let {g} = |p: f64, m: usize| p * {float} + (m + {size}) as f64;"
+                ));
+                self.line(&format!("let {name} = {g}({}, {});", arguments[0], arguments[1]));
+                self.names.retain(|n| n.0 != name);
+                self.names.push((name, Float, false));
+            }
+        }
+    }
+
+    fn looped(&mut self, head: &str, names: &[(String, Kind, bool)], depth: usize) {
+        self.loops += 1;
+        self.block(head, "}", names, depth);
+        self.loops -= 1;
+    }
+
+    /// A whole function.
+    fn function(mut self, k: usize) -> String {
+        self.line(&format!("fn fun{k}(x: &[f64], y: &mut [f64], n: usize, k: i64) -> f64 {{"));
+        self.indent = 1;
+        for (name, kind, assigned) in
+            [("x", Array, false), ("y", Array, true), ("n", Size, false), ("k", Integer, false)]
+        {
+            self.names.push((name.to_string(), kind, assigned));
+        }
+        for _ in 0..self.rng.usize(2..7) {
+            self.statement(3);
+        }
+        let value = self.float(3);
+        self.line(&value);
+        self.indent = 0;
+        self.line("}");
+        self.text
+    }
+}
+
+/// Arguments of all functions: arrays, a size, an integer.
+const CALLS: &[(&[f64], &[f64], usize, i64)] = &[
+    (&[], &[], 0, 0),
+    (&[1.5], &[-0.0], 1, -2),
+    (&[0.25, -3.0], &[f64::INFINITY, 2.0, 0.5], 2, 1),
+    (&[f64::NAN, 1e-300, 7.0], &[1.0, -1.0, 0.0, 3.0], 3, 5),
+    (&[2.0, 0.5, 1.0, -1.0], &[0.1, 0.2], 4, 3),
+];
+
+/// What plain Rust says: for each function and call the bits of the result and of `y`, or nothing where it panics.
+fn plain(functions: &[String]) -> Vec<Option<Vec<u64>>> {
+    let mut source = "#![allow(warnings, arithmetic_overflow, unconditional_panic)]\n".to_string();
+    source.extend(functions.iter().map(|f| format!("{f}\n")));
+    source.push_str("fn main() {\n    std::panic::set_hook(Box::new(|_| {}));\n");
+    source.push_str("    let all: &[fn(&[f64], &mut [f64], usize, i64) -> f64] = &[");
+    (0..functions.len()).for_each(|k| source.push_str(&format!("fun{k}, ")));
+    source.push_str("];\n    let (inf, NaN) = (f64::INFINITY, f64::NAN);\n    for f in all {\n");
+    for (x, y, n, k) in CALLS {
+        let _ = writeln!(
+            source,
+            "        let mut y = vec!{y:?};\n        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| f(&{x:?}, &mut y, {n}, {k}))) {{\n            \
+             Ok(v) => println!(\"{{}} {{}}\", v.to_bits(), y.iter().map(|v: &f64| v.to_bits().to_string()).collect::<Vec<_>>().join(\" \")),\n            \
+             Err(_) => println!(\"panic\"),\n        }}"
+        );
+    }
+    source.push_str("    }\n}\n");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, binary) = (folder.path().join("plain.rs"), folder.path().join("plain"));
+    std::fs::write(&file, &source).expect("a file");
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_string());
+    let made = Command::new(rustc)
+        .args(["--edition", "2024", "-C", "overflow-checks=on", "-C", "opt-level=0", "-o"])
+        .arg(&binary)
+        .arg(&file)
+        .output()
+        .expect("rustc runs");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let run = Command::new(&binary).output().expect("it runs");
+    let said = String::from_utf8(run.stdout).expect("text");
+    let numbers = |line: &str| line.split(' ').filter_map(|w| w.parse().ok()).collect();
+    said.lines().map(|line| (line != "panic").then(|| numbers(line))).collect()
+}
+
+/// The functions as one program.
+fn program(functions: &[String]) -> Model {
+    let mut texts = Vec::new();
+    for (k, source) in functions.iter().enumerate() {
+        let function: syn::ItemFn =
+            syn::parse_str(source).unwrap_or_else(|e| panic!("{e}: {source}"));
+        let signature = jut_rust::signature(&function, None)
+            .unwrap_or_else(|e| panic!("{}: {source}", e.message));
+        let lowered = jut_rust::lower(&function, &signature).unwrap_or_else(|e| {
+            panic!("{} at {:?}: {source}", e.message, e.span.map(|s| s.start()))
+        });
+        let holes = lowered.holes.iter().map(|hole| match hole {
+            Hole::Function(path) => {
+                Filled::function(&path.to_string(), Type::F64, &[false, true, false, false])
+            }
+            other => panic!("{other:?}: {source}"),
+        });
+        texts.push(jut::rust::filled(
+            &format!("fun{k}"),
+            &lowered.text,
+            &holes.collect::<Vec<_>>(),
+        ));
+    }
+    let text = jut::rust::with_prelude(&texts.join("\n"));
+    Model::from_text(&text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn random_functions_are_those_of_plain_rust() {
+    let number = |name: &str, usual: usize| {
+        std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+    };
+    let count = number("JUT_RUST_PROGRAMS", 400);
+    let mut rng = Rng::with_seed(number("JUT_RUST_SEED", 1) as u64);
+    let functions: Vec<String> = (0..count)
+        .map(|k| {
+            let writer = Writer {
+                rng: &mut rng,
+                text: String::new(),
+                names: Vec::new(),
+                before: k.min(3).min(if k % 4 == 0 { 0 } else { k % 4 }),
+                count: 0,
+                loops: 0,
+                indent: 0,
+                lent: Vec::new(),
+            };
+            writer.function(k)
+        })
+        .collect();
+    let expected = plain(&functions);
+    assert_eq!(expected.len(), count * CALLS.len());
+    let model = program(&functions);
+    let (mut failed, mut wrong) = (0, Vec::new());
+    for (k, source) in functions.iter().enumerate() {
+        let compiled = model.function(&format!("fun{k}")).and_then(|f| f.value());
+        let compiled = compiled.unwrap_or_else(|e| panic!("{e}: {source}"));
+        for (c, (x, y, n, i)) in CALLS.iter().enumerate() {
+            let args = [Arg::from(*x), Arg::from(*y), (*n as i64).into(), (*i).into()];
+            let found = compiled.call(&args);
+            let plain = &expected[k * CALLS.len() + c];
+            failed += usize::from(plain.is_none());
+            let bits: Result<Vec<u64>, String> = match &found {
+                Ok(values) => Ok(values.iter().flat_map(Value::floats).map(f64::to_bits).collect()),
+                Err(error) => Err(error.to_string()),
+            };
+            let nan = |b: u64| f64::from_bits(b).is_nan();
+            let same = match (plain, &bits) {
+                (None, Err(_)) => true,
+                (Some(a), Ok(b)) => {
+                    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || nan(*a) && nan(*b))
+                }
+                _ => false,
+            };
+            if !same {
+                wrong.push(format!("{source}call {c}: Rust {plain:?}, jut {bits:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ; the first:\n{}", wrong.len(), wrong[0]);
+    // Neither all nor none of them panic.
+    let all = count * CALLS.len();
+    assert!(failed * 20 > all && failed * 10 < all * 9, "{failed} of {all} panic");
+}

@@ -1,0 +1,320 @@
+//! The laws notice: faults of the kinds that passes, optimiser and lowering could have, put into what
+//! they make, one at a time; each is caught, and by the law that the table says.
+//!
+//! A fault is an edit of one statement of a stage: the first statement of the stage that it applies
+//! to. No product code knows of them. That the same programs obey all laws without a fault is tested
+//! first.
+
+mod edits;
+
+use edits::*;
+use jut_eval::Value;
+use jut_ir::{FuncId, Program};
+use jut_loop::form::LoopProgram;
+use jut_tests::engines::{agree, agree_with};
+use jut_tests::laws::{Options, Pass, verify, verify_with};
+use std::cell::Cell;
+
+const PROGRAMS: &[(&str, &str)] = &[
+    ("scalar", "def f(x: f64, y: f64) -> f64 = { z = x * y; sin(z) * x - z / y - cos(x) }"),
+    ("branch", "def f(x: f64, y: f64) -> f64 = if x > 0.0 { sin(x) * y } else { cos(y) + x }"),
+    (
+        "power",
+        "def f(x: f64, y: f64) -> f64 = for (i < 6) carry (a = y) { sin(a) * x + a * f64(i) }",
+    ),
+    ("start", "def f(x: f64, y: f64) -> f64 = for (i < 6) carry (a = 1.0) { a * x + y }"),
+    ("gather", "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { x[ix[i]] * x[0] }"),
+    (
+        "scatter",
+        "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { sin(x[ix[i]]) * f64(i) }",
+    ),
+    (
+        "update",
+        "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = {
+  a = for (i < m) carry (a = x) { k = ix[i]; a with [k] = sin(a[k]) * a[0] }
+  a[0] * a[3] + a[7]
+}",
+    ),
+    ("wrong index", "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { x[ix[i]] }"),
+    ("sum", "def f[n](x: [n]f64) -> f64 = sum (i < n - 1) { sin(x[i]) * x[i + 1] - x[i] }"),
+    (
+        "recursion",
+        "def f(x: f64, y: f64) -> f64 = if x + y > 3.0 { x - y } else { sin(x) * f(x + 0.5, y + 0.75) - x * y }",
+    ),
+    (
+        "list",
+        "data List = Nil | Cons(head: i64, tail: List)
+def grown(k: i64) -> List = if k == 0 { Nil() } else { Cons(k, grown(k - 1)) }
+def total(l: List, x: f64) -> f64 = case l {
+  Nil -> x
+  Cons(k, rest) -> x * f64(k) - total(rest, x * x)
+}
+def f(x: f64, y: f64) -> f64 = total(grown(3), x * y) - total(grown(2), y) * x",
+    ),
+    (
+        "tree",
+        "data Tree = Leaf(x: f64) | Node(l: Tree, r: Tree)
+def total(t: Tree) -> f64 = case t { Leaf(x) -> sin(x); Node(l, r) -> total(l) - total(r) * 0.5 }
+def f(x: f64, y: f64) -> f64 = {
+  t = Node(Leaf(x * y), Node(Leaf(y), Leaf(x)))
+  case t {
+    Leaf(a) -> a
+    Node(l, r) -> { a = total(l); b = total(r); a * a - b }
+  }
+}",
+    ),
+    (
+        "while",
+        "def f(x: f64, y: f64) -> f64 = {
+  var a = x
+  while a * a > 0.02 { a = sin(a) * (y * 0.5 - x) }
+  a - y * x
+}",
+    ),
+    (
+        "rule",
+        "def g(x: f64, y: f64) -> f64 = sin(x) * y
+def g_tangent(x: f64, y: f64, dx: f64, dy: f64) -> f64 = cos(x) * y * dx + sin(x) * dy
+rule jvp g = g_tangent
+def f(x: f64, y: f64) -> f64 = g(x * y, y) - g(y, x)",
+    ),
+    (
+        "pullback",
+        "def g[n](v: [n]f64) -> f64 = sqrt(sum (e <- v) { e * e })
+def g_pullback[n](v: [n]f64, dy: f64) -> [n]f64 = { r = g(v); for (e <- v) { dy * e / r } }
+rule vjp g = g_pullback
+def f(x: f64, y: f64) -> f64 = g([x, y, x * y]) - x",
+    ),
+    (
+        "derivative",
+        "def f(x: f64, y: f64) -> f64 = {
+  d = grad(fn (z) -> sin(z * y) * z - z)(x)
+  d * x - y
+}",
+    ),
+    (
+        "states",
+        "def f[n](x: [n]f64) -> f64 = {
+  u = for (t < 9) carry (u = x) { build (i < n) { if i == 0 { u[0] } else { u[i] - sin(u[i - 1]) } } }
+  sum (v <- u) { v * v }
+}",
+    ),
+    (
+        "rnn",
+        "def f[n](x: [n]f64, w: [n, n]f64) -> f64 = {
+  h = for (t < 3) carry (h = x) { build (i < n) { tanh(x[i] + sum (j < n) { w[i, j] * h[j] }) } }
+  sum (v <- h) { v * v }
+}",
+    ),
+];
+
+fn arguments(program: &str) -> Vec<Value> {
+    let x: Vec<f64> = (0..11).map(|k| (k as f64 * 0.7 + 0.2).sin()).collect();
+    match program {
+        "gather" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
+        "update" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
+        "scatter" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 3, 7, 3, 3])],
+        "wrong index" => vec![Value::floats(x), Value::ints(vec![3, 11])],
+        "sum" | "states" => vec![Value::floats(x)],
+        "rnn" => vec![
+            Value::floats([0.3, -0.4]),
+            Value::matrix(2, 2, [0.1, -0.7, 0.4, 0.9]).expect("a matrix"),
+        ],
+        _ => vec![Value::F64(0.7), Value::F64(-0.4)],
+    }
+}
+
+fn text(program: &str) -> &'static str {
+    PROGRAMS.iter().find(|(name, _)| *name == program).map(|(_, text)| *text).expect("a program")
+}
+
+/// Pass, fault, program, and the law that notices first.
+const FAULTS: &[(Pass, Edit, &str, &str)] = &[
+    (Pass::Forward, drop_a_term, "scalar", "P4"),
+    (Pass::Forward, wrong_sign, "scalar", "P4"),
+    (Pass::Forward, wrong_factor, "scalar", "P4"),
+    (Pass::Forward, lost_tangent, "scalar", "P4"),
+    (Pass::Forward, wrong_read, "sum", "P4"),
+    (Pass::Forward, lost_part, "update", "P4"),
+    (Pass::Forward, no_update, "update", "P4"),
+    (Pass::Forward, wrong_part, "update", "P2"),
+    (Pass::Forward, half_a_dup, "scalar", "P1"),
+    (Pass::Forward, used_twice, "scalar", "P1"),
+    (Pass::Forward, missing_check, "gather", "P1"),
+    (Pass::Forward, swapped_operands, "scalar", "P2"),
+    (Pass::Forward, wrong_function, "scalar", "P2"),
+    (Pass::Forward, swapped_arms, "branch", "P2"),
+    (Pass::Forward, wrong_direction, "power", "P2"),
+    (Pass::Forward, needless_partials, "scalar", "P5"),
+    (Pass::Linear, primal_work, "scalar", "P7"),
+    (Pass::Twice, lost_tangent, "scalar", "P11"),
+    (Pass::Twice, wrong_sign, "scalar", "P11"),
+    (Pass::Twice, wrong_direction, "power", "P11"),
+    (Pass::NonLinear, stale_tape, "scalar", "P6"),
+    (Pass::NonLinear, swapped_tape, "scalar", "P6"),
+    (Pass::NonLinear, wrong_function, "scalar", "P6"),
+    (Pass::NonLinear, wrong_direction, "power", "P6"),
+    (Pass::NonLinear, wrong_element, "gather", "P6"),
+    (Pass::NonLinear, missing_check, "gather", "P1"),
+    (Pass::NonLinear, wrong_element, "wrong index", "errors"),
+    (Pass::NonLinear, wrong_part, "update", "P6"),
+    (Pass::Linear, lost_part, "update", "P6"),
+    (Pass::Linear, drop_a_term, "scalar", "P6"),
+    (Pass::Linear, wrong_sign, "scalar", "P6"),
+    (Pass::Linear, wrong_direction, "power", "P6"),
+    (Pass::Linear, wrong_read, "rnn", "P6"),
+    (Pass::Linear, needless_addition, "scalar", "P6"),
+    (Pass::Linear, used_twice, "scalar", "P1"),
+    (Pass::Transpose, drop_a_term, "scalar", "P9"),
+    (Pass::Transpose, wrong_sign, "scalar", "P9"),
+    (Pass::Transpose, wrong_factor, "scalar", "P9"),
+    (Pass::Transpose, lost_tangent, "scalar", "P9"),
+    (Pass::Transpose, part_not_zero, "update", "P9"),
+    (Pass::Transpose, missing_accumulate, "sum", "P9"),
+    (Pass::Transpose, accumulated_twice, "sum", "P9"),
+    (Pass::Transpose, wrong_place, "sum", "P9"),
+    (Pass::Transpose, wrong_direction, "power", "P9"),
+    (Pass::Transpose, swapped_results, "scalar", "P9"),
+    (Pass::Transpose, needless_addition, "scalar", "P10"),
+    (Pass::Transpose, missing_drop, "start", "P1"),
+    (Pass::Transpose, half_a_dup, "scalar", "P1"),
+    (Pass::Erase, wrong_direction, "power", "P12"),
+    (Pass::Erase, wrong_part, "update", "P12"),
+    (Pass::Erase, missing_term, "sum", "P12"),
+    (Pass::Erase, swapped_operands, "scalar", "P12"),
+    (Pass::Erase, wrong_element, "sum", "P12"),
+    (Pass::Optimise, wrong_order, "sum", "P15"),
+    (Pass::Optimise, wrong_part, "update", "P15"),
+    (Pass::Optimise, missing_term, "sum", "P15"),
+    (Pass::Optimise, wrong_direction, "power", "P15"),
+    (Pass::Optimise, swapped_operands, "scalar", "P15"),
+    (Pass::Optimise, needless_work, "sum", "P15"),
+    (Pass::Forward, swapped_arguments, "recursion", "P2"),
+    (Pass::Forward, swapped_tangents, "recursion", "P4"),
+    (Pass::Forward, call_without_tangent, "recursion", "P4"),
+    (Pass::Forward, call_turned_round, "recursion", "P4"),
+    (Pass::Forward, swapped_arms, "recursion", "P2"),
+    (Pass::NonLinear, swapped_arguments, "recursion", "P6"),
+    (Pass::NonLinear, stale_tape, "recursion", "P6"),
+    (Pass::Linear, call_without_tangent, "recursion", "P6"),
+    (Pass::Transpose, call_turned_round, "recursion", "P9"),
+    (Pass::Transpose, call_without_tangent, "recursion", "P9"),
+    (Pass::Twice, call_turned_round, "recursion", "P11"),
+    (Pass::Erase, swapped_arguments, "recursion", "P12"),
+    (Pass::Forward, call_without_tangent, "list", "P4"),
+    (Pass::Linear, call_turned_round, "list", "P6"),
+    (Pass::Transpose, call_turned_round, "list", "P9"),
+    (Pass::Forward, swapped_subtrees, "tree", "P4"),
+    (Pass::Linear, swapped_subtrees, "tree", "P6"),
+    (Pass::Transpose, swapped_subtrees, "tree", "P9"),
+    (Pass::Twice, swapped_subtrees, "tree", "P11"),
+    (Pass::Erase, swapped_fields, "tree", "P12"),
+    (Pass::Forward, one_round_only, "while", "P2"),
+    (Pass::Forward, lost_tangent, "while", "P4"),
+    (Pass::NonLinear, one_round_only, "while", "P6"),
+    (Pass::Linear, wrong_direction, "while", "P6"),
+    (Pass::Linear, one_iteration, "while", "P1"),
+    (Pass::Transpose, wrong_direction, "while", "P9"),
+    (Pass::Erase, one_round_only, "while", "P12"),
+    (Pass::Optimise, one_round_only, "while", "P15"),
+    (Pass::Forward, swapped_tangents, "rule", "P4"),
+    (Pass::Linear, call_turned_round, "rule", "P6"),
+    (Pass::Transpose, call_turned_round, "rule", "P9"),
+    (Pass::Erase, swapped_arguments, "rule", "P12"),
+    (Pass::Linear, call_turned_round, "pullback", "P6"),
+    (Pass::Transpose, call_without_tangent, "pullback", "P9"),
+    (Pass::Forward, wrong_factor, "derivative", "P4"),
+    (Pass::Forward, swapped_operands, "derivative", "P2"),
+    (Pass::Transpose, lost_tangent, "derivative", "P9"),
+    (Pass::Erase, swapped_operands, "derivative", "P12"),
+];
+
+/// Faults of lowering; P16 notices all of them.
+const LOOP_FAULTS: &[(&str, LoopEdit, &str)] = &[
+    ("wrong direction", loop_direction, "power"),
+    ("missing store", loop_without_store, "rnn"),
+    ("missing update", loop_without_store, "update"),
+    ("updates in any order", loop_made_parallel, "update"),
+    ("missing check", loop_without_check, "wrong index"),
+    ("missing zeros", loop_without_fill, "sum"),
+    ("one lane", loop_with_one_lane, "sum"),
+    ("one trip short", loop_one_trip_short, "sum"),
+    ("wrong cell", loop_cell_zero, "sum"),
+    ("swapped operands", loop_operands, "scalar"),
+    ("swapped arms", loop_arms, "branch"),
+    ("made parallel", loop_made_parallel, "scatter"),
+    ("buffers that keep their places", loop_without_exchange, "states"),
+    ("swapped operands of a call's function", loop_operands, "recursion"),
+    ("swapped arms", loop_arms, "recursion"),
+    ("swapped arms of a list", loop_arms, "list"),
+];
+
+const OPTIONS: Options = Options { smooth: Some(1e-6) };
+
+#[test]
+fn the_programs_obey_all_laws_without_a_fault() {
+    for (name, text) in PROGRAMS {
+        let verified = verify(text, "f", &arguments(name), OPTIONS);
+        let verified = verified.unwrap_or_else(|e| panic!("{name}: {e}"));
+        let fast = jut_opt::optimise(&verified.program, verified.value_and_grad, true);
+        let run = agree(&fast, verified.value_and_grad, &verified.args);
+        run.unwrap_or_else(|e| panic!("{name}: {e}")).ok();
+    }
+}
+
+#[test]
+fn each_fault_of_a_pass_is_caught_by_its_law() {
+    let mut wrong = Vec::new();
+    for (k, (pass, edit, program, law)) in FAULTS.iter().enumerate() {
+        let applied = Cell::new(false);
+        let fault = |at: Pass, program: &mut Program, func: FuncId| {
+            if at == *pass {
+                let found = edit_first(&mut program.funcs[func], *edit);
+                applied.set(applied.get() | found);
+            }
+        };
+        let outcome = verify_with(text(program), "f", &arguments(program), OPTIONS, &fault);
+        let what = format!("fault {k} ({pass:?}, {program}, {law})");
+        match outcome {
+            _ if !applied.get() => wrong.push(format!("{what}: nothing to change")),
+            Ok(_) => wrong.push(format!("{what}: not noticed")),
+            Err(message) => {
+                let said = message.split_once(": ").map_or("", |(_, rest)| rest);
+                if !said.starts_with(&format!("{law}:")) {
+                    let short: String = message.chars().take(160).collect();
+                    wrong.push(format!("{what}: {short}"));
+                }
+            }
+        }
+    }
+    assert!(FAULTS.len() + LOOP_FAULTS.len() >= 25);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn each_fault_of_lowering_is_caught_by_the_comparison_of_engines() {
+    let mut wrong = Vec::new();
+    for (name, edit, program) in LOOP_FAULTS {
+        let verified = verify(text(program), "f", &arguments(program), OPTIONS);
+        let verified = verified.unwrap_or_else(|e| panic!("{program}: {e}"));
+        let fast = jut_opt::optimise(&verified.program, verified.value_and_grad, true);
+        let applied = Cell::new(false);
+        let fault = |program: &mut LoopProgram| {
+            for func in program.funcs.values_mut() {
+                if !applied.get() {
+                    applied.set(edit_first_loop(func, *edit));
+                }
+            }
+        };
+        let outcome = agree_with(&fast, verified.value_and_grad, &verified.args, &fault);
+        match outcome {
+            _ if !applied.get() => wrong.push(format!("{name}: nothing to change")),
+            Ok(_) => wrong.push(format!("{name}: not noticed")),
+            Err(message) if message.starts_with("P16") => {}
+            Err(message) => {
+                wrong.push(format!("{name}: {}", message.chars().take(160).collect::<String>()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
