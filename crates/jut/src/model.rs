@@ -108,12 +108,15 @@ impl Model {
         own.map(|f| f.name.as_str())
     }
 
-    /// A function by name.
+    /// A function of the text by name. What the passes made for derivatives in the text is not among
+    /// them: its tapes must come from its other half.
     ///
     /// # Errors
     /// [`Error::Request`] if there is none; the message lists those that there are.
     pub fn function(&self, name: &str) -> Result<Function> {
-        let id = self.inner.program.find_func(name).ok_or_else(|| {
+        let program = &self.inner.program;
+        let found = program.find_func(name).filter(|id| !program.funcs[*id].derived);
+        let id = found.ok_or_else(|| {
             let names: Vec<&str> = self.functions().collect();
             Error::Request(format!("no function `{name}`; there is {}", names.join(", ")))
         })?;

@@ -379,3 +379,22 @@ fn a_function_that_adds_into_its_callers_accumulators_is_not_called_alone() {
         assert!(said.contains("adds into accumulators of its caller"), "{engine:?}: {said}");
     }
 }
+
+/// A derivative that the text asks for is made of functions that take a tape and read it unchecked:
+/// only its other half can make one, so no name gives them to a caller.
+#[test]
+fn the_halves_of_a_derivative_in_the_text_have_no_name_for_callers() {
+    let text = "def f[n](x: [n]f64) -> f64 = sum (i < n) { sin(x[i]) * x[i] }
+def g[n](x: [n]f64) -> f64 = { d = grad(f)(x); sum (v <- d) { v * v } }";
+    let program = jut_text::load(text, 0).program.unwrap();
+    let made: Vec<&str> =
+        program.funcs.values().filter(|f| f.derived).map(|f| f.name.as_str()).collect();
+    assert!(made.len() > 2, "{made:?}");
+    let model = Model::from_text(text).unwrap();
+    for name in made {
+        match model.function(name) {
+            Err(Error::Request(message)) => assert!(message.contains("there is f, g"), "{message}"),
+            _ => panic!("{name}"),
+        }
+    }
+}
