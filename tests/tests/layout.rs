@@ -19,6 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("jut-static", &["jut-runtime"]),
     ("jut-rust", &[]),
     ("jut-macros", &["jut-rust"]),
+    ("jut-program", &["jut-ir", "jut-rust", "jut-text"]),
     (
         "jut",
         &[
@@ -35,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "jut-runtime",
             "jut-static",
             "jut-macros",
+            "jut-program",
         ],
     ),
     ("jut-build", &["jut"]),

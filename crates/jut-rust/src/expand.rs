@@ -219,7 +219,7 @@ fn twin(
     let of = owner.map(|owner| quote!(<#owner>::));
     let conditions: Vec<_> = function.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
     let result = type_value(&signature.result, &signature.lengths);
-    let given = match (owner, &signature.written) {
+    let marked = match (owner, &signature.written) {
         (None, Some(gives)) => quote! {
             #(#conditions)*
             #[automatically_derived]
@@ -250,7 +250,7 @@ fn twin(
     });
     let methods = match signature.takes_functions() {
         true => TokenStream::new(),
-        false => methods(signature),
+        false => methods(signature, &given(signature)),
     };
     quote! {
         #(#conditions)*
@@ -277,7 +277,7 @@ fn twin(
             }
         }
 
-        #given
+        #marked
 
         #(#conditions)*
         #[allow(dead_code, private_interfaces, clippy::all)]
@@ -366,10 +366,12 @@ pub(crate) fn derivative(written: &Type) -> TokenStream {
     })
 }
 
-/// Whether a path is that of a number or truth value.
+/// Whether a path is that of a number or truth value, or of an array of jut's, which the attribute does not take.
 fn known(path: &syn::TypePath) -> bool {
     let last = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+    let first = path.path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
     matches!(last.as_str(), "f64" | "i64" | "i32" | "usize" | "bool")
+        || path.path.leading_colon.is_some() && first == "jut" && last == "Array"
 }
 
 /// The type of a result, as a value that is given back.
@@ -438,10 +440,12 @@ fn fresh(signature: &Signature, wanted: &str) -> Ident {
     Ident::new(&name, Span::mixed_site())
 }
 
-/// A result of the text: its type as it is written, and its type.
-struct Given<'a> {
-    written: &'a Type,
-    ty: &'a Ty,
+/// A result of the text.
+pub struct Given<'a> {
+    /// Its type as it is written.
+    pub written: &'a Type,
+    /// Its type.
+    pub ty: &'a Ty,
 }
 
 /// What the text gives: the function's result, and what the parameters are in the end that it changes.
@@ -459,9 +463,9 @@ fn tupled(items: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// The functions that call the derivatives.
-fn methods(signature: &Signature) -> TokenStream {
-    let given = given(signature);
+/// The functions that call the derivatives: of a function with such parameters, whose text gives these results. The
+/// signature's own result is that of which there is a gradient, if it is a number.
+pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
     let idents: Vec<Ident> = signature
         .parameters
         .iter()
@@ -610,7 +614,7 @@ fn methods(signature: &Signature) -> TokenStream {
             &pair,
         ));
         // A gradient is that of the function's result, or of the one number that it changes.
-        let number = match &given[..] {
+        let number = match given {
             [one] => *one.ty == Ty::F64,
             _ => signature.result == Ty::F64,
         };

@@ -40,7 +40,7 @@ pub mod template;
 pub mod types;
 
 pub use data::data;
-pub use expand::differentiable;
+pub use expand::{Given, differentiable, methods};
 pub use function::{Lowered, Parameter, Signature, lower, signature};
 
 use proc_macro2::{Span, TokenStream};

@@ -124,6 +124,7 @@
 //! |---|---|---|
 //! | | code in memory, by Cranelift | nothing |
 //! | `macros` | `#[jut::differentiable]`: derivatives of ordinary Rust functions, see [`rust`]; on unless turned off | nothing |
+//! | `program` | `jut::program!`: typed functions from programs of the language, which are checked when the crate is compiled, see [`rust`]; the checker is compiled once more, for the compiler | nothing |
 //! | `aot` | `Function::build`: object files with C headers, libraries, the runtime as an object | nothing |
 //! | `cross` | objects for x86-64 and aarch64 on either; `aot` | nothing |
 //! | `llvm` | [`Engine::Llvm`] | LLVM 22, a C++ compiler |
@@ -198,6 +199,8 @@ pub use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
 #[cfg(feature = "macros")]
 pub use jut_macros::{Data, differentiable};
 pub use jut_native::{Backend, Requirement};
+#[cfg(feature = "program")]
+pub use jut_program::program;
 pub use jut_runtime::Cancellation;
 pub use linear::{LinearSession, Linearized, Tape};
 pub use model::{Function, Model, format};
@@ -217,3 +220,8 @@ struct Readme;
 #[cfg(all(doctest, feature = "macros"))]
 #[doc = include_str!("../../../docs/rust.md")]
 struct RustPage;
+
+/// The example of the page about programs as typed functions.
+#[cfg(all(doctest, feature = "program"))]
+#[doc = include_str!("../../../docs/programs.md")]
+struct ProgramPage;

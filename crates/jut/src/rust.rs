@@ -42,6 +42,21 @@
 //! A struct that derives `jut::Data` is the tuple of its fields in the text; functions of an `impl` block with the attribute have types of
 //! their own, `Type_function`.
 //!
+//! With the feature `program`, `jut::program!("file.jut")` and `jut::program! { .. }` give the same functions from a program of the language, which
+//! is checked when the crate is compiled (`docs/programs.md` has the types):
+//!
+//! ```
+//! # #[cfg(feature = "program")] {
+//! mod model {
+//!     jut::program! {
+//!         def scaled[n](x: [n]f64, by: f64) -> f64 = by * sum (v <- x) { v^2 }
+//!     }
+//! }
+//! let (by_x, by_scale) = model::scaled::gradient(&[1.0, 2.0], 3.0).unwrap();
+//! assert_eq!((by_x, by_scale), (vec![6.0, 12.0], 5.0));
+//! # }
+//! ```
+//!
 //! The items of this module are what the attribute writes, and may change with it; [`crate::math`] has functions whose bits are the same here
 //! and there.
 
@@ -51,6 +66,7 @@ mod entry;
 mod linker;
 mod outcome;
 mod prelude;
+mod program;
 
 pub use argument::{Argument, Block, Held};
 pub use data::{
@@ -61,6 +77,7 @@ pub use linker::{Cell, Constant, Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
 pub use outcome::{Outcome, Taken};
+pub use program::Program;
 
 use crate::{Function, Result};
 use std::fmt;
@@ -82,6 +99,10 @@ pub trait Source: 'static + Sized {
     /// What the text calls it by.
     fn link(linker: &mut Linker) -> Filled {
         linker.definition::<Self>()
+    }
+    /// The program that has it, if it is a definition in one: see `jut::program!`.
+    fn program() -> Option<&'static Program> {
+        None
     }
 }
 

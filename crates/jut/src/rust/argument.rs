@@ -208,6 +208,28 @@ impl<A: Argument + ?Sized> Argument for &A {
     }
 }
 
+macro_rules! whole {
+    ($($ty:ident $many:ident;)*) => {$(
+        impl Argument for Array<$ty> {
+            fn hold(&self) -> Result<Held<'_>> {
+                let mut shape = [0; 4];
+                let Some(sizes) = shape.get_mut(..self.shape.len()) else {
+                    let reason = format!("{} dimensions are more than an array has", self.shape.len());
+                    return Err(ArgumentError::new("A03", "array", reason, "give an array of at most 4").into());
+                };
+                sizes.copy_from_slice(&self.shape);
+                Ok(Held { data: Data::$many(Cow::Borrowed(&self.data)), shape, rank: self.shape.len() })
+            }
+        }
+    )*};
+}
+
+whole! {
+    f64 F64s;
+    i64 I64s;
+    bool Bools;
+}
+
 macro_rules! tuple {
     ($($name:ident $k:tt),*) => {
         impl<$($name: Argument),*> Argument for ($($name,)*) {

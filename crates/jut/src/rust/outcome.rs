@@ -88,13 +88,23 @@ impl<B: Block, const N: usize> Outcome for [B; N] {
     }
 }
 
-impl Outcome for Array<f64> {
-    fn take(value: Value) -> Option<Array<f64>> {
-        match value {
-            Value::F64s(array) => Some(array),
-            _ => None,
+macro_rules! whole {
+    ($($ty:ident $many:ident;)*) => {$(
+        impl Outcome for Array<$ty> {
+            fn take(value: Value) -> Option<Array<$ty>> {
+                match value {
+                    Value::$many(array) => Some(array),
+                    _ => None,
+                }
+            }
         }
-    }
+    )*};
+}
+
+whole! {
+    f64 F64s;
+    i64 I64s;
+    bool Bools;
 }
 
 macro_rules! tuple {
