@@ -46,7 +46,7 @@ use jut_ir::*;
 use operations::Operation;
 use scan::interleave;
 use std::collections::HashMap;
-use tangents::has_data;
+pub(crate) use tangents::has_data;
 
 /// L: the erasure of a function; the function itself if nothing in it is linear.
 ///
@@ -417,15 +417,14 @@ impl Eraser<'_> {
                 let ty = self.func.lvars[part].ty.clone();
                 let array = self.compound(x)?;
                 let is_float = ty.is_float();
-                if has_data(&ty) && !matches!(ty, Type::Data(_)) {
-                    return Err(not_taken(loc.span));
-                }
                 let old = self.read(array, &path, &ty, loc, out);
                 // A view would hold on to the cells that are about to change.
                 self.values[part] = Some(Atom::Var(old));
                 let value = if is_float {
                     Atom::Lit(Literal::F64(0.0))
                 } else if has_data(&ty) {
+                    let copy = self.copied(old, &ty, loc, out);
+                    self.values[part] = Some(Atom::Var(copy));
                     Atom::Var(self.zero(&ty, loc, out))
                 } else {
                     let copy = self.total(ty.clone(), Some(old), loc, out);
@@ -718,12 +717,6 @@ fn type_at(func: &Function, ty: &Type, path: &[Step]) -> Type {
         }
         (_, ty) => ty,
     })
-}
-
-fn not_taken(span: Span) -> Diagnostic {
-    let message =
-        "not built yet: the derivative with respect to rows of recursive data that are assigned";
-    Diagnostic::error("J901", span, message).help("assign the elements one by one")
 }
 
 fn unsupported(span: Span) -> Diagnostic {

@@ -48,7 +48,7 @@ mod needs;
 mod primitive;
 mod regions;
 mod rules;
-mod tangents;
+pub(crate) mod tangents;
 
 use crate::activity::{self, Activity, Influence};
 use crate::relocate::Relocator;

@@ -147,14 +147,18 @@ impl Compiled {
     /// # }
     /// ```
     pub fn input_as_tangent(&self, input: usize, value: &Value) -> Option<Value> {
-        let (ty, _) = self.plan.interface.binder.params().nth(input)?;
+        let (ty, _) = self.plan.interface.params().nth(input)?;
         as_tangent(&self.plan.interface.program, ty, value)
     }
 
     /// The same of a result, at its position in [`Compiled::outputs`].
     pub fn output_as_tangent(&self, output: usize, value: &Value) -> Option<Value> {
         let output = self.plan.interface.outputs.get(output)?;
-        as_tangent(&self.plan.interface.program, &output.ty, value)
+        as_tangent(
+            &self.plan.interface.program,
+            output.packed.as_ref().unwrap_or(&output.ty),
+            value,
+        )
     }
 
     /// Writes a result as JSON: its position in [`Compiled::outputs`], and the value.
@@ -209,7 +213,8 @@ impl Session {
             call(plan, workspace, scratch, last, args, &mut to)?;
             plan.interface.shape(&mut scratch.sizes, results);
         }
-        Ok(Results::new(&plan.interface, results))
+        plan.interface.unpack(scratch, results, args)?;
+        Ok(Results::new(&plan.interface, results).with(&scratch.unpacked))
     }
 
     /// Calls the function and writes its results into memory of the caller, one [`Out`] for each

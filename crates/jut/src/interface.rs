@@ -6,18 +6,19 @@
 //! that calls of the same sizes allocate nothing.
 
 use crate::bind::{Binder, Sizes, show_type};
+use crate::border::{self, Border};
 use crate::engine::{self, Failure, Placement, Room, Runner, Target};
 use crate::error::{ArgumentError, Error, Result};
 use crate::json::{self, Arguments, Given};
 use crate::labels::{self, Labels};
 use crate::leaves::{Leaf, leaves, rebuild};
 use crate::parts::{Columns, take_apart};
-use crate::ports::{Input, Output, OutputPlan, Port, Role};
+use crate::ports::{Input, Like, Output, OutputPlan, Port, Role};
 use crate::source::{RunError, Sources};
 use crate::value::{Arg, Array, Out, Value};
 use crate::views::Copied;
 use jut_eval::{Interpreter, Value as EvalValue};
-use jut_ir::{FuncId, NVar, Program, Span, Type};
+use jut_ir::{FuncId, NVar, Program, RuntimeErrorKind, Size, Span, Type};
 use jut_native::Arg as Word;
 use jut_runtime::Cancellation;
 use serde_json::{Map, Value as Json};
@@ -34,6 +35,10 @@ pub(crate) struct Interface {
     pub root: FuncId,
     pub binder: Binder,
     inputs: Vec<(String, Role, Labels)>,
+    /// For each of these the type that its caller sees, also in words, if it is handed over in lists.
+    packed: Vec<Option<(Type, String)>>,
+    /// And the value that it is the tangent of.
+    likes: Vec<Option<Like>>,
     pub outputs: Vec<OutputPlan>,
     /// The leaves of all results.
     pub leaves: Vec<Leaf>,
@@ -49,7 +54,7 @@ impl Interface {
         sources: Arc<Sources>,
         program: Program,
         root: FuncId,
-        kept: usize,
+        (kept, border): (usize, Border),
         inputs: Vec<Input>,
         outputs: Vec<Output>,
     ) -> Result<Interface> {
@@ -57,21 +62,35 @@ impl Interface {
         let params = func.params.get(kept..).unwrap_or_default();
         let placed = |e: ArgumentError| e.within(sources.clone(), func.span);
         let binder = Binder::new(&program, func, params, &inputs).map_err(placed)?;
+        let shown = |ty: Type| (show_type(&program, func, &ty), ty);
+        let mut given = border.params.into_iter();
+        let packed = inputs.iter().map(|_| given.next().flatten().map(shown));
+        let packed = packed.map(|packed| packed.map(|(shown, ty)| (ty, shown)));
+        let visible = packed.zip(&inputs).filter(|(_, i)| !i.hidden);
+        let packed = visible.map(|(packed, _)| packed).collect();
+        let likes = inputs.iter().filter(|i| !i.hidden);
+        let likes = likes.map(|i| Like::of_input(i.what, &inputs, &outputs)).collect();
+        let of_outputs = outputs.iter().map(|o| Like::of_output(o.what, &inputs, &outputs));
+        let of_outputs: Vec<Option<Like>> = of_outputs.collect();
         let visible = inputs.into_iter().filter(|i| !i.hidden);
+        let mut lists = border.results.into_iter();
         let mut all = Vec::new();
         let mut plans = Vec::new();
-        for (output, result) in outputs.into_iter().zip(&func.results) {
+        for ((output, like), result) in outputs.into_iter().zip(of_outputs).zip(&func.results) {
             let start = all.len();
             all.extend(leaves(&program, &result.ty).map_err(|e| {
                 let reason = format!("not built yet as a result: {e}");
                 placed(ArgumentError::new("A06", &output.name, reason, FLAT))
             })?);
+            let packed = lists.next().flatten();
             plans.push(OutputPlan {
+                like,
+                shown: show_type(&program, func, packed.as_ref().unwrap_or(&result.ty)),
+                packed,
                 name: output.name,
                 role: output.role,
                 labels: output.labels,
                 ty: result.ty.clone(),
-                shown: show_type(&program, func, &result.ty),
                 leaves: start..all.len(),
                 var: result.name,
             });
@@ -79,6 +98,8 @@ impl Interface {
         Ok(Interface {
             sources,
             inputs: visible.map(|i| (i.name(), i.role(), i.labels)).collect(),
+            packed,
+            likes,
             binder,
             outputs: plans,
             leaves: all,
@@ -92,10 +113,18 @@ impl Interface {
         &self.program.funcs[self.root].name
     }
 
+    /// Types, and types in words, of what the user gives.
+    pub fn params(&self) -> impl Iterator<Item = (&Type, &str)> {
+        self.binder.params().zip(&self.packed).map(|(own, packed)| match packed {
+            Some((ty, shown)) => (ty, shown.as_str()),
+            None => own,
+        })
+    }
+
     /// What the user gives.
     pub fn inputs(&self) -> impl Iterator<Item = Port<'_>> {
         let names = self.inputs.iter();
-        names.zip(self.binder.params()).map(|((name, role, _), (_, shown))| Port {
+        names.zip(self.params()).map(|((name, role, _), (_, shown))| Port {
             name,
             ty: shown,
             role: *role,
@@ -124,7 +153,7 @@ impl Interface {
         }
         let mut values = Vec::new();
         for (k, ((name, role, labels), (ty, shown))) in
-            self.inputs.iter().zip(self.binder.params()).enumerate()
+            self.inputs.iter().zip(self.params()).enumerate()
         {
             let value = match arguments.remove(name) {
                 Some(Given::Value(value)) => Ok(value),
@@ -149,7 +178,8 @@ impl Interface {
     pub fn view_json<'a>(&'a self, output: usize, value: &'a Value) -> Result<json::View<'a>> {
         match self.outputs.get(output) {
             Some(output) => {
-                Ok(json::View::named(&self.program, (&output.ty, &output.labels), value))
+                let ty = output.packed.as_ref().unwrap_or(&output.ty);
+                Ok(json::View::named(&self.program, (ty, &output.labels), value))
             }
             None => Err(Error::Request(format!("there is no result with the number {output}"))),
         }
@@ -173,10 +203,14 @@ impl Interface {
     pub fn failed(&self, failure: Failure) -> Error {
         match failure {
             Failure::Run(mut error) => {
-                if error.span == Span::NONE {
+                let made = error.span == Span::NONE;
+                if made {
                     error.span = self.program.funcs[self.root].span;
                 }
-                RunError::new(self.sources.clone(), error).into()
+                // L alone writes such a check: no index is less than 0.
+                let index = error.kind == RuntimeErrorKind::Index;
+                let tangents = made && index && error.operands.get(1) == Some(&0);
+                RunError::new(self.sources.clone(), error).of_tangents(tangents).into()
             }
             Failure::Output(leaf, reason) => {
                 let output = self.outputs.iter().find(|o| o.leaves.contains(&leaf));
@@ -224,18 +258,149 @@ impl Interface {
         copied.iter_mut().zip(args).for_each(|(copy, arg)| copy.take(arg));
         let mut plain = recycled(std::mem::take(&mut scratch.plain));
         plain.extend(copied.iter().zip(args).map(|(copy, arg)| copy.plain(*arg)));
+        let mut lists = std::mem::take(&mut scratch.lists);
+        if self.has_lists() {
+            scratch.points.clear();
+            lists = self.pack(&plain, &mut scratch.points).map_err(|error| self.placed(error))?;
+            for (arg, packed) in plain.iter_mut().zip(&lists.values) {
+                if let Some(packed) = packed {
+                    *arg = packed.into();
+                }
+            }
+        }
+        let kept = kept.chain(lists.names());
         let mut parts = recycled(std::mem::take(&mut scratch.parts));
         let columns = self.binder.columns(&self.program, &plain);
         let sizes = &mut scratch.sizes;
         let bound = self.binder.bind(&self.program, kept, &plain, &columns, sizes, &mut parts);
         let outcome = match bound {
-            Ok(()) => work(scratch, &parts),
+            Ok(()) => match self.wrong_size(&lists, sizes) {
+                None => work(scratch, &parts),
+                Some(error) => Err(self.placed(error)),
+            },
             Err(error) => Err(self.placed(error)),
         };
         scratch.parts = recycled(parts);
         scratch.plain = recycled(plain);
+        scratch.lists = lists;
         scratch.copied = copied;
         outcome
+    }
+
+    /// Whether any argument or result is handed over in lists.
+    fn has_lists(&self) -> bool {
+        let inputs = self.packed.iter().any(Option::is_some);
+        inputs || self.outputs.iter().any(|o| o.packed.is_some())
+    }
+
+    /// The lists of those arguments that are handed over so. Arguments that results or other arguments are tangents of
+    /// are kept in `points`.
+    fn pack(
+        &self,
+        args: &[Arg<'_>],
+        points: &mut Vec<Option<Value>>,
+    ) -> std::result::Result<InLists, ArgumentError> {
+        let mut made = InLists::default();
+        let like = |like: &Option<Like>| match like {
+            Some(Like::Input(k)) => Some(*k),
+            _ => None,
+        };
+        let outputs = self.outputs.iter().filter(|o| o.packed.is_some()).map(|o| &o.like);
+        let inputs = self.likes.iter().zip(&self.packed).filter(|(_, p)| p.is_some());
+        let needed: Vec<usize> =
+            outputs.chain(inputs.map(|(like, _)| like)).filter_map(like).collect();
+        for (k, arg) in args.iter().enumerate() {
+            points.push(border::owned(*arg).filter(|_| needed.contains(&k)));
+        }
+        let types: Vec<(&Type, &str)> = self.params().collect();
+        for (k, (arg, packed)) in args.iter().zip(&self.packed).enumerate() {
+            let Some((ty, shown)) = packed else {
+                made.values.push(None);
+                continue;
+            };
+            let name = &self.inputs[k].0;
+            let misfit = |reason: String| {
+                let reason = format!("does not fit `{name}: {shown}`: {reason}");
+                let help = "give values as the data type declares them";
+                ArgumentError::new("A02", name, reason, help).at(self.binder.span_of(k))
+            };
+            let lists = border::pack(&self.program, ty, *arg).map_err(misfit)?;
+            if let Some(of) = like(&self.likes[k])
+                && let (Some(Some(point)), Some((ty, _))) = (points.get(of), types.get(of))
+            {
+                border::fits(&self.program, (ty, point), *arg).map_err(misfit)?;
+            }
+            made.sizes.extend(lists.sizes.iter().map(|(size, n)| (k, size.clone(), *n)));
+            made.values.push(Some(lists.into_value()));
+        }
+        Ok(made)
+    }
+
+    /// A size of an argument in lists that is not that of its type.
+    fn wrong_size(&self, lists: &InLists, sizes: &Sizes) -> Option<ArgumentError> {
+        let wrong = |(_, size, n): &&(usize, Size, i64)| sizes.eval(size) != Some(*n);
+        let (k, size, n) = lists.sizes.iter().find(wrong)?;
+        let (name, ..) = &self.inputs[*k];
+        let declared = sizes.eval(size).unwrap_or_default();
+        let shown = self.packed[*k].as_ref().map_or("", |(_, shown)| shown);
+        let reason = format!("does not fit `{name}: {shown}`: {n} elements, expected {declared}");
+        let help = "arrays have the sizes that their types say";
+        Some(ArgumentError::new("A03", name, reason, help).at(self.binder.span_of(*k)))
+    }
+
+    /// Takes the results that are handed over in lists out of these, after a call.
+    ///
+    /// # Errors
+    /// A result that is too deep, and a cotangent that is not one of the result.
+    pub fn unpack(&self, scratch: &mut Scratch, leaves: &[Value], args: &[Arg<'_>]) -> Result<()> {
+        scratch.unpacked.clear();
+        if !self.has_lists() {
+            return Ok(());
+        }
+        let types: Vec<(&Type, &str)> = self.params().collect();
+        for output in &self.outputs {
+            let flat = leaves.get(output.leaves.clone()).unwrap_or_default();
+            let flat = rebuild(&self.program, &output.ty, &mut flat.iter());
+            let (Some(ty), Some(flat)) = (&output.packed, &flat) else {
+                scratch.unpacked.push(flat);
+                continue;
+            };
+            let like = match output.like {
+                Some(Like::Input(k)) => {
+                    let point = scratch.points.get(k).and_then(Option::as_ref);
+                    types.get(k).map(|(ty, _)| *ty).zip(point)
+                }
+                Some(Like::Output(k)) => {
+                    let ty = self.outputs.get(k).map(|o| o.packed.as_ref().unwrap_or(&o.ty));
+                    ty.zip(scratch.unpacked.get(k).and_then(Option::as_ref))
+                }
+                None => None,
+            };
+            let value = border::unpack(&self.program, ty, flat, like).map_err(|reason| {
+                let reason = format!("not handed out as a result: {reason}");
+                let help = "return what is computed of it, or numbers in an array";
+                self.placed(ArgumentError::new("A06", &output.name, reason, help))
+            })?;
+            scratch.unpacked.push(Some(value));
+        }
+        for (k, like) in self.likes.iter().enumerate() {
+            let Some(Like::Output(of)) = like else { continue };
+            let (Some(output), Some(Some(point)), Some(arg)) =
+                (self.outputs.get(*of), scratch.unpacked.get(*of), args.get(k))
+            else {
+                continue;
+            };
+            let Some((_, shown)) = &self.packed[k] else { continue };
+            let ty = output.packed.as_ref().unwrap_or(&output.ty);
+            border::fits(&self.program, (ty, point), *arg).map_err(|reason| {
+                let name = &self.inputs[k].0;
+                let reason = format!("does not fit `{name}: {shown}`: {reason}");
+                let help = "a cotangent has the shape of the result";
+                let error = ArgumentError::new("A02", name, reason, help);
+                self.placed(error.at(self.binder.span_of(k)))
+            })?;
+        }
+        Ok(())
     }
 
     /// Of each parameter, hidden ones included, whether the size of an argument or result is said by it.
@@ -435,6 +600,12 @@ pub(crate) struct Scratch {
     plain: Vec<Arg<'static>>,
     parts: Vec<Arg<'static>>,
     words: Vec<Word<'static>>,
+    /// Arguments that are handed over in lists.
+    lists: InLists,
+    /// Arguments that results are tangents of, where these are handed over in lists.
+    points: Vec<Option<Value>>,
+    /// All results, if any of them, or of the arguments, is handed over in lists.
+    pub unpacked: Vec<Option<Value>>,
     call: Vec<u64>,
     returned: Vec<u64>,
 }
@@ -450,15 +621,38 @@ fn recycled_words<'b>(mut list: Vec<Word<'_>>) -> Vec<Word<'b>> {
     list.into_iter().map(|_| Word::Bool(false)).collect()
 }
 
+/// Arguments that are handed over in lists.
+#[derive(Default)]
+struct InLists {
+    /// For each argument its lists, if it is one of these.
+    values: Vec<Option<Value>>,
+    /// Sizes that the function names: of which argument, and what they are.
+    sizes: Vec<(usize, Size, i64)>,
+}
+
+impl InLists {
+    /// The names that these sizes say.
+    fn names(&self) -> impl Iterator<Item = (NVar, i64)> {
+        self.sizes.iter().filter_map(|(_, size, n)| Some((size.as_var()?, *n)))
+    }
+}
+
 /// The results of a call.
 pub struct Results<'s> {
     interface: &'s Interface,
     leaves: &'s [Value],
+    /// All as values, if some are not made of leaves.
+    unpacked: &'s [Option<Value>],
 }
 
 impl<'s> Results<'s> {
     pub(crate) fn new(interface: &'s Interface, leaves: &'s [Value]) -> Results<'s> {
-        Results { interface, leaves }
+        Results { interface, leaves, unpacked: &[] }
+    }
+
+    /// With values that are not made of leaves.
+    pub(crate) fn with(self, unpacked: &'s [Option<Value>]) -> Results<'s> {
+        Results { unpacked, ..self }
     }
 
     /// A float scalar, by name: a derivative if there is one of this name, else a result.
@@ -507,6 +701,9 @@ impl<'s> Results<'s> {
 
     /// A result of any type as an owned value, by its position in [`Compiled::outputs`].
     pub fn value(&self, position: usize) -> Option<Value> {
+        if !self.unpacked.is_empty() {
+            return self.unpacked.get(position)?.clone();
+        }
         let output = self.interface.outputs.get(position)?;
         let leaves = self.leaves.get(output.leaves.clone())?;
         rebuild(&self.interface.program, &output.ty, &mut leaves.iter())
@@ -541,6 +738,14 @@ impl<'s> Results<'s> {
     /// # }
     /// ```
     pub fn part(&self, path: &str) -> Option<Value> {
+        let named = |o: &&OutputPlan| o.name == path && o.packed.is_some();
+        let outputs = &self.interface.outputs;
+        let mut packed = outputs.iter().filter(named);
+        if let Some(output) = packed.clone().find(|o| o.role == Role::Derivative).or(packed.next())
+        {
+            let position = outputs.iter().position(|o| std::ptr::eq(o, output))?;
+            return self.unpacked.get(position)?.clone();
+        }
         let (ty, leaves) = self.place(path)?;
         rebuild(&self.interface.program, ty, &mut leaves.iter())
     }
@@ -552,10 +757,12 @@ impl<'s> Results<'s> {
             named().find(|o| o.role == Role::Derivative).or_else(|| named().next())
         };
         let (output, rest) = match of(path) {
+            // The lists in it are nobody's business.
+            Some(output) if output.packed.is_some() => return None,
             Some(output) => (output, ""),
             None => {
                 let (name, rest) = path.split_once('.')?;
-                (of(name)?, rest)
+                (of(name).filter(|o| o.packed.is_none())?, rest)
             }
         };
         let program = &self.interface.program;

@@ -10,16 +10,19 @@
 //! | a record | an object with its fields, or a list of them in order |
 //! | a sum | an object with one key, the constructor; its value is as for a record; without fields also its name |
 //! | a derivative of a record or sum, or with respect to one | an object with those of its fields that have floats, or a list of them in order; of a sum under `Constructor.field` |
+//! | a derivative of recursive data, or of a record that measures its arrays | as the value, with those of the fields that have floats |
 //! | an array of records or of a sum | a list of its elements |
 //!
 //! Numbers are read to the nearest binary64 and written in the shortest form that reads back to
 //! the same bits.
 
+use crate::border::{LEVELS, ZERO, has_room, too_deep};
 use crate::labels::Labels;
 use crate::leaves::{peel, stack};
 use crate::value::{self, Array, Value};
 use jut_ir::Scalar;
-use jut_ir::{Constructor, Program, Type};
+use jut_ir::{ConRef, Constructor, DataId, Program, Type};
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -40,10 +43,59 @@ pub use write::{View, write};
 /// # }
 /// ```
 pub fn parse(text: &str) -> serde_json::Result<Json> {
-    serde_json::from_str(text).or_else(|error| match with_special_numbers(text) {
-        Some(text) => serde_json::from_str(&text),
+    if levels(text) <= DEEP {
+        return parsed(text);
+    }
+    // What is deeper than any value is refused by serde itself, and so is what is left of a thread's stack.
+    if levels(text) > 3 * LEVELS + DEEP {
+        return serde_json::from_str(text);
+    }
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        let own = builder.spawn_scoped(scope, || parsed(text)).ok();
+        own.and_then(|thread| thread.join().ok()).unwrap_or_else(|| serde_json::from_str(text))
+    })
+}
+
+/// Text with fewer levels is read on the stack of the caller.
+const DEEP: usize = 100;
+
+/// The stack on which deeper text is read: some 10 KiB for a level.
+const STACK: usize = 32 << 20;
+
+fn parsed(text: &str) -> serde_json::Result<Json> {
+    fn read(text: &str) -> serde_json::Result<Json> {
+        let mut reader = serde_json::Deserializer::from_str(text);
+        reader.disable_recursion_limit();
+        let json = Json::deserialize(&mut reader)?;
+        reader.end()?;
+        Ok(json)
+    }
+    read(text).or_else(|error| match with_special_numbers(text) {
+        Some(text) => read(&text),
         None => Err(error),
     })
+}
+
+/// How many lists and objects are in each other, at most.
+fn levels(text: &str) -> usize {
+    let (mut level, mut most) = (0usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' => {
+                level += 1;
+                most = most.max(level);
+            }
+            b']' | b'}' => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
 }
 
 /// The text with the words for special numbers as strings; `None` if it has none.
@@ -109,18 +161,13 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
                 .collect::<Result<_, _>>()
                 .map(Value::Tuple)
         }
+        Type::Data(id) if program.is_tangent(*id) => read_tangent(program, *id, json),
         Type::Data(id) => match program.datas[*id].constructors.as_slice() {
             [con] => read_fields(program, con, json).map(Value::Tuple),
             cons => {
                 let names = || cons.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
-                let (name, fields) = match json {
-                    Json::String(name) => (name, &Json::Null),
-                    Json::Object(map) if map.len() == 1 => match map.iter().next() {
-                        Some(entry) => entry,
-                        None => return Err(format!("expected one of {}", names())),
-                    },
-                    _ => return Err(format!("expected an object with one of {}", names())),
-                };
+                let (name, fields) = constructor(json)
+                    .ok_or_else(|| format!("expected an object with one of {}", names()))?;
                 let con = cons.iter().find(|c| c.name == *name);
                 let con = con.ok_or_else(|| format!("`{name}` is not one of {}", names()))?;
                 let empty = json!([]);
@@ -143,6 +190,49 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
             }
         }
     }
+}
+
+/// The constructor that is written, and its fields.
+fn constructor(json: &Json) -> Option<(&String, &Json)> {
+    match json {
+        Json::String(name) => Some((name, &Json::Null)),
+        Json::Object(map) if map.len() == 1 => map.iter().next(),
+        _ => None,
+    }
+}
+
+/// The tangent of a value of a data type: its constructor, and those of its fields that have floats.
+fn read_tangent(program: &Program, tangent: DataId, json: &Json) -> Result<Value, String> {
+    let source = program.tangent_of(tangent).ok_or("not a tangent")?;
+    let constructors = &program.datas[source].constructors;
+    if json == ZERO && constructors.iter().all(|con| con.name != ZERO) {
+        return Ok(Value::Data(ZERO.into(), Vec::new()));
+    }
+    let (index, fields) = match constructors.as_slice() {
+        [_] => (0, json),
+        cons => {
+            let names = || cons.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
+            let (name, fields) = constructor(json)
+                .ok_or_else(|| format!("expected an object with one of {}", names()))?;
+            let index = cons.iter().position(|con| con.name == *name);
+            (index.ok_or_else(|| format!("`{name}` is not one of {}", names()))?, fields)
+        }
+    };
+    let con = ConRef { data: source, index: index as u32 };
+    let declared = program.tangent_constructor(con).map(|con| program.constructor(con));
+    let floats = declared.into_iter().flat_map(|con| &con.fields).filter(|f| f.ty != Type::I64);
+    // As those of a constructor with these fields alone.
+    let with_floats = Constructor {
+        name: program.constructor(con).name.clone(),
+        fields: floats.cloned().collect(),
+    };
+    let empty = json!([]);
+    let fields = if fields.is_null() { &empty } else { fields };
+    let fields = read_fields(program, &with_floats, fields)?;
+    Ok(match constructors.len() {
+        1 => Value::Tuple(fields),
+        _ => Value::Data(with_floats.name, fields),
+    })
 }
 
 /// Reads a tangent, whose components may be given by their names.
@@ -235,6 +325,9 @@ fn read_bool(json: &Json) -> Result<bool, String> {
 }
 
 fn read_fields(program: &Program, con: &Constructor, json: &Json) -> Result<Vec<Value>, String> {
+    if !has_room(0) {
+        return Err(too_deep());
+    }
     let part = |k: usize, name: &str| match json {
         Json::Object(map) => map.get(name).ok_or_else(|| format!("field `{name}` is missing")),
         Json::Array(items) if items.len() == con.fields.len() => Ok(&items[k]),
@@ -246,7 +339,9 @@ fn read_fields(program: &Program, con: &Constructor, json: &Json) -> Result<Vec<
         return Err(format!("{} has no field `{extra}`", con.name));
     }
     let read_one = |(k, field): (usize, &jut_ir::Field)| {
-        read(program, &field.ty, part(k, &field.name)?).map_err(|e| format!("{}: {e}", field.name))
+        let value = read(program, &field.ty, part(k, &field.name)?);
+        // Of paths through many levels the end is enough.
+        value.map_err(|e| if e.len() > 200 { e } else { format!("{}: {e}", field.name) })
     };
     con.fields.iter().enumerate().map(read_one).collect()
 }

@@ -8,13 +8,14 @@
 //! | a sum | the number of the constructor, then the fields of every constructor; zero or empty for the absent ones |
 //! | `[n]t` | the leaves of `t`, each with one more dimension in front |
 //!
-//! This is the layout that lowering gives to parameters and results. Arrays of records whose fields have
-//! sizes of their own, and of sums that have arrays, are not made of flat arrays; they may be used freely
-//! inside a program but do not cross the border.
+//! This is the layout that lowering gives to parameters and results. Recursive data, arrays of records whose fields have
+//! sizes of their own, and arrays of sums that have arrays, are not made of flat arrays; they cross the border in lists
+//! ([`crate::border`]).
 //!
 //! At the border an array of a sum is a list of its elements; [`columns`] and [`rebuild`] go between that
 //! and its leaves.
 
+use crate::border::is_flat;
 use crate::value::{Array, Value};
 use jut_ir::Scalar;
 use jut_ir::entity::EntityRef;
@@ -292,7 +293,7 @@ pub fn peel(ty: &Type) -> (usize, &Type) {
     (rank, element)
 }
 
-/// Elements of one type become an array: a flat one, or a tuple of such. `None` if their sizes
+/// Elements of one type become an array: a flat one, a tuple of such, or a list. `None` if their sizes
 /// differ.
 pub fn stack(program: &Program, element: &Type, items: &[Value]) -> Option<Value> {
     let (rank, base) = peel(element);
@@ -303,7 +304,9 @@ pub fn stack(program: &Program, element: &Type, items: &[Value]) -> Option<Value
         Type::Array(..) => return None,
         Type::Tuple(parts) => parts.iter().collect(),
         Type::Data(id) => match program.datas[*id].constructors.as_slice() {
-            [con] => con.fields.iter().map(|f| &f.ty).collect(),
+            [con] if is_flat(program, &Type::array(Size::default(), base.clone())) => {
+                con.fields.iter().map(|f| &f.ty).collect()
+            }
             _ => return Some(Value::List(items.to_vec())),
         },
     };

@@ -150,6 +150,7 @@ mod aot;
 mod backends;
 mod batch;
 mod bind;
+mod border;
 mod bound;
 mod compiled;
 mod draw;

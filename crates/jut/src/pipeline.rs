@@ -17,6 +17,7 @@
 //! bits. Cost: everything is linear in the text of the program; nothing depends on sizes of arrays.
 
 use crate::backends::{BACKENDS, Engine};
+use crate::border::{self, Border};
 use crate::compiled::{Compiled, Plan};
 use crate::engine::Code;
 use crate::error::{Error, Result};
@@ -163,6 +164,8 @@ pub(crate) fn load(main: Source, files: &mut (dyn Files + Send)) -> Result<Read>
 pub(crate) struct Composed {
     pub program: Program,
     pub root: FuncId,
+    /// What callers hand over in lists.
+    pub border: Border,
     pub inputs: Vec<Input>,
     pub outputs: Vec<Output>,
 }
@@ -175,7 +178,6 @@ pub(crate) fn composed(
 ) -> Result<Composed> {
     let refused = |d: Diagnostic| refusal(function, d);
     let (program, func) = prepared(function);
-    recursive_values(&program, func).map_or(Ok(()), |error| Err(refused(error)))?;
     // One pass after the other reads what the one before has made, and nothing reads it again.
     let mut derivatives = match request.row().once {
         true => Derivatives::once(program),
@@ -207,25 +209,16 @@ pub(crate) fn composed(
         )));
     }
     watch.end(Pass::Compose, || statements(&derivatives.program, &[root]));
+    let (root, border) = outermost(&mut derivatives.program, root);
     let program = jut_opt::optimise_last(derivatives.program, root, true);
     watch.end(Pass::Optimise, || statements(&program, &[root]));
     let (inputs, outputs) = ports::ports(function, &composition, &program.funcs[root]);
-    Ok(Composed { program, root, inputs, outputs })
+    Ok(Composed { program, root, border, inputs, outputs })
 }
 
-/// J901 for a function that takes or gives values of recursive data types: callers cannot look into those.
-fn recursive_values(program: &Program, func: FuncId) -> Option<Diagnostic> {
-    let func = &program.funcs[func];
-    let types = func.params.iter().map(|v| &func.nvars[*v].ty);
-    let found = types
-        .chain(func.results.iter().map(|r| &r.ty))
-        .find_map(|ty| ty.recursive_data(program))?;
-    let message = format!(
-        "not built yet: values of the recursive data type `{}` from outside",
-        program.datas[found].name
-    );
-    let help = "call a definition that makes such values itself, from numbers and arrays";
-    Some(Diagnostic::error("J901", func.span, message).help(help))
+/// What callers call: the function, or one around it that takes and gives lists.
+fn outermost(program: &mut Program, root: FuncId) -> (FuncId, Border) {
+    border::wrap(program, root).unwrap_or_else(|| (root, Border::default()))
 }
 
 /// A request, with what the function says of its derivatives.
@@ -251,7 +244,8 @@ pub(crate) fn compile(
 ) -> Result<Compiled> {
     let refused = |d: Diagnostic| refusal(function, d);
     with_large_stack(|| {
-        let Composed { mut program, root, inputs, outputs } = composed(function, request, watch)?;
+        let Composed { mut program, root, border, inputs, outputs } =
+            composed(function, request, watch)?;
         let code = match function.chosen_engine().backend() {
             None => Code::Interpreted(interpreter(function, &program)),
             Some(backend) => {
@@ -268,7 +262,7 @@ pub(crate) fn compile(
             }
         };
         let sources = function.model().shared_sources();
-        let interface = Interface::new(sources, program, root, 0, inputs, outputs)?;
+        let interface = Interface::new(sources, program, root, (0, border), inputs, outputs)?;
         Ok(Compiled::new(Plan { interface, code, limit: function.limit() }))
     })
 }
@@ -308,7 +302,9 @@ pub(crate) fn made(function: &Function, stage: Stage) -> Result<Made> {
         let asked = asked(function, &d.program, Request::ValueAndGradient);
         let root = compose::compose(&mut d, &asked, &mut |_, _, _| {}).map_err(refused)?.func;
         if optimised {
+            let (root, _) = outermost(&mut d.program, root);
             d.program = jut_opt::optimise_last(std::mem::take(&mut d.program), root, true);
+            return made(d, &[root], None);
         }
         return made(d, &[root], None);
     }

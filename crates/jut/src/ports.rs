@@ -67,6 +67,8 @@ pub(crate) struct Output {
     pub role: Role,
     /// The names of the components of a derivative.
     pub labels: Labels,
+    /// What it is of the function.
+    pub what: Outcome,
 }
 
 /// A result with everything needed to hand it out.
@@ -77,11 +79,51 @@ pub(crate) struct OutputPlan {
     /// The names of its components, if it is a derivative.
     pub labels: Labels,
     pub ty: Type,
+    /// The type that its caller sees, if it is handed over in lists.
+    pub packed: Option<Type>,
+    /// The argument or result whose tangent it is.
+    pub like: Option<Like>,
     pub shown: String,
     /// Its leaves among those of all results.
     pub leaves: Range<usize>,
     /// The name by which the types of other results call it.
     pub var: Option<NVar>,
+}
+
+/// The value that a tangent belongs to: the number of an argument that the caller gives, or of a result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Like {
+    Input(usize),
+    Output(usize),
+}
+
+impl Like {
+    /// What an input is the tangent or cotangent of.
+    pub fn of_input(what: Parameter, inputs: &[Input], outputs: &[Output]) -> Option<Like> {
+        match what {
+            Parameter::Tangent(k) => argument(k, inputs),
+            Parameter::Cotangent(k) => value(k, outputs),
+            _ => None,
+        }
+    }
+
+    /// The same of an output.
+    pub fn of_output(what: Outcome, inputs: &[Input], outputs: &[Output]) -> Option<Like> {
+        match what {
+            Outcome::Gradient(k) => argument(k, inputs),
+            Outcome::Tangent(k) => value(k, outputs),
+            _ => None,
+        }
+    }
+}
+
+fn argument(k: usize, inputs: &[Input]) -> Option<Like> {
+    let mut visible = inputs.iter().filter(|i| !i.hidden);
+    visible.position(|i| i.what == Parameter::Argument(k)).map(Like::Input)
+}
+
+fn value(k: usize, outputs: &[Output]) -> Option<Like> {
+    outputs.iter().position(|o| o.what == Outcome::Value(k)).map(Like::Output)
 }
 
 /// What goes into a composition and what comes out, in the words of the user's function; `made` is the
@@ -143,7 +185,7 @@ pub(crate) fn ports(
             Outcome::Gradient(k) => of_param(k),
             _ => Labels::default(),
         };
-        outputs.push(Output { name, role, labels });
+        outputs.push(Output { name, role, labels, what: *outcome });
     }
     (inputs, outputs)
 }

@@ -165,12 +165,19 @@ pub struct RunError {
     sources: Arc<Sources>,
     error: RuntimeError,
     rust: Option<RustPlace>,
+    /// Whether tangents of values of different constructors were added.
+    tangents: bool,
 }
 
 impl RunError {
     /// An error in a program.
     pub fn new(sources: Arc<Sources>, error: RuntimeError) -> RunError {
-        RunError { sources, error, rust: None }
+        RunError { sources, error, rust: None, tangents: false }
+    }
+
+    /// The same error where tangents of values of different constructors were added.
+    pub(crate) fn of_tangents(self, tangents: bool) -> RunError {
+        RunError { tangents, ..self }
     }
 
     /// The same with the place in Rust that the failing text comes from.
@@ -234,6 +241,9 @@ impl RunError {
             What::Panic(message) => return message.to_string(),
             What::Same => {}
         }
+        if self.tangents {
+            return "tangents of values of different constructors are added".to_string();
+        }
         if let Some(word) = self.empty_extremum() {
             return format!("the range of `{word}` is empty");
         }
@@ -252,6 +262,10 @@ impl RunError {
             }
             What::Panic(_) => return "the Rust function panics here".to_string(),
             What::Same => {}
+        }
+        if self.tangents {
+            return "directions, cotangents and gradients that meet belong to one value"
+                .to_string();
         }
         if self.assertion().is_some() {
             return "the program asserts this here: change what it is given, or the assertion"

@@ -2,7 +2,7 @@
 
 use crate::leaves::stack;
 use crate::value::{Array, Value};
-use jut_ir::{Program, Size, Type};
+use jut_ir::{DataId, Program, Size, Type};
 
 /// The floats of a value of type `ty`, laid out as its tangent is: integers and truth values are left
 /// out, and the floats of constructors that the value does not have are zero. `None` if the type
@@ -11,12 +11,18 @@ pub fn as_tangent(program: &Program, ty: &Type, value: &Value) -> Option<Value> 
     match (ty, value) {
         (Type::Float(_), _) | (Type::Array(..), Value::F64s(_)) => Some(value.clone()),
         (Type::I64 | Type::Bool, _) => None,
+        // Those of declared tangents are lists.
+        (Type::Array(_, element), Value::List(items)) if has_declared(program, element) => {
+            let items = items.iter().map(|item| as_tangent(program, element, item));
+            items.collect::<Option<_>>().map(Value::List)
+        }
         // An array of tuples is the tuple of its arrays; the dimensions are those of the values.
         (Type::Array(_, element), _) => as_tangent(program, element, value),
         (Type::Tuple(types), Value::Tuple(items)) => {
             let parts = types.iter().zip(items);
             present(parts.map(|(ty, item)| as_tangent(program, ty, item)))
         }
+        (Type::Data(id), value) if program.needs_tangent(*id) => declared(program, *id, value),
         (Type::Data(_), Value::List(items)) => {
             let mut element = ty.tangent(program).ok()??;
             let mut first = items.first();
@@ -41,6 +47,34 @@ pub fn as_tangent(program: &Program, ty: &Type, value: &Value) -> Option<Value> 
         }
         _ => None,
     }
+}
+
+/// Of a data type whose tangents are declared: the constructor, and those of its fields that have floats.
+fn declared(program: &Program, data: DataId, value: &Value) -> Option<Value> {
+    if !Type::Data(data).has_float(program) {
+        return None;
+    }
+    let constructors = &program.datas[data].constructors;
+    let (con, items) = match value {
+        Value::Tuple(items) => (constructors.first()?, items),
+        Value::Data(name, items) => (constructors.iter().find(|con| con.name == *name)?, items),
+        // An array of records that are flat is the record of its arrays.
+        _ => return None,
+    };
+    let floats = con.fields.iter().zip(items).filter(|(field, _)| field.ty.has_float(program));
+    let parts = floats.map(|(field, item)| as_tangent(program, &field.ty, item));
+    let parts = parts.collect::<Option<_>>()?;
+    Some(match value {
+        Value::Data(name, _) => Value::Data(name.clone(), parts),
+        _ => Value::Tuple(parts),
+    })
+}
+
+/// Whether a data type whose tangents are declared is in a type.
+fn has_declared(program: &Program, ty: &Type) -> bool {
+    let mut found = false;
+    ty.for_each_data(&mut |data| found |= program.needs_tangent(data));
+    found
 }
 
 /// The tuple of the components that there are.

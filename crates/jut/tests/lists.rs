@@ -265,17 +265,33 @@ fn what_does_not_fit_says_which_element() {
 }
 
 #[test]
-fn elements_with_arrays_of_their_own_are_refused() {
-    for (data, ty) in [
-        ("data Row = Row(m: i64, w: [m]f64)", "Row"),
-        ("data Shape = Line(x: [2]f64) | Dot", "Shape"),
-    ] {
-        let text = format!("{data}\ndef f[n](x: [n]{ty}) -> i64 = n");
-        let function = Model::from_text(&text).and_then(|m| m.function("f")).expect("loads");
-        let Err(error) = function.value() else { panic!("{ty} is given") };
-        assert_eq!(error.code(), Some("A06"), "{error}");
-        assert!(error.to_string().contains(&format!("an array of `{ty}`")), "{error}");
+fn elements_may_have_arrays_of_their_own() {
+    let text = "data Row = Row(m: i64, w: [m]f64)
+        data Shape = Line(x: [2]f64) | Dot
+        def f[n](x: [n]Row) -> f64 = sum (i < n) { total(x[i]) }
+        def total(r: Row) -> f64 = { Row(m, w) = r; sum (i < m) { w[i] } }
+        def g[n](x: [n]Shape) -> [n]Shape = build (i < n) { x[n - 1 - i] }";
+    let model = Model::from_text(text).expect("it loads");
+    let row = |w: &[f64]| Value::Tuple(vec![Value::I64(w.len() as i64), vector_of(w)]);
+    let rows = Value::List(vec![row(&[1.0, 2.0]), row(&[]), row(&[4.0])]);
+    let line = Value::Data("Line".into(), vec![vector_of(&[1.0, 2.0])]);
+    let dot = Value::Data("Dot".into(), vec![]);
+    let shapes = Value::List(vec![line.clone(), dot.clone()]);
+    for engine in [Engine::Interpreter, Engine::Cranelift] {
+        let f =
+            model.function("f").expect("it is there").engine(engine).value().expect("it compiles");
+        assert_eq!(f.call(&[(&rows).into()]).expect("they fit"), [Value::F64(7.0)]);
+        let wrong = Value::List(vec![Value::Tuple(vec![Value::I64(2), vector_of(&[1.0])])]);
+        assert_eq!(f.call(&[(&wrong).into()]).unwrap_err().code(), Some("A02"));
+        let g =
+            model.function("g").expect("it is there").engine(engine).value().expect("it compiles");
+        let turned = Value::List(vec![dot.clone(), line.clone()]);
+        assert_eq!(g.call(&[(&shapes).into()]).expect("they fit"), [turned]);
     }
+}
+
+fn vector_of(x: &[f64]) -> Value {
+    Value::F64s(Array { shape: vec![x.len()], data: x.to_vec() })
 }
 
 #[test]

@@ -11,7 +11,6 @@ data List = Nil | Cons(head: f64, rest: List)
 def made(n: i64, x: f64) -> List = if n == 0 { Nil() } else { Cons(x, made(n - 1, x)) }
 def length(l: List) -> i64 = case l { Nil -> 0; Cons(_, rest) -> 1 + length(rest) }
 def counted(n: i64) -> i64 = length(made(n, 0.5))
-def kept(n: i64, x: f64) -> List = made(n, x)
 def long(n: i64, x: f64) -> f64 = {
   s = if n == 0 { 0.0 } else { long(n - 1, x) }
   sum (i < 10000) { s + x }
@@ -56,16 +55,6 @@ fn deep_data_are_given_back_without_a_deep_stack() {
         let mut session = compiled.session();
         let found = session.call(&[100_000.into()]).and_then(|r| r.i64("value"));
         assert_eq!(found.ok(), Some(100_000), "{engine:?}");
-    }
-}
-
-#[test]
-fn values_of_recursive_data_do_not_cross_the_border() {
-    let kept = model().function("kept").expect("it is there");
-    for engine in [Engine::Cranelift, Engine::Interpreter] {
-        let error = kept.clone().engine(engine).value().err().map(|e| e.to_string());
-        let error = error.unwrap_or_default();
-        assert!(error.contains("J901") && error.contains("`List`"), "{error}");
     }
 }
 

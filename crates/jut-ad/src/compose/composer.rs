@@ -3,6 +3,8 @@
 
 use super::{Composition, Outcome, Parameter, Saved};
 use crate::activity::Kinds;
+use crate::erase::has_data;
+use crate::forward::tangents;
 use crate::{Derivatives, Mask, Passing, Unzipped};
 use jut_ir::build::FunctionBuilder;
 use jut_ir::*;
@@ -41,8 +43,11 @@ pub(super) struct Active {
 impl<'a> Composer<'a> {
     /// A composition that starts with the parameters of `f`.
     pub fn new(derivatives: &'a mut Derivatives, f: FuncId) -> Result<Composer<'a>, Diagnostic> {
-        derivatives.kinds.extend(&derivatives.program);
         let source = derivatives.program.funcs[f].signature();
+        let types = source.params.iter().map(|p| &source.nvars[*p].ty);
+        let types = types.chain(source.results.iter().map(|r| &r.ty));
+        tangents::declare_for(derivatives, types);
+        derivatives.kinds.extend(&derivatives.program);
         let loc = Loc::made(source.span, Origin::Derived);
         let mut b = FunctionBuilder::default();
         b.func.span = source.span;
@@ -115,18 +120,12 @@ impl<'a> Composer<'a> {
         &self.derivatives.kinds
     }
 
-    /// Callers have no values of declared tangent types.
+    /// The tangent type of a type of the composition, or of `f`.
     fn tangent_of(&self, ty: &Type, what: &str) -> Result<Option<Type>, Diagnostic> {
-        let tangent = ty.tangent(&self.derivatives.program).ok();
-        let declared = |ty: &Type| {
-            let mut found = false;
-            ty.for_each_data(&mut |_| found = true);
-            found
-        };
-        tangent.filter(|ty| !ty.as_ref().is_some_and(declared)).ok_or_else(|| {
-            let message = format!("not built yet: the tangent of {what}, whose floats are in recursive data or come in arrays of a size that it holds itself");
-            let help = "pass these floats as a parameter of their own, with their size: `w: [m]f64`";
-            Diagnostic::error("J901", self.loc.span, message).help(help)
+        ty.tangent(&self.derivatives.program).map_err(|data| {
+            let name = &self.derivatives.program.datas[data].name;
+            let message = format!("`{name}`, in the type of {what}, has no tangent type");
+            Diagnostic::error("J999", self.loc.span, message)
         })
     }
 
@@ -286,14 +285,41 @@ impl<'a> Composer<'a> {
         Atom::Var(v)
     }
 
-    /// A zero of any tangent type.
+    /// A zero of any tangent type: of a declared one its first constructor, of numbers an empty sum.
     pub fn zero(&mut self, ty: Type) -> Atom {
-        if ty.is_float() {
-            return Atom::Lit(Literal::F64(0.0));
-        }
-        let cap = self.b.cap("r", Mode::Acc, false, ty.clone(), self.loc.span);
+        let rhs = match &ty {
+            Type::Float(_) => return Atom::Lit(Literal::F64(0.0)),
+            Type::Data(data) => Rhs::Con(ConRef { data: *data, index: 0 }, Vec::new()),
+            Type::Tuple(items) if has_data(&ty) => {
+                Rhs::Tuple(items.iter().map(|ty| self.zero(ty.clone())).collect())
+            }
+            Type::Array(n, element) if has_data(&ty) => {
+                let bound = self.size(n);
+                if n.as_var().is_none() && n.as_constant().is_none() {
+                    self.push(Vec::new(), Rhs::Check(Check::NonNegative(bound)));
+                }
+                let outer = std::mem::take(&mut self.stmts);
+                let element = self.zero((**element).clone());
+                let stmts = std::mem::replace(&mut self.stmts, outer);
+                Rhs::Scan(Box::new(Scan {
+                    dir: Dir::Par,
+                    index: self.b.nvar("i", Type::I64, self.loc.span),
+                    bound,
+                    carry: Vec::new(),
+                    lin_carry: Vec::new(),
+                    slices: Vec::new(),
+                    lin_slices: Vec::new(),
+                    cap_slices: Vec::new(),
+                    body: Block { stmts, nl: vec![element], lin: Vec::new() },
+                }))
+            }
+            _ => {
+                let cap = self.b.cap("r", Mode::Acc, false, ty.clone(), self.loc.span);
+                Region::sum(Mode::Acc, cap, Block::default())
+            }
+        };
         let z = self.b.nvar("z", ty, self.loc.span);
-        self.push(vec![z], Region::sum(Mode::Acc, cap, Block::default()));
+        self.push(vec![z], rhs);
         Atom::Var(z)
     }
 
@@ -341,19 +367,31 @@ impl<'a> Composer<'a> {
         all
     }
 
-    /// The transposed linear half, in one accumulator per parameter with arrays: the gradient for
-    /// each active parameter, in order.
+    /// The transposed linear half: the gradient for each active parameter, in order. Sums of parameters with
+    /// arrays are accumulators; those of declared tangents are values that it takes and gives back, as L makes them.
     pub fn pull_back(
         &mut self,
         pullback: FuncId,
-        args: Vec<Atom>,
+        mut args: Vec<Atom>,
         active: &[Active],
     ) -> Result<Vec<Atom>, Diagnostic> {
-        let (values, totals) = self.accumulate(sums(active, None), |c, caps| {
+        let threaded = |a: &Active| a.passing == Passing::Capability && has_data(&a.ty);
+        let zeros = active.iter().filter(|a| threaded(a)).map(|a| a.ty.clone());
+        let zeros: Vec<Type> = zeros.collect();
+        let by_value = active.iter().filter(|a| a.passing == Passing::Value).count();
+        args.extend(zeros.into_iter().map(|ty| self.zero(ty)).collect::<Vec<_>>());
+        let (mut values, totals) = self.accumulate(sums(active, None), |c, caps| {
             let places = caps.iter().map(|cap| Some(Place::root(*cap))).collect();
             Ok(c.call(pullback, args, places).into_iter().map(Atom::Var).collect())
         })?;
-        Ok(in_order(active, values, totals))
+        let mut given_back = values.split_off(by_value.min(values.len())).into_iter();
+        let mut totals = totals.into_iter();
+        let in_sums = active.iter().filter(|a| a.passing == Passing::Capability);
+        let of_sums = in_sums.filter_map(|a| match threaded(a) {
+            true => given_back.next(),
+            false => totals.next(),
+        });
+        Ok(in_order(active, values, of_sums.collect()))
     }
 
     pub fn finish(mut self, name: String, doc: String, nl: Vec<Atom>) -> Composition {
@@ -367,9 +405,10 @@ impl<'a> Composer<'a> {
 }
 
 /// Name and type of the accumulator for each parameter that is passed by capability; with `rows`,
-/// of one such array for each entry of an array of that type.
+/// of one such array for each entry of an array of that type. Declared tangents have none.
 pub(super) fn sums(active: &[Active], rows: Option<&Type>) -> Vec<(String, Type)> {
-    let by_capability = active.iter().filter(|a| a.passing == Passing::Capability);
+    let by_capability =
+        active.iter().filter(|a| a.passing == Passing::Capability && !has_data(&a.ty));
     let ty = |a: &Active| rows.map_or_else(|| a.ty.clone(), |rows| product(rows, &a.ty));
     by_capability.map(|a| (format!("d{}", a.name), ty(a))).collect()
 }

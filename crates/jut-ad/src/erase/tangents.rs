@@ -5,7 +5,7 @@ use super::Eraser;
 use jut_ir::*;
 
 /// Whether a linear type holds declared tangents.
-pub(super) fn has_data(ty: &Type) -> bool {
+pub(crate) fn has_data(ty: &Type) -> bool {
     let mut found = false;
     ty.for_each_data(&mut |_| found = true);
     found
@@ -21,33 +21,75 @@ impl Eraser<'_> {
                 Rhs::Tuple(items.collect())
             }
             Type::Array(n, element) if has_data(element) => {
-                let bound = self.size_atom(n, loc, out);
-                if !self.facts.is_plainly_non_negative(n) {
-                    let rhs = Rhs::Check(Check::NonNegative(bound));
-                    out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
-                    self.facts.add_non_negative(n.clone());
-                }
-                let mut stmts = Vec::new();
-                self.enter();
-                let inner = self.zero(element, loc, &mut stmts);
-                self.leave();
-                Rhs::Scan(Box::new(Scan {
-                    dir: Dir::Par,
-                    index: self.named_var("i", Type::I64, loc),
-                    bound,
-                    carry: vec![],
-                    lin_carry: vec![],
-                    slices: vec![],
-                    lin_slices: vec![],
-                    cap_slices: vec![],
-                    body: Block { stmts, nl: vec![Atom::Var(inner)], lin: vec![] },
-                }))
+                self.elements(n, loc, out, |eraser, _, stmts| eraser.zero(element, loc, stmts))
             }
             _ => return self.total(ty.clone(), None, loc, out),
         };
         let v = self.named_var("z", ty.clone(), loc);
         out.push(Stmt { nl: vec![v], lin: Vec::new(), rhs, annotated: false, loc });
         v
+    }
+
+    /// A value of a type that holds declared tangents, without the cells of its arrays.
+    pub(super) fn copied(&mut self, v: NVar, ty: &Type, loc: Loc, out: &mut Vec<Stmt>) -> NVar {
+        let rhs = match ty {
+            Type::Tuple(items) => {
+                let parts: Vec<NVar> =
+                    items.iter().map(|ty| self.named_var("part", ty.clone(), loc)).collect();
+                let rhs = Rhs::Untuple(v);
+                let nl = parts.clone();
+                out.push(Stmt { nl, lin: Vec::new(), rhs, annotated: false, loc });
+                let parts = parts.into_iter().zip(items);
+                Rhs::Tuple(parts.map(|(v, ty)| self.copied(v, ty, loc, out).into()).collect())
+            }
+            Type::Array(n, element) if has_data(element) => {
+                self.elements(n, loc, out, |eraser, index, stmts| {
+                    let index = Step::Index { index: Atom::Var(index), proved: false };
+                    let part = eraser.named_var("part", (**element).clone(), loc);
+                    let rhs = Rhs::Index(v, vec![index]);
+                    let nl = vec![part];
+                    stmts.push(Stmt { nl, lin: Vec::new(), rhs, annotated: false, loc });
+                    eraser.copied(part, element, loc, stmts)
+                })
+            }
+            Type::Array(..) => return self.total(ty.clone(), Some(v), loc, out),
+            _ => return v,
+        };
+        let copy = self.named_var("part", ty.clone(), loc);
+        out.push(Stmt { nl: vec![copy], lin: Vec::new(), rhs, annotated: false, loc });
+        copy
+    }
+
+    /// A loop that makes the elements of an array.
+    fn elements(
+        &mut self,
+        n: &Size,
+        loc: Loc,
+        out: &mut Vec<Stmt>,
+        make: impl FnOnce(&mut Self, NVar, &mut Vec<Stmt>) -> NVar,
+    ) -> Rhs {
+        let bound = self.size_atom(n, loc, out);
+        if !self.facts.is_plainly_non_negative(n) {
+            let rhs = Rhs::Check(Check::NonNegative(bound));
+            out.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
+            self.facts.add_non_negative(n.clone());
+        }
+        let index = self.named_var("i", Type::I64, loc);
+        let mut stmts = Vec::new();
+        self.enter();
+        let made = make(self, index, &mut stmts);
+        self.leave();
+        Rhs::Scan(Box::new(Scan {
+            dir: Dir::Par,
+            index,
+            bound,
+            carry: vec![],
+            lin_carry: vec![],
+            slices: vec![],
+            lin_slices: vec![],
+            cap_slices: vec![],
+            body: Block { stmts, nl: vec![Atom::Var(made)], lin: vec![] },
+        }))
     }
 
     pub(super) fn named_var(&mut self, hint: &str, ty: Type, loc: Loc) -> NVar {

@@ -21,8 +21,7 @@ use std::collections::HashSet;
 
 /// Declares the tangent types that live values of the planned derivatives need.
 pub(super) fn declare(derivatives: &mut Derivatives, plan: &[(FuncId, Mask, Activity)]) {
-    let mut seen = HashSet::new();
-    let mut wanted = Vec::new();
+    let (mut seen, mut wanted) = (HashSet::new(), Vec::new());
     for (func, mask, activity) in plan {
         let source = &derivatives.program.funcs[*func];
         let live = source.nvars.iter().filter(|(v, _)| activity.is_live(*v));
@@ -33,6 +32,23 @@ pub(super) fn declare(derivatives: &mut Derivatives, plan: &[(FuncId, Mask, Acti
             ty.for_each_data(&mut |data| wanted.extend(seen.insert(data).then_some(data)))
         });
     }
+    declare_all(derivatives, seen, wanted);
+}
+
+/// Declares the tangent types that values of these types need, live or not.
+pub(crate) fn declare_for<'t>(
+    derivatives: &mut Derivatives,
+    types: impl Iterator<Item = &'t Type>,
+) {
+    let (mut seen, mut wanted) = (HashSet::new(), Vec::new());
+    types.for_each(|ty| {
+        ty.for_each_data(&mut |data| wanted.extend(seen.insert(data).then_some(data)))
+    });
+    declare_all(derivatives, seen, wanted);
+}
+
+/// The same for data types, `wanted`, all of which have been `seen`, and for those of their fields.
+fn declare_all(derivatives: &mut Derivatives, mut seen: HashSet<DataId>, mut wanted: Vec<DataId>) {
     let program = &mut derivatives.program;
     let mut declared = Vec::new();
     while let Some(data) = wanted.pop() {

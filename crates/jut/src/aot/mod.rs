@@ -28,7 +28,9 @@ mod header;
 mod package;
 
 use crate::backends::{BACKENDS, Engine};
-use crate::error::{Error, Result};
+use crate::bind::show_type;
+use crate::error::{ArgumentError, Error, Result};
+use crate::interface::FLAT;
 use crate::model::Function;
 use crate::pipeline::{self, Composed};
 use crate::request::Request;
@@ -270,6 +272,23 @@ fn add(
 /// What [`jut_loop::need`] makes of a program.
 type Need = std::result::Result<LoopProgram, Unbounded>;
 
+/// Refuses what is handed over in lists, which callers of an object know nothing of.
+fn flat(function: &Function, composed: &Composed) -> Result<()> {
+    let Composed { program, root, border, inputs, outputs } = composed;
+    let func = &program.funcs[*root];
+    let names = inputs.iter().map(|i| i.name()).chain(outputs.iter().map(|o| o.name.clone()));
+    let mut types = names.zip(border.params.iter().chain(&border.results));
+    let found = types.find_map(|(name, ty)| Some((name, ty.as_ref()?)));
+    let Some((name, ty)) = found else { return Ok(()) };
+    let shown = show_type(program, func, ty);
+    let reason = match ty.recursive_data(program) {
+        Some(_) => format!("{shown} holds values of its own kind, which have no C type"),
+        None => format!("{shown} has arrays of arrays of different lengths, which have no C type"),
+    };
+    let error = ArgumentError::new("A06", &name, reason, FLAT);
+    Err(error.within(function.model().shared_sources(), func.span).into())
+}
+
 /// Composes what is asked for of a function and lowers it, for code that is not run here.
 fn lower<T: Send>(
     function: &Function,
@@ -279,6 +298,7 @@ fn lower<T: Send>(
 ) -> Result<T> {
     pipeline::with_large_stack(|| {
         let composed = pipeline::composed(function, request, &mut Watch::Off)?;
+        flat(function, &composed)?;
         let recursion = Recursion::of(&composed.program);
         let called = composed.program.funcs.iter().find(|(id, _)| recursion.is_recursive(*id));
         if let Some((_, called)) = called {

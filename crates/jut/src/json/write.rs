@@ -1,10 +1,11 @@
 //! Writing: a [`View`] of a value is what serde writes, to a text or to a stream; nothing is made of all
 //! of it.
 
+use crate::border::{ZERO, has_room, too_deep};
 use crate::labels::Labels;
 use crate::leaves::peel;
 use crate::value::{Array, Value};
-use jut_ir::{Constructor, Program, Type};
+use jut_ir::{ConRef, Constructor, DataId, Field, Program, Type};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
@@ -79,6 +80,35 @@ impl<'a> View<'a> {
         Err(S::Error::custom(format_args!("{} is not of the result's type", self.value.describe())))
     }
 
+    /// The tangent of a value of a data type, with those of its fields that have floats.
+    fn tangent<S: Serializer>(
+        self,
+        tangent: DataId,
+        value: &'a Value,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let program = self.program;
+        let Some(source) = program.tangent_of(tangent) else { return self.misfit::<S>() };
+        let constructors = &program.datas[source].constructors;
+        let (index, items) = match (constructors.as_slice(), value) {
+            ([_], Value::Tuple(items)) => (Some(0), items),
+            (cons, Value::Data(name, items)) => {
+                (cons.iter().position(|con| con.name == *name), items)
+            }
+            _ => return self.misfit::<S>(),
+        };
+        let Some(index) = index else { return ZERO.serialize(serializer) };
+        let con = ConRef { data: source, index: index as u32 };
+        let declared = program.tangent_constructor(con).map(|con| program.constructor(con));
+        let floats = declared.into_iter().flat_map(|con| &con.fields);
+        let fields: Vec<&Field> = floats.filter(|f| f.ty != Type::I64).collect();
+        let fields = Parts { around: self, fields, items };
+        match value {
+            Value::Data(name, _) => serializer.collect_map([(name, fields)]),
+            _ => fields.serialize(serializer),
+        }
+    }
+
     /// The elements of an array that is kept as the tuple of its arrays, one after another.
     fn elements<S: Serializer>(self, element: &'a Type, serializer: S) -> Result<S::Ok, S::Error> {
         let count = count(self.value).map_err(S::Error::custom)?;
@@ -114,6 +144,9 @@ impl Serialize for View<'_> {
                         serializer.collect_map(named)
                     }
                 }
+            }
+            (Type::Data(id), value) if program.is_tangent(*id) => {
+                self.tangent(*id, value, serializer)
             }
             (Type::Data(id), Value::Tuple(items)) => {
                 match program.datas[*id].constructors.as_slice() {
@@ -187,12 +220,29 @@ struct Fields<'a> {
 
 impl Serialize for Fields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Fields { around, con, items } = self;
-        if items.len() != con.fields.len() {
-            let (name, has, found) = (&con.name, con.fields.len(), items.len());
-            return Err(S::Error::custom(format_args!("{name} has {has} fields, not {found}")));
+        let Fields { around, con, items } = *self;
+        Parts { around, fields: con.fields.iter().collect(), items }.serialize(serializer)
+    }
+}
+
+/// Some fields, with as many values.
+struct Parts<'a> {
+    around: View<'a>,
+    fields: Vec<&'a Field>,
+    items: &'a [Value],
+}
+
+impl Serialize for Parts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Parts { around, fields, items } = self;
+        if !has_room(0) {
+            return Err(S::Error::custom(too_deep()));
         }
-        let mut fields: Vec<_> = con.fields.iter().zip(*items).collect();
+        if items.len() != fields.len() {
+            let (has, found) = (fields.len(), items.len());
+            return Err(S::Error::custom(format_args!("there are {has} fields, not {found}")));
+        }
+        let mut fields: Vec<_> = fields.iter().copied().zip(*items).collect();
         fields.sort_by_key(|(field, _)| field.name.as_str());
         let mut map = serializer.serialize_map(Some(fields.len()))?;
         for (field, value) in fields {

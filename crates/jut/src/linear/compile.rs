@@ -2,13 +2,14 @@
 //! other, all three optimised and compiled for one tape.
 
 use super::{LinearCode, LinearMap, LinearPlan, Linearized, SavedSize};
+use crate::border::{Border, is_flat};
 use crate::engine::{self, Placement};
 use crate::error::{Error, Result};
 use crate::interface::Interface;
 use crate::model::Function;
 use crate::pipeline::{interpreter, mask, refusal, start_optimised, with_large_stack};
 use crate::ports;
-use jut_ad::compose::{self, Saved};
+use jut_ad::compose::{self, Composition, Outcome, Parameter, Saved};
 use jut_ir::{Diagnostic, FuncId, Program, Type};
 use jut_loop::Lowered;
 use jut_loop::flatten::Seen;
@@ -24,6 +25,7 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         let made = compose::linearize(&mut derivatives, func, &wrt, policy).map_err(refused)?;
         let all = [&made.primal, &made.apply, &made.apply_transposed];
         let roots = all.map(|composition| composition.func);
+        all.iter().try_for_each(|made| all_flat(&derivatives.program, made)).map_err(refused)?;
         let programs = roots.map(|root| jut_opt::optimise(&derivatives.program, root, true));
         let ports = |k: usize| ports::ports(function, all[k], &programs[k].funcs[roots[k]]);
         let [ports, forward_ports, reverse_ports] = [0, 1, 2].map(ports);
@@ -54,7 +56,8 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         };
         let sources = || function.model().shared_sources();
         let [primal, apply, transposed] = programs;
-        let primal = Interface::new(sources(), primal, roots[0], 0, ports.0, ports.1)?;
+        let primal =
+            Interface::new(sources(), primal, roots[0], (0, Border::default()), ports.0, ports.1)?;
         let is_size = |saved: &Saved| {
             let f = &primal.program.funcs[roots[0]];
             let ty = match *saved {
@@ -69,7 +72,14 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
             let params = &program.funcs[root].params;
             let names = sizes.iter().filter_map(|k| params.get(*k).copied()).collect();
             let kept = made.saved.len();
-            let interface = Interface::new(sources(), program, root, kept, inputs, outputs)?;
+            let interface = Interface::new(
+                sources(),
+                program,
+                root,
+                (kept, Border::default()),
+                inputs,
+                outputs,
+            )?;
             Ok::<_, Error>(LinearMap { interface, sizes: names, placements })
         };
         let [forward, reverse] = placements;
@@ -88,6 +98,23 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         let plan = LinearPlan { primal, maps, saved: made.saved, sizes, code, limit };
         Ok(Linearized::new(plan))
     })
+}
+
+/// J901 for a function that takes or gives what is not made of flat arrays, but for the tape.
+fn all_flat(program: &Program, made: &Composition) -> std::result::Result<(), Diagnostic> {
+    let func = &program.funcs[made.func];
+    let params = func.params.iter().zip(&made.parameters);
+    let params = params.filter(|(_, what)| !matches!(what, Parameter::Saved(_)));
+    let params = params.map(|(v, _)| &func.nvars[*v].ty);
+    let results = func.results.iter().zip(&made.results);
+    let results = results.filter(|(_, what)| **what != Outcome::Tape).map(|(r, _)| &r.ty);
+    if params.chain(results).all(|ty| is_flat(program, ty)) {
+        return Ok(());
+    }
+    let message = "not built yet: a kept derivative of a function with values that are not made of flat arrays";
+    let help =
+        "take the gradient or a product with the Jacobian, or make such values in the function";
+    Err(Diagnostic::error("J901", func.span, message).help(help))
 }
 
 /// Machine code for a function and the maps that continue from it.
