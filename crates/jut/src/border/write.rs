@@ -131,7 +131,8 @@ impl Code<'_> {
             _ => (Type::F64, Literal::F64(0.0)),
         };
         self.check(Check::NonNegative(count));
-        let made = self.scan(Dir::Down, count, &[link], &[ty.clone()], |c, _, carried| {
+        let stacked = [ty.clone()];
+        let made = self.scan(Dir::Down, count, &[link], &stacked, |c, _, carried| {
             let [x, rest] = [c.var("x", ty.clone()), c.var("rest", Type::Data(data))];
             let arm = |index: u32, fields: Vec<NVar>, nl: Vec<Atom>| Arm {
                 pattern: ArmPattern::Con(ConRef { data, index }),
