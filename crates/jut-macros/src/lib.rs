@@ -9,7 +9,7 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
     jut_rust::differentiable(arguments.into(), item.into()).into()
 }
 
-/// Makes a struct of numbers, arrays, `Vec`s and such structs a type of functions with the attribute
+/// Makes a struct or enum of numbers, arrays, `Vec`s and such structs a type of functions with the attribute
 /// [`macro@differentiable`]; see the module `jut::rust`.
 #[proc_macro_derive(Data, attributes(data))]
 pub fn data(item: TokenStream) -> TokenStream {

@@ -12,6 +12,7 @@ use crate::function::{Frame, Local, Lowering, indented};
 use crate::template::What;
 use crate::types::{Extent, Ty};
 use crate::{Refusal, refuse, spanned};
+use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprIf, Pat, Stmt};
@@ -159,17 +160,29 @@ impl Lowering<'_> {
             let jumps = self.jumps_of(&Expr::If(branch.clone()));
             return self.guarded(&jumps, rest, tail);
         }
-        let condition = self.condition(&branch.cond)?;
-        let then = self.arm(&branch.then_branch.stmts, then_ends || ends, rest, tail)?;
-        let other = self.arm(&other.unwrap_or_default(), other_ends || ends, rest, tail)?;
+        // What follows does not see the names of an `if let`.
+        self.scopes.push(Default::default());
+        let condition = self.condition(&branch.cond);
+        let bound = self.scopes.pop().unwrap_or_default();
+        let condition = condition?;
+        let then = self.arm(&branch.then_branch.stmts, bound, then_ends || ends, rest, tail)?;
+        let none = Default::default();
+        let other = self.arm(&other.unwrap_or_default(), none, other_ends || ends, rest, tail)?;
         let (then, other) = self.same(then, other, &branch.if_token)?;
         Ok(self.chosen(condition, then, other))
     }
 
-    /// One arm of such an `if`: its statements, and those behind the `if` unless it ends in a jump.
-    fn arm(&mut self, own: &[Stmt], ends: bool, rest: &[Stmt], tail: Tail) -> Result<Arm, Refusal> {
+    /// One arm of such an `if`: its statements, which know some more names, and those behind the `if` unless it ends in a jump.
+    fn arm(
+        &mut self,
+        own: &[Stmt],
+        bound: HashMap<String, Local>,
+        ends: bool,
+        rest: &[Stmt],
+        tail: Tail,
+    ) -> Result<Arm, Refusal> {
         self.nested(|this| {
-            this.scopes.push(Default::default());
+            this.scopes.push(bound);
             let found = if ends {
                 this.statements(own, tail)
             } else {
@@ -367,18 +380,21 @@ impl Lowering<'_> {
 
     /// An `if` as a statement, from which no jump takes away what follows.
     fn plain_branch(&mut self, branch: &ExprIf) -> Result<(), Refusal> {
-        let condition = self.condition(&branch.cond)?;
-        let arm = |this: &mut Self, statements: &[Stmt]| {
+        self.scopes.push(Default::default());
+        let condition = self.condition(&branch.cond);
+        let bound = self.scopes.pop().unwrap_or_default();
+        let condition = condition?;
+        let arm = |this: &mut Self, statements: &[Stmt], bound: HashMap<String, Local>| {
             this.nested(|this| {
-                this.scopes.push(Default::default());
+                this.scopes.push(bound);
                 let done = this.statements(statements, Tail::Unit);
                 this.scopes.pop();
                 done
             })
         };
-        let then = arm(self, &branch.then_branch.stmts)?;
+        let then = arm(self, &branch.then_branch.stmts, bound)?;
         let other = match &branch.else_branch {
-            Some((_, other)) => arm(self, &block_of(other))?,
+            Some((_, other)) => arm(self, &block_of(other), Default::default())?,
             None => Default::default(),
         };
         self.chosen(condition, (then.0, None), (other.0, None));
@@ -602,6 +618,14 @@ impl Lowering<'_> {
                     self.pattern(item, component)?;
                 }
                 Ok(())
+            }
+            // Of the only variant.
+            Pat::Struct(syn::PatStruct { path, .. })
+            | Pat::TupleStruct(syn::PatTupleStruct { path, .. })
+                if crate::enums::variant_of(path).is_some() =>
+            {
+                let whole = self.named(value, "whole");
+                self.tested(pattern, &whole).map(|_| ())
             }
             Pat::Struct(parts) => {
                 let hole = self.data(&parts.path);

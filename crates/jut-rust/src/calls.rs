@@ -71,6 +71,11 @@ impl Lowering<'_> {
         if matches!(name.as_str(), "Some" | "Ok" | "Err" | "drop") {
             return refuse(path, format!("`{name}` is not built: use numbers, arrays and tuples"));
         }
+        if let Some((owner, variant)) = crate::enums::variant_of(&path.path) {
+            let fields: Vec<(syn::Member, &Expr)> =
+                arguments.iter().enumerate().map(|(k, e)| (syn::Member::from(k), *e)).collect();
+            return self.variant(&owner, &variant, &fields);
+        }
         if starts_upper(&name) {
             return self.constructed(&path.path, &arguments);
         }

@@ -15,12 +15,12 @@ use syn::spanned::Spanned;
 use syn::{Fields, Type};
 
 /// A field: what it is called, its type as written, its type, and whether it is public.
-struct Field {
-    member: syn::Member,
-    name: String,
-    vis: syn::Visibility,
-    written: Type,
-    ty: Ty,
+pub(crate) struct Field {
+    pub member: syn::Member,
+    pub name: String,
+    pub vis: syn::Visibility,
+    pub written: Type,
+    pub ty: Ty,
 }
 
 /// The items beside a struct, or what is wrong with it.
@@ -34,12 +34,7 @@ pub fn data(item: TokenStream) -> TokenStream {
 fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
     let data = match &input.data {
         syn::Data::Struct(data) => data,
-        syn::Data::Enum(data) => {
-            return Err(spanned(
-                &data.enum_token,
-                "an enum is not built: write a struct, and a number for the kind",
-            ));
-        }
+        syn::Data::Enum(data) => return crate::enumeration::items(input, data),
         syn::Data::Union(data) => {
             return Err(spanned(&data.union_token, "a union is not built: write a struct"));
         }
@@ -118,10 +113,30 @@ fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
         });
         (quote!(#own), quote!(#(#same)*))
     };
+    let (members, written): (Vec<&syn::Member>, Vec<&Type>) =
+        fields.iter().map(|f| (&f.member, &f.written)).unzip();
+    let first = (0..fields.len()).map(|k| k == 0);
     Ok(quote! {
         impl ::jut::rust::Data for #own {
             const TYPE: ::jut::rust::Type = ::jut::rust::Type::Record(&[#(#types),*]);
             type Gradient = #gradient;
+        }
+        #[automatically_derived]
+        impl ::jut::rust::Constant for #own
+        where
+            #(for<'fixed> #written: ::jut::rust::Constant,)*
+        {
+            const TYPE: ::jut::rust::Type = <#own as ::jut::rust::Data>::TYPE;
+            fn write(&self, text: &mut ::std::string::String) -> bool {
+                let mut fits = true;
+                text.push_str("#(");
+                #(
+                    text.push_str(if #first { "" } else { ", " });
+                    fits &= ::jut::rust::Constant::write(&self.#members, text);
+                )*
+                text.push(')');
+                fits
+            }
         }
         #(#found)*
         #values
@@ -168,7 +183,11 @@ fn declared(
 }
 
 /// How values of a struct go in and come out.
-fn values(own: &Ident, fields: &[&Field], ty: &dyn Fn(&Field) -> TokenStream) -> TokenStream {
+pub(crate) fn values(
+    own: &Ident,
+    fields: &[&Field],
+    ty: &dyn Fn(&Field) -> TokenStream,
+) -> TokenStream {
     let types: Vec<TokenStream> = fields.iter().map(|f| ty(f)).collect();
     let members: Vec<&syn::Member> = fields.iter().map(|f| &f.member).collect();
     let numbered: Vec<syn::Member> = (0..fields.len())
@@ -194,7 +213,7 @@ fn values(own: &Ident, fields: &[&Field], ty: &dyn Fn(&Field) -> TokenStream) ->
             fn take(value: ::jut::Value) -> ::core::option::Option<Self> {
                 let mut components = ::jut::rust::components(value)?;
                 ::core::option::Option::Some(#own {
-                    #(#numbered: <#types as ::jut::rust::Outcome>::take(components.next()?)?),*
+                    #(#numbered: <#types as ::jut::rust::Outcome>::next(&mut components)?),*
                 })
             }
         }

@@ -153,7 +153,7 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
 }
 
 /// Tokens with the type in place of `Self`.
-fn named_self(tokens: TokenStream, owner: &Type) -> TokenStream {
+pub(crate) fn named_self(tokens: TokenStream, owner: &Type) -> TokenStream {
     let replaced = |token| match token {
         TokenTree::Ident(ident) if ident == "Self" => {
             let mut named = owner.to_token_stream();
@@ -531,19 +531,6 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             }
         }
     };
-    let structs = signature.parameters.iter().filter_map(|p| match &p.ty {
-        Ty::Of(hole, _) => signature.lengths.get(*hole),
-        _ => None,
-    });
-    let floats_in = structs.filter_map(|hole| match hole {
-        Hole::Data(path) => Some(quote! {
-            const _: () = ::core::assert!(
-                <#path as ::jut::rust::Data>::TYPE.has_float(),
-                "this struct has no floats: write its numbers as parameters"
-            );
-        }),
-        _ => None,
-    });
     let mut all = vec![
         quote! {
             /// The function, of which everything else can be asked for.
@@ -551,7 +538,6 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             /// # Errors
             /// Something that is found out when the text is put together.
             pub fn function() -> ::jut::Result<::jut::Function> {
-                #(#floats_in)*
                 ::jut::rust::function::<Self>()
             }
 

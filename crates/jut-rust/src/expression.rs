@@ -166,10 +166,19 @@ impl Lowering<'_> {
 
     /// A truth value.
     pub fn condition(&mut self, expr: &Expr) -> Result<Value, Refusal> {
-        if let Expr::Let(token) = expr {
-            return refuse(token, "`if let` is not built: there are no enums yet");
+        match (expr, crate::enums::let_in(expr)) {
+            (Expr::Let(own), _) => self.let_condition(own),
+            // What stands behind it reads the names that it binds.
+            (Expr::Binary(binary), Some(_)) if matches!(binary.op, syn::BinOp::And(_)) => {
+                if let Some(late) = crate::enums::let_in(&binary.right) {
+                    return Err(crate::enums::late(late));
+                }
+                let left = self.condition(&binary.left)?;
+                self.both(left, &binary.right)
+            }
+            (_, Some(late)) => Err(crate::enums::late(late)),
+            _ => self.expression(expr),
         }
-        self.expression(expr)
     }
 
     /// Any expression that has a value.
@@ -198,8 +207,13 @@ impl Lowering<'_> {
                     self.effect(expr)?;
                     return Ok(unit());
                 };
-                let condition = self.condition(&branch.cond)?;
-                let then = self.arm_value(&branch.then_branch.stmts)?;
+                self.scopes.push(Default::default());
+                let condition = self.condition(&branch.cond);
+                let then = condition.and_then(|condition| {
+                    Ok((condition, self.arm_value(&branch.then_branch.stmts)?))
+                });
+                self.scopes.pop();
+                let (condition, then) = then?;
                 let other = self.arm_value(&crate::body::block_of(other))?;
                 let (then, other) = self.same(then, other, &branch.if_token)?;
                 Ok(self.chosen(condition, then, other).unwrap_or_else(unit))
@@ -259,10 +273,7 @@ impl Lowering<'_> {
             Expr::Block(block) => {
                 refuse(&block.label, "a labelled block is not built: write an `if`")
             }
-            Expr::Let(token) => refuse(
-                &token.let_token,
-                "`let` in a condition is not built: there are no enums yet",
-            ),
+            Expr::Let(token) => Err(crate::enums::late(token)),
             _ => refuse(
                 expr,
                 "this expression is not built: use numbers, arrays, `if`, loops and calls",
@@ -375,7 +386,13 @@ impl Lowering<'_> {
         if let Some(q) = &path.qself {
             return refuse(&q.ty, "a path through a trait is not built: name the constant itself");
         }
-        Ok(self.constant(quote!(#path)))
+        // What may be a constant of the type is one; a variant without fields is written like it.
+        match crate::enums::variant_of(&path.path) {
+            Some((owner, name)) if name.contains(char::is_lowercase) => {
+                self.variant(&owner, &name, &[])
+            }
+            _ => Ok(self.constant(quote!(#path))),
+        }
     }
 
     /// A constant, whose value and type are known to rustc.
@@ -441,6 +458,11 @@ impl Lowering<'_> {
     fn made(&mut self, literal: &syn::ExprStruct) -> Result<Value, Refusal> {
         if let Some(q) = &literal.qself {
             return refuse(&q.ty, "write the struct by its own path");
+        }
+        if let Some((owner, name)) = crate::enums::variant_of(&literal.path) {
+            let fields: Vec<(Member, &Expr)> =
+                literal.fields.iter().map(|f| (f.member.clone(), &f.expr)).collect();
+            return self.variant(&owner, &name, &fields);
         }
         let mut exprs: Vec<&Expr> = literal.fields.iter().map(|f| &f.expr).collect();
         exprs.extend(literal.rest.as_deref());

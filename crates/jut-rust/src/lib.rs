@@ -19,15 +19,18 @@
 //! | `loops` | `for`, `while`, `loop` |
 //! | `expression`, `operators`, `calls` | expressions |
 //! | `chains` | chains of iterators |
+//! | `enums` | variants of enums, patterns, `if let` |
 //! | `functions` | closures, and parameters that are functions |
 //! | `methods` | the methods of numbers |
 //! | [`expand`] | the items beside the function |
-//! | [`data`] | the items beside a struct |
+//! | [`data`], `enumeration` | the items beside a struct, beside an enum |
 
 mod body;
 mod calls;
 mod chains;
 pub mod data;
+mod enumeration;
+mod enums;
 pub mod expand;
 mod expression;
 mod function;

@@ -306,6 +306,12 @@ impl Lowering<'_> {
         self.no_jump(&l.cond)?;
         let frame = self.frame(l.label.as_ref(), &l.body);
         let stops = self.stops(&frame, &l.body);
+        if let Some(found) = crate::enums::let_in(&l.cond) {
+            return refuse(
+                &found.let_token,
+                "`while let` is not built: write `loop`, and `if let` in it",
+            );
+        }
         let (mut lines, condition) = self.nested(|this| this.condition(&l.cond))?;
         let text = if stops.is_empty() {
             lines.lines.push(condition.text);

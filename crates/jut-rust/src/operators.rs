@@ -80,10 +80,18 @@ impl Lowering<'_> {
     /// `&&` and `||`: the right side is computed only where Rust computes it, unless it cannot fail.
     fn short_circuit(&mut self, binary: &ExprBinary) -> Result<Value, Refusal> {
         let left = self.operand(&binary.left)?;
-        let right_expr = unwrapped(&binary.right);
+        self.joined(left, &binary.right, matches!(binary.op, BinOp::And(_)))
+    }
+
+    /// Both, where the first is computed already.
+    pub fn both(&mut self, left: Value, right: &Expr) -> Result<Value, Refusal> {
+        self.joined(left, right, true)
+    }
+
+    fn joined(&mut self, left: Value, right: &Expr, and: bool) -> Result<Value, Refusal> {
+        let right_expr = unwrapped(right);
         self.no_jump(right_expr)?;
         let (lines, right) = self.nested(|this| this.operand(right_expr))?;
-        let and = matches!(binary.op, BinOp::And(_));
         if lines.lines.is_empty() && right.cheap {
             let (op, level) = if and { ("&&", 2) } else { ("||", 1) };
             let text = format!("{} {op} {}", left.within(level), right.within(level + 1));
@@ -652,13 +660,17 @@ impl Lowering<'_> {
         let Some((arm, rest)) = arms.split_first() else {
             return refuse(&m.match_token, "a `match` without an arm");
         };
+        // Other arms do not see the names that this one binds.
         self.scopes.push(Default::default());
-        let tested = self.tested(&arm.pat, subject);
         let body = [syn::Stmt::Expr((*arm.body).clone(), None)];
-        let done = tested.and_then(|tested| {
+        let tested = self.tested(&arm.pat, subject);
+        let first = tested.and_then(|tested| {
             let condition = match &arm.guard {
                 None => tested,
                 Some((_, guard)) => {
+                    if let Some(late) = crate::enums::let_in(guard) {
+                        return Err(crate::enums::late(late));
+                    }
                     let (lines, guard) = self.nested(|this| this.operand(guard))?;
                     if !lines.lines.is_empty() || !guard.cheap {
                         return refuse(&arm.pat, "this guard can fail: write an `if` in the arm");
@@ -669,29 +681,29 @@ impl Lowering<'_> {
             };
             // Rustc knows that the last arm is taken where no other is.
             if rest.is_empty() {
-                return self.statements(&body, tail);
+                let value = self.statements(&body, tail)?;
+                return Ok((condition, (Default::default(), value)));
             }
-            let then = self.nested(|this| this.statements(&body, tail))?;
-            let other = self.nested(|this| {
-                this.scopes.push(Default::default());
-                let value = this.arms(subject, rest, tail, m);
-                this.scopes.pop();
-                value
-            })?;
-            let (then, other) = self.same(then, other, &m.match_token)?;
-            Ok(self.chosen(condition, then, other))
+            Ok((condition, self.nested(|this| this.statements(&body, tail))?))
         });
         self.scopes.pop();
-        done
+        let (condition, then) = first?;
+        if rest.is_empty() {
+            return Ok(then.1);
+        }
+        let other = self.nested(|this| this.arms(subject, rest, tail, m))?;
+        let (then, other) = self.same(then, other, &m.match_token)?;
+        Ok(self.chosen(condition, then, other))
     }
 
     /// Whether a pattern fits. A name in it is bound.
-    fn tested(&mut self, pattern: &syn::Pat, subject: &Value) -> Result<Value, Refusal> {
+    pub fn tested(&mut self, pattern: &syn::Pat, subject: &Value) -> Result<Value, Refusal> {
         use syn::Pat;
         let always = Value::name("true".to_string(), Ty::Bool, 0);
         match pattern {
             Pat::Wild(_) => Ok(always),
             Pat::Paren(inner) => self.tested(&inner.pat, subject),
+            Pat::Reference(inner) => self.tested(&inner.pat, subject),
             Pat::Ident(ident)
                 if ident.subpat.is_none()
                     && ident.ident.to_string().chars().all(|c| !c.is_uppercase()) =>
@@ -716,15 +728,18 @@ impl Lowering<'_> {
             Pat::Or(or) => {
                 let mut all: Vec<Value> = Vec::new();
                 for case in &or.cases {
+                    if let Some(name) = crate::enums::binds(case) {
+                        return refuse(
+                            name,
+                            "a name behind `|` is not built: write an arm for each",
+                        );
+                    }
                     all.push(self.tested(case, subject)?);
                 }
                 let texts: Vec<String> = all.iter().map(|v| v.within(2)).collect();
                 Ok(Value::new(texts.join(" || "), Ty::Bool, 1, &all.iter().collect::<Vec<_>>()))
             }
-            _ => refuse(
-                pattern,
-                "this pattern is not built: write a literal, a range, `_` or a name",
-            ),
+            other => self.parts_tested(other, subject),
         }
     }
 

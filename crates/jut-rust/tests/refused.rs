@@ -55,7 +55,13 @@ const CASES: &[(&str, &str)] = &[
         "`*` stands before a parameter",
     ),
     ("fn f(x: f64) -> f64 { «STATE» = x; x }", "only variables of this function"),
-    ("fn f(x: f64) -> f64 { if «let» y = x { y } else { 1.0 } }", "`if let` is not built"),
+    ("fn f(x: f64) -> f64 { if let «Some»(y) = x { y } else { 1.0 } }", "an enum of your own"),
+    ("fn f(e: E) -> f64 { if e.on() && «let» E::A(y) = e { y } else { 1.0 } }", "at the beginning"),
+    ("fn f(e: E) -> f64 { while «let» E::A(y) = e { return y; } 1.0 }", "`while let` is not built"),
+    ("fn f(e: E) -> f64 { match e { E::A(«y») | E::B(y) => y, _ => 0.0 } }", "an arm for each"),
+    ("fn f(e: E) -> f64 { match e { E::A(y, «..») => y, _ => 0.0 } }", "name each component"),
+    ("fn f(x: f64) -> f64 { match x { «std::f64::consts::PI» => 1.0, _ => x } }", "`if x == C`"),
+    ("fn f(x: f64) -> f64 { let y = «if let E::A(z) = x { return z; } else { x }»; y }", ""),
     // Expressions.
     ("fn f(x: &[f64]) -> f64 { let y = x.«iter»(); 1.0 }", "write a `for` loop"),
     ("fn f(x: &[f64]) -> f64 { x.«windows»(2).map(|w| w[0]).sum() }", "write a `for` loop"),
@@ -120,7 +126,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: &[f64], y: &[f64]) -> bool { x «==» y }", "operators on whole arrays"),
     ("fn f(x: bool) -> bool { x «<» true }", "truth values are not ordered"),
     ("fn f(x: f64) -> f64 { <«f64» as T>::new(x) }", "through a trait"),
-    ("fn f(x: i64) -> f64 { match x { «Some(1)» => 1.0, _ => 2.0 } }", "this pattern is not built"),
+    ("fn f(x: i64) -> f64 { match x { «Some»(1) => 1.0, _ => 2.0 } }", "an enum of your own"),
     ("fn f(x: f64) -> f64 { «'a»: { break 'a 1.0 } }", ""),
     (
         "fn f(x: &[f64]) -> Vec<f64> { for i in 0..3 { if x[i] > 0.0 { return vec![1.0]; } } vec![2.0] }",
@@ -170,7 +176,11 @@ fn only_functions_have_the_attribute() {
         assert!(all.contains(words), "{all}");
     }
     for (source, words) in [
-        ("enum E { A }", "an enum is not built"),
+        ("enum E<T> { A(T) }", "a generic enum"),
+        ("enum E { }", "without variants"),
+        ("enum E { A(f32) }", "write `f64`"),
+        ("enum E { A((f64, f64)) }", "its components as fields"),
+        ("enum E { A { x: &'static [f64] } }", "owns what it has"),
         ("struct S<T> { x: T }", "a generic struct"),
         ("struct S { x: f32 }", "write `f64`"),
         ("struct S { x: (f64, f64) }", "its components as fields"),

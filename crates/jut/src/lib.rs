@@ -226,3 +226,8 @@ struct RustPage;
 #[cfg(all(doctest, feature = "program"))]
 #[doc = include_str!("../../../docs/programs.md")]
 struct ProgramPage;
+
+/// The programs of the cookbook.
+#[cfg(all(doctest, feature = "program"))]
+#[doc = include_str!("../../../docs/cookbook.md")]
+struct Cookbook;

@@ -39,7 +39,7 @@
 //! parameters with floats give a tuple. Integers and truth values have none. Where the function panics these give an
 //! [`Error`](crate::Error) with the place in the Rust file.
 //!
-//! A struct that derives `jut::Data` is the tuple of its fields in the text; functions of an `impl` block with the attribute have types of
+//! A struct that derives `jut::Data` is the tuple of its fields in the text, an enum that of its variant's number and the fields of all variants; functions of an `impl` block with the attribute have types of
 //! their own, `Type_function`.
 //!
 //! With the feature `program`, `jut::program!("file.jut")` and `jut::program! { .. }` give the same functions from a program of the language, which
@@ -68,7 +68,7 @@ mod outcome;
 mod prelude;
 mod program;
 
-pub use argument::{Argument, Block, Held};
+pub use argument::{Argument, Block, Held, neutral};
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Method, components, element, field, given, of, result,
 };
@@ -133,6 +133,9 @@ pub enum Type {
     Record(&'static [(&'static str, Type)]),
     /// A tuple.
     Tuple(&'static [Type]),
+    /// An enum: its variants, and the fields of all of them behind the number of the variant. A field is called after
+    /// its variant, `Round.radius`.
+    Enum(&'static [&'static str], &'static [(&'static str, Type)]),
 }
 
 /// What it means that a check of the text failed.

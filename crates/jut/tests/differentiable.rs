@@ -10,6 +10,8 @@ mod chains;
 mod changed;
 #[path = "differentiable/closures.rs"]
 mod closures;
+#[path = "differentiable/enums.rs"]
+mod enums;
 #[path = "differentiable/failures.rs"]
 mod failures;
 #[path = "differentiable/functions.rs"]

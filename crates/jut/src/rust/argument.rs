@@ -1,5 +1,6 @@
 //! Arguments of Rust's types.
 
+use super::Type;
 use crate::error::{ArgumentError, Result};
 use crate::value::{Arg, Array, Value};
 use std::borrow::Cow;
@@ -21,6 +22,8 @@ enum Data<'a> {
     I64s(Cow<'a, [i64]>),
     Bools(Cow<'a, [bool]>),
     Tuple(Vec<Held<'a>>),
+    /// No value: the derivative with respect to what has no floats.
+    Nothing,
 }
 
 impl<'a> Held<'a> {
@@ -29,7 +32,8 @@ impl<'a> Held<'a> {
     }
 
     /// A tuple or record of components.
-    pub fn tuple(components: Vec<Held<'a>>) -> Held<'a> {
+    pub fn tuple(mut components: Vec<Held<'a>>) -> Held<'a> {
+        components.retain(|c| !matches!(c.data, Data::Nothing));
         Held::scalar(Data::Tuple(components))
     }
 
@@ -51,15 +55,15 @@ impl<'a> Held<'a> {
 impl Held<'_> {
     /// Hands it to a call.
     pub(crate) fn with<R>(held: &[Held<'_>], call: &mut dyn FnMut(&[Arg<'_>]) -> R) -> R {
+        let there = || held.iter().filter(|h| !matches!(h.data, Data::Nothing));
         // Components of records need a place of their own.
-        let parts: Vec<Vec<Value>> = held
-            .iter()
+        let parts: Vec<Vec<Value>> = there()
             .map(|h| match &h.data {
                 Data::Tuple(items) => items.iter().map(Held::value).collect(),
                 _ => Vec::new(),
             })
             .collect();
-        let args: Vec<Arg<'_>> = held.iter().zip(&parts).map(|(h, parts)| h.arg(parts)).collect();
+        let args: Vec<Arg<'_>> = there().zip(&parts).map(|(h, parts)| h.arg(parts)).collect();
         call(&args)
     }
 
@@ -74,6 +78,7 @@ impl Held<'_> {
             Data::I64s(x) => Value::I64s(Array { shape, data: x.to_vec() }),
             Data::Bools(x) => Value::Bools(Array { shape, data: x.to_vec() }),
             Data::Tuple(items) => Value::Tuple(items.iter().map(Held::value).collect()),
+            Data::Nothing => Value::Tuple(Vec::new()),
         }
     }
 
@@ -86,7 +91,7 @@ impl Held<'_> {
             Data::F64s(x) => Arg::F64s(x, shape),
             Data::I64s(x) => Arg::I64s(x, shape),
             Data::Bools(x) => Arg::Bools(x, shape),
-            Data::Tuple(_) => Arg::Values(parts),
+            Data::Tuple(_) | Data::Nothing => Arg::Values(parts),
         }
     }
 }
@@ -98,6 +103,59 @@ pub trait Argument {
     /// # Errors
     /// A `usize` that is larger than `i64::MAX`.
     fn hold(&self) -> Result<Held<'_>>;
+}
+
+/// Some value of a type without sizes of its own, for a field of an enum that another variant has.
+pub fn neutral(ty: &Type) -> Value {
+    many(ty, &[])
+}
+
+/// The same for each place of an array.
+fn many(ty: &Type, shape: &[usize]) -> Value {
+    let count = shape.iter().product();
+    let shaped = || shape.to_vec();
+    match (ty, shape) {
+        (Type::Fixed(element, n), _) => many(element, &[shape, &[*n]].concat()),
+        (Type::Record(fields) | Type::Enum(_, fields), _) => {
+            Value::Tuple(fields.iter().map(|(_, ty)| many(ty, shape)).collect())
+        }
+        (Type::F64, []) => Value::F64(0.0),
+        (Type::F64, _) => Value::F64s(Array { shape: shaped(), data: vec![0.0; count] }),
+        (Type::Bool, []) => Value::Bool(false),
+        (Type::Bool, _) => Value::Bools(Array { shape: shaped(), data: vec![false; count] }),
+        (_, []) => Value::I64(0),
+        _ => Value::I64s(Array { shape: shaped(), data: vec![0; count] }),
+    }
+}
+
+impl Held<'static> {
+    /// A value of its own.
+    pub fn owned(value: Value) -> Held<'static> {
+        let array = |shape: Vec<usize>, data| {
+            let mut sizes = [0; 4];
+            let rank = shape.len().min(4);
+            sizes[..rank].copy_from_slice(&shape[..rank]);
+            Held { data, shape: sizes, rank }
+        };
+        match value {
+            Value::F64(x) => Held::scalar(Data::F64(x)),
+            Value::I64(x) => Held::scalar(Data::I64(x)),
+            Value::Bool(x) => Held::scalar(Data::Bool(x)),
+            Value::F64s(a) => array(a.shape, Data::F64s(Cow::Owned(a.data))),
+            Value::I64s(a) => array(a.shape, Data::I64s(Cow::Owned(a.data))),
+            Value::Bools(a) => array(a.shape, Data::Bools(Cow::Owned(a.data))),
+            Value::Tuple(items) => Held::tuple(items.into_iter().map(Held::owned).collect()),
+            // No type of the subset has these.
+            Value::Data(..) | Value::List(_) => Held::scalar(Data::Nothing),
+        }
+    }
+}
+
+/// A derivative with respect to what has no floats, which is no argument.
+impl Argument for () {
+    fn hold(&self) -> Result<Held<'_>> {
+        Ok(Held::scalar(Data::Nothing))
+    }
 }
 
 fn signed(n: usize) -> Result<i64> {

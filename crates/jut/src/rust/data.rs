@@ -103,7 +103,7 @@ impl Type {
         match self {
             Type::Vec(element) => 1 + element.sizes(),
             Type::Array(element) | Type::Fixed(element, _) => element.sizes(),
-            Type::Record(fields) => {
+            Type::Record(fields) | Type::Enum(_, fields) => {
                 let (mut sum, mut k) = (0, 0);
                 while k < fields.len() {
                     sum += fields[k].1.sizes();
@@ -130,7 +130,7 @@ impl Type {
             Type::Vec(element) | Type::Array(element) | Type::Fixed(element, _) => {
                 element.has_float()
             }
-            Type::Record(fields) => {
+            Type::Record(fields) | Type::Enum(_, fields) => {
                 let mut k = 0;
                 while k < fields.len() {
                     if fields[k].1.has_float() {
@@ -159,7 +159,7 @@ impl Type {
         match self {
             Type::F64 => "f64".to_string(),
             Type::Bool => "bool".to_string(),
-            Type::Record(fields) => {
+            Type::Record(fields) | Type::Enum(_, fields) => {
                 let items: Vec<String> =
                     fields.iter().map(|(_, t)| t.text(prefix, count)).collect();
                 format!("#({})", items.join(", "))
@@ -194,7 +194,7 @@ impl Type {
     pub(super) fn lengths(&self, of: &str, lengths: &mut Vec<String>) {
         match self {
             Type::Vec(_) => lengths.push(format!("size({of})")),
-            Type::Record(fields) => {
+            Type::Record(fields) | Type::Enum(_, fields) => {
                 for (k, (_, ty)) in fields.iter().enumerate() {
                     ty.lengths(&format!("{of}.{k}"), lengths);
                 }
@@ -204,11 +204,11 @@ impl Type {
     }
 
     /// Some value, for what is never read; of a type without sizes.
-    pub(super) fn neutral(&self) -> String {
+    pub fn neutral(&self) -> String {
         match self {
             Type::F64 => "0.0".to_string(),
             Type::Bool => "false".to_string(),
-            Type::Record(fields) => {
+            Type::Record(fields) | Type::Enum(_, fields) => {
                 let items: Vec<String> = fields.iter().map(|(_, t)| t.neutral()).collect();
                 format!("#({})", items.join(", "))
             }
@@ -228,14 +228,14 @@ impl Type {
                 Some(*element)
             }
             (Type::Tuple(items), k) => items.get(k.parse::<usize>().ok()?).copied(),
-            (Type::Record(_), name) => self.field(name).map(|(_, ty)| ty),
+            (Type::Record(_) | Type::Enum(..), name) => self.field(name).map(|(_, ty)| ty),
             _ => None,
         }
     }
 
     /// A field by its name: its number, and its type.
     pub(super) fn field(self, name: &str) -> Option<(usize, Type)> {
-        let Type::Record(fields) = self else { return None };
+        let (Type::Record(fields) | Type::Enum(_, fields)) = self else { return None };
         let k = fields.iter().position(|(n, _)| *n == name)?;
         Some((k, fields[k].1))
     }

@@ -274,6 +274,7 @@ pub fn with_prelude(text: &str) -> String {
 /// | `names 0 n`, `results 0 n`, `lengths 0 y` | these names; the same as results; the sizes of y |
 /// | `field 0 e x` | the number of the field x of an element of hole 0 |
 /// | `make 0 x=a y=b` | a struct of its fields; what is not named is taken from `..=c` |
+/// | `tag 0 Round`, `variant 0 Round Round.radius=a` | the number of a variant of the enum of hole 0; the variant with its fields |
 /// | `neutral 0` | some value of hole 0 |
 fn written(tag: &str, holes: &[Filled]) -> String {
     let words: Vec<&str> = tag.split(' ').collect();
@@ -318,6 +319,26 @@ fn written(tag: &str, holes: &[Filled]) -> String {
                 None => rest.map_or(String::new(), |rest| format!("{rest}.{k}")),
             });
             format!("#({})", each.collect::<Vec<_>>().join(", "))
+        }
+        ["tag", k, name] => match hole(k) {
+            Some(Type::Enum(variants, _)) => variants
+                .iter()
+                .position(|v| *v == name)
+                .map_or(name.to_string(), |number| number.to_string()),
+            _ => name.to_string(),
+        },
+        ["variant", k, name, ref given @ ..] => {
+            let Some(Type::Enum(variants, fields)) = hole(k) else { return String::new() };
+            let number = variants.iter().position(|v| *v == name);
+            let given: HashMap<&str, &str> =
+                given.iter().filter_map(|pair| pair.split_once('=')).collect();
+            let first = number.map_or(name.to_string(), |number| number.to_string());
+            let rest = fields.iter().skip(1).map(|(name, ty)| match given.get(name) {
+                Some(value) => value.to_string(),
+                None => ty.neutral(),
+            });
+            let each: Vec<String> = [first].into_iter().chain(rest).collect();
+            format!("#({})", each.join(", "))
         }
         ["neutral", k] => hole(k).map_or(String::new(), |ty| ty.neutral()),
         _ => String::new(),

@@ -21,7 +21,7 @@ impl Taken {
     /// If it is of another type, which is a mistake of the attribute.
     #[allow(clippy::should_implement_trait)]
     pub fn next<T: Outcome>(&mut self) -> Result<T> {
-        self.values.next().and_then(T::take).ok_or_else(|| {
+        T::next(&mut self.values).ok_or_else(|| {
             Error::Request(
                 "a result is of another type than the function's: a mistake in jut".to_string(),
             )
@@ -33,6 +33,20 @@ impl Taken {
 pub trait Outcome: Sized {
     /// Takes the value, if it is of this type.
     fn take(value: Value) -> Option<Self>;
+    /// Takes the next value, if it is of this type.
+    fn next(values: &mut std::vec::IntoIter<Value>) -> Option<Self> {
+        Self::take(values.next()?)
+    }
+}
+
+/// A derivative with respect to what has no floats, which is no value.
+impl Outcome for () {
+    fn take(_: Value) -> Option<()> {
+        None
+    }
+    fn next(_: &mut std::vec::IntoIter<Value>) -> Option<()> {
+        Some(())
+    }
 }
 
 impl Outcome for f64 {

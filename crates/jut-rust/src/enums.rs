@@ -1,0 +1,217 @@
+//! Enums: variants are made and taken apart. In the text a value is the tuple of the variant's number and the fields of all
+//! variants, of which only its own mean anything.
+
+use crate::expression::Value;
+use crate::function::Lowering;
+use crate::types::{Step, Ty};
+use crate::{Refusal, refuse};
+use syn::visit::Visit;
+use syn::{Expr, Member, Pat, Path};
+
+/// The enum and the variant of a path such as `Shape::Round`.
+pub(crate) fn variant_of(path: &Path) -> Option<(Path, String)> {
+    let upper = |s: &syn::PathSegment| {
+        s.ident.to_string().trim_start_matches("r#").starts_with(char::is_uppercase)
+    };
+    let (last, owner) = (path.segments.last()?, path.segments.iter().rev().nth(1)?);
+    if !upper(last) || !upper(owner) {
+        return None;
+    }
+    let name = last.ident.to_string();
+    let mut owner = path.clone();
+    owner.segments.pop();
+    owner.segments.pop_punct();
+    Some((owner, name))
+}
+
+/// The name of a field of a variant among those of the enum.
+pub(crate) fn field_name(variant: &str, member: &Member) -> String {
+    match member {
+        Member::Named(name) => format!("{variant}.{}", name.to_string().trim_start_matches("r#")),
+        Member::Unnamed(k) => format!("{variant}.{}", k.index),
+    }
+}
+
+/// The `let` in a condition, if there is one.
+pub(crate) fn let_in(condition: &Expr) -> Option<&syn::ExprLet> {
+    struct Found<'a>(Option<&'a syn::ExprLet>);
+    impl<'a> Visit<'a> for Found<'a> {
+        fn visit_expr_let(&mut self, found: &'a syn::ExprLet) {
+            self.0.get_or_insert(found);
+        }
+        fn visit_expr_block(&mut self, _: &'a syn::ExprBlock) {}
+        fn visit_expr_if(&mut self, _: &'a syn::ExprIf) {}
+        fn visit_expr_match(&mut self, _: &'a syn::ExprMatch) {}
+        fn visit_expr_closure(&mut self, _: &'a syn::ExprClosure) {}
+    }
+    let mut found = Found(None);
+    found.visit_expr(condition);
+    found.0
+}
+
+impl Lowering<'_> {
+    /// A variant with its fields.
+    pub fn variant(
+        &mut self,
+        owner: &Path,
+        variant: &str,
+        fields: &[(Member, &Expr)],
+    ) -> Result<Value, Refusal> {
+        let exprs: Vec<&Expr> = fields.iter().map(|(_, e)| *e).collect();
+        let values = self.sequence(&exprs)?;
+        let hole = self.data(owner);
+        let mut text = format!("$variant {hole} {variant}");
+        for ((member, _), value) in fields.iter().zip(values) {
+            let field = field_name(variant, member);
+            self.unify(&value.ty, &Ty::Of(hole, vec![Step::Field(field.clone())]));
+            let value = self.settled(value, "part");
+            text.push_str(&format!(" {field}={value}"));
+        }
+        self.record(text, hole)
+    }
+
+    /// `let PATTERN = value` in a condition: whether it fits. Names in it are bound.
+    pub fn let_condition(&mut self, condition: &syn::ExprLet) -> Result<Value, Refusal> {
+        let value = self.operand(&condition.expr)?;
+        let value = self.named(value, "subject");
+        self.tested(&condition.pat, &value)
+    }
+
+    /// Whether a pattern of several parts fits: a variant, a struct, a tuple.
+    pub fn parts_tested(&mut self, pattern: &Pat, subject: &Value) -> Result<Value, Refusal> {
+        let mut parts: Vec<(&Pat, Value)> = Vec::new();
+        let mut all = Vec::new();
+        match pattern {
+            Pat::Path(path) if path.qself.is_none() => {
+                let Some((owner, name)) = variant_of(&path.path) else {
+                    return refuse(pattern, CONSTANT);
+                };
+                self.opened(&owner, &name, subject, &mut all)?;
+            }
+            Pat::TupleStruct(own) if own.qself.is_none() => {
+                let rest = own.elems.iter().find(|p| matches!(p, Pat::Rest(_)));
+                if let Some(rest) = rest.filter(|_| own.elems.len() > 1) {
+                    return refuse(rest, "name each component, or write `_`");
+                }
+                let variant = variant_of(&own.path);
+                let whole = match &variant {
+                    Some((owner, name)) => self.opened(owner, name, subject, &mut all)?,
+                    None if known(&own.path) => return refuse(&own.path, OTHERS),
+                    None => self.opened(&own.path, "", subject, &mut Vec::new())?,
+                };
+                for (k, part) in own.elems.iter().enumerate().filter(|_| rest.is_none()) {
+                    let value = match &variant {
+                        Some((_, name)) => {
+                            self.variant_field(&whole, &field_name(name, &Member::from(k)))
+                        }
+                        None => self.component(&whole, k),
+                    };
+                    parts.push((part, value));
+                }
+            }
+            Pat::Struct(own) if own.qself.is_none() => {
+                let variant = variant_of(&own.path);
+                let whole = match &variant {
+                    Some((owner, name)) => self.opened(owner, name, subject, &mut all)?,
+                    None => self.opened(&own.path, "", subject, &mut Vec::new())?,
+                };
+                for part in &own.fields {
+                    let value = match &variant {
+                        Some((_, name)) => {
+                            self.variant_field(&whole, &field_name(name, &part.member))
+                        }
+                        None => self.member(&whole, &part.member)?,
+                    };
+                    parts.push((&part.pat, value));
+                }
+            }
+            Pat::Tuple(tuple) => {
+                for (k, part) in tuple.elems.iter().enumerate() {
+                    if matches!(part, Pat::Rest(_)) {
+                        return refuse(part, "name each component, or write `_`");
+                    }
+                    let value = self.component(subject, k);
+                    parts.push((part, value));
+                }
+            }
+            _ => {
+                return refuse(
+                    pattern,
+                    "this pattern is not built: write a literal, a range, a variant, a struct, a tuple, `_` \
+                     or a name",
+                );
+            }
+        }
+        for (part, value) in parts {
+            let fits = self.tested(part, &value)?;
+            if fits.text != "true" {
+                all.push(fits);
+            }
+        }
+        Ok(match &all[..] {
+            [] => Value::name("true".to_string(), Ty::Bool, 0),
+            [one] => one.clone(),
+            several => {
+                let texts: Vec<String> = several.iter().map(|v| v.within(3)).collect();
+                let several: Vec<&Value> = several.iter().collect();
+                Value::new(texts.join(" && "), Ty::Bool, 2, &several)
+            }
+        })
+    }
+
+    /// A value as one of a struct or enum; whether it is the variant goes into `all`.
+    fn opened(
+        &mut self,
+        owner: &Path,
+        variant: &str,
+        subject: &Value,
+        all: &mut Vec<Value>,
+    ) -> Result<Value, Refusal> {
+        let hole = self.data(owner);
+        self.unify(&subject.ty, &Ty::Of(hole, Vec::new()));
+        let mut whole = self.named(subject.clone(), "whole");
+        whole.ty = Ty::Of(hole, Vec::new());
+        if !variant.is_empty() {
+            let text = format!("{}.0 == $tag {hole} {variant}$", whole.text);
+            all.push(Value::new(text, Ty::Bool, 3, &[&whole]));
+        }
+        Ok(whole)
+    }
+
+    fn variant_field(&mut self, whole: &Value, field: &str) -> Value {
+        let Ty::Of(hole, _) = whole.ty else { return whole.clone() };
+        let text = format!("{}.$field {hole} {field}$", whole.text);
+        let ty = Ty::Of(hole, vec![Step::Field(field.to_string())]);
+        Value { ty, least: i64::MIN, ..Value::name(text, Ty::Bool, 0) }
+    }
+}
+
+/// Whether a path is that of a variant of std's enums.
+fn known(path: &Path) -> bool {
+    path.get_ident().is_some_and(|i| matches!(i.to_string().as_str(), "Some" | "Ok" | "Err"))
+}
+
+/// Whether a pattern binds a name.
+pub(crate) fn binds(pattern: &Pat) -> Option<&syn::PatIdent> {
+    struct Found<'a>(Option<&'a syn::PatIdent>);
+    impl<'a> Visit<'a> for Found<'a> {
+        fn visit_pat_ident(&mut self, found: &'a syn::PatIdent) {
+            self.0.get_or_insert(found);
+        }
+    }
+    let mut found = Found(None);
+    found.visit_pat(pattern);
+    found.0
+}
+
+/// What a chain of conditions with `let` in a place that is not built says.
+pub(crate) fn late(condition: &syn::ExprLet) -> Refusal {
+    crate::spanned(
+        &condition.let_token,
+        "`let` stands at the beginning of the condition of an `if`: write another `if let` in the first one's block",
+    )
+}
+
+const CONSTANT: &str = "a constant as a pattern is not built: write `if x == C`";
+const OTHERS: &str =
+    "`Option` and `Result` are not built: write an enum of your own that derives `jut::Data`";
