@@ -16,8 +16,9 @@
 //! *Cost*: that of the passes; what two requests share is made once.
 
 use crate::compose::{Asked, Composition, Parameter, Request, compose};
+use crate::forward::tangents::declare_for;
 use crate::{Derivatives, Mask, Policy};
-use jut_ir::{Block, Diagnostic, FuncId, Function, Program, Rhs};
+use jut_ir::{Block, DataId, Diagnostic, FuncId, Function, Program, Rhs, Type};
 use std::collections::HashMap;
 
 /// Makes derivatives of the definitions of a program that grows meanwhile.
@@ -52,6 +53,13 @@ impl Deriver {
         let id = self.derivatives.add_func(func);
         *program = std::mem::take(&mut self.derivatives.program);
         id
+    }
+
+    /// Declares the tangent type of a data type, and those of the data types in it, where they need one.
+    pub fn declare_tangent(&mut self, program: &mut Program, data: DataId) {
+        self.derivatives.resume(std::mem::take(program));
+        declare_for(&mut self.derivatives, std::iter::once(&Type::Data(data)));
+        *program = std::mem::take(&mut self.derivatives.program);
     }
 
     /// The definition that answers a request for a definition of the program, added to it unless it is there.

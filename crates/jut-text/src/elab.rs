@@ -51,6 +51,7 @@ mod show;
 mod structured;
 mod sugar;
 mod taken;
+mod tangents;
 mod template;
 mod types;
 mod update;
@@ -77,6 +78,7 @@ pub(crate) type Res<T> = Result<T, Stop>;
 pub(crate) struct File<'f, 's> {
     /// The module's name; empty for the file that the user loads.
     pub module: &'f str,
+    pub text: &'s str,
     /// What it calls the modules that it uses.
     pub aliases: &'f Aliases,
     pub ast: &'f Ast<'s>,
@@ -110,6 +112,7 @@ pub(crate) fn elaborate(
                 globals.datas.entry(full).or_insert_with(unfinished);
             }
         }
+        let mut named = tangents::Named::of(file);
         let order = order::Order::of(file.ast);
         for group in order.groups() {
             for decl in &group.before {
@@ -134,6 +137,7 @@ pub(crate) fn elaborate(
                     Decl::Def(_) => {}
                 }
             }
+            named.declare(&mut program, &mut globals, &mut derivatives);
             derivatives.make(file.ast, &group, &mut program, &mut globals);
             let mut defs = Vec::with_capacity(group.defs.len());
             for d in group.defs {

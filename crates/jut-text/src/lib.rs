@@ -103,6 +103,7 @@ pub fn elaborate_with(
         .iter()
         .map(|file| elab::File {
             module: file.module,
+            text: file.text,
             aliases: file.aliases,
             ast: &file.parse.ast,
             failed: &file.parse.failed,

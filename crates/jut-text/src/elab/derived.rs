@@ -45,6 +45,11 @@ impl Derivatives {
         self.sources.iter().any(calls)
     }
 
+    /// Declares the tangent type of a data type that needs one.
+    pub fn declare_tangent(&mut self, program: &mut Program, data: jut_ir::DataId) {
+        self.deriver.declare_tangent(program, data);
+    }
+
     /// Makes what a group of definitions calls.
     pub fn make(&mut self, ast: &Ast, group: &Group, program: &mut Program, globals: &mut Globals) {
         let exprs = group.exprs.iter().flat_map(|range| &ast.exprs[range.clone()]);
