@@ -40,7 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("jut-build", &["jut"]),
-    ("jut-cli", &["jut"]),
+    ("jut-cli", &["jut", "jut-rust"]),
 ];
 
 #[test]

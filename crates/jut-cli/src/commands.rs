@@ -7,7 +7,7 @@ use crate::output::{
     Part, Tree, complain, diagnostics_json, exit_code, print, print_columns, print_json,
     print_tree, report, results_json, results_text, warn,
 };
-use crate::{build, doctor, explain, files, input, linearize, manual, verify};
+use crate::{build, doctor, expand, explain, files, input, linearize, manual, verify};
 use jut::json::Arguments;
 use jut::{Arg, Compiled, Error, Function, Model, PassTime, Request, Result, Value};
 use serde_json::{Value as Json, json};
@@ -20,6 +20,7 @@ pub fn run(options: &Options) -> u8 {
         Command::Completions { shell } => (Format::Text, manual::completions(*shell)),
         Command::Man { directory } => (Format::Text, manual::pages(directory)),
         Command::Fmt { files, check } => return fmt(files, *check),
+        Command::Expand { file } => (Format::Text, expand::expand(file)),
         Command::Doctor { format } => {
             doctor::doctor(*format == Format::Json);
             return 0;

@@ -16,6 +16,7 @@
 //! jut show  model.jut loss --stage transpose
 //! jut explain tape model.jut loss
 //! jut explain cost model.jut loss --args data.json
+//! jut expand src/fit.rs
 //! jut doctor
 //! ```
 //!
@@ -27,6 +28,7 @@ mod build;
 mod commands;
 mod doctor;
 mod evaluate;
+mod expand;
 mod explain;
 mod files;
 mod input;

@@ -51,6 +51,11 @@ pub enum Command {
     /// Say what a gradient stores, or what it costs.
     #[command(subcommand)]
     Explain(Explain),
+    /// Print the text that the functions of a Rust file with `#[jut::differentiable]` become. Names are looked up in the file.
+    Expand {
+        /// The Rust file.
+        file: PathBuf,
+    },
     /// Lay programs out in the standard way, in place.
     Fmt {
         /// The programs.

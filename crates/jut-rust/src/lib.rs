@@ -23,6 +23,7 @@
 //! | `functions` | closures, and parameters that are functions |
 //! | `methods` | the methods of numbers |
 //! | [`expand`] | the items beside the function |
+//! | [`mod@file`] | a whole file, for those who want to see the text |
 //! | [`data`], `enumeration` | the items beside a struct, beside an enum |
 
 mod body;
@@ -33,6 +34,7 @@ mod enumeration;
 mod enums;
 pub mod expand;
 mod expression;
+pub mod file;
 mod function;
 mod functions;
 mod loops;

@@ -1,0 +1,216 @@
+//! `jut expand FILE.rs`: the text that the annotated functions of a Rust file become.
+//!
+//! Names are looked up in the file itself: what stands elsewhere is written as its path, so the text can be read, and is a program only
+//! if the file has all that it names. In a crate rustc looks names up, and `f::text()` is the whole program.
+
+use crate::output::print;
+use jut::rust::{Filled, Type, filled, with_prelude};
+use jut_rust::file::{File, Shape};
+use jut_rust::template::Hole;
+use jut_rust::types::{Extent, Ty};
+use std::path::Path;
+
+/// Prints the text; what cannot be translated goes to standard error.
+pub fn expand(path: &Path) -> jut::Result<u8> {
+    let source =
+        std::fs::read_to_string(path).map_err(|e| jut::Error::File(path.to_path_buf(), e))?;
+    let refused = |refusal: &jut_rust::Refusal| {
+        let at = refusal.span.map(|s| s.start());
+        let place = at.map_or(String::new(), |p| format!(":{}:{}", p.line, p.column + 1));
+        eprintln!("Error: {}{place}: {}", path.display(), refusal.message);
+    };
+    let file = match jut_rust::file::file(&source) {
+        Ok(file) => file,
+        Err(refusal) => {
+            refused(&refusal);
+            return Ok(1);
+        }
+    };
+    let (mut code, mut texts) = (0, Vec::new());
+    for (name, value) in file.constants.iter().filter_map(|(n, ty, v)| array_constant(n, ty, v)) {
+        if file.functions.iter().any(|f| mentions(f, name)) {
+            texts.push(value);
+        }
+    }
+    for function in &file.functions {
+        match &function.lowered {
+            Err(refusal) => {
+                refused(refusal);
+                code = 1;
+            }
+            Ok((_, lowered)) => {
+                let holes: Vec<Filled> = lowered.holes.iter().map(|h| filling(&file, h)).collect();
+                texts.push(filled(&function.name, &lowered.text, &holes));
+            }
+        }
+    }
+    if file.functions.is_empty() {
+        let why = "no function of this file has the attribute `#[jut::differentiable]`";
+        return Err(jut::Error::Request(format!("{}: {why}", path.display())));
+    }
+    let text = with_prelude(&texts.join("\n"));
+    print(&jut::format(&path.display().to_string(), &text).unwrap_or(text));
+    Ok(code)
+}
+
+fn mentions(function: &jut_rust::file::Function, name: &str) -> bool {
+    let Ok((_, lowered)) = &function.lowered else { return false };
+    lowered.holes.iter().any(|hole| match hole {
+        Hole::Constant(path) => last(&path.to_string()) == name,
+        _ => false,
+    })
+}
+
+/// An array constant is a definition of its own.
+fn array_constant<'a>(name: &'a str, ty: &Ty, value: &str) -> Option<(&'a str, String)> {
+    let shown = ty.text(&mut || "?".to_string());
+    (ty.rank() > 0 && !shown.contains('?') && !shown.contains('$'))
+        .then(|| (name, format!("const {name}: {shown} = {}\n", value.replace('&', ""))))
+}
+
+/// The last word of a path.
+fn last(path: &str) -> String {
+    let path = path.replace(' ', "");
+    path.trim_end_matches("asusize").rsplit("::").next().unwrap_or("").to_string()
+}
+
+/// What fills a hole, as far as the file tells.
+fn filling(file: &File, hole: &Hole) -> Filled {
+    match hole {
+        Hole::Function(path) => {
+            let name = last(&path.to_string());
+            function(file, |f| f.name == name).unwrap_or_else(|| elsewhere(&path.to_string()))
+        }
+        Hole::Method(owner, key) => {
+            let owner = owner.to_string().replace(' ', "");
+            let of = |f: &jut_rust::file::Function| {
+                let ty = f.name.split('_').next().unwrap_or("");
+                f.key == *key && owner.contains(&format!("of::<{ty}>"))
+            };
+            function(file, of)
+                .or_else(|| function(file, |f| f.key == *key && f.name.contains('_')))
+                .unwrap_or_else(|| elsewhere("method"))
+        }
+        Hole::Constant(value) => constant(file, &value.to_string()),
+        Hole::Data(path) => {
+            let name = last(&path.to_string());
+            let shape = file.data.iter().find(|s| s.name == name);
+            let ty = shape.map_or(Type::Unit, |shape| shape_type(file, shape, 0));
+            Filled::function(&name, ty, &[])
+        }
+    }
+}
+
+/// A name of the text for what stands in another file.
+fn elsewhere(path: &str) -> Filled {
+    let name = path.replace(' ', "").replace("::", "_").replace("r#", "");
+    Filled::function(&name, Type::F64, &[])
+}
+
+fn function(file: &File, is: impl Fn(&jut_rust::file::Function) -> bool) -> Option<Filled> {
+    let found = file.functions.iter().find(|f| is(f))?;
+    let Ok((signature, _)) = &found.lowered else {
+        return Some(Filled::function(&found.name, Type::F64, &[]));
+    };
+    let changed: Vec<bool> = signature.parameters.iter().map(|p| p.changed).collect();
+    let ty = type_of(file, &signature.result, &signature.lengths, 0);
+    Some(Filled::function(&found.name, ty, leaked(changed)))
+}
+
+/// The command ends soon.
+fn leaked<T>(list: Vec<T>) -> &'static [T] {
+    Box::leak(list.into_boxed_slice())
+}
+
+/// The value of a constant: as it is written, or by its name.
+fn constant(file: &File, written: &str) -> Filled {
+    let written = written.replace(' ', "");
+    let known = match written.as_str() {
+        "f64::consts::PI" | "std::f64::consts::PI" | "PI" => Some("3.141592653589793"),
+        "std::f64::consts::TAU" | "TAU" => Some("6.283185307179586"),
+        "std::f64::consts::E" | "E" => Some("2.718281828459045"),
+        "f64::EPSILON" => Some("2.220446049250313e-16"),
+        "f64::INFINITY" => Some("prim.inf()"),
+        "f64::NEG_INFINITY" => Some("(-prim.inf())"),
+        "f64::NAN" => Some("prim.nan()"),
+        "::core::cfg!(debug_assertions)" => Some("true"),
+        _ => None,
+    };
+    if let Some(text) = known {
+        let ty = if text == "true" { Type::Bool } else { Type::F64 };
+        return Filled::function(text, ty, &[]);
+    }
+    let name = last(&written);
+    if let Some((_, ty, value)) = file.constants.iter().find(|(n, ..)| *n == name) {
+        let ty = type_of(file, ty, &[], 0);
+        let number = value.replace('_', "");
+        let is_literal = number.parse::<f64>().is_ok() || number == "true" || number == "false";
+        return match is_literal {
+            true if number.starts_with('-') => Filled::function(&format!("({number})"), ty, &[]),
+            true => Filled::function(&number, ty, &[]),
+            false => Filled::function(&name, ty, &[]),
+        };
+    }
+    let number = written.trim_end_matches("asusize").replace('_', "");
+    match number.parse::<i64>() {
+        Ok(_) => Filled::function(&number, Type::Usize, &[]),
+        Err(_) => elsewhere(&written),
+    }
+}
+
+/// The type of a struct or enum. One that holds itself is none of the subset, and ends somewhere.
+fn shape_type(file: &File, shape: &Shape, depth: u32) -> Type {
+    if depth > 20 {
+        return Type::Unit;
+    }
+    let field = |(name, ty): &(String, Ty)| -> (&'static str, Type) {
+        (name.clone().leak(), type_of(file, ty, &shape.holes, depth))
+    };
+    let fields: Vec<(&'static str, Type)> = shape.fields.iter().map(field).collect();
+    match &shape.variants {
+        None => Type::Record(leaked(fields)),
+        Some(variants) => {
+            let words = variants.iter().map(|v| &*v.clone().leak()).collect();
+            let all = [("", Type::I64)].into_iter().chain(fields).collect();
+            Type::Enum(leaked(words), leaked(all))
+        }
+    }
+}
+
+fn type_of(file: &File, ty: &Ty, holes: &[Hole], depth: u32) -> Type {
+    let one = |ty: &Ty| -> &'static Type { Box::leak(Box::new(type_of(file, ty, holes, depth))) };
+    match ty {
+        Ty::F64 => Type::F64,
+        Ty::Bool => Type::Bool,
+        Ty::I32 => Type::I32,
+        Ty::Usize => Type::Usize,
+        Ty::Unit | Ty::Never => Type::Unit,
+        Ty::I64 | Ty::Int(_) => Type::I64,
+        Ty::Array(element, Extent::Vec) => Type::Vec(one(element)),
+        Ty::Array(element, Extent::Slice) => Type::Array(one(element)),
+        Ty::Array(element, Extent::Fixed(n)) => {
+            let hole = n.trim_matches(['$', 'k']).parse::<usize>().ok();
+            let length = match hole.filter(|_| n.starts_with('$')).and_then(|k| holes.get(k)) {
+                Some(Hole::Constant(value)) => {
+                    let name = last(&value.to_string());
+                    let of = file.constants.iter().find(|(n, ..)| *n == name);
+                    of.map_or("0".to_string(), |(_, _, value)| value.replace('_', ""))
+                }
+                _ => n.clone(),
+            };
+            Type::Fixed(one(element), length.parse().unwrap_or_default())
+        }
+        Ty::Tuple(items) => Type::Tuple(leaked(items.iter().map(|t| *one(t)).collect())),
+        Ty::Function(inputs, output) => {
+            Type::Function(leaked(inputs.iter().map(|t| *one(t)).collect()), one(output))
+        }
+        Ty::Of(hole, _) => match holes.get(*hole) {
+            Some(Hole::Data(path)) => {
+                let name = last(&path.to_string());
+                let shape = file.data.iter().find(|s| s.name == name);
+                shape.map_or(Type::Unit, |shape| shape_type(file, shape, depth + 1))
+            }
+            _ => Type::Unit,
+        },
+    }
+}

@@ -1,0 +1,106 @@
+//! `jut expand`: the text of the annotated functions of a Rust file.
+
+mod support;
+use support::{directory, jut, write};
+
+const FILE: &str = "
+use jut::{Data, differentiable};
+const WIDTH: f64 = 1.5;
+const TABLE: [f64; 2] = [0.5, -2.0];
+
+#[derive(Data, Clone)]
+struct Line { slope: f64, at: [f64; 2] }
+#[derive(jut::Data, Clone)]
+enum Loss { Square, Huber(f64) }
+
+#[differentiable]
+impl Line {
+    fn of(&self, x: f64) -> f64 { self.slope * x + self.at[0] * std::f64::consts::PI }
+}
+
+mod inner {
+    #[jut::differentiable]
+    pub fn scaled(x: &mut [f64], by: f64) { for v in x.iter_mut() { *v *= by; } }
+}
+
+#[differentiable]
+fn fit(line: &Line, loss: Loss, x: &[f64], y: &[f64]) -> f64 {
+    let mut s = 0.0;
+    let mut z = x.to_vec();
+    inner::scaled(&mut z, WIDTH);
+    for i in 0..x.len() {
+        let r = line.of(z[i]) - y[i] + TABLE[i % 2];
+        s += match loss { Loss::Square => r * r, Loss::Huber(d) => d * r.abs() };
+    }
+    s
+}
+
+fn plain(x: f64) -> f64 { x }
+";
+
+#[test]
+fn a_file_becomes_a_program() {
+    let here = directory("expand");
+    let file = write(&here, "fit.rs", FILE);
+    let (code, out, err) = jut(&["expand", &file]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    for part in [
+        "def Line_of(self: #(f64, [2]f64), x: f64) -> f64 = {",
+        "def scaled",
+        "def fit",
+        "const TABLE: [2]f64 = [0.5, -2.0]",
+        "Line_of(line, ",
+        "3.141592653589793",
+        "1.5",
+        "loss.0 == 0",
+    ] {
+        assert!(out.contains(part), "{part} is missing in\n{out}");
+    }
+    assert!(!out.contains('$') && !out.contains("plain"), "{out}");
+    // It is a program, whose values are those of the functions.
+    let program = write(&here, "fit.jut", &out);
+    let (code, out, err) = jut(&[
+        "run",
+        &program,
+        "fit",
+        "--arg",
+        "line=[2, [1, 0]]",
+        "--arg",
+        "loss=[1, 0.5]",
+        "--arg",
+        "x=[1, 2]",
+        "--arg",
+        "y=[0, 0]",
+    ]);
+    let pi = std::f64::consts::PI;
+    let expected = 0.5 * (3.0 + pi + 0.5) + 0.5 * (6.0 + pi - 2.0);
+    assert!(code == 0 && out.contains(&format!("{expected}")), "{expected}: {out}{err}");
+}
+
+#[test]
+fn what_is_refused_has_its_place() {
+    let here = directory("expand-refused");
+    let file = write(
+        &here,
+        "wrong.rs",
+        "#[jut::differentiable]\nfn f(x: f32) -> f32 { x }\n#[jut::differentiable]\nfn g(x: f64) -> f64 { x }\n",
+    );
+    let (code, out, err) = jut(&["expand", &file]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("wrong.rs:2:9: ") && err.contains("write `f64`"), "{err}");
+    assert!(out.contains("def g(x: f64) -> f64"), "{out}");
+    let broken = write(&here, "broken.rs", "fn f( {\n");
+    let (code, _, err) = jut(&["expand", &broken]);
+    assert!(code == 1 && err.contains("broken.rs:"), "{code} {err}");
+    let empty = write(&here, "empty.rs", "fn f() {}\n");
+    let (code, _, err) = jut(&["expand", &empty]);
+    assert!(code == 2 && err.contains("no function of this file"), "{code} {err}");
+    assert_eq!(jut(&["expand", "no such file.rs"]).0, 2);
+    // A struct that holds itself.
+    let own = write(
+        &here,
+        "own.rs",
+        "#[derive(jut::Data)]\nstruct T { x: f64, c: Vec<T> }\n#[jut::differentiable]\nfn f(t: &T) -> f64 { t.x }\n",
+    );
+    assert_eq!(jut(&["expand", &own]).0, 0);
+}

@@ -1,0 +1,154 @@
+//! A whole Rust file: its functions with the attribute, and what they name that stands in the same file. For those who want to see
+//! the text; rustc is not asked, so a name means the first item of the file that has it.
+
+use crate::calls::key;
+use crate::expand::named_self;
+use crate::template::Hole;
+use crate::types::{Ty, read};
+use crate::{Lowered, Refusal, Signature, lower, signature};
+use quote::{ToTokens, quote};
+use syn::{Attribute, Fields, Item, ItemFn, Type};
+
+/// A Rust file.
+#[derive(Default)]
+pub struct File {
+    /// Functions with the attribute, and methods of `impl` blocks with it.
+    pub functions: Vec<Function>,
+    /// Structs and enums that derive `Data`.
+    pub data: Vec<Shape>,
+    /// Constants: the name, the type, and the value as it is written.
+    pub constants: Vec<(String, Ty, String)>,
+}
+
+/// A function with the attribute.
+pub struct Function {
+    /// Its name; `Type_method` of a method.
+    pub name: String,
+    /// The number by which a method is found.
+    pub key: u64,
+    /// What it becomes.
+    pub lowered: Result<(Signature, Lowered), Refusal>,
+}
+
+/// A struct, or an enum.
+pub struct Shape {
+    /// Its name.
+    pub name: String,
+    /// The variants of an enum.
+    pub variants: Option<Vec<String>>,
+    /// The fields; those of all variants are called `Variant.field`.
+    pub fields: Vec<(String, Ty)>,
+    /// What stands in their types.
+    pub holes: Vec<Hole>,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// What is no Rust, or a type that is not built.
+pub fn file(text: &str) -> Result<File, Refusal> {
+    let parsed = syn::parse_file(text)
+        .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+    let mut file = File::default();
+    file.items(&parsed.items)?;
+    Ok(file)
+}
+
+fn has(attributes: &[Attribute], name: &str) -> bool {
+    attributes.iter().any(|a| a.path().segments.last().is_some_and(|s| s.ident == name))
+}
+
+fn derives_data(attributes: &[Attribute]) -> bool {
+    let derives = attributes.iter().filter(|a| a.path().is_ident("derive"));
+    let mut words = derives.filter_map(|a| a.meta.require_list().ok()).flat_map(|list| {
+        let text = list.tokens.to_string();
+        text.split(',').map(|w| w.replace(' ', "")).collect::<Vec<_>>()
+    });
+    words.any(|w| w == "Data" || w.ends_with("::Data"))
+}
+
+impl File {
+    fn items(&mut self, items: &[Item]) -> Result<(), Refusal> {
+        for item in items {
+            match item {
+                Item::Fn(function) if has(&function.attrs, "differentiable") => {
+                    self.function(function, None);
+                }
+                Item::Impl(block) if has(&block.attrs, "differentiable") => {
+                    for item in &block.items {
+                        let syn::ImplItem::Fn(method) = item else { continue };
+                        let (vis, sig, body) = (&method.vis, &method.sig, &method.block);
+                        let tokens = named_self(quote!(#vis #sig #body), &block.self_ty);
+                        if let Ok(function) = syn::parse2::<ItemFn>(tokens) {
+                            self.function(&function, Some(&block.self_ty));
+                        }
+                    }
+                }
+                Item::Struct(item) if derives_data(&item.attrs) => {
+                    let mut holes = Vec::new();
+                    let fields = fields("", &item.fields, &mut holes)?;
+                    let name = item.ident.to_string();
+                    self.data.push(Shape { name, variants: None, fields, holes });
+                }
+                Item::Enum(item) if derives_data(&item.attrs) => {
+                    let (mut holes, mut all) = (Vec::new(), Vec::new());
+                    for variant in &item.variants {
+                        all.extend(fields(
+                            &format!("{}.", variant.ident),
+                            &variant.fields,
+                            &mut holes,
+                        )?);
+                    }
+                    let words = item.variants.iter().map(|v| v.ident.to_string()).collect();
+                    let name = item.ident.to_string();
+                    self.data.push(Shape { name, variants: Some(words), fields: all, holes });
+                }
+                Item::Const(item) => {
+                    // Constants of other types are none of the text.
+                    if let Ok(ty) = read(&item.ty, &mut Vec::new()) {
+                        let value = item.expr.to_token_stream().to_string().replace(' ', "");
+                        self.constants.push((item.ident.to_string(), ty, value));
+                    }
+                }
+                Item::Mod(module) => {
+                    if let Some((_, items)) = &module.content {
+                        self.items(items)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, function: &ItemFn, owner: Option<&Type>) {
+        let plain = function.sig.ident.to_string().trim_start_matches("r#").to_string();
+        let name = match owner {
+            None => plain.clone(),
+            Some(owner) => {
+                let owner = owner.to_token_stream().to_string().replace(' ', "");
+                format!("{}_{plain}", owner.rsplit("::").next().unwrap_or(""))
+            }
+        };
+        let lowered = signature(function, owner).and_then(|signature| {
+            let lowered = lower(function, &signature)?;
+            Ok((signature, lowered))
+        });
+        self.functions.push(Function { name, key: key(&plain), lowered });
+    }
+}
+
+fn fields(
+    before: &str,
+    fields: &Fields,
+    holes: &mut Vec<Hole>,
+) -> Result<Vec<(String, Ty)>, Refusal> {
+    let each = fields.iter().enumerate().map(|(k, field)| {
+        let name = match &field.ident {
+            Some(name) => name.to_string().trim_start_matches("r#").to_string(),
+            None => k.to_string(),
+        };
+        Ok((format!("{before}{name}"), read(&field.ty, holes)?))
+    });
+    each.collect()
+}
