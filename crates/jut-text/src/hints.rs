@@ -45,9 +45,17 @@ pub(crate) fn word(word: &str) -> Option<&'static str> {
 /// A function that does not exist.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
     Some(match name {
-        "fold" | "foldl" | "foldr" | "reduce" | "accumulate" | "scanl" | "scan" => {
-            "write `fold (v <- xs) carry (a = ..) { .. }`: the block gives the next `a`"
+        "fold" | "foldl" | "foldr" | "reduce" | "accumulate" => {
+            "write `fold (v <- xs) carry (a = ..) { .. }`: the block gives the next `a`; or take `std.array.fold(f, a, x)`, \
+             behind `use std.array`"
         }
+        "scanl" | "scan" => {
+            "write `for (v <- xs) carry (a = ..) { b = ..; (b, b) }`, or take `std.array.scan(f, a, x)`, behind `use std.array`"
+        }
+        "sort" | "sorted" => {
+            "behind `use std.array`, `std.array.sort(x)`; the order alone is `std.array.order(x)`"
+        }
+        "argsort" | "sortperm" => "behind `use std.array`, `std.array.order(x)`",
         "map" | "build" | "vmap" | "tabulate" | "generate" | "fill" | "apply" | "array"
         | "full" => "write `map (v <- xs) { .. }` or `build (i < n) { .. }`",
         "zip" => "a loop may run over several arrays: `sum (a <- xs, b <- ys) { .. }`",

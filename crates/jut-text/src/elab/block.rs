@@ -226,7 +226,13 @@ impl<'a, 's> Body<'a, 's> {
             self.has_effect(e, effects)?;
         } else {
             let message = "the value of this statement is not used";
-            let help = "bind it: `x = ..`; only the last expression of a block is its result";
+            let help = match self.ast.text(e).starts_with('-') {
+                true => {
+                    "a line that begins with `-` is a statement of its own: to go on with the line before, \
+                     put the `-` at the end of that"
+                }
+                false => "bind it: `x = ..`; only the last expression of a block is its result",
+            };
             return self.fail(Diagnostic::error("J602", span, message).help(help));
         }
         self.values(made, "t").map(|_| ())

@@ -39,7 +39,18 @@ impl<'a, 's> Body<'a, 's> {
         self.surface_only(span, &format!("`{text}` of an array"), "write the loop, `scan`")?;
         let [e] = call.args.as_slice() else {
             let message = format!("`{text}` takes one array, not {} arguments", call.args.len());
-            return self.error("J208", span, message, format!("write `{text}(x)`"));
+            let help = match (text, call.args.len()) {
+                ("sum", 2) => {
+                    "of all dimensions it is `sum(x)`; the sum of the rows of a matrix is `sum_rows(x)`, that of its \
+                     columns `sum_columns(x)`"
+                        .to_string()
+                }
+                (_, 2) => format!(
+                    "of all dimensions it is `{text}(x)`; of each row, `build (i < size(x)) {{ {text}(x[i]) }}`"
+                ),
+                _ => format!("write `{text}(x)`"),
+            };
+            return self.error("J208", span, message, help);
         };
         let at = self.span(*e);
         let operands = [(self.each_operand(*e)?, at)];
@@ -73,15 +84,15 @@ impl<'a, 's> Body<'a, 's> {
             "all" => self.folded(&each, "&&", span)?,
             "cumprod" => self.running_product(&each, span)?,
             "argmax" | "argmin" => {
-                let k = self.place_of_extremum(&each, text == "argmax", span)?;
+                let k = self.place_of_extremum(&each, text, span)?;
                 values(k, span)
             }
             "max" | "min" => {
-                let k = self.place_of_extremum(&each, text == "max", span)?;
+                let k = self.place_of_extremum(&each, text, span)?;
                 values(self.element_at(&each, k, span)?, span)
             }
             "logsumexp" => {
-                let (shift, exps) = self.shifted(each, span)?;
+                let (shift, exps) = self.shifted(each, text, span)?;
                 let arrays = exps.arrays();
                 let sum = self.summed(&exps, arrays, &exps.dims, span)?;
                 let sum = self.one(sum)?;
@@ -90,7 +101,7 @@ impl<'a, 's> Body<'a, 's> {
                 self.primitive("+", Syntax::Infix, vec![shift, log], span)?.into()
             }
             _ => {
-                let (_, exps) = self.shifted(each, span)?;
+                let (_, exps) = self.shifted(each, text, span)?;
                 let exps = self.forced(Operand::Each(exps))?;
                 let whole = self.as_each(Operand::Value(exps), span)?;
                 let arrays = whole.arrays();
@@ -238,13 +249,13 @@ impl<'a, 's> Body<'a, 's> {
     // ---- extrema
 
     /// The first place of the largest or smallest element; R01 if there is none.
-    fn place_of_extremum(&mut self, each: &Each<'s>, largest: bool, span: Span) -> Res<Atom> {
+    fn place_of_extremum(&mut self, each: &Each<'s>, text: &str, span: Span) -> Res<Atom> {
         let ([size], Type::Float(_) | Type::I64) = (each.dims.as_slice(), &each.element) else {
-            return self.no_vector(if largest { "argmax" } else { "argmin" }, each);
+            return self.no_vector(text, each);
         };
         let arrays = each.arrays();
         let head = self.head_of(&arrays, size, span)?;
-        let kind = if largest { LoopKind::Max } else { LoopKind::Min };
+        let kind = if text.ends_with("max") { LoopKind::Max } else { LoopKind::Min };
         let k = self.best_index(&head, kind, span, |body, scan| {
             let elements = elements_of(&arrays, scan);
             Ok((body.element(each, &elements)?, span))
@@ -269,13 +280,13 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// The largest element if it is finite, else 0, without derivative; and `exp(x - shift)`.
-    fn shifted(&mut self, each: Each<'s>, span: Span) -> Res<(Atom, Each<'s>)> {
+    fn shifted(&mut self, each: Each<'s>, text: &str, span: Span) -> Res<(Atom, Each<'s>)> {
         if each.dims.len() != 1 || !each.element.is_float() {
-            return self.no_vector("softmax", &each);
+            return self.no_vector(text, &each);
         }
         let x = self.forced(Operand::Each(each))?;
         let each = self.as_each(Operand::Value(x), span)?;
-        let k = self.place_of_extremum(&each, true, span)?;
+        let k = self.place_of_extremum(&each, "max", span)?;
         let top = self.element_at(&each, k, span)?;
         let top = self.primitive("stop", Syntax::Call, vec![top], span)?;
         let top = self.one(top)?;
