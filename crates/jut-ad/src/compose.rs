@@ -21,7 +21,7 @@
 //! A are the parameters of `f`, B its results, A' one tangent and "gradients" one gradient per
 //! parameter that the mask names, in order; B' one tangent and B'' one cotangent per result with a
 //! float, in order (also for those that do not depend on the parameters named: zero, or ignored).
-//! "Blocks" are arrays of partial derivatives, "saved" is what [`Linearized`] says. The cost is in
+//! "Blocks" are arrays of partial derivatives (of records and tuples, the same in the shape of these), "saved" is what [`Linearized`] says. The cost is in
 //! runs of `f`, up to a constant factor: n is how many numbers there are in the parameters named, m
 //! how many in the results.
 //! With a mask that leaves parameters out, the name has it: `f{w}.grad`. All of them are purely
@@ -57,6 +57,7 @@
 //! mask takes them to be active.
 
 mod composer;
+mod entries;
 mod jacobian;
 mod linearize;
 mod nest;
@@ -165,8 +166,7 @@ type Make = fn(&mut Derivatives, &Asked, Observer) -> Result<Composition, Diagno
 /// `J801` if a transpose is asked for and nothing about the function is linear, `J802` if a gradient or
 /// Hessian is asked for and there is not exactly one f64 result (or the one named is not f64), `J803` for
 /// accumulators among the parameters, `J804` if no parameter is named, `J805` if all partial derivatives
-/// are asked for of parameters or results that are not numbers or arrays of numbers, and what the passes
-/// report.
+/// are asked for and would be more than some thousand arrays, and what the passes report.
 pub fn compose(
     derivatives: &mut Derivatives,
     asked: &Asked,

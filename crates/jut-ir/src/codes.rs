@@ -149,8 +149,8 @@ codes! {
         "differentiate a function that calls it";
     J804 "a derivative with respect to nothing: no parameter named has a float",
         "name a parameter with floats";
-    J805 "a Jacobian or Hessian with respect to, or of, something that is not a number or an array of numbers",
-        "name a parameter that is a number or an array of numbers";
+    J805 "a Jacobian or Hessian with respect to, or of, recursive data or a record that measures its own arrays, or one of more than 16384 arrays",
+        "name fewer parameters, put numbers into arrays, or make sizes parameters of the record";
     J806 "a derivative through a sum that is too large: its constructors times its fields of floats are more than 65536",
         "divide it into sums of sums";
     J807 "the derivative that a rule states is not linear in the tangents",

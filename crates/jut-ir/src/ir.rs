@@ -11,6 +11,7 @@
 use crate::entity::{Cap, DataId, FuncId, LVar, NVar, PrimaryMap};
 use crate::names::Name;
 use crate::prim::Prim;
+use crate::record::Record;
 pub use crate::scalar::Literal;
 use crate::size::Size;
 use crate::span::{Loc, Span};
@@ -85,6 +86,8 @@ pub struct Data {
     pub constructors: Vec<Constructor>,
     /// The data type of its tangents, if that is declared ([`crate::tangent`]); itself, if it is one.
     pub tangent: Option<DataId>,
+    /// If it is the mark of a record with sizes as parameters, that record ([`crate::record`]).
+    pub record: Option<Box<Record>>,
     /// Doc comment, without the slashes.
     pub doc: String,
     /// The declaration in the user's text.

@@ -43,6 +43,7 @@ pub mod names;
 pub mod normal;
 pub mod prim;
 pub mod print;
+pub mod record;
 pub mod repair;
 pub mod reuse;
 pub mod scalar;
@@ -59,6 +60,7 @@ pub use diagnostic::{Diagnostic, Edit, RuntimeError, RuntimeErrorKind, Severity,
 pub use entity::{Cap, DataId, FuncId, LVar, NVar};
 pub use ir::*;
 pub use names::Name;
+pub use record::Record;
 pub use scalar::{Scalar, Width};
 pub use size::Size;
 pub use span::{Loc, Origin, Span};

@@ -96,13 +96,18 @@ pub fn print_data(program: &Program, id: DataId) -> String {
         out.push_str(" of ");
         out.push_str(&program.datas[of].name);
     }
+    if let Some(record) = &data.record {
+        let params: Vec<&str> = record.params.iter().map(|name| name.as_str()).collect();
+        out.push_str(&format!("[{}]", params.join(", ")));
+    }
     for (k, constructor) in data.constructors.iter().enumerate() {
         out.push_str(if k == 0 { " = " } else { " | " });
         out.push_str(&constructor.name);
-        let fields = &constructor.fields;
-        let name = &|v: NVar| match fields.get(v.as_u32() as usize) {
-            Some(field) => field.name.to_string(),
-            None => unknown(v),
+        let fields = data.record.as_ref().map_or(&constructor.fields, |record| &record.fields);
+        let name = &|v: NVar| match (&data.record, v.as_u32() as usize) {
+            (Some(record), k) if k < record.params.len() => record.params[k].to_string(),
+            (None, k) if k < fields.len() => fields[k].name.to_string(),
+            _ => unknown(v),
         };
         for (k, field) in fields.iter().enumerate() {
             out.push_str(if k == 0 { "(" } else { ", " });
@@ -484,6 +489,12 @@ impl Printer<'_> {
     }
 
     fn component(&self, v: NVar, k: u32) -> String {
+        if let Some(Type::Tuple(items)) = self.func.nvars.get(v).map(|data| &data.ty)
+            && let Some((.., record)) = self.program.record(items)
+            && let Some(field) = record.fields.get(k as usize)
+        {
+            return field.name.to_string();
+        }
         if let Some(Type::Data(data)) = self.func.nvars.get(v).map(|data| &data.ty)
             && let Some(constructor) = self.program.datas[*data].constructors.first()
             && let Some(field) = constructor.fields.get(k as usize)

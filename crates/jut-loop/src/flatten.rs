@@ -188,6 +188,8 @@ pub struct Layouts {
     types: HashMap<Type, Rc<[Component]>>,
     /// The types of the fields of each constructor of each data type.
     fields: Vec<Rc<[Vec<Type>]>>,
+    /// What the components of a record with sizes are called, by its mark.
+    names: Vec<Option<Rc<[jut_ir::Name]>>>,
 }
 
 /// More components than this in one value that is not boxed are refused: a type that doubles with
@@ -289,6 +291,7 @@ impl Layouts {
 
     /// `seen` are the types that callers look into; none stands for all, but for recursive ones.
     fn with(program: &Program, seen: Option<&Seen>) -> Result<Layouts, Diagnostic> {
+        let names = |r: &jut_ir::Record| r.fields.iter().map(|f| f.name.clone()).collect();
         let types = |con: &jut_ir::Constructor| con.fields.iter().map(|f| f.ty.clone()).collect();
         let fields =
             program.datas.values().map(|data| data.constructors.iter().map(types).collect());
@@ -300,6 +303,7 @@ impl Layouts {
             datas: vec![boxed; program.datas.len()],
             types: HashMap::default(),
             fields: fields.collect(),
+            names: program.datas.values().map(|data| data.record.as_deref().map(names)).collect(),
         };
         let count = program.datas.len();
         let uses = |k: usize, out: &mut Vec<usize>| {
@@ -340,8 +344,16 @@ impl Layouts {
             Type::Data(id) => self.datas[id.index()].components.clone(),
             Type::Tuple(items) => {
                 let mut all = Vec::new();
+                let names = match items.last() {
+                    Some(Type::Data(mark)) => self.names.get(mark.index()).cloned().flatten(),
+                    _ => None,
+                };
                 for (k, item) in items.iter().enumerate() {
-                    let (prefix, by) = (format!("_{k}"), all.len());
+                    let prefix = match names.as_ref().and_then(|names| names.get(k)) {
+                        Some(name) => format!("_{name}"),
+                        None => format!("_{k}"),
+                    };
+                    let by = all.len();
                     all.extend(self.of(item).iter().map(|c| c.moved(&prefix, by)));
                 }
                 all.into()
@@ -539,6 +551,7 @@ mod tests {
                 .map(|(n, fields)| Constructor { name: n.into(), fields })
                 .collect(),
             tangent: None,
+            record: None,
             doc: String::new(),
             span: Span::NONE,
         }

@@ -94,6 +94,8 @@ pub(crate) struct Use<'s> {
 #[derive(Debug)]
 pub(crate) struct Data<'s> {
     pub name: Name<'s>,
+    /// `data D[n] = ..`: the sizes that its type has.
+    pub sizes: Vec<Name<'s>>,
     /// `data D.tan of D = ..`: the type of its tangents.
     pub of: Option<Name<'s>>,
     pub constructors: Vec<(Name<'s>, Vec<(Name<'s>, Type<'s>)>)>,
@@ -142,6 +144,8 @@ pub(crate) struct Type<'s> {
 #[derive(Debug)]
 pub(crate) enum TypeKind<'s> {
     Name(&'s str),
+    /// `Net[n, m]`: a record with sizes.
+    Sized(&'s str, Vec<ExprId>),
     /// `[a, b]t`.
     Array(Vec<ExprId>, Box<Type<'s>>),
     Tuple(Vec<Type<'s>>),

@@ -43,6 +43,7 @@ mod library;
 mod operation;
 mod order;
 mod policy;
+mod record;
 mod recurrence;
 mod region;
 mod rule;
@@ -109,7 +110,10 @@ pub(crate) fn elaborate(
                 let full = globals.full(d.name.text);
                 let unfinished =
                     || program.datas.push(Data { span: d.name.span, ..Data::default() });
-                globals.datas.entry(full).or_insert_with(unfinished);
+                let id = *globals.datas.entry(full).or_insert_with(unfinished);
+                if !d.sizes.is_empty() {
+                    globals.sized.entry(id).or_insert(d.sizes.len());
+                }
             }
         }
         let mut named = tangents::Named::of(file);
@@ -208,6 +212,9 @@ fn data<'s>(
     let Some(id) = globals.datas.get(&full).copied() else { return Err(Stop) };
     let taken = globals.fields.contains_key(&id) || matches!(d.name.text, "f64" | "i64" | "bool");
     unused(globals, &d.name, &full, taken, diagnostics)?;
+    if !d.sizes.is_empty() {
+        return record::declare(ast, d, id, program, globals, diagnostics);
+    }
     let mut constructors: Vec<Constructor> = Vec::new();
     let mut seen = HashSet::new();
     for (name, fields) in &d.constructors {
@@ -247,7 +254,8 @@ fn data<'s>(
         program.datas[of].tangent = Some(id);
         tangent = Some(id);
     }
-    program.datas[id] = Data { name: full, constructors, tangent, doc, span: d.name.span };
+    program.datas[id] =
+        Data { name: full, constructors, tangent, doc, span: d.name.span, record: None };
     program.order.push(jut_ir::Decl::Data(id));
     globals.fields.insert(id, fields);
     for (index, name) in names.into_iter().enumerate() {

@@ -502,6 +502,15 @@ impl<'s> Parser<'s, '_> {
     fn data(&mut self, doc: String) -> Parsed<Data<'s>> {
         self.expect("data")?;
         let name = self.path("the name of a data type")?;
+        let mut sizes = Vec::new();
+        let open = self.at;
+        if self.eat("[") {
+            sizes.push(self.name("a size")?);
+            while self.eat(",") {
+                sizes.push(self.name("a size")?);
+            }
+            self.expect_close(open, "]")?;
+        }
         let mut of = None;
         if self.peek().kind == Kind::Name && self.peek().text == "of" {
             self.at += 1;
@@ -524,7 +533,7 @@ impl<'s> Parser<'s, '_> {
             }
             constructors.push((constructor, fields));
             if !self.eat("|") {
-                return Ok(Data { name, of, constructors, doc });
+                return Ok(Data { name, sizes, of, constructors, doc });
             }
         }
     }
@@ -755,7 +764,20 @@ impl<'s> Parser<'s, '_> {
                 let help = "a name is bound by `x = ..`, or with its type by `x: f64 = ..`";
                 return Err(self.expected_helping("a type", help));
             }
-            _ => TypeKind::Name(self.path("a type")?.text),
+            _ => {
+                let name = self.path("a type")?.text;
+                let open = self.at;
+                if matches!(name, "f64" | "i64" | "bool") || !self.eat("[") {
+                    TypeKind::Name(name)
+                } else {
+                    let mut sizes = vec![self.additive()?];
+                    while self.eat(",") {
+                        sizes.push(self.additive()?);
+                    }
+                    self.expect_close(open, "]")?;
+                    TypeKind::Sized(name, sizes)
+                }
+            }
         };
         Ok(Type { kind, span: self.span_from(start) })
     }

@@ -532,6 +532,9 @@ pub fn show_type(program: &Program, func: &Function, ty: &Type) -> String {
         Type::I64 => "i64".into(),
         Type::Bool => "bool".into(),
         Type::Data(id) => program.datas[*id].name.clone(),
+        Type::Tuple(items) if program.record(items).is_some() => {
+            jut_ir::print::print_type(program, func, ty)
+        }
         Type::Tuple(items) => {
             let items: Vec<String> = items.iter().map(|t| show_type(program, func, t)).collect();
             format!("#({})", items.join(", "))
@@ -728,6 +731,7 @@ mod tests {
             name: name.into(),
             constructors,
             tangent: None,
+            record: None,
             doc: String::new(),
             span: Span::NONE,
         };

@@ -418,8 +418,12 @@ fn enter(program: &Program, ty: &Type, value: &Value) -> Option<EvalValue> {
             array(&dims, Cells::Items(items.collect::<Option<_>>()?))
         }
         (Type::Tuple(types), Value::Tuple(items)) => {
-            let items = types.iter().zip(items).map(|(t, v)| enter(program, t, v));
-            Some(EvalValue::tuple(items.collect::<Option<_>>()?))
+            let entered = types.iter().zip(items).map(|(t, v)| enter(program, t, v));
+            let mut entered: Vec<EvalValue> = entered.collect::<Option<_>>()?;
+            if let Some((data, ..)) = program.record(types) {
+                entered.push(EvalValue::data(ConRef { data, index: 0 }, Vec::new()));
+            }
+            Some(EvalValue::tuple(entered))
         }
         (Type::Data(id), Value::Tuple(items)) => fields(*id, 0, items),
         (Type::Data(id), Value::Data(name, items)) => {
@@ -437,7 +441,8 @@ pub(crate) fn leave(program: &Program, ty: &Type, value: &EvalValue) -> Option<V
         (_, EvalValue::I64(x)) => Some(Value::I64(*x)),
         (_, EvalValue::Bool(x)) => Some(Value::Bool(*x)),
         (Type::Tuple(types), EvalValue::Tuple(items)) => {
-            let items = types.iter().zip(items.iter()).map(|(t, v)| leave(program, t, v));
+            let types = program.components(types).iter();
+            let items = types.zip(items.iter()).map(|(t, v)| leave(program, t, v));
             items.collect::<Option<_>>().map(Value::Tuple)
         }
         (Type::Data(id), EvalValue::Data(con, items)) => {

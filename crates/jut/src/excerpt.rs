@@ -86,7 +86,8 @@ impl<'p> Needs<'p> {
         if self.datas.insert(id) {
             let program = self.program;
             let fields = program.datas[id].constructors.iter().flat_map(|c| &c.fields);
-            fields.for_each(|f| self.ty(&f.ty));
+            let record = program.datas[id].record.iter().flat_map(|record| &record.fields);
+            fields.chain(record).for_each(|f| self.ty(&f.ty));
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::labels::Labels;
 use crate::leaves::{peel, stack};
 use crate::value::{self, Array, Value};
 use jut_ir::Scalar;
-use jut_ir::{ConRef, Constructor, DataId, Program, Type};
+use jut_ir::{ConRef, Constructor, DataId, Field, Program, Type};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -152,6 +152,9 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
         Type::Float(_) => read_f64(json).map(Value::F64),
         Type::I64 => read_i64(json).map(Value::I64),
         Type::Bool => read_bool(json).map(Value::Bool),
+        Type::Tuple(items) if let Some((_, data, record)) = program.record(items) => {
+            read_fields(program, &data.name, &record.fields, json).map(Value::Tuple)
+        }
         Type::Tuple(items) => {
             let parts = list(json, items.len())?;
             items
@@ -163,7 +166,7 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
         }
         Type::Data(id) if program.is_tangent(*id) => read_tangent(program, *id, json),
         Type::Data(id) => match program.datas[*id].constructors.as_slice() {
-            [con] => read_fields(program, con, json).map(Value::Tuple),
+            [con] => read_fields(program, &con.name, &con.fields, json).map(Value::Tuple),
             cons => {
                 let names = || cons.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
                 let (name, fields) = constructor(json)
@@ -172,7 +175,8 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
                 let con = con.ok_or_else(|| format!("`{name}` is not one of {}", names()))?;
                 let empty = json!([]);
                 let fields = if fields.is_null() { &empty } else { fields };
-                Ok(Value::Data(con.name.clone(), read_fields(program, con, fields)?))
+                let fields = read_fields(program, &con.name, &con.fields, fields)?;
+                Ok(Value::Data(con.name.clone(), fields))
             }
         },
         Type::Array(..) => {
@@ -228,7 +232,7 @@ fn read_tangent(program: &Program, tangent: DataId, json: &Json) -> Result<Value
     };
     let empty = json!([]);
     let fields = if fields.is_null() { &empty } else { fields };
-    let fields = read_fields(program, &with_floats, fields)?;
+    let fields = read_fields(program, &with_floats.name, &with_floats.fields, fields)?;
     Ok(match constructors.len() {
         1 => Value::Tuple(fields),
         _ => Value::Data(with_floats.name, fields),
@@ -283,6 +287,9 @@ pub(crate) fn how_to_write(program: &Program, ty: &Type) -> &'static str {
                 "write nested lists, or {\"shape\": [..], \"data\": [..]} with the elements row by row"
             }
         },
+        Type::Tuple(items) if program.record(items).is_some() => {
+            "write an object with the fields, or a list of them in order"
+        }
         Type::Tuple(_) => "write a list of the components",
         Type::Data(id) => match program.datas[*id].constructors.as_slice() {
             [_] => "write an object with the fields, or a list of them in order",
@@ -324,26 +331,31 @@ fn read_bool(json: &Json) -> Result<bool, String> {
     json.as_bool().ok_or_else(|| expected("true or false", json))
 }
 
-fn read_fields(program: &Program, con: &Constructor, json: &Json) -> Result<Vec<Value>, String> {
+fn read_fields(
+    program: &Program,
+    of: &str,
+    fields: &[Field],
+    json: &Json,
+) -> Result<Vec<Value>, String> {
     if !has_room(0) {
         return Err(too_deep());
     }
     let part = |k: usize, name: &str| match json {
         Json::Object(map) => map.get(name).ok_or_else(|| format!("field `{name}` is missing")),
-        Json::Array(items) if items.len() == con.fields.len() => Ok(&items[k]),
-        _ => Err(expected(&format!("the {} fields of {}", con.fields.len(), con.name), json)),
+        Json::Array(items) if items.len() == fields.len() => Ok(&items[k]),
+        _ => Err(expected(&format!("the {} fields of {of}", fields.len()), json)),
     };
     if let Json::Object(map) = json
-        && let Some(extra) = map.keys().find(|key| con.fields.iter().all(|f| f.name != **key))
+        && let Some(extra) = map.keys().find(|key| fields.iter().all(|f| f.name != **key))
     {
-        return Err(format!("{} has no field `{extra}`", con.name));
+        return Err(format!("{of} has no field `{extra}`"));
     }
-    let read_one = |(k, field): (usize, &jut_ir::Field)| {
+    let read_one = |(k, field): (usize, &Field)| {
         let value = read(program, &field.ty, part(k, &field.name)?);
         // Of paths through many levels the end is enough.
         value.map_err(|e| if e.len() > 200 { e } else { format!("{}: {e}", field.name) })
     };
-    con.fields.iter().enumerate().map(read_one).collect()
+    fields.iter().enumerate().map(read_one).collect()
 }
 
 fn read_block(scalar: Scalar, rank: usize, json: &Json) -> Result<Value, String> {
@@ -426,7 +438,7 @@ fn collect<'j>(
 mod tests {
     use super::*;
     use jut_ir::entity::EntityRef;
-    use jut_ir::{Data, DataId, Field, NVar, Size, Span};
+    use jut_ir::{Constructor, Data, DataId, NVar, Size, Span};
 
     fn n() -> Size {
         Size::var(NVar::new(0))
@@ -504,6 +516,7 @@ mod tests {
             name: "D".into(),
             constructors,
             tangent: None,
+            record: None,
             doc: String::new(),
             span: Span::NONE,
         });

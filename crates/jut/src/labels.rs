@@ -23,6 +23,16 @@ impl Labels {
         labels(program, ty, &mut around).unwrap_or_default()
     }
 
+    /// Those of a block of partial derivatives: in the place of each number a value with other names.
+    pub fn around(&self, inner: &Labels) -> Labels {
+        if self.components.is_empty() {
+            return inner.clone();
+        }
+        let around = |(name, part): &(String, Labels)| (name.clone(), part.around(inner));
+        let components = self.components.iter().map(around).collect();
+        Labels { is_list: self.is_list, components }
+    }
+
     /// The names of a tuple's components and what is in them, if it has names.
     pub fn fields(&self, count: usize) -> Option<&[(String, Labels)]> {
         (!self.is_list && count > 0 && self.components.len() == count)
@@ -59,6 +69,14 @@ fn labels(program: &Program, ty: &Type, around: &mut Vec<jut_ir::DataId>) -> Opt
         Type::I64 | Type::Bool => None,
         Type::Array(_, element) => labels(program, element, around),
         Type::Tuple(items) => {
+            if let Some((.., record)) = program.record(items) {
+                let of = |f: &jut_ir::Field, around: &mut Vec<_>| {
+                    Some((f.name.to_string(), labels(program, &f.ty, around)?))
+                };
+                let components: Vec<_> =
+                    record.fields.iter().filter_map(|field| of(field, around)).collect();
+                return (!components.is_empty()).then_some(Labels { is_list: false, components });
+            }
             let named = |(k, item)| Some((format!("{k}"), labels(program, item, around)?));
             let components: Vec<_> = items.iter().enumerate().filter_map(named).collect();
             (!components.is_empty()).then_some(Labels { is_list: true, components })
@@ -101,6 +119,12 @@ pub(crate) fn part<'t>(
     while !path.is_empty() {
         // An array of records is kept as the record of its arrays.
         let (rest, inner, before) = match peel(ty).1 {
+            Type::Tuple(items) if let Some((.., record)) = program.record(items) => {
+                let named = |(field, item): (&'t jut_ir::Field, &'t Type)| -> Component<'t> {
+                    (field.name.as_str(), item, None)
+                };
+                find(program, record.fields.iter().zip(items).map(named), path)?
+            }
             Type::Tuple(items) => {
                 let named = |(k, item): (usize, &'t Type)| -> Component<'t> {
                     match names.and_then(|names| names.component(k)) {

@@ -175,7 +175,8 @@ fn rebuild_in(
         Type::Float(_) | Type::I64 | Type::Bool => leaves.next().cloned(),
         Type::Array(_, element) => rebuild_in(program, element, true, leaves),
         Type::Tuple(items) => {
-            let items = items.iter().map(|t| rebuild_in(program, t, in_array, leaves));
+            let items = program.components(items).iter();
+            let items = items.map(|t| rebuild_in(program, t, in_array, leaves));
             items.collect::<Option<_>>().map(Value::Tuple)
         }
         Type::Data(id) => {
@@ -302,7 +303,7 @@ pub fn stack(program: &Program, element: &Type, items: &[Value]) -> Option<Value
         Type::I64 => return block(items, rank, ints).map(Value::I64s),
         Type::Bool => return block(items, rank, bools).map(Value::Bools),
         Type::Array(..) => return None,
-        Type::Tuple(parts) => parts.iter().collect(),
+        Type::Tuple(parts) => program.components(parts).iter().collect(),
         Type::Data(id) => match program.datas[*id].constructors.as_slice() {
             [con] if is_flat(program, &Type::array(Size::default(), base.clone())) => {
                 con.fields.iter().map(|f| &f.ty).collect()

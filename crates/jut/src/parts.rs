@@ -146,6 +146,7 @@ fn take_apart_in<'a>(
         },
         Type::Array(_, element) => take_apart_in(program, element, true, arg, made, out)?,
         Type::Tuple(items) => {
+            let items = program.components(items);
             expect(items.len())?;
             for (k, item) in items.iter().enumerate() {
                 take_apart_in(program, item, in_array, component(arg, k), made, out)?;

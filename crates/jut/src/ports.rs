@@ -183,6 +183,8 @@ pub(crate) fn ports(
         let labels = match *outcome {
             Outcome::Tangent(k) => of_result(k),
             Outcome::Gradient(k) => of_param(k),
+            Outcome::Partial { of, by } => of_result(of).around(&of_param(by)),
+            Outcome::Second { of, by } => of_param(of).around(&of_param(by)),
             _ => Labels::default(),
         };
         outputs.push(Output { name, role, labels, what: *outcome });

@@ -47,7 +47,7 @@ impl Function {
     /// # Errors
     /// [`Error::Program`](crate::Error::Program) if the function has no such derivative: a gradient or
     /// Hessian is that of one f64 result (`J802`), derivatives are with respect to floats (`J804`),
-    /// all partial derivatives at once need numbers and arrays of numbers (`J805`), and only a linear
+    /// all partial derivatives at once are at most some thousand arrays (`J805`), and only a linear
     /// function has a transpose (`J801`). [`Error::Backend`](crate::Error::Backend) if no code can be
     /// made.
     pub fn compile(&self, request: Request) -> Result<Compiled> {

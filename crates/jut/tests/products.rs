@@ -356,12 +356,6 @@ fn what_has_no_such_product_is_refused_with_its_code() {
         ("def f(k: i64) -> f64 = f64(k)", Request::Hessian, "J804"),
         ("def f(k: i64) -> f64 = f64(k)", Request::Jacobian(JacobianMode::Auto), "J804"),
         ("def f(k: i64) -> f64 = f64(k)", Request::SecondDirectional, "J804"),
-        ("def f(p: #(f64, f64)) -> f64 = p.0 * p.1", Request::Hessian, "J805"),
-        (
-            "def f(p: #(f64, f64)) -> f64 = p.0 * p.1",
-            Request::Jacobian(JacobianMode::Forward),
-            "J805",
-        ),
         ("def f(x: f64) -> f64 = x", Request::Transposed, "J801"),
     ];
     for (program, request, code) in cases {

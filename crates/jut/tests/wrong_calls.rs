@@ -234,13 +234,6 @@ const CALLS: &[Row] = &[
         "",
         "def count(n: i64) -> f64",
     ),
-    (
-        "a Hessian with respect to a record",
-        || function("pair")?.hessian().map(drop),
-        "J805",
-        "",
-        "",
-    ),
 ];
 
 /// What is wrong, the call, and what the error says.

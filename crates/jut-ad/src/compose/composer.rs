@@ -423,10 +423,11 @@ pub(super) fn in_order(active: &[Active], values: Vec<Atom>, totals: Vec<Atom>) 
     active.iter().filter_map(next).collect()
 }
 
-/// The type of arrays over the entries of `outer` with entries `inner`.
+/// The type `outer` with an `inner` in the place of each number.
 pub(super) fn product(outer: &Type, inner: &Type) -> Type {
     match outer {
         Type::Array(size, element) => Type::array(size.clone(), product(element, inner)),
+        Type::Tuple(items) => Type::Tuple(items.iter().map(|t| product(t, inner)).collect()),
         _ => inner.clone(),
     }
 }

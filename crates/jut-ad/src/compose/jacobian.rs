@@ -24,6 +24,7 @@
 //! The transposed half adds straight into the rows of the result.
 
 use super::composer::{Active, Composer, in_order, product, sums};
+use super::entries::{entries, few_blocks, is_numbers};
 use super::{Asked, Composition, Observer, Outcome, Passes, Request, as_j_passes, definition};
 use crate::{Derivatives, Mask, Policy};
 use jut_ir::prim;
@@ -46,15 +47,15 @@ pub enum JacobianMode {
 
 /// `f.jacobian: (A) -> (blocks)`: for each result with floats, for each parameter in the mask, an
 /// array of all partial derivatives: the dimensions of the result, then those of the parameter
-/// (`d y[j] / d x[i]` is `block[j, i]`). Parameters in the mask and results with floats are f64 or
-/// arrays of f64 of any rank. Sizes of results that `f` computes come first.
+/// (`d y[j] / d x[i]` is `block[j, i]`). Of records, tuples and arrays of these a block has the shape of the result's tangent,
+/// with a tangent of the parameter in the place of each number. Sizes of results that `f` computes come first.
 ///
 /// Costs one run of `f.nonlin`, and one of `f.lin` per number in the parameters or of `f.linT` per
 /// number in the results, each with a unit vector made for it. Fails where `f` fails.
 ///
 /// # Errors
 /// `J803` for accumulators among the parameters, `J804` if no parameter is named, `J805` for
-/// parameters and results of other types, and what the passes report.
+/// too many blocks, and what the passes report.
 pub fn jacobian(
     derivatives: &mut Derivatives,
     func: FuncId,
@@ -103,9 +104,8 @@ pub(super) fn make(
 
     let mut c = Composer::new(derivatives, f)?;
     let inputs = c.active(&wrt)?;
-    only_numbers(&c, inputs.iter().map(|a| &a.ty))?;
     let declared = c.result_tangents()?;
-    only_numbers(&c, declared.iter().map(|(_, ty)| ty))?;
+    few_blocks(&c, declared.iter().map(|(_, ty)| ty), inputs.iter().map(|a| &a.ty))?;
     let args = c.inputs.clone();
     let results = c.call(halves.nonlin, args.clone(), Vec::new());
     let values = results[..active.len().min(results.len())].to_vec();
@@ -161,36 +161,6 @@ pub(super) fn make(
     Ok(c.finish(asked.name(&name), doc, nl))
 }
 
-/// Refuses what is not a number or an array of numbers.
-pub(super) fn only_numbers<'t>(
-    c: &Composer,
-    types: impl IntoIterator<Item = &'t Type>,
-) -> Result<(), Diagnostic> {
-    fn is_numbers(mut ty: &Type) -> bool {
-        while let Type::Array(_, element) = ty {
-            ty = element;
-        }
-        ty.is_float()
-    }
-    if types.into_iter().all(is_numbers) {
-        return Ok(());
-    }
-    let message = format!(
-        "all partial derivatives of `{}` at once need parameters and results that are numbers or \
-         arrays of numbers",
-        c.source().name
-    );
-    let help = "name other parameters, or take products with the Jacobian (jvp, vjp)";
-    Err(Diagnostic::error("J805", c.loc.span, message).help(help))
-}
-
-/// How many numbers there are in a number or array of numbers.
-fn entries(ty: &Type) -> Size {
-    let mut product = Size::constant(1);
-    ty.for_each_size(&mut |size| product = product.clone() * size.clone());
-    product
-}
-
 /// A result of the function that is differentiated.
 struct Output {
     /// Its tangent type, after the call of the function.
@@ -220,6 +190,10 @@ impl LinearMap {
     /// All blocks, by applying the linear half to each unit vector.
     fn by_columns(&self, c: &mut Composer, half: FuncId) -> Result<Vec<Atom>, Diagnostic> {
         let live: Vec<&Output> = self.outputs.iter().filter(|o| o.active).collect();
+        let all = live.iter().map(|o| &o.ty).chain(self.inputs.iter().map(|a| &a.ty));
+        if !all.into_iter().all(is_numbers) {
+            return self.by_columns_of_parts(c, half);
+        }
         let heights: Vec<Vec<Atom>> = live.iter().map(|o| c.dims(&o.ty)).collect();
         let zeros = zeros(c, self.inputs.iter().map(|a| &a.ty), self.inputs.len());
         // By parameter, then by live result.
@@ -270,6 +244,43 @@ impl LinearMap {
         Ok(blocks)
     }
 
+    /// The same where parameters or results have components: the columns are collected, and turned round.
+    fn by_columns_of_parts(&self, c: &mut Composer, half: FuncId) -> Result<Vec<Atom>, Diagnostic> {
+        let zeros = zeros(c, self.inputs.iter().map(|a| &a.ty), self.inputs.len());
+        // By parameter, then by live result: in the shape of the parameter.
+        let mut columns = Vec::new();
+        for (k, input) in self.inputs.iter().enumerate() {
+            columns.push(match self.outputs.iter().any(|o| o.active) {
+                false => Vec::new(),
+                true => c.over_entries(&input.ty, &mut Vec::new(), &mut |c, path| {
+                    let mut tangents = zeros.clone();
+                    tangents[k] = c.unit_at(&input.ty, path)?;
+                    let mut args = self.saved.clone();
+                    args.extend(as_j_passes(&self.inputs, &tangents));
+                    Ok(c.call(half, args, Vec::new()).into_iter().map(Atom::Var).collect())
+                })?,
+            });
+        }
+        let mut blocks = Vec::new();
+        let mut row = 0..;
+        for output in &self.outputs {
+            let row = if output.active { row.next() } else { None };
+            for (input, columns) in self.inputs.iter().zip(&columns) {
+                let Some(made) = row.and_then(|row: usize| columns.get(row).copied()) else {
+                    blocks.push(c.zero(product(&output.ty, &input.ty)));
+                    continue;
+                };
+                blocks.extend(c.over_entries(&output.ty, &mut Vec::new(), &mut |c, first| {
+                    c.over_entries(&input.ty, &mut Vec::new(), &mut |c, last| {
+                        let column = c.part_at(made, last);
+                        Ok(vec![c.part_at(column, first)])
+                    })
+                })?);
+            }
+        }
+        Ok(blocks)
+    }
+
     /// All blocks, by applying the transposed half to each unit vector.
     fn by_rows(&self, c: &mut Composer, half: FuncId) -> Result<Vec<Atom>, Diagnostic> {
         let live: Vec<&Output> = self.outputs.iter().filter(|o| o.active).collect();
@@ -280,6 +291,17 @@ impl LinearMap {
             if !output.active {
                 let types = self.inputs.iter().map(|a| product(&output.ty, &a.ty));
                 blocks.extend(types.map(|ty| c.zero(ty)).collect::<Vec<_>>());
+                continue;
+            }
+            if !is_numbers(&output.ty) {
+                blocks.extend(c.over_entries(&output.ty, &mut Vec::new(), &mut |c, path| {
+                    let mut args = self.saved.clone();
+                    let start = args.len();
+                    args.extend(&zeros);
+                    args[start + position] = c.unit_at(&output.ty, path)?;
+                    c.pull_back(half, args, &self.inputs)
+                })?);
+                position += 1;
                 continue;
             }
             let dims = c.dims(&output.ty);

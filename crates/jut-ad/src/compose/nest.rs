@@ -221,7 +221,7 @@ impl Composer<'_> {
 }
 
 /// A parallel loop without slices.
-fn par(index: NVar, bound: Atom, body: Block) -> Scan {
+pub(super) fn par(index: NVar, bound: Atom, body: Block) -> Scan {
     Scan {
         dir: Dir::Par,
         index,

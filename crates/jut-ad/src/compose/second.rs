@@ -2,7 +2,8 @@
 //! function has no tape, so the tape of its gradient is all that is kept.
 
 use super::composer::{Composer, in_order, product, sums};
-use super::jacobian::{only_numbers, zeros};
+use super::entries::{few_blocks, is_numbers};
+use super::jacobian::zeros;
 use super::{
     Asked, Composition, Observer, Outcome, Parameter, Passes, Request, compose, definition, domain,
     scalar_result,
@@ -71,7 +72,8 @@ fn slope(
 /// `f.hessian: (A) -> (blocks)`: all second derivatives of the one f64 result of `f`: for each
 /// parameter in the mask, for each parameter in the mask, an array with the dimensions of the
 /// first, then those of the second. With one parameter `x: [n]f64` that is the symmetric `[n][n]f64`.
-/// Parameters in the mask are f64 or arrays of f64 of any rank.
+/// Of records, tuples and arrays of these a block has the shape of the first one's tangent, with a tangent of the second in
+/// the place of each number.
 ///
 /// Costs one product with the Hessian per number in these parameters, each with a unit vector made
 /// for it; the gradients are added straight into the rows of the result:
@@ -90,7 +92,7 @@ fn slope(
 /// parameter without dimensions makes unnecessary).
 ///
 /// # Errors
-/// As [`super::value_and_grad`]; `J805` for parameters of other types.
+/// As [`super::value_and_grad`]; `J805` for too many blocks.
 pub fn hessian(
     derivatives: &mut Derivatives,
     func: FuncId,
@@ -110,7 +112,8 @@ pub(super) fn all(
     let (f, wrt) = domain(derivatives, asked.func, &asked.wrt)?;
     scalar_result(&derivatives.program.funcs[f], None)?;
     let inputs = Composer::new(derivatives, f)?.active(&wrt)?;
-    only_numbers(&Composer::new(derivatives, f)?, inputs.iter().map(|a| &a.ty))?;
+    let types = || inputs.iter().map(|a| &a.ty);
+    few_blocks(&Composer::new(derivatives, f)?, types(), types())?;
     let (Composition { func: along, .. }, primal) = slope(derivatives, f, &wrt, observer)?;
     let differentiated = scalar_result(&derivatives.program.funcs[along], None)?;
     let passes = Passes::apply(derivatives, along, &primal, policy, observer)?;
@@ -121,35 +124,47 @@ pub(super) fn all(
     let inputs = c.active(&wrt)?;
     c.run_where_empty(f, &inputs)?;
     let zeros = zeros(&mut c, inputs.iter().map(|a| &a.ty), inputs.len());
+    // What the transposed half takes: the derivative along the k-th parameter is run, and its cotangent is one.
+    let cotangent = |c: &mut Composer, k: usize, unit: Atom| {
+        let mut args = c.inputs.clone();
+        let start = args.len();
+        args.extend(&zeros);
+        args[start + k] = unit;
+        let results = c.call(halves.nonlin, args.clone(), Vec::new());
+        let mut saved = c.saved_args(&halves, &args, &results);
+        for (k, result) in results.iter().enumerate().take(active.len()) {
+            let Some(ty) = c.tangent_of_value(*result)?.filter(|_| active[k]) else { continue };
+            saved.push(match k == differentiated {
+                true => Atom::Lit(Literal::F64(1.0)),
+                false => c.zero(ty),
+            });
+        }
+        Ok(saved)
+    };
     let mut nl = Vec::new();
     for (k, input) in inputs.iter().enumerate() {
+        c.declare(inputs.iter().map(|other| {
+            let second = Outcome::Second { of: input.position, by: other.position };
+            (second, product(&input.ty, &other.ty))
+        }));
+        if !is_numbers(&input.ty) {
+            nl.extend(c.over_entries(&input.ty, &mut Vec::new(), &mut |c, path| {
+                let unit = c.unit_at(&input.ty, path)?;
+                let saved = cotangent(c, k, unit)?;
+                c.pull_back(pullback, saved, &inputs)
+            })?);
+            continue;
+        }
         let dims = c.dims(&input.ty);
         let (stacked, totals) = c.accumulate(sums(&inputs, Some(&input.ty)), |c, caps| {
             c.nest(&dims, caps, &mut |c, indices, rows| {
-                let mut args = c.inputs.clone();
-                let start = args.len();
-                args.extend(&zeros);
-                args[start + k] = c.unit(&input.ty, indices)?;
-                let results = c.call(halves.nonlin, args.clone(), Vec::new());
-                let mut saved = c.saved_args(&halves, &args, &results);
-                for (k, result) in results.iter().enumerate().take(active.len()) {
-                    let Some(ty) = c.tangent_of_value(*result)?.filter(|_| active[k]) else {
-                        continue;
-                    };
-                    saved.push(match k == differentiated {
-                        true => Atom::Lit(Literal::F64(1.0)),
-                        false => c.zero(ty),
-                    });
-                }
+                let unit = c.unit(&input.ty, indices)?;
+                let saved = cotangent(c, k, unit)?;
                 let rows = rows.iter().map(|row| Some(Place::root(*row))).collect();
                 Ok(c.call(pullback, saved, rows).into_iter().map(Atom::Var).collect())
             })
         })?;
         nl.extend(in_order(&inputs, stacked, totals));
-        c.declare(inputs.iter().map(|other| {
-            let second = Outcome::Second { of: input.position, by: other.position };
-            (second, product(&input.ty, &other.ty))
-        }));
     }
     let name = wrt.name(&c.derivatives.program, f);
     let doc = format!("All second derivatives of `{name}`.");

@@ -381,19 +381,33 @@ fn has_derivatives(compiled: &Compiled) -> bool {
 /// A matrix of blocks times a vector, in the shape of `rows`.
 fn times(blocks: &[Value], rows: &[Value], columns: &[Value]) -> Vec<Value> {
     let product = |(i, row): (usize, &Value)| {
-        let mut sums = vec![0.0; row.floats().len()];
+        let mut sums: Vec<Vec<f64>> =
+            parts(row).into_iter().map(|part| vec![0.0; part.len()]).collect();
         for (j, column) in columns.iter().enumerate() {
-            let column = column.floats();
-            let block = blocks.get(i * columns.len() + j).map(Value::floats).unwrap_or_default();
-            let cells = block.chunks(column.len().max(1));
-            for (sum, cells) in sums.iter_mut().zip(cells) {
-                *sum += cells.iter().zip(&column).map(|(a, b)| a * b).sum::<f64>();
+            let column = parts(column);
+            let block = blocks.get(i * columns.len() + j).map(parts).unwrap_or_default();
+            // For each part of the row, one for each part of the column.
+            for (sums, block) in sums.iter_mut().zip(block.chunks(column.len().max(1))) {
+                for (block, column) in block.iter().zip(&column) {
+                    let cells = block.chunks(column.len().max(1));
+                    for (sum, cells) in sums.iter_mut().zip(cells) {
+                        *sum += cells.iter().zip(column).map(|(a, b)| a * b).sum::<f64>();
+                    }
+                }
             }
         }
-        let mut sums = sums.into_iter();
+        let mut sums = sums.into_iter().flatten();
         row.map_floats(&mut |_| sums.next().unwrap_or(0.0))
     };
     rows.iter().enumerate().map(product).collect()
+}
+
+/// The numbers of each component of a value.
+fn parts(value: &Value) -> Vec<Vec<f64>> {
+    match value {
+        Value::Tuple(items) => items.iter().flat_map(parts).collect(),
+        value => vec![value.floats()],
+    }
 }
 
 fn floats(values: &[Value]) -> Vec<f64> {

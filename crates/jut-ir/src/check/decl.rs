@@ -4,6 +4,7 @@ use super::binding::is_linear;
 use crate::diagnostic::Diagnostic;
 use crate::entity::{DataId, EntityRef};
 use crate::ir::{Constructor, Data, Decl, Program};
+use crate::record::Record;
 use crate::types::Type;
 use std::collections::HashSet;
 
@@ -40,6 +41,9 @@ fn check_data(data: &Data) -> Option<Diagnostic> {
     if data.constructors.is_empty() {
         return error("J501", format!("`{}` has no constructor", data.name));
     }
+    if let Some(record) = &data.record {
+        return check_record(data, record);
+    }
     for constructor in &data.constructors {
         let mut names = HashSet::new();
         for (k, field) in constructor.fields.iter().enumerate() {
@@ -59,6 +63,31 @@ fn check_data(data: &Data) -> Option<Diagnostic> {
         }
     }
     None
+}
+
+/// The mark of a record with sizes has one constructor and no fields. The components are called differently, and each size stands
+/// alone in one of them.
+fn check_record(data: &Data, record: &Record) -> Option<Diagnostic> {
+    let error = |code, message: String| Some(Diagnostic::error(code, data.span, message));
+    if data.constructors.iter().map(|c| c.fields.len()).collect::<Vec<_>>() != [0] {
+        return error("J501", format!("`{}` is no mark of a record", data.name));
+    }
+    let mut names = HashSet::new();
+    let params = record.params.len();
+    for name in record.params.iter().chain(record.fields.iter().map(|f| &f.name)) {
+        if !names.insert(name) {
+            return error("J011", format!("`{}` has two parts called `{name}`", data.name));
+        }
+    }
+    for field in &record.fields {
+        if field.ty.size_names().iter().any(|v| v.index() >= params) {
+            let message = format!("a size of field `{}` is no size of `{}`", field.name, data.name);
+            return error("J203", message);
+        }
+    }
+    let types: Vec<Type> = record.fields.iter().map(|f| f.ty.clone()).collect();
+    let unknown = record.sizes(&types).iter().position(Option::is_none)?;
+    error("J203", format!("no field of `{}` has `{}` as a size", data.name, record.params[unknown]))
 }
 
 /// A declared tangent type: a zero, then constructors of sizes and linear values, those of what it is the type of the

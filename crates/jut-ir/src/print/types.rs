@@ -55,6 +55,9 @@ pub(super) fn write_type(
         Type::I64 => out.push_str("i64"),
         Type::Bool => out.push_str("bool"),
         Type::Tuple(items) => {
+            if write_record(out, program, items, name) {
+                return;
+            }
             out.push_str("#(");
             for (k, item) in items.iter().enumerate() {
                 if k > 0 {
@@ -84,6 +87,27 @@ pub(super) fn write_type(
             None => out.push_str("<unknown type>"),
         },
     }
+}
+
+/// Writes a tuple with the mark of a record as `Net[n, 2 * m]`.
+fn write_record(
+    out: &mut String,
+    program: &Program,
+    items: &[Type],
+    name: &dyn Fn(NVar) -> String,
+) -> bool {
+    let Some((_, data, record)) = program.record(items) else { return false };
+    let sizes: Option<Vec<Size>> = record.sizes(items).into_iter().collect();
+    let Some(sizes) = sizes.filter(|s| record.components(s) == program.components(items)) else {
+        return false;
+    };
+    out.push_str(&data.name);
+    for (k, size) in sizes.iter().enumerate() {
+        out.push_str(if k == 0 { "[" } else { ", " });
+        write_size(out, size, name);
+    }
+    out.push(']');
+    true
 }
 
 /// Monomials in alphabetical order (the numbers of variables, by which a [`Size`] is sorted, are

@@ -25,6 +25,7 @@ pub fn power_lin() -> Program {
             ],
         }],
         tangent: None,
+        record: None,
         doc: String::new(),
         span: Span::NONE,
     });

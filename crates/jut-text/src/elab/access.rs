@@ -313,6 +313,20 @@ impl<'a, 's> Body<'a, 's> {
 
     pub fn field(&mut self, value: NVar, name: &Name<'s>, span: Span) -> Res<Out> {
         let ty = self.b.func.nvars[value].ty.clone();
+        let program = self.program;
+        let of_record = match &ty {
+            Type::Tuple(items) => program.record(items).map(|(id, _, record)| (id, items, record)),
+            _ => None,
+        };
+        if let Some((id, items, record)) = of_record {
+            let fields = &self.globals.fields;
+            let number = fields.get(&id).and_then(|f| f.get(name.text)).copied();
+            let Some(number) = number else {
+                let names = record.fields.iter().map(|f| f.name.as_str());
+                return self.no_field(&program.datas[id].name, names.collect(), name);
+            };
+            return Ok(Out::one(Rhs::Proj(value, number as u32), items[number].clone(), span));
+        }
         let Type::Data(data) = ty else {
             let message = format!("a value of type {} has no fields", self.show(&ty));
             let help = match &ty {
@@ -334,18 +348,8 @@ impl<'a, 's> Body<'a, 's> {
         let fields = &constructor.fields;
         let Some(number) = self.globals.fields.get(&data).and_then(|f| f.get(name.text)).copied()
         else {
-            let message = format!("`{}` has no field `{}`", program.datas[data].name, name.text);
-            let mut error = Diagnostic::error("J204", name.span, message);
-            let near = show::nearest(name.text, fields.iter().map(|f| f.name.as_str()));
-            error = match near {
-                Some(near) => error.did_you_mean(near),
-                None => {
-                    let names: Vec<String> =
-                        fields.iter().map(|f| format!("`.{}`", f.name)).collect();
-                    error.help(format!("it has {}", names.join(", ")))
-                }
-            };
-            return self.fail(error);
+            let names = fields.iter().map(|f| f.name.as_str()).collect();
+            return self.no_field(&program.datas[data].name, names, name);
         };
         let ty = fields[number].ty.clone();
         if !ty.size_names().is_empty() {
@@ -358,8 +362,25 @@ impl<'a, 's> Body<'a, 's> {
         Ok(Out::one(Rhs::Proj(value, number as u32), ty, span))
     }
 
+    fn no_field<T>(&mut self, record: &str, names: Vec<&str>, name: &Name<'s>) -> Res<T> {
+        let message = format!("`{record}` has no field `{}`", name.text);
+        let error = Diagnostic::error("J204", name.span, message);
+        let error = match show::nearest(name.text, names.iter().copied()) {
+            Some(near) => error.did_you_mean(near),
+            None => {
+                let names: Vec<String> = names.iter().map(|f| format!("`.{f}`")).collect();
+                error.help(format!("it has {}", names.join(", ")))
+            }
+        };
+        self.fail(error)
+    }
+
     pub fn component(&mut self, value: NVar, number: u32, here: Span, span: Span) -> Res<Out> {
         match &self.b.func.nvars[value].ty {
+            ty @ Type::Tuple(items) if !self.strict && self.program.record(items).is_some() => {
+                let message = format!("a value of type {} is not a tuple", self.show(ty));
+                self.error("J204", here, message, "fields of a record have names: `p.x`")
+            }
             Type::Tuple(items) => match items.get(number as usize) {
                 Some(ty) => {
                     let ty = ty.clone();
@@ -407,6 +428,11 @@ impl<'a, 's> Body<'a, 's> {
             };
             return self.error("J205", at, message, help);
         };
+        if let (false, Some((_, data, _))) = (self.strict, self.program.record(&items)) {
+            let message = format!("a value of type {} is not a tuple", data.name);
+            let help = format!("open the record with `{}(..) = ..`", data.constructors[0].name);
+            return self.error("J205", at, message, help);
+        }
         if items.len() != names.len() {
             let message =
                 format!("the pattern has {} names, the tuple {}", names.len(), items.len());

@@ -220,6 +220,9 @@ impl<'a, 's> Body<'a, 's> {
 
     fn construct(&mut self, con: ConRef, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
         let program = self.program;
+        if let (Some(record), false) = (program.datas[con.data].record.as_deref(), self.strict) {
+            return self.construct_record(con, record, call, span);
+        }
         let constructor = program.constructor(con);
         if call.args.len() != constructor.fields.len() {
             let message = format!(
@@ -375,6 +378,9 @@ impl<'a, 's> Body<'a, 's> {
         let span = name.span.to(self.span(e));
         if self.is_linear_name(e) {
             return self.open_tangent(con, name, patterns, e, span);
+        }
+        if program.datas[con.data].record.is_some() && !self.strict {
+            return self.open_record(con, name, patterns, e, span);
         }
         let atom = self.atom(e, "t")?;
         let ty = self.type_of(atom);
@@ -713,14 +719,14 @@ pub fn conversion(given: &str, wanted: &str) -> String {
 }
 
 /// Solves the sizes of a call from pairs of types.
-struct Solver<'x> {
+pub(super) struct Solver<'x> {
     /// Not solved yet.
-    unknown: HashSet<NVar>,
-    map: &'x mut HashMap<NVar, Size>,
+    pub unknown: HashSet<NVar>,
+    pub map: &'x mut HashMap<NVar, Size>,
 }
 
 impl Solver<'_> {
-    fn types(&mut self, declared: &Type, given: &Type) {
+    pub fn types(&mut self, declared: &Type, given: &Type) {
         match (declared, given) {
             (Type::Array(s, declared), Type::Array(t, given)) => {
                 self.size(s, t);

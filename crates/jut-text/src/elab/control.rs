@@ -71,6 +71,9 @@ impl<'a, 's> Body<'a, 's> {
                 let message =
                     format!("`case` needs a bool or a data value, not {}", self.show(&ty));
                 let help = match &ty {
+                    Type::Tuple(items) if program.record(items).is_some() => {
+                        "a record has one constructor: open it with `K(a, b) = ..`"
+                    }
                     Type::Tuple(_) => "open a tuple with `#(a, b) = ..`",
                     Type::Array(..) => "choose by an element: `if x[i] > 0.0 { .. } else { .. }`",
                     Type::I64 => {

@@ -40,6 +40,8 @@ pub(crate) struct Globals {
     pub constants: HashMap<FuncId, Option<Literal>>,
     /// The fields of records: their numbers by name.
     pub fields: HashMap<DataId, HashMap<String, usize>>,
+    /// Records with sizes: how many.
+    pub sized: HashMap<DataId, usize>,
     /// Every name that the files so far declare, now or later.
     pub declared: HashMap<String, Span>,
     /// The modules of the program.

@@ -294,6 +294,19 @@ impl<'a, 's> Body<'a, 's> {
         found: &Type,
         span: Span,
     ) -> Res<()> {
+        if let TypeKind::Sized(name, sizes) = &declared.kind {
+            for (size, length) in sizes.iter().zip(self.sizes_of_record(name, found)) {
+                let ExprKind::Name(name) = &self.ast.expr(*size).kind else { continue };
+                if let Some(length) = length
+                    && d.sizes.iter().any(|own| own.text == name.text)
+                    && self.scope.get(name.text).is_none()
+                {
+                    let atom = self.materialize(&length, span)?;
+                    self.scope.bind(name.text, Entity::N(atom));
+                }
+            }
+            return Ok(());
+        }
         let TypeKind::Array(sizes, element) = &declared.kind else { return Ok(()) };
         let mut found = found;
         for size in sizes {

@@ -5,6 +5,7 @@
 //! refused (J215), so that elaboration never takes more than linear time.
 
 use super::body::Body;
+use super::record::sizes_text;
 use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind, Op, Post, TypeKind};
@@ -57,6 +58,15 @@ impl<'a, 's> Body<'a, 's> {
                     return Err(Stop);
                 }
                 if let Some(data) = self.globals.data(name) {
+                    // In the core the name alone is the type of the mark.
+                    if !self.strict
+                        && let Some(sizes) = self.globals.sized.get(&data)
+                    {
+                        let message = format!("the type `{name}` has {sizes} size(s)");
+                        let help =
+                            format!("give them in brackets: `{name}[{}]`", sizes_text(*sizes));
+                        return self.error("J208", ty.span, message, help);
+                    }
                     return Ok(Type::Data(data));
                 }
                 let known = self.globals.visible_datas();
@@ -75,6 +85,7 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 self.fail(error)
             }
+            TypeKind::Sized(name, sizes) => self.record_type(name, sizes, ty.span),
             TypeKind::Function(..) => {
                 let message = "a function is the type of a parameter of a definition alone";
                 let help = "give it as an argument: values, fields and results are no functions";

@@ -5,7 +5,7 @@ use crate::border::{ZERO, has_room, too_deep};
 use crate::labels::Labels;
 use crate::leaves::peel;
 use crate::value::{Array, Value};
-use jut_ir::{ConRef, Constructor, DataId, Field, Program, Type};
+use jut_ir::{ConRef, DataId, Field, Program, Type};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
@@ -129,6 +129,12 @@ impl Serialize for View<'_> {
             (Type::Float(_), Value::F64(x)) => Float(*x).serialize(serializer),
             (Type::I64, Value::I64(x)) => x.serialize(serializer),
             (Type::Bool, Value::Bool(x)) => x.serialize(serializer),
+            (Type::Tuple(types), Value::Tuple(items))
+                if let Some((.., record)) = program.record(types) =>
+            {
+                let fields = &record.fields;
+                Fields { around: *self, fields, items }.serialize(serializer)
+            }
             (Type::Tuple(types), Value::Tuple(items)) if types.len() == items.len() => {
                 let parts = types.iter().zip(items).enumerate();
                 let mut parts = parts.map(|(k, (ty, value))| self.component(k, ty, value));
@@ -150,7 +156,10 @@ impl Serialize for View<'_> {
             }
             (Type::Data(id), Value::Tuple(items)) => {
                 match program.datas[*id].constructors.as_slice() {
-                    [con] => Fields { around: *self, con, items }.serialize(serializer),
+                    [con] => {
+                        let fields = &con.fields;
+                        Fields { around: *self, fields, items }.serialize(serializer)
+                    }
                     _ => {
                         let name = &program.datas[*id].name;
                         let what = format_args!("expected one of the constructors of {name}");
@@ -163,7 +172,8 @@ impl Serialize for View<'_> {
                 let Some(con) = con else {
                     return Err(S::Error::custom(format_args!("`{name}` is no constructor")));
                 };
-                serializer.collect_map([(name, Fields { around: *self, con, items })])
+                let fields = &con.fields;
+                serializer.collect_map([(name, Fields { around: *self, fields, items })])
             }
             (Type::Array(_, element), value) => match (peel(self.ty), value) {
                 ((rank, Type::Float(_)), Value::F64s(a)) => {
@@ -214,14 +224,14 @@ impl Serialize for Float {
 /// The fields of a record or of a constructor.
 struct Fields<'a> {
     around: View<'a>,
-    con: &'a Constructor,
+    fields: &'a [Field],
     items: &'a [Value],
 }
 
 impl Serialize for Fields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Fields { around, con, items } = *self;
-        Parts { around, fields: con.fields.iter().collect(), items }.serialize(serializer)
+        let Fields { around, fields, items } = *self;
+        Parts { around, fields: fields.iter().collect(), items }.serialize(serializer)
     }
 }
 
