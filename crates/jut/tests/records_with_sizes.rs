@@ -11,6 +11,15 @@ data Pair[n] = Pair(net: Net[n], k: i64, scale: f64)
 def f[n](p: Pair[n], x: [n]f64) -> f64 = p.scale * (p.net.b + sum (i < n) { p.net.w[i] * x[i] })^2
 def doubled[n](p: Pair[n]) -> Pair[n] = Pair(Net(p.net.w * 2.0, p.net.b), p.k + 1, p.scale)
 def total[k, n](nets: [k]Net[n]) -> f64 = sum (i < k) { sum (v <- nets[i].w) { v * v * nets[i].b } }
+data Tree = Leaf(net: Net[2]) | Node(left: Tree, right: Tree)
+def weight(t: Tree) -> f64 = case t {
+  Leaf(p) -> p.b * (p.w[0] + 2.0 * p.w[1])
+  Node(l, r) -> weight(l) + 3.0 * weight(r)
+}
+def mirrored(t: Tree) -> Tree = case t {
+  Leaf(p) -> Leaf(p)
+  Node(l, r) -> Node(mirrored(r), mirrored(l))
+}
 def polar(p: #(f64, [2]f64)) -> (q: #(f64, f64), y: [2]f64) = {
   y = [p.0 * p.1[0], p.0 * p.0 * p.1[1]]
   (#(y[0], y[1]), y)
@@ -66,6 +75,36 @@ fn fields_have_their_names_and_sizes_follow() {
         let made = call(&f, Request::ValueAndGradient, &json!({"nets": nets}));
         let wanted = json!([{"w": [1.0, 2.0, 3.0], "b": 14.0}, {"w": [0.0, 4.0, 0.0], "b": 1.0}]);
         assert_eq!(made["d nets"], wanted);
+    }
+}
+
+#[test]
+fn recursive_data_may_hold_them() {
+    let leaf = |x: f64, y: f64, b: f64| json!({"Leaf": {"net": {"w": [x, y], "b": b}}});
+    let node = |l: &Json, r: &Json| json!({"Node": {"left": l, "right": r}});
+    let (a, b) = (leaf(1.0, 2.0, 0.5), leaf(-1.0, 0.0, 4.0));
+    for f in on_engines("mirrored") {
+        let made = call(&f, Request::Value, &json!({"t": node(&a, &b)}));
+        assert_eq!(made["value"], node(&b, &a));
+    }
+    for f in on_engines("weight") {
+        let made = call(&f, Request::ValueAndGradient, &json!({"t": node(&a, &b)}));
+        assert_eq!(made["value"], json!(2.5 - 12.0));
+        let text = made["d t"].to_string();
+        let numbers = json!([[0.5, 1.0], 5.0, [12.0, 24.0], -3.0]);
+        let of = |json: &Json| {
+            let digits = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
+            let parts: Vec<String> = json
+                .to_string()
+                .split(|c| !digits(c))
+                .filter(|part| part.contains('.'))
+                .map(String::from)
+                .collect();
+            let mut parts = parts;
+            parts.sort();
+            parts
+        };
+        assert_eq!(of(&made["d t"]), of(&numbers), "{text}");
     }
 }
 

@@ -88,6 +88,7 @@ impl Packer<'_> {
             (Type::I64, arg) => return Err(expected("an i64", arg)),
             (Type::Bool, arg) => return Err(expected("a bool", arg)),
             (Type::Tuple(items), arg) => {
+                let items = self.program.components(items);
                 let parts = components(arg, items.len())?;
                 for (ty, part) in items.iter().zip(parts) {
                     self.add(ty, part, scope, level)?;
@@ -231,7 +232,10 @@ impl Packer<'_> {
         for (k, field) in fields.iter().enumerate() {
             if field.ty == Type::I64 {
                 let v = NVar::new(k);
-                let found = parts.iter().zip(&items).find_map(|(ty, item)| size_in(ty, *item, v));
+                let found = parts
+                    .iter()
+                    .zip(&items)
+                    .find_map(|(ty, item)| size_in(self.program, ty, *item, v));
                 let n =
                     found.ok_or_else(|| format!("no array in it says what `{}` is", field.name))?;
                 self.out.ints.push(n);
@@ -248,15 +252,18 @@ impl Packer<'_> {
 }
 
 /// What a size is, by an array that has it.
-fn size_in(ty: &Type, arg: Arg<'_>, name: NVar) -> Option<i64> {
+fn size_in(program: &Program, ty: &Type, arg: Arg<'_>, name: NVar) -> Option<i64> {
     match ty {
         Type::Array(size, _) if size.as_var() == Some(name) => {
             owned(arg)?.first_size().and_then(|n| i64::try_from(n).ok())
         }
-        Type::Array(_, element) => size_in(element, (&owned(arg)?.element(0)?).into(), name),
+        Type::Array(_, element) => {
+            size_in(program, element, (&owned(arg)?.element(0)?).into(), name)
+        }
         Type::Tuple(items) => {
+            let items = program.components(items);
             let parts = components(arg, items.len()).ok()?;
-            items.iter().zip(parts).find_map(|(ty, part)| size_in(ty, part, name))
+            items.iter().zip(parts).find_map(|(ty, part)| size_in(program, ty, part, name))
         }
         _ => None,
     }
@@ -412,6 +419,7 @@ impl Unpacker<'_> {
             Type::I64 => self.int().map(Value::I64),
             Type::Bool => self.int().map(|n| Value::Bool(n != 0)),
             Type::Tuple(items) => {
+                let items = self.program.components(items);
                 let likes = parts(self.program, like);
                 let part = |(k, ty): (usize, &Type)| {
                     self.value(ty, likes.get(k).copied().flatten(), level)
