@@ -96,6 +96,11 @@ impl Lowering<'_> {
                                 return self.branch(branch, rest, tail, ends);
                             }
                         }
+                        Expr::Match(m) if !self.jumps_of(expr).is_empty() => {
+                            let mut chain = crate::enums::as_branches(m, *semicolon)?;
+                            chain.extend(rest.iter().cloned());
+                            return self.statements(&chain, tail);
+                        }
                         Expr::Return(jump) => return self.returning(jump, tail),
                         Expr::Break(jump) => return self.breaking(jump),
                         Expr::Continue(jump) => return self.continuing(jump, tail),

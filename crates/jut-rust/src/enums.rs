@@ -6,7 +6,7 @@ use crate::function::Lowering;
 use crate::types::{Step, Ty};
 use crate::{Refusal, refuse};
 use syn::visit::Visit;
-use syn::{Expr, Member, Pat, Path};
+use syn::{Expr, Member, Pat, Path, Stmt};
 
 /// The enum and the variant of a path such as `Shape::Round`.
 pub(crate) fn variant_of(path: &Path) -> Option<(Path, String)> {
@@ -47,6 +47,40 @@ pub(crate) fn let_in(condition: &Expr) -> Option<&syn::ExprLet> {
     let mut found = Found(None);
     found.visit_expr(condition);
     found.0
+}
+
+/// A `match` that has jumps in it as a chain of `if let`, behind its subject.
+pub(crate) fn as_branches(
+    m: &syn::ExprMatch,
+    semicolon: Option<syn::Token![;]>,
+) -> Result<Vec<Stmt>, Refusal> {
+    // No name of Rust's users.
+    let subject = syn::Ident::new("__jut_subject", m.match_token.span);
+    let value = &m.expr;
+    let mut chain: Option<Expr> = None;
+    for (k, arm) in m.arms.iter().enumerate().rev() {
+        let (pattern, body) = (&arm.pat, &arm.body);
+        let last = k + 1 == m.arms.len();
+        chain = Some(match (chain.take(), &arm.guard) {
+            // Rustc knows that the last arm is taken where no other is.
+            _ if last && binds(pattern).is_some() => {
+                syn::parse_quote!({ let #pattern = #subject; #body })
+            }
+            _ if last => syn::parse_quote!({ #body }),
+            (Some(rest), Some((_, guard))) => {
+                if let Some(late_let) = let_in(guard) {
+                    return Err(late(late_let));
+                }
+                syn::parse_quote!(if let #pattern = #subject && (#guard) { #body } else #rest)
+            }
+            (Some(rest), None) => {
+                syn::parse_quote!(if let #pattern = #subject { #body } else #rest)
+            }
+            (None, _) => return refuse(&m.match_token, "a `match` without an arm"),
+        });
+    }
+    let Some(chain) = chain else { return refuse(&m.match_token, "a `match` without an arm") };
+    Ok(vec![syn::parse_quote!(let #subject = #value;), Stmt::Expr(chain, semicolon)])
 }
 
 impl Lowering<'_> {

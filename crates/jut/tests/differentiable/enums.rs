@@ -247,3 +247,43 @@ fn patterns() {
         }
     }
 }
+
+/// Arms that return, and that go on with a loop.
+#[differentiable]
+fn walked(shapes: &[Shape], x: f64) -> f64 {
+    let mut s = x;
+    for shape in shapes {
+        match shape.grown(x) {
+            Shape::Nothing => continue,
+            Shape::Round(r) if r > 20.0 => return r * s,
+            Shape::Box { count: 7, .. } => break,
+            Shape::Round(r) => s += r,
+            Shape::Box { w, .. } => {
+                s *= w;
+                if s > 50.0 {
+                    return s;
+                }
+            }
+            Shape::Corner(p, by) => {
+                s += p.x * by[1] - by[0];
+            }
+        }
+    }
+    match shapes[0] {
+        Shape::Round(r) => r * s,
+        other => return s - other.area(),
+    }
+}
+
+#[test]
+fn jumps_out_of_arms() {
+    for x in [0.5, 1.5, 9.0, 30.0] {
+        for first in 0..5 {
+            let mut all = shapes(&AT);
+            all.swap(0, first);
+            let (value, (_, by_x)) = walked::value_and_gradient(&all, x).unwrap();
+            same(value, walked(&all, x));
+            close(&[by_x], &differences(|x| walked(&all, x[0]), &[x]));
+        }
+    }
+}
