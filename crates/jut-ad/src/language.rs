@@ -15,11 +15,29 @@
 //! *Requires*: definitions that the checker accepts. *Ensures*: definitions that it accepts, behind all others.
 //! *Cost*: that of the passes; what two requests share is made once.
 
-use crate::compose::{Asked, Composition, Parameter, Request, compose};
+use crate::compose::{self, Asked, Composition, Parameter, Request, Saved, compose};
 use crate::forward::tangents::declare_for;
 use crate::{Derivatives, Mask, Policy};
 use jut_ir::{Block, DataId, Diagnostic, FuncId, Function, Program, Rhs, Type};
 use std::collections::HashMap;
+
+/// The word for a derivative at a point that is kept.
+pub const LINEARIZE: &str = "linearize";
+
+/// The derivative of a definition at a point, as three definitions.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    /// Gives the results, then the tape if there is one.
+    pub primal: FuncId,
+    /// How many results the definition has.
+    pub results: usize,
+    /// What the other two take first, of the arguments and results of `primal`.
+    pub saved: Vec<Saved>,
+    /// Takes tangents, and gives tangents.
+    pub apply: FuncId,
+    /// Takes cotangents, and gives cotangents.
+    pub transposed: FuncId,
+}
 
 /// Makes derivatives of the definitions of a program that grows meanwhile.
 #[derive(Debug, Default)]
@@ -40,11 +58,23 @@ impl Deriver {
     /// assert_eq!(Deriver::request("value"), None);
     /// ```
     pub fn request(word: &str) -> Option<Request> {
-        if word == "value_and_grad" {
-            return Some(Request::ValueAndGradient);
+        match word {
+            "value_and_grad" => return Some(Request::ValueAndGradient),
+            "transpose" => return Some(Request::Transposed),
+            _ => {}
         }
         let found = Request::named(word)?;
         (!matches!(found, Request::Value | Request::Transposed)).then_some(found)
+    }
+
+    /// Whether a word asks for something to be made of a function: a request, or [`LINEARIZE`].
+    ///
+    /// ```
+    /// use jut_ad::language::Deriver;
+    /// assert!(Deriver::is_word("linearize") && Deriver::is_word("grad") && !Deriver::is_word("sum"));
+    /// ```
+    pub fn is_word(word: &str) -> bool {
+        word == LINEARIZE || Deriver::request(word).is_some()
     }
 
     /// Adds a definition, under a name that is not taken.
@@ -74,13 +104,9 @@ impl Deriver {
         request: Request,
         wrt: Mask,
     ) -> Result<FuncId, Diagnostic> {
-        jut_ir::check::check_forward_domain(program, func).map_err(|errors| {
-            let message = format!("`{}` has linear parts", program.funcs[func].name);
-            errors
-                .into_iter()
-                .next()
-                .unwrap_or_else(|| Diagnostic::error("J801", program.funcs[func].span, message))
-        })?;
+        if request != Request::Transposed {
+            forward_domain(program, func)?;
+        }
         let before = program.funcs.len();
         self.derivatives.resume(std::mem::take(program));
         let asked = Asked { request, func, wrt, of: None, policy: Policy::Default };
@@ -92,16 +118,58 @@ impl Deriver {
         }
         let Composition { func: made, parameters, .. } = made?;
         if parameters.contains(&Parameter::Size) {
-            let Some(func) = program.funcs.get(func) else { return Ok(made) };
-            let message = format!(
-                "not built yet: cotangents of `{}`, whose results have sizes that it computes",
-                func.name
-            );
-            let help = "make the sizes parameters";
-            return Err(Diagnostic::error("J901", func.span, message).help(help));
+            return Err(sizes_computed(program, func));
         }
         Ok(made)
     }
+
+    /// The derivative of a definition at a point, as definitions of the program.
+    ///
+    /// # Errors
+    /// `J801` for a definition with linear parts, `J804` if no parameter has floats, `J901` where cotangents have sizes
+    /// that the definition computes, and what the passes report.
+    pub fn linear(
+        &mut self,
+        program: &mut Program,
+        func: FuncId,
+        wrt: &Mask,
+    ) -> Result<Linear, Diagnostic> {
+        forward_domain(program, func)?;
+        let results = program.funcs[func].results.len();
+        let before = program.funcs.len();
+        self.derivatives.resume(std::mem::take(program));
+        let made = compose::linearize(&mut self.derivatives, func, wrt, Policy::Default);
+        *program = std::mem::take(&mut self.derivatives.program);
+        for (_, made) in program.funcs.iter_mut().skip(before) {
+            made.derived = true;
+        }
+        let made = made?;
+        if made.apply_transposed.parameters.contains(&Parameter::Size) {
+            return Err(sizes_computed(program, func));
+        }
+        let (apply, transposed) = (made.apply.func, made.apply_transposed.func);
+        Ok(Linear { primal: made.primal.func, results, saved: made.saved, apply, transposed })
+    }
+}
+
+/// Definitions without linear parts have derivatives.
+fn forward_domain(program: &Program, func: FuncId) -> Result<(), Diagnostic> {
+    jut_ir::check::check_forward_domain(program, func).map_err(|errors| {
+        let message = format!("`{}` has linear parts", program.funcs[func].name);
+        errors
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| Diagnostic::error("J801", program.funcs[func].span, message))
+    })
+}
+
+fn sizes_computed(program: &Program, func: FuncId) -> Diagnostic {
+    let func = &program.funcs[func];
+    let message = format!(
+        "not built yet: cotangents of `{}`, whose results have sizes that it computes",
+        func.name
+    );
+    Diagnostic::error("J901", func.span, message).help("make the sizes parameters")
 }
 
 impl Deriver {

@@ -40,6 +40,7 @@ mod globals;
 mod guard;
 mod join;
 mod library;
+mod linear;
 mod operation;
 mod order;
 mod policy;

@@ -369,7 +369,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// Binds the user's names to values.
-    fn name_values(
+    pub(super) fn name_values(
         &mut self,
         nl: &[Name<'s>],
         lin: &[Name<'s>],
@@ -405,6 +405,9 @@ impl<'a, 's> Body<'a, 's> {
         (span, declared): (Span, bool),
         e: ExprId,
     ) -> Res<()> {
+        if let Some(derived) = self.linearization(e).filter(|_| lin.is_empty()) {
+            return self.bind_linearized(nl, derived, span);
+        }
         let stated = self.annotation(nl, lin)?;
         let made = match self.writes(nl, e).filter(|_| lin.is_empty() && !declared) {
             Some(l) => {

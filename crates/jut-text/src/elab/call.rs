@@ -98,7 +98,7 @@ impl<'a, 's> Body<'a, 's> {
         self.fail(error)
     }
 
-    fn only_first_section(&mut self, call: &ast::Call<'s>, what: &str) -> Res<()> {
+    pub(super) fn only_first_section(&mut self, call: &ast::Call<'s>, what: &str) -> Res<()> {
         let Some(first) = call.lin.first() else {
             if let Some(place) = call.places.iter().flatten().next() {
                 let message = format!("{what} takes no capabilities");

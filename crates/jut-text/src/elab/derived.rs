@@ -105,6 +105,14 @@ impl Derivatives {
                 globals.view_mut().derived.insert(key.clone(), Err(error));
                 return;
             }
+            if word == language::LINEARIZE {
+                if !globals.view().linearized.contains_key(&key) && self.well_typed(program) {
+                    let made = language::mask(program, func, &wrt, 0)
+                        .and_then(|wrt| self.deriver.linear(program, func, &wrt));
+                    globals.view_mut().linearized.insert(key, made);
+                }
+                return;
+            }
             let Some(request) = Deriver::request(word) else { return };
             let made = match globals.view().derived.get(&key) {
                 Some(made) => made.clone(),
@@ -210,10 +218,19 @@ impl<'a, 's> Body<'a, 's> {
     pub fn call_derived(&mut self, derived: &'a ast::Derived<'s>, span: Span) -> Res<Made> {
         self.surface_only(span, "a derivative", "call a definition that the passes have made")?;
         let name = derived.call.func;
+        if derived.chain.iter().any(|(word, _)| *word == language::LINEARIZE) {
+            let message = "`linearize` gives the values of a function, and then a function";
+            let help =
+                "bind both, `(y, l) = linearize(f)(x)`, and call `l(dx)` and `transpose(l)(dy)`";
+            return self.error("J608", span, message, help);
+        }
         if let Some(lambda) = derived.lambda {
             return self.call_taken(derived, Source::Text(lambda), span);
         }
         if let Some(Entity::F(given)) = self.scope.get(name.text) {
+            if let Some(made) = self.call_turned(given, derived, span)? {
+                return Ok(made);
+            }
             return self.call_taken(derived, Source::Given(given), span);
         }
         if let Some(Global::Template(number)) = self.globals.global(name.text) {
@@ -239,6 +256,24 @@ impl<'a, 's> Body<'a, 's> {
             }
             None => self.unknown_function(name),
         }
+    }
+
+    /// The name of what is made of a definition, if a call of a derivative is of one; or why it could not be made.
+    pub(super) fn made_of(&self, derived: &ast::Derived) -> Option<Result<String, Diagnostic>> {
+        let name = derived.call.func.text;
+        let given = matches!(self.scope.get(name), Some(Entity::F(_)));
+        let template = matches!(self.globals.global(name), Some(Global::Template(_)));
+        if derived.lambda.is_some() || given || template {
+            return None;
+        }
+        let mut key = name.to_string();
+        for (word, wrt) in &derived.chain {
+            extend(&mut key, word, &texts(wrt));
+            if let Some(Err(failed)) = self.globals.view().derived.get(&key) {
+                return Some(Err(failed.clone()));
+            }
+        }
+        Some(Ok(key))
     }
 
     /// J014 for the derivatives by name of a function that was given.
@@ -267,7 +302,9 @@ impl<'a, 's> Body<'a, 's> {
                 let mut error = reason.clone();
                 error.span = span;
                 match error.code {
-                    "J801" => error.help = "differentiate a definition without linear parts".into(),
+                    "J801" if !error.message.contains("transpose") => {
+                        error.help = "differentiate a definition without linear parts".into()
+                    }
                     "J802" => {
                         error.help = "differentiate a definition that gives one number, or take \
                                       `jacobian`, `jvp` or `vjp`"

@@ -6,6 +6,7 @@
 
 use super::File;
 use crate::ast::Decl;
+use jut_ad::language::Linear;
 use jut_ir::{ConRef, DataId, Diagnostic, FuncId, Literal, Span};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -27,6 +28,8 @@ pub(crate) struct View {
     pub used: HashMap<String, String>,
     /// Derivatives that it takes, as it writes them: `f.grad`, `f{x,y}.jvp`.
     pub derived: HashMap<String, Result<FuncId, Diagnostic>>,
+    /// Derivatives at a point that it keeps, by the same names: `f.linearize`.
+    pub linearized: HashMap<String, Result<Linear, Diagnostic>>,
     /// The module, empty for the user's file.
     module: String,
 }

@@ -16,6 +16,7 @@
 //! *Cost*: that of the text that is written out, of which one definition may have a bounded amount (J003).
 
 use super::body::{Body, Made, Values};
+use super::linear::Kept;
 use super::scope::{Entity, Names};
 use super::variable::FUNCTION;
 use super::{Global, Globals, Res, Stop};
@@ -45,6 +46,13 @@ pub(crate) struct Given<'a, 's> {
     gives: Vec<Type>,
 }
 
+impl Given<'_, '_> {
+    /// A derivative at a point, whose own definition says what it takes and gives.
+    pub(super) fn kept(kept: std::rc::Rc<Kept>) -> Self {
+        Given { callable: Callable::Kept(kept), takes: Vec::new(), gives: Vec::new() }
+    }
+}
+
 #[derive(Clone)]
 pub(super) enum Callable<'a, 's> {
     /// A definition.
@@ -57,6 +65,8 @@ pub(super) enum Callable<'a, 's> {
     Lambda(Lambda<'a, 's>),
     /// A definition that takes functions, by its number, and the functions that it takes, in their places.
     Partial(usize, Vec<Option<Callable<'a, 's>>>),
+    /// A derivative at a point.
+    Kept(std::rc::Rc<Kept>),
 }
 
 /// A function without a name, and where its text stands.
@@ -395,6 +405,15 @@ impl<'a, 's> Body<'a, 's> {
     /// A call of a function that was given.
     pub fn call_given(&mut self, number: usize, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
         let callable = self.what_was_given(number);
+        if let (Callable::Kept(kept), Callable::Kept(_)) = (&callable, &self.given[number].callable)
+        {
+            self.only_first_section(call, "a derivative at a point")?;
+            let mut args = Vec::new();
+            for e in &call.args {
+                args.push((self.atom(*e, "t")?, self.span(*e)));
+            }
+            return self.call_kept(kept, false, args, span);
+        }
         let (takes, gives) = (self.given[number].takes.clone(), self.given[number].gives.clone());
         let name = call.func.text;
         let mut args = Vec::new();
@@ -458,6 +477,11 @@ impl<'a, 's> Body<'a, 's> {
                     arguments.push((argument, span));
                 }
                 self.written_out(&template, arguments, span)
+            }
+            Callable::Kept(kept) => {
+                let args = args.into_iter().map(|atom| (atom, span)).collect();
+                let made = self.call_kept(kept, false, args, span)?;
+                Ok(self.values(made, "t")?.0)
             }
             Callable::Given(_) | Callable::Func(_) => Err(Stop),
         }

@@ -136,7 +136,7 @@ impl Spacing<'_, '_> {
             if depth == 0 {
                 let before = k.checked_sub(1).map(|b| &self.list[b]);
                 return before.is_some_and(|t| {
-                    t.kind == Kind::Name && jut_ad::language::Deriver::request(t.text).is_some()
+                    t.kind == Kind::Name && jut_ad::language::Deriver::is_word(t.text)
                 });
             }
         }

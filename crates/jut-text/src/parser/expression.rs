@@ -364,7 +364,7 @@ impl<'s> Parser<'s, '_> {
         }
         self.expect_close(open, ")")?;
         let call = Call { func, args, lin, places };
-        if self.at("(") && Deriver::request(call.func.text).is_some() {
+        if self.at("(") && Deriver::is_word(call.func.text) {
             return self.derived(&call, start);
         }
         let span = self.span_from(start);
@@ -390,7 +390,9 @@ impl<'s> Parser<'s, '_> {
 
     /// The function in `grad(f)`, `grad(m.f, x)`, `jvp(grad(f))`, and what is made of it.
     fn chain(&self, request: &Call<'s>) -> Option<Chain<'s>> {
-        Deriver::request(request.func.text)?;
+        if !Deriver::is_word(request.func.text) {
+            return None;
+        }
         let (first, rest) = request.args.split_first()?;
         let name = |e: &ExprId| match &self.ast.expr(*e).kind {
             ExprKind::Name(name) => Some(*name),
