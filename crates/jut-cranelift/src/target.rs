@@ -16,7 +16,7 @@ use cranelift_codegen::ir::{Function, Value};
 use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
 use cranelift_entity::SecondaryMap;
-use jut_loop::target::{self, Loops, Vectors};
+use jut_loop::target::{self, Loops, StripMine, Vectors};
 use jut_native::CompileError;
 use std::sync::OnceLock;
 use target_lexicon::{Architecture, Triple};
@@ -52,7 +52,8 @@ impl Target {
     }
 
     /// What is taken of the loop form, with mathematical functions of many numbers or without.
-    pub(crate) fn takes(&self, strip_mine: bool) -> target::Target {
+    pub(crate) fn takes(&self, kernels: bool) -> target::Target {
+        let strip_mine = if kernels { StripMine::Kernels } else { StripMine::No };
         target::Target { strip_mine, vectors: has_vectors(&*self.usual).then_some(VECTORS) }
     }
 
@@ -89,6 +90,7 @@ const VECTORS: Vectors = Vectors {
     integers: false,
     checks: false,
     branches: false,
+    in_order: false,
     operation: vector::is_lanewise,
     function: |_| false,
     wide: |_| false,

@@ -23,6 +23,7 @@ use jut_ir::prim::{Lowering, Machine, Prim};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
 use jut_runtime::symbols::{self, Math};
+use std::collections::HashMap;
 
 /// Why a function could not be translated, for the reader of [`jut_native::CompileError`].
 pub(crate) type Result<T> = std::result::Result<T, String>;
@@ -99,6 +100,9 @@ pub(crate) struct Translator<'a> {
     pub(crate) lanes: crate::loops::LaneSlots,
     /// The group of the accesses in a loop whose iterations are independent.
     pub(crate) group: Option<u32>,
+    /// Allocations that lie on the stack, and the bytes that are left there for more.
+    pub(crate) on_stack: HashMap<Value, Operand>,
+    pub(crate) stack_room: u32,
     /// Where the function is left with a status that is not 0.
     pub(crate) failures: Vec<(Operand, Label)>,
     /// Memory for results of called functions, and how many words of it.
@@ -142,6 +146,8 @@ impl<'a> Translator<'a> {
             values,
             lanes: Default::default(),
             group: None,
+            on_stack: HashMap::new(),
+            stack_room: crate::memory::ON_STACK,
             failures: Vec::new(),
             called: None,
             called_words: 0,

@@ -49,6 +49,7 @@ mod memory;
 mod module;
 #[cfg(feature = "llvm")]
 mod object;
+mod ordered;
 mod text;
 mod vector;
 

@@ -5,7 +5,7 @@
 //! group that says to LLVM that iterations are independent, so that it may take several at once
 //! without asking which buffers overlap. Those that are marked, because they call mathematical
 //! functions of which there are vector forms, are taken eight iterations at a time here, in the parts
-//! 1 to 3 below.
+//! 1 to 3 below; those that sum in order, in [`crate::ordered`].
 //!
 //! A `lanes` loop keeps eight partial sums per sum, as a vector of eight. Iteration i, counted from
 //! the first, belongs to lane i mod 8, and blocks of 1024 iterations are summed in order. Three parts
@@ -53,8 +53,8 @@ pub(crate) struct LaneSlots {
 }
 
 /// The index type.
-const INT: crate::text::Type = crate::text::Type { scalar: Scalar::I64, wide: false };
-const FLOAT: crate::text::Type = crate::text::Type { scalar: Scalar::F64, wide: false };
+pub(crate) const INT: crate::text::Type = crate::text::Type { scalar: Scalar::I64, wide: false };
+pub(crate) const FLOAT: crate::text::Type = crate::text::Type { scalar: Scalar::F64, wide: false };
 /// Eight floats.
 pub(crate) const LANE: crate::text::Type = crate::text::Type { scalar: Scalar::F64, wide: true };
 
@@ -148,12 +148,15 @@ impl Translator<'_> {
     }
 
     /// The iterations from `low` to `high`; gives what they carry at the end.
-    fn iterations(
+    pub(crate) fn iterations(
         &mut self,
         source: &For,
         [low, high]: [Operand; 2],
         initial: &[Operand],
     ) -> Result<Vec<Operand>> {
+        if source.vector.is_some() && (source.order == Order::Down || !initial.is_empty()) {
+            return self.sums_of_eights(source, [low, high], initial);
+        }
         if self.for_eights(source, low, high)? {
             return Ok(Vec::new());
         }

@@ -1,6 +1,7 @@
 //! Loads and stores, and the two arenas.
 //!
-//! Every access is aligned and in range: checks stand before it where the types do not tell. An
+//! Every access is aligned and in range: checks stand before it where the types do not tell. A temporary
+//! allocation of constant length lies on the stack, as long as a function has few of them. Any other
 //! allocation is a call of a small function of the module that bumps a pointer and is never inlined,
 //! so that LLVM knows its result for memory that nothing else points to.
 //!
@@ -16,6 +17,10 @@ use jut_runtime::workspace::layout;
 
 /// Fills and copies of at most so many cells are spelled out.
 const UNROLLED: i64 = 8;
+
+/// Bytes of a function's stack for allocations: the buffers of [`jut_loop::opt::strip_mine`], which come
+/// first, and some more.
+pub(crate) const ON_STACK: u32 = 40 * 1024;
 
 /// What a cell holds; in a word, something of eight bytes.
 pub(crate) fn cell_scalar(cell: Cell) -> Scalar {
@@ -132,6 +137,12 @@ impl Translator<'_> {
         arena: Arena,
         site: Site,
     ) -> Result<()> {
+        if let (Arena::Temp, Atom::Lit(Literal::I64(n))) = (arena, len)
+            && let Some(place) = self.on_stack(dst, cell, n)
+        {
+            self.bind(dst, place);
+            return Ok(());
+        }
         let (int, ptr) = (Scalar::I64.one(), Scalar::Ptr.one());
         let count = self.count(len)?;
         let bytes = match cell.bytes() {
@@ -154,6 +165,20 @@ impl Translator<'_> {
         self.body.line(format_args!("call void asm sideeffect \"\", \"r\"(ptr {shown}) #3"));
         self.bind(dst, place);
         Ok(())
+    }
+
+    /// A place on the stack for an allocation of constant length, if there is room. It ends with the
+    /// function, or before; a body that is translated twice has one place.
+    fn on_stack(&mut self, dst: Value, cell: Cell, len: i64) -> Option<Operand> {
+        if let Some(place) = self.on_stack.get(&dst) {
+            return Some(*place);
+        }
+        let len = u32::try_from(len.max(1)).ok()?;
+        let bytes = len.checked_mul(cell.bytes() as u32)?;
+        self.stack_room = self.stack_room.checked_sub(bytes)?;
+        let place = self.body.alloca(&format!("[{bytes} x i8]"), 64);
+        self.on_stack.insert(dst, place);
+        Some(place)
     }
 
     pub(crate) fn mark(&mut self, dst: Value, arena: Arena) {

@@ -6,7 +6,7 @@ use crate::text::{Body, Operand, Scalar};
 use jut_ir::prim::Machine;
 use jut_loop::form::{LANES, LoopFunction, LoopProgram};
 use jut_loop::kernel::Kernel;
-use jut_loop::target::{Loops, Target, Vectors};
+use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_native::CompileError;
 use jut_native::object::system_name;
 use jut_runtime::arena::ALIGN;
@@ -167,6 +167,7 @@ pub(crate) fn takes(source: Source, instructions: Instructions) -> Target {
         integers: true,
         checks: true,
         branches: true,
+        in_order: true,
         operation: if instructions.rounding { |_| true } else { |op| rounding(op).is_none() },
         function: |_| true,
         wide: match source {
@@ -174,7 +175,11 @@ pub(crate) fn takes(source: Source, instructions: Instructions) -> Target {
             Source::System => |_| false,
         },
     };
-    Target { strip_mine: false, vectors: Some(vectors) }
+    let strip_mine = match source {
+        Source::Runtime => StripMine::Loops,
+        Source::System => StripMine::No,
+    };
+    Target { strip_mine, vectors: Some(vectors) }
 }
 
 /// What [`text`] takes of the loop form.

@@ -65,7 +65,7 @@ impl Translator<'_> {
         block.results.iter().map(|atom| self.spread(plan, *atom)).collect()
     }
 
-    fn eight_stmt(
+    pub(crate) fn eight_stmt(
         &mut self,
         plan: &mut Plan,
         stmt: &Stmt,
@@ -119,7 +119,13 @@ impl Translator<'_> {
             }
             Stmt::Store { buffer, index, value } => {
                 let ty = scalar(self.source.kind_of(*value)).wide();
+                let place = plan.classes.place(*buffer, *index);
                 let (index, value) = (self.atom(*index)?, self.spread(plan, *value)?);
+                if let Class::Step(step) = place
+                    && step != 1
+                {
+                    return self.store_apart(plan, *buffer, index, step, value, ty);
+                }
                 let at = self.address(*buffer, index)?;
                 match plan.mask {
                     Some(mask) => self.store_some(at, value, ty, mask),
@@ -152,7 +158,7 @@ impl Translator<'_> {
     }
 
     /// A value for eight iterations.
-    fn spread(&mut self, plan: &Plan, atom: Atom) -> Result<Operand> {
+    pub(crate) fn spread(&mut self, plan: &Plan, atom: Atom) -> Result<Operand> {
         if let Atom::Value(value) = atom
             && let Some(wide) = plan.wide[value]
             && plan.classes.class(value) == Class::Wide
@@ -226,6 +232,50 @@ impl Translator<'_> {
             all = self.body.value(line);
         }
         Ok(all)
+    }
+
+    /// Stores to eight cells that are a constant apart.
+    fn store_apart(
+        &mut self,
+        plan: &Plan,
+        buffer: Value,
+        first: Operand,
+        step: i64,
+        value: Operand,
+        ty: Type,
+    ) -> Result<()> {
+        let (int, one) = (Scalar::I64.one(), ty.scalar.one());
+        let (cell, from) = (ty.scalar.in_memory(), self.value(buffer)?.of(Scalar::Ptr.one()));
+        if let Some(mask) = plan.mask {
+            let indices = self.steps(first, Scalar::I64.wide(), step).of(Scalar::I64.wide());
+            let line =
+                format_args!("getelementptr inbounds {cell}, ptr {from}, <8 x i64> {indices}");
+            let places = self.body.value(line).of(ty);
+            let (mask, value) = (mask.of(Scalar::Bool.wide()), value.of(ty));
+            self.body.line(format_args!(
+                "call void @llvm.masked.scatter.{suffix}.v8p0({ty} {value}, \
+                 <8 x ptr> align 8 {places}, <8 x i1> {mask})",
+                suffix = ty.suffix()
+            ));
+            return Ok(());
+        }
+        for k in 0..jut_loop::form::LANES as i64 {
+            let part = match value {
+                Operand::Temp(_) => {
+                    let line = format_args!("extractelement {ty} {}, i64 {k}", value.of(ty));
+                    self.body.value(line)
+                }
+                constant => constant,
+            };
+            let distance = k.wrapping_mul(step);
+            let line = format_args!("add i64 {}, {distance}", first.of(int));
+            let index = self.body.value(line).of(int);
+            // Not `nuw`: see `gather`.
+            let line = format_args!("getelementptr inbounds {cell}, ptr {from}, i64 {index}");
+            let at = self.body.value(line);
+            self.store_to(at, part, one);
+        }
+        Ok(())
     }
 
     /// Loads from eight cells that are in range.
@@ -356,7 +406,15 @@ impl Plan {
     }
 
     pub(crate) fn of(source: &Lanes) -> Plan {
-        let classes = Classes::of(source.index, &source.carry, &source.body);
+        Plan::of_body(Classes::of(source.index, &source.carry, &source.body), &source.body)
+    }
+
+    /// How the body of a loop is to be translated that carries what is the same for all, and sums.
+    pub(crate) fn of_loop(index: Value, body: &Block) -> Plan {
+        Plan::of_body(Classes::of(index, &[], body), body)
+    }
+
+    fn of_body(classes: Classes, body: &Block) -> Plan {
         let calls = |stmt: &Stmt| match stmt {
             Stmt::Prim { dst, prim, .. } => {
                 matches!(prim.row().lowering, Lowering::Runtime(_))
@@ -364,7 +422,7 @@ impl Plan {
             }
             _ => false,
         };
-        let calls = source.body.stmts.iter().any(calls);
+        let calls = body.stmts.iter().any(calls);
         let filler = if calls { Operand::float(1.0) } else { Operand::ZERO };
         Plan { classes, wide: SecondaryMap::new(), mask: None, filler }
     }

@@ -55,6 +55,34 @@ fn a_sum_is_eight_lanes_in_a_vector() {
 }
 
 #[test]
+fn the_terms_of_a_sum_in_order_are_computed_together_and_added_one_after_the_other() {
+    let sum = "def f[n](x: [n]f64) -> f64 =
+  for (i < n) carry (s = 0.5) { s + (x[i] * x[i] - 3.0) * x[i] }";
+    let made = text(sum, "f");
+    assert!(made.contains("fmul <8 x double>") && !made.contains("fadd <8 x double>"), "{made}");
+    let add = "call double @llvm.vector.reduce.fadd.v8f64(double %";
+    assert_eq!(made.matches(add).count(), 1, "{made}");
+    assert!(!made.contains("<i32 7, i32 6"), "{made}");
+    // The gradient's loop runs down.
+    let power = "def f[n](x: [n]f64, a: f64) -> f64 =
+  for (i < n) carry (s = a) { s + x[i] * a * (x[i] - a) * 2.0 }";
+    let made = jut_llvm::text(&lowered_gradient(power, "f")).expect("text");
+    assert!(made.contains(add), "{made}");
+    // What is added depends on what has been added.
+    let product = "def f[n](x: [n]f64) -> f64 =
+  for (i < n) carry (s = 0.5) { s + (x[i] * x[i] - s) * x[i] }";
+    assert!(!text(product, "f").contains("<8 x double>"));
+}
+
+#[test]
+fn a_function_in_a_loop_that_carries_is_called_for_eight_with_a_buffer_on_the_stack() {
+    let source = "def f[n](x: [n]f64) -> f64 = for (i < n) carry (p = 1.0) { p * exp(x[i]) + 1.0 }";
+    let made = text(source, "f");
+    assert!(made.contains("@jut_exp.8(<8 x double>"), "{made}");
+    assert!(made.contains("alloca [8192 x i8], align 64"), "{made}");
+}
+
+#[test]
 fn no_check_stands_where_the_types_prove_it() {
     assert!(!text(DOT, "dot").contains("call i32 @jut.fail"));
     assert!(!text(EACH, "each").contains("call i32 @jut.fail"));

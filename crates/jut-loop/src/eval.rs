@@ -486,7 +486,7 @@ impl<'a> Machine<'a> {
         }
         if let Some(vector) = f.vector {
             if f.order == Order::Down || !f.carry.is_empty() {
-                return broken("a loop in vectors carries values, or runs down");
+                return self.sums_in_vectors(frame, f, vector, (low, high));
             }
             let body = vector::Iterations { index: f.index, carry: &[], body: &f.body };
             return self.in_vectors(frame, body, vector, (low, high), &mut []);

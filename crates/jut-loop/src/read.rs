@@ -14,6 +14,7 @@ use jut_ir::prim::{Prim, Syntax};
 use jut_ir::{Diagnostic, Literal, NVar, RuntimeErrorKind, Scalar, Size, Span};
 use std::collections::HashMap;
 
+use crate::analysis::sums_in_order;
 use crate::form::{
     Arena, Atom, Block, Cell, Check, For, Kind, LANES, Lanes, LoopFuncId, LoopFunction,
     LoopProgram, Order, Param, Role, Site, Stmt, Value, ValueData, Vector,
@@ -617,10 +618,16 @@ impl Reader {
             if order == Order::While && kinds.first() != Some(&Kind::BOOL) {
                 return Err(self.expected("a first carry that is true or false, before it"));
             }
-            if vector.is_some() && (order == Order::Down || !carry.is_empty()) {
-                return Err(self.expected("a loop without carries, up or in any order, before it"));
+            let carries = !carry.is_empty();
+            let read = For { dst, order, vector, index, low, high, carry, body };
+            if vector.is_some() && (carries || order == Order::Down) {
+                let sums = sums_in_order(&read);
+                if !sums.is_some_and(|sums| sums.iter().all(|sum| kinds[sum.number] == Kind::F64)) {
+                    let what = "a loop without carries, up or in any order, or of sums, before it";
+                    return Err(self.expected(what));
+                }
             }
-            return Ok(Stmt::from(For { dst, order, vector, index, low, high, carry, body }));
+            return Ok(Stmt::from(read));
         }
         if self.take_name("lanes") {
             let vector = self.vector()?;

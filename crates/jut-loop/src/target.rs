@@ -6,11 +6,22 @@ use jut_ir::prim::Machine;
 /// What a backend can take.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Target {
-    /// Whether mathematical functions of many numbers at once are [kernels](crate::kernel) that are
-    /// called, so that loops are strip-mined for them.
-    pub strip_mine: bool,
+    /// Which loops are [strip-mined](crate::opt::strip_mine) for mathematical functions of many numbers.
+    pub strip_mine: StripMine,
     /// What it knows of vectors, if anything.
     pub vectors: Option<Vectors>,
+}
+
+/// Which loops are strip-mined, and what takes many numbers at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StripMine {
+    /// None.
+    #[default]
+    No,
+    /// All that can be; [kernels](crate::kernel) that are called.
+    Kernels,
+    /// Those that cannot be taken several iterations at a time as they are; loops of which that can be.
+    Loops,
 }
 
 /// What a backend can do for several iterations at once. What it can do for one that is the same for
@@ -37,6 +48,10 @@ pub struct Vectors {
     pub checks: bool,
     /// Whether it can compute both sides of a branch, and select.
     pub branches: bool,
+    /// Whether it can add up what several iterations have computed, one after the other, so that loops of
+    /// sums in order, up and down, may be taken several iterations at a time; and store to cells that are
+    /// more than one apart.
+    pub in_order: bool,
     /// Which operations there are.
     pub operation: fn(Machine) -> bool,
     /// Which functions of the runtime may be called, by symbol, if need be one by one.
@@ -68,6 +83,7 @@ impl Vectors {
         integers: true,
         checks: true,
         branches: true,
+        in_order: true,
         operation: |_| true,
         function: |_| true,
         wide: |_| true,

@@ -674,3 +674,29 @@ loop def f(i: i64, c: bool, e: f64, x: out f64[9]) = {
         ["j = i + 1", "x[i] = e", "x[j] = 2.0", "if c {", "x[8] = e", "} else {", "x[7] = e"]
     );
 }
+
+#[test]
+fn a_pointer_from_memory_is_to_what_was_handed_on() {
+    let text = "
+loop def f(n: i64, i: i64, y: out f64[n]) -> (f64) = {
+  t = alloc buffer[n] @0:0..1
+  a = alloc tape f64[n] @0:0..1
+  t[0] = a
+  SEEN[0] = 1.0
+  b: f64[] = t[i]
+  b[0] = 2.0
+  c = SEEN[0]
+  (c)
+}";
+    // Nobody put y where b comes from.
+    let kept = body(&text.replace("SEEN", "y"));
+    assert_eq!(kept.last().map(String::as_str), Some("(1.0)"), "{kept:?}");
+    // b may be a.
+    let loaded = body(&text.replace("SEEN", "a"));
+    assert!(loaded.contains(&"c = a[0]".to_owned()), "{loaded:?}");
+    for shown in ["(p) = if i < n {\n(y)\n} else {\n(a)\n}\nt[0] = p", "t[1] = y"] {
+        let shown = shown.replace("if i < n", "if q").replace("(p)", "q = i < n\n(p)");
+        let loaded = body(&text.replace("SEEN", "y").replace("t[0] = a", &shown));
+        assert!(loaded.contains(&"c = y[0]".to_owned()), "{loaded:?}");
+    }
+}

@@ -2,18 +2,32 @@
 //! text, and that no bit and no error changes.
 
 use jut_loop::form::{LoopFuncId, LoopProgram};
-use jut_loop::opt::strip_mine;
+use jut_loop::opt::{for_target, strip_mine};
 use jut_loop::signature::{Cells, Flat};
+use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_loop::{eval, print, read};
 
 fn program(text: &str) -> LoopProgram {
     read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span))
 }
 
+const KERNELS: Target = Target { strip_mine: StripMine::Kernels, vectors: None };
+
 /// The text after taking apart, after having compared the outcomes for some lengths.
 fn apart(text: &str, lengths: &[i64], arguments: impl Fn(i64) -> Vec<Flat>) -> String {
+    apart_for(&KERNELS, text, lengths, arguments)
+}
+
+/// The same for a target, which takes vectors if it has them.
+fn apart_for(
+    target: &Target,
+    text: &str,
+    lengths: &[i64],
+    arguments: impl Fn(i64) -> Vec<Flat>,
+) -> String {
     let plain = program(text);
-    let mined = strip_mine::run(&plain).expect("a loop is taken apart");
+    assert!(strip_mine::run(&plain, target).is_some(), "a loop is taken apart");
+    let mined = for_target(&plain, target);
     let text = print::print_program(&mined);
     assert_eq!(print::print_program(&program(&text)), text, "it reads back");
     for n in lengths {
@@ -131,7 +145,7 @@ fn loops_stay_whole_where_an_iteration_reads_what_another_one_stores() {
   }
   (s)
 }",
-        // A carried value.
+        // What is called depends on a carried value.
         "loop def f(n: i64) -> (f64) = {
   (a) = for up (i in 0 .. n) carry (b = 0.5) {
     c = cos(b)
@@ -152,6 +166,95 @@ fn loops_stay_whole_where_an_iteration_reads_what_another_one_stores() {
   }
 }",
     ] {
-        assert!(strip_mine::run(&program(text)).is_none(), "{text}");
+        assert!(strip_mine::run(&program(text), &KERNELS).is_none(), "{text}");
     }
+}
+
+/// What a price is after n shocks, and the sum of all prices.
+const PRICES: &str = "
+loop def f(n: i64, s: f64, z: in f64[n], p: out f64[n]) -> (f64, f64) = {
+  (a, b) = for ORDER (j in 0 .. n) carry (p_1 = s, b_1 = 0.0) {
+    z_1 = z[j]
+    t = s * z_1
+    e = exp(t)
+    p_2 = p_1 * e
+    b_2 = b_1 + p_2
+    p[j] = p_1
+    (p_2, b_2)
+  }
+  (a, b)
+}";
+
+fn prices(n: i64) -> Vec<Flat> {
+    vec![number(n), Flat::Scalar(jut_ir::Literal::F64(0.03)), floats(n), floats(n)]
+}
+
+#[test]
+fn numbers_are_carried_round_the_last_stage_in_the_order_of_the_loop() {
+    for order in ["up", "down"] {
+        let made = apart(&PRICES.replace("ORDER", order), LENGTHS, prices);
+        assert!(made.contains("kernel exp(") && !made.contains("= exp("), "{made}");
+        let carrying = format!("for {order} (block in 0 .. blocks_1) carry (p_3 = s, b_4 = 0.0)");
+        assert!(made.contains(&carrying), "{made}");
+        let last = format!("for {order} (j in start_1 .. end) carry (p_1 = p_3, b_1 = b_4)");
+        assert!(made.contains(&last), "{made}");
+    }
+}
+
+/// A target with vectors of its own, which leaves other loops as they are.
+const LOOPS: Target = Target {
+    strip_mine: StripMine::Loops,
+    vectors: Some(Vectors { loops: Loops::Calling, ..Vectors::EVERYTHING }),
+};
+
+#[test]
+fn a_function_in_a_loop_that_carries_is_called_in_a_loop_of_vectors() {
+    for order in ["up", "down"] {
+        let made = apart_for(&LOOPS, &PRICES.replace("ORDER", order), LENGTHS, prices);
+        assert!(!made.contains("kernel"), "{made}");
+        let (first, last) =
+            made.split_once("for par vector 8 masked (j_1 in start_1 .. end)").expect(&made);
+        let (first, last) = (first.matches("exp(").count(), last.matches("exp(").count());
+        assert_eq!((first, last), (0, 1), "{made}");
+    }
+}
+
+#[test]
+fn a_sum_beside_a_function_leaves_its_arguments_in_a_buffer_that_vectors_replace() {
+    let text = "
+loop def f(n: i64, x: in f64[n*n]) -> (f64) = {
+  (q) = lanes (i in 0 .. n) carry (q_1) {
+    r = i * n
+    x_1 = x[r ..]
+    (s) = lanes (j in 0 .. n) carry (s_1) {
+      a = x_1[j]
+      s_2 = s_1 + a
+      (s_2)
+    }
+    e = exp(s)
+    q_2 = q_1 + e
+    (q_2)
+  }
+  (q)
+}";
+    let made = apart_for(&LOOPS, text, &[0, 1, 8, 40], |n| vec![number(n), floats(n * n)]);
+    assert!(made.contains("for par (i_2 in start_1 .. end)"), "{made}");
+    assert!(made.contains("for par vector 8 masked (k in 0 .. taken)"), "{made}");
+    assert_eq!(made.matches("exp(").count(), 1, "{made}");
+}
+
+#[test]
+fn what_vectors_take_as_it_is_stays_whole() {
+    let text = "
+loop def f(n: i64, x: inout f64[n]) = {
+  for par (i in 0 .. n) {
+    a = x[i]
+    e = exp(a)
+    x[i] = e
+  }
+}";
+    assert!(strip_mine::run(&program(text), &LOOPS).is_none());
+    assert!(strip_mine::run(&program(text), &KERNELS).is_some());
+    assert!(strip_mine::run(&program(text), &Target { vectors: None, ..LOOPS }).is_none());
+    assert!(strip_mine::run(&program(text), &Target::default()).is_none());
 }

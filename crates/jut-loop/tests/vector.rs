@@ -4,7 +4,7 @@
 use jut_loop::form::{LoopFuncId, LoopProgram};
 use jut_loop::opt::for_target;
 use jut_loop::signature::{Cells, Flat};
-use jut_loop::target::{Loops, Target, Vectors};
+use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_loop::{eval, print, read};
 
 fn program(text: &str) -> LoopProgram {
@@ -18,7 +18,7 @@ fn run(program: &LoopProgram, args: &[Flat]) -> String {
 /// The text for a target, after having compared what comes out of it.
 fn marked(text: &str, vectors: Vectors, args: &dyn Fn(i64) -> Vec<Flat>) -> String {
     let plain = program(text);
-    let target = Target { strip_mine: false, vectors: Some(vectors) };
+    let target = Target { strip_mine: StripMine::No, vectors: Some(vectors) };
     let text = print::print_program(&for_target(&plain, &target));
     let again = program(&text);
     assert_eq!(print::print_program(&again), text, "it reads back");
@@ -225,5 +225,87 @@ fn a_mark_that_no_loop_can_have_is_not_read() {
     for (from, to) in wrong {
         let text = function("out", &WRITES.replace("for ORDER", from).replace(from, to));
         assert!(read::read_program(0, &text).is_err(), "{text}");
+    }
+}
+
+/// A loop of two sums in order beside something that is the same in all iterations, which stores to every
+/// other cell.
+fn sums_in_order(order: &str, change: (&str, &str)) -> String {
+    let text = "
+loop def f(n: i64, x: in f64[n], y: inout f64[2*n + 1], k: in i64[n]) -> (f64, f64, f64) = {
+  (a, b, c) = for ORDER (i in 0 .. n) carry (s = 0.5, t = 1.0, r = 3.0) {
+    x_1 = x[i]
+    x_2 = x_1 * x_1
+    x_3 = x_2 * r
+    x_4 = x_3 - x_1
+    z = sin(x_4)
+    w = z * r
+    v = w - x_2
+    s_1 = s + x_4
+    t_1 = v + t
+    j = i * 2
+    y_1 = y[j ..]
+    u = y_1[1]
+    u_1 = u + x_3
+    y_1[1] = u_1
+    (s_1, t_1, r)
+  }
+  (a, b, c)
+}";
+    text.replace("ORDER", order).replace(change.0, change.1)
+}
+
+fn of_sums(order: &str, change: (&str, &str)) -> String {
+    let arguments = |n: i64| vec![int(n), floats(n), floats(2 * n + 1), ints(n)];
+    let text = sums_in_order(order, change);
+    marked(&text, Vectors::EVERYTHING, &arguments)
+}
+
+#[test]
+fn what_a_loop_adds_in_order_is_computed_together() {
+    for order in ["up", "down"] {
+        let made = of_sums(order, ("", ""));
+        assert!(made.contains(&format!("for {order} vector 8 (i in 0 .. n)")), "{made}");
+    }
+}
+
+#[test]
+fn a_loop_that_carries_more_than_sums_is_taken_one_by_one() {
+    for change in [
+        // A term depends on a sum.
+        ("z = sin(x_4)", "z = sin(t)"),
+        // So does what is stored.
+        ("y_1[1] = u_1", "y_1[1] = s_1"),
+        // A carried value that is neither a sum nor the same.
+        ("(s_1, t_1, r)", "(s_1, t_1, x_1)"),
+        // The cells that are loaded and those that are stored to lie in other distances.
+        ("u = y_1[1]", "u = y[i]"),
+        // The next iteration loads what one has stored.
+        ("u = y_1[1]", "u = y_1[3]"),
+        // Hardly anything to compute.
+        ("z = sin(x_4)\n    w = z * r\n    v = w - x_2", "v = x[0]"),
+        // Nothing moves before a check.
+        ("x_1 = x[i]", "check i < n @0:0..1\n    x_1 = x[i]"),
+    ] {
+        let made = of_sums("up", change);
+        assert!(made.contains("for up (i in 0 .. n)"), "{change:?} {made}");
+    }
+    let text = sums_in_order("up", ("", ""));
+    for vectors in [
+        Vectors { in_order: false, ..Vectors::EVERYTHING },
+        Vectors { function: |_| false, ..Vectors::EVERYTHING },
+    ] {
+        let target = Target { strip_mine: StripMine::No, vectors: Some(vectors) };
+        let made = print::print_program(&for_target(&program(&text), &target));
+        assert!(made.contains("for up (i in 0 .. n)"), "{made}");
+    }
+}
+
+#[test]
+fn a_mark_on_a_loop_that_carries_more_than_sums_is_not_read() {
+    let text = sums_in_order("up", ("for up", "for up vector 8"));
+    assert!(read::read_program(0, &text).is_ok());
+    for change in [("s_1 = s + x_4", "s_1 = s * x_4"), ("carry (s = 0.5", "carry (s = 5")] {
+        assert!(read::read_program(0, &text.replace(change.0, change.1)).is_err());
     }
 }

@@ -13,13 +13,13 @@ use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Machine};
 use jut_loop::analysis::{Class, Classes};
 use jut_loop::form::{Atom, Lanes, Stmt, Value};
-use jut_loop::target::{Loops, Target, Vectors};
+use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_runtime::symbols::{self, Math};
 use std::collections::HashMap;
 
 /// What is taken of the loop form.
 pub(crate) const TARGET: Target = Target {
-    strip_mine: false,
+    strip_mine: StripMine::No,
     vectors: Some(Vectors {
         loops: Loops::None,
         together: 8,
@@ -30,6 +30,7 @@ pub(crate) const TARGET: Target = Target {
         integers: false,
         checks: false,
         branches: false,
+        in_order: false,
         operation: is_lanewise,
         function: |symbol| matches!(symbols::math(symbol), Some(Math::Unary(_) | Math::Binary(_))),
         wide: |_| false,

@@ -100,6 +100,17 @@ def f(x: f64, y: f64) -> f64 = g([x, y, x * y]) - x",
 }",
     ),
     (
+        "edges",
+        "def f[n](x: [n]f64) -> f64 = {
+  u = build (i < 3) { build (j < n) { if i == 1 || j == 0 { x[j] } else { sin(x[j - 1]) * f64(i) } } }
+  sum (r <- u) { sum (v <- r) { v * v } }
+}",
+    ),
+    (
+        "ordered",
+        "def f(x: f64, y: f64) -> f64 = for (i < 30) carry (s = x) { s + (sin(y * f64(i)) * 3.0 - y) * x }",
+    ),
+    (
         "rnn",
         "def f[n](x: [n]f64, w: [n, n]f64) -> f64 = {
   h = for (t < 3) carry (h = x) { build (i < n) { tanh(x[i] + sum (j < n) { w[i, j] * h[j] }) } }
@@ -115,7 +126,7 @@ fn arguments(program: &str) -> Vec<Value> {
         "update" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
         "scatter" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 3, 7, 3, 3])],
         "wrong index" => vec![Value::floats(x), Value::ints(vec![3, 11])],
-        "sum" | "states" => vec![Value::floats(x)],
+        "sum" | "states" | "edges" => vec![Value::floats(x)],
         "rnn" => vec![
             Value::floats([0.3, -0.4]),
             Value::matrix(2, 2, [0.1, -0.7, 0.4, 0.9]).expect("a matrix"),
@@ -244,6 +255,8 @@ const LOOP_FAULTS: &[(&str, LoopEdit, &str)] = &[
     ("swapped arms", loop_arms, "branch"),
     ("made parallel", loop_made_parallel, "scatter"),
     ("buffers that keep their places", loop_without_exchange, "states"),
+    ("swapped loops of a branch that has left them", loop_arms, "edges"),
+    ("terms added from the end", loop_direction, "ordered"),
     ("swapped operands of a call's function", loop_operands, "recursion"),
     ("swapped arms", loop_arms, "recursion"),
     ("swapped arms of a list", loop_arms, "list"),

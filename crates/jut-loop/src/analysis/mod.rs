@@ -6,6 +6,7 @@
 //! | [`Roots`] | which buffers may share memory |
 //! | [`Rows`] | which parts of one buffer a loop cannot reach both |
 //! | [`Classes`] | what a value is to neighbouring iterations |
+//! | [`sums_in_order`] | what a loop only adds to |
 //! | [`shifts`] | which integers are another one plus a constant |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
@@ -15,7 +16,9 @@ mod lanes;
 mod roots;
 mod rows;
 pub mod shifts;
+mod sums;
 
 pub use lanes::{Class, Classes};
 pub use roots::Roots;
 pub use rows::Rows;
+pub use sums::{Sum, sums_in_order};

@@ -10,6 +10,9 @@
 //! - different allocations do not overlap;
 //! - a box is written where it is allocated, and then neither it nor what it points to changes.
 //!
+//! So a buffer without a root, such as one that was loaded from an array of buffers, is not an `out` buffer or an
+//! allocation that the function never hands on: to memory, a call, the results of a branch, or the carries of a loop.
+//!
 //! **Carried buffers.** A buffer that every iteration of a loop hands on unchanged is the one that the loop
 //! began with. Two buffers that change places, as those of a state and of the next one do, are different memory
 //! in each iteration, though over all iterations either is both:
@@ -52,13 +55,17 @@ pub struct Roots {
     of: SecondaryMap<Value, Root>,
     /// For each exchange the `out` buffers and allocations that change places.
     exchanges: Vec<Vec<Value>>,
+    /// The `out` buffers and allocations of which a pointer may be found again: in memory, as the result
+    /// of a call or branch, or carried by a loop.
+    shown: SecondaryMap<Value, bool>,
 }
 
 impl Roots {
     /// Finds them.
     pub fn of(func: &LoopFunction) -> Roots {
         let of = SecondaryMap::with_capacity(func.values.len());
-        let mut roots = Roots { of, exchanges: Vec::new() };
+        let shown = SecondaryMap::new();
+        let mut roots = Roots { of, exchanges: Vec::new(), shown };
         // A box is written before anybody else has a pointer to it, and so is what it points to.
         for (v, data) in func.values.iter() {
             if data.kind == Kind::Buffer(Cell::Word) {
@@ -76,7 +83,33 @@ impl Roots {
             }
         }
         func.body.for_each(&mut |stmt| roots.bind(stmt));
+        // The frame of a piece may hold anything.
+        for p in func.params.iter().filter(|_| func.is_piece()) {
+            roots.shown[p.value] = true;
+        }
+        func.body.for_each(&mut |stmt| roots.show(stmt));
         roots
+    }
+
+    /// Notes what a statement hands on.
+    fn show(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Store { value, .. } => self.hand_on(*value),
+            Stmt::Call { args, .. } => args.iter().for_each(|atom| self.hand_on(*atom)),
+            Stmt::For(f) => f.carry.iter().for_each(|(_, initial)| self.hand_on(*initial)),
+            _ => {}
+        }
+        for block in stmt.blocks() {
+            block.results.iter().for_each(|atom| self.hand_on(*atom));
+        }
+    }
+
+    fn hand_on(&mut self, atom: Atom) {
+        if let Atom::Value(v) = atom {
+            for place in self.places(v) {
+                self.shown[place] = true;
+            }
+        }
     }
 
     fn bind(&mut self, stmt: &Stmt) {
@@ -160,7 +193,9 @@ impl Roots {
                 let others = self.places(read);
                 self.places(written).iter().any(|place| others.contains(place))
             }
-            (Root::Unknown, _) | (_, Root::Unknown) => true,
+            (Root::Unknown, Root::Unknown) => true,
+            (Root::Unknown, _) => self.places(read).iter().any(|place| self.shown[*place]),
+            (_, Root::Unknown) => self.places(written).iter().any(|place| self.shown[*place]),
         }
     }
 }

@@ -5,7 +5,8 @@
 //! computed for every iteration.
 
 use super::{Fault, Frame, Machine, Val, broken, failing, operation};
-use crate::form::{Atom, Block, Check, LANES, Stmt, Value, Vector};
+use crate::analysis::{Sum, sums_in_order};
+use crate::form::{Atom, Block, Check, For, LANES, Order, Stmt, Value, Vector};
 use std::collections::HashMap;
 
 /// What is repeated: a body with its index, and what it is given of each lane.
@@ -24,6 +25,10 @@ struct Group<'f, 'a> {
     frame: &'f Frame<'a>,
     values: HashMap<Value, Each>,
     count: usize,
+    /// What is added to, and how far it has come.
+    sums: HashMap<Value, (Sum, Val)>,
+    /// Whether the last iteration is the first to add.
+    down: bool,
     /// Stores that wait: buffers, indices, values.
     waiting: Option<Vec<[Each; 3]>>,
 }
@@ -111,7 +116,8 @@ impl<'a> Machine<'a> {
             values.insert(*v, sum[..count].iter().map(|x| Val::F64(*x)).collect());
         }
         let waiting = vector.stores_last.then(Vec::new);
-        let mut group = Group { frame, values, count, waiting };
+        let sums = HashMap::new();
+        let mut group = Group { frame, values, count, sums, down: false, waiting };
         let Some(results) = self.at_once(&mut group, what.body)? else { return Ok(false) };
         for store in group.waiting.into_iter().flatten() {
             self.store_each(&store)?;
@@ -123,6 +129,62 @@ impl<'a> Machine<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// A loop of sums in order: terms are computed together and added one after the other.
+    pub(super) fn sums_in_vectors(
+        &mut self,
+        frame: &mut Frame<'a>,
+        f: &'a For,
+        vector: Vector,
+        (mut low, mut high): (i64, i64),
+    ) -> Result<(), Fault> {
+        let Some(sums) = sums_in_order(f) else {
+            return broken("a loop in vectors carries more than sums, or runs down without any");
+        };
+        let mut carry = Vec::with_capacity(f.carry.len());
+        for (value, initial) in &f.carry {
+            let initial = frame.atom(*initial)?;
+            frame.values[*value] = Some(initial);
+            carry.push(initial);
+        }
+        let (width, down) = (i64::from(vector.width), f.order == Order::Down);
+        while low < high {
+            // The first of them is the first of all, or, if the loop runs down, the last is the last.
+            let count = high.saturating_sub(low).min(width);
+            let first = if down { high - count } else { low };
+            if count == width || vector.masked {
+                let mut values = HashMap::new();
+                values.insert(f.index, (0..count).map(|k| Val::I64(first + k)).collect());
+                let started = |sum: &Sum| (sum.next, (*sum, carry[sum.number]));
+                let (count, sums) = (count as usize, sums.iter().map(started).collect());
+                let waiting = vector.stores_last.then(Vec::new);
+                let mut group = Group { frame, values, count, sums, down, waiting };
+                if self.at_once(&mut group, &f.body)?.is_none() {
+                    return broken("a loop of sums that is taken in vectors has a check");
+                }
+                for (sum, now) in group.sums.values() {
+                    carry[sum.number] = *now;
+                }
+                for store in group.waiting.into_iter().flatten() {
+                    self.store_each(&store)?;
+                }
+            } else {
+                let names: Vec<Value> = f.carry.iter().map(|(value, _)| *value).collect();
+                let mut each: Vec<i64> = (first..first + count).collect();
+                if down {
+                    each.reverse();
+                }
+                for i in each {
+                    frame.values[f.index] = Some(Val::I64(i));
+                    frame.set_all(&names, std::mem::take(&mut carry));
+                    carry = self.block(frame, &f.body)?;
+                }
+            }
+            (low, high) = if down { (low, first) } else { (first + count, high) };
+        }
+        frame.set_all(&f.dst, carry);
+        Ok(())
     }
 
     fn store_each(&mut self, [buffers, indices, values]: &[Each; 3]) -> Result<(), Fault> {
@@ -140,6 +202,23 @@ impl<'a> Machine<'a> {
     ) -> Result<Option<Vec<Each>>, Fault> {
         for stmt in &block.stmts {
             self.work += group.count as u64;
+            if let Stmt::Prim { dst, prim, .. } = stmt
+                && let Some((sum, mut now)) = group.sums.get(dst).copied()
+            {
+                let terms = group.atoms(sum.term)?;
+                let mut each = vec![now; group.count];
+                for k in 0..group.count {
+                    let k = if group.down { group.count - 1 - k } else { k };
+                    // Whatever is read is the sum or the term.
+                    let args = [Atom::Value(sum.carry), sum.term];
+                    let read = |a: Atom| Ok(if a == args[0] { now } else { terms[k] });
+                    now = operation(*prim, &args, &read)?;
+                    each[k] = now;
+                }
+                group.sums.insert(*dst, (sum, now));
+                group.values.insert(*dst, each);
+                continue;
+            }
             let (dst, each) = match stmt {
                 Stmt::Prim { dst, prim, args } => {
                     let value = &mut |k| operation(*prim, args, &|a| group.atom(k, a));

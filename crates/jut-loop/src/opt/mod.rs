@@ -35,7 +35,7 @@
 //!
 //! | walk | what it does |
 //! |---|---|
-//! | [`strip_mine`] | mathematical functions of many numbers become one call for many iterations |
+//! | [`strip_mine`] | mathematical functions are called for many iterations at once |
 //! | `vector` | loops are marked whose iterations are taken several at a time |
 //!
 //! Requires and ensures: a well-formed function. Cost: linear, up to hashing.
@@ -80,8 +80,7 @@ pub fn optimise(func: &mut LoopFunction) {
 
 /// The program as a backend translates it: the last passes, which depend on what it can take.
 pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
-    let apart = if target.strip_mine { strip_mine::run(program) } else { None };
-    let mut program = apart.unwrap_or_else(|| program.clone());
+    let mut program = strip_mine::run(program, target).unwrap_or_else(|| program.clone());
     if let Some(vectors) = &target.vectors {
         for func in program.funcs.values_mut() {
             vector::run(func, vectors);

@@ -26,16 +26,39 @@
 //!                                   }
 //! ```
 //!
+//! A loop that carries numbers, too, if what is called does not depend on them: they go round the last
+//! stage, and from one block to the next.
+//!
+//! A target with vectors of its own takes most loops several iterations at a time as they are. Where it
+//! cannot, because a loop stands in the body or a number is carried, there is a loop instead of the kernel,
+//! and where the first stage is one that it can take, the call is part of that:
+//!
+//! ```text
+//! (p) = for up (j in 0 .. m) carry (p_1 = s) {     for par vector 8 (j_1 in start .. end) {
+//!   z = t[j]                                         z_1 = t[j_1]
+//!   e = exp(z)                                       e_1 = exp(z_1)
+//!   p_2 = p_1 * e                                    cell = j_1 - start
+//!   (p_2)                                            buffer[cell] = e_1
+//! }                                                }
+//!                                                  (p_3) = for up (j in start .. end) carry (p_1 = p_4) {
+//!                                                    cell_1 = j - start
+//!                                                    e = buffer[cell_1]
+//!                                                    p_2 = p_1 * e
+//!                                                    (p_2)
+//!                                                  }
+//! ```
+//!
 //! The blocks are those of the fixed order of sums, so no bit changes. What only computes is computed
 //! again where it is needed once more; what costs more (a sum in the body, another function) is kept
 //! in a buffer too. Stores come last, checks first, so the first iteration that fails still is the
 //! one that is reported.
 //!
-//! For backends that call functions of the runtime; one that has vectors of its own does better
-//! without. Requires: a function of the loop form, tidied up. Ensures: the same results, bit for
+//! [`crate::target::StripMine`] says which of both a backend wants. Requires: a function of the loop form, tidied up. Ensures: the same results, bit for
 //! bit. The buffers are parts of one allocation of constant length at the head of the function, which
 //! [`crate::need`] does not know of: it is meant for the stack. Cost: linear, times the functions that are
 //! called one after the other; the text grows by a constant factor.
+
+mod copier;
 
 use std::collections::{HashMap, HashSet};
 
@@ -44,12 +67,14 @@ use jut_ir::Literal;
 use jut_ir::build::Namer;
 use jut_ir::prim::{self, Lowering, Prim};
 
+use self::copier::Copier;
 use crate::analysis::Roots;
 use crate::form::{
     Arena, Atom, BLOCK, Block, Cell, Check, For, Kind, LoopFunction, LoopProgram, Order, Site,
     Stmt, Value, ValueData,
 };
-use crate::kernel::{self, Kernel};
+use crate::kernel;
+use crate::target::{StripMine, Target, Vectors};
 
 /// Buffers of a function at most, each of [`BLOCK`] floats.
 const BUFFERS: usize = 4;
@@ -61,14 +86,19 @@ const LARGEST: usize = 200;
 const FEW: i64 = 3;
 
 /// The program with its loops taken apart; `None` if there is nothing to do.
-pub fn run(program: &LoopProgram) -> Option<LoopProgram> {
-    if !program.funcs.values().any(|func| calls(&func.body, false)) {
+pub fn run(program: &LoopProgram, target: &Target) -> Option<LoopProgram> {
+    let how = match (target.strip_mine, &target.vectors) {
+        (StripMine::Kernels, _) => How::Kernels,
+        (StripMine::Loops, Some(vectors)) => How::Loops(vectors),
+        (StripMine::No, _) | (StripMine::Loops, None) => return None,
+    };
+    if !program.funcs.values().any(|func| how.calls(&func.body, false)) {
         return None;
     }
     let mut program = program.clone();
     let mut changed = false;
     for func in program.funcs.values_mut() {
-        if calls(&func.body, false) && function(func) {
+        if how.calls(&func.body, false) && function(func, how) {
             // What the new loops compute of their bounds and buffers.
             super::motion::run(func);
             changed = true;
@@ -77,25 +107,38 @@ pub fn run(program: &LoopProgram) -> Option<LoopProgram> {
     changed.then_some(program)
 }
 
-/// Whether a loop in the block calls a function that has a form for many numbers.
-fn calls(block: &Block, in_loop: bool) -> bool {
-    block.stmts.iter().any(|stmt| match stmt {
-        Stmt::Prim { prim, .. } => in_loop && of_many(*prim).is_some(),
-        _ => {
-            let in_loop = in_loop || matches!(stmt, Stmt::For(_) | Stmt::Lanes(_));
-            stmt.blocks().into_iter().any(|inner| calls(inner, in_loop))
-        }
-    })
+/// What takes many numbers at once.
+#[derive(Clone, Copy)]
+enum How<'t> {
+    /// Kernels.
+    Kernels,
+    /// Loops over a buffer, for these vectors.
+    Loops(&'t Vectors),
 }
 
-fn of_many(prim: Prim) -> Option<Kernel> {
-    match prim.row().lowering {
-        Lowering::Runtime(symbol) => kernel::of_many(symbol),
-        Lowering::Machine(_) => None,
+impl How<'_> {
+    /// Whether a function has a form for many numbers.
+    fn is_of_many(self, prim: Prim) -> bool {
+        match (self, prim.row().lowering) {
+            (_, Lowering::Machine(_)) => false,
+            (How::Kernels, Lowering::Runtime(symbol)) => kernel::of_many(symbol).is_some(),
+            (How::Loops(vectors), Lowering::Runtime(symbol)) => (vectors.wide)(symbol),
+        }
+    }
+
+    /// Whether a loop in the block calls such a function.
+    fn calls(self, block: &Block, in_loop: bool) -> bool {
+        block.stmts.iter().any(|stmt| match stmt {
+            Stmt::Prim { prim, .. } => in_loop && self.is_of_many(*prim),
+            _ => {
+                let in_loop = in_loop || stmt.is_loop();
+                stmt.blocks().into_iter().any(|inner| self.calls(inner, in_loop))
+            }
+        })
     }
 }
 
-fn function(func: &mut LoopFunction) -> bool {
+fn function(func: &mut LoopFunction, how: How<'_>) -> bool {
     let mut namer = Namer::default();
     for data in func.values.values() {
         namer.reserve(&data.name);
@@ -105,7 +148,7 @@ fn function(func: &mut LoopFunction) -> bool {
     let memory = func.values.push(ValueData { name, kind: Kind::Buffer(Cell::F64) });
     let mut own = HashSet::new();
     own.insert(memory);
-    let mut walk = StripMine { roots, values: &mut func.values, namer, memory, own };
+    let mut walk = Walk { how, roots, values: &mut func.values, namer, memory, own };
     let used = walk.block(&mut func.body);
     if used == 0 {
         return false;
@@ -120,7 +163,8 @@ fn int(k: i64) -> Atom {
     Atom::Lit(Literal::I64(k))
 }
 
-struct StripMine<'a> {
+struct Walk<'a> {
+    how: How<'a>,
     roots: Roots,
     values: &'a mut PrimaryMap<Value, ValueData>,
     namer: Namer,
@@ -137,14 +181,85 @@ enum Work {
     Again,
     /// In one stage: that of its operands.
     Once,
-    /// As a kernel, after the stage of its operand.
-    Call(Kernel),
+    /// For all iterations at once, after the stage of its operand.
+    Call,
     /// In the last stage.
     Last,
 }
 
 /// The stage of what can only be computed in the last one.
 const LATE: usize = usize::MAX;
+
+/// A loop that may be taken apart.
+struct Source<'s> {
+    dst: &'s [Value],
+    index: Value,
+    low: Atom,
+    high: Atom,
+    body: &'s Block,
+    /// Up, for one that sums.
+    order: Order,
+    /// What an iteration knows of those before it.
+    carried: Vec<Value>,
+}
+
+impl<'s> Source<'s> {
+    fn of(stmt: &'s Stmt) -> Option<Source<'s>> {
+        match stmt {
+            Stmt::For(f) if !f.may_end_early() => Some(Source {
+                dst: &f.dst,
+                index: f.index,
+                low: f.low,
+                high: f.high,
+                body: &f.body,
+                order: f.order,
+                carried: f.carry.iter().map(|(value, _)| *value).collect(),
+            }),
+            Stmt::Lanes(l) => Some(Source {
+                dst: &l.dst,
+                index: l.index,
+                low: l.low,
+                high: l.high,
+                body: &l.body,
+                order: Order::Up,
+                carried: l.carry.clone(),
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// The buffers of a block.
+struct Buffers {
+    /// Each; its first cell is that of the block's first iteration.
+    parts: Vec<Value>,
+    /// The same, as buffers of which cell i is that of iteration i. None if cells are found by the distance
+    /// of the iteration from the first: not every backend has pointers that point out of their memory.
+    shifted: Vec<Value>,
+    /// The block's first iteration.
+    start: Atom,
+}
+
+/// A stage but the last, for one iteration.
+struct Stage {
+    index: Value,
+    stmts: Vec<Stmt>,
+}
+
+impl Stage {
+    fn over(self, [low, high]: [Atom; 2], order: Order) -> Stmt {
+        Stmt::For(Box::new(For {
+            dst: Vec::new(),
+            order,
+            vector: None,
+            index: self.index,
+            low,
+            high,
+            carry: Vec::new(),
+            body: Block { stmts: self.stmts, results: Vec::new() },
+        }))
+    }
+}
 
 /// What is to be done with the statements of a body.
 struct Plan {
@@ -166,7 +281,7 @@ enum Step {
     Reload(Value),
 }
 
-impl StripMine<'_> {
+impl Walk<'_> {
     /// Takes the loops of a block apart; gives the number of buffers that are used.
     fn block(&mut self, block: &mut Block) -> usize {
         let mut most = 0;
@@ -176,14 +291,9 @@ impl StripMine<'_> {
             for inner in stmt.blocks_mut() {
                 used = used.max(self.block(inner));
             }
-            let more = match &stmt {
-                Stmt::For(source) if source.order == Order::Par && source.carry.is_empty() => {
-                    let bounds = [source.low, source.high];
-                    self.apart(&stmt, source.index, bounds, &source.body, true, used, &mut out)
-                }
-                Stmt::Lanes(source) => {
-                    let bounds = [source.low, source.high];
-                    self.apart(&stmt, source.index, bounds, &source.body, false, used, &mut out)
+            let more = match Source::of(&stmt) {
+                Some(source) if !self.is_taken_whole(&stmt) => {
+                    self.apart(&stmt, source, used, &mut out)
                 }
                 _ => None,
             };
@@ -197,25 +307,30 @@ impl StripMine<'_> {
         most
     }
 
+    /// Whether the target takes several iterations of a loop at once as it is, so that nothing is gained.
+    fn is_taken_whole(&self, stmt: &Stmt) -> bool {
+        match self.how {
+            How::Kernels => false,
+            How::Loops(vectors) => super::vector::takes(self.values, &self.roots, vectors, stmt),
+        }
+    }
+
     /// Writes a loop in stages and gives the number of buffers that it takes, beyond those already
     /// used in it.
-    #[allow(clippy::too_many_arguments)]
     fn apart(
         &mut self,
         stmt: &Stmt,
-        index: Value,
-        [low, high]: [Atom; 2],
-        body: &Block,
-        independent: bool,
+        source: Source<'_>,
         used: usize,
         out: &mut Vec<Stmt>,
     ) -> Option<usize> {
+        let Source { index, low, high, body, order, .. } = source;
         if let (Atom::Lit(Literal::I64(low)), Atom::Lit(Literal::I64(high))) = (low, high)
             && high.saturating_sub(low) <= FEW
         {
             return None;
         }
-        let plan = self.plan(index, body, independent)?;
+        let plan = self.plan(&source)?;
         let stages: Vec<Vec<Step>> = (0..=plan.last).map(|s| steps(&plan, body, s)).collect();
         let places = self.places(&plan, body, &stages)?;
         let count = places.values().max()? + 1;
@@ -238,65 +353,74 @@ impl StripMine<'_> {
         let taken = self.integer("taken", prim::IMIN, [left, int(BLOCK)], at);
         let start = self.integer("start", prim::IADD, [low, start], at);
         let end = self.integer("end", prim::IADD, [start, taken], at);
-        let mut buffers = Vec::with_capacity(count);
+        let mut buffers = Buffers { parts: Vec::new(), shifted: Vec::new(), start };
         for k in used..used + count {
-            // The cell of iteration i is number i of the buffer that begins so much before.
-            let first = int(BLOCK * k as i64);
-            let part = self.part(self.memory, first, at);
-            let back = self.integer("back", prim::ISUB, [int(0), start], at);
-            buffers.push((part, self.part(part, back, at)));
-        }
-        for (s, steps) in stages.iter().enumerate() {
-            let last = s == plan.last;
-            let mut copier = Copier { walk: self, renamed: HashMap::new(), renames: !last };
-            let index = if last { index } else { copier.fresh(index) };
-            let mut inner = Block::default();
-            for step in steps {
-                copier.step(step, body, index, &places, &buffers, &mut inner.stmts);
+            let part = self.part(self.memory, int(BLOCK * k as i64), at);
+            buffers.parts.push(part);
+            if let How::Kernels = self.how {
+                // The cell of iteration i is number i of the buffer that begins so much before.
+                let back = self.integer("back", prim::ISUB, [int(0), start], at);
+                buffers.shifted.push(self.part(part, back, at));
             }
-            if last {
+        }
+        let order = if plan.checked { order } else { Order::Par };
+        for (s, steps) in stages.iter().enumerate() {
+            if s == plan.last {
+                let mut inner = Block::default();
+                let mut copier = Copier::new(self, &places, &buffers, false);
+                copier.steps(steps, body, index, &mut inner.stmts);
                 inner.results = body.results.clone();
                 self.last_stage(stmt, [start, end], inner, &mut block);
                 break;
             }
-            let order = if independent || !plan.checked { Order::Par } else { Order::Up };
-            block.stmts.push(Stmt::For(Box::new(For {
-                dst: Vec::new(),
-                order,
-                vector: None,
-                index,
-                low: start,
-                high: end,
-                carry: Vec::new(),
-                body: inner,
-            })));
+            // With the functions in it, if the target takes several iterations of that at once.
+            if let How::Loops(_) = self.how {
+                let whole = self.stage(steps, body, index, &places, &buffers, true);
+                let whole = whole.over([start, end], order);
+                if self.is_taken_whole(&whole) {
+                    block.stmts.push(whole);
+                    continue;
+                }
+            }
+            let arguments = self.stage(steps, body, index, &places, &buffers, false);
+            block.stmts.push(arguments.over([start, end], order));
             for step in steps {
                 if let Step::Argument(k) = step
-                    && let (Work::Call(kernel), [dst]) = (plan.work[*k], body.stmts[*k].bound())
+                    && let Stmt::Prim { dst, prim, .. } = &body.stmts[*k]
                 {
-                    let buffer = buffers[places[dst]].0;
-                    let args = vec![buffer.into(), taken];
-                    block.stmts.push(Stmt::Kernel { kernel, args });
+                    let call = self.call(*prim, buffers.parts[places[dst]], taken)?;
+                    block.stmts.push(call);
                 }
             }
         }
         let mut carry = Vec::new();
-        let mut dst = Vec::new();
-        if let Stmt::Lanes(source) = stmt {
-            dst = source.dst.clone();
-            // The last stage left the sums of the block as results.
-            for sum in &mut block.results {
-                let total = self.value("sum", Kind::F64);
-                carry.push((total, Atom::Lit(Literal::F64(0.0))));
-                let next = self.value("sum", Kind::F64);
-                let args = vec![total.into(), *sum];
-                block.stmts.push(Stmt::Prim { dst: next, prim: prim::ADD, args });
-                *sum = next.into();
+        match stmt {
+            Stmt::Lanes(_) => {
+                // The last stage left the sums of the block as results.
+                for sum in &mut block.results {
+                    let total = self.value("sum", Kind::F64);
+                    carry.push((total, Atom::Lit(Literal::F64(0.0))));
+                    let next = self.value("sum", Kind::F64);
+                    let args = vec![total.into(), *sum];
+                    block.stmts.push(Stmt::Prim { dst: next, prim: prim::ADD, args });
+                    *sum = next.into();
+                }
             }
+            Stmt::For(source) => {
+                // It begins with what the blocks carry.
+                if let Some(Stmt::For(inner)) = block.stmts.last_mut() {
+                    for ((value, initial), inner) in source.carry.iter().zip(&mut inner.carry) {
+                        let outer = self.like(*value);
+                        carry.push((outer, *initial));
+                        inner.1 = outer.into();
+                    }
+                }
+            }
+            _ => {}
         }
         out.push(Stmt::For(Box::new(For {
-            dst,
-            order: Order::Up,
+            dst: source.dst.to_vec(),
+            order: if source.order == Order::Down { Order::Down } else { Order::Up },
             vector: None,
             index: number,
             low: int(0),
@@ -305,6 +429,40 @@ impl StripMine<'_> {
             body: block,
         })));
         Some(count)
+    }
+
+    /// A stage but the last; `calls`: with the functions, else with their arguments.
+    fn stage(
+        &mut self,
+        steps: &[Step],
+        body: &Block,
+        index: Value,
+        places: &HashMap<Value, usize>,
+        buffers: &Buffers,
+        calls: bool,
+    ) -> Stage {
+        let mut copier = Copier::new(self, places, buffers, true);
+        copier.calls = calls;
+        let index = copier.fresh(index);
+        let mut stmts = Vec::new();
+        copier.steps(steps, body, index, &mut stmts);
+        Stage { index, stmts }
+    }
+
+    /// What replaces so many cells of a buffer by a function of them.
+    fn call(&mut self, prim: Prim, buffer: Value, taken: Atom) -> Option<Stmt> {
+        if let (How::Kernels, Lowering::Runtime(symbol)) = (self.how, prim.row().lowering) {
+            let kernel = kernel::of_many(symbol)?;
+            return Some(Stmt::Kernel { kernel, args: vec![buffer.into(), taken] });
+        }
+        let index = self.value("k", Kind::I64);
+        let [x, y] = [self.value("x", Kind::F64), self.value("y", Kind::F64)];
+        let stmts = vec![
+            Stmt::Load { dst: x, buffer, index: index.into() },
+            Stmt::Prim { dst: y, prim, args: vec![x.into()] },
+            Stmt::Store { buffer, index: index.into(), value: y.into() },
+        ];
+        Some(Stage { index, stmts }.over([int(0), taken], Order::Par))
     }
 
     /// The loop itself over one block, with what is left of its body.
@@ -319,6 +477,8 @@ impl StripMine<'_> {
             }
             Stmt::For(source) => {
                 let mut inner = source.clone();
+                inner.dst = source.dst.iter().map(|v| self.like(*v)).collect();
+                out.results = inner.dst.iter().map(|v| (*v).into()).collect();
                 (inner.low, inner.high, inner.body) = (low, high, body);
                 out.stmts.push(Stmt::For(inner));
             }
@@ -326,16 +486,23 @@ impl StripMine<'_> {
         }
     }
 
-    fn plan(&self, index: Value, body: &Block, independent: bool) -> Option<Plan> {
-        if !calls(body, true) || size(body) > LARGEST {
+    fn plan(&self, source: &Source<'_>) -> Option<Plan> {
+        let body = source.body;
+        if !self.how.calls(body, true) || size(body) > LARGEST {
             return None;
         }
         let mut stored = Vec::new();
-        if !independent {
+        if source.order != Order::Par {
             self.stored(body, &mut stored);
         }
         let mut known: HashMap<Value, usize> = HashMap::new();
-        known.insert(index, 0);
+        known.insert(source.index, 0);
+        for carried in &source.carried {
+            if matches!(self.values[*carried].kind, Kind::Buffer(_)) {
+                return None;
+            }
+            known.insert(*carried, LATE);
+        }
         let (mut work, mut stages) = (Vec::new(), Vec::new());
         let (mut last, mut checked) = (0, false);
         for stmt in &body.stmts {
@@ -356,7 +523,7 @@ impl StripMine<'_> {
                 }
             }
             let mut result = stage;
-            if let (Work::Call(_), Stmt::Prim { args, .. }) = (how, stmt) {
+            if let (Work::Call, Stmt::Prim { args, .. }) = (how, stmt) {
                 // What does not depend on the iteration is one call for all.
                 let varies = |a: &Atom| matches!(a, Atom::Value(v) if known.contains_key(v));
                 if args.iter().any(varies) {
@@ -379,10 +546,10 @@ impl StripMine<'_> {
     /// statements, or other iterations, store to.
     fn work(&self, stmt: &Stmt, stored: &[Value]) -> Option<Work> {
         Some(match stmt {
-            Stmt::Prim { prim, .. } => match (of_many(*prim), prim.row().lowering) {
-                (Some(kernel), _) => Work::Call(kernel),
-                (None, Lowering::Runtime(_)) => Work::Once,
-                (None, Lowering::Machine(_)) => Work::Again,
+            Stmt::Prim { prim, .. } => match prim.row().lowering {
+                _ if self.how.is_of_many(*prim) => Work::Call,
+                Lowering::Runtime(_) => Work::Once,
+                Lowering::Machine(_) => Work::Again,
             },
             Stmt::Copy { .. } | Stmt::Offset { .. } => Work::Again,
             Stmt::Load { buffer, .. } => match self.may_change(stored, *buffer) {
@@ -400,7 +567,7 @@ impl StripMine<'_> {
                     for stmt in &inner.stmts {
                         match self.work_inside(stmt, stored)? {
                             Work::Last => all = Work::Last,
-                            Work::Once | Work::Call(_) if all == Work::Again => all = Work::Once,
+                            Work::Once | Work::Call if all == Work::Again => all = Work::Once,
                             _ => {}
                         }
                     }
@@ -469,7 +636,7 @@ impl StripMine<'_> {
         // By stage and place in the body, so in the order of the stores.
         let mut order: Vec<(usize, usize, Value)> = Vec::new();
         for (k, stmt) in body.stmts.iter().enumerate() {
-            let call = matches!(plan.work[k], Work::Call(_));
+            let call = matches!(plan.work[k], Work::Call);
             for v in stmt.bound() {
                 if call || read_last.contains_key(v) {
                     order.push((plan.stages[k], k, *v));
@@ -490,6 +657,12 @@ impl StripMine<'_> {
             places.insert(v, place);
         }
         Some(places)
+    }
+
+    /// A new value that is to be what another one is.
+    fn like(&mut self, old: Value) -> Value {
+        let ValueData { name, kind } = self.values[old].clone();
+        self.value(&name, kind)
     }
 
     fn value(&mut self, hint: &str, kind: Kind) -> Value {
@@ -524,14 +697,14 @@ fn steps(plan: &Plan, body: &Block, s: usize) -> Vec<Step> {
         match plan.work[k] {
             Work::Again if is_wanted => {}
             Work::Once | Work::Last if here => {}
-            Work::Call(_) if here => {
+            Work::Call if here => {
                 steps.push(Step::Argument(k));
                 reads(stmt, &mut |v| {
                     wanted.insert(v);
                 });
                 continue;
             }
-            Work::Once | Work::Call(_) if is_wanted => {
+            Work::Once | Work::Call if is_wanted => {
                 let reloaded = stmt.bound().iter().filter(|v| wanted.contains(v));
                 steps.extend(reloaded.map(|v| Step::Reload(*v)));
                 continue;
@@ -547,117 +720,6 @@ fn steps(plan: &Plan, body: &Block, s: usize) -> Vec<Step> {
     // First, because a buffer may serve again in the same stage.
     steps.sort_by_key(|step| !matches!(step, Step::Reload(_)));
     steps
-}
-
-/// Copies statements into a stage, under new names but in the last one.
-struct Copier<'w, 'a> {
-    walk: &'w mut StripMine<'a>,
-    renamed: HashMap<Value, Value>,
-    renames: bool,
-}
-
-impl Copier<'_, '_> {
-    fn fresh(&mut self, old: Value) -> Value {
-        if !self.renames {
-            return old;
-        }
-        let ValueData { name, kind } = self.walk.values[old].clone();
-        let name = self.walk.namer.fresh(&name);
-        let new = self.walk.values.push(ValueData { name, kind });
-        if self.walk.own.contains(&old) {
-            self.walk.own.insert(new);
-        }
-        self.renamed.insert(old, new);
-        new
-    }
-
-    fn step(
-        &mut self,
-        step: &Step,
-        body: &Block,
-        index: Value,
-        places: &HashMap<Value, usize>,
-        buffers: &[(Value, Value)],
-        out: &mut Vec<Stmt>,
-    ) {
-        let index = Atom::Value(index);
-        match step {
-            Step::Run(k) => {
-                let stmt = &body.stmts[*k];
-                let copied = self.stmt(stmt);
-                out.push(copied);
-                for v in stmt.bound() {
-                    if let Some(place) = places.get(v) {
-                        let mut value = Atom::Value(*v);
-                        self.rename(&mut value);
-                        out.push(Stmt::Store { buffer: buffers[*place].1, index, value });
-                    }
-                }
-            }
-            Step::Argument(k) => {
-                if let Stmt::Prim { dst, args, .. } = &body.stmts[*k]
-                    && let [arg] = args[..]
-                {
-                    let mut value = arg;
-                    self.rename(&mut value);
-                    out.push(Stmt::Store { buffer: buffers[places[dst]].1, index, value });
-                }
-            }
-            Step::Reload(v) => {
-                let buffer = buffers[places[v]].1;
-                let dst = self.fresh(*v);
-                out.push(Stmt::Load { dst, buffer, index });
-            }
-        }
-    }
-
-    fn block(&mut self, block: &Block) -> Block {
-        let stmts = block.stmts.iter().map(|stmt| self.stmt(stmt)).collect();
-        let mut results = block.results.clone();
-        results.iter_mut().for_each(|a| self.rename(a));
-        Block { stmts, results }
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) -> Stmt {
-        if !self.renames {
-            return stmt.clone();
-        }
-        let mut copied = stmt.clone();
-        copied.operands_mut(&mut |a| self.rename(a));
-        match &mut copied {
-            Stmt::For(f) => {
-                f.index = self.fresh(f.index);
-                f.carry.iter_mut().for_each(|(v, _)| *v = self.fresh(*v));
-            }
-            Stmt::Lanes(l) => {
-                l.index = self.fresh(l.index);
-                l.carry.iter_mut().for_each(|v| *v = self.fresh(*v));
-            }
-            _ => {}
-        }
-        for inner in copied.blocks_mut() {
-            *inner = self.block(inner);
-        }
-        match &mut copied {
-            Stmt::Prim { dst, .. }
-            | Stmt::Copy { dst, .. }
-            | Stmt::Load { dst, .. }
-            | Stmt::Offset { dst, .. } => *dst = self.fresh(*dst),
-            Stmt::If { dst, .. } => dst.iter_mut().for_each(|v| *v = self.fresh(*v)),
-            Stmt::For(f) => f.dst.iter_mut().for_each(|v| *v = self.fresh(*v)),
-            Stmt::Lanes(l) => l.dst.iter_mut().for_each(|v| *v = self.fresh(*v)),
-            _ => {}
-        }
-        copied
-    }
-
-    fn rename(&self, atom: &mut Atom) {
-        if let Atom::Value(v) = *atom
-            && let Some(new) = self.renamed.get(&v)
-        {
-            *atom = (*new).into();
-        }
-    }
 }
 
 fn value_of(atom: &Atom) -> Option<Value> {

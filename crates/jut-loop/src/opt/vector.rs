@@ -15,9 +15,21 @@
 //! }                                          }
 //! ```
 //!
+//! A loop in order that carries nothing but sums is one of these, too, where the target can add up what
+//! the iterations have computed, one after the other:
+//!
+//! ```text
+//! (s) = for up vector 8 (i in 0 .. n) carry (s_1 = 0.0) {
+//!   x = xs[i]                                  one load of eight neighbours
+//!   p = x * x                                  one multiplication
+//!   s_2 = s_1 + p                              eight additions in the order of the loop
+//!   (s_2)
+//! }
+//! ```
+//!
 //! A body qualifies if it consists of operations, loads and checks, of branches that only compute
-//! (both sides are computed, and the results selected), and of stores at the index plus something to
-//! memory that nothing else in the body reads or writes, but for the same cell: then it does not
+//! (both sides are computed, and the results selected), and of stores at the index plus something, or a
+//! multiple of it, to cells that nothing else in other iterations reads or writes: then it does not
 //! matter that several iterations take their steps together. In a `for par` it never does.
 //!
 //! Of a loop like that which runs down, and in which nothing fails, the order does not matter either: it becomes a
@@ -30,12 +42,18 @@
 //! Requires: a well-formed function, tidied up. Ensures: the same bits and the same errors, which the
 //! evaluator of the loop form tests: it takes marked loops as machines do. Cost: linear.
 
-use crate::analysis::{Class, Classes, Roots};
+use crate::analysis::{Class, Classes, Roots, sums_in_order};
 use crate::form::{
-    Atom, Block, Cell, For, Kind, LANES, Lanes, LoopFunction, Order, Stmt, Value, Vector,
+    Atom, Block, Cell, For, Kind, LANES, Lanes, LoopFunction, Order, Stmt, Value, ValueData, Vector,
 };
 use crate::target::{Loops, Vectors};
+use cranelift_entity::PrimaryMap;
+use jut_ir::Literal;
+use jut_ir::hash::HashMap;
 use jut_ir::prim::{Lowering, Machine};
+
+/// What is known of the values of a function.
+type Values = PrimaryMap<Value, ValueData>;
 
 /// Marks the loops of a function.
 pub(super) fn run(func: &mut LoopFunction, target: &Vectors) {
@@ -45,18 +63,35 @@ pub(super) fn run(func: &mut LoopFunction, target: &Vectors) {
     let roots = Roots::of(func);
     let mut body = std::mem::take(&mut func.body);
     body.for_each_mut(&mut |stmt| match stmt {
-        Stmt::For(f) => mark(func, &roots, target, f),
-        Stmt::Lanes(l) => l.vector = of_lanes(func, &roots, target, l),
+        Stmt::For(f) => mark(&func.values, &roots, target, f),
+        Stmt::Lanes(l) => l.vector = of_lanes(&func.values, &roots, target, l),
         _ => {}
     });
     func.body = body;
 }
 
-fn mark(func: &LoopFunction, roots: &Roots, target: &Vectors, f: &mut For) {
-    if !f.carry.is_empty() || target.loops == Loops::None {
+/// Whether the target takes several iterations of a loop at once, as it is.
+pub(super) fn takes(values: &Values, roots: &Roots, target: &Vectors, stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::For(f) => {
+            let mut f = f.clone();
+            mark(values, roots, target, &mut f);
+            f.vector.is_some()
+        }
+        Stmt::Lanes(l) => of_lanes(values, roots, target, l).is_some(),
+        _ => false,
+    }
+}
+
+fn mark(values: &Values, roots: &Roots, target: &Vectors, f: &mut For) {
+    if !f.carry.is_empty() {
+        f.vector = of_sums(values, roots, target, f);
         return;
     }
-    let Some(survey) = Survey::of(func, roots, target, f.index, &[], &f.body) else { return };
+    if target.loops == Loops::None {
+        return;
+    }
+    let Some(survey) = Survey::of(values, roots, target, f.index, &[], &f.body) else { return };
     if f.order != Order::Par && !survey.may_be_together() {
         return;
     }
@@ -72,17 +107,55 @@ fn mark(func: &LoopFunction, roots: &Roots, target: &Vectors, f: &mut For) {
     }
 }
 
-fn of_lanes(func: &LoopFunction, roots: &Roots, target: &Vectors, l: &Lanes) -> Option<Vector> {
-    let survey = Survey::of(func, roots, target, l.index, &l.carry, &l.body)?;
+fn of_lanes(values: &Values, roots: &Roots, target: &Vectors, l: &Lanes) -> Option<Vector> {
+    let survey = Survey::of(values, roots, target, l.index, &l.carry, &l.body)?;
     survey.may_be_together().then(|| survey.vector(LANES as u32))
 }
 
-/// A buffer and the index of a cell.
-type Place = (Value, Atom);
+/// What a loop of sums in order has to compute for each of them, at least, so that it is worth while.
+const WORK: usize = 3;
+
+/// A loop that carries only sums in order: what is added may be computed together.
+fn of_sums(values: &Values, roots: &Roots, target: &Vectors, f: &For) -> Option<Vector> {
+    let sums = sums_in_order(f)?;
+    let floats = sums.iter().all(|sum| values[sum.carry].kind == Kind::F64);
+    if !target.in_order || !floats {
+        return None;
+    }
+    let survey = Survey::of(values, roots, target, f.index, &[], &f.body)?;
+    let fits = survey.may_be_together() && !survey.checks && survey.work >= WORK * sums.len();
+    // What is left over is cheaper one by one: adding up a vector takes as long as adding up eight numbers.
+    fits.then(|| Vector { masked: false, ..survey.vector(LANES as u32) })
+}
+
+/// A cell.
+#[derive(Clone, Copy, PartialEq)]
+struct Place {
+    /// A buffer that is the same in all iterations, if there is one.
+    buffer: Value,
+    /// What is different in each, by which this grows from one to the next, and the rest.
+    index: Atom,
+    step: i64,
+    offset: i64,
+}
+
+impl Place {
+    /// Whether an iteration never stores to one of two cells of which another iteration touches the other.
+    fn is_apart_from(self, other: Place) -> bool {
+        if (self.buffer, self.index, self.step) != (other.buffer, other.index, other.step) {
+            return false;
+        }
+        match other.offset.checked_sub(self.offset) {
+            Some(0) => true,
+            Some(distance) => self.step != 0 && distance.checked_rem(self.step) != Some(0),
+            None => false,
+        }
+    }
+}
 
 /// What is found in a body.
 struct Survey<'a> {
-    func: &'a LoopFunction,
+    values: &'a Values,
     roots: &'a Roots,
     target: &'a Vectors,
     classes: Classes,
@@ -92,6 +165,10 @@ struct Survey<'a> {
     checks: bool,
     /// Whether a function that takes a vector is called.
     calls_wide: bool,
+    /// Buffers that begin somewhere else in each iteration: of which they are parts, and where.
+    parts: HashMap<Value, (Value, Atom)>,
+    /// Operations on floats that differ between iterations.
+    work: usize,
     /// Whether there are products of derivatives that differ between iterations.
     products: bool,
     /// Whether every load may stand before all stores.
@@ -101,7 +178,7 @@ struct Survey<'a> {
 impl<'a> Survey<'a> {
     /// What is found in a body that the target can take.
     fn of(
-        func: &'a LoopFunction,
+        values: &'a Values,
         roots: &'a Roots,
         target: &'a Vectors,
         index: Value,
@@ -112,7 +189,7 @@ impl<'a> Survey<'a> {
             return None;
         }
         let mut survey = Survey {
-            func,
+            values,
             roots,
             target,
             classes: Classes::of(index, carry, body),
@@ -120,6 +197,8 @@ impl<'a> Survey<'a> {
             stores: Vec::new(),
             checks: false,
             calls_wide: false,
+            parts: HashMap::default(),
+            work: 0,
             products: false,
             loads_first: true,
         };
@@ -139,7 +218,9 @@ impl<'a> Survey<'a> {
     fn may_be_together(&self) -> bool {
         self.stores.iter().enumerate().all(|(k, store)| {
             let mut others = self.loads.iter().chain(&self.stores[..k]);
-            others.all(|other| store == other || !self.roots.may_overlap(store.0, other.0))
+            others.all(|other| {
+                store.is_apart_from(*other) || !self.roots.may_overlap(store.buffer, other.buffer)
+            })
         })
     }
 
@@ -159,7 +240,7 @@ impl<'a> Survey<'a> {
 
     /// Whether the target can take a statement, not counting what is inside of it.
     fn fits(&mut self, stmt: &Stmt, guarded: bool) -> bool {
-        let Survey { func, target, .. } = *self;
+        let Survey { values, target, .. } = *self;
         match stmt {
             Stmt::Prim { dst, prim, args } => match prim.row().lowering {
                 Lowering::Machine(op) => self.operation(op, *dst, guarded),
@@ -172,22 +253,32 @@ impl<'a> Survey<'a> {
             },
             Stmt::Copy { .. } => true,
             Stmt::Load { buffer, index, .. } => {
-                self.loads.push((*buffer, *index));
+                self.loads.push(self.place(*buffer, *index));
                 let earlier = &mut self.stores.iter();
-                self.loads_first &= earlier.all(|store| !self.roots.may_overlap(store.0, *buffer));
+                self.loads_first &=
+                    earlier.all(|store| !self.roots.may_overlap(store.buffer, *buffer));
                 !guarded && self.load(*buffer, *index)
             }
-            Stmt::Offset { dst, .. } if !guarded => match self.classes.class(*dst) {
+            Stmt::Offset { dst, buffer, index } if !guarded => match self.classes.class(*dst) {
                 Class::Same => true,
-                Class::Step(_) => target.anywhere,
+                Class::Step(_) => {
+                    self.parts.insert(*dst, (*buffer, *index));
+                    target.anywhere
+                }
                 Class::Wide => false,
             },
             Stmt::Store { buffer, index, value } if !guarded => {
-                self.stores.push((*buffer, *index));
-                self.classes.class(*buffer) == Class::Same
-                    && self.classes.class(*index) == Class::Step(1)
-                    && self.index(*index)
-                    && self.operand(*value)
+                self.stores.push(self.place(*buffer, *index));
+                let fits = match self.classes.place(*buffer, *index) {
+                    Class::Step(1) => {
+                        self.classes.class(*buffer) == Class::Same && self.index(*index)
+                    }
+                    Class::Step(step) => {
+                        target.in_order && step != 0 && self.cell(*buffer) != Some(Cell::BOOL)
+                    }
+                    Class::Same | Class::Wide => false,
+                };
+                fits && self.operand(*value)
                     && self.cell(*buffer).is_some_and(|cell| self.has(cell))
             }
             Stmt::Check { .. } => {
@@ -195,8 +286,8 @@ impl<'a> Survey<'a> {
                 !guarded && target.checks && self.stores.is_empty()
             }
             Stmt::If { dst, .. } => {
-                let buffer = |v: &Value| matches!(func.values[*v].kind, Kind::Buffer(_));
-                let integer = |v: &Value| func.values[*v].kind == Kind::I64;
+                let buffer = |v: &Value| matches!(values[*v].kind, Kind::Buffer(_));
+                let integer = |v: &Value| values[*v].kind == Kind::I64;
                 target.branches
                     && !dst.iter().any(buffer)
                     && (target.integers || !dst.iter().any(integer))
@@ -212,7 +303,8 @@ impl<'a> Survey<'a> {
             Class::Step(_) => self.index(dst.into()),
             Class::Wide => {
                 self.products |= op == Machine::FTimes;
-                let integers = self.target.integers || self.func.values[dst].kind != Kind::I64;
+                self.work += usize::from(self.values[dst].kind == Kind::F64);
+                let integers = self.target.integers || self.values[dst].kind != Kind::I64;
                 !divides && integers && (self.target.operation)(op)
             }
         }
@@ -241,8 +333,21 @@ impl<'a> Survey<'a> {
         }
     }
 
+    /// Where a cell is, said in the same way for all parts of a buffer.
+    fn place(&self, buffer: Value, index: Atom) -> Place {
+        let Class::Step(step) = self.classes.place(buffer, index) else {
+            return Place { buffer, index, step: 0, offset: 0 };
+        };
+        match (self.parts.get(&buffer), index) {
+            (Some((whole, begin)), Atom::Lit(Literal::I64(offset))) => {
+                Place { buffer: *whole, index: *begin, step, offset }
+            }
+            _ => Place { buffer, index, step, offset: 0 },
+        }
+    }
+
     fn cell(&self, buffer: Value) -> Option<Cell> {
-        match self.func.values[buffer].kind {
+        match self.values[buffer].kind {
             Kind::Buffer(cell) => Some(cell),
             _ => None,
         }

@@ -13,7 +13,7 @@ use jut_loop::flatten::Layouts;
 use jut_loop::form::{Cell, Kind, LoopProgram, Role};
 use jut_loop::opt::for_target;
 use jut_loop::signature::{Cells, Flat, Parameter, Signature};
-use jut_loop::target::{Target, Vectors};
+use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_loop::{lower, lower_plainly, print, read};
 use jut_runtime::math;
 
@@ -243,10 +243,17 @@ pub fn run_loop(
 }
 
 /// The program as it is for backends that can take everything: eight iterations at once, and two, of
-/// loops that are few iterations long in tests; read back from its text.
+/// loops that are few iterations long in tests, and loops taken apart in both ways; read back from its text.
 fn in_vectors(program: &LoopProgram) -> Vec<LoopProgram> {
-    let made = [(true, 8), (false, 8), (false, 2)].map(|(strip_mine, together)| {
-        let vectors = Vectors { together, masked: together == 2, ..Vectors::EVERYTHING };
+    use StripMine::{Kernels, Loops as Apart, No};
+    let all = [
+        (Kernels, Loops::All, 8),
+        (No, Loops::All, 8),
+        (No, Loops::All, 2),
+        (Apart, Loops::Calling, 8),
+    ];
+    let made = all.map(|(strip_mine, loops, together)| {
+        let vectors = Vectors { loops, together, masked: together == 2, ..Vectors::EVERYTHING };
         let made = for_target(program, &Target { strip_mine, vectors: Some(vectors) });
         let text = print::print_program(&made);
         let again = read::read_program(0, &text).unwrap_or_else(|e| panic!("{e}\n{text}"));

@@ -1,0 +1,245 @@
+//! Faults that the passes over loops could have are noticed: what a pass makes is changed in one place as a
+//! mistake of it would change it, and the evaluator then gives another outcome. Without the change it gives the
+//! same.
+
+use jut_loop::form::LoopFuncId;
+use jut_loop::opt::{self, for_target};
+use jut_loop::signature::{Cells, Flat};
+use jut_loop::target::{Loops, StripMine, Target, Vectors};
+use jut_loop::{eval, print, read};
+
+/// A branch that is partly the same in all iterations.
+const SWITCHED: &str = "
+loop def f(n: i64, edge: bool, x: in f64[n], y: inout f64[n]) -> (f64) = {
+  (s) = for up (i in 0 .. n) carry (t = 0.5) {
+    first = i == 0
+    at_edge = edge || first
+    a = x[i]
+    (b, u) = if at_edge {
+      (a, t)
+    } else {
+      c = a * 2.0
+      v = t + c
+      (c, v)
+    }
+    y[i] = b
+    (u)
+  }
+  (s)
+}";
+
+/// A loop along the columns of a grid that adds to the rows above and below.
+const ROWS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) = {
+  end = n - 1
+  low_column = m - 1
+  for up (i in 1 .. end) {
+    own_row = i * m
+    own = g[own_row ..]
+    source = x[own_row ..]
+    k = i - 1
+    k_row = k * m
+    above = g[k_row ..]
+    for up (j in 1 .. low_column) {
+      c = source[j]
+      d = c * 0.25
+      o = own[j]
+      o_1 = o + c
+      own[j] = o_1
+      p = j + 1
+      e = own[p]
+      e_1 = e + d
+      own[p] = e_1
+      u = above[p]
+      u_1 = u + d
+      above[p] = u_1
+    }
+  }
+}";
+
+/// A function in a loop that carries numbers.
+const PRICES: &str = "
+loop def f(n: i64, s: f64, z: in f64[n], p: inout f64[n]) -> (f64, f64) = {
+  (a, b) = for down (j in 0 .. n) carry (p_1 = s, b_1 = 0.0) {
+    z_1 = z[j]
+    t = s * z_1
+    e = exp(t)
+    p_2 = p_1 * e
+    b_2 = b_1 + p_2
+    p[j] = p_1
+    (p_2, b_2)
+  }
+  (a, b)
+}";
+
+/// Sums in order, and cells that are added to.
+const SUMS: &str = "
+loop def f(n: i64, r: f64, x: in f64[n], y: inout f64[2*n + 3]) -> (f64) = {
+  (s) = for up (i in 0 .. n) carry (s_1 = 0.5) {
+    x_1 = x[i]
+    x_2 = x_1 * x_1
+    x_3 = x_2 * r
+    x_4 = x_3 - x_1
+    s_2 = s_1 + x_4
+    j = i * 2
+    y_1 = y[j ..]
+    u = y_1[1]
+    u_1 = u + x_4
+    y_1[1] = u_1
+    (s_2)
+  }
+  (s)
+}";
+
+const NUMBERS: usize = 1500;
+
+fn floats(n: usize) -> Flat {
+    Flat::Buffer(Cells::F64((0..n).map(|k| (k * k % 37) as f64 / 7.0 - 2.0).collect()))
+}
+
+fn int(n: usize) -> Flat {
+    Flat::Scalar(jut_ir::Literal::I64(n as i64))
+}
+
+fn float(x: f64) -> Flat {
+    Flat::Scalar(jut_ir::Literal::F64(x))
+}
+
+fn arguments(text: &str) -> Vec<Flat> {
+    let n = NUMBERS;
+    match text {
+        SWITCHED => {
+            let no = Flat::Scalar(jut_ir::Literal::Bool(false));
+            vec![int(n), no, floats(n), floats(n)]
+        }
+        ROWS => {
+            // Numbers of which it matters what is added first.
+            let some = |by: f64| (0..n).map(|k| (k as f64 * by).sin()).collect();
+            let [x, g] = [0.37, 1.3].map(|by| Flat::Buffer(Cells::F64(some(by))));
+            vec![int(20), int(n / 20), x, g]
+        }
+        PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
+        _ => vec![int(n), float(0.7), floats(n), floats(2 * n + 3)],
+    }
+}
+
+/// What makes the text that is changed.
+#[derive(Clone, Copy, Debug)]
+enum Pass {
+    Tidy,
+    Kernels,
+    Loops,
+    Vectors,
+}
+
+fn made(pass: Pass, text: &str) -> String {
+    let mut program = read::read_program(0, text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let loops = if let Pass::Loops = pass { Loops::Calling } else { Loops::All };
+    let strip_mine = match pass {
+        Pass::Kernels => StripMine::Kernels,
+        Pass::Loops => StripMine::Loops,
+        Pass::Tidy | Pass::Vectors => StripMine::No,
+    };
+    let vectors = Some(Vectors { loops, ..Vectors::EVERYTHING });
+    match pass {
+        Pass::Tidy => program.funcs.values_mut().for_each(opt::optimise),
+        _ => program = for_target(&program, &Target { strip_mine, vectors }),
+    }
+    print::print_program(&program)
+}
+
+fn outcome(text: &str, args: &[Flat]) -> String {
+    let program = read::read_program(0, text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let outcome = eval::run(&program, LoopFuncId::from_u32(0), args);
+    format!("{outcome:?}")
+}
+
+type Change = (&'static str, &'static str);
+
+const NOTHING: Change = ("", "");
+
+/// Fault, pass, function, what is changed before the pass would have to see it and is not, and what in
+/// what the pass has made.
+const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
+    (
+        "unswitch: always the loop for true",
+        Pass::Tidy,
+        SWITCHED,
+        NOTHING,
+        ("if edge {", "if true {"),
+    ),
+    (
+        "unswitch: an arm with what the other carries",
+        Pass::Tidy,
+        SWITCHED,
+        NOTHING,
+        ("(v_2)", "(t_1)"),
+    ),
+    (
+        "rows: a row and itself are taken for two",
+        Pass::Tidy,
+        ROWS,
+        ("k = i - 1", "k = i - 0"),
+        ("k = i - 1", "k = i - 0"),
+    ),
+    (
+        "strip_mine: blocks in the wrong order",
+        Pass::Kernels,
+        PRICES,
+        NOTHING,
+        ("for down (block", "for up (block"),
+    ),
+    (
+        "strip_mine: iterations in the wrong order",
+        Pass::Loops,
+        PRICES,
+        NOTHING,
+        ("for down (j in", "for up (j in"),
+    ),
+    (
+        "strip_mine: every block begins anew",
+        Pass::Kernels,
+        PRICES,
+        NOTHING,
+        ("carry (p_1 = p_3,", "carry (p_1 = s,"),
+    ),
+    (
+        "strip_mine: the cell of another block",
+        Pass::Loops,
+        PRICES,
+        NOTHING,
+        ("cell_1 = j - start_1", "cell_1 = j - block"),
+    ),
+    ("vector: terms from the wrong end", Pass::Vectors, SUMS, NOTHING, ("for up", "for down")),
+    (
+        "vector: a cell that another iteration stores to",
+        Pass::Vectors,
+        SUMS,
+        ("y_1[1] = u_1", "y_1[3] = u_1"),
+        ("y_1[1] = u_1", "y_1[3] = u_1"),
+    ),
+];
+
+#[test]
+fn each_fault_of_a_pass_over_loops_shows() {
+    let mut wrong = Vec::new();
+    for (name, pass, text, before, after) in FAULTS {
+        let args = arguments(text);
+        let whole = made(*pass, text);
+        assert_eq!(
+            outcome(text, &args),
+            outcome(&whole, &args),
+            "{name}: without a fault\n{whole}"
+        );
+        let plain = text.replace(before.0, before.1);
+        if made(*pass, &plain) == whole.replace(after.0, after.1) && *before != NOTHING {
+            wrong.push(format!("{name}: the pass makes this fault"));
+        }
+        if !whole.contains(after.0) {
+            wrong.push(format!("{name}: nothing to change in\n{whole}"));
+        } else if outcome(&plain, &args) == outcome(&whole.replace(after.0, after.1), &args) {
+            wrong.push(format!("{name}: not noticed in\n{whole}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
