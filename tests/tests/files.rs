@@ -46,6 +46,7 @@ fn every_folder_has_files() {
         .collect();
     let wanted = [
         "check",
+        "complex",
         "constructs",
         "cost",
         "derivatives",

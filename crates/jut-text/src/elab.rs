@@ -30,6 +30,7 @@ mod block;
 mod body;
 mod branch;
 mod call;
+mod complex;
 mod control;
 mod derived;
 mod each;

@@ -89,7 +89,7 @@ pub fn elaborate_with(
 ) -> Elaborated {
     let mut diagnostics = Vec::new();
     let main = parser::parse(source, file, &mut diagnostics);
-    let uses = modules::used_by(&main.ast);
+    let uses = modules::used_by(&main, file);
     let modules = modules::collect(uses, resolve, &mut diagnostics);
     let mut files = Vec::new();
     for module in &modules.list {

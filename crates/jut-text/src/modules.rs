@@ -12,7 +12,7 @@
 //! Cost: every file is parsed twice, here for its `use`s alone, so that all texts are there before
 //! any tree is made of them.
 
-use crate::ast::Ast;
+use crate::parser::Parse;
 use crate::{parser, standard};
 use jut_ir::{Diagnostic, Span};
 use std::collections::HashMap;
@@ -61,15 +61,22 @@ pub(crate) struct Use {
     alias_span: Span,
 }
 
-/// The modules that a file uses.
-pub(crate) fn used_by(ast: &Ast) -> Vec<Use> {
-    let list = ast.uses().map(|module| Use {
+/// The modules that a file uses, by a `use` or because it mentions complex numbers.
+pub(crate) fn used_by(parse: &Parse, file: u32) -> Vec<Use> {
+    let list = parse.ast.uses().map(|module| Use {
         module: module.module.text.to_string(),
         span: module.module.span,
         alias: module.alias.text.to_string(),
         alias_span: module.alias.span,
     });
-    list.collect()
+    // Complex numbers need no `use`.
+    let complex = standard::mentions_complex(parse, file).map(|span| Use {
+        module: standard::COMPLEX.to_string(),
+        span,
+        alias: standard::COMPLEX.to_string(),
+        alias_span: span,
+    });
+    list.chain(complex).collect()
 }
 
 enum State {
@@ -140,8 +147,10 @@ pub(crate) fn collect(
         }
         match found {
             Ok((full, Some(source))) => {
-                let ast = parser::parse(&source.text, source.file, &mut Vec::new()).ast;
-                let uses = used_by(&ast);
+                let uses = used_by(
+                    &parser::parse(&source.text, source.file, &mut Vec::new()),
+                    source.file,
+                );
                 states.insert(full.clone(), State::Open(chain.len()));
                 chain.push(open(Some((full, source)), uses, span));
             }

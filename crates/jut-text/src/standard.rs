@@ -15,11 +15,13 @@ use crate::ast::Decl;
 use crate::lex::{Kind, Token};
 use crate::modules::Aliases;
 use crate::parser::Parse;
+use jut_ir::Span;
 use std::collections::{HashMap, HashSet};
 
 /// The modules, by name, with their texts.
 pub const MODULES: &[(&str, &str)] = &[
     ("std.array", include_str!("standard/array.jut")),
+    ("std.complex", include_str!("standard/complex.jut")),
     ("std.interp", include_str!("standard/interp.jut")),
     ("std.linalg", include_str!("standard/linalg.jut")),
     ("std.nn", include_str!("standard/nn.jut")),
@@ -30,6 +32,51 @@ pub const MODULES: &[(&str, &str)] = &[
     ("std.special", include_str!("standard/special.jut")),
     ("std.stats", include_str!("standard/stats.jut")),
 ];
+
+/// The module of complex numbers, which needs no `use`: see [`mentions_complex`].
+pub(crate) const COMPLEX: &str = "std.complex";
+
+/// What operators and functions of whole arrays may mean where there are complex numbers.
+const COMPLEX_OPERATORS: &[(&[&str], &[&str])] = &[
+    (&["+", "+="], &["add", "add_real"]),
+    (&["-", "-="], &["sub", "sub_real", "real_sub", "neg"]),
+    (&["*", "*=", "prod"], &["mul", "mul_real"]),
+    (&["/", "/=", "mean"], &["div", "div_real", "real_div"]),
+    (&["^"], &["mul", "real_div", "pow", "pow_real", "powi"]),
+    (&["=="], &["equal"]),
+    (&["!="], &["unequal"]),
+];
+
+/// Where a file mentions complex numbers that it does not declare itself, first: the type `c64`, or `complex(..)`.
+pub(crate) fn mentions_complex(parse: &Parse, file: u32) -> Option<Span> {
+    let declares = |name: &str| {
+        parse.ast.decls.iter().any(|decl| match decl {
+            Decl::Data(d) => {
+                d.name.text == name || d.constructors.iter().any(|(con, _)| con.text == name)
+            }
+            Decl::Def(d) => d.name.text == name,
+            Decl::Use(_) | Decl::Rule(_) => false,
+        })
+    };
+    let tokens = &parse.tokens.tokens;
+    // A type stands behind what says so; elsewhere `c64` is an ordinary name.
+    let types = |at: usize| match at.checked_sub(1).map(|k| (k, &tokens[k])) {
+        Some((k, token)) if token.is("(") => k > 0 && tokens[k - 1].text == "fn",
+        Some((_, token)) => [":", "]", "->", "#("].iter().any(|symbol| token.is(symbol)),
+        None => false,
+    };
+    let mut found = (0..tokens.len()).filter(|at| {
+        let is_path = *at > 0 && tokens[at - 1].is(".");
+        tokens[*at].kind == Kind::Name
+            && match tokens[*at].text {
+                "c64" => types(*at),
+                "complex" => !is_path && tokens.get(at + 1).is_some_and(|token| token.is("(")),
+                _ => false,
+            }
+    });
+    let at = found.find(|at| !declares(tokens[*at].text))?;
+    Some(Span { file, start: tokens[at].start, end: tokens[at].end })
+}
 
 /// The text of a module of the standard library.
 pub fn module(name: &str) -> Option<&'static str> {
@@ -120,6 +167,8 @@ fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
                 Decl::Def(d) => d.name.text,
                 // It comes with the definition whose derivative it states.
                 Decl::Rule(rule) => rule.func.text,
+                // It has no sizes, and its fields are named like functions.
+                Decl::Data(_) if file.module == COMPLEX => continue,
                 // Types stay, and so does what their sizes mention.
                 Decl::Use(_) | Decl::Data(_) => {
                     waiting.push((number, tokens));
@@ -132,7 +181,12 @@ fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
     }
     let mut kept = HashSet::new();
     while let Some((number, tokens)) = waiting.pop() {
-        for (module, name) in mentions(&files[number], tokens) {
+        let complex = match library.get(COMPLEX) {
+            Some(known) if files[number].module != COMPLEX => Some(known),
+            _ => None,
+        };
+        let complex = complex.into_iter().flat_map(|known| complex_mentions(tokens, known));
+        for (module, name) in mentions(&files[number], tokens).chain(complex) {
             let Some(definitions) = library.get(module) else { continue };
             let found: Vec<&Definition> = match definitions.get(name) {
                 Some(found) => found.iter().collect(),
@@ -147,6 +201,23 @@ fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
         }
     }
     kept
+}
+
+/// The definitions on complex numbers that operators and plain names among tokens may stand for.
+fn complex_mentions<'f, 's>(
+    tokens: &'f [Token<'s>],
+    known: &'f HashMap<&'s str, Vec<Definition<'_, 's>>>,
+) -> impl Iterator<Item = (&'f str, &'f str)> {
+    (0..tokens.len()).flat_map(move |at| {
+        let token = &tokens[at];
+        let is_field = at > 0 && tokens[at - 1].is(".");
+        let operators = COMPLEX_OPERATORS.iter().filter(|(words, _)| words.contains(&token.text));
+        let names = operators.flat_map(|(_, names)| names.iter().copied());
+        let own = known.get_key_value(token.text).map(|(name, _)| *name);
+        names
+            .chain(own.filter(|_| token.kind == Kind::Name && !is_field))
+            .map(|name| (COMPLEX, name))
+    })
 }
 
 /// The modules and names that paths among the tokens of a file may stand for.

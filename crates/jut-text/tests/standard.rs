@@ -68,6 +68,55 @@ fn files_of_the_user_hide_modules_of_the_library() {
     assert_eq!(program.funcs.len(), 3);
 }
 
+/// `c64` and `complex(..)` bring the module of complex numbers, and of it what operators and names may mean.
+#[test]
+fn complex_numbers_need_no_use() {
+    let text = "def f(z: c64) -> c64 = z * z";
+    assert_eq!(names(text), ["std.complex.mul", "std.complex.mul_real", "f"]);
+    let text = "def f(x: f64) -> f64 = re(exp(complex(x, 1.0)))";
+    assert_eq!(names(text), ["std.complex.re", "std.complex.polar", "std.complex.exp", "f"]);
+    // What the program declares itself goes before, and then there is no module.
+    assert_eq!(names("data c64 = complex(a: f64)\ndef f(z: c64) -> f64 = z.a"), ["f"]);
+    assert_eq!(
+        names("def complex(x: f64) -> f64 = x\ndef f(x: f64) -> f64 = complex(x)"),
+        ["complex", "f"]
+    );
+    let own = "def conj(z: c64) -> c64 = z\ndef exp(x: c64) -> c64 = x\ndef f(z: c64) -> c64 = conj(exp(z))";
+    assert!(
+        !names(own).contains(&"std.complex.conj".to_string())
+            || load(own, 0).diagnostics.is_empty()
+    );
+    let loaded = load(own, 0).program.expect("a program");
+    let calls = jut_ir::print::print_program(&loaded);
+    assert!(
+        !calls.contains("= std.complex.conj(") && !calls.contains("= std.complex.exp("),
+        "{calls}"
+    );
+    // `complex` and `c64` as names of values bring nothing.
+    assert_eq!(names("def f(c64: f64, complex: f64) -> f64 = c64 * complex"), ["f"]);
+}
+
+/// Operators that complex numbers do not have, and what they cannot be mixed with.
+#[test]
+fn what_complex_numbers_cannot_do_is_refused() {
+    for (body, code) in [
+        ("if z < w { 1.0 } else { 0.0 }", "J202"),
+        ("re(z + 1)", "J202"),
+        ("re(gamma(z))", "J202"),
+        ("re(conj(z, w))", "J208"),
+        ("re(polar(z, 1.0))", "J210"),
+        ("re(complex(z, 1.0))", "J202"),
+        ("max([z, w])", "J205"),
+        ("re(unknown(z))", "J014"),
+    ] {
+        let text = format!("def f(z: c64, w: c64) -> f64 = {body}");
+        let loaded = load(&text, 0);
+        let codes: Vec<&str> = loaded.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(codes, [code], "{text}: {:#?}", loaded.diagnostics);
+        assert!(loaded.diagnostics.iter().all(|d| !d.help.is_empty()), "{text}");
+    }
+}
+
 /// A definition as a reader of the library sees it: its head, and the first paragraph of what is said about it.
 fn described(text: &str) -> Vec<(String, String)> {
     let mut rows = Vec::new();

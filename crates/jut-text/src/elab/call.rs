@@ -50,6 +50,11 @@ impl<'a, 's> Body<'a, 's> {
             }
             return self.call_primitive(primitive, call, span);
         }
+        if !self.globals.declared.contains_key(name.text)
+            && let Some(lazy) = self.call_complex(call, span)?
+        {
+            return Ok(lazy);
+        }
         self.unknown_function(name)
     }
 
@@ -168,6 +173,9 @@ impl<'a, 's> Body<'a, 's> {
                 }
             }
         }
+        if let Some(out) = self.complex(Function::Call(text), &atoms, span)? {
+            return Ok(out.into());
+        }
         Ok(self.primitive(text, Syntax::Call, atoms, span)?.into())
     }
 
@@ -218,7 +226,12 @@ impl<'a, 's> Body<'a, 's> {
 
     // ---- constructors
 
-    fn construct(&mut self, con: ConRef, call: &'a ast::Call<'s>, span: Span) -> Res<Made> {
+    pub(super) fn construct(
+        &mut self,
+        con: ConRef,
+        call: &'a ast::Call<'s>,
+        span: Span,
+    ) -> Res<Made> {
         let program = self.program;
         if let (Some(record), false) = (program.datas[con.data].record.as_deref(), self.strict) {
             return self.construct_record(con, record, call, span);

@@ -135,7 +135,7 @@ impl<'a, 's> Body<'a, 's> {
         while let Type::Array(_, element) = inner {
             inner = element;
         }
-        matches!(ty, Type::Array(..)) && inner.is_scalar()
+        matches!(ty, Type::Array(..)) && (inner.is_scalar() || self.is_complex(inner))
     }
 
     /// A non-linear operand as a program for one element.
@@ -186,6 +186,9 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     fn element_type(&mut self, function: Function<'s>, types: &[Type], span: Span) -> Res<Type> {
+        if let Some(ty) = self.complex_result(function, types) {
+            return Ok(ty);
+        }
         let found = match (function, types) {
             (Function::Infix("^"), [x, Type::I64]) => Some(x.clone()),
             (Function::Infix("^"), _) => Prim::resolve("pow", Syntax::Call, types).map(result),
@@ -290,6 +293,9 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     fn apply_to(&mut self, function: Function<'s>, args: Vec<Atom>, span: Span) -> Res<Out> {
+        if let Some(out) = self.complex(function, &args, span)? {
+            return Ok(out);
+        }
         match (function, args.as_slice()) {
             (Function::Infix(op), [a, b]) => self.binary(op, Value::N(*a), Value::N(*b), span),
             (Function::Infix(_), _) => Err(Stop),

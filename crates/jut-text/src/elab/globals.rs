@@ -158,6 +158,18 @@ impl Globals {
         self.names.get(self.key(name)?.as_ref()).copied()
     }
 
+    /// The function or constructor that a module has under a name, whether the file at hand uses the module or not.
+    pub fn module_name(&self, module: &str, name: &str) -> Option<Global> {
+        let full = || format!("{module}.{name}");
+        self.modules.contains(module).then(full).and_then(|full| self.names.get(&full).copied())
+    }
+
+    /// The data type that a module has under a name.
+    pub fn module_data(&self, module: &str, name: &str) -> Option<DataId> {
+        let full = || format!("{module}.{name}");
+        self.modules.contains(module).then(full).and_then(|full| self.datas.get(&full).copied())
+    }
+
     /// The constant with a name, and its value if it is a literal.
     pub fn constant(&self, name: &str) -> Option<(FuncId, Option<Literal>)> {
         let Global::Func(func) = self.global(name)? else { return None };

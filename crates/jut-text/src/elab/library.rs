@@ -13,6 +13,7 @@
 
 use super::body::{Body, Made, Out, Value, Values};
 use super::each::{Each, Elements, Function, Lazy, Operand, elements_of};
+use super::sugar::Sum;
 use super::{Res, Stop};
 use crate::ast::{self, LoopKind};
 use jut_ir::prim::Syntax;
@@ -135,13 +136,16 @@ impl<'a, 's> Body<'a, 's> {
                 self.one(out)?
             };
             let ty = each.element.clone();
+            if self.is_complex(&ty) {
+                return Ok((scan, Sum::Complex(self.add_complex(value, span)?), ty));
+            }
             let cap = self.b.cap("s", Mode::Acc, true, ty.clone(), span);
             self.emit(Rhs::Inc(Place::root(cap), Added::N(value)), span)?;
-            Ok((scan, cap, ty))
+            Ok((scan, Sum::One(cap), ty))
         });
         let stmts = self.leave(open);
-        let (scan, cap, ty) = result?;
-        Ok(super::sugar::total(scan, stmts, cap, ty, span))
+        let (scan, sum, ty) = result?;
+        self.summed_up(scan, stmts, sum, ty, span)
     }
 
     fn mean(&mut self, each: &Each<'s>, span: Span) -> Res<Out> {
@@ -161,11 +165,18 @@ impl<'a, 's> Body<'a, 's> {
         }
         let count = self.primitive("f64", Syntax::Call, vec![count.ok_or(Stop)?], span)?;
         let count = self.one(count)?;
-        self.primitive("/", Syntax::Infix, vec![sum, count], span)
+        self.binary("/", Value::N(sum), Value::N(count), span)
     }
 
     /// All elements joined by an operator, in order.
     fn folded(&mut self, each: &Each<'s>, op: &'static str, span: Span) -> Res<Lazy<'s>> {
+        if op == "*" && self.is_complex(&each.element) {
+            let [one, zero] = [1.0, 0.0].map(|x| Atom::Lit(Literal::F64(x)));
+            let start = self.complex_of(one, zero, &each.element, span)?;
+            let start = self.one(start)?;
+            let end = self.folded_rows(each, each.arrays(), &each.dims, (op, start), span)?;
+            return Ok(values(end, span));
+        }
         let start = match (op, &each.element) {
             ("*", Type::Float(_)) => Literal::F64(1.0),
             ("*", Type::I64) => Literal::I64(1),
@@ -204,7 +215,7 @@ impl<'a, 's> Body<'a, 's> {
             let carried = Atom::Var(carried);
             let next = if inner.is_empty() {
                 let value = self.element(each, &elements)?;
-                let out = self.primitive(op, Syntax::Infix, vec![carried, value], span)?;
+                let out = self.binary(op, Value::N(carried), Value::N(value), span)?;
                 self.one(out)?
             } else {
                 self.folded_rows(each, elements, inner, (op, carried), span)?

@@ -306,13 +306,21 @@ impl<'a, 's> Body<'a, 's> {
 
     fn unary(&mut self, op: &'static str, value: Value, span: Span) -> Res<Out> {
         match value {
-            Value::N(a) => self.primitive(op, Syntax::Prefix, vec![a], span),
+            Value::N(a) => match self.complex(Function::Prefix(op), &[a], span)? {
+                Some(out) => Ok(out),
+                None => self.primitive(op, Syntax::Prefix, vec![a], span),
+            },
             Value::L(x) if op == "-" => Ok(Out::linear(Rhs::LNeg(x), self.lin_type(x), span)),
             Value::L(_) => self.not_linear(format!("`{op}` is not a linear operation"), span),
         }
     }
 
     pub fn binary(&mut self, op: &'static str, a: Value, b: Value, span: Span) -> Res<Out> {
+        if let (Value::N(x), Value::N(y)) = (a, b)
+            && let Some(out) = self.complex(Function::Infix(op), &[x, y], span)?
+        {
+            return Ok(out);
+        }
         match (op, a, b) {
             ("^", Value::N(x), Value::N(n)) => {
                 self.surface_only(span, "`^`", "write `powi(x, n)` or `pow(x, y)`")?;

@@ -43,6 +43,13 @@ pub(crate) struct Head<'s> {
     pub lin_slices: Vec<(Name<'s>, LVar, Type)>,
 }
 
+/// What a loop adds to.
+pub(super) enum Sum {
+    One(Cap),
+    /// The sums of the real and of the imaginary parts.
+    Complex([Cap; 2]),
+}
+
 /// Carries: name, and initial value.
 pub(crate) type Starts<'s, T> = Vec<(Name<'s>, T)>;
 
@@ -183,6 +190,9 @@ impl<'a, 's> Body<'a, 's> {
         let result = self.begin(Dir::Par, &head, span).and_then(|scan| {
             let (value, at) = self.one_of(body, "`sum`")?;
             let ty = self.type_of(value);
+            if self.is_complex(&ty) {
+                return Ok((scan, Sum::Complex(self.add_complex(value, at)?), ty));
+            }
             if !is_number(&ty) {
                 let message = format!("values of type {} cannot be added", self.show(&ty));
                 let help = match &ty {
@@ -200,11 +210,26 @@ impl<'a, 's> Body<'a, 's> {
             }
             let cap = self.b.cap("s", Mode::Acc, ty.is_scalar(), ty.clone(), span);
             self.emit(Rhs::Inc(Place::root(cap), Operand::N(value)), at)?;
-            Ok((scan, cap, ty))
+            Ok((scan, Sum::One(cap), ty))
         });
         let stmts = self.leave(open);
-        let (scan, cap, ty) = result?;
-        Ok(total(scan, stmts, cap, ty, span).into())
+        let (scan, sum, ty) = result?;
+        Ok(self.summed_up(scan, stmts, sum, ty, span)?.into())
+    }
+
+    /// What a loop has added up.
+    pub(super) fn summed_up(
+        &mut self,
+        scan: Scan,
+        stmts: Vec<Stmt>,
+        sum: Sum,
+        ty: Type,
+        span: Span,
+    ) -> Res<Out> {
+        match sum {
+            Sum::One(cap) => Ok(total(scan, stmts, cap, ty, span)),
+            Sum::Complex(caps) => self.complex_total(scan, stmts, caps, &ty, span),
+        }
     }
 
     /// The one non-linear value of a body.

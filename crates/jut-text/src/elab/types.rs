@@ -9,6 +9,7 @@ use super::record::sizes_text;
 use super::scope::Entity;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind, Op, Post, TypeKind};
+use crate::standard::COMPLEX;
 use jut_ir::{Atom, Diagnostic, NVar, Program, Size, Span, Type};
 use std::borrow::Cow;
 
@@ -67,6 +68,11 @@ impl<'a, 's> Body<'a, 's> {
                             format!("give them in brackets: `{name}[{}]`", sizes_text(*sizes));
                         return self.error("J208", ty.span, message, help);
                     }
+                    return Ok(Type::Data(data));
+                }
+                if let ("c64", false, Some(data)) =
+                    (*name, self.strict, self.globals.module_data(COMPLEX, name))
+                {
                     return Ok(Type::Data(data));
                 }
                 let known = self.globals.visible_datas();

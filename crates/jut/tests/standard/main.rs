@@ -13,6 +13,7 @@ use std.quad
 use std.ode
 use std.optim
 use std.nn
+use std.complex
 def qr_r[n, m](a: [n, m]f64) -> [m, m]f64 = { (q, r) = std.linalg.qr(a); r }
 def qr_q[n, m](a: [n, m]f64) -> [n, m]f64 = { (q, r) = std.linalg.qr(a); q }
 def eigen_values[n](a: [n, n]f64) -> [n]f64 = { (w, v) = std.linalg.symmetric_eigen(a); w }
@@ -109,4 +110,42 @@ def eigen(n: i64, s: f64) -> f64 = { (w, v) = la.symmetric_eigen(matrix(n, s)); 
         assert!(growth < 24.0, "{name}: {growth} times as much for 4 times the size");
         assert!(bytes(96) < 8.0 * 12.0 * 96.0 * 96.0, "{name}: {} bytes", bytes(96));
     }
+}
+
+/// At the border a complex number is a record, and a gradient the record of the two partial derivatives.
+#[test]
+fn complex_numbers_are_records_outside() {
+    let text = "
+def f(z: c64, w: [2]c64) -> f64 = re(z^2) + sum (v <- w) { abs2(z * v) }
+def holomorphic(z: c64) -> c64 = exp(z) * z
+";
+    let model = Model::from_text(text).unwrap_or_else(|e| panic!("{e}"));
+    let number =
+        |re: f64, im: f64| jut::Value::Tuple(vec![jut::Value::F64(re), jut::Value::F64(im)]);
+    let array = |x: [f64; 2]| jut::Value::F64s(jut::Array { shape: vec![2], data: x.to_vec() });
+    let w = jut::Value::Tuple(vec![array([1.0, -0.25]), array([0.5, 2.0])]);
+    let gradient = model.function("f").expect("f").gradient().expect("compiles");
+    let mut session = gradient.session();
+    let z = number(1.5, -0.5);
+    let results = session.call(&[(&z).into(), (&w).into()]).expect("it runs");
+    // d/dx and d/dy of x^2 - y^2 + (x^2 + y^2) (1.25 + 4.0625).
+    let weight = 1.25 + 4.0625;
+    let exact = [2.0 * 1.5 * (1.0 + weight), 2.0 * -0.5 * (weight - 1.0)];
+    assert_eq!(results.f64("z.re").expect("a part"), exact[0]);
+    assert_eq!(results.f64("z.im").expect("a part"), exact[1]);
+    // The Cauchy-Riemann equations, and f' = exp(z) (z + 1), in forward mode.
+    let jvp = model.function("holomorphic").expect("a function").jvp().expect("compiles");
+    let along = |re: f64, im: f64| {
+        let results =
+            jvp.call(&[(&number(0.5, 1.0)).into(), (&number(re, im)).into()]).expect("it runs");
+        let Some(jut::Value::Tuple(parts)) = results.get(1).cloned() else { panic!("{results:?}") };
+        let [jut::Value::F64(a), jut::Value::F64(b)] = parts[..] else { panic!("{parts:?}") };
+        [a, b]
+    };
+    let (right, up) = (along(1.0, 0.0), along(0.0, 1.0));
+    let near = |a: [f64; 2], b: [f64; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-14);
+    assert!(near(right, [up[1], -up[0]]), "{right:?}, {up:?}");
+    let (e, c, s) = (0.5f64.exp(), 1.0f64.cos(), 1.0f64.sin());
+    let slope = [e * (1.5 * c - s), e * (1.5 * s + c)];
+    assert!(near(right, slope), "{right:?}, {slope:?}");
 }
