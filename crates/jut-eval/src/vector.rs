@@ -7,6 +7,7 @@
 use crate::pieces;
 use crate::scalar::{self, LinearScalar};
 use crate::value::{Array, Cells, Value, View};
+use jut_ir::ConRef;
 use jut_ir::Size;
 use jut_ir::types::Type;
 use jut_runtime::math;
@@ -241,6 +242,26 @@ pub fn scale(c: f64, a: Value) -> Option<Value> {
     map(a, &mut |x| math::times(c, x), &mut |x| scalar::mul(k, x))
 }
 
+/// The zero in the place of a value that was taken out: of tangents of data types that of any constructor, since what
+/// comes there next is the tangent of another value.
+pub(crate) fn nothing(value: &Value) -> Option<Value> {
+    Some(match value {
+        Value::Data(con, _) => Value::data(ConRef { index: 0, ..*con }, Vec::new()),
+        Value::Tuple(items) => {
+            let items: Option<Vec<Value>> = items.iter().map(nothing).collect();
+            Value::tuple(items?)
+        }
+        Value::Array(array) => match array.view() {
+            View::Items(items) => {
+                let items: Option<Vec<Value>> = items.iter().map(nothing).collect();
+                Value::Array(Array::new(array.dims(), Cells::Items(items?))?)
+            }
+            _ => return map(value.clone(), &mut |_| 0.0, &mut |_| 0),
+        },
+        scalar => return map(scalar.clone(), &mut |_| 0.0, &mut |_| 0),
+    })
+}
+
 /// Applies one function to every float and another to every integer, in place where possible.
 pub(crate) fn map(
     a: Value,
@@ -349,6 +370,29 @@ pub fn to_field(a: &Value) -> Value {
                 View::Items(v) => Cells::Items(v.iter().map(to_field).collect()),
             };
             Array::new(array.dims(), cells).map_or_else(|| a.clone(), Value::Array)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jut_ir::DataId;
+    use jut_ir::entity::EntityRef;
+
+    #[test]
+    fn what_is_taken_out_leaves_a_zero_of_any_constructor() {
+        let con = |index: u32| ConRef { data: DataId::new(0), index };
+        let tree = Value::data(con(2), vec![Value::F64(1.5)]);
+        let other = Value::data(con(1), vec![Value::F64(0.5), Value::F64(2.0)]);
+        let cells = Cells::Items(vec![tree.clone(), other.clone()]);
+        let array = Value::Array(Array::new(vec![2], cells).expect("an array"));
+        let value = Value::tuple(vec![array, Value::F64(3.0)]);
+        let zero = nothing(&value).expect("a vector");
+        assert_eq!(zero.scalars(), 1);
+        for next in [tree, other] {
+            let zero = nothing(&next).expect("a vector");
+            assert_eq!(add(zero, &next, LinearScalar::F64), Some(next));
         }
     }
 }

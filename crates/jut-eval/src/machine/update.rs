@@ -58,7 +58,7 @@ impl Machine<'_> {
         };
         self.counters.reads += 2 * value.scalars();
         self.counters.moved += 2 * value.bytes();
-        let Some(zero) = vector::map(value.clone(), &mut |_| 0.0, &mut |_| 0) else {
+        let Some(zero) = vector::nothing(&value) else {
             return unchecked("a part of something that is not a vector");
         };
         let whole = self.put(whole, &part, &zero, true)?;

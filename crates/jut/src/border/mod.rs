@@ -16,6 +16,7 @@
 
 mod code;
 mod read;
+mod unpack;
 mod values;
 mod write;
 
@@ -25,7 +26,8 @@ use jut_ir::entity::EntityRef;
 use jut_ir::*;
 use std::collections::HashMap;
 
-pub(crate) use values::{LEVELS, ZERO, fits, has_room, owned, pack, too_deep, unpack};
+pub(crate) use unpack::{fits, unpack};
+pub(crate) use values::{LEVELS, ZERO, has_room, owned, pack, too_deep};
 
 /// What of a function's parameters and results is handed over in lists.
 #[derive(Clone, Debug, Default)]
