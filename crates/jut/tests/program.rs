@@ -79,7 +79,7 @@ fn a_file_is_typed_functions() {
 #[test]
 fn a_failing_run_has_its_place() {
     let error = model::at::gradient(&[1.0, 2.0], 2).unwrap_err().to_string();
-    assert!(error.contains("R01") && error.contains("model.jut:7:39"), "{error}");
+    assert!(error.contains("R01") && error.contains("model.jut:8:39"), "{error}");
     let error = inline::positive::gradient(-1.0).unwrap_err().to_string();
     let lines = include_str!("program.rs").lines();
     let line = 1 + lines.take_while(|l| !l.contains("assert x > 0.0")).count();
