@@ -10,8 +10,8 @@ use crate::matrix::jut_matmul;
 use crate::vectors::{jut_dot, jut_matvec, jut_outer};
 use crate::wide;
 use crate::workspace::{
-    jut_alloc_tape, jut_alloc_temp, jut_copy, jut_fill_bytes, jut_fill_words, jut_mark,
-    jut_release, jut_release_tape,
+    jut_alloc_tape, jut_alloc_temp, jut_copy, jut_fill_bytes, jut_fill_halves, jut_fill_words,
+    jut_mark, jut_release, jut_release_tape,
 };
 
 /// A mathematical function as compiled code calls it.
@@ -126,6 +126,7 @@ static MEMORY: &[Named] = &[
     ("jut_release", || jut_release as *const u8),
     ("jut_release_tape", || jut_release_tape as *const u8),
     ("jut_fill_words", || jut_fill_words as *const u8),
+    ("jut_fill_halves", || jut_fill_halves as *const u8),
     ("jut_fill_bytes", || jut_fill_bytes as *const u8),
     ("jut_copy", || jut_copy as *const u8),
     ("jut_matmul", || jut_matmul as *const u8),

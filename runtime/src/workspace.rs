@@ -348,6 +348,16 @@ pub unsafe extern "C" fn jut_fill_words(cells: *mut u64, n: u64, value: u64) {
     unsafe { core::slice::from_raw_parts_mut(cells, n as usize) }.fill(value);
 }
 
+/// Sets `n` cells of 4 bytes.
+///
+/// # Safety
+/// `cells` points to `n` cells of 4 bytes, aligned, that nothing else uses meanwhile.
+#[cfg_attr(jut_freestanding, unsafe(no_mangle))]
+pub unsafe extern "C" fn jut_fill_halves(cells: *mut u32, n: u64, value: u32) {
+    // SAFETY: as required of the caller.
+    unsafe { core::slice::from_raw_parts_mut(cells, n as usize) }.fill(value);
+}
+
 /// Sets `n` bytes.
 ///
 /// # Safety

@@ -30,9 +30,14 @@ const HEAD: &str = "#include <stdint.h>
 typedef struct { int32_t status, line, column, count; const char *m; int64_t numbers[3]; } error_t;
 void *jut_workspace_new(void);
 static double f(uint64_t bits) { double x; memcpy(&x, &bits, 8); return x; }
+static float g(uint32_t bits) { float x; memcpy(&x, &bits, 4); return x; }
 static int64_t size(int64_t n) { return n < 0 ? 0 : n; }
 static void words(const uint64_t *x, int64_t n) {
   for (int64_t i = 0; i < n; i++) printf(\" %llx\", (unsigned long long)x[i]);
+  printf(\"\\n\");
+}
+static void halves(const uint32_t *x, int64_t n) {
+  for (int64_t i = 0; i < n; i++) printf(\" %x\", x[i]);
   printf(\"\\n\");
 }
 static void bytes(const uint8_t *x, int64_t n) {
@@ -226,6 +231,7 @@ impl Call {
             let n = component.cell_count(&mut |number| self.integer(number)).unwrap_or(0);
             let (ty, arg) = match flat {
                 Flat::Scalar(Literal::F64(x)) => ("double", format!("f({:#x}ULL)", x.to_bits())),
+                Flat::Scalar(Literal::F32(x)) => ("float", format!("g({:#x}U)", x.to_bits())),
                 Flat::Scalar(Literal::I64(x)) => {
                     ("int64_t", format!("(int64_t){:#x}ULL", *x as u64))
                 }
@@ -235,6 +241,10 @@ impl Call {
                     c.push_str(&match cells {
                         Cells::F64(x) => {
                             list(words(x.iter().map(|x| x.to_bits()).collect()), "uint64_t", n)
+                        }
+                        Cells::F32(x) => {
+                            let bits = x.iter().map(|x| u64::from(x.to_bits()));
+                            list(words(bits.collect()), "uint32_t", n)
                         }
                         Cells::I64(x) => {
                             list(words(x.iter().map(|x| *x as u64).collect()), "uint64_t", n)
@@ -267,7 +277,11 @@ impl Call {
         let _ = writeln!(c, "static void call{k}(void *w) {{\n  error_t e;");
         let _ = writeln!(c, "  if (failed(p{k}({}), &e)) return;", args.join(", "));
         for (name, kind, cells) in self.written() {
-            let print = if kind == Kind::Buffer(Cell::BOOL) { "bytes" } else { "words" };
+            let print = match kind {
+                Kind::Buffer(Cell::BOOL) => "bytes",
+                Kind::Buffer(Cell::F32) => "halves",
+                _ => "words",
+            };
             let _ = writeln!(c, "  {print}((void *){name}, {cells});");
         }
         c.push_str("}\n");
@@ -309,6 +323,9 @@ impl Call {
                 Kind::Buffer(Cell::F64) => {
                     Cells::F64(words.into_iter().map(f64::from_bits).collect())
                 }
+                Kind::Buffer(Cell::F32) => {
+                    Cells::F32(words.into_iter().map(|w| f32::from_bits(w as u32)).collect())
+                }
                 Kind::Buffer(Cell::I64) => {
                     Cells::I64(words.into_iter().map(|w| w as i64).collect())
                 }
@@ -324,6 +341,7 @@ impl Call {
             let cells = printed.next().ok_or("too few lines")?;
             all[component.number] = match (component.kind, &cells) {
                 (Kind::F64, Cells::F64(x)) if x.len() == 1 => Flat::Scalar(Literal::F64(x[0])),
+                (Kind::F32, Cells::F32(x)) if x.len() == 1 => Flat::Scalar(Literal::F32(x[0])),
                 (Kind::I64, Cells::I64(x)) if x.len() == 1 => Flat::Scalar(Literal::I64(x[0])),
                 (Kind::BOOL, Cells::Bool(x)) if x.len() == 1 => {
                     Flat::Scalar(Literal::Bool(x[0] != 0))

@@ -195,7 +195,9 @@ fn cotangents(
     let made = &program.funcs[vjp];
     let extra = &made.params[args.len()..];
     if extra.iter().all(|p| made.nvars[*p].ty.is_float()) {
-        return Ok(Some(extra.iter().map(|_| Value::F64(2.0 * rng.f64() - 1.0)).collect()));
+        let mut random =
+            |p: &jut_ir::NVar| Value::from(made.nvars[*p].ty.number(2.0 * rng.f64() - 1.0));
+        return Ok(Some(extra.iter().map(&mut random).collect()));
     }
     let Ok(outcome) = run(&Interpreter::new(program), func, args, &[], &[])? else {
         return Ok(None);

@@ -6,7 +6,7 @@
 
 use jut_eval::{Array, Cells, Value};
 use jut_ir::types::Type;
-use jut_ir::{Function, Program};
+use jut_ir::{Function, Program, Width};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +123,7 @@ pub fn arguments(program: &Program, func: &str, case: &Case) -> Result<Vec<Value
 
 fn value(ty: &Type, json: &Json) -> Option<Value> {
     match ty {
-        Type::Float(_) => json.as_f64().map(Value::F64),
+        Type::Float(width) => json.as_f64().map(|x| Value::from(width.number(x))),
         Type::I64 => json.as_i64().map(Value::I64),
         Type::Bool => json.as_bool().map(Value::Bool),
         Type::Array(..) => {
@@ -148,7 +148,13 @@ fn value(ty: &Type, json: &Json) -> Option<Value> {
                 element = inner;
             }
             let cells = match element {
-                Type::Float(_) => Cells::F64(scalars.iter().filter_map(Json::as_f64).collect()),
+                Type::Float(width) => {
+                    let numbers = scalars.iter().filter_map(Json::as_f64);
+                    match width {
+                        Width::Single => Cells::F32(numbers.map(|x| x as f32).collect()),
+                        Width::Double => Cells::F64(numbers.collect()),
+                    }
+                }
                 Type::I64 => Cells::I64(scalars.iter().filter_map(Json::as_i64).collect()),
                 Type::Bool => Cells::Bool(scalars.iter().filter_map(Json::as_bool).collect()),
                 _ => return None,
@@ -164,4 +170,10 @@ fn flatten(json: &Json, scalars: &mut Vec<Json>) {
         Json::Array(items) => items.iter().for_each(|item| flatten(item, scalars)),
         scalar => scalars.push(scalar.clone()),
     }
+}
+
+/// Whether a program computes with numbers of 32 bits.
+pub fn has_single(program: &Program) -> bool {
+    let mut types = program.funcs.values().flat_map(|f| f.nvars.values().map(|v| &v.ty));
+    types.any(|ty| *ty == jut_ir::Type::F32)
 }

@@ -1,7 +1,7 @@
 //! Every row of the table of primitives as a program, and where its operands are looked at: ordinary
 //! points, and all kinks, ties, poles, ends and extremes.
 
-use jut_eval::Value;
+use jut_eval::{Array, Cells, Value};
 use jut_ir::Literal;
 use jut_ir::Scalar;
 use jut_ir::prim::kinks::KINKS;
@@ -16,6 +16,10 @@ fn points(row: &Row, k: usize) -> Vec<Literal> {
             let ends = [i64::MIN, i64::MIN + 1, i64::MAX];
             let all = [0, 1, -1, 2, -2, 3, 5, 62, 63, 64, 65, -64, 1_000_003];
             all.into_iter().chain(ends).map(Literal::I64).collect()
+        }
+        Scalar::F32 => {
+            let all = [f32::NAN, f32::INFINITY, -0.0, 1e-45, 0.1, 1.5, -3.25, 3e38];
+            all.map(Literal::F32).to_vec()
         }
         Scalar::F64 => {
             let some = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 5e-324];
@@ -93,6 +97,12 @@ pub fn array(scalar: Scalar, items: impl Iterator<Item = Literal>) -> Value {
     let floats = |x| if let Literal::F64(x) = x { x } else { f64::NAN };
     match scalar {
         Scalar::F64 => Value::floats(items.map(floats).collect::<Vec<_>>()),
+        Scalar::F32 => {
+            let singles = items.map(|x| if let Literal::F32(x) = x { x } else { f32::NAN });
+            let cells: Vec<f32> = singles.collect();
+            let dims = vec![cells.len()];
+            Array::new(dims, Cells::F32(cells)).map_or_else(|| Value::floats([]), Value::Array)
+        }
         Scalar::I64 => Value::ints(
             items
                 .filter_map(|x| if let Literal::I64(x) = x { Some(x) } else { None })

@@ -59,6 +59,7 @@ fn every_folder_has_files() {
         "regress",
         "rules",
         "run",
+        "single",
         "std",
         "structured",
         "transpose",

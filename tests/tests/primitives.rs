@@ -24,6 +24,8 @@ fn text(row: &Row) -> String {
 fn slope(row: &Row, k: usize, args: &[Literal], t: f64) -> Option<f64> {
     match row.partials[k] {
         Partial::Zero => None,
+        // A tangent of 32 bits.
+        Partial::Convert(_) => Some(f64::from(t as f32)),
         _ => Some(jut_runtime::math::times(row.partial(k, args), t)),
     }
 }

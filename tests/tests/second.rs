@@ -97,8 +97,13 @@ fn second_order(text: &str, func: &str, args: &[Value], asked: Asked) -> Result<
         }
         let (left, right) = (dot(&w, hv), dot(&v, hw));
         let scale = 1.0 + left.abs() + dot(hv, hv).sqrt();
-        if (left - right).abs() > 1e-11 * scale {
+        let single = programs::has_single(&program);
+        if (left - right).abs() > if single { 1e-5 } else { 1e-11 } * scale {
             return Err(format!("not symmetric: {left} and {right}"));
+        }
+        // The steps of a difference are lost in numbers of 32 bits.
+        if single {
+            continue;
         }
 
         let mut d = Derivatives::new(program.clone());

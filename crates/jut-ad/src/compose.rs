@@ -420,7 +420,7 @@ fn reverse(
             continue;
         };
         saved.push(match (differentiated, seeds.get(k)) {
-            (Some(d), _) if d == k => Atom::Lit(Literal::F64(1.0)),
+            (Some(d), _) if d == k => Atom::Lit(ty.number(1.0)),
             (None, Some(Some(seed))) => c.fitted(*seed, ty),
             _ => c.zero(ty),
         });

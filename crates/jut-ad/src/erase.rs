@@ -326,7 +326,9 @@ impl Eraser<'_> {
             Rhs::LCopy(x) => return self.alias(&lin, self.value(x)?),
             Rhs::Dup(x) => return self.alias(&lin, self.value(x)?),
             Rhs::Drop(_) => return Ok(()),
-            Rhs::LZero(Type::Float(_)) => return self.alias(&lin, Atom::Lit(Literal::F64(0.0))),
+            Rhs::LZero(Type::Float(width)) => {
+                return self.alias(&lin, Atom::Lit(width.number(0.0)));
+            }
             Rhs::LZero(ty) if has_data(&ty) => {
                 let zero = self.zero(&ty, loc, out);
                 return self.alias(&lin, Atom::Var(zero));
@@ -365,11 +367,14 @@ impl Eraser<'_> {
                     }
                 }
                 let args = op.with_linear(operand, self.value(x)?, args);
+                if let Some(prim) = op.primitive() {
+                    return Ok(push(self.variables(&lin), Rhs::Prim(prim, args), out));
+                }
                 (self.variables(&lin), Rhs::Structured(op, args, sizes))
             }
             Rhs::LSelect(b, x, y) => {
                 let (x1, y1) = (self.value(x)?, self.value(y)?);
-                let rhs = if self.func.lvars[x].ty.is_float() {
+                let rhs = if self.func.lvars[x].ty == Type::F64 {
                     Rhs::Prim(prim::SELECT, vec![b, x1, y1])
                 } else {
                     let arm = |truth: bool, value: Atom| {
@@ -421,7 +426,7 @@ impl Eraser<'_> {
                 // A view would hold on to the cells that are about to change.
                 self.values[part] = Some(Atom::Var(old));
                 let value = if is_float {
-                    Atom::Lit(Literal::F64(0.0))
+                    Atom::Lit(ty.number(0.0))
                 } else if has_data(&ty) {
                     let copy = self.copied(old, &ty, loc, out);
                     self.values[part] = Some(Atom::Var(copy));
@@ -627,7 +632,7 @@ impl Eraser<'_> {
         out: &mut Vec<Stmt>,
     ) -> Rhs {
         let ty = self.func.lvars[x].ty.clone();
-        if ty.is_float() {
+        if ty == Type::F64 {
             return Rhs::Prim(operation.primitive(), args);
         }
         let func = operations::function(self.derivatives, operation, &ty);

@@ -420,7 +420,7 @@ impl Transposer<'_> {
     /// Whether additions into what was `rd cap = x' { body }` go by lanes: a scalar, all reads of
     /// which stand directly in the region or directly in parallel loops that stand directly in it.
     fn by_lanes(&self, cap: Cap, body: &Block) -> bool {
-        if !self.func.caps[cap].ty.is_float() {
+        if self.func.caps[cap].ty != Type::F64 {
             return false;
         }
         let whole = Rhs::Rd(Place::root(cap));

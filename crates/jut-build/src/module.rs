@@ -143,6 +143,7 @@ impl<'a> Item<'a> {
         for (k, param) in self.params() {
             let cell = match param.scalar() {
                 Scalar::F64 => "f64",
+                Scalar::F32 => "f32",
                 Scalar::I64 => "i64",
                 Scalar::Bool => "u8",
             };
@@ -231,6 +232,7 @@ impl<'a> Item<'a> {
             let start = match (param.passing(), param.scalar()) {
                 (Passing::Lent, _) => "core::ptr::null()",
                 (_, Scalar::F64) => "0.0",
+                (_, Scalar::F32) => "0.0f32",
                 (_, Scalar::I64) => "0",
                 (_, Scalar::Bool) => "0u8",
             };
@@ -322,6 +324,7 @@ impl<'a> Item<'a> {
 fn rust_type(param: &CParameter, life: &str) -> String {
     let cell = match param.scalar() {
         Scalar::F64 => "f64",
+        Scalar::F32 => "f32",
         Scalar::I64 => "i64",
         Scalar::Bool => "bool",
     };

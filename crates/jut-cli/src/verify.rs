@@ -33,11 +33,36 @@ use serde_json::{Map, Value as Json, json};
 
 pub use laws::{Point, verify_linearized};
 
-/// How far apart two ways to compute the same may be, relative to the sums of magnitudes.
-const SAME: f64 = 1e-10;
+/// What is near enough.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// How far apart two ways to compute the same may be, relative to the sums of magnitudes.
+    same: f64,
+    /// How far from the best central difference the derivative may be.
+    difference: f64,
+    /// What rounding does to a number.
+    rounding: f64,
+}
 
-/// How far from the best central difference the derivative may be.
-const DIFFERENCE: f64 = 1e-5;
+impl Limits {
+    /// For a function of these arguments.
+    fn of(function: &Compiled, args: &[Value]) -> Limits {
+        fn is_short(value: &Value) -> bool {
+            match value {
+                Value::F32(_) | Value::F32s(_) => true,
+                Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
+                    items.iter().any(is_short)
+                }
+                _ => false,
+            }
+        }
+        let mut ports = function.inputs().chain(function.outputs());
+        match args.iter().any(is_short) || ports.any(|port| port.ty.contains("f32")) {
+            true => Limits { same: 1e-5, difference: 1e-2, rounding: f64::from(f32::EPSILON) },
+            false => Limits { same: 1e-10, difference: 1e-5, rounding: f64::EPSILON },
+        }
+    }
+}
 
 /// The key of the differences in JSON.
 const DIFFERENCES: &str = "central_differences";
@@ -52,6 +77,7 @@ pub struct Checks {
     /// How far the derivative is from central differences; `None` for a linear function, which has no
     /// point near which to differ.
     differences: Option<Distance>,
+    limits: Limits,
 }
 
 /// Two ways to compute the same.
@@ -157,8 +183,8 @@ impl Checks {
     /// Whether all of them passed.
     pub fn good(&self) -> bool {
         self.first_different().is_none()
-            && self.laws.iter().all(|law| law.distance.within(SAME))
-            && self.differences.is_none_or(|d| d.within(DIFFERENCE))
+            && self.laws.iter().all(|law| law.distance.within(self.limits.same))
+            && self.differences.is_none_or(|d| d.within(self.limits.difference))
     }
 
     fn first_different(&self) -> Option<&str> {
@@ -179,10 +205,14 @@ impl Checks {
             text.push_str("check: interpreter alone: no engine was compared\n");
         }
         for law in &self.laws {
-            text.push_str(&format!("check: {}: {}\n", law.name, law.distance.text(SAME)));
+            text.push_str(&format!(
+                "check: {}: {}\n",
+                law.name,
+                law.distance.text(self.limits.same)
+            ));
         }
         if let Some(differences) = self.differences {
-            let differences = differences.text(DIFFERENCE);
+            let differences = differences.text(self.limits.difference);
             text.push_str(&format!("check: central differences: {differences}\n"));
         }
         text
@@ -236,7 +266,7 @@ pub fn verify(
         | Request::Vjp
         | Request::Directional => point.first_order(request)?,
     };
-    Ok(Checks { engines, laws, differences })
+    Ok(Checks { engines, laws, differences, limits: point.limits })
 }
 
 /// Compares the linearizations of a function at a point, everything recorded and applied.

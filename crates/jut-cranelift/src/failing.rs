@@ -156,6 +156,7 @@ impl Translator<'_> {
             for ty in results {
                 returned.push(match ty {
                     types::F64 => self.float(0.0),
+                    types::F32 => self.builder.ins().f32const(0.0),
                     ty => self.builder.ins().iconst(ty, 0),
                 });
             }

@@ -53,10 +53,7 @@ impl Translator<'_> {
         let size = place.cell.bytes();
         let mut address = place.buffer;
         if let Some(index) = variable {
-            let bytes = match size {
-                1 => index,
-                _ => self.builder.ins().ishl_imm_u(index, 3),
-            };
+            let bytes = self.bytes(place.cell, index);
             address = self.builder.ins().iadd(address, bytes);
         }
         let constant = constant.wrapping_mul(size);
@@ -124,7 +121,8 @@ impl Translator<'_> {
     fn bytes(&mut self, cell: Cell, count: ir::Value) -> ir::Value {
         match cell.bytes() {
             1 => count,
-            _ => self.builder.ins().ishl_imm_u(count, 3),
+            // A power of two.
+            bytes => self.builder.ins().ishl_imm_u(count, i64::from(bytes.trailing_zeros())),
         }
     }
 
@@ -153,7 +151,7 @@ impl Translator<'_> {
         let room = self.builder.ins().isub(end, top);
         let cells = match cell.bytes() {
             1 => room,
-            _ => self.builder.ins().ushr_imm_u(room, 3),
+            size => self.builder.ins().ushr_imm_u(room, i64::from(size.trailing_zeros())),
         };
         let fits = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, count, cells);
         let [fast, slow] = [self.builder.create_block(), self.builder.create_block()];
@@ -261,6 +259,10 @@ impl Translator<'_> {
                 let bits = MemFlagsData::new();
                 ("jut_fill_words", self.builder.ins().bitcast(types::I64, bits, value))
             }
+            Cell::F32 => {
+                let bits = MemFlagsData::new();
+                ("jut_fill_halves", self.builder.ins().bitcast(types::I32, bits, value))
+            }
             Cell::I64 | Cell::Buffer | Cell::Word => ("jut_fill_words", value),
         };
         self.runtime(symbol, &[target, count, value])?;
@@ -280,6 +282,7 @@ impl Translator<'_> {
         {
             let ty = match cell {
                 Cell::F64 => types::F64,
+                Cell::F32 => types::F32,
                 Cell::I64 | Cell::Buffer | Cell::Word => types::I64,
                 Cell::BOOL => types::I8,
             };

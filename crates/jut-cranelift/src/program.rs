@@ -96,11 +96,12 @@ impl Imports {
 }
 
 pub(crate) fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::Type>)> {
-    let (f, i, b) = (types::F64, types::I64, types::I8);
+    let (f, i, h, b) = (types::F64, types::I64, types::I32, types::I8);
     Some(match symbol {
         "jut_alloc_temp" | "jut_alloc_tape" => (vec![i, i], vec![i]),
         "jut_release" | "jut_release_tape" => (vec![i, i], vec![]),
         "jut_fill_words" => (vec![i, i, i], vec![]),
+        "jut_fill_halves" => (vec![i, i, h], vec![]),
         "jut_fill_bytes" => (vec![i, i, b], vec![]),
         "jut_copy" => (vec![i, i, i], vec![]),
         "jut_sin_cos" => (vec![f, i], vec![f]),
@@ -151,7 +152,7 @@ impl Returns {
         let (mut floats, mut ints) = (0, 0);
         let place = |kind: Kind| {
             let ty = cranelift_type(kind);
-            let count = if ty == types::F64 { &mut floats } else { &mut ints };
+            let count = if ty.is_float() { &mut floats } else { &mut ints };
             *count += 1;
             (ty, *count <= RETURNED_IN_REGISTERS)
         };

@@ -49,14 +49,17 @@ fn run(engines: &Engines, args: &mut [Arg<'_>]) -> Result<Vec<u64>, CallError> {
         for arg in args.iter() {
             own.push(match arg {
                 Arg::F64(x) => Arg::F64(*x),
+                Arg::F32(x) => Arg::F32(*x),
                 Arg::I64(x) => Arg::I64(*x),
                 Arg::Bool(x) => Arg::Bool(*x),
                 Arg::F64s(x) => Arg::F64s(x),
+                Arg::F32s(x) => Arg::F32s(x),
                 Arg::I64s(x) => Arg::I64s(x),
                 Arg::Bools(x) => Arg::Bools(x),
                 Arg::F64sMut(_) => Arg::F64sMut(written.0.next().unwrap()),
                 Arg::I64sMut(_) => Arg::I64sMut(written.1.next().unwrap()),
                 Arg::BoolsMut(_) => Arg::BoolsMut(written.2.next().unwrap()),
+                Arg::F32sMut(_) => unreachable!("no test writes numbers of 32 bits"),
             });
         }
         let results = call(compiled, &mut own);
@@ -104,6 +107,10 @@ fn samples(scalar: Scalar) -> Vec<Literal> {
             all.extend((0..8).map(|_| numbers.word() as i64));
             all.into_iter().map(Literal::I64).collect()
         }
+        Scalar::F32 => {
+            let all = [0.0, -0.0, 1.5, 0.1, 1e-45, 3e38, f32::INFINITY, f32::NAN, -7.25];
+            all.map(Literal::F32).to_vec()
+        }
         Scalar::F64 => {
             let mut all = vec![0.0, 1.0, 0.5, 1.5, 2.5, 1e300, 1e-310, f64::MIN_POSITIVE, 9.3e18];
             all.extend([4.503599627370497e15, f64::INFINITY, f64::NAN, 0.49999999999999994]);
@@ -118,6 +125,7 @@ fn samples(scalar: Scalar) -> Vec<Literal> {
 fn same(a: Literal, b: Literal) -> bool {
     match (a, b) {
         (Literal::F64(a), Literal::F64(b)) => math::same(a, b),
+        (Literal::F32(a), Literal::F32(b)) => math::same(f64::from(a), f64::from(b)),
         _ => a == b,
     }
 }
@@ -125,6 +133,7 @@ fn same(a: Literal, b: Literal) -> bool {
 fn arg(literal: Literal) -> Arg<'static> {
     match literal {
         Literal::F64(x) => Arg::F64(x),
+        Literal::F32(x) => Arg::F32(x),
         Literal::I64(x) => Arg::I64(x),
         Literal::Bool(x) => Arg::Bool(x),
     }
@@ -153,6 +162,7 @@ fn kind(scalar: Scalar) -> Kind {
 fn literal(scalar: Scalar, word: u64) -> Literal {
     match scalar {
         Scalar::F64 => Literal::F64(float(word)),
+        Scalar::F32 => Literal::F32(f32::from_bits(word as u32)),
         Scalar::I64 => Literal::I64(word as i64),
         Scalar::Bool => Literal::Bool(word == 1),
     }

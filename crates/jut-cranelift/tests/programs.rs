@@ -48,6 +48,7 @@ fn arguments(params: &[&AbiComponent], numbers: &mut Numbers, top: u64) -> Optio
         .iter()
         .map(|c| match c.kind {
             Kind::F64 => Flat::Scalar(Literal::F64(numbers.float() * 2.0)),
+            Kind::F32 => Flat::Scalar(Literal::F32(numbers.float() as f32 * 2.0)),
             Kind::I64 => Flat::Scalar(Literal::I64(numbers.below(top) as i64)),
             Kind::BOOL => Flat::Scalar(Literal::Bool(numbers.below(2) == 1)),
             Kind::Buffer(cell) => Flat::Buffer(Cells::empty(cell)),
@@ -62,6 +63,10 @@ fn arguments(params: &[&AbiComponent], numbers: &mut Numbers, top: u64) -> Optio
         args[k] = Flat::Buffer(match c.kind {
             Kind::Buffer(Cell::F64) if c.role == Some(Role::Out) => Cells::F64(vec![0.0; n]),
             Kind::Buffer(Cell::F64) => Cells::F64(numbers.floats(n)),
+            Kind::Buffer(Cell::F32) if c.role == Some(Role::Out) => Cells::F32(vec![0.0; n]),
+            Kind::Buffer(Cell::F32) => {
+                Cells::F32(numbers.floats(n).into_iter().map(|x| x as f32).collect())
+            }
             Kind::Buffer(Cell::I64) => {
                 Cells::I64((0..n).map(|_| numbers.below(top) as i64).collect())
             }
@@ -80,9 +85,11 @@ type Left = Result<Vec<Vec<u64>>, RuntimeError>;
 fn words(flat: &Flat) -> Vec<u64> {
     match flat {
         Flat::Scalar(Literal::F64(x)) => vec![math::bits(*x)],
+        Flat::Scalar(Literal::F32(x)) => vec![math::bits(f64::from(*x))],
         Flat::Scalar(Literal::I64(x)) => vec![*x as u64],
         Flat::Scalar(Literal::Bool(x)) => vec![u64::from(*x)],
         Flat::Buffer(Cells::F64(x)) => x.iter().map(|x| math::bits(*x)).collect(),
+        Flat::Buffer(Cells::F32(x)) => x.iter().map(|x| math::bits(f64::from(*x))).collect(),
         Flat::Buffer(Cells::I64(x)) => x.iter().map(|x| *x as u64).collect(),
         Flat::Buffer(Cells::Bool(x)) => x.iter().map(|x| u64::from(*x)).collect(),
         Flat::Buffer(Cells::Buffers(_)) => Vec::new(),
@@ -139,9 +146,11 @@ fn native(
         .iter_mut()
         .map(|flat| match flat {
             Flat::Scalar(Literal::F64(x)) => Arg::F64(*x),
+            Flat::Scalar(Literal::F32(x)) => Arg::F32(*x),
             Flat::Scalar(Literal::I64(x)) => Arg::I64(*x),
             Flat::Scalar(Literal::Bool(x)) => Arg::Bool(*x),
             Flat::Buffer(Cells::F64(x)) => Arg::F64sMut(x),
+            Flat::Buffer(Cells::F32(x)) => Arg::F32sMut(x),
             Flat::Buffer(Cells::I64(x)) => Arg::I64sMut(x),
             Flat::Buffer(Cells::Bool(x)) => {
                 // SAFETY: the cells are 0 or 1.
@@ -165,9 +174,14 @@ fn native(
         left.push(unsafe {
             match *kind {
                 Kind::F64 => vec![math::bits(f64::from_bits(*word))],
+                Kind::F32 => vec![math::bits(f64::from(f32::from_bits(*word as u32)))],
                 Kind::I64 | Kind::BOOL => vec![*word],
                 Kind::Buffer(Cell::F64) => {
                     (0..n).map(|k| math::bits(place.cast::<f64>().add(k).read())).collect()
+                }
+                Kind::Buffer(Cell::F32) => {
+                    let at = |k| place.cast::<f32>().add(k).read();
+                    (0..n).map(|k| math::bits(f64::from(at(k)))).collect()
                 }
                 Kind::Buffer(Cell::I64) => {
                     (0..n).map(|k| place.cast::<u64>().add(k).read()).collect()

@@ -93,7 +93,9 @@ impl Interpreter {
         size: &mut dyn FnMut(&Size) -> i64,
     ) -> bool {
         match (ty, value) {
-            (Type::Float(_), Value::F64(_)) => linear == LinearScalar::F64,
+            (&Type::F64, Value::F64(_)) | (&Type::F32, Value::F32(_)) => {
+                linear == LinearScalar::F64
+            }
             (Type::Float(_), Value::I64(_)) => linear == LinearScalar::Field,
             (Type::I64, Value::I64(_)) | (Type::Bool, Value::Bool(_)) => true,
             (Type::Tuple(types), Value::Tuple(items)) => {
@@ -141,7 +143,9 @@ impl Interpreter {
                     return false;
                 }
                 match (array.view(), inner) {
-                    (View::F64(_), Type::Float(_)) => linear == LinearScalar::F64,
+                    (View::F64(_), &Type::F64) | (View::F32(_), &Type::F32) => {
+                        linear == LinearScalar::F64
+                    }
                     (View::I64(_), Type::Float(_)) => linear == LinearScalar::Field,
                     (View::I64(_), Type::I64) | (View::Bool(_), Type::Bool) => true,
                     (View::Items(items), Type::Tuple(_) | Type::Data(_)) => {

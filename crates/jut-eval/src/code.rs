@@ -140,7 +140,8 @@ pub(crate) enum Op {
     Zero(Slot, Type),
     Dup(Slot, Slot, Arg),
     Drop(Arg),
-    Rd(Slot, PlaceCode),
+    /// What is read, or the literal where there is nothing to read.
+    Rd(Slot, Literal, PlaceCode),
     Inc(PlaceCode, Arg),
     /// `rd`, and `lend` if there is a place for what is given back.
     RdRegion {
@@ -546,7 +547,11 @@ impl Preparer<'_> {
             Rhs::LZero(ty) => Op::Zero(one, ty.clone()),
             Rhs::Dup(x) => Op::Dup(one, dst.get(1).copied().unwrap_or(Slot::MAX), self.take(*x)),
             Rhs::Drop(x) => Op::Drop(self.take(*x)),
-            Rhs::Rd(place) => Op::Rd(one, self.place(place)),
+            Rhs::Rd(place) => {
+                let read = stmt.lin.first().map(|x| &self.func.lvars[*x].ty);
+                let zero = read.map_or(Literal::F64(0.0), |ty| ty.number(0.0));
+                Op::Rd(one, zero, self.place(place))
+            }
             Rhs::Inc(place, Operand::N(a)) => Op::Inc(self.place(place), self.arg(*a)),
             Rhs::Inc(place, Operand::L(x)) => Op::Inc(self.place(place), self.take(*x)),
             Rhs::Region(region) if region.mode == Mode::Rd => {

@@ -259,7 +259,7 @@ fn primitive_factor(prim: Prim) -> u64 {
     let tangents = prim.row().partials.iter().filter_map(|partial| match partial {
         Partial::Zero => None,
         Partial::One => Some(0),
-        Partial::MinusOne | Partial::IfTrue | Partial::IfFalse => Some(1),
+        Partial::Convert(_) | Partial::MinusOne | Partial::IfTrue | Partial::IfFalse => Some(1),
         Partial::Times(formula) => Some(formula_work(formula) + 1),
     });
     // Each tangent may be added to the others.

@@ -32,8 +32,9 @@
 //!
 //! What `rd` reads is free in W and counted by itself: L makes an ordinary index of it, which costs 1 for
 //! a scalar, so that erasure may raise W by as much and no more; what `take` takes out is counted there twice, since
-//! it becomes an index and an update. So are the linear arrays that blocks return and did not make, or that are
-//! updated while a capability has them: those move, and what is not linear is copied.
+//! it becomes an index and an update. So are the linear arrays that blocks return and did not make, that are
+//! updated while a capability has them, or that a tangent of a data type is opened into, which an arm returns once L has
+//! been applied: those move, and what is not linear is copied.
 //!
 //! **Control** (loops, iterations, branches, calls, checks) is free in both and counted by itself.
 
@@ -46,8 +47,8 @@ pub struct Counters {
     pub integers: u64,
     /// Scalars that `rd` gave: free here, an index each once L has been applied. Those of `take` count twice.
     pub reads: u64,
-    /// Scalars of linear arrays that blocks returned and did not make: free here, copies once L has been
-    /// applied.
+    /// Scalars of linear arrays that blocks returned and did not make, or that were taken out of tangents of data
+    /// types: free here, copies once L has been applied.
     pub handed: u64,
     /// Scalars copied.
     pub copied: u64,

@@ -193,7 +193,7 @@ impl Frame {
 
 /// Whether a value is a scalar that an index step reached in memory.
 fn is_scalar(value: &Value) -> bool {
-    matches!(value, Value::F64(_) | Value::I64(_) | Value::Bool(_))
+    matches!(value, Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::Bool(_))
 }
 
 impl Machine<'_> {
@@ -227,7 +227,7 @@ impl Machine<'_> {
             Op::Prim { dst, row, fallible, args } => {
                 match row.result {
                     Scalar::I64 => self.counters.integers += 1,
-                    Scalar::F64 | Scalar::Bool => self.counters.work += 1,
+                    Scalar::Float(_) | Scalar::Bool => self.counters.work += 1,
                 }
                 let mut operands = [Literal::Bool(false); 4];
                 let Some(used) = operands.get_mut(..row.params.len()) else {
@@ -311,13 +311,13 @@ impl Machine<'_> {
                 self.counters.work += frame.fetch(x).scalars_dropped();
                 Ok(())
             }
-            Op::Rd(dst, place) => {
+            Op::Rd(dst, zero, place) => {
                 let value = match self.place(place, frame)? {
                     Capability::Read(value) => value,
                     Capability::Null if self.interpreter.linear == LinearScalar::Field => {
                         Value::I64(0)
                     }
-                    Capability::Null => Value::F64(0.0),
+                    Capability::Null => Value::from(*zero),
                     Capability::Sum(_) => return unchecked("a read from a capability of sums"),
                 };
                 if is_scalar(&value) {
@@ -403,6 +403,9 @@ impl Machine<'_> {
                     if let Some((found, wanted)) = size_mismatch(&part, ty, &mut |s| frame.size(s))
                     {
                         return error(RuntimeErrorKind::SizeMismatch, &[found, wanted]);
+                    }
+                    if let Value::Array(_) = part {
+                        self.counters.handed += part.scalars();
                     }
                     frame.set(*dst, part);
                 }

@@ -10,6 +10,7 @@ use crate::pieces;
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Cells, Value, View};
 use crate::vector::{Unlike, add, add_cells, add_i64, unlike};
+use jut_ir::Width;
 use jut_ir::types::Type;
 use std::sync::Arc;
 
@@ -121,7 +122,7 @@ impl Shape {
 /// Whether a value is of a shape that its storage can be taken over in, and nobody else has the storage.
 fn is_own(value: &mut Value, shape: &Shape) -> bool {
     match (shape, value) {
-        (Shape::Scalar, Value::F64(_) | Value::I64(_)) => true,
+        (Shape::Scalar, Value::F64(_) | Value::F32(_) | Value::I64(_)) => true,
         (Shape::Array(_), Value::Array(array)) => shape.is_flat() && array.cells_mut().is_some(),
         (Shape::Tuple(items), Value::Tuple(values)) if items.len() == values.len() => {
             let Some(values) = values.get_mut() else { return false };
@@ -237,7 +238,9 @@ impl Region {
 
     /// Whether the leaf of a place holds floats.
     pub(crate) fn is_float(&self, cell: &Cell) -> bool {
-        self.leaves.get(cell.at.leaf).is_some_and(|leaf| matches!(leaf.cells, Cells::F64(_)))
+        self.leaves
+            .get(cell.at.leaf)
+            .is_some_and(|leaf| matches!(leaf.cells, Cells::F64(_) | Cells::F32(_)))
     }
 
     /// Bytes of all cells.
@@ -277,6 +280,7 @@ impl Region {
         match &**place.shape {
             Shape::Scalar => match &leaf.cells {
                 Cells::F64(v) => v.get(place.at.index).map(|x| Value::F64(*x)),
+                Cells::F32(v) => v.get(place.at.index).map(|x| Value::F32(*x)),
                 Cells::I64(v) => v.get(place.at.index).map(|x| Value::I64(*x)),
                 Cells::Bool(v) => v.get(place.at.index).map(|x| Value::Bool(*x)),
                 Cells::Items(v) => v.get(place.at.index).cloned(),
@@ -300,6 +304,7 @@ impl Region {
                     let range = first..first + count;
                     let cells = match &leaf.cells {
                         Cells::F64(v) => Cells::F64(pieces::copy(v.get(range)?)?),
+                        Cells::F32(v) => Cells::F32(pieces::copy(v.get(range)?)?),
                         Cells::I64(v) => Cells::I64(pieces::copy(v.get(range)?)?),
                         Cells::Bool(v) => Cells::Bool(pieces::copy(v.get(range)?)?),
                         Cells::Items(v) => Cells::Items(pieces::copy(v.get(range)?)?),
@@ -440,6 +445,10 @@ fn put_scalar(cells: &mut Cells, at: usize, value: &Value, put: Put) -> Result<(
             let cell = v.get_mut(at).ok_or(Misfit::Shape)?;
             *cell = if put == Put::Store { *x } else { *cell + x };
         }
+        (Cells::F32(v), Value::F32(x)) => {
+            let cell = v.get_mut(at).ok_or(Misfit::Shape)?;
+            *cell = if put == Put::Store { *x } else { *cell + x };
+        }
         (Cells::I64(v), Value::I64(x)) => {
             let cell = v.get_mut(at).ok_or(Misfit::Shape)?;
             *cell = match put {
@@ -470,6 +479,7 @@ fn store_cells(cells: &mut Cells, at: usize, view: View<'_>) -> bool {
     }
     match (cells, view) {
         (Cells::F64(a), View::F64(b)) => copy(a, at, b),
+        (Cells::F32(a), View::F32(b)) => copy(a, at, b),
         (Cells::I64(a), View::I64(b)) => copy(a, at, b),
         (Cells::Bool(a), View::Bool(b)) => copy(a, at, b),
         (Cells::Items(a), View::Items(b)) => {
@@ -563,7 +573,10 @@ fn zeros(
     let bytes = (total as u64).checked_mul(each).ok_or(Refused::Memory)?;
     let charge = meter.charge(bytes).ok_or(Refused::Memory)?;
     let cells = match ty {
-        Type::Float(_) if linear == LinearScalar::F64 => memory::cells(total, 0.0).map(Cells::F64),
+        Type::Float(width) if linear == LinearScalar::F64 => match width {
+            Width::Single => memory::cells(total, 0.0).map(Cells::F32),
+            Width::Double => memory::cells(total, 0.0).map(Cells::F64),
+        },
         Type::Float(_) | Type::I64 => memory::cells(total, 0).map(Cells::I64),
         Type::Bool => memory::cells(total, false).map(Cells::Bool),
         // The first constructor of tangents is zero.

@@ -47,6 +47,15 @@ pub(crate) fn apply(
     sizes: &[usize],
     charge: Charge,
 ) -> Option<Value> {
+    if let (Meaning::Convert { .. }, [x]) = (op.row().meaning, args) {
+        return match x {
+            Value::F64(x) => Some(Value::F32(*x as f32)),
+            Value::F32(x) => Some(Value::F64(f64::from(*x))),
+            // An element of the field.
+            Value::I64(x) => Some(Value::I64(*x)),
+            _ => None,
+        };
+    }
     let arrays: Vec<&Value> = op.arrays().filter_map(|k| args.get(k)).collect();
     let dims = &sizes[..op.row().result.len()];
     let in_field = arrays.iter().any(|a| field(a).is_some());
@@ -205,7 +214,7 @@ fn run<T: Copy>(
             [a, b] => convolution(op, side, sizes, [a, b], numbers),
             _ => None,
         },
-        Meaning::Flatten | Meaning::Unflatten => pieces::copy(first),
+        Meaning::Flatten | Meaning::Unflatten | Meaning::Convert { .. } => pieces::copy(first),
         Meaning::Reverse => reversed(pieces::copy(first)?),
         Meaning::RunningSum => running(pieces::copy(first)?),
         Meaning::RunningSumFromEnd => reversed(running(reversed(pieces::copy(first)?)?)?),

@@ -2,7 +2,7 @@
 //!
 //! An array is one rectangular block in row-major order, shared by reference counting; a row
 //! `x[i]` and a slice `x[lo ..+ m]` are views: an offset and a length into the same block, O(1).
-//! Blocks of f64, i64 and bool are flat; any other element (tuples, data values, of which arrays
+//! Blocks of f64, f32, i64 and bool are flat; any other element (tuples, data values, of which arrays
 //! may be ragged inside) is one [`Value`] per element.
 //!
 //! Equality is equality of bits, so 0.0 differs from -0.0; only NaNs are all equal, because
@@ -19,8 +19,10 @@ use std::sync::Arc;
 /// A value of any type of the language, non-linear or linear.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// A float.
+    /// A float of 64 bits.
     F64(f64),
+    /// A float of 32 bits.
+    F32(f32),
     /// An integer.
     I64(i64),
     /// A truth value.
@@ -127,8 +129,10 @@ pub(crate) struct Part {
 /// The cells of a block.
 #[derive(Clone, Debug)]
 pub enum Cells {
-    /// Floats.
+    /// Floats of 64 bits.
     F64(Vec<f64>),
+    /// Floats of 32 bits.
+    F32(Vec<f32>),
     /// Integers.
     I64(Vec<i64>),
     /// Truth values.
@@ -140,8 +144,10 @@ pub enum Cells {
 /// The cells of a view.
 #[derive(Clone, Copy, Debug)]
 pub enum View<'a> {
-    /// Floats.
+    /// Floats of 64 bits.
     F64(&'a [f64]),
+    /// Floats of 32 bits.
+    F32(&'a [f32]),
     /// Integers.
     I64(&'a [i64]),
     /// Truth values.
@@ -155,6 +161,7 @@ impl Cells {
     pub fn len(&self) -> usize {
         match self {
             Cells::F64(v) => v.len(),
+            Cells::F32(v) => v.len(),
             Cells::I64(v) => v.len(),
             Cells::Bool(v) => v.len(),
             Cells::Items(v) => v.len(),
@@ -176,10 +183,12 @@ impl Cells {
         }
         match (self, value) {
             (Cells::F64(v), Value::F64(x)) => put(v, at, &[*x]),
+            (Cells::F32(v), Value::F32(x)) => put(v, at, &[*x]),
             (Cells::I64(v), Value::I64(x)) => put(v, at, &[*x]),
             (Cells::Bool(v), Value::Bool(x)) => put(v, at, &[*x]),
             (cells, Value::Array(a)) => match (cells, a.view()) {
                 (Cells::F64(v), View::F64(x)) => put(v, at, x),
+                (Cells::F32(v), View::F32(x)) => put(v, at, x),
                 (Cells::I64(v), View::I64(x)) => put(v, at, x),
                 (Cells::Bool(v), View::Bool(x)) => put(v, at, x),
                 (Cells::Items(v), View::Items(x)) => put(v, at, x),
@@ -196,6 +205,7 @@ impl Cells {
     pub(crate) fn bytes_per_cell(&self) -> u64 {
         match self {
             Cells::F64(_) | Cells::I64(_) => 8,
+            Cells::F32(_) => 4,
             Cells::Bool(_) => 1,
             Cells::Items(_) => size_of::<Value>() as u64,
         }
@@ -226,6 +236,7 @@ impl Cells {
         }
         match self {
             Cells::F64(v) => turn(v, row),
+            Cells::F32(v) => turn(v, row),
             Cells::I64(v) => turn(v, row),
             Cells::Bool(v) => turn(v, row),
             Cells::Items(v) => turn(v, row),
@@ -236,10 +247,12 @@ impl Cells {
     pub(crate) fn empty_like(like: &Value) -> Cells {
         match like {
             Value::F64(_) => Cells::F64(Vec::new()),
+            Value::F32(_) => Cells::F32(Vec::new()),
             Value::I64(_) => Cells::I64(Vec::new()),
             Value::Bool(_) => Cells::Bool(Vec::new()),
             Value::Array(a) => match a.view() {
                 View::F64(_) => Cells::F64(Vec::new()),
+                View::F32(_) => Cells::F32(Vec::new()),
                 View::I64(_) => Cells::I64(Vec::new()),
                 View::Bool(_) => Cells::Bool(Vec::new()),
                 View::Items(_) => Cells::Items(Vec::new()),
@@ -252,6 +265,7 @@ impl Cells {
     pub(crate) fn reserve(&mut self, more: usize) -> Option<()> {
         match self {
             Cells::F64(v) => v.try_reserve_exact(more),
+            Cells::F32(v) => v.try_reserve_exact(more),
             Cells::I64(v) => v.try_reserve_exact(more),
             Cells::Bool(v) => v.try_reserve_exact(more),
             Cells::Items(v) => v.try_reserve_exact(more),
@@ -264,10 +278,12 @@ impl Cells {
     pub(crate) fn append(&mut self, value: Value) -> bool {
         match (self, value) {
             (Cells::F64(v), Value::F64(x)) => v.push(x),
+            (Cells::F32(v), Value::F32(x)) => v.push(x),
             (Cells::I64(v), Value::I64(x)) => v.push(x),
             (Cells::Bool(v), Value::Bool(x)) => v.push(x),
             (cells, Value::Array(a)) => match (cells, a.view()) {
                 (Cells::F64(v), View::F64(x)) => return pieces::append(v, x).is_some(),
+                (Cells::F32(v), View::F32(x)) => return pieces::append(v, x).is_some(),
                 (Cells::I64(v), View::I64(x)) => return pieces::append(v, x).is_some(),
                 (Cells::Bool(v), View::Bool(x)) => return pieces::append(v, x).is_some(),
                 (Cells::Items(v), View::Items(x)) => return pieces::append(v, x).is_some(),
@@ -285,6 +301,7 @@ impl View<'_> {
     pub fn is_empty(&self) -> bool {
         match self {
             View::F64(v) => v.is_empty(),
+            View::F32(v) => v.is_empty(),
             View::I64(v) => v.is_empty(),
             View::Bool(v) => v.is_empty(),
             View::Items(v) => v.is_empty(),
@@ -350,6 +367,7 @@ impl Array {
         let range = self.offset..self.offset + self.len * self.stride();
         match &self.block.cells {
             Cells::F64(v) => View::F64(&v[range]),
+            Cells::F32(v) => View::F32(&v[range]),
             Cells::I64(v) => View::I64(&v[range]),
             Cells::Bool(v) => View::Bool(&v[range]),
             Cells::Items(v) => View::Items(&v[range]),
@@ -447,6 +465,7 @@ impl Array {
         }
         match &self.block.cells {
             Cells::F64(v) => Value::F64(v[at]),
+            Cells::F32(v) => Value::F32(v[at]),
             Cells::I64(v) => Value::I64(v[at]),
             Cells::Bool(v) => Value::Bool(v[at]),
             Cells::Items(v) => v[at].clone(),
@@ -597,6 +616,7 @@ impl Value {
     pub fn literal(&self) -> Option<Literal> {
         match self {
             Value::F64(x) => Some(Literal::F64(*x)),
+            Value::F32(x) => Some(Literal::F32(*x)),
             Value::I64(x) => Some(Literal::I64(*x)),
             Value::Bool(x) => Some(Literal::Bool(*x)),
             _ => None,
@@ -606,10 +626,11 @@ impl Value {
     /// Number of scalars inside: |v| of the cost model.
     pub fn scalars(&self) -> u64 {
         match self {
-            Value::F64(_) | Value::I64(_) | Value::Bool(_) => 1,
+            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::Bool(_) => 1,
             Value::Tuple(items) | Value::Data(_, items) => items.iter().map(Value::scalars).sum(),
             Value::Array(a) => match a.view() {
                 View::F64(v) => v.len() as u64,
+                View::F32(v) => v.len() as u64,
                 View::I64(v) => v.len() as u64,
                 View::Bool(v) => v.len() as u64,
                 View::Items(v) => v.iter().map(Value::scalars).sum(),
@@ -631,14 +652,16 @@ impl Value {
         }
     }
 
-    /// Bytes of all scalars inside: 8 per number, 1 per truth value.
+    /// Bytes of all scalars inside: 8 per number, 4 per f32, 1 per truth value.
     pub fn bytes(&self) -> u64 {
         match self {
             Value::F64(_) | Value::I64(_) => 8,
+            Value::F32(_) => 4,
             Value::Bool(_) => 1,
             Value::Tuple(items) | Value::Data(_, items) => items.iter().map(Value::bytes).sum(),
             Value::Array(a) => match a.view() {
                 View::F64(v) => 8 * v.len() as u64,
+                View::F32(v) => 4 * v.len() as u64,
                 View::I64(v) => 8 * v.len() as u64,
                 View::Bool(v) => v.len() as u64,
                 View::Items(v) => v.iter().map(Value::bytes).sum(),
@@ -650,7 +673,7 @@ impl Value {
     /// been counted where they were made.
     pub(crate) fn bytes_of_lists(&self) -> u64 {
         match self {
-            Value::F64(_) | Value::I64(_) | Value::Bool(_) | Value::Array(_) => 0,
+            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::Bool(_) | Value::Array(_) => 0,
             Value::Tuple(items) | Value::Data(_, items) => {
                 // The two counters of shared memory stand before the items.
                 let own = 2 * size_of::<usize>() + size_of_val(&**items);
@@ -663,22 +686,25 @@ impl Value {
     pub fn for_each_f64(&self, visit: &mut dyn FnMut(f64)) {
         match self {
             Value::F64(x) => visit(*x),
+            Value::F32(x) => visit(f64::from(*x)),
             Value::I64(_) | Value::Bool(_) => {}
             Value::Tuple(items) | Value::Data(_, items) => {
                 items.iter().for_each(|v| v.for_each_f64(visit));
             }
             Value::Array(a) => match a.view() {
                 View::F64(v) => v.iter().for_each(|x| visit(*x)),
+                View::F32(v) => v.iter().for_each(|x| visit(f64::from(*x))),
                 View::I64(_) | View::Bool(_) => {}
                 View::Items(v) => v.iter().for_each(|v| v.for_each_f64(visit)),
             },
         }
     }
 
-    /// The same value with every float replaced, in order.
+    /// The same value with every float replaced, in order; those of 32 bits by the nearest.
     pub fn map_f64(&self, map: &mut dyn FnMut(f64) -> f64) -> Value {
         match self {
             Value::F64(x) => Value::F64(map(*x)),
+            Value::F32(x) => Value::F32(map(f64::from(*x)) as f32),
             Value::I64(_) | Value::Bool(_) => self.clone(),
             Value::Tuple(items) => Value::Tuple(items.iter().map(|v| v.map_f64(map)).collect()),
             Value::Data(con, items) => {
@@ -687,6 +713,9 @@ impl Value {
             Value::Array(a) => {
                 let cells = match a.view() {
                     View::F64(v) => Cells::F64(v.iter().map(|x| map(*x)).collect()),
+                    View::F32(v) => {
+                        Cells::F32(v.iter().map(|x| map(f64::from(*x)) as f32).collect())
+                    }
                     View::I64(_) | View::Bool(_) => return self.clone(),
                     View::Items(v) => Cells::Items(v.iter().map(|v| v.map_f64(map)).collect()),
                 };
@@ -700,6 +729,7 @@ impl From<Literal> for Value {
     fn from(literal: Literal) -> Value {
         match literal {
             Literal::F64(x) => Value::F64(x),
+            Literal::F32(x) => Value::F32(x),
             Literal::I64(x) => Value::I64(x),
             Literal::Bool(x) => Value::Bool(x),
         }
@@ -728,6 +758,7 @@ impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::F64(a), Value::F64(b)) => math::same(*a, *b),
+            (Value::F32(a), Value::F32(b)) => same_f32(*a, *b),
             (Value::I64(a), Value::I64(b)) => a == b,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Tuple(a), Value::Tuple(b)) => a[..] == b[..],
@@ -736,6 +767,11 @@ impl PartialEq for Value {
             _ => false,
         }
     }
+}
+
+/// Whether the bits are the same, or both are NaN.
+fn same_f32(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 
 impl fmt::Debug for Array {
@@ -750,6 +786,7 @@ impl PartialEq for Array {
             && (0..self.rank()).all(|k| self.dim(k) == other.dim(k))
             && match (self.view(), other.view()) {
                 (View::F64(a), View::F64(b)) => a.iter().zip(b).all(|(x, y)| math::same(*x, *y)),
+                (View::F32(a), View::F32(b)) => a.iter().zip(b).all(|(x, y)| same_f32(*x, *y)),
                 (View::I64(a), View::I64(b)) => a == b,
                 (View::Bool(a), View::Bool(b)) => a == b,
                 (View::Items(a), View::Items(b)) => a == b,
@@ -768,6 +805,7 @@ impl fmt::Display for Value {
         }
         match self {
             Value::F64(x) => write!(f, "{x:?}"),
+            Value::F32(x) => write!(f, "{x:?}"),
             Value::I64(x) => write!(f, "{x}"),
             Value::Bool(x) => write!(f, "{x}"),
             Value::Tuple(items) => {

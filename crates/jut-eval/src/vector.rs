@@ -7,16 +7,15 @@
 use crate::pieces;
 use crate::scalar::{self, LinearScalar};
 use crate::value::{Array, Cells, Value, View};
-use jut_ir::ConRef;
-use jut_ir::Size;
 use jut_ir::types::Type;
+use jut_ir::{ConRef, Size, Width};
 use jut_runtime::math;
 
 /// The zero of a type under an assignment of its size names: 0.0, 0, false, and so on inside.
 /// `None` for data types, negative sizes, and arrays too large to address.
 pub fn zero(ty: &Type, size: &mut dyn FnMut(&Size) -> i64) -> Option<Value> {
     fill(ty, size, &mut |scalar| match scalar {
-        Type::Float(_) => Value::F64(0.0),
+        Type::Float(width) => Value::from(width.number(0.0)),
         Type::I64 => Value::I64(0),
         _ => Value::Bool(false),
     })
@@ -29,7 +28,7 @@ pub fn random(
     rng: &mut fastrand::Rng,
 ) -> Option<Value> {
     fill(ty, size, &mut |scalar| match scalar {
-        Type::Float(_) => Value::F64(2.0 * rng.f64() - 1.0),
+        Type::Float(width) => Value::from(width.number(2.0 * rng.f64() - 1.0)),
         Type::I64 => Value::I64(rng.i64(0..10)),
         _ => Value::Bool(rng.bool()),
     })
@@ -62,7 +61,8 @@ fn fill(
             let (dims, element) = dims_of(ty, size)?;
             let total = dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d))?;
             let mut cells = match element {
-                Type::Float(_) => Cells::F64(Vec::new()),
+                Type::Float(Width::Single) => Cells::F32(Vec::new()),
+                Type::Float(Width::Double) => Cells::F64(Vec::new()),
                 Type::I64 => Cells::I64(Vec::new()),
                 Type::Bool => Cells::Bool(Vec::new()),
                 _ => Cells::Items(Vec::new()),
@@ -95,6 +95,7 @@ pub fn add(a: Value, b: &Value, linear: LinearScalar) -> Option<Value> {
     let field = linear == LinearScalar::Field;
     Some(match (a, b) {
         (Value::F64(a), Value::F64(b)) => Value::F64(a + b),
+        (Value::F32(a), Value::F32(b)) => Value::F32(a + b),
         (Value::I64(a), Value::I64(b)) => Value::I64(add_i64(a, *b, field)),
         (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
             let items: Option<Vec<Value>> =
@@ -202,6 +203,10 @@ pub(crate) fn add_cells(
             let Some(a) = a.get_mut(at..at + b.len()) else { return false };
             return pieces::zip(a, b, |a, b| *a += b).is_some();
         }
+        (Cells::F32(a), View::F32(b)) => {
+            let Some(a) = a.get_mut(at..at + b.len()) else { return false };
+            return pieces::zip(a, b, |a, b| *a += b).is_some();
+        }
         (Cells::I64(a), View::I64(b)) => {
             let Some(a) = a.get_mut(at..at + b.len()) else { return false };
             let field = linear == LinearScalar::Field;
@@ -216,7 +221,7 @@ pub(crate) fn add_cells(
                 }
             }
         }
-        (_, View::F64([]) | View::I64([]) | View::Bool([]) | View::Items([])) => {}
+        (_, view) if view.is_empty() => {}
         _ => return false,
     }
     true
@@ -225,6 +230,7 @@ pub(crate) fn add_cells(
 fn cells_of(view: View<'_>) -> Option<Cells> {
     Some(match view {
         View::F64(v) => Cells::F64(pieces::copy(v)?),
+        View::F32(v) => Cells::F32(pieces::copy(v)?),
         View::I64(v) => Cells::I64(pieces::copy(v)?),
         View::Bool(v) => Cells::Bool(pieces::copy(v)?),
         View::Items(v) => Cells::Items(pieces::copy(v)?),
@@ -270,6 +276,7 @@ pub(crate) fn map(
 ) -> Option<Value> {
     Some(match a {
         Value::F64(x) => Value::F64(float(x)),
+        Value::F32(x) => Value::F32(float(f64::from(x)) as f32),
         Value::I64(x) => Value::I64(field(x)),
         Value::Tuple(items) => {
             let items: Option<Vec<Value>> =
@@ -303,6 +310,12 @@ fn map_cells(
         Cells::F64(v) => {
             return pieces::in_pieces(v.len(), |range| {
                 v[range].iter_mut().for_each(|x| *x = float(*x));
+            })
+            .is_some();
+        }
+        Cells::F32(v) => {
+            return pieces::in_pieces(v.len(), |range| {
+                v[range].iter_mut().for_each(|x| *x = float(f64::from(*x)) as f32);
             })
             .is_some();
         }
@@ -343,9 +356,9 @@ pub fn dot_field(a: &Value, b: &Value) -> Option<i64> {
             Value::Array(a) => match a.view() {
                 View::I64(v) => out.extend_from_slice(v),
                 View::Items(v) => v.iter().for_each(|v| elements(v, out)),
-                View::F64(_) | View::Bool(_) => {}
+                View::F64(_) | View::F32(_) | View::Bool(_) => {}
             },
-            Value::F64(_) | Value::Bool(_) | Value::Data(..) => {}
+            Value::F64(_) | Value::F32(_) | Value::Bool(_) | Value::Data(..) => {}
         }
     }
     let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -360,11 +373,15 @@ pub fn dot_field(a: &Value, b: &Value) -> Option<i64> {
 pub fn to_field(a: &Value) -> Value {
     match a {
         Value::F64(x) => Value::I64(scalar::factor(*x)),
+        Value::F32(x) => Value::I64(scalar::factor(f64::from(*x))),
         Value::I64(_) | Value::Bool(_) | Value::Data(..) => a.clone(),
         Value::Tuple(items) => Value::Tuple(items.iter().map(to_field).collect()),
         Value::Array(array) => {
             let cells = match array.view() {
                 View::F64(v) => Cells::I64(v.iter().map(|x| scalar::factor(*x)).collect()),
+                View::F32(v) => {
+                    Cells::I64(v.iter().map(|x| scalar::factor(f64::from(*x))).collect())
+                }
                 View::I64(v) => Cells::I64(v.to_vec()),
                 View::Bool(v) => Cells::Bool(v.to_vec()),
                 View::Items(v) => Cells::Items(v.iter().map(to_field).collect()),

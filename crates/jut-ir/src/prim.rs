@@ -126,6 +126,10 @@ pub enum Machine {
     BToI,
     /// bool to f64: 0.0 or 1.0.
     BToF,
+    /// f64 to f32, nearest.
+    FToS,
+    /// f32 to f64.
+    SToF,
     /// The value itself.
     Copy,
 }
@@ -137,6 +141,8 @@ pub enum Partial {
     Zero,
     /// The tangent goes through unchanged.
     One,
+    /// The tangent goes through this linear operation, which converts it as the primitive converts the value.
+    Convert(crate::Structured),
     /// The tangent is negated.
     MinusOne,
     /// The tangent is multiplied by a formula.
@@ -261,7 +267,7 @@ impl Row {
         let chosen = |first: bool| f64::from(u8::from((args[0] == Literal::Bool(true)) == first));
         match &self.partials[k] {
             Partial::Zero => 0.0,
-            Partial::One => 1.0,
+            Partial::One | Partial::Convert(_) => 1.0,
             Partial::MinusOne => -1.0,
             Partial::IfTrue => chosen(true),
             Partial::IfFalse => chosen(false),

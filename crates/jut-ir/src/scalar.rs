@@ -6,6 +6,8 @@ use crate::types::Type;
 /// How wide a float is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Width {
+    /// IEEE 754 binary32.
+    Single,
     /// IEEE 754 binary64.
     Double,
 }
@@ -14,6 +16,7 @@ impl Width {
     /// The name of floats of this width in the text form.
     pub fn name(self) -> &'static str {
         match self {
+            Width::Single => "f32",
             Width::Double => "f64",
         }
     }
@@ -21,7 +24,16 @@ impl Width {
     /// Bytes of one float.
     pub fn bytes(self) -> usize {
         match self {
+            Width::Single => 4,
             Width::Double => 8,
+        }
+    }
+
+    /// The number in this width, or the nearest one.
+    pub fn number(self, x: f64) -> Literal {
+        match self {
+            Width::Single => Literal::F32(x as f32),
+            Width::Double => Literal::F64(x),
         }
     }
 }
@@ -38,6 +50,8 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// IEEE 754 binary32.
+    pub const F32: Scalar = Scalar::Float(Width::Single);
     /// IEEE 754 binary64.
     pub const F64: Scalar = Scalar::Float(Width::Double);
 
@@ -56,13 +70,14 @@ impl Scalar {
 
     /// The scalar of a name.
     pub fn named(name: &str) -> Option<Scalar> {
-        [Scalar::F64, Scalar::I64, Scalar::Bool].into_iter().find(|scalar| scalar.name() == name)
+        let mut all = [Scalar::F64, Scalar::F32, Scalar::I64, Scalar::Bool].into_iter();
+        all.find(|scalar| scalar.name() == name)
     }
 
     /// Zero, or false.
     pub fn zero(self) -> Literal {
         match self {
-            Scalar::Float(Width::Double) => Literal::F64(0.0),
+            Scalar::Float(width) => width.number(0.0),
             Scalar::I64 => Literal::I64(0),
             Scalar::Bool => Literal::Bool(false),
         }
@@ -105,8 +120,10 @@ impl Scalar {
 /// A literal.
 #[derive(Clone, Copy, Debug)]
 pub enum Literal {
-    /// A float; equality is equality of bits.
+    /// A float of 64 bits; equality is equality of bits.
     F64(f64),
+    /// A float of 32 bits; equality is equality of bits.
+    F32(f32),
     /// An integer.
     I64(i64),
     /// A truth value.
@@ -118,6 +135,7 @@ impl Literal {
     pub fn scalar(self) -> Scalar {
         match self {
             Literal::F64(_) => Scalar::F64,
+            Literal::F32(_) => Scalar::F32,
             Literal::I64(_) => Scalar::I64,
             Literal::Bool(_) => Scalar::Bool,
         }
@@ -128,9 +146,19 @@ impl Literal {
         self.scalar().ty()
     }
 
+    /// Whether it is neither infinite nor NaN.
+    pub fn is_finite(self) -> bool {
+        match self {
+            Literal::F64(x) => x.is_finite(),
+            Literal::F32(x) => x.is_finite(),
+            Literal::I64(_) | Literal::Bool(_) => true,
+        }
+    }
+
     fn key(self) -> (u8, u64) {
         match self {
             Literal::F64(x) => (0, x.to_bits()),
+            Literal::F32(x) => (3, u64::from(x.to_bits())),
             Literal::I64(x) => (1, x as u64),
             Literal::Bool(x) => (2, x as u64),
         }

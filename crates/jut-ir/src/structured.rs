@@ -31,6 +31,8 @@
 //! the result, less the cells of the result: `2nmk - nm` for a product of matrices. It is the one
 //! choice for which an operation and its transpose satisfy `W[T e] + in = W[e] + out`.
 
+use crate::prim::{self, Prim};
+use crate::scalar::Width;
 use crate::size::Size;
 use crate::types::Type;
 
@@ -44,7 +46,7 @@ pub struct Structured(pub(crate) u8);
 /// An operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Param {
-    /// An array of f64 with the named dimensions, a float if there are none.
+    /// An array of floats with the named dimensions, a float if there are none.
     Array(&'static str),
     /// The size of the named dimension.
     Size(char),
@@ -96,6 +98,13 @@ pub enum Meaning {
     RunningSum,
     /// Cell i is the sum of the cells from i, in order from the last.
     RunningSumFromEnd,
+    /// The number as one of another width, the nearest if there is none that is the same.
+    Convert {
+        /// The width of the operand.
+        from: Width,
+        /// That of the result.
+        to: Width,
+    },
 }
 
 /// The transpose of a structured linear operation: which primitive, and which of its operands is
@@ -146,14 +155,14 @@ pub enum Misfit {
 }
 
 impl Param {
-    /// What it looks like: `f64`, `[n]f64`, `[n, m]f64`, `i64`.
-    pub fn text(self) -> String {
+    /// What it looks like with floats of a width: `f64`, `[n]f64`, `[n, m]f64`, `i64`.
+    pub fn text(self, width: Width) -> String {
         match self {
             Param::Size(_) => "i64".to_owned(),
-            Param::Array("") => "f64".to_owned(),
+            Param::Array("") => width.name().to_owned(),
             Param::Array(labels) => {
                 let names: Vec<String> = labels.chars().map(String::from).collect();
-                format!("[{}]f64", names.join(", "))
+                format!("[{}]{}", names.join(", "), width.name())
             }
         }
     }
@@ -213,7 +222,7 @@ impl Structured {
                         learn(label, size, operand)?;
                         ty = element;
                     }
-                    if !ty.is_float() {
+                    if *ty != Type::Float(self.widths().0) {
                         return Err(wrong());
                     }
                 }
@@ -261,7 +270,24 @@ impl Structured {
             find(&known, label).or_else(derived)
         };
         let sizes = row.result.chars().rev().filter_map(size);
-        Ok(sizes.fold(Type::F64, |ty, size| Type::array(size, ty)))
+        Ok(sizes.fold(Type::Float(self.widths().1), |ty, size| Type::array(size, ty)))
+    }
+
+    /// The primitive of numbers that a conversion is the linear form of.
+    pub fn primitive(self) -> Option<Prim> {
+        match self.row().meaning {
+            Meaning::Convert { to: Width::Single, .. } => Some(prim::SINGLE),
+            Meaning::Convert { to: Width::Double, .. } => Some(prim::DOUBLE),
+            _ => None,
+        }
+    }
+
+    /// The widths of the floats in the operands and in the result.
+    pub fn widths(self) -> (Width, Width) {
+        match self.row().meaning {
+            Meaning::Convert { from, to } => (from, to),
+            _ => (Width::Double, Width::Double),
+        }
     }
 
     /// The dimensions whose product is that of `p`, for a view.
@@ -429,8 +455,9 @@ pub fn structured_markdown() -> String {
         String::from("| name | operands | result | what | transposes |\n|---|---|---|---|---|\n");
     for op in Structured::all() {
         let row = op.row();
-        let params: Vec<String> = row.params.iter().map(|p| p.text()).collect();
-        let result = Param::Array(row.result).text();
+        let (from, to) = op.widths();
+        let params: Vec<String> = row.params.iter().map(|p| p.text(from)).collect();
+        let result = Param::Array(row.result).text(to);
         let names = ["x", "y", "z"];
         let transposes: Vec<String> = row
             .transposes

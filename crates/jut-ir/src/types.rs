@@ -3,7 +3,7 @@
 
 use crate::entity::{DataId, NVar};
 use crate::ir::Program;
-use crate::scalar::Width;
+use crate::scalar::{Literal, Width};
 use crate::size::Size;
 use std::collections::HashSet;
 
@@ -26,12 +26,23 @@ pub enum Type {
 }
 
 impl Type {
+    /// IEEE 754 binary32.
+    pub const F32: Type = Type::Float(Width::Single);
     /// IEEE 754 binary64.
     pub const F64: Type = Type::Float(Width::Double);
 
     /// Whether this is a float, of any width.
     pub fn is_float(&self) -> bool {
         matches!(self, Type::Float(_))
+    }
+
+    /// A number in the width of this float, or of the floats of this array; what is neither has f64s.
+    pub fn number(&self, x: f64) -> Literal {
+        match self {
+            Type::Float(width) => width.number(x),
+            Type::Array(_, element) => element.number(x),
+            Type::I64 | Type::Bool | Type::Tuple(_) | Type::Data(_) => Literal::F64(x),
+        }
     }
 
     /// `[size]element`.

@@ -180,7 +180,10 @@ pub(crate) fn function(
                 let byte = body.value(format_args!("zext i1 {shown} to i8"));
                 body.line(format_args!("store i8 {}, ptr {to}, align 1", byte.of(*part)));
             }
-            _ => body.line(format_args!("store {part} {shown}, ptr {to}, align 8")),
+            scalar => {
+                let align = scalar.bytes();
+                body.line(format_args!("store {part} {shown}, ptr {to}, align {align}"));
+            }
         }
         body.jump(next);
         body.begin(next);

@@ -35,6 +35,7 @@ const RETURNED: usize = 8;
 pub(crate) fn scalar(kind: Kind) -> Scalar {
     match kind {
         Kind::F64 => Scalar::F64,
+        Kind::F32 => Scalar::F32,
         Kind::I64 => Scalar::I64,
         Kind::BOOL => Scalar::Bool,
         Kind::Buffer(_) => Scalar::Ptr,
@@ -203,7 +204,7 @@ impl<'a> Translator<'a> {
             return Vec::new();
         }
         let blank = |ty: &Type| match ty.scalar {
-            Scalar::F64 => Operand::ZERO,
+            Scalar::F64 | Scalar::F32 => Operand::ZERO,
             Scalar::I64 => Operand::I64(0),
             Scalar::Bool => Operand::Bool(false),
             Scalar::Ptr => Operand::Null,
@@ -287,6 +288,7 @@ impl<'a> Translator<'a> {
         Ok(match atom {
             Atom::Value(value) => self.value(value)?,
             Atom::Lit(Literal::F64(x)) => Operand::float(x),
+            Atom::Lit(Literal::F32(x)) => Operand::float(f64::from(x)),
             Atom::Lit(Literal::I64(x)) => Operand::I64(x),
             Atom::Lit(Literal::Bool(x)) => Operand::Bool(x),
         })

@@ -24,6 +24,8 @@ fn types(op: Machine) -> Option<(Scalar, Scalar)> {
         And | Or | Not | BEq | BNe => (Scalar::Bool, Scalar::Bool),
         IToF => (Scalar::I64, Scalar::F64),
         FToI => (Scalar::F64, Scalar::I64),
+        FToS => (Scalar::F64, Scalar::F32),
+        SToF => (Scalar::F32, Scalar::F64),
         BToI => (Scalar::Bool, Scalar::I64),
         BToF => (Scalar::Bool, Scalar::F64),
         Select | Copy => return None,
@@ -146,6 +148,8 @@ impl Emit<'_> {
             }
             Machine::Not => self.two("xor", a, Operand::Bool(true)),
             Machine::IToF => self.cast("sitofp", a),
+            Machine::FToS => self.cast("fptrunc", a),
+            Machine::SToF => self.cast("fpext", a),
             Machine::BToI => self.cast("zext", a),
             Machine::BToF => self.cast("uitofp", a),
             Machine::FToI => {

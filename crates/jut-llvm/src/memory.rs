@@ -26,6 +26,7 @@ pub(crate) const ON_STACK: u32 = 40 * 1024;
 pub(crate) fn cell_scalar(cell: Cell) -> Scalar {
     match cell {
         Cell::F64 => Scalar::F64,
+        Cell::F32 => Scalar::F32,
         Cell::I64 => Scalar::I64,
         Cell::BOOL => Scalar::Bool,
         Cell::Buffer => Scalar::Ptr,
@@ -76,7 +77,8 @@ impl Translator<'_> {
             let byte = byte.of(ty);
             return self.body.value(format_args!("trunc {bytes} {byte} to {bits}"));
         }
-        self.body.value(format_args!("load {ty}, ptr {at}, align 8{access}"))
+        let align = ty.scalar.bytes();
+        self.body.value(format_args!("load {ty}, ptr {at}, align {align}{access}"))
     }
 
     /// Stores one value to an address, or eight side by side.
@@ -89,7 +91,8 @@ impl Translator<'_> {
             let byte = byte.of(ty);
             return self.body.line(format_args!("store {bytes} {byte}, ptr {at}, align 1{access}"));
         }
-        self.body.line(format_args!("store {ty} {shown}, ptr {at}, align 8{access}"));
+        let align = ty.scalar.bytes();
+        self.body.line(format_args!("store {ty} {shown}, ptr {at}, align {align}{access}"));
     }
 
     pub(crate) fn load(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
@@ -148,12 +151,13 @@ impl Translator<'_> {
         let bytes = match cell.bytes() {
             1 => count,
             // More cells than there can be bytes are asked for as the most, which is refused.
-            _ => {
+            size => {
                 let most = format!("i64 {}", i64::MAX >> 3);
                 let count = count.of(int);
                 let line = format_args!("call i64 @llvm.umin.i64(i64 {count}, {most})");
                 let count = self.body.value(line).of(int);
-                self.body.value(format_args!("shl nuw nsw i64 {count}, 3"))
+                let shift = size.trailing_zeros();
+                self.body.value(format_args!("shl nuw nsw i64 {count}, {shift}"))
             }
         };
         let (arena, bytes) = (arena_name(arena), bytes.of(int));
@@ -221,6 +225,7 @@ impl Translator<'_> {
         let line = match ty.scalar {
             Scalar::Bool => format!("@jut.fill.bool(ptr {place}, i64 {count}, i1 {value})"),
             Scalar::F64 => format!("@jut.fill.f64(ptr {place}, i64 {count}, double {value})"),
+            Scalar::F32 => format!("@jut.fill.f32(ptr {place}, i64 {count}, float {value})"),
             Scalar::I64 => format!("@jut.fill.i64(ptr {place}, i64 {count}, i64 {value})"),
             Scalar::Ptr => format!("@jut.fill.ptr(ptr {place}, i64 {count}, ptr {value})"),
         };
@@ -242,9 +247,9 @@ impl Translator<'_> {
                 let count = self.count(len)?;
                 match cell.bytes() {
                     1 => count,
-                    _ => {
-                        let count = count.of(int);
-                        self.body.value(format_args!("shl nuw nsw i64 {count}, 3"))
+                    size => {
+                        let (count, shift) = (count.of(int), size.trailing_zeros());
+                        self.body.value(format_args!("shl nuw nsw i64 {count}, {shift}"))
                     }
                 }
             }

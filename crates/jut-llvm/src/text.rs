@@ -12,6 +12,7 @@ use std::fmt::{self, Write};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scalar {
     F64,
+    F32,
     I64,
     Bool,
     Ptr,
@@ -37,9 +38,19 @@ impl Scalar {
     pub(crate) fn in_memory(self) -> &'static str {
         match self {
             Scalar::F64 => "double",
+            Scalar::F32 => "float",
             Scalar::I64 => "i64",
             Scalar::Bool => "i8",
             Scalar::Ptr => "ptr",
+        }
+    }
+
+    /// Bytes of one in memory, where it begins at a multiple of them.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Scalar::F64 | Scalar::I64 | Scalar::Ptr => 8,
+            Scalar::F32 => 4,
+            Scalar::Bool => 1,
         }
     }
 }
@@ -60,6 +71,8 @@ impl Type {
         match (self.scalar, self.wide) {
             (Scalar::F64, false) => "f64",
             (Scalar::F64, true) => "v8f64",
+            (Scalar::F32, false) => "f32",
+            (Scalar::F32, true) => "v8f32",
             (Scalar::I64, false) => "i64",
             (Scalar::I64, true) => "v8i64",
             (Scalar::Bool, false) => "i1",
@@ -75,7 +88,7 @@ impl Type {
 pub(crate) enum Operand {
     /// The value with this number.
     Temp(u32),
-    /// A float, by its bits.
+    /// A float, by its bits; one of 32 bits by those of the same number in 64.
     F64(u64),
     /// An integer.
     I64(i64),

@@ -44,6 +44,8 @@ pub enum Kind {
 impl Kind {
     /// binary64.
     pub const F64: Kind = Kind::Scalar(Scalar::F64);
+    /// binary32.
+    pub const F32: Kind = Kind::Scalar(Scalar::F32);
     /// 64-bit integer.
     pub const I64: Kind = Kind::Scalar(Scalar::I64);
     /// Truth value.
@@ -67,6 +69,8 @@ pub enum Cell {
 impl Cell {
     /// binary64.
     pub const F64: Cell = Cell::Scalar(Scalar::F64);
+    /// binary32.
+    pub const F32: Cell = Cell::Scalar(Scalar::F32);
     /// 64-bit integer.
     pub const I64: Cell = Cell::Scalar(Scalar::I64);
     /// Truth value.

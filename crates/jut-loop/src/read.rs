@@ -222,6 +222,7 @@ impl Reader {
         }
         let literal = match (word, negative) {
             (Some(Word::Literal(Literal::F64(x))), true) => Literal::F64(-x),
+            (Some(Word::Literal(Literal::F32(x))), true) => Literal::F32(-x),
             (Some(Word::Literal(Literal::I64(x))), true) => Literal::I64(x.wrapping_neg()),
             (Some(Word::Literal(l)), false) => l,
             _ => return None,

@@ -101,6 +101,8 @@ fn count(dims: impl Iterator<Item = i64>) -> Option<usize> {
 pub enum Cells {
     /// binary64.
     F64(Vec<f64>),
+    /// binary32.
+    F32(Vec<f32>),
     /// 64-bit integers.
     I64(Vec<i64>),
     /// Truth values, 0 or 1.
@@ -114,6 +116,7 @@ impl Cells {
     pub fn empty(cell: Cell) -> Cells {
         match cell {
             Cell::F64 => Cells::F64(Vec::new()),
+            Cell::F32 => Cells::F32(Vec::new()),
             Cell::I64 => Cells::I64(Vec::new()),
             Cell::BOOL => Cells::Bool(Vec::new()),
             Cell::Buffer | Cell::Word => Cells::Buffers(Vec::new()),
@@ -124,6 +127,7 @@ impl Cells {
     pub fn zeros(cell: Cell, n: usize) -> Cells {
         match cell {
             Cell::F64 => Cells::F64(vec![0.0; n]),
+            Cell::F32 => Cells::F32(vec![0.0; n]),
             Cell::I64 => Cells::I64(vec![0; n]),
             Cell::BOOL => Cells::Bool(vec![0; n]),
             Cell::Buffer | Cell::Word => Cells::Buffers(vec![Cells::Buffers(Vec::new()); n]),
@@ -134,6 +138,7 @@ impl Cells {
     pub fn len(&self) -> usize {
         match self {
             Cells::F64(c) => c.len(),
+            Cells::F32(c) => c.len(),
             Cells::I64(c) => c.len(),
             Cells::Bool(c) => c.len(),
             Cells::Buffers(c) => c.len(),

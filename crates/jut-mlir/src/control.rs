@@ -126,9 +126,11 @@ impl Emitter<'_> {
         let helper = match ty {
             "f64" => return self.float(0.0, Width::One),
             "vector<8xf64>" => return self.float(0.0, Width::Eight),
+            "f32" => return self.constant(Constant::F32(0)),
             "index" => return self.int(0),
             "i1" => return self.constant(Constant::Bool(false, Width::One)),
             "!f64s" => Helper::F64s,
+            "!f32s" => Helper::F32s,
             "!bools" => Helper::Bools,
             _ => Helper::I64s,
         };

@@ -35,11 +35,14 @@ pub(crate) fn kind_type(kind: Kind, width: Width) -> &'static str {
     match (kind, width) {
         (Kind::F64, Width::One) => "f64",
         (Kind::F64, Width::Eight) => "vector<8xf64>",
+        (Kind::F32, Width::One) => "f32",
+        (Kind::F32, Width::Eight) => "vector<8xf32>",
         (Kind::I64, Width::One) => "index",
         (Kind::I64, Width::Eight) => "vector<8xindex>",
         (Kind::BOOL, Width::One) => "i1",
         (Kind::BOOL, Width::Eight) => "vector<8xi1>",
         (Kind::Buffer(Cell::F64), _) => "!f64s",
+        (Kind::Buffer(Cell::F32), _) => "!f32s",
         (Kind::Buffer(Cell::I64 | Cell::Buffer | Cell::Word), _) => "!i64s",
         (Kind::Buffer(Cell::BOOL), _) => "!bools",
     }
@@ -81,6 +84,8 @@ pub(crate) fn function_type(signature: &Signature) -> String {
 pub(crate) enum Constant {
     /// Bits.
     F64(u64, Width),
+    /// Bits.
+    F32(u32),
     I64(i64),
     Bool(bool, Width),
     Status(i32),
@@ -280,6 +285,7 @@ impl<'a> Emitter<'a> {
         Ok(match atom {
             Atom::Value(value) => self.value(value)?,
             Atom::Lit(Literal::F64(x)) => self.float(x, Width::One),
+            Atom::Lit(Literal::F32(x)) => self.constant(Constant::F32(x.to_bits())),
             Atom::Lit(Literal::I64(x)) => self.int(x),
             Atom::Lit(Literal::Bool(x)) => self.constant(Constant::Bool(x, Width::One)),
         })
@@ -331,6 +337,14 @@ impl<'a> Emitter<'a> {
             Constant::F64(bits, Width::One) => {
                 let text = float_text(f64::from_bits(bits));
                 (float_name(f64::from_bits(bits)), format!("{text} : f64"))
+            }
+            Constant::F32(bits) => {
+                let text = match f32::from_bits(bits) {
+                    x if x.is_finite() => float_text(f64::from(x)),
+                    _ => format!("0x{bits:08X}"),
+                };
+                let name = float_name(f64::from(f32::from_bits(bits)));
+                (format!("{name}.f32"), format!("{text} : f32"))
             }
             Constant::F64(bits, Width::Eight) => {
                 let text = float_text(f64::from_bits(bits));

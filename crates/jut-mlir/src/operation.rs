@@ -177,6 +177,8 @@ impl Emitter<'_> {
                 let name = self.prelude.helper(Helper::ToI64);
                 format!("func.call @{name}({a}) : (f64) -> index")
             }
+            Machine::FToS => format!("arith.truncf {a} : f64 to f32"),
+            Machine::SToF => format!("arith.extf {a} : f32 to f64"),
             Machine::BToI => format!("arith.index_castui {a} : i1 to index"),
             Machine::BToF => format!("arith.uitofp {a} : i1 to f64"),
             _ => return None,

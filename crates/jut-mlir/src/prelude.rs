@@ -32,12 +32,16 @@ pub(crate) enum Helper {
     Workspace,
     /// An array of floats at an address.
     F64s,
+    /// An array of floats of 32 bits at an address.
+    F32s,
     /// An array of integers, or of addresses.
     I64s,
     /// An array of bytes that are truth values.
     Bools,
     /// The address of an array of floats.
     AddressOfF64s,
+    /// The address of an array of floats of 32 bits.
+    AddressOfF32s,
     /// The address of an array of integers or addresses.
     AddressOfI64s,
     /// The address of an array of truth values.
@@ -61,12 +65,14 @@ pub(crate) enum Helper {
 }
 
 /// All functions of the prelude, in the order in which they are written.
-const ALL: [Helper; 15] = [
+const ALL: [Helper; 17] = [
     Helper::Workspace,
     Helper::F64s,
+    Helper::F32s,
     Helper::I64s,
     Helper::Bools,
     Helper::AddressOfF64s,
+    Helper::AddressOfF32s,
     Helper::AddressOfI64s,
     Helper::AddressOfBools,
     Helper::AllocTemp,
@@ -88,9 +94,11 @@ impl Helper {
         match self {
             Helper::Workspace => "jut.workspace",
             Helper::F64s => "jut.f64s",
+            Helper::F32s => "jut.f32s",
             Helper::I64s => "jut.i64s",
             Helper::Bools => "jut.bools",
             Helper::AddressOfF64s => "jut.address_of_f64s",
+            Helper::AddressOfF32s => "jut.address_of_f32s",
             Helper::AddressOfI64s => "jut.address_of_i64s",
             Helper::AddressOfBools => "jut.address_of_bools",
             Helper::AllocTemp => "jut.alloc_temp",
@@ -108,9 +116,11 @@ impl Helper {
         match self {
             Helper::Workspace => view(out, self.name(), "", "!workspace", WORKSPACE_WORDS),
             Helper::F64s => view(out, self.name(), ", %cells: index", "!f64s", 0),
+            Helper::F32s => view(out, self.name(), ", %cells: index", "!f32s", 0),
             Helper::I64s => view(out, self.name(), ", %cells: index", "!i64s", 0),
             Helper::Bools => view(out, self.name(), ", %cells: index", "!bools", 0),
             Helper::AddressOfF64s => address(out, self.name(), "f64", 8),
+            Helper::AddressOfF32s => address(out, self.name(), "f32", 4),
             Helper::AddressOfI64s => address(out, self.name(), "index", 8),
             Helper::AddressOfBools => address(out, self.name(), "i8", 1),
             Helper::AllocTemp => {

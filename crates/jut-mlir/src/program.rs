@@ -3,7 +3,7 @@
 //! | loop form | MLIR |
 //! |---|---|
 //! | `f64`, `i64`, `bool` | `f64`, `index`, `i1` |
-//! | buffer of floats | `!f64s`, a `memref` of `f64` with an offset |
+//! | buffer of floats | `!f64s` or `!f32s`, a `memref` with an offset |
 //! | buffer of integers, buffer of buffers | `!i64s`, a `memref` of `index`; buffers are addresses there |
 //! | buffer of bools | `!bools`, a `memref` of `i8` |
 //! | the workspace | `!workspace`, a `memref` of nineteen words |
@@ -58,6 +58,10 @@ pub fn text(program: &LoopProgram) -> Result<String, CompileError> {
     let entry = entry(&names[last], &signature, &mut prelude);
     let mut out = String::new();
     let _ = writeln!(out, "!f64s = {}", view_type("f64"));
+    let prelude = prelude.text();
+    if [&functions, &entry, &prelude].iter().any(|text| text.contains("!f32s")) {
+        let _ = writeln!(out, "!f32s = {}", view_type("f32"));
+    }
     let _ = writeln!(out, "!i64s = {}", view_type("index"));
     let _ = writeln!(out, "!bools = {}", view_type("i8"));
     let _ = writeln!(out, "!workspace = memref<{WORKSPACE_WORDS}xindex>\n");
@@ -65,7 +69,7 @@ pub fn text(program: &LoopProgram) -> Result<String, CompileError> {
     out.push('\n');
     out.push_str(&entry);
     out.push('\n');
-    out.push_str(&prelude.text());
+    out.push_str(&prelude);
     Ok(out)
 }
 
@@ -124,6 +128,7 @@ pub(crate) fn names(program: &LoopProgram) -> SecondaryMap<LoopFuncId, String> {
 pub(crate) fn view_helper(cell: Cell) -> Helper {
     match cell {
         Cell::F64 => Helper::F64s,
+        Cell::F32 => Helper::F32s,
         Cell::I64 | Cell::Buffer | Cell::Word => Helper::I64s,
         Cell::BOOL => Helper::Bools,
     }
@@ -133,6 +138,7 @@ pub(crate) fn view_helper(cell: Cell) -> Helper {
 pub(crate) fn address_helper(cell: Cell) -> Helper {
     match cell {
         Cell::F64 => Helper::AddressOfF64s,
+        Cell::F32 => Helper::AddressOfF32s,
         Cell::I64 | Cell::Buffer | Cell::Word => Helper::AddressOfI64s,
         Cell::BOOL => Helper::AddressOfBools,
     }
@@ -156,6 +162,7 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
         let name = prelude.helper(helper);
         let ty = match helper {
             Helper::F64s => "!f64s",
+            Helper::F32s => "!f32s",
             Helper::Bools => "!bools",
             _ => "!i64s",
         };
@@ -182,6 +189,11 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
             Kind::F64 => {
                 line(&mut out, format!("%bits{k} = arith.index_cast %word{k} : index to i64"));
                 line(&mut out, format!("%arg{k} = arith.bitcast %bits{k} : i64 to f64"));
+                args.push(format!("%arg{k}"));
+            }
+            Kind::F32 => {
+                line(&mut out, format!("%bits{k} = arith.index_cast %word{k} : index to i32"));
+                line(&mut out, format!("%arg{k} = arith.bitcast %bits{k} : i32 to f32"));
                 args.push(format!("%arg{k}"));
             }
             Kind::BOOL => {
@@ -212,6 +224,11 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
             Kind::F64 => {
                 line(&mut out, format!("%from{k} = arith.bitcast {result} : f64 to i64"));
                 line(&mut out, format!("%given{k} = arith.index_cast %from{k} : i64 to index"));
+                format!("%given{k}")
+            }
+            Kind::F32 => {
+                line(&mut out, format!("%from{k} = arith.bitcast {result} : f32 to i32"));
+                line(&mut out, format!("%given{k} = arith.index_castui %from{k} : i32 to index"));
                 format!("%given{k}")
             }
             Kind::BOOL => {

@@ -14,20 +14,26 @@ use std::fmt;
 /// An argument of a compiled program.
 #[derive(Debug)]
 pub enum Arg<'a> {
-    /// A float.
+    /// A float of 64 bits.
     F64(f64),
+    /// A float of 32 bits.
+    F32(f32),
     /// An integer.
     I64(i64),
     /// A truth value.
     Bool(bool),
     /// Floats that are read.
     F64s(&'a [f64]),
+    /// Floats of 32 bits that are read.
+    F32s(&'a [f32]),
     /// Integers that are read.
     I64s(&'a [i64]),
     /// Truth values that are read.
     Bools(&'a [bool]),
     /// Floats that are written.
     F64sMut(&'a mut [f64]),
+    /// Floats of 32 bits that are written.
+    F32sMut(&'a mut [f32]),
     /// Integers that are written.
     I64sMut(&'a mut [i64]),
     /// Truth values that are written.
@@ -39,11 +45,13 @@ impl Arg<'_> {
     #[inline]
     pub(crate) fn cells(&self) -> Option<usize> {
         match self {
-            Arg::F64(_) | Arg::I64(_) | Arg::Bool(_) => None,
+            Arg::F64(_) | Arg::F32(_) | Arg::I64(_) | Arg::Bool(_) => None,
             Arg::F64s(x) => Some(x.len()),
+            Arg::F32s(x) => Some(x.len()),
             Arg::I64s(x) => Some(x.len()),
             Arg::Bools(x) => Some(x.len()),
             Arg::F64sMut(x) => Some(x.len()),
+            Arg::F32sMut(x) => Some(x.len()),
             Arg::I64sMut(x) => Some(x.len()),
             Arg::BoolsMut(x) => Some(x.len()),
         }
@@ -54,12 +62,15 @@ impl Arg<'_> {
     pub(crate) fn word(&mut self) -> (u64, Kind, bool) {
         match self {
             Arg::F64(x) => (x.to_bits(), Kind::F64, false),
+            Arg::F32(x) => (u64::from(x.to_bits()), Kind::F32, false),
             Arg::I64(x) => (*x as u64, Kind::I64, false),
             Arg::Bool(x) => (u64::from(*x), Kind::BOOL, false),
             Arg::F64s(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::F64), false),
+            Arg::F32s(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::F32), false),
             Arg::I64s(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::I64), false),
             Arg::Bools(x) => (x.as_ptr() as u64, Kind::Buffer(Cell::BOOL), false),
             Arg::F64sMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::F64), true),
+            Arg::F32sMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::F32), true),
             Arg::I64sMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::I64), true),
             Arg::BoolsMut(x) => (x.as_mut_ptr() as u64, Kind::Buffer(Cell::BOOL), true),
         }

@@ -47,14 +47,18 @@ impl Length {
 /// A result of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Returned<'w> {
-    /// A float.
+    /// A float of 64 bits.
     F64(f64),
+    /// A float of 32 bits.
+    F32(f32),
     /// An integer.
     I64(i64),
     /// A truth value.
     Bool(bool),
     /// Floats in the workspace.
     F64s(&'w [f64]),
+    /// Floats of 32 bits in the workspace.
+    F32s(&'w [f32]),
     /// Integers in the workspace.
     I64s(&'w [i64]),
     /// Truth values in the workspace.
@@ -217,6 +221,7 @@ impl<'w> Results<'w> {
         if length == 0 {
             match kind {
                 Kind::Buffer(Cell::F64) => return Some(Returned::F64s(&[])),
+                Kind::Buffer(Cell::F32) => return Some(Returned::F32s(&[])),
                 Kind::Buffer(Cell::I64) => return Some(Returned::I64s(&[])),
                 Kind::Buffer(Cell::BOOL) => return Some(Returned::Bools(&[])),
                 _ => {}
@@ -228,10 +233,14 @@ impl<'w> Results<'w> {
         Some(unsafe {
             match kind {
                 Kind::F64 => Returned::F64(f64::from_bits(word)),
+                Kind::F32 => Returned::F32(f32::from_bits(word as u32)),
                 Kind::I64 => Returned::I64(word as i64),
                 Kind::BOOL => Returned::Bool(word & 1 == 1),
                 Kind::Buffer(Cell::F64) => {
                     Returned::F64s(slice::from_raw_parts(word as *const f64, length))
+                }
+                Kind::Buffer(Cell::F32) => {
+                    Returned::F32s(slice::from_raw_parts(word as *const f32, length))
                 }
                 Kind::Buffer(Cell::I64) => {
                     Returned::I64s(slice::from_raw_parts(word as *const i64, length))

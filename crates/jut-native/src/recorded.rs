@@ -122,9 +122,7 @@ impl Recorder {
                         owned.push(number);
                         Origin::Owned(number)
                     }
-                    (Some(_), Kind::Buffer(Cell::F64 | Cell::I64 | Cell::BOOL)) => {
-                        Origin::Copy(number)
-                    }
+                    (Some(_), Kind::Buffer(Cell::Scalar(_))) => Origin::Copy(number),
                     (Some(_), Kind::Buffer(_)) => {
                         return Err(malformed("an argument of nested buffers is saved"));
                     }
@@ -226,6 +224,7 @@ impl Recorder {
                 Origin::Copy(k) => {
                     let (from, cells, width) = match args.get(k) {
                         Some(Arg::F64s(x)) => (x.as_ptr().cast::<u8>(), x.len(), 8),
+                        Some(Arg::F32s(x)) => (x.as_ptr().cast::<u8>(), x.len(), 4),
                         Some(Arg::I64s(x)) => (x.as_ptr().cast::<u8>(), x.len(), 8),
                         Some(Arg::Bools(x)) => (x.as_ptr().cast::<u8>(), x.len(), 1),
                         _ => return Err(CallError::Arguments(format!("argument {k} is no array"))),

@@ -412,8 +412,7 @@ impl Simplify<'_> {
             .collect();
         if lits.len() == args.len() && !args.is_empty() && !divides_by_zero(p, &lits) {
             let value = (p.row().eval)(&lits);
-            let finite = !matches!(value, F64(x) if !x.is_finite());
-            if finite {
+            if value.is_finite() {
                 return Ok(Atom::Lit(value));
             }
         }

@@ -245,6 +245,8 @@ pub(crate) enum ExprKind<'s> {
     /// The magnitude; 2^63 only directly behind a `-`.
     Int(u64),
     Float(f64),
+    /// `2.5f32`.
+    Single(f32),
     Bool(bool),
     /// Operators in postfix order, at least one.
     Ops(Vec<Op>),

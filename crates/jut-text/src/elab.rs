@@ -51,6 +51,7 @@ mod region;
 mod rule;
 mod scope;
 mod show;
+mod single;
 mod structured;
 mod sugar;
 mod taken;

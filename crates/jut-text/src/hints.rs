@@ -81,7 +81,7 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
         "fabs" | "absolute" => "the absolute value is `abs(x)`",
         "power" | "ipow" => "a power is `x^2` or `pow(x, y)`",
         "square" | "sqr" => "a square is `x^2`",
-        "float" | "double" | "real" | "f32" | "to_f64" => "convert with `f64(n)`",
+        "float" | "double" | "real" | "to_f64" => "convert with `f64(n)`",
         "int" | "integer" | "i32" | "to_i64" => "convert with `i64(x)`",
         "print" | "println" | "printf" | "display" => {
             "a function has no effects: return the value as a further result"

@@ -360,8 +360,12 @@ impl<'s> Lexer<'s, '_> {
                 self.at += 1;
             }
             let suffix = &self.source[end..self.at];
+            if suffix == "f32" && !member {
+                self.push(Kind::Float, start, &self.source[start..self.at]);
+                return;
+            }
             let span = Span::new(self.file, start, self.at);
-            self.diagnostics.push(if matches!(suffix, "f32" | "i32") {
+            self.diagnostics.push(if suffix == "i32" {
                 Diagnostic::error("J901", span, format!("not built yet: numbers of type {suffix}"))
                     .help("leave the suffix out: `2.5` is an f64, `3` an i64")
             } else {

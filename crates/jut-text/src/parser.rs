@@ -50,7 +50,7 @@
 //! Words of the grammar are names where they can be nothing else ([`crate::lex`]). `lend` is a word of its own only before a name and `=`, and else a name like any other.
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
 //! What the language reserves for later (`extern`, `mut`, `st`,
-//! `f32`, ..) is refused with J901 where it stands.
+//! `i32`, ..) is refused with J901 where it stands.
 //!
 //! Requires nothing of the tokens. Ensures: brackets nest at most [`MAX_DEPTH`] deep (J003), so that
 //! whatever recurses over the tree is safe; operator chains may have any length. An error ends the
@@ -757,8 +757,8 @@ impl<'s> Parser<'s, '_> {
                 };
                 TypeKind::Function(takes, gives)
             }
-            "f32" | "i32" => {
-                return Err(self.not_built("numbers of 32 bits", "use f64 and i64"));
+            "i32" => {
+                return Err(self.not_built("integers of 32 bits", "use i64"));
             }
             "=" => {
                 let help = "a name is bound by `x = ..`, or with its type by `x: f64 = ..`";

@@ -439,12 +439,14 @@ impl Param {
 /// How a value of a type is given.
 fn how_to_give(ty: &Type) -> &'static str {
     match ty {
+        &Type::F32 => "give a float of 32 bits, `Arg::F32(1.0)`",
         Type::Float(_) => "give a float, `1.0.into()`",
         Type::I64 => "give an integer, `1.into()`",
         Type::Bool => "give a truth value, `true.into()`",
         Type::Array(_, element) if matches!(peel(element).1, Type::Data(_)) => {
             "give `Arg::Tuple` of an array for each field of a record, `Arg::List` of the values of a sum"
         }
+        Type::Array(..) if *peel(ty).1 == Type::F32 => "give `Arg::F32s` of a slice and its shape",
         Type::Array(..) => "give a slice, array or `Vec` of that type, `(&x).into()`",
         Type::Tuple(_) => "give `Arg::Tuple` of its components",
         Type::Data(_) => {
@@ -457,6 +459,8 @@ fn fits(leaf: &Leaf, part: Arg<'_>) -> bool {
     matches!(
         (part, leaf.scalar, leaf.dims.is_empty()),
         (Arg::F64(_), Scalar::F64, true)
+            | (Arg::F32(_), Scalar::F32, true)
+            | (Arg::F32s(..), Scalar::F32, false)
             | (Arg::I64(_), Scalar::I64, true)
             | (Arg::Bool(_), Scalar::Bool, true)
             | (Arg::F64s(..), Scalar::F64, false)
@@ -507,6 +511,7 @@ fn check_sizes(leaf: &Leaf, part: Arg<'_>, sizes: &Sizes, parts: &[Arg<'_>]) -> 
 fn extent(arg: Arg<'_>) -> Option<(usize, Option<&[usize]>)> {
     match arg {
         Arg::F64s(data, shape) => Some((data.len(), shape)),
+        Arg::F32s(data, shape) => Some((data.len(), shape)),
         Arg::I64s(data, shape) => Some((data.len(), shape)),
         Arg::Bools(data, shape) => Some((data.len(), shape)),
         _ => None,

@@ -66,10 +66,12 @@ struct Native {
 /// What an argument was when it was bound.
 enum Given {
     F64,
+    F32,
     Bool,
     /// An integer; its value, if that says a size.
     I64(Option<i64>),
     F64s(Vec<usize>),
+    F32s(Vec<usize>),
     I64s(Vec<usize>),
     Bools(Vec<usize>),
 }
@@ -117,10 +119,12 @@ impl BoundCall {
                 let shape = shapes.into_iter().next().unwrap_or_default();
                 Some(match *parts.first()? {
                     Arg::F64(_) => Given::F64,
+                    Arg::F32(_) => Given::F32,
                     Arg::Bool(_) => Given::Bool,
                     Arg::I64(n) => Given::I64(says_size.then_some(n)),
                     Arg::I64s(..) => Given::I64s(shape),
                     Arg::Bools(..) => Given::Bools(shape),
+                    Arg::F32s(..) => Given::F32s(shape),
                     _ => Given::F64s(shape),
                 })
             });
@@ -174,6 +178,7 @@ impl BoundCall {
         }
         let shaped = args.iter().zip(&self.given).map(|(arg, given)| match (*arg, given) {
             (Arg::F64s(x, _), Given::F64s(shape)) => Arg::F64s(x, Some(shape)),
+            (Arg::F32s(x, _), Given::F32s(shape)) => Arg::F32s(x, Some(shape)),
             (Arg::I64s(x, _), Given::I64s(shape)) => Arg::I64s(x, Some(shape)),
             (Arg::Bools(x, _), Given::Bools(shape)) => Arg::Bools(x, Some(shape)),
             (other, _) => other,
@@ -211,14 +216,16 @@ impl BoundCall {
             let cells = bound.cells(number);
             let given = match &*out {
                 Out::F64s(x) => x.len(),
+                Out::F32s(x) => x.len(),
                 Out::I64s(x) => x.len(),
                 Out::Bools(x) => x.len(),
-                Out::F64(_) | Out::I64(_) | Out::Bool(_) => 1,
+                Out::F64(_) | Out::F32(_) | Out::I64(_) | Out::Bool(_) => 1,
             };
             let scalar = interface.leaves.get(k).map(|leaf| leaf.scalar);
             let right = matches!(
                 (out, scalar),
                 (Out::F64s(_), Some(Scalar::F64))
+                    | (Out::F32s(_), Some(Scalar::F32))
                     | (Out::I64s(_), Some(Scalar::I64))
                     | (Out::Bools(_), Some(Scalar::Bool))
             );
@@ -236,6 +243,7 @@ impl Given {
     fn has_shape_of(&self, arg: &Arg<'_>) -> bool {
         match (arg, self) {
             (Arg::F64s(_, Some(shape)), Given::F64s(bound))
+            | (Arg::F32s(_, Some(shape)), Given::F32s(bound))
             | (Arg::I64s(_, Some(shape)), Given::I64s(bound))
             | (Arg::Bools(_, Some(shape)), Given::Bools(bound)) => *shape == bound,
             _ => is_plain(arg),
@@ -247,9 +255,11 @@ impl Given {
         let cells = |shape: &[usize]| shape.iter().product::<usize>();
         self.has_shape_of(arg)
             && match (arg, self) {
-                (Arg::F64(_), Given::F64) | (Arg::Bool(_), Given::Bool) => true,
+                (Arg::F64(_), Given::F64) | (Arg::F32(_), Given::F32) => true,
+                (Arg::Bool(_), Given::Bool) => true,
                 (Arg::I64(n), Given::I64(bound)) => bound.is_none_or(|bound| bound == *n),
                 (Arg::F64s(x, _), Given::F64s(shape)) => x.len() == cells(shape),
+                (Arg::F32s(x, _), Given::F32s(shape)) => x.len() == cells(shape),
                 (Arg::I64s(x, _), Given::I64s(shape)) => x.len() == cells(shape),
                 (Arg::Bools(x, _), Given::Bools(shape)) => x.len() == cells(shape),
                 _ => false,
@@ -265,6 +275,7 @@ impl Given {
         match (arg, self) {
             (Arg::I64(_), Given::I64(Some(bound))) => Some(format!("{bound}, which is a size")),
             (Arg::F64s(..), Given::F64s(shape))
+            | (Arg::F32s(..), Given::F32s(shape))
             | (Arg::I64s(..), Given::I64s(shape))
             | (Arg::Bools(..), Given::Bools(shape)) => Some(elements(shape)),
             _ => None,
@@ -362,9 +373,11 @@ fn run(
     for arg in args {
         match *arg {
             Arg::F64(x) => call.push(Word::F64(x)),
+            Arg::F32(x) => call.push(Word::F32(x)),
             Arg::I64(x) => call.push(Word::I64(x)),
             Arg::Bool(x) => call.push(Word::Bool(x)),
             Arg::F64s(x, _) => call.push(Word::F64s(x)),
+            Arg::F32s(x, _) => call.push(Word::F32s(x)),
             Arg::I64s(x, _) => call.push(Word::I64s(x)),
             Arg::Bools(x, _) => call.push(Word::Bools(x)),
             // Not plain: callers have looked.
@@ -376,6 +389,7 @@ fn run(
         if let Placement::Buffer(_) = placement {
             match value {
                 Value::F64s(a) => call.push(Word::F64sMut(&mut a.data)),
+                Value::F32s(a) => call.push(Word::F32sMut(&mut a.data)),
                 Value::I64s(a) => call.push(Word::I64sMut(&mut a.data)),
                 Value::Bools(a) => call.push(Word::BoolsMut(&mut a.data)),
                 _ => return Err(None),
@@ -386,6 +400,7 @@ fn run(
         if let Placement::Buffer(_) = placement {
             match out {
                 Out::F64s(x) => call.push(Word::F64sMut(x)),
+                Out::F32s(x) => call.push(Word::F32sMut(x)),
                 Out::I64s(x) => call.push(Word::I64sMut(x)),
                 Out::Bools(x) => call.push(Word::BoolsMut(x)),
                 _ => return Err(None),
@@ -419,7 +434,8 @@ fn numbers(placements: &[Placement], results: &Results<'_>, outs: &mut [Out<'_>]
 /// The shape that an argument comes with.
 fn shape<'a>(arg: &Arg<'a>) -> Option<&'a [usize]> {
     match *arg {
-        Arg::F64s(_, shape) | Arg::I64s(_, shape) | Arg::Bools(_, shape) => shape,
+        Arg::F64s(_, shape) | Arg::F32s(_, shape) => shape,
+        Arg::I64s(_, shape) | Arg::Bools(_, shape) => shape,
         _ => None,
     }
 }
@@ -428,6 +444,13 @@ fn shape<'a>(arg: &Arg<'a>) -> Option<&'a [usize]> {
 fn is_plain(arg: &Arg<'_>) -> bool {
     matches!(
         arg,
-        Arg::F64(_) | Arg::I64(_) | Arg::Bool(_) | Arg::F64s(..) | Arg::I64s(..) | Arg::Bools(..)
+        Arg::F64(_)
+            | Arg::F32(_)
+            | Arg::I64(_)
+            | Arg::Bool(_)
+            | Arg::F64s(..)
+            | Arg::F32s(..)
+            | Arg::I64s(..)
+            | Arg::Bools(..)
     )
 }

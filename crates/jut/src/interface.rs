@@ -160,7 +160,7 @@ impl Interface {
             self.inputs.iter().zip(self.params()).enumerate()
         {
             let value = match arguments.remove(name) {
-                Some(Given::Value(value)) => Ok(value),
+                Some(Given::Value(value)) => Ok(json::fitted(ty, value)),
                 Some(Given::Json(json)) => json::read_named(&self.program, (ty, labels), &json)
                     .map_err(|reason| {
                         let reason = format!("does not fit `{name}: {shown}`: {reason}");
@@ -412,6 +412,7 @@ impl Interface {
                 let Some(leaf) = self.leaves.get(k) else { continue };
                 let mut shape = match results.get_mut(k) {
                     Some(Value::F64s(Array { shape, .. }))
+                    | Some(Value::F32s(Array { shape, .. }))
                     | Some(Value::I64s(Array { shape, .. }))
                     | Some(Value::Bools(Array { shape, .. })) => std::mem::take(shape),
                     _ => continue,
@@ -425,6 +426,7 @@ impl Interface {
                 shape.extend(leaf.dims.iter().map(|d| usize::try_from(size(d)).unwrap_or(0)));
                 if let Some(
                     Value::F64s(Array { shape: to, .. })
+                    | Value::F32s(Array { shape: to, .. })
                     | Value::I64s(Array { shape: to, .. })
                     | Value::Bools(Array { shape: to, .. }),
                 ) = results.get_mut(k)
@@ -546,6 +548,28 @@ impl<'s> Results<'s> {
         match self.leaf(name) {
             Some(Value::F64s(a)) => Ok(&a.data),
             _ => Err(self.no_result(name, "an array of f64")),
+        }
+    }
+
+    /// A float scalar of 32 bits, by name.
+    ///
+    /// # Errors
+    /// As [`Results::f64`].
+    pub fn f32(&self, name: &str) -> Result<f32> {
+        match self.leaf(name) {
+            Some(Value::F32(x)) => Ok(*x),
+            _ => Err(self.no_result(name, "an f32")),
+        }
+    }
+
+    /// An array of floats of 32 bits, by name.
+    ///
+    /// # Errors
+    /// As [`Results::f64`].
+    pub fn f32s(&self, name: &str) -> Result<&[f32]> {
+        match self.leaf(name) {
+            Some(Value::F32s(a)) => Ok(&a.data),
+            _ => Err(self.no_result(name, "an array of f32")),
         }
     }
 

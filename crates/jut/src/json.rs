@@ -20,8 +20,7 @@ use crate::border::{LEVELS, ZERO, has_room, too_deep};
 use crate::labels::Labels;
 use crate::leaves::{peel, stack};
 use crate::value::{self, Array, Value};
-use jut_ir::Scalar;
-use jut_ir::{ConRef, Constructor, DataId, Field, Program, Type};
+use jut_ir::{ConRef, Constructor, DataId, Field, Program, Scalar, Type, Width};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -143,13 +142,25 @@ pub enum Given {
 /// Arguments by the names of their parameters.
 pub type Arguments = BTreeMap<String, Given>;
 
+/// A number, or an array of numbers, of a file, in the width that a type has.
+pub(crate) fn fitted(ty: &Type, value: Value) -> Value {
+    match (peel(ty).1, value) {
+        (&Type::F32, Value::F64(x)) => Value::F32(x as f32),
+        (&Type::F32, Value::F64s(Array { shape, data })) => {
+            Value::F32s(Array { shape, data: data.into_iter().map(|x| x as f32).collect() })
+        }
+        (_, value) => value,
+    }
+}
+
 /// Reads a value of a type.
 ///
 /// # Errors
 /// What does not fit, in words.
 pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> {
     match ty {
-        Type::Float(_) => read_f64(json).map(Value::F64),
+        Type::Float(Width::Single) => read_f32(json).map(Value::F32),
+        Type::Float(Width::Double) => read_f64(json).map(Value::F64),
         Type::I64 => read_i64(json).map(Value::I64),
         Type::Bool => read_bool(json).map(Value::Bool),
         Type::Tuple(items) if let Some((_, data, record)) = program.record(items) => {
@@ -323,6 +334,17 @@ fn read_f64(json: &Json) -> Result<f64, String> {
     }
 }
 
+/// The nearest number of 32 bits.
+fn read_f32(json: &Json) -> Result<f32, String> {
+    let x = read_f64(json)?;
+    match x as f32 {
+        near if x.is_finite() && near.is_infinite() => {
+            Err(format!("{json} is larger than any f32"))
+        }
+        near => Ok(near),
+    }
+}
+
 fn read_i64(json: &Json) -> Result<i64, String> {
     json.as_i64().ok_or_else(|| expected("an integer", json))
 }
@@ -389,6 +411,10 @@ fn read_block(scalar: Scalar, rank: usize, json: &Json) -> Result<Value, String>
         Scalar::F64 => Value::F64s(Array {
             shape,
             data: cells.into_iter().map(read_f64).collect::<Result<_, _>>()?,
+        }),
+        Scalar::F32 => Value::F32s(Array {
+            shape,
+            data: cells.into_iter().map(read_f32).collect::<Result<_, _>>()?,
         }),
         Scalar::I64 => Value::I64s(Array {
             shape,

@@ -38,9 +38,11 @@ impl Leaf {
     pub fn blank(&self) -> Value {
         match (self.scalar, self.dims.is_empty()) {
             (Scalar::F64, true) => Value::F64(0.0),
+            (Scalar::F32, true) => Value::F32(0.0),
             (Scalar::I64, true) => Value::I64(0),
             (Scalar::Bool, true) => Value::Bool(false),
             (Scalar::F64, false) => Value::F64s(Array::default()),
+            (Scalar::F32, false) => Value::F32s(Array::default()),
             (Scalar::I64, false) => Value::I64s(Array::default()),
             (Scalar::Bool, false) => Value::Bools(Array::default()),
         }
@@ -215,6 +217,7 @@ fn list(program: &Program, sum: &Type, columns: &[&Value]) -> Option<Value> {
     fn cell(column: &Value, k: usize) -> Option<Value> {
         match column {
             Value::F64s(a) => a.data.get(k).map(|x| Value::F64(*x)),
+            Value::F32s(a) => a.data.get(k).map(|x| Value::F32(*x)),
             Value::I64s(a) => a.data.get(k).map(|x| Value::I64(*x)),
             Value::Bools(a) => a.data.get(k).map(|x| Value::Bool(*x)),
             _ => None,
@@ -265,6 +268,7 @@ pub fn columns<'a>(
     let leaves = leaves(program, sum)?;
     let blank = |leaf: &Leaf| match leaf.scalar {
         Scalar::F64 => Value::F64s(Array { shape: shape.clone(), data: Vec::new() }),
+        Scalar::F32 => Value::F32s(Array { shape: shape.clone(), data: Vec::new() }),
         Scalar::I64 => Value::I64s(Array { shape: shape.clone(), data: Vec::new() }),
         Scalar::Bool => Value::Bools(Array { shape: shape.clone(), data: Vec::new() }),
     };
@@ -274,6 +278,7 @@ pub fn columns<'a>(
         for (column, cell) in columns.iter_mut().zip(cells) {
             match (column, cell) {
                 (Value::F64s(a), Value::F64(x)) => a.data.push(x),
+                (Value::F32s(a), Value::F32(x)) => a.data.push(x),
                 (Value::I64s(a), Value::I64(x)) => a.data.push(x),
                 (Value::Bools(a), Value::Bool(x)) => a.data.push(x),
                 (_, other) => {
@@ -299,6 +304,7 @@ pub fn peel(ty: &Type) -> (usize, &Type) {
 pub fn stack(program: &Program, element: &Type, items: &[Value]) -> Option<Value> {
     let (rank, base) = peel(element);
     let parts: Vec<&Type> = match base {
+        &Type::F32 => return block(items, rank, singles).map(Value::F32s),
         Type::Float(_) => return block(items, rank, floats).map(Value::F64s),
         Type::I64 => return block(items, rank, ints).map(Value::I64s),
         Type::Bool => return block(items, rank, bools).map(Value::Bools),
@@ -328,6 +334,14 @@ fn floats(value: &Value) -> Option<(&[usize], &[f64])> {
     match value {
         Value::F64(x) => Some((&[], std::slice::from_ref(x))),
         Value::F64s(a) => Some((&a.shape, &a.data)),
+        _ => None,
+    }
+}
+
+fn singles(value: &Value) -> Option<(&[usize], &[f32])> {
+    match value {
+        Value::F32(x) => Some((&[], std::slice::from_ref(x))),
+        Value::F32s(a) => Some((&a.shape, &a.data)),
         _ => None,
     }
 }

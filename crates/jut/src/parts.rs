@@ -16,6 +16,7 @@ pub(crate) struct Columns {
     lists: Vec<Result<Vec<Value>, String>>,
     /// As many zeros as any array has that is not there.
     floats: Vec<f64>,
+    singles: Vec<f32>,
     ints: Vec<i64>,
     bools: Vec<bool>,
 }
@@ -36,8 +37,9 @@ impl Columns {
 
     /// None yet; arrays that are not there have at most so many cells.
     pub fn with_absent(cells: usize) -> Columns {
-        let (floats, ints, bools) = (vec![0.0; cells], vec![0; cells], vec![false; cells]);
-        Columns { lists: Vec::new(), floats, ints, bools }
+        let (floats, singles) = (vec![0.0; cells], vec![0.0; cells]);
+        let (ints, bools) = (vec![0; cells], vec![false; cells]);
+        Columns { lists: Vec::new(), floats, singles, ints, bools }
     }
 
     /// To be met one after the other.
@@ -105,6 +107,7 @@ fn cells(program: &Program, sum: &Type, element: &Value) -> Result<Vec<Value>, S
     take_apart(program, sum, element.into(), &mut none.made(), &mut parts)?;
     let scalar = |part: Arg<'_>| match part {
         Arg::F64(x) => Ok(Value::F64(x)),
+        Arg::F32(x) => Ok(Value::F32(x)),
         Arg::I64(x) => Ok(Value::I64(x)),
         Arg::Bool(x) => Ok(Value::Bool(x)),
         other => Err(format!("a field is {}", other.describe())),
@@ -196,6 +199,7 @@ fn column(values: &Value) -> Arg<'_> {
     let unknown = |shape: &[usize]| shape.split_last().is_some_and(|(_, outer)| outer.contains(&0));
     match Arg::from(values) {
         Arg::F64s(_, Some(shape)) if unknown(shape) => Arg::F64s(&[], None),
+        Arg::F32s(_, Some(shape)) if unknown(shape) => Arg::F32s(&[], None),
         Arg::I64s(_, Some(shape)) if unknown(shape) => Arg::I64s(&[], None),
         Arg::Bools(_, Some(shape)) if unknown(shape) => Arg::Bools(&[], None),
         arg => arg,
@@ -212,11 +216,13 @@ fn absent<'a>(
     out: &mut Vec<Arg<'a>>,
 ) {
     match (ty, cells) {
+        (&Type::F32, Some(n)) => out.push(Arg::F32s(zeros.singles.get(..n).unwrap_or(&[]), None)),
         (Type::Float(_), Some(n)) => {
             out.push(Arg::F64s(zeros.floats.get(..n).unwrap_or(&[]), None))
         }
         (Type::I64, Some(n)) => out.push(Arg::I64s(zeros.ints.get(..n).unwrap_or(&[]), None)),
         (Type::Bool, Some(n)) => out.push(Arg::Bools(zeros.bools.get(..n).unwrap_or(&[]), None)),
+        (&Type::F32, None) => out.push(Arg::F32(0.0)),
         (Type::Float(_), None) => out.push(Arg::F64(0.0)),
         (Type::I64, None) => out.push(Arg::I64(0)),
         (Type::Bool, None) => out.push(Arg::Bool(false)),

@@ -9,7 +9,9 @@ use jut_ir::{DataId, Program, Size, Type};
 /// has no float.
 pub fn as_tangent(program: &Program, ty: &Type, value: &Value) -> Option<Value> {
     match (ty, value) {
-        (Type::Float(_), _) | (Type::Array(..), Value::F64s(_)) => Some(value.clone()),
+        (Type::Float(_), _) | (Type::Array(..), Value::F64s(_) | Value::F32s(_)) => {
+            Some(value.clone())
+        }
         (Type::I64 | Type::Bool, _) => None,
         // Those of declared tangents are lists.
         (Type::Array(_, element), Value::List(items)) if has_declared(program, element) => {
@@ -87,6 +89,11 @@ fn present(parts: impl Iterator<Item = Option<Value>>) -> Option<Value> {
 /// a field has no value: such data have no tangent.
 fn zero(program: &Program, ty: &Type, around: &[usize]) -> Option<Value> {
     match ty {
+        &Type::F32 if around.is_empty() => Some(Value::F32(0.0)),
+        &Type::F32 => {
+            let cells = around.iter().product();
+            Some(Value::F32s(Array { shape: around.to_vec(), data: vec![0.0; cells] }))
+        }
         Type::Float(_) if around.is_empty() => Some(Value::F64(0.0)),
         Type::Float(_) => {
             let cells = around.iter().product();

@@ -19,14 +19,19 @@ use jut_runtime::math;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Arg<'a> {
-    /// A float.
+    /// A float of 64 bits.
     F64(f64),
+    /// A float of 32 bits. It is written out, `Arg::F32(x)`: with an `into()` of its own numbers without a type,
+    /// `0.5.into()`, would have two meanings.
+    F32(f32),
     /// An integer.
     I64(i64),
     /// A truth value.
     Bool(bool),
     /// An array of floats, and its shape if given.
     F64s(&'a [f64], Option<&'a [usize]>),
+    /// An array of floats of 32 bits.
+    F32s(&'a [f32], Option<&'a [usize]>),
     /// An array of integers.
     I64s(&'a [i64], Option<&'a [usize]>),
     /// An array of truth values.
@@ -96,9 +101,11 @@ impl<'a> From<&'a Value> for Arg<'a> {
     fn from(value: &'a Value) -> Self {
         match value {
             Value::F64(x) => Arg::F64(*x),
+            Value::F32(x) => Arg::F32(*x),
             Value::I64(x) => Arg::I64(*x),
             Value::Bool(x) => Arg::Bool(*x),
             Value::F64s(a) => Arg::F64s(&a.data, Some(&a.shape)),
+            Value::F32s(a) => Arg::F32s(&a.data, Some(&a.shape)),
             Value::I64s(a) => Arg::I64s(&a.data, Some(&a.shape)),
             Value::Bools(a) => Arg::Bools(&a.data, Some(&a.shape)),
             Value::Tuple(items) => Arg::Values(items),
@@ -111,14 +118,18 @@ impl<'a> From<&'a Value> for Arg<'a> {
 /// Memory of the caller for a result.
 #[derive(Debug)]
 pub enum Out<'a> {
-    /// A float.
+    /// A float of 64 bits.
     F64(&'a mut f64),
+    /// A float of 32 bits.
+    F32(&'a mut f32),
     /// An integer.
     I64(&'a mut i64),
     /// A truth value.
     Bool(&'a mut bool),
     /// An array of floats, row by row, as long as the result.
     F64s(&'a mut [f64]),
+    /// An array of floats of 32 bits.
+    F32s(&'a mut [f32]),
     /// An array of integers.
     I64s(&'a mut [i64]),
     /// An array of truth values.
@@ -184,14 +195,18 @@ pub(crate) fn cells(shape: &[usize]) -> Option<usize> {
 /// A value that owns what it is made of.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
-    /// A float.
+    /// A float of 64 bits.
     F64(f64),
+    /// A float of 32 bits.
+    F32(f32),
     /// An integer.
     I64(i64),
     /// A truth value.
     Bool(bool),
     /// An array of floats.
     F64s(Array<f64>),
+    /// An array of floats of 32 bits.
+    F32s(Array<f32>),
     /// An array of integers.
     I64s(Array<i64>),
     /// An array of truth values.
@@ -210,8 +225,9 @@ impl Value {
     /// Bytes that it holds for its arrays, used or not.
     pub(crate) fn held(&self) -> usize {
         match self {
-            Value::F64(_) | Value::I64(_) | Value::Bool(_) => 0,
+            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::Bool(_) => 0,
             Value::F64s(a) => size_of::<f64>() * a.data.capacity(),
+            Value::F32s(a) => size_of::<f32>() * a.data.capacity(),
             Value::I64s(a) => size_of::<i64>() * a.data.capacity(),
             Value::Bools(a) => a.data.capacity(),
             Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
@@ -223,8 +239,9 @@ impl Value {
     /// Gives the memory of its arrays back to the system; they are empty then.
     pub(crate) fn release(&mut self) {
         match self {
-            Value::F64(_) | Value::I64(_) | Value::Bool(_) => {}
+            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::Bool(_) => {}
             Value::F64s(a) => a.data = Vec::new(),
+            Value::F32s(a) => a.data = Vec::new(),
             Value::I64s(a) => a.data = Vec::new(),
             Value::Bools(a) => a.data = Vec::new(),
             Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
@@ -238,11 +255,13 @@ impl Value {
         Arg::from(self).describe()
     }
 
-    /// All floats of the value, in order.
+    /// All floats of the value, in order; those of 32 bits as the same numbers in 64.
     pub fn floats(&self) -> Vec<f64> {
         match self {
             Value::F64(x) => vec![*x],
+            Value::F32(x) => vec![f64::from(*x)],
             Value::F64s(a) => a.data.clone(),
+            Value::F32s(a) => a.data.iter().map(|x| f64::from(*x)).collect(),
             Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
                 items.iter().flat_map(Value::floats).collect()
             }
@@ -250,10 +269,15 @@ impl Value {
         }
     }
 
-    /// The same value with the floats changed one after the other.
+    /// The same value with the floats changed one after the other; those of 32 bits are rounded.
     pub fn map_floats(&self, change: &mut dyn FnMut(f64) -> f64) -> Value {
         match self {
             Value::F64(x) => Value::F64(change(*x)),
+            Value::F32(x) => Value::F32(change(f64::from(*x)) as f32),
+            Value::F32s(a) => Value::F32s(Array {
+                shape: a.shape.clone(),
+                data: a.data.iter().map(|x| change(f64::from(*x)) as f32).collect(),
+            }),
             Value::F64s(a) => Value::F64s(Array {
                 shape: a.shape.clone(),
                 data: a.data.iter().map(|x| change(*x)).collect(),
@@ -273,11 +297,13 @@ impl Value {
     pub fn first_size(&self) -> Option<usize> {
         match self {
             Value::F64s(a) => a.shape.first().copied(),
+            Value::F32s(a) => a.shape.first().copied(),
             Value::I64s(a) => a.shape.first().copied(),
             Value::Bools(a) => a.shape.first().copied(),
             Value::Tuple(items) => items.first()?.first_size(),
             Value::List(items) => Some(items.len()),
-            Value::F64(_) | Value::I64(_) | Value::Bool(_) | Value::Data(..) => None,
+            Value::F64(_) | Value::F32(_) | Value::I64(_) => None,
+            Value::Bool(_) | Value::Data(..) => None,
         }
     }
 
@@ -304,13 +330,15 @@ impl Value {
         }
         match self {
             Value::F64s(a) => part(a, index, Value::F64, Value::F64s),
+            Value::F32s(a) => part(a, index, Value::F32, Value::F32s),
             Value::I64s(a) => part(a, index, Value::I64, Value::I64s),
             Value::Bools(a) => part(a, index, Value::Bool, Value::Bools),
             Value::Tuple(items) => {
                 items.iter().map(|v| v.element(index)).collect::<Option<_>>().map(Value::Tuple)
             }
             Value::List(items) => items.get(index).cloned(),
-            Value::F64(_) | Value::I64(_) | Value::Bool(_) | Value::Data(..) => None,
+            Value::F64(_) | Value::F32(_) | Value::I64(_) => None,
+            Value::Bool(_) | Value::Data(..) => None,
         }
     }
 
@@ -319,6 +347,10 @@ impl Value {
     pub fn same_bits(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::F64(a), Value::F64(b)) => math::same(*a, *b),
+            (Value::F32(a), Value::F32(b)) => same_single(*a, *b),
+            (Value::F32s(a), Value::F32s(b)) => {
+                a.shape == b.shape && a.data.iter().zip(&b.data).all(|(x, y)| same_single(*x, *y))
+            }
             (Value::F64s(a), Value::F64s(b)) => {
                 a.shape == b.shape && a.data.iter().zip(&b.data).all(|(x, y)| math::same(*x, *y))
             }
@@ -336,6 +368,10 @@ impl Value {
     }
 }
 
+fn same_single(a: f32, b: f32) -> bool {
+    math::same(f64::from(a), f64::from(b))
+}
+
 impl Arg<'_> {
     /// What kind of argument this is, in a few words, for messages.
     pub fn describe(&self) -> String {
@@ -350,9 +386,11 @@ impl Arg<'_> {
         }
         match self {
             Arg::F64(_) => "an f64".into(),
+            Arg::F32(_) => "an f32".into(),
             Arg::I64(_) => "an i64".into(),
             Arg::Bool(_) => "a bool".into(),
             Arg::F64s(data, shape) => array("f64", data.len(), *shape),
+            Arg::F32s(data, shape) => array("f32", data.len(), *shape),
             Arg::I64s(data, shape) => array("i64", data.len(), *shape),
             Arg::Bools(data, shape) => array("bool", data.len(), *shape),
             Arg::Tuple(items) => format!("a tuple of {}", items.len()),

@@ -66,6 +66,7 @@ impl Writer {
                 let (low, width) = (domain.low, domain.high - domain.low);
                 format!("({low:?} + {width:?} * sigmoid({}))", self.atom(scope))
             }
+            Scalar::F32 => format!("f32({})", self.atom(scope)),
             Scalar::I64 => self.integer(scope, domain.low as i64, domain.high as i64),
             Scalar::Bool => {
                 if self.rng.u8(0..3) == 0 {
@@ -95,6 +96,7 @@ fn as_float(row: &Row, value: String) -> String {
     match row.result {
         Scalar::F64 if row.params.is_empty() => format!("select({value} > 1.0, 0.5, -0.25)"),
         Scalar::F64 => format!("tanh({value})"),
+        Scalar::F32 => format!("tanh(f64({value}))"),
         Scalar::I64 => format!("sin(f64({value}))"),
         Scalar::Bool => format!("select({value}, 0.5, -0.25)"),
     }

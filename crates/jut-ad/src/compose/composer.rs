@@ -288,7 +288,7 @@ impl<'a> Composer<'a> {
     /// A zero of any tangent type: of a declared one its first constructor, of numbers an empty sum.
     pub fn zero(&mut self, ty: Type) -> Atom {
         let rhs = match &ty {
-            Type::Float(_) => return Atom::Lit(Literal::F64(0.0)),
+            Type::Float(width) => return Atom::Lit(width.number(0.0)),
             Type::Data(data) => Rhs::Con(ConRef { data: *data, index: 0 }, Vec::new()),
             Type::Tuple(items) if has_data(&ty) => {
                 Rhs::Tuple(items.iter().map(|ty| self.zero(ty.clone())).collect())

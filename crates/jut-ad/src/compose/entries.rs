@@ -134,7 +134,15 @@ impl Composer<'_> {
 
     /// The value of a type that is one at a place, and zero elsewhere.
     pub fn unit_at(&mut self, ty: &Type, path: &[Step]) -> Result<Atom, Diagnostic> {
-        let one = Atom::Lit(Literal::F64(1.0));
+        let mut part = ty;
+        for step in path {
+            part = match (step, part) {
+                (Step::Index { .. }, Type::Array(_, element)) => element,
+                (Step::Field(k), Type::Tuple(items)) => items.get(*k as usize).unwrap_or(part),
+                _ => part,
+            };
+        }
+        let one = Atom::Lit(part.number(1.0));
         if path.is_empty() {
             return Ok(one);
         }

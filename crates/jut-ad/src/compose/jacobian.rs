@@ -331,7 +331,7 @@ pub(super) fn zeros<'t>(
     count: usize,
 ) -> Vec<Atom> {
     let zero = |ty: &Type| match count {
-        1 => Atom::Lit(Literal::F64(0.0)),
+        1 => Atom::Lit(ty.number(0.0)),
         _ => c.zero(ty.clone()),
     };
     types.into_iter().map(zero).collect()

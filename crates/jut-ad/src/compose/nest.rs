@@ -163,7 +163,7 @@ impl Composer<'_> {
     /// The unit vector of a number or an array of numbers: one at the entry with these indices,
     /// zero elsewhere.
     pub fn unit(&mut self, ty: &Type, indices: &[NVar]) -> Result<Atom, Diagnostic> {
-        let one = Atom::Lit(Literal::F64(1.0));
+        let one = Atom::Lit(ty.number(1.0));
         if indices.is_empty() {
             return Ok(one);
         }

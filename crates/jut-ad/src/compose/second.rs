@@ -135,7 +135,7 @@ pub(super) fn all(
         for (k, result) in results.iter().enumerate().take(active.len()) {
             let Some(ty) = c.tangent_of_value(*result)?.filter(|_| active[k]) else { continue };
             saved.push(match k == differentiated {
-                true => Atom::Lit(Literal::F64(1.0)),
+                true => Atom::Lit(ty.number(1.0)),
                 false => c.zero(ty),
             });
         }

@@ -76,7 +76,8 @@ fn code(program: &Program, ty: &Type) -> String {
             format!("t{}_{}", items.len(), items.join("_"))
         }
         Type::Data(data) => program.datas[*data].name.clone(),
-        _ => "f64".to_string(),
+        Type::Float(width) => width.name().to_string(),
+        Type::I64 | Type::Bool => "f64".to_string(),
     }
 }
 
@@ -145,6 +146,20 @@ pub(super) fn function(derivatives: &mut Derivatives, operation: Operation, ty: 
             z
         }
         Type::Data(data) => maker.declared(*data, &operands, &mut stmts),
+        Type::Float(Width::Single) => {
+            // Computed in 64 bits and rounded once, which gives the sum, or the product with an f64, of 32 bits.
+            let mut wide = Vec::new();
+            for x in &operands {
+                wide.push(maker.var("a", &Type::F64));
+                let rhs = Rhs::Prim(prim::DOUBLE, vec![Atom::Var(*x)]);
+                maker.push(&mut stmts, wide[wide.len() - 1..].to_vec(), rhs);
+            }
+            let made = maker.apply(&Type::F64, wide, &mut stmts);
+            let z = maker.var("z", &ty);
+            let rhs = Rhs::Prim(prim::SINGLE, vec![Atom::Var(made)]);
+            maker.push(&mut stmts, vec![z], rhs);
+            z
+        }
         scalar => maker.apply(scalar, operands.clone(), &mut stmts),
     };
     let mut func = maker.b.func;
@@ -272,7 +287,7 @@ impl Maker<'_> {
     /// The operation on parts of the operands.
     fn apply(&mut self, ty: &Type, args: Vec<NVar>, out: &mut Vec<Stmt>) -> NVar {
         let args = self.factor.into_iter().chain(args).map(Atom::Var);
-        let rhs = if ty.is_float() {
+        let rhs = if *ty == Type::F64 {
             Rhs::Prim(self.operation.primitive(), args.collect())
         } else {
             let func = function(self.derivatives, self.operation, ty);

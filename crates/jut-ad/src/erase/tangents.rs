@@ -140,7 +140,7 @@ impl Eraser<'_> {
                 fields.extend(vars.into_iter().map(FieldPattern::Bind));
                 for ty in &types {
                     nl.push(match ty {
-                        Type::Float(_) => Atom::Lit(Literal::F64(0.0)),
+                        ty @ Type::Float(_) => Atom::Lit(ty.number(0.0)),
                         ty => Atom::Var(self.zero(ty, loc, &mut stmts)),
                     });
                 }

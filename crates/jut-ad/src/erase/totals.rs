@@ -129,7 +129,7 @@ impl Eraser<'_> {
         let rhs = match (path.first(), change) {
             (None, Change::Put(Atom::Var(part))) => return part,
             (None, Change::Put(part)) => Rhs::Atom(part),
-            (None, Change::Add(x)) if ty.is_float() => {
+            (None, Change::Add(x)) if ty == Type::F64 => {
                 Rhs::Prim(Operation::Add.primitive(), vec![Atom::Var(value), x])
             }
             (None, Change::Add(x)) => {
@@ -198,7 +198,7 @@ impl Eraser<'_> {
                     args.push(Atom::Var(self.read(base, &path, &ty, loc, out)));
                 }
                 // `null` stands for a scalar that is zero.
-                (Mode::Rd, None) => args.push(Atom::Lit(Literal::F64(0.0))),
+                (Mode::Rd, None) => args.push(Atom::Lit(ty.number(0.0))),
                 (Mode::Wr, place) if has_data(&ty) => {
                     let part = place.and_then(|p| self.lent(&p, &mut given, loc, out));
                     let (value, part) = match part {

@@ -362,8 +362,7 @@ impl Maker {
             inner = element;
         }
         let mut element = inner.clone();
-        let mut block =
-            Block { stmts: vec![], nl: vec![Atom::Lit(Literal::F64(0.0))], lin: vec![] };
+        let mut block = Block { stmts: vec![], nl: vec![Atom::Lit(ty.number(0.0))], lin: vec![] };
         let span = self.loc.span;
         for n in sizes.into_iter().rev() {
             let index = self.b.nvar("i", Type::I64, span);
@@ -390,6 +389,6 @@ impl Maker {
             block = Block { stmts: vec![stmt], nl: vec![Atom::Var(zeros)], lin: vec![] };
         }
         self.stmts.extend(block.stmts);
-        block.nl.first().copied().unwrap_or(Atom::Lit(Literal::F64(0.0)))
+        block.nl.first().copied().unwrap_or(Atom::Lit(ty.number(0.0)))
     }
 }

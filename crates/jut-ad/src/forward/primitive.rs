@@ -67,6 +67,10 @@ pub(super) fn tangent(w: &mut Writer<'_>, y: NVar, prim: Prim, args: &[Atom], lo
             Partial::Times(formula) => {
                 Term::Made(Rhs::LScale(value(w, formula, y, args, "c", &mut made, loc), x))
             }
+            Partial::Convert(op) => {
+                let (args, sizes) = (Vec::new(), Vec::new());
+                Term::Made(Rhs::LApply { op: *op, operand: 0, args, sizes, x })
+            }
             Partial::MinusOne => Term::Made(Rhs::LNeg(x)),
             _ => Term::Itself(x),
         });

@@ -506,7 +506,7 @@ impl<'a> Reporter<'a> {
 
     fn type_text(&self, ty: &Type) -> String {
         match ty {
-            Type::Float(_) => "f64".into(),
+            Type::Float(width) => width.name().into(),
             Type::I64 => "i64".into(),
             Type::Bool => "bool".into(),
             Type::Data(data) => self.program.datas[*data].name.clone(),

@@ -107,7 +107,7 @@ pub fn value(program: &Program, ty: &Type, sizes: &HashMap<NVar, i64>, rng: &mut
             }
             let count = dims.iter().product();
             let cells = match element {
-                Type::Float(_) => Cells::F64((0..count).map(|_| rng.f64() * 2.0 - 1.0).collect()),
+                &Type::F64 => Cells::F64((0..count).map(|_| rng.f64() * 2.0 - 1.0).collect()),
                 Type::I64 => Cells::I64((0..count).map(|_| rng.i64(0..3)).collect()),
                 Type::Bool => Cells::Bool((0..count).map(|_| rng.bool()).collect()),
                 _ => panic!("no random arrays of {element:?}"),

@@ -1,6 +1,6 @@
 //! What is compared with what; see the table of the parent module.
 
-use super::{Checks, DIFFERENCE, Distance, Law, Unknown, borrowed, compare_linearized, pick};
+use super::{Checks, Distance, Law, Limits, Unknown, borrowed, compare_linearized, pick};
 use crate::commands::call_with;
 use jut::{Compiled, Engine, Function, JacobianMode, Request, Result, Role, Value};
 
@@ -13,6 +13,7 @@ pub struct Point {
     value: Compiled,
     /// The arguments of the function.
     own: Vec<Value>,
+    pub(super) limits: Limits,
     random: std::cell::RefCell<fastrand::Rng>,
 }
 
@@ -56,7 +57,7 @@ struct Step {
 /// How far a derivative is from differences for shorter and shorter steps. That is relative to the
 /// magnitudes of both; where one step after the other comes much nearer, to the magnitude of the first
 /// of them: so a derivative is found to be zero.
-fn settled(exact: f64, size: f64, steps: &[Step]) -> Distance {
+fn settled(exact: f64, size: f64, steps: &[Step], limit: f64) -> Distance {
     let (mut scale, mut before) = (0.0, f64::INFINITY);
     let mut best: Option<f64> = None;
     for step in steps {
@@ -71,7 +72,7 @@ fn settled(exact: f64, size: f64, steps: &[Step]) -> Distance {
     let lost = || steps.iter().all(|step| (exact - step.slope).abs() <= step.rounding);
     match best {
         None => Distance::Unknown(Unknown::NoStep),
-        Some(distance) if distance > DIFFERENCE && lost() => Distance::Unknown(Unknown::Rounding),
+        Some(distance) if distance > limit && lost() => Distance::Unknown(Unknown::Rounding),
         Some(distance) => Distance::Apart(distance),
     }
 }
@@ -80,9 +81,10 @@ impl Point {
     /// The function that a request is about, with the request's arguments.
     pub fn new(function: &Function, args: &[Value]) -> Result<Point> {
         let value = function.value()?;
-        let own = args.iter().take(value.inputs().count()).cloned().collect();
+        let own: Vec<Value> = args.iter().take(value.inputs().count()).cloned().collect();
+        let limits = Limits::of(&value, &own);
         let random = fastrand::Rng::with_seed(0x6a75).into();
-        Ok(Point { function: function.clone(), value, own, random })
+        Ok(Point { function: function.clone(), value, own, limits, random })
     }
 
     fn direction(&self) -> impl FnMut(f64) -> f64 + '_ {
@@ -143,7 +145,7 @@ impl Point {
     /// not move it, or so small that they jump over it, steps in proportion to the arguments count too.
     fn differences(&self, slope: &Slope<'_>, v: &[Value]) -> Result<Distance> {
         let found = self.settle(slope, v)?;
-        let (Some(along), false) = (&slope.along, found.settles(DIFFERENCE)) else {
+        let (Some(along), false) = (&slope.along, found.settles(self.limits.difference)) else {
             return Ok(found);
         };
         let usual = |x: &f64| *x == 0.0 || !x.is_finite() || (1e-8..=1e8).contains(&x.abs());
@@ -154,7 +156,7 @@ impl Point {
         let scaled = self.settle(&Slope { exact: along(&v)?, ..*slope }, &v)?;
         Ok(match (found, scaled) {
             (Distance::Apart(a), Distance::Apart(b)) => Distance::Apart(a.min(b)),
-            (Distance::Unknown(_), scaled) if scaled.settles(DIFFERENCE) => scaled,
+            (Distance::Unknown(_), scaled) if scaled.settles(self.limits.difference) => scaled,
             _ => found,
         })
     }
@@ -210,17 +212,18 @@ impl Point {
                 let term = w * (a - b) / (2.0 * h);
                 step.slope += term;
                 step.magnitude += term.abs();
-                step.rounding += w.abs() * (a.abs() + b.abs()) * (f64::EPSILON / h);
+                step.rounding += w.abs() * (a.abs() + b.abs()) * (self.limits.rounding / h);
             }
             if step.slope.is_finite() {
                 steps.push(step);
             }
         }
         if exact.is_finite() {
-            return Ok(settled(exact, size, &steps));
+            return Ok(settled(exact, size, &steps, self.limits.difference));
         }
         // The slope of a function that has none grows with every step, or jumps.
-        let near = |pair: &[Step]| matches!(pair, [a, b] if relative(a.slope, b.slope, a.magnitude.max(b.magnitude)) <= DIFFERENCE);
+        let limit = self.limits.difference;
+        let near = |pair: &[Step]| matches!(pair, [a, b] if relative(a.slope, b.slope, a.magnitude.max(b.magnitude)) <= limit);
         Ok(match steps.windows(2).any(near) {
             true => Distance::Apart(f64::INFINITY),
             false => Distance::Unknown(Unknown::of(&[exact])),
@@ -367,7 +370,7 @@ pub fn verify_linearized(
     let along = |v: &[Value]| Ok(inner(&point.call(Request::Jvp, v)?, &w));
     let slope = Slope::new(&point.value, &w, left).along(&along);
     let differences = Some(point.differences(&slope, &v)?);
-    Ok(Checks { engines, laws, differences })
+    Ok(Checks { engines, laws, differences, limits: point.limits })
 }
 
 fn symmetry(distance: Distance) -> Law {

@@ -82,6 +82,10 @@ impl Writer<'_, '_> {
                 fill(builder, *cells, *n, *value, 8);
                 None
             }
+            ("jut_fill_halves", [cells, n, value]) => {
+                fill(builder, *cells, *n, *value, 4);
+                None
+            }
             ("jut_fill_bytes", [cells, n, value]) => {
                 fill(builder, *cells, *n, *value, 1);
                 None

@@ -10,6 +10,7 @@ use crate::region::{Cell, Misfit, Refused, Region, checked_dim};
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Cells, Value};
 use jut_ir::RuntimeErrorKind;
+use jut_ir::Width;
 use jut_ir::calls::LEVELS;
 use jut_ir::ir::{ArmPattern, Dir, Mode};
 use jut_ir::types::Type;
@@ -347,7 +348,8 @@ impl Machine<'_> {
         }
         let field = is_linear && self.interpreter.linear == LinearScalar::Field;
         let cells = match inner {
-            Type::Float(_) if !field => Cells::F64(Vec::new()),
+            Type::Float(Width::Single) if !field => Cells::F32(Vec::new()),
+            Type::Float(Width::Double) if !field => Cells::F64(Vec::new()),
             Type::Float(_) | Type::I64 => Cells::I64(Vec::new()),
             Type::Bool => Cells::Bool(Vec::new()),
             _ => Cells::Items(Vec::new()),

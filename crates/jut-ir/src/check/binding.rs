@@ -122,9 +122,11 @@ impl Checker<'_> {
             let (recorded, derived) = (data.mode.keyword(), mode.keyword());
             format!("`{}` is recorded as `{recorded}`, but bound as `{derived}`", data.name)
         })?;
-        self.require(!data.lanes || (mode != Mode::Rd && ty.is_scalar()), "J601", |_| {
-            format!("`lanes` on `{}`: only a scalar is added up by lanes", data.name)
-        })?;
+        self.require(
+            !data.lanes || (mode != Mode::Rd && ty.is_scalar() && *ty != Type::F32),
+            "J601",
+            |_| format!("`lanes` on `{}`: only an f64 is added up by lanes", data.name),
+        )?;
         self.same_as_recorded(&data.name, ty, &data.ty)?;
         self.sizes_in_scope(ty)?;
         if mode == Mode::Acc {

@@ -290,7 +290,8 @@ impl Checker<'_> {
                 self.error("J208", format!("`{}` takes {wanted} operands, not {given}", row.name))
             }
             Misfit::Kind(k) => {
-                let (wanted, given) = (row.params[k].text(), self.show(&operands[k].0));
+                let (wanted, given) =
+                    (row.params[k].text(op.widths().0), self.show(&operands[k].0));
                 self.error("J202", format!("`{}` takes {wanted} here, not {given}", row.name))
             }
             Misfit::Size { operand, earlier, sizes } if operand == earlier => {

@@ -201,6 +201,7 @@ impl Walk<'_, '_> {
         match atom {
             Atom::Var(v) => self.values[v],
             Atom::Lit(Literal::F64(x)) if x != 0.0 => Class::Free,
+            Atom::Lit(Literal::F32(x)) if x != 0.0 => Class::Free,
             Atom::Lit(_) => Class::Zero,
         }
     }

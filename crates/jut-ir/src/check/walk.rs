@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
     pub(super) fn atom(&self, atom: Atom) -> Checked<Type> {
         match atom {
             Atom::Var(v) => self.nvar(v).cloned(),
-            Atom::Lit(Literal::F64(x)) if !x.is_finite() => Err(self.error_help(
+            Atom::Lit(literal) if !literal.is_finite() => Err(self.error_help(
                 "J601",
                 "an operand is a name or a finite number",
                 "`inf()` and `nan()` are operations: bind a name to the result",

@@ -54,7 +54,7 @@ fn text(row: &Row, formula: &Formula, derivative: Option<&Formula>) -> String {
 pub fn partial_text(row: &Row, k: usize) -> String {
     match row.partials.get(k) {
         None | Some(Partial::Zero) => "0".to_string(),
-        Some(Partial::One) => "1".to_string(),
+        Some(Partial::One | Partial::Convert(_)) => "1".to_string(),
         Some(Partial::MinusOne) => "-1".to_string(),
         Some(Partial::Times(formula)) => formula_text(row, formula),
         Some(Partial::IfTrue) => "1 if b, else 0".to_string(),
@@ -192,6 +192,7 @@ fn kink_text(kink: &super::kinks::Kink) -> String {
         .iter()
         .map(|x| match x {
             Literal::F64(x) => number(*x),
+            Literal::F32(x) => number(f64::from(*x)),
             Literal::I64(n) => n.to_string(),
             Literal::Bool(b) => b.to_string(),
         })

@@ -22,6 +22,8 @@ impl Kink {
         let params = self.prim.row().params.iter();
         let literal = |(x, scalar): (&f64, &Scalar)| match *scalar {
             Scalar::F64 => Literal::F64(*x),
+            // No primitive has operands of this width.
+            Scalar::F32 => Literal::F32(*x as f32),
             // Small whole numbers only.
             Scalar::I64 => Literal::I64(*x as i64),
             Scalar::Bool => Literal::Bool(*x != 0.0),

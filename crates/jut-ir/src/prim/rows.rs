@@ -6,14 +6,16 @@
 
 use super::Formula::{Apply, Arg, Int, Num, Result as Res};
 use super::Machine as M;
-use super::Partial::{IfFalse, IfTrue, MinusOne, One, Times, Zero};
+use super::Partial::{Convert, IfFalse, IfTrue, MinusOne, One, Times, Zero};
 use super::{Accuracy, Domain, Formula, Lowering, Prim, Row, Syntax};
 use crate::Scalar::{self, Bool as B, I64 as I};
 use crate::ir::Literal;
+use crate::structured;
 use jut_runtime::math;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E, LOG10_E};
 
 const F: Scalar = Scalar::F64;
+const S: Scalar = Scalar::F32;
 
 /// sqrt(pi) / 2.
 const HALF_ROOT_OF_PI: f64 = 0.886226925452758;
@@ -21,6 +23,7 @@ const HALF_ROOT_OF_PI: f64 = 0.886226925452758;
 fn f(x: Literal) -> f64 {
     match x {
         Literal::F64(x) => x,
+        Literal::F32(x) => f64::from(x),
         Literal::I64(x) => x as f64,
         Literal::Bool(x) => x as u8 as f64,
     }
@@ -30,6 +33,7 @@ fn i(x: Literal) -> i64 {
     match x {
         Literal::I64(x) => x,
         Literal::F64(x) => x as i64,
+        Literal::F32(x) => x as i64,
         Literal::Bool(x) => x as i64,
     }
 }
@@ -467,6 +471,10 @@ table! {
         |a| Literal::F64(i(a[0]) as f64), [Zero], EXACT, machine(M::IToF), true, [NUM];
     FLOATB "f64_bool" "f64" Call (B) -> F, "0.0 or 1.0.", "",
         |a| Literal::F64(if b(a[0]) { 1.0 } else { 0.0 }), [Zero], EXACT, machine(M::BToF), true, [BIT];
+    DOUBLE "f64_f32" "f64" Call (S) -> F, "The same number in 64 bits.", "",
+        |a| Literal::F64(f(a[0])), [Convert(structured::DOUBLE)], EXACT, machine(M::SToF), true, [ANY];
+    SINGLE "f32_f64" "f32" Call (F) -> S, "The nearest number of 32 bits.", "",
+        |a| Literal::F32(f(a[0]) as f32), [Convert(structured::SINGLE)], EXACT, machine(M::FToS), true, [ANY];
     INT "i64_f64" "i64" Call (F) -> I, "Float to integer toward zero; saturates, NaN gives 0.", "No derivative: integers have no tangent.",
         |a| Literal::I64(f(a[0]) as i64), [Zero], EXACT, machine(M::FToI), true, [NUM];
     INTB "i64_bool" "i64" Call (B) -> I, "0 or 1.", "",

@@ -26,6 +26,8 @@ pub fn print_literal(literal: Literal) -> String {
         Literal::F64(x) if x == f64::INFINITY => "inf()".to_string(),
         Literal::F64(x) if x == f64::NEG_INFINITY => "-inf()".to_string(),
         Literal::F64(x) => format!("{x:?}"),
+        Literal::F32(x) if x.is_finite() => format!("{x:?}f32"),
+        Literal::F32(x) => format!("f32({})", print_literal(Literal::F64(f64::from(x)))),
         Literal::I64(x) => x.to_string(),
         Literal::Bool(x) => x.to_string(),
     }

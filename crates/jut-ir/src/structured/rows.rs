@@ -1,8 +1,9 @@
 //! The rows of the table.
 
 use super::{Meaning, Order, Param, Side, Structured, StructuredRow, Transpose};
+use crate::scalar::Width;
 use Meaning::{
-    Contraction, Convolution, Flatten, Reverse, RunningSum, RunningSumFromEnd, Unflatten,
+    Contraction, Convert, Convolution, Flatten, Reverse, RunningSum, RunningSumFromEnd, Unflatten,
 };
 use Param::{Array, Size};
 
@@ -601,5 +602,23 @@ rows! {
         meaning: Contraction(Order::None),
         transposes: &[is(PERMUTE_3210, 0)],
         doc: "dimensions in the order of the digits",
+    };
+    /// A float of 64 bits as one of 32: the nearest.
+    SINGLE = StructuredRow {
+        name: "single",
+        params: &[Array("")],
+        result: "",
+        meaning: Convert { from: Width::Double, to: Width::Single },
+        transposes: &[is(DOUBLE, 0)],
+        doc: "the nearest float of 32 bits, written `f32(x)`",
+    };
+    /// A float of 32 bits as one of 64.
+    DOUBLE = StructuredRow {
+        name: "double",
+        params: &[Array("")],
+        result: "",
+        meaning: Convert { from: Width::Single, to: Width::Double },
+        transposes: &[is(SINGLE, 0)],
+        doc: "the same number in 64 bits, written `f64(x)`",
     };
 }

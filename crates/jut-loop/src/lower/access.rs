@@ -295,6 +295,12 @@ impl Lowering<'_> {
     ) -> Res<Atom> {
         match kind {
             Kind::F64 => Ok(self.prim(hint, prim::ADD, vec![a, b])),
+            // The sum of 64 bits, rounded once, is the sum of 32 bits.
+            Kind::F32 => {
+                let wide = [a, b].map(|x| self.prim(hint, prim::DOUBLE, vec![x]));
+                let sum = self.prim(hint, prim::ADD, wide.to_vec());
+                Ok(self.prim(hint, prim::SINGLE, vec![sum]))
+            }
             Kind::I64 => Ok(self.prim(hint, prim::IADD, vec![a, b])),
             Kind::BOOL | Kind::Buffer(_) => Err(self.bug(span, "this cannot be added")),
         }
@@ -302,6 +308,6 @@ impl Lowering<'_> {
 
     /// Whether a literal is the zero that an accumulator starts from.
     pub(super) fn is_start(atom: Atom) -> bool {
-        atom == Atom::Lit(Literal::F64(0.0))
+        atom == Atom::Lit(Literal::F64(0.0)) || atom == Atom::Lit(Literal::F32(0.0))
     }
 }

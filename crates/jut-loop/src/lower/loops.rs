@@ -132,7 +132,7 @@ impl Lowering<'_> {
     }
 
     fn has_lanes(&self, cap: Cap) -> bool {
-        self.src.caps[cap].ty.is_float()
+        self.src.caps[cap].ty == Type::F64
     }
 
     fn carries(&mut self, scan: &Scan, dests: &[Vec<Dest>], span: Span) -> Res<Carries> {

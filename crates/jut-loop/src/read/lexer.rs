@@ -105,6 +105,9 @@ fn number(text: &str) -> (Option<Literal>, usize) {
         }
     }
     let word = &text[..end];
+    if text[end..].starts_with("f32") {
+        return (word.parse().ok().map(Literal::F32), end + 3);
+    }
     let literal = if float {
         word.parse().ok().map(Literal::F64)
     } else {

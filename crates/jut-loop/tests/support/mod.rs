@@ -70,6 +70,7 @@ pub fn flatten(program: &Program, layouts: &mut Layouts, ty: &Type, value: &Valu
                 .iter()
                 .map(|c| match c.kind() {
                     Kind::F64 => Flat::Scalar(Literal::F64(0.0)),
+                    Kind::F32 => Flat::Scalar(Literal::F32(0.0)),
                     Kind::I64 => Flat::Scalar(Literal::I64(0)),
                     Kind::BOOL => Flat::Scalar(Literal::Bool(false)),
                     Kind::Buffer(cell) => Flat::Buffer(Cells::empty(cell)),
@@ -112,6 +113,7 @@ fn slice(flat: &Flat, at: usize, n: usize) -> Flat {
     }
     Flat::Buffer(match cells {
         Cells::F64(c) => Cells::F64(c[at..at + n].to_vec()),
+        Cells::F32(c) => Cells::F32(c[at..at + n].to_vec()),
         Cells::I64(c) => Cells::I64(c[at..at + n].to_vec()),
         Cells::Bool(c) => Cells::Bool(c[at..at + n].to_vec()),
         Cells::Buffers(c) => Cells::Buffers(c[at..at + n].to_vec()),
@@ -122,6 +124,7 @@ fn cell(flat: &Flat, at: usize) -> Flat {
     let Flat::Buffer(cells) = flat else { panic!("a buffer is expected") };
     match cells {
         Cells::F64(c) => Flat::Scalar(Literal::F64(c[at])),
+        Cells::F32(c) => Flat::Scalar(Literal::F32(c[at])),
         Cells::I64(c) => Flat::Scalar(Literal::I64(c[at])),
         Cells::Bool(c) => Flat::Scalar(Literal::Bool(c[at] != 0)),
         Cells::Buffers(c) => Flat::Buffer(c[at].clone()),

@@ -24,7 +24,7 @@ impl<'a, 's> Body<'a, 's> {
         for ty in nl.chain(lin).chain(caps).collect::<Vec<_>>() {
             self.exact_type(&ty, d.head)?;
         }
-        let (values, span) = self.body(d.body, stated)?;
+        let (mut values, span) = self.body(d.body, stated)?;
         let (found, wanted) =
             ((values.nl.len(), values.lin.len()), (annotation.nl.len(), annotation.lin.len()));
         if found != wanted {
@@ -46,7 +46,7 @@ impl<'a, 's> Body<'a, 's> {
             }
             return self.fail(error.label(d.head, "declared here"));
         }
-        self.conforms(&values, &annotation, span, "J214", "declared result")?;
+        self.conforms(&mut values, &annotation, span, "J214", "declared result")?;
         let stmts = std::mem::take(&mut self.stmts);
         Ok(Block { stmts, nl: values.nl, lin: values.lin })
     }
@@ -54,12 +54,15 @@ impl<'a, 's> Body<'a, 's> {
     /// Whether values have the stated types, placeholders standing for the values themselves.
     pub fn conforms(
         &mut self,
-        values: &Values,
+        values: &mut Values,
         stated: &Annotation,
         span: Span,
         code: &'static str,
         what: &str,
     ) -> Res<()> {
+        for (value, stated) in values.nl.iter_mut().zip(&stated.nl) {
+            *value = super::single::fitted(*value, stated);
+        }
         let sizes: Vec<Size> = values.nl.iter().map(|a| self.size_if_i64(*a)).collect();
         let result = |v| Size::position_of(v).and_then(|k| sizes.get(k).cloned());
         let given = values.nl.iter().map(|a| self.type_of(*a));
@@ -426,9 +429,9 @@ impl<'a, 's> Body<'a, 's> {
         let names = |items: &[ast::Item<'s>]| items.iter().map(|i| i.name).collect::<Vec<_>>();
         let (nl, lin) = (names(nl), names(lin));
         let values = match made {
-            Made::Values(values, at) => {
+            Made::Values(mut values, at) => {
                 if let Some(stated) = &stated {
-                    self.conforms(&values, stated, at, "J214", "name")?;
+                    self.conforms(&mut values, stated, at, "J214", "name")?;
                 }
                 if self.strict { self.copy(&values, &nl, &lin, at)? } else { values }
             }

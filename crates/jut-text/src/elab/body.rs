@@ -594,7 +594,8 @@ impl<'a, 's> Body<'a, 's> {
 
     fn is_atom(&self, e: ExprId) -> bool {
         match &self.ast.expr(e).kind {
-            ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) => true,
+            ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Bool(_) => true,
+            ExprKind::Float(_) | ExprKind::Single(_) => true,
             ExprKind::Ops(ops) => self.negated_literal(ops),
             _ => false,
         }

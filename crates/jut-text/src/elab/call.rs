@@ -259,6 +259,8 @@ impl<'a, 's> Body<'a, 's> {
             let atom = self.atom(*e, "t")?;
             let given = self.type_of(atom);
             let wanted = self.put(&field.ty, &|v| sizes.get(v.index()).cloned(), self.span(*e))?;
+            let atom = super::single::fitted(atom, &wanted);
+            let given = if given == Type::F64 { self.type_of(atom) } else { given };
             if given != wanted {
                 let message = format!(
                     "the field `{}` is of type {}, and this is of type {}",
@@ -582,6 +584,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         for (param, (atom, at)) in callee.params[hidden..].iter().zip(given) {
             let wanted = self.put(declared(param), &|v| map.get(&v).cloned(), at)?;
+            let atom = super::single::fitted(atom, &wanted);
             let ty = self.type_of(atom);
             if ty != wanted {
                 let name = &callee.nvars[*param].name;

@@ -261,7 +261,7 @@ impl<'a, 's> Body<'a, 's> {
         let open = self.enter();
         let result = self.arm_here(&spec, stated);
         let stmts = self.leave(open);
-        let (fields, values, span) = result?;
+        let (fields, mut values, span) = result?;
         let found = match stated {
             None => Some(self.export(&values, locals, span)?),
             Some(stated) => {
@@ -282,7 +282,7 @@ impl<'a, 's> Body<'a, 's> {
                     };
                     return self.error("J213", span, message, help);
                 }
-                self.conforms(&values, stated, span, "J214", "name")?;
+                self.conforms(&mut values, stated, span, "J214", "name")?;
                 None
             }
         };
@@ -445,9 +445,9 @@ impl<'a, 's> Body<'a, 's> {
             }
         };
         if let (true, Some(ty), Some(written)) = (total.lanes, &stated, &total.ty)
-            && !ty.is_scalar()
+            && (!ty.is_scalar() || *ty == Type::F32)
         {
-            let message = "`lanes` is for scalars: an array is summed cell by cell, in order";
+            let message = "`lanes` is for f64s: anything else is summed cell by cell, in order";
             return self.error("J202", written.span, message, "leave `lanes` out");
         }
         let start = total.start.map(|e| self.start(e, total, stated.as_ref())).transpose()?;
@@ -749,6 +749,7 @@ impl<'a, 's> Body<'a, 's> {
         let mut error = Diagnostic::error("J403", at, message);
         error = error.help(match (init, next) {
             (Some(Atom::Lit(Literal::I64(k))), Type::Float(_)) => format!("start from `{k}.0`"),
+            (Some(Atom::Lit(Literal::F64(x))), &Type::F32) => format!("start from `{x:?}f32`"),
             _ => format!(
                 "a carry keeps its type and its size in every iteration: start from a {}, or give a {}",
                 self.show(next), self.show(first)

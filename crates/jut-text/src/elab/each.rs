@@ -49,6 +49,7 @@ enum Item<'t> {
 }
 
 /// An array whose elements are not computed yet.
+#[derive(Clone)]
 pub(super) struct Each<'t> {
     code: Vec<Item<'t>>,
     /// Empty for a number.
@@ -169,6 +170,9 @@ impl<'a, 's> Body<'a, 's> {
         for (operand, at) in operands {
             parts.push(self.as_each(operand, at)?);
         }
+        if parts.iter().any(|part| part.element == Type::F32) {
+            parts.iter_mut().for_each(Each::fit_single);
+        }
         let types: Vec<Type> = parts.iter().map(|part| part.element.clone()).collect();
         let element = self.element_type(function, &types, span)?;
         let mut parts = parts.into_iter();
@@ -196,7 +200,7 @@ impl<'a, 's> Body<'a, 's> {
             (Function::Prefix(op), _) => Prim::resolve(op, Syntax::Prefix, types).map(result),
             (Function::Call(text), _) => Prim::resolve(text, Syntax::Call, types).map(result),
         };
-        if let Some(ty) = found {
+        if let Some(ty) = found.or_else(|| single_type(function, types)) {
             return Ok(ty);
         }
         let shown: Vec<String> = types.iter().map(|ty| self.show(ty)).collect();
@@ -306,6 +310,16 @@ impl<'a, 's> Body<'a, 's> {
 }
 
 impl Each<'_> {
+    /// A number without a type of its own becomes one of 32 bits.
+    fn fit_single(&mut self) {
+        if let [Item::Scalar(atom)] = self.code.as_mut_slice() {
+            *atom = super::single::fitted(*atom, &Type::F32);
+            if let Atom::Lit(literal) = atom {
+                self.element = literal.ty();
+            }
+        }
+    }
+
     /// The arrays that it is made of, each once.
     pub fn arrays(&self) -> Elements {
         let mut seen = HashSet::default();
@@ -320,6 +334,16 @@ impl Each<'_> {
 /// What stands for arrays in the body of a loop over their elements.
 pub(super) fn elements_of(arrays: &Elements, scan: &Scan) -> Elements {
     arrays.iter().zip(&scan.slices).map(|((array, _), (element, _))| (*array, *element)).collect()
+}
+
+/// The type of a function of elements of 32 bits.
+fn single_type(function: Function<'_>, types: &[Type]) -> Option<Type> {
+    match (function, types) {
+        (Function::Infix("^"), _) => super::single::result("pow", Syntax::Call, types),
+        (Function::Infix(op), _) => super::single::result(op, Syntax::Infix, types),
+        (Function::Prefix(op), _) => super::single::result(op, Syntax::Prefix, types),
+        (Function::Call(text), _) => super::single::result(text, Syntax::Call, types),
+    }
 }
 
 fn result(p: Prim) -> Type {

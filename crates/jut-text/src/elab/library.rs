@@ -76,9 +76,8 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     fn of_array(&mut self, text: &'s str, each: Each<'s>, span: Span) -> Res<Lazy<'s>> {
-        let arrays = each.arrays();
         Ok(match text {
-            "sum" => self.summed(&each, arrays, &each.dims, span)?.into(),
+            "sum" => self.summed(each, span)?.into(),
             "mean" => self.mean(&each, span)?.into(),
             "prod" => self.folded(&each, "*", span)?,
             "any" => self.folded(&each, "||", span)?,
@@ -94,8 +93,7 @@ impl<'a, 's> Body<'a, 's> {
             }
             "logsumexp" => {
                 let (shift, exps) = self.shifted(each, text, span)?;
-                let arrays = exps.arrays();
-                let sum = self.summed(&exps, arrays, &exps.dims, span)?;
+                let sum = self.summed(exps, span)?;
                 let sum = self.one(sum)?;
                 let log = self.primitive("log", Syntax::Call, vec![sum], span)?;
                 let log = self.one(log)?;
@@ -105,8 +103,7 @@ impl<'a, 's> Body<'a, 's> {
                 let (_, exps) = self.shifted(each, text, span)?;
                 let exps = self.forced(Operand::Each(exps))?;
                 let whole = self.as_each(Operand::Value(exps), span)?;
-                let arrays = whole.arrays();
-                let sum = self.summed(&whole, arrays, &whole.dims, span)?;
+                let sum = self.summed(whole.clone(), span)?;
                 let sum = Operand::Value(Value::N(self.one(sum)?));
                 let parts = vec![(Operand::Each(whole), span), (sum, span)];
                 Lazy::Each(self.for_each(Function::Infix("/"), parts, span)?)
@@ -119,7 +116,25 @@ impl<'a, 's> Body<'a, 's> {
         self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)
     }
 
-    fn summed(&mut self, each: &Each<'s>, outer: Elements, dims: &[Size], span: Span) -> Res<Out> {
+    /// The sum of all elements. Those of 32 bits are added in 64 bits, and their sum is rounded.
+    fn summed(&mut self, each: Each<'s>, span: Span) -> Res<Out> {
+        if each.element != Type::F32 {
+            return self.summed_rows(&each, each.arrays(), &each.dims, span);
+        }
+        let parts = vec![(Operand::Each(each), span)];
+        let wide = self.for_each(Function::Call("f64"), parts, span)?;
+        let sum = self.summed_rows(&wide, wide.arrays(), &wide.dims, span)?;
+        let sum = self.one(sum)?;
+        self.primitive("f32", Syntax::Call, vec![sum], span)
+    }
+
+    fn summed_rows(
+        &mut self,
+        each: &Each<'s>,
+        outer: Elements,
+        dims: &[Size],
+        span: Span,
+    ) -> Res<Out> {
         let Some((size, inner)) = dims.split_first() else { return Err(Stop) };
         if each.element == Type::Bool {
             let help = "count them: `sum(select(b, 1, 0))`";
@@ -132,7 +147,7 @@ impl<'a, 's> Body<'a, 's> {
             let value = if inner.is_empty() {
                 self.element(each, &elements)?
             } else {
-                let out = self.summed(each, elements, inner, span)?;
+                let out = self.summed_rows(each, elements, inner, span)?;
                 self.one(out)?
             };
             let ty = each.element.clone();
@@ -149,7 +164,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     fn mean(&mut self, each: &Each<'s>, span: Span) -> Res<Out> {
-        let sum = self.summed(each, each.arrays(), &each.dims, span)?;
+        let sum = self.summed(each.clone(), span)?;
         let mut sum = self.one(sum)?;
         if each.element == Type::I64 {
             let out = self.primitive("f64", Syntax::Call, vec![sum], span)?;
@@ -164,7 +179,11 @@ impl<'a, 's> Body<'a, 's> {
             });
         }
         let count = self.primitive("f64", Syntax::Call, vec![count.ok_or(Stop)?], span)?;
-        let count = self.one(count)?;
+        let mut count = self.one(count)?;
+        if each.element == Type::F32 {
+            let out = self.primitive("f32", Syntax::Call, vec![count], span)?;
+            count = self.one(out)?;
+        }
         self.binary("/", Value::N(sum), Value::N(count), span)
     }
 
@@ -178,7 +197,7 @@ impl<'a, 's> Body<'a, 's> {
             return Ok(values(end, span));
         }
         let start = match (op, &each.element) {
-            ("*", Type::Float(_)) => Literal::F64(1.0),
+            ("*", ty @ Type::Float(_)) => ty.number(1.0),
             ("*", Type::I64) => Literal::I64(1),
             ("||", Type::Bool) => Literal::Bool(false),
             ("&&", Type::Bool) => Literal::Bool(true),
@@ -230,7 +249,7 @@ impl<'a, 's> Body<'a, 's> {
 
     fn running_product(&mut self, each: &Each<'s>, span: Span) -> Res<Lazy<'s>> {
         let (size, start) = match (each.dims.as_slice(), &each.element) {
-            ([size], Type::Float(_)) => (size, Literal::F64(1.0)),
+            ([size], ty @ Type::Float(_)) => (size, ty.number(1.0)),
             ([size], Type::I64) => (size, Literal::I64(1)),
             _ => return self.no_vector("cumprod", each),
         };

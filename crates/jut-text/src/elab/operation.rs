@@ -110,6 +110,7 @@ impl<'a, 's> Body<'a, 's> {
                 Ok(Made::Values(Value::N(atom).into(), span))
             }
             ExprKind::Float(x) => Ok(literal(Literal::F64(*x), span)),
+            ExprKind::Single(x) => Ok(literal(Literal::F32(*x), span)),
             ExprKind::Bool(x) => Ok(literal(Literal::Bool(*x), span)),
             ExprKind::Rd(target) => {
                 let (place, ty, mode) = self.place(*target)?;
@@ -200,6 +201,7 @@ impl<'a, 's> Body<'a, 's> {
         Ok(match expr.kind {
             ExprKind::Int(n) => Some(self.int(n, true, expr.span)?),
             ExprKind::Float(x) => Some(Atom::Lit(Literal::F64(-x))),
+            ExprKind::Single(x) => Some(Atom::Lit(Literal::F32(-x))),
             _ => None,
         })
     }
@@ -208,7 +210,10 @@ impl<'a, 's> Body<'a, 's> {
     pub fn negated_literal(&self, ops: &[Op]) -> bool {
         match ops {
             [Op::Operand(e), Op::Unary("-", _)] => {
-                matches!(self.ast.expr(*e).kind, ExprKind::Int(_) | ExprKind::Float(_))
+                matches!(
+                    self.ast.expr(*e).kind,
+                    ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Single(_)
+                )
             }
             _ => false,
         }
@@ -463,6 +468,9 @@ impl<'a, 's> Body<'a, 's> {
     ) -> Res<Out> {
         let types: Vec<Type> = args.iter().map(|a| self.type_of(*a)).collect();
         let Some(p) = Prim::resolve(text, syntax, &types) else {
+            if let Some(out) = self.in_single(text, syntax, &args, span)? {
+                return Ok(out);
+            }
             return self.no_overload(text, syntax, &args, &types, span);
         };
         let def = self.transparent(p, &args);
@@ -568,6 +576,7 @@ impl<'a, 's> Body<'a, 's> {
             return self.fail(Diagnostic::error("J205", span, message).help(help));
         };
         let element = self.type_of(*first);
+        let atoms: Vec<Atom> = atoms.iter().map(|a| super::single::fitted(*a, &element)).collect();
         for (e, a) in items.iter().zip(&atoms).skip(1) {
             let ty = self.type_of(*a);
             if ty != element {

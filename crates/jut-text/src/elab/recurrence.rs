@@ -85,7 +85,7 @@ impl<'a, 's> Body<'a, 's> {
         let locals = open.locals;
         let made = self.begin(Dir::Par, &head, span).and_then(|scan| {
             let zero = match element {
-                Type::Float(_) => Atom::Lit(Literal::F64(0.0)),
+                ty @ Type::Float(_) => Atom::Lit(ty.number(0.0)),
                 Type::I64 => Atom::Lit(Literal::I64(0)),
                 Type::Bool => Atom::Lit(Literal::Bool(false)),
                 Type::Array(size, inner) => {
@@ -126,7 +126,8 @@ impl<'a, 's> Body<'a, 's> {
             );
             return self.error("J213", at, message, "end the body with one value");
         };
-        let found = self.type_of(*value);
+        let value = super::single::fitted(*value, element);
+        let found = self.type_of(value);
         if found != *element {
             let (found, wanted) = (self.show(&found), self.show(element));
             let message = format!("the elements are of type {wanted}, and this is of type {found}");
@@ -136,7 +137,7 @@ impl<'a, 's> Body<'a, 's> {
         let index = Atom::Var(written.index);
         let path = vec![Step::Index { index, proved: false }];
         let ty = self.b.func.nvars[written.array].ty.clone();
-        let update = Rhs::Update { array: written.array, path, value: *value };
+        let update = Rhs::Update { array: written.array, path, value };
         Ok((self.bind(Out::one(update, ty, at), &[], &[])?, at))
     }
 

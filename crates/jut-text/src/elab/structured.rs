@@ -163,14 +163,14 @@ impl<'a, 's> Body<'a, 's> {
         match misfit {
             Misfit::Count => {
                 let (wanted, given) = (row.params.len(), operands.len());
-                let shown: Vec<String> = row.params.iter().map(|p| p.text()).collect();
+                let shown: Vec<String> = row.params.iter().map(|p| p.text(op.widths().0)).collect();
                 let message = format!("`{name}` takes {wanted} argument(s), not {given}");
                 let help = format!("it works on ({})", shown.join(", "));
                 self.fail(Diagnostic::error("J208", span, message).help(help))
             }
             Misfit::Kind(k) => {
                 let (ty, _, at) = &operands[k];
-                let (given, wanted) = (self.show(ty), row.params[k].text());
+                let (given, wanted) = (self.show(ty), row.params[k].text(op.widths().0));
                 let message =
                     format!("`{name}` takes {wanted} as argument {}, and this is {given}", k + 1);
                 let error = Diagnostic::error("J202", *at, message);
@@ -180,7 +180,7 @@ impl<'a, 's> Body<'a, 's> {
                     }
                     (_, Param::Array(""), Type::I64) => "convert it: `f64(n)`".to_owned(),
                     _ => {
-                        let shown: Vec<String> = row.params.iter().map(|p| p.text()).collect();
+                        let shown: Vec<String> = row.params.iter().map(|p| p.text(op.widths().0)).collect();
                         format!("it works on ({})", shown.join(", "))
                     }
                 };

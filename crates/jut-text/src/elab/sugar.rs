@@ -187,8 +187,14 @@ impl<'a, 's> Body<'a, 's> {
     fn sum(&mut self, head: Head<'s>, body: ExprId, span: Span) -> Res<Made> {
         let open = self.enter_loop(Some("sum"), span);
         let locals = open.locals;
+        // Numbers of 32 bits are added in 64 bits, and their sum is rounded.
+        let mut single = false;
         let result = self.begin(Dir::Par, &head, span).and_then(|scan| {
-            let (value, at) = self.one_of(body, "`sum`")?;
+            let (mut value, at) = self.one_of(body, "`sum`")?;
+            single = self.type_of(value) == Type::F32;
+            if single {
+                value = self.apply("f64", Syntax::Call, vec![value], at)?;
+            }
             let ty = self.type_of(value);
             if self.is_complex(&ty) {
                 return Ok((scan, Sum::Complex(self.add_complex(value, at)?), ty));
@@ -214,7 +220,12 @@ impl<'a, 's> Body<'a, 's> {
         });
         let stmts = self.leave(open);
         let (scan, sum, ty) = result?;
-        Ok(self.summed_up(scan, stmts, sum, ty, span)?.into())
+        let sum = self.summed_up(scan, stmts, sum, ty, span)?;
+        if !single {
+            return Ok(sum.into());
+        }
+        let sum = self.bind(sum, &[], &[])?.nl.first().copied().ok_or(Stop)?;
+        Ok(self.primitive("f32", Syntax::Call, vec![sum], span)?.into())
     }
 
     /// What a loop has added up.
@@ -402,6 +413,10 @@ impl<'a, 's> Body<'a, 's> {
         let open = self.enter_loop(variable::parallel(kind), span);
         let result = self.begin(Dir::Up, head, span).and_then(|scan| {
             let (value, at) = value(self, &scan)?;
+            let mut value = value;
+            if self.type_of(value) == Type::F32 {
+                value = self.apply("f64", Syntax::Call, vec![value], span)?;
+            }
             let ty = self.type_of(value);
             if !matches!(ty, Type::Float(_) | Type::I64) {
                 let message = format!("values of type {} have no order", self.show(&ty));

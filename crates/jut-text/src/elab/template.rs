@@ -264,7 +264,9 @@ impl<'a, 's> Body<'a, 's> {
         for ((name, ty), (argument, at)) in d.params.iter().zip(arguments) {
             match (argument, &ty.kind) {
                 (Argument::Value(atom), _) => {
-                    let (found, wanted) = (self.type_of(atom), self.ty(ty)?);
+                    let wanted = self.ty(ty)?;
+                    let atom = super::single::fitted(atom, &wanted);
+                    let found = self.type_of(atom);
                     if found != wanted {
                         return self.misfitting(name.text, &found, &wanted, Some(atom), at);
                     }
@@ -279,11 +281,14 @@ impl<'a, 's> Body<'a, 's> {
                 (Argument::Function(_), _) => return Err(Stop),
             }
         }
-        let (values, _) = self.body(d.body, None)?;
+        let (mut values, _) = self.body(d.body, None)?;
         // A named result may be a size of those behind it.
         let mut wanted = Vec::new();
         for (k, result) in d.results.iter().enumerate() {
             wanted.push(self.ty(&result.ty)?);
+            if let (Some(value), Some(wanted)) = (values.nl.get_mut(k), wanted.last()) {
+                *value = super::single::fitted(*value, wanted);
+            }
             if let (Some(name), Some(value)) = (result.name, values.nl.get(k)) {
                 self.scope.bind(name.text, Entity::N(*value));
             }

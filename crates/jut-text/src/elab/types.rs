@@ -52,6 +52,7 @@ impl<'a, 's> Body<'a, 's> {
     pub fn ty(&mut self, ty: &ast::Type<'s>) -> Res<Type> {
         match &ty.kind {
             TypeKind::Name("f64") => Ok(Type::F64),
+            TypeKind::Name("f32") => Ok(Type::F32),
             TypeKind::Name("i64") => Ok(Type::I64),
             TypeKind::Name("bool") => Ok(Type::Bool),
             TypeKind::Name(name) => {
@@ -78,7 +79,7 @@ impl<'a, 's> Body<'a, 's> {
                 let known = self.globals.visible_datas();
                 let near = super::show::nearest(
                     name,
-                    known.chain(["f64", "i64", "bool"].map(Cow::Borrowed)),
+                    known.chain(["f64", "f32", "i64", "bool"].map(Cow::Borrowed)),
                 );
                 let mut error =
                     Diagnostic::error("J010", ty.span, format!("there is no type `{name}`"));

@@ -84,8 +84,9 @@ impl<'a, 's> Body<'a, 's> {
     fn assign(&mut self, variable: VarId, atom: Atom, at: Span) -> Res<()> {
         self.scope.note_assigned(variable);
         self.assignable(variable, at)?;
-        let ty = self.type_of(atom);
         let place = self.scope.place(variable);
+        let atom = super::single::fitted(atom, &place.ty);
+        let ty = self.type_of(atom);
         if ty != place.ty {
             let (name, declared) = (place.name, place.span);
             let (wanted, found) = (self.show(&place.ty), self.show(&ty));
@@ -262,7 +263,7 @@ impl<'a, 's> Body<'a, 's> {
         let Rhs::Proj(_, number) = out.rhs else { return Err(Stop) };
         let part = self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?;
         let new = self.changed(part, rest, change, Name { text: "t", span: at })?;
-        self.same_part(&self.type_of(part), new, at)?;
+        let new = self.same_part(&self.type_of(part), new, at)?;
         self.rebuilt(value, number as usize, new, name)
     }
 
@@ -296,16 +297,17 @@ impl<'a, 's> Body<'a, 's> {
                 self.changed(old, rest, change, Name { text: "t", span: at })?
             }
         };
-        self.same_part(&part, value, at)?;
+        let value = self.same_part(&part, value, at)?;
         let out = Out::one(Rhs::Update { array, path, value }, ty, at);
         self.bind(out, &[name], &[])?.nl.first().copied().ok_or(Stop)
     }
 
     /// J606 unless a new part has the type of the old one.
-    fn same_part(&mut self, wanted: &Type, new: Atom, at: Span) -> Res<()> {
+    fn same_part(&mut self, wanted: &Type, new: Atom, at: Span) -> Res<Atom> {
+        let new = super::single::fitted(new, wanted);
         let found = self.type_of(new);
         if *wanted == found {
-            return Ok(());
+            return Ok(new);
         }
         let (wanted, found) = (self.show(wanted), self.show(&found));
         let message = format!("this part is of type {wanted}, and the value of type {found}");

@@ -294,7 +294,12 @@ impl<'s> Parser<'s, '_> {
         let digits = token.text.replace('_', "");
         let kind = match token.kind {
             Kind::Int => digits.parse().ok().filter(|n| *n <= 1 << 63).map(ExprKind::Int),
-            _ => digits.parse().ok().filter(|x: &f64| x.is_finite()).map(ExprKind::Float),
+            _ => match digits.strip_suffix("f32") {
+                Some(digits) => {
+                    digits.parse().ok().filter(|x: &f32| x.is_finite()).map(ExprKind::Single)
+                }
+                None => digits.parse().ok().filter(|x: &f64| x.is_finite()).map(ExprKind::Float),
+            },
         };
         match kind {
             Some(kind) => Ok(self.add(kind, span)),

@@ -96,6 +96,7 @@ impl CParameter {
     fn c_type(&self) -> String {
         let cell = match self.cell {
             Scalar::F64 => "double",
+            Scalar::F32 => "float",
             Scalar::I64 => "int64_t",
             Scalar::Bool => "uint8_t",
         };

@@ -355,9 +355,11 @@ pub(crate) fn owned(arg: Arg<'_>) -> Option<Value> {
     }
     Some(match arg {
         Arg::F64(x) => Value::F64(x),
+        Arg::F32(x) => Value::F32(x),
         Arg::I64(n) => Value::I64(n),
         Arg::Bool(b) => Value::Bool(b),
         Arg::F64s(data, shape) => Value::F64s(array(data, shape)),
+        Arg::F32s(data, shape) => Value::F32s(array(data, shape)),
         Arg::I64s(data, shape) => Value::I64s(array(data, shape)),
         Arg::Bools(data, shape) => Value::Bools(array(data, shape)),
         Arg::Tuple(items) => Value::Tuple(items.iter().map(|a| owned(*a)).collect::<Option<_>>()?),

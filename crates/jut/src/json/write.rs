@@ -126,7 +126,8 @@ impl Serialize for View<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let program = self.program;
         match (self.ty, self.value) {
-            (Type::Float(_), Value::F64(x)) => Float(*x).serialize(serializer),
+            (&Type::F64, Value::F64(x)) => Float(*x).serialize(serializer),
+            (&Type::F32, Value::F32(x)) => Single(*x).serialize(serializer),
             (Type::I64, Value::I64(x)) => x.serialize(serializer),
             (Type::Bool, Value::Bool(x)) => x.serialize(serializer),
             (Type::Tuple(types), Value::Tuple(items))
@@ -176,8 +177,11 @@ impl Serialize for View<'_> {
                 serializer.collect_map([(name, Fields { around: *self, fields, items })])
             }
             (Type::Array(_, element), value) => match (peel(self.ty), value) {
-                ((rank, Type::Float(_)), Value::F64s(a)) => {
+                ((rank, &Type::F64), Value::F64s(a)) => {
                     write_block(a, rank, &|x| Float(*x), serializer)
+                }
+                ((rank, &Type::F32), Value::F32s(a)) => {
+                    write_block(a, rank, &|x| Single(*x), serializer)
                 }
                 ((rank, Type::I64), Value::I64s(a)) => write_block(a, rank, &|x| *x, serializer),
                 ((rank, Type::Bool), Value::Bools(a)) => write_block(a, rank, &|x| *x, serializer),
@@ -194,6 +198,7 @@ impl Serialize for View<'_> {
 fn count(value: &Value) -> Result<usize, String> {
     let whole = match value {
         Value::F64s(a) => a.is_consistent(),
+        Value::F32s(a) => a.is_consistent(),
         Value::I64s(a) => a.is_consistent(),
         Value::Bools(a) => a.is_consistent(),
         Value::Tuple(items) => {
@@ -217,6 +222,18 @@ impl Serialize for Float {
             x if x.is_finite() => serializer.serialize_f64(x),
             x if x.is_nan() => serializer.serialize_str("NaN"),
             x => serializer.serialize_str(if x > 0.0 { "inf" } else { "-inf" }),
+        }
+    }
+}
+
+/// A number of 32 bits: the shortest digits that read back to it.
+struct Single(f32);
+
+impl Serialize for Single {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            x if x.is_finite() => serializer.serialize_f32(x),
+            x => Float(f64::from(x)).serialize(serializer),
         }
     }
 }

@@ -146,7 +146,9 @@ impl Held<'static> {
             Value::Bools(a) => array(a.shape, Data::Bools(Cow::Owned(a.data))),
             Value::Tuple(items) => Held::tuple(items.into_iter().map(Held::owned).collect()),
             // No type of the subset has these.
-            Value::Data(..) | Value::List(_) => Held::scalar(Data::Nothing),
+            Value::F32(_) | Value::F32s(_) | Value::Data(..) | Value::List(_) => {
+                Held::scalar(Data::Nothing)
+            }
         }
     }
 }
