@@ -368,7 +368,8 @@ impl Eraser<'_> {
                 }
                 let args = op.with_linear(operand, self.value(x)?, args);
                 if let Some(prim) = op.primitive() {
-                    return Ok(push(self.variables(&lin), Rhs::Prim(prim, args), out));
+                    push(self.variables(&lin), Rhs::Prim(prim, args), out);
+                    return Ok(());
                 }
                 (self.variables(&lin), Rhs::Structured(op, args, sizes))
             }

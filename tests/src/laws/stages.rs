@@ -114,7 +114,7 @@ impl Stages {
         self.jvp != self.func
     }
 
-    /// Whether `stop` cuts a derivative off, so that differences do not agree with it.
+    /// Whether `stop` cuts a derivative off, or a rule states another, so that differences do not agree with it.
     pub fn stops(&self) -> bool {
         fn in_block(block: &Block) -> bool {
             block.stmts.iter().any(|stmt| {
@@ -122,7 +122,8 @@ impl Stages {
                     || stmt.rhs.blocks().into_iter().any(in_block)
             })
         }
-        self.program().funcs.values().any(|func| in_block(&func.body))
+        let program = self.program();
+        program.rules().next().is_some() || program.funcs.values().any(|f| in_block(&f.body))
     }
 
     /// The laws of form: P7, P12 (domain), P17.
