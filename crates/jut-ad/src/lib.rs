@@ -48,6 +48,8 @@ pub struct Derivatives {
     pub(crate) prepared: HashMap<(FuncId, Policy), Function>,
     /// The functions that U has made of what is computed again as a whole.
     pub(crate) parts: HashSet<FuncId>,
+    /// Those of them that keep checkpoints in binomial order.
+    pub(crate) revolved: HashMap<FuncId, unzip::Revolved>,
     /// T.
     pub(crate) transposed: HashMap<FuncId, FuncId>,
     /// L.

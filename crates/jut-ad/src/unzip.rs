@@ -49,6 +49,7 @@ mod layout;
 mod marks;
 mod plan;
 mod replay;
+mod revolve;
 mod schedule;
 mod split;
 
@@ -56,6 +57,7 @@ use crate::{Derivatives, Policy, Unzipped};
 pub use explain::{TapeReport, explain};
 use jut_ir::calls::components;
 use jut_ir::*;
+pub(crate) use revolve::Revolved;
 pub use schedule::schedule;
 
 /// Unzips a function and all functions with linear parts that it calls.

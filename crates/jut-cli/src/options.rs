@@ -297,7 +297,7 @@ pub struct Call {
     #[arg(long, value_name = "BYTES")]
     pub memory_limit: Option<usize>,
     /// The most memory that the tape of a gradient may take, such as 10MB or 64KiB: loops get segments that are run again
-    /// (`@levels(d)`) where it would take more, or the call is refused before it runs.
+    /// (`@levels(d)`, `@revolve(c)`) where it would take more, or the call is refused before it runs.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<usize>,
     /// Compare every engine that is built in, or the one of --engine, with the interpreter bit for

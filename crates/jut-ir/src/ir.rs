@@ -16,6 +16,7 @@ pub use crate::scalar::Literal;
 use crate::size::Size;
 use crate::span::{Loc, Span};
 use crate::structured::Structured;
+use crate::tape::TapePolicy;
 use crate::types::Type;
 
 /// A whole program: declarations in order, each visible to those after it.
@@ -691,10 +692,15 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Whether its iterations can be run again from what it carries alone: it carries something, collects nothing, and
-    /// reads by index.
-    pub fn has_segments(&self) -> bool {
-        matches!(self.dir, Dir::Up | Dir::Down)
+    /// Whether its iterations can be run again from what it carries alone, under this policy: it carries something, collects
+    /// nothing, and reads by index. A loop that may end early is for `@online` alone.
+    pub fn has_schedule(&self, tape: TapePolicy) -> bool {
+        let fits = match self.dir {
+            Dir::Up | Dir::Down => true,
+            Dir::While => matches!(tape, TapePolicy::Online(_)),
+            Dir::Par => false,
+        };
+        fits && tape.is_schedule()
             && self.carry.len() + self.lin_carry.len() > 0
             && self.body.nl.len() == self.carry.len()
             && self.body.lin.len() == self.lin_carry.len()

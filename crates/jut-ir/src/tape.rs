@@ -5,6 +5,8 @@
 //! y = @recompute g(x)        nothing of it is stored: the linear half computes it again
 //! @segment(100) for (i < n) carry (a = x) { .. }
 //! @levels(3) for (i < n) carry (a = x) { .. }
+//! @revolve(20) for (i < n) carry (a = x) { .. }
+//! @online(20) while carry (a = x) a > 1.0 { .. }
 //! ```
 //!
 //! A policy changes no value and no derivative, but only what memory and work they take. It stands on the statement
@@ -28,11 +30,16 @@ pub enum TapePolicy {
     Segment(u32),
     /// `@levels(d)`: segments in segments, d loops in each other of about as many iterations each.
     Levels(u32),
+    /// `@revolve(c)`: what is carried is stored at up to c places at a time, between which it is run again, so that no
+    /// iteration runs more often than need be.
+    Revolve(u32),
+    /// `@online(c)`: the same of a loop that may end early.
+    Online(u32),
 }
 
 impl TapePolicy {
     /// The words of the policies.
-    pub const WORDS: [&str; 4] = ["store", "recompute", "segment", "levels"];
+    pub const WORDS: [&str; 6] = ["store", "recompute", "segment", "levels", "revolve", "online"];
 
     /// The policy of a word and the number behind it, if that is one.
     pub fn of(word: &str, number: Option<u32>) -> Option<TapePolicy> {
@@ -41,6 +48,8 @@ impl TapePolicy {
             ("recompute", None) => Some(TapePolicy::Recompute),
             ("segment", Some(k @ 1..)) => Some(TapePolicy::Segment(k)),
             ("levels", Some(d @ 1..=Self::DEEPEST)) => Some(TapePolicy::Levels(d)),
+            ("revolve", Some(c @ 1..=Self::MOST)) => Some(TapePolicy::Revolve(c)),
+            ("online", Some(c @ 1..=Self::MOST)) => Some(TapePolicy::Online(c)),
             _ => None,
         }
     }
@@ -48,9 +57,12 @@ impl TapePolicy {
     /// The most loops that `@levels` makes of one.
     pub const DEEPEST: u32 = 16;
 
+    /// The most checkpoints of `@revolve` and `@online`.
+    pub const MOST: u32 = 1 << 16;
+
     /// Whether it is about the iterations of a loop.
     pub fn is_schedule(self) -> bool {
-        matches!(self, TapePolicy::Segment(_) | TapePolicy::Levels(_))
+        !matches!(self, TapePolicy::Free | TapePolicy::Store | TapePolicy::Recompute)
     }
 }
 
@@ -72,6 +84,8 @@ impl fmt::Display for TapePolicy {
             TapePolicy::Recompute => f.write_str("@recompute"),
             TapePolicy::Segment(k) => write!(f, "@segment({k})"),
             TapePolicy::Levels(d) => write!(f, "@levels({d})"),
+            TapePolicy::Revolve(c) => write!(f, "@revolve({c})"),
+            TapePolicy::Online(c) => write!(f, "@online({c})"),
         }
     }
 }

@@ -294,6 +294,11 @@ const BLOCKS: &[Row] = &[
     ("J407", "def f(x: f64) -> f64 = @segment(4) «sin(x)»", "carries values"),
     ("J407", "def f[n](x: [n]f64) -> f64 = @levels(2) «sum (i < n) { x[i] }»", "carry"),
     ("J407", "def f(x: f64) -> f64 = { y = @store «x»; y * y }", "behind the `=`"),
+    (
+        "J407",
+        "def f(x: f64) -> f64 = @revolve(4) «while carry (a = x) a > 1.0 { a / 2.0 }»",
+        "`@online(c)` before a `while`",
+    ),
     ("J501", "def f(x: f64) -> f64 = case «x» { _ -> 1.0 }", "bool or a data value"),
     ("J501", "def f(x: f64) -> f64 = case «x» { 0 -> 1.0; _ -> x }", "arms are integers"),
     ("J502", "def f(k: i64) -> f64 = case k «{ 0 -> 1.0; 1 -> 2.0 }»", "`_ -> ..`"),

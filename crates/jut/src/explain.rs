@@ -23,7 +23,7 @@ use jut_ad::unzip::TapeReport;
 use jut_ad::{Derivatives, Policy, Unzipped, forward, transpose, unzip};
 use jut_eval::Interpreter;
 use jut_eval::cost::{CostReport, StageCost, Stages};
-use jut_ir::{Diagnostic, FuncId, Span};
+use jut_ir::{Diagnostic, FuncId, Span, TapePolicy};
 
 /// A function with what J and U make of it.
 struct Halves {
@@ -65,7 +65,7 @@ pub(crate) fn tape_text(function: &Function) -> Result<String> {
     }
     let now = tape(function)?.formula();
     for levels in 2..=3 {
-        let report = tape(&function.clone().with_levels(levels))?;
+        let report = tape(&function.clone().with_schedule(TapePolicy::Levels(levels)))?;
         if report.formula() != now {
             let (bytes, more) = (report.formula(), levels - 1);
             text.push_str(&format!(
@@ -73,19 +73,27 @@ pub(crate) fn tape_text(function: &Function) -> Result<String> {
             ));
         }
     }
+    let revolved = tape(&function.clone().with_schedule(TapePolicy::Revolve(20)))?;
+    if revolved.formula() != now {
+        text.push_str(&format!("  revolve(20) {} bytes, and 20 states\n", revolved.formula()));
+    }
     Ok(text)
 }
 
-/// The function with the fewest levels of segments by which the tapes of its gradient take no more than so many bytes.
+/// The function with a schedule by which the tapes of its gradient take no more than so many bytes: none, the fewest levels of
+/// segments, or the most checkpoints in binomial order.
 pub(crate) fn within(function: &Function, bytes: usize, args: &[Arg<'_>]) -> Result<Function> {
     /// Tapes of more levels do not get smaller.
     const MOST: u32 = 8;
+    /// With fewer, loops are run again too often.
+    const CHECKPOINTS: [u32; 4] = [256, 64, 32, 16];
     let value = function.clone().engine(Engine::Interpreter).value()?;
     let args = value.entered(args)?;
     let argument = |k: usize| args.get(k).and_then(jut_eval::Value::as_i64);
     let mut least: Option<i64> = None;
-    for levels in 1..=MOST {
-        let candidate = function.clone().with_levels(levels);
+    let levels = (1..=MOST).map(TapePolicy::Levels);
+    for schedule in levels.chain(CHECKPOINTS.map(TapePolicy::Revolve)) {
+        let candidate = function.clone().with_schedule(schedule);
         let Some(peak) = tape(&candidate)?.peak(&argument) else { continue };
         if usize::try_from(peak).is_ok_and(|peak| peak <= bytes) {
             return Ok(candidate);

@@ -13,7 +13,7 @@ use crate::watch::PassTime;
 use jut_ad::Policy;
 use jut_ad::unzip::TapeReport;
 use jut_eval::cost::CostReport;
-use jut_ir::{FuncId, Program};
+use jut_ir::{FuncId, Program, TapePolicy};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -126,7 +126,7 @@ impl Model {
             wrt: None,
             of: None,
             policy: Policy::default(),
-            levels: 1,
+            schedule: TapePolicy::Free,
             engine: Engine::default(),
             limit: None,
         })
@@ -165,7 +165,7 @@ pub struct Function {
     wrt: Option<Vec<usize>>,
     of: Option<usize>,
     policy: Policy,
-    levels: u32,
+    schedule: TapePolicy,
     engine: Engine,
     limit: Option<usize>,
 }
@@ -291,7 +291,8 @@ impl Function {
 
     /// With a schedule for its loops by which the tape of its gradient takes at most so many bytes when it is called with
     /// these arguments: none if it does without, else the fewest levels of segments
-    /// (`@levels(d)` in the language). Loops with a policy of their own keep it.
+    /// (`@levels(d)` in the language), else the most checkpoints in binomial order (`@revolve(c)`, and `@online(c)` for
+    /// loops that may end early). Loops with a policy of their own keep it.
     ///
     /// ```
     /// # fn main() -> jut::Result<()> {
@@ -431,13 +432,13 @@ impl Function {
         self.policy
     }
 
-    /// How many loops become of one that carries a state.
-    pub(crate) fn levels(&self) -> u32 {
-        self.levels
+    /// What its loops without a word of their own that carry a state are given.
+    pub(crate) fn schedule(&self) -> TapePolicy {
+        self.schedule
     }
 
-    pub(crate) fn with_levels(mut self, levels: u32) -> Function {
-        self.levels = levels;
+    pub(crate) fn with_schedule(mut self, schedule: TapePolicy) -> Function {
+        self.schedule = schedule;
         self
     }
 

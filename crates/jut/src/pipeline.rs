@@ -31,7 +31,7 @@ use crate::source::{Diagnostics, Source, Sources};
 use crate::watch::{Pass, PassTime, Watch, statements};
 use jut_ad::compose::{self, Asked, Step};
 use jut_ad::{Derivatives, Mask, forward, transpose, unzip};
-use jut_ir::{Diagnostic, FuncId, Program};
+use jut_ir::{Diagnostic, FuncId, Program, TapePolicy};
 use jut_loop::form::LoopProgram;
 use jut_loop::opt::for_target;
 use jut_native::CompileError;
@@ -380,8 +380,8 @@ pub(crate) fn start_optimised(function: &Function) -> (Derivatives, FuncId) {
 
 fn prepared(function: &Function) -> (Program, FuncId) {
     let mut program = jut_opt::optimise(function.model().program(), function.id(), false);
-    if function.levels() > 1 {
-        jut_ad::unzip::schedule(&mut program, function.levels());
+    if !matches!(function.schedule(), TapePolicy::Free | TapePolicy::Levels(1)) {
+        jut_ad::unzip::schedule(&mut program, function.schedule());
     }
     (program, function.id())
 }

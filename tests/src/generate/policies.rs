@@ -40,7 +40,16 @@ pub(super) fn scheduled(w: &mut Writer, scope: &mut Scope, indent: usize) -> Sta
     let (mut inner, i) = w.within(scope, &size);
     inner.in_carries = true;
     let (c, h, j, t) = (w.name("c"), w.name("h"), w.name("j"), w.name("t"));
-    let words = ["@segment(1)", "@segment(2)", "@segment(4)", "@levels(2)", "@levels(3)"];
+    let words = [
+        "@segment(1)",
+        "@segment(2)",
+        "@segment(4)",
+        "@levels(2)",
+        "@levels(3)",
+        "@revolve(1)",
+        "@revolve(3)",
+        "@online(2)",
+    ];
     let word = w.one(&words);
     let start = w.atom(scope);
     inner.floats.push(c.clone());

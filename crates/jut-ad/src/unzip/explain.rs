@@ -64,6 +64,8 @@ pub struct Part {
     pub again: bool,
     /// Its integer arguments, in names of the caller.
     arguments: Vec<Size>,
+    /// How many states it keeps at a time, and the bytes of one (`@revolve(c)`).
+    pub checkpoints: Option<(u32, Bytes)>,
 }
 
 /// A stored value.
@@ -130,7 +132,13 @@ impl TapeReport {
             let given = |k: usize| values.get(k).copied().flatten();
             let bytes =
                 if part.again { part.report.peak(&given) } else { part.report.passing(&given) };
-            most = most.max(bytes?);
+            let states = match &part.checkpoints {
+                Some((count, state)) => {
+                    self.sizes.eval(state, argument)?.checked_mul(i64::from(*count))?
+                }
+                None => 0,
+            };
+            most = most.max(bytes?.checked_add(states)?);
         }
         Some(most)
     }
@@ -140,7 +148,15 @@ impl TapeReport {
         for part in &self.parts {
             if part.again {
                 let (name, bytes) = (&part.report.function, part.report.formula());
-                text.push_str(&format!("{indent}{name}  {bytes} bytes\n"));
+                let states = part.checkpoints.as_ref().map(|(count, state)| {
+                    let state = self.sizes.text(state);
+                    format!(
+                        " per iteration, and up to {count} times {state} bytes of checkpoints; runs at most t more time(s), \
+                         for the least t with ({count} + t)! / ({count}! t!) >= the number of iterations"
+                    )
+                });
+                let states = states.unwrap_or_default();
+                text.push_str(&format!("{indent}{name}  {bytes} bytes{states}\n"));
             }
             part.report.parts_text(&format!("{indent}  "), text);
         }
@@ -316,11 +332,32 @@ impl<'a> Reporter<'a> {
             let Some(report) = self.callees.get(&call.func) else { return };
             if again || !report.parts.is_empty() {
                 let size = |a: &Atom| self.plan.same.size(self.func, &self.func.size_of(*a));
-                let arguments = call.args.iter().map(size).collect();
-                parts.push(Part { report: report.clone(), again, arguments });
+                let mut arguments: Vec<Size> = call.args.iter().map(size).collect();
+                let revolved = self.derivatives.revolved.get(&call.func);
+                let checkpoints = revolved.map(|revolved| {
+                    if let Some(len) = arguments.get_mut(revolved.len) {
+                        *len = Size::constant(1);
+                    }
+                    (revolved.checkpoints, self.state_bytes(call, &revolved.carry))
+                });
+                parts.push(Part { report: report.clone(), again, arguments, checkpoints });
             }
         });
         parts
+    }
+
+    /// The bytes of some arguments of a call.
+    fn state_bytes(&self, call: &Call, arguments: &[usize]) -> Bytes {
+        let mut sum = Size::default();
+        for k in arguments {
+            let Some(arg) = call.args.get(*k) else { continue };
+            let ty = self.plan.same.ty(self.func, &self.func.type_of(*arg));
+            match bytes::type_bytes(self.program, &ty, 0) {
+                Some(size) => sum = sum + size,
+                None => return Bytes::Words(format!("one {}", self.type_text(&ty))),
+            }
+        }
+        Bytes::Exact(sum)
     }
 
     /// What the residual has without the tape: what it is given, then level by level.

@@ -80,9 +80,7 @@ fn is_again(program: &Program, func: &Function, stmt: &Stmt) -> bool {
                 || matches!(&stmt.rhs, Rhs::Region(region) if !region.is_linear());
             whole && linear()
         }
-        TapePolicy::Segment(_) | TapePolicy::Levels(_) => {
-            matches!(&stmt.rhs, Rhs::Scan(scan) if scan.dir.reversed().is_some()) && linear()
-        }
+        tape => matches!(&stmt.rhs, Rhs::Scan(scan) if scan.has_schedule(tape)) && linear(),
     }
 }
 
@@ -102,9 +100,9 @@ fn any(program: &Program, func: &Function, block: &Block) -> bool {
 
 /// A function that gets parts.
 pub(super) struct Prepare<'a> {
-    derivatives: &'a mut Derivatives,
+    pub derivatives: &'a mut Derivatives,
     pub builder: FunctionBuilder,
-    policy: Policy,
+    pub policy: Policy,
     /// What the names of parts start with.
     base: String,
     parts: usize,
@@ -130,6 +128,10 @@ impl Prepare<'_> {
                         stmt.loc.tape = TapePolicy::Free;
                         let part = self.again(stmt, &sizes)?;
                         out.push(part);
+                    }
+                    TapePolicy::Online(c) if matches!(&stmt.rhs, Rhs::Scan(scan) if scan.dir == Dir::While) =>
+                    {
+                        self.online(stmt, c, &sizes, &mut out)?;
                     }
                     _ => self.segments(stmt, &sizes, &mut out)?,
                 }
@@ -318,41 +320,9 @@ fn run_again(derivatives: &mut Derivatives, halves: Unzipped, loc: Loc) -> Unzip
         b.func.cap_params.push(new);
     }
 
-    // What the part adds to sums goes to sums that nobody reads.
-    let mut sums = Vec::new();
-    for c in &nonlin.cap_params {
-        let CapData { name, lanes, ty, span, .. } = &nonlin.caps[*c];
-        sums.push(b.cap(name, Mode::Acc, *lanes, renamed(ty, &of_nonlin), *span));
-    }
-    let results = |b: &mut FunctionBuilder| -> Vec<NVar> {
-        let mut names = of_nonlin.clone();
-        let mut bound = Vec::new();
-        for decl in &nonlin.results {
-            let hint = decl.name.map_or("t", |v| nonlin.nvars[v].name.as_str());
-            let v = b.nvar(hint, renamed(&decl.ty, &names), loc.span);
-            names.extend(decl.name.map(|name| (name, v)));
-            bound.push(v);
-        }
-        bound
-    };
-    let mut nl = results(&mut b);
-    let rhs = Rhs::Call(Box::new(Call {
-        func: halves.nonlin,
-        args: b.func.params.iter().take(nonlin.params.len()).map(|p| Atom::Var(*p)).collect(),
-        lin_args: Vec::new(),
-        places: sums.iter().map(|c| Some(Place::root(*c))).collect(),
-    }));
-    let mut again = Stmt { nl: nl.clone(), lin: Vec::new(), rhs, annotated: false, loc };
-    for cap in sums.into_iter().rev() {
-        let values = nl.iter().map(|v| Atom::Var(*v)).collect();
-        let body = Block { stmts: vec![again], nl: values, lin: Vec::new() };
-        nl = results(&mut b);
-        let mut bound = nl.clone();
-        let ty = b.func.caps[cap].ty.clone();
-        bound.push(b.nvar("t", ty, loc.span));
-        let rhs = Region::sum(Mode::Acc, cap, body);
-        again = Stmt { nl: bound, lin: Vec::new(), rhs, annotated: false, loc };
-    }
+    let given = b.func.params.iter().take(nonlin.params.len()).map(|p| Atom::Var(*p)).collect();
+    let mut stmts = Vec::new();
+    let nl = thrown_away(&mut b, &nonlin, halves.nonlin, given, &of_nonlin, &mut stmts);
     args.extend(nl.last().map(|tape| Atom::Var(*tape)));
 
     let mut tangents = Vec::new();
@@ -367,11 +337,63 @@ fn run_again(derivatives: &mut Derivatives, halves: Unzipped, loc: Loc) -> Unzip
         lin_args: b.func.lin_params.clone(),
         places: b.func.cap_params.iter().map(|c| Some(Place::root(*c))).collect(),
     }));
-    let last = Stmt { nl: Vec::new(), lin: tangents.clone(), rhs, annotated: false, loc };
-    b.func.body = Block { stmts: vec![again, last], nl: Vec::new(), lin: tangents };
+    stmts.push(Stmt { nl: Vec::new(), lin: tangents.clone(), rhs, annotated: false, loc });
+    b.func.body = Block { stmts, nl: Vec::new(), lin: tangents };
     b.func.name = names::lin(&names::again(&base));
     b.func.span = loc.span;
     let lin = derivatives.add_func(b.func);
     let forwarded = (0..nonlin.params.len()).collect();
     Unzipped { nonlin: values, lin, tape: None, forwarded, result_sizes: halves.result_sizes }
+}
+
+/// Runs a non-linear function for its results: what it adds to sums goes to sums that nobody reads. `of_nonlin` are the new
+/// names of what it has as parameters.
+pub(super) fn thrown_away(
+    b: &mut FunctionBuilder,
+    nonlin: &Function,
+    func: FuncId,
+    args: Vec<Atom>,
+    of_nonlin: &HashMap<NVar, NVar>,
+    out: &mut Vec<Stmt>,
+) -> Vec<NVar> {
+    let loc = Loc::source(nonlin.span).by(Origin::Unzip);
+    let renamed = |ty: &Type, names: &HashMap<NVar, NVar>| {
+        ty.subst(&mut |v| names.get(&v).map(|new| Size::var(*new)))
+    };
+    let mut sums = Vec::new();
+    for c in &nonlin.cap_params {
+        let CapData { name, lanes, ty, span, .. } = &nonlin.caps[*c];
+        sums.push(b.cap(name, Mode::Acc, *lanes, renamed(ty, of_nonlin), *span));
+    }
+    let results = |b: &mut FunctionBuilder| -> Vec<NVar> {
+        let mut names = of_nonlin.clone();
+        let mut bound = Vec::new();
+        for decl in &nonlin.results {
+            let hint = decl.name.map_or("t", |v| nonlin.nvars[v].name.as_str());
+            let v = b.nvar(hint, renamed(&decl.ty, &names), loc.span);
+            names.extend(decl.name.map(|name| (name, v)));
+            bound.push(v);
+        }
+        bound
+    };
+    let mut nl = results(b);
+    let rhs = Rhs::Call(Box::new(Call {
+        func,
+        args,
+        lin_args: Vec::new(),
+        places: sums.iter().map(|c| Some(Place::root(*c))).collect(),
+    }));
+    let mut run = Stmt { nl: nl.clone(), lin: Vec::new(), rhs, annotated: false, loc };
+    for cap in sums.into_iter().rev() {
+        let values = nl.iter().map(|v| Atom::Var(*v)).collect();
+        let body = Block { stmts: vec![run], nl: values, lin: Vec::new() };
+        nl = results(b);
+        let mut bound = nl.clone();
+        let ty = b.func.caps[cap].ty.clone();
+        bound.push(b.nvar("t", ty, loc.span));
+        let rhs = Region::sum(Mode::Acc, cap, body);
+        run = Stmt { nl: bound, lin: Vec::new(), rhs, annotated: false, loc };
+    }
+    out.push(run);
+    nl
 }

@@ -1,4 +1,5 @@
-//! Loops in segments: `@segment(k)` and `@levels(d)`, before anything is planned.
+//! Loops in segments: `@segment(k)` and `@levels(d)`, before anything is planned. Also `@revolve(c)` and `@online(c)`, for which
+//! the loop is one segment whose linear half [`super::revolve`] divides.
 //!
 //! A loop that carries a state becomes a loop over segments of k iterations, with the iterations of one segment as a loop
 //! in it that is computed again as a whole ([`super::replay`]):
@@ -27,21 +28,28 @@
 //! same results. *Cost*: constant.
 
 use super::replay::Prepare;
+use super::revolve::Places;
 use jut_ir::prim::Prim;
 use jut_ir::*;
 
-/// Gives the outermost loops of a program that carry a state, and have no policy, a schedule of so many levels.
-pub fn schedule(program: &mut Program, levels: u32) {
+/// Gives the outermost loops of a program that carry a state, and have no policy, a schedule: `@levels(d)` or `@revolve(c)`, which
+/// is `@online(c)` for loops that may end early.
+pub fn schedule(program: &mut Program, tape: TapePolicy) {
     fn on(block: &mut Block, tape: TapePolicy) {
         for stmt in block.stmts.iter_mut().filter(|stmt| stmt.loc.tape == TapePolicy::Free) {
+            let early = match tape {
+                TapePolicy::Revolve(c) => TapePolicy::Online(c),
+                other => other,
+            };
             match &mut stmt.rhs {
-                Rhs::Scan(scan) if scan.has_segments() => stmt.loc.tape = tape,
+                Rhs::Scan(scan) if scan.has_schedule(tape) => stmt.loc.tape = tape,
+                Rhs::Scan(scan) if scan.has_schedule(early) => stmt.loc.tape = early,
                 rhs => rhs.blocks_mut().into_iter().for_each(|inner| on(inner, tape)),
             }
         }
     }
     for func in program.funcs.values_mut() {
-        on(&mut func.body, TapePolicy::Levels(levels));
+        on(&mut func.body, tape);
     }
 }
 
@@ -71,6 +79,9 @@ impl Prepare<'_> {
         let count = self.prim("n", prim::IMAX, vec![scan.bound, int(0)], loc, out);
         let k = match tape {
             TapePolicy::Segment(k) => int(i64::from(k)),
+            TapePolicy::Revolve(_) | TapePolicy::Online(_) => {
+                self.prim("k", prim::IMAX, vec![count, int(1)], loc, out)
+            }
             _ => {
                 let power = f64::from(levels - 1) / f64::from(levels);
                 let real = self.prim("t", prim::FLOAT, vec![count], loc, out);
@@ -144,11 +155,59 @@ impl Prepare<'_> {
         };
         let mut known = known.to_vec();
         known.extend([low, count].into_iter().filter_map(Atom::var));
-        body.push(self.again(again, &known)?);
+        let again = self.again(again, &known)?;
+        if let (TapePolicy::Revolve(c) | TapePolicy::Online(c), Rhs::Call(call)) =
+            (tape, &again.rhs)
+            && let Some(places) = places(call, &outer, low, len)
+        {
+            self.revolve(call.func, &places, c);
+        }
+        body.push(again);
         let values = results.0.into_iter().map(Atom::Var).collect();
         outer.body = Block { stmts: body, nl: values, lin: results.1 };
         out.push(Stmt { nl, lin, rhs: Rhs::Scan(Box::new(outer)), annotated, loc });
         Ok(())
+    }
+
+    /// A loop that may end early, with checkpoints: its values are found by running it once, for how often it runs. Behind
+    /// that stands a loop of so many iterations, for the tangents, with checkpoints in binomial order.
+    pub fn online(
+        &mut self,
+        stmt: Stmt,
+        checkpoints: u32,
+        known: &[NVar],
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), Diagnostic> {
+        let free = Loc { tape: TapePolicy::Free, ..stmt.loc };
+        let counted = Loc { tape: TapePolicy::Revolve(checkpoints), ..stmt.loc };
+        let whole = self.again(Stmt { loc: free, ..stmt.clone() }, known)?;
+        let (Rhs::Scan(scan), Rhs::Call(call), Some(trips)) =
+            (&stmt.rhs, &whole.rhs, stmt.nl.first())
+        else {
+            return Ok(());
+        };
+        let halves = self.derivatives.unzipped.get(&(call.func, self.policy)).cloned();
+        let values = halves.map(|halves| halves.nonlin);
+        let adds = values.is_none_or(|f| !self.derivatives.program.funcs[f].cap_params.is_empty());
+        let (Some(values), false) = (values, adds) else {
+            // It adds to sums of outside, which it must do once: it is left as it is.
+            out.push(Stmt { loc: free, ..stmt });
+            return Ok(());
+        };
+        let args = call.args.clone();
+        let (lin_args, places) = (Vec::new(), Vec::new());
+        let rhs = Rhs::Call(Box::new(Call { func: values, args, lin_args, places }));
+        let loc = free.by(Origin::Unzip);
+        out.push(Stmt { nl: stmt.nl.clone(), lin: Vec::new(), rhs, annotated: false, loc });
+        let rhs = Scan { dir: Dir::Up, bound: Atom::Var(*trips), ..(**scan).clone() };
+        let types = scan.carry.iter().map(|(v, _)| self.builder.func.nvars[*v].clone());
+        let types: Vec<VarData> = types.collect();
+        let nl = types.into_iter().map(|d| self.builder.nvar(&d.name, d.ty, d.span)).collect();
+        let rhs = Rhs::Scan(Box::new(rhs));
+        let again = Stmt { nl, lin: stmt.lin.clone(), rhs, annotated: false, loc: counted };
+        let mut known = known.to_vec();
+        known.push(*trips);
+        self.segments(again, &known, out)
     }
 
     /// A primitive of some operands, bound to a new name.
@@ -165,4 +224,16 @@ impl Prepare<'_> {
         out.push(Stmt { nl, lin: Vec::new(), rhs, annotated: false, loc });
         Atom::Var(var)
     }
+}
+
+/// Where the part of a loop that is one segment has what the segment is about; `None` if something is not among its
+/// parameters.
+fn places(call: &Call, outer: &Scan, low: Atom, len: Atom) -> Option<Places> {
+    let place = |atom: Atom| call.args.iter().position(|a| *a == atom);
+    let carry =
+        outer.carry.iter().map(|(v, _)| place(Atom::Var(*v))).collect::<Option<Vec<_>>>()?;
+    let linear = |x: LVar| call.lin_args.iter().position(|y| *y == x);
+    let lin_carry = outer.lin_carry.iter().map(|(x, _)| linear(*x)).collect::<Option<Vec<_>>>()?;
+    let (low, len, down) = (place(low)?, place(len)?, outer.dir == Dir::Down);
+    Some(Places { low, len, carry, lin_carry, down })
 }

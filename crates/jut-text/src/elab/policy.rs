@@ -16,7 +16,7 @@ impl Body<'_, '_> {
         before: usize,
         span: Span,
     ) -> Res<()> {
-        let mut any = false;
+        let (mut any, mut early) = (false, false);
         let mut put = |rhs: &Rhs, on: &mut TapePolicy| {
             let fits = match tape.is_schedule() {
                 true => matches!(rhs, Rhs::Scan(_)),
@@ -24,7 +24,8 @@ impl Body<'_, '_> {
             };
             if fits && *on == TapePolicy::Free && !(any && tape.is_schedule()) {
                 (*on, any) = (tape, true);
-                return matches!(rhs, Rhs::Scan(scan) if tape.is_schedule() && !scan.has_segments());
+                early |= matches!(rhs, Rhs::Scan(scan) if scan.has_schedule(TapePolicy::Online(1)));
+                return matches!(rhs, Rhs::Scan(scan) if tape.is_schedule() && !scan.has_schedule(tape));
             }
             false
         };
@@ -39,6 +40,12 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let (message, help) = match tape.is_schedule() {
+            true if early => (
+                format!(
+                    "`{tape}` is for a loop with a number of iterations that is known before it runs"
+                ),
+                "put `@online(c)` before a `while`, with the number of states that may be kept at a time",
+            ),
             true => (
                 format!("`{tape}` is for a loop that carries values and collects none"),
                 "put it before `for (i < n) carry (a = a0) { .. }`, and read arrays by index in the body",

@@ -74,8 +74,9 @@ impl<'s> Parser<'s, '_> {
             let message = "this is no tape policy";
             let help = format!(
                 "write `@store` or `@recompute`, and before a loop `@segment(k)` with the iterations of a segment, or \
-                 `@levels(d)` with 1 to {} levels",
-                TapePolicy::DEEPEST
+                 `@levels(d)` with 1 to {} levels, or `@revolve(c)` and before a `while` `@online(c)` with 1 to {} checkpoints",
+                TapePolicy::DEEPEST,
+                TapePolicy::MOST
             );
             self.fail(Diagnostic::error("J002", self.span_from(start), message).help(help))
         })
