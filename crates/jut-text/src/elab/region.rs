@@ -11,7 +11,7 @@
 //! ```
 //!
 //! All checks stand before the loops: none is repeated. The derivative is that of the loop, and
-//! costs no more than the copy.
+//! costs no more than the copy. So it is where such a slice is a place, `x[a .. b, j] = y` and `x with [a .. b, j] = y`.
 
 use super::Res;
 use super::body::{Body, Out, Values};
@@ -27,6 +27,12 @@ pub(crate) fn is_region(list: &[Index]) -> bool {
 impl<'a, 's> Body<'a, 's> {
     /// `x[a .. b, j]`.
     pub fn region(&mut self, value: NVar, list: &[Index], span: Span) -> Res<Out> {
+        let steps = self.region_steps(value, list, span)?;
+        self.cells(value, &steps, span)
+    }
+
+    /// The steps of a list of indices, each in a dimension of its own, behind their checks.
+    pub fn region_steps(&mut self, value: NVar, list: &[Index], span: Span) -> Res<Vec<Step>> {
         let mut ty = self.b.func.nvars[value].ty.clone();
         let mut steps: Vec<Step> = Vec::new();
         let mut lengths: Vec<Size> = Vec::new();
@@ -45,11 +51,81 @@ impl<'a, 's> Body<'a, 's> {
             steps.pop();
             lengths.pop();
         }
-        self.cells(value, &steps, span)
+        Ok(steps)
+    }
+
+    /// The type of what the steps select.
+    pub fn region_type(&self, value: NVar, steps: &[Step]) -> Res<Type> {
+        let mut ty = self.b.func.nvars[value].ty.clone();
+        let mut lengths = Vec::new();
+        for step in steps {
+            let Type::Array(_, element) = ty else { return Err(super::Stop) };
+            if let Step::Slice { len, .. } = step {
+                lengths.push(self.nf(*len));
+            }
+            ty = *element;
+        }
+        Ok(lengths.into_iter().rev().fold(ty, |ty, len| Type::array(len, ty)))
+    }
+
+    /// An array with other cells where the steps say, whose type is [`Body::region_type`]: one loop for every slice but the last.
+    ///
+    /// ```text
+    /// z = x with [a ..+ m, c ..+ k] = y     check a ..+ m <= n; check c ..+ k <= p
+    ///                                       z = scan up (i < m) carry (x = x) {
+    ///                                         row = y[i]
+    ///                                         j = a + i
+    ///                                         x_1 = x with [j, c ..+ k] = row
+    ///                                         (x_1)
+    ///                                       }
+    /// ```
+    pub fn put_cells(&mut self, array: NVar, steps: &[Step], new: Atom, span: Span) -> Res<Out> {
+        let ty = self.b.func.nvars[array].ty.clone();
+        let slice = steps.iter().position(|step| matches!(step, Step::Slice { .. }));
+        let Some((k, Step::Slice { lo, len, .. })) =
+            slice.filter(|k| k + 1 < steps.len()).map(|k| (k, steps[k]))
+        else {
+            let (path, value) = (steps.to_vec(), new);
+            return Ok(Out::one(Rhs::Update { array, path, value }, ty, span));
+        };
+        let Atom::Var(rows) = new else { return Err(super::Stop) };
+        let Type::Array(size, element) = self.b.func.nvars[rows].ty.clone() else {
+            return Err(super::Stop);
+        };
+        let (index, order, slices, lin_slices) = (None, Dir::Up, Vec::new(), Vec::new());
+        let head = Head { index, order, bound: len, size, slices, lin_slices };
+        let open = self.enter_loop(None, span);
+        let locals = open.locals;
+        let result = self.begin(Dir::Up, &head, span).and_then(|mut scan| {
+            let path = vec![Step::Index { index: Atom::Var(scan.index), proved: false }];
+            let row = Out::one(Rhs::Index(rows, path), (*element).clone(), span);
+            let row = self.bind(row, &[Name { text: "row", span }], &[])?;
+            let row = row.nl.first().copied().ok_or(super::Stop)?;
+            let carried = self.b.nvar("t", ty.clone(), span);
+            scan.carry.push((carried, Atom::Var(array)));
+            let at = self.bound_primitive("+", vec![lo, Atom::Var(scan.index)], "j", span)?;
+            let mut dimension = &ty;
+            for _ in 0..k {
+                dimension = dimension.element().ok_or(super::Stop)?;
+            }
+            let size = dimension.size().cloned().ok_or(super::Stop)?;
+            if !self.facts.covers(&self.nf(at), &size) {
+                let size = self.materialize(&size, span)?;
+                self.emit(Rhs::Check(Check::Below(at, size)), span)?;
+            }
+            let mut steps = steps.to_vec();
+            steps[k] = Step::Index { index: at, proved: false };
+            let out = self.put_cells(carried, &steps, row, span)?;
+            let values = self.bind(out, &[], &[])?;
+            Ok((scan, Values { nl: values.nl, lin: Vec::new() }))
+        });
+        let stmts = self.leave(open);
+        let (scan, values) = result?;
+        self.looped(scan, stmts, values, locals, span, span)
     }
 
     /// The cells that the steps select, each in its own dimension.
-    fn cells(&mut self, value: NVar, steps: &[Step], span: Span) -> Res<Out> {
+    pub fn cells(&mut self, value: NVar, steps: &[Step], span: Span) -> Res<Out> {
         let slice = steps.iter().position(|step| matches!(step, Step::Slice { .. }));
         let Some((k, Step::Slice { len, .. })) =
             slice.filter(|k| k + 1 < steps.len()).map(|k| (k, steps[k]))

@@ -2,6 +2,7 @@
 //! check before them where the range rule does not cover the place. And a field replaced, `p with x = v`.
 
 use super::body::{Body, Made, Out, Value};
+use super::region::is_region;
 use super::{Res, Stop};
 use crate::ast::{ExprId, Index, Name, With};
 use jut_ir::{Atom, Diagnostic, Rhs, Span, Type};
@@ -14,6 +15,15 @@ impl<'a, 's> Body<'a, 's> {
             Value::N(a) => self.type_of(a),
             Value::L(x) => self.lin_type(x),
         };
+        if let (Value::N(Atom::Var(array)), false) = (array, self.strict)
+            && is_region(&with.path)
+        {
+            let steps = self.region_steps(array, &with.path, span)?;
+            let value = self.atom(with.value, "t")?;
+            let part = self.region_type(array, &steps)?;
+            self.fits(&part, &self.type_of(value), self.span(with.value))?;
+            return Ok(self.put_cells(array, &steps, value, span)?.into());
+        }
         let (path, part) = self.path(ty.clone(), &with.path, span)?;
         let value = self.operand(with.value, "t")?;
         let at = self.span(with.value);

@@ -27,6 +27,7 @@ use super::body::{Body, Made, Out, Value};
 use super::branch::ArmBody;
 use super::control::ArmSpec;
 use super::each::Operand;
+use super::region::is_region;
 use super::scope::{Entity, VarId};
 use super::{Res, Stop};
 use crate::ast::{ExprId, ExprKind, Index, LoopKind, Name, Post};
@@ -287,6 +288,20 @@ impl<'a, 's> Body<'a, 's> {
             used += 1;
         }
         let rest = &steps[used..];
+        if is_region(&list) {
+            let steps = self.region_steps(array, &list, at)?;
+            let value = match change {
+                Change::To(new) if rest.is_empty() => new,
+                change => {
+                    let out = self.cells(array, &steps, at)?;
+                    let old = self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?;
+                    self.changed(old, rest, change, Name { text: "t", span: at })?
+                }
+            };
+            self.same_part(&self.region_type(array, &steps)?, value, at)?;
+            let out = self.put_cells(array, &steps, value, at)?;
+            return self.bind(out, &[name], &[])?.nl.first().copied().ok_or(Stop);
+        }
         let ty = self.b.func.nvars[array].ty.clone();
         let (path, part) = self.path(ty.clone(), &list, at)?;
         let value = match change {
