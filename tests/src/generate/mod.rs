@@ -173,6 +173,9 @@ pub const CONSTRUCTS: &[&str] = &[
     "zero of an array",
 ];
 
+/// The definition of which a rule states another derivative than it has, so that a rule that is not heard is noticed.
+pub const OTHER_DERIVATIVE: &str = "swell";
+
 /// Declarations that every program has.
 const PRELUDE: &str = "data Pair = Pair(left: f64, right: f64)
 data Deep = Deep(pair: Pair, tag: i64)
@@ -281,7 +284,7 @@ def total(l: List, x: f64) -> f64 = case l {
 ",
     ),
     (
-        "swell",
+        OTHER_DERIVATIVE,
         "def swell(x: f64) -> f64 = sin(x)
 def swell_tangent(x: f64, dx: f64) -> f64 = dx * (0.5 + cos(x))
 rule jvp swell = swell_tangent

@@ -123,7 +123,9 @@ impl Stages {
             })
         }
         let program = self.program();
-        program.rules().next().is_some() || program.funcs.values().any(|f| in_block(&f.body))
+        let states_another = |f: FuncId| program.funcs[f].name == crate::generate::OTHER_DERIVATIVE;
+        program.rules().any(|(f, _)| states_another(f))
+            || program.funcs.values().any(|f| in_block(&f.body))
     }
 
     /// The laws of form: P7, P12 (domain), P17.

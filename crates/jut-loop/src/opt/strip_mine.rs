@@ -63,9 +63,9 @@ mod copier;
 use std::collections::{HashMap, HashSet};
 
 use cranelift_entity::PrimaryMap;
-use jut_ir::Literal;
 use jut_ir::build::Namer;
 use jut_ir::prim::{self, Lowering, Prim};
+use jut_ir::{Literal, Scalar};
 
 use self::copier::Copier;
 use crate::analysis::Roots;
@@ -122,7 +122,10 @@ impl How<'_> {
         match (self, prim.row().lowering) {
             (_, Lowering::Machine(_)) => false,
             (How::Kernels, Lowering::Runtime(symbol)) => kernel::of_many(symbol).is_some(),
-            (How::Loops(vectors), Lowering::Runtime(symbol)) => (vectors.wide)(symbol),
+            // A buffer holds one argument for each call.
+            (How::Loops(vectors), Lowering::Runtime(symbol)) => {
+                prim.row().params == [Scalar::F64] && (vectors.wide)(symbol)
+            }
         }
     }
 
