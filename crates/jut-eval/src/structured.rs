@@ -473,7 +473,8 @@ mod tests {
     fn every_primitive_stops_soon_once_it_is_cancelled() {
         let cancelled = Cancellation::new();
         cancelled.cancel();
-        for op in Structured::all() {
+        // Conversions are of one number.
+        for op in Structured::all().filter(|op| op.primitive().is_none()) {
             // Some hundred thousand products or cells.
             let labels = op.labels();
             let dimensions = labels.iter().filter(|l| !follows(op, **l)).count().max(1) as f64;
