@@ -12,7 +12,8 @@
 //!   so nobody reads what it left.
 //! - fills and copies go by pieces of 2^14 cells, in a loop that asks like others, unless they are
 //!   shorter than one.
-//! - a function that calls itself asks when it begins;
+//! - a function that calls itself asks when it begins, and behind each such call if it does more than [`LEVEL`]
+//!   operations: a million levels, all gone down, are still to come back from;
 //! - straight code asks where its operations, those of called functions among them, become too many.
 //!
 //! ```text
@@ -50,6 +51,9 @@ const OUTER: u64 = 1 << 19;
 /// Operations without asking.
 const MOST: u64 = 1 << 22;
 
+/// Operations of one level of a recursion without asking: 2^20 levels come back.
+const LEVEL: u64 = 1 << 6;
+
 /// Operations that a call of a mathematical function counts as.
 const FUNCTION: u64 = 16;
 
@@ -67,6 +71,14 @@ pub fn place(program: &LoopProgram) -> LoopProgram {
         let work = placer.block(&mut function.body);
         if recursive[id] != 0 {
             let poll = placer.poll(1);
+            if work.operations > LEVEL {
+                function.body.rewrite(&mut |stmt, out| {
+                    let again =
+                        matches!(stmt, Stmt::Call { func, .. } if recursive[func] == recursive[id]);
+                    out.push(stmt);
+                    out.extend(again.then(|| poll.clone()));
+                });
+            }
             function.body.stmts.insert(0, poll);
         }
         placer.functions[id] = work.operations;

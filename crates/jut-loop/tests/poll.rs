@@ -191,6 +191,44 @@ loop def f(n: i64, a: in f64[n], x: in f64[n], y: inout f64[1]) = {
     assert!(matches!(body.stmts.as_slice(), [Stmt::Kernel { .. }, Stmt::Poll { .. }]));
 }
 
+#[test]
+fn a_recursion_asks_on_its_way_down_and_where_levels_are_long_on_its_way_back() {
+    let level = |terms: i64| {
+        let text = format!(
+            "loop def f(n: i64, levels: i64) -> (f64) = {{
+  b = 0 < n
+  (y) = if b {{
+    check R08 0 < levels @0:0..1
+    rest = levels - 1
+    m = n - 1
+    (z) = call f(m, rest)
+    (z)
+  }} else {{
+    (0.5)
+  }}
+  (s) = for up (i in 0 .. {terms}) carry (t = y) {{
+    u = t * 0.5
+    (u)
+  }}
+  (s)
+}}
+"
+        );
+        let placed = poll::place(&program(&text));
+        let mut before = Vec::new();
+        let mut is_behind_call = false;
+        placed.funcs[LoopFuncId::from_u32(0)].body.for_each(&mut |stmt| {
+            if matches!(stmt, Stmt::Poll { .. }) {
+                before.push(is_behind_call);
+            }
+            is_behind_call = matches!(stmt, Stmt::Call { .. });
+        });
+        before
+    };
+    assert_eq!(level(3), [false], "as it begins");
+    assert_eq!(level(1000), [false, true], "as it begins, and behind the call");
+}
+
 /// Fills and copies of a length that nobody knows, of literal lengths, in a loop, of two kinds of cells.
 const WHOLE: &str = "
 loop def f(n: i64, m: i64, x: in f64[n], y: out f64[n], z: out bool[m], w: out f64[100000]) = {

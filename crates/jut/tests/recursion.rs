@@ -13,7 +13,7 @@ def length(l: List) -> i64 = case l { Nil -> 0; Cons(_, rest) -> 1 + length(rest
 def counted(n: i64) -> i64 = length(made(n, 0.5))
 def long(n: i64, x: f64) -> f64 = {
   s = if n == 0 { 0.0 } else { long(n - 1, x) }
-  sum (i < 10000) { s + x }
+  sum (i < 30000) { s + x }
 }
 ";
 
@@ -68,6 +68,7 @@ fn a_recursion_is_cancelled() {
         std::thread::sleep(std::time::Duration::from_millis(50));
         cancellation.cancel();
     });
+    // On its way down, which takes less than that, or on its way back.
     let error = session.call(&[1_000_000.into(), 0.5.into()]).map(|_| ()).expect_err("it is long");
     assert_eq!(error.code(), Some("R07"));
     canceller.join().expect("it ends");
