@@ -2,31 +2,15 @@
 //! mistake of it would change it, and the evaluator then gives another outcome. Without the change it gives the
 //! same.
 
+#[path = "support/loops.rs"]
+mod loops;
+
 use jut_loop::form::LoopFuncId;
 use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_loop::{eval, print, read};
-
-/// A branch that is partly the same in all iterations.
-const SWITCHED: &str = "
-loop def f(n: i64, edge: bool, x: in f64[n], y: inout f64[n]) -> (f64) = {
-  (s) = for up (i in 0 .. n) carry (t = 0.5) {
-    first = i == 0
-    at_edge = edge || first
-    a = x[i]
-    (b, u) = if at_edge {
-      (a, t)
-    } else {
-      c = a * 2.0
-      v = t + c
-      (c, v)
-    }
-    y[i] = b
-    (u)
-  }
-  (s)
-}";
+use loops::{PRICES, SUMS_IN_ORDER, SWITCHED};
 
 /// A loop along the columns of a grid that adds to the rows above and below.
 const ROWS: &str = "
@@ -57,44 +41,15 @@ loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) = {
   }
 }";
 
-/// A function in a loop that carries numbers.
-const PRICES: &str = "
-loop def f(n: i64, s: f64, z: in f64[n], p: inout f64[n]) -> (f64, f64) = {
-  (a, b) = for down (j in 0 .. n) carry (p_1 = s, b_1 = 0.0) {
-    z_1 = z[j]
-    t = s * z_1
-    e = exp(t)
-    p_2 = p_1 * e
-    b_2 = b_1 + p_2
-    p[j] = p_1
-    (p_2, b_2)
-  }
-  (a, b)
-}";
-
-/// Sums in order, and cells that are added to.
-const SUMS: &str = "
-loop def f(n: i64, r: f64, x: in f64[n], y: inout f64[2*n + 3]) -> (f64) = {
-  (s) = for up (i in 0 .. n) carry (s_1 = 0.5) {
-    x_1 = x[i]
-    x_2 = x_1 * x_1
-    x_3 = x_2 * r
-    x_4 = x_3 - x_1
-    s_2 = s_1 + x_4
-    j = i * 2
-    y_1 = y[j ..]
-    u = y_1[1]
-    u_1 = u + x_4
-    y_1[1] = u_1
-    (s_2)
-  }
-  (s)
-}";
-
 const NUMBERS: usize = 1500;
 
 fn floats(n: usize) -> Flat {
     Flat::Buffer(Cells::F64((0..n).map(|k| (k * k % 37) as f64 / 7.0 - 2.0).collect()))
+}
+
+/// Numbers of which it matters what is added first.
+fn irregular(by: f64) -> Flat {
+    Flat::Buffer(Cells::F64((0..NUMBERS).map(|k| (k as f64 * by).sin()).collect()))
 }
 
 fn int(n: usize) -> Flat {
@@ -113,13 +68,13 @@ fn arguments(text: &str) -> Vec<Flat> {
             vec![int(n), no, floats(n), floats(n)]
         }
         ROWS => {
-            // Numbers of which it matters what is added first.
-            let some = |by: f64| (0..n).map(|k| (k as f64 * by).sin()).collect();
-            let [x, g] = [0.37, 1.3].map(|by| Flat::Buffer(Cells::F64(some(by))));
-            vec![int(20), int(n / 20), x, g]
+            vec![int(20), int(n / 20), irregular(0.37), irregular(1.3)]
         }
         PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
-        _ => vec![int(n), float(0.7), floats(n), floats(2 * n + 3)],
+        _ => {
+            let indices = Flat::Buffer(Cells::I64((0..n as i64).collect()));
+            vec![int(n), irregular(0.37), floats(2 * n + 3), indices]
+        }
     }
 }
 
@@ -210,11 +165,17 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         NOTHING,
         ("cell_1 = j - start_1", "cell_1 = j - block"),
     ),
-    ("vector: terms from the wrong end", Pass::Vectors, SUMS, NOTHING, ("for up", "for down")),
+    (
+        "vector: terms from the wrong end",
+        Pass::Vectors,
+        SUMS_IN_ORDER,
+        NOTHING,
+        ("for up", "for down"),
+    ),
     (
         "vector: a cell that another iteration stores to",
         Pass::Vectors,
-        SUMS,
+        SUMS_IN_ORDER,
         ("y_1[1] = u_1", "y_1[3] = u_1"),
         ("y_1[1] = u_1", "y_1[3] = u_1"),
     ),
@@ -225,9 +186,12 @@ fn each_fault_of_a_pass_over_loops_shows() {
     let mut wrong = Vec::new();
     for (name, pass, text, before, after) in FAULTS {
         let args = arguments(text);
-        let whole = made(*pass, text);
+        // Of a loop of one order, the change is the other.
+        let order = after.0.strip_prefix("for ").and_then(|o| o.split(' ').next()).unwrap_or("up");
+        let text = text.replace("ORDER", order);
+        let whole = made(*pass, &text);
         assert_eq!(
-            outcome(text, &args),
+            outcome(&text, &args),
             outcome(&whole, &args),
             "{name}: without a fault\n{whole}"
         );

@@ -1,8 +1,12 @@
 //! What tidying up does to the text, on functions written in the text form.
 
+#[path = "support/loops.rs"]
+mod loops;
+
 use jut_loop::form::LoopFuncId;
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::{eval, opt, print, read};
+use loops::SWITCHED;
 
 fn tidy(text: &str) -> String {
     let mut program = read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span));
@@ -375,26 +379,6 @@ loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) -> (f64) = {
       (y_1)
     }
     (z)
-  }
-  (s)
-}";
-
-/// The same with a branch on what is the same in all iterations, and a sum.
-const SWITCHED: &str = "
-loop def f(n: i64, edge: bool, x: in f64[n], y: inout f64[n]) -> (f64) = {
-  (s) = for up (i in 0 .. n) carry (t = 0.5) {
-    first = i == 0
-    at_edge = edge || first
-    a = x[i]
-    (b, u) = if at_edge {
-      (a, t)
-    } else {
-      c = a * 2.0
-      v = t + c
-      (c, v)
-    }
-    y[i] = b
-    (u)
   }
   (s)
 }";

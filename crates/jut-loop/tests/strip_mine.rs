@@ -1,11 +1,15 @@
 //! Loops taken apart so that mathematical functions take many numbers at once: what becomes of the
 //! text, and that no bit and no error changes.
 
+#[path = "support/loops.rs"]
+mod loops;
+
 use jut_loop::form::{LoopFuncId, LoopProgram};
 use jut_loop::opt::{for_target, strip_mine};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_loop::{eval, print, read};
+use loops::PRICES;
 
 fn program(text: &str) -> LoopProgram {
     read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span))
@@ -169,21 +173,6 @@ fn loops_stay_whole_where_an_iteration_reads_what_another_one_stores() {
         assert!(strip_mine::run(&program(text), &KERNELS).is_none(), "{text}");
     }
 }
-
-/// What a price is after n shocks, and the sum of all prices.
-const PRICES: &str = "
-loop def f(n: i64, s: f64, z: in f64[n], p: out f64[n]) -> (f64, f64) = {
-  (a, b) = for ORDER (j in 0 .. n) carry (p_1 = s, b_1 = 0.0) {
-    z_1 = z[j]
-    t = s * z_1
-    e = exp(t)
-    p_2 = p_1 * e
-    b_2 = b_1 + p_2
-    p[j] = p_1
-    (p_2, b_2)
-  }
-  (a, b)
-}";
 
 fn prices(n: i64) -> Vec<Flat> {
     vec![number(n), Flat::Scalar(jut_ir::Literal::F64(0.03)), floats(n), floats(n)]

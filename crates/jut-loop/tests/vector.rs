@@ -1,11 +1,15 @@
 //! Several iterations at once: which loops are marked for it, what the marks look like, and that the
 //! evaluator takes them as machines do, so that a wrong mark shows.
 
+#[path = "support/loops.rs"]
+mod loops;
+
 use jut_loop::form::{LoopFuncId, LoopProgram};
 use jut_loop::opt::for_target;
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_loop::{eval, print, read};
+use loops::SUMS_IN_ORDER;
 
 fn program(text: &str) -> LoopProgram {
     read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}\n{text}", e.span))
@@ -228,35 +232,12 @@ fn a_mark_that_no_loop_can_have_is_not_read() {
     }
 }
 
-/// A loop of two sums in order beside something that is the same in all iterations, which stores to every
-/// other cell.
 fn sums_in_order(order: &str, change: (&str, &str)) -> String {
-    let text = "
-loop def f(n: i64, x: in f64[n], y: inout f64[2*n + 1], k: in i64[n]) -> (f64, f64, f64) = {
-  (a, b, c) = for ORDER (i in 0 .. n) carry (s = 0.5, t = 1.0, r = 3.0) {
-    x_1 = x[i]
-    x_2 = x_1 * x_1
-    x_3 = x_2 * r
-    x_4 = x_3 - x_1
-    z = sin(x_4)
-    w = z * r
-    v = w - x_2
-    s_1 = s + x_4
-    t_1 = v + t
-    j = i * 2
-    y_1 = y[j ..]
-    u = y_1[1]
-    u_1 = u + x_3
-    y_1[1] = u_1
-    (s_1, t_1, r)
-  }
-  (a, b, c)
-}";
-    text.replace("ORDER", order).replace(change.0, change.1)
+    SUMS_IN_ORDER.replace("ORDER", order).replace(change.0, change.1)
 }
 
 fn of_sums(order: &str, change: (&str, &str)) -> String {
-    let arguments = |n: i64| vec![int(n), floats(n), floats(2 * n + 1), ints(n)];
+    let arguments = |n: i64| vec![int(n), floats(n), floats(2 * n + 3), ints(n)];
     let text = sums_in_order(order, change);
     marked(&text, Vectors::EVERYTHING, &arguments)
 }

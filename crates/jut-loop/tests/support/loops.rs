@@ -1,0 +1,62 @@
+//! Loops that several tests transform. `ORDER` stands for the order of their iterations.
+
+#![allow(dead_code)]
+
+/// A branch that is partly the same in all iterations.
+pub const SWITCHED: &str = "
+loop def f(n: i64, edge: bool, x: in f64[n], y: inout f64[n]) -> (f64) = {
+  (s) = for up (i in 0 .. n) carry (t = 0.5) {
+    first = i == 0
+    at_edge = edge || first
+    a = x[i]
+    (b, u) = if at_edge {
+      (a, t)
+    } else {
+      c = a * 2.0
+      v = t + c
+      (c, v)
+    }
+    y[i] = b
+    (u)
+  }
+  (s)
+}";
+
+/// What a price is after n shocks, and the sum of all prices.
+pub const PRICES: &str = "
+loop def f(n: i64, s: f64, z: in f64[n], p: out f64[n]) -> (f64, f64) = {
+  (a, b) = for ORDER (j in 0 .. n) carry (p_1 = s, b_1 = 0.0) {
+    z_1 = z[j]
+    t = s * z_1
+    e = exp(t)
+    p_2 = p_1 * e
+    b_2 = b_1 + p_2
+    p[j] = p_1
+    (p_2, b_2)
+  }
+  (a, b)
+}";
+
+/// A loop of two sums in order beside something that is the same in all iterations, which stores to every
+/// other cell.
+pub const SUMS_IN_ORDER: &str = "
+loop def f(n: i64, x: in f64[n], y: inout f64[2*n + 3], k: in i64[n]) -> (f64, f64, f64) = {
+  (a, b, c) = for ORDER (i in 0 .. n) carry (s = 0.5, t = 1.0, r = 3.0) {
+    x_1 = x[i]
+    x_2 = x_1 * x_1
+    x_3 = x_2 * r
+    x_4 = x_3 - x_1
+    z = sin(x_4)
+    w = z * r
+    v = w - x_2
+    s_1 = s + x_4
+    t_1 = v + t
+    j = i * 2
+    y_1 = y[j ..]
+    u = y_1[1]
+    u_1 = u + x_3
+    y_1[1] = u_1
+    (s_1, t_1, r)
+  }
+  (a, b, c)
+}";
