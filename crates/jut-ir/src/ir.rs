@@ -692,6 +692,21 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// A loop that carries nothing and goes along no array.
+    pub fn new(dir: Dir, index: NVar, bound: Atom, body: Block) -> Scan {
+        Scan {
+            dir,
+            index,
+            bound,
+            carry: Vec::new(),
+            lin_carry: Vec::new(),
+            slices: Vec::new(),
+            lin_slices: Vec::new(),
+            cap_slices: Vec::new(),
+            body,
+        }
+    }
+
     /// Whether its iterations can be run again from what it carries alone, under this policy: it carries something, collects
     /// nothing, and reads by index. A loop that may end early is for `@online` alone.
     pub fn has_schedule(&self, tape: TapePolicy) -> bool {

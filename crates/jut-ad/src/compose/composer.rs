@@ -301,17 +301,9 @@ impl<'a> Composer<'a> {
                 let outer = std::mem::take(&mut self.stmts);
                 let element = self.zero((**element).clone());
                 let stmts = std::mem::replace(&mut self.stmts, outer);
-                Rhs::Scan(Box::new(Scan {
-                    dir: Dir::Par,
-                    index: self.b.nvar("i", Type::I64, self.loc.span),
-                    bound,
-                    carry: Vec::new(),
-                    lin_carry: Vec::new(),
-                    slices: Vec::new(),
-                    lin_slices: Vec::new(),
-                    cap_slices: Vec::new(),
-                    body: Block { stmts, nl: vec![element], lin: Vec::new() },
-                }))
+                let index = self.b.nvar("i", Type::I64, self.loc.span);
+                let body = Block { stmts, nl: vec![element], lin: Vec::new() };
+                Rhs::Scan(Box::new(Scan::new(Dir::Par, index, bound, body)))
             }
             _ => {
                 let cap = self.b.cap("r", Mode::Acc, false, ty.clone(), self.loc.span);

@@ -106,7 +106,7 @@ impl Composer<'_> {
                     let ty = Type::array(size.clone(), self.b.func.type_of(*entry));
                     stacked.push(self.b.nvar("s", ty, span));
                 }
-                let scan = super::nest::par(index, bound, body);
+                let scan = Scan::new(Dir::Par, index, bound, body);
                 self.push(stacked.clone(), Rhs::Scan(Box::new(scan)));
                 Ok(stacked.into_iter().map(Atom::Var).collect())
             }

@@ -155,7 +155,7 @@ impl Composer<'_> {
             stacked.push(self.b.nvar("s", ty, span));
         }
         let cap_slices = parts.into_iter().zip(rows.iter().map(|row| Place::root(*row))).collect();
-        let scan = Scan { cap_slices, ..par(index, *bound, body) };
+        let scan = Scan { cap_slices, ..Scan::new(Dir::Par, index, *bound, body) };
         self.push(stacked.clone(), Rhs::Scan(Box::new(scan)));
         Ok(stacked.into_iter().map(Atom::Var).collect())
     }
@@ -214,23 +214,8 @@ impl Composer<'_> {
             Ok(Vec::new())
         })?;
         first.pop();
-        let scan = Scan { slices: vec![(part, array)], ..par(index, *bound, body) };
+        let scan = Scan { slices: vec![(part, array)], ..Scan::new(Dir::Par, index, *bound, body) };
         self.push(Vec::new(), Rhs::Scan(Box::new(scan)));
         Ok(())
-    }
-}
-
-/// A parallel loop without slices.
-pub(super) fn par(index: NVar, bound: Atom, body: Block) -> Scan {
-    Scan {
-        dir: Dir::Par,
-        index,
-        bound,
-        carry: Vec::new(),
-        lin_carry: Vec::new(),
-        slices: Vec::new(),
-        lin_slices: Vec::new(),
-        cap_slices: Vec::new(),
-        body,
     }
 }

@@ -303,17 +303,9 @@ fn starting(
     let product = head.prim("t", prim::IMUL, vec![Atom::Var(b), both], &mut body);
     let b1 = head.prim("b", prim::IDIV, vec![product, t1], &mut body);
     let on = head.prim("go", prim::ILT, vec![b1, len], &mut body);
-    let scan = Scan {
-        dir: Dir::While,
-        index,
-        bound: len,
-        carry: vec![(more, go), (t, int(0)), (b, int(1))],
-        lin_carry: Vec::new(),
-        slices: Vec::new(),
-        lin_slices: Vec::new(),
-        cap_slices: Vec::new(),
-        body: Block { stmts: body, nl: vec![on, t1, b1], lin: Vec::new() },
-    };
+    let body = Block { stmts: body, nl: vec![on, t1, b1], lin: Vec::new() };
+    let carry = vec![(more, go), (t, int(0)), (b, int(1))];
+    let scan = Scan { carry, ..Scan::new(Dir::While, index, len, body) };
     let loc = Loc::source(span).by(Origin::Unzip);
     let rhs = Rhs::Scan(Box::new(scan));
     stmts.push(Stmt { nl: bound.to_vec(), lin: Vec::new(), rhs, annotated: false, loc });

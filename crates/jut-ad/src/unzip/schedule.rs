@@ -98,17 +98,7 @@ impl Prepare<'_> {
 
         // The loop over segments has names of its own for what it carries.
         let index = self.builder.nvar("j", Type::I64, loc.span);
-        let mut outer = Scan {
-            dir: scan.dir,
-            index,
-            bound,
-            carry: Vec::new(),
-            lin_carry: Vec::new(),
-            slices: Vec::new(),
-            lin_slices: Vec::new(),
-            cap_slices: Vec::new(),
-            body: Block::default(),
-        };
+        let mut outer = Scan::new(scan.dir, index, bound, Block::default());
         for (v, start) in &mut scan.carry {
             let VarData { name, ty, span, .. } = self.builder.func.nvars[*v].clone();
             let own = self.builder.nvar(&name, ty, span);

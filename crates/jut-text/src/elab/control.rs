@@ -617,17 +617,7 @@ impl<'a, 's> Body<'a, 's> {
         if !self.strict {
             self.facts.add_range(index, size.clone());
         }
-        let mut scan = Scan {
-            dir: s.dir,
-            index,
-            bound,
-            carry: Vec::new(),
-            lin_carry: Vec::new(),
-            slices: Vec::new(),
-            lin_slices: Vec::new(),
-            cap_slices: Vec::new(),
-            body: Block::default(),
-        };
+        let mut scan = Scan::new(s.dir, index, bound, Block::default());
         self.bind_carries(&mut scan, carry, lin_carry);
         for (name, (array, element)) in slices {
             scan.slices.push((self.nvar(&name, element), array));

@@ -150,17 +150,7 @@ impl<'a, 's> Body<'a, 's> {
         let name = head.index.map_or(Name { text: "i", span }, |(name, _)| name);
         let index = self.b.nvar(name.text, Type::I64, name.span);
         self.facts.add_range(index, head.size.clone());
-        let mut scan = Scan {
-            dir,
-            index,
-            bound: head.bound,
-            carry: Vec::new(),
-            lin_carry: Vec::new(),
-            slices: Vec::new(),
-            lin_slices: Vec::new(),
-            cap_slices: Vec::new(),
-            body: Block::default(),
-        };
+        let mut scan = Scan::new(dir, index, head.bound, Block::default());
         for (name, array, element) in &head.slices {
             scan.slices.push((self.nvar(name, element.clone()), *array));
         }

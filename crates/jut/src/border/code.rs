@@ -119,17 +119,8 @@ impl<'p> Code<'p> {
         let stacked = stacked.iter().map(|ty| Type::array(size.clone(), ty.clone()));
         let all: Vec<Type> = types.into_iter().chain(stacked).collect();
         let results = self.results(&all);
-        let scan = Scan {
-            dir,
-            index,
-            bound,
-            carry: names.into_iter().zip(carries.iter().copied()).collect(),
-            lin_carry: Vec::new(),
-            slices: Vec::new(),
-            lin_slices: Vec::new(),
-            cap_slices: Vec::new(),
-            body,
-        };
+        let carry = names.into_iter().zip(carries.iter().copied()).collect();
+        let scan = Scan { carry, ..Scan::new(dir, index, bound, body) };
         self.push(results.clone(), Rhs::Scan(Box::new(scan)));
         results.into_iter().map(Atom::Var).collect()
     }
