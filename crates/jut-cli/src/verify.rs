@@ -45,19 +45,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For a function of these arguments.
-    fn of(function: &Compiled, args: &[Value]) -> Limits {
-        fn is_short(value: &Value) -> bool {
-            match value {
-                Value::F32(_) | Value::F32s(_) => true,
-                Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
-                    items.iter().any(is_short)
-                }
-                _ => false,
-            }
-        }
-        let mut ports = function.inputs().chain(function.outputs());
-        match args.iter().any(is_short) || ports.any(|port| port.ty.contains("f32")) {
+    fn of(function: &Function) -> Limits {
+        match function.is_single_precision() {
             true => Limits { same: 1e-5, difference: 1e-2, rounding: f64::from(f32::EPSILON) },
             false => Limits { same: 1e-10, difference: 1e-5, rounding: f64::EPSILON },
         }

@@ -232,6 +232,29 @@ def many[n](x: [n]f64) -> [n]f64 = map (a <- x) { -(0.0 / a) - sqrt(a - 1.0) }
     }
 }
 
+#[test]
+fn numbers_of_32_bits_are_checked_to_their_own_precision() {
+    let program = "
+def inside(x: f64) -> f64 = { y = f32(x); f64(y * y * y) }
+def short(x: f32) -> f32 = sin(x) * x
+def cells[n](x: [n]f32, k: f64) -> f64 = sum (v <- x) { f64(v) * k * f64(v) }
+def flat(x: f32) -> f32 = x + 3.0 * relu(x)
+";
+    for command in ["grad", "hessian"] {
+        for (function, args) in [
+            ("inside", &["--arg", "x=0.7"][..]),
+            ("short", &["--arg", "x=0.7"]),
+            ("cells", &["--arg", "x=[0.7, 0.1]", "--arg", "k=2"]),
+        ] {
+            let call = [&[command, function], args].concat();
+            let (code, out, _) = checked("single", program, &call);
+            assert!(code == 0 && !out.contains("nothing to compare"), "{call:?}: {out}");
+        }
+    }
+    let (code, out, _) = checked("single", program, &["grad", "flat", "--arg", "x=0"]);
+    assert!(code == 4 && out.contains("TOO FAR"), "{out}");
+}
+
 const SHAPES: &str = "
 data Point = Point(x: f64, k: i64, y: f64)
 data Figure = Disc(r: f64) | Box(w: f64, tag: i64, h: f64) | At(p: Point, q: [2]f64) | Empty

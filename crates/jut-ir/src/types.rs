@@ -143,6 +143,11 @@ impl Type {
         self.contains(program, &Type::is_float)
     }
 
+    /// Whether a float of this width occurs anywhere in the type, data types included.
+    pub fn has_width(&self, program: &Program, width: Width) -> bool {
+        self.contains(program, &|ty| *ty == Type::Float(width))
+    }
+
     /// A data type in it, at any depth, whose values hold values of the same data type.
     pub fn recursive_data(&self, program: &Program) -> Option<DataId> {
         use crate::entity::EntityRef;

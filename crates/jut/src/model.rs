@@ -205,6 +205,26 @@ impl Function {
             .collect()
     }
 
+    /// Whether it, or a function that it calls, has floats of 32 bits: its results are then no more exact than those.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text(
+    ///     "def f(x: f64) -> f64 = f64(sin(f32(x)))\ndef g(x: f64) -> f64 = sin(x)",
+    /// )?;
+    /// assert!(model.function("f")?.is_single_precision());
+    /// assert!(!model.function("g")?.is_single_precision());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn is_single_precision(&self) -> bool {
+        let program = self.model.program();
+        jut_ir::calls::reached(program, self.id)
+            .into_iter()
+            .flat_map(|id| program.funcs[id].nvars.values())
+            .any(|v| v.ty.has_width(program, jut_ir::Width::Single))
+    }
+
     /// Differentiate with respect to these parameters only. Without this, all parameters that have
     /// a float are differentiated.
     ///

@@ -82,7 +82,7 @@ impl Point {
     pub fn new(function: &Function, args: &[Value]) -> Result<Point> {
         let value = function.value()?;
         let own: Vec<Value> = args.iter().take(value.inputs().count()).cloned().collect();
-        let limits = Limits::of(&value, &own);
+        let limits = Limits::of(function);
         let random = fastrand::Rng::with_seed(0x6a75).into();
         Ok(Point { function: function.clone(), value, own, limits, random })
     }
