@@ -5,12 +5,14 @@
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use jut_eval::{Interpreter, Value};
 use jut_ir::prim::{Row, TABLE};
-use jut_ir::{FuncId, Literal};
+use jut_ir::{FuncId, Literal, Scalar};
 use jut_tests::engines::agree_optimised;
 use jut_tests::in_parallel;
 use jut_tests::laws::load;
 use jut_tests::products::Product;
-use jut_tests::rows::{applied, applied_once, float_operands, floats, grid, operands, parameters};
+use jut_tests::rows::{
+    applied, applied_once, array, float_operands, floats, grid, operands, parameters,
+};
 
 /// Functions of a row's operands at many points, and what is composed of them.
 struct Subject<'r> {
@@ -25,10 +27,11 @@ impl<'r> Subject<'r> {
     fn new(row: &'r Row, body: &str) -> Result<Subject<'r>, String> {
         let (params, value) = (parameters(row), applied(row));
         let (once, value_once) = applied_once(row);
+        let result = row.result.name();
         let text = format!(
-            "def each(n: i64{params}) -> [n]f64 = build (i < n) {{ v = {value}; {body} }}
-             def total(n: i64{params}) -> f64 = sum (i < n) {{ v = {value}; {body} }}
-             def once({once}) -> f64 = {{ i = 0; v = {value_once}; {body} }}"
+            "def each(n: i64{params}) -> [n]{result} = build (i < n) {{ v = {value}; {body} }}
+             def total(n: i64{params}) -> {result} = sum (i < n) {{ v = {value}; {body} }}
+             def once({once}) -> {result} = {{ i = 0; v = {value_once}; {body} }}"
         );
         let points = grid(row);
         let args = operands(row, &points);
@@ -46,9 +49,16 @@ impl<'r> Subject<'r> {
 
     /// For each float operand an array: of ones for operand `j`, of zeros for the others.
     fn unit(&self, j: usize) -> Vec<Value> {
-        let all = |x: f64| Value::floats(vec![x; self.points.len()]);
-        let operands = 0..float_operands(self.row).len();
-        operands.map(|k| all(if k == j { 1.0 } else { 0.0 })).collect()
+        let operands = float_operands(self.row).into_iter().enumerate();
+        let unit = |(k, operand): (usize, usize)| {
+            self.all(self.row.params[operand], if k == j { 1.0 } else { 0.0 })
+        };
+        operands.map(unit).collect()
+    }
+
+    /// The same float at all points.
+    fn all(&self, scalar: Scalar, x: f64) -> Value {
+        array(scalar, std::iter::repeat_n(number(scalar, x), self.points.len()))
     }
 
     /// Runs a function of all points in every engine.
@@ -63,10 +73,13 @@ impl<'r> Subject<'r> {
     /// besides: the last results, for each operand.
     fn run_once(&self, func: FuncId, k: usize) -> Result<Vec<Vec<f64>>, String> {
         let interpreter = Interpreter::new(&self.derivatives.program);
-        let count = float_operands(self.row).len();
+        let operands = float_operands(self.row);
+        let count = operands.len();
         let mut found = vec![Vec::new(); count];
         for point in &self.points {
-            let unit = (0..count).map(|j| Value::F64(if j == k { 1.0 } else { 0.0 }));
+            let unit = operands.iter().enumerate().map(|(j, operand)| {
+                Value::from(number(self.row.params[*operand], if j == k { 1.0 } else { 0.0 }))
+            });
             let args: Vec<Value> = point.iter().map(|x| Value::from(*x)).chain(unit).collect();
             let outcome = interpreter.call(func, &args, &[], &[]);
             let results = outcome.map_err(|e| format!("{}: {e}", self.row.id))?.results;
@@ -86,8 +99,7 @@ impl<'r> Subject<'r> {
         let vjp = compose::vjp(&mut self.derivatives, each, &mask, Policy::Default).map_err(say)?;
         let forward: Result<Vec<Vec<f64>>, String> =
             (0..count).map(|j| Ok(last(&self.run(jvp, self.unit(j))?, 1).remove(0))).collect();
-        let ones = Value::floats(vec![1.0; self.points.len()]);
-        let results = self.run(vjp, vec![ones])?;
+        let results = self.run(vjp, vec![self.all(self.row.result, 1.0)])?;
         Ok([forward?, last(&results, count)])
     }
 
@@ -130,6 +142,11 @@ impl<'r> Subject<'r> {
 
 /// Which nesting, the second and the first operand, and the derivative at each point.
 type Second = (&'static str, usize, usize, Vec<f64>);
+
+/// A float of the width of this scalar.
+fn number(scalar: Scalar, x: f64) -> Literal {
+    if scalar == Scalar::F32 { Literal::F32(x as f32) } else { Literal::F64(x) }
+}
 
 /// The floats of each of the last results.
 fn last(results: &[Value], count: usize) -> Vec<Vec<f64>> {
