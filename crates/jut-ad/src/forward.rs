@@ -322,6 +322,7 @@ fn differentiate(
     }
     let mut rules = Rules { w, derivatives };
     let body = rules.block(&source.body, needs, &results, entry, loc)?;
+    rules.w.finish()?;
     let Writer { mut builder, rebound, .. } = rules.w;
     if rebound {
         builder = FunctionBuilder::from_function(Relocator::whole(&builder.func, body));

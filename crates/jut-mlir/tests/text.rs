@@ -83,33 +83,37 @@ fn accepted(mlir_opt: &str, texts: &[String]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// All functions of these programs through `mlir-opt`, some programs at a time, on all processors. How many texts there
+/// were.
+fn all_accepted(mlir_opt: &str, programs: &[Program]) -> usize {
+    let parts: Vec<&[Program]> = programs.chunks(16).collect();
+    let counts = jut_tests::in_parallel(&parts, |part| {
+        let texts: Vec<String> =
+            part.iter().flat_map(|p| p.funcs.keys().flat_map(|func| texts(p, func))).collect();
+        let lowered = accepted(mlir_opt, &texts);
+        match lowered.contains("unrealized_conversion_cast") {
+            true => Err(lowered),
+            false => Ok(texts.len()),
+        }
+    });
+    counts.unwrap_or_else(|e| panic!("{e}")).iter().sum()
+}
+
 #[test]
 fn mlir_opt_accepts_and_lowers_every_example() {
     let Some(mlir_opt) = mlir_opt() else { return };
-    let mut all = Vec::new();
-    for file in files() {
-        let text = std::fs::read_to_string(&file).expect("readable");
-        let Ok(program) = jut_tests::laws::load(&text) else { continue };
-        for func in program.funcs.keys() {
-            all.extend(texts(&program, func));
-        }
-    }
-    assert!(all.len() > 100, "{}", all.len());
-    let lowered = accepted(mlir_opt, &all);
-    assert!(!lowered.contains("unrealized_conversion_cast"));
+    let texts = files().into_iter().map(|file| std::fs::read_to_string(file).expect("readable"));
+    let programs: Vec<Program> =
+        texts.filter_map(|text| jut_tests::laws::load(&text).ok()).collect();
+    let count = all_accepted(mlir_opt, &programs);
+    assert!(count > 100, "{count}");
 }
 
 #[test]
 fn mlir_opt_accepts_and_lowers_random_programs() {
     let Some(mlir_opt) = mlir_opt() else { return };
-    let mut all = Vec::new();
-    for seed in 0..40 {
-        let text = jut_tests::generate::generate(seed).text;
-        let program = jut_tests::laws::load(&text).expect("a valid program");
-        for func in program.funcs.keys() {
-            all.extend(texts(&program, func));
-        }
-    }
-    let lowered = accepted(mlir_opt, &all);
-    assert!(!lowered.contains("unrealized_conversion_cast"));
+    let texts = (0..40).map(|seed| jut_tests::generate::generate(seed).text);
+    let programs: Vec<Program> =
+        texts.map(|text| jut_tests::laws::load(&text).expect("a valid program")).collect();
+    all_accepted(mlir_opt, &programs);
 }

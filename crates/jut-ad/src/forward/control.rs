@@ -6,7 +6,7 @@ use super::rules::{Entry, Rules, refuse_large_sum};
 use crate::{Jvp, Passing};
 use jut_ir::{
     Arm, ArmPattern, Atom, Block, Call, CapData, Case, Diagnostic, FieldPattern, Mode, NVar,
-    Operand, Region, Rhs, Scan, Step, Stmt, Type,
+    Operand, Region, Rhs, Scan, Step, Stmt,
 };
 
 impl Rules<'_> {
@@ -306,7 +306,7 @@ impl Rules<'_> {
     fn bind_some(&mut self, stmt: &Stmt, produced: Vec<NVar>, rhs: Rhs) {
         let mut lin = Vec::new();
         for v in &produced {
-            let ty = self.w.tangent_of(&self.w.source.nvars[*v].ty).unwrap_or(Type::F64);
+            let ty = self.w.tangent_of_part(&self.w.source.nvars[*v].ty, stmt.loc);
             lin.push(self.w.part_var(*v, ty, stmt.loc.span));
         }
         self.w.emit_stmt(Stmt {

@@ -362,33 +362,20 @@ impl Maker {
             inner = element;
         }
         let mut element = inner.clone();
-        let mut block = Block { stmts: vec![], nl: vec![Atom::Lit(ty.number(0.0))], lin: vec![] };
+        let (mut stmts, mut result) = (vec![], Atom::Lit(ty.number(0.0)));
         let span = self.loc.span;
         for n in sizes.into_iter().rev() {
             let index = self.b.nvar("i", Type::I64, span);
             element = Type::Array(self.b.func.size_of(Atom::Var(n)), Box::new(element));
             let zeros = self.b.nvar("z", element.clone(), span);
-            let scan = Scan {
-                dir: Dir::Par,
-                index,
-                bound: Atom::Var(n),
-                carry: vec![],
-                lin_carry: vec![],
-                slices: vec![],
-                lin_slices: vec![],
-                cap_slices: vec![],
-                body: block,
-            };
-            let stmt = Stmt {
-                nl: vec![zeros],
-                lin: vec![],
-                rhs: Rhs::Scan(Box::new(scan)),
-                annotated: false,
-                loc: self.loc,
-            };
-            block = Block { stmts: vec![stmt], nl: vec![Atom::Var(zeros)], lin: vec![] };
+            let body = Block { stmts, nl: vec![result], lin: vec![] };
+            let scan = Scan::new(Dir::Par, index, Atom::Var(n), body);
+            let rhs = Rhs::Scan(Box::new(scan));
+            let (nl, lin, loc) = (vec![zeros], vec![], self.loc);
+            stmts = vec![Stmt { nl, lin, rhs, annotated: false, loc }];
+            result = Atom::Var(zeros);
         }
-        self.stmts.extend(block.stmts);
-        block.nl.first().copied().unwrap_or(Atom::Lit(ty.number(0.0)))
+        self.stmts.extend(stmts);
+        result
     }
 }

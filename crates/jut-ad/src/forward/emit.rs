@@ -11,9 +11,10 @@ use jut_ir::build::FunctionBuilder;
 use jut_ir::entity::SecondaryMap;
 use jut_ir::prim::Prim;
 use jut_ir::{
-    Atom, Block, Cap, ConRef, Function, LVar, LinVarData, Loc, Mode, NVar, Origin, Place, Program,
-    Rhs, Span, Step, Stmt, Type, sizes,
+    Atom, Block, Cap, ConRef, Diagnostic, Function, LVar, LinVarData, Literal, Loc, Mode, NVar,
+    Origin, Place, Program, Rhs, Span, Step, Stmt, Type, sizes,
 };
+use std::cell::OnceCell;
 
 /// How the tangent of a variable is reached.
 #[derive(Clone, Debug)]
@@ -25,6 +26,7 @@ pub(super) enum Handle {
 }
 
 /// A block being written.
+#[derive(Default)]
 pub(super) struct Frame {
     pub out: Vec<Stmt>,
     pub regions: Vec<Region>,
@@ -54,7 +56,12 @@ pub(super) struct Writer<'a> {
     pub writers: SecondaryMap<Cap, Option<Cap>>,
     /// Tangent types of live variables.
     pub tangents: SecondaryMap<NVar, Option<Type>>,
-    pub frames: Vec<Frame>,
+    /// The block that is being written.
+    pub frame: Frame,
+    /// The blocks around it, outermost first.
+    pub around: Vec<Frame>,
+    /// What was not found and must be there, if anything.
+    mistake: OnceCell<Diagnostic>,
     /// Counts statements; `born` says when a variable was bound.
     pub clock: u32,
     pub born: SecondaryMap<NVar, u32>,
@@ -86,7 +93,9 @@ impl<'a> Writer<'a> {
             handles: SecondaryMap::new(),
             writers: SecondaryMap::new(),
             tangents: SecondaryMap::new(),
-            frames: Vec::new(),
+            frame: Frame::default(),
+            around: Vec::new(),
+            mistake: OnceCell::new(),
             clock: 0,
             born: SecondaryMap::new(),
             lin_born: SecondaryMap::new(),
@@ -97,35 +106,49 @@ impl<'a> Writer<'a> {
     // ---- frames and statements
 
     pub fn enter(&mut self, needs: BlockNeeds) {
-        self.frames.push(Frame {
-            out: Vec::new(),
-            regions: Vec::new(),
-            opening: Vec::new(),
-            patience: CLOSED_AT_ONCE,
-            bound: Vec::new(),
-            last_use: None,
-            needs,
-        });
+        let inner = Frame { patience: CLOSED_AT_ONCE, needs, ..Frame::default() };
+        self.around.push(std::mem::replace(&mut self.frame, inner));
     }
 
-    /// The frame that is being written. There is one from the first `enter` to the last `leave`.
-    pub fn frame(&mut self) -> Option<&mut Frame> {
-        self.frames.last_mut()
+    /// What must be there, or else something that stands in its place until the function is done: then it is an error.
+    pub fn known<T>(
+        &self,
+        found: Option<T>,
+        what: impl FnOnce() -> String,
+        span: Span,
+        instead: impl FnOnce() -> T,
+    ) -> T {
+        found.unwrap_or_else(|| {
+            self.mistake.get_or_init(|| {
+                let message =
+                    format!("internal error: forward differentiation does not find {}", what());
+                Diagnostic::error("J999", span, message).help("please report this program")
+            });
+            instead()
+        })
+    }
+
+    /// # Errors
+    /// `J999` if something was not found that must be there, or written where nothing is.
+    pub fn finish(&mut self) -> Result<(), Diagnostic> {
+        let lost = self.frame.out.first().map(|stmt| stmt.loc.span);
+        if let Some(span) = lost.or((!self.around.is_empty()).then_some(self.source.span)) {
+            self.known(None, || "the block of a statement".to_string(), span, || ());
+        }
+        self.mistake.take().map_or(Ok(()), Err)
     }
 
     /// What the block still needs of a variable.
     pub fn need(&self, var: NVar) -> Need {
-        self.frames.last().map(|f| f.needs.of(var)).unwrap_or_default()
+        self.frame.needs.of(var)
     }
 
     pub fn emit_stmt(&mut self, stmt: Stmt) {
         self.clock += 1;
         stmt.nl.iter().for_each(|v| self.born[*v] = self.clock);
         stmt.lin.iter().for_each(|x| self.lin_born[*x] = self.clock);
-        if let Some(frame) = self.frame() {
-            frame.bound.extend(&stmt.nl);
-            frame.out.push(stmt);
-        }
+        self.frame.bound.extend(&stmt.nl);
+        self.frame.out.push(stmt);
     }
 
     pub fn emit(&mut self, nl: Vec<NVar>, lin: Vec<LVar>, rhs: Rhs, loc: Loc) {
@@ -165,12 +188,20 @@ impl<'a> Writer<'a> {
 
     /// The tangent type of a live variable.
     pub fn tangent_type(&self, var: NVar) -> Type {
-        self.tangents[var].clone().unwrap_or(Type::F64)
+        let data = &self.source.nvars[var];
+        let what = || format!("the type of the tangent of `{}`", data.name);
+        self.known(self.tangents[var].clone(), what, data.span, || Type::F64)
     }
 
     /// The tangent type of any type without sums; `None` if absent.
     pub fn tangent_of(&self, ty: &Type) -> Option<Type> {
         ty.tangent(self.program).ok().flatten()
+    }
+
+    /// The tangent type of what has a tangent.
+    pub fn tangent_of_part(&self, ty: &Type, loc: Loc) -> Type {
+        let what = || "the type of a tangent".to_string();
+        self.known(self.tangent_of(ty), what, loc.span, || Type::F64)
     }
 
     /// `tan(v)`: the tangent of a live variable.
@@ -183,15 +214,27 @@ impl<'a> Writer<'a> {
                 x
             }
             Some(Handle::Val(x)) => x,
-            None => self.zero(self.tangent_type(var), loc),
+            None => {
+                self.known(
+                    None,
+                    || format!("the tangent of `{}`", self.source.nvars[var].name),
+                    loc.span,
+                    || (),
+                );
+                self.zero(self.tangent_type(var), loc)
+            }
         }
     }
 
     /// One of the needs of a variable has been served.
     pub fn served(&mut self, var: NVar) {
-        if let Some(frame) = self.frame() {
-            frame.needs.serve(var);
-        }
+        self.frame.needs.serve(var);
+    }
+
+    /// An operand of a primitive.
+    pub fn operand(&self, args: &[Atom], k: usize, loc: Loc) -> Atom {
+        let what = || format!("operand {k} of a primitive");
+        self.known(args.get(k).copied(), what, loc.span, || Atom::Lit(Literal::F64(0.0)))
     }
 
     /// A linear variable for the tangent of `var`: called `y'` if it is live, else fresh.
@@ -222,8 +265,8 @@ impl<'a> Writer<'a> {
     pub fn bind(&mut self, var: NVar, x: LVar, loc: Loc) {
         let need = self.need(var);
         self.handles[var] = Some(Handle::Val(x));
-        if let (true, Some(frame)) = (need.place, self.frame()) {
-            frame.opening.push((var, loc));
+        if need.place {
+            self.frame.opening.push((var, loc));
         }
     }
 
@@ -256,37 +299,34 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// A path into a value as a path into its tangent: positions count present components only.
+    pub fn tangent_path(&self, ty: &Type, path: &[Step]) -> Vec<Step> {
+        let mut ty = ty;
+        let what = || "the type of a part".to_string();
+        let part = |found| self.known(found, what, self.source.span, || &Type::F64);
+        let mut out = Vec::new();
+        for step in path {
+            match step {
+                Step::Index { .. } => {
+                    ty = part(ty.element());
+                    out.push(*step);
+                }
+                Step::Slice { .. } => out.push(*step),
+                Step::Field(k) => {
+                    let items = components(self.program, ty);
+                    out.push(Step::Field(tangent_position(self.kinds, &items, *k as usize)));
+                    ty = part(items.get(*k as usize).copied());
+                }
+            }
+        }
+        out
+    }
+
     /// `dx`: the capability for the tangent of a variable.
     pub fn capability(&mut self, var: NVar, mode: Mode, ty: Type, span: Span) -> Cap {
         let hint = format!("d{}", self.source.nvars[var].name);
         self.builder.cap(&hint, mode, false, ty, span)
     }
-}
-
-/// A path into a value as a path into its tangent: positions count present components only.
-pub(super) fn tangent_path(
-    program: &Program,
-    kinds: &Kinds,
-    ty: &Type,
-    path: &[Step],
-) -> Vec<Step> {
-    let mut ty = ty.clone();
-    let mut out = Vec::new();
-    for step in path {
-        match step {
-            Step::Index { .. } => {
-                ty = ty.element().cloned().unwrap_or(Type::F64);
-                out.push(*step);
-            }
-            Step::Slice { .. } => out.push(*step),
-            Step::Field(k) => {
-                let items = components(program, &ty);
-                out.push(Step::Field(tangent_position(kinds, &items, *k as usize)));
-                ty = items.get(*k as usize).map_or(Type::F64, |t| (*t).clone());
-            }
-        }
-    }
-    out
 }
 
 /// The components of a tuple or of a data type: the fields of all constructors.

@@ -80,11 +80,11 @@ pub(super) fn tangent(w: &mut Writer<'_>, y: NVar, prim: Prim, args: &[Atom], lo
 
 /// `y = select(b, p, q)`: the tangents are selected as the values are.
 fn select(w: &mut Writer<'_>, y: NVar, args: &[Atom], loc: Loc) {
-    let [b, p, q] = args else { return };
-    let p = w.take_or_zero(*p, &Type::F64, loc);
-    let q = w.take_or_zero(*q, &Type::F64, loc);
+    let [b, p, q] = [0, 1, 2].map(|k| w.operand(args, k, loc));
+    let p = w.take_or_zero(p, &Type::F64, loc);
+    let q = w.take_or_zero(q, &Type::F64, loc);
     let out = w.tangent_var(y, Type::F64, loc.span);
-    w.emit_linear(out, Rhs::LSelect(*b, p, q), loc);
+    w.emit_linear(out, Rhs::LSelect(b, p, q), loc);
     w.bind(y, out, loc);
 }
 
@@ -99,7 +99,7 @@ fn value(
     loc: Loc,
 ) -> Atom {
     match formula {
-        Formula::Arg(k) => args.get(*k).copied().unwrap_or(Atom::Lit(Literal::F64(0.0))),
+        Formula::Arg(k) => w.operand(args, *k, loc),
         Formula::Result => Atom::Var(y),
         Formula::Num(x) => Atom::Lit(Literal::F64(*x)),
         Formula::Int(x) => Atom::Lit(Literal::I64(*x)),

@@ -40,7 +40,7 @@ impl Writer<'_> {
     /// After the statement number `done` of a block, or before the first: opens the regions that
     /// its tangents need. Regions that are done with are closed first.
     pub fn open_regions(&mut self, block: &Block, done: Option<usize>) {
-        let opening = self.frame().map(|f| std::mem::take(&mut f.opening)).unwrap_or_default();
+        let opening = std::mem::take(&mut self.frame.opening);
         if opening.is_empty() {
             return;
         }
@@ -53,17 +53,16 @@ impl Writer<'_> {
             let cap = self.capability(var, Mode::Rd, ty, loc.span);
             let opened = self.open();
             let loc = loc.by(Origin::Forward);
-            if let Some(frame) = self.frame() {
-                let before = std::mem::take(&mut frame.out);
-                frame.regions.push(Region { var, cap, init, before, opened, loc });
-            }
+            let before = std::mem::take(&mut self.frame.out);
+            self.frame.regions.push(Region { var, cap, init, before, opened, loc });
             self.handles[var] = Some(Handle::At(Place::root(cap)));
         }
     }
 
     /// Closes the frame: the block with the given results, out of all its regions.
     pub fn leave(&mut self, nl: Vec<Atom>, lin: Vec<LVar>) -> Block {
-        let Some(mut frame) = self.frames.pop() else { return Block::default() };
+        let outer = self.around.pop().unwrap_or_default();
+        let mut frame = std::mem::replace(&mut self.frame, outer);
         let mut out = frame.out;
         while let Some(region) = frame.regions.pop() {
             let exit = self.exit(&nl, &lin, region.opened, region.loc);
@@ -77,14 +76,14 @@ impl Writer<'_> {
 
     /// How many regions are open, in all frames.
     pub fn depth(&self) -> usize {
-        self.frames.iter().map(|f| f.regions.len()).sum()
+        self.around.iter().chain([&self.frame]).map(|f| f.regions.len()).sum()
     }
 
     /// After the statement number `done` of a block: closes the innermost regions that nobody reads
     /// any more if there are many, so that long blocks do not nest without bound. What they
     /// return keeps its index; [`crate::relocate`] sorts that out in the end.
     fn settle(&mut self, block: &Block, done: usize) {
-        let Some(frame) = self.frames.last_mut() else { return };
+        let frame = &mut self.frame;
         if frame.regions.len() < frame.patience {
             return;
         }
@@ -106,7 +105,7 @@ impl Writer<'_> {
     /// Before the statement number `next` of a block, or before its results: closes the regions of
     /// tangents that are handed on there, if their places are not in use any more.
     pub fn close_before(&mut self, block: &Block, next: usize) {
-        let Some(frame) = self.frames.last() else { return };
+        let frame = &self.frame;
         let handed = |region: &Region| {
             frame.needs.of(region.var).handed.is_some_and(|handed| handed.at == next)
         };
@@ -141,8 +140,8 @@ impl Writer<'_> {
         for (v, loc) in lent {
             let need = self.need(v);
             let at = need.handed.map(|handed| handed.at);
-            if let (true, Some(frame)) = (need.times > 0 && at != Some(next), self.frame()) {
-                frame.opening.push((v, loc));
+            if need.times > 0 && at != Some(next) {
+                self.frame.opening.push((v, loc));
             }
         }
         self.open_regions(block, next.checked_sub(1));
@@ -151,7 +150,7 @@ impl Writer<'_> {
     /// Closes the `count` innermost regions; the statement number `done` is the last before. Regions of
     /// tangents that are still needed lend them.
     fn close(&mut self, block: &Block, count: usize, done: Option<usize>) {
-        let Some(frame) = self.frames.last_mut() else { return };
+        let frame = &mut self.frame;
         let mut kept = HashSet::new();
         let mut tangents = Vec::new();
         for v in frame.needs.pending() {
@@ -230,10 +229,8 @@ impl Writer<'_> {
         }
         out.extend(self.leaves(&returned, &rebuilt, &tangents, opened, loc));
         out.extend(checks);
-        if let Some(frame) = self.frame() {
-            frame.bound.extend(returned.into_iter().chain(rebuilt));
-            frame.out = out;
-        }
+        self.frame.bound.extend(returned.into_iter().chain(rebuilt));
+        self.frame.out = out;
     }
 
     /// The time at which a region is opened: later than all that was bound before it.

@@ -1,7 +1,7 @@
 //! J's rules, one per construct (Fig. 7 of the paper, extended to arrays): blocks and leaves.
 //! Statements with nested blocks and calls are in [`super::control`].
 
-use super::emit::{Handle, Writer, components, first_field, tangent_path, tangent_position};
+use super::emit::{Handle, Writer, components, first_field, tangent_position};
 use super::needs::BlockNeeds;
 use super::primitive;
 use crate::Derivatives;
@@ -153,7 +153,7 @@ impl Rules<'_> {
             }
             (Rhs::Update { array, path, value }, [y]) => {
                 let ty = self.w.tangent_type(*y);
-                let part = self.w.tangent_of(&self.w.source.type_of(*value)).unwrap_or(Type::F64);
+                let part = self.w.tangent_of_part(&self.w.source.type_of(*value), loc);
                 let x = self.w.take_or_zero(Atom::Var(*array), &ty, loc);
                 let value = self.w.take_or_zero(*value, &part, loc);
                 let out = self.w.tangent_var(*y, ty, loc.span);
@@ -185,7 +185,7 @@ impl Rules<'_> {
     /// The place in the `wr` capability beside a place in an accumulator.
     pub fn place_of(&self, cap: Cap, place: &Place) -> Place {
         let ty = &self.w.source.caps[place.root].ty;
-        let path = tangent_path(self.w.program, self.w.kinds, ty, &place.path);
+        let path = self.w.tangent_path(ty, &place.path);
         Place { root: cap, path }
     }
 

@@ -16,7 +16,9 @@ use super::rules::Rules;
 use crate::activity::{Activity, Kinds};
 use crate::{Derivatives, Mask};
 use jut_ir::tangent::Part;
-use jut_ir::{Atom, ConRef, Data, DataId, Decl, FuncId, LVar, Loc, NVar, Rhs, Size, Type, VarData};
+use jut_ir::{
+    Atom, ConRef, Data, DataId, Decl, FuncId, LVar, Literal, Loc, NVar, Rhs, Size, Type, VarData,
+};
 use std::collections::HashSet;
 
 /// Declares the tangent types that live values of the planned derivatives need.
@@ -106,8 +108,8 @@ impl Rules<'_> {
                 Part::Absent => {}
                 Part::Size => sizes.push(*a),
                 Part::Tangent => {
-                    let ty = self.w.tangent_of(&self.w.source.type_of(*a));
-                    fields.push(self.w.take_or_zero(*a, &ty.unwrap_or(Type::F64), loc));
+                    let ty = self.w.tangent_of_part(&self.w.source.type_of(*a), loc);
+                    fields.push(self.w.take_or_zero(*a, &ty, loc));
                 }
             }
         }
@@ -136,7 +138,9 @@ impl Rules<'_> {
             }
             let Some(field) = declared.next() else { break };
             if part == Part::Size {
-                let size = size.or(v.map(Atom::Var)).unwrap_or(Atom::Lit(jut_ir::Literal::I64(0)));
+                let size = size.or(v.map(Atom::Var));
+                let what = || "the size of a field".to_string();
+                let size = self.w.known(size, what, loc.span, || Atom::Lit(Literal::I64(0)));
                 forms.push(self.w.builder.func.size_of(size));
                 sizes.push(size);
                 continue;
