@@ -92,6 +92,8 @@ fn filling(file: &File, hole: &Hole) -> Filled {
                 .unwrap_or_else(|| elsewhere("method"))
         }
         Hole::Constant(value) => constant(file, &value.to_string()),
+        // The text has its name there.
+        Hole::Length(_) => Filled::function("0", Type::Usize, &[]),
         Hole::Data(path) => {
             let name = last(&path.to_string());
             let shape = file.data.iter().find(|s| s.name == name);
@@ -191,6 +193,7 @@ fn type_of(file: &File, ty: &Ty, holes: &[Hole], depth: u32) -> Type {
         Ty::Array(element, Extent::Fixed(n)) => {
             let hole = n.trim_matches(['$', 'k']).parse::<usize>().ok();
             let length = match hole.filter(|_| n.starts_with('$')).and_then(|k| holes.get(k)) {
+                Some(Hole::Length(_)) => return Type::Array(one(element)),
                 Some(Hole::Constant(value)) => {
                     let name = last(&value.to_string());
                     let of = file.constants.iter().find(|(n, ..)| *n == name);

@@ -12,7 +12,19 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall, Lit, Macro, PathArguments, Token};
+use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Lit, Macro, PathArguments, Token};
+
+/// Whether what stands in `f::<..>(..)` is a length: a number, or a constant by its name.
+fn is_length(argument: &GenericArgument) -> bool {
+    match argument {
+        GenericArgument::Const(_) => true,
+        GenericArgument::Type(syn::Type::Path(path)) => {
+            let last = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+            last.chars().all(|c| !c.is_lowercase())
+        }
+        _ => false,
+    }
+}
 
 impl Lowering<'_> {
     /// A call of a function. Where its value is a number or truth value for certain (`inline`), it needs no name.
@@ -33,13 +45,20 @@ impl Lowering<'_> {
         let Some(last) = path.path.segments.last() else {
             return refuse(path, "a function is expected here");
         };
-        if let PathArguments::AngleBracketed(arguments) = &last.arguments {
+        let name = last.ident.to_string();
+        // The lengths in `f::<3>(..)` are found by the arguments too.
+        if let PathArguments::AngleBracketed(arguments) = &last.arguments
+            && !arguments.args.iter().all(is_length)
+        {
             return refuse(
                 arguments,
-                "generic functions are not built yet: write the function for `f64`",
+                "generic functions are not built yet: write the function for `f64`; lengths, `f::<3>(..)`, are built",
             );
         }
-        let name = last.ident.to_string();
+        let mut named = path.path.clone();
+        if let Some(last) = named.segments.last_mut() {
+            last.arguments = PathArguments::None;
+        }
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let before = path.path.segments.iter().rev().nth(1).map(|s| s.ident.to_string());
         match before.as_deref() {
@@ -90,7 +109,7 @@ impl Lowering<'_> {
                     key(&name),
                 )
             }
-            _ => Hole::Function(path.to_token_stream()),
+            _ => Hole::Function(named.to_token_stream()),
         };
         let open = self.targets.len();
         let hole = self.hole(function);
@@ -173,7 +192,7 @@ impl Lowering<'_> {
             Hole::Data(path) => Some(quote!(::jut::rust::of::<#path>())),
             Hole::Function(path) => Some(quote!(::jut::rust::given::<#path, _>())),
             Hole::Method(owner, key) => Some(quote!(::jut::rust::result::<#key, _, _>(#owner))),
-            Hole::Constant(_) => None,
+            Hole::Constant(_) | Hole::Length(_) => None,
         }) else {
             return refuse(
                 &call.receiver,

@@ -240,9 +240,9 @@ pub(crate) fn values(
                 ]))
             }
 
-            fn split(value: ::jut::Value) -> ::core::option::Option<::std::vec::Vec<Self>> {
+            fn split(value: ::jut::Value, count: usize) -> ::core::option::Option<::std::vec::Vec<Self>> {
                 let mut components = ::jut::rust::components(value)?;
-                #(let mut #names = <#types as ::jut::rust::Block>::split(components.next()?)?.into_iter();)*
+                #(let mut #names = <#types as ::jut::rust::Block>::split(components.next()?, count)?.into_iter();)*
                 let mut all = ::std::vec::Vec::new();
                 loop {
                     let one = match (#(#names.next(),)*) {

@@ -298,10 +298,10 @@ fn crossing(own: &Ident, variants: &[Variant], parts: &[Part], holes: &[Hole]) -
                 #many
             }
 
-            fn split(value: ::jut::Value) -> ::core::option::Option<::std::vec::Vec<Self>> {
+            fn split(value: ::jut::Value, count: usize) -> ::core::option::Option<::std::vec::Vec<Self>> {
                 let mut components = ::jut::rust::components(value)?;
-                let numbers = <i64 as ::jut::rust::Block>::split(components.next()?)?;
-                #(let mut #names = <#types as ::jut::rust::Block>::split(components.next()?)?.into_iter();)*
+                let numbers = <i64 as ::jut::rust::Block>::split(components.next()?, count)?;
+                #(let mut #names = <#types as ::jut::rust::Block>::split(components.next()?, count)?.into_iter();)*
                 numbers
                     .into_iter()
                     .map(|number| {

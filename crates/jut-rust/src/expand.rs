@@ -219,12 +219,16 @@ fn twin(
     let of = owner.map(|owner| quote!(<#owner>::));
     let conditions: Vec<_> = function.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
     let result = type_value(&signature.result, &signature.lengths);
+    let generics = declared(signature, &|_| true);
     let marked = match (owner, &signature.written) {
-        (None, Some(gives)) => quote! {
-            #(#conditions)*
-            #[automatically_derived]
-            impl ::jut::rust::Gives<#gives> for #name {}
-        },
+        (None, Some(gives)) => {
+            let own = declared(signature, &|k| signature.result.has_length(&format!("$k{k}$")));
+            quote! {
+                #(#conditions)*
+                #[automatically_derived]
+                impl #own ::jut::rust::Gives<#gives> for #name {}
+            }
+        }
         _ => TokenStream::new(),
     };
     let parameters = match signature.takes_functions() {
@@ -233,7 +237,7 @@ fn twin(
         }
         false => Vec::new(),
     };
-    let mention = match signature.takes_functions() {
+    let mention = match signature.takes_functions() || !generics.is_empty() {
         // Its type parameters are open.
         true => TokenStream::new(),
         false => quote!(let _ = #of #own;),
@@ -247,6 +251,8 @@ fn twin(
         Hole::Constant(value) => quote!(linker.constant(&(#value))),
         Hole::Method(owner, key) => quote!(linker.method::<#key, _, _>(#owner)),
         Hole::Data(path) => quote!(linker.data::<#path>()),
+        // The text has its name there.
+        Hole::Length(_) => quote!(linker.constant(&0_usize)),
     });
     let methods = match signature.takes_functions() {
         true => TokenStream::new(),
@@ -317,6 +323,7 @@ pub(crate) fn type_value(ty: &Ty, holes: &[Hole]) -> TokenStream {
             let element = type_value(element, holes);
             let hole = n.trim_matches(|c| c == '$' || c == 'k').parse::<usize>();
             let length = match hole.ok().filter(|_| n.starts_with('$')).and_then(|k| holes.get(k)) {
+                Some(Hole::Length(_)) => return quote!(::jut::rust::Type::Array(&#element)),
                 Some(Hole::Constant(length)) => length.clone(),
                 _ => n.parse().unwrap_or_default(),
             };
@@ -463,6 +470,16 @@ fn tupled(items: &[TokenStream]) -> TokenStream {
     }
 }
 
+/// The lengths that are parameters of the function, as it declares them: those of some numbers.
+fn declared(signature: &Signature, is_one: &dyn Fn(usize) -> bool) -> TokenStream {
+    let lengths = signature.lengths().filter(|(k, _)| is_one(*k));
+    let names: Vec<&Ident> = lengths.map(|(_, name)| name).collect();
+    match names.is_empty() {
+        true => TokenStream::new(),
+        false => quote!(<#(const #names: usize),*>),
+    }
+}
+
 /// The functions that call the derivatives: of a function with such parameters, whose text gives these results. The
 /// signature's own result is that of which there is a gradient, if it is a number.
 pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
@@ -508,6 +525,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
     let take_value = next(given.len());
     let gradients: Vec<TokenStream> = floats.iter().map(|k| derivative(types[*k])).collect();
     let (gradient, take_gradient) = (tupled(&gradients), next(gradients.len()));
+    let generics = declared(signature, &|_| true);
     let method = |name: &str,
                   doc: &str,
                   request: &str,
@@ -521,7 +539,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             ///
             /// # Errors
             /// An argument that does not fit, or what makes the function panic.
-            pub fn #name(#(#given),*) -> ::jut::Result<#ty> {
+            pub fn #name #generics(#(#given),*) -> ::jut::Result<#ty> {
                 static ENTRY: ::jut::rust::Entry = ::jut::rust::Entry::new(::jut::Request::#request);
                 ::std::thread_local! {
                     static SESSION: ::jut::rust::Local = const { ::jut::rust::Local::new() };

@@ -3,7 +3,7 @@
 use crate::template::{Hole, Place, What, finish, mark};
 use crate::types::{Extent, Ty, read};
 use crate::{Refusal, refuse};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
@@ -35,7 +35,7 @@ pub struct Signature {
     pub result: Ty,
     /// The result's type as it is written.
     pub written: Option<Type>,
-    /// Constants and structs that stand in its types.
+    /// Constants and structs that stand in its types, and first the lengths that are its parameters.
     pub lengths: Vec<Hole>,
 }
 
@@ -43,6 +43,14 @@ impl Signature {
     /// Whether it takes functions. Such a function has no derivatives of its own.
     pub fn takes_functions(&self) -> bool {
         self.parameters.iter().any(|p| matches!(p.ty, Ty::Function(..)))
+    }
+
+    /// The lengths that are its parameters, `const N: usize`, in order: the number of the hole, and the name.
+    pub fn lengths(&self) -> impl Iterator<Item = (usize, &Ident)> {
+        self.lengths.iter().enumerate().filter_map(|(k, hole)| match hole {
+            Hole::Length(name) => Some((k, name)),
+            _ => None,
+        })
     }
 }
 
@@ -232,7 +240,19 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             "a tuple with a `Vec` or a tuple in it is not built as a result: write `[f64; N]`, or one \
              function for each result",
         ),
-        _ => Ok(Signature { parameters, result, written, lengths }),
+        _ => {
+            let signature = Signature { parameters, result, written, lengths };
+            for (k, name) in signature.lengths() {
+                let length = format!("$k{k}$");
+                if !signature.parameters.iter().any(|p| p.ty.has_length(&length)) {
+                    return refuse(
+                        name,
+                        "a length is that of a parameter: write one of type `[f64; N]`, or give the length as a `usize`",
+                    );
+                }
+            }
+            Ok(signature)
+        }
     }
 }
 
@@ -242,6 +262,13 @@ pub(crate) fn length_of(length: &Expr, holes: &mut Vec<Hole>) -> String {
         && let Lit::Int(n) = &literal.lit
     {
         return n.base10_digits().to_string();
+    }
+    let own = |hole: &Hole| match (hole, length) {
+        (Hole::Length(name), Expr::Path(path)) => path.path.is_ident(name),
+        _ => false,
+    };
+    if let Some(k) = holes.iter().position(own) {
+        return format!("$k{k}$");
     }
     let tokens = length.to_token_stream();
     format!("$k{}$", hole_of(Hole::Constant(quote!(#tokens as usize)), holes))
@@ -254,6 +281,7 @@ pub(crate) fn hole_of(hole: Hole, holes: &mut Vec<Hole>) -> usize {
         Hole::Constant(t) => format!("constant {t}"),
         Hole::Method(t, key) => format!("method {key} {t}"),
         Hole::Data(t) => format!("data {t}"),
+        Hole::Length(t) => format!("length {t}"),
     };
     let wanted = text(&hole);
     holes.iter().position(|h| text(h) == wanted).unwrap_or_else(|| {
@@ -313,6 +341,13 @@ impl<'a> Lowering<'a> {
         let (mut sizes, mut parameters) = (Vec::new(), Vec::new());
         // The result, and the parameters that are changed: types and values.
         let (mut types, mut values) = (Vec::new(), Vec::new());
+        let mut lengths = Vec::new();
+        for (k, rust) in self.signature.lengths() {
+            let name = self.names.unique(&rust.to_string());
+            lengths.push((format!("$k{k}$"), name.clone()));
+            sizes.push(name.clone());
+            self.declare(&rust.to_string(), Local::value(name, Ty::Usize));
+        }
         for p in &self.signature.parameters {
             let name = self.names.unique(&p.name);
             let own = match &p.ty {
@@ -411,11 +446,12 @@ impl<'a> Lowering<'a> {
             }
             false => format!("[{}]", sizes.join(", ")),
         };
-        Ok(format!(
+        let text = format!(
             "def $f${sizes}({}) -> {result} = {{\n{}\n}}\n",
             parameters.join(", "),
             indented(&self.lines)
-        ))
+        );
+        Ok(lengths.iter().fold(text, |text, (hole, name)| text.replace(hole, name)))
     }
 
     /// Makes a name known.

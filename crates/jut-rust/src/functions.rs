@@ -21,7 +21,8 @@ pub(crate) struct Closure {
     pub scopes: Vec<HashMap<String, Local>>,
 }
 
-/// The type parameters of a function that are functions, `F: Fn(f64) -> f64`; another one is refused.
+/// The type parameters of a function that are functions, `F: Fn(f64) -> f64`; another one is refused. Lengths, `const N:
+/// usize`, become holes.
 pub(crate) fn parameters(
     generics: &syn::Generics,
     holes: &mut Vec<Hole>,
@@ -41,18 +42,21 @@ pub(crate) fn parameters(
             None => {
                 return refuse(
                     generics,
-                    "generic functions are not built yet: write the function for `f64`; `F: Fn(f64) -> f64` is built",
+                    "generic functions are not built yet: write the function for `f64`; `F: Fn(f64) -> f64` and `const N: usize` are built",
                 );
             }
         };
     }
-    match generics.const_params().next() {
-        Some(_) => refuse(
-            generics,
-            "generic functions are not built yet: write the function for `f64`; `F: Fn(f64) -> f64` is built",
-        ),
-        None => Ok(found),
+    for parameter in generics.const_params() {
+        if !matches!(&parameter.ty, Type::Path(p) if p.path.is_ident("usize")) {
+            return refuse(
+                &parameter.ty,
+                "a parameter of the type is a length: write `const N: usize`",
+            );
+        }
+        holes.push(Hole::Length(parameter.ident.clone()));
     }
+    Ok(found)
 }
 
 /// The type of a parameter that is a function.

@@ -10,7 +10,7 @@
 //! type, `$if vec 0$ .. $end$` what is only there if hole 0 has sizes of its own. What else depends on what rustc knows, such as the number of
 //! a field, has a tag of several words; the table is in `jut::rust`, at `written`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 
 const START: char = '\u{1}';
 const MIDDLE: char = '\u{2}';
@@ -51,6 +51,8 @@ pub enum Hole {
     Constant(TokenStream),
     /// A struct: its path.
     Data(TokenStream),
+    /// A length that is a parameter of the function, `const N: usize`: its name.
+    Length(Ident),
 }
 
 /// Text with a mark of the place that it comes from.

@@ -83,6 +83,17 @@ impl Ty {
         }
     }
 
+    /// Whether some array in it has this length.
+    pub fn has_length(&self, length: &str) -> bool {
+        match self {
+            Ty::Array(element, extent) => {
+                *extent == Extent::Fixed(length.to_string()) || element.has_length(length)
+            }
+            Ty::Tuple(items) => items.iter().any(|t| t.has_length(length)),
+            _ => false,
+        }
+    }
+
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         match self {

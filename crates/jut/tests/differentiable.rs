@@ -16,6 +16,8 @@ mod enums;
 mod failures;
 #[path = "differentiable/functions.rs"]
 mod functions;
+#[path = "differentiable/lengths.rs"]
+mod lengths;
 #[path = "differentiable/meaning.rs"]
 mod meaning;
 #[path = "differentiable/names.rs"]

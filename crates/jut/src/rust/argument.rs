@@ -185,8 +185,8 @@ pub trait Block: Clone + Sized {
     /// As [`Argument::hold`].
     fn own(all: Vec<Self>) -> Result<Held<'static>>;
 
-    /// Many of them from such a value.
-    fn split(value: Value) -> Option<Vec<Self>>;
+    /// So many of them from such a value.
+    fn split(value: Value, count: usize) -> Option<Vec<Self>>;
 }
 
 macro_rules! scalar {
@@ -209,7 +209,7 @@ macro_rules! scalar {
                 let all: Result<Vec<$stored>> = all.into_iter().map(hold).collect();
                 Ok(Held { data: Data::$many(Cow::Owned(all?)), shape: [n, 0, 0, 0], rank: 1 })
             }
-            fn split(value: Value) -> Option<Vec<$ty>> {
+            fn split(value: Value, _: usize) -> Option<Vec<$ty>> {
                 match value {
                     Value::$many(array) => {
                         array.data.into_iter().map(|x| x.try_into().ok()).collect()
@@ -237,10 +237,13 @@ impl<B: Block, const N: usize> Block for [B; N] {
         let rows = all.len();
         Ok(B::own(all.into_iter().flatten().collect())?.in_rows(rows, N))
     }
-    fn split(value: Value) -> Option<Vec<[B; N]>> {
-        let all = B::split(value)?;
-        let (rows, rest) = all.as_chunks::<N>();
-        rest.is_empty().then(|| rows.to_vec())
+    fn split(value: Value, count: usize) -> Option<Vec<[B; N]>> {
+        let all = B::split(value, count.checked_mul(N)?)?;
+        if all.len() != count.checked_mul(N)? {
+            return None;
+        }
+        let row = |k: usize| <&[B; N]>::try_from(all.get(k * N..(k + 1) * N)?).ok().cloned();
+        (0..count).map(row).collect()
     }
 }
 

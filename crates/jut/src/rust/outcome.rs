@@ -90,15 +90,27 @@ impl Outcome for bool {
     }
 }
 
+/// How many elements an array has, or the arrays of its elements' fields.
+fn length(value: &Value) -> Option<usize> {
+    match value {
+        Value::F64s(a) => a.shape.first().copied(),
+        Value::I64s(a) => a.shape.first().copied(),
+        Value::Bools(a) => a.shape.first().copied(),
+        Value::Tuple(items) => items.iter().find_map(length),
+        _ => None,
+    }
+}
+
 impl<B: Block> Outcome for Vec<B> {
     fn take(value: Value) -> Option<Vec<B>> {
-        B::split(value)
+        let count = length(&value)?;
+        B::split(value, count)
     }
 }
 
 impl<B: Block, const N: usize> Outcome for [B; N] {
     fn take(value: Value) -> Option<[B; N]> {
-        B::split(value)?.try_into().ok()
+        B::split(value, N)?.try_into().ok()
     }
 }
 
