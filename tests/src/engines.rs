@@ -25,6 +25,7 @@ use jut_loop::signature::{AbiComponent, Cells, Flat};
 use jut_loop::{Lowered, lower, need, print, read};
 use jut_native::{Arg, Backend, CallError, Checked, Returned};
 use jut_runtime::Workspace;
+use jut_runtime::arena::ALIGN;
 use std::cell::Cell;
 
 /// The backends that are built in, by name.
@@ -71,6 +72,8 @@ fn agree_in(
     backends: &[(&'static str, Backend)],
 ) -> Result<Vec<Run>, String> {
     guard::arenas();
+    // Of this thread, which may have run other tests.
+    guard::aligned(ALIGN);
     let interpreter = Interpreter::new(program);
     let mut lowered = lower(program, func).map_err(|e| format!("lowering: {e}"))?;
     fault(&mut lowered.program);

@@ -143,15 +143,12 @@ fn every_derivative_of_random_programs_agrees_at_arguments_that_they_do_not_expe
     let subjects = (0..).map(|seed| Subject { seed, extent, linear: false });
     let indexed = |subject: &Subject| subject.generate().text.contains("ix[");
     let subjects: Vec<_> = subjects.filter(indexed).take(PROGRAMS).enumerate().collect();
-    let engine = |name| match name {
-        "LLVM" => jut::Engine::Llvm,
-        "MLIR" => jut::Engine::Mlir,
-        _ => jut::Engine::Cranelift,
-    };
     let outcome = in_parallel(&subjects, |(k, subject)| {
         // Backends that take long to compile have one in twelve.
-        let backends: Vec<_> = backends().take(if k % 12 == 0 { 3 } else { 1 }).collect();
-        let native = backends.iter().map(|(name, _)| (*name, engine(*name)));
+        let count = if k % 12 == 0 { 3 } else { 1 };
+        let backends: Vec<_> = backends().take(count).collect();
+        let native = jut::BACKENDS.into_iter().filter(|(engine, _)| engine.is_built_in());
+        let native = native.map(|(engine, backend)| (backend.name, engine)).take(count);
         let interpreter = ("interpreter", jut::Engine::Interpreter);
         let engines: Vec<_> = std::iter::once(interpreter).chain(native).collect();
         random::strange(*subject, &backends, &engines)
