@@ -8,6 +8,7 @@
 //! | [`matrix`] | products of matrices |
 //! | [`vectors`] | products with vectors |
 //! | [`conv`] | convolutions with channels |
+//! | [`triangular`] | triangular solutions, the Cholesky factorisation |
 //! | `eight` | eight floats at once, for these kernels |
 //! | [`arena`] | memory with a bump pointer, kept between calls |
 //! | [`cancel`] | ending calls from outside |
@@ -41,6 +42,7 @@ pub mod matrix;
 #[cfg(not(jut_freestanding))]
 pub mod stack;
 pub mod symbols;
+pub mod triangular;
 pub mod vectors;
 pub mod wide;
 pub mod workspace;

@@ -79,10 +79,10 @@ pub(crate) fn all_vector_lanes() -> impl Iterator<Item = usize> {
 
 /// A matrix in memory: cell (i, j) is cell `i * row + j * column` of the buffer.
 #[derive(Clone, Copy)]
-struct Strided<'a> {
-    cells: &'a [f64],
-    row: usize,
-    column: usize,
+pub(crate) struct Strided<'a> {
+    pub cells: &'a [f64],
+    pub row: usize,
+    pub column: usize,
 }
 
 impl<'a> Strided<'a> {
@@ -135,12 +135,52 @@ fn product_with(
     if scratch.len() < needed {
         return false;
     }
+    let a = Strided::new(a, m, k, flags & A_TRANSPOSED != 0);
+    let b = Strided::new(b, k, n, flags & B_TRANSPOSED != 0);
+    strided(tiles, c, n, [a, b], scratch, [m, n, k], flags & ADD != 0)
+}
+
+/// The product of parts of matrices, into a part of one whose rows are `stride` cells apart. Says whether the
+/// cells are there; if not, nothing is done.
+pub(crate) fn part(
+    c: &mut [f64],
+    stride: usize,
+    operands: [Strided<'_>; 2],
+    scratch: &mut [f64],
+    sizes: [usize; 3],
+    add: bool,
+) -> bool {
+    strided(Tiles::of_this_machine(), c, stride, operands, scratch, sizes, add)
+}
+
+fn strided(
+    tiles: &Tiles,
+    c: &mut [f64],
+    stride: usize,
+    [a, b]: [Strided<'_>; 2],
+    scratch: &mut [f64],
+    [m, n, k]: [usize; 3],
+    add: bool,
+) -> bool {
     if m == 0 || n == 0 {
         return true;
     }
-    let a = Strided::new(a, m, k, flags & A_TRANSPOSED != 0);
-    let b = Strided::new(b, k, n, flags & B_TRANSPOSED != 0);
-    let add = flags & ADD != 0;
+    let reach = |rows: usize, row: usize, columns: usize, column: usize| match (rows, columns) {
+        (0, _) | (_, 0) => 0,
+        _ => (rows - 1)
+            .saturating_mul(row)
+            .saturating_add((columns - 1).saturating_mul(column))
+            .saturating_add(1),
+    };
+    let flags = if add { ADD } else { 0 };
+    if stride < n
+        || c.len() < reach(m, stride, n, 1)
+        || a.cells.len() < reach(m, a.row, k, a.column)
+        || b.cells.len() < reach(k, b.row, n, b.column)
+        || scratch.len() < self::scratch(m as i64, n as i64, k as i64, flags) as usize
+    {
+        return false;
+    }
     let columns = n.min(COLUMNS) + SPARE_COLUMNS;
     let (packed_b, rest) = scratch.split_at_mut(k.min(INNER) * columns);
     let (packed_a, sums) = rest.split_at_mut(k.min(INNER) * (m.min(ROWS) + SPARE_ROWS));
@@ -173,8 +213,11 @@ fn product_with(
                         end: from + depth == k,
                         add,
                     };
-                    let target = &mut c[first * n + left..];
-                    if cut { block.run(target, n, sums, columns) } else { block.run_in(target, n) }
+                    let target = &mut c[first * stride + left..];
+                    match cut {
+                        true => block.run(target, stride, sums, columns),
+                        false => block.run_in(target, stride),
+                    }
                 }
                 from += depth;
                 if from >= k {

@@ -7,6 +7,7 @@
 use crate::conv::{jut_conv, jut_conv_input, jut_conv_kernel};
 use crate::math;
 use crate::matrix::jut_matmul;
+use crate::triangular::{jut_cholesky, jut_cholesky_linear, jut_triangular_solve};
 use crate::vectors::{jut_dot, jut_matvec, jut_outer};
 use crate::wide;
 use crate::workspace::{
@@ -136,6 +137,9 @@ static MEMORY: &[Named] = &[
     ("jut_conv", || jut_conv as *const u8),
     ("jut_conv_input", || jut_conv_input as *const u8),
     ("jut_conv_kernel", || jut_conv_kernel as *const u8),
+    ("jut_triangular_solve", || jut_triangular_solve as *const u8),
+    ("jut_cholesky", || jut_cholesky as *const u8),
+    ("jut_cholesky_linear", || jut_cholesky_linear as *const u8),
     ("jut_sin_cos", || jut_sin_cos as *const u8),
 ];
 

@@ -27,6 +27,7 @@ use crate::{Counters, EvalError, Interpreter};
 use jut_ir::entity::FuncId;
 use jut_ir::ir::{Block, Program, Rhs};
 use jut_ir::prim::{Formula, Partial, Prim};
+use jut_ir::structured::{self, Rule, Step};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -241,8 +242,8 @@ fn largest_in(block: &Block, factor: &mut Factor, callees: &mut Vec<FuncId>) {
                 }
             }
             Rhs::Structured(op, ..) => {
-                // For each operand an operation as dear as itself, and its addition to the others.
-                let work = 1 + 3 * op.arrays().count() as u64;
+                let rules = op.row().partials.iter();
+                let work = 1 + rules.map(structured_factor).sum::<u64>();
                 if work > factor.largest {
                     *factor = Factor { largest: work, operation: Some(op.row().name) };
                 }
@@ -251,6 +252,25 @@ fn largest_in(block: &Block, factor: &mut Factor, callees: &mut Vec<FuncId>) {
             _ => {}
         }
         stmt.rhs.blocks().into_iter().for_each(|b| largest_in(b, factor, callees));
+    }
+}
+
+/// What the tangent of an operand costs, if an operation costs 1: for a linear one an operation as dear as itself and its
+/// addition to the others, for a formula all that it applies, which is no dearer, and as many additions.
+fn structured_factor(rule: &Rule) -> u64 {
+    fn applied(formula: &structured::Formula) -> u64 {
+        match formula {
+            structured::Formula::Apply(_, args) => 1 + args.iter().map(applied).sum::<u64>(),
+            structured::Formula::Operand(_) | structured::Formula::Result => 0,
+        }
+    }
+    match rule {
+        Rule::Linear(_) => 3,
+        Rule::Formulas(chains) => {
+            let steps = chains.iter().flat_map(|chain| chain.steps);
+            let work = |step: &Step| 1 + step.others.iter().map(applied).sum::<u64>();
+            steps.map(work).sum::<u64>() + 3 * chains.len() as u64
+        }
     }
 }
 

@@ -51,6 +51,19 @@ pub fn neg(a: i64) -> i64 {
     (PRIME - a) % PRIME
 }
 
+/// The inverse in the field, 0 of 0: `a` to the power of the prime less 2.
+pub fn inverse(a: i64) -> i64 {
+    let (mut power, mut square, mut rest) = (1, a, PRIME - 2);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            power = mul(power, square);
+        }
+        square = mul(square, square);
+        rest >>= 1;
+    }
+    power
+}
+
 /// Product in the field.
 pub fn mul(a: i64, b: i64) -> i64 {
     ((i128::from(a) * i128::from(b)) % i128::from(PRIME)) as i64

@@ -9,10 +9,11 @@ use crate::pieces;
 use crate::scalar;
 use crate::value::{Array, Cells, Value, View};
 use jut_ir::Structured;
-use jut_ir::structured::{Meaning, Order, Param, Side};
+use jut_ir::structured::nest::{self, Act, Nest, Turn};
+use jut_ir::structured::{Call, Meaning, Order, Param, Room, Run, Side};
 use jut_runtime::cancel::Patience;
 use jut_runtime::lanes::{BLOCK, LANES, fold};
-use jut_runtime::matrix;
+use jut_runtime::{matrix, triangular};
 
 /// The sizes of the named dimensions of a primitive's operands, in the order of
 /// [`Structured::labels`]; `None` if the operands do not fit, or a size is negative.
@@ -73,12 +74,15 @@ pub(crate) fn apply(
     } else {
         let operands: Option<Vec<&[f64]>> = arrays.iter().map(|a| floats(a)).collect();
         let operands = operands?;
-        Cells::F64(match (op.row().meaning, operands.as_slice(), sizes) {
-            (Meaning::Contraction(Order::Chain(flags)), [a, b], [m, n, k]) => {
+        Cells::F64(match (op.row().kernel, operands.as_slice(), sizes) {
+            (Some(Call { room: Room::Product, flags, .. }), [a, b], [m, n, k]) => {
                 products([a, b], [1, *m, *n, *k], flags)?
             }
-            (Meaning::Contraction(Order::Chain(flags)), [a, b], [batch, m, n, k]) => {
+            (Some(Call { room: Room::Product, flags, .. }), [a, b], [batch, m, n, k]) => {
                 products([a, b], [*batch, *m, *n, *k], flags)?
+            }
+            (Some(call @ Call { run: Some(run), .. }), operands, _) => {
+                triangular(op, call, run, sizes, operands)?
             }
             _ => run(op, sizes, &operands, &Floats)?,
         })
@@ -101,6 +105,25 @@ fn products([a, b]: [&[f64]; 2], [batch, m, n, k]: [usize; 4], flags: i64) -> Op
         matrix::product(c, a, b, &mut space, [rows, columns, inner], flags).then_some(())?;
     }
     Some(c)
+}
+
+/// A kernel of triangular matrices.
+fn triangular(
+    op: Structured,
+    call: Call,
+    run: Run,
+    sizes: &[usize],
+    operands: &[&[f64]],
+) -> Option<Vec<f64>> {
+    let labels = op.labels();
+    let size = |label| labels.iter().position(|l| *l == label).map(|k| sizes[k]);
+    let mut taken = call.sizes.chars().map(size);
+    let (n, m) = (taken.next()??, taken.next()??);
+    let [rows, columns] = [n as i64, m as i64];
+    let mut space = vec![0.0; triangular::scratch(rows, columns) as usize];
+    let mut x = vec![0.0; n.checked_mul(m)?];
+    let done = run(&mut x, operands, &mut space, [rows, columns], call.flags);
+    done.then_some(x)
 }
 
 fn floats(value: &Value) -> Option<&[f64]> {
@@ -131,6 +154,11 @@ trait Numbers<T> {
     fn fused(&self, a: T, b: T, sum: T) -> T;
     /// The sum of `terms`, by lanes.
     fn lanes(&self, terms: &mut dyn Iterator<Item = T>) -> T;
+    fn sub(&self, a: T, b: T) -> T;
+    fn div(&self, a: T, b: T) -> T;
+    /// `None` where there is none: only linear operations are done in the field.
+    fn root(&self, a: T) -> Option<T>;
+    fn half(&self, a: T) -> T;
 }
 
 struct Floats;
@@ -164,6 +192,22 @@ impl Numbers<f64> for Floats {
         }
         sum
     }
+
+    fn sub(&self, a: f64, b: f64) -> f64 {
+        a - b
+    }
+
+    fn div(&self, a: f64, b: f64) -> f64 {
+        a / b
+    }
+
+    fn root(&self, a: f64) -> Option<f64> {
+        Some(a.sqrt())
+    }
+
+    fn half(&self, a: f64) -> f64 {
+        a / 2.0
+    }
 }
 
 struct Field;
@@ -187,6 +231,22 @@ impl Numbers<i64> for Field {
 
     fn lanes(&self, terms: &mut dyn Iterator<Item = i64>) -> i64 {
         terms.fold(0, scalar::add)
+    }
+
+    fn sub(&self, a: i64, b: i64) -> i64 {
+        scalar::add(a, scalar::neg(b))
+    }
+
+    fn div(&self, a: i64, b: i64) -> i64 {
+        scalar::mul(a, scalar::inverse(b))
+    }
+
+    fn root(&self, _: i64) -> Option<i64> {
+        None
+    }
+
+    fn half(&self, a: i64) -> i64 {
+        scalar::mul(a, scalar::inverse(2))
     }
 }
 
@@ -214,10 +274,101 @@ fn run<T: Copy>(
             [a, b] => convolution(op, side, sizes, [a, b], numbers),
             _ => None,
         },
+        Meaning::Nested(_, nest) => {
+            let labels = op.labels();
+            let outer = &sizes[..op.row().result.len()];
+            let mut walk = Walk {
+                labels: &labels,
+                sizes,
+                operands,
+                dims: op.arrays().map(|k| op.row().params[k]).collect(),
+                result: op.row().result,
+                cells: vec![numbers.zero(); outer.iter().product()],
+                indices: Vec::new(),
+                patience: Patience::new(),
+                numbers,
+            };
+            walk.nests(nest)?;
+            Some(walk.cells)
+        }
         Meaning::Flatten | Meaning::Unflatten | Meaning::Convert { .. } => pieces::copy(first),
         Meaning::Reverse => reversed(pieces::copy(first)?),
         Meaning::RunningSum => running(pieces::copy(first)?),
         Meaning::RunningSumFromEnd => reversed(running(reversed(pieces::copy(first)?)?)?),
+    }
+}
+
+/// A nest of loops over cells.
+struct Walk<'a, T> {
+    labels: &'a [char],
+    sizes: &'a [usize],
+    operands: &'a [&'a [T]],
+    /// The operands' dimensions.
+    dims: Vec<Param>,
+    result: &'static str,
+    cells: Vec<T>,
+    indices: Vec<(char, usize)>,
+    patience: Patience,
+    numbers: &'a dyn Numbers<T>,
+}
+
+impl<T: Copy> Walk<'_, T> {
+    fn nests(&mut self, nests: &[Nest]) -> Option<()> {
+        for nest in nests {
+            match *nest {
+                Nest::Loop(turn, index, label, range, body) => {
+                    let (low, high) = range.bounds(self.size(label)?, |i| self.index(i));
+                    for k in 0..high.saturating_sub(low) {
+                        let at = if turn == Turn::Down { high - 1 - k } else { low + k };
+                        self.indices.push((index, at));
+                        self.nests(body)?;
+                        self.indices.pop();
+                    }
+                }
+                Nest::Do(cell, act) => {
+                    (!self.patience.is_over(1)).then_some(())?;
+                    let (r, numbers) = (self.read(cell)?, self.numbers);
+                    let value = match act {
+                        Act::Set(x) => self.read(x)?,
+                        Act::Add(x) => numbers.add(r, self.read(x)?),
+                        Act::Less(x, y) => {
+                            numbers.sub(r, numbers.mul(self.read(x)?, self.read(y)?))
+                        }
+                        Act::Over(x) => numbers.div(r, self.read(x)?),
+                        Act::Root => numbers.root(r)?,
+                        Act::Halve => numbers.half(r),
+                    };
+                    let at = self.place(self.result, cell.indices())?;
+                    *self.cells.get_mut(at)? = value;
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn size(&self, label: char) -> Option<usize> {
+        self.sizes.get(self.labels.iter().position(|l| *l == label)?).copied()
+    }
+
+    fn index(&self, index: char) -> usize {
+        self.indices.iter().find(|(name, _)| *name == index).map_or(0, |(_, at)| *at)
+    }
+
+    fn place(&self, dims: &str, indices: &str) -> Option<usize> {
+        let mut both = dims.chars().zip(indices.chars());
+        both.try_fold(0, |at, (dim, index)| Some(at * self.size(dim)? + self.index(index)))
+    }
+
+    fn read(&self, cell: nest::Cell) -> Option<T> {
+        match cell {
+            nest::Cell::Result(indices) => {
+                self.cells.get(self.place(self.result, indices)?).copied()
+            }
+            nest::Cell::Operand(k, indices) => {
+                let Param::Array(dims) = self.dims.get(k)? else { return None };
+                self.operands.get(k)?.get(self.place(dims, indices)?).copied()
+            }
+        }
     }
 }
 
@@ -433,6 +584,23 @@ mod tests {
         fn lanes(&self, terms: &mut dyn Iterator<Item = i64>) -> i64 {
             terms.fold(0, |a, b| self.add(a, b))
         }
+
+        fn sub(&self, a: i64, b: i64) -> i64 {
+            self.add(a, scalar::neg(b))
+        }
+
+        fn div(&self, a: i64, b: i64) -> i64 {
+            self.count(Field.div(a, b))
+        }
+
+        // None in the field, but as many operations.
+        fn root(&self, a: i64) -> Option<i64> {
+            Some(self.count(a))
+        }
+
+        fn half(&self, a: i64) -> i64 {
+            self.count(Field.half(a))
+        }
     }
 
     /// Whether the size of a dimension follows from others.
@@ -469,6 +637,52 @@ mod tests {
         (cells, numbers.0.get())
     }
 
+    /// A kernel and its nest compute the same, but for rounding.
+    #[test]
+    fn kernels_agree_with_the_loops_that_say_what_they_compute() {
+        let mut compared = 0;
+        for op in Structured::all() {
+            let (Meaning::Nested(..), Some(call)) = (op.row().meaning, op.row().kernel) else {
+                continue;
+            };
+            for n in [0, 1, 2, 5, 40, 70] {
+                let labels = op.labels();
+                let sizes: Vec<usize> =
+                    labels.iter().map(|l| if *l == 'i' { n } else { 3 }).collect();
+                let cells =
+                    |names: &str| names.chars().map(|l| if l == 'i' { n } else { 3 }).product();
+                let operands: Vec<Vec<f64>> = op
+                    .row()
+                    .params
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(nth, param)| match param {
+                        Param::Array(names) => {
+                            let count: usize = cells(names);
+                            let cell = |k: usize| {
+                                let x = ((nth + 1) * k * 7 % 11) as f64 / 11.0 - 0.4;
+                                // Matrices that have a factor and are no bad one.
+                                x / n as f64 + if nth == 0 && k / n == k % n { 2.0 } else { 0.0 }
+                            };
+                            Some((0..count).map(cell).collect())
+                        }
+                        Param::Size(_) => None,
+                    })
+                    .collect();
+                let operands: Vec<&[f64]> = operands.iter().map(Vec::as_slice).collect();
+                let said = run(op, &sizes, &operands, &Floats).unwrap();
+                let kernel = call.run.unwrap();
+                let done = triangular(op, call, kernel, &sizes, &operands).unwrap();
+                assert_eq!(said.len(), done.len());
+                for (x, y) in said.iter().zip(&done) {
+                    assert!((x - y).abs() <= 1e-12 * (1.0 + x.abs()), "{op:?} {n}: {x} {y}");
+                }
+                compared += 1;
+            }
+        }
+        assert!(compared >= 30);
+    }
+
     #[test]
     fn every_primitive_stops_soon_once_it_is_cancelled() {
         let cancelled = Cancellation::new();
@@ -476,8 +690,7 @@ mod tests {
         // Conversions are of one number.
         for op in Structured::all().filter(|op| op.primitive().is_none()) {
             // Some hundred thousand products or cells.
-            let labels = op.labels();
-            let dimensions = labels.iter().filter(|l| !follows(op, **l)).count().max(1) as f64;
+            let dimensions = op.loops().len().max(1) as f64;
             let size = 600_000f64.powf(1.0 / dimensions).ceil().max(8.0) as u64;
             let (whole, all) = counted(op, size);
             assert!(whole.is_some(), "{op:?}");

@@ -36,6 +36,7 @@ use crate::scalar::Width;
 use crate::size::Size;
 use crate::types::Type;
 
+pub mod nest;
 mod rows;
 pub use rows::*;
 
@@ -61,9 +62,9 @@ pub enum Order {
     Lanes,
     /// In the order of the summed index.
     Sequence,
-    /// A chain of fused multiply-adds in the order of the summed index: `jut_runtime::matrix`, whose
-    /// flags these are. With three dimensions in the result the first is a batch: one product each.
-    Chain(i64),
+    /// A chain of fused multiply-adds in the order of the summed index: `jut_runtime::matrix`.
+    /// With three dimensions in the result the first is a batch: one product each.
+    Chain,
 }
 
 /// Which of the three arrays of a convolution is the result: `y[o, i, j]`, `x[c, i + u, j + v]` or
@@ -98,6 +99,8 @@ pub enum Meaning {
     RunningSum,
     /// Cell i is the sum of the cells from i, in order from the last.
     RunningSumFromEnd,
+    /// Loops over cells, and the dimensions of the loops that do most of it.
+    Nested(&'static str, &'static [nest::Nest]),
     /// The number as one of another width, the nearest if there is none that is the same.
     Convert {
         /// The width of the operand.
@@ -118,6 +121,84 @@ pub struct Transpose {
     pub operand: usize,
 }
 
+/// A kernel of the runtime that computes a row. Its buffers are the result, the operands and, if it needs one, scratch
+/// memory; then come the sizes and the flags.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// Its name in the loop form.
+    pub kernel: &'static str,
+    /// The dimensions whose sizes it takes, `1` for one.
+    pub sizes: &'static str,
+    /// Its flags.
+    pub flags: i64,
+    /// What it works in.
+    pub room: Room,
+    /// The kernel itself where the interpreter calls it too: on the result, the operands, scratch memory, two sizes and the
+    /// flags. It says whether the buffers were long enough. Of other rows the interpreter computes cell by cell.
+    pub run: Option<Run>,
+}
+
+/// A kernel with scratch memory.
+pub type Run = fn(&mut [f64], &[&[f64]], &mut [f64], [i64; 2], i64) -> bool;
+
+impl Call {
+    /// Whether the kernel can add to what is there.
+    pub fn adds(self) -> bool {
+        self.room != Room::Triangular
+    }
+}
+
+/// The scratch memory of a kernel, which is that of its module in the runtime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Room {
+    /// None. Such a kernel can add to what is there.
+    None,
+    /// [`jut_runtime::matrix::scratch`] of the three sizes. Adds too.
+    Product,
+    /// [`jut_runtime::triangular::scratch`] of the two sizes.
+    Triangular,
+}
+
+/// The derivative with respect to an array operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    /// The operation is linear in it: the tangent is the operation of the tangent.
+    Linear(Transpose),
+    /// The tangent is the sum of these.
+    Formulas(&'static [Chain]),
+}
+
+/// Linear operations of a tangent, one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Chain {
+    /// Whether what comes out is negated.
+    pub negative: bool,
+    /// The first one is of the tangent of the operand.
+    pub steps: &'static [Step],
+}
+
+/// A structured linear operation in a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The primitive. It takes no sizes.
+    pub op: Structured,
+    /// Its linear operand.
+    pub operand: usize,
+    /// Its other arrays, in order.
+    pub others: &'static [Formula],
+}
+
+/// A value in a formula.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Formula {
+    /// The nth array operand of the primitive.
+    Operand(usize),
+    /// Its result.
+    Result,
+    /// Another primitive, which takes no sizes.
+    Apply(Structured, &'static [Formula]),
+}
+
 /// Everything about one structured primitive.
 #[derive(Debug)]
 pub struct StructuredRow {
@@ -129,8 +210,10 @@ pub struct StructuredRow {
     pub result: &'static str,
     /// What it computes.
     pub meaning: Meaning,
-    /// The transpose with respect to each array operand, in the order of the operands.
-    pub transposes: &'static [Transpose],
+    /// The kernel that does.
+    pub kernel: Option<Call>,
+    /// The derivative with respect to each array operand, in the order of the operands.
+    pub partials: &'static [Rule],
     /// What it computes, for the documentation.
     pub doc: &'static str,
 }
@@ -330,6 +413,16 @@ impl Structured {
         let labels = self.labels();
         let mut sizes = sizes.to_vec();
         let at = |label| labels.iter().position(|l| *l == label);
+        for (k, label) in labels.iter().enumerate() {
+            if let Some(first) = at(*label).filter(|first| *first != k) {
+                let size = sizes.get(first).copied().flatten();
+                let given = sizes.get_mut(k)?;
+                if size.is_some() && given.is_some() && *given != size {
+                    return None;
+                }
+                *given = size;
+            }
+        }
         let put = |sizes: &mut Vec<Option<u64>>, label, size: u64| {
             let place = sizes.get_mut(at(label)?)?;
             (*place.get_or_insert(size) == size).then_some(())
@@ -388,10 +481,23 @@ impl Structured {
         params.filter_map(|(k, p)| matches!(p, Param::Array(_)).then_some(k))
     }
 
-    /// The transpose with respect to the operand at a position.
-    pub fn transpose(self, operand: usize) -> Option<Transpose> {
+    /// The derivative with respect to the array operand at a position.
+    pub fn partial(self, operand: usize) -> Option<Rule> {
         let nth = self.arrays().position(|k| k == operand)?;
-        self.row().transposes.get(nth).copied()
+        self.row().partials.get(nth).copied()
+    }
+
+    /// The transpose with respect to the operand at a position; `None` if the primitive is not linear in it.
+    pub fn transpose(self, operand: usize) -> Option<Transpose> {
+        match self.partial(operand)? {
+            Rule::Linear(transpose) => Some(transpose),
+            Rule::Formulas(_) => None,
+        }
+    }
+
+    /// The positions of the array operands that it is linear in.
+    pub fn linear_operands(self) -> impl Iterator<Item = usize> {
+        self.arrays().filter(move |k| self.transpose(*k).is_some())
     }
 
     /// The position that J gives a linear operand. It is its own, but for a symmetric primitive,
@@ -401,7 +507,7 @@ impl Structured {
         twice.filter(|t| t.op == self).map_or(operand, |t| t.operand)
     }
 
-    /// All named dimensions: those of the result, then the summed one.
+    /// All named dimensions: those of the result, then the summed one. Those of a square matrix have one name.
     pub fn labels(self) -> Vec<char> {
         let row = self.row();
         let mut labels: Vec<char> = row.result.chars().collect();
@@ -419,6 +525,18 @@ impl Structured {
         labels
     }
 
+    /// The dimensions of the loops that do most of the work.
+    pub fn loops(self) -> String {
+        if let Meaning::Nested(loops, _) = self.row().meaning {
+            return loops.to_owned();
+        }
+        // What follows from other dimensions is no loop of its own.
+        let follows = |l: &char| {
+            (self.is_view() && *l == 'p') || self.windows().iter().any(|[whole, ..]| whole == l)
+        };
+        self.labels().into_iter().filter(|l| !follows(l)).collect()
+    }
+
     /// The work, given the size of each of the [`labels`](Structured::labels).
     pub fn work(self, sizes: &[u64]) -> u64 {
         let labels = self.labels();
@@ -432,12 +550,7 @@ impl Structured {
             Param::Array(names) => Some(cells(names)),
             Param::Size(_) => None,
         });
-        // What follows from other dimensions is no loop of its own.
-        let follows = |l: char| {
-            (self.is_view() && l == 'p') || self.windows().iter().any(|[whole, ..]| *whole == l)
-        };
-        let loops: String = labels.iter().filter(|l| !follows(**l)).collect();
-        let all = cells(&loops);
+        let all = cells(&self.loops());
         let largest = arrays.chain([result, all]).max().unwrap_or(0);
         largest.saturating_mul(2).saturating_sub(result)
     }
@@ -449,38 +562,75 @@ impl std::fmt::Debug for Structured {
     }
 }
 
+/// The names of operands in the documentation.
+const NAMES: [&str; 3] = ["x", "y", "z"];
+
+impl Rule {
+    /// The rule of the nth array operand as text.
+    fn text(self, of: Structured, nth: usize) -> String {
+        let chain = |chain: &Chain| {
+            let operand = format!("{}'", NAMES.get(nth).unwrap_or(&"z"));
+            let inner = chain.steps.iter().fold(operand, |x, step| {
+                let mut args: Vec<String> = step.others.iter().map(|f| f.text()).collect();
+                args.insert(step.operand.min(args.len()), x);
+                format!("{}({})", step.op.row().name, args.join(", "))
+            });
+            format!("{}{inner}", if chain.negative { "- " } else { "" })
+        };
+        match self {
+            Rule::Linear(t) => {
+                let arrays = of.arrays().count();
+                let mut others =
+                    NAMES[..arrays.min(3)].iter().enumerate().filter(|(k, _)| *k != nth);
+                let params = t.op.row().params.iter().enumerate();
+                let args: Vec<&str> = params
+                    .map(|(k, p)| match p {
+                        _ if k == t.operand => "r''",
+                        Param::Array(_) => others.next().map_or("z", |(_, name)| name),
+                        Param::Size(_) => "n",
+                    })
+                    .collect();
+                format!("`{}({})`", t.op.row().name, args.join(", "))
+            }
+            Rule::Formulas(chains) => {
+                let chains: Vec<String> = chains.iter().map(chain).collect();
+                format!("`{}`", chains.join(" + ").replace("+ - ", "- "))
+            }
+        }
+    }
+}
+
+impl Formula {
+    fn text(self) -> String {
+        match self {
+            Formula::Operand(k) => NAMES.get(k).unwrap_or(&"z").to_string(),
+            Formula::Result => "r".to_owned(),
+            Formula::Apply(op, args) => {
+                let args: Vec<String> = args.iter().map(|f| f.text()).collect();
+                format!("{}({})", op.row().name, args.join(", "))
+            }
+        }
+    }
+}
+
 /// The table for the documentation.
 pub fn structured_markdown() -> String {
-    let mut out =
-        String::from("| name | operands | result | what | transposes |\n|---|---|---|---|---|\n");
+    let mut out = String::from(
+        "| name | operands | result | what | transposes, or derivatives |\n|---|---|---|---|---|\n",
+    );
     for op in Structured::all() {
         let row = op.row();
         let (from, to) = op.widths();
         let params: Vec<String> = row.params.iter().map(|p| p.text(from)).collect();
         let result = Param::Array(row.result).text(to);
-        let names = ["x", "y", "z"];
-        let transposes: Vec<String> = row
-            .transposes
-            .iter()
-            .map(|t| {
-                let mut others = names.iter();
-                let params = t.op.row().params.iter().enumerate();
-                let args: Vec<&str> = params
-                    .map(|(k, p)| match p {
-                        _ if k == t.operand => "r''",
-                        Param::Array(_) => others.next().copied().unwrap_or("z"),
-                        Param::Size(_) => "n",
-                    })
-                    .collect();
-                format!("`{}({})`", t.op.row().name, args.join(", "))
-            })
-            .collect();
+        let partials: Vec<String> =
+            row.partials.iter().enumerate().map(|(nth, rule)| rule.text(op, nth)).collect();
         out += &format!(
             "| `{}` | {} | {result} | {} | {} |\n",
             row.name,
             params.join(", "),
             row.doc,
-            transposes.join(", "),
+            partials.join("; "),
         );
     }
     out

@@ -1,6 +1,6 @@
 //! What the table of structured primitives promises.
 
-use jut_ir::structured::{Meaning, Misfit, Order, Param, structured_markdown};
+use jut_ir::structured::{Formula, Meaning, Misfit, Order, Param, Rule, structured_markdown};
 use jut_ir::{NVar, Size, Structured, Type};
 use std::collections::BTreeMap;
 
@@ -51,8 +51,8 @@ fn transposing_a_contraction_exchanges_an_operand_with_the_result() {
 #[test]
 fn transposing_twice_is_the_same_operation() {
     for op in Structured::all() {
-        assert_eq!(op.row().transposes.len(), op.arrays().count(), "{op:?}");
-        for operand in op.arrays() {
+        assert_eq!(op.row().partials.len(), op.arrays().count(), "{op:?}");
+        for operand in op.linear_operands() {
             let operand = op.normal_operand(operand);
             let once = op.transpose(operand).unwrap();
             let twice = once.op.transpose(once.operand).unwrap();
@@ -85,6 +85,9 @@ fn an_operation_and_its_transpose_satisfy_theorem_7_1_with_equality() {
             let cells = |names: &str| names.chars().map(|l| of[&l]).product::<u64>();
             let work = op.work(&labels.iter().map(|l| of[l]).collect::<Vec<_>>());
             for (nth, operand) in op.arrays().enumerate() {
+                if op.transpose(operand).is_none() {
+                    continue;
+                }
                 let t = op.transpose(operand).unwrap();
                 // The names of the transpose, by what stands in their place.
                 let mut given = arrays(op);
@@ -101,6 +104,64 @@ fn an_operation_and_its_transpose_satisfy_theorem_7_1_with_equality() {
             }
         }
     }
+}
+
+/// The type of a formula over the operands and the result of a primitive.
+fn formula(f: &Formula, operands: &[Type], result: &Type) -> Type {
+    match f {
+        Formula::Operand(k) => operands[*k].clone(),
+        Formula::Result => result.clone(),
+        Formula::Apply(op, args) => {
+            let args = args.iter().map(|f| (formula(f, operands, result), Size::default()));
+            op.result_type(&args.collect::<Vec<_>>()).unwrap()
+        }
+    }
+}
+
+#[test]
+fn formulas_of_derivatives_have_the_types_of_tangents() {
+    let mut formulas = 0;
+    for op in Structured::all() {
+        let size = |l: char| Size::var(NVar::from_u32(u32::from(l)));
+        let array =
+            |labels: &str| labels.chars().rev().fold(Type::F64, |ty, l| Type::array(size(l), ty));
+        let operands: Vec<Type> = arrays(op).into_iter().map(array).collect();
+        let result = array(op.row().result);
+        for (nth, rule) in op.row().partials.iter().enumerate() {
+            let Rule::Formulas(chains) = rule else { continue };
+            assert_eq!(op.row().params.len(), operands.len(), "{op:?}: a formula knows no sizes");
+            for chain in *chains {
+                let mut x = operands[nth].clone();
+                for step in chain.steps {
+                    assert!(step.op.transpose(step.operand).is_some(), "{op:?}: {:?}", step.op);
+                    let mut args: Vec<Type> =
+                        step.others.iter().map(|f| formula(f, &operands, &result)).collect();
+                    args.insert(step.operand, x);
+                    let args: Vec<_> = args.into_iter().map(|ty| (ty, Size::default())).collect();
+                    x = step.op.result_type(&args).unwrap_or_else(|m| panic!("{op:?}: {m:?}"));
+                }
+                assert_eq!(x, result, "{op:?}");
+                formulas += 1;
+            }
+        }
+    }
+    assert!(formulas > 4);
+}
+
+#[test]
+fn a_square_matrix_has_one_size() {
+    let [n, m] = [0, 1].map(|v| Size::var(NVar::from_u32(v)));
+    let cholesky = Structured::find("cholesky").unwrap();
+    let matrix = |a: &Size, b: &Size| {
+        (Type::array(a.clone(), Type::array(b.clone(), Type::F64)), Size::default())
+    };
+    assert_eq!(cholesky.result_type(&[matrix(&n, &n)]), Ok(matrix(&n, &n).0));
+    let sizes = Box::new([m.clone(), n.clone()]);
+    let misfit = Misfit::Size { operand: 0, earlier: 0, sizes };
+    assert_eq!(cholesky.result_type(&[matrix(&n, &m)]), Err(misfit));
+    assert_eq!(cholesky.labels(), ['i', 'i']);
+    assert_eq!(cholesky.complete(&[Some(3), None]), Some(vec![3, 3]));
+    assert_eq!(cholesky.complete(&[Some(3), Some(4)]), None);
 }
 
 #[test]

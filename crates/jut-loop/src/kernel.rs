@@ -17,7 +17,7 @@
 //! the same one.
 
 use crate::form::{Cell, Kind, Role};
-use jut_runtime::{conv, math, matrix, vectors, wide};
+use jut_runtime::{conv, math, matrix, triangular, vectors, wide};
 
 /// A kernel: an index into [`KERNELS`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -237,6 +237,77 @@ pub static KERNELS: &[KernelRow] = &[
         },
         run: |buffers, sizes| convolve(conv::kernel, buffers, sizes),
     },
+    KernelRow {
+        name: "triangular_solve",
+        symbol: "jut_triangular_solve",
+        doc: "x with l x = b for a lower triangular l of n rows and b of m columns; with flag 1, transposed(l) x = b",
+        params: &[
+            buffer("x", Role::InOut),
+            buffer("l", Role::In),
+            buffer("b", Role::In),
+            buffer("scratch", Role::InOut),
+            integer("n"),
+            integer("m"),
+            integer("flags"),
+        ],
+        lengths: |sizes| match *sizes {
+            [n, m, _] => vec![cells(n, m), cells(n, n), cells(n, m), triangular::scratch(n, m)],
+            _ => Vec::new(),
+        },
+        run: |buffers, sizes| {
+            if let ([x, l, b, scratch], [n, m, flags]) = (buffers, sizes) {
+                triangular::solve(x, l, b, scratch, [*n, *m], *flags);
+            }
+        },
+    },
+    KernelRow {
+        name: "cholesky",
+        symbol: "jut_cholesky",
+        doc: "the Cholesky factor c of a",
+        params: &[
+            buffer("c", Role::InOut),
+            buffer("a", Role::In),
+            buffer("scratch", Role::InOut),
+            integer("n"),
+            integer("m"),
+            integer("flags"),
+        ],
+        lengths: |sizes| match *sizes {
+            [n, ..] => vec![cells(n, n), cells(n, n), triangular::scratch(n, n)],
+            _ => Vec::new(),
+        },
+        run: |buffers, sizes| {
+            if let ([c, a, scratch], [n, ..]) = (buffers, sizes) {
+                triangular::cholesky(c, a, scratch, *n);
+            }
+        },
+    },
+    KernelRow {
+        name: "cholesky_linear",
+        symbol: "jut_cholesky_linear",
+        doc: "the tangent c of the Cholesky factor l from that of what was factorised; with flag 1 its transpose",
+        params: &[
+            buffer("c", Role::InOut),
+            buffer("l", Role::In),
+            buffer("x", Role::In),
+            buffer("scratch", Role::InOut),
+            integer("n"),
+            integer("m"),
+            integer("flags"),
+        ],
+        lengths: |sizes| match *sizes {
+            [n, ..] => vec![cells(n, n), cells(n, n), cells(n, n), triangular::scratch(n, n)],
+            _ => Vec::new(),
+        },
+        run: |buffers, sizes| {
+            if let ([c, l, x, scratch], [n, _, flags]) = (buffers, sizes) {
+                match flags & matrix::A_TRANSPOSED == 0 {
+                    true => triangular::tangent(c, l, x, scratch, *n),
+                    false => triangular::cotangent(c, l, x, scratch, *n),
+                };
+            }
+        },
+    },
     replaced!("exp" "jut_exp_all" exp),
     replaced!("log" "jut_log_all" log),
     replaced!("log1p" "jut_log1p_all" log1p),
@@ -250,18 +321,8 @@ pub static KERNELS: &[KernelRow] = &[
 
 /// `c = a b` and `c += a b`.
 pub const MATMUL: Kernel = Kernel(0);
-/// `y = a x`, `y = a^T x`.
-pub const MATVEC: Kernel = Kernel(1);
-/// `c = x y^T`.
-pub const OUTER: Kernel = Kernel(2);
 /// `c = x . y`.
 pub const DOT: Kernel = Kernel(3);
-/// A convolution.
-pub const CONV: Kernel = Kernel(4);
-/// Its transpose in the input.
-pub const CONV_INPUT: Kernel = Kernel(5);
-/// Its transpose in the kernel.
-pub const CONV_KERNEL: Kernel = Kernel(6);
 
 /// The kernel that does for many numbers what a function of the runtime does for one.
 pub fn of_many(scalar: &str) -> Option<Kernel> {

@@ -87,6 +87,23 @@ def f[n, m](a: [n, m]f64, b: [n, m]f64, x: [m]f64, y: [n]f64) -> f64 = {
 }
 
 #[test]
+fn triangular_matrices_have_the_bits_of_the_interpreter_beyond_one_block_too() {
+    let source = "
+def f[n, m](a: [n, n]f64, b: [n, m]f64) -> f64 = {
+  s = symmetric_sum(0.1 * lower_triangle(a))
+  p = fold_lower(mirror_lower(s) + build (i < n, j < n) { select(i == j, 9.0, 0.0) })
+  l = cholesky(p)
+  x = triangular_solve(l, b)
+  y = triangular_solve_t(l, x)
+  t = cholesky_cotangent(l, cholesky_tangent(l, matmul_nt(x, y)))
+  sum (i < n) { sum (j <= i) { t[i, j]^2 } } + sum (i < n, j < m) { sin(x[i, j]) * y[i, j] }
+}";
+    for (n, m) in [(0, 2), (1, 1), (3, 0), (5, 2), (40, 3)] {
+        agree_on_derivatives(source, "f", &[grid(n, n), grid(n, m)]);
+    }
+}
+
+#[test]
 fn convolutions_batches_and_joins_have_the_bits_of_the_interpreter() {
     let cells = |n: usize, seed: f64| (0..n).map(|k| (seed * k as f64).sin()).collect::<Vec<_>>();
     let array = |dims: &[usize], seed| {

@@ -14,10 +14,11 @@ impl Writer {
         indent: usize,
     ) -> Option<(String, String)> {
         let (v, s) = self.vector(scope)?;
-        let (value, sizes) = match self.rng.u8(0..12) {
+        let (value, sizes) = match self.rng.u8(0..13) {
             0 => self.of_vector(scope, &v, &s, indent),
             3 | 4 => self.convolution(scope, &v, &s)?,
             5 | 7 if scope.rounds() <= FEW => self.cube(scope, &v, &s)?,
+            12 => self.triangular(&v, &s),
             6 => {
                 let (u, _) = self.vector(scope)?;
                 let joined = format!("concat({u}, pad({v}, 1, 2), {v})");
@@ -69,6 +70,30 @@ impl Writer {
             3 => (format!("repeat_row({v}, 2)"), vec!["2".into(), s.into()]),
             4 => (format!("repeat_column({v}, 3)"), vec![s.into(), "3".into()]),
             _ => (format!("scale({}, {v})", self.float(scope, indent)), vector),
+        }
+    }
+
+    /// Something of a symmetric matrix, which is positive definite whatever the vector is, or of any.
+    fn triangular(&mut self, v: &str, s: &str) -> (String, Vec<String>) {
+        let (i, j) = (self.name("i"), self.name("j"));
+        let a = format!(
+            "build ({i} < {s}, {j} < {s}) {{ tanh({v}[{i}]) * tanh({v}[{j}]) + select({i} == {j}, 2.0, 0.0) }}"
+        );
+        let square = vec![s.to_string(), s.to_string()];
+        let any = format!("outer({v}, reverse({v}))");
+        match self.rng.u8(0..9) {
+            0 => (format!("cholesky({a})"), square),
+            1 => {
+                let column = format!("unflatten({v}, {s}, 1)");
+                (format!("flatten(triangular_solve({a}, {column}))"), vec![s.to_string()])
+            }
+            2 => (format!("triangular_solve_t({a}, {any})"), square),
+            3 => (format!("cholesky_tangent({a}, {any})"), square),
+            4 => (format!("cholesky_cotangent({a}, {any})"), square),
+            5 => (format!("lower_triangle({any})"), square),
+            6 => (format!("mirror_lower({any})"), square),
+            7 => (format!("fold_lower({any})"), square),
+            _ => (format!("symmetric_sum({any})"), square),
         }
     }
 

@@ -7,7 +7,8 @@
 
 use super::emit::Writer;
 use jut_ir::prim::{Formula, Partial, Prim};
-use jut_ir::{Atom, LVar, Literal, Loc, NVar, Rhs, Size, Structured, Type};
+use jut_ir::structured::{self, Chain, Rule};
+use jut_ir::{Atom, LVar, Literal, Loc, NVar, Origin, Rhs, Size, Stmt, Structured, Type};
 
 /// A part of a tangent.
 enum Term {
@@ -118,7 +119,7 @@ fn value(
 }
 
 /// The tangent of `y = op(args)`: the sum, over the operands with a tangent, of the operation that is
-/// linear in that one.
+/// linear in that one, or of what its row says.
 pub(super) fn structured(
     w: &mut Writer<'_>,
     y: NVar,
@@ -128,16 +129,96 @@ pub(super) fn structured(
     loc: Loc,
 ) {
     let mut terms = Vec::new();
+    let mut made = Vec::new();
     for (nth, (operand, arg)) in op.arrays().zip(args).enumerate() {
-        if let Atom::Var(v) = arg
-            && w.activity.is_live(*v)
-        {
-            let (operand, x) = (op.normal_operand(operand), w.take(*v, loc));
-            let mut args = args.to_vec();
-            args.remove(nth);
-            let sizes = sizes.to_vec();
-            terms.push(Term::Made(Rhs::LApply { op, operand, args, sizes, x }));
+        let Atom::Var(v) = arg else { continue };
+        if !w.activity.is_live(*v) {
+            continue;
+        }
+        let x = w.take(*v, loc);
+        match op.partial(operand) {
+            Some(Rule::Formulas(chains)) => {
+                for chain in chains {
+                    terms.push(self::chain(w, chain, x, (y, args), &mut made, loc));
+                }
+            }
+            _ => {
+                let operand = op.normal_operand(operand);
+                let mut args = args.to_vec();
+                args.remove(nth);
+                let sizes = sizes.to_vec();
+                terms.push(Term::Made(Rhs::LApply { op, operand, args, sizes, x }));
+            }
         }
     }
     sum(w, y, terms, loc);
+}
+
+/// Primitives that formulas have applied, with what came out.
+type Applied = Vec<(Structured, Vec<Atom>, NVar)>;
+
+/// A chain of operations of `x`: all but the last get names.
+fn chain(
+    w: &mut Writer<'_>,
+    chain: &Chain,
+    mut x: LVar,
+    of: (NVar, &[Atom]),
+    made: &mut Applied,
+    loc: Loc,
+) -> Term {
+    let last = if chain.negative { None } else { chain.steps.len().checked_sub(1) };
+    for (k, step) in chain.steps.iter().enumerate() {
+        let args: Vec<Atom> = step.others.iter().map(|f| whole(w, f, of, made, loc)).collect();
+        let (op, operand) = (step.op, step.operand);
+        let mut types: Vec<Type> = args.iter().map(|a| type_of(w, *a)).collect();
+        types.insert(operand.min(types.len()), w.builder.func.lvars[x].ty.clone());
+        let rhs = Rhs::LApply { op, operand, args, sizes: Vec::new(), x };
+        if Some(k) == last {
+            return Term::Made(rhs);
+        }
+        let ty = result_type(w, op, types, loc);
+        let hint = format!("{}_1", w.source.nvars[of.0].name);
+        x = w.builder.lvar(&hint, ty, loc.span);
+        w.emit_linear(x, rhs, loc);
+    }
+    if chain.negative { Term::Made(Rhs::LNeg(x)) } else { Term::Itself(x) }
+}
+
+/// The value of a formula over whole arrays; applications made before are not made again.
+fn whole(
+    w: &mut Writer<'_>,
+    formula: &structured::Formula,
+    of: (NVar, &[Atom]),
+    made: &mut Applied,
+    loc: Loc,
+) -> Atom {
+    match formula {
+        structured::Formula::Operand(k) => w.operand(of.1, *k, loc),
+        structured::Formula::Result => Atom::Var(of.0),
+        structured::Formula::Apply(op, operands) => {
+            let args: Vec<Atom> = operands.iter().map(|f| whole(w, f, of, made, loc)).collect();
+            let known = made.iter().find(|(p, a, _)| p == op && *a == args);
+            if let Some((_, _, v)) = known {
+                return Atom::Var(*v);
+            }
+            let ty = result_type(w, *op, args.iter().map(|a| type_of(w, *a)).collect(), loc);
+            let v = w.builder.nvar("q", ty, loc.span);
+            let rhs = Rhs::Structured(*op, args.clone(), Vec::new());
+            let loc = Loc { tape: loc.tape, ..loc.by(Origin::Forward) };
+            w.emit_stmt(Stmt { nl: vec![v], lin: vec![], rhs, annotated: false, loc });
+            made.push((*op, args, v));
+            Atom::Var(v)
+        }
+    }
+}
+
+fn type_of(w: &Writer<'_>, atom: Atom) -> Type {
+    w.builder.func.type_of(atom)
+}
+
+/// The type of what a primitive without sizes gives; the table's tests see to it that there is one.
+fn result_type(w: &Writer<'_>, op: Structured, arrays: Vec<Type>, loc: Loc) -> Type {
+    let operands: Vec<(Type, Size)> = arrays.into_iter().map(|ty| (ty, Size::default())).collect();
+    let what = || format!("the type of `{}` in a formula", op.row().name);
+    w.known(op.result_type(&operands).ok(), what, loc.span, || Type::F64)
 }

@@ -294,6 +294,12 @@ impl Checker<'_> {
                     (row.params[k].text(op.widths().0), self.show(&operands[k].0));
                 self.error("J202", format!("`{}` takes {wanted} here, not {given}", row.name))
             }
+            Misfit::Size { operand, earlier, .. }
+                if operand == earlier && op.product().is_none() =>
+            {
+                let given = self.show(&operands[operand].0);
+                self.error("J202", format!("`{}` takes a square matrix, not {given}", row.name))
+            }
             Misfit::Size { operand, earlier, sizes } if operand == earlier => {
                 let [given, wanted] = sizes.each_ref().map(|s| self.show_size(s));
                 self.error("J202", format!("`{}` of {given} cells, not {wanted}", row.name))

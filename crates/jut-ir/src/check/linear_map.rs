@@ -257,8 +257,17 @@ impl Walk<'_, '_> {
                 let sum = matches!(*p, prim::ADD | prim::SUB | prim::SELECT);
                 self.one(stmt, class, args, if sum { SUM } else { OTHER });
             }
-            Rhs::Structured(_, args, _) => {
-                let class = args.iter().map(|a| self.atom(*a)).reduce(Class::product);
+            Rhs::Structured(op, args, _) => {
+                let classes = op.arrays().zip(args).map(|(k, a)| {
+                    let class = self.atom(*a);
+                    match op.transpose(k) {
+                        Some(_) => class,
+                        // Not linear in this one, and no zero where it is zero.
+                        None if class.depends() => Class::Mixed,
+                        None => Class::Free,
+                    }
+                });
+                let class = classes.reduce(Class::product);
                 self.one(stmt, class.unwrap_or_default(), args, OTHER);
             }
             Rhs::Tuple(args) | Rhs::Con(_, args) | Rhs::ArrayLit(args) => {

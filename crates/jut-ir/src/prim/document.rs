@@ -155,9 +155,10 @@ pub fn table_markdown() -> String {
     }
     out.push_str(
         "\n## Structured primitives\n\n\
-         Functions of whole arrays, linear in each array: the derivative of `matmul(x, y)` is\n\
+         Functions of whole arrays. Most are linear in each array: the derivative of `matmul(x, y)` is\n\
          `matmul(x', y) + matmul(x, y')`. The last column gives, for each array in turn, its cotangent, `r''`\n\
-         being that of the result and `n` the size that the array has.\n\n",
+         being that of the result and `n` the size that the array has; or, where the function is not linear in an array, the tangent\n\
+         that this one causes, by functions that are linear in it, `r` being the result.\n\n",
     );
     out.push_str(&crate::structured::structured_markdown());
     out.push_str(
@@ -170,6 +171,8 @@ pub fn table_markdown() -> String {
          `matvec`, `dot`, `sum_columns` and `sum_all` add products by lanes like `sum`; `matvec_t`, `sum_rows` and the running\n\
          sums add in the order of the index; none of these fuses. What is added to an accumulator is computed first. NaN and\n\
          infinities spread as in these sums; a sum over nothing is 0.0.\n\n\
+         `triangular_solve`, `cholesky` and its tangent work by blocks of 32 rows: what earlier blocks have to do with a cell is\n\
+         such a chain, and is subtracted; within its block a cell goes on by fused multiply-adds, then it is divided by its pivot.\n\n\
          Objects for the system's library (`--math libm`) have loops instead of kernels, which round products before they\n\
          add them: within the same bound of the exact sum, with other bits.\n\n\
          **What else is linear in whole arrays** is written with places of arrays, and its transpose is again in place:\n\

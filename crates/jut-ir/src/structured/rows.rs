@@ -1,15 +1,60 @@
 //! The rows of the table.
 
-use super::{Meaning, Order, Param, Side, Structured, StructuredRow, Transpose};
-use crate::scalar::Width;
-use Meaning::{
-    Contraction, Convert, Convolution, Flatten, Reverse, RunningSum, RunningSumFromEnd, Unflatten,
+use super::nest::Act::{Add, Halve, Less, Over, Root, Set};
+use super::nest::{Cell, Nest, Range, Turn};
+use super::{
+    Call, Chain, Formula, Meaning, Order, Param, Room, Rule, Run, Side, Step, Structured,
+    StructuredRow, Transpose,
 };
+use crate::scalar::Width;
+use Formula::{Apply, Operand, Result};
+use Meaning::{
+    Contraction, Convert, Convolution, Flatten, Nested, Reverse, RunningSum, RunningSumFromEnd,
+    Unflatten,
+};
+use Nest::{Do, Loop};
 use Param::{Array, Size};
+use Range::{After, All, Below, From, To};
+use Turn::{Any, Down, Up};
+use jut_runtime::matrix::{A_TRANSPOSED, B_TRANSPOSED};
+use jut_runtime::triangular;
 
-const fn is(op: Structured, operand: usize) -> Transpose {
-    Transpose { op, operand }
+/// Linear in this operand, with that transpose.
+const fn linear(op: Structured, operand: usize) -> Rule {
+    Rule::Linear(Transpose { op, operand })
 }
+
+/// A step of a formula: an operation of this operand, the other arrays given.
+const fn step(op: Structured, operand: usize, others: &'static [Formula]) -> Step {
+    Step { op, operand, others }
+}
+
+const fn call(kernel: &'static str, sizes: &'static str, flags: i64, room: Room) -> Option<Call> {
+    Some(Call { kernel, sizes, flags, room, run: None })
+}
+
+const fn own(kernel: &'static str, sizes: &'static str, flags: i64, run: Run) -> Option<Call> {
+    Some(Call { kernel, sizes, flags, room: Room::Triangular, run: Some(run) })
+}
+
+/// Of `triangular_solve` and its transpose.
+const SOLVE: Run = |x, operands, space, sizes, flags| match operands {
+    [l, b] => triangular::solve(x, l, b, space, sizes, flags),
+    _ => false,
+};
+
+/// Of `cholesky`.
+const FACTORISE: Run = |c, operands, space, [n, _], _| match operands {
+    [a] => triangular::cholesky(c, a, space, n),
+    _ => false,
+};
+
+/// Of `cholesky_tangent` and its transpose.
+const TRANSPORT: Run = |c, operands, space, [n, _], flags| match operands {
+    [l, s] if flags == 0 => triangular::tangent(c, l, s, space, n),
+    [l, g] => triangular::cotangent(c, l, g, space, n),
+    _ => false,
+};
 
 macro_rules! rows {
     ($($(#[$about:meta])* $constant:ident = $row:expr;)*) => {
@@ -26,14 +71,30 @@ macro_rules! rows {
     (@number $n:expr;) => {};
 }
 
+#[expect(non_snake_case)]
+const fn R(at: &'static str) -> Cell {
+    Cell::Result(at)
+}
+
+#[expect(non_snake_case)]
+const fn A(at: &'static str) -> Cell {
+    Cell::Operand(0, at)
+}
+
+#[expect(non_snake_case)]
+const fn B(at: &'static str) -> Cell {
+    Cell::Operand(1, at)
+}
+
 rows! {
     /// The product of two matrices.
     MATMUL = StructuredRow {
         name: "matmul",
         params: &[Array("il"), Array("lj")],
         result: "ij",
-        meaning: Contraction(Order::Chain(0)),
-        transposes: &[is(MATMUL_NT, 0), is(MATMUL_TN, 1)],
+        meaning: Contraction(Order::Chain),
+        kernel: call("matmul", "ijl", 0, Room::Product),
+        partials: &[linear(MATMUL_NT, 0), linear(MATMUL_TN, 1)],
         doc: "the product of two matrices",
     };
     /// The product of a transposed matrix and a matrix.
@@ -41,8 +102,9 @@ rows! {
         name: "matmul_tn",
         params: &[Array("li"), Array("lj")],
         result: "ij",
-        meaning: Contraction(Order::Chain(1)),
-        transposes: &[is(MATMUL_NT, 1), is(MATMUL, 1)],
+        meaning: Contraction(Order::Chain),
+        kernel: call("matmul", "ijl", A_TRANSPOSED, Room::Product),
+        partials: &[linear(MATMUL_NT, 1), linear(MATMUL, 1)],
         doc: "the product, the first matrix transposed",
     };
     /// The product of a matrix and a transposed matrix.
@@ -50,8 +112,9 @@ rows! {
         name: "matmul_nt",
         params: &[Array("il"), Array("jl")],
         result: "ij",
-        meaning: Contraction(Order::Chain(2)),
-        transposes: &[is(MATMUL, 0), is(MATMUL_TN, 0)],
+        meaning: Contraction(Order::Chain),
+        kernel: call("matmul", "ijl", B_TRANSPOSED, Room::Product),
+        partials: &[linear(MATMUL, 0), linear(MATMUL_TN, 0)],
         doc: "the product, the second matrix transposed",
     };
     /// The product of two transposed matrices.
@@ -59,8 +122,9 @@ rows! {
         name: "matmul_tt",
         params: &[Array("li"), Array("jl")],
         result: "ij",
-        meaning: Contraction(Order::Chain(3)),
-        transposes: &[is(MATMUL_TT, 1), is(MATMUL_TT, 0)],
+        meaning: Contraction(Order::Chain),
+        kernel: call("matmul", "ijl", A_TRANSPOSED | B_TRANSPOSED, Room::Product),
+        partials: &[linear(MATMUL_TT, 1), linear(MATMUL_TT, 0)],
         doc: "the product, both matrices transposed",
     };
     /// The product of a matrix and a vector.
@@ -69,7 +133,8 @@ rows! {
         params: &[Array("il"), Array("l")],
         result: "i",
         meaning: Contraction(Order::Lanes),
-        transposes: &[is(OUTER, 0), is(MATVEC_T, 1)],
+        kernel: call("matvec", "il", 0, Room::None),
+        partials: &[linear(OUTER, 0), linear(MATVEC_T, 1)],
         doc: "the product of a matrix and a vector",
     };
     /// The product of a transposed matrix and a vector.
@@ -78,7 +143,8 @@ rows! {
         params: &[Array("li"), Array("l")],
         result: "i",
         meaning: Contraction(Order::Sequence),
-        transposes: &[is(OUTER, 1), is(MATVEC, 1)],
+        kernel: call("matvec", "il", A_TRANSPOSED, Room::None),
+        partials: &[linear(OUTER, 1), linear(MATVEC, 1)],
         doc: "the product of a matrix, transposed, and a vector",
     };
     /// The outer product of two vectors.
@@ -87,7 +153,8 @@ rows! {
         params: &[Array("i"), Array("j")],
         result: "ij",
         meaning: Contraction(Order::None),
-        transposes: &[is(MATVEC, 0), is(MATVEC_T, 0)],
+        kernel: call("outer", "ij", 0, Room::None),
+        partials: &[linear(MATVEC, 0), linear(MATVEC_T, 0)],
         doc: "the products of all elements of two vectors",
     };
     /// The inner product of two vectors.
@@ -96,7 +163,8 @@ rows! {
         params: &[Array("l"), Array("l")],
         result: "",
         meaning: Contraction(Order::Lanes),
-        transposes: &[is(SCALE, 0), is(SCALE, 0)],
+        kernel: None,
+        partials: &[linear(SCALE, 0), linear(SCALE, 0)],
         doc: "the inner product of two vectors",
     };
     /// A number times a vector.
@@ -105,7 +173,8 @@ rows! {
         params: &[Array(""), Array("i")],
         result: "i",
         meaning: Contraction(Order::None),
-        transposes: &[is(DOT, 0), is(SCALE, 1)],
+        kernel: None,
+        partials: &[linear(DOT, 0), linear(SCALE, 1)],
         doc: "a number times every element of a vector",
     };
     /// The transpose of a matrix.
@@ -114,7 +183,8 @@ rows! {
         params: &[Array("ij")],
         result: "ji",
         meaning: Contraction(Order::None),
-        transposes: &[is(TRANSPOSED, 0)],
+        kernel: None,
+        partials: &[linear(TRANSPOSED, 0)],
         doc: "rows and columns exchanged",
     };
     /// The sum of the rows of a matrix.
@@ -123,7 +193,8 @@ rows! {
         params: &[Array("ij")],
         result: "j",
         meaning: Contraction(Order::Sequence),
-        transposes: &[is(REPEAT_ROW, 0)],
+        kernel: None,
+        partials: &[linear(REPEAT_ROW, 0)],
         doc: "the sum of all rows, a vector as long as a row",
     };
     /// A matrix whose rows are a vector.
@@ -132,7 +203,8 @@ rows! {
         params: &[Array("j"), Size('i')],
         result: "ij",
         meaning: Contraction(Order::None),
-        transposes: &[is(SUM_ROWS, 0)],
+        kernel: None,
+        partials: &[linear(SUM_ROWS, 0)],
         doc: "a matrix of so many rows, each of them the vector",
     };
     /// The sum of the columns of a matrix.
@@ -141,7 +213,8 @@ rows! {
         params: &[Array("ij")],
         result: "i",
         meaning: Contraction(Order::Lanes),
-        transposes: &[is(REPEAT_COLUMN, 0)],
+        kernel: None,
+        partials: &[linear(REPEAT_COLUMN, 0)],
         doc: "the sum of all columns, a vector as long as a column",
     };
     /// A matrix whose columns are a vector.
@@ -150,7 +223,8 @@ rows! {
         params: &[Array("i"), Size('j')],
         result: "ij",
         meaning: Contraction(Order::None),
-        transposes: &[is(SUM_COLUMNS, 0)],
+        kernel: None,
+        partials: &[linear(SUM_COLUMNS, 0)],
         doc: "a matrix of so many columns, each of them the vector",
     };
     /// A matrix as one vector.
@@ -159,7 +233,8 @@ rows! {
         params: &[Array("ij")],
         result: "p",
         meaning: Flatten,
-        transposes: &[is(UNFLATTEN, 0)],
+        kernel: None,
+        partials: &[linear(UNFLATTEN, 0)],
         doc: "all cells, row by row, as one vector: a view, nothing is copied",
     };
     /// A vector as a matrix.
@@ -168,7 +243,8 @@ rows! {
         params: &[Array("p"), Size('i'), Size('j')],
         result: "ij",
         meaning: Unflatten,
-        transposes: &[is(FLATTEN, 0)],
+        kernel: None,
+        partials: &[linear(FLATTEN, 0)],
         doc: "the vector of i j elements as i rows of j: a view, nothing is copied",
     };
     /// A vector from its end.
@@ -177,7 +253,8 @@ rows! {
         params: &[Array("i")],
         result: "i",
         meaning: Reverse,
-        transposes: &[is(REVERSE, 0)],
+        kernel: None,
+        partials: &[linear(REVERSE, 0)],
         doc: "the elements from the last to the first",
     };
     /// Running sums.
@@ -186,7 +263,8 @@ rows! {
         params: &[Array("i")],
         result: "i",
         meaning: RunningSum,
-        transposes: &[is(CUMSUM_FROM_END, 0)],
+        kernel: None,
+        partials: &[linear(CUMSUM_FROM_END, 0)],
         doc: "element i is the sum of the elements up to i",
     };
     /// Running sums from the end.
@@ -195,7 +273,8 @@ rows! {
         params: &[Array("i")],
         result: "i",
         meaning: RunningSumFromEnd,
-        transposes: &[is(CUMSUM, 0)],
+        kernel: None,
+        partials: &[linear(CUMSUM, 0)],
         doc: "element i is the sum of the elements from i on",
     };
     /// The product of two vectors, element by element.
@@ -204,7 +283,8 @@ rows! {
         params: &[Array("i"), Array("i")],
         result: "i",
         meaning: Contraction(Order::None),
-        transposes: &[is(HADAMARD, 0), is(HADAMARD, 0)],
+        kernel: None,
+        partials: &[linear(HADAMARD, 0), linear(HADAMARD, 0)],
         doc: "the product of two vectors, element by element",
     };
     /// The sum of a vector.
@@ -213,7 +293,8 @@ rows! {
         params: &[Array("i")],
         result: "",
         meaning: Contraction(Order::Lanes),
-        transposes: &[is(REPEAT, 0)],
+        kernel: None,
+        partials: &[linear(REPEAT, 0)],
         doc: "the sum of all elements of a vector",
     };
     /// A vector of one number.
@@ -222,7 +303,8 @@ rows! {
         params: &[Array(""), Size('i')],
         result: "i",
         meaning: Contraction(Order::None),
-        transposes: &[is(SUM_ALL, 0)],
+        kernel: None,
+        partials: &[linear(SUM_ALL, 0)],
         doc: "a vector of so many elements, each of them the number",
     };
     /// Products of matrices, one by one.
@@ -230,8 +312,9 @@ rows! {
         name: "batch_matmul",
         params: &[Array("bil"), Array("blj")],
         result: "bij",
-        meaning: Contraction(Order::Chain(0)),
-        transposes: &[is(BATCH_MATMUL_NT, 0), is(BATCH_MATMUL_TN, 1)],
+        meaning: Contraction(Order::Chain),
+        kernel: call("matmul", "ijl", 0, Room::Product),
+        partials: &[linear(BATCH_MATMUL_NT, 0), linear(BATCH_MATMUL_TN, 1)],
         doc: "products of matrices, one for each first index",
     };
     /// Products, the first matrices transposed.
@@ -239,8 +322,9 @@ rows! {
         name: "batch_matmul_tn",
         params: &[Array("bli"), Array("blj")],
         result: "bij",
-        meaning: Contraction(Order::Chain(1)),
-        transposes: &[is(BATCH_MATMUL_NT, 1), is(BATCH_MATMUL, 1)],
+        meaning: Contraction(Order::Chain),
+        kernel: call("matmul", "ijl", A_TRANSPOSED, Room::Product),
+        partials: &[linear(BATCH_MATMUL_NT, 1), linear(BATCH_MATMUL, 1)],
         doc: "the same, the first matrices transposed",
     };
     /// Products, the second matrices transposed.
@@ -248,8 +332,9 @@ rows! {
         name: "batch_matmul_nt",
         params: &[Array("bil"), Array("bjl")],
         result: "bij",
-        meaning: Contraction(Order::Chain(2)),
-        transposes: &[is(BATCH_MATMUL, 0), is(BATCH_MATMUL_TN, 0)],
+        meaning: Contraction(Order::Chain),
+        kernel: call("matmul", "ijl", B_TRANSPOSED, Room::Product),
+        partials: &[linear(BATCH_MATMUL, 0), linear(BATCH_MATMUL_TN, 0)],
         doc: "the same, the second matrices transposed",
     };
     /// Products, both matrices transposed.
@@ -257,8 +342,9 @@ rows! {
         name: "batch_matmul_tt",
         params: &[Array("bli"), Array("bjl")],
         result: "bij",
-        meaning: Contraction(Order::Chain(3)),
-        transposes: &[is(BATCH_MATMUL_TT, 1), is(BATCH_MATMUL_TT, 0)],
+        meaning: Contraction(Order::Chain),
+        kernel: call("matmul", "ijl", A_TRANSPOSED | B_TRANSPOSED, Room::Product),
+        partials: &[linear(BATCH_MATMUL_TT, 1), linear(BATCH_MATMUL_TT, 0)],
         doc: "the same, both matrices transposed",
     };
     /// A convolution in one direction.
@@ -267,7 +353,8 @@ rows! {
         params: &[Array("cp"), Array("ocs")],
         result: "oq",
         meaning: Convolution(Side::Output),
-        transposes: &[is(CONV1D_INPUT, 0), is(CONV1D_KERNEL, 1)],
+        kernel: call("conv", "oc1q1s", 0, Room::None),
+        partials: &[linear(CONV1D_INPUT, 0), linear(CONV1D_KERNEL, 1)],
         doc: "convolution of channels x with a kernel k where that lies inside x: cell [o, q] is the sum over c, s of x[c, q + s] k[o, c, s]",
     };
     /// The transpose of a convolution in its input.
@@ -276,7 +363,8 @@ rows! {
         params: &[Array("oq"), Array("ocs")],
         result: "cp",
         meaning: Convolution(Side::Input),
-        transposes: &[is(CONV1D, 0), is(CONV1D_KERNEL, 0)],
+        kernel: call("conv_input", "oc1q1s", 0, Room::None),
+        partials: &[linear(CONV1D, 0), linear(CONV1D_KERNEL, 0)],
         doc: "the transpose of `conv1d(x, k)` in x, applied to y (a full convolution): every product is added where its x came from",
     };
     /// The transpose of a convolution in its kernel.
@@ -285,7 +373,8 @@ rows! {
         params: &[Array("cp"), Array("oq")],
         result: "ocs",
         meaning: Convolution(Side::Kernel),
-        transposes: &[is(CONV1D_INPUT, 1), is(CONV1D, 1)],
+        kernel: call("conv_kernel", "oc1q1s", 0, Room::None),
+        partials: &[linear(CONV1D_INPUT, 1), linear(CONV1D, 1)],
         doc: "the transpose of `conv1d(x, k)` in k, applied to y (a correlation)",
     };
     /// A convolution in two directions.
@@ -294,7 +383,8 @@ rows! {
         params: &[Array("chw"), Array("ocuv")],
         result: "oij",
         meaning: Convolution(Side::Output),
-        transposes: &[is(CONV2D_INPUT, 0), is(CONV2D_KERNEL, 1)],
+        kernel: call("conv", "ocijuv", 0, Room::None),
+        partials: &[linear(CONV2D_INPUT, 0), linear(CONV2D_KERNEL, 1)],
         doc: "convolution of channels x with a kernel k where that lies inside x: cell [o, i, j] is the sum over c, u, v of x[c, i + u, j + v] k[o, c, u, v]",
     };
     /// The transpose of a convolution in its input.
@@ -303,7 +393,8 @@ rows! {
         params: &[Array("oij"), Array("ocuv")],
         result: "chw",
         meaning: Convolution(Side::Input),
-        transposes: &[is(CONV2D, 0), is(CONV2D_KERNEL, 0)],
+        kernel: call("conv_input", "ocijuv", 0, Room::None),
+        partials: &[linear(CONV2D, 0), linear(CONV2D_KERNEL, 0)],
         doc: "the transpose of `conv2d(x, k)` in x, applied to y (a full convolution): every product is added where its x came from",
     };
     /// The transpose of a convolution in its kernel.
@@ -312,7 +403,8 @@ rows! {
         params: &[Array("chw"), Array("oij")],
         result: "ocuv",
         meaning: Convolution(Side::Kernel),
-        transposes: &[is(CONV2D_INPUT, 1), is(CONV2D, 1)],
+        kernel: call("conv_kernel", "ocijuv", 0, Room::None),
+        partials: &[linear(CONV2D_INPUT, 1), linear(CONV2D, 1)],
         doc: "the transpose of `conv2d(x, k)` in k, applied to y (a correlation)",
     };
     /// An array of 3 dimensions as one vector.
@@ -321,7 +413,8 @@ rows! {
         params: &[Array("ijk")],
         result: "p",
         meaning: Flatten,
-        transposes: &[is(UNFLATTEN3, 0)],
+        kernel: None,
+        partials: &[linear(UNFLATTEN3, 0)],
         doc: "`flatten` for 3 dimensions: a view",
     };
     /// A vector as an array of 3 dimensions.
@@ -330,7 +423,8 @@ rows! {
         params: &[Array("p"), Size('i'), Size('j'), Size('k')],
         result: "ijk",
         meaning: Unflatten,
-        transposes: &[is(FLATTEN3, 0)],
+        kernel: None,
+        partials: &[linear(FLATTEN3, 0)],
         doc: "`unflatten` for 3 dimensions: a view",
     };
     /// An array of 4 dimensions as one vector.
@@ -339,7 +433,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "p",
         meaning: Flatten,
-        transposes: &[is(UNFLATTEN4, 0)],
+        kernel: None,
+        partials: &[linear(UNFLATTEN4, 0)],
         doc: "`flatten` for 4 dimensions: a view",
     };
     /// A vector as an array of 4 dimensions.
@@ -348,7 +443,8 @@ rows! {
         params: &[Array("p"), Size('i'), Size('j'), Size('k'), Size('l')],
         result: "ijkl",
         meaning: Unflatten,
-        transposes: &[is(FLATTEN4, 0)],
+        kernel: None,
+        partials: &[linear(FLATTEN4, 0)],
         doc: "`unflatten` for 4 dimensions: a view",
     };
     /// Dimensions in another order: first, third and second.
@@ -357,7 +453,8 @@ rows! {
         params: &[Array("ijk")],
         result: "ikj",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_021, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_021, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: second, first and third.
@@ -366,7 +463,8 @@ rows! {
         params: &[Array("ijk")],
         result: "jik",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_102, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_102, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: second, third and first.
@@ -375,7 +473,8 @@ rows! {
         params: &[Array("ijk")],
         result: "jki",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_201, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_201, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: third, first and second.
@@ -384,7 +483,8 @@ rows! {
         params: &[Array("ijk")],
         result: "kij",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_120, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_120, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: third, second and first.
@@ -393,7 +493,8 @@ rows! {
         params: &[Array("ijk")],
         result: "kji",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_210, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_210, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: first, second, fourth and third.
@@ -402,7 +503,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "ijlk",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_0132, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_0132, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: first, third, second and fourth.
@@ -411,7 +513,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "ikjl",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_0213, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_0213, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: first, third, fourth and second.
@@ -420,7 +523,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "iklj",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_0312, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_0312, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: first, fourth, second and third.
@@ -429,7 +533,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "iljk",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_0231, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_0231, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: first, fourth, third and second.
@@ -438,7 +543,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "ilkj",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_0321, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_0321, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: second, first, third and fourth.
@@ -447,7 +553,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "jikl",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_1023, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_1023, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: second, first, fourth and third.
@@ -456,7 +563,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "jilk",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_1032, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_1032, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: second, third, first and fourth.
@@ -465,7 +573,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "jkil",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_2013, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_2013, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: second, third, fourth and first.
@@ -474,7 +583,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "jkli",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_3012, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_3012, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: second, fourth, first and third.
@@ -483,7 +593,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "jlik",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_2031, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_2031, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: second, fourth, third and first.
@@ -492,7 +603,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "jlki",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_3021, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_3021, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: third, first, second and fourth.
@@ -501,7 +613,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "kijl",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_1203, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_1203, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: third, first, fourth and second.
@@ -510,7 +623,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "kilj",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_1302, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_1302, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: third, second, first and fourth.
@@ -519,7 +633,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "kjil",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_2103, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_2103, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: third, second, fourth and first.
@@ -528,7 +643,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "kjli",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_3102, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_3102, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: third, fourth, first and second.
@@ -537,7 +653,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "klij",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_2301, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_2301, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: third, fourth, second and first.
@@ -546,7 +663,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "klji",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_3201, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_3201, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: fourth, first, second and third.
@@ -555,7 +673,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "lijk",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_1230, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_1230, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: fourth, first, third and second.
@@ -564,7 +683,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "likj",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_1320, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_1320, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: fourth, second, first and third.
@@ -573,7 +693,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "ljik",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_2130, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_2130, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: fourth, second, third and first.
@@ -582,7 +703,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "ljki",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_3120, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_3120, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: fourth, third, first and second.
@@ -591,7 +713,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "lkij",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_2310, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_2310, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// Dimensions in another order: fourth, third, second and first.
@@ -600,7 +723,8 @@ rows! {
         params: &[Array("ijkl")],
         result: "lkji",
         meaning: Contraction(Order::None),
-        transposes: &[is(PERMUTE_3210, 0)],
+        kernel: None,
+        partials: &[linear(PERMUTE_3210, 0)],
         doc: "dimensions in the order of the digits",
     };
     /// A float of 64 bits as one of 32: the nearest.
@@ -609,7 +733,8 @@ rows! {
         params: &[Array("")],
         result: "",
         meaning: Convert { from: Width::Double, to: Width::Single },
-        transposes: &[is(DOUBLE, 0)],
+        kernel: None,
+        partials: &[linear(DOUBLE, 0)],
         doc: "the nearest float of 32 bits, written `f32(x)`",
     };
     /// A float of 32 bits as one of 64.
@@ -618,7 +743,207 @@ rows! {
         params: &[Array("")],
         result: "",
         meaning: Convert { from: Width::Single, to: Width::Double },
-        transposes: &[is(SINGLE, 0)],
+        kernel: None,
+        partials: &[linear(SINGLE, 0)],
         doc: "the same number in 64 bits, written `f64(x)`",
+    };
+    /// Solutions of equations with a lower triangular matrix.
+    TRIANGULAR_SOLVE = StructuredRow {
+        name: "triangular_solve",
+        params: &[Array("ii"), Array("ij")],
+        result: "ij",
+        meaning: Nested("iij", &[Loop(Any, 'j', 'j', All, &[Loop(Up, 'i', 'i', All, &[
+            Do(R("ij"), Set(B("ij"))),
+            Loop(Up, 'k', 'i', Below('i'), &[Do(R("ij"), Less(A("ik"), R("kj")))]),
+            Do(R("ij"), Over(A("ii"))),
+        ])])]),
+        kernel: own("triangular_solve", "ij", 0, SOLVE),
+        partials: &[
+            // l x = b: l x' = - l' x.
+            Rule::Formulas(&[Chain { negative: true, steps: &[
+                step(LOWER_TRIANGLE, 0, &[]),
+                step(MATMUL, 0, &[Result]),
+                step(TRIANGULAR_SOLVE, 1, &[Operand(0)]),
+            ] }]),
+            linear(TRIANGULAR_SOLVE_T, 1),
+        ],
+        doc: "x with l x = b for each column of b; of the lower triangular l the upper triangle is not read",
+    };
+    /// Solutions of equations with the transpose of a lower triangular matrix.
+    TRIANGULAR_SOLVE_T = StructuredRow {
+        name: "triangular_solve_t",
+        params: &[Array("ii"), Array("ij")],
+        result: "ij",
+        meaning: Nested("iij", &[Loop(Any, 'j', 'j', All, &[Loop(Down, 'i', 'i', All, &[
+            Do(R("ij"), Set(B("ij"))),
+            Loop(Down, 'k', 'i', After('i'), &[Do(R("ij"), Less(A("ki"), R("kj")))]),
+            Do(R("ij"), Over(A("ii"))),
+        ])])]),
+        kernel: own("triangular_solve", "ij", A_TRANSPOSED, SOLVE),
+        partials: &[
+            Rule::Formulas(&[Chain { negative: true, steps: &[
+                step(LOWER_TRIANGLE, 0, &[]),
+                step(MATMUL_TN, 0, &[Result]),
+                step(TRIANGULAR_SOLVE_T, 1, &[Operand(0)]),
+            ] }]),
+            linear(TRIANGULAR_SOLVE, 1),
+        ],
+        doc: "x with transposed(l) x = b for each column of b, of the same l",
+    };
+    /// The Cholesky factor.
+    CHOLESKY = StructuredRow {
+        name: "cholesky",
+        params: &[Array("ii")],
+        result: "ii",
+        meaning: Nested("iii", &[Loop(Up, 'j', 'i', All, &[
+            Loop(Up, 'i', 'i', From('j'), &[
+                Do(R("ij"), Set(A("ij"))),
+                Loop(Up, 'k', 'i', Below('j'), &[Do(R("ij"), Less(R("ik"), R("jk")))]),
+            ]),
+            Do(R("jj"), Root),
+            Loop(Up, 'i', 'i', After('j'), &[Do(R("ij"), Over(R("jj")))]),
+        ])]),
+        kernel: own("cholesky", "ii", 0, FACTORISE),
+        partials: &[Rule::Formulas(&[Chain { negative: false, steps: &[
+            step(CHOLESKY_TANGENT, 1, &[Result]),
+        ] }])],
+        doc: "the lower triangular l with l transposed(l) = a, of a symmetric positive definite a, whose upper triangle is not read; NaN from the first pivot on that is not positive",
+    };
+    /// The tangent of the Cholesky factor.
+    CHOLESKY_TANGENT = StructuredRow {
+        name: "cholesky_tangent",
+        params: &[Array("ii"), Array("ii")],
+        result: "ii",
+        meaning: Nested("iii", &[Loop(Up, 'j', 'i', All, &[
+            Loop(Up, 'i', 'i', From('j'), &[
+                Do(R("ij"), Set(B("ij"))),
+                Loop(Up, 'k', 'i', Below('j'), &[
+                    Do(R("ij"), Less(A("jk"), R("ik"))),
+                    Do(R("ij"), Less(A("ik"), R("jk"))),
+                ]),
+            ]),
+            Do(R("jj"), Over(A("jj"))),
+            Do(R("jj"), Halve),
+            Loop(Up, 'i', 'i', After('j'), &[
+                Do(R("ij"), Less(A("ij"), R("jj"))),
+                Do(R("ij"), Over(A("jj"))),
+            ]),
+        ])]),
+        kernel: own("cholesky_linear", "ii", 0, TRANSPORT),
+        partials: &[
+            // With y = l phi(m), m = inverse(l) s transposed(inverse(l)), where phi takes the lower triangle and half of the
+            // diagonal: l' phi(m), and m' = - n - transposed(n) with n = inverse(l) l' m.
+            Rule::Formulas(&[
+                Chain { negative: false, steps: &[
+                    step(LOWER_TRIANGLE, 0, &[]),
+                    step(MATMUL, 0, &[Apply(TRIANGULAR_SOLVE, &[Operand(0), Result])]),
+                ] },
+                Chain { negative: true, steps: &[
+                    step(LOWER_TRIANGLE, 0, &[]),
+                    step(MATMUL, 0, &[
+                        Apply(TRIANGULAR_SOLVE, &[Operand(0), Apply(MIRROR_LOWER, &[Operand(1)])]),
+                    ]),
+                    step(SYMMETRIC_SUM, 0, &[]),
+                    step(CHOLESKY_TANGENT, 1, &[Operand(0)]),
+                ] },
+            ]),
+            linear(CHOLESKY_COTANGENT, 1),
+        ],
+        doc: "the tangent of the Cholesky factor l, given the lower triangle of the tangent of what was factorised",
+    };
+    /// The transpose of the tangent of the Cholesky factor.
+    CHOLESKY_COTANGENT = StructuredRow {
+        name: "cholesky_cotangent",
+        params: &[Array("ii"), Array("ii")],
+        result: "ii",
+        meaning: Nested("iii", &[
+            Loop(Any, 'i', 'i', All, &[Loop(Any, 'j', 'i', To('i'), &[Do(R("ij"), Set(B("ij")))])]),
+            Loop(Down, 'k', 'i', All, &[
+                Loop(Up, 'i', 'i', After('k'), &[
+                    Do(R("ik"), Over(A("kk"))),
+                    Do(R("kk"), Less(R("ik"), A("ik"))),
+                ]),
+                Do(R("kk"), Over(A("kk"))),
+                Loop(Up, 'i', 'i', From('k'), &[Loop(Up, 'j', 'i', Below('k'), &[
+                    Do(R("kj"), Less(R("ik"), A("ij"))),
+                ])]),
+                Loop(Up, 'i', 'i', After('k'), &[Loop(Up, 'j', 'i', Below('k'), &[
+                    Do(R("ij"), Less(R("ik"), A("kj"))),
+                ])]),
+                Do(R("kk"), Halve),
+            ]),
+        ]),
+        kernel: own("cholesky_linear", "ii", A_TRANSPOSED, TRANSPORT),
+        partials: &[
+            // With r = fold(h), h = transposed(inverse(l)) phi(transposed(l) g) inverse(l): what changes in phi is what another
+            // g would make, and what changes around it folds both sides into one.
+            Rule::Formulas(&[
+                Chain { negative: false, steps: &[
+                    step(LOWER_TRIANGLE, 0, &[]),
+                    step(MATMUL_TN, 0, &[Apply(LOWER_TRIANGLE, &[Operand(1)])]),
+                    step(TRIANGULAR_SOLVE_T, 1, &[Operand(0)]),
+                    step(CHOLESKY_COTANGENT, 1, &[Operand(0)]),
+                ] },
+                Chain { negative: true, steps: &[
+                    step(LOWER_TRIANGLE, 0, &[]),
+                    step(MATMUL_TN, 0, &[Apply(SYMMETRIC_SUM, &[Result])]),
+                    step(TRIANGULAR_SOLVE_T, 1, &[Operand(0)]),
+                    step(FOLD_LOWER, 0, &[]),
+                ] },
+            ]),
+            linear(CHOLESKY_TANGENT, 1),
+        ],
+        doc: "the transpose of `cholesky_tangent(l, s)` in s: the lower triangle of the cotangent of what was factorised, given that of l",
+    };
+    /// The lower triangle of a matrix.
+    LOWER_TRIANGLE = StructuredRow {
+        name: "lower_triangle",
+        params: &[Array("ii")],
+        result: "ii",
+        meaning: Nested("ii", &[Loop(Any, 'i', 'i', All, &[
+            Loop(Any, 'j', 'i', To('i'), &[Do(R("ij"), Set(A("ij")))]),
+        ])]),
+        kernel: None,
+        partials: &[linear(LOWER_TRIANGLE, 0)],
+        doc: "the lower triangle with the diagonal, zeros above",
+    };
+    /// The symmetric matrix with a lower triangle.
+    MIRROR_LOWER = StructuredRow {
+        name: "mirror_lower",
+        params: &[Array("ii")],
+        result: "ii",
+        meaning: Nested("ii", &[Loop(Any, 'i', 'i', All, &[
+            Loop(Any, 'j', 'i', To('i'), &[Do(R("ij"), Set(A("ij")))]),
+            Loop(Any, 'j', 'i', After('i'), &[Do(R("ij"), Set(A("ji")))]),
+        ])]),
+        kernel: None,
+        partials: &[linear(FOLD_LOWER, 0)],
+        doc: "the symmetric matrix with this lower triangle; the upper one is not read",
+    };
+    /// Both triangles of a matrix added up in the lower one.
+    FOLD_LOWER = StructuredRow {
+        name: "fold_lower",
+        params: &[Array("ii")],
+        result: "ii",
+        meaning: Nested("ii", &[Loop(Any, 'i', 'i', All, &[
+            Loop(Any, 'j', 'i', Below('i'), &[Do(R("ij"), Set(A("ij"))), Do(R("ij"), Add(A("ji")))]),
+            Do(R("ii"), Set(A("ii"))),
+        ])]),
+        kernel: None,
+        partials: &[linear(MIRROR_LOWER, 0)],
+        doc: "the lower triangle with what is above the diagonal added where it is mirrored, zeros above",
+    };
+    /// The sum of a matrix and its transpose.
+    SYMMETRIC_SUM = StructuredRow {
+        name: "symmetric_sum",
+        params: &[Array("ii")],
+        result: "ii",
+        meaning: Nested("ii", &[Loop(Any, 'i', 'i', All, &[Loop(Any, 'j', 'i', All, &[
+            Do(R("ij"), Set(A("ij"))),
+            Do(R("ij"), Add(A("ji"))),
+        ])])]),
+        kernel: None,
+        partials: &[linear(SYMMETRIC_SUM, 0)],
+        doc: "the sum of a matrix and its transpose",
     };
 }

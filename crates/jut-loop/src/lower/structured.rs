@@ -8,14 +8,14 @@
 //! computed in registers and added at the end; an operation whose cells grow in memory
 //! ([`Order::Sequence`]) is computed first.
 
-use jut_ir::structured::{self, Meaning, Order as Sum, Param};
+use jut_ir::structured::{self, Call, Meaning, Order as Sum, Param, Room};
 use jut_ir::{Atom as Operand, NVar, Place, Rhs, Size, Span, Stmt, Structured, Type, prim};
-use jut_runtime::matrix;
+use jut_runtime::{matrix, triangular};
 
 use super::emit::int;
 use super::{Kernels, Lowering, Res, Slot, Target};
 use crate::form::{self, Arena, Atom, Cell, Kind, Order, Value};
-use crate::kernel::{self, Kernel, MATMUL};
+use crate::kernel::{self, Kernel};
 use loops::for_loop;
 
 mod loops;
@@ -23,21 +23,10 @@ mod loops;
 /// Inner products of vectors shorter than this are loops: the call would cost more.
 const SHORT: i64 = 32;
 
-/// The kernel of a primitive, but for products of matrices: the dimensions that it takes (`1` is one)
-/// and its flags. Its buffers are the result and the operands.
-fn kernel_of(op: Structured) -> Option<(Kernel, &'static str, i64)> {
-    Some(match op {
-        structured::MATVEC => (kernel::MATVEC, "il", 0),
-        structured::MATVEC_T => (kernel::MATVEC, "il", matrix::A_TRANSPOSED),
-        structured::OUTER => (kernel::OUTER, "ij", 0),
-        structured::CONV1D => (kernel::CONV, "oc1q1s", 0),
-        structured::CONV1D_INPUT => (kernel::CONV_INPUT, "oc1q1s", 0),
-        structured::CONV1D_KERNEL => (kernel::CONV_KERNEL, "oc1q1s", 0),
-        structured::CONV2D => (kernel::CONV, "ocijuv", 0),
-        structured::CONV2D_INPUT => (kernel::CONV_INPUT, "ocijuv", 0),
-        structured::CONV2D_KERNEL => (kernel::CONV_KERNEL, "ocijuv", 0),
-        _ => return None,
-    })
+/// The kernel of a primitive.
+fn kernel_of(op: Structured) -> Option<(Call, Kernel)> {
+    let call = op.row().kernel?;
+    Some((call, Kernel::find(call.kernel)?))
 }
 
 /// A product that waits for the accumulator it is added to.
@@ -54,6 +43,15 @@ struct Goal {
     buffer: Value,
     /// Whether they are added to what is there.
     add: bool,
+}
+
+/// What a kernel is given: the result and the operands, the sizes, the flags.
+struct Given {
+    /// How many matrices there are, if it is a batch.
+    batch: Option<Atom>,
+    buffers: Vec<Atom>,
+    sizes: Vec<Atom>,
+    flags: i64,
 }
 
 /// An operand: a buffer with its named dimensions, or a float.
@@ -111,9 +109,10 @@ impl Lowering<'_> {
     /// Whether a result is computed where it is added to an accumulator.
     fn waits(&self, v: NVar, op: Structured) -> bool {
         let in_one_go = match op.row().meaning {
-            _ if self.cx.kernels == Kernels::Calls && kernel_of(op).is_some() => true,
+            _ if self.cx.kernels == Kernels::Calls && op.row().kernel.is_some_and(Call::adds) => {
+                true
+            }
             Meaning::Contraction(Sum::None | Sum::Lanes) => true,
-            Meaning::Contraction(Sum::Chain(_)) => self.cx.kernels == Kernels::Calls,
             _ => false,
         };
         let array = self.src.nvars[v].ty.size().is_some();
@@ -224,31 +223,27 @@ impl Lowering<'_> {
         let sizes = self.label_sizes(op, args, sizes, ty, span)?;
         let outer = op.row().result.len();
         let calls = self.cx.kernels == Kernels::Calls;
-        if let (true, Some((kernel, labels, flags))) = (calls, kernel_of(op)) {
+        if let (true, Some((call, kernel))) = (calls, kernel_of(op)) {
             let size = |label| sizes.iter().find(|(l, _)| *l == label).map_or(int(1), |(_, n)| *n);
-            let mut args: Vec<Atom> = vec![goal.buffer.into()];
-            args.extend(factors.iter().map(|factor| factor.value));
-            args.extend(labels.chars().map(size));
-            args.push(int(flags | if goal.add { matrix::ADD } else { 0 }));
-            self.push(form::Stmt::Kernel { kernel, args });
-            return Ok(());
+            let batch = (call.room == Room::Product && outer == 3).then(|| sizes[0].1);
+            let given = Given {
+                batch,
+                buffers: [goal.buffer.into()]
+                    .into_iter()
+                    .chain(factors.iter().map(|f| f.value))
+                    .collect(),
+                sizes: call.sizes.chars().map(size).collect(),
+                flags: call.flags | if goal.add { matrix::ADD } else { 0 },
+            };
+            return self.call_kernel(kernel, call.room, given, span);
         }
         match op.row().meaning {
-            Meaning::Contraction(Sum::Chain(flags)) if calls => {
-                let [a, b] = &factors[..] else { return Err(self.bug(span, "two matrices")) };
-                let operands = [goal.buffer.into(), a.value, b.value];
-                let (batch, sizes) = match sizes[..] {
-                    [(_, m), (_, n), (_, k)] => (None, [m, n, k]),
-                    [(_, batch), (_, m), (_, n), (_, k)] => (Some(batch), [m, n, k]),
-                    _ => return Err(self.bug(span, "three sizes")),
-                };
-                let flags = flags | if goal.add { matrix::ADD } else { 0 };
-                self.product(batch, operands, sizes, flags, span)
-            }
             Meaning::Contraction(sum)
                 if sizes.len() > outer
                     && match sum {
-                        Sum::Chain(flags) => flags & matrix::B_TRANSPOSED == 0,
+                        Sum::Chain => {
+                            op.row().kernel.is_none_or(|c| c.flags & matrix::B_TRANSPOSED == 0)
+                        }
                         sum => sum == Sum::Sequence,
                     } =>
             {
@@ -261,6 +256,7 @@ impl Lowering<'_> {
                 })
             }
             Meaning::Convolution(_) => self.convolution(op, &factors, &sizes, goal, hint, span),
+            Meaning::Nested(_, nest) => self.nested_loops(op, nest, &factors, &sizes, goal, span),
             meaning => self.vector(meaning, &factors, &sizes, goal, hint, span),
         }
     }
@@ -303,60 +299,80 @@ impl Lowering<'_> {
         Ok(dst.into())
     }
 
-    /// A product of matrices, or one for each index of a batch: the kernel, with scratch memory for it.
-    fn product(
-        &mut self,
-        batch: Option<Atom>,
-        [c, a, b]: [Atom; 3],
-        [m, n, k]: [Atom; 3],
-        flags: i64,
-        span: Span,
-    ) -> Res<()> {
+    /// Calls a kernel, with scratch memory if it needs any; or one for each index of a batch of matrices.
+    fn call_kernel(&mut self, kernel: Kernel, room: Room, given: Given, span: Span) -> Res<()> {
+        let Given { batch, mut buffers, sizes, flags } = given;
+        let cells = match (room, &sizes[..]) {
+            (Room::None, _) => None,
+            (Room::Product, [m, n, k]) => Some(self.room([*m, *n, *k], flags)),
+            (Room::Triangular, [n, m]) => {
+                // The same as `triangular::scratch` for sizes that are not negative.
+                let block = self.smaller(*n, triangular::BLOCK);
+                let both = self.add("both", *n, *m);
+                let twice = self.mul("part", block, int(2));
+                let own = self.add("part", both, twice);
+                let own = self.mul("space", block, own);
+                let products = self.room([*n, both, *n], matrix::ADD);
+                Some(self.add("space", own, products))
+            }
+            _ => return Err(self.bug(span, "a kernel takes other sizes")),
+        };
         let mark = self.value("top", Kind::I64);
-        self.push(form::Stmt::Mark { dst: mark, arena: Arena::Temp });
-        // The same as `matrix::scratch` for sizes that are not negative.
-        let smaller = |this: &mut Self, size: Atom, most: usize| match size {
-            Atom::Lit(jut_ir::Literal::I64(x)) => int(x.clamp(0, most as i64)),
-            size => this.prim("part", prim::IMIN, vec![size, int(most as i64)]),
-        };
-        let depth = smaller(self, k, matrix::INNER);
-        let rows = smaller(self, m, matrix::ROWS);
-        let columns = smaller(self, n, matrix::COLUMNS);
-        let columns = self.add("part", columns, int(matrix::SPARE_COLUMNS as i64));
-        let both = self.add("part", rows, columns);
-        let both = self.add("part", both, int(matrix::SPARE_ROWS as i64));
-        let mut cells = self.mul("space", depth, both);
-        if flags & matrix::ADD != 0 {
-            let sums = self.mul("space", rows, columns);
-            cells = self.add("space", cells, sums);
+        if let Some(cells) = cells {
+            self.push(form::Stmt::Mark { dst: mark, arena: Arena::Temp });
+            let scratch = self.value("scratch", Kind::Buffer(Cell::F64));
+            self.alloc(scratch, Cell::F64, cells, Arena::Temp, span);
+            buffers.push(scratch.into());
         }
-        let scratch = self.value("scratch", Kind::Buffer(Cell::F64));
-        self.alloc(scratch, Cell::F64, cells, Arena::Temp, span);
-        let call = |[c, a, b]: [Atom; 3]| form::Stmt::Kernel {
-            kernel: MATMUL,
-            args: vec![c, a, b, scratch.into(), m, n, k, int(flags)],
+        let call = |buffers: Vec<Atom>| {
+            let integers = sizes.iter().copied().chain([int(flags)]);
+            form::Stmt::Kernel { kernel, args: buffers.into_iter().chain(integers).collect() }
         };
-        match batch {
-            None => self.push(call([c, a, b])),
-            Some(size) => {
+        match (batch, &sizes[..]) {
+            (Some(size), [m, n, k]) => {
                 let index = self.value("b", Kind::I64);
                 let (stmts, ()) = self.nested(|this| {
-                    let mut parts = [c, a, b];
-                    for (part, (x, y)) in parts.iter_mut().zip([(m, n), (m, k), (k, n)]) {
+                    for (part, (x, y)) in buffers.iter_mut().zip([(m, n), (m, k), (k, n)]) {
                         let Atom::Value(buffer) = *part else { continue };
-                        let cells = this.mul("cells", x, y);
+                        let cells = this.mul("cells", *x, *y);
                         let start = this.mul("start", index.into(), cells);
                         let dst = this.value("matrix", Kind::Buffer(Cell::F64));
                         this.push(form::Stmt::Offset { dst, buffer, index: start });
                         *part = dst.into();
                     }
-                    this.push(call(parts));
+                    this.push(call(buffers));
                     Ok(())
                 })?;
                 self.push(for_loop(Order::Up, index, size, stmts));
             }
+            _ => self.push(call(buffers)),
         }
-        self.push(form::Stmt::Release { mark, arena: Arena::Temp });
+        if cells.is_some() {
+            self.push(form::Stmt::Release { mark, arena: Arena::Temp });
+        }
         Ok(())
+    }
+
+    fn smaller(&mut self, size: Atom, most: usize) -> Atom {
+        match size {
+            Atom::Lit(jut_ir::Literal::I64(x)) => int(x.clamp(0, most as i64)),
+            size => self.prim("part", prim::IMIN, vec![size, int(most as i64)]),
+        }
+    }
+
+    /// The same as `matrix::scratch` for sizes that are not negative.
+    fn room(&mut self, [m, n, k]: [Atom; 3], flags: i64) -> Atom {
+        let depth = self.smaller(k, matrix::INNER);
+        let rows = self.smaller(m, matrix::ROWS);
+        let columns = self.smaller(n, matrix::COLUMNS);
+        let columns = self.add("part", columns, int(matrix::SPARE_COLUMNS as i64));
+        let both = self.add("part", rows, columns);
+        let both = self.add("part", both, int(matrix::SPARE_ROWS as i64));
+        let cells = self.mul("space", depth, both);
+        if flags & matrix::ADD == 0 {
+            return cells;
+        }
+        let sums = self.mul("space", rows, columns);
+        self.add("space", cells, sums)
     }
 }

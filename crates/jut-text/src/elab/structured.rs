@@ -48,6 +48,10 @@ impl<'a, 's> Body<'a, 's> {
                         );
                         return self.not_linear(message, at);
                     }
+                    if op.row().params.len() > k && op.transpose(k).is_none() {
+                        let message = format!("`{name}` is not linear in argument {}", k + 1);
+                        return self.not_linear(message, at);
+                    }
                     linear = Some((k, x));
                     (self.lin_type(x), Size::default())
                 }
@@ -185,6 +189,17 @@ impl<'a, 's> Body<'a, 's> {
                     }
                 };
                 self.fail(error.help(help))
+            }
+            Misfit::Size { operand, earlier, sizes }
+                if operand == earlier && op.product().is_none() =>
+            {
+                let given = self.show(&operands[operand].0);
+                let [n, m] = sizes.each_ref().map(|size| self.show_size(size));
+                let message = format!("`{name}` takes a square matrix, and this is {given}");
+                let help = format!(
+                    "if {n} and {m} are equal, `cast x : [{m}, {m}]f64` tests it at run time"
+                );
+                self.fail(Diagnostic::error("J202", operands[operand].2, message).help(help))
             }
             Misfit::Size { operand, earlier, sizes } if operand == earlier => {
                 let [given, wanted] = sizes.each_ref().map(|size| self.show_size(size));

@@ -45,6 +45,18 @@ def convolutions[n, k, m](a: [n, k]f64, b: [k, m]f64) -> f64 = {
 }
 ";
 
+/// What triangular matrices have, of a square that is positive definite.
+const TRIANGLES: &str = "
+def triangles[n, k, m](a: [n, k]f64, b: [k, m]f64) -> f64 = {
+  s = build (i < k, j < k) { select(i == j, 4.0, 0.01) + 0.01 * b[i, 0] * b[j, 0] }
+  l = cholesky(s)
+  x = triangular_solve(l, b)
+  y = triangular_solve_t(l, transposed(a))
+  t = cholesky_cotangent(l, cholesky_tangent(l, outer(transposed(x)[0], transposed(y)[1])))
+  sum (i < k) { log(l[i, i]) * x[i, 0] + y[i, 2] + t[i, 0] }
+}
+";
+
 /// n, k, m, with more terms in a cell than are packed at a time.
 const SIZES: [usize; 3] = [3, 300, 5];
 
@@ -72,7 +84,7 @@ fn in_an_object(function: &Function, options: &BuildOptions, at: &str) -> Vec<f6
     let ([n, k, m], name) = (SIZES, function.name());
     let main = format!(
         "#include \"object.h\"\n#include <stdio.h>\n#include <string.h>\n\
-         static double memory[1 << 20], r[1 + {n} * {k} + {k} * {m}];\n\
+         static double memory[1 << 22], r[1 + {n} * {k} + {k} * {m}];\n\
          int main(void) {{\n\
          static double a[{n} * {k}], b[{k} * {m}];\n\
          for (int i = 0; i < {n} * {k}; i++) a[i] = (i * 7 % 11) / 8.0 - 0.3;\n\
@@ -119,6 +131,28 @@ fn kernels_in_objects_have_the_bits_of_code_in_memory_and_loops_are_close() {
                     let close = x.to_bits() == y.to_bits() || (x - y).abs() <= bound;
                     assert!(close, "{name}, {engine:?}, {math:?}: {k}: {x:e} {y:e}");
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn triangular_kernels_in_objects_have_the_bits_of_code_in_memory_and_loops_are_close() {
+    let model = Model::from_text(TRIANGLES).unwrap_or_else(|e| panic!("{e}"));
+    let function = model.function("triangles").expect("it is there");
+    let expected = in_memory(&function, |x| x);
+    let largest = expected.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    for engine in engines() {
+        let function = function.clone().engine(engine);
+        for math in [MathLibrary::Jut, MathLibrary::System] {
+            let options = BuildOptions { math, ..BuildOptions::default() };
+            let found =
+                in_an_object(&function, &options, &format!("triangles_{engine:?}_{math:?}"));
+            assert_eq!(found.len(), expected.len());
+            let bound = if math == MathLibrary::Jut { 0.0 } else { 1e-11 * largest };
+            for (k, (x, y)) in found.iter().zip(&expected).enumerate() {
+                let close = x.to_bits() == y.to_bits() || (x - y).abs() <= bound;
+                assert!(close, "{engine:?}, {math:?}: {k}: {x:e} {y:e}");
             }
         }
     }

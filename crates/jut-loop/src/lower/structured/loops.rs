@@ -1,5 +1,6 @@
 //! Structured primitives as loops: those without a kernel, and all of them where no kernel may be called.
 
+use jut_ir::structured::nest::{self, Act, Nest, Range, Turn};
 use jut_ir::structured::{Meaning, Side};
 use jut_ir::{Span, Structured, prim};
 
@@ -7,6 +8,15 @@ use super::super::emit::{float, int};
 use super::super::{Lowering, Res};
 use super::{Factor, Goal, Indices};
 use crate::form::{self, Atom, Cell, For, Kind, Lanes, Order, Value};
+
+/// The arrays of a nest.
+struct NestArrays<'a> {
+    factors: &'a [Factor],
+    sizes: &'a [(char, Atom)],
+    /// The dimensions of the result.
+    result: &'a [(char, Atom)],
+    buffer: Value,
+}
 
 impl Lowering<'_> {
     /// Loops over dimensions, outermost first.
@@ -152,6 +162,158 @@ impl Lowering<'_> {
             }));
             this.put(goal, &result, indices, dst.into(), hint, span)
         })
+    }
+
+    /// A nest, in a result that is filled with zeros, or added to where there are none.
+    pub(super) fn nested_loops(
+        &mut self,
+        op: Structured,
+        nests: &[Nest],
+        factors: &[Factor],
+        sizes: &[(char, Atom)],
+        goal: Goal,
+        span: Span,
+    ) -> Res<()> {
+        if goal.add {
+            return Err(self.bug(span, "what loops over cells make is not added"));
+        }
+        let result: Vec<(char, Atom)> = op
+            .row()
+            .result
+            .chars()
+            .filter_map(|l| sizes.iter().find(|(name, _)| *name == l).copied())
+            .collect();
+        let cells = result.iter().fold(int(1), |n, (_, size)| self.mul("cells", n, *size));
+        self.push(form::Stmt::Fill { buffer: goal.buffer, len: cells, value: float(0.0) });
+        let arrays = NestArrays { factors, sizes, result: &result, buffer: goal.buffer };
+        self.nests(nests, &arrays, &mut Vec::new(), span)
+    }
+
+    fn nests(
+        &mut self,
+        nests: &[Nest],
+        arrays: &NestArrays<'_>,
+        indices: &mut Indices,
+        span: Span,
+    ) -> Res<()> {
+        for nest in nests {
+            match *nest {
+                Nest::Loop(turn, name, label, range, body) => {
+                    let size = arrays.sizes.iter().find(|(l, _)| *l == label).map(|(_, n)| *n);
+                    let Some(size) = size else {
+                        return Err(self.bug(span, "a dimension has no size"));
+                    };
+                    let at = |i: char| {
+                        indices.iter().find(|(l, _)| *l == i).map_or(int(0), |(_, index)| *index)
+                    };
+                    let (low, high) = match range {
+                        Range::All => (int(0), size),
+                        Range::Below(i) => (int(0), at(i)),
+                        Range::To(i) => (int(0), self.add("end", at(i), int(1))),
+                        Range::From(i) => (at(i), size),
+                        Range::After(i) => (self.add("begin", at(i), int(1)), size),
+                    };
+                    let order = match turn {
+                        Turn::Any => Order::Par,
+                        Turn::Up => Order::Up,
+                        Turn::Down => Order::Down,
+                    };
+                    let index = self.value(&name.to_string(), Kind::I64);
+                    indices.push((name, index.into()));
+                    let (stmts, ()) =
+                        self.nested(|this| this.nests(body, arrays, indices, span))?;
+                    indices.pop();
+                    let form::Stmt::For(mut around) = for_loop(order, index, high, stmts) else {
+                        return Err(self.bug(span, "a loop is expected"));
+                    };
+                    around.low = low;
+                    self.push(form::Stmt::For(around));
+                }
+                Nest::Do(cell, act) => {
+                    let (buffer, index) =
+                        self.cell_at(arrays.buffer, arrays.result, cell.indices(), indices, span)?;
+                    let old = |this: &mut Self| {
+                        let dst = this.value("r", Kind::F64);
+                        this.push(form::Stmt::Load { dst, buffer, index });
+                        Atom::from(dst)
+                    };
+                    let value = match act {
+                        Act::Set(x) => self.read_cell(x, arrays, indices, span)?,
+                        Act::Add(x) => {
+                            let x = self.read_cell(x, arrays, indices, span)?;
+                            let r = old(self);
+                            self.prim("r", prim::ADD, vec![r, x])
+                        }
+                        Act::Less(x, y) => {
+                            let x = self.read_cell(x, arrays, indices, span)?;
+                            let y = self.read_cell(y, arrays, indices, span)?;
+                            let r = old(self);
+                            let product = self.prim("p", prim::MUL, vec![x, y]);
+                            self.prim("r", prim::SUB, vec![r, product])
+                        }
+                        Act::Over(x) => {
+                            let x = self.read_cell(x, arrays, indices, span)?;
+                            let r = old(self);
+                            self.prim("r", prim::DIV, vec![r, x])
+                        }
+                        Act::Root => {
+                            let r = old(self);
+                            self.prim("r", prim::SQRT, vec![r])
+                        }
+                        Act::Halve => {
+                            let r = old(self);
+                            self.prim("r", prim::DIV, vec![r, float(2.0)])
+                        }
+                    };
+                    self.push(form::Stmt::Store { buffer, index, value });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The cell of an array of these dimensions at indices by name.
+    fn cell_at(
+        &mut self,
+        buffer: Value,
+        dims: &[(char, Atom)],
+        names: &str,
+        indices: &Indices,
+        span: Span,
+    ) -> Res<(Value, Atom)> {
+        let at = |name: char| {
+            indices.iter().find(|(l, _)| *l == name).map_or(int(0), |(_, index)| *index)
+        };
+        // The dimensions by the names of the indices, which are each others' only here.
+        let dims: Vec<(char, Atom)> =
+            "01234567".chars().zip(dims.iter().map(|(_, size)| *size)).collect();
+        let named: Indices =
+            dims.iter().zip(names.chars()).map(|((l, _), n)| (*l, at(n))).collect();
+        self.position(buffer, &dims, &named, "row", span)
+    }
+
+    fn read_cell(
+        &mut self,
+        cell: nest::Cell,
+        arrays: &NestArrays<'_>,
+        indices: &Indices,
+        span: Span,
+    ) -> Res<Atom> {
+        let (buffer, dims) = match cell {
+            nest::Cell::Result(_) => (arrays.buffer, arrays.result.to_vec()),
+            nest::Cell::Operand(k, _) => {
+                let Some(Factor { value: Atom::Value(buffer), labels }) = arrays.factors.get(k)
+                else {
+                    return Err(self.bug(span, "an operand is missing"));
+                };
+                let size = |l: &char| arrays.sizes.iter().find(|(name, _)| name == l).copied();
+                (*buffer, labels.iter().filter_map(size).collect())
+            }
+        };
+        let (buffer, index) = self.cell_at(buffer, &dims, cell.indices(), indices, span)?;
+        let dst = self.value("x", Kind::F64);
+        self.push(form::Stmt::Load { dst, buffer, index });
+        Ok(dst.into())
     }
 
     /// The value of one cell.
