@@ -380,6 +380,14 @@ const UPDATED: &[&str] = &[
   }
   a[0]
 }",
+    // Trees.
+    "data Tree = Leaf(x: f64) | Node(l: Tree, r: Tree)
+def total(t: Tree) -> f64 = case t { Leaf(x) -> x * x; Node(l, r) -> total(l) * total(r) }
+def f[n](x: [n]f64, y: [n]f64) -> f64 = {
+  var a = build (i < n) { Leaf(x[i]) }
+  for (i < n) { a[i] = if i % 2 == 0 { Leaf(total(a[i]) * y[i]) } else { Node(Leaf(x[i]), Leaf(y[i])) } }
+  sum (i < n) { total(a[i]) }
+}",
     // Two arrays, one of which is read and the other written, change places.
     "def f[n](x: [n]f64, y: [n]f64) -> f64 = {
   (u, v) = for (k < 3) carry (u = x, v = y) {

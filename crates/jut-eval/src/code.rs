@@ -227,9 +227,10 @@ impl Code {
 }
 
 /// Prepares a function.
-pub(crate) fn prepare(id: FuncId, func: &Function, recursion: &Recursion) -> Code {
+pub(crate) fn prepare(program: &Program, id: FuncId, recursion: &Recursion) -> Code {
+    let func = &program.funcs[id];
     let (home, next_of) = (SecondaryMap::new(), SecondaryMap::new());
-    let reuse = Reuse::of(func);
+    let reuse = Reuse::of(&program.datas, func);
     let lin_home = SecondaryMap::new();
     let mut p = Preparer { id, func, recursion, home, lin_home, next_of, blocks: 0, reuse };
     let lanes: Vec<Slot> = func

@@ -8,6 +8,9 @@
 //! | T, Theorem 7.1 | `W[f.linT] + in <= W[f.lin] + out` |
 //! | all three: the cheap gradient | `W[f.nonlin] + W[f.linT] <= c (W[f] + control[f]) + out + again` |
 //!
+//! Where `f.linT` opens zeros of declared tangent types, the scalars of these come to the right of Theorem 7.1
+//! ([`Counters::zeros`]).
+//!
 //! `in` and `out` are the scalars of the tangents that are passed by value. W here is work without
 //! copies and integer arithmetic (see [`Counters`]): f.lin repeats sizes and indices, and stacking
 //! a carry is a copy in name only. `again` is what the policy computes again: the left side of
@@ -159,14 +162,17 @@ impl CostReport {
                 theorem: "T, Theorem 7.1",
                 says: "W[f.linT] + in <= W[f.lin] + out",
                 left: work(transposed) + lin.inputs,
-                right: work(lin) + lin.outputs,
+                right: work(lin) + lin.outputs + transposed.counters.zeros,
                 equality: false,
             },
             Bound {
                 theorem: "all three",
                 says: "W[f.nonlin] + W[f.linT] <= c (W[f] + control[f]) + out + again",
                 left: work(nonlin) + work(transposed),
-                right: times.saturating_add(lin.outputs).saturating_add(again),
+                right: times
+                    .saturating_add(lin.outputs)
+                    .saturating_add(again)
+                    .saturating_add(transposed.counters.zeros),
                 equality: false,
             },
         ]

@@ -36,6 +36,13 @@
 //! updated while a capability has them, or that a tangent of a data type is opened into, which an arm returns once L has
 //! been applied: those move, and what is not linear is copied.
 //!
+//! A zero of a declared tangent type has no scalars, and its values are moved, not copied. So what only moves them is free
+//! in linear code: `zero` and `drop`, an update, an addition to a zero, the end of `rd`; a sum of two costs 1 per scalar
+//! that both have. A value that was only named costs nothing then in a tangent that nobody uses. But what was put into a
+//! tangent that is dropped, or that an update replaces, nobody has paid for. In the transposed code that is the opening of a
+//! zero, which makes zeros of its parts: these scalars are counted by themselves ([`Counters::zeros`]), and Theorem 7.1
+//! holds up to them. They are no more than what constructors were given.
+//!
 //! **Control** (loops, iterations, branches, calls, checks) is free in both and counted by itself.
 
 /// The counters of one run.
@@ -48,8 +55,10 @@ pub struct Counters {
     /// Scalars that `rd` gave: free here, an index each once L has been applied. Those of `take` count twice.
     pub reads: u64,
     /// Scalars of linear arrays that blocks returned and did not make, or that were taken out of tangents of data
-    /// types: free here, copies once L has been applied.
+    /// types, and of tangents of declared types that were put into arrays: free here, copies once L has been applied.
     pub handed: u64,
+    /// Scalars of the zeros that were made because a zero of a declared type was opened: free here.
+    pub zeros: u64,
     /// Scalars copied.
     pub copied: u64,
     /// Bytes of data values made.
@@ -93,6 +102,7 @@ impl std::ops::Add for Counters {
             integers: self.integers + other.integers,
             reads: self.reads + other.reads,
             handed: self.handed + other.handed,
+            zeros: self.zeros + other.zeros,
             copied: self.copied + other.copied,
             tape: self.tape + other.tape,
             moved: self.moved + other.moved,

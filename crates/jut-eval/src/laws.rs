@@ -41,11 +41,13 @@ impl Transposition {
         }
     }
 
-    /// `W[e] + |y'| - W[T e] - |x'|`: the bound holds iff this is not negative.
+    /// `W[e] + |y'| + zeros[T e] - W[T e] - |x'|`: the bound holds iff this is not negative. The zeros are those that
+    /// `T e` opens where `e` dropped the tangent of a declared type, which is free ([`Counters::zeros`]).
     pub fn slack(&self) -> i64 {
         let [forward, backward] = self.counters.map(|c| c.w() as i64);
         let [inputs, outputs] = self.sizes.map(|n| n as i64);
-        forward + outputs - backward - inputs
+        let [_, opened] = self.counters.map(|c| c.zeros as i64);
+        forward + outputs + opened - backward - inputs
     }
 }
 

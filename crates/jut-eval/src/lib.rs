@@ -143,9 +143,9 @@ impl Interpreter {
     /// have](jut_runtime::limits), unless another limit is set.
     pub fn new(program: &Program) -> Interpreter {
         let recursion = Recursion::of(program);
-        let prepare = |(id, func)| code::prepare(id, func, &recursion);
+        let prepare = |id| code::prepare(program, id, &recursion);
         Interpreter {
-            codes: Arc::new(program.funcs.iter().map(prepare).collect()),
+            codes: Arc::new(program.funcs.keys().map(prepare).collect()),
             datas: Arc::new(program.datas.clone()),
             limit: default_limit() as u64,
             linear: LinearScalar::F64,

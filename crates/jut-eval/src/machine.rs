@@ -397,6 +397,7 @@ impl Machine<'_> {
                             let Some(zero) = zero else {
                                 return unchecked("zero of a type that is not a vector space");
                             };
+                            self.counters.zeros += zero.scalars();
                             zero
                         }
                     };
@@ -606,9 +607,11 @@ impl Machine<'_> {
 
     fn increment(&mut self, place: &PlaceCode, arg: &Arg, frame: &mut Frame) -> Run<()> {
         let value = frame.fetch(arg);
-        self.counters.work += value.scalars();
         match &frame.caps[place.root as usize] {
-            Capability::Null => Ok(()),
+            Capability::Null => {
+                self.counters.work += value.scalars();
+                Ok(())
+            }
             Capability::Read(_) => unchecked("an addition into a capability of reads"),
             Capability::Sum(cell) => {
                 let region = &mut self.regions[cell.region];
@@ -620,7 +623,13 @@ impl Machine<'_> {
                     Arg::Take(_) => self.interpreter.linear,
                     Arg::Get(_) | Arg::Const(_) => LinearScalar::F64,
                 };
-                region.add(cursor, &value, linear).or_else(Misfit::fault)
+                let linear_arg = matches!(arg, Arg::Take(_));
+                let added = region.add(cursor, &value, linear).or_else(Misfit::fault)?;
+                match linear_arg {
+                    true => self.settled(&value, added),
+                    false => self.counters.work += added,
+                }
+                Ok(())
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::memory::{self, Charge, Meter};
 use crate::pieces;
 use crate::scalar::LinearScalar;
 use crate::value::{Array, Cells, Value, View};
-use crate::vector::{Unlike, add, add_cells, add_i64, unlike};
+use crate::vector::{Unlike, add, add_cells, add_i64, additions, unlike};
 use jut_ir::Width;
 use jut_ir::types::Type;
 use std::sync::Arc;
@@ -373,26 +373,28 @@ impl Region {
         place: Cursor<'_>,
         value: &Value,
         linear: LinearScalar,
-    ) -> Result<(), Misfit> {
+    ) -> Result<u64, Misfit> {
         self.put(place, value, Put::Add(linear))
     }
 
     /// Overwrites a place by a value.
     pub(crate) fn store(&mut self, place: Cursor<'_>, value: &Value) -> Result<(), Misfit> {
-        self.put(place, value, Put::Store)
+        self.put(place, value, Put::Store).map(|_| ())
     }
 
-    fn put(&mut self, place: Cursor<'_>, value: &Value, put: Put) -> Result<(), Misfit> {
+    /// Gives the number of scalars that were added to others.
+    fn put(&mut self, place: Cursor<'_>, value: &Value, put: Put) -> Result<u64, Misfit> {
         match (&**place.shape, value) {
             (Shape::Scalar, value) => {
                 let leaf = self.leaves.get_mut(place.at.leaf).ok_or(Misfit::Shape)?;
                 put_scalar(&mut leaf.cells, place.at.index, value, put)
             }
             (Shape::Tuple(items), Value::Tuple(values)) if items.len() == values.len() => {
+                let mut added = 0;
                 for (k, value) in values.iter().enumerate() {
-                    self.put(place.field(k).ok_or(Misfit::Shape)?, value, put)?;
+                    added += self.put(place.field(k).ok_or(Misfit::Shape)?, value, put)?;
                 }
-                Ok(())
+                Ok(added)
             }
             (Shape::Array(_), Value::Array(array)) => {
                 if self.len(place)? != array.len() {
@@ -401,18 +403,19 @@ impl Region {
                 if place.shape.is_flat() {
                     return self.put_flat(place, array, put);
                 }
+                let mut added = 0;
                 for k in 0..array.len() {
                     let value = array.get(k).ok_or(Misfit::Shape)?;
                     let element = self.index(place, k as i64)?;
-                    self.put(element, &value, put)?;
+                    added += self.put(element, &value, put)?;
                 }
-                Ok(())
+                Ok(added)
             }
             _ => Err(Misfit::Shape),
         }
     }
 
-    fn put_flat(&mut self, place: Cursor<'_>, array: &Array, put: Put) -> Result<(), Misfit> {
+    fn put_flat(&mut self, place: Cursor<'_>, array: &Array, put: Put) -> Result<u64, Misfit> {
         let leaf = self.leaves.get_mut(place.at.leaf).ok_or(Misfit::Shape)?;
         let dims = leaf.dims.get(place.at.depth..).ok_or(Misfit::Shape)?;
         if dims.len() != array.rank() || (1..dims.len()).any(|k| array.dim(k) != Some(dims[k])) {
@@ -421,12 +424,18 @@ impl Region {
         let row: usize = dims[1..].iter().product();
         let low = place.at.slice.map_or(0, |(lo, _)| lo);
         let start = (place.at.index * dims[0] + low) * row;
+        let added = match (&leaf.cells, array.view()) {
+            (Cells::Items(a), View::Items(b)) => {
+                a.iter().skip(start).zip(b).map(|(a, b)| additions(a, b)).sum()
+            }
+            _ => array.dims().iter().product::<usize>() as u64,
+        };
         let done = match put {
             Put::Add(linear) => add_cells(&mut leaf.cells, start, array.view(), linear),
             Put::Store => store_cells(&mut leaf.cells, start, array.view()),
         };
         if done {
-            return Ok(());
+            return Ok(added);
         }
         let Put::Add(linear) = put else { return Err(Misfit::Shape) };
         let unlike = match (&leaf.cells, array.view()) {
@@ -439,7 +448,7 @@ impl Region {
     }
 }
 
-fn put_scalar(cells: &mut Cells, at: usize, value: &Value, put: Put) -> Result<(), Misfit> {
+fn put_scalar(cells: &mut Cells, at: usize, value: &Value, put: Put) -> Result<u64, Misfit> {
     match (cells, value) {
         (Cells::F64(v), Value::F64(x)) => {
             let cell = v.get_mut(at).ok_or(Misfit::Shape)?;
@@ -461,15 +470,17 @@ fn put_scalar(cells: &mut Cells, at: usize, value: &Value, put: Put) -> Result<(
         }
         (Cells::Items(v), value @ Value::Data(..)) => {
             let cell = v.get_mut(at).ok_or(Misfit::Shape)?;
+            let added = additions(cell, value);
             *cell = match put {
                 Put::Store => value.clone(),
                 Put::Add(linear) => add(cell.clone(), value, linear)
                     .ok_or_else(|| Misfit::of(cell, value, linear))?,
             };
+            return Ok(added);
         }
         _ => return Err(Misfit::Shape),
     }
-    Ok(())
+    Ok(1)
 }
 
 fn store_cells(cells: &mut Cells, at: usize, view: View<'_>) -> bool {

@@ -9,10 +9,11 @@
 //! ```
 //!
 //! The storage of a name is that of all names that may share it: copies, rows, slices, parts of tuples and data,
-//! what branches, regions and calls make of them. It may be reused where none of these names is read afterwards:
+//! what branches, regions and calls make of them. An element of a data type has nothing of its array's storage, unless
+//! it holds arrays of a fixed size, which lie in the array ([`is_apart`]). It may be reused where none of these names is read afterwards:
 //! in the rest of the function, other arms of the branches around left out, or in a later round of a loop that the
 //! name is bound outside of. Parameters belong to the caller. What data holds never changes, so storage with a
-//! data value among its names is not reused. A carry has storage of its own, its next value comes there, and a
+//! data value among its names is not reused: an array of data is none. A carry has storage of its own, its next value comes there, and a
 //! result of the loop is what the carry had at last; so what matters is one round.
 //!
 //! A row or slice of an array that is read after an update of the array would stand in the way. It gets cells of
@@ -21,7 +22,7 @@
 //! *Ensures*: an answer that is safe for whoever executes the function statement by statement, and gives such
 //! rows their own cells. *Cost*: linear in the text, times the nesting of branches, for storage with few names.
 
-use crate::entity::{NVar, SecondaryMap};
+use crate::entity::{DataId, NVar, PrimaryMap, SecondaryMap};
 use crate::hash::{HashMap, HashSet};
 use crate::ir::*;
 use crate::types::Type;
@@ -43,8 +44,8 @@ pub struct Reuse {
 }
 
 impl Reuse {
-    /// Looks at a function.
-    pub fn of(func: &Function) -> Reuse {
+    /// Looks at a function of a program with these data types.
+    pub fn of(datas: &PrimaryMap<DataId, Data>, func: &Function) -> Reuse {
         if !has_site(&func.body) {
             return Reuse::default();
         }
@@ -53,7 +54,7 @@ impl Reuse {
         uses.block(&func.body);
         let mut copied = HashSet::default();
         loop {
-            let mut walk = Walk::new(func, &uses, copied);
+            let mut walk = Walk::new(datas, func, &uses, copied);
             walk.block(&func.body);
             // Once more, if rows get cells of their own.
             let first = walk.reuse.copied.is_empty();
@@ -96,12 +97,45 @@ impl Reuse {
     }
 }
 
+/// Whether a value is of data, which may hold storage. An array of data has storage like any other.
 fn has_data(ty: &Type) -> bool {
     match ty {
         Type::Data(_) => true,
         Type::Tuple(items) => items.iter().any(has_data),
-        Type::Array(_, element) => has_data(element),
-        Type::Float(_) | Type::I64 | Type::Bool => false,
+        Type::Array(..) | Type::Float(_) | Type::I64 | Type::Bool => false,
+    }
+}
+
+/// Whether an element of an array has nothing of the array's storage once it is taken out: it is made of scalars and
+/// pointers. Arrays in data lie in the array of the data if their size is constant, and the data has one constructor.
+fn is_apart(
+    datas: &PrimaryMap<DataId, Data>,
+    ty: &Type,
+    pointed: bool,
+    around: &mut Vec<DataId>,
+) -> bool {
+    match ty {
+        Type::Float(_) | Type::I64 | Type::Bool => true,
+        Type::Array(..) => pointed || !around.is_empty() && !has_constant_size(ty),
+        Type::Tuple(items) => items.iter().all(|item| is_apart(datas, item, pointed, around)),
+        // What holds values of its own kind is a pointer.
+        Type::Data(id) if around.contains(id) => true,
+        Type::Data(id) => {
+            let Some(data) = datas.get(*id) else { return false };
+            let pointed = pointed || data.constructors.len() != 1;
+            around.push(*id);
+            let mut fields = data.constructors.iter().flat_map(|con| &con.fields);
+            let apart = fields.all(|field| is_apart(datas, &field.ty, pointed, around));
+            around.pop();
+            apart
+        }
+    }
+}
+
+fn has_constant_size(ty: &Type) -> bool {
+    match ty {
+        Type::Array(size, element) => size.as_constant().is_some() && has_constant_size(element),
+        _ => true,
     }
 }
 
@@ -174,6 +208,7 @@ impl Uses {
 }
 
 struct Walk<'a> {
+    datas: &'a PrimaryMap<DataId, Data>,
     func: &'a Function,
     uses: &'a Uses,
     reuse: Reuse,
@@ -199,8 +234,14 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(func: &'a Function, uses: &'a Uses, copied: HashSet<NVar>) -> Walk<'a> {
+    fn new(
+        datas: &'a PrimaryMap<DataId, Data>,
+        func: &'a Function,
+        uses: &'a Uses,
+        copied: HashSet<NVar>,
+    ) -> Walk<'a> {
         Walk {
+            datas,
             func,
             uses,
             reuse: Reuse { copied, ..Reuse::default() },
@@ -250,6 +291,17 @@ impl<'a> Walk<'a> {
         many.extend(few);
         self.parent[from] = Some(to);
         self.names.insert(to, many);
+    }
+
+    /// An element, row or slice of an array; whether they share storage.
+    fn element(&mut self, v: NVar, array: NVar) -> bool {
+        let ty = &self.func.nvars[v].ty;
+        // The rows of an array are never apart from it, whatever their elements are.
+        let apart = has_data(ty) && is_apart(self.datas, ty, false, &mut Vec::new());
+        if !apart {
+            self.share(v, array);
+        }
+        !apart
     }
 
     fn share_all(&mut self, names: &[NVar], atoms: &[Atom]) {
@@ -373,9 +425,10 @@ impl<'a> Walk<'a> {
                 }
             }
             Rhs::Index(array, _) => {
-                if let Some(v) = stmt.nl.first().filter(|v| !self.reuse.copied.contains(*v)) {
+                if let Some(v) = stmt.nl.first().filter(|v| !self.reuse.copied.contains(*v))
+                    && self.element(*v, *array)
+                {
                     self.view[*v] = Some(*v);
-                    self.share(*v, *array);
                 }
             }
             Rhs::Atom(Atom::Var(u)) | Rhs::Cast { value: u, .. } => {
@@ -430,7 +483,7 @@ impl<'a> Walk<'a> {
         self.bind(scan.index);
         for (element, array) in &scan.slices {
             self.bind(*element);
-            self.share(*element, *array);
+            self.element(*element, *array);
         }
         scan.carry.iter().for_each(|(v, _)| self.bind(*v));
         self.block(&scan.body);

@@ -11,7 +11,7 @@
 //! | P7 | `f.nonlin` has nothing linear; `f.lin` is in Linear B and computes, under `store_all`, no float that is not linear | [`verify`] |
 //! | P8 | every policy gives the same bits; the tape has the bytes that the report says | [`verify`] |
 //! | P9 | the transpose law, within rounding and exactly over a prime field | [`verify`] |
-//! | P10 | Theorem 7.1: `W[T e] + in <= W[e] + out`, also of T e and T (T e) | [`verify`] |
+//! | P10 | Theorem 7.1: `W[T e] + in <= W[e] + out + zeros[T e]`, also of T e and T (T e); the zeros are those that `T e` opens in tangents of declared types | [`verify`] |
 //! | P11 | `T (T e)` is `e` up to names and order, and the same map exactly over a prime field | [`verify`] |
 //! | P12 | L changes no result, raises work at most by what `rd` reads and blocks hand on, and ends in J's domain | [`verify`] |
 //! | P13 | the gradient is that of the halves, bit for bit, so by P9 and P4 that of differences | [`verify`] |

@@ -50,7 +50,7 @@ impl Machine<'_> {
             Op::RdRegion { cap, start, body, dst, end } => {
                 let value = frame.fetch(start);
                 if end.is_none() {
-                    self.counters.work += value.scalars();
+                    self.counters.work += value.scalars_dropped();
                 }
                 frame.caps[*cap as usize] = Capability::Read(value);
                 self.run(body, frame)?;

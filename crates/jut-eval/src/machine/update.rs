@@ -2,9 +2,9 @@
 
 use super::{Frame, Machine, Run, UNGUARDED, array, error, unchecked, walk};
 use crate::code::{Arg, Op, PathStep, Slot};
-use crate::value::{Array, Choice, Part, Value};
+use crate::value::{Array, Choice, Part, Value, View};
 use crate::vector;
-use jut_ir::RuntimeErrorKind;
+use jut_ir::{RuntimeErrorKind, Type};
 
 impl Machine<'_> {
     /// `y = x with [i] = v`, linear or not.
@@ -18,11 +18,41 @@ impl Machine<'_> {
         if part.dims != value.dims() {
             return unchecked("the new part of an array has another shape");
         }
-        self.counters.work += value.scalars();
+        match linear {
+            true => self.settled(&value, value.scalars_dropped()),
+            false => self.counters.work += value.scalars(),
+        }
         self.counters.moved += value.bytes();
         let whole = self.put(whole, &part, &value, *linear)?;
         frame.set(*dst, Value::Array(whole));
         Ok(())
+    }
+
+    /// Counts a linear value that is put into an array: some of its scalars are work, the others move.
+    pub(super) fn settled(&mut self, value: &Value, work: u64) {
+        self.counters.work += work;
+        self.counters.handed += self.erased_scalars(value).saturating_sub(work);
+    }
+
+    /// The scalars of a linear value once L has been applied: tangents of declared types have their sizes then.
+    fn erased_scalars(&self, value: &Value) -> u64 {
+        let all = |items: &[Value]| items.iter().map(|item| self.erased_scalars(item)).sum();
+        match value {
+            Value::Tuple(items) => all(items),
+            Value::Data(con, items) => {
+                let sizes = self.interpreter.datas.get(con.data).map_or(0, |data| {
+                    let con = data.constructors.get(con.index as usize);
+                    let fields = con.into_iter().flat_map(|con| &con.fields);
+                    fields.filter(|field| field.ty == Type::I64).count() as u64
+                });
+                sizes + all(items)
+            }
+            Value::Array(array) => match array.view() {
+                View::Items(items) => all(items),
+                _ => value.scalars(),
+            },
+            _ => value.scalars(),
+        }
     }
 
     /// `y = x[i]`, a row or slice with cells of its own.

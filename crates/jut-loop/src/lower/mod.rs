@@ -43,12 +43,15 @@ mod regions;
 mod structured;
 mod update;
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use jut_ir::build::Namer;
 use jut_ir::calls::components;
+use jut_ir::entity::DataId;
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::reuse::Reuse;
-use jut_ir::{Cap, Diagnostic, FuncId, Function, NVar, Program, RuntimeErrorKind, Size, Span};
+use jut_ir::{
+    Cap, Data, Diagnostic, FuncId, Function, NVar, Program, RuntimeErrorKind, Size, Span,
+};
 use std::rc::Rc;
 
 use crate::flatten::{Component, Layouts, Seen};
@@ -152,6 +155,7 @@ fn statements(
 ) -> Result<Lowered, Diagnostic> {
     let mut cx = Context {
         kernels,
+        datas: program.datas.clone(),
         layouts,
         lowered: HashMap::default(),
         out: LoopProgram::default(),
@@ -205,6 +209,7 @@ fn statements(
 /// What is shared by the functions of one lowering.
 struct Context {
     kernels: Kernels,
+    datas: PrimaryMap<DataId, Data>,
     layouts: Layouts,
     lowered: HashMap<FuncId, Callee>,
     out: LoopProgram,
@@ -367,6 +372,7 @@ impl<'a> Lowering<'a> {
                 uses[v] += 1;
             }
         });
+        let reuse = Reuse::of(&cx.datas, src);
         Lowering {
             src,
             cx,
@@ -388,7 +394,7 @@ impl<'a> Lowering<'a> {
             bounded: HashSet::default(),
             bounded_log: Vec::new(),
             spare: HashMap::default(),
-            reuse: Reuse::of(src),
+            reuse,
             empty: HashMap::default(),
             circle: 0,
             levels: None,
