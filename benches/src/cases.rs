@@ -121,6 +121,7 @@ pub fn all(quick: bool) -> Vec<Case> {
     cases.push(convolution(4, 16, 8));
     cases.push(reaction(32, 50));
     cases.push(cholesky(40));
+    cases.push(process(100));
     cases.push(kalman(200));
     cases.push(hmm(16, 100));
     cases.push(mixture(200, 4, 10));
@@ -135,6 +136,7 @@ pub fn all(quick: bool) -> Vec<Case> {
         cases.push(rnn(64, 50));
         cases.push(reaction(128, 100));
         cases.push(cholesky(120));
+        cases.push(process(400));
         cases.push(kalman(10_000));
         cases.push(hmm(64, 200));
         cases.push(mixture(1000, 8, 25));
@@ -400,6 +402,20 @@ fn cholesky(n: usize) -> Case {
     };
     let text = (program!("cholesky"), "cholesky");
     case(("cholesky", format!("{n}x{n}")), text, &["a"], &[0], args, run)
+}
+
+fn process(n: usize) -> Case {
+    let (noise, scale, width) = (floats(n, 35, -0.3, 0.3), 0.7, 0.2);
+    let x: Vec<f64> = (0..n).map(|i| 0.05 * (i as f64 + noise[i])).collect();
+    let y: Vec<f64> = x.iter().zip(&noise).map(|(x, e)| x.sin() + e).collect();
+    let args = vec![vector(&x), vector(&y), Value::F64(scale), Value::F64(width)];
+    let mut solver = hand::Process::new(n);
+    let run = move |out: &mut [f64]| {
+        let (value, g) = out.split_at_mut(1);
+        value[0] = solver.run(black_box(&x), black_box(&y), scale, width, g);
+    };
+    let (text, wrt) = ((program!("process"), "process"), &["x", "y", "scale", "noise"]);
+    case(("process", n.to_string()), text, wrt, &[0, 1, 2, 3], args, run)
 }
 
 fn kalman(n: usize) -> Case {
