@@ -191,6 +191,7 @@ impl Build {
                 machine: Some(Machine::Any(triple.clone())),
                 math: self.math,
                 prefix: Some(format!("{library}_{}", wanted.function)),
+                ..BuildOptions::default()
             };
             objects.push(function.build(&wanted.requests, &options)?);
         }

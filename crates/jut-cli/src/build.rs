@@ -27,7 +27,12 @@ pub fn build(options: &Build) -> Result<u8> {
         functions.iter().map(|f| (f, requests.as_slice())).collect();
     let object = jut::build(
         &all,
-        &BuildOptions { machine, math: options.math.library(), prefix: options.prefix.clone() },
+        &BuildOptions {
+            machine,
+            math: options.math.library(),
+            prefix: options.prefix.clone(),
+            stack: options.stack,
+        },
     )?;
     // What is asked for first is what the header is beside, and without anything, an object is.
     let libraries = [&options.archive, &options.shared];

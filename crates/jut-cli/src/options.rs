@@ -186,6 +186,10 @@ pub struct Build {
     /// functions, the names stand behind it.
     #[arg(long, value_name = "NAME")]
     pub prefix: Option<String>,
+    /// How much of the caller's stack a call of a function that calls itself may take, such as 64KiB; without
+    /// it, 256KiB. How deep its calls may be in each other follows from that.
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub stack: Option<usize>,
 }
 
 /// Which mathematical functions an object calls.

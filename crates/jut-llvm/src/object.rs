@@ -10,6 +10,7 @@ use crate::module::{Instructions, ModuleText, Source};
 use inkwell::targets::FileType;
 use jut_ir::{RuntimeErrorKind, Span};
 use jut_loop::form::LoopProgram;
+use jut_loop::recursion;
 use jut_loop::target::Target;
 use jut_native::CompileError;
 use jut_native::object::{Machine, MathLibrary, Object, ObjectWriter, Place};
@@ -20,6 +21,8 @@ pub struct ObjectFile {
     module: ModuleText,
     host: Host,
     triple: Triple,
+    /// The programs with functions that call themselves.
+    recursive: Vec<LoopProgram>,
 }
 
 impl ObjectFile {
@@ -52,7 +55,8 @@ impl ObjectFile {
             MathLibrary::Jut => Source::Runtime,
             MathLibrary::System => Source::System,
         };
-        Ok(ObjectFile { module: ModuleText::new(source, instructions), host, triple })
+        let module = ModuleText::new(source, instructions);
+        Ok(ObjectFile { module, host, triple, recursive: Vec::new() })
     }
 }
 
@@ -78,12 +82,18 @@ impl ObjectWriter for ObjectFile {
             program.sites.values().map(|(kind, span)| describe(*kind, *span)).collect();
         let shape = Shape { name, order, needs_memory, need: None, places: &places };
         self.module.c_function(shape, program, need)?;
+        if recursion::levels(program) > 0 {
+            self.recursive.push(program.clone());
+        }
         Ok(0)
     }
 
     fn finish(self: Box<Self>) -> Result<Object, CompileError> {
-        let ObjectFile { module, host, .. } = *self;
+        let ObjectFile { module, host, recursive, .. } = *self;
         let made = object(&module.finish()?, &host, FileType::Object)?;
-        Ok(Object { bytes: made.bytes.as_slice().to_vec(), stack: Some(made.stack) })
+        // Each level of a recursion is one frame, of what calls it none is there twice.
+        let levels = recursive.iter().map(|p| recursion::stack(p, &|_| made.largest)).max();
+        let stack = made.stack + levels.unwrap_or(0);
+        Ok(Object { bytes: made.bytes.as_slice().to_vec(), stack: Some(stack) })
     }
 }

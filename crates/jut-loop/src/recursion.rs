@@ -72,9 +72,14 @@ pub fn fewer_levels(program: &LoopProgram, stack: usize) -> Option<LoopProgram> 
         return None;
     }
     let fewer = (levels as u128 * MOST_STACK as u128 / stack as u128) as i64;
+    Some(with_levels(program, fewer.clamp(1, levels - 1)))
+}
+
+/// The program in which calls from outside give so many levels.
+pub fn with_levels(program: &LoopProgram, levels: i64) -> LoopProgram {
     let mut program = program.clone();
-    from_outside(&mut program, &mut |levels| *levels = fewer.clamp(1, *levels - 1));
-    Some(program)
+    from_outside(&mut program, &mut |given| *given = levels);
+    program
 }
 
 /// Bytes of stack that a call of the last function takes at most, by those of each function.

@@ -9,15 +9,18 @@
 //! it says of each parameter which way the data go, what the cells are and how many there are.
 
 use crate::bind::show_type;
+use crate::border;
 use crate::error::{ArgumentError, Result};
 use crate::interface::FLAT;
 use crate::labels::Labels;
 use crate::leaves::peel;
+use crate::pipeline::Composed;
 use crate::ports::{Input, Output, Role as PortRole};
 use crate::request::Request;
 use jut_ad::compose;
 use jut_ir::entity::EntityRef;
-use jut_ir::{Function as Definition, NVar, Program, Scalar, Size, Type};
+use jut_ir::print::print_data;
+use jut_ir::{DataId, NVar, Program, Scalar, Size, Type};
 use jut_loop::form::{Cell, Kind, Role};
 use jut_loop::signature::{AbiComponent, Parameter, Signature};
 use std::collections::{HashMap, HashSet};
@@ -36,6 +39,8 @@ pub struct CFunction {
     pub(crate) order: Vec<usize>,
     pub(crate) needs_memory: bool,
     pub(crate) stack: usize,
+    pub(crate) levels: Option<i64>,
+    pub(crate) lists: Vec<String>,
     pub(crate) unbounded: Option<String>,
 }
 
@@ -172,6 +177,17 @@ impl CFunction {
         self.stack
     }
 
+    /// How deep calls of functions that call themselves may be in each other; `None` if there is no such function.
+    pub fn levels(&self) -> Option<i64> {
+        self.levels
+    }
+
+    /// The data types of which values are handed over in two lists, one of integers and one of floats, with the numbers
+    /// of their constructors: `Tree = 0 Leaf(x: f64) | 1 Node(l: Tree, r: Tree)`.
+    pub fn lists(&self) -> &[String] {
+        &self.lists
+    }
+
     /// Why there is no function `NAME_workspace_size`: where the data decide how much memory a call
     /// needs. `None` if there is one; it takes the `int64_t` parameters in their order.
     pub fn unbounded(&self) -> Option<&str> {
@@ -183,46 +199,65 @@ impl CFunction {
         name: String,
         definition: &str,
         request: Request,
-        inputs: &[Input],
-        outputs: &[Output],
+        composed: &Composed,
         signature: &Signature,
-        (program, function): (&Program, &Definition),
     ) -> Result<CFunction> {
+        let Composed { program, root, border, inputs, outputs } = composed;
+        let function = &program.funcs[*root];
         let mut parts: Vec<Part> = Vec::new();
         let mut nested = None;
-        let mut add =
-            |parameter: &Parameter, base: String, what: &str, size: bool, labels: &Labels| {
-                let ty = show_type(program, function, &parameter.ty);
-                let tags = tags(program, &parameter.ty);
-                for component in &parameter.components {
-                    let suffix = labels.suffix(&component.layout.suffix);
-                    if matches!(component.kind, Kind::Buffer(Cell::Buffer | Cell::Word)) {
-                        nested.get_or_insert((base.clone(), ty.clone()));
-                    }
-                    let what = match suffix.is_empty() {
-                        true => format!("{what}: {ty}"),
-                        false if suffix == "_tag" => {
-                            format!("{what}: {ty}, its constructors: {tags}")
-                        }
-                        false => {
-                            format!("{what}: {ty}, its part {}", suffix.trim_start_matches('_'))
-                        }
-                    };
-                    let name = identifier(&format!("{base}{suffix}"));
-                    parts.push(Part { component: component.clone(), name, what, size });
+        let mut datas = Vec::new();
+        let mut add = |parameter: &Parameter,
+                       base: String,
+                       what: &str,
+                       packed: Option<&Type>,
+                       size: bool,
+                       labels: &Labels| {
+            let ty = show_type(program, function, packed.unwrap_or(&parameter.ty));
+            if let Some(packed) = packed {
+                border::reached(program, packed, &mut datas);
+                for (component, (suffix, part)) in parameter.components.iter().zip(LISTS) {
+                    let component = component.clone();
+                    let (name, what) =
+                        (identifier(&format!("{base}{suffix}")), format!("{what}: {ty}, {part}"));
+                    parts.push(Part { component, name, what, size });
                 }
-            };
-        for (parameter, input) in signature.params.iter().zip(inputs) {
+                return;
+            }
+            let tags = tags(program, &parameter.ty);
+            for component in &parameter.components {
+                let suffix = labels.suffix(&component.layout.suffix);
+                if matches!(component.kind, Kind::Buffer(Cell::Buffer | Cell::Word)) {
+                    nested.get_or_insert((base.clone(), ty.clone()));
+                }
+                let what = match suffix.is_empty() {
+                    true => format!("{what}: {ty}"),
+                    false if suffix == "_tag" => {
+                        format!("{what}: {ty}, its constructors: {tags}")
+                    }
+                    false => {
+                        format!("{what}: {ty}, its part {}", suffix.trim_start_matches('_'))
+                    }
+                };
+                let name = identifier(&format!("{base}{suffix}"));
+                parts.push(Part { component: component.clone(), name, what, size });
+            }
+        };
+        for (k, (parameter, input)) in signature.params.iter().zip(inputs).enumerate() {
             let (base, what) = input_name(input);
-            add(parameter, base, what, input.hidden, &input.labels);
+            let packed = border.params.get(k).and_then(Option::as_ref);
+            add(parameter, base, what, packed, input.hidden, &input.labels);
         }
         for parameter in signature.params.iter().skip(inputs.len()) {
-            add(parameter, parameter.name.clone(), "accumulated", false, &Labels::default());
+            let name = parameter.name.clone();
+            add(parameter, name, "accumulated", None, false, &Labels::default());
         }
-        for (parameter, output) in signature.results.iter().zip(outputs) {
+        for (k, (parameter, output)) in signature.results.iter().zip(outputs).enumerate() {
             let (base, what) = output_name(output, request);
-            add(parameter, base, what, false, &output.labels);
+            let packed = border.results.get(k).and_then(Option::as_ref);
+            add(parameter, base, what, packed, false, &output.labels);
         }
+        let lists = datas.into_iter().map(|data| declared(program, data)).collect();
         let mut taken: HashSet<String> =
             ["workspace", "error", "memory", "memory_bytes"].map(str::to_owned).into();
         for part in &mut parts {
@@ -251,9 +286,28 @@ impl CFunction {
             order,
             needs_memory: true,
             stack: 0,
+            levels: None,
+            lists,
             unbounded: None,
         })
     }
+}
+
+/// The parts of a value in lists: what their names end with, and what they are.
+const LISTS: [(&str, &str); 4] = [
+    ("_int_count", "how many integers it is made of"),
+    ("_ints", "its integers"),
+    ("_float_count", "how many floats it is made of"),
+    ("_floats", "its floats"),
+];
+
+/// A data type with the numbers of its constructors.
+fn declared(program: &Program, data: DataId) -> String {
+    let text = print_data(program, data);
+    let text = text.lines().find_map(|line| line.strip_prefix("data ")).unwrap_or_default();
+    let (name, constructors) = text.split_once(" = ").unwrap_or((text, ""));
+    let numbered = constructors.split(" | ").enumerate().map(|(k, con)| format!("{k} {con}"));
+    format!("{name} = {}", numbered.collect::<Vec<_>>().join(" | "))
 }
 
 /// The numbers of the constructors of a sum, or of an array of one: `0 Circle, 1 Box`.

@@ -50,8 +50,21 @@ impl CFunction {
         let _ = writeln!(out, " * @param error  describes an error, if there is one; may be NULL");
         params.push("jut_error *error".into());
         let _ = writeln!(out, " * @return JUT_OK or the kind of error (enum jut_status)");
-        if self.stack > LARGE_STACK {
-            let _ = writeln!(out, " *\n * A call needs {} bytes of stack.", self.stack);
+        if self.stack > LARGE_STACK || self.levels.is_some() {
+            let _ = writeln!(out, " *\n * A call needs up to {} bytes of stack.", self.stack);
+        }
+        if !self.lists.is_empty() {
+            let _ = writeln!(out, " *\n * In lists of integers and of floats are values of");
+            for data in &self.lists {
+                let _ = writeln!(out, " *   {}", data.replace("*/", "* /"));
+            }
+        }
+        if let Some(levels) = self.levels {
+            let _ = writeln!(
+                out,
+                " * Functions that call themselves do so up to {levels} levels deep; more is\n * \
+                 JUT_ERROR_RECURSION."
+            );
         }
         if let Some(place) = &self.unbounded {
             let _ = writeln!(
@@ -158,10 +171,9 @@ pub(crate) fn meaning(kind: RuntimeErrorKind) -> (&'static str, &'static [&'stat
     }
 }
 
-/// The kinds of errors that a function in an object returns: nothing cancels one, and none calls itself.
+/// The kinds of errors that a function in an object returns: nothing cancels one.
 fn returned() -> impl Iterator<Item = RuntimeErrorKind> {
-    let never = [RuntimeErrorKind::Cancelled, RuntimeErrorKind::Recursion];
-    RuntimeErrorKind::ALL.into_iter().filter(move |kind| !never.contains(kind))
+    RuntimeErrorKind::ALL.into_iter().filter(|kind| *kind != RuntimeErrorKind::Cancelled)
 }
 
 fn status_name(kind: RuntimeErrorKind) -> &'static str {
@@ -203,6 +215,9 @@ pub(crate) fn write(
          #ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
         env!("CARGO_PKG_VERSION")
     );
+    if functions.iter().any(|function| !function.lists.is_empty()) {
+        out.push_str(LISTS);
+    }
     write_errors(&mut out);
     if math == MathLibrary::Jut {
         out.push_str(WORKSPACE);
@@ -223,6 +238,17 @@ const CONVENTIONS: &str = " *
  * them, each with its own memory. Nothing unwinds or jumps through a call, and nothing is printed.
 ";
 
+const LISTS: &str = "/*
+ * Values of recursive types and of arrays of different lengths are handed over in two lists, one of
+ * integers and one of floats. In order, from the outside in and from left to right, stand there: for a
+ * number itself, a truth value as 0 or 1; for a value of a type with several constructors the number of
+ * its constructor, then its fields; for an array its sizes, then its elements. Node(Leaf(2.0), Leaf(3.0))
+ * of a type with the constructors 0 Leaf and 1 Node is {1, 0, 0} and {2.0, 3.0}. Lists that are given are
+ * tested: those that are no value are JUT_ERROR_INDEX or JUT_ERROR_NEGATIVE_SIZE.
+ */
+
+";
+
 fn write_errors(out: &mut String) {
     out.push_str(
         "#ifndef JUT_ERROR_DECLARED\n#define JUT_ERROR_DECLARED\n\n\
@@ -235,7 +261,7 @@ fn write_errors(out: &mut String) {
             true => String::new(),
             false => format!(": {}", numbers.join(", ")),
         };
-        let comma = if kind == RuntimeErrorKind::Memory { "" } else { "," };
+        let comma = if kind == RuntimeErrorKind::Recursion { "" } else { "," };
         let _ = writeln!(
             out,
             "  /** {}, {text}{numbers} */\n  {} = {}{comma}",

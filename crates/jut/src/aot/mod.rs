@@ -28,20 +28,17 @@ mod header;
 mod package;
 
 use crate::backends::{BACKENDS, Engine};
-use crate::bind::show_type;
-use crate::error::{ArgumentError, Error, Result};
-use crate::interface::FLAT;
+use crate::error::{Error, Result};
 use crate::model::Function;
 use crate::pipeline::{self, Composed};
 use crate::request::Request;
 use crate::source::{Sources, assertion, extremum};
 use crate::watch::Watch;
 use declaration::identifier;
-use jut_ir::calls::Recursion;
-use jut_ir::{Diagnostic, RuntimeErrorKind, Span};
+use jut_ir::{RuntimeErrorKind, Span};
 use jut_loop::form::LoopProgram;
 use jut_loop::need::Unbounded;
-use jut_loop::{Kernels, Lowered};
+use jut_loop::{Kernels, Lowered, recursion};
 use jut_native::CompileError;
 use jut_native::object::{ObjectWriter, Place};
 
@@ -60,6 +57,15 @@ pub struct BuildOptions {
     pub math: MathLibrary,
     /// What the C functions' names begin with; without it, the function's name.
     pub prefix: Option<String>,
+    /// How many bytes of the caller's stack a call of a function that calls itself may take; without it,
+    /// [`BuildOptions::STACK`]. How deep its calls may be in each other follows from that; deeper is the error `R08`.
+    pub stack: Option<usize>,
+}
+
+impl BuildOptions {
+    /// The bytes of stack that a call of a function that calls itself may take, if nothing is said: few enough for the
+    /// threads of any system.
+    pub const STACK: usize = 256 << 10;
 }
 
 impl Function {
@@ -203,7 +209,9 @@ pub fn build(functions: &[(&Function, &[Request])], options: &BuildOptions) -> R
             if made.iter().any(|f| f.name == name) {
                 return Err(Error::Request(format!("`{name}` is asked for twice")));
             }
-            made.push(add(file.as_mut(), name, function, *request, options.math)?);
+            made.push(add(file.as_mut(), name, function, *request, options, &|| {
+                writer(first.chosen_engine(), &machine, options.math)
+            })?);
         }
     }
     let target = file.triple().clone();
@@ -223,8 +231,10 @@ fn add(
     name: String,
     function: &Function,
     request: Request,
-    math: MathLibrary,
+    options: &BuildOptions,
+    empty: &Empty<'_>,
 ) -> Result<CFunction> {
+    let math = options.math;
     let sources = function.model().sources();
     // Kernels are functions of the runtime: without it there are loops in their place.
     let kernels = match math {
@@ -232,15 +242,8 @@ fn add(
         MathLibrary::System => Kernels::Loops,
     };
     lower(function, request, kernels, move |composed, lowered, need| {
-        let mut made = CFunction::new(
-            name,
-            function.name(),
-            request,
-            &composed.inputs,
-            &composed.outputs,
-            &lowered.signature,
-            (&composed.program, &composed.program.funcs[composed.root]),
-        )?;
+        let mut made =
+            CFunction::new(name, function.name(), request, composed, &lowered.signature)?;
         let need = need.map_err(|unbounded| {
             let (_, span) = lowered.program.sites[unbounded.site];
             sources.of(span).place(span)
@@ -253,15 +256,24 @@ fn add(
                 made.name
             )));
         }
-        let exported = file
-            .add(
-                &made.name,
-                &lowered.program,
-                &made.order,
-                need.as_ref().ok(),
-                &mut |kind, span| describe(sources, kind, span),
-            )
-            .map_err(|e: CompileError| Error::Backend(e.to_string()))?;
+        let add = |file: &mut dyn ObjectWriter, program: &LoopProgram| {
+            file.add(&made.name, program, &made.order, need.as_ref().ok(), &mut |kind, span| {
+                describe(sources, kind, span)
+            })
+            .map_err(|e: CompileError| Error::Backend(e.to_string()))
+        };
+        let most = options.stack.unwrap_or(BuildOptions::STACK);
+        let levels = levels(&lowered.program, most, &made.name, &mut |program| {
+            let mut file = empty()?;
+            let exported = add(file.as_mut(), program)?;
+            let finished = file.finish().map_err(|e| Error::Backend(e.to_string()))?;
+            Ok(finished.stack.unwrap_or(exported.stack))
+        })?;
+        let exported = match levels {
+            Some(levels) => add(file, &recursion::with_levels(&lowered.program, levels))?,
+            None => add(file, &lowered.program)?,
+        };
+        made.levels = levels;
         made.needs_memory = exported.needs_memory;
         made.stack = exported.stack;
         made.unbounded = need.err();
@@ -272,21 +284,32 @@ fn add(
 /// What [`jut_loop::need`] makes of a program.
 type Need = std::result::Result<LoopProgram, Unbounded>;
 
-/// Refuses what is handed over in lists, which callers of an object know nothing of.
-fn flat(function: &Function, composed: &Composed) -> Result<()> {
-    let Composed { program, root, border, inputs, outputs } = composed;
-    let func = &program.funcs[*root];
-    let names = inputs.iter().map(|i| i.name()).chain(outputs.iter().map(|o| o.name.clone()));
-    let mut types = names.zip(border.params.iter().chain(&border.results));
-    let found = types.find_map(|(name, ty)| Some((name, ty.as_ref()?)));
-    let Some((name, ty)) = found else { return Ok(()) };
-    let shown = show_type(program, func, ty);
-    let reason = match ty.recursive_data(program) {
-        Some(_) => format!("{shown} holds values of its own kind, which have no C type"),
-        None => format!("{shown} has arrays of arrays of different lengths, which have no C type"),
-    };
-    let error = ArgumentError::new("A06", &name, reason, FLAT);
-    Err(error.within(function.model().shared_sources(), func.span).into())
+/// Makes an empty object file.
+type Empty<'a> = dyn Fn() -> Result<Box<dyn ObjectWriter>> + Send + Sync + 'a;
+
+/// How many levels functions that call themselves may go down in so many bytes of the caller's stack; `None` if there is
+/// no such function. The stack that the program takes with given levels is asked for.
+fn levels(
+    program: &LoopProgram,
+    most: usize,
+    name: &str,
+    stack: &mut dyn FnMut(&LoopProgram) -> Result<usize>,
+) -> Result<Option<i64>> {
+    let all = recursion::levels(program);
+    if all == 0 {
+        return Ok(None);
+    }
+    // One level more is always as much more.
+    let mut with = |levels: i64| stack(&recursion::with_levels(program, levels));
+    let (one, two) = (with(1)?, with(2)?);
+    if one > most {
+        return Err(Error::Request(format!(
+            "`{name}` calls itself, and one level takes {one} bytes of stack, of {most}: say that it may take more \
+             (`--stack`, `BuildOptions::stack`)"
+        )));
+    }
+    let more = (most - one) / two.saturating_sub(one).max(1);
+    Ok(Some(i64::try_from(more).map_or(all, |more| more.saturating_add(1).min(all))))
 }
 
 /// Composes what is asked for of a function and lowers it, for code that is not run here.
@@ -298,17 +321,6 @@ fn lower<T: Send>(
 ) -> Result<T> {
     pipeline::with_large_stack(|| {
         let composed = pipeline::composed(function, request, &mut Watch::Off)?;
-        flat(function, &composed)?;
-        let recursion = Recursion::of(&composed.program);
-        let called = composed.program.funcs.iter().find(|(id, _)| recursion.is_recursive(*id));
-        if let Some((_, called)) = called {
-            let name = &called.name;
-            let message = format!("not built yet: recursion in objects, here of `{name}`");
-            let help =
-                "its depth is known only when it runs, and the stack is the caller's: write a loop";
-            let error = Diagnostic::error("J901", called.span, message).help(help);
-            return Err(pipeline::refusal(function, error));
-        }
         let (lowered, need) = jut_loop::lower_with(&composed.program, composed.root, kernels)
             .map_err(|d| pipeline::refusal(function, d))?
             .finish_with_need();

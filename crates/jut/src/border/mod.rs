@@ -58,7 +58,7 @@ pub(crate) fn is_flat(program: &Program, ty: &Type) -> bool {
 }
 
 /// The data types of which values of a type are made.
-fn reached(program: &Program, ty: &Type, found: &mut Vec<DataId>) {
+pub(crate) fn reached(program: &Program, ty: &Type, found: &mut Vec<DataId>) {
     let mut work = vec![ty];
     while let Some(ty) = work.pop() {
         ty.for_each_data(&mut |data| {
@@ -177,7 +177,9 @@ fn outside(
             let at = [code::int(0), code::int(0)];
             let (m, k) = (Atom::Var(m), Atom::Var(k));
             let mut stream = read::Stream { ints: (m, ints), floats: (k, floats), at };
-            c.read(&ty, &mut stream)
+            let value = c.read(&ty, &mut stream);
+            c.at_end(&stream);
+            value
         }
     });
     let args: Vec<Atom> = args.collect();

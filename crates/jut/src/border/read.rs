@@ -8,7 +8,8 @@
 //! }
 //! ```
 //!
-//! Every access is tested, so no list makes them read anything else.
+//! Every access is tested, so no list makes them read anything else; and what is no value is an error: a number of no
+//! constructor, an array of other sizes than its type says, what is left over.
 
 use super::code::{Code, field_type, int};
 use jut_ir::*;
@@ -35,12 +36,13 @@ pub(super) fn function(mut c: Code<'_>, id: DataId) -> Function {
         constructed(&mut c, ConRef { data: id, index: 0 }, stream)
     } else {
         let tag = c.int(&mut stream);
+        c.check(Check::Below(tag, int(count as i64)));
         choice(&mut c, id, tag, 0, &types, stream)
     };
     c.finish(&types, nl)
 }
 
-/// The constructor with the number `tag`, which is not less than `index`. The last one is taken for any other.
+/// The constructor with the number `tag`, which is not less than `index`.
 fn choice(
     c: &mut Code<'_>,
     data: DataId,
@@ -101,8 +103,21 @@ impl Code<'_> {
                 // Its sizes stand before the elements; they are those of the type.
                 let mut dims = Vec::new();
                 ty.for_each_size(&mut |size| dims.push(size.clone()));
-                stream.at[0] = self.after(stream.at[0], dims.len() as i64);
-                let bounds: Vec<Atom> = dims.iter().map(|size| self.bound(size)).collect();
+                let mut bounds = Vec::new();
+                let mut cells = int(1);
+                for size in &dims {
+                    let bound = self.bound(size);
+                    let given = self.int(stream);
+                    self.same(given, bound);
+                    if !bounds.is_empty() {
+                        self.check(Check::Exact(prim::IMUL, cells, bound));
+                    }
+                    cells = match bounds.is_empty() {
+                        true => bound,
+                        false => self.prim("cells", prim::IMUL, [cells, bound]),
+                    };
+                    bounds.push(bound);
+                }
                 self.read_elements(ty, &bounds, stream)
             }
         }
@@ -120,6 +135,17 @@ impl Code<'_> {
         });
         stream.at = [made[0], made[1]];
         made[2]
+    }
+
+    /// Tests that the lists end here.
+    pub fn at_end(&mut self, stream: &Stream) {
+        self.same(stream.at[0], stream.ints.0);
+        self.same(stream.at[1], stream.floats.0);
+    }
+
+    fn same(&mut self, a: Atom, b: Atom) {
+        let apart = self.prim("apart", prim::ISUB, [a, b]);
+        self.check(Check::Below(apart, int(1)));
     }
 
     fn int(&mut self, stream: &mut Stream) -> Atom {

@@ -5,6 +5,7 @@ mod mathematics;
 mod matrices;
 mod memory;
 mod programs;
+mod recursive;
 mod sums;
 mod systems;
 mod targets;

@@ -52,14 +52,3 @@ fn arrays_of_sums_are_arrays_of_their_fields() {
         assert_eq!(run("./main", &[], &at), expected, "{header}");
     }
 }
-
-#[test]
-fn arrays_of_arrays_of_different_lengths_have_no_c_type() {
-    let text = "data Row = Row(m: i64, w: [m]f64)\ndef f[n](x: [n]Row) -> i64 = n";
-    let function = Model::from_text(text).and_then(|m| m.function("f")).expect("it checks");
-    let Err(error) = function.build(&[Request::Value], &BuildOptions::default()) else {
-        panic!("there is no such type in C")
-    };
-    assert_eq!(error.code(), Some("A06"), "{error}");
-    assert!(error.to_string().contains("argument `x`: [n]Row has arrays of arrays"), "{error}");
-}

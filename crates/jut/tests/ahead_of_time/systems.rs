@@ -14,7 +14,7 @@ fn function(text: &str, engine: Engine) -> Function {
 /// A gradient and a product with the Hessian, for a target, without the runtime.
 fn object(function: &Function, target: &str) -> Object {
     let machine = Some(Machine::Any(target.parse().expect("a triple")));
-    let options = BuildOptions { machine, math: MathLibrary::System, prefix: None };
+    let options = BuildOptions { machine, math: MathLibrary::System, ..BuildOptions::default() };
     let products = [Request::ValueAndGradient, Request::HessianProduct];
     function.build(&products, &options).expect("it builds")
 }

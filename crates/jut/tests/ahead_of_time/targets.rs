@@ -116,7 +116,8 @@ fn an_aarch64_program_runs_under_an_emulator_and_prints_the_numbers_of_this_mach
         let products = [Request::ValueAndGradient, Request::HessianProduct];
         let machine = Some(Machine::Any(AARCH64.parse().expect("a triple")));
         let math = MathLibrary::System;
-        let object = function.build(&products, &BuildOptions { machine, math, prefix: None });
+        let object =
+            function.build(&products, &BuildOptions { machine, math, ..BuildOptions::default() });
         let object = object.expect("it builds");
         write(&object, &at, "f");
         std::fs::write(at.join("main.c"), MAIN).expect("writable");
