@@ -4,7 +4,7 @@
 //! them (the build script of `jut-runtime` says where), and with the same version of `libm`, of which
 //! the runtime's manifest allows just one: so its bits agree with those of code in memory, and whoever
 //! runs `jut` later needs neither Rust nor cargo. Link-time optimisation leaves one object of a few
-//! hundred kilobytes that needs only `malloc`, `free`, `abort`, `memcpy`, `memmove` and `memset`.
+//! hundred kilobytes that needs only `malloc`, `free`, `abort`, `write`, `memcpy`, `memmove` and `memset`.
 //!
 //! It is built from a crate of its own in `OUT_DIR`, which does nothing but depend on the runtime: so
 //! nothing is written where the sources are, and neither a workspace nor a lock file around them plays

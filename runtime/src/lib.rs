@@ -12,6 +12,7 @@
 //! | `eight` | eight floats at once, for these kernels |
 //! | [`arena`] | memory with a bump pointer, kept between calls |
 //! | [`cancel`] | ending calls from outside |
+//! | [`print`](mod@print) | what programs print |
 //! | [`limits`] | how much memory the process may have |
 //! | [`stack`] | how much stack a thread has left |
 //! | [`workspace`] | what one thread needs to run compiled code, and the functions for compiled code |
@@ -21,7 +22,7 @@
 //!
 //! The same sources are compiled twice: as this crate, for code in memory, and with the
 //! configuration `jut_freestanding` as a static library for objects made ahead of time. The
-//! library needs no Rust on the other side: only `malloc`, `free` and what a C compiler takes for
+//! library needs no Rust on the other side: only `malloc`, `free`, `write` and what a C compiler takes for
 //! granted (`memcpy`, `memset`, ..).
 
 #![cfg_attr(jut_freestanding, no_std)]
@@ -39,6 +40,7 @@ pub mod lanes;
 pub mod limits;
 pub mod math;
 pub mod matrix;
+pub mod print;
 #[cfg(not(jut_freestanding))]
 pub mod stack;
 pub mod symbols;

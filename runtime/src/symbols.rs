@@ -7,6 +7,7 @@
 use crate::conv::{jut_conv, jut_conv_input, jut_conv_kernel};
 use crate::math;
 use crate::matrix::jut_matmul;
+use crate::print::{jut_print, jut_print_float};
 use crate::triangular::{jut_cholesky, jut_cholesky_linear, jut_triangular_solve};
 use crate::vectors::{jut_dot, jut_matvec, jut_outer};
 use crate::wide;
@@ -137,6 +138,8 @@ static MEMORY: &[Named] = &[
     ("jut_conv", || jut_conv as *const u8),
     ("jut_conv_input", || jut_conv_input as *const u8),
     ("jut_conv_kernel", || jut_conv_kernel as *const u8),
+    ("jut_print", || jut_print as *const u8),
+    ("jut_print_float", || jut_print_float as *const u8),
     ("jut_triangular_solve", || jut_triangular_solve as *const u8),
     ("jut_cholesky", || jut_cholesky as *const u8),
     ("jut_cholesky_linear", || jut_cholesky_linear as *const u8),

@@ -14,6 +14,7 @@
 
 use crate::border::{Sizes, flatten, rebuild};
 use crate::guard::{self, Guarded, Place};
+use crate::lines::printed;
 use crate::products::Product;
 use jut_eval::{EvalError, Interpreter, Value, View};
 use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError};
@@ -36,6 +37,9 @@ pub fn backends() -> impl Iterator<Item = (&'static str, Backend)> {
 
 /// The results of a function, or its error.
 pub type Run = Result<Vec<Value>, RuntimeError>;
+
+/// A run, and the lines that it printed.
+type Ran = (Run, Vec<String>);
 
 /// Runs a function in every engine; gives what all of them give.
 ///
@@ -60,7 +64,7 @@ pub fn agree_with(
 ) -> Result<Run, String> {
     let lists = [args.to_vec()];
     let mut runs = agree_in(program, func, &lists, fault, &backends().collect::<Vec<_>>())?;
-    runs.pop().ok_or_else(|| "no run".into())
+    runs.pop().map(|(run, _)| run).ok_or_else(|| "no run".into())
 }
 
 /// [`agree_with`], at several lists of arguments, in some backends.
@@ -70,7 +74,7 @@ fn agree_in(
     lists: &[Vec<Value>],
     fault: &dyn Fn(&mut LoopProgram),
     backends: &[(&'static str, Backend)],
-) -> Result<Vec<Run>, String> {
+) -> Result<Vec<Ran>, String> {
     guard::arenas();
     // Of this thread, which may have run other tests.
     guard::aligned(ALIGN);
@@ -125,17 +129,19 @@ struct Engines<'a> {
 
 impl Engines<'_> {
     /// A run in each, which must give the same.
-    fn run(&self, func: FuncId, args: &[Value], mut border: Border<'_>) -> Result<Run, String> {
+    fn run(&self, func: FuncId, args: &[Value], mut border: Border<'_>) -> Result<Ran, String> {
         let lowered = self.lowered;
-        let expected = match self.interpreter.call(func, args, &[], &[]) {
-            Ok(outcome) => Ok(outcome.results),
-            Err(EvalError::Runtime(error)) => Err(error),
+        let (outcome, lines) = printed(|| self.interpreter.call(func, args, &[], &[]));
+        let expected = match outcome {
+            Ok(outcome) => (Ok(outcome.results), lines),
+            Err(EvalError::Runtime(error)) => (Err(error), lines),
             Err(error) => return Err(format!("interpreter: {error:?}")),
         };
-        compare("loop form", &expected, border.evaluate(&lowered.program, &eval::run)?, lowered)?;
+        let run = printed(|| border.evaluate(&lowered.program, &eval::run));
+        compare("loop form", &expected, run, lowered)?;
         in_other_orders(&mut border, &expected, lowered)?;
         for (name, program) in &self.again {
-            let run = border.evaluate(program, &eval::run)?;
+            let run = printed(|| border.evaluate(program, &eval::run));
             let name = format!("the evaluator, in the form for {name},");
             compare(&name, &expected, run, lowered)?;
         }
@@ -146,7 +152,7 @@ impl Engines<'_> {
         for (name, native) in &self.natives {
             for place in [Place::Begin, Place::End] {
                 guard::place(place);
-                let run = border.call(native, &mut Workspace::new())?;
+                let run = printed(|| border.call(native, &mut Workspace::new()));
                 compare(name, &expected, run, lowered)?;
             }
             let Some([temp, tape]) = need else { continue };
@@ -155,7 +161,7 @@ impl Engines<'_> {
             let mut workspace =
                 unsafe { Workspace::within(memory.as_mut_ptr().cast(), temp + tape + 64) };
             workspace.begin(tape);
-            let run = border.call(native, &mut workspace)?;
+            let run = printed(|| border.call(native, &mut workspace));
             compare(&format!("{name} in lent memory"), &expected, run, lowered)?;
         }
         Ok(expected)
@@ -181,7 +187,7 @@ type Evaluate<'a> = &'a dyn Fn(&LoopProgram, LoopFuncId, &[Flat]) -> Result<Outc
 /// The iterations of `for par` backwards, and in an order that looks random: where there are any.
 fn in_other_orders(
     border: &mut Border<'_>,
-    expected: &Run,
+    expected: &Ran,
     lowered: &Lowered,
 ) -> Result<(), String> {
     let matters = Cell::new(false);
@@ -195,9 +201,11 @@ fn in_other_orders(
     let orders: [(&str, eval::Permute<'_>); 2] =
         [("`for par` backwards", &backwards), ("`for par` shuffled", &shuffled)];
     for (name, permute) in orders {
-        let run = border.evaluate(&lowered.program, &|program, entry, args| {
-            eval::run_permuted(program, entry, args, permute)
-        })?;
+        let run = printed(|| {
+            border.evaluate(&lowered.program, &|program, entry, args| {
+                eval::run_permuted(program, entry, args, permute)
+            })
+        });
         compare(name, expected, run, lowered)?;
         if !matters.get() {
             break;
@@ -234,7 +242,8 @@ pub fn agree_everywhere(
     let slow = agree_in(program, func, lists, &|_| {}, first)?;
     let fast = agree_in(&fast, func, lists, &|_| {}, backends)?;
     let both = slow.into_iter().zip(fast).zip(lists);
-    let equal = both.map(|((slow, fast), args)| match (slow, fast) {
+    let equal = both.map(|(((slow, before), (fast, after)), args)| match (slow, fast) {
+        _ if before != after => Err(format!("P15: prints\n  {before:?}\n  {after:?}\nat {args:?}")),
         (Ok(slow), Ok(fast)) if slow.iter().zip(&fast).all(|(a, b)| same(a, b)) => Ok(Ok(slow)),
         (Err(slow), Err(fast)) if (slow.kind, slow.span) == (fast.kind, fast.span) => Ok(Err(slow)),
         (slow, fast) => Err(format!("P15:\n  {slow:?}\n  {fast:?}\nat {args:?}")),
@@ -242,7 +251,19 @@ pub fn agree_everywhere(
     equal.collect()
 }
 
-fn compare(engine: &str, expected: &Run, got: Run, lowered: &Lowered) -> Result<(), String> {
+fn compare(
+    engine: &str,
+    (expected, lines): &Ran,
+    (got, printed): (Result<Run, String>, Vec<String>),
+    lowered: &Lowered,
+) -> Result<(), String> {
+    let got = got?;
+    if *lines != printed {
+        let text = print::print_program(&lowered.program);
+        return Err(format!(
+            "P16: {engine} prints\n  {printed:?}\nthe interpreter\n  {lines:?}\n{text}"
+        ));
+    }
     let same = match (expected, &got) {
         (Ok(a), Ok(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Err(a), Err(b)) => a == b,

@@ -17,7 +17,8 @@
 //! all laws ([`crate::laws`]) and all engines ([`crate::engines`]) are tested on it.
 
 use crate::laws::{Options, load, verify};
-use crate::products::products;
+use crate::lines::printed;
+use crate::products::{Product, products};
 use crate::programs::{Case, arguments, words};
 use crate::random::all_products;
 use jut_ad::{Derivatives, Mask, Policy, erase, forward, transpose, unzip};
@@ -212,7 +213,8 @@ impl TestFile {
         let program = load(&self.text)?;
         let given = arguments(&program, &case.func, &case)?;
         let options = Options { smooth: case.smooth.then_some(1e-6) };
-        let verified = verify(&self.text, &case.func, &given, options)?;
+        let (verified, _) = printed(|| verify(&self.text, &case.func, &given, options));
+        let verified = verified?;
         match (&case.error, verified.outcome) {
             (None, Ok(_)) => {}
             (Some(code), Err(error)) if error.kind.code() == code => {}
@@ -242,8 +244,20 @@ fn results(program: &Program, func: FuncId, args: &[Value], mask: &Mask) -> Resu
     let made = products(program, func, args, mask, &[Policy::Default])?;
     let find = |name: &str| made.iter().find(|p| p.name.starts_with(name));
     let product = find("value_grad").or(find("value")).ok_or("no product")?;
-    let outcome = Interpreter::new(&product.program).call(product.func, &product.args, &[], &[]);
+    let run = |p: &Product| {
+        printed(|| Interpreter::new(&p.program).call(p.func, &p.args, &[], &[]))
+    };
+    let (outcome, lines) = run(product);
     let outcome = outcome.map_err(|e| e.to_string())?;
+    // Every derivative prints what the function prints, once.
+    if !lines.is_empty() {
+        for other in &made {
+            let (_, own) = run(other);
+            if own != lines {
+                return Err(format!("{} prints {own:?}, the function {lines:?}", other.name));
+            }
+        }
+    }
     let f = &program.funcs[func];
     let own = f.results.iter().enumerate().map(|(k, r)| match r.name {
         Some(name) => f.nvars[name].name.to_string(),
@@ -252,6 +266,9 @@ fn results(program: &Program, func: FuncId, args: &[Value], mask: &Mask) -> Resu
     });
     let gradients = mask.positions().map(|k| format!("gradient {}", f.nvars[f.params[k]].name));
     let mut out = String::new();
+    for line in lines {
+        let _ = writeln!(out, "| {line}");
+    }
     for (name, value) in own.chain(gradients).zip(&outcome.results) {
         let _ = writeln!(out, "{name} = {}", show(program, value));
     }

@@ -8,6 +8,7 @@ pub mod files;
 pub mod generate;
 pub mod guard;
 pub mod laws;
+pub mod lines;
 pub mod memory;
 pub mod objects;
 pub mod pipeline;

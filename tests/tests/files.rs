@@ -56,6 +56,7 @@ fn every_folder_has_files() {
         "functions",
         "papers",
         "policy",
+        "print",
         "regress",
         "rules",
         "run",

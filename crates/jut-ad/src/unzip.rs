@@ -51,6 +51,7 @@ mod plan;
 mod replay;
 mod revolve;
 mod schedule;
+mod silent;
 mod split;
 
 use crate::{Derivatives, Policy, Unzipped};

@@ -19,6 +19,7 @@ use jut_ir::span::Span;
 use jut_ir::types::Type;
 use jut_ir::visit::Use;
 use jut_ir::{Size, Structured};
+use jut_runtime::print::Piece;
 use std::collections::HashSet;
 
 pub(crate) type Slot = u32;
@@ -130,6 +131,8 @@ pub(crate) enum Op {
         proved: bool,
     },
     Below(Arg, Arg),
+    /// A piece that is printed; one with an operand is [`Piece::Before`], or the operand itself.
+    Show(Piece, Option<Arg>),
     Within(Arg, Arg, Arg),
     NonNegative(Arg),
     Exact(Prim, Arg, Arg),
@@ -541,6 +544,12 @@ impl Preparer<'_> {
             }
             Rhs::Check(Check::NonNegative(n)) => Op::NonNegative(self.arg(*n)),
             Rhs::Check(Check::Exact(p, a, b)) => Op::Exact(*p, self.arg(*a), self.arg(*b)),
+            Rhs::Check(Check::Show(shown)) => match shown {
+                Shown::Text(bytes) => Op::Show(Piece::Text(*bytes), None),
+                Shown::End => Op::Show(Piece::End, None),
+                Shown::Before(i) => Op::Show(Piece::Before(0), Some(self.arg(*i))),
+                Shown::Value(a) => Op::Show(Piece::I64(0), Some(self.arg(*a))),
+            },
             Rhs::LAdd(x, y) => Op::Add(one, self.take(*x), self.take(*y)),
             Rhs::LNeg(x) => Op::Neg(one, self.take(*x)),
             Rhs::LScale(c, x) => Op::Scale(one, self.arg(*c), self.take(*x)),

@@ -35,6 +35,7 @@ use jut_ir::prim;
 use jut_ir::span::Span;
 use jut_ir::types::Type;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Size, Structured};
+use jut_runtime::print::{self, Piece};
 use std::sync::Arc;
 
 mod control;
@@ -474,6 +475,19 @@ impl Machine<'_> {
                 self.counters.checks += 1;
                 let n = frame.int(n)?;
                 if n >= 0 { Ok(()) } else { error(RuntimeErrorKind::NegativeSize, &[n]) }
+            }
+            Op::Show(piece, operand) => {
+                let piece = match operand.as_ref().map(|arg| (piece, frame.fetch(arg))) {
+                    None => *piece,
+                    Some((Piece::Before(_), Value::I64(i))) => Piece::Before(i),
+                    Some((_, Value::F64(x))) => Piece::F64(x),
+                    Some((_, Value::F32(x))) => Piece::F32(x),
+                    Some((_, Value::I64(k))) => Piece::I64(k),
+                    Some((_, Value::Bool(b))) => Piece::Bool(b),
+                    Some(_) => return unchecked("something is printed that is no number"),
+                };
+                print::piece(piece);
+                Ok(())
             }
             Op::Exact(operation, a, b) => {
                 self.counters.checks += 1;

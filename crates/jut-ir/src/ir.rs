@@ -385,6 +385,44 @@ pub struct Stmt {
     pub loc: Loc,
 }
 
+/// A piece of a line that is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Shown {
+    /// `show "text"`: up to 8 bytes of text, zeros behind them.
+    Text([u8; 8]),
+    /// `show "" a`: a number or a truth value.
+    Value(Atom),
+    /// `show "," i`: what stands before the element with this number, nothing if it is 0.
+    Before(Atom),
+    /// `show ""`: the end of the line.
+    End,
+}
+
+impl Shown {
+    /// The pieces of a text.
+    pub fn pieces(text: &str) -> Vec<Shown> {
+        let (mut pieces, mut bytes, mut len) = (Vec::new(), [0; 8], 0);
+        for c in text.chars() {
+            // A character is in one piece.
+            if len + c.len_utf8() > bytes.len() {
+                pieces.push(Shown::Text(bytes));
+                (bytes, len) = ([0; 8], 0);
+            }
+            len += c.encode_utf8(&mut bytes[len..]).len();
+        }
+        pieces.extend((len > 0).then_some(Shown::Text(bytes)));
+        pieces
+    }
+
+    /// Its operand.
+    pub fn operand(self) -> Option<Atom> {
+        match self {
+            Shown::Value(a) | Shown::Before(a) => Some(a),
+            Shown::Text(_) | Shown::End => None,
+        }
+    }
+}
+
 /// A run-time check. It is a statement with an effect: only a proof removes it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Check {
@@ -404,6 +442,9 @@ pub enum Check {
     /// `check a * b`, `check a + b`, `check a - b`: the operation on i64 values does not wrap. What the
     /// range rule says of a size made by arithmetic rests on it ([`crate::cover`]).
     Exact(Prim, Atom, Atom),
+    /// `show "text"`: prints a piece of a line. It always holds, and like a check it stays where it is: behind the checks
+    /// and pieces before it, and before those behind it.
+    Show(Shown),
 }
 
 impl Check {
@@ -414,6 +455,7 @@ impl Check {
             Check::Within { lo, len, size } => (vec![lo, len], vec![size]),
             Check::NonNegative(n) => (vec![n], Vec::new()),
             Check::Exact(_, a, b) => (vec![a, b], Vec::new()),
+            Check::Show(shown) => (shown.operand().into_iter().collect(), Vec::new()),
         }
     }
 

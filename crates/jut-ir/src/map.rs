@@ -91,7 +91,10 @@ impl Rhs {
                     to.atom(len);
                     to.atom(size);
                 }
-                Check::NonNegative(a) => to.atom(a),
+                Check::NonNegative(a) | Check::Show(Shown::Value(a) | Shown::Before(a)) => {
+                    to.atom(a);
+                }
+                Check::Show(Shown::Text(_) | Shown::End) => {}
             },
             Rhs::LCopy(x) | Rhs::LNeg(x) | Rhs::Dup(x) | Rhs::Drop(x) | Rhs::LUntuple(x) => {
                 to.lvar(x);

@@ -46,6 +46,11 @@ pub fn again(base: &str) -> String {
     format!("{base}.again")
 }
 
+/// A function that does the same and prints nothing: `f.silent`.
+pub fn silent(base: &str) -> String {
+    format!("{base}.silent")
+}
+
 /// The tape type: `f.tape`.
 pub fn tape(base: &str) -> String {
     format!("{base}.tape")

@@ -515,6 +515,13 @@ impl Printer<'_> {
             Check::Exact(p, a, b) => {
                 format!("check {} {} {}", self.atom(*a), p.row().text, self.atom(*b))
             }
+            Check::Show(Shown::Value(a)) => format!("show \"\" {}", self.atom(*a)),
+            Check::Show(Shown::Before(i)) => format!("show \",\" {}", self.atom(*i)),
+            Check::Show(Shown::End) => "show \"\"".to_string(),
+            Check::Show(Shown::Text(bytes)) => {
+                let text = String::from_utf8_lossy(bytes);
+                format!("show \"{}\"", text.trim_end_matches('\0'))
+            }
         }
     }
 

@@ -97,6 +97,11 @@ impl Rhs {
                     atom_use(*a, visit);
                     atom_use(*b, visit);
                 }
+                Check::Show(shown) => {
+                    if let Some(a) = shown.operand() {
+                        atom_use(a, visit);
+                    }
+                }
             },
             Rhs::LCopy(x) | Rhs::LNeg(x) | Rhs::Dup(x) | Rhs::Drop(x) | Rhs::LUntuple(x) => {
                 visit(Use::L(*x));

@@ -115,7 +115,9 @@ impl Imports {
             let row = kernel.row();
             let params: Vec<String> =
                 row.params.iter().map(|param| scalar(param.kind).one().to_string()).collect();
-            let _ = writeln!(text, "declare void @{}({}) #6", row.symbol, params.join(", "));
+            let attributes = if kernel.prints() { "#5" } else { "#6" };
+            let params = params.join(", ");
+            let _ = writeln!(text, "declare void @{}({params}) {attributes}", row.symbol);
         }
         for form in self.wide.values() {
             function_of_eight(text, form);

@@ -10,14 +10,14 @@
 //!   and no result;
 //! - it cannot fail and allocates nothing: memory that it works in is an argument, and sizes have
 //!   been checked before;
-//! - it reads its `in` buffers, reads and writes its `inout` buffers, and touches nothing else; an
-//!   `inout` buffer overlaps no other argument.
+//! - it reads its `in` buffers, reads and writes its `inout` buffers, and touches nothing else, unless it
+//!   [prints](Kernel::prints); an `inout` buffer overlaps no other argument.
 //!
 //! What a kernel computes, to the bit, is what its function in the runtime does: every engine calls
 //! the same one.
 
 use crate::form::{Cell, Kind, Role};
-use jut_runtime::{conv, math, matrix, triangular, vectors, wide};
+use jut_runtime::{conv, math, matrix, print, triangular, vectors, wide};
 
 /// A kernel: an index into [`KERNELS`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -308,6 +308,30 @@ pub static KERNELS: &[KernelRow] = &[
             }
         },
     },
+    KernelRow {
+        name: "print",
+        symbol: "jut_print",
+        doc: "prints a piece of text that is no float; what it is says `jut_runtime::print::code`",
+        params: &[integer("what"), integer("word")],
+        lengths: |_| Vec::new(),
+        run: |_, sizes| {
+            if let [what, word] = *sizes {
+                print::word(what, word);
+            }
+        },
+    },
+    KernelRow {
+        name: "print_float",
+        symbol: "jut_print_float",
+        doc: "prints the one cell of x; what it is says `jut_runtime::print::code`",
+        params: &[buffer("x", Role::In), integer("what")],
+        lengths: |_| vec![1],
+        run: |buffers, sizes| {
+            if let ([x], [what]) = (buffers, sizes) {
+                x.iter().for_each(|x| print::float(*x, *what));
+            }
+        },
+    },
     replaced!("exp" "jut_exp_all" exp),
     replaced!("log" "jut_log_all" log),
     replaced!("log1p" "jut_log1p_all" log1p),
@@ -324,6 +348,11 @@ pub const MATMUL: Kernel = Kernel(0);
 /// `c = x . y`.
 pub const DOT: Kernel = Kernel(3);
 
+/// A piece of a line that is printed.
+pub const PRINT: Kernel = Kernel(10);
+/// A float of such a line.
+pub const PRINT_FLOAT: Kernel = Kernel(11);
+
 /// The kernel that does for many numbers what a function of the runtime does for one.
 pub fn of_many(scalar: &str) -> Option<Kernel> {
     let symbol = wide::form(scalar)?.symbol_in_place;
@@ -334,6 +363,11 @@ impl Kernel {
     /// The row.
     pub fn row(self) -> &'static KernelRow {
         &KERNELS[usize::from(self.0)]
+    }
+
+    /// Whether it prints, so that each call of it counts, in its order.
+    pub fn prints(self) -> bool {
+        self == PRINT || self == PRINT_FLOAT
     }
 
     /// All kernels.

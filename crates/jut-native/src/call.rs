@@ -8,7 +8,7 @@
 use crate::compiled::Compiled;
 use jut_ir::{RuntimeError, RuntimeErrorKind};
 use jut_loop::form::{Cell, Kind, Role};
-use jut_runtime::{Cancellation, Workspace, cancel, stack};
+use jut_runtime::{Cancellation, Workspace, cancel, print, stack};
 use std::fmt;
 
 /// An argument of a compiled program.
@@ -195,12 +195,13 @@ impl Compiled {
         // SAFETY: the thread that owns the pointers waits until the other one has ended.
         unsafe impl Send for Pointers {}
         let pointers = Pointers(workspace, args, results);
-        let entry = self.entry;
+        let (entry, printer) = (self.entry, print::current());
         std::thread::scope(|scope| {
             let run = move || {
                 let Pointers(workspace, args, results) = { pointers };
                 // SAFETY: as in `call_words`, which passes these on.
-                within(cancellation, || unsafe { entry(workspace, args, results) })
+                let run = || unsafe { entry(workspace, args, results) };
+                print::to(printer, || within(cancellation, run))
             };
             let builder = std::thread::Builder::new().stack_size(self.stack + LARGE_STACK);
             let joined = builder.spawn_scoped(scope, run).map(|thread| thread.join());

@@ -104,6 +104,7 @@ impl Motion<'_> {
                     let (a, b) = (self.func.size_of(a), self.func.size_of(b));
                     self.facts.add_exact(p, &a, &b);
                 }
+                Check::Show(_) => {}
             },
             Rhs::Region(region) => {
                 let mut inner = self.nested(std::mem::take(&mut region.body));

@@ -131,6 +131,9 @@ pub fn rhs(rewriter: &mut dyn Rewriter, rhs: Rhs) -> Rhs {
             },
             Check::NonNegative(a) => Check::NonNegative(rewriter.atom(a)),
             Check::Exact(p, a, b) => Check::Exact(p, rewriter.atom(a), rewriter.atom(b)),
+            Check::Show(Shown::Value(a)) => Check::Show(Shown::Value(rewriter.atom(a))),
+            Check::Show(Shown::Before(i)) => Check::Show(Shown::Before(rewriter.atom(i))),
+            Check::Show(shown) => Check::Show(shown),
         }),
         Rhs::Inc(p, Operand::N(a)) => {
             let p = place(rewriter, &p);

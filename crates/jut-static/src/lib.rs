@@ -4,7 +4,7 @@
 //! The object is compiled along with this crate from the sources of `jut-runtime`, with the
 //! configuration `jut_freestanding`, so a program linked with it gives the same bits as one run in
 //! memory. It has no state, needs no Rust on the other side, and asks the system for `malloc`,
-//! `free` and `abort` only.
+//! `free` and `abort` only, and for `write` where a program prints.
 //!
 //! ```
 //! let host = target_lexicon::Triple::host();

@@ -189,6 +189,18 @@ pub(crate) enum StmtKind<'s> {
     Exact(ExprId),
     /// `assert c`, `assert c, "message"`.
     Assert(ExprId),
+    /// `print "text", e`.
+    Print(Vec<Printed<'s>>),
+    /// `show "text"`, `show "" e`, `show "," e`.
+    Show(&'s str, Option<ExprId>),
+}
+
+/// What `print` prints.
+#[derive(Debug)]
+pub(crate) enum Printed<'s> {
+    /// A text, without the signs round it.
+    Text(&'s str),
+    Value(ExprId),
 }
 
 #[derive(Debug)]

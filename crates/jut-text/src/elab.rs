@@ -45,6 +45,7 @@ mod linear;
 mod operation;
 mod order;
 mod policy;
+mod printing;
 mod record;
 mod recurrence;
 mod region;

@@ -7,6 +7,7 @@
 use crate::compiled::{Compiled, Session};
 use crate::error::{ArgumentError, Result};
 use crate::value::{Arg, Array, Value, cells};
+use jut_runtime::print;
 use std::num::NonZeroUsize;
 
 /// An argument of a batch.
@@ -204,7 +205,10 @@ impl Compiled {
             let start = |t: usize| (count / threads) * t + (count % threads).min(t);
             let work = |t| {
                 let (from, to) = (start(t), start(t + 1));
-                scope.spawn(move || self.session().elements(args, from, to))
+                let printer = print::current();
+                scope.spawn(move || {
+                    print::to(printer, || self.session().elements(args, from, to))
+                })
             };
             let running: Vec<_> = (0..threads).map(work).collect();
             let join = |t: std::thread::ScopedJoinHandle<'_, _>| match t.join() {

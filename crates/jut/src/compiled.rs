@@ -15,6 +15,7 @@ use crate::tangent::as_tangent;
 use crate::value::{Arg, Out, Value};
 use jut_ir::{FuncId, Program};
 use jut_runtime::workspace::default_limit;
+use jut_runtime::print::{self, Printer};
 use jut_runtime::{Cancellation, Workspace};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
@@ -73,6 +74,7 @@ impl Compiled {
             workspace: workspace(self.plan.limit),
             scratch: Scratch::default(),
             last: None,
+            printer: None,
         }
     }
 
@@ -198,6 +200,8 @@ pub struct Session {
     results: Vec<Value>,
     /// The sizes of the last call.
     last: Option<Last>,
+    /// Who gets the lines that the function prints, if not whoever gets those of the thread.
+    printer: Option<Printer>,
 }
 
 impl Session {
@@ -207,10 +211,16 @@ impl Session {
     /// [`Error::Argument`](crate::Error::Argument) if an argument does not fit,
     /// [`Error::Run`](crate::Error::Run) if the program fails.
     pub fn call(&mut self, args: &[Arg<'_>]) -> Result<Results<'_>> {
-        let Session { plan, workspace, scratch, results, last } = self;
+        let Session { plan, workspace, scratch, results, last, printer } = self;
         let mut to = Destination::own(results);
-        if !again(plan, workspace, last, args, &mut to)? {
-            call(plan, workspace, scratch, last, args, &mut to)?;
+        let again = printing(printer, || {
+            let again = again(plan, workspace, last, args, &mut to)?;
+            if !again {
+                call(plan, workspace, scratch, last, args, &mut to)?;
+            }
+            Ok(again)
+        })?;
+        if !again {
             plan.interface.shape(&mut scratch.sizes, results);
         }
         plan.interface.unpack(scratch, results, args)?;
@@ -224,13 +234,15 @@ impl Session {
     /// As [`Session::call`], and [`Error::Argument`](crate::Error::Argument) if the memory for a
     /// result does not fit.
     pub fn call_into(&mut self, args: &[Arg<'_>], outs: &mut [Out<'_>]) -> Result<()> {
-        let Session { plan, workspace, scratch, last, .. } = self;
+        let Session { plan, workspace, scratch, last, printer, .. } = self;
         plan.interface.check_outs(outs)?;
         let mut to = Destination::outs(outs);
-        if !again(plan, workspace, last, args, &mut to)? {
-            call(plan, workspace, scratch, last, args, &mut to)?;
-        }
-        Ok(())
+        printing(printer, || {
+            if !again(plan, workspace, last, args, &mut to)? {
+                call(plan, workspace, scratch, last, args, &mut to)?;
+            }
+            Ok(())
+        })
     }
 
     /// Binds arguments and does some work with their sizes and leaves.
@@ -275,11 +287,39 @@ impl Session {
         self.workspace.set_cancellation(Some(cancellation.clone()));
     }
 
+    /// Who gets the lines that calls of this session print (`print x`), each without its end, while the call runs and on
+    /// whichever thread it runs. Without one they go to that of the thread ([`crate::print::to`]), or to standard error.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// use std::sync::{Arc, Mutex};
+    /// let model = jut::Model::from_text("def f(x: [n]f64) -> f64 = { print \"x =\", x; sum(x ^ 2) }")?;
+    /// let lines = Arc::new(Mutex::new(Vec::new()));
+    /// let taken = lines.clone();
+    /// let mut session = model.function("f")?.grad()?.session();
+    /// session.set_printer(move |line| taken.lock().unwrap().push(line.to_string()));
+    /// session.call(&[(&[1.0, 2.5][..]).into()])?;
+    /// assert_eq!(*lines.lock().unwrap(), ["x = [1.0, 2.5]"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_printer(&mut self, print: impl Fn(&str) + Send + Sync + 'static) {
+        self.printer = Some(Printer::new(print));
+    }
+
     /// Gives the memory that is kept for further calls back to the system.
     pub fn release_memory(&mut self) {
         self.workspace.clear();
         self.results = self.plan.interface.blank();
         self.last = None;
+    }
+}
+
+/// Makes a call whose lines a printer gets, if there is one.
+fn printing<T>(printer: &Option<Printer>, call: impl FnOnce() -> Result<T>) -> Result<T> {
+    match printer {
+        None => call(),
+        Some(printer) => print::to(Some(printer.clone()), call),
     }
 }
 

@@ -202,6 +202,7 @@ pub use jut_macros::{Data, differentiable};
 pub use jut_native::{Backend, Requirement};
 #[cfg(feature = "program")]
 pub use jut_program::program;
+pub use jut_runtime::print;
 pub use jut_runtime::Cancellation;
 pub use linear::{LinearSession, Linearized, Tape};
 pub use model::{Function, Model, format};

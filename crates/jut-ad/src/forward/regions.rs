@@ -176,6 +176,9 @@ impl Writer<'_> {
         let closing = frame.regions[first + 1..].iter().flat_map(|region| &region.before);
         for stmt in closing.chain(&frame.out) {
             let Rhs::Check(check) = &stmt.rhs else { continue };
+            if matches!(check, jut_ir::Check::Show(_)) {
+                continue;
+            }
             let (about, sizes) = check.operands();
             if about.iter().copied().any(is_said_of) {
                 kept.extend(about.into_iter().chain(sizes).filter_map(Atom::var));

@@ -322,7 +322,8 @@ fn run_again(derivatives: &mut Derivatives, halves: Unzipped, loc: Loc) -> Unzip
 
     let given = b.func.params.iter().take(nonlin.params.len()).map(|p| Atom::Var(*p)).collect();
     let mut stmts = Vec::new();
-    let nl = thrown_away(&mut b, &nonlin, halves.nonlin, given, &of_nonlin, &mut stmts);
+    let again = super::silent::silent(derivatives, halves.nonlin);
+    let nl = thrown_away(&mut b, &nonlin, again, given, &of_nonlin, &mut stmts);
     args.extend(nl.last().map(|tape| Atom::Var(*tape)));
 
     let mut tangents = Vec::new();

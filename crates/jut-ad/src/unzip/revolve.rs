@@ -151,6 +151,7 @@ impl Prepare<'_> {
         if !fits {
             return;
         }
+        let ran = super::silent::silent(self.derivatives, halves.nonlin);
         let base = lin.name.strip_suffix(".again.lin").unwrap_or(&lin.name).to_string();
         let name = |kind: &str| names::lin(&format!("{base}.{kind}"));
         let revolve = self.derivatives.reserve(&name("revolve"));
@@ -158,7 +159,7 @@ impl Prepare<'_> {
 
         let body = dividing(&lin, places, [halves.lin, revolve, ahead]);
         self.derivatives.complete(revolve, body);
-        let body = going_ahead(&values, &lin, places, [halves.nonlin, revolve]);
+        let body = going_ahead(&values, &lin, places, [ran, revolve]);
         self.derivatives.complete(ahead, body);
         let body = starting(&lin, places, revolve, checkpoints, name("checkpoints"));
         let lin = self.derivatives.add_func(body);

@@ -178,9 +178,13 @@ impl Prepare<'_> {
         };
         let halves = self.derivatives.unzipped.get(&(call.func, self.policy)).cloned();
         let values = halves.map(|halves| halves.nonlin);
-        let adds = values.is_none_or(|f| !self.derivatives.program.funcs[f].cap_params.is_empty());
+        let program = &self.derivatives.program;
+        let adds = values.is_none_or(|f| {
+            let values = &program.funcs[f];
+            !values.cap_params.is_empty() || super::silent::prints(program, &values.body)
+        });
         let (Some(values), false) = (values, adds) else {
-            // It adds to sums of outside, which it must do once: it is left as it is.
+            // It adds to sums of outside, or prints, which it must do once: it is left as it is.
             out.push(Stmt { loc: free, ..stmt });
             return Ok(());
         };

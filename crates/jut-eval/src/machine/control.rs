@@ -15,7 +15,7 @@ use jut_ir::calls::LEVELS;
 use jut_ir::ir::{ArmPattern, Dir, Mode};
 use jut_ir::types::Type;
 use jut_runtime::lanes::{BLOCK, LANES, fold};
-use jut_runtime::stack;
+use jut_runtime::{print, stack};
 
 impl Machine<'_> {
     /// An operation with a nested block, or a call. Deep nesting goes on in a fresh stack.
@@ -363,6 +363,8 @@ impl Machine<'_> {
 
 /// Runs a part of the interpreter on a thread with a stack of its own.
 fn on_fresh_stack(work: impl FnOnce() -> Run<()> + Send) -> Run<()> {
+    let printer = print::current();
+    let work = move || print::to(printer, work);
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
         match thread.spawn_scoped(scope, work) {

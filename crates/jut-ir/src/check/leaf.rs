@@ -419,6 +419,16 @@ impl Checker<'_> {
                 let (a, b) = (self.size(*a, "operand")?, self.size(*b, "operand")?);
                 self.facts.add_exact(*operation, &a, &b);
             }
+            Check::Show(Shown::Value(a)) => {
+                let ty = self.atom(*a)?;
+                self.require(ty.is_scalar(), "J202", |c| {
+                    format!("a number is shown, and this is of type {}", c.show(&ty))
+                })?;
+            }
+            Check::Show(Shown::Before(i)) => {
+                self.size(*i, "operand")?;
+            }
+            Check::Show(Shown::Text(_) | Shown::End) => {}
         }
         Ok(Values::none())
     }

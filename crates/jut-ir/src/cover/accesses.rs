@@ -107,6 +107,7 @@ impl Walk<'_> {
                 }
                 Check::NonNegative(n) => self.facts.add_non_negative(size(n)),
                 Check::Exact(p, a, b) => self.facts.add_exact(p, &size(a), &size(b)),
+                Check::Show(_) => {}
             },
             (Rhs::Prim(prim::IMAX, args), [v]) => {
                 if let [of, Atom::Lit(Literal::I64(0))] = args[..] {

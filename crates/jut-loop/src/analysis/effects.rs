@@ -59,13 +59,12 @@ pub fn accesses(
     }
 }
 
-/// Whether a statement, or one in it, may end the run.
+/// Whether a statement, or one in it, may end the run, or prints: what may end the run keeps its order to it.
 pub fn can_fail(stmt: &Stmt) -> bool {
-    let may_end = |stmt: &Stmt| {
-        matches!(
-            stmt,
-            Stmt::Alloc { .. } | Stmt::Call { .. } | Stmt::Check { .. } | Stmt::Poll { .. }
-        )
+    let may_end = |stmt: &Stmt| match stmt {
+        Stmt::Alloc { .. } | Stmt::Call { .. } | Stmt::Check { .. } | Stmt::Poll { .. } => true,
+        Stmt::Kernel { kernel, .. } => kernel.prints(),
+        _ => false,
     };
     stmt.any(&mut { may_end })
 }

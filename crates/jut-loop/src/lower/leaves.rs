@@ -2,13 +2,15 @@
 
 use jut_ir::prim::{self, Prim};
 use jut_ir::{
-    Atom as Operand, Check as SourceCheck, ConRef, NVar, Name, Rhs, RuntimeErrorKind, Span, Stmt,
-    Type, WRAPPED,
+    Atom as Operand, Check as SourceCheck, ConRef, NVar, Name, Rhs, RuntimeErrorKind, Scalar, Shown,
+    Span, Stmt, Type, WRAPPED,
 };
+use jut_runtime::print::code;
 
 use super::emit::{int, zero};
 use super::{Dest, Lowering, Res, Slot};
-use crate::form::{self, Atom, Check, Kind, Value};
+use crate::form::{self, Arena, Atom, Cell, Check, Kind, Value};
+use crate::kernel;
 
 impl Lowering<'_> {
     /// Lowers one statement.
@@ -324,8 +326,47 @@ impl Lowering<'_> {
             SourceCheck::NonNegative(n) => {
                 (Check::NonNegative(self.scalar(n, span)?), RuntimeErrorKind::NegativeSize)
             }
+            SourceCheck::Show(shown) => return self.show(shown, span),
         };
         self.check(check, kind, span);
+        Ok(())
+    }
+
+    /// Calls what prints: integers and truth values are words, floats lie in memory.
+    fn show(&mut self, shown: Shown, span: Span) -> Res<()> {
+        let (what, word) = match shown {
+            Shown::Text(bytes) => (code::TEXT, int(i64::from_le_bytes(bytes))),
+            Shown::End => (code::END, int(0)),
+            Shown::Before(i) => (code::BEFORE, self.scalar(i, span)?),
+            Shown::Value(a) => {
+                let a = self.scalar(a, span)?;
+                match a.kind(&self.out.values) {
+                    Kind::Scalar(Scalar::I64) => (code::I64, a),
+                    Kind::Scalar(Scalar::Bool) => {
+                        (code::BOOL, self.prim("word", prim::ISELECT, vec![a, int(1), int(0)]))
+                    }
+                    Kind::Scalar(Scalar::F64) => return self.show_float(a, code::F64, span),
+                    Kind::Scalar(Scalar::F32) => {
+                        let a = self.prim("x", prim::DOUBLE, vec![a]);
+                        return self.show_float(a, code::F32, span);
+                    }
+                    Kind::Buffer(_) => return Err(self.bug(span, "a buffer is printed")),
+                }
+            }
+        };
+        self.push(form::Stmt::Kernel { kernel: kernel::PRINT, args: vec![int(what), word] });
+        Ok(())
+    }
+
+    fn show_float(&mut self, x: Atom, what: i64, span: Span) -> Res<()> {
+        let mark = self.value("top", Kind::I64);
+        self.push(form::Stmt::Mark { dst: mark, arena: Arena::Temp });
+        let cell = self.value("cell", Kind::Buffer(Cell::F64));
+        self.alloc(cell, Cell::F64, int(1), Arena::Temp, span);
+        self.push(form::Stmt::Store { buffer: cell, index: int(0), value: x });
+        let args = vec![cell.into(), int(what)];
+        self.push(form::Stmt::Kernel { kernel: kernel::PRINT_FLOAT, args });
+        self.push(form::Stmt::Release { mark, arena: Arena::Temp });
         Ok(())
     }
 

@@ -87,7 +87,8 @@ impl Lowering<'_> {
             Vec::new()
         };
         let (mut finals, ends) = if lanes.is_empty() {
-            let independent = scan.carry.is_empty() && touched.is_empty();
+            let independent =
+                scan.carry.is_empty() && touched.is_empty() && !self.cx.prints(&scan.body);
             let order = match scan.dir {
                 Dir::Down => Order::Down,
                 // The rows of stacks and of sliced accumulators are the iteration's own.

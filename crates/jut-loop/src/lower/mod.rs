@@ -216,6 +216,17 @@ struct Context {
     sites: HashMap<(RuntimeErrorKind, Span), Site>,
 }
 
+impl Context {
+    /// Whether a block may print: its iterations keep their order.
+    fn prints(&self, block: &jut_ir::Block) -> bool {
+        block.stmts.iter().any(|stmt| match &stmt.rhs {
+            jut_ir::Rhs::Check(jut_ir::Check::Show(_)) => true,
+            jut_ir::Rhs::Call(call) => self.lowered.get(&call.func).is_none_or(|callee| callee.prints),
+            rhs => rhs.blocks().into_iter().any(|inner| self.prints(inner)),
+        })
+    }
+}
+
 /// A function that has been lowered.
 #[derive(Clone)]
 struct Callee {
@@ -223,6 +234,8 @@ struct Callee {
     signature: Rc<Signature>,
     /// Whether it may leave allocations on the tape arena.
     keeps_tape: bool,
+    /// Whether a call may print.
+    prints: bool,
     /// The number of the functions that call each other of which it is one, if it calls itself; else 0.
     circle: usize,
 }
@@ -240,9 +253,19 @@ impl Context {
     /// A function that may be called from now on.
     fn declare(&mut self, id: FuncId, func: LoopFunction, signature: Signature, circle: usize) {
         let keeps_tape = calls::keeps_tape(&signature);
+        let calls: Vec<LoopFuncId> =
+            self.lowered.values().filter(|callee| callee.prints).map(|callee| callee.id).collect();
+        // Into those that call each other nobody looks.
+        let prints = circle != 0
+            || func.body.any(&mut |stmt| match stmt {
+                form::Stmt::Kernel { kernel, .. } => kernel.prints(),
+                form::Stmt::Call { func, .. } => calls.contains(func),
+                _ => false,
+            });
         let id_there = self.out.funcs.push(func);
         let signature = Rc::new(signature);
-        self.lowered.insert(id, Callee { id: id_there, signature, keeps_tape, circle });
+        let callee = Callee { id: id_there, signature, keeps_tape, prints, circle };
+        self.lowered.insert(id, callee);
     }
 }
 

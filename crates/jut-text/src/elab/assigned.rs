@@ -9,8 +9,8 @@
 
 use super::scope::{Scope, VarId};
 use crate::ast::{
-    Ast, Block, ExprId, ExprKind, FieldPattern, If, Index, Loop, Name, Op, Post, Range, Scan, Stmt,
-    StmtKind,
+    Ast, Block, ExprId, ExprKind, FieldPattern, If, Index, Loop, Name, Op, Post, Printed, Range, Scan,
+    Stmt, StmtKind,
 };
 use jut_ir::hash::HashMap;
 
@@ -268,6 +268,14 @@ impl<'b, 's> Assigned<'b, 's> {
                     self.target(*target);
                 }
             }
+            StmtKind::Print(items) => {
+                for item in items {
+                    if let Printed::Value(e) = item {
+                        self.expr(*e);
+                    }
+                }
+            }
+            StmtKind::Show(_, e) => e.iter().for_each(|e| self.expr(*e)),
             StmtKind::Below(i, n) => self.exprs(&[*i, *n]),
             StmtKind::Within(lo, len, size) => self.exprs(&[*lo, *len, *size]),
         }

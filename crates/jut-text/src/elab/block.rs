@@ -294,6 +294,8 @@ impl<'a, 's> Body<'a, 's> {
             }
             StmtKind::Exact(e) => self.exact_check(*e, stmt.span),
             StmtKind::Assert(e) => self.assertion(*e, stmt.span),
+            StmtKind::Print(items) => self.printing(items, stmt.span),
+            StmtKind::Show(text, e) => self.showing(text, *e, stmt.span),
         }
     }
 

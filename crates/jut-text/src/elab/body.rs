@@ -498,6 +498,7 @@ impl<'a, 's> Body<'a, 's> {
                 }
                 Check::NonNegative(n) => self.facts.add_non_negative(self.nf(n)),
                 Check::Exact(p, a, b) => self.facts.add_exact(p, &self.nf(a), &self.nf(b)),
+                Check::Show(_) => {}
             },
             (Rhs::Prim(prim::IMAX, args), [v]) => match args.as_slice() {
                 [a, Atom::Lit(Literal::I64(0))] | [Atom::Lit(Literal::I64(0)), a] => {

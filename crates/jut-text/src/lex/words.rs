@@ -15,6 +15,7 @@ const CONTEXTUAL: &[&str] = &[
     "core", "data", "use", "rule", "extern", "with", "scan", "up", "down", "par", "carry", "slice",
     "rd", "wr", "st", "acc", "mut", "lanes", "get", "take", "put", "dup", "drop", "zero", "check",
     "cast", "proved", "sum", "build", "map", "fold", "max", "min", "var", "assert",
+    "print", "show",
 ];
 
 /// Words that begin a declaration.
@@ -71,6 +72,16 @@ fn is_keyword(list: &[Token], close: &[u32], k: usize) -> bool {
             let operand = operand || text == "assert" && next.is("!");
             begins_statement && operand
         }
+        "print" => {
+            // `print [a, b]` prints a list, `print[i]` is an element of an array.
+            let apart = list[k].start as usize + text.len() < next.start as usize;
+            let assigned =
+                |t: &Token| matches!(t.text, "=" | "+=" | "-=" | "*=" | "/=" | "[" | "." | "with");
+            let is_list = next.is("[") && apart && !behind_bracket().is_some_and(assigned);
+            let item = is_word(next) || is_number || next.kind == Kind::Text || next.is("!");
+            begins_statement && (item || is_list)
+        }
+        "show" => begins_statement && next.kind == Kind::Text,
         "proved" => next.text == "cast",
         "sum" | "build" | "map" | "fold" | "max" | "min" => match next.text {
             // What is written like a loop and is none is a mistake that is best told about a loop.

@@ -90,6 +90,8 @@ impl<'s> Parser<'s, '_> {
             }
             "check" => self.check()?,
             "assert" => self.assertion()?,
+            "print" => self.printing()?,
+            "show" => self.shown()?,
             _ => match self.assignments()? {
                 Some(kind) => kind,
                 None => match self.pattern()? {
@@ -203,6 +205,41 @@ impl<'s> Parser<'s, '_> {
             self.at += 1;
         }
         Ok(StmtKind::Assert(condition))
+    }
+
+    /// `print "text", e`.
+    fn printing(&mut self) -> Parsed<StmtKind<'s>> {
+        self.expect("print")?;
+        let mut items = Vec::new();
+        loop {
+            items.push(match self.text() {
+                Some(text) => Printed::Text(text),
+                None => Printed::Value(self.expr()?),
+            });
+            if !self.eat(",") {
+                return Ok(StmtKind::Print(items));
+            }
+        }
+    }
+
+    /// `show "text"`, `show "" e`, `show "," e`.
+    fn shown(&mut self) -> Parsed<StmtKind<'s>> {
+        self.expect("show")?;
+        let text = self.text().unwrap_or("");
+        let ends = self.at("}") || self.at_separator() || self.peek().kind == Kind::End;
+        let value = if ends { None } else { Some(self.expr()?) };
+        Ok(StmtKind::Show(text, value))
+    }
+
+    /// A text here, without the signs round it.
+    fn text(&mut self) -> Option<&'s str> {
+        let token = self.peek();
+        if token.kind != Kind::Text {
+            return None;
+        }
+        self.at += 1;
+        let text = token.text.strip_prefix('"').unwrap_or(token.text);
+        Some(text.strip_suffix('"').unwrap_or(text))
     }
 
     fn check(&mut self) -> Parsed<StmtKind<'s>> {

@@ -4,6 +4,7 @@ mod foreign;
 mod mathematics;
 mod matrices;
 mod memory;
+mod printing;
 mod programs;
 mod recursive;
 mod sums;
