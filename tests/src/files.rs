@@ -244,9 +244,8 @@ fn results(program: &Program, func: FuncId, args: &[Value], mask: &Mask) -> Resu
     let made = products(program, func, args, mask, &[Policy::Default])?;
     let find = |name: &str| made.iter().find(|p| p.name.starts_with(name));
     let product = find("value_grad").or(find("value")).ok_or("no product")?;
-    let run = |p: &Product| {
-        printed(|| Interpreter::new(&p.program).call(p.func, &p.args, &[], &[]))
-    };
+    let run =
+        |p: &Product| printed(|| Interpreter::new(&p.program).call(p.func, &p.args, &[], &[]));
     let (outcome, lines) = run(product);
     let outcome = outcome.map_err(|e| e.to_string())?;
     // Every derivative prints what the function prints, once.

@@ -84,7 +84,7 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
         "float" | "double" | "real" | "to_f64" => "convert with `f64(n)`",
         "int" | "integer" | "i32" | "to_i64" => "convert with `i64(x)`",
         "print" | "println" | "printf" | "display" => {
-            "a function has no effects: return the value as a further result"
+            "a statement prints a line: `print \"x =\", x`"
         }
         "assert" | "require" => "say what holds: `assert x > 0.0, \"x is positive\"`",
         "where" | "ifelse" | "cond" | "iff" => "write `if c { a } else { b }` or `select(c, a, b)`",

@@ -206,9 +206,7 @@ impl Compiled {
             let work = |t| {
                 let (from, to) = (start(t), start(t + 1));
                 let printer = print::current();
-                scope.spawn(move || {
-                    print::to(printer, || self.session().elements(args, from, to))
-                })
+                scope.spawn(move || print::to(printer, || self.session().elements(args, from, to)))
             };
             let running: Vec<_> = (0..threads).map(work).collect();
             let join = |t: std::thread::ScopedJoinHandle<'_, _>| match t.join() {

@@ -14,8 +14,8 @@ use crate::ports::Port;
 use crate::tangent::as_tangent;
 use crate::value::{Arg, Out, Value};
 use jut_ir::{FuncId, Program};
-use jut_runtime::workspace::default_limit;
 use jut_runtime::print::{self, Printer};
+use jut_runtime::workspace::default_limit;
 use jut_runtime::{Cancellation, Workspace};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
@@ -293,10 +293,10 @@ impl Session {
     /// ```
     /// # fn main() -> jut::Result<()> {
     /// use std::sync::{Arc, Mutex};
-    /// let model = jut::Model::from_text("def f(x: [n]f64) -> f64 = { print \"x =\", x; sum(x ^ 2) }")?;
+    /// let model = jut::Model::from_text("def f[n](x: [n]f64) -> f64 = { print \"x =\", x; sum(x ^ 2) }")?;
     /// let lines = Arc::new(Mutex::new(Vec::new()));
     /// let taken = lines.clone();
-    /// let mut session = model.function("f")?.grad()?.session();
+    /// let mut session = model.function("f")?.gradient()?.session();
     /// session.set_printer(move |line| taken.lock().unwrap().push(line.to_string()));
     /// session.call(&[(&[1.0, 2.5][..]).into()])?;
     /// assert_eq!(*lines.lock().unwrap(), ["x = [1.0, 2.5]"]);

@@ -172,6 +172,7 @@ pub mod npy;
 mod parts;
 mod pipeline;
 mod ports;
+pub mod print;
 pub mod request;
 pub mod rust;
 mod source;
@@ -202,7 +203,6 @@ pub use jut_macros::{Data, differentiable};
 pub use jut_native::{Backend, Requirement};
 #[cfg(feature = "program")]
 pub use jut_program::program;
-pub use jut_runtime::print;
 pub use jut_runtime::Cancellation;
 pub use linear::{LinearSession, Linearized, Tape};
 pub use model::{Function, Model, format};

@@ -42,8 +42,7 @@ pub(super) fn prints(program: &Program, block: &Block) -> bool {
 
 fn shows(block: &Block) -> bool {
     block.stmts.iter().any(|stmt| {
-        matches!(stmt.rhs, Rhs::Check(Check::Show(_)))
-            || stmt.rhs.blocks().into_iter().any(shows)
+        matches!(stmt.rhs, Rhs::Check(Check::Show(_))) || stmt.rhs.blocks().into_iter().any(shows)
     })
 }
 

@@ -2,8 +2,8 @@
 
 use jut_ir::prim::{self, Prim};
 use jut_ir::{
-    Atom as Operand, Check as SourceCheck, ConRef, NVar, Name, Rhs, RuntimeErrorKind, Scalar, Shown,
-    Span, Stmt, Type, WRAPPED,
+    Atom as Operand, Check as SourceCheck, ConRef, NVar, Name, Rhs, RuntimeErrorKind, Scalar,
+    Shown, Span, Stmt, Type, WRAPPED,
 };
 use jut_runtime::print::code;
 

@@ -221,7 +221,9 @@ impl Context {
     fn prints(&self, block: &jut_ir::Block) -> bool {
         block.stmts.iter().any(|stmt| match &stmt.rhs {
             jut_ir::Rhs::Check(jut_ir::Check::Show(_)) => true,
-            jut_ir::Rhs::Call(call) => self.lowered.get(&call.func).is_none_or(|callee| callee.prints),
+            jut_ir::Rhs::Call(call) => {
+                self.lowered.get(&call.func).is_none_or(|callee| callee.prints)
+            }
             rhs => rhs.blocks().into_iter().any(|inner| self.prints(inner)),
         })
     }

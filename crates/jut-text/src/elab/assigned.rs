@@ -9,8 +9,8 @@
 
 use super::scope::{Scope, VarId};
 use crate::ast::{
-    Ast, Block, ExprId, ExprKind, FieldPattern, If, Index, Loop, Name, Op, Post, Printed, Range, Scan,
-    Stmt, StmtKind,
+    Ast, Block, ExprId, ExprKind, FieldPattern, If, Index, Loop, Name, Op, Post, Printed, Range,
+    Scan, Stmt, StmtKind,
 };
 use jut_ir::hash::HashMap;
 

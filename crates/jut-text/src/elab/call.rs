@@ -27,7 +27,9 @@ impl<'a, 's> Body<'a, 's> {
         if let Some(Entity::F(given)) = self.scope.get(name.text) {
             return Ok(Lazy::Made(self.call_given(given, call, span)?));
         }
-        self.is_definition(name)?;
+        if let Some(made) = self.call_by_name(call, span)? {
+            return Ok(Lazy::Made(made));
+        }
         match self.globals.global(name.text) {
             Some(Global::Template(k)) => return Ok(Lazy::Made(self.expand(k, call, span)?)),
             Some(Global::Func(f)) => return Ok(Lazy::Made(self.call_function(f, call, span)?)),

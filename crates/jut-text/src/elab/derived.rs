@@ -13,7 +13,7 @@
 use super::body::{Body, Made};
 use super::order::Group;
 use super::scope::Entity;
-use super::taken::{Answer, Of, Source, Wanted};
+use super::taken::{Answer, Asked, Found, Of, Source, Wanted};
 use super::{Global, Globals, Res, Stop};
 use crate::ast::{self, Ast, ExprKind};
 use jut_ad::language::{self, Deriver};
@@ -146,12 +146,22 @@ impl Derivatives {
         };
         self.sources.push(func);
         for (word, wrt) in &wanted.chain {
-            let request = Deriver::request(word)?;
             let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
-            let made = language::mask(program, func, &wrt, wanted.captured)
-                .and_then(|wrt| self.deriver.derive(program, func, request, wrt));
+            let wrt = language::mask(program, func, &wrt, wanted.captured);
+            let made = match word.as_str() {
+                language::LINEARIZE => {
+                    wrt.and_then(|wrt| self.deriver.linear(program, func, &wrt)).map(Found::Linear)
+                }
+                word => {
+                    let request = Deriver::request(word)?;
+                    wrt.and_then(|wrt| self.deriver.derive(program, func, request, wrt))
+                        .map(Found::Func)
+                }
+            };
             match made {
-                Ok(made) => func = made,
+                Ok(Found::Func(made)) => func = made,
+                // It is the last one.
+                Ok(linear) => return Some(Ok(linear)),
                 Err(mut error) => {
                     let own = format!("`{}`", program.funcs[func].name);
                     error.message = error.message.replace(&own, "the function");
@@ -159,7 +169,7 @@ impl Derivatives {
                 }
             }
         }
-        Some(Ok(func))
+        Some(Ok(Found::Func(func)))
     }
 
     /// Whether all definitions so far are.
@@ -224,17 +234,8 @@ impl<'a, 's> Body<'a, 's> {
                 "bind both, `(y, l) = linearize(f)(x)`, and call `l(dx)` and `transpose(l)(dy)`";
             return self.error("J608", span, message, help);
         }
-        if let Some(lambda) = derived.lambda {
-            return self.call_taken(derived, Source::Text(lambda), span);
-        }
-        if let Some(Entity::F(given)) = self.scope.get(name.text) {
-            if let Some(made) = self.call_turned(given, derived, span)? {
-                return Ok(made);
-            }
-            return self.call_taken(derived, Source::Given(given), span);
-        }
-        if let Some(Global::Template(number)) = self.globals.global(name.text) {
-            return self.call_taken(derived, Source::Template(number), span);
+        if let Some(source) = self.source(derived) {
+            return self.call_sourced(&Asked::of(derived), source, span);
         }
         let mut key = name.text.to_string();
         for (word, wrt) in &derived.chain {
@@ -260,12 +261,10 @@ impl<'a, 's> Body<'a, 's> {
 
     /// The name of what is made of a definition, if a call of a derivative is of one; or why it could not be made.
     pub(super) fn made_of(&self, derived: &ast::Derived) -> Option<Result<String, Diagnostic>> {
-        let name = derived.call.func.text;
-        let given = matches!(self.scope.get(name), Some(Entity::F(_)));
-        let template = matches!(self.globals.global(name), Some(Global::Template(_)));
-        if derived.lambda.is_some() || given || template {
+        if self.source(derived).is_some() {
             return None;
         }
+        let name = derived.call.func.text;
         let mut key = name.to_string();
         for (word, wrt) in &derived.chain {
             extend(&mut key, word, &texts(wrt));
@@ -276,17 +275,39 @@ impl<'a, 's> Body<'a, 's> {
         Some(Ok(key))
     }
 
-    /// J014 for the derivatives by name of a function that was given.
-    pub fn is_definition(&mut self, name: ast::Name<'s>) -> Res<()> {
-        let base = methods(name.text).map_or(name.text, |(base, _)| base);
-        if !matches!(self.scope.get(base), Some(Entity::F(_))) {
-            return Ok(());
+    /// The function of a derivative, if it is no definition.
+    pub(super) fn source(&self, derived: &ast::Derived) -> Option<Source> {
+        derived.lambda.map(Source::Text).or_else(|| self.source_named(derived.call.func.text))
+    }
+
+    fn source_named(&self, name: &str) -> Option<Source> {
+        match (self.scope.get(name), self.globals.global(name)) {
+            (Some(Entity::F(given)), _) => Some(Source::Given(given)),
+            (_, Some(Global::Template(number))) => Some(Source::Template(number)),
+            _ => None,
         }
-        let word = name.text.rsplit('.').next().unwrap_or("grad");
-        let message =
-            format!("`{base}` is a function that was given, and has no definitions of its own");
-        let help = format!("write `{word}({base})(..)`");
-        self.error("J014", name.span, message, help)
+    }
+
+    fn call_sourced(&mut self, asked: &Asked<'a, 's>, source: Source, span: Span) -> Res<Made> {
+        if let Source::Given(given) = source
+            && let Some(made) = self.call_turned(given, asked, span)?
+        {
+            return Ok(made);
+        }
+        self.call_taken(asked, source, span)
+    }
+
+    /// `f.grad(x)` of a function that is no definition.
+    pub fn call_by_name(&mut self, call: &'a ast::Call<'s>, span: Span) -> Res<Option<Made>> {
+        let name = call.func;
+        let Some((base, chain)) = methods(name.text) else { return Ok(None) };
+        if self.globals.global(name.text).is_some() {
+            return Ok(None);
+        }
+        let Some(source) = self.source_named(base) else { return Ok(None) };
+        self.surface_only(span, "a derivative", "call a definition that the passes have made")?;
+        let asked = Asked { name: ast::Name { text: base, span: name.span }, chain, call };
+        self.call_sourced(&asked, source, span).map(Some)
     }
 
     /// Calls a derivative, if it could be made.

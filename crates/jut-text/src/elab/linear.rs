@@ -11,6 +11,7 @@
 
 use super::body::{Body, Made};
 use super::scope::Entity;
+use super::taken::{Asked, Found};
 use super::template::{Callable, Given};
 use super::{Res, Stop};
 use crate::ast::{self, ExprId, ExprKind};
@@ -50,15 +51,18 @@ impl<'a, 's> Body<'a, 's> {
             "a derivative that is kept",
             "call definitions that the passes have made",
         )?;
+        let mut given = None;
         let made = match self.made_of(derived) {
             Some(Ok(key)) => self.globals.view().linearized.get(&key).cloned(),
             Some(Err(reason)) => {
                 return self.call_made(&Err(reason), &derived.call, span).map(drop);
             }
             None => {
-                let message = "not built yet: what is kept of the derivative of a function that is no definition";
-                let help = "make a definition of it, `def f(x: f64) -> f64 = ..`, with parameters for what it captures";
-                return self.error("J901", span, message, help);
+                let source = self.source(derived).ok_or(Stop)?;
+                let (found, args) = self.take_derivative(&Asked::of(derived), source, span)?;
+                let Found::Linear(linear) = found else { return Err(Stop) };
+                given = Some(args);
+                Some(Ok(linear))
             }
         };
         let made = match made {
@@ -91,9 +95,11 @@ impl<'a, 's> Body<'a, 's> {
             let message = "no types are stated of what `linearize` gives";
             return self.error("J214", typed.name.span, message, "leave the type out");
         }
-        let Made::Op(out) = self.call_function(made.primal, &derived.call, span)? else {
-            return Err(Stop);
+        let called = match given {
+            Some(args) => self.call_values(made.primal, args, Vec::new(), (&[], &[]), span)?,
+            None => self.call_function(made.primal, &derived.call, span)?,
         };
+        let Made::Op(out) = called else { return Err(Stop) };
         let Rhs::Call(call) = &out.rhs else { return Err(Stop) };
         let args = call.args.clone();
         let names: Vec<ast::Name<'s>> = values.iter().map(|item| item.name).collect();
@@ -141,17 +147,17 @@ impl<'a, 's> Body<'a, 's> {
     pub(super) fn call_turned(
         &mut self,
         number: usize,
-        derived: &'a ast::Derived<'s>,
+        asked: &Asked<'a, 's>,
         span: Span,
     ) -> Res<Option<Made>> {
         let Callable::Kept(kept) = self.what_was_given(number) else { return Ok(None) };
-        if derived.chain.iter().any(|(word, wrt)| *word != "transpose" || !wrt.is_empty()) {
+        if asked.chain.iter().any(|(word, wrt)| *word != "transpose" || !wrt.is_empty()) {
             return Ok(None);
         }
         let mut args = Vec::new();
-        for e in &derived.call.args {
+        for e in &asked.call.args {
             args.push((self.atom(*e, "t")?, self.span(*e)));
         }
-        self.call_kept(&kept, derived.chain.len() % 2 == 1, args, span).map(Some)
+        self.call_kept(&kept, asked.chain.len() % 2 == 1, args, span).map(Some)
     }
 }

@@ -55,7 +55,8 @@ impl<'a, 's> Body<'a, 's> {
                 let value = self.atom(e, "t")?;
                 let ty = self.type_of(value);
                 if !ty.is_scalar() {
-                    let message = format!("a number is shown, and this is of type {}", self.show(&ty));
+                    let message =
+                        format!("a number is shown, and this is of type {}", self.show(&ty));
                     let help = "show its elements, in a loop";
                     return self.error("J202", self.span(e), message, help);
                 }

@@ -15,11 +15,50 @@ use super::template::Callable;
 use super::variable::FUNCTION;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId};
+use jut_ad::language::Linear;
 use jut_ad::outline::outline;
 use jut_ir::{Atom, Block, Diagnostic, FuncId, Function, NVar, Span, Type};
 
 /// What a derivative has become.
-pub(super) type Answer = Result<FuncId, Diagnostic>;
+pub(super) type Answer = Result<Found, Diagnostic>;
+
+/// What was made.
+#[derive(Clone)]
+pub(super) enum Found {
+    /// A definition.
+    Func(FuncId),
+    /// The derivative at a point, that is kept.
+    Linear(Linear),
+}
+
+impl Found {
+    /// What takes the arguments.
+    fn called(&self) -> FuncId {
+        match self {
+            Found::Func(func) => *func,
+            Found::Linear(linear) => linear.primal,
+        }
+    }
+}
+
+/// A call of a derivative.
+pub(super) struct Asked<'a, 's> {
+    /// Whose.
+    pub name: ast::Name<'s>,
+    /// What is made of it, one of the other: words, and the names of parameters.
+    pub chain: Vec<(&'s str, Vec<&'s str>)>,
+    /// The arguments.
+    pub call: &'a ast::Call<'s>,
+}
+
+impl<'a, 's> Asked<'a, 's> {
+    /// `grad(f)(x)`.
+    pub fn of(derived: &'a ast::Derived<'s>) -> Asked<'a, 's> {
+        let names = |wrt: &[ast::Name<'s>]| wrt.iter().map(|name| name.text).collect();
+        let chain = derived.chain.iter().map(|(word, wrt)| (*word, names(wrt))).collect();
+        Asked { name: derived.call.func, chain, call: &derived.call }
+    }
+}
 
 /// The derivative of a function that was given, or has no name. It is made when the text has been read up to the
 /// call, and the definition is read again.
@@ -66,15 +105,22 @@ pub(super) enum Source {
 
 impl<'a, 's> Body<'a, 's> {
     /// `grad(fn (x) -> e)(x)`, `grad(f)(x)`.
-    pub fn call_taken(
+    pub fn call_taken(&mut self, asked: &Asked<'a, 's>, source: Source, span: Span) -> Res<Made> {
+        let (found, given) = self.take_derivative(asked, source, span)?;
+        self.call_values(found.called(), given, Vec::new(), (&[], &[]), span)
+    }
+
+    /// A derivative of a function that is no definition, and what it is called with: what the function captures, and
+    /// the arguments.
+    pub fn take_derivative(
         &mut self,
-        derived: &'a ast::Derived<'s>,
+        asked: &Asked<'a, 's>,
         source: Source,
         span: Span,
-    ) -> Res<Made> {
-        let name = derived.call.func;
+    ) -> Res<(Found, Vec<(Atom, Span)>)> {
+        let name = asked.name;
         let mut takes = None;
-        let mut texts = derived.call.args.clone();
+        let mut texts = asked.call.args.clone();
         let (callable, names) = match source {
             Source::Text(e) => (self.callable(e)?, Vec::new()),
             Source::Given(k) => {
@@ -82,7 +128,7 @@ impl<'a, 's> Body<'a, 's> {
                 (self.what_was_given(k), Vec::new())
             }
             Source::Template(k) => {
-                let (callable, names, rest) = self.partial(k, &derived.call.args)?;
+                let (callable, names, rest) = self.partial(k, &asked.call.args)?;
                 texts = rest;
                 (callable, names)
             }
@@ -114,11 +160,13 @@ impl<'a, 's> Body<'a, 's> {
         let number = self.taken.met;
         self.taken.met += 1;
         if let Some(made) = self.taken.made.get(number) {
-            let func = match made.clone() {
-                Ok(func) => func,
-                failed => return self.call_made(&failed, &derived.call, span),
+            let found = match made.clone() {
+                Ok(found) => found,
+                Err(failed) => {
+                    return self.call_made(&Err(failed), asked.call, span).and(Err(Stop));
+                }
             };
-            let takes = self.program.funcs[func].params.len() - captured.len();
+            let takes = self.program.funcs[found.called()].params.len() - captured.len();
             if matches!(of, Of::Block(_)) && args.len() != takes {
                 let message =
                     format!("this takes {takes} argument(s), and {} are given", args.len());
@@ -126,8 +174,7 @@ impl<'a, 's> Body<'a, 's> {
                 return self.error("J208", span, message, help);
             }
             let captured = captured.into_iter().map(|v| (Atom::Var(v), span));
-            let given = captured.chain(args).collect();
-            return self.call_values(func, given, Vec::new(), (&[], &[]), span);
+            return Ok((found, captured.chain(args).collect()));
         }
         if number >= MOST_TAKEN {
             let message = "too many derivatives of functions without a name in one definition";
@@ -139,9 +186,10 @@ impl<'a, 's> Body<'a, 's> {
             let own = params.iter().find(|(text, _)| *text == name);
             own.map_or(name.to_string(), |(_, p)| self.b.func.nvars[*p].name.to_string())
         };
-        let chain = derived.chain.iter().map(|(word, wrt)| {
-            (word.to_string(), wrt.iter().map(|name| inner(name.text)).collect())
-        });
+        let chain = asked
+            .chain
+            .iter()
+            .map(|(word, wrt)| (word.to_string(), wrt.iter().map(|name| inner(name)).collect()));
         let wanted = Wanted { of, captured: captured.len(), chain: chain.collect() };
         self.taken.wanted.get_or_insert(wanted);
         Err(Stop)

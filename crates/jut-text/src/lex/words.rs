@@ -14,8 +14,8 @@ const RESERVED: &[&str] =
 const CONTEXTUAL: &[&str] = &[
     "core", "data", "use", "rule", "extern", "with", "scan", "up", "down", "par", "carry", "slice",
     "rd", "wr", "st", "acc", "mut", "lanes", "get", "take", "put", "dup", "drop", "zero", "check",
-    "cast", "proved", "sum", "build", "map", "fold", "max", "min", "var", "assert",
-    "print", "show",
+    "cast", "proved", "sum", "build", "map", "fold", "max", "min", "var", "assert", "print",
+    "show",
 ];
 
 /// Words that begin a declaration.

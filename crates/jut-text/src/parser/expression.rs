@@ -283,6 +283,9 @@ impl<'s> Parser<'s, '_> {
             ("=", _) => "the value stands behind the `=`",
             ("..", "=") => "the last element of a slice is not a part of it: `x[a .. b + 1]`",
             (_, "..") => "both ends of a slice are written: `x[0 .. b]`, `x[a .. n]`",
+            _ if self.peek().kind == Kind::Text => {
+                "a text stands behind `print` or `assert`: `print \"x =\", x`, without brackets"
+            }
             _ if self.peek().kind == Kind::Keyword => "keywords cannot be used as names",
             _ => return self.expected("an expression"),
         };
