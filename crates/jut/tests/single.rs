@@ -174,3 +174,50 @@ fn json_and_npy_have_the_width_of_the_type() {
     assert!(String::from_utf8_lossy(&file).contains("<f4"));
     assert_eq!(file.len() % 64, 12);
 }
+
+#[test]
+fn recursive_data_have_floats_of_their_own_width() {
+    let text = "
+data Tree = Leaf(x: f32, w: [2]f32, y: f64) | Node(l: Tree, r: Tree)
+def total(t: Tree) -> f32 = case t {
+  Leaf(x, w, y) -> x * w[0] * w[1] + f32(y)
+  Node(l, r) -> total(l) * total(r)
+}
+def halved(t: Tree) -> Tree = case t {
+  Leaf(x, w, y) -> Leaf(x / f32(2.0), w, y / 2.0)
+  Node(l, r) -> Node(halved(l), halved(r))
+}";
+    let leaf = |x: f32, w: [f32; 2], y: f64| {
+        Value::Data("Leaf".into(), vec![Value::F32(x), singles(&[2], &w), Value::F64(y)])
+    };
+    let node = |l: Value, r: Value| Value::Data("Node".into(), vec![l, r]);
+    let tree = node(leaf(0.1, [2.0, 3.0], 0.25), leaf(-1.5, [0.5, 4.0], 1.0));
+    for engine in engines() {
+        let model = Model::from_text(text).unwrap();
+        let [total, halved] =
+            ["total", "halved"].map(|name| model.function(name).unwrap().engine(engine));
+        let compiled = total.compile(Request::ValueAndGradient).unwrap();
+        let results = compiled.call(&[Arg::from(&tree)]).unwrap();
+        let (a, b) = (0.1_f32 * 2.0 * 3.0 + 0.25, -1.5_f32 * 0.5 * 4.0 + 1.0);
+        assert_eq!(results[0], Value::F32(a * b));
+        let of = |c: f32, x: f32, w: [f32; 2]| {
+            leaf(c * w[1] * w[0], [c * w[1] * x, c * (x * w[0])], c.into())
+        };
+        assert_eq!(results[1].floats().len(), 8);
+        near(&results[1], &long(&node(of(b, 0.1, [2.0, 3.0]), of(a, -1.5, [0.5, 4.0]))));
+        let compiled = halved.compile(Request::Value).unwrap();
+        let half = node(leaf(0.05, [2.0, 3.0], 0.125), leaf(-0.75, [0.5, 4.0], 0.5));
+        assert_eq!(compiled.call(&[Arg::from(&tree)]).unwrap(), [half]);
+        // The width of a number is that of its type.
+        let wrong = Value::Data(
+            "Leaf".into(),
+            vec![Value::F64(0.1), singles(&[2], &[0.0; 2]), Value::F64(1.0)],
+        );
+        let error = compiled.call(&[Arg::from(&wrong)]).unwrap_err();
+        assert_eq!(
+            (error.code(), error.to_string().contains("expected an f32")),
+            (Some("A02"), true),
+            "{error}"
+        );
+    }
+}

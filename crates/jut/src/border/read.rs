@@ -8,7 +8,7 @@
 //! }
 //! ```
 //!
-//! Every access is tested, so no list makes them read anything else; and what is no value is an error: a number of no
+//! Floats of 32 bits stand in the list as the same numbers in 64. Every access is tested, so no list makes them read anything else; and what is no value is an error: a number of no
 //! constructor, an array of other sizes than its type says, what is left over.
 
 use super::code::{Code, field_type, int};
@@ -76,9 +76,13 @@ impl Code<'_> {
     /// The next value of a type.
     pub fn read(&mut self, ty: &Type, stream: &mut Stream) -> Atom {
         match ty {
-            Type::Float(_) => {
+            Type::Float(width) => {
                 let (count, floats) = stream.floats;
-                self.next(count, floats, Type::F64, &mut stream.at[1])
+                let x = self.next(count, floats, Type::F64, &mut stream.at[1]);
+                match width {
+                    Width::Double => x,
+                    Width::Single => self.bind("x", Type::F32, Rhs::Prim(prim::SINGLE, vec![x])),
+                }
             }
             Type::I64 => self.int(stream),
             Type::Bool => {

@@ -6,7 +6,7 @@ use crate::leaves::{peel, stack};
 use crate::tangent::as_tangent;
 use crate::value::{Arg, Array, Value, cells};
 use jut_ir::tangent::Part;
-use jut_ir::{ConRef, DataId, Program, Scalar, Type};
+use jut_ir::{ConRef, DataId, Program, Scalar, Type, Width};
 
 /// A value of its lists; of a tangent, the type and the value that it belongs to, if they are known.
 ///
@@ -48,10 +48,13 @@ impl Unpacker<'_> {
 
     fn value(&mut self, ty: &Type, like: Option<(&Type, &Value)>, level: usize) -> Option<Value> {
         match ty {
-            Type::Float(_) => {
+            Type::Float(width) => {
                 let (first, rest) = self.floats.split_first()?;
                 self.floats = rest;
-                Some(Value::F64(*first))
+                Some(match width {
+                    Width::Double => Value::F64(*first),
+                    Width::Single => Value::F32(*first as f32),
+                })
             }
             Type::I64 => self.int().map(Value::I64),
             Type::Bool => self.int().map(|n| Value::Bool(n != 0)),
@@ -108,6 +111,12 @@ impl Unpacker<'_> {
                     let (own, rest) = self.floats.split_at_checked(count)?;
                     self.floats = rest;
                     Some(Value::F64s(Array { shape, data: own.to_vec() }))
+                }
+                Scalar::F32 => {
+                    let (own, rest) = self.floats.split_at_checked(count)?;
+                    self.floats = rest;
+                    let data = own.iter().map(|x| *x as f32).collect();
+                    Some(Value::F32s(Array { shape, data }))
                 }
                 scalar => {
                     let (own, rest) = self.ints.split_at_checked(count)?;

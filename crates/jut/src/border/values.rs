@@ -7,7 +7,7 @@
 use crate::leaves::peel;
 use crate::value::{Arg, Array, Value, cells};
 use jut_ir::entity::EntityRef;
-use jut_ir::{ConRef, Constructor, DataId, NVar, Program, Size, Type};
+use jut_ir::{ConRef, Constructor, DataId, NVar, Program, Size, Type, Width};
 use std::borrow::Cow;
 
 /// How many data values may be in each other in what a caller gives or gets: what is taken apart by functions that
@@ -78,10 +78,13 @@ impl Packer<'_> {
         level: usize,
     ) -> Result<(), String> {
         match (ty, arg) {
-            (Type::Float(_), Arg::F64(x)) => self.out.floats.push(x),
+            (Type::Float(Width::Double), Arg::F64(x)) => self.out.floats.push(x),
+            (Type::Float(Width::Single), Arg::F32(x)) => self.out.floats.push(x.into()),
             (Type::I64, Arg::I64(n)) => self.out.ints.push(n),
             (Type::Bool, Arg::Bool(b)) => self.out.ints.push(b.into()),
-            (Type::Float(_), arg) => return Err(expected("an f64", arg)),
+            (Type::Float(width), arg) => {
+                return Err(expected(&format!("an {}", width.name()), arg));
+            }
             (Type::I64, arg) => return Err(expected("an i64", arg)),
             (Type::Bool, arg) => return Err(expected("a bool", arg)),
             (Type::Tuple(items), arg) => {
@@ -133,9 +136,13 @@ impl Packer<'_> {
             Some(_) => Err(expected(&format!("an array of {rank} dimensions"), arg)),
         };
         match (base, arg) {
-            (Type::Float(_), Arg::F64s(data, given)) => {
+            (Type::Float(Width::Double), Arg::F64s(data, given)) => {
                 self.add_sizes(&sizes, &shape(data.len(), given)?, scope)?;
                 self.out.floats.extend(data);
+            }
+            (Type::Float(Width::Single), Arg::F32s(data, given)) => {
+                self.add_sizes(&sizes, &shape(data.len(), given)?, scope)?;
+                self.out.floats.extend(data.iter().map(|x| f64::from(*x)));
             }
             (Type::I64, Arg::I64s(data, given)) => {
                 self.add_sizes(&sizes, &shape(data.len(), given)?, scope)?;

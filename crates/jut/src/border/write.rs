@@ -65,7 +65,11 @@ impl Code<'_> {
     /// A value behind what is there.
     pub fn write(&mut self, value: Atom, sink: &mut Sink) {
         match self.b.func.type_of(value) {
-            Type::Float(_) => self.put(1, value, sink),
+            Type::Float(Width::Double) => self.put(1, value, sink),
+            Type::Float(Width::Single) => {
+                let long = self.bind("x", Type::F64, Rhs::Prim(prim::DOUBLE, vec![value]));
+                self.put(1, long, sink);
+            }
             Type::I64 => self.put_int(value, sink),
             Type::Bool => {
                 let [yes, no] = [1, 0].map(|n| Block { nl: vec![int(n)], ..Block::default() });
