@@ -70,6 +70,11 @@ fn every_kernel_has_the_bits_of_the_evaluator_in_compiled_code() {
     let mut numbers = Numbers(7);
     for kernel in Kernel::all() {
         let row = kernel.row();
+        if row.params.iter().all(|p| p.role == Role::In) {
+            // What prints has no result; lines are compared wherever engines are (`jut_tests::engines`).
+            assert!(row.name.starts_with("print"), "{}", row.name);
+            continue;
+        }
         let is_buffer = |p: &&jut_loop::kernel::KernelParam| p.kind != Kind::I64;
         let buffers: Vec<_> = row.params.iter().filter(is_buffer).collect();
         let integers = row.params.len() - buffers.len();
