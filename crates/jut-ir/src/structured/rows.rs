@@ -86,6 +86,22 @@ const fn B(at: &'static str) -> Cell {
     Cell::Operand(1, at)
 }
 
+/// An array of so many dimensions.
+const THREE: &[Param] = &[Array("ijk")];
+const FOUR: &[Param] = &[Array("ijkl")];
+
+/// An array of these dimensions with its dimensions in another order.
+const fn permutation(
+    name: &'static str,
+    params: &'static [Param],
+    result: &'static str,
+    partials: &'static [Rule],
+) -> StructuredRow {
+    let meaning = Contraction(Order::None);
+    let doc = "dimensions in the order of the digits";
+    StructuredRow { name, params, result, meaning, kernel: None, partials, doc }
+}
+
 rows! {
     /// The product of two matrices.
     MATMUL = StructuredRow {
@@ -448,285 +464,61 @@ rows! {
         doc: "`unflatten` for 4 dimensions: a view",
     };
     /// Dimensions in another order: first, third and second.
-    PERMUTE_021 = StructuredRow {
-        name: "permute_021",
-        params: &[Array("ijk")],
-        result: "ikj",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_021, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_021 = permutation("permute_021", THREE, "ikj", &[linear(PERMUTE_021, 0)]);
     /// Dimensions in another order: second, first and third.
-    PERMUTE_102 = StructuredRow {
-        name: "permute_102",
-        params: &[Array("ijk")],
-        result: "jik",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_102, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_102 = permutation("permute_102", THREE, "jik", &[linear(PERMUTE_102, 0)]);
     /// Dimensions in another order: second, third and first.
-    PERMUTE_120 = StructuredRow {
-        name: "permute_120",
-        params: &[Array("ijk")],
-        result: "jki",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_201, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_120 = permutation("permute_120", THREE, "jki", &[linear(PERMUTE_201, 0)]);
     /// Dimensions in another order: third, first and second.
-    PERMUTE_201 = StructuredRow {
-        name: "permute_201",
-        params: &[Array("ijk")],
-        result: "kij",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_120, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_201 = permutation("permute_201", THREE, "kij", &[linear(PERMUTE_120, 0)]);
     /// Dimensions in another order: third, second and first.
-    PERMUTE_210 = StructuredRow {
-        name: "permute_210",
-        params: &[Array("ijk")],
-        result: "kji",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_210, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_210 = permutation("permute_210", THREE, "kji", &[linear(PERMUTE_210, 0)]);
     /// Dimensions in another order: first, second, fourth and third.
-    PERMUTE_0132 = StructuredRow {
-        name: "permute_0132",
-        params: &[Array("ijkl")],
-        result: "ijlk",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_0132, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_0132 = permutation("permute_0132", FOUR, "ijlk", &[linear(PERMUTE_0132, 0)]);
     /// Dimensions in another order: first, third, second and fourth.
-    PERMUTE_0213 = StructuredRow {
-        name: "permute_0213",
-        params: &[Array("ijkl")],
-        result: "ikjl",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_0213, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_0213 = permutation("permute_0213", FOUR, "ikjl", &[linear(PERMUTE_0213, 0)]);
     /// Dimensions in another order: first, third, fourth and second.
-    PERMUTE_0231 = StructuredRow {
-        name: "permute_0231",
-        params: &[Array("ijkl")],
-        result: "iklj",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_0312, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_0231 = permutation("permute_0231", FOUR, "iklj", &[linear(PERMUTE_0312, 0)]);
     /// Dimensions in another order: first, fourth, second and third.
-    PERMUTE_0312 = StructuredRow {
-        name: "permute_0312",
-        params: &[Array("ijkl")],
-        result: "iljk",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_0231, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_0312 = permutation("permute_0312", FOUR, "iljk", &[linear(PERMUTE_0231, 0)]);
     /// Dimensions in another order: first, fourth, third and second.
-    PERMUTE_0321 = StructuredRow {
-        name: "permute_0321",
-        params: &[Array("ijkl")],
-        result: "ilkj",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_0321, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_0321 = permutation("permute_0321", FOUR, "ilkj", &[linear(PERMUTE_0321, 0)]);
     /// Dimensions in another order: second, first, third and fourth.
-    PERMUTE_1023 = StructuredRow {
-        name: "permute_1023",
-        params: &[Array("ijkl")],
-        result: "jikl",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_1023, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_1023 = permutation("permute_1023", FOUR, "jikl", &[linear(PERMUTE_1023, 0)]);
     /// Dimensions in another order: second, first, fourth and third.
-    PERMUTE_1032 = StructuredRow {
-        name: "permute_1032",
-        params: &[Array("ijkl")],
-        result: "jilk",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_1032, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_1032 = permutation("permute_1032", FOUR, "jilk", &[linear(PERMUTE_1032, 0)]);
     /// Dimensions in another order: second, third, first and fourth.
-    PERMUTE_1203 = StructuredRow {
-        name: "permute_1203",
-        params: &[Array("ijkl")],
-        result: "jkil",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_2013, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_1203 = permutation("permute_1203", FOUR, "jkil", &[linear(PERMUTE_2013, 0)]);
     /// Dimensions in another order: second, third, fourth and first.
-    PERMUTE_1230 = StructuredRow {
-        name: "permute_1230",
-        params: &[Array("ijkl")],
-        result: "jkli",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_3012, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_1230 = permutation("permute_1230", FOUR, "jkli", &[linear(PERMUTE_3012, 0)]);
     /// Dimensions in another order: second, fourth, first and third.
-    PERMUTE_1302 = StructuredRow {
-        name: "permute_1302",
-        params: &[Array("ijkl")],
-        result: "jlik",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_2031, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_1302 = permutation("permute_1302", FOUR, "jlik", &[linear(PERMUTE_2031, 0)]);
     /// Dimensions in another order: second, fourth, third and first.
-    PERMUTE_1320 = StructuredRow {
-        name: "permute_1320",
-        params: &[Array("ijkl")],
-        result: "jlki",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_3021, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_1320 = permutation("permute_1320", FOUR, "jlki", &[linear(PERMUTE_3021, 0)]);
     /// Dimensions in another order: third, first, second and fourth.
-    PERMUTE_2013 = StructuredRow {
-        name: "permute_2013",
-        params: &[Array("ijkl")],
-        result: "kijl",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_1203, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_2013 = permutation("permute_2013", FOUR, "kijl", &[linear(PERMUTE_1203, 0)]);
     /// Dimensions in another order: third, first, fourth and second.
-    PERMUTE_2031 = StructuredRow {
-        name: "permute_2031",
-        params: &[Array("ijkl")],
-        result: "kilj",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_1302, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_2031 = permutation("permute_2031", FOUR, "kilj", &[linear(PERMUTE_1302, 0)]);
     /// Dimensions in another order: third, second, first and fourth.
-    PERMUTE_2103 = StructuredRow {
-        name: "permute_2103",
-        params: &[Array("ijkl")],
-        result: "kjil",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_2103, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_2103 = permutation("permute_2103", FOUR, "kjil", &[linear(PERMUTE_2103, 0)]);
     /// Dimensions in another order: third, second, fourth and first.
-    PERMUTE_2130 = StructuredRow {
-        name: "permute_2130",
-        params: &[Array("ijkl")],
-        result: "kjli",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_3102, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_2130 = permutation("permute_2130", FOUR, "kjli", &[linear(PERMUTE_3102, 0)]);
     /// Dimensions in another order: third, fourth, first and second.
-    PERMUTE_2301 = StructuredRow {
-        name: "permute_2301",
-        params: &[Array("ijkl")],
-        result: "klij",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_2301, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_2301 = permutation("permute_2301", FOUR, "klij", &[linear(PERMUTE_2301, 0)]);
     /// Dimensions in another order: third, fourth, second and first.
-    PERMUTE_2310 = StructuredRow {
-        name: "permute_2310",
-        params: &[Array("ijkl")],
-        result: "klji",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_3201, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_2310 = permutation("permute_2310", FOUR, "klji", &[linear(PERMUTE_3201, 0)]);
     /// Dimensions in another order: fourth, first, second and third.
-    PERMUTE_3012 = StructuredRow {
-        name: "permute_3012",
-        params: &[Array("ijkl")],
-        result: "lijk",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_1230, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_3012 = permutation("permute_3012", FOUR, "lijk", &[linear(PERMUTE_1230, 0)]);
     /// Dimensions in another order: fourth, first, third and second.
-    PERMUTE_3021 = StructuredRow {
-        name: "permute_3021",
-        params: &[Array("ijkl")],
-        result: "likj",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_1320, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_3021 = permutation("permute_3021", FOUR, "likj", &[linear(PERMUTE_1320, 0)]);
     /// Dimensions in another order: fourth, second, first and third.
-    PERMUTE_3102 = StructuredRow {
-        name: "permute_3102",
-        params: &[Array("ijkl")],
-        result: "ljik",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_2130, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_3102 = permutation("permute_3102", FOUR, "ljik", &[linear(PERMUTE_2130, 0)]);
     /// Dimensions in another order: fourth, second, third and first.
-    PERMUTE_3120 = StructuredRow {
-        name: "permute_3120",
-        params: &[Array("ijkl")],
-        result: "ljki",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_3120, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_3120 = permutation("permute_3120", FOUR, "ljki", &[linear(PERMUTE_3120, 0)]);
     /// Dimensions in another order: fourth, third, first and second.
-    PERMUTE_3201 = StructuredRow {
-        name: "permute_3201",
-        params: &[Array("ijkl")],
-        result: "lkij",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_2310, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_3201 = permutation("permute_3201", FOUR, "lkij", &[linear(PERMUTE_2310, 0)]);
     /// Dimensions in another order: fourth, third, second and first.
-    PERMUTE_3210 = StructuredRow {
-        name: "permute_3210",
-        params: &[Array("ijkl")],
-        result: "lkji",
-        meaning: Contraction(Order::None),
-        kernel: None,
-        partials: &[linear(PERMUTE_3210, 0)],
-        doc: "dimensions in the order of the digits",
-    };
+    PERMUTE_3210 = permutation("permute_3210", FOUR, "lkji", &[linear(PERMUTE_3210, 0)]);
     /// A float of 64 bits as one of 32: the nearest.
     SINGLE = StructuredRow {
         name: "single",
