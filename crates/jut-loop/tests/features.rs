@@ -521,3 +521,19 @@ fn deep_nesting_is_lowered_and_printed_on_a_small_stack() {
         agree(&load(&source), "f", &[Value::F64(30.5)]).unwrap();
     }
 }
+
+#[test]
+fn loops_that_print_keep_their_order_and_others_do_not() {
+    let calling = |statement: &str| {
+        let text = format!(
+            "def down(n: i64, x: f64) -> f64 = {{ {statement}\n if n <= 0 {{ x }} else {{ down(n - 1, x * x) }} }}
+             def outer(x: f64) -> f64 = down(3, x)
+             def f[n](x: [n]f64) -> [n]f64 = build (i < n) {{ outer(x[i]) }}"
+        );
+        let program = load(&text);
+        let lowered = jut_loop::lower(&program, func(&program, "f")).unwrap();
+        jut_loop::print::print_program(&lowered.program).contains("for par")
+    };
+    assert!(calling(""), "what calls itself prints nothing by that");
+    assert!(!calling("print n"));
+}

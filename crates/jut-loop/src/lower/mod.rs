@@ -158,11 +158,16 @@ fn statements(
         datas: program.datas.clone(),
         layouts,
         lowered: HashMap::default(),
+        printing: HashSet::default(),
         out: LoopProgram::default(),
         sites: HashMap::default(),
     };
     let mut signature = Signature::default();
     for (number, component) in (1..).zip(components(program, [entry], &|_| false)) {
+        // Callees come first, so that those of other components are known.
+        if component.members.iter().any(|id| cx.prints(&program.funcs[*id].body)) {
+            cx.printing.extend(&component.members);
+        }
         for id in &component.members {
             let src = &program.funcs[*id];
             if !src.is_nonlinear() {
@@ -212,6 +217,8 @@ struct Context {
     datas: PrimaryMap<DataId, Data>,
     layouts: Layouts,
     lowered: HashMap<FuncId, Callee>,
+    /// The functions of which a call may print.
+    printing: HashSet<FuncId>,
     out: LoopProgram,
     sites: HashMap<(RuntimeErrorKind, Span), Site>,
 }
@@ -221,9 +228,7 @@ impl Context {
     fn prints(&self, block: &jut_ir::Block) -> bool {
         block.stmts.iter().any(|stmt| match &stmt.rhs {
             jut_ir::Rhs::Check(jut_ir::Check::Show(_)) => true,
-            jut_ir::Rhs::Call(call) => {
-                self.lowered.get(&call.func).is_none_or(|callee| callee.prints)
-            }
+            jut_ir::Rhs::Call(call) => self.printing.contains(&call.func),
             rhs => rhs.blocks().into_iter().any(|inner| self.prints(inner)),
         })
     }
@@ -236,8 +241,6 @@ struct Callee {
     signature: Rc<Signature>,
     /// Whether it may leave allocations on the tape arena.
     keeps_tape: bool,
-    /// Whether a call may print.
-    prints: bool,
     /// The number of the functions that call each other of which it is one, if it calls itself; else 0.
     circle: usize,
 }
@@ -255,18 +258,9 @@ impl Context {
     /// A function that may be called from now on.
     fn declare(&mut self, id: FuncId, func: LoopFunction, signature: Signature, circle: usize) {
         let keeps_tape = calls::keeps_tape(&signature);
-        let calls: Vec<LoopFuncId> =
-            self.lowered.values().filter(|callee| callee.prints).map(|callee| callee.id).collect();
-        // Into those that call each other nobody looks.
-        let prints = circle != 0
-            || func.body.any(&mut |stmt| match stmt {
-                form::Stmt::Kernel { kernel, .. } => kernel.prints(),
-                form::Stmt::Call { func, .. } => calls.contains(func),
-                _ => false,
-            });
         let id_there = self.out.funcs.push(func);
         let signature = Rc::new(signature);
-        let callee = Callee { id: id_there, signature, keeps_tape, prints, circle };
+        let callee = Callee { id: id_there, signature, keeps_tape, circle };
         self.lowered.insert(id, callee);
     }
 }
