@@ -319,7 +319,7 @@ impl Passes {
         let halves = unzip::unzip(derivatives, made, policy)?;
         observer(Step::Unzip, &derivatives.program, &[halves.nonlin, halves.lin]);
         let Some(Jvp { results: active, .. }) = derivatives.jvp_of(f, &wrt).cloned() else {
-            return Err(Diagnostic::error("J999", Span::NONE, "no derivative was made"));
+            return Err(crate::internal(Span::NONE, "no derivative was made"));
         };
         Ok(Passes { f, wrt, halves, active })
     }
@@ -460,7 +460,7 @@ fn forwards(
     derivatives.keep_only(made);
     let erased = erase::erase(derivatives, made)?;
     let Some(Jvp { results: active, .. }) = derivatives.jvp_of(f, wrt).cloned() else {
-        return Err(Diagnostic::error("J999", Span::NONE, "no derivative was made"));
+        return Err(crate::internal(Span::NONE, "no derivative was made"));
     };
 
     let mut c = Composer::new(derivatives, f)?;

@@ -455,8 +455,7 @@ impl Eraser<'_> {
             }
             Rhs::Region(region) if region.mode == Mode::Rd => {
                 let Some(Operand::L(init)) = region.start else {
-                    let message = "a region that reads nothing";
-                    return Err(Diagnostic::error("J999", loc.span, message));
+                    return Err(crate::internal(loc.span, "a region reads nothing"));
                 };
                 let read = match self.value(init)? {
                     Atom::Var(v) => v,

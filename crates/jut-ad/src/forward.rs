@@ -114,7 +114,7 @@ pub fn forward(
             derivatives.by_cotangents.insert(*id);
         }
     }
-    let missing = || Diagnostic::error("J999", jut_ir::Span::NONE, "no derivative was made");
+    let missing = || crate::internal(jut_ir::Span::NONE, "no derivative was made");
     let jvp = derivatives.jvp_of(erased, &mask_of_erased).cloned().ok_or_else(missing)?;
     let made = jvp.func;
     derivatives.jvps.insert((func, mask.clone()), jvp);
@@ -342,9 +342,7 @@ fn tangent_type(
 ) -> Result<Option<Type>, Diagnostic> {
     ty.tangent(&derivatives.program).map_err(|data| {
         let data = &derivatives.program.datas[data].name;
-        let message = format!(
-            "internal error: the tangents of `{data}`, which `{name}` carries, have no type"
-        );
-        Diagnostic::error("J999", span, message).help("please report this program")
+        let what = format!("the tangents of `{data}`, which `{name}` carries, have no type");
+        crate::internal(span, &what)
     })
 }

@@ -30,8 +30,14 @@ pub mod transpose;
 pub mod unzip;
 
 use activity::{Influence, Kinds};
-use jut_ir::{Data, DataId, Decl, Diagnostic, FuncId, Function, Mode, Program, names};
+use jut_ir::{Data, DataId, Decl, Diagnostic, FuncId, Function, Mode, Program, Span, names};
 use std::collections::{HashMap, HashSet};
+
+/// `J999`: a pass lacks what every program has that the checker accepts. It says so, and makes nothing up in its place.
+fn internal(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error("J999", span, format!("internal error: {what}"))
+        .help("please report this program")
+}
 
 /// A program, and what has been derived from what in it.
 #[derive(Clone, Debug, Default)]
@@ -117,10 +123,8 @@ impl Derivatives {
             return Ok(func.clone());
         }
         if !self.taken.insert(id) {
-            let message = format!("internal error: `{}` is read after it was forgotten", func.name);
-            return Err(
-                Diagnostic::error("J999", func.span, message).help("please report this program")
-            );
+            let what = format!("`{}` is read after it was forgotten", func.name);
+            return Err(internal(func.span, &what));
         }
         let signature = func.signature();
         Ok(std::mem::replace(func, signature))

@@ -32,10 +32,25 @@ pub(crate) struct StmtInfo {
 
 impl StmtInfo {
     /// What is known of the only block.
-    pub fn only(&self) -> &BlockInfo {
-        const NOTHING: &BlockInfo = &BlockInfo { free: Vec::new(), nested: Vec::new() };
-        self.blocks.first().unwrap_or(NOTHING)
+    ///
+    /// # Errors
+    /// J999 if there is none.
+    pub fn into_only(self, span: Span) -> Result<BlockInfo, Diagnostic> {
+        self.blocks.into_iter().next().ok_or_else(|| unknown(span))
     }
+
+    /// The same, to be read.
+    ///
+    /// # Errors
+    /// J999 if there is none.
+    pub fn only(&self, span: Span) -> Result<&BlockInfo, Diagnostic> {
+        self.blocks.first().ok_or_else(|| unknown(span))
+    }
+}
+
+/// A statement with blocks of which nothing is known.
+pub(crate) fn unknown(span: Span) -> Diagnostic {
+    crate::internal(span, "it is not known whether a statement with blocks is linear")
 }
 
 /// Looks at the body of a function.

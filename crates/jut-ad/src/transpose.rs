@@ -181,7 +181,7 @@ impl Transposer<'_> {
                     linear: linearity::is_linear_leaf(&self.derivatives.program, &self.func, &stmt),
                     blocks: Vec::new(),
                 },
-                false => nested.next().unwrap_or_default(),
+                false => nested.next().ok_or_else(|| linearity::unknown(stmt.loc.span))?,
             };
             match info.linear {
                 true => linear.push((stmt, info)),
@@ -316,7 +316,7 @@ impl Transposer<'_> {
     /// A region's body, and what its transpose binds outside: the cotangents of the names that it
     /// took from outside.
     fn nested(&mut self, body: Block, info: StmtInfo) -> Result<(Vec<LVar>, Block), Diagnostic> {
-        let info = info.blocks.into_iter().next().unwrap_or_default();
+        let info = info.into_only(self.func.span)?;
         let free = info.free.clone();
         let body = self.block(body, info, &free)?;
         Ok((self.bind_all(&free), body))
@@ -371,7 +371,7 @@ impl Transposer<'_> {
         let lin_slices = pairs.collect();
         let inputs = scan.lin_carry.iter().chain(&scan.lin_slices);
         let (inputs, outside): (Vec<LVar>, Vec<LVar>) = inputs.copied().unzip();
-        let info = info.blocks.into_iter().next().unwrap_or_default();
+        let info = info.into_only(self.func.span)?;
         let body = self.block(scan.body, info, &inputs)?;
         let scan = Scan { dir, lin_carry, lin_slices, body, ..scan };
         Ok((self.bind_all(&outside), Rhs::Scan(Box::new(scan))))
@@ -384,7 +384,10 @@ impl Transposer<'_> {
         info: StmtInfo,
     ) -> Result<(Vec<LVar>, Rhs), Diagnostic> {
         // All arms use the same names; each returns their cotangents in the order of the first.
-        let free = info.blocks.first().map(|b| b.free.clone()).unwrap_or_default();
+        if info.blocks.len() != case.arms.len() {
+            return Err(linearity::unknown(self.func.span));
+        }
+        let free = info.only(self.func.span)?.free.clone();
         let mut arms = Vec::with_capacity(case.arms.len());
         for (arm, info) in case.arms.into_iter().zip(info.blocks) {
             self.results_are(&arm.body.lin, results);

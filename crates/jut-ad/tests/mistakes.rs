@@ -1,12 +1,12 @@
-//! J never makes something up: where what it needs is missing, which no program that the checker accepts brings about,
-//! it says so (`J999`) and gives no derivative, or one that the checker refuses.
+//! No pass makes something up: where what it needs is missing, which no program that the checker accepts brings about,
+//! it says so (`J999`, or that its input is not linear) and gives no derivative, or one that the checker refuses.
 
 mod common;
 
 use common::parse;
-use jut_ad::{Derivatives, Mask, forward};
+use jut_ad::{Derivatives, Mask, Policy, erase, forward, transpose, unzip};
 use jut_ir::check::check_program;
-use jut_ir::{Block, FuncId, Program, Rhs, Type};
+use jut_ir::{Block, Diagnostic, FuncId, Program, Rhs, Type};
 use std::collections::BTreeMap;
 
 const PROGRAMS: &[&str] = &[
@@ -95,5 +95,49 @@ fn what_is_missing_is_an_error_and_not_made_up() {
     for what in ["operand 1 of a primitive", "operand 2 of a primitive", "the type of a tangent"] {
         let found = said.keys().any(|kind| kind.contains(what));
         assert!(found, "nothing lacks {what}: {said:#?}");
+    }
+}
+
+/// What a pass makes of a function.
+type Pass = fn(&mut Derivatives, FuncId) -> Result<(), Diagnostic>;
+
+/// Damages a function that a pass takes, everywhere, and looks at what the pass says of it.
+fn pass_on_damaged(name: &str, derivatives: &Derivatives, func: FuncId, pass: Pass) {
+    for what in [Damage::Statement, Damage::Operand, Damage::Type] {
+        for at in 0.. {
+            let Some(program) = damaged(&derivatives.program, func, at, what) else { break };
+            let is_right = check_program(&program).is_ok();
+            let mut damaged = derivatives.clone();
+            damaged.program = program;
+            match pass(&mut damaged, func) {
+                Ok(()) => {
+                    let is_accepted = check_program(&damaged.program).is_ok();
+                    assert_eq!(is_right, is_accepted, "{name}, {what:?} at {at}");
+                }
+                Err(error) => assert!(!is_right, "{name}, {what:?} at {at}: {error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn neither_do_unzipping_transposition_and_erasure() {
+    for text in PROGRAMS {
+        let whole = parse(text);
+        let func = whole.find_func("f").expect("f");
+        let mask = Mask::full(&whole, func);
+        let mut derivatives = Derivatives::new(whole);
+        let jvp = forward::forward(&mut derivatives, func, &mask).expect("a derivative");
+        pass_on_damaged("U", &derivatives, jvp, |derivatives, func| {
+            unzip::unzip(derivatives, func, Policy::default()).map(|_| ())
+        });
+        let halves = unzip::unzip(&mut derivatives, jvp, Policy::default()).expect("halves");
+        let lin = halves.lin;
+        pass_on_damaged("T", &derivatives, lin, |derivatives, func| {
+            transpose::transpose(derivatives, func).map(|_| ())
+        });
+        pass_on_damaged("L", &derivatives, lin, |derivatives, func| {
+            erase::erase(derivatives, func).map(|_| ())
+        });
     }
 }

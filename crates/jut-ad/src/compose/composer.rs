@@ -124,8 +124,8 @@ impl<'a> Composer<'a> {
     fn tangent_of(&self, ty: &Type, what: &str) -> Result<Option<Type>, Diagnostic> {
         ty.tangent(&self.derivatives.program).map_err(|data| {
             let name = &self.derivatives.program.datas[data].name;
-            let message = format!("`{name}`, in the type of {what}, has no tangent type");
-            Diagnostic::error("J999", self.loc.span, message)
+            let what = format!("`{name}`, in the type of {what}, has no tangent type");
+            crate::internal(self.loc.span, &what)
         })
     }
 

@@ -91,7 +91,7 @@ pub(super) fn make(
     let (mode, all) = match request {
         Request::ValueAndJacobian(mode) => (mode, true),
         Request::Jacobian(mode) => (mode, false),
-        _ => return Err(Diagnostic::error("J999", Span::NONE, "this is not a Jacobian")),
+        _ => return Err(crate::internal(Span::NONE, "this is not a Jacobian")),
     };
     let passes = Passes::apply(derivatives, func, wrt, policy, observer)?;
     // Only those halves are made that are called.

@@ -6,8 +6,13 @@ use super::rules::{Entry, Rules, refuse_large_sum};
 use crate::{Jvp, Passing};
 use jut_ir::{
     Arm, ArmPattern, Atom, Block, Call, CapData, Case, Diagnostic, FieldPattern, Mode, NVar,
-    Operand, Region, Rhs, Scan, Step, Stmt,
+    Operand, Region, Rhs, Scan, Span, Step, Stmt,
 };
+
+/// A statement of which it is not known what its blocks read.
+fn unknown(span: Span) -> Diagnostic {
+    crate::internal(span, "forward differentiation does not know what a block reads")
+}
 
 impl Rules<'_> {
     /// JAcc: `acc r: t { .. }` becomes `acc r: t { wr dr: Tg t { .. } }`; a start has its tangent.
@@ -18,7 +23,7 @@ impl Rules<'_> {
         nested: Vec<BlockNeeds>,
     ) -> Result<(), Diagnostic> {
         let Region { mode, cap, start, end, ref body } = *region;
-        let needs = nested.into_iter().next().unwrap_or_default();
+        let needs = nested.into_iter().next().ok_or_else(|| unknown(stmt.loc.span))?;
         let wanted: Vec<bool> = stmt.nl.iter().map(|v| self.live(*v)).collect();
         let values = body.nl.len();
         let total_live = self.w.activity.is_live_cap(cap);
@@ -81,7 +86,7 @@ impl Rules<'_> {
         nested: Vec<BlockNeeds>,
     ) -> Result<(), Diagnostic> {
         let loc = stmt.loc;
-        let needs = nested.into_iter().next().unwrap_or_default();
+        let needs = nested.into_iter().next().ok_or_else(|| unknown(stmt.loc.span))?;
         let mut entry = Entry::new();
         let mut lin_carry = Vec::new();
         let mut lin_slices = Vec::new();
@@ -241,8 +246,7 @@ impl Rules<'_> {
         let asked = self.w.activity.call_mask(call);
         let mask = self.derivatives.widened(call.func, &asked);
         let Some(Jvp { func, results, accs }) = self.derivatives.jvp_of(call.func, mask) else {
-            let message = "the derivative of a callee is missing";
-            return Err(Diagnostic::error("J999", loc.span, message));
+            return Err(crate::internal(loc.span, "the derivative of a callee is missing"));
         };
         let callee = &self.w.program.funcs[call.func];
         let mut lin_args = Vec::new();

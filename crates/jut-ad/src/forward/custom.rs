@@ -130,7 +130,7 @@ pub(super) fn differentiate(
 ) -> Result<Option<Function>, Diagnostic> {
     let Some((by, tangents)) = asked(derivatives, func, mask) else { return Ok(None) };
     let Some(rule) = derivatives.program.funcs[func].rule else { return Ok(None) };
-    let missing = || Diagnostic::error("J999", Span::NONE, "the derivative of a rule was not made");
+    let missing = || crate::internal(Span::NONE, "the derivative of a rule was not made");
     let jvp = derivatives.jvp_of(by, &tangents).cloned().ok_or_else(missing)?;
     let own = derivatives.program.funcs[func].signature();
     let (results, _) = derivatives.influences[&func].under(mask);
@@ -346,9 +346,8 @@ impl Maker {
         let arrays = gives.split_off(numbers.len());
         let (mut numbers, mut arrays) = (gives.into_iter(), arrays.into_iter().rev());
         let each = results.iter().map(|ty| if scalar(ty) { numbers.next() } else { arrays.next() });
-        each.collect::<Option<Vec<LVar>>>().ok_or_else(|| {
-            Diagnostic::error("J999", span, "a rule has not one tangent for each result")
-        })
+        each.collect::<Option<Vec<LVar>>>()
+            .ok_or_else(|| crate::internal(span, "a rule has not one tangent for each result"))
     }
 
     /// Zeros of a type, which is that of `like`: a number, or an array of arrays of numbers.

@@ -120,9 +120,8 @@ impl<'a> Writer<'a> {
     ) -> T {
         found.unwrap_or_else(|| {
             self.mistake.get_or_init(|| {
-                let message =
-                    format!("internal error: forward differentiation does not find {}", what());
-                Diagnostic::error("J999", span, message).help("please report this program")
+                let what = format!("forward differentiation does not find {}", what());
+                crate::internal(span, &what)
             });
             instead()
         })

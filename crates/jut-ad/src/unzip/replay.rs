@@ -117,7 +117,8 @@ impl Prepare<'_> {
         let mut out = Vec::with_capacity(block.stmts.len());
         for mut stmt in block.stmts {
             if is_again(&self.derivatives.program, &self.builder.func, &stmt) {
-                let sizes = known.next().unwrap_or_default();
+                let lost = "the sizes that are known before what is computed again are lost";
+                let sizes = known.next().ok_or_else(|| crate::internal(stmt.loc.span, lost))?;
                 // Those inside are looked at when the part is unzipped.
                 let (program, func) = (&self.derivatives.program, &self.builder.func);
                 let inside: usize =

@@ -106,8 +106,7 @@ fn linear_stmt(lin: Vec<LVar>, rhs: Rhs, loc: Loc) -> Stmt {
 }
 
 fn unplanned(loc: Loc) -> Diagnostic {
-    let message = "internal error: U writes what it has not planned";
-    Diagnostic::error("J999", loc.span, message).help("please report this program")
+    crate::internal(loc.span, "U writes what it has not planned")
 }
 
 impl Splitter<'_> {
@@ -204,7 +203,7 @@ impl Splitter<'_> {
         let shell = Shell { nl, lin, annotated, loc };
         match rhs {
             Rhs::Region(mut region) if region.is_linear() => {
-                region.body = self.block(region.body, info.only())?.residual;
+                region.body = self.block(region.body, info.only(shell.loc.span)?)?.residual;
                 out.push(shell.residual(Rhs::Region(region)));
                 Ok(())
             }
@@ -228,7 +227,8 @@ impl Splitter<'_> {
     ) -> Result<(), Diagnostic> {
         let joint = self.joint(shell.loc)?;
         let level = self.enter()?;
-        let Halves { mut values, mut residual } = self.block(region.body, info.only())?;
+        let Halves { mut values, mut residual } =
+            self.block(region.body, info.only(shell.loc.span)?)?;
         self.head(level, false, &mut residual, shell.loc);
         let stmts = self.leave();
         let total = shell.nl.pop();
@@ -256,7 +256,8 @@ impl Splitter<'_> {
         let joint = self.joint(shell.loc)?;
         let mut level = self.enter()?;
         let mut slices = std::mem::take(&mut level.slices);
-        let Halves { mut values, mut residual } = self.block(scan.body, info.only())?;
+        let Halves { mut values, mut residual } =
+            self.block(scan.body, info.only(shell.loc.span)?)?;
         self.head(level, true, &mut residual, shell.loc);
         let stmts = self.leave();
         joint.prelude.into_iter().for_each(|stmt| self.push(stmt));

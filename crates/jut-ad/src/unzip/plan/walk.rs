@@ -94,7 +94,7 @@ impl<'a> Planner<'a, '_> {
                     let ty = self.func.caps[region.cap].ty.clone();
                     self.need_sizes(&ty, position);
                 }
-                self.block(&region.body, info.only())?;
+                self.block(&region.body, info.only(stmt.loc.span)?)?;
                 self.reads(stmt);
                 self.emitted(&stmt.lin);
                 Ok(())
@@ -125,7 +125,7 @@ impl<'a> Planner<'a, '_> {
         let joint = self.joint();
         let head = self.tick();
         self.enter(LevelKind::Accumulator);
-        self.block(&region.body, info.only())?;
+        self.block(&region.body, info.only(stmt.loc.span)?)?;
         let level = self.decide_all(head);
         self.leave();
 
@@ -182,7 +182,7 @@ impl<'a> Planner<'a, '_> {
         for (v, array) in &scan.slices {
             self.bind(*v, depth, How::Slice { array: *array });
         }
-        self.block(&scan.body, info.only())?;
+        self.block(&scan.body, info.only(stmt.loc.span)?)?;
         let level = self.decide_all(head);
 
         // Values whose size depends on the iteration share a record per iteration.
@@ -348,8 +348,8 @@ impl<'a> Planner<'a, '_> {
         let joint = self.joint();
         let Some(halves) = self.derivatives.unzipped.get(&(call.func, self.plan.policy)) else {
             let name = &self.derivatives.program.funcs[call.func].name;
-            let message = format!("`{name}` is used before it is unzipped");
-            return Err(Diagnostic::error("J999", stmt.loc.span, message));
+            let what = format!("`{name}` is used before it is unzipped");
+            return Err(crate::internal(stmt.loc.span, &what));
         };
         self.push(Cow::Borrowed(stmt));
         halves.forwarded.iter().filter_map(|k| call.args.get(*k)).for_each(|a| {
