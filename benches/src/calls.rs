@@ -1,9 +1,9 @@
 //! What a call costs: value and gradient of functions of a few numbers, where the arithmetic is
 //! nothing beside it.
 //!
-//! Three ways lead from Rust to the same machine code: a call that is bound to the sizes of its
-//! arguments, a session that writes into memory of the caller, and a session that keeps the results.
-//! Beside them the machine code itself is entered, with words that were made before.
+//! Four ways lead from Rust to the same machine code: a call that is bound to the sizes of its
+//! arguments, a session that writes into memory of the caller, a session that keeps the results, and the typed
+//! call of an annotated function. Beside them the machine code itself is entered, with words that were made before.
 
 use crate::machine::{Code, Word};
 use crate::measure::{Way, in_turns};
@@ -28,6 +28,26 @@ pub struct Call {
     pub into: f64,
     /// [`jut::Session::call`].
     pub session: f64,
+    /// `f::value_and_gradient`, of a function with the attribute.
+    pub typed: f64,
+}
+
+/// The function of two numbers as ordinary Rust.
+#[jut::differentiable]
+fn banana(x: f64, y: f64) -> f64 {
+    100.0 * (y - x * x) * (y - x * x) + (1.0 - x) * (1.0 - x)
+}
+
+/// The function of four numbers as ordinary Rust.
+#[jut::differentiable]
+fn valley(x: &[f64; 4]) -> f64 {
+    let mut s = 0.0;
+    for i in 0..x.len() - 1 {
+        let rise = x[i + 1] - x[i] * x[i];
+        let walk = 1.0 - x[i];
+        s += 100.0 * rise * rise + walk * walk;
+    }
+    s
 }
 
 const PROGRAM: &str = "
@@ -42,7 +62,7 @@ fn term(x: f64, y: f64) -> [f64; 3] {
 }
 
 /// The sum of the terms of four numbers, and its gradient.
-fn valley(x: &[f64; 4]) -> [f64; 5] {
+fn by_hand(x: &[f64; 4]) -> [f64; 5] {
     let mut all = [0.0; 5];
     for i in 0..3 {
         let [value, dx, dy] = term(x[i], x[i + 1]);
@@ -102,6 +122,7 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
             drop(black_box(into.call_into(&args(), outs)));
         }),
         Box::new(|| drop(black_box(session.call(&args())))),
+        Box::new(|| drop(black_box(banana::value_and_gradient(black_box(x), black_box(y))))),
     ];
     let mut calls = vec![row("two numbers", &in_turns(&mut ways, budget))];
     drop(ways);
@@ -117,7 +138,7 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
     let mut alone = code("valley", words)?;
     let mut ways: Vec<Way<'_>> = vec![
         Box::new(|| {
-            black_box(valley(black_box(&x)));
+            black_box(by_hand(black_box(&x)));
         }),
         Box::new(|| {
             black_box(alone.enter());
@@ -131,6 +152,7 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
             drop(black_box(into.call_into(black_box(&args), outs)));
         }),
         Box::new(|| drop(black_box(session.call(black_box(&args))))),
+        Box::new(|| drop(black_box(valley::value_and_gradient(black_box(&x))))),
     ];
     calls.push(row("an array of four", &in_turns(&mut ways, budget)));
     Ok(calls)
@@ -138,5 +160,6 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
 
 fn row(name: &'static str, times: &[f64]) -> Call {
     let time = |k: usize| times.get(k).copied().unwrap_or_default();
-    Call { name, hand: time(0), code: time(1), bound: time(2), into: time(3), session: time(4) }
+    let (hand, code, bound) = (time(0), time(1), time(2));
+    Call { name, hand, code, bound, into: time(3), session: time(4), typed: time(5) }
 }

@@ -37,7 +37,7 @@ fn a_run_measures_every_program_and_writes_table_json_and_page() {
         assert!(page.contains(&label), "the page lacks {label}");
     }
     for call in report["calls"].as_array().unwrap() {
-        for time in ["hand", "code", "bound", "into", "session"] {
+        for time in ["hand", "code", "bound", "into", "session", "typed"] {
             assert!(call[time].as_f64().unwrap() > 0.0, "{call} has no time `{time}`");
         }
         assert!(table.contains(call["name"].as_str().unwrap()), "the table lacks {call}");

@@ -55,7 +55,7 @@ pub mod goals {
     pub const TO_PRIMAL: f64 = 3.0;
     /// Seconds from text to a gradient that can be called.
     pub const COMPILE: f64 = 5e-3;
-    /// Seconds that a bound call takes besides the machine code.
+    /// Seconds that a bound or typed call takes besides the machine code.
     pub const BOUND: f64 = 20e-9;
     /// Seconds that any other call takes besides it.
     pub const DYNAMIC: f64 = 80e-9;
@@ -150,6 +150,7 @@ impl Report {
                 ("bound", call.bound, goals::BOUND),
                 ("call_into", call.into, goals::DYNAMIC),
                 ("call", call.session, goals::DYNAMIC),
+                ("typed", call.typed, goals::BOUND),
             ];
             for (way, time, goal) in ways {
                 let more = time - call.code;

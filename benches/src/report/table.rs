@@ -53,16 +53,18 @@ pub const COLUMNS: [&str; 15] = [
 ];
 
 /// The columns of the table of calls: times, then what each way takes besides the machine code.
-const CALLS: [&str; 9] = [
+const CALLS: [&str; 11] = [
     "call with",
     "by hand",
     "code",
     "bound",
     "call_into",
     "call",
+    "typed",
     "bound - code",
     "call_into - code",
     "call - code",
+    "typed - code",
 ];
 
 /// The cells of a row.
@@ -128,8 +130,8 @@ pub fn markdown(report: &Report) -> String {
 fn tables(report: &Report) -> [Table; 4] {
     let programs = table(COLUMNS, report.rows.iter().map(|r| cells(r).to_vec()), 2);
     let calls = report.calls.iter().map(|c| {
-        let times = [c.hand, c.code, c.bound, c.into, c.session].map(time);
-        let ways = [c.bound, c.into, c.session].map(|way| time((way - c.code).max(0.0)));
+        let times = [c.hand, c.code, c.bound, c.into, c.session, c.typed].map(time);
+        let ways = [c.bound, c.into, c.session, c.typed].map(|way| time((way - c.code).max(0.0)));
         std::iter::once(c.name.to_string()).chain(times).chain(ways).collect()
     });
     let calls = table(CALLS, calls, 1);

@@ -5,6 +5,9 @@ use crate::error::{ArgumentError, Result};
 use crate::value::{Arg, Array, Value};
 use std::borrow::Cow;
 
+/// How many arguments are handed over without a list of them.
+const FEW: usize = 12;
+
 /// An argument that is ready for a call: borrowed where it can be.
 #[derive(Debug)]
 pub struct Held<'a> {
@@ -56,6 +59,13 @@ impl Held<'_> {
     /// Hands it to a call.
     pub(crate) fn with<R>(held: &[Held<'_>], call: &mut dyn FnMut(&[Arg<'_>]) -> R) -> R {
         let there = || held.iter().filter(|h| !matches!(h.data, Data::Nothing));
+        // A few numbers and arrays need no memory.
+        let mut few = [Arg::Bool(false); FEW];
+        let plain = !held.iter().any(|h| matches!(h.data, Data::Tuple(_)));
+        if let Some(few) = few.get_mut(..there().count()).filter(|_| plain) {
+            few.iter_mut().zip(there()).for_each(|(arg, h)| *arg = h.arg(&[]));
+            return call(few);
+        }
         // Components of records need a place of their own.
         let parts: Vec<Vec<Value>> = there()
             .map(|h| match &h.data {
@@ -187,6 +197,11 @@ pub trait Block: Clone + Sized {
 
     /// So many of them from such a value.
     fn split(value: Value, count: usize) -> Option<Vec<Self>>;
+
+    /// The one at a position of a value that is one array of numbers, or one number.
+    fn at(_: &Value, _: usize) -> Option<Self> {
+        None
+    }
 }
 
 macro_rules! scalar {
@@ -217,6 +232,13 @@ macro_rules! scalar {
                     _ => None,
                 }
             }
+            fn at(value: &Value, position: usize) -> Option<$ty> {
+                match value {
+                    Value::$one(x) if position == 0 => (*x).try_into().ok(),
+                    Value::$many(array) => (*array.data.get(position)?).try_into().ok(),
+                    _ => None,
+                }
+            }
         }
     )*};
 }
@@ -244,6 +266,15 @@ impl<B: Block, const N: usize> Block for [B; N] {
         }
         let row = |k: usize| <&[B; N]>::try_from(all.get(k * N..(k + 1) * N)?).ok().cloned();
         (0..count).map(row).collect()
+    }
+    fn at(value: &Value, position: usize) -> Option<[B; N]> {
+        let first = position.checked_mul(N)?;
+        let one = B::at(value, first)?;
+        let mut row = [const { None }; N].map(|_: Option<B>| one.clone());
+        for (k, element) in row.iter_mut().enumerate().skip(1) {
+            *element = B::at(value, first + k)?;
+        }
+        Some(row)
     }
 }
 

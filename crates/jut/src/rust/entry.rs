@@ -7,7 +7,6 @@ use crate::compiled::{Compiled, Session};
 use crate::error::{Error, Result};
 use crate::ports::Role;
 use crate::request::Request;
-use crate::value::Value;
 use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::thread::LocalKey;
@@ -64,30 +63,28 @@ impl Entry {
         &'static self,
         local: &'static LocalKey<Local>,
         arguments: &[Held<'_>],
-        read: impl FnOnce(&mut Taken) -> Result<R>,
+        mut read: impl FnMut(&mut Taken<'_>) -> Result<R>,
     ) -> Result<R> {
         let (compiled, wanted) = self.compiled::<S>()?;
-        let run = |session: &mut Session| {
-            let results = Held::with(arguments, &mut |args| -> Result<Vec<Value>> {
-                let results = session.call(args)?;
-                Ok(wanted.iter().filter_map(|k| results.value(*k)).collect())
+        let mut run = |session: &mut Session| {
+            let done = Held::with(arguments, &mut |args| {
+                read(&mut Taken::new(session.call(args)?, wanted))
             });
-            match results {
-                Ok(values) => Ok(values),
+            match done {
                 Err(Error::Run(error)) => {
                     let place = S::linked().get::<S>()?.place(error.error().span);
                     Err(Error::Run(error.at(place)))
                 }
-                Err(error) => Err(error),
+                done => done,
             }
         };
         // Where the thread is ending, a session of this call's own does.
-        let values = local
-            .try_with(|local| match local.0.try_borrow_mut() {
-                Ok(mut kept) => run(kept.get_or_insert_with(|| compiled.session())),
-                Err(_) => run(&mut compiled.session()),
-            })
-            .unwrap_or_else(|_| run(&mut compiled.session()))?;
-        read(&mut Taken::new(values))
+        let mut done = None;
+        let _ = local.try_with(|local| {
+            if let Ok(mut kept) = local.0.try_borrow_mut() {
+                done = Some(run(kept.get_or_insert_with(|| compiled.session())));
+            }
+        });
+        done.unwrap_or_else(|| run(&mut compiled.session()))
     }
 }

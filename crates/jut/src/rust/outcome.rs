@@ -2,17 +2,33 @@
 
 use super::argument::Block;
 use crate::error::{Error, Result};
+use crate::interface::Results;
 use crate::value::{Array, Value};
 
-/// The results of a call, one after the other.
-#[derive(Debug)]
-pub struct Taken {
-    values: std::vec::IntoIter<Value>,
+/// The results of a call, one after the other. They lie in the session, so a number or an array of fixed size
+/// is read without memory of its own.
+pub struct Taken<'s> {
+    results: Results<'s>,
+    /// The positions of those that are wanted and were not taken yet.
+    wanted: std::slice::Iter<'s, usize>,
 }
 
-impl Taken {
-    pub(crate) fn new(values: Vec<Value>) -> Taken {
-        Taken { values: values.into_iter() }
+impl<'s> Taken<'s> {
+    pub(crate) fn new(results: Results<'s>, wanted: &'s [usize]) -> Taken<'s> {
+        Taken { results, wanted: wanted.iter() }
+    }
+
+    /// The next one as a value of its own.
+    fn value(&mut self) -> Option<Value> {
+        self.results.value(*self.wanted.next()?)
+    }
+
+    /// Reads the next one where it lies, if it is a number or an array of numbers; what gives nothing takes nothing.
+    fn read<T>(&mut self, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
+        let position = *self.wanted.as_slice().first()?;
+        let read = read(self.results.plain(position)?)?;
+        self.wanted.next();
+        Some(read)
     }
 
     /// The next one.
@@ -21,7 +37,7 @@ impl Taken {
     /// If it is of another type, which is a mistake of the attribute.
     #[allow(clippy::should_implement_trait)]
     pub fn next<T: Outcome>(&mut self) -> Result<T> {
-        T::next(&mut self.values).ok_or_else(|| {
+        T::result(self).ok_or_else(|| {
             Error::Request(
                 "a result is of another type than the function's: a mistake in jut".to_string(),
             )
@@ -37,6 +53,10 @@ pub trait Outcome: Sized {
     fn next(values: &mut std::vec::IntoIter<Value>) -> Option<Self> {
         Self::take(values.next()?)
     }
+    /// Takes the next result of a call, if it is of this type.
+    fn result(results: &mut Taken<'_>) -> Option<Self> {
+        Self::take(results.value()?)
+    }
 }
 
 /// A derivative with respect to what has no floats, which is no value.
@@ -45,6 +65,9 @@ impl Outcome for () {
         None
     }
     fn next(_: &mut std::vec::IntoIter<Value>) -> Option<()> {
+        Some(())
+    }
+    fn result(_: &mut Taken<'_>) -> Option<()> {
         Some(())
     }
 }
@@ -56,6 +79,12 @@ impl Outcome for f64 {
             // The second derivative by one number.
             Value::F64s(a) if a.data.len() == 1 => a.data.first().copied(),
             _ => None,
+        }
+    }
+    fn result(results: &mut Taken<'_>) -> Option<f64> {
+        match results.read(|value| f64::at(value, 0)) {
+            Some(number) => Some(number),
+            None => Self::take(results.value()?),
         }
     }
 }
@@ -111,6 +140,12 @@ impl<B: Block> Outcome for Vec<B> {
 impl<B: Block, const N: usize> Outcome for [B; N] {
     fn take(value: Value) -> Option<[B; N]> {
         B::split(value, N)?.try_into().ok()
+    }
+    fn result(results: &mut Taken<'_>) -> Option<[B; N]> {
+        match results.read(|value| <[B; N]>::at(value, 0)) {
+            Some(array) => Some(array),
+            None => Self::take(results.value()?),
+        }
     }
 }
 
