@@ -44,6 +44,8 @@
 //! [`Policy::StoreAll`] with the same work but for integer arithmetic (Theorem 6.2). *Cost*:
 //! linear in the text.
 
+mod again;
+mod along;
 pub mod explain;
 mod layout;
 mod marks;
@@ -94,9 +96,7 @@ pub(crate) fn unzip_beside(
             true => circle(derivatives, &members, policy),
             false => members.iter().try_for_each(|f| {
                 let mut func = derivatives.take(*f)?;
-                if replay::prepare(derivatives, &mut func, policy)? && !derivatives.once {
-                    derivatives.prepared.insert((*f, policy), func.clone());
-                }
+                prepare(derivatives, *f, &mut func, policy, &[])?;
                 let plan = plan::plan(derivatives, &mut func, policy, None)?;
                 let unzipped = split::split(derivatives, func, plan)?;
                 derivatives.unzipped.insert((*f, policy), unzipped);
@@ -111,6 +111,20 @@ pub(crate) fn unzip_beside(
     made.ok_or_else(|| Diagnostic::error("J801", Span::NONE, "nothing to unzip"))
 }
 
+/// Makes functions of what is to be computed again in a function; reports read what is left of it.
+fn prepare(
+    derivatives: &mut Derivatives,
+    id: FuncId,
+    func: &mut Function,
+    policy: Policy,
+    circle: &[FuncId],
+) -> Result<(), Diagnostic> {
+    if replay::prepare(derivatives, func, policy, circle)? && !derivatives.once {
+        derivatives.prepared.insert((id, policy), func.clone());
+    }
+    Ok(())
+}
+
 /// Unzips functions that call each other. Their halves and tapes are known by name before they are planned; each has
 /// a tape, which holds those of the calls in it, so these tapes are recursive data types. What the linear halves
 /// read of the parameters is the least that agrees with itself: at first nothing, then what a plan by that says, until
@@ -122,7 +136,8 @@ fn circle(
 ) -> Result<(), Diagnostic> {
     let mut funcs = Vec::with_capacity(members.len());
     for f in members {
-        let func = derivatives.take(*f)?;
+        let mut func = derivatives.take(*f)?;
+        prepare(derivatives, *f, &mut func, policy, members)?;
         let base = names::unzip_base(&func.name).to_string();
         let constructors = vec![Constructor { name: names::tape(&base), fields: Vec::new() }];
         let (name, span) = (names::tape(&base), func.span);

@@ -110,7 +110,7 @@ codes! {
     J406 "`scan while` without a condition, or with slices",
         "the first carry is a truth value; reach elements by their index";
     J407 "a tape policy before what it cannot be about",
-        "`@store` and `@recompute` stand before an expression that computes something, `@segment(k)`, `@levels(d)` and `@revolve(c)` before a loop with a carry that collects nothing, `@online(c)` also before a `while`";
+        "`@store` and `@recompute` stand before an expression that computes something, `@segment(k)`, `@levels(d)` and `@revolve(c)` before a loop with a carry, `@online(c)` also before a `while`";
     J501 "`case` on a type without constructors",
         "use `if` for numbers: `if x > 0.0 { .. } else { .. }`";
     J502 "arms are not exactly the constructors",

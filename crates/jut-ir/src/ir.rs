@@ -669,21 +669,15 @@ impl Scan {
         }
     }
 
-    /// Whether its iterations can be run again from what it carries alone, under this policy: it carries something, collects
-    /// nothing, and reads by index. A loop that may end early is for `@online` alone.
+    /// Whether its iterations can be run again from what it carries, under this policy: it carries something. A loop that may
+    /// end early is for `@online` alone.
     pub fn has_schedule(&self, tape: TapePolicy) -> bool {
         let fits = match self.dir {
             Dir::Up | Dir::Down => true,
             Dir::While => matches!(tape, TapePolicy::Online(_)),
             Dir::Par => false,
         };
-        fits && tape.is_schedule()
-            && self.carry.len() + self.lin_carry.len() > 0
-            && self.body.nl.len() == self.carry.len()
-            && self.body.lin.len() == self.lin_carry.len()
-            && self.slices.is_empty()
-            && self.lin_slices.is_empty()
-            && self.cap_slices.is_empty()
+        fits && tape.is_schedule() && self.carry.len() + self.lin_carry.len() > 0
     }
 }
 

@@ -66,6 +66,10 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("while over variables", functions::repeated),
     ("tape policy of a value", policies::chosen),
     ("tape policy of a loop", policies::scheduled),
+    ("tape policy of a loop along arrays", policies::along),
+    ("tape policy in a function that calls itself", policies::in_a_circle),
+    ("array of its own elements", updates::of_itself),
+    ("carried array that is lent", updates::lent),
     // Again: what U makes of them is rarely read by the linear half.
     ("array of records", records),
     ("array of tuples", tuples),

@@ -145,6 +145,10 @@ pub const CONSTRUCTS: &[&str] = &[
     "while over variables",
     "tape policy of a value",
     "tape policy of a loop",
+    "tape policy of a loop along arrays",
+    "tape policy in a function that calls itself",
+    "array of its own elements",
+    "carried array that is lent",
     "linear array with another part",
     "explicit check",
     "array of arrays by a call",
@@ -249,6 +253,15 @@ const LIBRARY: &[(&str, &str)] = &[
         "climb",
         "def climb[d](v: [d]f64, k: i64, s: f64) -> f64 =
   if k >= d { s } else { tanh(v[k]) * climb(v, k + 1, sin(s) + v[k]) + s }
+",
+    ),
+    (
+        "winding",
+        "def winding[d](v: [d]f64, k: i64, x: f64) -> f64 = {
+  y = @revolve(2) for (e <- v) carry (y = x) { tanh(y - e) }
+  s = @recompute sum (e <- v) { sin(e * x) }
+  if k == 0 { y + s } else { sin(s) * winding(v, k - 1, y) - y }
+}
 ",
     ),
     (

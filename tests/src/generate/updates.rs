@@ -1,4 +1,5 @@
-//! Arrays with other parts: outside of loops, and in loops that carry them, where updates and reads take turns.
+//! Arrays with other parts: outside of loops, in loops that carry them, where updates and reads take turns, and arrays that
+//! are made of their own elements.
 
 use super::constructs::Statement;
 use super::writer::{Scope, Writer};
@@ -61,4 +62,43 @@ pub(super) fn in_loop(w: &mut Writer, scope: &mut Scope, indent: usize) -> State
     scope.floats.push(sum.clone());
     scope.arrays.push((last.clone(), vec![size.clone()]));
     Some((format!("({sum}, {last})"), format!("for ({i} < {size}) {carry} {{ {body} }}")))
+}
+
+/// An array whose elements are made of those before.
+pub(super) fn of_itself(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    if !scope.may_carry() {
+        return None;
+    }
+    let (v, size) = w.vector(scope)?;
+    let (mut inner, i) = w.within(scope, &size);
+    inner.in_carries = true;
+    let (y, j) = (w.name("y"), w.name("j"));
+    let (body, first) = (w.float(&inner, indent + 1), w.atom(scope));
+    let next = match w.rng.bool() {
+        true => format!("tanh(0.5 * {y}[{i} - 1] - {body})"),
+        false => format!("tanh({v}[{i}] - sum ({j} < {i}) {{ {y}[{j}] * {v}[{j}] }}) * {body}"),
+    };
+    scope.arrays.push((y.clone(), vec![size.clone()]));
+    Some((y, format!("for ({i} < {size}) {{ if {i} == 0 {{ {first} }} else {{ {next} }} }}")))
+}
+
+/// A carried array that some iterations make anew and others read and leave.
+pub(super) fn lent(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    if !scope.may_carry() {
+        return None;
+    }
+    let (v, size) = w.vector(scope)?;
+    let (mut inner, i) = w.within(scope, &size);
+    inner.in_carries = true;
+    let (s, a, next, j) = (w.name("c"), w.name("h"), w.name("h"), w.name("j"));
+    let (sum, last) = (w.name("t"), w.name("h"));
+    inner.floats.push(s.clone());
+    let body = w.float(&inner, indent + 1);
+    let made = format!("build ({j} < {size}) {{ tanh({a}[{j}] - {s}) }}");
+    let choice = format!("{next} = if {i} % 3 == 1 {{ {made} }} else {{ {a} }}");
+    let step = format!("{choice}; (tanh({s} * {a}[{i}] + {body}), {next})");
+    scope.floats.push(sum.clone());
+    scope.arrays.push((last.clone(), vec![size.clone()]));
+    let carry = format!("carry ({s} = 0.5, {a} = {v})");
+    Some((format!("({sum}, {last})"), format!("for ({i} < {size}) {carry} {{ {step} }}")))
 }

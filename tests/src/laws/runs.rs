@@ -220,20 +220,22 @@ impl Laws<'_> {
         Ok(())
     }
 
-    /// P4. A step of a difference is lost beside arguments that are large, and in numbers of 32 bits.
+    /// P4. A step of a difference is lost beside arguments that are large. Numbers of 32 bits want a longer one, by which
+    /// slopes have two digits, of functions that are smooth.
     fn differences(&self, options: Options) -> Result<(), String> {
-        if crate::programs::has_single(self.program) {
-            return Ok(());
-        }
+        let (step, smooth) = match (crate::programs::has_single(self.program), options.smooth) {
+            (false, tolerance) => (1e-6, tolerance),
+            (true, Some(_)) => (1e-3, Some(1e-2)),
+            (true, None) => return Ok(()),
+        };
         let mut largest: f64 = 0.0;
         self.args.iter().for_each(|v| v.for_each_f64(&mut |x| largest = largest.max(x.abs())));
         if !self.stages.is_nonlinear() || !self.finite() || largest >= 1e4 || self.stages.stops() {
             return Ok(());
         }
-        let step = 1e-6;
         // With a kink or a bound nearby there may be nothing on the other side.
         let (Ok(up), Ok(down)) = (self.moved(step)?, self.moved(-step)?) else {
-            return match options.smooth {
+            return match smooth {
                 Some(_) => Err("P4: fails nearby".into()),
                 None => Ok(()),
             };
@@ -252,7 +254,7 @@ impl Laws<'_> {
             let slope = (up - down) / (2.0 * step);
             let scale = 1.0 + value.abs() + at.abs();
             let bend = ((up - at) - (at - down)).abs() / step;
-            let bound = match options.smooth {
+            let bound = match smooth {
                 Some(tolerance) => tolerance * (1.0 + value.abs()),
                 None if bend.is_nan() || bend > 1e-3 * scale => continue,
                 None => bend + 1e-6 * scale,

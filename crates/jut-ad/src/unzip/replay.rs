@@ -19,12 +19,14 @@
 //!
 //! What a part adds to a sum of outside is added once: where it is run again, it adds to one that is thrown away.
 //!
-//! *Requires*: a function that is not read by what it calls (functions that call each other keep their statements).
-//! *Ensures*: the same results, bit for bit; the residual reads of the part what it reads itself. *Cost*: linear.
+//! A function that calls itself keeps the statements that call it, whose tapes are parts of its own; others become functions.
+//!
+//! *Requires*: a checked function. *Ensures*: the same results, bit for bit; the residual reads of the part what it reads itself. *Cost*: linear.
 
+use super::again::Again;
 use super::marks;
 use crate::relocate::{Relocator, Substitution};
-use crate::{Derivatives, Policy, Unzipped, linearity};
+use crate::{Derivatives, Policy, Unzipped};
 use jut_ir::build::FunctionBuilder;
 use jut_ir::cover::accesses::each_statement;
 use jut_ir::entity::SecondaryMap;
@@ -40,9 +42,11 @@ pub(super) fn prepare(
     derivatives: &mut Derivatives,
     func: &mut Function,
     policy: Policy,
+    circle: &[FuncId],
 ) -> Result<bool, Diagnostic> {
     let program = &derivatives.program;
-    if policy == Policy::StoreAll || !any(program, func, &func.body) {
+    let again = Again { program, circle };
+    if policy == Policy::StoreAll || !again.any(func, &func.body) {
         return Ok(false);
     }
     // The sizes that are known not to be negative at each of the statements.
@@ -51,7 +55,7 @@ pub(super) fn prepare(
     names.retain(|v| func.nvars[*v].ty == Type::I64 && func.nvars[*v].def.is_none());
     let mut copy = func.clone();
     each_statement(&mut copy, &mut |func, facts, stmt, _| {
-        if is_again(program, func, stmt) {
+        if again.is(func, stmt) {
             let sizes = names.iter().filter(|v| facts.is_plainly_non_negative(&Size::var(**v)));
             known.push(sizes.copied().collect());
         }
@@ -60,42 +64,10 @@ pub(super) fn prepare(
     let mut builder = FunctionBuilder::from_function(std::mem::take(func));
     let body = std::mem::take(&mut builder.func.body);
     let mut known = known.into_iter();
-    let mut prepare = Prepare { derivatives, builder, policy, base, parts: 0 };
+    let mut prepare = Prepare { derivatives, builder, policy, circle, base, parts: 0 };
     let body = prepare.block(body, &mut known);
     *func = Function { body: body?, ..prepare.builder.func };
     Ok(true)
-}
-
-/// Whether a statement of both halves is to be computed again, or has a schedule.
-fn is_again(program: &Program, func: &Function, stmt: &Stmt) -> bool {
-    let linear = || {
-        !stmt.lin.is_empty()
-            || linearity::is_linear_leaf(program, func, stmt)
-            || stmt.rhs.blocks().into_iter().any(|block| has_linear(program, func, block))
-    };
-    match stmt.loc.tape {
-        TapePolicy::Free | TapePolicy::Store => false,
-        TapePolicy::Recompute => {
-            let whole = matches!(&stmt.rhs, Rhs::Scan(_) | Rhs::Case(_) | Rhs::Call(_))
-                || matches!(&stmt.rhs, Rhs::Region(region) if !region.is_linear());
-            whole && linear()
-        }
-        tape => matches!(&stmt.rhs, Rhs::Scan(scan) if scan.has_schedule(tape)) && linear(),
-    }
-}
-
-fn has_linear(program: &Program, func: &Function, block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| {
-        linearity::is_linear_leaf(program, func, stmt)
-            || stmt.rhs.blocks().into_iter().any(|block| has_linear(program, func, block))
-    })
-}
-
-fn any(program: &Program, func: &Function, block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| {
-        is_again(program, func, stmt)
-            || stmt.rhs.blocks().into_iter().any(|block| any(program, func, block))
-    })
 }
 
 /// A function that gets parts.
@@ -103,6 +75,7 @@ pub(super) struct Prepare<'a> {
     pub derivatives: &'a mut Derivatives,
     pub builder: FunctionBuilder,
     pub policy: Policy,
+    circle: &'a [FuncId],
     /// What the names of parts start with.
     base: String,
     parts: usize,
@@ -116,13 +89,14 @@ impl Prepare<'_> {
     ) -> Result<Block, Diagnostic> {
         let mut out = Vec::with_capacity(block.stmts.len());
         for mut stmt in block.stmts {
-            if is_again(&self.derivatives.program, &self.builder.func, &stmt) {
+            let (program, func) = (&self.derivatives.program, &self.builder.func);
+            let again = Again { program, circle: self.circle };
+            if again.is(func, &stmt) {
                 let lost = "the sizes that are known before what is computed again are lost";
                 let sizes = known.next().ok_or_else(|| crate::internal(stmt.loc.span, lost))?;
                 // Those inside are looked at when the part is unzipped.
-                let (program, func) = (&self.derivatives.program, &self.builder.func);
                 let inside: usize =
-                    stmt.rhs.blocks().into_iter().map(|b| count(program, func, b)).sum();
+                    stmt.rhs.blocks().into_iter().map(|b| again.count(func, b)).sum();
                 known.by_ref().take(inside).for_each(drop);
                 match stmt.loc.tape {
                     TapePolicy::Recompute => {
@@ -130,11 +104,7 @@ impl Prepare<'_> {
                         let part = self.again(stmt, &sizes)?;
                         out.push(part);
                     }
-                    TapePolicy::Online(c) if matches!(&stmt.rhs, Rhs::Scan(scan) if scan.dir == Dir::While) =>
-                    {
-                        self.online(stmt, c, &sizes, &mut out)?;
-                    }
-                    _ => self.segments(stmt, &sizes, &mut out)?,
+                    _ => self.along(stmt, &sizes, &mut out)?,
                 }
                 continue;
             }
@@ -259,14 +229,6 @@ impl Prepare<'_> {
             places: caps.into_iter().map(|c| Some(Place::root(c))).collect(),
         }
     }
-}
-
-/// How many statements of a block and those in it are to be computed again.
-fn count(program: &Program, func: &Function, block: &Block) -> usize {
-    let inner = |stmt: &Stmt| {
-        stmt.rhs.blocks().into_iter().map(|block| count(program, func, block)).sum::<usize>()
-    };
-    block.stmts.iter().map(|stmt| usize::from(is_again(program, func, stmt)) + inner(stmt)).sum()
 }
 
 /// Halves without a tape between them, of halves with one.

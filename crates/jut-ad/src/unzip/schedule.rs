@@ -1,5 +1,5 @@
 //! Loops in segments: `@segment(k)` and `@levels(d)`, before anything is planned. Also `@revolve(c)` and `@online(c)`, for which
-//! the loop is one segment whose linear half [`super::revolve`] divides.
+//! the whole loop is one segment, without a loop round it, whose linear half [`super::revolve`] divides.
 //!
 //! A loop that carries a state becomes a loop over segments of k iterations, with the iterations of one segment as a loop
 //! in it that is computed again as a whole ([`super::replay`]):
@@ -24,9 +24,10 @@
 //!
 //! `max` makes of i what a loop index is: a name of its own, not negative, which types may mention.
 //!
-//! *Requires*: a loop up or down that collects nothing and slices nothing (elaboration refuses others). *Ensures*: the
-//! same results. *Cost*: constant.
+//! *Requires*: a loop up or down that collects nothing and slices nothing ([`super::along`] makes such ones of others). *Ensures*:
+//! the same results. *Cost*: constant.
 
+use super::along::no_loop;
 use super::replay::Prepare;
 use super::revolve::Places;
 use jut_ir::prim::Prim;
@@ -64,24 +65,18 @@ impl Prepare<'_> {
         let Stmt { nl, lin, rhs, annotated, loc } = stmt;
         let tape = loc.tape;
         let loc = loc.by(Origin::Unzip);
-        let Rhs::Scan(mut scan) = rhs else { return Ok(()) };
+        let Rhs::Scan(mut scan) = rhs else { return Err(no_loop(loc)) };
         let levels = match tape {
             TapePolicy::Levels(d) => d,
             _ => 2,
         };
-        if levels < 2 || scan.carry.len() != nl.len() || scan.lin_carry.len() != lin.len() {
-            let stmt = Stmt { nl, lin, rhs: Rhs::Scan(scan), annotated, loc };
-            out.push(stmt);
-            return Ok(());
-        }
-
-        let int = |k: i64| Atom::Lit(Literal::I64(k));
         let count = self.prim("n", prim::IMAX, vec![scan.bound, int(0)], loc, out);
+        if let TapePolicy::Revolve(c) | TapePolicy::Online(c) = tape {
+            let stmt = Stmt { nl, lin, rhs: Rhs::Scan(scan), annotated, loc };
+            return self.one_segment(stmt, count, c, known, out);
+        }
         let k = match tape {
             TapePolicy::Segment(k) => int(i64::from(k)),
-            TapePolicy::Revolve(_) | TapePolicy::Online(_) => {
-                self.prim("k", prim::IMAX, vec![count, int(1)], loc, out)
-            }
             _ => {
                 let power = f64::from(levels - 1) / f64::from(levels);
                 let real = self.prim("t", prim::FLOAT, vec![count], loc, out);
@@ -100,13 +95,11 @@ impl Prepare<'_> {
         let index = self.builder.nvar("j", Type::I64, loc.span);
         let mut outer = Scan::new(scan.dir, index, bound, Block::default());
         for (v, start) in &mut scan.carry {
-            let VarData { name, ty, span, .. } = self.builder.func.nvars[*v].clone();
-            let own = self.builder.nvar(&name, ty, span);
+            let own = self.like(*v);
             outer.carry.push((own, std::mem::replace(start, Atom::Var(own))));
         }
         for (x, start) in &mut scan.lin_carry {
-            let LinVarData { name, ty, span } = self.builder.func.lvars[*x].clone();
-            let own = self.builder.lvar(&name, ty, span);
+            let own = self.like_linear(*x);
             outer.lin_carry.push((own, std::mem::replace(start, own)));
         }
         let mut body = Vec::new();
@@ -115,27 +108,15 @@ impl Prepare<'_> {
         let rest = self.prim("t", prim::ISUB, vec![count, low], loc, &mut body);
         let len = self.prim("len", prim::IMIN, vec![k, rest], loc, &mut body);
 
-        let (inside, i) = (self.builder.nvar("q", Type::I64, loc.span), scan.index);
-        let mut first = Vec::new();
-        let at = self.prim("t", prim::IADD, vec![low, Atom::Var(inside)], loc, &mut first);
-        let rhs = Rhs::Prim(prim::IMAX, vec![at, int(0)]);
-        first.push(Stmt { nl: vec![i], lin: Vec::new(), rhs, annotated: false, loc });
-        first.append(&mut scan.body.stmts);
-        scan.body.stmts = first;
-        (scan.index, scan.bound) = (inside, len);
+        self.from(&mut scan, low, len, loc);
         let inner = match levels {
             3.. => TapePolicy::Levels(levels - 1),
             _ => TapePolicy::Free,
         };
-        let results: (Vec<NVar>, Vec<LVar>) = {
-            let func = &self.builder.func;
-            let values: Vec<VarData> = nl.iter().map(|v| func.nvars[*v].clone()).collect();
-            let tangents: Vec<LinVarData> = lin.iter().map(|x| func.lvars[*x].clone()).collect();
-            let values = values.into_iter().map(|d| self.builder.nvar(&d.name, d.ty, d.span));
-            let values = values.collect();
-            let tangents = tangents.into_iter().map(|d| self.builder.lvar(&d.name, d.ty, d.span));
-            (values, tangents.collect())
-        };
+        let results: (Vec<NVar>, Vec<LVar>) = (
+            nl.iter().map(|v| self.like(*v)).collect(),
+            lin.iter().map(|x| self.like_linear(*x)).collect(),
+        );
         let again = Stmt {
             nl: results.0.clone(),
             lin: results.1.clone(),
@@ -146,12 +127,6 @@ impl Prepare<'_> {
         let mut known = known.to_vec();
         known.extend([low, count].into_iter().filter_map(Atom::var));
         let again = self.again(again, &known)?;
-        if let (TapePolicy::Revolve(c) | TapePolicy::Online(c), Rhs::Call(call)) =
-            (tape, &again.rhs)
-            && let Some(places) = places(call, &outer, low, len)
-        {
-            self.revolve(call.func, &places, c);
-        }
         body.push(again);
         let values = results.0.into_iter().map(Atom::Var).collect();
         outer.body = Block { stmts: body, nl: values, lin: results.1 };
@@ -159,49 +134,56 @@ impl Prepare<'_> {
         Ok(())
     }
 
-    /// A loop that may end early, with checkpoints: its values are found by running it once, for how often it runs. Behind
-    /// that stands a loop of so many iterations, for the tangents, with checkpoints in binomial order.
-    pub fn online(
+    /// The statements in the place of a loop with checkpoints in binomial order: the loop as one segment, which begins at 0.
+    fn one_segment(
         &mut self,
         stmt: Stmt,
+        count: Atom,
         checkpoints: u32,
         known: &[NVar],
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
-        let free = Loc { tape: TapePolicy::Free, ..stmt.loc };
-        let counted = Loc { tape: TapePolicy::Revolve(checkpoints), ..stmt.loc };
-        let whole = self.again(Stmt { loc: free, ..stmt.clone() }, known)?;
-        let (Rhs::Scan(scan), Rhs::Call(call), Some(trips)) =
-            (&stmt.rhs, &whole.rhs, stmt.nl.first())
-        else {
-            return Ok(());
-        };
-        let halves = self.derivatives.unzipped.get(&(call.func, self.policy)).cloned();
-        let values = halves.map(|halves| halves.nonlin);
-        let program = &self.derivatives.program;
-        let adds = values.is_none_or(|f| {
-            let values = &program.funcs[f];
-            !values.cap_params.is_empty() || super::silent::prints(program, &values.body)
-        });
-        let (Some(values), false) = (values, adds) else {
-            // It adds to sums of outside, or prints, which it must do once: it is left as it is.
-            out.push(Stmt { loc: free, ..stmt });
-            return Ok(());
-        };
-        let args = call.args.clone();
-        let (lin_args, places) = (Vec::new(), Vec::new());
-        let rhs = Rhs::Call(Box::new(Call { func: values, args, lin_args, places }));
-        let loc = free.by(Origin::Unzip);
-        out.push(Stmt { nl: stmt.nl.clone(), lin: Vec::new(), rhs, annotated: false, loc });
-        let rhs = Scan { dir: Dir::Up, bound: Atom::Var(*trips), ..(**scan).clone() };
-        let types = scan.carry.iter().map(|(v, _)| self.builder.func.nvars[*v].clone());
-        let types: Vec<VarData> = types.collect();
-        let nl = types.into_iter().map(|d| self.builder.nvar(&d.name, d.ty, d.span)).collect();
-        let rhs = Rhs::Scan(Box::new(rhs));
-        let again = Stmt { nl, lin: stmt.lin.clone(), rhs, annotated: false, loc: counted };
+        let loc = Loc { tape: TapePolicy::Free, ..stmt.loc };
+        let Rhs::Scan(mut scan) = stmt.rhs else { return Err(no_loop(loc)) };
+        let down = scan.dir == Dir::Down;
+        let low = self.prim("lo", prim::IMAX, vec![int(0), int(0)], loc, out);
+        self.from(&mut scan, low, count, loc);
+        // Each start has a name of its own, by which the part takes it. Linear ones have.
+        let mut carry = Vec::new();
+        for (v, start) in &mut scan.carry {
+            let own = self.like(*v);
+            let value = std::mem::replace(start, Atom::Var(own));
+            let rhs = match self.builder.func.nvars[own].ty {
+                // A copy of an integer is transparent, so the part would compute it again. This is one that is not.
+                Type::I64 => Rhs::Prim(prim::IMIN, vec![value, value]),
+                _ => Rhs::Atom(value),
+            };
+            out.push(Stmt { nl: vec![own], lin: Vec::new(), rhs, annotated: false, loc });
+            carry.push(own);
+        }
+        let lin_carry: Vec<LVar> = scan.lin_carry.iter().map(|(_, start)| *start).collect();
         let mut known = known.to_vec();
-        known.push(*trips);
-        self.segments(again, &known, out)
+        known.extend([low, count].into_iter().filter_map(Atom::var));
+        let again = self.again(Stmt { rhs: Rhs::Scan(scan), loc, ..stmt }, &known)?;
+        if let Rhs::Call(call) = &again.rhs
+            && let Some(places) = places(call, [low, count], &carry, &lin_carry, down)
+        {
+            self.revolve(call.func, &places, checkpoints);
+        }
+        out.push(again);
+        Ok(())
+    }
+
+    /// Makes of a loop that of some of its iterations.
+    fn from(&mut self, scan: &mut Scan, low: Atom, len: Atom, loc: Loc) {
+        let (inside, i) = (self.builder.nvar("q", Type::I64, loc.span), scan.index);
+        let mut first = Vec::new();
+        let at = self.prim("t", prim::IADD, vec![low, Atom::Var(inside)], loc, &mut first);
+        let rhs = Rhs::Prim(prim::IMAX, vec![at, int(0)]);
+        first.push(Stmt { nl: vec![i], lin: Vec::new(), rhs, annotated: false, loc });
+        first.append(&mut scan.body.stmts);
+        scan.body.stmts = first;
+        (scan.index, scan.bound) = (inside, len);
     }
 
     /// A primitive of some operands, bound to a new name.
@@ -220,14 +202,26 @@ impl Prepare<'_> {
     }
 }
 
+fn int(k: i64) -> Atom {
+    Atom::Lit(Literal::I64(k))
+}
+
 /// Where the part of a loop that is one segment has what the segment is about; `None` if something is not among its
 /// parameters.
-fn places(call: &Call, outer: &Scan, low: Atom, len: Atom) -> Option<Places> {
+fn places(
+    call: &Call,
+    [low, len]: [Atom; 2],
+    carry: &[NVar],
+    lin_carry: &[LVar],
+    down: bool,
+) -> Option<Places> {
     let place = |atom: Atom| call.args.iter().position(|a| *a == atom);
-    let carry =
-        outer.carry.iter().map(|(v, _)| place(Atom::Var(*v))).collect::<Option<Vec<_>>>()?;
-    let linear = |x: LVar| call.lin_args.iter().position(|y| *y == x);
-    let lin_carry = outer.lin_carry.iter().map(|(x, _)| linear(*x)).collect::<Option<Vec<_>>>()?;
-    let (low, len, down) = (place(low)?, place(len)?, outer.dir == Dir::Down);
-    Some(Places { low, len, carry, lin_carry, down })
+    let linear = |x: &LVar| call.lin_args.iter().position(|y| y == x);
+    Some(Places {
+        low: place(low)?,
+        len: place(len)?,
+        carry: carry.iter().map(|v| place(Atom::Var(*v))).collect::<Option<_>>()?,
+        lin_carry: lin_carry.iter().map(linear).collect::<Option<_>>()?,
+        down,
+    })
 }

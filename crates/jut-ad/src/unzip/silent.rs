@@ -32,12 +32,17 @@ pub(super) fn silent(derivatives: &mut Derivatives, func: FuncId) -> FuncId {
     twins.get(&func).copied().unwrap_or(func)
 }
 
-/// Whether a block prints, or a function that it calls does.
-pub(super) fn prints(program: &Program, block: &Block) -> bool {
+/// Whether a function that a block calls prints.
+pub(super) fn calls_what_prints(program: &Program, block: &Block) -> bool {
     let mut own = Vec::new();
     callees(block, &mut own);
     let called = own.into_iter().flat_map(|f| calls(program, f)).collect();
-    shows(block) || !printing(program, called).is_empty()
+    !printing(program, called).is_empty()
+}
+
+/// Leaves out what the statements of a block print themselves.
+pub(super) fn silence_own(block: &mut Block) {
+    silence(block, &HashMap::default());
 }
 
 fn shows(block: &Block) -> bool {

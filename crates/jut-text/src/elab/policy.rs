@@ -47,8 +47,8 @@ impl Body<'_, '_> {
                 "put `@online(c)` before a `while`, with the number of states that may be kept at a time",
             ),
             true => (
-                format!("`{tape}` is for a loop that carries values and collects none"),
-                "put it before `for (i < n) carry (a = a0) { .. }`, and read arrays by index in the body",
+                format!("`{tape}` is for a loop that carries values from iteration to iteration"),
+                "put it before `for (i < n) carry (a = a0) { .. }`, or before a loop that assigns variables",
             ),
             false => (
                 format!("`{tape}` stands before nothing that is computed"),
