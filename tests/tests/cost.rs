@@ -437,6 +437,37 @@ fn a_carried_array_of_which_an_iteration_changes_elements_costs_these_elements()
 }
 
 /// Every stage of a long program is as much larger as the program is.
+/// Segments and what is run ahead add to no sum of outside, so its size costs what it costs once.
+#[test]
+fn what_is_run_again_costs_nothing_by_the_size_of_the_sums_that_it_adds_to() {
+    for policy in ["@segment(1)", "@levels(2)", "@revolve(2)", "@online(3)"] {
+        for collected in ["s", "s * e"] {
+            let text = format!(
+                "
+def add[m](k: i64, s: f64; ; acc h: [m]f64) -> () = {{ h[k % 5] += s }}
+def f[n, m](x: [n]f64, w: [m]f64) -> f64 = {{
+  (s, ys, h) = acc h: [m]f64 {{
+    (s, ys) = {policy} scan up (i < n) carry (s = 0.5) slice (e <- x) {{
+      add(m, i, s * e; ; h)
+      h[0] += sin(s)
+      (tanh(s + e), {collected})
+    }}
+    (s, ys)
+  }}
+  s * h[3] + sum (i < m) {{ h[i] * w[i] }} + sum(ys)
+}}"
+            );
+            let costs = |m: usize| cost(&text, &[vector(60), vector(m)], Policy::Default);
+            let (small, large) = (costs(10), costs(3010));
+            for k in 0..2 {
+                let more = (large.gradient[k][1] - small.gradient[k][1]) / 3000.0;
+                // 8 for each time that an array of them is filled, read or stored; 60 segments would be 480.
+                assert!(more <= 200.0, "{more} bytes for each cell of the sum\n{text}");
+            }
+        }
+    }
+}
+
 fn linear(name: &str, one: &[Stage], two: &[Stage], factor: usize) {
     assert_eq!(one.len(), two.len());
     for (a, b) in one.iter().zip(two) {

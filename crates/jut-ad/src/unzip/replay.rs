@@ -17,7 +17,7 @@
 //! T leaves the call that runs it again where it is, before what reads the tape. So nothing but U knows of
 //! this, and the tape of a part lives as long as the call.
 //!
-//! What a part adds to a sum of outside is added once: where it is run again, it adds to one that is thrown away.
+//! What a part adds to a sum of outside is added once: what is run again is a twin that adds nothing ([`super::silent`]).
 //!
 //! A function that calls itself keeps the statements that call it, whose tapes are parts of its own; others become functions.
 //!
@@ -286,7 +286,7 @@ fn run_again(derivatives: &mut Derivatives, halves: Unzipped, loc: Loc) -> Unzip
     let given = b.func.params.iter().take(nonlin.params.len()).map(|p| Atom::Var(*p)).collect();
     let mut stmts = Vec::new();
     let again = super::silent::silent(derivatives, halves.nonlin);
-    let nl = thrown_away(&mut b, &nonlin, again, given, &of_nonlin, &mut stmts);
+    let nl = run(&mut b, &nonlin, again, given, &of_nonlin, &mut stmts);
     args.extend(nl.last().map(|tape| Atom::Var(*tape)));
 
     let mut tangents = Vec::new();
@@ -310,9 +310,8 @@ fn run_again(derivatives: &mut Derivatives, halves: Unzipped, loc: Loc) -> Unzip
     Unzipped { nonlin: values, lin, tape: None, forwarded, result_sizes: halves.result_sizes }
 }
 
-/// Runs a non-linear function for its results: what it adds to sums goes to sums that nobody reads. `of_nonlin` are the new
-/// names of what it has as parameters.
-pub(super) fn thrown_away(
+/// Runs the silent twin of a non-linear function for its results. `of_nonlin` are the new names of what it has as parameters.
+pub(super) fn run(
     b: &mut FunctionBuilder,
     nonlin: &Function,
     func: FuncId,
@@ -321,43 +320,17 @@ pub(super) fn thrown_away(
     out: &mut Vec<Stmt>,
 ) -> Vec<NVar> {
     let loc = Loc::source(nonlin.span).by(Origin::Unzip);
-    let renamed = |ty: &Type, names: &HashMap<NVar, NVar>| {
-        ty.subst(&mut |v| names.get(&v).map(|new| Size::var(*new)))
-    };
-    let mut sums = Vec::new();
-    for c in &nonlin.cap_params {
-        let CapData { name, lanes, ty, span, .. } = &nonlin.caps[*c];
-        sums.push(b.cap(name, Mode::Acc, *lanes, renamed(ty, of_nonlin), *span));
+    let mut names = of_nonlin.clone();
+    let mut nl = Vec::new();
+    for decl in &nonlin.results {
+        let hint = decl.name.map_or("t", |v| nonlin.nvars[v].name.as_str());
+        let ty = decl.ty.subst(&mut |v| names.get(&v).map(|new| Size::var(*new)));
+        let v = b.nvar(hint, ty, loc.span);
+        names.extend(decl.name.map(|name| (name, v)));
+        nl.push(v);
     }
-    let results = |b: &mut FunctionBuilder| -> Vec<NVar> {
-        let mut names = of_nonlin.clone();
-        let mut bound = Vec::new();
-        for decl in &nonlin.results {
-            let hint = decl.name.map_or("t", |v| nonlin.nvars[v].name.as_str());
-            let v = b.nvar(hint, renamed(&decl.ty, &names), loc.span);
-            names.extend(decl.name.map(|name| (name, v)));
-            bound.push(v);
-        }
-        bound
-    };
-    let mut nl = results(b);
-    let rhs = Rhs::Call(Box::new(Call {
-        func,
-        args,
-        lin_args: Vec::new(),
-        places: sums.iter().map(|c| Some(Place::root(*c))).collect(),
-    }));
-    let mut run = Stmt { nl: nl.clone(), lin: Vec::new(), rhs, annotated: false, loc };
-    for cap in sums.into_iter().rev() {
-        let values = nl.iter().map(|v| Atom::Var(*v)).collect();
-        let body = Block { stmts: vec![run], nl: values, lin: Vec::new() };
-        nl = results(b);
-        let mut bound = nl.clone();
-        let ty = b.func.caps[cap].ty.clone();
-        bound.push(b.nvar("t", ty, loc.span));
-        let rhs = Region::sum(Mode::Acc, cap, body);
-        run = Stmt { nl: bound, lin: Vec::new(), rhs, annotated: false, loc };
-    }
-    out.push(run);
+    let (lin_args, places) = (Vec::new(), Vec::new());
+    let rhs = Rhs::Call(Box::new(Call { func, args, lin_args, places }));
+    out.push(Stmt { nl: nl.clone(), lin: Vec::new(), rhs, annotated: false, loc });
     nl
 }

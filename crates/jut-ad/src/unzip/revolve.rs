@@ -269,7 +269,7 @@ fn going_ahead(
     let args = range(&mut head, places, k, false, &mut stmts);
     let names: HashMap<NVar, NVar> =
         values.params.iter().copied().zip(head.params.iter().copied()).collect();
-    let state = super::replay::thrown_away(&mut head.b, values, run, args, &names, &mut stmts);
+    let state = super::replay::run(&mut head.b, values, run, args, &names, &mut stmts);
     let mut args = range(&mut head, places, k, true, &mut stmts);
     for (at, value) in places.carry.iter().zip(state) {
         args[*at] = Atom::Var(value);
