@@ -182,7 +182,8 @@ fn shape_type(file: &File, shape: &Shape, depth: u32) -> Type {
 fn type_of(file: &File, ty: &Ty, holes: &[Hole], depth: u32) -> Type {
     let one = |ty: &Ty| -> &'static Type { Box::leak(Box::new(type_of(file, ty, holes, depth))) };
     match ty {
-        Ty::F64 => Type::F64,
+        Ty::F64 | Ty::Float(_) => Type::F64,
+        Ty::F32 => Type::F32,
         Ty::Bool => Type::Bool,
         Ty::I32 => Type::I32,
         Ty::Usize => Type::Usize,

@@ -32,6 +32,7 @@ pub(crate) fn written(program: &Program, ty: &Type) -> Option<Written> {
         |tokens: TokenStream, ty: Ty| Some(Written { owned: tokens.clone(), borrowed: tokens, ty });
     match ty {
         Type::Float(width) if width.name() == "f64" => plain(quote!(f64), Ty::F64),
+        Type::Float(_) => plain(quote!(f32), Ty::F32),
         Type::I64 => plain(quote!(i64), Ty::I64),
         Type::Bool => plain(quote!(bool), Ty::Bool),
         Type::Tuple(items) if !items.is_empty() && items.len() <= 6 => {

@@ -10,12 +10,11 @@
 use crate::expression::Value;
 use crate::function::{Frame, Local, Lowering, indented};
 use crate::template::What;
-use crate::types::{Extent, Ty};
+use crate::types::Ty;
 use crate::{Refusal, refuse, spanned};
 use std::collections::HashMap;
-use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Block, Expr, ExprIf, Pat, Stmt};
+use syn::{Block, Expr, ExprIf, Stmt};
 
 /// What the end of a block is.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -61,8 +60,13 @@ impl Lowering<'_> {
         for statement in statements {
             if let Stmt::Item(item) = statement {
                 match item {
-                    syn::Item::Use(_) | syn::Item::Const(_) => {
+                    syn::Item::Use(_) | syn::Item::Const(_) | syn::Item::Static(_) => {
                         self.items.push(quote::ToTokens::to_token_stream(item));
+                    }
+                    syn::Item::Fn(function) => {
+                        let (plain, name) = (crate::expand::plain(function), &function.sig.ident);
+                        let twin = crate::expand::within(&plain, name)?;
+                        self.items.push(quote::quote!(#[allow(dead_code)] #plain #twin));
                     }
                     _ => {
                         return refuse(item, "write this item outside of the function");
@@ -78,7 +82,10 @@ impl Lowering<'_> {
             let last = rest.is_empty();
             match statement {
                 Stmt::Item(_) => {}
-                Stmt::Local(local) => self.binding(local)?,
+                Stmt::Local(local) => match alternative(local, rest) {
+                    Some(branch) => return self.branch(&branch, &[], tail, true),
+                    None => self.binding(local)?,
+                },
                 Stmt::Macro(m) => {
                     let value = self.macro_call(&m.mac)?;
                     if last && gives && (m.semi_token.is_none() || value.ty == Ty::Never) {
@@ -105,6 +112,11 @@ impl Lowering<'_> {
                         Expr::Break(jump) => return self.breaking(jump),
                         Expr::Continue(jump) => return self.continuing(jump, tail),
                         _ => {}
+                    }
+                    if is_tail && tail == Tail::Function && is_endless(expr) {
+                        // It is left by `return` only.
+                        self.effect(expr)?;
+                        return Ok(None);
                     }
                     if is_tail && gives {
                         let value = self.expression(expr)?;
@@ -282,14 +294,19 @@ impl Lowering<'_> {
     }
 
     fn breaking(&mut self, jump: &syn::ExprBreak) -> Result<Option<Value>, Refusal> {
-        if let Some(value) = &jump.expr {
-            return refuse(
-                value,
-                "a `break` with a value is not built: assign a variable before the `break`",
-            );
-        }
         let target = self.target(jump.label.as_ref(), &jump.break_token)?;
-        let Frame { go, depth, .. } = self.frames[target].clone();
+        let Frame { go, depth, number, .. } = self.frames[target].clone();
+        if let Some(expr) = &jump.expr {
+            let Some(name) = self.broken.get(&number).cloned() else {
+                return refuse(expr, "this value is not used: write a `break` without it");
+            };
+            let mut value = self.expression(expr)?;
+            if let Some(known) = self.learned.broken.get(&number).cloned() {
+                value = self.convert(value, &known);
+            }
+            self.learned.broken.insert(number, value.ty.clone());
+            self.set(&name, &value.text, depth);
+        }
         self.set(&go, "false", depth);
         Ok(None)
     }
@@ -361,6 +378,12 @@ impl Lowering<'_> {
                 if crate::operators::CHANGING.contains(&call.method.to_string().as_str()) =>
             {
                 self.changing_method(call)
+            }
+            Expr::MethodCall(call)
+                if crate::grown::GROWING.contains(&call.method.to_string().as_str())
+                    && self.is_list(&call.receiver) =>
+            {
+                self.grow(call)
             }
             Expr::Match(m) => self.plain_match(m),
             _ => {
@@ -478,199 +501,24 @@ impl Lowering<'_> {
         Ok((Lines { lines, effect }, done?))
     }
 
-    /// `let`.
-    fn binding(&mut self, local: &syn::Local) -> Result<(), Refusal> {
-        let Some(init) = &local.init else {
-            return refuse(
-                local,
-                "give the variable its value where it is declared: `let x = ..;`",
-            );
-        };
-        if let Some((token, _)) = &init.diverge {
-            return refuse(token, "`let .. else` is not built: write an `if`");
-        }
-        if let Some(jump) = self.jumps_of(&init.expr).first() {
-            let name = match jump {
-                Jump::Return => "return",
-                Jump::Break(_) => "break",
-                Jump::Continue(_) => "continue",
-            };
-            return refuse(
-                &init.expr,
-                format!(
-                    "a `{name}` out of a value is not built: write it in an `if` of its own, before this"
-                ),
-            );
-        }
-        let (pattern, annotated) = match &local.pat {
-            Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
-            other => (other, None),
-        };
-        let annotated = match annotated {
-            Some(ty) if !matches!(ty, syn::Type::Infer(_)) => {
-                let mut holes = std::mem::take(&mut self.holes);
-                let inferred = has_infer(ty);
-                let found = match inferred {
-                    true => Ok(None),
-                    false => crate::types::read(ty, &mut holes).map(Some),
-                };
-                self.holes = holes;
-                found?
-            }
-            _ => None,
-        };
-        if let (Expr::Closure(closure), Pat::Ident(ident)) = (&*init.expr, pattern) {
-            self.closure_binding(&ident.ident, closure);
-            return Ok(());
-        }
-        if let (Expr::Reference(reference), Pat::Ident(ident)) = (&*init.expr, pattern)
-            && reference.mutability.is_some()
-        {
-            return self.alias(&ident.ident, &reference.expr);
-        }
-        let value = self.expression(&init.expr)?;
-        let value = match &annotated {
-            Some(ty) => self.convert(value, ty),
-            None => value,
-        };
-        self.pattern(pattern, value)
-    }
-
-    /// `let row = &mut x[i];`: another name of a place, which Rust lets nobody else use meanwhile.
-    fn alias(&mut self, name: &syn::Ident, of: &Expr) -> Result<(), Refusal> {
-        let depth = match self.root(of) {
-            Some(local) => local.depth,
-            None => return refuse(of, "bind this to a name with `let mut` before"),
-        };
-        let (place, _) = self.looked_at(of)?;
-        if place.level == 2 {
-            return refuse(
-                of,
-                "a `&mut` of a slice stands in an argument of a call here: use the whole array",
-            );
-        }
-        if place.level == 1 {
-            // Out of range is found here.
-            let unused = self.names.unique("unused");
-            let line = self.at(of.span(), What::Same, &format!("{unused} = {}", place.text));
-            self.lines.push(line);
-        }
-        let (text, ty) = (place.text, place.ty);
-        let local = Local {
-            name: text,
-            ty,
-            mutable: true,
-            reference: true,
-            depth,
-            least: i64::MIN,
-            closure: None,
-        };
-        self.declare(&name.to_string(), local);
-        Ok(())
-    }
-
-    /// Binds the names of a pattern.
-    pub fn pattern(&mut self, pattern: &Pat, value: Value) -> Result<(), Refusal> {
-        match pattern {
-            Pat::Ident(ident) if ident.subpat.is_none() && ident.by_ref.is_none() => {
-                let mutable = ident.mutability.is_some();
-                let ty = self.resolve(&value.ty);
-                if ty == Ty::Unit {
-                    return refuse(pattern, "this has no value");
-                }
-                let rust = ident.ident.to_string();
-                let name = self.names.unique(&rust);
-                let start = if mutable { "var " } else { "" };
-                self.lines.push(format!("{start}{name} = {}", value.text));
-                let ty = match ty {
-                    Ty::Array(element, Extent::Vec) => Ty::Array(element, Extent::Slice),
-                    other => other,
-                };
-                let least = match (mutable, &ty) {
-                    (false, _) => value.least,
-                    (true, Ty::Usize) => 0,
-                    _ => i64::MIN,
-                };
-                let local = Local {
-                    name,
-                    ty,
-                    mutable,
-                    reference: false,
-                    depth: self.depth,
-                    least,
-                    closure: None,
-                };
-                self.declare(&rust, local);
-                Ok(())
-            }
-            Pat::Wild(_) => {
-                if !value.cheap {
-                    let name = self.names.unique("unused");
-                    self.lines.push(format!("{name} = {}", value.text));
-                }
-                Ok(())
-            }
-            Pat::Paren(inner) => self.pattern(&inner.pat, value),
-            Pat::Reference(inner) => self.pattern(&inner.pat, value),
-            Pat::Type(typed) => self.pattern(&typed.pat, value),
-            Pat::Tuple(tuple) => {
-                let whole = self.named(value, "pair");
-                for (k, item) in tuple.elems.iter().enumerate() {
-                    if matches!(item, Pat::Rest(_)) {
-                        return refuse(item, "name each component, or write `_`");
-                    }
-                    let component = self.component(&whole, k);
-                    self.pattern(item, component)?;
-                }
-                Ok(())
-            }
-            // Of the only variant.
-            Pat::Struct(syn::PatStruct { path, .. })
-            | Pat::TupleStruct(syn::PatTupleStruct { path, .. })
-                if crate::enums::variant_of(path).is_some() =>
-            {
-                let whole = self.named(value, "whole");
-                self.tested(pattern, &whole).map(|_| ())
-            }
-            Pat::Struct(parts) => {
-                let hole = self.data(&parts.path);
-                let whole = self.convert(value, &Ty::Of(hole, Vec::new()));
-                let whole = self.named(whole, "whole");
-                for part in &parts.fields {
-                    let value = self.member(&whole, &part.member)?;
-                    self.pattern(&part.pat, value)?;
-                }
-                Ok(())
-            }
-            Pat::TupleStruct(parts)
-                if !parts.path.segments.last().is_some_and(|s| {
-                    matches!(s.ident.to_string().as_str(), "Some" | "Ok" | "Err")
-                }) =>
-            {
-                let hole = self.data(&parts.path);
-                let whole = self.convert(value, &Ty::Of(hole, Vec::new()));
-                let whole = self.named(whole, "whole");
-                for (k, part) in parts.elems.iter().enumerate() {
-                    if matches!(part, Pat::Rest(_)) {
-                        return refuse(part, "name each component, or write `_`");
-                    }
-                    let value = self.component(&whole, k);
-                    self.pattern(part, value)?;
-                }
-                Ok(())
-            }
-            _ => refuse(
-                pattern,
-                "this pattern is not built: bind a name, a tuple of names, or a struct's fields",
-            ),
-        }
-    }
-
     /// `assert!` and its like: a check at this place.
     pub fn asserted(&mut self, span: proc_macro2::Span, condition: &Value, message: String) {
         let text = format!("prim.select({}, 0, -1) >= 0", condition.text);
         self.check(span, What::Panic(message), &text);
     }
+}
+
+/// `let P = e else { .. };` and what follows it, as an `if let`.
+fn alternative(local: &syn::Local, rest: &[Stmt]) -> Option<ExprIf> {
+    let init = local.init.as_ref()?;
+    let (_, other) = init.diverge.as_ref()?;
+    let (pattern, value) = (&local.pat, &init.expr);
+    Some(syn::parse_quote!(if let #pattern = #value { #(#rest)* } else #other))
+}
+
+/// Whether an expression is a loop that gives no value.
+fn is_endless(expr: &Expr) -> bool {
+    matches!(expr, Expr::Loop(l) if !crate::loops::gives_value(l))
 }
 
 /// The same end for a block of an arm whose `if` has it.
@@ -706,7 +554,7 @@ fn diverges(statements: &[Stmt]) -> bool {
 }
 
 /// Whether some part of a type is left to rustc.
-fn has_infer(ty: &syn::Type) -> bool {
+pub(crate) fn has_infer(ty: &syn::Type) -> bool {
     struct Found(bool);
     impl Visit<'_> for Found {
         fn visit_type_infer(&mut self, _: &syn::TypeInfer) {

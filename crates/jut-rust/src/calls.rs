@@ -1,18 +1,15 @@
 //! Calls of functions, methods and macros.
 
-use crate::expression::{Value, unit, unwrapped};
+use crate::expression::{Value, unwrapped};
 use crate::function::{Local, Lowering};
-use crate::methods::{self, fill};
-use crate::operators::literal;
+use crate::methods;
 use crate::template::{Hole, What};
 use crate::types::{Extent, Step, Ty, array};
 use crate::{Refusal, refuse};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::Span;
 use quote::{ToTokens, quote, quote_spanned};
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, Lit, Macro, PathArguments, Token};
+use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, PathArguments};
 
 /// Whether what stands in `f::<..>(..)` is a length: a number, or a constant by its name.
 fn is_length(argument: &GenericArgument) -> bool {
@@ -62,13 +59,21 @@ impl Lowering<'_> {
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let before = path.path.segments.iter().rev().nth(1).map(|s| s.ident.to_string());
         match before.as_deref() {
-            Some("f64" | "i64" | "i32" | "usize") => {
+            Some("f64" | "f32" | "i64" | "i32" | "usize") if name == "from" => {
+                let [argument] = &arguments[..] else {
+                    return refuse(path, "one argument is expected here");
+                };
+                let ty = &path.path.segments[path.path.segments.len() - 2].ident;
+                return self.cast(&syn::parse_quote!((#argument) as #ty));
+            }
+            Some("f64" | "f32" | "i64" | "i32" | "usize") => {
                 let values = self.operands(&arguments)?;
                 let Some((receiver, rest)) = values.split_first() else {
                     return refuse(path, format!("`{name}` is not built"));
                 };
                 let ty = match before.as_deref() {
                     Some("f64") => Ty::F64,
+                    Some("f32") => Ty::F32,
                     Some("i64") => Ty::I64,
                     Some("i32") => Ty::I32,
                     _ => Ty::Usize,
@@ -79,13 +84,19 @@ impl Lowering<'_> {
             Some("Vec") => {
                 return refuse(
                     path,
-                    "a `Vec` that grows is not built: write `vec![0.0; n]`, and assign its elements",
+                    "this is built where a list is declared: `let mut list = Vec::new();`; else write `vec![0.0; n]`",
                 );
+            }
+            Some("array") if name == "from_fn" => {
+                return refuse(path, "write `[0.0; N]`, and assign its elements in a loop");
             }
             Some("Box" | "Rc" | "Arc" | "String" | "Some" | "Option") => {
                 return refuse(path, "this is not built: use numbers, arrays and tuples");
             }
             _ => {}
+        }
+        if let ("Some", [value]) = (name.as_str(), &arguments[..]) {
+            return self.some(value);
         }
         if matches!(name.as_str(), "Some" | "Ok" | "Err" | "drop") {
             return refuse(path, format!("`{name}` is not built: use numbers, arrays and tuples"));
@@ -295,13 +306,26 @@ impl Lowering<'_> {
         if crate::chains::is_chain(call) {
             return self.chain(call);
         }
+        if let Some(value) = self.option_method(call)? {
+            return Ok(value);
+        }
         if let Some(turbofish) = &call.turbofish {
             return refuse(turbofish, "this call with types is not built: write a `for` loop");
         }
         let whole = ["len", "is_empty", "to_vec", "clone", "to_owned", "as_slice", "as_ref"];
-        let iterates = ["iter", "into_iter", "iter_mut", "windows", "chunks"];
+        let iterates = ["iter", "into_iter", "iter_mut", "windows", "chunks", "first", "last"];
+        if name == "get" && self.is_list(&call.receiver) {
+            let list = self.expression(&call.receiver)?;
+            return self.element_option(list, call);
+        }
         let receiver = if whole.contains(&name.as_str()) || iterates.contains(&name.as_str()) {
             self.expression(&call.receiver)?
+        } else if name == "map" && matches!(call.args.first(), Some(Expr::Closure(_))) {
+            let list = self.expression(&call.receiver)?;
+            if let Ty::Of(..) = self.resolve(&list.ty) {
+                return self.each(list, None, &call.args[0]);
+            }
+            list
         } else if methods::is_known(&name) {
             // What a function gives is a number here.
             self.operand(&call.receiver)?
@@ -326,20 +350,33 @@ impl Lowering<'_> {
                     _ => Value::new(format!("{} == 0", length.text), Ty::Bool, 3, &[]),
                 });
             }
+            (Ty::Array(..) | Ty::Of(..), "first" | "last") => {
+                return self.element_option(receiver, call);
+            }
+            (Ty::Array(_, Extent::Fixed(n)), "map") if call.args.len() == 1 => {
+                return self.each(receiver.clone(), Some(n.clone()), &call.args[0]);
+            }
             (Ty::Array(element, _), "to_vec") => {
                 let ty = array((**element).clone(), Extent::Vec);
                 return Ok(Value { ty, ..receiver });
             }
             (Ty::Array(..), "clone" | "to_owned" | "as_slice" | "as_ref") => return Ok(receiver),
             (
-                Ty::F64 | Ty::I64 | Ty::I32 | Ty::Usize | Ty::Bool | Ty::Of(..),
+                Ty::F64
+                | Ty::F32
+                | Ty::Float(_)
+                | Ty::I64
+                | Ty::I32
+                | Ty::Usize
+                | Ty::Bool
+                | Ty::Of(..),
                 "clone" | "to_owned",
             ) => {
                 return Ok(receiver);
             }
             (
                 Ty::Array(..),
-                "iter" | "into_iter" | "iter_mut" | "windows" | "chunks" | "first" | "last",
+                "iter" | "into_iter" | "iter_mut" | "windows" | "chunks" | "chunks_exact",
             ) => {
                 return refuse(
                     &call.method,
@@ -375,278 +412,6 @@ impl Lowering<'_> {
         }
         self.number_method(&name, receiver, &values, &call.method)
     }
-
-    /// A method of a number with its arguments.
-    fn number_method(
-        &mut self,
-        name: &str,
-        receiver: Value,
-        arguments: &[Value],
-        at: &syn::Ident,
-    ) -> Result<Value, Refusal> {
-        let ty = self.resolve(&receiver.ty);
-        let shared = methods::SHARED.contains(&name);
-        if let Ty::Of(..) = ty
-            && let ("abs" | "max" | "min" | "signum", true) =
-                (name, arguments.iter().all(|a| a.stable))
-            && let (Some(float), Some(integer)) = (self.only("f64", &ty), self.only("int", &ty))
-            && !arguments
-                .iter()
-                .any(|a| self.resolve(&a.ty) == Ty::F64 || self.resolve(&a.ty).is_integer())
-        {
-            // A float or an integer: rustc knows.
-            let texts: Vec<&str> = arguments.iter().map(|a| a.text.as_str()).collect();
-            let known = methods::F64.iter().find(|(n, _, _)| *n == name).map_or("", |m| m.2);
-            let text = fill(known, &receiver.text, &texts);
-            let prim = if name == "signum" { "sign" } else { name };
-            let all: Vec<&str> = [receiver.text.as_str()].into_iter().chain(texts).collect();
-            let other = format!("prim.{prim}({})", all.join(", "));
-            let text = format!("{}{text}{}{}{other}{}", float.0, float.1, integer.0, integer.1);
-            let mut of = vec![&receiver];
-            of.extend(arguments);
-            let value = Value::new(text, ty, 9, &of);
-            return Ok(if name == "abs" {
-                self.in_range(value, at.span(), "negate")
-            } else {
-                value
-            });
-        }
-        if let Ty::Of(..) = ty
-            && shared
-            && !arguments.iter().any(|a| self.resolve(&a.ty) == Ty::F64)
-        {
-            return refuse(
-                at,
-                "the type of this is not known here: bind it to a name with its type before, `let x: f64 = ..;`",
-            );
-        }
-        if ty.is_integer() {
-            return self.integer_method(name, receiver, arguments, at);
-        }
-        if !matches!(ty, Ty::F64 | Ty::Of(..)) {
-            return refuse(at, format!("`{name}` is not built for this type"));
-        }
-        if let Some((_, help)) = methods::REFUSED.iter().find(|(n, _)| *n == name) {
-            return refuse(at, format!("`{name}` is not built: {help}"));
-        }
-        let Some((_, count, text)) = methods::F64.iter().find(|(n, _, _)| *n == name) else {
-            return refuse(
-                at,
-                format!(
-                    "the method `{name}` is not built: call a function that has this attribute"
-                ),
-            );
-        };
-        if *count != arguments.len() {
-            return refuse(at, "another number of arguments is expected");
-        }
-        for argument in arguments {
-            let wanted = if name == "powi" { Ty::I32 } else { Ty::F64 };
-            self.unify(&argument.ty, &wanted);
-        }
-        let mut arguments = arguments.to_vec();
-        if name == "clamp" {
-            for argument in &mut arguments {
-                *argument = self.named(argument.clone(), "bound");
-            }
-            let said = "clamp: the lower bound is above the upper one, or one is NaN".to_string();
-            let check =
-                format!("prim.select({} <= {}, 0, -1) >= 0", arguments[0].text, arguments[1].text);
-            self.check(at.span(), What::Panic(said), &check);
-        }
-        let texts: Vec<&str> = arguments.iter().map(|a| a.text.as_str()).collect();
-        let text = fill(text, &receiver.text, &texts);
-        let ty = match name {
-            "sin_cos" => Ty::Tuple(vec![Ty::F64, Ty::F64]),
-            "is_nan" | "is_finite" | "is_infinite" => Ty::Bool,
-            _ => Ty::F64,
-        };
-        let mut of = vec![&receiver];
-        of.extend(&arguments);
-        let value = Value::new(text, ty, 9, &of);
-        let light =
-            ["abs", "max", "min", "is_nan", "is_finite", "is_infinite", "floor", "ceil", "trunc"];
-        Ok(if light.contains(&name) { value } else { value.costly() })
-    }
-
-    fn integer_method(
-        &mut self,
-        name: &str,
-        receiver: Value,
-        arguments: &[Value],
-        at: &syn::Ident,
-    ) -> Result<Value, Refusal> {
-        let mut of = vec![&receiver];
-        of.extend(arguments);
-        let mut ty = self.resolve(&receiver.ty);
-        if name != "pow" {
-            for argument in arguments {
-                ty = self.unify(&ty, &argument.ty);
-            }
-        }
-        let (a, s) =
-            (arguments.first().map(|a| a.text.clone()).unwrap_or_default(), &receiver.text);
-        let b = arguments.get(1).map(|a| a.text.clone()).unwrap_or_default();
-        let unsigned = ty == Ty::Usize;
-        let (text, level) = match (name, arguments.len()) {
-            ("min" | "max", 1) => (format!("prim.{name}({s}, {a})"), 9),
-            ("abs", 0) if !unsigned => {
-                let value = Value::new(format!("prim.abs({s})"), ty, 9, &of);
-                return Ok(self.in_range(value, at.span(), "negate"));
-            }
-            ("signum", 0) if !unsigned => (format!("prim.sign({s})"), 9),
-            ("clamp", 2) => {
-                let line = format!("prim.select({a} <= {b}, 0, -1) >= 0");
-                self.check(
-                    at.span(),
-                    What::Panic("clamp: the lower bound is above the upper one".to_string()),
-                    &line,
-                );
-                (format!("prim.min(prim.max({s}, {a}), {b})"), 9)
-            }
-            ("saturating_sub", 1) if unsigned => {
-                (format!("prim.max({} - {}, 0)", receiver.within(4), arguments[0].within(5)), 9)
-            }
-            ("abs_diff", 1) if unsigned => {
-                (format!("prim.abs({} - {})", receiver.within(4), arguments[0].within(5)), 9)
-            }
-            ("wrapping_add" | "wrapping_sub" | "wrapping_mul", 1) if ty == Ty::I64 => {
-                let (op, level) = match name {
-                    "wrapping_add" => ("+", 4),
-                    "wrapping_sub" => ("-", 4),
-                    _ => ("*", 5),
-                };
-                (
-                    format!("{} {op} {}", receiver.within(level), arguments[0].within(level + 1)),
-                    level,
-                )
-            }
-            ("pow", 1) => {
-                let Some(n) = arguments.first().and_then(literal).filter(|n| (0..=64).contains(n))
-                else {
-                    return refuse(at, "the exponent must be a literal here: write a loop");
-                };
-                let value = Value::new(format!("{}^{n}", receiver.within(9)), ty, 7, &of);
-                return Ok(self.in_range(value, at.span(), "multiply"));
-            }
-            ("is_positive", 0) if !unsigned => {
-                return Ok(Value::new(format!("{} > 0", receiver.within(4)), Ty::Bool, 3, &of));
-            }
-            ("is_negative", 0) if !unsigned => {
-                return Ok(Value::new(format!("{} < 0", receiver.within(4)), Ty::Bool, 3, &of));
-            }
-            _ => {
-                return refuse(
-                    at,
-                    format!(
-                        "the method `{name}` is not built for this integer: write it with operators and `if`"
-                    ),
-                );
-            }
-        };
-        let least = if unsigned { 0 } else { i64::MIN };
-        Ok(Value { least, ..Value::new(text, ty, level, &of) })
-    }
-
-    /// A macro: `vec!`, and those that assert or give up.
-    pub fn macro_call(&mut self, call: &Macro) -> Result<Value, Refusal> {
-        let name = call.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-        let arguments = |tokens: TokenStream| -> Result<Vec<Expr>, Refusal> {
-            let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
-            let list = parser
-                .parse2(tokens)
-                .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
-            Ok(list.into_iter().collect())
-        };
-        match name.as_str() {
-            "vec" => {
-                let repeat = |input: syn::parse::ParseStream| -> syn::Result<(Expr, Expr)> {
-                    let value = input.parse()?;
-                    input.parse::<Token![;]>()?;
-                    Ok((value, input.parse()?))
-                };
-                if let Ok((value, length)) = repeat.parse2(call.tokens.clone()) {
-                    let length = self.operand(&length)?;
-                    let length = self.convert(length, &Ty::Usize);
-                    let length = match literal(&length) {
-                        Some(_) => length,
-                        None => self.named(length, "n"),
-                    };
-                    return self.repeated(&value, length.text, Extent::Vec);
-                }
-                let items = arguments(call.tokens.clone())?;
-                let items: Vec<&Expr> = items.iter().collect();
-                self.list(&items, Extent::Vec, call)
-            }
-            "assert" | "debug_assert" => {
-                let all = arguments(call.tokens.clone())?;
-                let Some(condition) = all.first() else {
-                    return refuse(call, "a condition is expected");
-                };
-                let said = match all.get(1) {
-                    Some(text) => message_of(text),
-                    None => {
-                        let written = condition.to_token_stream().to_string();
-                        format!("assertion failed: {}", tidy(&written))
-                    }
-                };
-                self.assertion(call.span(), name.starts_with("debug"), said, |this| {
-                    this.operand(condition)
-                })
-            }
-            "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => {
-                let all = arguments(call.tokens.clone())?;
-                let [left, right, rest @ ..] = &all[..] else {
-                    return refuse(call, "two values are expected");
-                };
-                let op = if name.ends_with("eq") { "==" } else { "!=" };
-                let said = match rest.first() {
-                    Some(text) => message_of(text),
-                    None => format!("assertion `left {op} right` failed"),
-                };
-                self.assertion(call.span(), name.starts_with("debug"), said, |this| {
-                    let values = this.operands(&[left, right])?;
-                    let [a, b] = &values[..] else { return Ok(unit()) };
-                    this.operation(op, a.clone(), b.clone(), call, call.span())
-                })
-            }
-            "panic" | "unreachable" | "todo" | "unimplemented" => {
-                let all = arguments(call.tokens.clone()).unwrap_or_default();
-                let said = all.first().map_or(format!("`{name}!`"), message_of);
-                self.check(call.span(), What::Panic(said), "-1 >= 0");
-                Ok(Value::name(String::new(), Ty::Never, i64::MIN))
-            }
-            "println" | "eprintln" | "print" | "eprint" | "dbg" | "format" | "write"
-            | "writeln" => refuse(
-                &call.path,
-                "text is not built: take this line out, or put it where the function is called",
-            ),
-            _ => refuse(&call.path, "this macro is not built: write what it stands for"),
-        }
-    }
-
-    /// A check of a condition; of one that is there in debug builds only, if it is one of these.
-    fn assertion(
-        &mut self,
-        span: Span,
-        debug: bool,
-        said: String,
-        condition: impl FnOnce(&mut Self) -> Result<Value, Refusal>,
-    ) -> Result<Value, Refusal> {
-        if !debug {
-            let condition = condition(self)?;
-            self.asserted(span, &condition, said);
-            return Ok(unit());
-        }
-        let on = self.constant(quote!(::core::cfg!(debug_assertions)));
-        let (block, ()) = self.nested(|this| {
-            let condition = condition(this)?;
-            this.asserted(span, &condition, said);
-            Ok(())
-        })?;
-        self.chosen(on, (block, None), Default::default());
-        Ok(unit())
-    }
 }
 
 /// Whether a name is that of a type.
@@ -669,25 +434,4 @@ fn is_place(expr: &Expr) -> bool {
         Expr::Field(field) => is_place(&field.base),
         _ => false,
     }
-}
-
-/// The text of a message, as it is written.
-fn message_of(expr: &Expr) -> String {
-    match expr {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Str(text) => text.value(),
-            other => other.to_token_stream().to_string(),
-        },
-        other => tidy(&other.to_token_stream().to_string()),
-    }
-}
-
-/// Tokens nearly as they were written.
-fn tidy(tokens: &str) -> String {
-    let mut text =
-        tokens.replace(" . ", ".").replace(" (", "(").replace(" [", "[").replace(" ,", ",");
-    for (from, to) in [("( ", "("), (" )", ")"), (" ]", "]"), ("& ", "&"), ("! ", "!")] {
-        text = text.replace(from, to);
-    }
-    text
 }

@@ -1,76 +1,141 @@
 //! Chains of iterators, `x.iter().zip(y).map(|(a, b)| a * b).sum()`, as one loop.
 //!
-//! What comes before the first `map` or `filter` decides which elements there are, and in which order; the closures are
-//! written into the loop, where they run for one element after the other, as in Rust.
+//! What comes before the last `map`s and `filter`s decides which elements there are, and in which order (`elements`); the closures behind
+//! that are written into the loop, where they run for one element after the other, as in Rust:
+//!
+//! ```text
+//! x.iter().filter(|v| **v > 0.0).map(|v| v.ln()).sum()     var total = -0.0
+//!                                                          for (i < size(x)) {
+//!                                                            element = x[i]
+//!                                                            if element > 0.0 { total = total + prim.log(element) }
+//!                                                          }
+//! ```
 
-use crate::expression::{Value, unwrapped};
+use crate::elements::{Item, STARTS};
+use crate::expression::{Value, unit, unwrapped};
 use crate::function::{Local, Lowering, indented};
-use crate::operators::literal;
-use crate::template::What;
 use crate::types::{Extent, Ty, array};
 use crate::{Refusal, refuse};
-use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Expr, ExprMethodCall, Pat};
 
-/// What an iterator gives.
-pub(crate) enum Item {
-    One(Value),
-    /// An element that may be assigned.
-    Place(Value),
-    Pair(Box<Item>, Box<Item>),
-}
-
-/// The elements: how many, and each by its index.
-pub(crate) struct Elements {
-    /// A name or literal.
-    pub count: String,
-    pub element: Box<dyn Fn(&str) -> Item>,
-}
-
 /// The methods that end a chain.
-const ENDS: &[&str] = &["sum", "product", "fold", "count", "all", "any", "collect"];
+const ENDS: &[&str] = &[
+    "sum", "product", "fold", "count", "all", "any", "collect", "for_each", "position", "find",
+    "last", "reduce", "min_by", "max_by", "min", "max",
+];
 
-/// The methods that make an iterator of an array.
-const STARTS: &[&str] = &["iter", "into_iter"];
+/// The methods that go on behind a `map` or `filter`.
+const STAGES: &[&str] = &["map", "filter", "flat_map", "flatten", "scan", "copied", "cloned"];
+
+/// A method that goes on with an element, and the variable that `scan` keeps.
+pub(crate) struct Stage<'e> {
+    pub call: &'e ExprMethodCall,
+    pub kept: Option<Value>,
+}
 
 /// Whether a method call is the end of a chain over a range or an array's elements.
 pub(crate) fn is_chain(call: &ExprMethodCall) -> bool {
-    fn starts(expr: &Expr) -> bool {
-        match unwrapped(expr) {
-            Expr::Range(_) => true,
-            Expr::MethodCall(call) => {
-                STARTS.contains(&call.method.to_string().as_str()) || starts(&call.receiver)
-            }
-            _ => false,
+    // Numbers have methods of these names too.
+    let plain = !matches!(call.method.to_string().as_str(), "min" | "max") || call.args.is_empty();
+    is_end(call) && plain && is_iterator(&call.receiver)
+}
+
+fn is_end(call: &ExprMethodCall) -> bool {
+    ENDS.contains(&call.method.to_string().as_str())
+}
+
+/// Whether an expression is an iterator over a range or an array's elements.
+pub(crate) fn is_iterator(expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::Range(_) => true,
+        Expr::MethodCall(call) => {
+            STARTS.contains(&call.method.to_string().as_str())
+                || !is_end(call) && is_iterator(&call.receiver)
         }
+        _ => false,
     }
-    ENDS.contains(&call.method.to_string().as_str()) && starts(&call.receiver)
+}
+
+/// The methods at the end of an iterator that go on with its elements, and the iterator before them.
+fn split(iterator: &Expr) -> (Vec<&ExprMethodCall>, &Expr) {
+    let (mut calls, mut source) = (Vec::new(), unwrapped(iterator));
+    while let Expr::MethodCall(call) = source {
+        let stage = STAGES.contains(&call.method.to_string().as_str());
+        if !stage || !is_iterator(&call.receiver) {
+            break;
+        }
+        calls.push(call);
+        source = unwrapped(&call.receiver);
+    }
+    // Copies are made by reading.
+    calls.retain(|call| call.method != "copied" && call.method != "cloned");
+    calls.reverse();
+    (calls, source)
 }
 
 impl Lowering<'_> {
-    /// The value of a chain.
-    pub fn chain(&mut self, end: &ExprMethodCall) -> Result<Value, Refusal> {
-        let mut stages = Vec::new();
-        let mut source = unwrapped(&end.receiver);
-        while let Expr::MethodCall(call) = source {
-            if !matches!(call.method.to_string().as_str(), "map" | "filter") {
-                break;
-            }
-            stages.push(call);
-            source = unwrapped(&call.receiver);
-        }
-        stages.reverse();
+    /// The loop of a chain: its range, the first element, and what goes on with it.
+    fn chained<'e>(
+        &mut self,
+        iterator: &'e Expr,
+    ) -> Result<(String, String, Item, Vec<Stage<'e>>), Refusal> {
+        let (calls, source) = split(iterator);
         let elements = self.elements(source)?;
-        let name = end.method.to_string();
-        let arguments: Vec<&Expr> = end.args.iter().collect();
+        let mut stages = Vec::new();
+        for call in calls {
+            let kept = match (call.method == "scan", call.args.first()) {
+                (true, Some(start)) => {
+                    let start = self.expression(start)?;
+                    let name = self.variable("kept", &start.text);
+                    let kept = Value::name(name, start.ty, i64::MIN);
+                    Some(Value { level: self.depth as u8, stable: false, ..kept })
+                }
+                _ => None,
+            };
+            stages.push(Stage { call, kept });
+        }
         let index = self.names.unique("i");
         let item = (elements.element)(&index);
-        let head = format!("{index} < {}", elements.count);
+        Ok((index, elements.count, item, stages))
+    }
+
+    /// The value of a chain.
+    pub fn chain(&mut self, end: &ExprMethodCall) -> Result<Value, Refusal> {
+        let (index, count, item, stages) = self.chained(&end.receiver)?;
+        let name = end.method.to_string();
+        let arguments: Vec<&Expr> = end.args.iter().collect();
+        let head = format!("{index} < {count}");
+        let each = stages.iter().all(|s| s.call.method == "map" || s.call.method == "scan");
         match (name.as_str(), &arguments[..]) {
             ("sum" | "product", []) => self.total(end, head, item, &stages),
-            ("count", []) if stages.is_empty() => Ok(Value::name(elements.count, Ty::Usize, 0)),
+            ("count", []) if stages.is_empty() => Ok(Value::name(count, Ty::Usize, 0)),
+            ("count", []) => {
+                let total = self.variable("total", "0");
+                let (block, ()) = self.nested(|this| {
+                    this.staged(item, &stages, &mut |this, item| {
+                        this.forced(item)?;
+                        this.assigned_to(&total, &format!("{total} + 1"));
+                        Ok(())
+                    })
+                })?;
+                self.lines.push(format!("for ({head}) {{\n{}\n}}", indented(&block.lines)));
+                Ok(Value::name(total, Ty::Usize, 0))
+            }
+            ("for_each", [step]) => {
+                let (block, ()) = self.nested(|this| {
+                    this.staged(item, &stages, &mut |this, item| {
+                        let value = this.applied(step, vec![item])?;
+                        if !value.cheap && value.ty != Ty::Unit {
+                            this.named(Value { stable: false, ..value }, "unused");
+                        }
+                        Ok(())
+                    })
+                })?;
+                self.loop_of(&head, block);
+                Ok(unit())
+            }
             ("fold", [start, step]) => {
                 let start = self.expression(start)?;
                 let total = self.variable("total", &start.text);
@@ -91,6 +156,9 @@ impl Lowering<'_> {
                 Ok(Value { stable: true, ..Value::name(total, ty, i64::MIN) })
             }
             ("all" | "any", [test]) => {
+                if let Some(inner) = stages.iter().find(|s| is_nested(s)) {
+                    return refuse(&inner.call.method, NESTED);
+                }
                 let all = name == "all";
                 let found = self.variable("found", if all { "true" } else { "false" });
                 let (block, ()) = self.nested(|this| {
@@ -106,16 +174,21 @@ impl Lowering<'_> {
                 Ok(Value::name(found, Ty::Bool, 0))
             }
             ("collect", []) => {
-                if let Some(filter) = stages.iter().find(|s| s.method == "filter") {
+                if let Some(stage) =
+                    stages.iter().find(|s| is_nested(s) || s.call.method == "filter")
+                {
                     return refuse(
-                        &filter.method,
-                        "`collect` behind a `filter` is not built: the number of elements is not known before",
+                        &stage.call.method,
+                        format!(
+                            "`collect` behind a `{}` is not built: the number of elements is not known before",
+                            stage.call.method
+                        ),
                     );
                 }
                 let (block, value) = self.nested(|this| {
                     let mut value = None;
                     this.staged(item, &stages, &mut |this, item| {
-                        value = Some(this.one(item));
+                        value = Some(this.one(item)?);
                         Ok(())
                     })?;
                     Ok(value)
@@ -127,11 +200,202 @@ impl Lowering<'_> {
                 self.lines.push(format!("{list} = for ({head}) {{\n{}\n}}", indented(&lines)));
                 Ok(Value::name(list, array(value.ty, Extent::Slice), i64::MIN))
             }
+            ("position", [test]) if each => {
+                let found = self.variable("found", "false");
+                let at = self.variable("at", "0");
+                let (block, ()) = self.nested(|this| {
+                    this.staged(item, &stages, &mut |this, item| {
+                        let value = this.applied(test, vec![item])?;
+                        this.assigned_to(&found, &value.text);
+                        this.assigned_to(&at, &index);
+                        Ok(())
+                    })
+                })?;
+                self.lines.push(format!(
+                    "for ({head}) while !{found} {{\n{}\n}}",
+                    indented(&block.lines)
+                ));
+                let at = Value::name(at, Ty::Usize, 0);
+                Ok(self.option(Value::name(found, Ty::Bool, 0), at))
+            }
+            ("find", [test]) if each => {
+                self.kept(end, &head, item, &stages, &mut |this, old, new| {
+                    let (found, _) = old;
+                    let test = this.applied(test, vec![Item::One(new.clone())])?;
+                    Ok((test, format!("!{}", found.text)))
+                })
+            }
+            ("last", []) => self.kept(end, &head, item, &stages, &mut |_, _, _| {
+                Ok((Value::name("true".to_string(), Ty::Bool, 0), String::new()))
+            }),
+            ("min" | "max", []) => {
+                let less = name == "min";
+                self.kept(end, &head, item, &stages, &mut |this, (found, old), new| {
+                    if !(new.ty.is_integer() || matches!(new.ty, Ty::Of(..))) {
+                        return refuse(
+                            &end.method,
+                            format!(
+                                "this is for integers: write `.fold(f64::INFINITY, f64::{name})`"
+                            ),
+                        );
+                    }
+                    let ty = this.unify(&old.ty, &new.ty);
+                    // Of equal ones Rust gives the first least, and the last largest.
+                    let op = if less { "<" } else { ">=" };
+                    let text = format!("!{} || {} {op} {}", found.text, new.text, old.text);
+                    let _ = ty;
+                    Ok((Value::new(text, Ty::Bool, 1, &[]), String::new()))
+                })
+            }
+            ("min_by" | "max_by", [order]) => {
+                let (first, second, left, right) = crate::options::compared(order)?;
+                let largest = name == "max_by";
+                self.kept(end, &head, item, &stages, &mut |this, (found, old), new| {
+                    this.scopes.push(Default::default());
+                    // Rust compares the one that it has with the next one.
+                    let bound = this.bind(first, Item::One(old.clone()));
+                    let bound = bound.and_then(|()| this.bind(second, Item::One(new.clone())));
+                    let sides = bound.and_then(|()| this.operands(&[left, right]));
+                    this.scopes.pop();
+                    let sides = sides?;
+                    let [a, b] = &sides[..] else {
+                        return refuse(order, "two values are expected");
+                    };
+                    this.unify(&a.ty, &b.ty);
+                    let (a, b) = (this.named(a.clone(), "a"), this.named(b.clone(), "b"));
+                    let said = "called `Option::unwrap()` on a `None` value".to_string();
+                    let ordered = format!(
+                        "!{} || {} <= {} || {} >= {}",
+                        found.text, a.text, b.text, a.text, b.text
+                    );
+                    let ordered = Value::new(ordered, Ty::Bool, 1, &[]);
+                    this.asserted(order.span(), &ordered, said);
+                    // Of equal ones Rust gives the first least, and the last largest.
+                    let op = if largest { "<=" } else { ">" };
+                    let text = format!("!{} || {} {op} {}", found.text, a.text, b.text);
+                    Ok((Value::new(text, Ty::Bool, 1, &[]), String::new()))
+                })
+            }
+            ("reduce", [step]) => {
+                let ty = self.reduced(&head, item, &stages, step, end)?;
+                Ok(ty)
+            }
             _ => refuse(
                 &end.method,
                 format!("`{name}` of an iterator is not built in this form: write a `for` loop"),
             ),
         }
+    }
+
+    /// A loop without a value. The language has none without effect.
+    fn loop_of(&mut self, head: &str, mut block: crate::body::Lines) {
+        if !block.effect {
+            block.lines.push("check 0 >= 0".to_string());
+        }
+        self.lines.push(format!("for ({head}) {{\n{}\n}}", indented(&block.lines)));
+    }
+
+    /// One of the elements, if there are any: `decide` says whether an element takes the place of the one that is kept, and while what
+    /// the loop goes on.
+    fn kept(
+        &mut self,
+        end: &ExprMethodCall,
+        head: &str,
+        item: Item,
+        stages: &[Stage<'_>],
+        decide: &mut dyn FnMut(
+            &mut Self,
+            (&Value, &Value),
+            &Value,
+        ) -> Result<(Value, String), Refusal>,
+    ) -> Result<Value, Refusal> {
+        if let Some(inner) = stages.iter().find(|s| is_nested(s)) {
+            return refuse(&inner.call.method, NESTED);
+        }
+        let (found, best) = (self.names.unique("found"), self.names.unique("best"));
+        let at = self.lines.len();
+        let (mut ty, mut goes) = (Ty::Never, String::new());
+        let (block, ()) = self.nested(|this| {
+            this.staged(item, stages, &mut |this, item| {
+                let new = this.one(item)?;
+                let new = this.named(new, "element");
+                ty = this.resolve(&new.ty);
+                let open = |name: &str, ty: Ty| Value {
+                    stable: false,
+                    ..Value::name(name.to_string(), ty, i64::MIN)
+                };
+                let old = (&open(&found, Ty::Bool), &open(&best, ty.clone()));
+                let (better, while_) = decide(this, old, &new)?;
+                goes = while_;
+                let (block, ()) = this.nested(|this| {
+                    this.assigned_to(&best, &new.text);
+                    this.assigned_to(&found, "true");
+                    Ok(())
+                })?;
+                this.lines.push(format!("if {} {{\n{}\n}}", better.text, indented(&block.lines)));
+                Ok(())
+            })
+        })?;
+        self.start_kept(at, &found, &best, &ty, end)?;
+        let goes = if goes.is_empty() { goes } else { format!(" while {goes}") };
+        self.lines.push(format!("for ({head}){goes} {{\n{}\n}}", indented(&block.lines)));
+        let least = if ty == Ty::Usize { 0 } else { i64::MIN };
+        Ok(self.option(Value::name(found, Ty::Bool, 0), Value::name(best, ty, least)))
+    }
+
+    fn start_kept(
+        &mut self,
+        at: usize,
+        found: &str,
+        best: &str,
+        ty: &Ty,
+        end: &ExprMethodCall,
+    ) -> Result<(), Refusal> {
+        let start = self.neutral(ty, &end.method)?;
+        self.lines.insert(at, format!("var {found} = false\nvar {best} = {start}"));
+        Ok(())
+    }
+
+    /// `reduce`: each element with what there is so far.
+    fn reduced(
+        &mut self,
+        head: &str,
+        item: Item,
+        stages: &[Stage<'_>],
+        step: &Expr,
+        end: &ExprMethodCall,
+    ) -> Result<Value, Refusal> {
+        let (found, best) = (self.names.unique("found"), self.names.unique("best"));
+        let (at, mut ty) = (self.lines.len(), Ty::Never);
+        let (block, ()) = self.nested(|this| {
+            this.staged(item, stages, &mut |this, item| {
+                let new = this.one(item)?;
+                let new = this.named(new, "element");
+                ty = this.resolve(&new.ty);
+                let (first, ()) = this.nested(|this| {
+                    this.assigned_to(&best, &new.text);
+                    this.assigned_to(&found, "true");
+                    Ok(())
+                })?;
+                let (other, ()) = this.nested(|this| {
+                    let old =
+                        Value { stable: false, ..Value::name(best.clone(), ty.clone(), i64::MIN) };
+                    let value = this.applied(step, vec![Item::One(old), Item::One(new)])?;
+                    ty = this.unify(&ty, &value.ty);
+                    this.assigned_to(&best, &value.text);
+                    Ok(())
+                })?;
+                this.lines.push(format!(
+                    "if {found} {{\n{}\n}} else {{\n{}\n}}",
+                    indented(&other.lines),
+                    indented(&first.lines)
+                ));
+                Ok(())
+            })
+        })?;
+        self.start_kept(at, &found, &best, &ty, end)?;
+        self.lines.push(format!("for ({head}) {{\n{}\n}}", indented(&block.lines)));
+        Ok(self.option(Value::name(found, Ty::Bool, 0), Value::name(best, ty, i64::MIN)))
     }
 
     /// `sum` and `product`, in order. The sum of no floats is -0.0 in Rust.
@@ -140,7 +404,7 @@ impl Lowering<'_> {
         end: &ExprMethodCall,
         head: String,
         item: Item,
-        stages: &[&ExprMethodCall],
+        stages: &[Stage<'_>],
     ) -> Result<Value, Refusal> {
         let sum = end.method == "sum";
         let said = match &end.turbofish {
@@ -157,7 +421,7 @@ impl Lowering<'_> {
         let mut ty = said;
         let (block, ()) = self.nested(|this| {
             this.staged(item, stages, &mut |this, item| {
-                let value = this.one(item);
+                let value = this.one(item)?;
                 let known = ty.clone().unwrap_or_else(|| this.resolve(&value.ty));
                 let known = this.unify(&value.ty, &known);
                 let old =
@@ -170,21 +434,30 @@ impl Lowering<'_> {
             })
         })?;
         let ty = ty.unwrap_or(Ty::F64);
-        let start = match (&ty, sum) {
-            (Ty::F64, true) => "-0.0",
-            (Ty::F64, false) => "1.0",
-            (t, _) if !t.is_integer() => {
-                return refuse(
-                    &end.method,
-                    "the type of this is not known here: write `.sum::<f64>()`",
-                );
-            }
-            (_, true) => "0",
-            _ => "1",
+        let (float, integer) = if sum { ("-0.0", "0") } else { ("1.0", "1") };
+        let start = match &ty {
+            float_type if float_type.is_float() => self.float(float, float_type),
+            integer_type if integer_type.is_integer() => integer.to_string(),
+            // A float or an integer: rustc knows.
+            of @ Ty::Of(..) => match self.only("int", of) {
+                Some((open, close)) => {
+                    format!("{}{open}{integer}{close}", self.either(of, float))
+                }
+                None => float.to_string(),
+            },
+            _ => return refuse(&end.method, "a sum is of numbers"),
         };
         self.lines.insert(at, format!("var {total} = {start}"));
         self.lines.push(format!("for ({head}) {{\n{}\n}}", indented(&block.lines)));
         Ok(Value::name(total, ty, i64::MIN))
+    }
+
+    /// A number as the text of a float, if it is one.
+    fn either(&self, ty: &Ty, digits: &str) -> String {
+        match (self.only("f64", ty), self.only("f32", ty)) {
+            (Some(a), Some(b)) => format!("{}{digits}{}{}{digits}f32{}", a.0, a.1, b.0, b.1),
+            _ => digits.to_string(),
+        }
     }
 
     fn variable(&mut self, wanted: &str, start: &str) -> String {
@@ -203,51 +476,103 @@ impl Lowering<'_> {
     fn staged(
         &mut self,
         item: Item,
-        stages: &[&ExprMethodCall],
+        stages: &[Stage<'_>],
         last: &mut dyn FnMut(&mut Self, Item) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let Some((stage, rest)) = stages.split_first() else { return last(self, item) };
-        let Some(closure) = stage.args.first() else {
-            return refuse(&stage.method, "a closure is expected");
+        let call = stage.call;
+        if call.method == "flatten" {
+            let list = self.one(item)?;
+            let elements = self.elements_of(list, &call.receiver)?;
+            let index = self.names.unique("i");
+            let inner = (elements.element)(&index);
+            let (block, ()) = self.nested(|this| this.staged(inner, rest, last))?;
+            self.loop_of(&format!("{index} < {}", elements.count), block);
+            return Ok(());
+        }
+        let Some(closure) = call.args.last() else {
+            return refuse(&call.method, "a closure is expected");
         };
-        if stage.method == "map" {
-            let value = self.applied(closure, vec![item])?;
-            let value = self.named(value, "element");
-            return self.staged(Item::One(value), rest, last);
+        match (call.method.to_string().as_str(), &stage.kept) {
+            ("map", _) => {
+                let value = self.applied(closure, vec![item])?;
+                let value = self.named(value, "element");
+                return self.staged(Item::One(value), rest, last);
+            }
+            ("scan", Some(kept)) => {
+                let given = crate::options::always(closure)?;
+                let value = self.applied(&given, vec![Item::Place(kept.clone()), item])?;
+                let value = self.named(value, "element");
+                return self.staged(Item::One(value), rest, last);
+            }
+            ("flat_map", _) => return self.inner_chain(closure, item, rest, last),
+            _ => {}
         }
         // The element is read by the test and by what follows.
-        let (first, second) = self.twice(item);
+        let (first, second) = self.twice(item)?;
         let test = self.applied(closure, vec![first])?;
         let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
         self.lines.push(format!("if {} {{\n{}\n}}", test.text, indented(&block.lines)));
         Ok(())
     }
 
-    fn twice(&mut self, item: Item) -> (Item, Item) {
-        match item {
+    /// `flat_map(|i| CHAIN)`: a loop in the loop.
+    fn inner_chain(
+        &mut self,
+        closure: &Expr,
+        item: Item,
+        rest: &[Stage<'_>],
+        last: &mut dyn FnMut(&mut Self, Item) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let Expr::Closure(closure) = unwrapped(closure) else {
+            return refuse(closure, "a closure that gives an iterator is expected here");
+        };
+        let [pattern] = &closure.inputs.iter().collect::<Vec<_>>()[..] else {
+            return refuse(closure, "a closure of one value is expected here");
+        };
+        if !is_iterator(&closure.body) {
+            return refuse(&closure.body, "an iterator is expected here: `x.iter()`, or a range");
+        }
+        // What follows does not see the closure's names.
+        let outside = self.scopes.clone();
+        self.scopes.push(Default::default());
+        self.bind(pattern, item)?;
+        let (index, count, inner, stages) = self.chained(&closure.body)?;
+        let (block, ()) = self.nested(|this| {
+            this.staged(inner, &stages, &mut |this, item| {
+                let item = this.forced(item)?;
+                let inside = std::mem::replace(&mut this.scopes, outside.clone());
+                let done = this.staged(item, rest, last);
+                this.scopes = inside;
+                done
+            })
+        })?;
+        self.scopes.pop();
+        self.loop_of(&format!("{index} < {count}"), block);
+        Ok(())
+    }
+
+    fn twice(&mut self, item: Item) -> Result<(Item, Item), Refusal> {
+        Ok(match self.forced(item)? {
             Item::One(value) => {
                 let value = self.named(value, "element");
                 (Item::One(value.clone()), Item::One(value))
             }
-            Item::Place(value) => (Item::Place(value.clone()), Item::Place(value)),
-            Item::Pair(a, b) => {
-                let ((a, c), (b, d)) = (self.twice(*a), self.twice(*b));
-                let pair = |a, b| Item::Pair(Box::new(a), Box::new(b));
-                (pair(a, b), pair(c, d))
-            }
-        }
+            other => (other.clone(), other),
+        })
     }
 
     /// An element as one value.
-    fn one(&mut self, item: Item) -> Value {
-        match item {
+    pub fn one(&mut self, item: Item) -> Result<Value, Refusal> {
+        Ok(match self.forced(item)? {
             Item::One(value) | Item::Place(value) => value,
             Item::Pair(a, b) => {
-                let (a, b) = (self.one(*a), self.one(*b));
+                let (a, b) = (self.one(*a)?, self.one(*b)?);
                 let ty = Ty::Tuple(vec![a.ty.clone(), b.ty.clone()]);
                 Value::new(format!("#({}, {})", a.text, b.text), ty, 9, &[&a, &b])
             }
-        }
+            Item::Mapped(inner, _) => self.one(*inner)?,
+        })
     }
 
     /// A closure, or a function by its name, of some arguments.
@@ -284,7 +609,9 @@ impl Lowering<'_> {
                 value
             }
             Expr::Path(_) => {
-                let values: Vec<Value> = items.into_iter().map(|i| self.one(i)).collect();
+                let values: Result<Vec<Value>, Refusal> =
+                    items.into_iter().map(|i| self.one(i)).collect();
+                let values = values?;
                 let names: Vec<syn::Ident> = (0..values.len())
                     .map(|k| syn::Ident::new(&format!("argument_{k}"), function.span()))
                     .collect();
@@ -315,6 +642,10 @@ impl Lowering<'_> {
         match (pattern, item) {
             (Pat::Reference(inner), item) => self.bind(&inner.pat, item),
             (Pat::Paren(inner), item) => self.bind(&inner.pat, item),
+            (pattern, item @ Item::Mapped(..)) => {
+                let item = self.forced(item)?;
+                self.bind(pattern, item)
+            }
             (Pat::Ident(ident), Item::Place(value)) if ident.subpat.is_none() => {
                 let local = Local {
                     name: value.text,
@@ -334,200 +665,25 @@ impl Lowering<'_> {
             }
             (Pat::Type(typed), item) => {
                 let ty = crate::types::read(&typed.ty, &mut self.holes)?;
-                let value = self.one(item);
+                let value = self.one(item)?;
                 let value = self.convert(value, &ty);
                 self.pattern(&typed.pat, value)
             }
             (pattern, item) => {
-                let value = self.one(item);
+                let value = self.one(item)?;
                 self.pattern(pattern, value)
             }
         }
     }
-
-    /// The elements that a chain begins with.
-    pub fn elements(&mut self, source: &Expr) -> Result<Elements, Refusal> {
-        match unwrapped(source) {
-            Expr::Range(range) => {
-                let (Some(start), Some(end)) = (&range.start, &range.end) else {
-                    return refuse(range, "write both ends of the range");
-                };
-                let ends = self.operands(&[start, end])?;
-                let [lo, hi] = &ends[..] else {
-                    return refuse(range, "write both ends of the range");
-                };
-                let ty = self.unify(&lo.ty, &hi.ty);
-                let lo = self.atom(lo.clone(), "first");
-                let hi = self.atom(hi.clone(), "last");
-                if matches!(range.limits, syn::RangeLimits::Closed(_)) && literal(&hi).is_none() {
-                    let check =
-                        format!("prim.select({} < 9223372036854775807, 0, -1) >= 0", hi.text);
-                    self.check(range.span(), What::Overflow("add"), &check);
-                }
-                let more = match range.limits {
-                    syn::RangeLimits::Closed(_) => " + 1",
-                    syn::RangeLimits::HalfOpen(_) => "",
-                };
-                let count = self.names.unique("count");
-                let (a, b) = (lo.within(5), hi.within(5));
-                self.lines.push(format!("{count} = prim.max({b}{more} - {a}, 0)"));
-                let least = lo.least;
-                Ok(Elements {
-                    count,
-                    element: Box::new(move |i| {
-                        let text = if a == "0" { i.to_string() } else { format!("{a} + {i}") };
-                        let level = if a == "0" { 9 } else { 4 };
-                        Item::One(Value { level, ..Value::name(text, ty.clone(), least) })
-                    }),
-                })
-            }
-            Expr::MethodCall(call) => {
-                let name = call.method.to_string();
-                let arguments: Vec<&Expr> = call.args.iter().collect();
-                match (name.as_str(), &arguments[..]) {
-                    ("iter" | "into_iter", [])
-                        if !matches!(unwrapped(&call.receiver), Expr::Range(_)) =>
-                    {
-                        self.list_elements(&call.receiver)
-                    }
-
-                    ("iter_mut", []) => self.list_places(&call.receiver),
-                    ("copied" | "cloned" | "iter" | "into_iter" | "by_ref", []) => {
-                        self.elements(&call.receiver)
-                    }
-                    ("enumerate", []) => {
-                        let Elements { count, element } = self.elements(&call.receiver)?;
-                        Ok(Elements {
-                            count,
-                            element: Box::new(move |i| {
-                                let number = Value::name(i.to_string(), Ty::Usize, 0);
-                                Item::Pair(Box::new(Item::One(number)), Box::new(element(i)))
-                            }),
-                        })
-                    }
-                    ("rev", []) => {
-                        let Elements { count, element } = self.elements(&call.receiver)?;
-                        let last = count.clone();
-                        Ok(Elements {
-                            count,
-                            element: Box::new(move |i| element(&format!("({last} - 1 - {i})"))),
-                        })
-                    }
-                    ("zip", [other]) => {
-                        let first = self.elements(&call.receiver)?;
-                        let second = match unwrapped(other) {
-                            Expr::MethodCall(_) | Expr::Range(_) => self.elements(other)?,
-                            list => self.list_elements(list)?,
-                        };
-                        let count = self.names.unique("count");
-                        let both = format!("{count} = prim.min({}, {})", first.count, second.count);
-                        self.lines.push(both);
-                        Ok(Elements {
-                            count,
-                            element: Box::new(move |i| {
-                                let (a, b) = ((first.element)(i), (second.element)(i));
-                                Item::Pair(Box::new(a), Box::new(b))
-                            }),
-                        })
-                    }
-                    ("skip" | "take", [number]) => {
-                        let Elements { count, element } = self.elements(&call.receiver)?;
-                        let number = self.operand(number)?;
-                        let number = self.convert(number, &Ty::Usize);
-                        let number = self.atom(number, "number");
-                        let fewer = self.names.unique("count");
-                        if name == "take" {
-                            self.lines
-                                .push(format!("{fewer} = prim.min({count}, {})", number.text));
-                            return Ok(Elements { count: fewer, element });
-                        }
-                        self.lines
-                            .push(format!("{fewer} = prim.max({count} - {}, 0)", number.within(5)));
-                        let by = number.within(4);
-                        Ok(Elements {
-                            count: fewer,
-                            element: Box::new(move |i| element(&format!("({i} + {by})"))),
-                        })
-                    }
-                    ("clone" | "to_vec", []) => self.list_elements(source),
-                    ("map" | "filter", _) => refuse(
-                        &call.method,
-                        format!(
-                            "`{name}` stands behind `zip`, `enumerate`, `rev`, `skip` and `take` here"
-                        ),
-                    ),
-                    _ => refuse(
-                        &call.method,
-                        format!(
-                            "the iterator `{name}` is not built: write a `for` loop over indices"
-                        ),
-                    ),
-                }
-            }
-            Expr::Reference(reference) if reference.mutability.is_some() => {
-                self.list_places(&reference.expr)
-            }
-            other => self.list_elements(other),
-        }
-    }
-
-    /// Elements that may be assigned. A place has the depth of its variable where values have a level.
-    fn list_places(&mut self, list: &Expr) -> Result<Elements, Refusal> {
-        let depth = self.root(list).map_or(0, |local| local.depth) as u8;
-        let (place, length) = self.looked_at(list)?;
-        let element = self.element(&place.ty);
-        let count = self.names.unique("count");
-        self.lines.push(format!("{count} = {length}"));
-        Ok(Elements {
-            count,
-            element: Box::new(move |i| {
-                let text = match place.text.rsplit_once(" .. ") {
-                    Some((open, _)) if place.level == 2 => format!("{open} + {i}]"),
-                    _ => match place.text.strip_suffix(']') {
-                        Some(open) => format!("{open}, {i}]"),
-                        None => format!("{}[{i}]", place.text),
-                    },
-                };
-                let value = Value::name(text, element.clone(), i64::MIN);
-                Item::Place(Value { level: depth, stable: false, ..value })
-            }),
-        })
-    }
-
-    fn list_elements(&mut self, list: &Expr) -> Result<Elements, Refusal> {
-        let value = self.expression(list)?;
-        let ty = self.resolve(&value.ty);
-        if !matches!(ty, Ty::Array(..) | Ty::Of(..)) {
-            return refuse(
-                list,
-                format!(
-                    "an array is expected here, and `{}` is not known to be one",
-                    list.to_token_stream()
-                ),
-            );
-        }
-        let value = self.named(value, "list");
-        let element = self.element(&ty);
-        let least = if element == Ty::Usize { 0 } else { i64::MIN };
-        let count = self.names.unique("count");
-        self.lines.push(format!("{count} = size({})", value.text));
-        Ok(Elements {
-            count,
-            element: Box::new(move |i| {
-                let text = format!("{}[{i}]", value.text);
-                Item::One(Value::name(text, element.clone(), least))
-            }),
-        })
-    }
-
-    /// A literal, or a name that nothing assigns.
-    fn atom(&mut self, value: Value, wanted: &str) -> Value {
-        match literal(&value) {
-            Some(_) => value,
-            None => self.named(value, wanted),
-        }
-    }
 }
+
+/// Whether a method goes over elements of an element.
+fn is_nested(stage: &Stage<'_>) -> bool {
+    stage.call.method == "flat_map" || stage.call.method == "flatten"
+}
+
+const NESTED: &str =
+    "this is not built before a method that ends early or keeps one: write a `for` loop";
 
 /// Looks for a `return`.
 struct Returns(Option<proc_macro2::Span>);

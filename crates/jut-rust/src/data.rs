@@ -7,7 +7,7 @@
 
 use crate::calls::key;
 use crate::expand::{derivative, type_value};
-use crate::types::{Ty, read};
+use crate::types::{Ty, read_outside};
 use crate::{Refusal, spanned};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -62,7 +62,7 @@ fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
                 "a struct owns what it has: write `Vec<f64>` or `[f64; N]`",
             ));
         }
-        let ty = read(&field.ty, &mut holes)?;
+        let ty = read_outside(&field.ty, &mut holes)?;
         if matches!(ty, Ty::Tuple(_) | Ty::Unit) {
             return Err(spanned(
                 &field.ty,

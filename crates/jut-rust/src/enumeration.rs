@@ -9,7 +9,7 @@ use crate::data::{Field, values};
 use crate::enums::field_name;
 use crate::expand::{derivative, type_value};
 use crate::template::Hole;
-use crate::types::{Ty, read};
+use crate::types::{Ty, read_outside};
 use crate::{Refusal, spanned};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -109,7 +109,7 @@ fn part(
     if let Type::Reference(reference) = &field.ty {
         return Err(spanned(reference, "an enum owns what it has: write `f64` or `[f64; N]`"));
     }
-    let ty = read(&field.ty, holes)?;
+    let ty = read_outside(&field.ty, holes)?;
     if matches!(ty, Ty::Tuple(_) | Ty::Unit) {
         let message = "a tuple as a field is not built: write its components as fields";
         return Err(spanned(&field.ty, message));

@@ -122,6 +122,19 @@ impl Lowering<'_> {
                 };
                 self.opened(&owner, &name, subject, &mut all)?;
             }
+            Pat::TupleStruct(own) if own.path.is_ident("Some") && own.elems.len() == 1 => {
+                return self.option_tested(Some(&own.elems[0]), subject, pattern);
+            }
+            Pat::Ident(ident) if ident.ident == "None" => {
+                return self.option_tested(None, subject, pattern);
+            }
+            Pat::Slice(slice) => {
+                let whole = self.named(subject.clone(), "whole");
+                for (k, part) in slice.elems.iter().enumerate() {
+                    let value = self.nth(&whole, k, part)?;
+                    parts.push((part, value));
+                }
+            }
             Pat::TupleStruct(own) if own.qself.is_none() => {
                 let rest = own.elems.iter().find(|p| matches!(p, Pat::Rest(_)));
                 if let Some(rest) = rest.filter(|_| own.elems.len() > 1) {

@@ -68,6 +68,20 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
     quote!(#function #twin)
 }
 
+/// A function within another one, without attributes that are not of rustc.
+pub(crate) fn plain(function: &ItemFn) -> ItemFn {
+    let mut plain = function.clone();
+    plain.attrs.retain(|a| a.path().is_ident("cfg"));
+    plain
+}
+
+/// What stands beside a function within another one.
+pub(crate) fn within(function: &ItemFn, name: &Ident) -> Result<TokenStream, Refusal> {
+    let signature = signature(function, None)?;
+    let lowered = lower(function, &signature)?;
+    Ok(twin(function, name, &signature, &lowered, None))
+}
+
 /// What stands beside a function, or beside the `impl` block of a method: its derivatives, or an error.
 fn beside(function: &ItemFn, name: &Ident, owner: Option<&Type>) -> TokenStream {
     let signature = match signature(function, owner) {
@@ -310,7 +324,8 @@ fn place(place: &Place) -> TokenStream {
 /// A type, as a value.
 pub(crate) fn type_value(ty: &Ty, holes: &[Hole]) -> TokenStream {
     match ty {
-        Ty::F64 => quote!(::jut::rust::Type::F64),
+        Ty::F64 | Ty::Float(_) => quote!(::jut::rust::Type::F64),
+        Ty::F32 => quote!(::jut::rust::Type::F32),
         Ty::I64 => quote!(::jut::rust::Type::I64),
         Ty::I32 => quote!(::jut::rust::Type::I32),
         Ty::Usize => quote!(::jut::rust::Type::Usize),
@@ -377,7 +392,7 @@ pub(crate) fn derivative(written: &Type) -> TokenStream {
 fn known(path: &syn::TypePath) -> bool {
     let last = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
     let first = path.path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
-    matches!(last.as_str(), "f64" | "i64" | "i32" | "usize" | "bool")
+    matches!(last.as_str(), "f64" | "f32" | "i64" | "i32" | "usize" | "bool")
         || path.path.leading_colon.is_some() && first == "jut" && last == "Array"
 }
 
@@ -619,8 +634,8 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         ));
         // A gradient is that of the function's result, or of the one number that it changes.
         let number = match given {
-            [one] => *one.ty == Ty::F64,
-            _ => signature.result == Ty::F64,
+            [one] => one.ty.is_float(),
+            _ => signature.result.is_float(),
         };
         if number {
             all.push(method(
@@ -642,7 +657,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 &pair,
             ));
             // Second derivatives are not of one number among several.
-            if given.iter().filter(|g| *g.ty == Ty::F64).count() > 1 {
+            if given.iter().filter(|g| g.ty.is_float()).count() > 1 {
                 return quote!(#(#all)*);
             }
             all.push(method(
@@ -676,14 +691,18 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
 fn hessian(written: &Type, ty: &Ty) -> Option<TokenStream> {
     match (ty, written) {
         (Ty::F64, _) => Some(quote!(f64)),
-        (Ty::Array(element, extent), _) if **element == Ty::F64 => match (extent, written) {
+        (Ty::F32, _) => Some(quote!(f32)),
+        (Ty::Array(element, extent), _) if element.is_float() => match (extent, written) {
             (Extent::Fixed(_), Type::Array(array)) => {
-                let n = &array.len;
-                Some(quote!([[f64; #n]; #n]))
+                let (n, one) = (&array.len, hessian(&array.elem, element)?);
+                Some(quote!([[#one; #n]; #n]))
             }
             (Extent::Fixed(_), Type::Reference(inner)) => hessian(&inner.elem, ty),
             (Extent::Fixed(_), _) => None,
-            _ => Some(quote!(::jut::Array<f64>)),
+            _ => {
+                let one = hessian(written, element)?;
+                Some(quote!(::jut::Array<#one>))
+            }
         },
         _ => None,
     }

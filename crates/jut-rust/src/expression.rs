@@ -54,62 +54,6 @@ impl Value {
 }
 
 impl Lowering<'_> {
-    /// The type as far as it is known now.
-    pub fn resolve(&self, ty: &Ty) -> Ty {
-        match ty {
-            Ty::Int(k) => match self.learned.integers.get(*k) {
-                Some(Some(found)) => self.resolve(found),
-                _ => ty.clone(),
-            },
-            Ty::Array(element, extent) => array(self.resolve(element), extent.clone()),
-            Ty::Tuple(items) => Ty::Tuple(items.iter().map(|t| self.resolve(t)).collect()),
-            other => other.clone(),
-        }
-    }
-
-    /// Two types that rustc says are one.
-    pub fn unify(&mut self, a: &Ty, b: &Ty) -> Ty {
-        match (self.resolve(a), self.resolve(b)) {
-            (Ty::Int(j), Ty::Int(k)) if j == k => Ty::Int(j),
-            (Ty::Int(k), found) | (found, Ty::Int(k))
-                if found.is_integer() || matches!(found, Ty::Of(..)) =>
-            {
-                if let Some(slot) = self.learned.integers.get_mut(k) {
-                    *slot = Some(found.clone());
-                }
-                found
-            }
-            (Ty::Never, known) | (Ty::Of(..), known) => known,
-            (Ty::Array(a, extent), Ty::Array(b, _)) => array(self.unify(&a, &b), extent),
-            (Ty::Tuple(a), Ty::Tuple(b)) if a.len() == b.len() => {
-                Ty::Tuple(a.iter().zip(&b).map(|(a, b)| self.unify(a, b)).collect())
-            }
-            (known, _) => known,
-        }
-    }
-
-    /// An integer whose type is not known yet.
-    pub fn unknown_integer(&mut self) -> Ty {
-        let k = self.integers;
-        self.integers += 1;
-        if self.learned.integers.len() <= k {
-            self.learned.integers.push(None);
-        }
-        Ty::Int(k)
-    }
-
-    /// A value where one of a type is wanted.
-    pub fn convert(&mut self, mut value: Value, wanted: &Ty) -> Value {
-        value.ty = match (self.unify(&value.ty, wanted), wanted) {
-            (Ty::Never, _) => Ty::Never,
-            _ => wanted.clone(),
-        };
-        if value.ty == Ty::Usize {
-            value.least = value.least.max(0);
-        }
-        value
-    }
-
     /// A value under a name of its own.
     pub fn named(&mut self, value: Value, wanted: &str) -> Value {
         let plain = value.level == 9
@@ -249,6 +193,10 @@ impl Lowering<'_> {
                 self.member(&whole, &field.member)
             }
             Expr::Macro(call) => self.macro_call(&call.mac),
+            Expr::Loop(l) if crate::loops::gives_value(l) => {
+                self.no_jump(expr)?;
+                self.loop_value(l)
+            }
             Expr::Assign(_) | Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
                 self.no_jump(expr)?;
                 self.effect(expr)?;
@@ -308,6 +256,12 @@ impl Lowering<'_> {
     ) -> Result<(Arm, Arm), Refusal> {
         if let (Some(a), Some(b)) = (&mut then.1, &mut other.1) {
             let ty = self.unify(&a.ty, &b.ty);
+            for one in [&mut *a, &mut *b] {
+                if matches!(&one.ty, Ty::Option(inner) if **inner == Ty::Never) {
+                    let text = self.neutral(&ty, &at.to_token_stream())?;
+                    *one = Value::name(text, ty.clone(), i64::MIN);
+                }
+            }
             let (types, both) = ((a.ty.clone(), b.ty.clone()), [&mut *a, &mut *b]);
             for (one, another) in both.into_iter().zip([types.1, types.0]) {
                 if one.ty == Ty::Never && another != Ty::Never {
@@ -339,22 +293,22 @@ impl Lowering<'_> {
         let constant = |text: String, ty: Ty, least: i64| Value::name(text, ty, least);
         match literal {
             Lit::Bool(b) => Ok(constant(b.value.to_string(), Ty::Bool, 0)),
-            Lit::Float(x) => match (x.suffix(), x.base10_parse::<f64>()) {
-                ("" | "f64", Ok(value)) => Ok(constant(format!("{value:?}"), Ty::F64, 0)),
-                ("f32", _) => refuse(literal, "`f32` is not built yet: write `f64`"),
-                _ => refuse(literal, "write an f64"),
-            },
+            Lit::Float(x) => {
+                let ty = match x.suffix() {
+                    "" => self.unknown_float(),
+                    "f64" => Ty::F64,
+                    _ => Ty::F32,
+                };
+                self.written_float(literal, x.base10_digits(), ty)
+            }
             Lit::Int(n) => {
                 let ty = match n.suffix() {
                     "" => self.unknown_integer(),
                     "i64" => Ty::I64,
                     "i32" => Ty::I32,
                     "usize" => Ty::Usize,
-                    "f64" => {
-                        let value = n.base10_parse::<f64>().unwrap_or_default();
-                        return Ok(constant(format!("{value:?}"), Ty::F64, 0));
-                    }
-                    "f32" => return refuse(literal, "`f32` is not built yet: write `f64`"),
+                    "f64" => return self.written_float(literal, n.base10_digits(), Ty::F64),
+                    "f32" => return self.written_float(literal, n.base10_digits(), Ty::F32),
                     other => {
                         return refuse(
                             literal,
@@ -372,6 +326,22 @@ impl Lowering<'_> {
         }
     }
 
+    /// A float as it is written. The nearest number of 32 bits is not always that of the nearest one of 64.
+    fn written_float(&self, at: &Lit, digits: &str, ty: Ty) -> Result<Value, Refusal> {
+        let (Ok(wide), Ok(short)) = (digits.parse::<f64>(), digits.parse::<f32>()) else {
+            return refuse(at, "write an `f64` or an `f32`");
+        };
+        let infinite = match self.resolve(&ty) {
+            Ty::F32 => short.is_infinite(),
+            _ => wide.is_infinite(),
+        };
+        if infinite {
+            return refuse(at, "this is larger than any number of its type");
+        }
+        let text = self.by_width(&ty, &format!("{wide:?}"), &format!("{short:?}f32"));
+        Ok(Value::name(text, ty, 0))
+    }
+
     fn path(&mut self, path: &syn::ExprPath) -> Result<Value, Refusal> {
         if let Some(ident) = path.path.get_ident()
             && let Some(local) = self.lookup(&ident.to_string())
@@ -380,11 +350,20 @@ impl Lowering<'_> {
             if matches!(ty, Ty::Function(..)) {
                 return refuse(path, "a function is called, or is an argument of a call");
             }
+            if name.is_empty() {
+                return refuse(
+                    path,
+                    "nothing is known of this list: write its type, `let mut x: Vec<f64> = ..`",
+                );
+            }
             let ty = self.resolve(&ty);
             return Ok(Value { text: name, ty, level: 9, stable: !mutable, cheap: true, least });
         }
         if let Some(q) = &path.qself {
             return refuse(&q.ty, "a path through a trait is not built: name the constant itself");
+        }
+        if path.path.is_ident("None") {
+            return Ok(self.none());
         }
         // What may be a constant of the type is one; a variant without fields is written like it.
         match crate::enums::variant_of(&path.path) {
@@ -399,11 +378,17 @@ impl Lowering<'_> {
     pub fn constant(&mut self, tokens: proc_macro2::TokenStream) -> Value {
         let written = tokens.to_string().replace(' ', "");
         let k = self.hole(Hole::Constant(tokens));
-        let ty = match written.rsplit("::").nth(1) {
-            Some("f64" | "consts") => Ty::F64,
-            Some("i64") => Ty::I64,
-            Some("i32") => Ty::I32,
-            Some("usize") => Ty::Usize,
+        let mut before = written.rsplit("::").skip(1);
+        let ty = match (before.next(), before.next()) {
+            (Some("f64"), _) | (Some("consts"), Some("f64")) => Ty::F64,
+            (Some("f32"), _) | (Some("consts"), Some("f32")) => Ty::F32,
+            (Some("i64"), _) => Ty::I64,
+            (Some("i32"), _) => Ty::I32,
+            (Some("usize"), _) => Ty::Usize,
+            (Some("consts"), None) => {
+                let float = self.unknown_float();
+                self.unify(&float, &Ty::Of(k, Vec::new()))
+            }
             _ => Ty::Of(k, Vec::new()),
         };
         Value::name(format!("$k{k}$"), ty, i64::MIN)
@@ -531,7 +516,8 @@ impl Lowering<'_> {
                 let ty = self.resolve(&value.ty);
                 let result = Value::new(format!("-{}", value.within(7)), ty.clone(), 6, &[&value]);
                 match ty {
-                    Ty::F64 | Ty::I64 => Ok(result),
+                    Ty::I64 => Ok(result),
+                    float if float.is_float() => Ok(result),
                     _ => Ok(self.in_range(result, unary.span(), "negate")),
                 }
             }
@@ -604,7 +590,10 @@ impl Lowering<'_> {
         let ty = self.element(&base.ty);
         let text = match base.text.strip_suffix("]\u{3}") {
             // `a[i][j]`: one access with two indices.
-            Some(open) if self.resolve(&base.ty).rank() > 0 && !open.contains(" .. ") => {
+            Some(open)
+                if (self.resolve(&base.ty).rank() > 0 || matches!(base.ty, Ty::Of(..)))
+                    && !open.contains(" .. ") =>
+            {
                 let open = crate::template::bare(open);
                 self.at(span, What::Same, &format!("{open}, {}]", crate::template::bare(&at.text)))
             }

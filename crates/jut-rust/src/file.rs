@@ -122,6 +122,11 @@ impl File {
     }
 
     fn function(&mut self, function: &ItemFn, owner: Option<&Type>) {
+        for statement in &function.block.stmts {
+            if let syn::Stmt::Item(Item::Fn(inner)) = statement {
+                self.function(inner, None);
+            }
+        }
         let plain = function.sig.ident.to_string().trim_start_matches("r#").to_string();
         let name = match owner {
             None => plain.clone(),

@@ -1,7 +1,8 @@
 //! A whole function: its signature, and its body, which is gone over until nothing more is learned.
 
+use crate::expression::Value;
 use crate::template::{Hole, Place, What, finish, mark};
-use crate::types::{Extent, Ty, read};
+use crate::types::{Extent, Ty, read_outside};
 use crate::{Refusal, refuse};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -110,10 +111,14 @@ pub(crate) struct Frame {
 pub(crate) struct Learned {
     /// What integers of unknown type turned out to be.
     pub integers: Vec<Option<Ty>>,
+    /// The same of floats.
+    pub floats: Vec<Option<Ty>>,
     /// Whether some `return` stands where the rest of the function cannot be put into the other arm.
     pub flagged: bool,
     /// The loops of which the same is true of a `continue`.
     pub skipping: HashSet<usize>,
+    /// The types of the values with which loops end.
+    pub broken: HashMap<usize, Ty>,
 }
 
 /// The function while it is translated.
@@ -137,8 +142,14 @@ pub(crate) struct Lowering<'a> {
     pub learned: Learned,
     /// How many integers of unknown type there were so far in this pass.
     pub integers: usize,
+    /// The same of floats.
+    pub floats: usize,
     pub loops: usize,
+    /// The variables of the values with which loops end.
+    pub broken: HashMap<usize, String>,
     pub frames: Vec<Frame>,
+    /// What loops push to lists, the inner loops last.
+    pub pushes: Vec<HashMap<String, Option<Value>>>,
     /// What arguments of the call that is being written refer to by `&mut`, if they do.
     pub targets: Vec<Option<String>>,
     /// The variables of the result and of whether the function goes on, if some `return` needs them.
@@ -171,7 +182,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
                 parameters.push(Parameter {
                     name: "self".to_string(),
                     mutable: receiver.reference.is_none() && receiver.mutability.is_some(),
-                    ty: read(&shared, &mut lengths)?,
+                    ty: read_outside(&shared, &mut lengths)?,
                     written: shared,
                     changed: receiver.reference.is_some() && receiver.mutability.is_some(),
                     span: receiver.self_token.span,
@@ -200,15 +211,22 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             mutable: ident.mutability.is_some(),
             ty: match given {
                 Some(ty) => ty,
-                None => read(&written, &mut lengths)?,
+                None => read_outside(&written, &mut lengths)?,
             },
             written,
             changed,
             span: ident.ident.span(),
         });
         let ty = &parameters[parameters.len() - 1].ty;
-        if matches!(ty, Ty::Tuple(_) | Ty::Unit) {
-            return refuse(&typed.ty, "a tuple as a parameter is not built: write its components");
+        let mixed = match ty {
+            Ty::Tuple(items) => items.iter().any(|t| !t.has_float() || has_sizes(t)),
+            other => *other == Ty::Unit,
+        };
+        if mixed {
+            return refuse(
+                &typed.ty,
+                "a tuple as a parameter is one of floats and arrays of fixed size: write its components",
+            );
         }
     }
     let changes = parameters.iter().any(|p: &Parameter| p.changed);
@@ -227,7 +245,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
                     "write `Vec<f64>` or `[f64; N]`: a result is a value of its own",
                 );
             }
-            (read(ty, &mut lengths)?, Some((**ty).clone()))
+            (read_outside(ty, &mut lengths)?, Some((**ty).clone()))
         }
     };
     let inner = |t: &Ty| matches!(t, Ty::Array(_, Extent::Vec) | Ty::Tuple(_) | Ty::Unit);
@@ -253,6 +271,16 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             }
             Ok(signature)
         }
+    }
+}
+
+/// Whether a value has sizes that are known only when it is there.
+pub(crate) fn has_sizes(ty: &Ty) -> bool {
+    match ty {
+        Ty::Array(_, Extent::Slice | Extent::Vec) => true,
+        Ty::Array(element, _) => has_sizes(element),
+        Ty::Tuple(items) => items.iter().any(has_sizes),
+        _ => false,
     }
 }
 
@@ -306,12 +334,15 @@ pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusa
         for ty in &mut learned.integers {
             ty.get_or_insert(Ty::I32);
         }
+        for ty in &mut learned.floats {
+            ty.get_or_insert(Ty::F64);
+        }
         if learned == before {
             let (text, places) = finish(&text, &lowering.marks);
             return Ok(Lowered { text, places, holes: lowering.holes, items: lowering.items });
         }
     }
-    refuse(&function.sig.ident, "the types of this function's integers cannot be found: write them")
+    refuse(&function.sig.ident, "the types of this function's numbers cannot be found: write them")
 }
 
 impl<'a> Lowering<'a> {
@@ -330,8 +361,11 @@ impl<'a> Lowering<'a> {
             items: Vec::new(),
             learned,
             integers: 0,
+            floats: 0,
             loops: 0,
+            broken: HashMap::new(),
             frames: Vec::new(),
+            pushes: Vec::new(),
             targets: Vec::new(),
             returned: Default::default(),
         }
@@ -491,10 +525,13 @@ impl<'a> Lowering<'a> {
     /// Some value of a type, for what is never read.
     pub fn neutral(&mut self, ty: &Ty, at: &dyn ToTokens) -> Result<String, Refusal> {
         Ok(match ty {
-            Ty::F64 => "0.0".to_string(),
+            Ty::F64 | Ty::F32 | Ty::Float(_) => self.float("0.0", ty),
             Ty::Bool => "false".to_string(),
             Ty::Array(element, Extent::Fixed(n)) => {
                 format!("build (i < {n}) {{ {} }}", self.neutral(element, at)?)
+            }
+            Ty::Option(inner) if **inner != Ty::Never => {
+                format!("#(false, {})", self.neutral(inner, at)?)
             }
             Ty::Tuple(items) => {
                 let items: Result<Vec<String>, Refusal> =
@@ -504,7 +541,7 @@ impl<'a> Lowering<'a> {
             Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_) => "0".to_string(),
             Ty::Of(hole, steps) if steps.is_empty() => {
                 let Some(Hole::Data(path)) = self.holes.get(*hole).cloned() else {
-                    return self.neutral(&Ty::Unit, at);
+                    return Ok(format!("$neutral {hole}$"));
                 };
                 let said = "a `return` out of a loop, or a `panic!` in place of a value, needs a struct without `Vec`: \
                             keep it in a variable, and give it at the end";
@@ -512,6 +549,11 @@ impl<'a> Lowering<'a> {
                     const _: () = ::core::assert!(<#path as ::jut::rust::Data>::TYPE.sizes() == 0, #said);
                 });
                 format!("$neutral {hole}$")
+            }
+            // A value of this type is there already.
+            Ty::Of(hole, steps) => {
+                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                format!("$neutral {hole}{steps}$")
             }
             _ => {
                 return Err(Refusal {

@@ -3,11 +3,11 @@
 //! A closure that has a name is written out where it is called: what it captures cannot change meanwhile but by itself. One
 //! that is an argument becomes a function without a name of the text, which the called definition is written out with.
 
-use crate::chains::Item;
+use crate::elements::Item;
 use crate::expression::{Value, unwrapped};
-use crate::function::{Local, Lowering, indented};
+use crate::function::{Local, Lowering, has_sizes, indented};
 use crate::template::Hole;
-use crate::types::{Extent, Step, Ty, read};
+use crate::types::{Step, Ty, read_outside};
 use crate::{Refusal, refuse};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -100,7 +100,7 @@ fn signature<'a>(
     holes: &mut Vec<Hole>,
 ) -> Result<Ty, Refusal> {
     let mut each = |ty: &Type| {
-        let found = read(ty, holes)?;
+        let found = read_outside(ty, holes)?;
         match has_sizes(&found) {
             true => refuse(
                 ty,
@@ -115,15 +115,6 @@ fn signature<'a>(
         syn::ReturnType::Default => {
             refuse(output, "a function that is given gives a value: write `-> f64`")
         }
-    }
-}
-
-fn has_sizes(ty: &Ty) -> bool {
-    match ty {
-        Ty::Array(_, Extent::Slice | Extent::Vec) => true,
-        Ty::Array(element, _) => has_sizes(element),
-        Ty::Tuple(items) => items.iter().any(has_sizes),
-        _ => false,
     }
 }
 

@@ -16,20 +16,26 @@
 //! | [`template`] | text with holes and places |
 //! | `function` | a whole function: its signature, the passes over its body |
 //! | `body` | statements; early `return`, `break`, `continue` |
+//! | `bindings` | `let`, and patterns that always fit |
 //! | `loops` | `for`, `while`, `loop` |
-//! | `expression`, `operators`, `calls` | expressions |
-//! | `chains` | chains of iterators |
+//! | `expression`, `operators`, `calls`, `macros` | expressions |
+//! | `inference` | what is known of types |
+//! | `grown` | lists that grow |
+//! | `elements`, `chains` | chains of iterators |
+//! | `options` | `Option` in a body |
 //! | `enums` | variants of enums, patterns, `if let` |
 //! | `functions` | closures, and parameters that are functions |
-//! | `methods` | the methods of numbers |
+//! | `methods`, `numbers` | the methods of numbers |
 //! | [`expand`] | the items beside the function |
 //! | [`mod@file`] | a whole file, for those who want to see the text |
 //! | [`data`], `enumeration` | the items beside a struct, beside an enum |
 
+mod bindings;
 mod body;
 mod calls;
 mod chains;
 pub mod data;
+mod elements;
 mod enumeration;
 mod enums;
 pub mod expand;
@@ -37,10 +43,15 @@ mod expression;
 pub mod file;
 mod function;
 mod functions;
+mod grown;
+mod inference;
 mod loops;
+mod macros;
 mod methods;
 pub mod names;
+mod numbers;
 mod operators;
+mod options;
 pub mod template;
 pub mod types;
 

@@ -4,7 +4,7 @@
 //! early goes on only while a variable says so.
 
 use crate::body::{Jump, Lines, Tail};
-use crate::chains::{Elements, Item};
+use crate::elements::{Elements, Item};
 use crate::expression::{Value, unwrapped};
 use crate::function::{Frame, Local, Lowering, indented};
 use crate::operators::literal;
@@ -12,6 +12,7 @@ use crate::template::What;
 use crate::types::Ty;
 use crate::{Refusal, refuse};
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{Block, Expr, ExprForLoop, ExprLoop, ExprWhile, Label, Pat};
 
 /// How a `for` of the text runs.
@@ -29,10 +30,17 @@ impl Lowering<'_> {
         self.no_jump(&l.expr)?;
         let jumps = self.leaving(l.label.as_ref(), &l.body);
         let early = !jumps.is_empty();
+        let lists = self.pushes_of(l)?;
         let head = self.head(l, early)?;
         let frame = self.frame(l.label.as_ref(), &l.body);
         let stops = self.stops(&frame, &l.body);
-        let block = self.iteration(frame, &l.body, Some((&l.pat, head.item, head.first)))?;
+        self.pushes.push(lists.iter().map(|name| (name.clone(), None)).collect());
+        let block = self.iteration(frame, &l.body, Some((&l.pat, head.item, head.first)));
+        let pushed = self.pushes.pop().unwrap_or_default();
+        let block = block?;
+        if !lists.is_empty() {
+            return self.collected(&lists, pushed, &head.range, block.lines);
+        }
         let goes =
             if stops.is_empty() { String::new() } else { format!(" while {}", stops.join(" && ")) };
         self.lines.push(format!("for ({}){goes} {{\n{}\n}}", head.range, indented(&block.lines)));
@@ -65,14 +73,8 @@ impl Lowering<'_> {
             Expr::Reference(reference) => reference.mutability.is_some(),
             _ => false,
         };
-        if let Expr::MethodCall(call) = source
-            && (call.method == "map" || call.method == "filter")
-        {
-            let said = format!("do what `{}` does in the body of the loop", call.method);
-            return refuse(&call.method, said);
-        }
         if chain {
-            let Elements { count, element } = self.elements(source)?;
+            let Elements { count, element, .. } = self.elements(source)?;
             let index = self.names.unique("i");
             let item = element(&index);
             return Ok(Head { range: format!("{index} < {count}"), first: Vec::new(), item });
@@ -199,6 +201,13 @@ impl Lowering<'_> {
 
     /// The jumps out of a body that end its loop.
     fn leaving(&mut self, label: Option<&Label>, body: &Block) -> Vec<Jump> {
+        let own = self.frames.len();
+        let jumps = self.jumps_out_of(label, body);
+        jumps.into_iter().filter(|j| *j != Jump::Continue(own)).collect()
+    }
+
+    /// The jumps out of a body, also to its next iteration.
+    pub fn jumps_out_of(&mut self, label: Option<&Label>, body: &Block) -> Vec<Jump> {
         let frame = Frame {
             label: label.map(|l| l.name.ident.to_string()),
             number: usize::MAX,
@@ -207,10 +216,9 @@ impl Lowering<'_> {
             next: String::new(),
         };
         self.frames.push(frame);
-        let own = self.frames.len() - 1;
         let jumps = self.jumps_in(&body.stmts);
         self.frames.pop();
-        jumps.into_iter().filter(|j| *j != Jump::Continue(own)).collect()
+        jumps
     }
 
     /// What is known of the loop whose body comes next. Its variable is declared here if it is needed.
@@ -295,7 +303,7 @@ impl Lowering<'_> {
                     };
                     self.declare(&ident.ident.to_string(), local);
                 }
-                (Pat::Wild(_), _) => {}
+                (Pat::Wild(_), item) => self.forced(item).map(|_| ())?,
                 (pattern, item) => self.bind(pattern, item)?,
             }
         }
@@ -332,6 +340,22 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// `loop { .. break value; }` as a value.
+    pub fn loop_value(&mut self, l: &ExprLoop) -> Result<Value, Refusal> {
+        let number = self.loops;
+        let name = self.names.unique("value");
+        let ty = self.learned.broken.get(&number).cloned();
+        // What it is becomes known in the body, and is known in the next pass.
+        let ty = self.resolve(&ty.unwrap_or(Ty::F64));
+        let start = self.neutral(&ty, &l.loop_token)?;
+        self.lines.push(format!("var {name} = {start}"));
+        self.broken.insert(number, name.clone());
+        self.endless_loop(l)?;
+        let ty = self.learned.broken.get(&number).cloned().unwrap_or(ty);
+        let least = if ty == Ty::Usize { 0 } else { i64::MIN };
+        Ok(Value::name(name, ty, least))
+    }
+
     pub fn endless_loop(&mut self, l: &ExprLoop) -> Result<(), Refusal> {
         let frame = self.frame(l.label.as_ref(), &l.body);
         let stops = self.stops(&frame, &l.body);
@@ -346,4 +370,38 @@ impl Lowering<'_> {
         self.lines.push(format!("while {} {{\n{body}\n}}", stops.join(" && ")));
         Ok(())
     }
+}
+
+/// Whether a loop ends with a value.
+pub(crate) fn gives_value(l: &ExprLoop) -> bool {
+    struct Found<'a>(Option<&'a syn::Lifetime>, u32, bool);
+    impl Visit<'_> for Found<'_> {
+        fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
+            let own = match &jump.label {
+                None => self.1 == 0,
+                Some(label) => self.0.is_some_and(|own| own.ident == label.ident),
+            };
+            self.2 |= own && jump.expr.is_some();
+        }
+        fn visit_expr_for_loop(&mut self, l: &ExprForLoop) {
+            self.1 += 1;
+            self.visit_block(&l.body);
+            self.1 -= 1;
+        }
+        fn visit_expr_while(&mut self, l: &ExprWhile) {
+            self.1 += 1;
+            self.visit_block(&l.body);
+            self.1 -= 1;
+        }
+        fn visit_expr_loop(&mut self, l: &ExprLoop) {
+            self.1 += 1;
+            self.visit_block(&l.body);
+            self.1 -= 1;
+        }
+        fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
+        fn visit_item(&mut self, _: &syn::Item) {}
+    }
+    let mut found = Found(l.label.as_ref().map(|l| &l.name), 0, false);
+    found.visit_block(&l.body);
+    found.2
 }

@@ -52,6 +52,16 @@ pub(crate) const F64: &[(&str, usize, &str)] = &[
     ("is_infinite", 0, "rust_is_infinite(S)"),
 ];
 
+/// The text of a method of f64 as that of f32.
+pub(crate) fn short(name: &str, text: &str) -> String {
+    match (name, text.split_once('(')) {
+        // Of 32 bits each product is rounded.
+        ("powi", _) => "rust_powi_f32(S, A)".to_string(),
+        (_, Some((own, arguments))) if own.starts_with("rust_") => format!("{own}_f32({arguments}"),
+        _ => text.to_string(),
+    }
+}
+
 /// Those of them that integers have too: the receiver's type must be known.
 pub(crate) const SHARED: &[&str] = &["abs", "clamp", "max", "min", "signum"];
 

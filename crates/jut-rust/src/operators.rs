@@ -170,7 +170,7 @@ impl Lowering<'_> {
         }
         let level = if matches!(op, "+" | "-") { 4 } else { 5 };
         let result = plain(level, ty.clone(), &left, &right);
-        if ty == Ty::F64 {
+        if ty.is_float() {
             return match op {
                 "%" => refuse(
                     at,
@@ -320,18 +320,10 @@ impl Lowering<'_> {
         let call = |text: String, of: &Value| Value::new(text, wanted.clone(), 9, &[of]);
         const LARGE: &str = "convert";
         Ok(match (&from, &wanted) {
-            (Ty::Of(..), Ty::F64 | Ty::I64) => {
-                let to = if wanted == Ty::F64 { "f64" } else { "i64" };
-                let (plain, other) = if to == "f64" { ("f64", "int") } else { ("int", "f64") };
-                let (Some(same), Some(less)) = (self.only(plain, &from), self.only(other, &from))
-                else {
-                    return refuse(&cast.expr, "the type of this is not known here");
-                };
-                let text = format!(
-                    "{}({}){}{}{to}({}){}",
-                    same.0, value.text, same.1, less.0, value.text, less.1
-                );
-                call(text, &value)
+            (Ty::Of(hole, steps), Ty::F64 | Ty::F32 | Ty::I64) => {
+                let to = wanted.text(&mut String::new);
+                let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
+                call(format!("$to {to} {hole}{steps}$({})", value.text), &value)
             }
             (Ty::Of(..), _) => {
                 return refuse(
@@ -340,16 +332,36 @@ impl Lowering<'_> {
                      `let n: usize = ..;`",
                 );
             }
-            (Ty::F64, Ty::F64) => value,
+            (Ty::F64, Ty::F64) | (Ty::F32, Ty::F32) => value,
+            (Ty::F32, Ty::F64) => call(format!("f64({})", value.text), &value),
+            (Ty::Float(_), Ty::F64 | Ty::F32) => {
+                let to = wanted.text(&mut String::new);
+                let converted = format!("{to}({})", value.text);
+                let text = match wanted {
+                    Ty::F64 => self.by_width(&from, &value.within(9), &converted),
+                    _ => self.by_width(&from, &converted, &value.within(9)),
+                };
+                call(text, &value)
+            }
+            (Ty::F64, Ty::F32) => call(format!("f32({})", value.text), &value),
             (Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_), Ty::F64) => {
                 call(format!("f64({})", value.text), &value)
             }
-            (Ty::F64, Ty::I64) => call(format!("i64({})", value.text), &value),
-            (Ty::F64, Ty::I32) => call(
+            // By way of 64 bits, a large integer would be rounded twice.
+            (Ty::I64 | Ty::Usize, Ty::F32) if literal(&value).is_none() => {
+                call(format!("rust_to_f32({})", value.text), &value)
+            }
+            (Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_), Ty::F32) => {
+                call(format!("f32({})", value.text), &value)
+            }
+            (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::I64) => {
+                call(format!("i64({})", value.text), &value)
+            }
+            (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::I32) => call(
                 format!("prim.min(prim.max(i64({}), -2147483648), 2147483647)", value.text),
                 &value,
             ),
-            (Ty::F64, Ty::Usize) => {
+            (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::Usize) => {
                 // Rust's largest usize is no i64.
                 let number = self.named(call(format!("i64({})", value.text), &value), "number");
                 let check = format!("{} < 9223372036854775807", number.text);
@@ -358,6 +370,10 @@ impl Lowering<'_> {
                 let check = check.replace(&number.text, &result.text);
                 self.check(span, What::Overflow(LARGE), &check);
                 Value { least: 0, ..result }.costly()
+            }
+            (Ty::Bool, Ty::F64 | Ty::F32) => {
+                let to = wanted.text(&mut String::new);
+                call(format!("{to}({})", value.text), &value)
             }
             (Ty::Bool, to) if to.is_integer() => {
                 Value { least: 0, ..call(format!("i64({})", value.text), &value) }
@@ -427,7 +443,7 @@ impl Lowering<'_> {
         let right = self.operand(&binary.right)?;
         let place = self.place(&binary.left)?;
         let ty = self.resolve(&place.ty);
-        let text = if ty == Ty::F64 && op != "%" {
+        let text = if ty.is_float() && op != "%" {
             self.unify(&right.ty, &ty);
             format!("{} {op}= {}", place.text, right.text)
         } else {

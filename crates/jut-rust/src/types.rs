@@ -47,6 +47,8 @@ impl std::fmt::Display for Step {
 pub enum Ty {
     /// `f64`
     F64,
+    /// `f32`
+    F32,
     /// `i64`
     I64,
     /// `i32`
@@ -61,10 +63,14 @@ pub enum Ty {
     Never,
     /// An integer whose type other places of the function decide; i32 if none does.
     Int(usize),
+    /// A float of which the same is true; f64 if none does.
+    Float(usize),
     /// Elements, and how many.
     Array(Box<Ty>, Extent),
     /// Components.
     Tuple(Vec<Ty>),
+    /// One, or none.
+    Option(Box<Ty>),
     /// A function: what it takes, and what it gives.
     Function(Vec<Ty>, Box<Ty>),
     /// What is found by some steps in a struct, in the result of a function, or in a constant: known to rustc, and
@@ -76,7 +82,7 @@ impl Ty {
     /// Whether a value of it has floats.
     pub fn has_float(&self) -> bool {
         match self {
-            Ty::F64 | Ty::Of(..) => true,
+            Ty::F64 | Ty::F32 | Ty::Float(_) | Ty::Of(..) => true,
             Ty::Array(element, _) => element.has_float(),
             Ty::Tuple(items) => items.iter().any(Ty::has_float),
             _ => false,
@@ -94,6 +100,19 @@ impl Ty {
         }
     }
 
+    /// Whether an `Option` is in it.
+    pub fn has_option(&self) -> bool {
+        match self {
+            Ty::Option(_) => true,
+            Ty::Array(element, _) => element.has_option(),
+            Ty::Tuple(items) => items.iter().any(Ty::has_option),
+            Ty::Function(inputs, output) => {
+                inputs.iter().any(Ty::has_option) || output.has_option()
+            }
+            _ => false,
+        }
+    }
+
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         match self {
@@ -107,13 +126,20 @@ impl Ty {
         matches!(self, Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_))
     }
 
+    /// Whether it is known to be a float.
+    pub fn is_float(&self) -> bool {
+        matches!(self, Ty::F64 | Ty::F32 | Ty::Float(_))
+    }
+
     /// The type in the text. Sizes that are not known are given by the caller, from outside to inside; those of a struct
     /// are found later, and their names begin with one that the caller gives.
     pub fn text(&self, size: &mut dyn FnMut() -> String) -> String {
         match self {
             Ty::Of(hole, _) => format!("$type {hole} {}$", size()),
-            Ty::F64 => "f64".to_string(),
+            Ty::F64 | Ty::Float(_) => "f64".to_string(),
+            Ty::F32 => "f32".to_string(),
             Ty::Bool => "bool".to_string(),
+            Ty::Option(inner) => format!("#(bool, {})", inner.text(size)),
             Ty::Tuple(items) => {
                 let items: Vec<String> = items.iter().map(|t| t.text(size)).collect();
                 format!("#({})", items.join(", "))
@@ -144,6 +170,18 @@ const REFUSED: &[&str] = &[
     "HashSet", "BTreeMap", "BTreeSet", "VecDeque", "Range", "Cow",
 ];
 
+/// Reads the type of a parameter, a result or a field.
+pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    let found = read(ty, holes)?;
+    match found.has_option() {
+        true => refuse(
+            ty,
+            "an `Option` is built inside of a function only: write an enum of your own that derives `jut::Data`",
+        ),
+        false => Ok(found),
+    }
+}
+
 /// Reads a type as it is written. Lengths and structs become holes.
 pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     match ty {
@@ -168,12 +206,12 @@ pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
         Type::Path(path) if path.qself.is_none() => read_path(ty, path, holes),
         _ => refuse(
             ty,
-            "this type is not built: write `f64`, `i64`, `i32`, `usize`, `bool`, an array, slice or \
+            "this type is not built: write `f64`, `f32`, `i64`, `i32`, `usize`, `bool`, an array, slice or \
              `Vec` of these, a tuple, or a struct that derives `jut::Data`",
         ),
     }
     .and_then(|found| match &found {
-        Ty::Array(element, _) if matches!(**element, Ty::Tuple(_) | Ty::Unit) => refuse(
+        Ty::Array(element, _) if matches!(**element, Ty::Tuple(_) | Ty::Unit | Ty::Option(_)) => refuse(
             ty,
             "an array of tuples is not built: write a struct that derives `jut::Data`, an array for each \
              component, or `[f64; N]`",
@@ -198,11 +236,11 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
     let name = last.ident.to_string();
     match (name.as_str(), &last.arguments) {
         ("f64", PathArguments::None) => Ok(Ty::F64),
+        ("f32", PathArguments::None) => Ok(Ty::F32),
         ("i64", PathArguments::None) => Ok(Ty::I64),
         ("i32", PathArguments::None) => Ok(Ty::I32),
         ("usize", PathArguments::None) => Ok(Ty::Usize),
         ("bool", PathArguments::None) => Ok(Ty::Bool),
-        ("f32", PathArguments::None) => refuse(ty, "`f32` is not built yet: write `f64`"),
         (
             "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i128" | "isize",
             PathArguments::None,
@@ -223,13 +261,19 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
                 _ => refuse(ty, "write `Vec<f64>`"),
             }
         }
+        ("Option", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {
+            match args.args.first() {
+                Some(GenericArgument::Type(inner)) => Ok(Ty::Option(Box::new(read(inner, holes)?))),
+                _ => refuse(ty, "write `Option<f64>`"),
+            }
+        }
         (known, PathArguments::None) if !REFUSED.contains(&known) => {
             Ok(Ty::Of(hole_of(Hole::Data(path.to_token_stream()), holes), Vec::new()))
         }
         _ => refuse(
             ty,
             format!(
-                "`{}` is not built: a type is `f64`, `i64`, `i32`, `usize`, `bool`, an \
+                "`{}` is not built: a type is `f64`, `f32`, `i64`, `i32`, `usize`, `bool`, an \
                  array, slice or `Vec` of these, a tuple, or a struct that derives `jut::Data`",
                 path.to_token_stream().to_string().replace(' ', "")
             ),

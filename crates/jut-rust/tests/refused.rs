@@ -5,7 +5,6 @@ use quote::ToTokens;
 
 const CASES: &[(&str, &str)] = &[
     // Signatures.
-    ("fn f(x: «f32») -> f64 { x as f64 }", "write `f64`"),
     ("fn f(n: «u32») -> f64 { n as f64 }", "write `usize`, `i64` or `i32`"),
     ("fn f(x: «String») -> f64 { 1.0 }", "`String` is not built"),
     ("fn f(x: &[«&mut f64»]) -> f64 { 1.0 }", "in front of a whole parameter only"),
@@ -18,7 +17,9 @@ const CASES: &[(&str, &str)] = &[
     ("fn «f»(x: f64) { }", "gives nothing"),
     ("fn f(«&self», x: f64) -> f64 { x }", "before the `impl` block"),
     ("fn f(«(x, y)»: (f64, f64)) -> f64 { x + y }", "write a name here"),
-    ("fn f(x: «(f64, f64)») -> f64 { x.0 }", "write its components"),
+    ("fn f(x: «(f64, usize)») -> f64 { x.0 }", "write its components"),
+    ("fn f(x: «Option<f64>») -> f64 { 1.0 }", "inside of a function only"),
+    ("fn f(x: f64) -> «Option<f64>» { Some(x) }", "inside of a function only"),
     ("fn f(x: &[f64]) -> «&[f64]» { x }", "a result is a value of its own"),
     ("fn f(x: &«[Vec<f64>]») -> f64 { 1.0 }", "rows of different lengths"),
     ("fn f(x: f64) «-> (f64, Vec<f64>)» { (x, vec![x]) }", "one function for each result"),
@@ -26,9 +27,14 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: «impl Copy») -> f64 { 1.0 }", "this type is not built"),
     // Statements.
     ("fn f(x: f64) -> f64 { «let y;» y = x; y }", "give the variable its value"),
-    ("fn f(x: f64) -> f64 { «fn g() {}» x }", "outside of the function"),
+    ("fn f(x: f64) -> f64 { fn «g»() {} x }", "gives nothing"),
+    ("fn f(x: f64) -> f64 { «struct S;» x }", "outside of the function"),
+    ("fn f(x: f64) -> f64 { fn g(y: f64) -> f64 { y «%» 2.0 } x }", "`%` of floats"),
     ("fn f(x: f64) -> f64 { let «Some(y)» = x; y }", "bind a name"),
-    ("fn f(x: f64) -> f64 { let y = x «else» { return 1.0 }; y }", "write an `if`"),
+    (
+        "fn f(x: f64) -> f64 { let s = «{ let y = x else { return 1.0 }; y }»; s }",
+        "a `return` out of a value",
+    ),
     (
         "fn f(x: f64) -> f64 { let y = «if x > 0.0 { return 1.0 } else { x }»; y }",
         "`return` out of a value",
@@ -38,15 +44,43 @@ const CASES: &[(&str, &str)] = &[
         "a jump out of a value",
     ),
     ("fn f(x: f64) -> f64 { «loop» { let y = x; } }", "this loop never ends"),
-    ("fn f(x: f64) -> f64 { let y = loop { break «x»; }; y }", "assign a variable before"),
     (
-        "fn f(x: &[f64]) -> f64 { let mut s = 0.0; for v in x.iter().«map»(|v| v + 1.0) { s += v; } s }",
-        "in the body of the loop",
+        "fn f(x: f64) -> f64 { let y = «loop { if x > 0.0 { return x; } break x; }»; y }",
+        "a `return` out of a value",
     ),
     (
-        "fn f(x: &[f64]) -> f64 { let mut s = 0.0; for v in x.«windows»(2) { s += v[0]; } s }",
-        "the iterator `windows` is not built",
+        "fn f(x: &[f64]) -> f64 { let mut s = 0.0; for v in x.iter().«filter»(|v| **v > 1.0) { s += v; } s }",
+        "write an `if` or a loop in its body",
     ),
+    ("fn f(x: &[f64]) -> f64 { for v in x.windows(«0») { } 1.0 }", "a length of 0"),
+    ("fn f(x: &[f64]) -> f64 { for v in x.iter().«cycle»() { } 1.0 }", "`cycle` is not built"),
+    ("fn f(x: &[f64; 2]) -> f64 { let [a, «..»] = x; a }", "name each element"),
+    (
+        "fn f(x: &[f64]) -> f64 { if let [«a», b] = x { a + b } else { 0.0 } }",
+        "those of a `[f64; N]`",
+    ),
+    ("fn f(x: f64) -> f64 { let a = «None»; x }", "of what this is none"),
+    (
+        "fn f(x: &[f64]) -> f64 { x.iter().max_by(|a, b| a.«total_cmp»(b)).unwrap() }",
+        "partial_cmp(b).unwrap()",
+    ),
+    (
+        "fn f(x: &[f64]) -> f64 { x.iter().scan(0.0, |s, v| «s.next()»).sum() }",
+        "ends with `Some(..)`",
+    ),
+    (
+        "fn f(x: &[f64]) -> Vec<f64> { let mut a = Vec::new(); for v in x { if *v > 0.0 { a.«push»(*v); } } a }",
+        "once at the top of its body",
+    ),
+    (
+        "fn f(x: &[f64]) -> Vec<f64> { let mut a = Vec::new(); for v in x { a.push(«a[0] + v»); } a }",
+        "does not read it",
+    ),
+    (
+        "fn f(x: &[f64]) -> Vec<f64> { let mut a = Vec::new(); «for» v in x { if *v < 0.0 { break; } a.push(*v); } a }",
+        "has no `break`",
+    ),
+    ("fn f(x: f64) -> f64 { let mut a = Vec::new(); «a».len() as f64 }", "write its type"),
     ("fn f(x: f64) -> f64 { for i in «0..» { } x }", "both ends"),
     ("fn f(x: f64) -> f64 { for i in «x» { } x }", "over a range or an array"),
     ("fn f(x: f64, n: usize) -> f64 { for i in (0..n).step_by(«0») { } x }", "a step of 0"),
@@ -64,13 +98,13 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { let y = «if let E::A(z) = x { return z; } else { x }»; y }", ""),
     // Expressions.
     ("fn f(x: &[f64]) -> f64 { let y = x.«iter»(); 1.0 }", "write a `for` loop"),
-    ("fn f(x: &[f64]) -> f64 { x.«windows»(2).map(|w| w[0]).sum() }", "write a `for` loop"),
+    ("fn f(x: &[f64]) -> f64 { let w = x.«windows»(2); 1.0 }", "write a `for` loop"),
     (
-        "fn f(x: &[f64]) -> f64 { x.iter().«step_by»(2).map(|v| v + 1.0).sum() }",
-        "the iterator `step_by` is not built",
+        "fn f(x: &[f64]) -> f64 { x.iter().map(|v| v + 1.0).«step_by»(2).sum() }",
+        "`step_by` stands before `map`",
     ),
     (
-        "fn f(x: &[f64]) -> f64 { x.iter().«map»(|v| v + 1.0).zip(x).map(|(a, b)| a * b).sum() }",
+        "fn f(x: &[f64]) -> f64 { x.iter().«filter»(|v| **v > 1.0).zip(x).map(|(a, b)| a * b).sum() }",
         "stands behind `zip`",
     ),
     (
@@ -78,9 +112,10 @@ const CASES: &[(&str, &str)] = &[
         "out of a closure",
     ),
     ("fn f(x: &[f64]) -> Vec<f64> { x.iter().«filter»(|v| **v > 0.0).copied().collect() }", ""),
-    ("fn f(n: usize) -> f64 { (0..n).map(|i| g(i)).«sum»() }", "write `.sum::<f64>()`"),
-    ("fn f(n: usize) -> f64 { («0..n»).map(|i| i as f64).max_by(g) }", ""),
-    ("fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); a.«push»(1.0); a[0] }", "keeps its length"),
+    ("fn f(n: usize) -> f64 { (0..n).map(|i| i as f64).max_by(«g») }", "write the order as"),
+    ("fn f(x: &[f64]) -> f64 { x.iter().copied().«max»() }", "this is for integers"),
+    ("fn f(x: &mut Vec<f64>) { x.«push»(1.0); }", "in the block that declares it"),
+    ("fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); a.«pop»(); a[0] }", "keeps its length"),
     ("fn f(x: &[f64]) -> f64 { x.«concat»() }", "of an array is not built"),
     ("fn f(x: f64) -> f64 { let g = («|»y: f64| y + x, 1.0); 1.0 }", "or has a name"),
     ("fn f(x: f64, g: usize) -> f64 { «g»(x) }", "this is no function"),
@@ -94,7 +129,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f<const B: «bool»>(x: f64) -> f64 { x }", "write `const N: usize`"),
     ("fn f<const «N»: usize>(x: f64) -> [f64; N] { [x; N] }", "that of a parameter"),
     ("fn f(x: f64) -> f64 { g«::<f64>»(x) }", "generic functions"),
-    ("fn f(x: f64) -> f64 { «Vec::new»(); x }", "grows is not built"),
+    ("fn f(x: f64) -> f64 { «Vec::new»(); x }", "where a list is declared"),
     ("fn f(x: f64) -> f64 { «Box::new»(x); x }", "use numbers, arrays and tuples"),
     ("fn f(x: f64) -> f64 { x.«mul_add»(2.0, 1.0) }", "rounds twice"),
     ("fn f(x: f64) -> f64 { x.«rem_euclid»(2.0) }", "`rem_euclid` is not built"),
@@ -107,7 +142,8 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: i64, n: i64) -> i64 { x.«pow»(n) }", "the exponent must be a literal"),
     ("fn f(x: f64) -> f64 { «g(x)» as usize as f64 }", "the type of this is not known here"),
     ("fn f(x: f64) -> f64 { g(x).«clamp»(h(x), h(x)) }", "the type of this is not known here"),
-    ("fn f(x: f64) -> f64 { x as «f32» as f64 }", "`f32` is not built"),
+    ("fn f(x: f64) -> f64 { x as «u8» as f64 }", "`u8` is not built"),
+    ("fn f(x: f64) -> f64 { let s: f32 = «1e39»; x }", ""),
     ("fn f(p: f64) -> f64 { p.«x» }", "this is no struct"),
     ("fn f(p: «Option<f64>») -> f64 { 1.0 }", ""),
     ("fn f(p: «Grid<f64>») -> f64 { 1.0 }", "a struct that derives `jut::Data`"),
@@ -120,7 +156,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { «matches»!(x, 1.0); x }", "write what it stands for"),
     ("fn f(x: f64) -> f64 { g(&mut «x») }", "with `let mut`"),
     ("fn f(x: f64) -> f64 { let s = «\"a\"»; x }", "only numbers and truth values"),
-    ("fn f(x: f64) -> f64 { let s = «2f32»; x }", "write `f64`"),
+    ("fn f(x: f64) -> f64 { let s = «1e39f32»; x }", "larger than any number"),
     ("fn f(x: f64) -> f64 { let s = «2u8»; x }", "`u8` is not built"),
     ("fn f(x: i64) -> i64 { x + «9223372036854775808» }", "larger than `i64::MAX`"),
     ("fn f(x: f64) -> f64 { let a: [f64; 0] = «[]»; x }", "an empty array"),
@@ -170,7 +206,7 @@ fn only_functions_have_the_attribute() {
         ("impl<T> S<T> { fn f(&self) -> f64 { 1.0 } }", "a generic `impl`"),
         ("impl S { fn abs(&self) -> f64 { 1.0 } }", "another name"),
         ("impl [f64] { fn f(&self) -> f64 { 1.0 } }", "of a struct"),
-        ("impl S { fn f(&self, x: f32) -> f64 { 1.0 } }", "write `f64`"),
+        ("impl S { fn f(&self, x: u8) -> f64 { 1.0 } }", "write `usize`"),
     ] {
         let all = jut_rust::differentiable(Default::default(), source.parse().unwrap()).to_string();
         assert_eq!(all.matches("compile_error").count(), 1, "{all}");
@@ -179,11 +215,12 @@ fn only_functions_have_the_attribute() {
     for (source, words) in [
         ("enum E<T> { A(T) }", "a generic enum"),
         ("enum E { }", "without variants"),
-        ("enum E { A(f32) }", "write `f64`"),
+        ("enum E { A(u8) }", "write `usize`"),
+        ("struct S { x: Option<f64> }", "inside of a function only"),
         ("enum E { A((f64, f64)) }", "its components as fields"),
         ("enum E { A { x: &'static [f64] } }", "owns what it has"),
         ("struct S<T> { x: T }", "a generic struct"),
-        ("struct S { x: f32 }", "write `f64`"),
+        ("struct S { x: u8 }", "write `usize`"),
         ("struct S { x: (f64, f64) }", "its components as fields"),
         ("struct S { x: &'static [f64] }", "owns what it has"),
         ("struct S { x: Vec<Vec<f64>> }", "rows of different lengths"),

@@ -111,6 +111,8 @@ pub trait Source: 'static + Sized {
 pub enum Type {
     /// `f64`
     F64,
+    /// `f32`
+    F32,
     /// `i64`
     I64,
     /// `i32`

@@ -19,9 +19,11 @@ pub struct Held<'a> {
 #[derive(Debug)]
 enum Data<'a> {
     F64(f64),
+    F32(f32),
     I64(i64),
     Bool(bool),
     F64s(Cow<'a, [f64]>),
+    F32s(Cow<'a, [f32]>),
     I64s(Cow<'a, [i64]>),
     Bools(Cow<'a, [bool]>),
     Tuple(Vec<Held<'a>>),
@@ -82,9 +84,11 @@ impl Held<'_> {
         let shape = self.shape[..self.rank].to_vec();
         match &self.data {
             Data::F64(x) => Value::F64(*x),
+            Data::F32(x) => Value::F32(*x),
             Data::I64(x) => Value::I64(*x),
             Data::Bool(x) => Value::Bool(*x),
             Data::F64s(x) => Value::F64s(Array { shape, data: x.to_vec() }),
+            Data::F32s(x) => Value::F32s(Array { shape, data: x.to_vec() }),
             Data::I64s(x) => Value::I64s(Array { shape, data: x.to_vec() }),
             Data::Bools(x) => Value::Bools(Array { shape, data: x.to_vec() }),
             Data::Tuple(items) => Value::Tuple(items.iter().map(Held::value).collect()),
@@ -96,9 +100,11 @@ impl Held<'_> {
         let shape = Some(&self.shape[..self.rank]);
         match &self.data {
             Data::F64(x) => Arg::F64(*x),
+            Data::F32(x) => Arg::F32(*x),
             Data::I64(x) => Arg::I64(*x),
             Data::Bool(x) => Arg::Bool(*x),
             Data::F64s(x) => Arg::F64s(x, shape),
+            Data::F32s(x) => Arg::F32s(x, shape),
             Data::I64s(x) => Arg::I64s(x, shape),
             Data::Bools(x) => Arg::Bools(x, shape),
             Data::Tuple(_) | Data::Nothing => Arg::Values(parts),
@@ -131,6 +137,8 @@ fn many(ty: &Type, shape: &[usize]) -> Value {
         }
         (Type::F64, []) => Value::F64(0.0),
         (Type::F64, _) => Value::F64s(Array { shape: shaped(), data: vec![0.0; count] }),
+        (Type::F32, []) => Value::F32(0.0),
+        (Type::F32, _) => Value::F32s(Array { shape: shaped(), data: vec![0.0; count] }),
         (Type::Bool, []) => Value::Bool(false),
         (Type::Bool, _) => Value::Bools(Array { shape: shaped(), data: vec![false; count] }),
         (_, []) => Value::I64(0),
@@ -149,16 +157,16 @@ impl Held<'static> {
         };
         match value {
             Value::F64(x) => Held::scalar(Data::F64(x)),
+            Value::F32(x) => Held::scalar(Data::F32(x)),
             Value::I64(x) => Held::scalar(Data::I64(x)),
             Value::Bool(x) => Held::scalar(Data::Bool(x)),
             Value::F64s(a) => array(a.shape, Data::F64s(Cow::Owned(a.data))),
+            Value::F32s(a) => array(a.shape, Data::F32s(Cow::Owned(a.data))),
             Value::I64s(a) => array(a.shape, Data::I64s(Cow::Owned(a.data))),
             Value::Bools(a) => array(a.shape, Data::Bools(Cow::Owned(a.data))),
             Value::Tuple(items) => Held::tuple(items.into_iter().map(Held::owned).collect()),
             // No type of the subset has these.
-            Value::F32(_) | Value::F32s(_) | Value::Data(..) | Value::List(_) => {
-                Held::scalar(Data::Nothing)
-            }
+            Value::Data(..) | Value::List(_) => Held::scalar(Data::Nothing),
         }
     }
 }
@@ -245,6 +253,7 @@ macro_rules! scalar {
 
 scalar! {
     f64 F64 F64s f64: Ok, |all| Ok(Cow::Borrowed(all));
+    f32 F32 F32s f32: Ok, |all| Ok(Cow::Borrowed(all));
     i64 I64 I64s i64: Ok, |all| Ok(Cow::Borrowed(all));
     bool Bool Bools bool: Ok, |all| Ok(Cow::Borrowed(all));
     i32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect());
@@ -320,6 +329,7 @@ macro_rules! whole {
 
 whole! {
     f64 F64s;
+    f32 F32s;
     i64 I64s;
     bool Bools;
 }

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 /// A struct that derives `jut::Data`: its fields are numbers, truth values, arrays, `Vec`s, and such structs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no derivatives",
-    label = "a type is `f64`, `i64`, `i32`, `usize`, `bool`, an array, slice or `Vec`, or a struct",
+    label = "a type is `f64`, `f32`, `i64`, `i32`, `usize`, `bool`, an array, slice or `Vec`, or a struct",
     note = "write `#[derive(jut::Data)]` before the struct"
 )]
 pub trait Data: Sized {
@@ -16,6 +16,35 @@ pub trait Data: Sized {
     const TYPE: Type;
     /// What a derivative with respect to it is: the struct itself, or one of its fields with floats alone.
     type Gradient;
+}
+
+macro_rules! plain {
+    ($($ty:ident $variant:ident $gradient:ty;)*) => {$(
+        impl Data for $ty {
+            const TYPE: Type = Type::$variant;
+            type Gradient = $gradient;
+        }
+    )*};
+}
+
+// Under a name of the user's, `type Real = f64;`, these are found like structs.
+plain! {
+    f64 F64 f64;
+    f32 F32 f32;
+    i64 I64 ();
+    i32 I32 ();
+    usize Usize ();
+    bool Bool ();
+}
+
+impl<T: Data + 'static, const N: usize> Data for [T; N] {
+    const TYPE: Type = Type::Fixed(&T::TYPE, N);
+    type Gradient = [T::Gradient; N];
+}
+
+impl<T: Data + 'static> Data for Vec<T> {
+    const TYPE: Type = Type::Vec(&T::TYPE);
+    type Gradient = Vec<T::Gradient>;
 }
 
 /// The type of a derivative with respect to a struct.
@@ -126,7 +155,7 @@ impl Type {
     /// Whether it has a float.
     pub const fn has_float(&self) -> bool {
         match self {
-            Type::F64 => true,
+            Type::F64 | Type::F32 => true,
             Type::Vec(element) | Type::Array(element) | Type::Fixed(element, _) => {
                 element.has_float()
             }
@@ -158,6 +187,7 @@ impl Type {
     pub(super) fn text(&self, prefix: &str, count: &mut usize) -> String {
         match self {
             Type::F64 => "f64".to_string(),
+            Type::F32 => "f32".to_string(),
             Type::Bool => "bool".to_string(),
             Type::Record(fields) | Type::Enum(_, fields) => {
                 let items: Vec<String> =
@@ -207,6 +237,7 @@ impl Type {
     pub fn neutral(&self) -> String {
         match self {
             Type::F64 => "0.0".to_string(),
+            Type::F32 => "0.0f32".to_string(),
             Type::Bool => "false".to_string(),
             Type::Record(fields) | Type::Enum(_, fields) => {
                 let items: Vec<String> = fields.iter().map(|(_, t)| t.neutral()).collect();

@@ -1,7 +1,7 @@
 //! Puts the texts of functions together: every function once, behind those that it calls, with its
 //! holes filled, and with the places in Rust files that its parts come from.
 
-use super::prelude::PRELUDE;
+use super::prelude;
 use super::{Place, RustPlace, Source, Type};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -105,7 +105,7 @@ impl Linker {
             return Ok(Linked { model, name, places: Vec::new() });
         }
         let mut linker = Linker::default();
-        linker.used.extend(PRELUDE.iter().map(|(name, _)| name.to_string()));
+        linker.used.extend(prelude::names());
         let name = S::link(&mut linker).text;
         if let Some(wrong) = linker.wrong {
             return Err(Error::Request(wrong));
@@ -162,6 +162,7 @@ impl Linker {
         let sizes: Vec<String> = sizes.iter().map(|n| n.to_string()).collect();
         let scalar = match ty.scalar() {
             Type::F64 => "f64",
+            Type::F32 => "f32",
             Type::Bool => "bool",
             _ => "i64",
         };
@@ -256,10 +257,8 @@ pub fn filled(own: &str, template: &str, holes: &[Filled]) -> String {
 #[doc(hidden)]
 pub fn with_prelude(text: &str) -> String {
     let mut all = String::new();
-    for (name, definition) in PRELUDE {
-        if text.contains(&format!("{name}(")) {
-            let _ = writeln!(all, "{definition}\n");
-        }
+    for definition in prelude::used(text) {
+        let _ = writeln!(all, "{definition}\n");
     }
     all.push_str(text);
     all
@@ -275,7 +274,8 @@ pub fn with_prelude(text: &str) -> String {
 /// | `field 0 e x` | the number of the field x of an element of hole 0 |
 /// | `make 0 x=a y=b` | a struct of its fields; what is not named is taken from `..=c` |
 /// | `tag 0 Round`, `variant 0 Round Round.radius=a` | the number of a variant of the enum of hole 0; the variant with its fields |
-/// | `neutral 0` | some value of hole 0 |
+/// | `to f64 0 e x` | the conversion to f64 of such a field: nothing, if that is one |
+/// | `neutral 0 e x` | some value of such a field |
 fn written(tag: &str, holes: &[Filled]) -> String {
     let words: Vec<&str> = tag.split(' ').collect();
     let hole = |k: &str| k.parse::<usize>().ok().and_then(|k| holes.get(k)).map(|h| h.ty);
@@ -340,7 +340,27 @@ fn written(tag: &str, holes: &[Filled]) -> String {
             let each: Vec<String> = [first].into_iter().chain(rest).collect();
             format!("#({})", each.join(", "))
         }
-        ["neutral", k] => hole(k).map_or(String::new(), |ty| ty.neutral()),
+        ["to", name, k, ref steps @ ..] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            let ty = of.and_then(|h| h.walk(steps.iter().copied()));
+            let same = match ty {
+                Some(Type::F64) => name == "f64",
+                Some(Type::F32) => name == "f32",
+                Some(Type::I64 | Type::I32 | Type::Usize) => name == "i64",
+                _ => false,
+            };
+            let large = name == "f32" && matches!(ty, Some(Type::I64 | Type::Usize));
+            match (same, large) {
+                (true, _) => String::new(),
+                (_, true) => "rust_to_f32".to_string(),
+                _ => name.to_string(),
+            }
+        }
+        ["neutral", k, ref steps @ ..] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            let ty = of.and_then(|h| h.walk(steps.iter().copied()));
+            ty.map_or(String::new(), |ty| ty.neutral())
+        }
         _ => String::new(),
     }
 }
@@ -358,6 +378,7 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
     let Some(ty) = hole.walk(words) else { return false };
     match name {
         Some("f64") => ty == Type::F64,
+        Some("f32") => ty == Type::F32,
         Some("bool") => ty == Type::Bool,
         Some("int") => matches!(ty, Type::Usize | Type::I64 | Type::I32),
         Some("usize") => ty == Type::Usize,
@@ -398,6 +419,20 @@ impl Constant for f64 {
             (_, true) => write!(text, "({sign}prim.inf())"),
             _ if sign.is_empty() => write!(text, "{self:?}"),
             _ => write!(text, "({self:?})"),
+        };
+        true
+    }
+}
+
+impl Constant for f32 {
+    const TYPE: Type = Type::F32;
+    fn write(&self, text: &mut String) -> bool {
+        let sign = if self.is_sign_negative() && !self.is_nan() { "-" } else { "" };
+        let _ = match (self.is_nan(), self.is_infinite()) {
+            (true, _) => write!(text, "f32(prim.nan())"),
+            (_, true) => write!(text, "f32({sign}prim.inf())"),
+            _ if sign.is_empty() => write!(text, "{self:?}f32"),
+            _ => write!(text, "({self:?}f32)"),
         };
         true
     }

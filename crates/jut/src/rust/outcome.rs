@@ -89,6 +89,16 @@ impl Outcome for f64 {
     }
 }
 
+impl Outcome for f32 {
+    fn take(value: Value) -> Option<f32> {
+        match value {
+            Value::F32(x) => Some(x),
+            Value::F32s(a) if a.data.len() == 1 => a.data.first().copied(),
+            _ => None,
+        }
+    }
+}
+
 impl Outcome for i64 {
     fn take(value: Value) -> Option<i64> {
         match value {
@@ -123,6 +133,7 @@ impl Outcome for bool {
 fn length(value: &Value) -> Option<usize> {
     match value {
         Value::F64s(a) => a.shape.first().copied(),
+        Value::F32s(a) => a.shape.first().copied(),
         Value::I64s(a) => a.shape.first().copied(),
         Value::Bools(a) => a.shape.first().copied(),
         Value::Tuple(items) => items.iter().find_map(length),
@@ -164,6 +175,7 @@ macro_rules! whole {
 
 whole! {
     f64 F64s;
+    f32 F32s;
     i64 I64s;
     bool Bools;
 }

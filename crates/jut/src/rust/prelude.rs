@@ -1,8 +1,11 @@
 //! Definitions that stand before a text which uses them: methods of numbers that mean what Rust means, where the
 //! primitives of the text mean something else.
+//!
+//! A method of floats has two: `rust_max` is of 64 bits, `rust_max_f32` of 32. They differ in their types and in what is not the
+//! same number in both ([`short`]).
 
-/// Definitions that are put before a text which uses them.
-pub(crate) const PRELUDE: &[(&str, &str)] = &[
+/// Definitions that are put before a text which uses them, of 64 bits.
+const WIDE: &[(&str, &str)] = &[
     (
         "rust_max",
         "def rust_max(a: f64, b: f64) -> f64 = select(a != a, b, select(b != b, a, prim.max(a, b)))",
@@ -24,7 +27,7 @@ pub(crate) const PRELUDE: &[(&str, &str)] = &[
     (
         "rust_signum",
         "def rust_signum(x: f64) -> f64 = \
-         prim.select(x != x, x, prim.select(x < 0.0 || (x == 0.0 && 1.0 / x < 0.0), -1.0, 1.0))",
+         prim.select(x != x, x, f64(prim.select(x < 0.0 || (x == 0.0 && 1.0 / x < 0.0), -1, 1)))",
     ),
     ("rust_fract", "def rust_fract(x: f64) -> f64 = x - prim.trunc(x)"),
     ("rust_log", "def rust_log(x: f64, b: f64) -> f64 = prim.log(x) / prim.log(b)"),
@@ -33,6 +36,52 @@ pub(crate) const PRELUDE: &[(&str, &str)] = &[
     ("rust_to_degrees", "def rust_to_degrees(x: f64) -> f64 = x * 57.29577951308232"),
     ("rust_to_radians", "def rust_to_radians(x: f64) -> f64 = x * 0.017453292519943295"),
     ("rust_is_nan", "def rust_is_nan(x: f64) -> bool = x != x"),
-    ("rust_is_finite", "def rust_is_finite(x: f64) -> bool = prim.abs(x) < prim.inf()"),
-    ("rust_is_infinite", "def rust_is_infinite(x: f64) -> bool = prim.abs(x) == prim.inf()"),
+    ("rust_is_finite", "def rust_is_finite(x: f64) -> bool = x - x == 0.0"),
+    ("rust_is_infinite", "def rust_is_infinite(x: f64) -> bool = x == x && x - x != 0.0"),
 ];
+
+/// Definitions of 32 bits that have no twin.
+const SHORT: &[(&str, &str)] = &[
+    (
+        "rust_powi_f32",
+        "def rust_powi_f32(x: f32, n: i64) -> f32 = {\n  \
+         var power = x\n  var left = prim.abs(n)\n  var y = 1.0f32\n  \
+         while left > 0 {\n    if prim.bitand(left, 1) == 1 { y *= power }\n    left = left / 2\n    \
+         if left > 0 { power *= power }\n  }\n  if n < 0 { 1.0 / y } else { y }\n}",
+    ),
+    // A number that is not exact in 64 bits becomes the odd one of its neighbours, which the second rounding takes to where one
+    // rounding would.
+    (
+        "rust_to_f32",
+        "def rust_to_f32(n: i64) -> f32 = {\n  \
+         odd = prim.bitor(prim.bitand(n, -1024), prim.select(prim.bitand(n, 1023) == 0, 0, 1024))\n  \
+         f32(prim.select(prim.abs(n) < 9007199254740992, n, odd))\n}",
+    ),
+];
+
+/// All names.
+pub(crate) fn names() -> impl Iterator<Item = String> {
+    let wide = WIDE.iter().flat_map(|(name, _)| [name.to_string(), format!("{name}_f32")]);
+    wide.chain(SHORT.iter().map(|(name, _)| name.to_string()))
+}
+
+/// The definitions that a text uses.
+pub(crate) fn used(text: &str) -> impl Iterator<Item = String> {
+    let has = |name: &str| text.contains(&format!("{name}("));
+    let wide = WIDE.iter().flat_map(move |(name, definition)| {
+        let single = format!("{name}_f32");
+        [has(name).then(|| definition.to_string()), has(&single).then(|| short(name, definition))]
+    });
+    let single =
+        SHORT.iter().map(move |(name, definition)| has(name).then(|| definition.to_string()));
+    wide.chain(single).flatten()
+}
+
+/// A definition of 64 bits as one of 32.
+fn short(name: &str, definition: &str) -> String {
+    definition
+        .replacen(name, &format!("{name}_f32"), 1)
+        .replace("f64", "f32")
+        .replace("57.29577951308232", "57.29578")
+        .replace("0.017453292519943295", "0.017453292")
+}

@@ -1,0 +1,246 @@
+//! `let`, and patterns that always fit.
+//!
+//! A `let` whose value is a closure, a list that grows or a `&mut` gives no value a name, but something else: those names stand for the
+//! closure, for the list that there is so far, for the place.
+//!
+//! ```text
+//! let (a, [b, c]) = pair;          pair_1 = pair
+//!                                  a = pair_1.0
+//!                                  whole = pair_1.1
+//!                                  b = whole[0]
+//!                                  c = whole[1]
+//! ```
+
+use crate::body::{Jump, has_infer};
+use crate::expression::Value;
+use crate::function::{Local, Lowering};
+use crate::template::What;
+use crate::types::{Extent, Ty};
+use crate::{Refusal, refuse};
+use syn::spanned::Spanned;
+use syn::{Expr, Pat};
+
+impl Lowering<'_> {
+    /// `let`.
+    pub fn binding(&mut self, local: &syn::Local) -> Result<(), Refusal> {
+        let Some(init) = &local.init else {
+            return refuse(
+                local,
+                "give the variable its value where it is declared: `let x = ..;`",
+            );
+        };
+        if let Some(jump) = self.jumps_of(&init.expr).first() {
+            let name = match jump {
+                Jump::Return => "return",
+                Jump::Break(_) => "break",
+                Jump::Continue(_) => "continue",
+            };
+            return refuse(
+                &init.expr,
+                format!(
+                    "a `{name}` out of a value is not built: write it in an `if` of its own, before this"
+                ),
+            );
+        }
+        let (pattern, annotated) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            other => (other, None),
+        };
+        let annotated = match annotated {
+            Some(ty) if !matches!(ty, syn::Type::Infer(_)) => {
+                let mut holes = std::mem::take(&mut self.holes);
+                let inferred = has_infer(ty);
+                let found = match inferred {
+                    true => Ok(None),
+                    false => crate::types::read(ty, &mut holes).map(Some),
+                };
+                self.holes = holes;
+                found?
+            }
+            _ => None,
+        };
+        if let (Expr::Closure(closure), Pat::Ident(ident)) = (&*init.expr, pattern) {
+            self.closure_binding(&ident.ident, closure);
+            return Ok(());
+        }
+        if crate::grown::is_empty(&init.expr) {
+            let Pat::Ident(ident) = pattern else {
+                return refuse(pattern, "give this list a name: `let mut list = Vec::new();`");
+            };
+            let element = match annotated {
+                Some(Ty::Array(element, _)) => Some(*element),
+                _ => None,
+            };
+            return self.empty_list(&ident.ident, element);
+        }
+        if let (Expr::Reference(reference), Pat::Ident(ident)) = (&*init.expr, pattern)
+            && reference.mutability.is_some()
+        {
+            return self.alias(&ident.ident, &reference.expr);
+        }
+        let value = self.expression(&init.expr)?;
+        let value = match &annotated {
+            Some(ty) => {
+                let value = self.with_type(value, ty, &init.expr)?;
+                self.convert(value, ty)
+            }
+            None => self.with_type(value, &Ty::Never, &init.expr)?,
+        };
+        self.pattern(pattern, value)
+    }
+
+    /// `let row = &mut x[i];`: another name of a place, which Rust lets nobody else use meanwhile.
+    pub fn alias(&mut self, name: &syn::Ident, of: &Expr) -> Result<(), Refusal> {
+        let depth = match self.root(of) {
+            Some(local) => local.depth,
+            None => return refuse(of, "bind this to a name with `let mut` before"),
+        };
+        let (place, _) = self.looked_at(of)?;
+        if place.level == 2 {
+            return refuse(
+                of,
+                "a `&mut` of a slice stands in an argument of a call here: use the whole array",
+            );
+        }
+        if place.level == 1 {
+            // Out of range is found here.
+            let unused = self.names.unique("unused");
+            let line = self.at(of.span(), What::Same, &format!("{unused} = {}", place.text));
+            self.lines.push(line);
+        }
+        let (text, ty) = (place.text, place.ty);
+        let local = Local {
+            name: text,
+            ty,
+            mutable: true,
+            reference: true,
+            depth,
+            least: i64::MIN,
+            closure: None,
+        };
+        self.declare(&name.to_string(), local);
+        Ok(())
+    }
+
+    /// Binds the names of a pattern.
+    pub fn pattern(&mut self, pattern: &Pat, value: Value) -> Result<(), Refusal> {
+        match pattern {
+            Pat::Ident(ident) if ident.subpat.is_none() && ident.by_ref.is_none() => {
+                let mutable = ident.mutability.is_some();
+                let ty = self.resolve(&value.ty);
+                if ty == Ty::Unit {
+                    return refuse(pattern, "this has no value");
+                }
+                let rust = ident.ident.to_string();
+                let name = self.names.unique(&rust);
+                let start = if mutable { "var " } else { "" };
+                self.lines.push(format!("{start}{name} = {}", value.text));
+                let ty = match ty {
+                    Ty::Array(element, Extent::Vec) => Ty::Array(element, Extent::Slice),
+                    other => other,
+                };
+                let least = match (mutable, &ty) {
+                    (false, _) => value.least,
+                    (true, Ty::Usize) => 0,
+                    _ => i64::MIN,
+                };
+                let local = Local {
+                    name,
+                    ty,
+                    mutable,
+                    reference: false,
+                    depth: self.depth,
+                    least,
+                    closure: None,
+                };
+                self.declare(&rust, local);
+                Ok(())
+            }
+            Pat::Wild(_) => {
+                if !value.cheap {
+                    let name = self.names.unique("unused");
+                    self.lines.push(format!("{name} = {}", value.text));
+                }
+                Ok(())
+            }
+            Pat::Paren(inner) => self.pattern(&inner.pat, value),
+            Pat::Reference(inner) => self.pattern(&inner.pat, value),
+            Pat::Type(typed) => self.pattern(&typed.pat, value),
+            Pat::Tuple(tuple) => {
+                let whole = self.named(value, "pair");
+                for (k, item) in tuple.elems.iter().enumerate() {
+                    if matches!(item, Pat::Rest(_)) {
+                        return refuse(item, "name each component, or write `_`");
+                    }
+                    let component = self.component(&whole, k);
+                    self.pattern(item, component)?;
+                }
+                Ok(())
+            }
+            Pat::Slice(slice) => {
+                let whole = self.named(value, "whole");
+                for (k, item) in slice.elems.iter().enumerate() {
+                    let element = self.nth(&whole, k, item)?;
+                    self.pattern(item, element)?;
+                }
+                Ok(())
+            }
+            // Of the only variant.
+            Pat::Struct(syn::PatStruct { path, .. })
+            | Pat::TupleStruct(syn::PatTupleStruct { path, .. })
+                if crate::enums::variant_of(path).is_some() =>
+            {
+                let whole = self.named(value, "whole");
+                self.tested(pattern, &whole).map(|_| ())
+            }
+            Pat::Struct(parts) => {
+                let hole = self.data(&parts.path);
+                let whole = self.convert(value, &Ty::Of(hole, Vec::new()));
+                let whole = self.named(whole, "whole");
+                for part in &parts.fields {
+                    let value = self.member(&whole, &part.member)?;
+                    self.pattern(&part.pat, value)?;
+                }
+                Ok(())
+            }
+            Pat::TupleStruct(parts)
+                if !parts.path.segments.last().is_some_and(|s| {
+                    matches!(s.ident.to_string().as_str(), "Some" | "Ok" | "Err")
+                }) =>
+            {
+                let hole = self.data(&parts.path);
+                let whole = self.convert(value, &Ty::Of(hole, Vec::new()));
+                let whole = self.named(whole, "whole");
+                for (k, part) in parts.elems.iter().enumerate() {
+                    if matches!(part, Pat::Rest(_)) {
+                        return refuse(part, "name each component, or write `_`");
+                    }
+                    let value = self.component(&whole, k);
+                    self.pattern(part, value)?;
+                }
+                Ok(())
+            }
+            _ => refuse(
+                pattern,
+                "this pattern is not built: bind a name, a tuple or array of names, or a struct's fields",
+            ),
+        }
+    }
+
+    /// An element of an array of fixed size, for a pattern of elements.
+    pub fn nth(&mut self, whole: &Value, k: usize, item: &Pat) -> Result<Value, Refusal> {
+        if matches!(item, Pat::Rest(_)) {
+            return refuse(item, "name each element, or write `_`");
+        }
+        let ty = self.resolve(&whole.ty);
+        if matches!(ty, Ty::Array(_, Extent::Slice | Extent::Vec)) {
+            return refuse(
+                item,
+                "elements by a pattern are those of a `[f64; N]`: write `x[0]`, and `match x.len()`",
+            );
+        }
+        let (ty, text) = (self.element(&ty), format!("{}[{k}]", whole.text));
+        let least = if ty == Ty::Usize { 0 } else { i64::MIN };
+        Ok(Value { stable: whole.stable, ..Value::name(text, ty, least) })
+    }
+}

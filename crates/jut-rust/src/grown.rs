@@ -1,0 +1,270 @@
+//! `Vec`s that grow: `push`, `extend`.
+//!
+//! A list of the text has one length. So `v.push(e)` makes a longer list, which has the name from there on; and a loop that pushes
+//! once in each iteration collects what it pushes, and the list becomes longer once, behind it:
+//!
+//! ```text
+//! let mut v = Vec::new();            var v = [x[0]]
+//! v.push(x[0]);                      list = for (i < n) { y = v_next(i); y }
+//! for i in 0..n { v.push(..) }       var v_1 = build (k < size(v) + n) { if k < size(v) { v[k] } else { list[k - size(v)] } }
+//! ```
+//!
+//! Requires: a list grows in the block that declares it, or in a `for` of that block, at the top of its body, where nothing else
+//! reads it. Anything else is refused: what a branch or a `while` pushes has no length that is known before.
+//!
+//! Cost: that of the longer list at each `push` outside of a loop; as many elements as are pushed in one.
+
+use crate::expression::{Value, unwrapped};
+use crate::function::{Local, Lowering, indented};
+use crate::types::{Extent, Ty, array};
+use crate::{Refusal, refuse};
+use std::collections::HashMap;
+use syn::visit::Visit;
+use syn::{Expr, ExprForLoop, ExprMethodCall, Stmt};
+
+/// Methods that make a list longer.
+pub(crate) const GROWING: &[&str] = &["push", "extend", "extend_from_slice"];
+
+/// The list that a statement pushes to, and what it pushes.
+fn pushed(statement: &Stmt) -> Option<(String, &Expr)> {
+    let Stmt::Expr(Expr::MethodCall(call), _) = statement else { return None };
+    let Expr::Path(path) = unwrapped(&call.receiver) else { return None };
+    let name = path.path.get_ident()?.to_string();
+    (call.method == "push" && call.args.len() == 1).then(|| (name, &call.args[0]))
+}
+
+/// `Vec::new()`, `Vec::with_capacity(n)`, `vec![]`.
+pub(crate) fn is_empty(expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::Call(call) => match unwrapped(&call.func) {
+            Expr::Path(path) => {
+                let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
+                let last = words.next().unwrap_or_default();
+                matches!(last.as_str(), "new" | "with_capacity")
+                    && words.next().as_deref() == Some("Vec")
+            }
+            _ => false,
+        },
+        Expr::Macro(call) => call.mac.path.is_ident("vec") && call.mac.tokens.is_empty(),
+        _ => false,
+    }
+}
+
+/// How often a name stands in something.
+fn mentions(name: &str, in_block: &syn::Block) -> usize {
+    struct Found<'a>(&'a str, usize);
+    impl Visit<'_> for Found<'_> {
+        fn visit_path(&mut self, path: &syn::Path) {
+            self.1 += usize::from(path.is_ident(self.0));
+            syn::visit::visit_path(self, path);
+        }
+    }
+    let mut found = Found(name, 0);
+    found.visit_block(in_block);
+    found.1
+}
+
+impl Lowering<'_> {
+    /// `let mut v = Vec::new();`
+    pub fn empty_list(&mut self, name: &syn::Ident, element: Option<Ty>) -> Result<(), Refusal> {
+        let element = element.map(|ty| self.resolve(&ty));
+        let (text, element) = match element {
+            Some(ty) => {
+                let (one, i) = (self.neutral(&ty, name)?, self.names.unique("i"));
+                let text = self.names.unique(&name.to_string());
+                self.lines.push(format!("var {text} = build ({i} < 0) {{ {one} }}"));
+                (text, ty)
+            }
+            None => (String::new(), Ty::Never),
+        };
+        let ty = array(element, Extent::Slice);
+        let local = Local { mutable: true, depth: self.depth, ..Local::value(text, ty) };
+        self.declare(&name.to_string(), local);
+        Ok(())
+    }
+
+    /// The list that a method makes longer.
+    fn growing(&self, call: &ExprMethodCall) -> Result<(String, Local), Refusal> {
+        let found = match unwrapped(&call.receiver) {
+            Expr::Path(path) => path.path.get_ident().map(|i| i.to_string()),
+            _ => None,
+        };
+        let local = found.as_ref().and_then(|name| self.lookup(name)).cloned();
+        match (found, local) {
+            (Some(name), Some(local))
+                if local.mutable
+                    && !local.reference
+                    && local.depth == self.depth
+                    && matches!(local.ty, Ty::Array(_, Extent::Slice | Extent::Vec)) =>
+            {
+                Ok((name, local))
+            }
+            _ => refuse(&call.method, WHERE),
+        }
+    }
+
+    /// A method that makes a list longer.
+    pub fn grow(&mut self, call: &ExprMethodCall) -> Result<(), Refusal> {
+        let [argument] = &call.args.iter().collect::<Vec<_>>()[..] else {
+            return refuse(&call.method, "one argument is expected here");
+        };
+        let pushed = match unwrapped(&call.receiver) {
+            Expr::Path(path) => path.path.get_ident().map(|i| i.to_string()),
+            _ => None,
+        };
+        if let Some(name) = pushed
+            && call.method == "push"
+            && self.pushes.last().is_some_and(|p| p.contains_key(&name))
+        {
+            let value = self.expression(argument)?;
+            let value = self.named(Value { stable: false, ..value }, "pushed");
+            if let Some(pushes) = self.pushes.last_mut() {
+                pushes.insert(name, Some(value));
+            }
+            return Ok(());
+        }
+        let (name, local) = self.growing(call)?;
+        if call.method == "push" {
+            let value = self.expression(argument)?;
+            return self.longer(&name, &local, value, None);
+        }
+        let (list, count) = match crate::chains::is_iterator(argument) {
+            true => {
+                let chain: ExprMethodCall = syn::parse_quote!(#argument.collect());
+                let list = self.chain(&chain)?;
+                let count = format!("size({})", list.text);
+                (list, count)
+            }
+            false => {
+                let list = self.expression(argument)?;
+                let list = self.named(list, "list");
+                let count = format!("size({})", list.text);
+                (list, count)
+            }
+        };
+        self.longer(&name, &local, list, Some(count))
+    }
+
+    /// The list with one more value, or with all elements of another one.
+    fn longer(
+        &mut self,
+        name: &str,
+        local: &Local,
+        value: Value,
+        count: Option<String>,
+    ) -> Result<(), Refusal> {
+        let more = if count.is_some() { self.element(&value.ty) } else { value.ty.clone() };
+        let element = match self.element(&local.ty) {
+            Ty::Never => more,
+            known => self.unify(&known, &more),
+        };
+        let (old, text) = (local.name.clone(), self.names.unique(name));
+        let line = match (&count, old.is_empty()) {
+            (None, true) => format!("[{}]", value.text),
+            (Some(_), true) => value.text,
+            (None, false) => {
+                let (value, i) = (self.named(value, "pushed"), self.names.unique("i"));
+                format!(
+                    "build ({i} < size({old}) + 1) {{ if {i} < size({old}) {{ {old}[{i}] }} else {{ {} }} }}",
+                    value.text
+                )
+            }
+            (Some(count), false) => {
+                let (value, i) = (self.named(value, "list"), self.names.unique("i"));
+                let first = self.names.unique("first");
+                self.lines.push(format!("{first} = size({old})"));
+                format!(
+                    "build ({i} < {first} + {count}) {{ if {i} < {first} {{ {old}[{i}] }} else {{ {}[{i} - {first}] }} }}",
+                    value.text
+                )
+            }
+        };
+        self.lines.push(format!("var {text} = {line}"));
+        self.assigned += 1;
+        let grown = Local { name: text, ty: array(element, Extent::Slice), ..local.clone() };
+        let scope = self.scopes.iter_mut().rev().find(|scope| scope.contains_key(name));
+        if let Some(scope) = scope {
+            scope.insert(name.to_string(), grown);
+        }
+        Ok(())
+    }
+
+    /// The lists that a loop pushes to once in each iteration, if it pushes to any that is declared outside of it.
+    pub fn pushes_of(&mut self, l: &ExprForLoop) -> Result<Vec<String>, Refusal> {
+        let mut lists: Vec<String> = Vec::new();
+        for statement in &l.body.stmts {
+            let Some((name, value)) = pushed(statement) else { continue };
+            let outside = self.lookup(&name).is_some_and(|local| local.depth == self.depth);
+            let inside = l.body.stmts.iter().any(|s| declares(s, &name));
+            if !outside || inside {
+                continue;
+            }
+            if lists.contains(&name) || mentions(&name, &l.body) > 1 {
+                return refuse(
+                    value,
+                    format!(
+                        "a loop pushes to `{name}` once, and does not read it: write `vec![0.0; n]` before the loop, \
+                         and assign its elements"
+                    ),
+                );
+            }
+            lists.push(name);
+        }
+        if !lists.is_empty() && !self.jumps_out_of(l.label.as_ref(), &l.body).is_empty() {
+            return refuse(
+                &l.for_token,
+                "a loop that pushes has no `break`, `continue` or `return`: write `vec![0.0; n]` before the loop, and \
+                 assign its elements",
+            );
+        }
+        Ok(lists)
+    }
+
+    /// A loop whose lines end with what is pushed.
+    pub fn collected(
+        &mut self,
+        lists: &[String],
+        pushed: HashMap<String, Option<Value>>,
+        head: &str,
+        mut lines: Vec<String>,
+    ) -> Result<(), Refusal> {
+        let mut names = Vec::new();
+        let mut values = Vec::new();
+        for name in lists {
+            let Some(Some(value)) = pushed.get(name).cloned() else { continue };
+            let list = self.names.unique("list");
+            let ty = array(value.ty.clone(), Extent::Slice);
+            names.push((name.clone(), Value::name(list, ty, i64::MIN)));
+            values.push(value.text);
+        }
+        let several = |all: Vec<String>| match &all[..] {
+            [one] => one.clone(),
+            all => format!("({})", all.join(", ")),
+        };
+        if lines.last().is_some_and(|line| line == "check 0 >= 0") {
+            lines.pop();
+        }
+        lines.push(several(values));
+        let lists = several(names.iter().map(|(_, list)| list.text.clone()).collect());
+        self.lines.push(format!("{lists} = for ({head}) {{\n{}\n}}", indented(&lines)));
+        for (name, list) in names {
+            let Some(local) = self.lookup(&name).cloned() else { continue };
+            let count = format!("size({})", list.text);
+            self.longer(&name, &local, list, Some(count))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a statement declares this name.
+fn declares(statement: &Stmt, name: &str) -> bool {
+    let Stmt::Local(local) = statement else { return false };
+    let mut pattern = &local.pat;
+    if let syn::Pat::Type(typed) = pattern {
+        pattern = &typed.pat;
+    }
+    matches!(pattern, syn::Pat::Ident(ident) if ident.ident == name)
+}
+
+const WHERE: &str = "a list grows in the block that declares it, and in a `for` of that block, once at the top of its body: write \
+                     `vec![0.0; n]`, and assign its elements";

@@ -1,0 +1,142 @@
+//! What is known of types.
+//!
+//! Types that the text of one function tells are found from front to back, in several passes: a number without a suffix has a type
+//! of its own, `Int(k)` or `Float(k)`, which is united with what stands beside it, and the next pass begins with what was found.
+//! The types of fields, constants and results of other functions are known to rustc only: `Of(hole, steps)`. What is written
+//! differently for different types has all forms then, between tags.
+//!
+//! ```text
+//! let mut s = 0.0;                 Float(0), f64 if nothing else is found
+//! s += x[i];                       f32, if x is a &[f32]: `var s = 0.0f32`
+//! ```
+
+use crate::expression::Value;
+use crate::function::Lowering;
+use crate::types::{Ty, array};
+
+impl Lowering<'_> {
+    /// The type as far as it is known now.
+    pub fn resolve(&self, ty: &Ty) -> Ty {
+        match ty {
+            Ty::Int(k) => match self.learned.integers.get(*k) {
+                Some(Some(found)) => self.resolve(found),
+                _ => ty.clone(),
+            },
+            Ty::Float(k) => match self.learned.floats.get(*k) {
+                // What rustc knows is a float anyway.
+                Some(Some(Ty::Of(..)) | None) | None => ty.clone(),
+                Some(Some(found)) => self.resolve(found),
+            },
+            Ty::Array(element, extent) => array(self.resolve(element), extent.clone()),
+            Ty::Tuple(items) => Ty::Tuple(items.iter().map(|t| self.resolve(t)).collect()),
+            Ty::Option(inner) => Ty::Option(Box::new(self.resolve(inner))),
+            other => other.clone(),
+        }
+    }
+
+    /// Two types that rustc says are one.
+    pub fn unify(&mut self, a: &Ty, b: &Ty) -> Ty {
+        match (self.resolve(a), self.resolve(b)) {
+            (Ty::Int(j), Ty::Int(k)) if j == k => Ty::Int(j),
+            (Ty::Int(k), found) | (found, Ty::Int(k))
+                if found.is_integer() || matches!(found, Ty::Of(..)) =>
+            {
+                if let Some(slot) = self.learned.integers.get_mut(k) {
+                    *slot = Some(found.clone());
+                }
+                found
+            }
+            (Ty::Float(j), Ty::Float(k)) if j == k => Ty::Float(j),
+            (Ty::Float(j), Ty::Float(k)) => {
+                let (from, to) = if self.float_slot(j).is_none() { (j, k) } else { (k, j) };
+                self.float_is(from, Ty::Float(to));
+                Ty::Float(to)
+            }
+            (Ty::Float(k), found @ (Ty::F64 | Ty::F32))
+            | (found @ (Ty::F64 | Ty::F32), Ty::Float(k)) => {
+                self.float_is(k, found.clone());
+                found
+            }
+            (Ty::Float(k), found @ Ty::Of(..)) | (found @ Ty::Of(..), Ty::Float(k)) => {
+                self.float_is(k, found);
+                Ty::Float(k)
+            }
+            (Ty::Never, known) | (Ty::Of(..), known) => known,
+            (Ty::Array(a, extent), Ty::Array(b, _)) => array(self.unify(&a, &b), extent),
+            (Ty::Option(a), Ty::Option(b)) => Ty::Option(Box::new(self.unify(&a, &b))),
+            (Ty::Tuple(a), Ty::Tuple(b)) if a.len() == b.len() => {
+                Ty::Tuple(a.iter().zip(&b).map(|(a, b)| self.unify(a, b)).collect())
+            }
+            (known, _) => known,
+        }
+    }
+
+    /// An integer whose type is not known yet.
+    pub fn unknown_integer(&mut self) -> Ty {
+        let k = self.integers;
+        self.integers += 1;
+        if self.learned.integers.len() <= k {
+            self.learned.integers.push(None);
+        }
+        Ty::Int(k)
+    }
+
+    /// A float whose type is not known yet.
+    pub fn unknown_float(&mut self) -> Ty {
+        let k = self.floats;
+        self.floats += 1;
+        if self.learned.floats.len() <= k {
+            self.learned.floats.push(None);
+        }
+        Ty::Float(k)
+    }
+
+    fn float_slot(&self, k: usize) -> Option<&Ty> {
+        self.learned.floats.get(k).and_then(Option::as_ref)
+    }
+
+    /// A float of unknown type is of this one. What rustc knows gives way to what is known here.
+    fn float_is(&mut self, k: usize, found: Ty) {
+        let open = matches!(
+            (self.float_slot(k), &found),
+            (None, _) | (Some(Ty::Of(..)), Ty::F64 | Ty::F32)
+        );
+        if let Some(slot) = self.learned.floats.get_mut(k).filter(|_| open) {
+            *slot = Some(found);
+        }
+    }
+
+    /// The text for floats of a type: one for 64 bits, one for 32. Where rustc knows, both are there.
+    pub fn by_width(&self, ty: &Ty, wide: &str, short: &str) -> String {
+        let ty = self.resolve(ty);
+        let known = match &ty {
+            Ty::F32 => return short.to_string(),
+            Ty::Float(k) => self.float_slot(*k).cloned(),
+            Ty::Of(..) => Some(ty),
+            _ => None,
+        };
+        match known.map(|ty| (self.only("f64", &ty), self.only("f32", &ty))) {
+            Some((Some(one), Some(other))) if wide != short => {
+                format!("{}{wide}{}{}{short}{}", one.0, one.1, other.0, other.1)
+            }
+            _ => wide.to_string(),
+        }
+    }
+
+    /// A number as the text of a float.
+    pub fn float(&self, digits: &str, ty: &Ty) -> String {
+        self.by_width(ty, digits, &format!("{digits}f32"))
+    }
+
+    /// A value where one of a type is wanted.
+    pub fn convert(&mut self, mut value: Value, wanted: &Ty) -> Value {
+        value.ty = match (self.unify(&value.ty, wanted), wanted) {
+            (Ty::Never, _) => Ty::Never,
+            _ => wanted.clone(),
+        };
+        if value.ty == Ty::Usize {
+            value.least = value.least.max(0);
+        }
+        value
+    }
+}

@@ -1,0 +1,224 @@
+//! Methods of numbers, and what is made of each element of an array.
+//!
+//! Which methods there are, and their texts, is in `methods`; here is what depends on the receiver's type. Where only rustc knows
+//! that (a struct's field), the text has all forms, and the linker takes the one that fits.
+
+use crate::expression::Value;
+use crate::function::Lowering;
+use crate::methods::{self, fill};
+use crate::operators::literal;
+use crate::template::What;
+use crate::types::{Extent, Ty, array};
+use crate::{Refusal, refuse};
+use syn::Expr;
+
+impl Lowering<'_> {
+    /// A method of a number with its arguments.
+    pub fn number_method(
+        &mut self,
+        name: &str,
+        receiver: Value,
+        arguments: &[Value],
+        at: &syn::Ident,
+    ) -> Result<Value, Refusal> {
+        let ty = self.resolve(&receiver.ty);
+        let shared = methods::SHARED.contains(&name);
+        // In each pass, so that the same floats have the same numbers.
+        let float = self.unknown_float();
+        if let Ty::Of(..) = ty
+            && let ("abs" | "max" | "min" | "signum", true) =
+                (name, arguments.iter().all(|a| a.stable))
+            && let Some(integer) = self.only("int", &ty)
+            && !arguments
+                .iter()
+                .any(|a| self.resolve(&a.ty).is_float() || self.resolve(&a.ty).is_integer())
+        {
+            // A float or an integer: rustc knows.
+            let texts: Vec<&str> = arguments.iter().map(|a| a.text.as_str()).collect();
+            let known = methods::F64.iter().find(|(n, _, _)| *n == name).map_or("", |m| m.2);
+            let wide = fill(known, &receiver.text, &texts);
+            let short = fill(&methods::short(name, known), &receiver.text, &texts);
+            let prim = if name == "signum" { "sign" } else { name };
+            let all: Vec<&str> = [receiver.text.as_str()].into_iter().chain(texts).collect();
+            let other = format!("prim.{prim}({})", all.join(", "));
+            let text = match (self.only("f64", &ty), self.only("f32", &ty)) {
+                (Some(a), Some(b)) => format!(
+                    "{}{wide}{}{}{short}{}{}{other}{}",
+                    a.0, a.1, b.0, b.1, integer.0, integer.1
+                ),
+                _ => wide,
+            };
+            let mut of = vec![&receiver];
+            of.extend(arguments);
+            let value = Value::new(text, ty, 9, &of);
+            return Ok(if name == "abs" {
+                self.in_range(value, at.span(), "negate")
+            } else {
+                value
+            });
+        }
+        if let Ty::Of(..) = ty
+            && shared
+            && !arguments.iter().any(|a| self.resolve(&a.ty).is_float())
+        {
+            return refuse(
+                at,
+                "the type of this is not known here: bind it to a name with its type before, `let x: f64 = ..;`",
+            );
+        }
+        if ty.is_integer() {
+            return self.integer_method(name, receiver, arguments, at);
+        }
+        if !(ty.is_float() || matches!(ty, Ty::Of(..))) {
+            return refuse(at, format!("`{name}` is not built for this type"));
+        }
+        if let Some((_, help)) = methods::REFUSED.iter().find(|(n, _)| *n == name) {
+            return refuse(at, format!("`{name}` is not built: {help}"));
+        }
+        let Some((_, count, text)) = methods::F64.iter().find(|(n, _, _)| *n == name) else {
+            return refuse(
+                at,
+                format!(
+                    "the method `{name}` is not built: call a function that has this attribute"
+                ),
+            );
+        };
+        if *count != arguments.len() {
+            return refuse(at, "another number of arguments is expected");
+        }
+        let ty = self.unify(&float, &ty);
+        for argument in arguments {
+            let wanted = if name == "powi" { Ty::I32 } else { ty.clone() };
+            self.unify(&argument.ty, &wanted);
+        }
+        let mut arguments = arguments.to_vec();
+        if name == "clamp" {
+            for argument in &mut arguments {
+                *argument = self.named(argument.clone(), "bound");
+            }
+            let said = "clamp: the lower bound is above the upper one, or one is NaN".to_string();
+            let check =
+                format!("prim.select({} <= {}, 0, -1) >= 0", arguments[0].text, arguments[1].text);
+            self.check(at.span(), What::Panic(said), &check);
+        }
+        let texts: Vec<&str> = arguments.iter().map(|a| a.text.as_str()).collect();
+        let wide = fill(text, &receiver.text, &texts);
+        let short = fill(&methods::short(name, text), &receiver.text, &texts);
+        let text = self.by_width(&ty, &wide, &short);
+        let ty = match name {
+            "sin_cos" => Ty::Tuple(vec![ty.clone(), ty]),
+            "is_nan" | "is_finite" | "is_infinite" => Ty::Bool,
+            _ => ty,
+        };
+        let mut of = vec![&receiver];
+        of.extend(&arguments);
+        let value = Value::new(text, ty, 9, &of);
+        let light =
+            ["abs", "max", "min", "is_nan", "is_finite", "is_infinite", "floor", "ceil", "trunc"];
+        Ok(if light.contains(&name) { value } else { value.costly() })
+    }
+
+    pub fn integer_method(
+        &mut self,
+        name: &str,
+        receiver: Value,
+        arguments: &[Value],
+        at: &syn::Ident,
+    ) -> Result<Value, Refusal> {
+        let mut of = vec![&receiver];
+        of.extend(arguments);
+        let mut ty = self.resolve(&receiver.ty);
+        if name != "pow" {
+            for argument in arguments {
+                ty = self.unify(&ty, &argument.ty);
+            }
+        }
+        let (a, s) =
+            (arguments.first().map(|a| a.text.clone()).unwrap_or_default(), &receiver.text);
+        let b = arguments.get(1).map(|a| a.text.clone()).unwrap_or_default();
+        let unsigned = ty == Ty::Usize;
+        let (text, level) = match (name, arguments.len()) {
+            ("min" | "max", 1) => (format!("prim.{name}({s}, {a})"), 9),
+            ("abs", 0) if !unsigned => {
+                let value = Value::new(format!("prim.abs({s})"), ty, 9, &of);
+                return Ok(self.in_range(value, at.span(), "negate"));
+            }
+            ("signum", 0) if !unsigned => (format!("prim.sign({s})"), 9),
+            ("clamp", 2) => {
+                let line = format!("prim.select({a} <= {b}, 0, -1) >= 0");
+                self.check(
+                    at.span(),
+                    What::Panic("clamp: the lower bound is above the upper one".to_string()),
+                    &line,
+                );
+                (format!("prim.min(prim.max({s}, {a}), {b})"), 9)
+            }
+            ("saturating_sub", 1) if unsigned => {
+                (format!("prim.max({} - {}, 0)", receiver.within(4), arguments[0].within(5)), 9)
+            }
+            ("abs_diff", 1) if unsigned => {
+                (format!("prim.abs({} - {})", receiver.within(4), arguments[0].within(5)), 9)
+            }
+            ("wrapping_add" | "wrapping_sub" | "wrapping_mul", 1) if ty == Ty::I64 => {
+                let (op, level) = match name {
+                    "wrapping_add" => ("+", 4),
+                    "wrapping_sub" => ("-", 4),
+                    _ => ("*", 5),
+                };
+                (
+                    format!("{} {op} {}", receiver.within(level), arguments[0].within(level + 1)),
+                    level,
+                )
+            }
+            ("pow", 1) => {
+                let Some(n) = arguments.first().and_then(literal).filter(|n| (0..=64).contains(n))
+                else {
+                    return refuse(at, "the exponent must be a literal here: write a loop");
+                };
+                let value = Value::new(format!("{}^{n}", receiver.within(9)), ty, 7, &of);
+                return Ok(self.in_range(value, at.span(), "multiply"));
+            }
+            ("is_positive", 0) if !unsigned => {
+                return Ok(Value::new(format!("{} > 0", receiver.within(4)), Ty::Bool, 3, &of));
+            }
+            ("is_negative", 0) if !unsigned => {
+                return Ok(Value::new(format!("{} < 0", receiver.within(4)), Ty::Bool, 3, &of));
+            }
+            _ => {
+                return refuse(
+                    at,
+                    format!(
+                        "the method `{name}` is not built for this integer: write it with operators and `if`"
+                    ),
+                );
+            }
+        };
+        let least = if unsigned { 0 } else { i64::MIN };
+        Ok(Value { least, ..Value::new(text, ty, level, &of) })
+    }
+
+    /// `x.map(f)` of an array of fixed size.
+    pub fn each(
+        &mut self,
+        list: Value,
+        n: Option<String>,
+        function: &Expr,
+    ) -> Result<Value, Refusal> {
+        let whole = self.named(list, "list");
+        let (n, extent) = match n {
+            Some(n) => (n.clone(), Extent::Fixed(n)),
+            None => (format!("size({})", whole.text), Extent::Slice),
+        };
+        let index = self.names.unique("i");
+        let ty = self.element(&whole.ty);
+        let element = Value::name(format!("{}[{index}]", whole.text), ty, i64::MIN);
+        let item = crate::elements::Item::One(element);
+        let (block, value) = self.nested(|this| this.applied(function, vec![item]))?;
+        let mut lines = block.lines;
+        lines.push(value.text);
+        let list = self.names.unique("list");
+        let body = crate::function::indented(&lines);
+        self.lines.push(format!("{list} = for ({index} < {n}) {{\n{body}\n}}"));
+        Ok(Value::name(list, array(value.ty, extent), i64::MIN))
+    }
+}

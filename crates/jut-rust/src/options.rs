@@ -1,0 +1,312 @@
+//! `Option` in a body: what `x.last()`, `x.iter().position(..)` or `Some(v)` give, until it is taken apart.
+//!
+//! In the text it is a pair, whether there is a value, and that value or some other which nobody reads:
+//!
+//! ```text
+//! let i = t.iter().position(|v| *v > x).unwrap_or(0);      option = #(found, at)
+//!                                                          i = if option.0 { option.1 } else { 0 }
+//! ```
+//!
+//! So a value needs a type without sizes of its own. An `Option` is no parameter, result or field; `None` needs a type beside it.
+
+use crate::chains::is_iterator;
+use crate::elements::Item;
+use crate::expression::{Value, unwrapped};
+use crate::function::Lowering;
+use crate::types::{Extent, Ty};
+use crate::{Refusal, refuse};
+use syn::{Expr, ExprMethodCall, Pat, Stmt};
+
+/// The methods of an `Option`.
+pub(crate) const METHODS: &[&str] = &[
+    "unwrap",
+    "expect",
+    "unwrap_or",
+    "unwrap_or_else",
+    "map_or",
+    "is_some",
+    "is_none",
+    "is_some_and",
+    "copied",
+    "cloned",
+    "map",
+];
+
+/// The two sides of `|a, b| LEFT.partial_cmp(RIGHT).unwrap()`, and what the closure's parameters are.
+pub(crate) fn compared(order: &Expr) -> Result<(&Pat, &Pat, &Expr, &Expr), Refusal> {
+    const SAID: &str = "write the order as `|a, b| a.partial_cmp(b).unwrap()` here";
+    let Expr::Closure(closure) = unwrapped(order) else { return refuse(order, SAID) };
+    let mut body = unwrapped(&closure.body);
+    if let Expr::MethodCall(call) = body
+        && (call.method == "unwrap" || call.method == "expect")
+    {
+        body = unwrapped(&call.receiver);
+    }
+    match (body, &closure.inputs.iter().collect::<Vec<_>>()[..]) {
+        (Expr::MethodCall(call), [first, second])
+            if (call.method == "partial_cmp" || call.method == "cmp") && call.args.len() == 1 =>
+        {
+            Ok((first, second, &call.receiver, &call.args[0]))
+        }
+        (Expr::MethodCall(call), _) => refuse(&call.method, SAID),
+        _ => refuse(&closure.body, SAID),
+    }
+}
+
+/// A closure without the `Some` round its value: that of a `scan` that goes to the end.
+pub(crate) fn always(closure: &Expr) -> Result<Expr, Refusal> {
+    const SAID: &str = "the closure of a `scan` ends with `Some(..)` here: write a `for` loop";
+    fn inner(expr: &Expr) -> Option<Expr> {
+        match expr {
+            Expr::Call(call) => match unwrapped(&call.func) {
+                Expr::Path(path) if path.path.is_ident("Some") => call.args.first().cloned(),
+                _ => None,
+            },
+            Expr::Block(block) => {
+                let mut block = block.clone();
+                let Some(Stmt::Expr(last, None)) = block.block.stmts.last_mut() else {
+                    return None;
+                };
+                *last = inner(last)?;
+                Some(Expr::Block(block))
+            }
+            _ => None,
+        }
+    }
+    let Expr::Closure(given) = unwrapped(closure) else { return refuse(closure, SAID) };
+    let Some(body) = inner(&given.body) else { return refuse(&given.body, SAID) };
+    Ok(Expr::Closure(syn::ExprClosure { body: Box::new(body), ..given.clone() }))
+}
+
+impl Lowering<'_> {
+    /// An `Option`, under a name.
+    pub fn option(&mut self, there: Value, value: Value) -> Value {
+        let name = self.names.unique("option");
+        self.lines.push(format!("{name} = #({}, {})", there.text, value.text));
+        Value::name(name, Ty::Option(Box::new(value.ty)), i64::MIN)
+    }
+
+    /// `Some(e)`.
+    pub fn some(&mut self, at: &Expr) -> Result<Value, Refusal> {
+        let value = self.expression(at)?;
+        if matches!(value.ty, Ty::Array(_, Extent::Slice | Extent::Vec) | Ty::Unit) {
+            return refuse(at, "an `Option` is of numbers, structs and arrays of fixed size");
+        }
+        Ok(self.option(Value::name("true".to_string(), Ty::Bool, 0), value))
+    }
+
+    /// The parts of an `Option` that has a name.
+    pub fn option_parts(&self, option: &Value) -> (Value, Value) {
+        let ty = match self.resolve(&option.ty) {
+            Ty::Option(inner) => *inner,
+            other => other,
+        };
+        let least = if ty == Ty::Usize { 0 } else { i64::MIN };
+        let part = |k: usize, ty: Ty, least: i64| Value {
+            stable: option.stable,
+            ..Value::name(format!("{}.{k}", option.text), ty, least)
+        };
+        (part(0, Ty::Bool, 0), part(1, ty, least))
+    }
+
+    /// `x.first()`, `x.last()`, `x.get(i)` of a list.
+    pub fn element_option(&mut self, list: Value, call: &ExprMethodCall) -> Result<Value, Refusal> {
+        let list = self.named(list, "list");
+        let ty = self.element(&list.ty);
+        let size = format!("size({})", list.text);
+        let (there, at) = match (call.method.to_string().as_str(), call.args.first()) {
+            ("first", None) => (format!("{size} > 0"), "0".to_string()),
+            ("last", None) => (format!("{size} > 0"), format!("{size} - 1")),
+            ("get", Some(at)) => {
+                let at = self.operand(at)?;
+                let at = self.convert(at, &Ty::Usize);
+                let at = self.named(at, "at").text;
+                (format!("{at} < {size}"), at)
+            }
+            _ => return refuse(&call.method, "another number of arguments is expected"),
+        };
+        let other = self.neutral(&ty, &call.method)?;
+        let name = self.names.unique("option");
+        self.lines.push(format!(
+            "{name} = if {there} {{ #(true, {}[{at}]) }} else {{ #(false, {other}) }}",
+            list.text
+        ));
+        Ok(Value::name(name, Ty::Option(Box::new(ty)), i64::MIN))
+    }
+
+    /// A method of an `Option`; nothing if the receiver is none.
+    pub fn option_method(&mut self, call: &ExprMethodCall) -> Result<Option<Value>, Refusal> {
+        let name = call.method.to_string();
+        if !METHODS.contains(&name.as_str()) || is_iterator(&call.receiver) && !ends(&call.receiver)
+        {
+            return Ok(None);
+        }
+        // What is no `Option` is looked at once more by the caller.
+        if !self.is_option(&call.receiver) {
+            return Ok(None);
+        }
+        let option = self.expression(&call.receiver)?;
+        let option = self.named(option, "option");
+        let (there, value) = self.option_parts(&option);
+        let arguments: Vec<&Expr> = call.args.iter().collect();
+        Ok(Some(match (name.as_str(), &arguments[..]) {
+            ("copied" | "cloned", []) => option,
+            ("is_some", []) => there,
+            ("is_none", []) => Value::new(format!("!{}", there.text), Ty::Bool, 6, &[&there]),
+            ("unwrap", []) => {
+                let said = "called `Option::unwrap()` on a `None` value".to_string();
+                self.asserted(call.method.span(), &there, said);
+                value
+            }
+            ("expect", [said]) => {
+                let said = match said {
+                    Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => text.value(),
+                    other => return refuse(other, "write the message as a text"),
+                };
+                self.asserted(call.method.span(), &there, said);
+                value
+            }
+            ("unwrap_or", [other]) => {
+                let other = self.expression(other)?;
+                let ty = self.unify(&value.ty, &other.ty);
+                let text =
+                    format!("if {} {{ {} }} else {{ {} }}", there.text, value.text, other.text);
+                self.named(Value { ty, ..Value::new(text, Ty::Never, 0, &[]) }, "value")
+            }
+            ("unwrap_or_else", [other]) => {
+                let (lines, other) = self.nested(|this| this.applied(other, Vec::new()))?;
+                self.branches(there, (Default::default(), value), (lines, other))
+            }
+            ("map_or", [other, function]) => {
+                let other = self.expression(other)?;
+                let (lines, value) =
+                    self.nested(|this| this.applied(function, vec![Item::One(value)]))?;
+                self.branches(there, (lines, value), (Default::default(), other))
+            }
+            ("is_some_and", [function]) => {
+                let no = Value::name("false".to_string(), Ty::Bool, 0);
+                let (lines, value) =
+                    self.nested(|this| this.applied(function, vec![Item::One(value)]))?;
+                self.branches(there, (lines, value), (Default::default(), no))
+            }
+            ("map", [function]) => {
+                let (mut lines, value) =
+                    self.nested(|this| this.applied(function, vec![Item::One(value)]))?;
+                let ty = self.resolve(&value.ty);
+                let other = self.neutral(&ty, &call.method)?;
+                let ty = Ty::Option(Box::new(ty));
+                lines.effect = true;
+                let some = Value::name(format!("#(true, {})", value.text), ty.clone(), i64::MIN);
+                let none = Value::name(format!("#(false, {other})"), ty, i64::MIN);
+                self.branches(there, (lines, some), (Default::default(), none))
+            }
+            _ => {
+                return refuse(
+                    &call.method,
+                    format!(
+                        "`{name}` of an `Option` is not built in this form: write `if let Some(v) = ..`"
+                    ),
+                );
+            }
+        }))
+    }
+
+    fn branches(
+        &mut self,
+        there: Value,
+        then: (crate::body::Lines, Value),
+        other: (crate::body::Lines, Value),
+    ) -> Value {
+        let ty = self.unify(&then.1.ty, &other.1.ty);
+        let (a, b) = (Value { ty: ty.clone(), ..then.1 }, Value { ty, ..other.1 });
+        let value = self.chosen(there, (then.0, Some(a)), (other.0, Some(b)));
+        let value = value.unwrap_or_else(crate::expression::unit);
+        self.named(Value { stable: false, ..value }, "value")
+    }
+
+    /// Whether an expression is an `Option`, by its form.
+    fn is_option(&self, expr: &Expr) -> bool {
+        match unwrapped(expr) {
+            Expr::Path(path) => {
+                let found = path.path.get_ident().and_then(|i| self.lookup(&i.to_string()));
+                found.is_some_and(|local| matches!(local.ty, Ty::Option(_)))
+            }
+            Expr::Call(call) => {
+                matches!(unwrapped(&call.func), Expr::Path(p) if p.path.is_ident("Some"))
+            }
+            Expr::MethodCall(call) => match call.method.to_string().as_str() {
+                "first" | "last" => call.args.is_empty(),
+                "get" => call.args.len() == 1 && self.is_list(&call.receiver),
+                "position" | "find" | "reduce" | "min_by" | "max_by" => true,
+                "min" | "max" => call.args.is_empty(),
+                "map" | "copied" | "cloned" => self.is_option(&call.receiver),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is a list for certain.
+    pub fn is_list(&self, expr: &Expr) -> bool {
+        match unwrapped(expr) {
+            Expr::Path(path) => {
+                let found = path.path.get_ident().and_then(|i| self.lookup(&i.to_string()));
+                found.is_some_and(|local| matches!(local.ty, Ty::Array(..)))
+            }
+            Expr::Reference(inner) => self.is_list(&inner.expr),
+            _ => false,
+        }
+    }
+
+    /// `None`, where the type beside it says of what.
+    pub fn none(&self) -> Value {
+        let ty = Ty::Option(Box::new(Ty::Never));
+        Value::name(String::new(), ty, i64::MIN)
+    }
+
+    /// `None` as a value of this type; anything else as it is.
+    pub fn with_type(&mut self, value: Value, ty: &Ty, at: &Expr) -> Result<Value, Refusal> {
+        let open = matches!(&value.ty, Ty::Option(inner) if **inner == Ty::Never);
+        match (open, ty) {
+            (true, Ty::Option(inner)) if **inner != Ty::Never => {
+                let text = self.neutral(ty, at)?;
+                Ok(Value::name(text, ty.clone(), i64::MIN))
+            }
+            (true, _) => refuse(at, "write of what this is none: `let x: Option<f64> = None;`"),
+            _ => Ok(value),
+        }
+    }
+
+    /// Whether a pattern `Some(p)` or `None` fits; names in it are bound.
+    pub fn option_tested(
+        &mut self,
+        inner: Option<&Pat>,
+        subject: &Value,
+        at: &Pat,
+    ) -> Result<Value, Refusal> {
+        if !matches!(self.resolve(&subject.ty), Ty::Option(_)) {
+            return refuse(
+                at,
+                "this is no `Option` here: a struct or result of one is not built, write an enum of your own \
+                 that derives `jut::Data`",
+            );
+        }
+        let (there, value) = self.option_parts(subject);
+        let Some(inner) = inner else {
+            return Ok(Value::new(format!("!{}", there.text), Ty::Bool, 6, &[&there]));
+        };
+        let fits = self.tested(inner, &value)?;
+        Ok(match fits.text.as_str() {
+            "true" => there,
+            _ => {
+                let text = format!("{} && {}", there.text, fits.within(3));
+                Value::new(text, Ty::Bool, 2, &[&there, &fits])
+            }
+        })
+    }
+}
+
+/// Whether a method call ends an iterator.
+fn ends(expr: &Expr) -> bool {
+    matches!(unwrapped(expr), Expr::MethodCall(call) if crate::chains::is_chain(call))
+}

@@ -1,0 +1,53 @@
+//! Functions as people write them, taken from where derivatives are wanted: optimisation, physics, robots, finance, statistics,
+//! pharmacokinetics. The plain call and the compiled value agree (to the bit where the system's functions are not called), and
+//! gradients are those of a formula or of central differences.
+#![cfg(feature = "macros")]
+// The functions are written in every way that Rust allows.
+#![allow(clippy::all, dead_code)]
+
+#[path = "ordinary/finance.rs"]
+mod finance;
+#[path = "ordinary/optimisation.rs"]
+mod optimisation;
+#[path = "ordinary/physics.rs"]
+mod physics;
+#[path = "ordinary/robots.rs"]
+mod robots;
+#[path = "ordinary/single.rs"]
+mod single;
+#[path = "ordinary/solvers.rs"]
+mod solvers;
+#[path = "ordinary/statistics.rs"]
+mod statistics;
+
+/// Central differences of a function of many numbers.
+fn differences(f: impl Fn(&[f64]) -> f64, x: &[f64]) -> Vec<f64> {
+    let mut at = x.to_vec();
+    (0..x.len())
+        .map(|i| {
+            let h = 1e-6 * x[i].abs().max(1e-2);
+            at[i] = x[i] + h;
+            let up = f(&at);
+            at[i] = x[i] - h;
+            let down = f(&at);
+            at[i] = x[i];
+            (up - down) / (2.0 * h)
+        })
+        .collect()
+}
+
+/// The numbers are near each other, as far as differences tell.
+#[track_caller]
+fn close(a: &[f64], b: &[f64], what: &str) {
+    assert_eq!(a.len(), b.len(), "{what}");
+    let scale = a.iter().chain(b).fold(1.0_f64, |s, v| s.max(v.abs()));
+    for (x, y) in a.iter().zip(b) {
+        assert!((x - y).abs() <= 1e-5 * scale, "{what}: {a:?} and {b:?}");
+    }
+}
+
+/// The same but for the last places, in which the system's functions and jut's may differ.
+#[track_caller]
+fn near(a: f64, b: f64, what: &str) {
+    assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{what}: {a:?} and {b:?}");
+}
