@@ -2,7 +2,7 @@
 //!
 //! | jut | parameter | result |
 //! |---|---|---|
-//! | `f64`, `i64`, `bool` | the same | the same |
+//! | `f64`, `f32`, `i64`, `bool` | the same | the same |
 //! | `[n]t` | `&[T]` | `Vec<T>` |
 //! | `[3]t` | `&[T; 3]` | `[T; 3]` |
 //! | `[n, 3]t` | `&[[T; 3]]` | `Vec<[T; 3]>` |

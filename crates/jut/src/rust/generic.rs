@@ -1,0 +1,81 @@
+//! Functions of type parameters: each choice of the types is a program of its own.
+//!
+//! For `fn total<P: Potential>(p: &P, x: &[f64]) -> f64` the type beside it is `total<P>`, and `total<Morse>` has a text. The static items
+//! of a generic function are one for all its types; so what is made once for each is kept here, by the type.
+//!
+//! Who calls such a function says which types its arguments have ([`Linker::call`]), and rustc finds the parameters by
+//! them ([`Callee`]).
+
+use super::entry::{Entry, Local};
+use super::{Cell, Filled, Held, Linker, Source, Taken};
+use crate::error::Result;
+use crate::request::Request;
+use std::any::TypeId;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// What is made once for each type, and stays.
+struct Registry<K: 'static, V: 'static>(OnceLock<Mutex<HashMap<K, &'static V>>>);
+
+impl<K: std::hash::Hash + Eq, V> Registry<K, V> {
+    const fn new() -> Registry<K, V> {
+        Registry(OnceLock::new())
+    }
+
+    fn get(&self, key: K, make: impl FnOnce() -> V) -> &'static V {
+        let all = self.0.get_or_init(Default::default);
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(key).or_insert_with(|| Box::leak(Box::new(make())))
+    }
+}
+
+/// Where the program of a function with these types is kept.
+pub fn cell<S: Source>() -> &'static Cell {
+    static CELLS: Registry<TypeId, Cell> = Registry::new();
+    CELLS.get(TypeId::of::<S>(), Cell::new)
+}
+
+/// Calls a derivative of a function with these types.
+///
+/// # Errors
+/// As [`Entry::call`].
+pub fn called<S: Source, R>(
+    request: Request,
+    arguments: &[Held<'_>],
+    read: impl FnOnce(&mut Taken) -> Result<R>,
+) -> Result<R> {
+    static ENTRIES: Registry<(TypeId, Request), Entry> = Registry::new();
+    thread_local! {
+        static SESSIONS: RefCell<HashMap<(TypeId, Request), &'static Local>> = RefCell::default();
+    }
+    let _ = &SESSIONS;
+    let entry = ENTRIES.get((TypeId::of::<S>(), request), || Entry::new(request));
+    entry.call_alone::<S, R>(arguments, read)
+}
+
+/// A list of elements, as the type of an argument.
+pub struct List<T>(PhantomData<T>);
+
+/// The type of a list.
+pub fn list<T>(_: PhantomData<T>) -> PhantomData<List<T>> {
+    PhantomData
+}
+
+/// A function that is called with arguments of these types.
+#[diagnostic::on_unimplemented(
+    message = "the types of this call are not found",
+    note = "write the types of the arguments before: `let p: Point = ..;`"
+)]
+pub trait Callee<A> {
+    /// What a text calls it by.
+    fn link(linker: &mut Linker) -> Filled;
+}
+
+impl Linker {
+    /// A function that the text calls with arguments of these types.
+    pub fn call<F: Callee<A>, A>(&mut self, _: A) -> Filled {
+        F::link(self)
+    }
+}
