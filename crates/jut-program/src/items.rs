@@ -177,7 +177,14 @@ fn typed(
         _ => Ty::Unit,
     };
     let given: Vec<Given> = results.iter().map(|(written, ty)| Given { written, ty }).collect();
-    let signature = Signature { parameters, result, written: None, lengths: Vec::new() };
+    let signature = Signature {
+        parameters,
+        result,
+        written: None,
+        types: Vec::new(),
+        bounds: Vec::new(),
+        lengths: Vec::new(),
+    };
     Ok(methods(&signature, &given))
 }
 

@@ -6,22 +6,10 @@ use crate::methods;
 use crate::template::{Hole, What};
 use crate::types::{Extent, Step, Ty, array};
 use crate::{Refusal, refuse};
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprMethodCall, GenericArgument, PathArguments};
-
-/// Whether what stands in `f::<..>(..)` is a length: a number, or a constant by its name.
-fn is_length(argument: &GenericArgument) -> bool {
-    match argument {
-        GenericArgument::Const(_) => true,
-        GenericArgument::Type(syn::Type::Path(path)) => {
-            let last = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-            last.chars().all(|c| !c.is_lowercase())
-        }
-        _ => false,
-    }
-}
+use syn::{Expr, ExprCall, ExprMethodCall, PathArguments};
 
 impl Lowering<'_> {
     /// A call of a function. Where its value is a number or truth value for certain (`inline`), it needs no name.
@@ -43,15 +31,7 @@ impl Lowering<'_> {
             return refuse(path, "a function is expected here");
         };
         let name = last.ident.to_string();
-        // The lengths in `f::<3>(..)` are found by the arguments too.
-        if let PathArguments::AngleBracketed(arguments) = &last.arguments
-            && !arguments.args.iter().all(is_length)
-        {
-            return refuse(
-                arguments,
-                "generic functions are not built yet: write the function for `f64`; lengths, `f::<3>(..)`, are built",
-            );
-        }
+        // The types and lengths in `f::<P, 3>(..)` are found by the arguments too.
         let mut named = path.path.clone();
         if let Some(last) = named.segments.last_mut() {
             last.arguments = PathArguments::None;
@@ -115,18 +95,78 @@ impl Lowering<'_> {
                 let mut owner = path.path.clone();
                 owner.segments.pop();
                 owner.segments.pop_punct();
+                let parameter = owner.get_ident().filter(|ty| self.is_type(ty)).cloned();
+                if let Some(parameter) = parameter {
+                    let hole = self.hole(Hole::Bound(parameter, last.ident.clone()));
+                    return self.called(hole, &arguments, call.span(), inline);
+                }
                 Hole::Method(
                     quote_spanned!(last.ident.span()=> ::jut::rust::of::<#owner>()),
                     key(&name),
                 )
             }
-            _ => Hole::Function(named.to_token_stream()),
+            _ => {
+                // Which function it is may depend on the types of its arguments.
+                self.holes.push(Hole::Function(named.to_token_stream()));
+                let hole = self.holes.len() - 1;
+                return self.called(hole, &arguments, call.span(), inline);
+            }
         };
-        let open = self.targets.len();
         let hole = self.hole(function);
-        let values = self.arguments(&arguments, hole, 0)?;
+        self.called(hole, &arguments, call.span(), inline)
+    }
+
+    /// A call of what fills a hole.
+    fn called(
+        &mut self,
+        hole: usize,
+        arguments: &[&Expr],
+        span: Span,
+        inline: bool,
+    ) -> Result<Value, Refusal> {
+        let open = self.targets.len();
+        let values = self.arguments(arguments, hole, 0)?;
         let targets = self.targets.split_off(open);
-        self.linked(hole, values, targets, call.span(), inline)
+        let own = |value: &Value| self.type_of(&value.ty);
+        let types: Vec<Option<TokenStream>> = values.iter().map(own).collect();
+        if let Hole::Function(path) = &self.holes[hole]
+            && types.iter().any(Option::is_some)
+        {
+            let types = types.into_iter().map(|ty| ty.unwrap_or(quote!(::jut::rust::of::<()>())));
+            self.holes[hole] = Hole::Call(path.clone(), quote!((#(#types,)*)));
+        }
+        self.linked(hole, values, targets, span, inline)
+    }
+
+    /// Whether a name is that of a type parameter.
+    fn is_type(&self, name: &syn::Ident) -> bool {
+        self.signature.types.iter().any(|t| t.ident == *name)
+    }
+
+    /// The type of a struct, of its parts, or of a list of these, as an expression that stands for it.
+    fn type_of(&self, ty: &Ty) -> Option<TokenStream> {
+        match self.resolve(ty) {
+            Ty::Array(element, _) => {
+                let element = self.type_of(&element)?;
+                Some(quote!(::jut::rust::list(#element)))
+            }
+            Ty::Of(hole, steps) => {
+                let Some(Hole::Data(path)) = self.holes.get(hole) else { return None };
+                let mut ty = quote!(::jut::rust::of::<#path>());
+                for step in &steps {
+                    ty = match step {
+                        Step::Element => quote!(::jut::rust::element(#ty)),
+                        Step::Argument(..) => return None,
+                        other => {
+                            let key = key(&other.to_string());
+                            quote!(::jut::rust::field::<#key, _, _>(#ty))
+                        }
+                    };
+                }
+                Some(ty)
+            }
+            _ => None,
+        }
     }
 
     /// A call of what rustc finds.
@@ -201,9 +241,11 @@ impl Lowering<'_> {
         };
         let Some(mut owner) = self.holes.get(hole).and_then(|h| match h {
             Hole::Data(path) => Some(quote!(::jut::rust::of::<#path>())),
-            Hole::Function(path) => Some(quote!(::jut::rust::given::<#path, _>())),
+            Hole::Function(path) | Hole::Call(path, _) => {
+                Some(quote!(::jut::rust::given::<#path, _>()))
+            }
             Hole::Method(owner, key) => Some(quote!(::jut::rust::result::<#key, _, _>(#owner))),
-            Hole::Constant(_) | Hole::Length(_) => None,
+            Hole::Constant(_) | Hole::Length(_) | Hole::Bound(..) => None,
         }) else {
             return refuse(
                 &call.receiver,
@@ -236,7 +278,15 @@ impl Lowering<'_> {
             .collect();
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let assigned = self.assigned;
-        let hole = self.hole(Hole::Method(owner, key(&name)));
+        let parameter = match self.holes.get(hole) {
+            Some(Hole::Data(path)) if steps.is_empty() => syn::parse2(path.clone()).ok(),
+            _ => None,
+        };
+        let method = match parameter.filter(|ty| self.is_type(ty)) {
+            Some(parameter) => Hole::Bound(parameter, call.method.clone()),
+            None => Hole::Method(owner, key(&name)),
+        };
+        let hole = self.hole(method);
         let rest = self.arguments(&arguments, hole, 1)?;
         if self.assigned > assigned && !receiver.stable && target.is_none() {
             return refuse(

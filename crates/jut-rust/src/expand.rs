@@ -49,6 +49,9 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
     if let Ok(block) = syn::parse2::<syn::ItemImpl>(item.clone()) {
         return methods_of(&block);
     }
+    if let Ok(block) = syn::parse2::<syn::ItemTrait>(item.clone()) {
+        return crate::generic::trait_of(&block);
+    }
     let function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => {
@@ -56,7 +59,7 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
             let whole = syn::parse2::<syn::Item>(item.clone()).is_ok();
             let at = if whole { Span::call_site() } else { error.span() };
             let said = match whole {
-                true => "only functions and `impl` blocks are differentiable".to_string(),
+                true => "only functions, `impl` blocks and traits are differentiable".to_string(),
                 false => error.to_string(),
             };
             let error = syn::Error::new(at, said).to_compile_error();
@@ -64,7 +67,7 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
         }
     };
     let name = arguments.name.unwrap_or_else(|| function.sig.ident.clone());
-    let twin = beside(&function, &name, None);
+    let twin = beside(&function, &name, None, None);
     quote!(#function #twin)
 }
 
@@ -79,11 +82,16 @@ pub(crate) fn plain(function: &ItemFn) -> ItemFn {
 pub(crate) fn within(function: &ItemFn, name: &Ident) -> Result<TokenStream, Refusal> {
     let signature = signature(function, None)?;
     let lowered = lower(function, &signature)?;
-    Ok(twin(function, name, &signature, &lowered, None))
+    Ok(twin(function, name, &signature, &lowered, None, None))
 }
 
-/// What stands beside a function, or beside the `impl` block of a method: its derivatives, or an error.
-fn beside(function: &ItemFn, name: &Ident, owner: Option<&Type>) -> TokenStream {
+/// What stands beside a function, or beside the `impl` block of a method, which may be that of a trait: its derivatives, or an error.
+pub(crate) fn beside(
+    function: &ItemFn,
+    name: &Ident,
+    owner: Option<&Type>,
+    of: Option<&syn::Path>,
+) -> TokenStream {
     let signature = match signature(function, owner) {
         Ok(signature) => signature,
         Err(refusal) => {
@@ -96,7 +104,7 @@ fn beside(function: &ItemFn, name: &Ident, owner: Option<&Type>) -> TokenStream 
         Ok(lowered) => (lowered, None),
         Err(refusal) => (Lowered::default(), Some(Refusal::error(&refusal))),
     };
-    let twin = twin(function, name, &signature, &lowered, owner);
+    let twin = twin(function, name, &signature, &lowered, owner, of);
     quote!(#twin #error)
 }
 
@@ -106,12 +114,6 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
         let error = refusal.error();
         quote!(#block #error)
     };
-    if let Some((_, path, _)) = &block.trait_ {
-        return fail(spanned(
-            path,
-            "an `impl` of a trait is not built: write the methods in an `impl` of the type",
-        ));
-    }
     if !block.generics.params.is_empty() {
         return fail(spanned(
             &block.generics,
@@ -143,7 +145,8 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
                     plain.trim_start_matches("r#"),
                     span = sig.ident.span()
                 );
-                all.extend(beside(&function, &name, Some(owner)));
+                let of = block.trait_.as_ref().map(|(_, path, _)| path);
+                all.extend(beside(&function, &name, Some(owner), of));
                 let key = crate::calls::key(&plain);
                 let conditions = &function.attrs;
                 let gives = match &function.sig.output {
@@ -163,23 +166,27 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
             Err(error) => all.extend(error.to_compile_error()),
         }
     }
+    let block = crate::generic::with_links(block, &short);
     quote!(#block #all)
+}
+
+/// Tokens at another place.
+pub(crate) fn spanned_like(tokens: TokenStream, at: Span) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(at);
+            token
+        })
+        .collect()
 }
 
 /// Tokens with the type in place of `Self`.
 pub(crate) fn named_self(tokens: TokenStream, owner: &Type) -> TokenStream {
     let replaced = |token| match token {
         TokenTree::Ident(ident) if ident == "Self" => {
-            let mut named = owner.to_token_stream();
             // The place is that of `Self`.
-            named = named
-                .into_iter()
-                .map(|mut t| {
-                    t.set_span(ident.span());
-                    t
-                })
-                .collect();
-            named
+            spanned_like(owner.to_token_stream(), ident.span())
         }
         TokenTree::Group(group) => {
             let mut inner = Group::new(group.delimiter(), named_self(group.stream(), owner));
@@ -218,6 +225,7 @@ fn twin(
     signature: &Signature,
     lowered: &Lowered,
     owner: Option<&Type>,
+    of: Option<&syn::Path>,
 ) -> TokenStream {
     let (vis, own) = (&function.vis, &function.sig.ident);
     let plain = own.to_string();
@@ -230,12 +238,19 @@ fn twin(
         None => format!("Derivatives of [`{plain}`](fn@{plain})."),
         Some(_) => format!("Derivatives of [`{full}`]."),
     };
-    let of = owner.map(|owner| quote!(<#owner>::));
+    let of = owner.map(|owner| match of {
+        Some(of) => quote!(<#owner as #of>::),
+        None => quote!(<#owner>::),
+    });
     let conditions: Vec<_> = function.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
     let result = type_value(&signature.result, &signature.lengths);
     let generics = declared(signature, &|_| true);
+    let of_types = crate::generic::generics(signature);
+    let (open, types, named, source, called) =
+        (&of_types.open, &of_types.declared, &of_types.named, &of_types.source, &of_types.called);
+    let open_types = !signature.types.is_empty();
     let marked = match (owner, &signature.written) {
-        (None, Some(gives)) => {
+        (None, Some(gives)) if !open_types => {
             let own = declared(signature, &|k| signature.result.has_length(&format!("$k{k}$")));
             quote! {
                 #(#conditions)*
@@ -251,7 +266,7 @@ fn twin(
         }
         false => Vec::new(),
     };
-    let mention = match signature.takes_functions() || !generics.is_empty() {
+    let mention = match signature.takes_functions() || !generics.is_empty() || open_types {
         // Its type parameters are open.
         true => TokenStream::new(),
         false => quote!(let _ = #of #own;),
@@ -262,6 +277,12 @@ fn twin(
     let items = &lowered.items;
     let holes = lowered.holes.iter().map(|hole| match hole {
         Hole::Function(path) => quote!(linker.function::<#path>()),
+        Hole::Call(path, of) => quote!(linker.call::<#path, _>(#of)),
+        Hole::Bound(ty, name) => {
+            let link = crate::generic::link_name(&name.to_string());
+            let link = spanned_like(link.to_token_stream(), name.span());
+            quote!(#ty::#link(linker))
+        }
         Hole::Constant(value) => quote!(linker.constant(&(#value))),
         Hole::Method(owner, key) => quote!(linker.method::<#key, _, _>(#owner)),
         Hole::Data(path) => quote!(linker.data::<#path>()),
@@ -272,15 +293,28 @@ fn twin(
         true => TokenStream::new(),
         false => methods(signature, &given(signature)),
     };
+    let callee = crate::generic::callee(name, signature, &conditions);
+    let kept = match open_types {
+        true => quote!(::jut::rust::cell::<Self>()),
+        false => quote! {
+            static LINKED: ::jut::rust::Cell = ::jut::rust::Cell::new();
+            &LINKED
+        },
+    };
+    let holder = signature.types.iter().map(|t| {
+        let (name, field) = (&t.ident, format_ident!("of_{}", t.ident.to_string().to_lowercase()));
+        quote!(#field: ::core::marker::PhantomData<fn() -> #name>)
+    });
     quote! {
         #(#conditions)*
         #[doc = #about]
         #[allow(non_camel_case_types, dead_code)]
-        #vis struct #name {}
+        #vis struct #name #open { #(#holder),* }
 
         #(#conditions)*
         #[automatically_derived]
-        impl ::jut::rust::Source for #name {
+        #[allow(private_bounds)]
+        impl #types ::jut::rust::Source for #name #named #source {
             const NAME: &'static str = ::core::concat!(::core::module_path!(), "::", #full);
             const RESULT: ::jut::rust::Type = #result;
             const CHANGED: &'static [bool] = &[#(#changed),*];
@@ -292,17 +326,17 @@ fn twin(
                 linker.define::<Self>(#text, ::core::file!(), &[#(#places),*], &holes);
             }
             fn linked() -> &'static ::jut::rust::Cell {
-                static LINKED: ::jut::rust::Cell = ::jut::rust::Cell::new();
-                &LINKED
+                #kept
             }
         }
 
+        #callee
         #marked
 
         #(#conditions)*
-        #[allow(dead_code, private_interfaces, clippy::all)]
+        #[allow(dead_code, private_interfaces, private_bounds, clippy::all)]
         #[automatically_derived]
-        impl #name {
+        impl #types #name #named #called {
             #methods
         }
     }
@@ -549,18 +583,29 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                   ty: &TokenStream,
                   taken: &TokenStream| {
         let (name, request) = (format_ident!("{name}"), format_ident!("{request}"));
-        quote! {
-            #[doc = #doc]
-            ///
-            /// # Errors
-            /// An argument that does not fit, or what makes the function panic.
-            pub fn #name #generics(#(#given),*) -> ::jut::Result<#ty> {
+        // What is static in a function of type parameters is one for all types.
+        let called = match signature.types.is_empty() {
+            true => quote! {
                 static ENTRY: ::jut::rust::Entry = ::jut::rust::Entry::new(::jut::Request::#request);
                 ::std::thread_local! {
                     static SESSION: ::jut::rust::Local = const { ::jut::rust::Local::new() };
                 }
                 let arguments = [#(::jut::rust::Argument::hold(&#held)?),*];
                 ENTRY.call::<Self, _>(&SESSION, &arguments, |results| ::jut::Result::Ok(#taken))
+            },
+            false => quote! {
+                let arguments = [#(::jut::rust::Argument::hold(&#held)?),*];
+                let request = ::jut::Request::#request;
+                ::jut::rust::called::<Self, _>(request, &arguments, |results| ::jut::Result::Ok(#taken))
+            },
+        };
+        quote! {
+            #[doc = #doc]
+            ///
+            /// # Errors
+            /// An argument that does not fit, or what makes the function panic.
+            pub fn #name #generics(#(#given),*) -> ::jut::Result<#ty> {
+                #called
             }
         }
     };

@@ -573,7 +573,7 @@ impl Lowering<'_> {
             let (start, end) = self.ends(range, &base.text)?;
             let ty = match self.resolve(&base.ty) {
                 Ty::Array(element, _) => array(*element, Extent::Slice),
-                Ty::Of(hole, steps) => Ty::Of(hole, steps),
+                of @ Ty::Of(..) => array(self.element(&of), Extent::Slice),
                 other => other,
             };
             let text = self.at(span, What::Same, &format!("{}[{start} .. {end}]", base.text));

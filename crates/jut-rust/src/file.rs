@@ -74,6 +74,20 @@ impl File {
                 Item::Fn(function) if has(&function.attrs, "differentiable") => {
                     self.function(function, None);
                 }
+                Item::Trait(block) if has(&block.attrs, "differentiable") => {
+                    for item in &block.items {
+                        let syn::TraitItem::Fn(method) = item else { continue };
+                        let Some(body) = &method.default else { continue };
+                        let owner: Type = syn::parse_quote!(Own);
+                        let (sig, of) = (&method.sig, &block.ident);
+                        let mut function: ItemFn = syn::parse_quote!(#sig #body);
+                        function.sig.generics.params.insert(0, syn::parse_quote!(Own: #of));
+                        let tokens = named_self(function.to_token_stream(), &owner);
+                        if let Ok(function) = syn::parse2::<ItemFn>(tokens) {
+                            self.function(&function, Some(&owner));
+                        }
+                    }
+                }
                 Item::Impl(block) if has(&block.attrs, "differentiable") => {
                     for item in &block.items {
                         let syn::ImplItem::Fn(method) = item else { continue };

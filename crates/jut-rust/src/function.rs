@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::{HashMap, HashSet};
 use syn::spanned::Spanned;
-use syn::{Expr, FnArg, ItemFn, Lit, Pat, ReturnType, Type};
+use syn::{Expr, FnArg, ItemFn, Lit, Pat, ReturnType, Type, TypeParam};
 
 /// A parameter of the function.
 #[derive(Clone)]
@@ -36,6 +36,10 @@ pub struct Signature {
     pub result: Ty,
     /// The result's type as it is written.
     pub written: Option<Type>,
+    /// The types that are its parameters, with what is said of them.
+    pub types: Vec<TypeParam>,
+    /// What else is said of them.
+    pub bounds: Vec<syn::WherePredicate>,
     /// Constants and structs that stand in its types, and first the lengths that are its parameters.
     pub lengths: Vec<Hole>,
 }
@@ -169,7 +173,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
         return refuse(token, "an `unsafe fn` is not differentiable: write a safe function");
     }
     let mut lengths = Vec::new();
-    let functions = crate::functions::parameters(&sig.generics, &mut lengths)?;
+    let (functions, mut types) = crate::functions::parameters(&sig.generics, &mut lengths)?;
     let mut parameters = Vec::new();
     for input in &sig.inputs {
         let typed = match (input, owner) {
@@ -206,6 +210,9 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
         };
         let given = crate::functions::function_type(&typed.ty, &functions, &mut lengths)?;
         let changed = changed && given.is_none();
+        if given.is_none() {
+            crate::generic::named(&mut written, &mut types);
+        }
         parameters.push(Parameter {
             name: ident.ident.to_string(),
             mutable: ident.mutability.is_some(),
@@ -259,7 +266,9 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
              function for each result",
         ),
         _ => {
-            let signature = Signature { parameters, result, written, lengths };
+            let bounds = crate::generic::bounds(&sig.generics, &types);
+            let signature = Signature { parameters, result, written, types, bounds, lengths };
+            crate::generic::found(&signature)?;
             for (k, name) in signature.lengths() {
                 let length = format!("$k{k}$");
                 if !signature.parameters.iter().any(|p| p.ty.has_length(&length)) {
@@ -306,6 +315,8 @@ pub(crate) fn length_of(length: &Expr, holes: &mut Vec<Hole>) -> String {
 pub(crate) fn hole_of(hole: Hole, holes: &mut Vec<Hole>) -> usize {
     let text = |h: &Hole| match h {
         Hole::Function(t) => format!("function {t}"),
+        Hole::Call(t, of) => format!("call {t} {of}"),
+        Hole::Bound(t, name) => format!("bound {t} {name}"),
         Hole::Constant(t) => format!("constant {t}"),
         Hole::Method(t, key) => format!("method {key} {t}"),
         Hole::Data(t) => format!("data {t}"),
@@ -546,7 +557,7 @@ impl<'a> Lowering<'a> {
                 let said = "a `return` out of a loop, or a `panic!` in place of a value, needs a struct without `Vec`: \
                             keep it in a variable, and give it at the end";
                 self.items.push(quote! {
-                    const _: () = ::core::assert!(<#path as ::jut::rust::Data>::TYPE.sizes() == 0, #said);
+                    const { ::core::assert!(<#path as ::jut::rust::Data>::TYPE.sizes() == 0, #said) };
                 });
                 format!("$neutral {hole}$")
             }

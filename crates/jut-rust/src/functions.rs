@@ -13,7 +13,7 @@ use quote::ToTokens;
 use std::collections::HashMap;
 use std::rc::Rc;
 use syn::visit::Visit;
-use syn::{Expr, ExprClosure, Type, TypeParamBound};
+use syn::{Expr, ExprClosure, Type, TypeParam, TypeParamBound};
 
 /// A closure, and what is in scope where it is written.
 pub(crate) struct Closure {
@@ -21,13 +21,13 @@ pub(crate) struct Closure {
     pub scopes: Vec<HashMap<String, Local>>,
 }
 
-/// The type parameters of a function that are functions, `F: Fn(f64) -> f64`; another one is refused. Lengths, `const N:
-/// usize`, become holes.
+/// The type parameters of a function: those that are functions, `F: Fn(f64) -> f64`, and the others. Lengths, `const N: usize`,
+/// become holes.
 pub(crate) fn parameters(
     generics: &syn::Generics,
     holes: &mut Vec<Hole>,
-) -> Result<HashMap<String, Ty>, Refusal> {
-    let mut found = HashMap::new();
+) -> Result<(HashMap<String, Ty>, Vec<TypeParam>), Refusal> {
+    let (mut found, mut types) = (HashMap::new(), Vec::new());
     for parameter in generics.type_params() {
         let mut bounds: Vec<&TypeParamBound> = parameter.bounds.iter().collect();
         for predicate in generics.where_clause.iter().flat_map(|w| &w.predicates) {
@@ -40,10 +40,8 @@ pub(crate) fn parameters(
         match bound(bounds.into_iter(), holes)? {
             Some(ty) => found.insert(parameter.ident.to_string(), ty),
             None => {
-                return refuse(
-                    generics,
-                    "generic functions are not built yet: write the function for `f64`; `F: Fn(f64) -> f64` and `const N: usize` are built",
-                );
+                types.push(parameter.clone());
+                None
             }
         };
     }
@@ -56,7 +54,7 @@ pub(crate) fn parameters(
         }
         holes.push(Hole::Length(parameter.ident.clone()));
     }
-    Ok(found)
+    Ok((found, types))
 }
 
 /// The type of a parameter that is a function.

@@ -26,6 +26,7 @@
 //! | `enums` | variants of enums, patterns, `if let` |
 //! | `functions` | closures, and parameters that are functions |
 //! | `methods`, `numbers` | the methods of numbers |
+//! | `generic` | functions of type parameters, traits |
 //! | [`expand`] | the items beside the function |
 //! | [`mod@file`] | a whole file, for those who want to see the text |
 //! | [`data`], `enumeration` | the items beside a struct, beside an enum |
@@ -43,6 +44,7 @@ mod expression;
 pub mod file;
 mod function;
 mod functions;
+mod generic;
 mod grown;
 mod inference;
 mod loops;

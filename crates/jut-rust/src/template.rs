@@ -45,6 +45,10 @@ pub struct Place {
 pub enum Hole {
     /// A function: its path.
     Function(TokenStream),
+    /// A function that is called with arguments of some types: its path, and these as an expression.
+    Call(TokenStream, TokenStream),
+    /// A method of a type parameter, which its bounds have: the parameter, and the name.
+    Bound(Ident, Ident),
     /// A method or function of a type: the type, as an expression that stands for it, and the name's number.
     Method(TokenStream, u64),
     /// A constant: an expression.

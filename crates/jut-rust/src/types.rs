@@ -204,6 +204,10 @@ pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
             Ok(Ty::Tuple(items?))
         }
         Type::Path(path) if path.qself.is_none() => read_path(ty, path, holes),
+        Type::TraitObject(_) => refuse(
+            ty,
+            "which methods these are is not known before: write `impl Trait`, a type parameter, or an enum",
+        ),
         _ => refuse(
             ty,
             "this type is not built: write `f64`, `f32`, `i64`, `i32`, `usize`, `bool`, an array, slice or \

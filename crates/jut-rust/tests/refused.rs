@@ -11,7 +11,9 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: &mut [f64]) { «x» = y; }", "assign what this refers to: `*x = ..`"),
     ("fn f(x: &mut [f64], y: f64) { if y > 0.0 { return «g(y)»; } }", "before the `return`"),
     ("fn f(x: &mut [f64]) { x[0] = *(&«mut» x[1]); }", "use the variable itself"),
-    ("fn f«<T>»(x: T) -> f64 { 1.0 }", "generic functions are not built"),
+    ("fn f<«T»>(x: f64) -> f64 { 1.0 }", "the type of a parameter here"),
+    ("fn f<«T»: P>(x: f64) -> T { T::new(x) }", "the type of a parameter here"),
+    ("fn f<T: P>(g: impl Fn(f64) -> f64, x: &«Grid<T>») -> f64 { g(1.0) }", "derives `jut::Data`"),
     ("«async» fn f(x: f64) -> f64 { x }", "write a plain function"),
     ("«unsafe» fn f(x: f64) -> f64 { x }", "write a safe function"),
     ("fn «f»(x: f64) { }", "gives nothing"),
@@ -24,7 +26,8 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: &«[Vec<f64>]») -> f64 { 1.0 }", "rows of different lengths"),
     ("fn f(x: f64) «-> (f64, Vec<f64>)» { (x, vec![x]) }", "one function for each result"),
     ("fn f(x: «HashMap<f64, f64>») -> f64 { 1.0 }", "is not built"),
-    ("fn f(x: «impl Copy») -> f64 { 1.0 }", "this type is not built"),
+    ("fn f(x: &«dyn P») -> f64 { 1.0 }", "write `impl Trait`"),
+    ("fn f(x: Vec<&«dyn P»>) -> f64 { 1.0 }", "write `impl Trait`"),
     // Statements.
     ("fn f(x: f64) -> f64 { «let y;» y = x; y }", "give the variable its value"),
     ("fn f(x: f64) -> f64 { fn «g»() {} x }", "gives nothing"),
@@ -128,7 +131,6 @@ const CASES: &[(&str, &str)] = &[
     ),
     ("fn f<const B: «bool»>(x: f64) -> f64 { x }", "write `const N: usize`"),
     ("fn f<const «N»: usize>(x: f64) -> [f64; N] { [x; N] }", "that of a parameter"),
-    ("fn f(x: f64) -> f64 { g«::<f64>»(x) }", "generic functions"),
     ("fn f(x: f64) -> f64 { «Vec::new»(); x }", "where a list is declared"),
     ("fn f(x: f64) -> f64 { «Box::new»(x); x }", "use numbers, arrays and tuples"),
     ("fn f(x: f64) -> f64 { x.«mul_add»(2.0, 1.0) }", "rounds twice"),
@@ -202,7 +204,12 @@ fn every_refusal_is_at_its_token() {
 #[test]
 fn only_functions_have_the_attribute() {
     for (source, words) in [
-        ("impl T for S { fn f(&self) -> f64 { 1.0 } }", "an `impl` of a trait"),
+        ("impl T for S { fn f(&self) -> String { s } }", "`String` is not built"),
+        ("impl T for S { fn abs(&self) -> f64 { 1.0 } }", "another name"),
+        ("trait T<A> { fn f(&self) -> f64; }", "a generic trait"),
+        ("trait T { fn abs(&self) -> f64; }", "another name"),
+        ("trait T { fn f(&self) -> f64 { self.g()? } }", "`?` is not built"),
+        ("trait T { fn f(x: f64) -> f64 { x } }", "the type of a parameter here"),
         ("impl<T> S<T> { fn f(&self) -> f64 { 1.0 } }", "a generic `impl`"),
         ("impl S { fn abs(&self) -> f64 { 1.0 } }", "another name"),
         ("impl [f64] { fn f(&self) -> f64 { 1.0 } }", "of a struct"),
@@ -234,7 +241,10 @@ fn only_functions_have_the_attribute() {
     for source in ["struct S;", "mod m {}", "const C: f64 = 1.0;"] {
         let all = jut_rust::differentiable(Default::default(), source.parse().unwrap()).to_string();
         assert_eq!(all.matches("compile_error").count(), 1, "{all}");
-        assert!(all.contains("only functions and `impl` blocks are differentiable"), "{all}");
+        assert!(
+            all.contains("only functions, `impl` blocks and traits are differentiable"),
+            "{all}"
+        );
     }
     let all = jut_rust::differentiable(
         "nam = g".parse().unwrap(),

@@ -19,7 +19,7 @@
 //! # }
 //! ```
 
-use crate::rust::{Cell, Filled, Linker, Source, Type};
+use crate::rust::{Callee, Cell, Filled, Linker, Source, Type};
 use jut_runtime::math as own;
 
 macro_rules! functions {
@@ -33,6 +33,12 @@ macro_rules! functions {
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
         pub struct $name {}
+
+        impl<Arguments> Callee<Arguments> for $name {
+            fn link(linker: &mut Linker) -> Filled {
+                linker.function::<$name>()
+            }
+        }
 
         impl Source for $name {
             const NAME: &'static str = concat!("jut::math::", stringify!($name));

@@ -63,6 +63,7 @@
 mod argument;
 mod data;
 mod entry;
+mod generic;
 mod linker;
 mod outcome;
 mod prelude;
@@ -73,6 +74,7 @@ pub use data::{
     Data, Elements, Field, Gives, Gradient, Method, components, element, field, given, of, result,
 };
 pub use entry::{Entry, Local};
+pub use generic::{Callee, List, called, cell, list};
 pub use linker::{Cell, Constant, Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};

@@ -18,6 +18,8 @@ mod enums;
 mod failures;
 #[path = "differentiable/functions.rs"]
 mod functions;
+#[path = "differentiable/generic.rs"]
+mod generic;
 #[path = "differentiable/lengths.rs"]
 mod lengths;
 #[path = "differentiable/meaning.rs"]

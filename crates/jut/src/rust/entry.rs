@@ -65,6 +65,21 @@ impl Entry {
         arguments: &[Held<'_>],
         mut read: impl FnMut(&mut Taken<'_>) -> Result<R>,
     ) -> Result<R> {
+        // Where the thread is ending, a session of this call's own does.
+        let mut done = None;
+        let _ = local.try_with(|local| {
+            done = Some(self.run::<S, R>(Some(local), arguments, &mut read));
+        });
+        done.unwrap_or_else(|| self.run::<S, R>(None, arguments, &mut read))
+    }
+
+    /// Calls it, with what a thread keeps, if that is there and not in use.
+    pub(super) fn run<S: Source, R>(
+        &'static self,
+        local: Option<&Local>,
+        arguments: &[Held<'_>],
+        read: &mut dyn FnMut(&mut Taken<'_>) -> Result<R>,
+    ) -> Result<R> {
         let (compiled, wanted) = self.compiled::<S>()?;
         let mut run = |session: &mut Session| {
             let done = Held::with(arguments, &mut |args| {
@@ -78,13 +93,9 @@ impl Entry {
                 done => done,
             }
         };
-        // Where the thread is ending, a session of this call's own does.
-        let mut done = None;
-        let _ = local.try_with(|local| {
-            if let Ok(mut kept) = local.0.try_borrow_mut() {
-                done = Some(run(kept.get_or_insert_with(|| compiled.session())));
-            }
-        });
-        done.unwrap_or_else(|| run(&mut compiled.session()))
+        match local.map(|local| local.0.try_borrow_mut()) {
+            Some(Ok(mut kept)) => run(kept.get_or_insert_with(|| compiled.session())),
+            _ => run(&mut compiled.session()),
+        }
     }
 }

@@ -7,13 +7,14 @@
 //! them ([`Callee`]).
 
 use super::entry::{Entry, Local};
-use super::{Cell, Filled, Held, Linker, Source, Taken};
+use super::{Cell, Elements, Filled, Held, Linker, Source, Taken};
 use crate::error::Result;
 use crate::request::Request;
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::marker::PhantomData;
+use std::rc::Rc;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What is made once for each type, and stays.
@@ -44,19 +45,28 @@ pub fn cell<S: Source>() -> &'static Cell {
 pub fn called<S: Source, R>(
     request: Request,
     arguments: &[Held<'_>],
-    read: impl FnOnce(&mut Taken) -> Result<R>,
+    mut read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     static ENTRIES: Registry<(TypeId, Request), Entry> = Registry::new();
     thread_local! {
-        static SESSIONS: RefCell<HashMap<(TypeId, Request), &'static Local>> = RefCell::default();
+        // What a thread keeps of each.
+        static KEPT: RefCell<HashMap<(TypeId, Request), Rc<Local>>> = RefCell::default();
     }
-    let _ = &SESSIONS;
-    let entry = ENTRIES.get((TypeId::of::<S>(), request), || Entry::new(request));
-    entry.call_alone::<S, R>(arguments, read)
+    let key = (TypeId::of::<S>(), request);
+    let entry = ENTRIES.get(key, || Entry::new(request));
+    let kept = KEPT.try_with(|kept| {
+        kept.borrow_mut().entry(key).or_insert_with(|| Rc::new(Local::new())).clone()
+    });
+    // Where the thread is ending, a session of this call's own does.
+    entry.run::<S, R>(kept.ok().as_deref(), arguments, &mut read)
 }
 
 /// A list of elements, as the type of an argument.
 pub struct List<T>(PhantomData<T>);
+
+impl<T> Elements for List<T> {
+    type Element = T;
+}
 
 /// The type of a list.
 pub fn list<T>(_: PhantomData<T>) -> PhantomData<List<T>> {

@@ -126,6 +126,14 @@ impl Linker {
         S::link(self)
     }
 
+    /// A method of a trait that a type has without derivatives.
+    pub fn missing(&mut self, name: &str, ty: &str) -> Filled {
+        self.wrong.get_or_insert_with(|| {
+            format!("`{name}` of `{ty}` has no derivatives: write `#[jut::differentiable]` before the `impl` of the trait")
+        });
+        Filled { text: "missing".to_string(), ty: Type::Unit, changed: &[], parameters: &[] }
+    }
+
     /// The definition of a function, which is added unless it is there.
     pub(crate) fn definition<S: Source>(&mut self) -> Filled {
         let id = TypeId::of::<S>();

@@ -97,6 +97,12 @@ impl Outcome for f32 {
             _ => None,
         }
     }
+    fn result(results: &mut Taken<'_>) -> Option<f32> {
+        match results.read(|value| f32::at(value, 0)) {
+            Some(number) => Some(number),
+            None => Self::take(results.value()?),
+        }
+    }
 }
 
 impl Outcome for i64 {

@@ -1,0 +1,320 @@
+//! Functions of type parameters, and traits.
+//!
+//! A function such as `fn total<P: Potential>(p: &P, x: &[f64]) -> f64` has one template, and a text for each type. What stands beside it,
+//! `struct total<P = ()>`, has the type as a parameter; rustc finds it where the function is called:
+//!
+//! ```text
+//! total::gradient(&morse, &x)          total::<Morse>, by the arguments
+//! total(&morse, &x) in a body          linker.call::<total, _>((of::<Morse>(), list(of::<f64>())))
+//! p.energy(r) in the body of total     P::derivatives_of_energy(linker), by the bounds of P
+//! ```
+//!
+//! A trait with the attribute has such a function beside each method, `derivatives_of_energy`, and an `impl` with the attribute gives
+//! it. One without gives an error when the text is put together. A method that the trait provides is a function of the type
+//! that has the trait, `Potential_force`.
+//!
+//! Requires: each type parameter is the type of a parameter, or of the elements of one.
+
+use crate::expand::{named_self, spanned_like};
+use crate::function::Signature;
+use crate::template::Hole;
+use crate::types::Ty;
+use crate::{Refusal, refuse, spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::{ItemFn, ItemTrait, TraitItem, Type, TypeParam, WherePredicate};
+
+/// The function of a trait that finds a method's text.
+pub(crate) fn link_name(method: &str) -> Ident {
+    format_ident!("derivatives_of_{}", method.trim_start_matches("r#"))
+}
+
+/// The types that an argument's type is made of.
+fn inner(ty: &mut Type) -> Option<&mut Type> {
+    match ty {
+        Type::Reference(reference) => Some(&mut reference.elem),
+        Type::Slice(slice) => Some(&mut slice.elem),
+        Type::Array(array) => Some(&mut array.elem),
+        Type::Paren(paren) => Some(&mut paren.elem),
+        Type::Group(group) => Some(&mut group.elem),
+        Type::Path(path) => {
+            let last = path.path.segments.last_mut()?;
+            match (&mut last.arguments, last.ident == "Vec") {
+                (syn::PathArguments::AngleBracketed(arguments), true) => {
+                    match arguments.args.first_mut()? {
+                        syn::GenericArgument::Type(ty) => Some(ty),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Gives `impl Potential` in a parameter's type a name, and takes the lifetimes out.
+pub(crate) fn named(ty: &mut Type, types: &mut Vec<TypeParam>) {
+    if let Type::ImplTrait(of) = ty {
+        let name = format_ident!("Type{}", types.len() + 1);
+        let bounds = &of.bounds;
+        types.push(syn::parse_quote!(#name: #bounds));
+        *ty = syn::parse_quote!(#name);
+        return;
+    }
+    if let Type::Reference(reference) = ty {
+        reference.lifetime = None;
+    }
+    if let Some(inner) = inner(ty) {
+        named(inner, types);
+    }
+}
+
+/// What a function says of its type parameters behind `where`.
+pub(crate) fn bounds(generics: &syn::Generics, types: &[TypeParam]) -> Vec<WherePredicate> {
+    let of_types = |predicate: &&WherePredicate| match predicate {
+        WherePredicate::Type(of) => match &of.bounded_ty {
+            Type::Path(path) => types.iter().any(|t| path.path.is_ident(&t.ident)),
+            _ => false,
+        },
+        _ => false,
+    };
+    let all = generics.where_clause.iter().flat_map(|w| &w.predicates);
+    all.filter(of_types).cloned().collect()
+}
+
+/// Where a type parameter stands in a type: as itself, or in so many lists.
+fn depth_of(name: &Ident, ty: &Ty, holes: &[Hole]) -> Option<usize> {
+    match ty {
+        Ty::Of(hole, steps) if steps.is_empty() => match holes.get(*hole) {
+            Some(Hole::Data(path)) if path.to_string() == name.to_string() => Some(0),
+            _ => None,
+        },
+        Ty::Array(element, _) => depth_of(name, element, holes).map(|depth| depth + 1),
+        _ => None,
+    }
+}
+
+/// Whether the arguments of a call say what each type parameter is.
+pub(crate) fn found(signature: &Signature) -> Result<(), Refusal> {
+    for parameter in &signature.types {
+        let named = |ty: &Ty| depth_of(&parameter.ident, ty, &signature.lengths).is_some();
+        if !signature.parameters.iter().any(|p| named(&p.ty)) {
+            return refuse(
+                &parameter.ident,
+                "a type parameter is the type of a parameter here, or of its elements: `p: &P`, `p: &[P]`",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// How types of functions are declared and named beside one.
+pub(crate) struct Generics {
+    /// `<P = ()>`, or nothing.
+    pub open: TokenStream,
+    /// `<P: Potential>`
+    pub declared: TokenStream,
+    /// `<P>`
+    pub named: TokenStream,
+    /// `where ..` of what has a text.
+    pub source: TokenStream,
+    /// `where ..` of what is called.
+    pub called: TokenStream,
+}
+
+/// The type parameters of a function.
+pub(crate) fn generics(signature: &Signature) -> Generics {
+    let types = &signature.types;
+    if types.is_empty() {
+        let none = TokenStream::new;
+        return Generics {
+            open: none(),
+            declared: none(),
+            named: none(),
+            source: none(),
+            called: none(),
+        };
+    }
+    let names: Vec<&Ident> = types.iter().map(|t| &t.ident).collect();
+    let bounds = &signature.bounds;
+    let listed = |name: &&&Ident| {
+        let deep = |ty: &Ty| depth_of(name, ty, &signature.lengths).is_some_and(|depth| depth > 0);
+        signature.parameters.iter().any(|p| deep(&p.ty)) || deep(&signature.result)
+    };
+    let lists: Vec<&Ident> = names.iter().filter(listed).copied().collect();
+    let source = quote!(#(#bounds,)* #(#names: ::jut::rust::Data + 'static,)*);
+    Generics {
+        open: quote!(<#(#names = ()),*>),
+        declared: quote!(<#(#types),*>),
+        named: quote!(<#(#names),*>),
+        called: quote! {
+            where
+                #source
+                #(#names: ::jut::rust::Argument + ::jut::rust::Outcome,)*
+                #(::jut::rust::Gradient<#names>: ::jut::rust::Argument + ::jut::rust::Outcome,)*
+                #(#lists: ::jut::rust::Block,)*
+                #(::jut::rust::Gradient<#lists>: ::jut::rust::Block,)*
+        },
+        source: quote!(where #source),
+    }
+}
+
+/// How those who call a function find its text by the types of their arguments.
+pub(crate) fn callee(
+    name: &Ident,
+    signature: &Signature,
+    conditions: &[&syn::Attribute],
+) -> TokenStream {
+    let others: Vec<Ident> =
+        (0..signature.parameters.len()).map(|k| format_ident!("Argument{k}")).collect();
+    let Generics { named, source, .. } = generics(signature);
+    let types = &signature.types;
+    if types.is_empty() {
+        return quote! {
+            #(#conditions)*
+            #[automatically_derived]
+            impl<Arguments> ::jut::rust::Callee<Arguments> for #name {
+                fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                    linker.function::<#name>()
+                }
+            }
+        };
+    }
+    let (mut free, mut lists) = (Vec::new(), Vec::new());
+    let arguments = signature.parameters.iter().zip(&others).map(|(p, other)| {
+        let own = types
+            .iter()
+            .find_map(|t| Some((&t.ident, depth_of(&t.ident, &p.ty, &signature.lengths)?)));
+        let ty = match own {
+            Some((name, 0)) => name,
+            own => {
+                free.push(other.clone());
+                if let Some((name, depth)) = own {
+                    let list = (1..depth).fold(
+                        quote!(#other),
+                        |ty, _| quote!(<#ty as ::jut::rust::Elements>::Element),
+                    );
+                    lists.push(quote!(#list: ::jut::rust::Elements<Element = #name>));
+                }
+                other
+            }
+        };
+        quote!(::core::marker::PhantomData<#ty>)
+    });
+    let arguments: Vec<TokenStream> = arguments.collect();
+    quote! {
+        #(#conditions)*
+        #[automatically_derived]
+        impl<#(#types,)* #(#free),*> ::jut::rust::Callee<(#(#arguments,)*)> for #name
+        #source #(#lists,)*
+        {
+            fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                linker.function::<#name #named>()
+            }
+        }
+    }
+}
+
+/// A trait: beside each method the function that finds its text.
+pub(crate) fn trait_of(block: &ItemTrait) -> TokenStream {
+    match items(block) {
+        Ok(all) => all,
+        Err(refusal) => {
+            let error = refusal.error();
+            quote!(#block #error)
+        }
+    }
+}
+
+fn items(block: &ItemTrait) -> Result<TokenStream, Refusal> {
+    if !block.generics.params.is_empty() {
+        return Err(spanned(
+            &block.generics,
+            "a generic trait is not built: write it without parameters",
+        ));
+    }
+    let (mut own, mut beside) = (block.clone(), TokenStream::new());
+    let of = &block.ident;
+    for item in &block.items {
+        let TraitItem::Fn(method) = item else { continue };
+        let plain = method.sig.ident.to_string();
+        let plain = plain.trim_start_matches("r#");
+        if crate::methods::is_known(plain) {
+            let said = "numbers have a method of this name: give this one another name";
+            return Err(spanned(&method.sig.ident, said));
+        }
+        let link = link_name(plain);
+        let own_type = format_ident!("Own");
+        let Some(body) = &method.default else {
+            own.items.push(syn::parse_quote! {
+                #[doc(hidden)]
+                fn #link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled
+                where
+                    Self: ::core::marker::Sized,
+                {
+                    linker.missing(#plain, ::core::any::type_name::<Self>())
+                }
+            });
+            continue;
+        };
+        let name = format_ident!("{}_{}", of, plain, span = method.sig.ident.span());
+        own.items.push(syn::parse_quote! {
+            #[doc(hidden)]
+            fn #link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled
+            where
+                Self: ::core::marker::Sized + ::jut::rust::Data + 'static,
+            {
+                linker.function::<#name<Self>>()
+            }
+        });
+        let mut sig = method.sig.clone();
+        sig.generics.params.insert(0, syn::parse_quote!(#own_type: #of));
+        let (vis, attrs) = (&block.vis, method.attrs.iter().filter(|a| a.path().is_ident("cfg")));
+        let owner: Type = syn::parse_quote!(#own_type);
+        let tokens = named_self(quote!(#(#attrs)* #vis #sig #body), &owner);
+        let function: ItemFn = syn::parse2(tokens)
+            .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+        beside.extend(crate::expand::beside(&function, &name, Some(&owner), None));
+    }
+    Ok(quote!(#own #beside))
+}
+
+/// Traits of std whose methods an `impl` with the attribute gives: they have no functions that find texts.
+const STD: &[&str] = &[
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Neg",
+    "AddAssign",
+    "SubAssign",
+    "MulAssign",
+    "DivAssign",
+    "Default",
+    "From",
+];
+
+/// An `impl` of a trait, with the functions that find the texts of its methods.
+pub(crate) fn with_links(block: &syn::ItemImpl, short: &str) -> syn::ItemImpl {
+    let mut own = block.clone();
+    let Some((_, path, _)) = &block.trait_ else { return own };
+    if path.segments.last().is_some_and(|s| STD.contains(&s.ident.to_string().as_str())) {
+        return own;
+    }
+    for item in &block.items {
+        let syn::ImplItem::Fn(method) = item else { continue };
+        let plain = method.sig.ident.to_string();
+        let plain = plain.trim_start_matches("r#");
+        // An error about it is at the method.
+        let link = spanned_like(link_name(plain).to_token_stream(), method.sig.ident.span());
+        let name = format_ident!("{}_{}", short, plain);
+        own.items.push(syn::parse_quote! {
+            #[doc(hidden)]
+            fn #link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                linker.function::<#name>()
+            }
+        });
+    }
+    own
+}
