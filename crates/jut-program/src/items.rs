@@ -158,6 +158,7 @@ fn typed(
             written: parsed(borrowed)?,
             ty,
             changed: false,
+            wrt: None,
             span: Span::call_site(),
         });
     }

@@ -6,7 +6,8 @@
 //! holds it, which gives that a twin too.
 
 use crate::calls::key;
-use crate::expand::{derivative, type_value};
+use crate::derivatives::derivative;
+use crate::expand::type_value;
 use crate::types::{Ty, read_outside};
 use crate::{Refusal, spanned};
 use proc_macro2::{Ident, Span, TokenStream};

@@ -6,8 +6,9 @@
 
 use crate::calls::key;
 use crate::data::{Field, values};
+use crate::derivatives::derivative;
 use crate::enums::field_name;
-use crate::expand::{derivative, type_value};
+use crate::expand::type_value;
 use crate::template::Hole;
 use crate::types::{Ty, read_outside};
 use crate::{Refusal, spanned};

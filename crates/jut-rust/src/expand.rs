@@ -4,12 +4,14 @@
 //! The type is a struct with braces, which takes no name that a value could have. So `use a::fit` brings
 //! both, and a call of `a::fit(..)` in another function's body is `<a::fit as Source>` in what stands beside that.
 
+use crate::derivatives::{declared, given, methods};
 use crate::function::{Lowered, Signature, lower, signature};
 use crate::template::{Hole, Place, What};
 use crate::types::{Extent, Ty};
 use crate::{Refusal, spanned};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{ItemFn, Token, Type};
 
@@ -17,6 +19,8 @@ use syn::{ItemFn, Token, Type};
 #[derive(Default)]
 struct Arguments {
     name: Option<Ident>,
+    /// The parameters that derivatives are by, if they are named.
+    wrt: Option<Vec<Ident>>,
 }
 
 impl Parse for Arguments {
@@ -24,11 +28,18 @@ impl Parse for Arguments {
         let mut arguments = Arguments::default();
         while !input.is_empty() {
             let key: Ident = input.parse()?;
-            if key != "name" {
-                return Err(syn::Error::new(key.span(), "`name = ..` is what can be said here"));
+            if key == "name" {
+                input.parse::<Token![=]>()?;
+                arguments.name = Some(input.parse()?);
+            } else if key == "wrt" {
+                let list;
+                syn::parenthesized!(list in input);
+                let names = list.parse_terminated(Ident::parse_any, Token![,])?;
+                arguments.wrt = Some(names.into_iter().collect());
+            } else {
+                let said = "`name = ..` and `wrt(..)` are what can be said here";
+                return Err(syn::Error::new(key.span(), said));
             }
-            input.parse::<Token![=]>()?;
-            arguments.name = Some(input.parse()?);
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
@@ -67,7 +78,12 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
         }
     };
     let name = arguments.name.unwrap_or_else(|| function.sig.ident.clone());
-    let twin = beside(&function, &name, None, None);
+    let read = signature(&function, None);
+    let read = read.and_then(|signature| match &arguments.wrt {
+        Some(names) => signature.by(names),
+        None => Ok(signature),
+    });
+    let twin = read_beside(&function, &name, read, None, None);
     quote!(#function #twin)
 }
 
@@ -92,7 +108,18 @@ pub(crate) fn beside(
     owner: Option<&Type>,
     of: Option<&syn::Path>,
 ) -> TokenStream {
-    let signature = match signature(function, owner) {
+    read_beside(function, name, signature(function, owner), owner, of)
+}
+
+/// The same, of a signature that was read.
+fn read_beside(
+    function: &ItemFn,
+    name: &Ident,
+    signature: Result<Signature, Refusal>,
+    owner: Option<&Type>,
+    of: Option<&syn::Path>,
+) -> TokenStream {
+    let signature = match signature {
         Ok(signature) => signature,
         Err(refusal) => {
             let error = refusal.error();
@@ -272,6 +299,7 @@ fn twin(
         false => quote!(let _ = #of #own;),
     };
     let changed = signature.parameters.iter().map(|p| p.changed);
+    let wrt = signature.named().into_iter().flatten();
     let text = &lowered.text;
     let places = lowered.places.iter().map(place);
     let items = &lowered.items;
@@ -319,6 +347,7 @@ fn twin(
             const RESULT: ::jut::rust::Type = #result;
             const CHANGED: &'static [bool] = &[#(#changed),*];
             const PARAMETERS: &'static [::jut::rust::Type] = &[#(#parameters),*];
+            const WRT: &'static [usize] = &[#(#wrt),*];
             fn define(linker: &mut ::jut::rust::Linker) {
                 #(#items)*
                 #mention
@@ -396,359 +425,5 @@ pub(crate) fn type_value(ty: &Ty, holes: &[Hole]) -> TokenStream {
             _ => quote!(::jut::rust::Type::Unit),
         },
         _ => quote!(::jut::rust::Type::Bool),
-    }
-}
-
-/// The type of a parameter's tangent as an argument: borrowed where the parameter is.
-fn tangent_argument(written: &Type) -> TokenStream {
-    match written {
-        Type::Reference(reference) => {
-            let (lifetime, inner) = (&reference.lifetime, tangent_argument(&reference.elem));
-            quote!(& #lifetime #inner)
-        }
-        Type::Slice(slice) => {
-            let inner = tangent_argument(&slice.elem);
-            quote!([#inner])
-        }
-        other => derivative(other),
-    }
-}
-
-/// The type of a derivative, as a value that is given back.
-pub(crate) fn derivative(written: &Type) -> TokenStream {
-    typed(written, &|path| match known(path) {
-        true => path.to_token_stream(),
-        false => quote!(::jut::rust::Gradient<#path>),
-    })
-}
-
-/// Whether a path is that of a number or truth value, or of an array of jut's, which the attribute does not take.
-fn known(path: &syn::TypePath) -> bool {
-    let last = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-    let first = path.path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
-    matches!(last.as_str(), "f64" | "f32" | "i64" | "i32" | "usize" | "bool")
-        || path.path.leading_colon.is_some() && first == "jut" && last == "Array"
-}
-
-/// The type of a result, as a value that is given back.
-fn owned(written: &Type) -> TokenStream {
-    typed(written, &|path| path.to_token_stream())
-}
-
-/// A type without references, with some other type in place of each struct and number.
-fn typed(written: &Type, one: &dyn Fn(&syn::TypePath) -> TokenStream) -> TokenStream {
-    let owned = |ty: &Type| typed(ty, one);
-    match written {
-        Type::Reference(inner) => owned(&inner.elem),
-        Type::Paren(inner) => owned(&inner.elem),
-        Type::Group(inner) => owned(&inner.elem),
-        Type::Slice(slice) => {
-            let element = owned(&slice.elem);
-            quote!(::std::vec::Vec<#element>)
-        }
-        Type::Array(array) => {
-            let (element, length) = (owned(&array.elem), &array.len);
-            quote!([#element; #length])
-        }
-        Type::Tuple(tuple) => {
-            let items = tuple.elems.iter().map(owned);
-            quote!((#(#items),*))
-        }
-        Type::Path(path) => match path.path.segments.last() {
-            Some(last) if last.ident == "Vec" => {
-                let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
-                    return one(path);
-                };
-                match arguments.args.first() {
-                    Some(syn::GenericArgument::Type(element)) => {
-                        let element = owned(element);
-                        quote!(::std::vec::Vec<#element>)
-                    }
-                    _ => one(path),
-                }
-            }
-            _ => one(path),
-        },
-        other => other.to_token_stream(),
-    }
-}
-
-/// The type of the tangent of a result: that of its floats.
-fn result_tangent(written: &Type, ty: &Ty) -> Option<TokenStream> {
-    match (written, ty) {
-        (Type::Paren(inner), _) => result_tangent(&inner.elem, ty),
-        (Type::Group(inner), _) => result_tangent(&inner.elem, ty),
-        (Type::Tuple(tuple), Ty::Tuple(items)) => {
-            let all = tuple.elems.iter().zip(items);
-            let floats: Vec<_> = all.filter_map(|(w, t)| result_tangent(w, t)).collect();
-            (!floats.is_empty()).then(|| quote!((#(#floats,)*)))
-        }
-        (written, ty) => ty.has_float().then(|| derivative(written)),
-    }
-}
-
-/// A name that no parameter has.
-fn fresh(signature: &Signature, wanted: &str) -> Ident {
-    let mut name = wanted.to_string();
-    while signature.parameters.iter().any(|p| p.name == name) {
-        name.push('_');
-    }
-    Ident::new(&name, Span::mixed_site())
-}
-
-/// A result of the text.
-pub struct Given<'a> {
-    /// Its type as it is written.
-    pub written: &'a Type,
-    /// Its type.
-    pub ty: &'a Ty,
-}
-
-/// What the text gives: the function's result, and what the parameters are in the end that it changes.
-fn given(signature: &Signature) -> Vec<Given<'_>> {
-    let own = signature.written.iter().map(|written| Given { written, ty: &signature.result });
-    let changed = signature.parameters.iter().filter(|p| p.changed);
-    own.chain(changed.map(|p| Given { written: &p.written, ty: &p.ty })).collect()
-}
-
-/// One type or value, or a tuple of several.
-fn tupled(items: &[TokenStream]) -> TokenStream {
-    match items {
-        [one] => one.clone(),
-        several => quote!((#(#several),*)),
-    }
-}
-
-/// The lengths that are parameters of the function, as it declares them: those of some numbers.
-fn declared(signature: &Signature, is_one: &dyn Fn(usize) -> bool) -> TokenStream {
-    let lengths = signature.lengths().filter(|(k, _)| is_one(*k));
-    let names: Vec<&Ident> = lengths.map(|(_, name)| name).collect();
-    match names.is_empty() {
-        true => TokenStream::new(),
-        false => quote!(<#(const #names: usize),*>),
-    }
-}
-
-/// The functions that call the derivatives: of a function with such parameters, whose text gives these results. The
-/// signature's own result is that of which there is a gradient, if it is a number.
-pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
-    let idents: Vec<Ident> = signature
-        .parameters
-        .iter()
-        .enumerate()
-        .map(|(k, p)| match p.name.strip_prefix("r#") {
-            Some(raw) => Ident::new_raw(raw, Span::mixed_site()),
-            None if p.name == "self" => fresh(signature, "this"),
-            None if p.name == "_" => format_ident!("argument_{k}"),
-            None => Ident::new(&p.name, Span::mixed_site()),
-        })
-        .collect();
-    let names: Vec<TokenStream> = idents.iter().map(|n| quote!(#n)).collect();
-    let types: Vec<&Type> = signature.parameters.iter().map(|p| &p.written).collect();
-    let parameters: Vec<TokenStream> =
-        names.iter().zip(&types).map(|(n, t)| quote!(#n: #t)).collect();
-    let floats: Vec<usize> = signature
-        .parameters
-        .iter()
-        .enumerate()
-        .filter(|(_, p)| p.ty.has_float())
-        .map(|(k, _)| k)
-        .collect();
-    let tangents: Vec<Ident> = floats
-        .iter()
-        .map(|k| {
-            let name = idents[*k].to_string();
-            fresh(signature, &format!("d_{}", name.trim_start_matches("r#")))
-        })
-        .collect();
-    let tangent_parameters: Vec<TokenStream> = floats
-        .iter()
-        .zip(&tangents)
-        .map(|(k, d)| {
-            let ty = tangent_argument(&signature.parameters[*k].written);
-            quote!(#d: #ty)
-        })
-        .collect();
-    let value = tupled(&given.iter().map(|g| owned(g.written)).collect::<Vec<_>>());
-    let next = |count: usize| tupled(&vec![quote!(results.next()?); count]);
-    let take_value = next(given.len());
-    let gradients: Vec<TokenStream> = floats.iter().map(|k| derivative(types[*k])).collect();
-    let (gradient, take_gradient) = (tupled(&gradients), next(gradients.len()));
-    let generics = declared(signature, &|_| true);
-    let method = |name: &str,
-                  doc: &str,
-                  request: &str,
-                  given: &[TokenStream],
-                  held: &[TokenStream],
-                  ty: &TokenStream,
-                  taken: &TokenStream| {
-        let (name, request) = (format_ident!("{name}"), format_ident!("{request}"));
-        // What is static in a function of type parameters is one for all types.
-        let called = match signature.types.is_empty() {
-            true => quote! {
-                static ENTRY: ::jut::rust::Entry = ::jut::rust::Entry::new(::jut::Request::#request);
-                ::std::thread_local! {
-                    static SESSION: ::jut::rust::Local = const { ::jut::rust::Local::new() };
-                }
-                let arguments = [#(::jut::rust::Argument::hold(&#held)?),*];
-                ENTRY.call::<Self, _>(&SESSION, &arguments, |results| ::jut::Result::Ok(#taken))
-            },
-            false => quote! {
-                let arguments = [#(::jut::rust::Argument::hold(&#held)?),*];
-                let request = ::jut::Request::#request;
-                ::jut::rust::called::<Self, _>(request, &arguments, |results| ::jut::Result::Ok(#taken))
-            },
-        };
-        quote! {
-            #[doc = #doc]
-            ///
-            /// # Errors
-            /// An argument that does not fit, or what makes the function panic.
-            pub fn #name #generics(#(#given),*) -> ::jut::Result<#ty> {
-                #called
-            }
-        }
-    };
-    let mut all = vec![
-        quote! {
-            /// The function, of which everything else can be asked for.
-            ///
-            /// # Errors
-            /// Something that is found out when the text is put together.
-            pub fn function() -> ::jut::Result<::jut::Function> {
-                ::jut::rust::function::<Self>()
-            }
-
-            /// The text that the function becomes, and all that it calls.
-            ///
-            /// # Errors
-            /// As `function`.
-            pub fn text() -> ::jut::Result<::std::string::String> {
-                ::jut::rust::text::<Self>()
-            }
-        },
-        method(
-            "value",
-            "The value, by compiled code.",
-            "Value",
-            &parameters,
-            &names,
-            &value,
-            &take_value,
-        ),
-    ];
-    let result_floats: Vec<TokenStream> =
-        given.iter().filter_map(|g| result_tangent(g.written, g.ty)).collect();
-    if !floats.is_empty() && !result_floats.is_empty() {
-        let result_type = tupled(&result_floats);
-        let both: Vec<TokenStream> =
-            parameters.iter().chain(&tangent_parameters).cloned().collect();
-        let held: Vec<TokenStream> = idents.iter().chain(&tangents).map(|n| quote!(#n)).collect();
-        let cotangent = fresh(signature, "cotangent");
-        let mut with_cotangent = parameters.clone();
-        with_cotangent.push(quote!(#cotangent: &#result_type));
-        let mut held_cotangent = names.clone();
-        held_cotangent.extend((0..result_floats.len()).map(|k| match result_floats.len() {
-            1 => quote!(#cotangent),
-            _ => {
-                let k = syn::Index::from(k);
-                quote!(#cotangent.#k)
-            }
-        }));
-        let pair = quote!((#take_value, #take_gradient));
-        all.push(method(
-            "jvp",
-            "The value, and its tangent along the given tangents of the parameters.",
-            "Jvp",
-            &both,
-            &held,
-            &quote!((#value, #result_type)),
-            &{
-                let take_tangent = next(result_floats.len());
-                quote!((#take_value, #take_tangent))
-            },
-        ));
-        all.push(method(
-            "vjp",
-            "The value, and the cotangents of the parameters for the given one of the value.",
-            "Vjp",
-            &with_cotangent,
-            &held_cotangent,
-            &quote!((#value, #gradient)),
-            &pair,
-        ));
-        // A gradient is that of the function's result, or of the one number that it changes.
-        let number = match given {
-            [one] => one.ty.is_float(),
-            _ => signature.result.is_float(),
-        };
-        if number {
-            all.push(method(
-                "gradient",
-                "The gradient: one result for each parameter that has floats.",
-                "Gradient",
-                &parameters,
-                &names,
-                &gradient,
-                &take_gradient,
-            ));
-            all.push(method(
-                "value_and_gradient",
-                "The value and the gradient.",
-                "ValueAndGradient",
-                &parameters,
-                &names,
-                &quote!((#value, #gradient)),
-                &pair,
-            ));
-            // Second derivatives are not of one number among several.
-            if given.iter().filter(|g| g.ty.is_float()).count() > 1 {
-                return quote!(#(#all)*);
-            }
-            all.push(method(
-                "hvp",
-                "The second derivatives times the given tangents: one result for each parameter that has floats.",
-                "HessianProduct",
-                &both,
-                &held,
-                &gradient,
-                &take_gradient,
-            ));
-            if let [one] = &floats[..]
-                && let Some(block) = hessian(types[*one], &signature.parameters[*one].ty)
-            {
-                all.push(method(
-                    "hessian",
-                    "All second derivatives.",
-                    "Hessian",
-                    &parameters,
-                    &names,
-                    &block,
-                    &quote!(results.next()?),
-                ));
-            }
-        }
-    }
-    quote!(#(#all)*)
-}
-
-/// The type of the second derivatives with respect to one parameter.
-fn hessian(written: &Type, ty: &Ty) -> Option<TokenStream> {
-    match (ty, written) {
-        (Ty::F64, _) => Some(quote!(f64)),
-        (Ty::F32, _) => Some(quote!(f32)),
-        (Ty::Array(element, extent), _) if element.is_float() => match (extent, written) {
-            (Extent::Fixed(_), Type::Array(array)) => {
-                let (n, one) = (&array.len, hessian(&array.elem, element)?);
-                Some(quote!([[#one; #n]; #n]))
-            }
-            (Extent::Fixed(_), Type::Reference(inner)) => hessian(&inner.elem, ty),
-            (Extent::Fixed(_), _) => None,
-            _ => {
-                let one = hessian(written, element)?;
-                Some(quote!(::jut::Array<#one>))
-            }
-        },
-        _ => None,
     }
 }

@@ -23,6 +23,8 @@ pub struct Parameter {
     pub ty: Ty,
     /// Whether it is a `&mut T`: what it is in the end is a result.
     pub changed: bool,
+    /// Whether it is among those that derivatives are by, where these are named.
+    pub wrt: Option<bool>,
     /// Where its name stands.
     pub span: Span,
 }
@@ -44,7 +46,43 @@ pub struct Signature {
     pub lengths: Vec<Hole>,
 }
 
+impl Parameter {
+    /// Whether derivatives are by it.
+    pub fn is_asked(&self) -> bool {
+        self.ty.has_float() && self.wrt != Some(false)
+    }
+}
+
 impl Signature {
+    /// The same with derivatives by some of the parameters.
+    ///
+    /// # Errors
+    /// A name that no parameter has, or one without floats; or no name.
+    pub fn by(mut self, names: &[Ident]) -> Result<Signature, Refusal> {
+        self.parameters.iter_mut().for_each(|p| p.wrt = Some(false));
+        for name in names {
+            let found = self.parameters.iter_mut().find(|p| name == p.name.as_str());
+            match found {
+                None => return refuse(name, "no parameter has this name"),
+                Some(parameter) if !parameter.ty.has_float() => {
+                    return refuse(name, "this parameter has no floats: no derivative is by it");
+                }
+                Some(parameter) => parameter.wrt = Some(true),
+            }
+        }
+        match self.parameters.iter().any(|p| p.wrt == Some(true)) {
+            true => Ok(self),
+            false => Err(Refusal { span: None, message: "name a parameter: `wrt(x)`".to_string() }),
+        }
+    }
+
+    /// The numbers of the parameters that derivatives are by, where these are named.
+    pub(crate) fn named(&self) -> Option<Vec<usize>> {
+        let all = self.parameters.iter().enumerate();
+        let asked = all.filter(|(_, p)| p.wrt == Some(true)).map(|(k, _)| k);
+        self.parameters.iter().any(|p| p.wrt.is_some()).then(|| asked.collect())
+    }
+
     /// Whether it takes functions. Such a function has no derivatives of its own.
     pub fn takes_functions(&self) -> bool {
         self.parameters.iter().any(|p| matches!(p.ty, Ty::Function(..)))
@@ -189,6 +227,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
                     ty: read_outside(&shared, &mut lengths)?,
                     written: shared,
                     changed: receiver.reference.is_some() && receiver.mutability.is_some(),
+                    wrt: None,
                     span: receiver.self_token.span,
                 });
                 continue;
@@ -222,6 +261,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             },
             written,
             changed,
+            wrt: None,
             span: ident.ident.span(),
         });
         let ty = &parameters[parameters.len() - 1].ty;

@@ -28,6 +28,7 @@
 //! | `methods`, `numbers` | the methods of numbers |
 //! | `generic` | functions of type parameters, traits |
 //! | [`expand`] | the items beside the function |
+//! | `derivatives` | the functions among them that call derivatives |
 //! | [`mod@file`] | a whole file, for those who want to see the text |
 //! | [`data`], `enumeration` | the items beside a struct, beside an enum |
 
@@ -36,6 +37,7 @@ mod body;
 mod calls;
 mod chains;
 pub mod data;
+mod derivatives;
 mod elements;
 mod enumeration;
 mod enums;
@@ -58,7 +60,8 @@ pub mod template;
 pub mod types;
 
 pub use data::data;
-pub use expand::{Given, differentiable, methods};
+pub use derivatives::{Given, methods};
+pub use expand::differentiable;
 pub use function::{Lowered, Parameter, Signature, lower, signature};
 
 use proc_macro2::{Span, TokenStream};

@@ -250,5 +250,19 @@ fn only_functions_have_the_attribute() {
         "nam = g".parse().unwrap(),
         "fn f(x: f64) -> f64 { x }".parse().unwrap(),
     );
-    assert!(all.to_string().contains("`name = ..` is what can be said here"));
+    assert!(all.to_string().contains("`name = ..` and `wrt(..)` are what can be said here"));
+}
+
+#[test]
+fn what_derivatives_are_by_is_a_parameter_with_floats() {
+    for (wrt, said) in [
+        ("wrt(z)", "no parameter has this name"),
+        ("wrt(k)", "this parameter has no floats"),
+        ("wrt()", "name a parameter: `wrt(x)`"),
+        ("wrt = x", "expected parentheses"),
+    ] {
+        let function = "fn f(x: f64, k: usize) -> f64 { x }";
+        let all = jut_rust::differentiable(wrt.parse().unwrap(), function.parse().unwrap());
+        assert!(all.to_string().contains(said), "{wrt}: {all}");
+    }
 }

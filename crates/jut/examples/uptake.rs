@@ -3,7 +3,7 @@ use argmin::core::{CostFunction, Error, Executor, Gradient, State};
 use argmin::solver::{linesearch::MoreThuenteLineSearch, quasinewton::LBFGS};
 
 /// Squared distance of Bateman's function from what was measured, by logarithms of the rates.
-#[jut::differentiable]
+#[jut::differentiable(wrt(rates))]
 fn misfit(rates: &[f64], times: &[f64], measured: &[f64]) -> f64 {
     let (uptake, clearance) = (rates[0].exp(), rates[1].exp());
     let mut s = 0.0;
@@ -26,7 +26,7 @@ impl Gradient for Patient {
     type Param = Vec<f64>;
     type Gradient = Vec<f64>;
     fn gradient(&self, rates: &Vec<f64>) -> Result<Vec<f64>, Error> {
-        Ok(misfit::gradient(rates, &self.0, &self.1)?.0)
+        Ok(misfit::gradient(rates, &self.0, &self.1)?)
     }
 }
 fn main() -> Result<(), Error> {

@@ -32,6 +32,7 @@
 //! | `f::jvp(x, n, d_x)` | the value, and its tangent |
 //! | `f::vjp(x, n, &cotangent)` | the value, and the cotangent of `x` |
 //! | `f::hvp(x, n, d_x)`, `f::hessian(x, n)` | the second derivatives times `d_x`; all of them |
+//! | `f::jacobian(x, n)`, `f::value_and_jacobian(x, n)` | all partial derivatives of a function that gives an array |
 //! | `f::function()` | the [`Function`], for everything else |
 //! | `f::text()` | the text, to be read |
 //!
@@ -94,6 +95,8 @@ pub trait Source: 'static + Sized {
     const CHANGED: &'static [bool] = &[];
     /// The types of its parameters, if any is a function.
     const PARAMETERS: &'static [Type] = &[];
+    /// The numbers of the parameters that derivatives are by, if not all with floats.
+    const WRT: &'static [usize] = &[];
     /// Adds its definition, behind those that it calls.
     fn define(linker: &mut Linker);
     /// Where the program is kept that its text and all that it calls make.
@@ -194,7 +197,13 @@ impl fmt::Display for RustPlace {
 /// none of the text.
 pub fn function<S: Source>() -> Result<Function> {
     let linked = S::linked().get::<S>()?;
-    linked.model.function(&linked.name)
+    let function = linked.model.function(&linked.name)?;
+    if S::WRT.is_empty() {
+        return Ok(function);
+    }
+    let parameters = function.parameters();
+    let names = S::WRT.iter().filter_map(|k| Some(parameters.get(*k)?.0.as_str()));
+    function.wrt(&names.collect::<Vec<_>>())
 }
 
 /// The text of a function and all that it calls.

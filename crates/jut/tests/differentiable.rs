@@ -4,6 +4,8 @@
 // The functions are written in every way that Rust allows.
 #![allow(clippy::all)]
 
+#[path = "differentiable/asked.rs"]
+mod asked;
 #[path = "differentiable/calls.rs"]
 mod calls;
 #[path = "differentiable/chains.rs"]

@@ -47,8 +47,10 @@ impl Entry {
         let function = if number && several { function.of("0")? } else { function };
         let compiled = function.compile(self.request)?;
         let roles: Vec<Role> = compiled.outputs().map(|o| o.role).collect();
-        let derivatives =
-            matches!(self.request, Request::Gradient | Request::HessianProduct | Request::Hessian);
+        let derivatives = matches!(
+            self.request,
+            Request::Gradient | Request::HessianProduct | Request::Hessian | Request::Jacobian(_)
+        );
         let sizes = S::RESULT.sizes();
         let wanted = |k: &usize| roles[*k] == Role::Derivative || (!derivatives && *k >= sizes);
         let wanted = (0..roles.len()).filter(wanted).collect();

@@ -1,0 +1,425 @@
+//! The functions that stand in the type beside a function, `f::gradient(..)` and its like: what each takes and gives.
+//!
+//! | for `fn f(x: &[f64], k: usize) -> f64` | |
+//! |---|---|
+//! | `value(x, k)`, `gradient(x, k)`, `value_and_gradient(x, k)` | the parameters are those of the function |
+//! | `jvp(x, k, d_x)`, `hvp(x, k, d_x)` | behind them a tangent for each parameter that is asked for |
+//! | `vjp(x, k, cotangent)` | behind them a cotangent of the result |
+//! | `hessian(x, k)`, `jacobian(x, k)`, `value_and_jacobian(x, k)` | of one parameter; of functions that give an array |
+//!
+//! Asked for are the parameters with floats, or those of them that the attribute names: `differentiable(wrt(x))`.
+
+use crate::function::Signature;
+use crate::types::{Extent, Ty};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::Type;
+
+/// The type of a parameter's tangent as an argument: borrowed where the parameter is.
+fn tangent_argument(written: &Type) -> TokenStream {
+    match written {
+        Type::Reference(reference) => {
+            let (lifetime, inner) = (&reference.lifetime, tangent_argument(&reference.elem));
+            quote!(& #lifetime #inner)
+        }
+        Type::Slice(slice) => {
+            let inner = tangent_argument(&slice.elem);
+            quote!([#inner])
+        }
+        other => derivative(other),
+    }
+}
+
+/// The type of a derivative, as a value that is given back.
+pub(crate) fn derivative(written: &Type) -> TokenStream {
+    typed(written, &|path| match known(path) {
+        true => path.to_token_stream(),
+        false => quote!(::jut::rust::Gradient<#path>),
+    })
+}
+
+/// Whether a path is that of a number or truth value, or of an array of jut's, which the attribute does not take.
+fn known(path: &syn::TypePath) -> bool {
+    let last = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+    let first = path.path.segments.first().map(|s| s.ident.to_string()).unwrap_or_default();
+    matches!(last.as_str(), "f64" | "f32" | "i64" | "i32" | "usize" | "bool")
+        || path.path.leading_colon.is_some() && first == "jut" && last == "Array"
+}
+
+/// The type of a result, as a value that is given back.
+fn owned(written: &Type) -> TokenStream {
+    typed(written, &|path| path.to_token_stream())
+}
+
+/// A type without references, with some other type in place of each struct and number.
+fn typed(written: &Type, one: &dyn Fn(&syn::TypePath) -> TokenStream) -> TokenStream {
+    let owned = |ty: &Type| typed(ty, one);
+    match written {
+        Type::Reference(inner) => owned(&inner.elem),
+        Type::Paren(inner) => owned(&inner.elem),
+        Type::Group(inner) => owned(&inner.elem),
+        Type::Slice(slice) => {
+            let element = owned(&slice.elem);
+            quote!(::std::vec::Vec<#element>)
+        }
+        Type::Array(array) => {
+            let (element, length) = (owned(&array.elem), &array.len);
+            quote!([#element; #length])
+        }
+        Type::Tuple(tuple) => {
+            let items = tuple.elems.iter().map(owned);
+            quote!((#(#items),*))
+        }
+        Type::Path(path) => match path.path.segments.last() {
+            Some(last) if last.ident == "Vec" => {
+                let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
+                    return one(path);
+                };
+                match arguments.args.first() {
+                    Some(syn::GenericArgument::Type(element)) => {
+                        let element = owned(element);
+                        quote!(::std::vec::Vec<#element>)
+                    }
+                    _ => one(path),
+                }
+            }
+            _ => one(path),
+        },
+        other => other.to_token_stream(),
+    }
+}
+
+/// The type of the tangent of a result: that of its floats.
+fn result_tangent(written: &Type, ty: &Ty) -> Option<TokenStream> {
+    match (written, ty) {
+        (Type::Paren(inner), _) => result_tangent(&inner.elem, ty),
+        (Type::Group(inner), _) => result_tangent(&inner.elem, ty),
+        (Type::Tuple(tuple), Ty::Tuple(items)) => {
+            let all = tuple.elems.iter().zip(items);
+            let floats: Vec<_> = all.filter_map(|(w, t)| result_tangent(w, t)).collect();
+            (!floats.is_empty()).then(|| quote!((#(#floats,)*)))
+        }
+        (written, ty) => ty.has_float().then(|| derivative(written)),
+    }
+}
+
+/// A name that no parameter has.
+fn fresh(signature: &Signature, wanted: &str) -> Ident {
+    let mut name = wanted.to_string();
+    while signature.parameters.iter().any(|p| p.name == name) {
+        name.push('_');
+    }
+    Ident::new(&name, Span::mixed_site())
+}
+
+/// A result of the text.
+pub struct Given<'a> {
+    /// Its type as it is written.
+    pub written: &'a Type,
+    /// Its type.
+    pub ty: &'a Ty,
+}
+
+/// What the text gives: the function's result, and what the parameters are in the end that it changes.
+pub(crate) fn given(signature: &Signature) -> Vec<Given<'_>> {
+    let own = signature.written.iter().map(|written| Given { written, ty: &signature.result });
+    let changed = signature.parameters.iter().filter(|p| p.changed);
+    own.chain(changed.map(|p| Given { written: &p.written, ty: &p.ty })).collect()
+}
+
+/// One type or value, or a tuple of several.
+fn tupled(items: &[TokenStream]) -> TokenStream {
+    match items {
+        [one] => one.clone(),
+        several => quote!((#(#several),*)),
+    }
+}
+
+/// The lengths that are parameters of the function, as it declares them: those of some numbers.
+pub(crate) fn declared(signature: &Signature, is_one: &dyn Fn(usize) -> bool) -> TokenStream {
+    let lengths = signature.lengths().filter(|(k, _)| is_one(*k));
+    let names: Vec<&Ident> = lengths.map(|(_, name)| name).collect();
+    match names.is_empty() {
+        true => TokenStream::new(),
+        false => quote!(<#(const #names: usize),*>),
+    }
+}
+
+/// The functions that call the derivatives: of a function with such parameters, whose text gives these results. The
+/// signature's own result is that of which there is a gradient, if it is a number.
+pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
+    let idents: Vec<Ident> = signature
+        .parameters
+        .iter()
+        .enumerate()
+        .map(|(k, p)| match p.name.strip_prefix("r#") {
+            Some(raw) => Ident::new_raw(raw, Span::mixed_site()),
+            None if p.name == "self" => fresh(signature, "this"),
+            None if p.name == "_" => format_ident!("argument_{k}"),
+            None => Ident::new(&p.name, Span::mixed_site()),
+        })
+        .collect();
+    let names: Vec<TokenStream> = idents.iter().map(|n| quote!(#n)).collect();
+    let types: Vec<&Type> = signature.parameters.iter().map(|p| &p.written).collect();
+    let parameters: Vec<TokenStream> =
+        names.iter().zip(&types).map(|(n, t)| quote!(#n: #t)).collect();
+    let floats: Vec<usize> = signature
+        .parameters
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.is_asked())
+        .map(|(k, _)| k)
+        .collect();
+    let tangents: Vec<Ident> = floats
+        .iter()
+        .map(|k| {
+            let name = idents[*k].to_string();
+            fresh(signature, &format!("d_{}", name.trim_start_matches("r#")))
+        })
+        .collect();
+    let tangent_parameters: Vec<TokenStream> = floats
+        .iter()
+        .zip(&tangents)
+        .map(|(k, d)| {
+            let ty = tangent_argument(&signature.parameters[*k].written);
+            quote!(#d: #ty)
+        })
+        .collect();
+    let value = tupled(&given.iter().map(|g| owned(g.written)).collect::<Vec<_>>());
+    let next = |count: usize| tupled(&vec![quote!(results.next()?); count]);
+    let take_value = next(given.len());
+    let gradients: Vec<TokenStream> = floats.iter().map(|k| derivative(types[*k])).collect();
+    let (gradient, take_gradient) = (tupled(&gradients), next(gradients.len()));
+    let generics = declared(signature, &|_| true);
+    let method = |name: &str,
+                  doc: &str,
+                  request: &str,
+                  given: &[TokenStream],
+                  held: &[TokenStream],
+                  ty: &TokenStream,
+                  taken: &TokenStream| {
+        let name = format_ident!("{name}");
+        let request: TokenStream = request.parse().unwrap_or_default();
+        // What is static in a function of type parameters is one for all types.
+        let called = match signature.types.is_empty() {
+            true => quote! {
+                static ENTRY: ::jut::rust::Entry = ::jut::rust::Entry::new(::jut::Request::#request);
+                ::std::thread_local! {
+                    static SESSION: ::jut::rust::Local = const { ::jut::rust::Local::new() };
+                }
+                let arguments = [#(::jut::rust::Argument::hold(&#held)?),*];
+                ENTRY.call::<Self, _>(&SESSION, &arguments, |results| ::jut::Result::Ok(#taken))
+            },
+            false => quote! {
+                let arguments = [#(::jut::rust::Argument::hold(&#held)?),*];
+                let request = ::jut::Request::#request;
+                ::jut::rust::called::<Self, _>(request, &arguments, |results| ::jut::Result::Ok(#taken))
+            },
+        };
+        quote! {
+            #[doc = #doc]
+            ///
+            /// # Errors
+            /// An argument that does not fit, or what makes the function panic.
+            pub fn #name #generics(#(#given),*) -> ::jut::Result<#ty> {
+                #called
+            }
+        }
+    };
+    let mut all = vec![
+        quote! {
+            /// The function, of which everything else can be asked for.
+            ///
+            /// # Errors
+            /// Something that is found out when the text is put together.
+            pub fn function() -> ::jut::Result<::jut::Function> {
+                ::jut::rust::function::<Self>()
+            }
+
+            /// The text that the function becomes, and all that it calls.
+            ///
+            /// # Errors
+            /// As `function`.
+            pub fn text() -> ::jut::Result<::std::string::String> {
+                ::jut::rust::text::<Self>()
+            }
+        },
+        method(
+            "value",
+            "The value, by compiled code.",
+            "Value",
+            &parameters,
+            &names,
+            &value,
+            &take_value,
+        ),
+    ];
+    let result_floats: Vec<TokenStream> =
+        given.iter().filter_map(|g| result_tangent(g.written, g.ty)).collect();
+    if !floats.is_empty() && !result_floats.is_empty() {
+        let result_type = tupled(&result_floats);
+        let both: Vec<TokenStream> =
+            parameters.iter().chain(&tangent_parameters).cloned().collect();
+        let held: Vec<TokenStream> = idents.iter().chain(&tangents).map(|n| quote!(#n)).collect();
+        let cotangent = fresh(signature, "cotangent");
+        let mut with_cotangent = parameters.clone();
+        with_cotangent.push(quote!(#cotangent: &#result_type));
+        let mut held_cotangent = names.clone();
+        held_cotangent.extend((0..result_floats.len()).map(|k| match result_floats.len() {
+            1 => quote!(#cotangent),
+            _ => {
+                let k = syn::Index::from(k);
+                quote!(#cotangent.#k)
+            }
+        }));
+        let pair = quote!((#take_value, #take_gradient));
+        all.push(method(
+            "jvp",
+            "The value, and its tangent along the given tangents of the parameters.",
+            "Jvp",
+            &both,
+            &held,
+            &quote!((#value, #result_type)),
+            &{
+                let take_tangent = next(result_floats.len());
+                quote!((#take_value, #take_tangent))
+            },
+        ));
+        all.push(method(
+            "vjp",
+            "The value, and the cotangents of the parameters for the given one of the value.",
+            "Vjp",
+            &with_cotangent,
+            &held_cotangent,
+            &quote!((#value, #gradient)),
+            &pair,
+        ));
+        if let [one] = given
+            && let Some(blocks) = jacobian(one, &floats, signature)
+        {
+            let blocks = tupled(&blocks);
+            all.push(method(
+                "jacobian",
+                "All partial derivatives: one result for each parameter that is asked for.",
+                "Jacobian(::jut::JacobianMode::Auto)",
+                &parameters,
+                &names,
+                &blocks,
+                &take_gradient,
+            ));
+            all.push(method(
+                "value_and_jacobian",
+                "The value and all partial derivatives.",
+                "ValueAndJacobian(::jut::JacobianMode::Auto)",
+                &parameters,
+                &names,
+                &quote!((#value, #blocks)),
+                &pair,
+            ));
+        }
+        // A gradient is that of the function's result, or of the one number that it changes.
+        let number = match given {
+            [one] => one.ty.is_float(),
+            _ => signature.result.is_float(),
+        };
+        if number {
+            all.push(method(
+                "gradient",
+                "The gradient: one result for each parameter that has floats.",
+                "Gradient",
+                &parameters,
+                &names,
+                &gradient,
+                &take_gradient,
+            ));
+            all.push(method(
+                "value_and_gradient",
+                "The value and the gradient.",
+                "ValueAndGradient",
+                &parameters,
+                &names,
+                &quote!((#value, #gradient)),
+                &pair,
+            ));
+            // Second derivatives are not of one number among several.
+            if given.iter().filter(|g| g.ty.is_float()).count() > 1 {
+                return quote!(#(#all)*);
+            }
+            all.push(method(
+                "hvp",
+                "The second derivatives times the given tangents: one result for each parameter that has floats.",
+                "HessianProduct",
+                &both,
+                &held,
+                &gradient,
+                &take_gradient,
+            ));
+            if let [one] = &floats[..]
+                && let Some(block) = hessian(types[*one], &signature.parameters[*one].ty)
+            {
+                all.push(method(
+                    "hessian",
+                    "All second derivatives.",
+                    "Hessian",
+                    &parameters,
+                    &names,
+                    &block,
+                    &quote!(results.next()?),
+                ));
+            }
+        }
+    }
+    quote!(#(#all)*)
+}
+
+/// The type of the second derivatives with respect to one parameter.
+fn hessian(written: &Type, ty: &Ty) -> Option<TokenStream> {
+    match (ty, written) {
+        (Ty::F64, _) => Some(quote!(f64)),
+        (Ty::F32, _) => Some(quote!(f32)),
+        (Ty::Array(element, extent), _) if element.is_float() => match (extent, written) {
+            (Extent::Fixed(_), Type::Array(array)) => {
+                let (n, one) = (&array.len, hessian(&array.elem, element)?);
+                Some(quote!([[#one; #n]; #n]))
+            }
+            (Extent::Fixed(_), Type::Reference(inner)) => hessian(&inner.elem, ty),
+            (Extent::Fixed(_), _) => None,
+            _ => {
+                let one = hessian(written, element)?;
+                Some(quote!(::jut::Array<#one>))
+            }
+        },
+        _ => None,
+    }
+}
+
+/// The types of the partial derivatives of an array of numbers: by a number an array like it, by an array of numbers a row for
+/// each of its elements. Lengths that are known only when it runs make it a [`jut::Array`].
+fn jacobian(of: &Given<'_>, by: &[usize], signature: &Signature) -> Option<Vec<TokenStream>> {
+    let numbers = |ty: &Ty| matches!(ty, Ty::Array(element, _) if **element == Ty::F64);
+    if !numbers(of.ty) {
+        return None;
+    }
+    let rows = fixed(of.written, of.ty);
+    let block = |k: &usize| {
+        let parameter = &signature.parameters[*k];
+        match (&parameter.ty, rows, fixed(&parameter.written, &parameter.ty)) {
+            (Ty::F64, ..) => Some(owned(of.written)),
+            (ty, Some(m), Some(n)) if numbers(ty) => Some(quote!([[f64; #n]; #m])),
+            (ty, ..) if numbers(ty) => Some(quote!(::jut::Array<f64>)),
+            _ => None,
+        }
+    };
+    by.iter().map(block).collect()
+}
+
+/// The length of an array that has one in its type.
+fn fixed<'a>(written: &'a Type, ty: &Ty) -> Option<&'a syn::Expr> {
+    match (written, ty) {
+        (Type::Reference(inner), _) => fixed(&inner.elem, ty),
+        (Type::Paren(inner), _) => fixed(&inner.elem, ty),
+        (Type::Group(inner), _) => fixed(&inner.elem, ty),
+        (Type::Array(array), Ty::Array(_, Extent::Fixed(_))) => Some(&array.len),
+        _ => None,
+    }
+}
