@@ -97,8 +97,7 @@ fn filling(file: &File, hole: &Hole) -> Filled {
         Hole::Length(_) => Filled::function("0", Type::Usize, &[]),
         Hole::Data(path) => {
             let name = last(&path.to_string());
-            let shape = file.data.iter().find(|s| s.name == name);
-            let ty = shape.map_or(Type::Unit, |shape| shape_type(file, shape, 0));
+            let ty = type_of(file, &Ty::Of(0, Vec::new()), &[Hole::Data(path.clone())], 0);
             Filled::function(&name, ty, &[])
         }
     }
@@ -188,7 +187,7 @@ fn type_of(file: &File, ty: &Ty, holes: &[Hole], depth: u32) -> Type {
         Ty::Bool => Type::Bool,
         Ty::I32 => Type::I32,
         Ty::Usize => Type::Usize,
-        Ty::Unit | Ty::Never => Type::Unit,
+        Ty::Unit | Ty::Never | Ty::Option(_) => Type::Unit,
         Ty::I64 | Ty::Int(_) => Type::I64,
         Ty::Array(element, Extent::Vec) => Type::Vec(one(element)),
         Ty::Array(element, Extent::Slice) => Type::Array(one(element)),
@@ -212,6 +211,13 @@ fn type_of(file: &File, ty: &Ty, holes: &[Hole], depth: u32) -> Type {
         Ty::Of(hole, _) => match holes.get(*hole) {
             Some(Hole::Data(path)) => {
                 let name = last(&path.to_string());
+                if let Some((_, ty, holes)) = file.names.iter().find(|(n, ..)| *n == name) {
+                    return if depth > 20 {
+                        Type::Unit
+                    } else {
+                        type_of(file, ty, holes, depth + 1)
+                    };
+                }
                 let shape = file.data.iter().find(|s| s.name == name);
                 shape.map_or(Type::Unit, |shape| shape_type(file, shape, depth + 1))
             }

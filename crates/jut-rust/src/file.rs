@@ -16,6 +16,8 @@ pub struct File {
     pub functions: Vec<Function>,
     /// Structs and enums that derive `Data`.
     pub data: Vec<Shape>,
+    /// Other names of types: the name, the type, and what stands in it.
+    pub names: Vec<(String, Ty, Vec<Hole>)>,
     /// Constants: the name, the type, and the value as it is written.
     pub constants: Vec<(String, Ty, String)>,
 }
@@ -116,6 +118,12 @@ impl File {
                     let words = item.variants.iter().map(|v| v.ident.to_string()).collect();
                     let name = item.ident.to_string();
                     self.data.push(Shape { name, variants: Some(words), fields: all, holes });
+                }
+                Item::Type(item) => {
+                    let mut holes = Vec::new();
+                    if let Ok(ty) = read(&item.ty, &mut holes) {
+                        self.names.push((item.ident.to_string(), ty, holes));
+                    }
                 }
                 Item::Const(item) => {
                     // Constants of other types are none of the text.

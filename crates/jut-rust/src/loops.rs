@@ -31,7 +31,8 @@ impl Lowering<'_> {
         let jumps = self.leaving(l.label.as_ref(), &l.body);
         let early = !jumps.is_empty();
         let lists = self.pushes_of(l)?;
-        let head = self.head(l, early)?;
+        // A loop that collects begins at 0: its range may be empty, and ends nowhere below that.
+        let head = if lists.is_empty() { self.head(l, early)? } else { self.counted(&l.expr)? };
         let frame = self.frame(l.label.as_ref(), &l.body);
         let stops = self.stops(&frame, &l.body);
         self.pushes.push(lists.iter().map(|name| (name.clone(), None)).collect());
@@ -74,10 +75,7 @@ impl Lowering<'_> {
             _ => false,
         };
         if chain {
-            let Elements { count, element, .. } = self.elements(source)?;
-            let index = self.names.unique("i");
-            let item = element(&index);
-            return Ok(Head { range: format!("{index} < {count}"), first: Vec::new(), item });
+            return self.counted(source);
         }
         while let Expr::Reference(r) = source {
             source = unwrapped(&r.expr);
@@ -94,6 +92,14 @@ impl Lowering<'_> {
         let element = Value { least, ..Value::name(format!("{}[{index}]", list.text), ty, 0) };
         let range = format!("{index} < size({})", list.text);
         Ok(Head { range, first: Vec::new(), item: Item::One(element) })
+    }
+
+    /// Elements that are counted from 0.
+    fn counted(&mut self, source: &Expr) -> Result<Head, Refusal> {
+        let Elements { count, element, .. } = self.elements(source)?;
+        let index = self.names.unique("i");
+        let item = element(&index);
+        Ok(Head { range: format!("{index} < {count}"), first: Vec::new(), item })
     }
 
     fn range(

@@ -21,8 +21,28 @@ enum Kind {
     Truth,
     /// An array of floats; whether it is assigned.
     Array,
+    /// A float of 32 bits.
+    Single,
+    /// A struct.
+    Point,
+    /// An enum.
+    Choice,
 }
-use Kind::{Array, Float, Integer, Size, Truth};
+use Kind::{Array, Choice, Float, Integer, Point, Single, Size, Truth};
+
+/// The struct and the enum of the functions, as Rust has them.
+const TYPES: &str = "#[derive(Clone, Copy)]
+struct Point { x: f64, n: usize, w: f32 }
+#[derive(Clone, Copy)]
+enum Choice { Nothing, One(f64), Two { y: f64, k: i64 } }
+";
+
+/// The same as `derive(jut::Data)` says them.
+const POINT: Type = Type::Record(&[("x", Type::F64), ("n", Type::Usize), ("w", Type::F32)]);
+const CHOICE: Type = Type::Enum(
+    &["Nothing", "One", "Two"],
+    &[("", Type::I64), ("One.0", Type::F64), ("Two.y", Type::F64), ("Two.k", Type::I64)],
+);
 
 /// Writes one function.
 struct Writer<'a> {
@@ -67,7 +87,7 @@ impl Writer<'_> {
 
     fn float(&mut self, depth: usize) -> String {
         let d = depth.saturating_sub(1);
-        match if depth == 0 { self.rng.u8(0..4) } else { self.rng.u8(0..22) } {
+        match if depth == 0 { self.rng.u8(0..4) } else { self.rng.u8(0..27) } {
             0 | 1 => self.one(&[
                 "0.5f64",
                 "2.0f64",
@@ -102,6 +122,28 @@ impl Writer<'_> {
                 self.float(d),
                 self.float(d)
             ),
+            22 => format!("({} as f64)", self.single(d)),
+            23 => match self.pick(Point, false) {
+                Some(point) => self.one(&[
+                    &format!("{point}.x"),
+                    &format!("({point}.n as f64)"),
+                    &format!("({point}.w as f64)"),
+                ]),
+                None => "0.75f64".to_string(),
+            },
+            24 => match self.pick(Choice, false) {
+                Some(choice) => format!(
+                    "(match {choice} {{ Choice::One(p) if p > 0.25 => p * {}, Choice::Two {{ y, k: 1..=3 }} => y, \
+                     Choice::Two {{ k, .. }} => k as f64, _ => {} }})",
+                    self.float(0),
+                    self.float(0)
+                ),
+                None => "0.125f64".to_string(),
+            },
+            25 | 26 => match self.pick(Array, false) {
+                Some(array) => self.chain(&array),
+                None => "8.0f64".to_string(),
+            },
             20 => match self.pick(Array, false) {
                 Some(array) => {
                     let step = self.float(0);
@@ -122,6 +164,60 @@ impl Writer<'_> {
                     arms[0], arms[1], arms[2]
                 )
             }
+        }
+    }
+
+    /// What chains of iterators give.
+    fn chain(&mut self, array: &str) -> String {
+        let (a, b) = (self.float(0), self.float(0));
+        let other = self.pick(Array, false).unwrap_or_else(|| array.to_string());
+        match self.rng.u8(0..15) {
+            0 => format!("{array}.windows(2).map(|w| w[0] - w[1] * {a}).sum::<f64>()"),
+            1 => format!(
+                "{array}.chunks(2).map(|c| c[0] * {a} + c.len() as f64).fold(0.5, |p, q| p * 0.5 + q)"
+            ),
+            2 => format!("{array}.chunks_exact(2).map(|c| c[0] - c[1]).product::<f64>()"),
+            3 => format!(
+                "{array}.iter().map(|q| q * {a}).zip({other}.iter().rev().map(|q| q + {b})).map(|(p, q)| p * q).sum::<f64>()"
+            ),
+            4 => format!(
+                "{array}.iter().step_by(2).enumerate().map(|(i, q)| q * i as f64).sum::<f64>()"
+            ),
+            5 => format!(
+                "{array}.iter().flat_map(|q| (0..2).map(move |j| q * j as f64 + 0.5)).sum::<f64>()"
+            ),
+            6 => format!(
+                "{array}.iter().scan({a}, |s, q| {{ *s = *s * 0.5 + q; Some(*s) }}).sum::<f64>()"
+            ),
+            7 => format!("({array}.iter().position(|q| *q > {a}).unwrap_or(3) as f64)"),
+            8 => format!("(*{array}.last().unwrap())"),
+            9 => format!("{array}.first().copied().unwrap_or({a})"),
+            10 => format!("{array}.iter().copied().find(|q| *q < {a}).map_or({b}, |q| q * 2.0)"),
+            11 => {
+                format!("{array}.iter().map(|q| q + {a}).reduce(|p, q| p * 0.5 - q).unwrap_or({b})")
+            }
+            12 => format!(
+                "(*{array}.iter().max_by(|p, q| p.partial_cmp(q).unwrap()).unwrap_or(&0.5))"
+            ),
+            13 => format!("({array}.iter().filter(|q| **q > {a}).count() as f64)"),
+            _ => format!("{array}.iter().skip(1).map(|q| q - {a}).last().expect(\"one\")"),
+        }
+    }
+
+    fn single(&mut self, depth: usize) -> String {
+        let d = depth.saturating_sub(1);
+        match if depth == 0 { self.rng.u8(0..4) } else { self.rng.u8(0..12) } {
+            0 => self.one(&["0.1f32", "-1.5f32", "3e38f32", "16777217f32"]),
+            1..=3 => self.pick(Single, false).unwrap_or_else(|| "0.3f32".to_string()),
+            4..=6 => {
+                let op = self.one(&["+", "-", "*", "/"]);
+                format!("({} {op} {})", self.single(d), self.single(d))
+            }
+            7 => format!("({} as f32)", self.float(d)),
+            8 => format!("({} as f32)", self.integer(d)),
+            9 => format!("{}.abs().sqrt()", self.single(d)),
+            10 => format!("{}.max(0.7).powi(3)", self.single(d)),
+            _ => format!("({} * 0.3 - 1.0).floor()", self.single(d)),
         }
     }
 
@@ -169,6 +265,7 @@ impl Writer<'_> {
     fn expr(&mut self, kind: Kind) -> String {
         match kind {
             Float => self.float(3),
+            Single => self.single(3),
             Size => format!("{} % 7", self.size(2)),
             Integer => format!("{} % 1000", self.integer(2)),
             _ => self.truth(2),
@@ -190,9 +287,24 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, depth: usize) {
-        match if depth == 0 { self.rng.u8(0..10) } else { self.rng.u8(0..22) } {
+        match if depth == 0 { self.rng.u8(0..10) } else { self.rng.u8(0..29) } {
+            22 => self.taken_apart(),
+            23 => self.grown(depth),
+            24..=26 => self.with_fields(),
+            27 => {
+                let Some(array) = self.pick(Array, false) else { return };
+                let (w, i) = (format!("e{}", self.count), format!("i{}", self.count));
+                self.count += 1;
+                self.lent.push(array.clone());
+                let names = [(i.clone(), Size, false), (w.clone(), Array, false)];
+                let parts = self.one(&["windows(2)", "chunks(3)", "chunks_exact(1)"]);
+                let head = format!("for ({i}, {w}) in {array}.{parts}.enumerate() {{");
+                self.looped(&head, &names, depth);
+                self.lent.pop();
+            }
             0..=2 => {
-                let kind = self.rng.choice([Float, Float, Size, Integer, Truth]).unwrap_or(Float);
+                let kind =
+                    self.rng.choice([Float, Float, Size, Integer, Truth, Single]).unwrap_or(Float);
                 let (value, name, mutable) = (self.expr(kind), self.name(), self.rng.bool());
                 let ty = match kind {
                     Size => ": usize",
@@ -204,7 +316,7 @@ impl Writer<'_> {
                 self.names.push((name, kind, mutable));
             }
             3 | 4 => {
-                let kind = self.rng.choice([Float, Size, Integer, Truth]).unwrap_or(Float);
+                let kind = self.rng.choice([Float, Size, Integer, Truth, Single]).unwrap_or(Float);
                 let Some(name) = self.pick(kind, true) else { return };
                 let value = self.expr(kind);
                 self.line(&format!("{name} = {value};"));
@@ -348,6 +460,95 @@ impl Writer<'_> {
         }
     }
 
+    /// A new name.
+    fn declare(&mut self, name: String, kind: Kind, mutable: bool) {
+        self.names.retain(|n| n.0 != name);
+        self.names.push((name, kind, mutable));
+    }
+
+    /// Elements by a pattern, an `Option` by `let .. else`, the value of a loop.
+    fn taken_apart(&mut self) {
+        let (name, a, b) = (self.name(), self.float(1), self.float(1));
+        match (self.rng.u8(0..3), self.pick(Array, false)) {
+            (0, _) => self.line(&format!("let [{name}, _] = [{a}, {b}];")),
+            (1, Some(array)) => {
+                let at = self.size(1);
+                self.line(&format!(
+                    "let Some(&{name}) = {array}.get({at}) else {{ return {a}; }};"
+                ));
+            }
+            _ => {
+                let w = format!("w{}", self.count);
+                self.count += 1;
+                self.line(&format!("let mut {w} = 0;"));
+                let condition = self.truth(1);
+                self.line(&format!(
+                    "let {name} = loop {{ {w} += 1; if {w} > 2 || {condition} {{ break {a} + {w} as f64; }} }};"
+                ));
+            }
+        }
+        self.declare(name, Float, false);
+    }
+
+    /// A list that grows.
+    fn grown(&mut self, depth: usize) {
+        let (name, i) = (format!("list{}", self.count), format!("i{}", self.count));
+        self.count += 1;
+        let (first, hi) = (self.float(1), self.size(1));
+        self.line(&format!("let mut {name} = Vec::new();"));
+        self.line(&format!("{name}.push({first});"));
+        self.line(&format!("for {i} in 0..{hi} % 5 {{"));
+        let known = self.names.clone();
+        self.names.push((i, Size, false));
+        self.indent += 1;
+        // Neither jumps nor calls that may: the loop pushes once.
+        if depth > 0 {
+            let (v, value) = (format!("v{}", self.count), self.float(2));
+            self.count += 1;
+            self.line(&format!("let {v} = {value};"));
+            self.declare(v, Float, false);
+        }
+        let value = self.float(2);
+        self.line(&format!("{name}.push({value});"));
+        self.indent -= 1;
+        self.names = known;
+        self.line("}");
+        if let (Some(array), true) = (self.pick(Array, false), self.rng.bool()) {
+            let by = self.float(0);
+            self.line(&format!("{name}.extend({array}.iter().map(|q| q * {by}));"));
+        }
+        self.declare(name, Array, true);
+    }
+
+    /// A struct or an enum: a new one, or another one in its place.
+    fn with_fields(&mut self) {
+        let name = self.name();
+        let (x, n, w) = (self.float(2), self.expr(Size), self.single(2));
+        match (self.rng.u8(0..5), self.pick(Point, true), self.pick(Choice, true)) {
+            (0, Some(point), _) => self.line(&format!("{point}.x += {x};")),
+            (1, Some(point), _) => self.line(&format!("{point} = Point {{ n: {n}, ..{point} }};")),
+            (2 | 3, _, found) => {
+                let k = self.integer(1);
+                let value = self.one(&[
+                    "Choice::Nothing",
+                    &format!("Choice::One({x})"),
+                    &format!("Choice::Two {{ k: {k}, y: {x} }}"),
+                ]);
+                match found {
+                    Some(choice) if self.rng.bool() => self.line(&format!("{choice} = {value};")),
+                    _ => {
+                        self.line(&format!("let mut {name} = {value};"));
+                        self.declare(name, Choice, true);
+                    }
+                }
+            }
+            _ => {
+                self.line(&format!("let mut {name} = Point {{ x: {x}, n: {n}, w: {w} }};"));
+                self.declare(name, Point, true);
+            }
+        }
+    }
+
     fn looped(&mut self, head: &str, names: &[(String, Kind, bool)], depth: usize) {
         self.loops += 1;
         self.block(head, "}", names, depth);
@@ -386,6 +587,7 @@ const CALLS: &[(&[f64], &[f64], usize, i64)] = &[
 /// What plain Rust says: for each function and call the bits of the result and of `y`, or nothing where it panics.
 fn plain(functions: &[String]) -> Vec<Option<Vec<u64>>> {
     let mut source = "#![allow(warnings, arithmetic_overflow, unconditional_panic)]\n".to_string();
+    source.push_str(TYPES);
     source.extend(functions.iter().map(|f| format!("{f}\n")));
     source.push_str("fn main() {\n    std::panic::set_hook(Box::new(|_| {}));\n");
     source.push_str("    let all: &[fn(&[f64], &mut [f64], usize, i64) -> f64] = &[");
@@ -432,6 +634,10 @@ fn program(functions: &[String]) -> Model {
             Hole::Function(path) => {
                 Filled::function(&path.to_string(), Type::F64, &[false, true, false, false])
             }
+            Hole::Data(path) => match path.to_string().as_str() {
+                "Point" => Filled::function("Point", POINT, &[]),
+                _ => Filled::function("Choice", CHOICE, &[]),
+            },
             other => panic!("{other:?}: {source}"),
         });
         texts.push(jut::rust::filled(

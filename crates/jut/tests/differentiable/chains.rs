@@ -90,3 +90,41 @@ fn chains_are_loops_in_rusts_order() {
         }
     }
 }
+
+/// Lists that grow: before a loop, in one whose range may be empty or run backwards, behind it.
+#[differentiable]
+fn grown(x: &[f64], from: usize, to: usize) -> Vec<f64> {
+    let mut list = Vec::with_capacity(8);
+    let mut others = Vec::new();
+    list.push(0.5);
+    for i in from..to {
+        let v = x[i] * 2.0;
+        list.push(v);
+        others.push(i as f64);
+    }
+    for i in (from..=to).rev() {
+        list.push(i as f64 * x[0]);
+    }
+    for v in x.iter().skip(1) {
+        list.push(v * v);
+    }
+    list.extend(x.windows(2).map(|w| w[0] - w[1]));
+    list.extend_from_slice(&others);
+    list[0] += others.len() as f64;
+    list
+}
+
+#[test]
+fn lists_grow() {
+    let x = [1.5, -2.0, 0.25];
+    for (from, to) in [(0, 3), (1, 2), (2, 2), (3, 0)] {
+        let plain = grown(&x, from, to);
+        assert_eq!(grown::value(&x, from, to).unwrap(), plain);
+        let weights: Vec<f64> = (0..plain.len()).map(|k| 1.0 + k as f64).collect();
+        let (_, by) = grown::vjp(&x, from, to, &weights).unwrap();
+        let total =
+            |x: &[f64]| grown(x, from, to).iter().zip(&weights).map(|(a, b)| a * b).sum::<f64>();
+        super::close(&by, &super::differences(total, &x));
+    }
+    assert!(grown::value(&x, 0, 4).is_err());
+}
