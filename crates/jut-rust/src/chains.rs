@@ -27,13 +27,36 @@ const ENDS: &[&str] = &[
 ];
 
 /// The methods that go on behind a `map` or `filter`.
-const STAGES: &[&str] = &["map", "filter", "flat_map", "flatten", "scan", "copied", "cloned"];
+const STAGES: &[&str] =
+    &["map", "filter", "flat_map", "flatten", "scan", "take_while", "copied", "cloned"];
 
-/// A method that goes on with an element, and the variable that `scan` keeps.
+/// A loop: over how many elements, and while what.
+struct Head {
+    index: String,
+    count: String,
+    goes: Vec<String>,
+}
+
+impl Head {
+    /// Its text, with another condition.
+    fn text(&self, also: &str) -> String {
+        let all = self.goes.iter().map(String::as_str).chain([also]).filter(|w| !w.is_empty());
+        let goes: Vec<&str> = all.collect();
+        let goes =
+            if goes.is_empty() { String::new() } else { format!(" while {}", goes.join(" && ")) };
+        format!("for ({} < {}){goes}", self.index, self.count)
+    }
+}
+
+/// A method that goes on with an element, and the variable that `scan` and `take_while` keep.
 pub(crate) struct Stage<'e> {
     pub call: &'e ExprMethodCall,
     pub kept: Option<Value>,
 }
+
+/// Whether an element takes the place of the one that is kept (whether there is one, and that), and while what the loop goes on.
+type Decide<'d, L> =
+    dyn FnMut(&mut L, (&Value, &Value), &Value) -> Result<(Value, String), Refusal> + 'd;
 
 /// Whether a method call is the end of a chain over a range or an array's elements.
 pub(crate) fn is_chain(call: &ExprMethodCall) -> bool {
@@ -80,11 +103,21 @@ impl Lowering<'_> {
     fn chained<'e>(
         &mut self,
         iterator: &'e Expr,
-    ) -> Result<(String, String, Item, Vec<Stage<'e>>), Refusal> {
+    ) -> Result<(String, Head, Item, Vec<Stage<'e>>), Refusal> {
         let (calls, source) = split(iterator);
         let elements = self.elements(source)?;
-        let mut stages = Vec::new();
+        let (mut stages, mut goes) = (Vec::<Stage<'_>>::new(), Vec::new());
         for call in calls {
+            if call.method == "take_while" {
+                if let Some(inner) = stages.iter().find(|s| is_nested(s)) {
+                    return refuse(&inner.call.method, NESTED);
+                }
+                let go = self.variable("go", "true");
+                let kept = Some(Value::name(go.clone(), Ty::Bool, 0));
+                goes.push(go);
+                stages.push(Stage { call, kept });
+                continue;
+            }
             let kept = match (call.method == "scan", call.args.first()) {
                 (true, Some(start)) => {
                     let start = self.expression(start)?;
@@ -98,15 +131,16 @@ impl Lowering<'_> {
         }
         let index = self.names.unique("i");
         let item = (elements.element)(&index);
-        Ok((index, elements.count, item, stages))
+        let head = Head { index: index.clone(), count: elements.count, goes };
+        Ok((index, head, item, stages))
     }
 
     /// The value of a chain.
     pub fn chain(&mut self, end: &ExprMethodCall) -> Result<Value, Refusal> {
-        let (index, count, item, stages) = self.chained(&end.receiver)?;
+        let (index, head, item, stages) = self.chained(&end.receiver)?;
         let name = end.method.to_string();
         let arguments: Vec<&Expr> = end.args.iter().collect();
-        let head = format!("{index} < {count}");
+        let count = head.count.clone();
         let each = stages.iter().all(|s| s.call.method == "map" || s.call.method == "scan");
         match (name.as_str(), &arguments[..]) {
             ("sum" | "product", []) => self.total(end, head, item, &stages),
@@ -120,7 +154,7 @@ impl Lowering<'_> {
                         Ok(())
                     })
                 })?;
-                self.lines.push(format!("for ({head}) {{\n{}\n}}", indented(&block.lines)));
+                self.lines.push(format!("{} {{\n{}\n}}", head.text(""), indented(&block.lines)));
                 Ok(Value::name(total, Ty::Usize, 0))
             }
             ("for_each", [step]) => {
@@ -152,7 +186,7 @@ impl Lowering<'_> {
                         Ok(())
                     })
                 })?;
-                self.lines.push(format!("for ({head}) {{\n{}\n}}", indented(&block.lines)));
+                self.lines.push(format!("{} {{\n{}\n}}", head.text(""), indented(&block.lines)));
                 Ok(Value { stable: true, ..Value::name(total, ty, i64::MIN) })
             }
             ("all" | "any", [test]) => {
@@ -169,14 +203,13 @@ impl Lowering<'_> {
                     })
                 })?;
                 let goes = if all { found.clone() } else { format!("!{found}") };
-                self.lines
-                    .push(format!("for ({head}) while {goes} {{\n{}\n}}", indented(&block.lines)));
+                self.lines.push(format!("{} {{\n{}\n}}", head.text(&goes), indented(&block.lines)));
                 Ok(Value::name(found, Ty::Bool, 0))
             }
             ("collect", []) => {
-                if let Some(stage) =
-                    stages.iter().find(|s| is_nested(s) || s.call.method == "filter")
-                {
+                if let Some(stage) = stages.iter().find(|s| {
+                    is_nested(s) || s.call.method == "filter" || s.call.method == "take_while"
+                }) {
                     return refuse(
                         &stage.call.method,
                         format!(
@@ -197,7 +230,7 @@ impl Lowering<'_> {
                 let mut lines = block.lines;
                 lines.push(value.text);
                 let list = self.names.unique("list");
-                self.lines.push(format!("{list} = for ({head}) {{\n{}\n}}", indented(&lines)));
+                self.lines.push(format!("{list} = {} {{\n{}\n}}", head.text(""), indented(&lines)));
                 Ok(Value::name(list, array(value.ty, Extent::Slice), i64::MIN))
             }
             ("position", [test]) if each => {
@@ -212,7 +245,8 @@ impl Lowering<'_> {
                     })
                 })?;
                 self.lines.push(format!(
-                    "for ({head}) while !{found} {{\n{}\n}}",
+                    "{} {{\n{}\n}}",
+                    head.text(&format!("!{found}")),
                     indented(&block.lines)
                 ));
                 let at = Value::name(at, Ty::Usize, 0);
@@ -288,11 +322,11 @@ impl Lowering<'_> {
     }
 
     /// A loop without a value. The language has none without effect.
-    fn loop_of(&mut self, head: &str, mut block: crate::body::Lines) {
+    fn loop_of(&mut self, head: &Head, mut block: crate::body::Lines) {
         if !block.effect {
             block.lines.push("check 0 >= 0".to_string());
         }
-        self.lines.push(format!("for ({head}) {{\n{}\n}}", indented(&block.lines)));
+        self.lines.push(format!("{} {{\n{}\n}}", head.text(""), indented(&block.lines)));
     }
 
     /// One of the elements, if there are any: `decide` says whether an element takes the place of the one that is kept, and while what
@@ -300,14 +334,10 @@ impl Lowering<'_> {
     fn kept(
         &mut self,
         end: &ExprMethodCall,
-        head: &str,
+        head: &Head,
         item: Item,
         stages: &[Stage<'_>],
-        decide: &mut dyn FnMut(
-            &mut Self,
-            (&Value, &Value),
-            &Value,
-        ) -> Result<(Value, String), Refusal>,
+        decide: &mut Decide<'_, Self>,
     ) -> Result<Value, Refusal> {
         if let Some(inner) = stages.iter().find(|s| is_nested(s)) {
             return refuse(&inner.call.method, NESTED);
@@ -337,8 +367,7 @@ impl Lowering<'_> {
             })
         })?;
         self.start_kept(at, &found, &best, &ty, end)?;
-        let goes = if goes.is_empty() { goes } else { format!(" while {goes}") };
-        self.lines.push(format!("for ({head}){goes} {{\n{}\n}}", indented(&block.lines)));
+        self.lines.push(format!("{} {{\n{}\n}}", head.text(&goes), indented(&block.lines)));
         let least = if ty == Ty::Usize { 0 } else { i64::MIN };
         Ok(self.option(Value::name(found, Ty::Bool, 0), Value::name(best, ty, least)))
     }
@@ -359,7 +388,7 @@ impl Lowering<'_> {
     /// `reduce`: each element with what there is so far.
     fn reduced(
         &mut self,
-        head: &str,
+        head: &Head,
         item: Item,
         stages: &[Stage<'_>],
         step: &Expr,
@@ -394,7 +423,7 @@ impl Lowering<'_> {
             })
         })?;
         self.start_kept(at, &found, &best, &ty, end)?;
-        self.lines.push(format!("for ({head}) {{\n{}\n}}", indented(&block.lines)));
+        self.lines.push(format!("{} {{\n{}\n}}", head.text(""), indented(&block.lines)));
         Ok(self.option(Value::name(found, Ty::Bool, 0), Value::name(best, ty, i64::MIN)))
     }
 
@@ -402,7 +431,7 @@ impl Lowering<'_> {
     fn total(
         &mut self,
         end: &ExprMethodCall,
-        head: String,
+        head: Head,
         item: Item,
         stages: &[Stage<'_>],
     ) -> Result<Value, Refusal> {
@@ -448,7 +477,7 @@ impl Lowering<'_> {
             _ => return refuse(&end.method, "a sum is of numbers"),
         };
         self.lines.insert(at, format!("var {total} = {start}"));
-        self.lines.push(format!("for ({head}) {{\n{}\n}}", indented(&block.lines)));
+        self.lines.push(format!("{} {{\n{}\n}}", head.text(""), indented(&block.lines)));
         Ok(Value::name(total, ty, i64::MIN))
     }
 
@@ -487,7 +516,7 @@ impl Lowering<'_> {
             let index = self.names.unique("i");
             let inner = (elements.element)(&index);
             let (block, ()) = self.nested(|this| this.staged(inner, rest, last))?;
-            self.loop_of(&format!("{index} < {}", elements.count), block);
+            self.loop_of(&Head { index, count: elements.count, goes: Vec::new() }, block);
             return Ok(());
         }
         let Some(closure) = call.args.last() else {
@@ -506,6 +535,20 @@ impl Lowering<'_> {
                 return self.staged(Item::One(value), rest, last);
             }
             ("flat_map", _) => return self.inner_chain(closure, item, rest, last),
+            ("take_while", Some(go)) => {
+                let (first, second) = self.twice(item)?;
+                let test = self.applied(closure, vec![first])?;
+                let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
+                self.lines.push(format!(
+                    "if {} {{\n{}\n}} else {{\n  {} = false\n}}",
+                    test.text,
+                    indented(&block.lines),
+                    go.text
+                ));
+                self.assigned += 1;
+                self.reach = self.reach.min(self.depth.saturating_sub(1));
+                return Ok(());
+            }
             _ => {}
         }
         // The element is read by the test and by what follows.
@@ -537,7 +580,7 @@ impl Lowering<'_> {
         let outside = self.scopes.clone();
         self.scopes.push(Default::default());
         self.bind(pattern, item)?;
-        let (index, count, inner, stages) = self.chained(&closure.body)?;
+        let (_, head, inner, stages) = self.chained(&closure.body)?;
         let (block, ()) = self.nested(|this| {
             this.staged(inner, &stages, &mut |this, item| {
                 let item = this.forced(item)?;
@@ -548,7 +591,7 @@ impl Lowering<'_> {
             })
         })?;
         self.scopes.pop();
-        self.loop_of(&format!("{index} < {count}"), block);
+        self.loop_of(&head, block);
         Ok(())
     }
 

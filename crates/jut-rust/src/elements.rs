@@ -148,6 +148,7 @@ impl Lowering<'_> {
                 };
                 Ok(Elements { mapped, ..Elements::new(count, element) })
             }
+            ("chain", [other]) => self.joined_elements(call, other),
             ("skip" | "take" | "step_by", [number]) => self.fewer(call, number),
             ("map", [function]) => {
                 let elements = self.elements(receiver)?;
@@ -162,7 +163,7 @@ impl Lowering<'_> {
                 let list = self.expression(receiver)?;
                 self.elements_of(list, receiver)
             }
-            ("filter" | "flat_map" | "scan" | "flatten", _) => refuse(
+            ("filter" | "flat_map" | "scan" | "flatten" | "take_while", _) => refuse(
                 &call.method,
                 format!(
                     "`{name}` stands behind `zip`, `enumerate`, `rev`, `skip` and `take` here, and not \
@@ -177,6 +178,36 @@ impl Lowering<'_> {
                 format!("the iterator `{name}` is not built: write a `for` loop over indices"),
             ),
         }
+    }
+
+    /// `a.chain(b)`: elements of both, which are values.
+    fn joined_elements(
+        &mut self,
+        call: &ExprMethodCall,
+        other: &Expr,
+    ) -> Result<Elements, Refusal> {
+        let first = self.elements(&call.receiver)?;
+        let second = self.elements(other)?;
+        let (Item::One(a), Item::One(b)) = ((first.element)("0"), (second.element)("0")) else {
+            return refuse(
+                &call.method,
+                "`chain` stands before `map`, `zip` and `enumerate` here, and joins values",
+            );
+        };
+        let ty = self.unify(&a.ty, &b.ty);
+        let (count, n) = (self.names.unique("count"), first.count.clone());
+        self.lines.push(format!("{count} = {n} + {}", second.count));
+        Ok(Elements::new(count, move |i| {
+            let text = |item: Item| match item {
+                Item::One(value) => value.text,
+                _ => String::new(),
+            };
+            let (a, b) =
+                (text((first.element)(i)), text((second.element)(&format!("({i} - {n})"))));
+            let both = format!("if {i} < {n} {{ {a} }} else {{ {b} }}");
+            let value = Value::name(both, ty.clone(), i64::MIN);
+            Item::One(Value { level: 0, cheap: false, ..value })
+        }))
     }
 
     /// `x.windows(k)`, `x.chunks(k)`, `x.chunks_exact(k)`: parts of a list, which are lists.

@@ -87,7 +87,7 @@ pub(crate) fn bounds(generics: &syn::Generics, types: &[TypeParam]) -> Vec<Where
 fn depth_of(name: &Ident, ty: &Ty, holes: &[Hole]) -> Option<usize> {
     match ty {
         Ty::Of(hole, steps) if steps.is_empty() => match holes.get(*hole) {
-            Some(Hole::Data(path)) if path.to_string() == name.to_string() => Some(0),
+            Some(Hole::Data(path)) if *name == path.to_string() => Some(0),
             _ => None,
         },
         Ty::Array(element, _) => depth_of(name, element, holes).map(|depth| depth + 1),

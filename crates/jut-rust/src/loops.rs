@@ -318,14 +318,14 @@ impl Lowering<'_> {
 
     pub fn while_loop(&mut self, l: &ExprWhile) -> Result<(), Refusal> {
         self.no_jump(&l.cond)?;
+        if crate::enums::let_in(&l.cond).is_some() {
+            let (label, condition, body) = (&l.label, &l.cond, &l.body);
+            return self.endless_loop(&syn::parse_quote! {
+                #label loop { if #condition #body else { break; } }
+            });
+        }
         let frame = self.frame(l.label.as_ref(), &l.body);
         let stops = self.stops(&frame, &l.body);
-        if let Some(found) = crate::enums::let_in(&l.cond) {
-            return refuse(
-                &found.let_token,
-                "`while let` is not built: write `loop`, and `if let` in it",
-            );
-        }
         let (mut lines, condition) = self.nested(|this| this.condition(&l.cond))?;
         let text = if stops.is_empty() {
             lines.lines.push(condition.text);

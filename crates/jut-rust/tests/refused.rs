@@ -94,7 +94,14 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { «STATE» = x; x }", "only variables of this function"),
     ("fn f(x: f64) -> f64 { if let «Some»(y) = x { y } else { 1.0 } }", "an enum of your own"),
     ("fn f(e: E) -> f64 { if e.on() && «let» E::A(y) = e { y } else { 1.0 } }", "at the beginning"),
-    ("fn f(e: E) -> f64 { while «let» E::A(y) = e { return y; } 1.0 }", "`while let` is not built"),
+    (
+        "fn f(x: &[f64]) -> f64 { x.iter().map(|v| v * 2.0).«chain»(x).sum() }",
+        "stands before `map`",
+    ),
+    (
+        "fn f(x: &[f64]) -> Vec<f64> { x.iter().copied().«take_while»(|v| *v > 0.0).collect() }",
+        "behind a `take_while`",
+    ),
     ("fn f(e: E) -> f64 { match e { E::A(«y») | E::B(y) => y, _ => 0.0 } }", "an arm for each"),
     ("fn f(e: E) -> f64 { match e { E::A(y, «..») => y, _ => 0.0 } }", "name each component"),
     ("fn f(x: f64) -> f64 { match x { «std::f64::consts::PI» => 1.0, _ => x } }", "`if x == C`"),

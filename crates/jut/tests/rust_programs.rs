@@ -171,7 +171,11 @@ impl Writer<'_> {
     fn chain(&mut self, array: &str) -> String {
         let (a, b) = (self.float(0), self.float(0));
         let other = self.pick(Array, false).unwrap_or_else(|| array.to_string());
-        match self.rng.u8(0..15) {
+        match self.rng.u8(0..17) {
+            15 => format!("{array}.iter().take_while(|q| **q > {a}).map(|q| q * 2.0).sum::<f64>()"),
+            16 => format!(
+                "{array}.iter().skip(1).chain(&{other}.to_vec()).map(|q| q - {a}).sum::<f64>()"
+            ),
             0 => format!("{array}.windows(2).map(|w| w[0] - w[1] * {a}).sum::<f64>()"),
             1 => format!(
                 "{array}.chunks(2).map(|c| c[0] * {a} + c.len() as f64).fold(0.5, |p, q| p * 0.5 + q)"

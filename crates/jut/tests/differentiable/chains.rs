@@ -128,3 +128,35 @@ fn lists_grow() {
     }
     assert!(grown::value(&x, 0, 4).is_err());
 }
+
+/// Chains that end early, that go on with another list, and loops over what there is.
+#[differentiable]
+fn until(x: &[f64], limit: f64) -> f64 {
+    let first = x.iter().take_while(|v| **v < limit).map(|v| v * v).sum::<f64>();
+    let both =
+        x.iter().chain(&[limit, 2.0]).copied().rev().map(|v| v * 0.5).fold(1.0, |a, b| a * b);
+    let (mut i, mut s) = (0, 0.0);
+    while let Some(v) = x.get(i)
+        && *v < limit
+    {
+        i += 1;
+        if *v < 0.0 {
+            continue;
+        }
+        s += v * i as f64;
+    }
+    let count = (0..x.len()).take_while(|i| x[*i] < limit).count();
+    first + both * s + count as f64
+}
+
+#[test]
+fn chains_that_end_early() {
+    let x = [0.5, -1.25, 1.5, 3.0, 0.25];
+    for limit in [-2.0, 0.75, 2.0, 9.0] {
+        for n in 0..6 {
+            let (value, (by, _)) = until::value_and_gradient(&x[..n], limit).unwrap();
+            same(value, until(&x[..n], limit));
+            close(&by, &differences(|x| until(x, limit), &x[..n]));
+        }
+    }
+}
