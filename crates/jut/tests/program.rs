@@ -42,6 +42,8 @@ mod inline {
         }
         def both(p: #(f64, f64)) -> #(f64, i64) = #(p.0 * p.1, 7)
         def type(match: f64, flag: bool) -> f64 = if flag { match * match } else { 0.0 }
+        def squares[n](x: [n]f32) -> f32 = sum (v <- x) { v * v }
+        def short[n](x: [n]f32, k: f32) -> f32 = k * sum (v <- x) { v * v }
         def area(s: Shape) -> f64 = case s { Round(r) -> 3.0 * r * r; Flat -> 0.0 }
         def positive(x: f64) -> f64 = {
           assert x > 0.0, "x is positive"
@@ -141,4 +143,14 @@ fn names_and_tuples() {
     // A sum is no type of Rust here: the function is there, the typed ones are not.
     let area = inline::area::function().unwrap().gradient().unwrap();
     assert_eq!(area.inputs().count(), 1);
+}
+
+#[test]
+fn numbers_of_32_bits() {
+    let (value, (by_x, by_k)) = inline::short::value_and_gradient(&[1.5, -2.0], 0.1).unwrap();
+    let k: f32 = 0.1;
+    assert_eq!(value, k * 6.25);
+    assert_eq!((by_x, by_k), (vec![2.0 * k * 1.5, -2.0 * k * 2.0], 6.25));
+    let second: jut::Array<f32> = inline::squares::hessian(&[1.0, 2.0]).unwrap();
+    assert_eq!(second.data, [2.0, 0.0, 0.0, 2.0]);
 }
