@@ -69,7 +69,7 @@ pub(crate) fn tape_text(function: &Function) -> Result<String> {
         if report.formula() != now {
             let (bytes, more) = (report.formula(), levels - 1);
             text.push_str(&format!(
-                "  levels({levels})  {bytes} bytes, and one segment; loops run {more} more time(s)\n"
+                "  levels({levels})  {bytes} bytes, and one segment; loops run {more} more time(s), and once more for what they collect\n"
             ));
         }
     }

@@ -32,16 +32,14 @@ pub(super) fn silent(derivatives: &mut Derivatives, func: FuncId) -> FuncId {
     let mut work = vec![all.clone()];
     while let Some(choice) = work.pop() {
         let (f, unwanted) = &choice;
-        if unwanted.contains(&true) || printing.contains(f) {
-            if seen.insert(choice.clone()) {
-                let mut copy = program.funcs[*f].clone();
-                let mut sums = Sums::of(&copy, unwanted);
-                sums.silence(&mut copy.body, &mut |callee, unwanted| {
-                    work.push((callee, unwanted.to_vec()));
-                    callee
-                });
-                choices.push(choice);
-            }
+        let needed = unwanted.contains(&true) || printing.contains(f);
+        if needed && seen.insert(choice.clone()) {
+            let mut copy = program.funcs[*f].clone();
+            Sums::of(&copy, unwanted).silence(&mut copy.body, &mut |callee, unwanted| {
+                work.push((callee, unwanted.to_vec()));
+                callee
+            });
+            choices.push(choice);
         }
     }
     // Those that are called stand before those that call them, but for functions that call each other.
