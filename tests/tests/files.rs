@@ -54,6 +54,7 @@ fn every_folder_has_files() {
         "erase",
         "forward",
         "functions",
+        "fused",
         "papers",
         "policy",
         "print",

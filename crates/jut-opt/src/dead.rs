@@ -20,7 +20,7 @@ use mark::Marks;
 
 /// Which functions can fail at run time (other than by running out of memory). Those that call themselves can: that
 /// they end is not known.
-fn fallible(
+pub(crate) fn fallible(
     program: &Program,
     order: &[FuncId],
     recursion: &Recursion,

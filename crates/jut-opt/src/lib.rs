@@ -11,12 +11,14 @@
 //! | [`unroll`] | loops of a few iterations |
 //! | [`dead`] | whatever nobody needs, across loops and functions; never a check |
 //! | [`motion`] | loop-invariant total operations move out of loops |
+//! | [`fuse`] | a loop that reads what an earlier one has collected becomes one with it |
 //!
 //! **Invariant:** every rewrite keeps the bits of every result and the error values of every call,
 //! and never raises W (property P15).
 
 mod copy;
 pub mod dead;
+pub mod fuse;
 pub mod inline;
 pub mod motion;
 pub mod rewrite;
@@ -24,7 +26,7 @@ pub mod simplify;
 pub mod unroll;
 
 use jut_ir::build::Namer;
-use jut_ir::calls::callees_first;
+use jut_ir::calls::{Recursion, callees_first};
 use jut_ir::entity::FuncId;
 use jut_ir::ir::{Decl, Function, Program};
 use jut_ir::visit::Use;
@@ -69,20 +71,20 @@ pub fn optimise_watched(
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);
     for _ in 0..2 {
+        tidy(&mut program, root, final_order, &reached, watch);
+    }
+    // Derivatives are taken of loops as they were written.
+    for _ in 0..if final_order { FUSIONS } else { 0 } {
+        let fallible = dead::fallible(&program, &reached, &Recursion::of(&program));
+        let mut fused = false;
         for id in &reached {
-            jut_ir::carries::settle(&mut program.funcs[*id]);
-            simplify::simplify(&mut program.funcs[*id], final_order);
-            if unroll::unroll(&mut program.funcs[*id]) {
-                simplify::simplify(&mut program.funcs[*id], final_order);
-            }
+            fused |= fuse::fuse(&mut program.funcs[*id], &fallible);
         }
-        watch("simplify", &program);
-        dead::remove_dead(&mut program, root);
-        watch("dead", &program);
-        for id in &reached {
-            motion::hoist(&mut program.funcs[*id]);
+        if !fused {
+            break;
         }
-        watch("motion", &program);
+        watch("fuse", &program);
+        tidy(&mut program, root, final_order, &reached, watch);
     }
     let reached = reached_from(&program, root);
     keep_only(&mut program, &reached);
@@ -90,6 +92,33 @@ pub fn optimise_watched(
         jut_ir::early::read_early(&mut program.funcs[*id]);
     }
     program
+}
+
+/// How often loops are fused: those that stand in fused ones come after them.
+const FUSIONS: usize = 3;
+
+/// What leaves less to do, in the order in which one makes work for the next.
+fn tidy(
+    program: &mut Program,
+    root: FuncId,
+    final_order: bool,
+    reached: &[FuncId],
+    watch: &mut dyn FnMut(&'static str, &Program),
+) {
+    for id in reached {
+        jut_ir::carries::settle(&mut program.funcs[*id]);
+        simplify::simplify(&mut program.funcs[*id], final_order);
+        if unroll::unroll(&mut program.funcs[*id]) {
+            simplify::simplify(&mut program.funcs[*id], final_order);
+        }
+    }
+    watch("simplify", program);
+    dead::remove_dead(program, root);
+    watch("dead", program);
+    for id in reached {
+        motion::hoist(&mut program.funcs[*id]);
+    }
+    watch("motion", program);
 }
 
 /// Gives everything that a function binds a name of its own, because what stands in blocks beside each other

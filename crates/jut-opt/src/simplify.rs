@@ -15,7 +15,7 @@
 use crate::rewrite::{self, Rewriter};
 use jut_ir::build::Namer;
 use jut_ir::entity::{NVar, SecondaryMap};
-use jut_ir::hash::HashMap;
+use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::in_place::InPlace;
 use jut_ir::ir::*;
 use jut_ir::prim::{self, Prim};
@@ -198,7 +198,10 @@ impl Simplify<'_> {
                 Err(case) => stmt.rhs = Rhs::Case(Box::new(case)),
             }
         }
-        let rhs = rewrite::rhs(self, stmt.rhs);
+        let mut rhs = rewrite::rhs(self, stmt.rhs);
+        if let Rhs::Region(region) = &mut rhs {
+            self.known_results(region, &mut stmt.nl);
+        }
         let rhs = match self.unpacked(&rhs, &stmt.nl, stmt.loc, out) {
             true => return,
             false => rhs,
@@ -284,6 +287,22 @@ impl Simplify<'_> {
         });
         let resolve = |ty: &Type| ty.subst(&mut |name| self.sizes[name].clone());
         resolve(&ty) == resolve(&self.func.type_of(value))
+    }
+
+    /// A result of a region that the body does not make is what it is outside.
+    fn known_results(&mut self, region: &mut Region, pattern: &mut Vec<NVar>) {
+        let Block { stmts, nl, .. } = &mut region.body;
+        if nl.is_empty() {
+            return;
+        }
+        let own: HashSet<NVar> = stmts.iter().flat_map(|stmt| &stmt.nl).copied().collect();
+        for k in (0..nl.len()).rev() {
+            if nl[k].var().is_none_or(|v| !own.contains(&v)) {
+                self.replace(pattern[k], nl[k]);
+                nl.remove(k);
+                pattern.remove(k);
+            }
+        }
     }
 
     /// Opening something that is known: the pattern's names become copies.

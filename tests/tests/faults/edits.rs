@@ -385,6 +385,33 @@ pub fn wrong_order(func: &mut Function, block: &mut Block, k: usize) -> bool {
     }
 }
 
+/// Of two sums in regions, one in the other, each gets what the other is due.
+pub fn swapped_sums(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::Region(outer) = &mut block.stmts[k].rhs else { return false };
+    for stmt in &mut outer.body.stmts {
+        if let Rhs::Region(inner) = &mut stmt.rhs
+            && func.caps[inner.cap].ty == func.caps[outer.cap].ty
+            && !func.caps[inner.cap].lanes
+            && !func.caps[outer.cap].lanes
+        {
+            std::mem::swap(&mut inner.cap, &mut outer.cap);
+            return true;
+        }
+    }
+    false
+}
+
+/// A loop goes along the first of its arrays for the second, and the other way round.
+pub fn swapped_slices(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Rhs::Scan(scan) = &mut block.stmts[k].rhs else { return false };
+    let [(_, first), (_, second), ..] = &mut scan.slices[..] else { return false };
+    if func.nvars[*first].ty != func.nvars[*second].ty {
+        return false;
+    }
+    std::mem::swap(first, second);
+    true
+}
+
 /// The body of the first loop computes a value 40 times that nobody uses.
 pub fn needless_work(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Scan(scan) = &mut block.stmts[k].rhs else { return false };

@@ -157,6 +157,10 @@ def f(x: f64, y: f64) -> f64 = g([x, y, x * y]) - x",
 }",
     ),
     (
+        "paths",
+        "def f(x: f64, y: f64) -> f64 = sum (i < 29) { for (j < 6) carry (p = x) { sin(p * y) + cos(f64(i)) * p } }",
+    ),
+    (
         "rnn",
         "def f[n](x: [n]f64, w: [n, n]f64) -> f64 = {
   h = for (t < 3) carry (h = x) { build (i < n) { tanh(x[i] + sum (j < n) { w[i, j] * h[j] }) } }
@@ -246,6 +250,11 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::Optimise, wrong_direction, "power", "P15"),
     (Pass::Optimise, swapped_operands, "scalar", "P15"),
     (Pass::Optimise, needless_work, "sum", "P15"),
+    // The two loops of value and gradient, which are one.
+    (Pass::Optimise, wrong_order, "paths", "P15"),
+    (Pass::Optimise, missing_term, "paths", "P15"),
+    (Pass::Optimise, swapped_sums, "paths", "P15"),
+    (Pass::Optimise, swapped_slices, "paths", "P15"),
     (Pass::Forward, swapped_arguments, "recursion", "P2"),
     (Pass::Forward, swapped_tangents, "recursion", "P4"),
     (Pass::Forward, call_without_tangent, "recursion", "P4"),
