@@ -30,9 +30,12 @@
 //! at most one can fail or print. What may take over an array (an update in place, a carry, the start of a sum) is not
 //! passed, because the producer may still need that array.
 //!
-//! **Which loops.** Both must have loops inside. Innermost loops are taken several iterations at a time, the more so the
-//! less one of them does, and additions in order would end that; so they stay apart, and what one hands to the other is
-//! as long as one of them, not as all of them together.
+//! **Which loops.** Those that hand on more than a number for each iteration: rows, which loops inside have made. Where it is
+//! a number, each of the two loops is better off alone: it may be taken several iterations at a time, or call functions for many
+//! numbers at once, and there is little to be gained. So innermost loops stay apart, too; and what one of them hands to the other
+//! is a row, not all rows together. Where a loop inside the producer carries something, its iterations wait for each other: while of
+//! two loops apart the next iteration begins before this one has ended, in one they would all wait for what comes back. So
+//! these are for two loops as well.
 //!
 //! *Requires*: a purely non-linear function of which no derivative is taken any more; every name is bound once.
 //! *Ensures*: same results, same errors, no more work. What a loop collected and nobody reads any more is left to

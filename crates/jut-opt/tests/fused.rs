@@ -71,8 +71,8 @@ const ROWS: &str =
 #[test]
 fn a_loop_that_reads_elements_at_its_own_index_becomes_one_with_the_loop_that_made_them() {
     let text = "def f[n](x: [n]f64) -> [n]f64 = {
-      ts = build (i < n) { sum (j < i) { x[i] * x[j] } }
-      build (i < n) { ts[i] - sum (j < n) { x[j] / ts[i] } }
+      ts = build (i < n) { build (j < n) { x[i] * x[j] } }
+      build (i < n) { x[i] - sum (j < n) { x[j] / ts[i, j] } }
     }";
     expect_loops(1, text);
     assert_eq!(
@@ -80,22 +80,21 @@ fn a_loop_that_reads_elements_at_its_own_index_becomes_one_with_the_loop_that_ma
         "core def f(n: i64, x: [n]f64) -> [n]f64 = {
   t_10 = scan par (i < n) {
     t = x[i]
-    t_3 = acc lanes s: f64 {
-      scan par (j < i) {
-        t_1 = x[j]
-        t_2 = t * t_1
-        s += t_2
-      }
+    t_3 = scan par (j < n) {
+      t_1 = x[j]
+      t_2 = t * t_1
+      t_2
     }
-    t_14 = acc lanes s_2: f64 {
+    t_15 = acc lanes s_1: f64 {
       scan par (j_2 < n) {
         t_12 = x[!j_2]
-        t_13 = t_12 / t_3
-        s_2 += t_13
+        t_13 = t_3[!j_2]
+        t_14 = t_12 / t_13
+        s_1 += t_14
       }
     }
-    t_15 = t_3 - t_14
-    t_15
+    t_16 = t - t_15
+    t_16
   }
   t_10
 }"
@@ -120,10 +119,10 @@ fn what_is_computed_of_the_sum_waits_until_after_the_loop() {
         1,
         "def f[n](x: [n]f64) -> (f64, [n]f64) = {
            (ts, s) = acc lanes r: f64 {
-             scan par (i < n) { t = sum (j < i) { x[j] }; r += t * t; t }
+             scan par (i < n) { t = build (j < n) { x[j] - x[i] }; r += t[0]; t }
            }
            e = exp(s)
-           (e, build (i < n) { ts[i] * sum (j < n) { x[j] } })
+           (e, build (i < n) { sum (j < n) { ts[i, j] * x[j] } })
          }",
     );
 }
@@ -134,9 +133,9 @@ fn a_loop_that_needs_the_whole_sum_stays_a_second_one() {
         2,
         "def f[n](x: [n]f64) -> [n]f64 = {
            (ts, s) = acc lanes r: f64 {
-             scan par (i < n) { t = sum (j < i) { x[j] }; r += t * t; t }
+             scan par (i < n) { t = build (j < n) { x[j] - x[i] }; r += t[0]; t }
            }
-           build (i < n) { ts[i] / s * sum (j < n) { x[j] } }
+           build (i < n) { sum (j < n) { ts[i, j] * x[j] / s } }
          }",
     );
 }
@@ -146,8 +145,8 @@ fn a_loop_that_reads_other_elements_stays_a_second_one() {
     expect_loops(
         2,
         "def f[n](x: [n]f64) -> [n]f64 = {
-           ts = build (i < n) { sum (j < i) { x[j] } }
-           build (i < n) { ts[i] * sum (j < n) { ts[j] } }
+           ts = build (i < n) { build (j < n) { x[j] - x[i] } }
+           build (i < n) { sum (j < n) { ts[i, j] * ts[j, i] } }
          }",
     );
 }
@@ -157,8 +156,33 @@ fn loops_over_different_ranges_stay_apart() {
     expect_loops(
         2,
         "def f[n](x: [n]f64) -> [n - 1]f64 = {
-           ts = build (i < n) { sum (j < i) { x[j] } }
-           build (i < n - 1) { ts[i] * sum (j < n) { x[j] } }
+           ts = build (i < n) { build (j < n) { x[j] - x[i] } }
+           build (i < n - 1) { sum (j < n) { ts[i, j] * x[j] } }
+         }",
+    );
+}
+
+#[test]
+fn loops_that_hand_on_one_number_for_each_iteration_stay_apart() {
+    expect_loops(
+        2,
+        "def f[n](x: [n]f64) -> [n]f64 = {
+           ts = build (i < n) { sum (j < i) { x[i] * x[j] } }
+           build (i < n) { ts[i] - sum (j < n) { x[j] / ts[i] } }
+         }",
+    );
+}
+
+#[test]
+fn rows_that_wait_for_a_loop_that_carries_something_are_read_by_a_second_loop() {
+    expect_loops(
+        2,
+        "def f[n](x: [n]f64) -> [n]f64 = {
+           ts = build (i < n) {
+             p = for (j < n) carry (p = x[i]) { p * x[j] }
+             build (j < n) { p - x[j] }
+           }
+           build (i < n) { sum (j < n) { ts[i, j] * x[j] } }
          }",
     );
 }
@@ -180,8 +204,8 @@ fn additions_into_one_accumulator_keep_their_order() {
         2,
         "def f[n](x: [n]f64) -> f64 = {
            acc r: f64 {
-             ts = scan par (i < n) { t = sum (j < i) { x[j] }; r += t; t }
-             scan par (i < n) { r += ts[i] * sum (j < n) { x[j] } }
+             ts = scan par (i < n) { t = build (j < n) { x[j] - x[i] }; r += t[0]; t }
+             scan par (i < n) { r += sum (j < n) { ts[i, j] * x[j] } }
            }
          }",
     );
@@ -191,16 +215,16 @@ fn additions_into_one_accumulator_keep_their_order() {
 fn of_two_loops_that_can_fail_the_first_fails_first() {
     // The first loop fails at i = 9, the second at i = 2.
     let text = "def f[n](x: [n]f64) -> [n]f64 = {
-       ts = build (i < n) { sum (j < i) { x[j + i / 9 * n] } }
-       build (i < n) { ts[i] * sum (j < n) { x[j + i / 2 * n + 0 - i / 2] } }
+       ts = build (i < n) { build (j < n) { x[j + i / 9 * n] } }
+       build (i < n) { sum (j < n) { ts[i, j] * x[j + i / 2 * n] } }
      }";
     expect_loops(2, text);
     // If only one of them can fail, they are fused.
     expect_loops(
         1,
         "def f[n](x: [n]f64) -> [n]f64 = {
-           ts = build (i < n) { sum (j < i) { x[j + i / 9 * n] } }
-           build (i < n) { ts[i] * sum (j < n) { x[j] } }
+           ts = build (i < n) { build (j < n) { x[j + i / 9 * n] } }
+           build (i < n) { sum (j < n) { ts[i, j] * x[j] } }
          }",
     );
 }
@@ -210,9 +234,9 @@ fn a_loop_that_can_fail_passes_nothing_that_can() {
     expect_loops(
         3,
         "def f[n](x: [n]f64) -> ([n]f64, f64) = {
-           ts = build (i < n) { sum (j < i) { x[j + i / 9 * n] } }
+           ts = build (i < n) { build (j < n) { x[j + i / 9 * n] } }
            s = sum (j < n) { sum (k < j) { x[k + j / 7 * n] } }
-           (build (i < n) { ts[i] * sum (j < n) { x[j] } }, s)
+           (build (i < n) { sum (j < n) { ts[i, j] * x[j] } }, s)
          }",
     );
 }
@@ -223,9 +247,9 @@ fn an_array_that_may_be_changed_in_place_is_not_read_later_than_it_was() {
         3,
         "def f[n](x: [n]f64) -> ([n]f64, [n]f64) = {
            v = build (i < n) { x[i] + 1.0 }
-           ts = build (i < n) { sum (j < i) { v[j] } }
+           ts = build (i < n) { build (j < n) { v[j] - x[i] } }
            w = v with [0] = 2.0
-           (build (i < n) { ts[i] * sum (j < n) { x[j] } }, w)
+           (build (i < n) { sum (j < n) { ts[i, j] * x[j] } }, w)
          }",
     );
 }

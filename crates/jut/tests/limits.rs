@@ -225,3 +225,21 @@ fn programs_are_read_and_compiled_on_a_small_stack() {
         assert!(refused.to_string().contains("J010"));
     });
 }
+
+#[test]
+fn the_gradient_of_a_sum_over_pairs_holds_one_row_of_its_tape() {
+    // All rows together are 16 bytes for each of 79,800 pairs: more than three times the limit.
+    let text = "def f[n](x: [n]f64) -> f64 = sum (i < n) {
+        sum (j < i) { d = x[i] - x[j]; exp(-d * d) / (1.0 + d * d) } }";
+    let model = Model::from_text(text).expect("a program");
+    let x: Vec<f64> = (0..400).map(|k| f64::from(k) * 0.01).collect();
+    for engine in ENGINES {
+        let f = model.function("f").expect("f").engine(engine).memory_limit(400_000);
+        let mut session = f.value_and_gradient().expect("it compiles").session();
+        let called = session.call(&[(&x).into()]);
+        assert_eq!(outcome(called.map(|results| results.values().len())), Ok(2), "{engine:?}");
+        // A derivative that is kept has all of them.
+        let kept = f.linearize().expect("it compiles").at(&[(&x).into()]);
+        assert_eq!(outcome(kept.map(|_| 0)), Err("R06"), "{engine:?}");
+    }
+}

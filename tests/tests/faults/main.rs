@@ -157,8 +157,10 @@ def f(x: f64, y: f64) -> f64 = g([x, y, x * y]) - x",
 }",
     ),
     (
-        "paths",
-        "def f(x: f64, y: f64) -> f64 = sum (i < 29) { for (j < 6) carry (p = x) { sin(p * y) + cos(f64(i)) * p } }",
+        "pairs",
+        "def f(x: f64, y: f64) -> f64 = sum (i < 29) {
+  sum (j < 7) { t = sin(x * f64(i) - y * f64(j)); t * t * exp(x) }
+}",
     ),
     (
         "rnn",
@@ -251,10 +253,10 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::Optimise, swapped_operands, "scalar", "P15"),
     (Pass::Optimise, needless_work, "sum", "P15"),
     // The two loops of value and gradient, which are one.
-    (Pass::Optimise, wrong_order, "paths", "P15"),
-    (Pass::Optimise, missing_term, "paths", "P15"),
-    (Pass::Optimise, swapped_sums, "paths", "P15"),
-    (Pass::Optimise, swapped_slices, "paths", "P15"),
+    (Pass::Optimise, wrong_order, "pairs", "P15"),
+    (Pass::Optimise, missing_term, "pairs", "P15"),
+    (Pass::Optimise, swapped_sums, "pairs", "P15"),
+    (Pass::Optimise, swapped_slices, "pairs", "P15"),
     (Pass::Forward, swapped_arguments, "recursion", "P2"),
     (Pass::Forward, swapped_tangents, "recursion", "P4"),
     (Pass::Forward, call_without_tangent, "recursion", "P4"),

@@ -37,6 +37,7 @@
 //! |---|---|
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
 //! | `vector` | loops are marked whose iterations are taken several at a time |
+//! | `home` | what every iteration allocates is allocated once |
 //!
 //! Requires and ensures: a well-formed function. Cost: linear, up to hashing.
 
@@ -45,6 +46,7 @@ mod dead;
 mod extremes;
 mod fresh;
 mod gather;
+mod home;
 mod motion;
 mod peel;
 pub mod strip_mine;
@@ -86,6 +88,7 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
             vector::run(func, vectors);
         }
     }
+    program.funcs.values_mut().for_each(home::run);
     program
 }
 

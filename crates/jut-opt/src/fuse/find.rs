@@ -89,8 +89,9 @@ pub(super) fn consumer(
     let scan = producer(stmt)?;
     let arrays = collected(stmt);
     let integers = stmt.nl.iter().any(|v| func.nvars[*v].ty == Type::I64);
-    // What has no loop inside stays; and a length that is computed may stand in types.
-    if arrays.is_empty() || integers || !crate::unroll::has_loop(&scan.body) {
+    let rows = arrays.iter().any(|(array, _)| has_rows(func, *array));
+    // A length that is computed may stand in types.
+    if !rows || integers || is_chain(&scan.body) {
         return None;
     }
     let mut search = Search {
@@ -172,9 +173,15 @@ impl Search<'_> {
         match &stmt.rhs {
             Rhs::Scan(scan) => {
                 let reads = self.reads(stmt);
+                let rows =
+                    |array: &NVar| self.arrays.contains(array) && has_rows(self.func, *array);
+                let mut reads_rows = scan.slices.iter().any(|(_, array)| rows(array));
+                for_each_stmt(&scan.body, &mut |stmt| {
+                    reads_rows |= own_element(stmt, scan.index, &|v| rows(&v));
+                });
                 let fits = is_plain(scan)
                     && self.func.size_of(scan.bound) == self.func.size_of(self.scan.bound)
-                    && crate::unroll::has_loop(&scan.body)
+                    && reads_rows
                     && self.is_apart(stmt)
                     && self.reads_of_its_own(scan) == reads;
                 fits.then_some((Vec::new(), reads))
@@ -205,6 +212,20 @@ impl Search<'_> {
         });
         sliced + read
     }
+}
+
+/// Whether what an array has for each iteration is more than a number.
+fn has_rows(func: &Function, array: NVar) -> bool {
+    func.nvars[array].ty.element().is_some_and(|element| !element.is_scalar())
+}
+
+/// Whether a loop in a body carries something, so that its iterations wait for each other.
+fn is_chain(body: &Block) -> bool {
+    let mut found = false;
+    for_each_stmt(body, &mut |stmt| {
+        found |= matches!(&stmt.rhs, Rhs::Scan(scan) if !scan.carry.is_empty());
+    });
+    found
 }
 
 /// Whether a statement reads one of some arrays at this index.
