@@ -47,7 +47,7 @@ mod join;
 mod sink;
 
 use crate::inline::StatementCount;
-use find::Found;
+use find::{Around, Found};
 use jut_ir::build::FunctionBuilder;
 use jut_ir::entity::{FuncId, SecondaryMap};
 use jut_ir::ir::*;
@@ -55,13 +55,14 @@ use jut_ir::ir::*;
 /// Statements of a function whose loops are fused: the search costs the square of their number.
 const LARGEST: usize = 2000;
 
-/// Fuses loops of a function; `fallible` are the functions that can fail. Whether there were any.
-pub fn fuse(func: &mut Function, fallible: &SecondaryMap<FuncId, bool>) -> bool {
+/// Fuses loops of a function of a program; `fallible` are the functions that can fail. Whether there were any.
+pub fn fuse(program: &Program, func: &mut Function, fallible: &SecondaryMap<FuncId, bool>) -> bool {
     if !crate::unroll::has_loop(&func.body) || func.body.statement_count() > LARGEST {
         return false;
     }
     let body = std::mem::take(&mut func.body);
-    let mut pass = Fuse { func: std::mem::take(func), builder: None, fallible, fused: false };
+    let source = std::mem::take(func);
+    let mut pass = Fuse { program, func: source, builder: None, fallible, fused: false };
     let body = pass.block(body);
     let fused = pass.fused;
     *func = pass.into_function();
@@ -70,6 +71,8 @@ pub fn fuse(func: &mut Function, fallible: &SecondaryMap<FuncId, bool>) -> bool 
 }
 
 struct Fuse<'a> {
+    /// For its data types; the function is not in it.
+    program: &'a Program,
     /// The function, as long as no new names were needed: they take a look at all names.
     func: Function,
     builder: Option<FunctionBuilder>,
@@ -95,7 +98,7 @@ impl Fuse<'_> {
     /// together with what an earlier one collects.
     fn block(&mut self, mut block: Block) -> Block {
         for at in (0..block.stmts.len()).rev() {
-            self.from(&mut block.stmts, at);
+            self.fuse_at(&mut block.stmts, at);
         }
         for stmt in &mut block.stmts {
             for nested in stmt.rhs.blocks_mut() {
@@ -106,9 +109,11 @@ impl Fuse<'_> {
     }
 
     /// Fuses the statement at a position with one behind it, if it can be.
-    fn from(&mut self, stmts: &mut Vec<Stmt>, at: usize) {
+    fn fuse_at(&mut self, stmts: &mut Vec<Stmt>, at: usize) {
         loop {
-            match find::consumer(self.func(), self.fallible, &stmts[at..]) {
+            let around =
+                Around { program: self.program, func: self.func(), fallible: self.fallible };
+            match find::consumer(around, &stmts[at..]) {
                 Some(Found::Consumer(found)) => {
                     let behind = stmts.split_off(at);
                     stmts.extend(join::join(self.builder(), behind, &found));

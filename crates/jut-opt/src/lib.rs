@@ -78,7 +78,9 @@ pub fn optimise_watched(
         let fallible = dead::fallible(&program, &reached, &Recursion::of(&program));
         let mut fused = false;
         for id in &reached {
-            fused |= fuse::fuse(&mut program.funcs[*id], &fallible);
+            let mut func = std::mem::take(&mut program.funcs[*id]);
+            fused |= fuse::fuse(&program, &mut func, &fallible);
+            program.funcs[*id] = func;
         }
         if !fused {
             break;

@@ -188,6 +188,16 @@ fn rows_that_wait_for_a_loop_that_carries_something_are_read_by_a_second_loop() 
 }
 
 #[test]
+fn records_of_numbers_are_no_rows() {
+    let text = "data P = P(a: f64, b: f64)
+      def f[n](x: [n]f64) -> [n]f64 = {
+        ps = build (i < n) { P(x[i], sum (j < n) { x[j] }) }
+        build (i < n) { ps[i].a * sum (j < n) { x[j] / ps[i].b } }
+      }";
+    expect_loops(2, text);
+}
+
+#[test]
 fn innermost_loops_stay_apart() {
     expect_loops(
         2,

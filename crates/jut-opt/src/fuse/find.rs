@@ -79,24 +79,39 @@ pub(super) fn collected(stmt: &Stmt) -> Vec<(NVar, usize)> {
     }
 }
 
+/// What a list of statements stands in.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    /// For its data types.
+    pub(super) program: &'a Program,
+    /// The function.
+    pub(super) func: &'a Function,
+    /// The functions that can fail.
+    pub(super) fallible: &'a SecondaryMap<FuncId, bool>,
+}
+
+impl Around<'_> {
+    /// Whether what an array has for each iteration is more than numbers.
+    fn has_rows(self, array: NVar) -> bool {
+        let element = self.func.nvars[array].ty.element();
+        element.is_some_and(|element| element.has_array(self.program))
+    }
+}
+
 /// What the first statement can be fused with.
-pub(super) fn consumer(
-    func: &Function,
-    fallible: &SecondaryMap<FuncId, bool>,
-    stmts: &[Stmt],
-) -> Option<Found> {
+pub(super) fn consumer(around: Around<'_>, stmts: &[Stmt]) -> Option<Found> {
+    let Around { func, fallible, .. } = around;
     let (stmt, behind) = stmts.split_first()?;
     let scan = producer(stmt)?;
     let arrays = collected(stmt);
     let integers = stmt.nl.iter().any(|v| func.nvars[*v].ty == Type::I64);
-    let rows = arrays.iter().any(|(array, _)| has_rows(func, *array));
+    let rows = arrays.iter().any(|(array, _)| around.has_rows(*array));
     // A length that is computed may stand in types.
     if !rows || integers || is_chain(&scan.body) {
         return None;
     }
     let mut search = Search {
-        func,
-        fallible,
+        around,
         scan,
         fails: fails(stmt, fallible),
         caps: capabilities(stmt),
@@ -127,8 +142,7 @@ pub(super) fn consumer(
 }
 
 struct Search<'a> {
-    func: &'a Function,
-    fallible: &'a SecondaryMap<FuncId, bool>,
+    around: Around<'a>,
     /// The producer's loop.
     scan: &'a Scan,
     /// Whether the producer can fail, or prints.
@@ -145,7 +159,7 @@ impl Search<'_> {
     /// How often a statement reads what depends on the producer.
     fn reads(&self, stmt: &Stmt) -> usize {
         let mut count = 0;
-        stmt.for_each_use(self.func, &mut |u| {
+        stmt.for_each_use(self.around.func, &mut |u| {
             count += usize::from(matches!(u, Use::N(v) if self.derived.contains(&v)));
         });
         count
@@ -153,17 +167,18 @@ impl Search<'_> {
 
     /// Whether the producer and a statement that does not depend on it may change places.
     fn may_pass(&self, stmt: &Stmt) -> bool {
-        self.is_apart(stmt) && !takes_over(self.func, stmt)
+        self.is_apart(stmt) && !takes_over(self.around.func, stmt)
     }
 
     /// Whether the two add into different accumulators, and at most one can fail.
     fn is_apart(&self, stmt: &Stmt) -> bool {
-        !(self.fails && fails(stmt, self.fallible)) && self.caps.is_disjoint(&capabilities(stmt))
+        !(self.fails && fails(stmt, self.around.fallible))
+            && self.caps.is_disjoint(&capabilities(stmt))
     }
 
     /// Whether a statement can wait until after the consumer: it computes a number, and not a length.
     fn may_wait(&self, stmt: &Stmt) -> bool {
-        let number = stmt.nl.iter().all(|v| self.func.nvars[*v].ty != Type::I64);
+        let number = stmt.nl.iter().all(|v| self.around.func.nvars[*v].ty != Type::I64);
         number && matches!(&stmt.rhs, Rhs::Prim(prim, _) if !prim.can_fail())
     }
 
@@ -174,19 +189,20 @@ impl Search<'_> {
             Rhs::Scan(scan) => {
                 let reads = self.reads(stmt);
                 let rows =
-                    |array: &NVar| self.arrays.contains(array) && has_rows(self.func, *array);
+                    |array: &NVar| self.arrays.contains(array) && self.around.has_rows(*array);
                 let mut reads_rows = scan.slices.iter().any(|(_, array)| rows(array));
                 for_each_stmt(&scan.body, &mut |stmt| {
                     reads_rows |= own_element(stmt, scan.index, &|v| rows(&v));
                 });
                 let fits = is_plain(scan)
-                    && self.func.size_of(scan.bound) == self.func.size_of(self.scan.bound)
+                    && self.around.func.size_of(scan.bound)
+                        == self.around.func.size_of(self.scan.bound)
                     && reads_rows
                     && self.is_apart(stmt)
                     && self.reads_of_its_own(scan) == reads;
                 fits.then_some((Vec::new(), reads))
             }
-            Rhs::Region(region) if !starts_with_array(self.func, region) => {
+            Rhs::Region(region) if !starts_with_array(self.around.func, region) => {
                 for (at, inner) in region.body.stmts.iter().enumerate() {
                     if self.reads(inner) > 0 {
                         let (mut path, reads) = self.consumer(inner)?;
@@ -212,11 +228,6 @@ impl Search<'_> {
         });
         sliced + read
     }
-}
-
-/// Whether what an array has for each iteration is more than a number.
-fn has_rows(func: &Function, array: NVar) -> bool {
-    func.nvars[array].ty.element().is_some_and(|element| !element.is_scalar())
 }
 
 /// Whether a loop in a body carries something, so that its iterations wait for each other.
