@@ -3,7 +3,7 @@
 
 mod support;
 
-use jut::{Engine, Error, Linearized, Model};
+use jut::{Arg, Engine, Error, Linearized, Model};
 use support::{args_of, direction, floats, vector};
 
 /// A ragged tape: every row has a length of its own, and a branch decides what is in it.
@@ -175,4 +175,30 @@ fn results_go_into_memory_of_the_caller() {
         let back = session.apply_transposed(&tape, &[(&dy).into()]).expect("recorded");
         assert_eq!(back.f64s("x").ok(), Some(&dx[..]));
     }
+}
+
+/// A factorisation in place: what is on the tape of it, and what is not.
+const ELIMINATION: &str = "
+def f[n](a: [n, n]f64) -> f64 = {
+  var l = a
+  for (j < n) {
+    for (k < j) { for (j <= i < n) { l[i, j] -= l[i, k] * l[j, k] } }
+    d = sqrt(l[j, j])
+    for (j <= i < n) { l[i, j] /= d }
+  }
+  sum (i < n) { log(l[i, i]) }
+}";
+
+#[test]
+fn the_tape_of_an_elimination_grows_as_its_matrix_does() {
+    let n = 40;
+    let cell = |k: usize| if k % (n + 1) == 0 { n as f64 } else { 0.5 };
+    let a: Vec<f64> = (0..n * n).map(cell).collect();
+    let a = Arg::F64s(&a, Some(&[n, n]));
+    let f = Model::from_text(ELIMINATION).expect("it is right");
+    let f = f.function("f").expect("it exists").engine(Engine::Cranelift);
+    let tape = f.linearize().expect("it compiles").at(&[a]).expect("it runs");
+    // The factor, one triangle of quotients, and a few vectors; no two numbers for each of n^3 / 6 products.
+    let square = 8 * n * n;
+    assert!((square..2 * square).contains(&tape.bytes()), "{}", tape.bytes());
 }

@@ -37,6 +37,14 @@ const PROGRAMS: &[(&str, &str)] = &[
   a[0] * a[3] + a[7]
 }",
     ),
+    (
+        "elimination",
+        "def f[n](x: [n]f64) -> f64 = {
+  var y = x
+  for (i < n) { for (k < i) { y[i] -= 0.5 * y[k] * y[k] } }
+  sum (i < n) { y[i] * y[i] }
+}",
+    ),
     ("wrong index", "def f[n, m](x: [n]f64, ix: [m]i64) -> f64 = sum (i < m) { x[ix[i]] }"),
     ("sum", "def f[n](x: [n]f64) -> f64 = sum (i < n - 1) { sin(x[i]) * x[i + 1] - x[i] }"),
     (
@@ -178,7 +186,7 @@ fn arguments(program: &str) -> Vec<Value> {
         "update" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
         "scatter" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 3, 7, 3, 3])],
         "wrong index" => vec![Value::floats(x), Value::ints(vec![3, 11])],
-        "sum" | "states" | "edges" | "lent" | "recurrence" | "along" => vec![Value::floats(x)],
+        "sum" | "states" | "edges" | "lent" | "recurrence" | "along" | "elimination" => vec![Value::floats(x)],
         "rnn" => vec![
             Value::floats([0.3, -0.4]),
             Value::matrix(2, 2, [0.1, -0.7, 0.4, 0.9]).expect("a matrix"),
@@ -222,6 +230,7 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::NonLinear, wrong_element, "wrong index", "errors"),
     (Pass::NonLinear, wrong_part, "update", "P6"),
     (Pass::Linear, lost_part, "update", "P6"),
+    (Pass::Linear, wrong_element, "elimination", "P6"),
     (Pass::Linear, drop_a_term, "scalar", "P6"),
     (Pass::Linear, wrong_sign, "scalar", "P6"),
     (Pass::Linear, wrong_direction, "power", "P6"),

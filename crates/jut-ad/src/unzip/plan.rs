@@ -30,7 +30,8 @@
 //! [`Policy::StoreAll`] all of them are stored. Transparent i64 names, and maxima of i64, are never stored, under
 //! any policy: the residual computes them again, from stored operands if need be, because types
 //! and covered accesses rest on their definitions. A carried array that only some arms of a branch read is
-//! stored by those arms ([`arms`]); of an array that a loop changes, what was read of it is stored ([`changing`]).
+//! stored by those arms ([`arms`]); of an array that a loop changes, what was read of it is stored ([`changing`]), unless
+//! the array that the loop ends with has it ([`settled`]).
 //!
 //! A word of the user's ([`TapePolicy`]) comes before prices: what stands behind `@store` is not computed again where it is
 //! needed, and behind `@recompute` it is not stored if it is a total operation; under [`Policy::StoreAll`] neither is heard.
@@ -49,6 +50,7 @@ mod common;
 mod cut;
 mod fates;
 mod levels;
+mod settled;
 mod walk;
 
 use super::layout::{Opening, Record};
@@ -63,6 +65,7 @@ use jut_ir::entity::{EntityRef, SecondaryMap};
 use jut_ir::*;
 use levels::OpenLevel;
 pub(super) use levels::{How, Site};
+use settled::Settled;
 use std::collections::{HashMap, HashSet};
 
 /// What U does with a function.
@@ -274,9 +277,10 @@ pub(super) fn plan(
     let mut namer = Namer::of(func);
     arms::name_in_arms(func, &mut namer);
     let info = linearity::of_body(&derivatives.program, func);
-    let changing = changing::changing(func);
+    let (changing, settled) = (changing::changing(func), settled::settled(func));
     let body = std::mem::take(&mut func.body);
-    let mut planner = Planner { changing, ..Planner::new(derivatives, func, namer, policy) };
+    let mut planner =
+        Planner { changing, settled, ..Planner::new(derivatives, func, namer, policy) };
     planner.plan.own = own.and_then(|own| {
         let tape = derivatives.program.datas[own.tape?].constructors.first()?;
         Some((own.clone(), tape.clone()))
@@ -298,6 +302,12 @@ pub(super) struct Planner<'a, 'f> {
     open: Vec<OpenLevel<'a>>,
     /// Arrays that loops change in place.
     changing: SecondaryMap<NVar, bool>,
+    /// Cells that have their last values.
+    settled: Settled,
+    /// Where the residual can read a value instead: an array that has it in the end, and the indices.
+    cells: HashMap<NVar, (NVar, Vec<Step>)>,
+    /// The first name of a level, by its number, for a sum of integers, where cells are settled.
+    sums: HashMap<(usize, Size), NVar>,
     /// What E knows about sizes and indices.
     pub facts: Facts,
     /// Names that are a maximum with zero, and of what.
@@ -334,6 +344,9 @@ impl<'a, 'f> Planner<'a, 'f> {
             needs: SecondaryMap::new(),
             open: Vec::new(),
             changing: SecondaryMap::new(),
+            settled: Settled::default(),
+            cells: HashMap::new(),
+            sums: HashMap::new(),
             facts: Facts::default(),
             maxima: Vec::new(),
             computed: HashMap::new(),

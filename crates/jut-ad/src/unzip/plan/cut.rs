@@ -31,7 +31,8 @@
 //! repeats at most as many operations as the tape loses bytes, and a long chain of cheap
 //! operations is cut every eight links. A truth value costs as much as a number, for the
 //! instructions are the same. An element read from an array is a load, half of what storing it
-//! costs. A division of floats takes longer than storing its result and reading it, and under
+//! costs. So does a cell that is read in the array that a loop round the level ends with ([`super::settled`]): that is
+//! a statement to the network whose operands are the indices, and the array, for one operation. A division of floats takes longer than storing its result and reading it, and under
 //! [`Policy::Default`] counts as that: it is computed again only where more than one number is saved
 //! by it. Under [`Policy::Minimal`] it counts as less, and so leaves the tape wherever its operands are
 //! at hand. Sizes are not known here; arrays of unknown size, and data, count as large,
@@ -69,6 +70,8 @@ const LIMIT: usize = 600;
 const INFINITE: u64 = 1 << 50;
 /// The weight of arrays of unknown length, per unknown dimension, in elements.
 const MANY: u64 = 64;
+/// What reading an element of an array costs.
+const LOAD: u64 = 4;
 /// The weight of data.
 const LARGE: u64 = 1 << 12;
 /// No type weighs more.
@@ -94,7 +97,15 @@ enum Node {
     Source,
     Sink,
     Value(NVar),
+    Again(Again),
+}
+
+/// How the residual has a value again: by the statement with this number, or by reading a cell that has it
+/// ([`super::settled`]).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Again {
     Stmt(usize),
+    Cell(NVar),
 }
 
 /// The network of a level.
@@ -195,9 +206,9 @@ fn nearest_cut(graph: &DiGraph<(), u64>, source: NodeIndex, sink: NodeIndex) -> 
 }
 
 impl Planner<'_, '_> {
-    /// The statements of the innermost level that the residual computes again although it does not
-    /// have all of their operands anyway, by number.
-    pub(super) fn minimum_cut(&self, needs: &[NVar]) -> HashSet<usize> {
+    /// What of the innermost level the residual computes or reads again although it does not have all that this
+    /// takes anyway.
+    pub(super) fn minimum_cut(&self, needs: &[NVar]) -> HashSet<Again> {
         let level = self.depth();
         let mut network = Network::new();
         let mut work = Vec::new();
@@ -213,6 +224,27 @@ impl Planner<'_, '_> {
                 continue;
             }
             let bytes = weight(&self.type_of(v));
+            let mut reads = |network: &mut Network, node: Node, name: NVar| {
+                if let Some(operand) = self.plan.same.nvar(name)
+                    && !self.is_free(operand, level)
+                {
+                    network.edge(Node::Value(operand), node, INFINITE);
+                    if seen.insert(operand) {
+                        work.push(operand);
+                    }
+                }
+            };
+            if let Some(cell) = self.cell(level, v) {
+                let node = Node::Again(Again::Cell(v));
+                network.edge(Node::Source, node, LOAD);
+                network.edge(node, Node::Value(v), bytes);
+                cell.for_each_own_use(&mut |name| {
+                    if let Use::N(name) = name {
+                        reads(&mut network, node, name);
+                    }
+                });
+                continue;
+            }
             let cheap = match site.how {
                 How::Stmt { index, .. } => {
                     let stmt = &self.open[level].stmts[index];
@@ -224,7 +256,7 @@ impl Planner<'_, '_> {
                 network.edge(Node::Source, Node::Value(v), bytes);
                 continue;
             };
-            let node = Node::Stmt(index);
+            let node = Node::Again(Again::Stmt(index));
             let repeated = self.is_repeated(stmt) || self.is_wished(level, stmt);
             let bytes = if repeated { INFINITE } else { bytes };
             let (_, is_new) = network.number(node);
@@ -235,22 +267,24 @@ impl Planner<'_, '_> {
             let operations = if repeated { 0 } else { operations };
             network.edge(Node::Source, node, operations);
             stmt.rhs.for_each_own_use(&mut |name| {
-                if let Use::N(name) = name
-                    && let Some(operand) = self.plan.same.nvar(name)
-                    && !self.is_free(operand, level)
-                {
-                    network.edge(Node::Value(operand), node, INFINITE);
-                    if seen.insert(operand) {
-                        work.push(operand);
-                    }
+                if let Use::N(name) = name {
+                    reads(&mut network, node, name);
                 }
             });
         }
-        let stmts = network.value_side().into_iter().filter_map(|node| match node {
-            Node::Stmt(index) => Some(index),
+        let again = network.value_side().into_iter().filter_map(|node| match node {
+            Node::Again(again) => Some(again),
             Node::Source | Node::Sink | Node::Value(_) => None,
         });
-        stmts.collect()
+        again.collect()
+    }
+
+    /// Where the residual can read a value of a level again, unless it is to be stored.
+    pub(super) fn cell(&self, level: usize, v: NVar) -> Option<Rhs> {
+        let (array, path) = self.cells.get(&v)?;
+        let How::Stmt { index, .. } = self.plan.sites[v].how else { return None };
+        let is_kept = self.is_kept(self.open[level].stmts.get(index)?);
+        (!is_kept).then(|| Rhs::Index(*array, path.clone()))
     }
 
     /// Whether the residual of a level has a value anyway, or can compute it from such values.
@@ -265,6 +299,10 @@ impl Planner<'_, '_> {
 
     /// What it costs to have a value of a level further out that nothing else needs so far.
     fn outer_price(&self, v: NVar, level: usize) -> u64 {
+        // What a loop round this level ends with is stored once for many cells.
+        if self.settled.ends.contains(&v) && self.plan.sites[v].how == How::Given {
+            return 1;
+        }
         let ty = self.type_of(v);
         let between = self.open.get(self.plan.sites[v].level + 1..=level).unwrap_or_default();
         match ty {
@@ -278,7 +316,6 @@ impl Planner<'_, '_> {
     /// What computing a statement of a level again costs, if that is to be thought of.
     fn operations(&self, level: usize, stmt: &Stmt) -> Option<u64> {
         const ARITHMETIC: u64 = 1;
-        const LOAD: u64 = 4;
         let division = match self.plan.policy {
             Policy::StoreAll | Policy::Default => 12,
             Policy::Minimal => 6,
@@ -316,10 +353,10 @@ mod tests {
                 if rng.bool() {
                     network.edge(Node::Source, value(k), price);
                 } else {
-                    network.edge(Node::Source, Node::Stmt(k), price);
-                    network.edge(Node::Stmt(k), value(k), 8);
+                    network.edge(Node::Source, Node::Again(Again::Stmt(k)), price);
+                    network.edge(Node::Again(Again::Stmt(k)), value(k), 8);
                     for operand in (0..k).filter(|_| rng.bool()) {
-                        network.edge(value(operand), Node::Stmt(k), INFINITE);
+                        network.edge(value(operand), Node::Again(Again::Stmt(k)), INFINITE);
                     }
                 }
                 if rng.u8(0..3) == 0 {

@@ -3,6 +3,7 @@
 //! Uses are recorded in the order of the residual's text ([`Planner::need`]), at the level that binds the
 //! name. When a level is complete, [`Planner::decide_all`] gives its needs their fates.
 
+use super::cut::Again;
 use super::{Fate, How, Level, LevelKind, Planner, Reason, Site};
 use crate::Policy;
 use jut_ir::visit::Use;
@@ -104,7 +105,7 @@ impl Planner<'_, '_> {
             // They go out with the values, before them, and are then known by their outer names.
             for n in &sizes {
                 if let How::Stmt { index, .. } = self.plan.sites[*n].how {
-                    again.retain(|k| *k != index);
+                    again.retain(|(k, _)| *k != index);
                 }
                 let span = self.func.nvars[*n].span;
                 self.plan.fates[*n] = Fate::Stored { reason: Reason::Size, span };
@@ -124,8 +125,11 @@ impl Planner<'_, '_> {
         }
 
         again.sort_unstable();
-        for index in again {
+        for (index, read) in again {
             let mut stmt = Stmt::clone(&self.open[depth].stmts[index]);
+            if let Some(cell) = read.and_then(|v| self.cell(depth, v)) {
+                stmt.rhs = cell;
+            }
             stmt.loc = stmt.loc.by(Origin::Unzip);
             if let Rhs::Cast { proved, .. } | Rhs::Open { proved, .. } = &mut stmt.rhs {
                 *proved = true;
@@ -146,9 +150,9 @@ impl Planner<'_, '_> {
         &mut self,
         needs: Vec<NVar>,
         head: u32,
-        chosen: &HashSet<usize>,
+        chosen: &HashSet<Again>,
         plan: &mut Level,
-        again: &mut Vec<usize>,
+        again: &mut Vec<(usize, Option<NVar>)>,
     ) {
         let level = self.depth();
         let mut work = needs;
@@ -170,7 +174,8 @@ impl Planner<'_, '_> {
                 }
                 How::Stmt { index, available }
                     if available
-                        || chosen.contains(&index)
+                        || chosen.contains(&Again::Stmt(index))
+                        || chosen.contains(&Again::Cell(v))
                         || self.is_repeated(&self.open[level].stmts[index])
                         || self.is_wished(level, &self.open[level].stmts[index]) =>
                 {
@@ -178,9 +183,11 @@ impl Planner<'_, '_> {
                     let stmt = self.open[level].stmts[index].clone();
                     // The statement may bind several names, and is computed again once.
                     stmt.nl.iter().for_each(|other| self.plan.fates[*other] = fate);
-                    again.push(index);
+                    let read = chosen.contains(&Again::Cell(v)).then_some(v);
+                    again.push((index, read));
+                    let cell = read.and_then(|v| self.cell(level, v));
                     let operands = work.len();
-                    stmt.rhs.for_each_own_use(&mut |name| {
+                    cell.as_ref().unwrap_or(&stmt.rhs).for_each_own_use(&mut |name| {
                         if let Use::N(operand) = name
                             && let Some(operand) = self.plan.same.nvar(operand)
                         {

@@ -147,7 +147,64 @@ impl<'a> Planner<'a, '_> {
             self.learn_dimensions(*v);
         }
         self.learn(&stmt);
+        self.settle(&stmt);
         self.open[level].stmts.push(stmt);
+    }
+
+    /// Remembers that what a statement reads from an array that a loop changes, or writes to it, is there in the end
+    /// ([`super::settled`]). What is written is read again where it is made, if the indices are known there.
+    fn settle(&mut self, stmt: &Stmt) {
+        let (level, [y]) = (self.depth(), &stmt.nl[..]) else { return };
+        let y = *y;
+        if !self.settled.ends.is_empty() && self.func.nvars[y].def.is_some() {
+            let sum = (self.open[self.plan.sites[y].level].id, self.size_of(Atom::Var(y)));
+            self.sums.entry(sum).or_insert(y);
+        }
+        match &stmt.rhs {
+            Rhs::Index(_, path) => {
+                if let Some(end) = self.settled.reads.get(&y) {
+                    self.cells.insert(y, (*end, path.clone()));
+                }
+            }
+            Rhs::Update { path, value, .. } => {
+                let Some(end) = self.settled.updates.get(&y) else { return };
+                let Atom::Var(value) = self.plan.same.atom(*value) else { return };
+                let Site { level: home, how: How::Stmt { index: made, .. } } =
+                    self.plan.sites[value]
+                else {
+                    return;
+                };
+                let binds_one = self.open[level].stmts.get(made).is_some_and(|s| s.nl.len() == 1);
+                if home != level || !binds_one {
+                    return;
+                }
+                let known = path.iter().map(|step| self.known_before(made, step)).collect();
+                if let Some(path) = known {
+                    self.cells.insert(value, (*end, path));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An index that the innermost level knows before the statement with some number: the name itself, or one that stands
+    /// for the same number.
+    fn known_before(&self, made: usize, step: &Step) -> Option<Step> {
+        let level = self.depth();
+        let is_known = |v: NVar| match self.plan.sites[v] {
+            site if site.level < level => true,
+            Site { how: How::Stmt { index, .. }, .. } => index < made,
+            Site { how, .. } => how == How::Index,
+        };
+        let Step::Index { index, .. } = step else { return None };
+        let index = match self.plan.same.atom(*index) {
+            Atom::Var(v) if !is_known(v) => {
+                let sum = (self.open[level].id, self.size_of(*index));
+                Atom::Var(*self.sums.get(&sum).filter(|v| is_known(**v))?)
+            }
+            known => known,
+        };
+        Some(Step::Index { index, proved: true })
     }
 
     /// A further name that the last statement of E at this level binds.

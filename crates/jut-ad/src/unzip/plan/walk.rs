@@ -169,6 +169,13 @@ impl<'a> Planner<'a, '_> {
     fn scan(&mut self, stmt: &'a Stmt, scan: &'a Scan, info: &StmtInfo) -> Result<(), Diagnostic> {
         let joint = self.joint();
         let (own, head) = (self.tick(), self.tick());
+        // What is settled inside is read from what the loop ends with.
+        let outside = self.depth();
+        for v in &stmt.nl {
+            if self.settled.ends.contains(v) {
+                self.bind(*v, outside, How::Given);
+            }
+        }
         self.enter(LevelKind::Loop);
         let depth = self.depth();
         self.bind(scan.index, depth, How::Index);
