@@ -10,7 +10,7 @@ use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
 use jut_loop::{eval, print, read};
-use loops::{PRICES, SUMS_IN_ORDER, SWITCHED};
+use loops::{BEHIND, PRICES, SUMS_IN_ORDER, SWITCHED};
 
 /// A loop along the columns of a grid that adds to the rows above and below.
 const ROWS: &str = "
@@ -67,7 +67,7 @@ fn arguments(text: &str) -> Vec<Flat> {
             let no = Flat::Scalar(jut_ir::Literal::Bool(false));
             vec![int(n), no, floats(n), floats(n)]
         }
-        ROWS => {
+        ROWS | BEHIND => {
             vec![int(20), int(n / 20), irregular(0.37), irregular(1.3)]
         }
         PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
@@ -136,6 +136,13 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         ROWS,
         ("k = i - 1", "k = i - 0"),
         ("k = i - 1", "k = i - 0"),
+    ),
+    (
+        "later rows: the row of a cell is taken for one behind it",
+        Pass::Tidy,
+        BEHIND,
+        ("q = p + i", "q = p + 0"),
+        ("= p + i_1\n", "= p + 0\n"),
     ),
     (
         "strip_mine: blocks in the wrong order",

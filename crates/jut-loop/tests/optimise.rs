@@ -6,7 +6,7 @@ mod loops;
 use jut_loop::form::LoopFuncId;
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::{eval, opt, print, read};
-use loops::SWITCHED;
+use loops::{BEHIND, SWITCHED};
 
 fn tidy(text: &str) -> String {
     let mut program = read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span));
@@ -682,5 +682,50 @@ loop def f(n: i64, i: i64, y: out f64[n]) -> (f64) = {
         let shown = shown.replace("if i < n", "if q").replace("(p)", "q = i < n\n(p)");
         let loaded = body(&text.replace("SEEN", "y").replace("t[0] = a", &shown));
         assert!(loaded.contains(&"c = y[0]".to_owned()), "{loaded:?}");
+    }
+}
+
+#[test]
+fn a_cell_is_a_register_in_the_rows_behind_its_own() {
+    let stores = |text: &str| tidy(text).matches("r[k] = ").count();
+    // The whole loop, its last iteration, and once behind the others.
+    assert_eq!(
+        (stores(BEHIND), tidy(BEHIND).matches("carry (c").count()),
+        (3, 1),
+        "{}",
+        tidy(BEHIND)
+    );
+    let others = [
+        // Rows that end elsewhere, begin before, or are not rows of this length.
+        BEHIND.replace("high = n - p", "high = n - 1"),
+        BEHIND.replace("q = p + i", "q = p - i"),
+        BEHIND.replace("begin = q * m", "begin = q * n"),
+        BEHIND.replace("size = n * m\n  g = alloc f64[size]", "size = n * m\n  g = alloc f64[n]"),
+        // Columns that may be beyond the row, or before it.
+        BEHIND.replace("for up (k in 0 .. m)", "for up (k in 0 .. n)"),
+        BEHIND.replace("v = s[0]", "v = s[-1]").replace("s[0] = w", "s[-1] = w"),
+        // Another name of the row.
+        BEHIND.replace("v = s[0]", "v = g[first]"),
+    ];
+    for text in others {
+        assert!(!tidy(&text).contains("carry (c"), "{}", tidy(&text));
+    }
+}
+
+#[test]
+fn cells_in_registers_beside_rows_behind_do_the_same() {
+    for text in [
+        BEHIND.to_string(),
+        BEHIND.replace("for down (i", "for up (i"),
+        BEHIND.replace("s[0]", "s[k]"),
+    ] {
+        for m in 1..4 {
+            runs_alike(&text, |n| {
+                let cells = (n.max(0) * m) as usize;
+                let a = (0..cells).map(|k| 1.0 / (1.5 + k as f64)).collect();
+                let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
+                vec![n, m, Flat::Buffer(Cells::F64(a)), Flat::Buffer(Cells::F64(vec![0.0; cells]))]
+            });
+        }
     }
 }

@@ -7,18 +7,21 @@
 //! | [`Rows`] | which parts of one buffer a loop cannot reach both |
 //! | [`Classes`] | what a value is to neighbouring iterations |
 //! | [`sums_in_order`] | what a loop only adds to |
+//! | [`LaterRows`] | which cell no row behind it has |
 //! | [`shifts`] | which integers are another one plus a constant |
 //!
 //! An analysis looks and does not change anything; what is done about its answer is a pass's matter.
 
 pub mod effects;
 mod lanes;
+mod later_rows;
 mod roots;
 mod rows;
 pub mod shifts;
 mod sums;
 
 pub use lanes::{Class, Classes};
+pub use later_rows::LaterRows;
 pub use roots::Roots;
 pub use rows::Rows;
 pub use sums::{Sum, sums_in_order};

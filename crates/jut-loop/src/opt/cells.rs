@@ -7,16 +7,16 @@
 //!   address in every iteration, and touches nothing that may overlap the buffer otherwise, the
 //!   content is carried by the loop: it is loaded before (a register that stands for a cell starts
 //!   from the cell) and stored after, if the loop runs at all. Nothing in the body before the load may
-//!   be what says that the cell is there, such as a check.
+//!   be what says that the cell is there, such as a check. Rows behind that of the cell do not overlap it ([`LaterRows`]).
 //!
 //! The order of additions does not change. Which memory may overlap is [`Roots`]' question.
 
 use cranelift_entity::SecondaryMap;
 use jut_ir::{Literal, prim};
 
-use crate::analysis::Roots;
 use crate::analysis::effects::{self, Access};
 use crate::analysis::shifts::{Shift, Shifts};
+use crate::analysis::{LaterRows, Roots};
 use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
@@ -24,6 +24,7 @@ use crate::values::Values;
 pub(super) fn run(func: &mut LoopFunction) {
     let mut walk = Cells {
         roots: Roots::of(func),
+        rows: LaterRows::of(func),
         values: Values::new(&mut func.values),
         depth: SecondaryMap::new(),
         subst: SecondaryMap::new(),
@@ -87,6 +88,7 @@ const MAX_KNOWN: usize = 16;
 
 struct Cells<'a> {
     roots: Roots,
+    rows: LaterRows,
     values: Values<'a>,
     /// The number of loops around a value's definition.
     depth: SecondaryMap<Value, usize>,
@@ -320,7 +322,7 @@ impl Cells<'_> {
             let overlap = |b: &Value| {
                 self.roots.may_overlap(c.buffer, *b) || self.roots.may_overlap(*b, c.buffer)
             };
-            let other = |b: &&Value| **b != c.buffer;
+            let other = |b: &&Value| **b != c.buffer && !self.is_row_behind(body, c, **b);
             !effect.reads.iter().chain(&effect.writes).filter(other).any(overlap)
                 && !nested.reads.iter().chain(&nested.writes).any(overlap)
         };
@@ -329,6 +331,18 @@ impl Cells<'_> {
             .filter(|(_, count, _)| *count == 2)
             .filter_map(|(.., cell)| cell.filter(|c| c.stored.is_some() && alone(c)))
             .collect()
+    }
+
+    /// Whether all that a body does with a buffer is to load from and store to other cells than this one, of a row
+    /// behind its row.
+    fn is_row_behind(&self, body: &Block, cell: &Cell, buffer: Value) -> bool {
+        body.stmts.iter().all(|stmt| match stmt {
+            Stmt::Load { buffer: b, index, .. } | Stmt::Store { buffer: b, index, .. } => {
+                let (cell, other) = ([cell.buffer.into(), cell.index], [buffer.into(), *index]);
+                *b != buffer || self.rows.is_later(cell, other, 1)
+            }
+            _ => true,
+        })
     }
 
     /// A new value, defined here.

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `motion` | one name per expression; loop-invariant operations move out of loops |
 //! | `unswitch` | a loop with a branch on what is the same in all iterations becomes two loops |
-//! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then |
+//! | `peel` | the ends of a loop are taken out, if the middle has fewer branches then, or a cell that can be a register |
 //! | `cells` | a cell's content is remembered; a cell that a loop only adds to is a register in it |
 //! | `gather` | a loop that adds to neighbours is turned round: each element gathers what it is due |
 //! | `extremes` | a loop for a maximum compares once, as long as there is no new one |

@@ -15,6 +15,9 @@
 //! bit changes, nor the order of anything: what is left is a loop without branches, which later
 //! walks and backends run several iterations of at once.
 //!
+//! The first iteration is taken out also of a loop that adds to a cell of one row and goes through that row and those
+//! behind it: in the others the cell is no part of the row, and can be a register ([`super::cells`]).
+//!
 //! Requires: nothing. A body qualifies if it is small and has no loop, call or allocation. Cost: linear;
 //! a body is written at most three times.
 
@@ -24,13 +27,15 @@ use cranelift_entity::SecondaryMap;
 use jut_ir::Literal;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
+use crate::analysis::LaterRows;
 use crate::form::{Atom, Block, Check, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
 /// Runs the walk; whether it changed anything.
 pub(super) fn run(func: &mut LoopFunction) -> bool {
+    let rows = LaterRows::of(func);
     let values = Values::new(&mut func.values);
-    let mut walk = Peel { values, shifted: SecondaryMap::new(), changed: false };
+    let mut walk = Peel { values, rows, shifted: SecondaryMap::new(), changed: false };
     func.body.rewrite(&mut |stmt, out| {
         walk.learn(&stmt);
         match stmt {
@@ -52,6 +57,7 @@ const SMALL: i64 = 1 << 32;
 
 struct Peel<'a> {
     values: Values<'a>,
+    rows: LaterRows,
     /// Integers that are another one plus a constant.
     shifted: SecondaryMap<Value, Option<Shifted>>,
     changed: bool,
@@ -127,6 +133,9 @@ impl Peel<'_> {
                 if then > best.0 {
                     best = (then, Some((from, to, range(from, to)?)));
                 }
+            }
+            if best.1.is_none() && self.starts_in_the_row_of_a_cell(&source) {
+                best.1 = Some((1, 0, range(1, 0)?));
             }
             best.1
         })();
@@ -205,6 +214,17 @@ impl Peel<'_> {
             then: Block { stmts, results: state },
             other: Block { stmts: vec![Stmt::For(source)], results: whole },
         });
+    }
+
+    /// Whether a loop from 0 on stores to a cell of a row, and to rows of which only that of iteration 0 may have it.
+    fn starts_in_the_row_of_a_cell(&self, source: &For) -> bool {
+        let stores = || {
+            source.body.stmts.iter().filter_map(|stmt| match *stmt {
+                Stmt::Store { buffer, index, .. } => Some([Atom::Value(buffer), index]),
+                _ => None,
+            })
+        };
+        stores().any(|cell| stores().any(|other| self.rows.is_later(cell, other, 0)))
     }
 
     /// How many branches and checks of a body are decided by where the index is.

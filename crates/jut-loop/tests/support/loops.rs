@@ -60,3 +60,32 @@ loop def f(n: i64, x: in f64[n], y: inout f64[2*n + 3], k: in i64[n]) -> (f64, f
   }
   (a, b, c)
 }";
+
+/// The loops back through an elimination: row p of a matrix, and the rows from p on.
+pub const BEHIND: &str = "
+loop def f(n: i64, m: i64, a: in f64[n*m], y: out f64[n*m]) = {
+  size = n * m
+  g = alloc f64[size]
+  copy g[size] = a
+  for down (p in 0 .. n) {
+    high = n - p
+    first = p * m
+    r = g[first ..]
+    for up (k in 0 .. m) {
+      for down (i in 0 .. high) {
+        q = p + i
+        begin = q * m
+        s = g[begin ..]
+        t = s[k]
+        u = t * 0.5
+        c = r[k]
+        d = c + u
+        r[k] = d
+        v = s[0]
+        w = v - u
+        s[0] = w
+      }
+    }
+  }
+  copy y[size] = g
+}";
