@@ -78,6 +78,20 @@ impl Lowering<'_> {
         {
             return self.alias(&ident.ident, &reference.expr);
         }
+        if let Some((list, at)) = halves(&init.expr)
+            && let Pat::Tuple(tuple) = pattern
+            && let [left, right] = &tuple.elems.iter().collect::<Vec<_>>()[..]
+        {
+            let at = self.operand(at)?;
+            let at = self.convert(at, &Ty::Usize);
+            let at = self.named(at, "at");
+            let name = syn::Ident::new("__jut_at", init.expr.span());
+            self.declare(&name.to_string(), Local::value(at.text, Ty::Usize));
+            let first = self.expression(&syn::parse_quote!(&#list[..#name]))?;
+            self.pattern(left, first)?;
+            let second = self.expression(&syn::parse_quote!(&#list[#name..]))?;
+            return self.pattern(right, second);
+        }
         let value = self.expression(&init.expr)?;
         let value = match &annotated {
             Some(ty) => {
@@ -243,4 +257,12 @@ impl Lowering<'_> {
         let least = if ty == Ty::Usize { 0 } else { i64::MIN };
         Ok(Value { stable: whole.stable, ..Value::name(text, ty, least) })
     }
+}
+
+/// The list and the place of `x.split_at(k)`, of what may be looked at twice.
+fn halves(expr: &Expr) -> Option<(&Expr, &Expr)> {
+    let Expr::MethodCall(call) = expr else { return None };
+    let plain = matches!(&*call.receiver, Expr::Path(_) | Expr::Field(_));
+    (plain && call.method == "split_at" && call.args.len() == 1)
+        .then(|| (&*call.receiver, &call.args[0]))
 }

@@ -137,8 +137,14 @@ impl Lowering<'_> {
     /// A method of an `Option`; nothing if the receiver is none.
     pub fn option_method(&mut self, call: &ExprMethodCall) -> Result<Option<Value>, Refusal> {
         let name = call.method.to_string();
-        if !METHODS.contains(&name.as_str()) || is_iterator(&call.receiver) && !ends(&call.receiver)
-        {
+        let taken = METHODS.contains(&name.as_str());
+        if !taken && name != "clone" && self.is_option(&call.receiver) {
+            return refuse(
+                &call.method,
+                format!("`{name}` of an `Option` is not built: write `if let Some(v) = ..`"),
+            );
+        }
+        if !taken || is_iterator(&call.receiver) && !ends(&call.receiver) {
             return Ok(None);
         }
         // What is no `Option` is looked at once more by the caller.

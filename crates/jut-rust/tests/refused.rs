@@ -62,6 +62,10 @@ const CASES: &[(&str, &str)] = &[
         "fn f(x: &[f64]) -> f64 { if let [«a», b] = x { a + b } else { 0.0 } }",
         "those of a `[f64; N]`",
     ),
+    (
+        "fn f(x: f64) -> f64 { let a = Some(x).«filter»(|v| *v > 0.0); x }",
+        "`filter` of an `Option` is not built",
+    ),
     ("fn f(x: f64) -> f64 { let a = «None»; x }", "of what this is none"),
     (
         "fn f(x: &[f64]) -> f64 { x.iter().max_by(|a, b| a.«total_cmp»(b)).unwrap() }",

@@ -160,3 +160,23 @@ fn chains_that_end_early() {
         }
     }
 }
+
+/// Two halves of a list.
+#[differentiable]
+fn halves(x: &[f64], k: usize) -> f64 {
+    let (left, right) = x.split_at(k);
+    let (_, last) = right.split_at(right.len() / 2);
+    left.iter().sum::<f64>() * right.iter().map(|v| v * v).sum::<f64>() + last.len() as f64
+}
+
+#[test]
+fn a_list_in_two_halves() {
+    let x = [0.5, -1.25, 1.5, 3.0];
+    for k in 0..5 {
+        let (value, by) = halves::value_and_gradient(&x, k).unwrap();
+        same(value, halves(&x, k));
+        close(&by, &differences(|x| halves(x, k), &x));
+    }
+    let error = halves::value(&x, 5).unwrap_err().to_string();
+    assert!(error.contains("R02"), "{error}");
+}
