@@ -192,7 +192,7 @@ def f[n](a: [n, n]f64) -> f64 = {
 #[test]
 fn the_tape_of_an_elimination_grows_as_its_matrix_does() {
     let n = 40;
-    let cell = |k: usize| if k % (n + 1) == 0 { n as f64 } else { 0.5 };
+    let cell = |k: usize| if k.is_multiple_of(n + 1) { n as f64 } else { 0.5 };
     let a: Vec<f64> = (0..n * n).map(cell).collect();
     let a = Arg::F64s(&a, Some(&[n, n]));
     let f = Model::from_text(ELIMINATION).expect("it is right");
