@@ -391,8 +391,7 @@ pub fn swapped_sums(func: &mut Function, block: &mut Block, k: usize) -> bool {
     for stmt in &mut outer.body.stmts {
         if let Rhs::Region(inner) = &mut stmt.rhs
             && func.caps[inner.cap].ty == func.caps[outer.cap].ty
-            && !func.caps[inner.cap].lanes
-            && !func.caps[outer.cap].lanes
+            && func.caps[inner.cap].lanes == func.caps[outer.cap].lanes
         {
             std::mem::swap(&mut inner.cap, &mut outer.cap);
             return true;
