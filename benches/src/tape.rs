@@ -36,10 +36,12 @@ fn enter(value: &Value) -> Option<jut_eval::Value> {
     match value {
         Value::F64(x) => Some(jut_eval::Value::F64(*x)),
         Value::F32(x) => Some(jut_eval::Value::F32(*x)),
+        Value::I32(x) => Some(jut_eval::Value::I32(*x)),
         Value::I64(x) => Some(jut_eval::Value::I64(*x)),
         Value::Bool(x) => Some(jut_eval::Value::Bool(*x)),
         Value::F64s(a) => array(&a.shape, Cells::F64(a.data.clone())),
         Value::F32s(a) => array(&a.shape, Cells::F32(a.data.clone())),
+        Value::I32s(a) => array(&a.shape, Cells::I32(a.data.clone())),
         Value::I64s(a) => array(&a.shape, Cells::I64(a.data.clone())),
         Value::Bools(a) => array(&a.shape, Cells::Bool(a.data.clone())),
         Value::Tuple(_) | Value::Data(..) | Value::List(_) => None,

@@ -21,11 +21,13 @@ fn append(to: &mut Cells, from: Flat, pinned: bool) -> Option<()> {
     match (to, from) {
         (Cells::F64(to), Flat::Scalar(Literal::F64(x))) => to.push(x),
         (Cells::F32(to), Flat::Scalar(Literal::F32(x))) => to.push(x),
+        (Cells::I32(to), Flat::Scalar(Literal::I32(x))) => to.push(x),
         (Cells::I64(to), Flat::Scalar(Literal::I64(x))) => to.push(x),
         (Cells::Bool(to), Flat::Scalar(Literal::Bool(x))) => to.push(u8::from(x)),
         (Cells::Buffers(to), Flat::Buffer(x)) if pinned => to.push(x),
         (Cells::F64(to), Flat::Buffer(Cells::F64(x))) => to.extend(x),
         (Cells::F32(to), Flat::Buffer(Cells::F32(x))) => to.extend(x),
+        (Cells::I32(to), Flat::Buffer(Cells::I32(x))) => to.extend(x),
         (Cells::I64(to), Flat::Buffer(Cells::I64(x))) => to.extend(x),
         (Cells::Bool(to), Flat::Buffer(Cells::Bool(x))) => to.extend(x),
         (Cells::Buffers(to), Flat::Buffer(Cells::Buffers(x))) => to.extend(x),
@@ -39,6 +41,7 @@ fn blank(kind: Kind) -> Flat {
     match kind {
         Kind::F64 => Flat::Scalar(Literal::F64(0.0)),
         Kind::F32 => Flat::Scalar(Literal::F32(0.0)),
+        Kind::I32 => Flat::Scalar(Literal::I32(0)),
         Kind::I64 => Flat::Scalar(Literal::I64(0)),
         Kind::BOOL => Flat::Scalar(Literal::Bool(false)),
         Kind::Buffer(cell) => Flat::Buffer(Cells::empty(cell)),
@@ -57,6 +60,7 @@ pub fn flatten(
         (Type::Float(_), Value::F64(x)) => all.push(Flat::Scalar(Literal::F64(*x))),
         (Type::Float(_), Value::F32(x)) => all.push(Flat::Scalar(Literal::F32(*x))),
         (Type::I64, Value::I64(x)) => all.push(Flat::Scalar(Literal::I64(*x))),
+        (Type::I32, Value::I32(x)) => all.push(Flat::Scalar(Literal::I32(*x))),
         (Type::Bool, Value::Bool(x)) => all.push(Flat::Scalar(Literal::Bool(*x))),
         (Type::Tuple(types), Value::Tuple(items)) => {
             for (ty, item) in types.iter().zip(items.iter()) {
@@ -100,6 +104,7 @@ fn part(flat: &Flat, at: usize, n: usize) -> Option<Flat> {
         return Some(Flat::Buffer(match cells {
             Cells::F64(_) => Cells::empty(Cell::F64),
             Cells::F32(_) => Cells::empty(Cell::F32),
+            Cells::I32(_) => Cells::empty(Cell::I32),
             Cells::I64(_) => Cells::empty(Cell::I64),
             Cells::Bool(_) => Cells::empty(Cell::BOOL),
             Cells::Buffers(_) => Cells::empty(Cell::Buffer),
@@ -108,6 +113,7 @@ fn part(flat: &Flat, at: usize, n: usize) -> Option<Flat> {
     Some(Flat::Buffer(match cells {
         Cells::F64(c) => Cells::F64(c.get(at..at + n)?.to_vec()),
         Cells::F32(c) => Cells::F32(c.get(at..at + n)?.to_vec()),
+        Cells::I32(c) => Cells::I32(c.get(at..at + n)?.to_vec()),
         Cells::I64(c) => Cells::I64(c.get(at..at + n)?.to_vec()),
         Cells::Bool(c) => Cells::Bool(c.get(at..at + n)?.to_vec()),
         Cells::Buffers(c) => Cells::Buffers(c.get(at..at + n)?.to_vec()),
@@ -120,6 +126,7 @@ fn cell(flat: &Flat, at: usize) -> Option<Flat> {
     Some(match cells {
         Cells::F64(c) => Flat::Scalar(Literal::F64(*c.get(at)?)),
         Cells::F32(c) => Flat::Scalar(Literal::F32(*c.get(at)?)),
+        Cells::I32(c) => Flat::Scalar(Literal::I32(*c.get(at)?)),
         Cells::I64(c) => Flat::Scalar(Literal::I64(*c.get(at)?)),
         Cells::Bool(c) => Flat::Scalar(Literal::Bool(*c.get(at)? != 0)),
         Cells::Buffers(c) => Flat::Buffer(c.get(at)?.clone()),
@@ -135,9 +142,10 @@ pub fn rebuild(
     size: Sizes<'_>,
 ) -> Option<Value> {
     match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => match flat {
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => match flat {
             [Flat::Scalar(Literal::F64(x))] => Some(Value::F64(*x)),
             [Flat::Scalar(Literal::F32(x))] => Some(Value::F32(*x)),
+            [Flat::Scalar(Literal::I32(x))] => Some(Value::I32(*x)),
             [Flat::Scalar(Literal::I64(x))] => Some(Value::I64(*x)),
             [Flat::Scalar(Literal::Bool(x))] => Some(Value::Bool(*x)),
             _ => None,

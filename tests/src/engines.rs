@@ -405,14 +405,17 @@ impl<'a> Border<'a> {
             words.push(match buffer {
                 Buffer::Scalar(Literal::F64(x)) => Arg::F64(*x),
                 Buffer::Scalar(Literal::F32(x)) => Arg::F32(*x),
+                Buffer::Scalar(Literal::I32(x)) => Arg::I32(*x),
                 Buffer::Scalar(Literal::I64(x)) => Arg::I64(*x),
                 Buffer::Scalar(Literal::Bool(x)) => Arg::Bool(*x),
                 Buffer::F64(x, false) => Arg::F64s(x),
                 Buffer::F32(x, false) => Arg::F32s(x),
+                Buffer::I32(x, false) => Arg::I32s(x),
                 Buffer::I64(x, false) => Arg::I64s(x),
                 Buffer::Bool(x, false) => Arg::Bools(x),
                 Buffer::F64(x, true) => Arg::F64sMut(x),
                 Buffer::F32(x, true) => Arg::F32sMut(x),
+                Buffer::I32(x, true) => Arg::I32sMut(x),
                 Buffer::I64(x, true) => Arg::I64sMut(x),
                 Buffer::Bool(x, true) => Arg::BoolsMut(x),
             });
@@ -429,10 +432,12 @@ impl<'a> Border<'a> {
             after.push(match result {
                 Returned::F64(x) => Flat::Scalar(Literal::F64(x)),
                 Returned::F32(x) => Flat::Scalar(Literal::F32(x)),
+                Returned::I32(x) => Flat::Scalar(Literal::I32(x)),
                 Returned::I64(x) => Flat::Scalar(Literal::I64(x)),
                 Returned::Bool(x) => Flat::Scalar(Literal::Bool(x)),
                 Returned::F64s(x) => Flat::Buffer(Cells::F64(x.to_vec())),
                 Returned::F32s(x) => Flat::Buffer(Cells::F32(x.to_vec())),
+                Returned::I32s(x) => Flat::Buffer(Cells::I32(x.to_vec())),
                 Returned::I64s(x) => Flat::Buffer(Cells::I64(x.to_vec())),
                 Returned::Bools(x) => {
                     Flat::Buffer(Cells::Bool(x.iter().map(|b| u8::from(*b)).collect()))
@@ -445,6 +450,7 @@ impl<'a> Border<'a> {
             Buffer::Scalar(literal) => Flat::Scalar(literal),
             Buffer::F64(x, _) => Flat::Buffer(Cells::F64(x.to_vec())),
             Buffer::F32(x, _) => Flat::Buffer(Cells::F32(x.to_vec())),
+            Buffer::I32(x, _) => Flat::Buffer(Cells::I32(x.to_vec())),
             Buffer::I64(x, _) => Flat::Buffer(Cells::I64(x.to_vec())),
             Buffer::Bool(x, _) => {
                 Flat::Buffer(Cells::Bool(x.iter().map(|b| u8::from(*b)).collect()))
@@ -476,11 +482,15 @@ impl<'a> Border<'a> {
                 (_, Kind::Buffer(form::Cell::I64)) if out => {
                     Buffer::I64(guarded(Guarded::new(-77, n))?, true)
                 }
+                (_, Kind::Buffer(form::Cell::I32)) if out => {
+                    Buffer::I32(guarded(Guarded::new(-77, n))?, true)
+                }
                 (_, Kind::Buffer(form::Cell::BOOL)) if out => {
                     Buffer::Bool(guarded(Guarded::new(true, n))?, true)
                 }
                 (Flat::Buffer(Cells::F64(x)), _) => Buffer::F64(guarded(Guarded::of(x))?, false),
                 (Flat::Buffer(Cells::F32(x)), _) => Buffer::F32(guarded(Guarded::of(x))?, false),
+                (Flat::Buffer(Cells::I32(x)), _) => Buffer::I32(guarded(Guarded::of(x))?, false),
                 (Flat::Buffer(Cells::I64(x)), _) => Buffer::I64(guarded(Guarded::of(x))?, false),
                 (Flat::Buffer(Cells::Bool(x)), _) => {
                     let x: Vec<bool> = x.iter().map(|b| *b != 0).collect();
@@ -499,6 +509,7 @@ enum Buffer {
     F64(Guarded<f64>, bool),
     F32(Guarded<f32>, bool),
     I64(Guarded<i64>, bool),
+    I32(Guarded<i32>, bool),
     Bool(Guarded<bool>, bool),
 }
 

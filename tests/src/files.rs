@@ -281,6 +281,7 @@ fn show(program: &Program, value: &Value) -> String {
     match value {
         Value::F64(x) => format!("{x:?}"),
         Value::F32(x) => format!("{x:?}"),
+        Value::I32(x) => format!("{x}"),
         Value::I64(n) => n.to_string(),
         Value::Bool(b) => b.to_string(),
         Value::Tuple(items) => format!("#({})", list(items)),

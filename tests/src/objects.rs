@@ -235,6 +235,7 @@ impl Call {
                 Flat::Scalar(Literal::I64(x)) => {
                     ("int64_t", format!("(int64_t){:#x}ULL", *x as u64))
                 }
+                Flat::Scalar(Literal::I32(x)) => ("int32_t", format!("(int32_t){:#x}U", *x as u32)),
                 Flat::Scalar(Literal::Bool(x)) => ("uint8_t", u8::from(*x).to_string()),
                 Flat::Buffer(cells) => {
                     let words = |x: Vec<u64>| x.into_iter().map(|x| format!("{x:#x}ULL")).collect();
@@ -248,6 +249,10 @@ impl Call {
                         }
                         Cells::I64(x) => {
                             list(words(x.iter().map(|x| *x as u64).collect()), "uint64_t", n)
+                        }
+                        Cells::I32(x) => {
+                            let bits = x.iter().map(|x| u64::from(x.cast_unsigned()));
+                            list(words(bits.collect()), "uint32_t", n)
                         }
                         Cells::Bool(x) => {
                             list(x.iter().map(|x| x.to_string()).collect(), "uint8_t", n)
@@ -279,7 +284,7 @@ impl Call {
         for (name, kind, cells) in self.written() {
             let print = match kind {
                 Kind::Buffer(Cell::BOOL) => "bytes",
-                Kind::Buffer(Cell::F32) => "halves",
+                Kind::Buffer(Cell::F32 | Cell::I32) => "halves",
                 _ => "words",
             };
             let _ = writeln!(c, "  {print}((void *){name}, {cells});");
@@ -329,6 +334,9 @@ impl Call {
                 Kind::Buffer(Cell::I64) => {
                     Cells::I64(words.into_iter().map(|w| w as i64).collect())
                 }
+                Kind::Buffer(Cell::I32) => {
+                    Cells::I32(words.into_iter().map(|w| w as i32).collect())
+                }
                 _ => Cells::Bool(words.into_iter().map(|w| w as u8).collect()),
             });
         }
@@ -343,6 +351,7 @@ impl Call {
                 (Kind::F64, Cells::F64(x)) if x.len() == 1 => Flat::Scalar(Literal::F64(x[0])),
                 (Kind::F32, Cells::F32(x)) if x.len() == 1 => Flat::Scalar(Literal::F32(x[0])),
                 (Kind::I64, Cells::I64(x)) if x.len() == 1 => Flat::Scalar(Literal::I64(x[0])),
+                (Kind::I32, Cells::I32(x)) if x.len() == 1 => Flat::Scalar(Literal::I32(x[0])),
                 (Kind::BOOL, Cells::Bool(x)) if x.len() == 1 => {
                     Flat::Scalar(Literal::Bool(x[0] != 0))
                 }

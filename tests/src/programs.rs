@@ -125,6 +125,7 @@ fn value(ty: &Type, json: &Json) -> Option<Value> {
     match ty {
         Type::Float(width) => json.as_f64().map(|x| Value::from(width.number(x))),
         Type::I64 => json.as_i64().map(Value::I64),
+        Type::I32 => json.as_i64().and_then(|n| i32::try_from(n).ok()).map(Value::I32),
         Type::Bool => json.as_bool().map(Value::Bool),
         Type::Array(..) => {
             let mut dims = Vec::new();
@@ -156,6 +157,10 @@ fn value(ty: &Type, json: &Json) -> Option<Value> {
                     }
                 }
                 Type::I64 => Cells::I64(scalars.iter().filter_map(Json::as_i64).collect()),
+                Type::I32 => {
+                    let numbers = scalars.iter().filter_map(Json::as_i64);
+                    Cells::I32(numbers.filter_map(|n| i32::try_from(n).ok()).collect())
+                }
                 Type::Bool => Cells::Bool(scalars.iter().filter_map(Json::as_bool).collect()),
                 _ => return None,
             };

@@ -17,6 +17,10 @@ fn points(row: &Row, k: usize) -> Vec<Literal> {
             let all = [0, 1, -1, 2, -2, 3, 5, 62, 63, 64, 65, -64, 1_000_003];
             all.into_iter().chain(ends).map(Literal::I64).collect()
         }
+        Scalar::I32 => {
+            let all = [0, 1, -1, 2, 63, 1_000_003, i32::MIN, i32::MAX];
+            all.map(Literal::I32).to_vec()
+        }
         Scalar::F32 => {
             let all = [f32::NAN, f32::INFINITY, -0.0, 1e-45, 0.1, 1.5, -3.25, 3e38];
             all.map(Literal::F32).to_vec()
@@ -108,6 +112,12 @@ pub fn array(scalar: Scalar, items: impl Iterator<Item = Literal>) -> Value {
                 .filter_map(|x| if let Literal::I64(x) = x { Some(x) } else { None })
                 .collect::<Vec<_>>(),
         ),
+        Scalar::I32 => {
+            let int = |x| if let Literal::I32(x) = x { Some(x) } else { None };
+            let cells: Vec<i32> = items.filter_map(int).collect();
+            let dims = vec![cells.len()];
+            Array::new(dims, Cells::I32(cells)).map_or_else(|| Value::ints([]), Value::Array)
+        }
         Scalar::Bool => Value::bools(items.map(|x| x == Literal::Bool(true)).collect::<Vec<_>>()),
     }
 }

@@ -61,6 +61,7 @@ fn every_folder_has_files() {
         "regress",
         "rules",
         "run",
+        "narrow",
         "single",
         "std",
         "structured",

@@ -47,6 +47,7 @@ fn value(x: &Literal) -> Value {
     match *x {
         Literal::F64(x) => Value::F64(x),
         Literal::F32(x) => Value::F32(x),
+        Literal::I32(x) => Value::I32(x),
         Literal::I64(n) => Value::I64(n),
         Literal::Bool(b) => Value::Bool(b),
     }

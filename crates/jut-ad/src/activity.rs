@@ -70,7 +70,7 @@ impl Kinds {
     pub fn has_float(&self, ty: &Type) -> bool {
         match ty {
             Type::Float(_) => true,
-            Type::I64 | Type::Bool => false,
+            Type::I64 | Type::I32 | Type::Bool => false,
             Type::Tuple(items) => items.iter().any(|t| self.has_float(t)),
             Type::Array(_, element) => self.has_float(element),
             Type::Data(d) => self.float.get(d.index()).copied().unwrap_or(false),
@@ -85,7 +85,7 @@ impl Kinds {
     /// Whether an array occurs in the tangent type as it is written out.
     pub fn has_array(&self, ty: &Type) -> bool {
         match ty {
-            Type::Float(_) | Type::I64 | Type::Bool => false,
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => false,
             Type::Tuple(items) => items.iter().any(|t| self.has_array(t)),
             Type::Array(..) => true,
             Type::Data(_) if self.is_declared(ty) => false,

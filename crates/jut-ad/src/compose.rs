@@ -517,6 +517,7 @@ fn kind(ty: &Type) -> &'static str {
     match ty {
         Type::Float(_) => "an f64",
         Type::I64 => "an i64",
+        Type::I32 => "an i32",
         Type::Bool => "a bool",
         Type::Array(..) => "an array",
         Type::Tuple(_) => "a tuple",

@@ -141,7 +141,7 @@ impl<'a> Relocator<'a> {
 
     /// A type of the old function, in terms of the new one.
     pub fn ty(&mut self, ty: &Type) -> Type {
-        if matches!(ty, Type::Float(_) | Type::I64 | Type::Bool | Type::Data(_)) {
+        if matches!(ty, Type::Float(_) | Type::I64 | Type::I32 | Type::Bool | Type::Data(_)) {
             return ty.clone();
         }
         self.subst.ty(self.from, ty).subst(&mut |name| Some(Size::var(self.nvar(name))))

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | a size that is the length of an array | nothing: it is the slice's length |
 //! | another size | `usize` |
-//! | `double`, `int64_t`, truth value | `f64`, `i64`, `bool` |
+//! | `double`, `float`, `int64_t`, `int32_t`, truth value | `f64`, `f32`, `i64`, `i32`, `bool` |
 //! | array that is read | `&[f64]`, row-major |
 //! | array that is written or added to | `&mut [f64]` |
 //! | number that is returned | in the result |
@@ -145,6 +145,7 @@ impl<'a> Item<'a> {
                 Scalar::F64 => "f64",
                 Scalar::F32 => "f32",
                 Scalar::I64 => "i64",
+                Scalar::I32 => "i32",
                 Scalar::Bool => "u8",
             };
             let ty = match param.passing() {
@@ -233,7 +234,7 @@ impl<'a> Item<'a> {
                 (Passing::Lent, _) => "core::ptr::null()",
                 (_, Scalar::F64) => "0.0",
                 (_, Scalar::F32) => "0.0f32",
-                (_, Scalar::I64) => "0",
+                (_, Scalar::I64 | Scalar::I32) => "0",
                 (_, Scalar::Bool) => "0u8",
             };
             let _ = writeln!(out, "    let mut {} = {start};", self.names[*k]);
@@ -326,6 +327,7 @@ fn rust_type(param: &CParameter, life: &str) -> String {
         Scalar::F64 => "f64",
         Scalar::F32 => "f32",
         Scalar::I64 => "i64",
+        Scalar::I32 => "i32",
         Scalar::Bool => "bool",
     };
     match param.passing() {

@@ -80,6 +80,8 @@ fn unary(builder: &mut FunctionBuilder<'_>, op: Machine, a: Value) -> Option<Val
         Machine::IToF => ins.fcvt_from_sint(types::F64, a),
         Machine::FToS => ins.fdemote(types::F32, a),
         Machine::SToF => ins.fpromote(types::F64, a),
+        Machine::Narrow => ins.ireduce(types::I32, a),
+        Machine::Widen => ins.sextend(types::I64, a),
         Machine::FToI => ins.fcvt_to_sint_sat(types::I64, a),
         Machine::BToI => ins.uextend(types::I64, a),
         Machine::BToF => {

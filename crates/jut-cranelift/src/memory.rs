@@ -263,6 +263,7 @@ impl Translator<'_> {
                 let bits = MemFlagsData::new();
                 ("jut_fill_halves", self.builder.ins().bitcast(types::I32, bits, value))
             }
+            Cell::I32 => ("jut_fill_halves", value),
             Cell::I64 | Cell::Buffer | Cell::Word => ("jut_fill_words", value),
         };
         self.runtime(symbol, &[target, count, value])?;
@@ -283,6 +284,7 @@ impl Translator<'_> {
             let ty = match cell {
                 Cell::F64 => types::F64,
                 Cell::F32 => types::F32,
+                Cell::I32 => types::I32,
                 Cell::I64 | Cell::Buffer | Cell::Word => types::I64,
                 Cell::BOOL => types::I8,
             };

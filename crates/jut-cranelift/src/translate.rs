@@ -29,6 +29,7 @@ pub(crate) fn cranelift_type(kind: Kind) -> ir::Type {
     match kind {
         Kind::F64 => types::F64,
         Kind::F32 => types::F32,
+        Kind::I32 => types::I32,
         Kind::I64 | Kind::Buffer(_) => types::I64,
         Kind::BOOL => types::I8,
     }
@@ -272,6 +273,7 @@ impl<'a> Translator<'a> {
             Atom::Lit(Literal::F64(x)) => self.float(x),
             Atom::Lit(Literal::F32(x)) => self.builder.ins().f32const(x),
             Atom::Lit(Literal::I64(x)) => self.int(x),
+            Atom::Lit(Literal::I32(x)) => self.builder.ins().iconst(types::I32, i64::from(x)),
             Atom::Lit(Literal::Bool(x)) => self.builder.ins().iconst(types::I8, i64::from(x)),
         })
     }

@@ -50,16 +50,20 @@ fn run(engines: &Engines, args: &mut [Arg<'_>]) -> Result<Vec<u64>, CallError> {
             own.push(match arg {
                 Arg::F64(x) => Arg::F64(*x),
                 Arg::F32(x) => Arg::F32(*x),
+                Arg::I32(x) => Arg::I32(*x),
                 Arg::I64(x) => Arg::I64(*x),
                 Arg::Bool(x) => Arg::Bool(*x),
                 Arg::F64s(x) => Arg::F64s(x),
                 Arg::F32s(x) => Arg::F32s(x),
+                Arg::I32s(x) => Arg::I32s(x),
                 Arg::I64s(x) => Arg::I64s(x),
                 Arg::Bools(x) => Arg::Bools(x),
                 Arg::F64sMut(_) => Arg::F64sMut(written.0.next().unwrap()),
                 Arg::I64sMut(_) => Arg::I64sMut(written.1.next().unwrap()),
                 Arg::BoolsMut(_) => Arg::BoolsMut(written.2.next().unwrap()),
-                Arg::F32sMut(_) => unreachable!("no test writes numbers of 32 bits"),
+                Arg::F32sMut(_) | Arg::I32sMut(_) => {
+                    unreachable!("no test writes numbers of 32 bits")
+                }
             });
         }
         let results = call(compiled, &mut own);
@@ -107,6 +111,10 @@ fn samples(scalar: Scalar) -> Vec<Literal> {
             all.extend((0..8).map(|_| numbers.word() as i64));
             all.into_iter().map(Literal::I64).collect()
         }
+        Scalar::I32 => {
+            let all = [0, 1, -1, 2, 7, -7, 65_536, i32::MAX, i32::MIN];
+            all.map(Literal::I32).to_vec()
+        }
         Scalar::F32 => {
             let all = [0.0, -0.0, 1.5, 0.1, 1e-45, 3e38, f32::INFINITY, f32::NAN, -7.25];
             all.map(Literal::F32).to_vec()
@@ -134,6 +142,7 @@ fn arg(literal: Literal) -> Arg<'static> {
     match literal {
         Literal::F64(x) => Arg::F64(x),
         Literal::F32(x) => Arg::F32(x),
+        Literal::I32(x) => Arg::I32(x),
         Literal::I64(x) => Arg::I64(x),
         Literal::Bool(x) => Arg::Bool(x),
     }
@@ -164,6 +173,7 @@ fn literal(scalar: Scalar, word: u64) -> Literal {
         Scalar::F64 => Literal::F64(float(word)),
         Scalar::F32 => Literal::F32(f32::from_bits(word as u32)),
         Scalar::I64 => Literal::I64(word as i64),
+        Scalar::I32 => Literal::I32(word as i32),
         Scalar::Bool => Literal::Bool(word == 1),
     }
 }

@@ -50,6 +50,7 @@ fn arguments(params: &[&AbiComponent], numbers: &mut Numbers, top: u64) -> Optio
             Kind::F64 => Flat::Scalar(Literal::F64(numbers.float() * 2.0)),
             Kind::F32 => Flat::Scalar(Literal::F32(numbers.float() as f32 * 2.0)),
             Kind::I64 => Flat::Scalar(Literal::I64(numbers.below(top) as i64)),
+            Kind::I32 => Flat::Scalar(Literal::I32(numbers.below(top) as i32)),
             Kind::BOOL => Flat::Scalar(Literal::Bool(numbers.below(2) == 1)),
             Kind::Buffer(cell) => Flat::Buffer(Cells::empty(cell)),
         })
@@ -64,11 +65,15 @@ fn arguments(params: &[&AbiComponent], numbers: &mut Numbers, top: u64) -> Optio
             Kind::Buffer(Cell::F64) if c.role == Some(Role::Out) => Cells::F64(vec![0.0; n]),
             Kind::Buffer(Cell::F64) => Cells::F64(numbers.floats(n)),
             Kind::Buffer(Cell::F32) if c.role == Some(Role::Out) => Cells::F32(vec![0.0; n]),
+            Kind::Buffer(Cell::I32) if c.role == Some(Role::Out) => Cells::I32(vec![0; n]),
             Kind::Buffer(Cell::F32) => {
                 Cells::F32(numbers.floats(n).into_iter().map(|x| x as f32).collect())
             }
             Kind::Buffer(Cell::I64) => {
                 Cells::I64((0..n).map(|_| numbers.below(top) as i64).collect())
+            }
+            Kind::Buffer(Cell::I32) => {
+                Cells::I32((0..n).map(|_| numbers.below(top) as i32).collect())
             }
             Kind::Buffer(Cell::BOOL) => {
                 Cells::Bool((0..n).map(|_| numbers.below(2) as u8).collect())
@@ -87,10 +92,12 @@ fn words(flat: &Flat) -> Vec<u64> {
         Flat::Scalar(Literal::F64(x)) => vec![math::bits(*x)],
         Flat::Scalar(Literal::F32(x)) => vec![math::bits(f64::from(*x))],
         Flat::Scalar(Literal::I64(x)) => vec![*x as u64],
+        Flat::Scalar(Literal::I32(x)) => vec![*x as u64],
         Flat::Scalar(Literal::Bool(x)) => vec![u64::from(*x)],
         Flat::Buffer(Cells::F64(x)) => x.iter().map(|x| math::bits(*x)).collect(),
         Flat::Buffer(Cells::F32(x)) => x.iter().map(|x| math::bits(f64::from(*x))).collect(),
         Flat::Buffer(Cells::I64(x)) => x.iter().map(|x| *x as u64).collect(),
+        Flat::Buffer(Cells::I32(x)) => x.iter().map(|x| *x as u64).collect(),
         Flat::Buffer(Cells::Bool(x)) => x.iter().map(|x| u64::from(*x)).collect(),
         Flat::Buffer(Cells::Buffers(_)) => Vec::new(),
     }
@@ -147,10 +154,12 @@ fn native(
         .map(|flat| match flat {
             Flat::Scalar(Literal::F64(x)) => Arg::F64(*x),
             Flat::Scalar(Literal::F32(x)) => Arg::F32(*x),
+            Flat::Scalar(Literal::I32(x)) => Arg::I32(*x),
             Flat::Scalar(Literal::I64(x)) => Arg::I64(*x),
             Flat::Scalar(Literal::Bool(x)) => Arg::Bool(*x),
             Flat::Buffer(Cells::F64(x)) => Arg::F64sMut(x),
             Flat::Buffer(Cells::F32(x)) => Arg::F32sMut(x),
+            Flat::Buffer(Cells::I32(x)) => Arg::I32sMut(x),
             Flat::Buffer(Cells::I64(x)) => Arg::I64sMut(x),
             Flat::Buffer(Cells::Bool(x)) => {
                 // SAFETY: the cells are 0 or 1.
@@ -176,6 +185,7 @@ fn native(
                 Kind::F64 => vec![math::bits(f64::from_bits(*word))],
                 Kind::F32 => vec![math::bits(f64::from(f32::from_bits(*word as u32)))],
                 Kind::I64 | Kind::BOOL => vec![*word],
+                Kind::I32 => vec![*word as i32 as u64],
                 Kind::Buffer(Cell::F64) => {
                     (0..n).map(|k| math::bits(place.cast::<f64>().add(k).read())).collect()
                 }
@@ -185,6 +195,9 @@ fn native(
                 }
                 Kind::Buffer(Cell::I64) => {
                     (0..n).map(|k| place.cast::<u64>().add(k).read()).collect()
+                }
+                Kind::Buffer(Cell::I32) => {
+                    (0..n).map(|k| place.cast::<i32>().add(k).read() as u64).collect()
                 }
                 Kind::Buffer(Cell::BOOL) => {
                     (0..n).map(|k| u64::from(place.add(k).read())).collect()

@@ -97,7 +97,9 @@ impl Interpreter {
                 linear == LinearScalar::F64
             }
             (Type::Float(_), Value::I64(_)) => linear == LinearScalar::Field,
-            (Type::I64, Value::I64(_)) | (Type::Bool, Value::Bool(_)) => true,
+            (Type::I64, Value::I64(_))
+            | (Type::I32, Value::I32(_))
+            | (Type::Bool, Value::Bool(_)) => true,
             (Type::Tuple(types), Value::Tuple(items)) => {
                 types.len() == items.len()
                     && types
@@ -147,7 +149,9 @@ impl Interpreter {
                         linear == LinearScalar::F64
                     }
                     (View::I64(_), Type::Float(_)) => linear == LinearScalar::Field,
-                    (View::I64(_), Type::I64) | (View::Bool(_), Type::Bool) => true,
+                    (View::I64(_), Type::I64)
+                    | (View::I32(_), Type::I32)
+                    | (View::Bool(_), Type::Bool) => true,
                     (View::Items(items), Type::Tuple(_) | Type::Data(_)) => {
                         items.iter().all(|v| self.has_type(v, inner, linear, size))
                     }

@@ -194,7 +194,7 @@ impl Frame {
 
 /// Whether a value is a scalar that an index step reached in memory.
 fn is_scalar(value: &Value) -> bool {
-    matches!(value, Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::Bool(_))
+    value.literal().is_some()
 }
 
 impl Machine<'_> {
@@ -227,7 +227,7 @@ impl Machine<'_> {
         match op {
             Op::Prim { dst, row, fallible, args } => {
                 match row.result {
-                    Scalar::I64 => self.counters.integers += 1,
+                    Scalar::I64 | Scalar::I32 => self.counters.integers += 1,
                     Scalar::Float(_) | Scalar::Bool => self.counters.work += 1,
                 }
                 let mut operands = [Literal::Bool(false); 4];
@@ -482,6 +482,7 @@ impl Machine<'_> {
                     Some((Piece::Before(_), Value::I64(i))) => Piece::Before(i),
                     Some((_, Value::F64(x))) => Piece::F64(x),
                     Some((_, Value::F32(x))) => Piece::F32(x),
+                    Some((_, Value::I32(x))) => Piece::I64(i64::from(x)),
                     Some((_, Value::I64(k))) => Piece::I64(k),
                     Some((_, Value::Bool(b))) => Piece::Bool(b),
                     Some(_) => return unchecked("something is printed that is no number"),

@@ -96,7 +96,7 @@ impl Shape {
                 }
                 Shape::Tuple(components)
             }
-            Type::Float(_) | Type::I64 | Type::Bool | Type::Data(_) => Shape::Scalar,
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool | Type::Data(_) => Shape::Scalar,
         })
     }
 
@@ -122,7 +122,7 @@ impl Shape {
 /// Whether a value is of a shape that its storage can be taken over in, and nobody else has the storage.
 fn is_own(value: &mut Value, shape: &Shape) -> bool {
     match (shape, value) {
-        (Shape::Scalar, Value::F64(_) | Value::F32(_) | Value::I64(_)) => true,
+        (Shape::Scalar, Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_)) => true,
         (Shape::Array(_), Value::Array(array)) => shape.is_flat() && array.cells_mut().is_some(),
         (Shape::Tuple(items), Value::Tuple(values)) if items.len() == values.len() => {
             let Some(values) = values.get_mut() else { return false };
@@ -281,6 +281,7 @@ impl Region {
             Shape::Scalar => match &leaf.cells {
                 Cells::F64(v) => v.get(place.at.index).map(|x| Value::F64(*x)),
                 Cells::F32(v) => v.get(place.at.index).map(|x| Value::F32(*x)),
+                Cells::I32(v) => v.get(place.at.index).map(|x| Value::I32(*x)),
                 Cells::I64(v) => v.get(place.at.index).map(|x| Value::I64(*x)),
                 Cells::Bool(v) => v.get(place.at.index).map(|x| Value::Bool(*x)),
                 Cells::Items(v) => v.get(place.at.index).cloned(),
@@ -305,6 +306,7 @@ impl Region {
                     let cells = match &leaf.cells {
                         Cells::F64(v) => Cells::F64(pieces::copy(v.get(range)?)?),
                         Cells::F32(v) => Cells::F32(pieces::copy(v.get(range)?)?),
+                        Cells::I32(v) => Cells::I32(pieces::copy(v.get(range)?)?),
                         Cells::I64(v) => Cells::I64(pieces::copy(v.get(range)?)?),
                         Cells::Bool(v) => Cells::Bool(pieces::copy(v.get(range)?)?),
                         Cells::Items(v) => Cells::Items(pieces::copy(v.get(range)?)?),
@@ -465,6 +467,10 @@ fn put_scalar(cells: &mut Cells, at: usize, value: &Value, put: Put) -> Result<u
                 Put::Add(linear) => add_i64(*cell, *x, linear == LinearScalar::Field),
             };
         }
+        (Cells::I32(v), Value::I32(x)) => {
+            let cell = v.get_mut(at).ok_or(Misfit::Shape)?;
+            *cell = if put == Put::Store { *x } else { cell.wrapping_add(*x) };
+        }
         (Cells::Bool(v), Value::Bool(x)) if put == Put::Store => {
             *v.get_mut(at).ok_or(Misfit::Shape)? = *x;
         }
@@ -491,6 +497,7 @@ fn store_cells(cells: &mut Cells, at: usize, view: View<'_>) -> bool {
     match (cells, view) {
         (Cells::F64(a), View::F64(b)) => copy(a, at, b),
         (Cells::F32(a), View::F32(b)) => copy(a, at, b),
+        (Cells::I32(a), View::I32(b)) => copy(a, at, b),
         (Cells::I64(a), View::I64(b)) => copy(a, at, b),
         (Cells::Bool(a), View::Bool(b)) => copy(a, at, b),
         (Cells::Items(a), View::Items(b)) => {
@@ -589,6 +596,7 @@ fn zeros(
             Width::Double => memory::cells(total, 0.0).map(Cells::F64),
         },
         Type::Float(_) | Type::I64 => memory::cells(total, 0).map(Cells::I64),
+        Type::I32 => memory::cells(total, 0).map(Cells::I32),
         Type::Bool => memory::cells(total, false).map(Cells::Bool),
         // The first constructor of tangents is zero.
         Type::Data(data) => {

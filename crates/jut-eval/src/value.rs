@@ -25,8 +25,10 @@ pub enum Value {
     F64(f64),
     /// A float of 32 bits.
     F32(f32),
-    /// An integer.
+    /// An integer of 64 bits.
     I64(i64),
+    /// An integer of 32 bits.
+    I32(i32),
     /// A truth value.
     Bool(bool),
     /// A tuple `#(a, ..)`.
@@ -196,6 +198,7 @@ impl Value {
         match self {
             Value::F64(x) => Some(Literal::F64(*x)),
             Value::F32(x) => Some(Literal::F32(*x)),
+            Value::I32(x) => Some(Literal::I32(*x)),
             Value::I64(x) => Some(Literal::I64(*x)),
             Value::Bool(x) => Some(Literal::Bool(*x)),
             _ => None,
@@ -205,11 +208,12 @@ impl Value {
     /// Number of scalars inside: |v| of the cost model.
     pub fn scalars(&self) -> u64 {
         match self {
-            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::Bool(_) => 1,
+            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_) | Value::Bool(_) => 1,
             Value::Tuple(items) | Value::Data(_, items) => items.iter().map(Value::scalars).sum(),
             Value::Array(a) => match a.view() {
                 View::F64(v) => v.len() as u64,
                 View::F32(v) => v.len() as u64,
+                View::I32(v) => v.len() as u64,
                 View::I64(v) => v.len() as u64,
                 View::Bool(v) => v.len() as u64,
                 View::Items(v) => v.iter().map(Value::scalars).sum(),
@@ -231,16 +235,17 @@ impl Value {
         }
     }
 
-    /// Bytes of all scalars inside: 8 per number, 4 per f32, 1 per truth value.
+    /// Bytes of all scalars inside: 8 per number, 4 per number of 32 bits, 1 per truth value.
     pub fn bytes(&self) -> u64 {
         match self {
             Value::F64(_) | Value::I64(_) => 8,
-            Value::F32(_) => 4,
+            Value::F32(_) | Value::I32(_) => 4,
             Value::Bool(_) => 1,
             Value::Tuple(items) | Value::Data(_, items) => items.iter().map(Value::bytes).sum(),
             Value::Array(a) => match a.view() {
                 View::F64(v) => 8 * v.len() as u64,
                 View::F32(v) => 4 * v.len() as u64,
+                View::I32(v) => 4 * v.len() as u64,
                 View::I64(v) => 8 * v.len() as u64,
                 View::Bool(v) => v.len() as u64,
                 View::Items(v) => v.iter().map(Value::bytes).sum(),
@@ -252,7 +257,8 @@ impl Value {
     /// been counted where they were made.
     pub(crate) fn bytes_of_lists(&self) -> u64 {
         match self {
-            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::Bool(_) | Value::Array(_) => 0,
+            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_) => 0,
+            Value::Bool(_) | Value::Array(_) => 0,
             Value::Tuple(items) | Value::Data(_, items) => {
                 // The two counters of shared memory stand before the items.
                 let own = 2 * size_of::<usize>() + size_of_val(&**items);
@@ -266,14 +272,14 @@ impl Value {
         match self {
             Value::F64(x) => visit(*x),
             Value::F32(x) => visit(f64::from(*x)),
-            Value::I64(_) | Value::Bool(_) => {}
+            Value::I64(_) | Value::I32(_) | Value::Bool(_) => {}
             Value::Tuple(items) | Value::Data(_, items) => {
                 items.iter().for_each(|v| v.for_each_f64(visit));
             }
             Value::Array(a) => match a.view() {
                 View::F64(v) => v.iter().for_each(|x| visit(*x)),
                 View::F32(v) => v.iter().for_each(|x| visit(f64::from(*x))),
-                View::I64(_) | View::Bool(_) => {}
+                View::I64(_) | View::I32(_) | View::Bool(_) => {}
                 View::Items(v) => v.iter().for_each(|v| v.for_each_f64(visit)),
             },
         }
@@ -284,7 +290,7 @@ impl Value {
         match self {
             Value::F64(x) => Value::F64(map(*x)),
             Value::F32(x) => Value::F32(map(f64::from(*x)) as f32),
-            Value::I64(_) | Value::Bool(_) => self.clone(),
+            Value::I64(_) | Value::I32(_) | Value::Bool(_) => self.clone(),
             Value::Tuple(items) => Value::Tuple(items.iter().map(|v| v.map_f64(map)).collect()),
             Value::Data(con, items) => {
                 Value::Data(*con, items.iter().map(|v| v.map_f64(map)).collect())
@@ -295,7 +301,7 @@ impl Value {
                     View::F32(v) => {
                         Cells::F32(v.iter().map(|x| map(f64::from(*x)) as f32).collect())
                     }
-                    View::I64(_) | View::Bool(_) => return self.clone(),
+                    View::I64(_) | View::I32(_) | View::Bool(_) => return self.clone(),
                     View::Items(v) => Cells::Items(v.iter().map(|v| v.map_f64(map)).collect()),
                 };
                 Array::new(a.dims(), cells).map_or_else(|| self.clone(), Value::Array)
@@ -309,6 +315,7 @@ impl From<Literal> for Value {
         match literal {
             Literal::F64(x) => Value::F64(x),
             Literal::F32(x) => Value::F32(x),
+            Literal::I32(x) => Value::I32(x),
             Literal::I64(x) => Value::I64(x),
             Literal::Bool(x) => Value::Bool(x),
         }
@@ -339,6 +346,7 @@ impl PartialEq for Value {
             (Value::F64(a), Value::F64(b)) => math::same(*a, *b),
             (Value::F32(a), Value::F32(b)) => same_f32(*a, *b),
             (Value::I64(a), Value::I64(b)) => a == b,
+            (Value::I32(a), Value::I32(b)) => a == b,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Tuple(a), Value::Tuple(b)) => a[..] == b[..],
             (Value::Array(a), Value::Array(b)) => a == b,
@@ -364,6 +372,7 @@ impl fmt::Display for Value {
         match self {
             Value::F64(x) => write!(f, "{x:?}"),
             Value::F32(x) => write!(f, "{x:?}"),
+            Value::I32(x) => write!(f, "{x}"),
             Value::I64(x) => write!(f, "{x}"),
             Value::Bool(x) => write!(f, "{x}"),
             Value::Tuple(items) => {

@@ -17,6 +17,7 @@ pub fn zero(ty: &Type, size: &mut dyn FnMut(&Size) -> i64) -> Option<Value> {
     fill(ty, size, &mut |scalar| match scalar {
         Type::Float(width) => Value::from(width.number(0.0)),
         Type::I64 => Value::I64(0),
+        Type::I32 => Value::I32(0),
         _ => Value::Bool(false),
     })
 }
@@ -30,6 +31,7 @@ pub fn random(
     fill(ty, size, &mut |scalar| match scalar {
         Type::Float(width) => Value::from(width.number(2.0 * rng.f64() - 1.0)),
         Type::I64 => Value::I64(rng.i64(0..10)),
+        Type::I32 => Value::I32(rng.i32(0..10)),
         _ => Value::Bool(rng.bool()),
     })
 }
@@ -51,7 +53,7 @@ fn fill(
     scalar: &mut dyn FnMut(&Type) -> Value,
 ) -> Option<Value> {
     match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => Some(scalar(ty)),
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => Some(scalar(ty)),
         Type::Tuple(items) => {
             let items: Option<Vec<Value>> = items.iter().map(|t| fill(t, size, scalar)).collect();
             items.map(Value::tuple)
@@ -64,6 +66,7 @@ fn fill(
                 Type::Float(Width::Single) => Cells::F32(Vec::new()),
                 Type::Float(Width::Double) => Cells::F64(Vec::new()),
                 Type::I64 => Cells::I64(Vec::new()),
+                Type::I32 => Cells::I32(Vec::new()),
                 Type::Bool => Cells::Bool(Vec::new()),
                 _ => Cells::Items(Vec::new()),
             };
@@ -96,6 +99,7 @@ pub fn add(a: Value, b: &Value, linear: LinearScalar) -> Option<Value> {
     Some(match (a, b) {
         (Value::F64(a), Value::F64(b)) => Value::F64(a + b),
         (Value::F32(a), Value::F32(b)) => Value::F32(a + b),
+        (Value::I32(a), Value::I32(b)) => Value::I32(a.wrapping_add(*b)),
         (Value::I64(a), Value::I64(b)) => Value::I64(add_i64(a, *b, field)),
         (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
             let items: Option<Vec<Value>> =
@@ -212,6 +216,10 @@ pub(crate) fn add_cells(
             let field = linear == LinearScalar::Field;
             return pieces::zip(a, b, |a, b| *a = add_i64(*a, *b, field)).is_some();
         }
+        (Cells::I32(a), View::I32(b)) => {
+            let Some(a) = a.get_mut(at..at + b.len()) else { return false };
+            return pieces::zip(a, b, |a, b| *a = a.wrapping_add(*b)).is_some();
+        }
         (Cells::Items(a), View::Items(b)) => {
             let Some(a) = a.get_mut(at..at + b.len()) else { return false };
             for (a, b) in a.iter_mut().zip(b) {
@@ -231,6 +239,7 @@ fn cells_of(view: View<'_>) -> Option<Cells> {
     Some(match view {
         View::F64(v) => Cells::F64(pieces::copy(v)?),
         View::F32(v) => Cells::F32(pieces::copy(v)?),
+        View::I32(v) => Cells::I32(pieces::copy(v)?),
         View::I64(v) => Cells::I64(pieces::copy(v)?),
         View::Bool(v) => Cells::Bool(pieces::copy(v)?),
         View::Items(v) => Cells::Items(pieces::copy(v)?),
@@ -297,7 +306,7 @@ pub(crate) fn map(
                 fields.iter().map(|v| map(v.clone(), float, field)).collect();
             Value::data(con, fields?)
         }
-        Value::Bool(_) => return None,
+        Value::I32(_) | Value::Bool(_) => return None,
     })
 }
 
@@ -325,7 +334,7 @@ fn map_cells(
             })
             .is_some();
         }
-        Cells::Bool(_) => return false,
+        Cells::I32(_) | Cells::Bool(_) => return false,
         Cells::Items(v) => {
             for x in v.iter_mut() {
                 match map(x.clone(), float, field) {
@@ -356,9 +365,9 @@ pub fn dot_field(a: &Value, b: &Value) -> Option<i64> {
             Value::Array(a) => match a.view() {
                 View::I64(v) => out.extend_from_slice(v),
                 View::Items(v) => v.iter().for_each(|v| elements(v, out)),
-                View::F64(_) | View::F32(_) | View::Bool(_) => {}
+                View::F64(_) | View::F32(_) | View::I32(_) | View::Bool(_) => {}
             },
-            Value::F64(_) | Value::F32(_) | Value::Bool(_) | Value::Data(..) => {}
+            Value::F64(_) | Value::F32(_) | Value::I32(_) | Value::Bool(_) | Value::Data(..) => {}
         }
     }
     let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -374,7 +383,7 @@ pub fn to_field(a: &Value) -> Value {
     match a {
         Value::F64(x) => Value::I64(scalar::factor(*x)),
         Value::F32(x) => Value::I64(scalar::factor(f64::from(*x))),
-        Value::I64(_) | Value::Bool(_) | Value::Data(..) => a.clone(),
+        Value::I64(_) | Value::I32(_) | Value::Bool(_) | Value::Data(..) => a.clone(),
         Value::Tuple(items) => Value::Tuple(items.iter().map(to_field).collect()),
         Value::Array(array) => {
             let cells = match array.view() {
@@ -383,6 +392,7 @@ pub fn to_field(a: &Value) -> Value {
                     Cells::I64(v.iter().map(|x| scalar::factor(f64::from(*x))).collect())
                 }
                 View::I64(v) => Cells::I64(v.to_vec()),
+                View::I32(v) => Cells::I32(v.to_vec()),
                 View::Bool(v) => Cells::Bool(v.to_vec()),
                 View::Items(v) => Cells::Items(v.iter().map(to_field).collect()),
             };

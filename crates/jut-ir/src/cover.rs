@@ -183,7 +183,7 @@ impl Facts {
         match ty {
             Type::Array(size, element) => {
                 self.add_dimension(size);
-                if let (Type::Float(_) | Type::I64 | Type::Bool, Some(name)) =
+                if let (Type::Float(_) | Type::I64 | Type::I32 | Type::Bool, Some(name)) =
                     (&**element, size.as_var())
                     && self.lengths.insert(name)
                 {
@@ -192,7 +192,7 @@ impl Facts {
                 element.for_each_size(&mut |size| self.add_dimension(size));
             }
             Type::Tuple(items) => items.iter().for_each(|item| self.add_type(item)),
-            Type::Float(_) | Type::I64 | Type::Bool | Type::Data(_) => {}
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool | Type::Data(_) => {}
         }
     }
 

@@ -130,6 +130,10 @@ pub enum Machine {
     FToS,
     /// f32 to f64.
     SToF,
+    /// i64 to i32: the last 32 bits.
+    Narrow,
+    /// i32 to i64.
+    Widen,
     /// The value itself.
     Copy,
 }

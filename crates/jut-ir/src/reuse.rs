@@ -102,7 +102,7 @@ fn has_data(ty: &Type) -> bool {
     match ty {
         Type::Data(_) => true,
         Type::Tuple(items) => items.iter().any(has_data),
-        Type::Array(..) | Type::Float(_) | Type::I64 | Type::Bool => false,
+        Type::Array(..) | Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => false,
     }
 }
 
@@ -115,7 +115,7 @@ fn is_apart(
     around: &mut Vec<DataId>,
 ) -> bool {
     match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => true,
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => true,
         Type::Array(..) => pointed || !around.is_empty() && !has_constant_size(ty),
         Type::Tuple(items) => items.iter().all(|item| is_apart(datas, item, pointed, around)),
         // What holds values of its own kind is a pointer.

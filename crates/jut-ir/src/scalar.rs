@@ -45,6 +45,8 @@ pub enum Scalar {
     Float(Width),
     /// A 64-bit two's complement integer, wrapping.
     I64,
+    /// A 32-bit two's complement integer, wrapping.
+    I32,
     /// A truth value.
     Bool,
 }
@@ -64,13 +66,15 @@ impl Scalar {
         match self {
             Scalar::Float(width) => width.name(),
             Scalar::I64 => "i64",
+            Scalar::I32 => "i32",
             Scalar::Bool => "bool",
         }
     }
 
     /// The scalar of a name.
     pub fn named(name: &str) -> Option<Scalar> {
-        let mut all = [Scalar::F64, Scalar::F32, Scalar::I64, Scalar::Bool].into_iter();
+        let mut all =
+            [Scalar::F64, Scalar::F32, Scalar::I64, Scalar::I32, Scalar::Bool].into_iter();
         all.find(|scalar| scalar.name() == name)
     }
 
@@ -79,6 +83,7 @@ impl Scalar {
         match self {
             Scalar::Float(width) => width.number(0.0),
             Scalar::I64 => Literal::I64(0),
+            Scalar::I32 => Literal::I32(0),
             Scalar::Bool => Literal::Bool(false),
         }
     }
@@ -88,6 +93,7 @@ impl Scalar {
         match self {
             Scalar::Float(width) => width.bytes(),
             Scalar::I64 => 8,
+            Scalar::I32 => 4,
             Scalar::Bool => 1,
         }
     }
@@ -102,6 +108,7 @@ impl Scalar {
         match self {
             Scalar::Float(width) => Type::Float(width),
             Scalar::I64 => Type::I64,
+            Scalar::I32 => Type::I32,
             Scalar::Bool => Type::Bool,
         }
     }
@@ -111,6 +118,7 @@ impl Scalar {
         match ty {
             Type::Float(width) => Some(Scalar::Float(*width)),
             Type::I64 => Some(Scalar::I64),
+            Type::I32 => Some(Scalar::I32),
             Type::Bool => Some(Scalar::Bool),
             Type::Tuple(_) | Type::Array(..) | Type::Data(_) => None,
         }
@@ -124,8 +132,10 @@ pub enum Literal {
     F64(f64),
     /// A float of 32 bits; equality is equality of bits.
     F32(f32),
-    /// An integer.
+    /// An integer of 64 bits.
     I64(i64),
+    /// An integer of 32 bits.
+    I32(i32),
     /// A truth value.
     Bool(bool),
 }
@@ -137,6 +147,7 @@ impl Literal {
             Literal::F64(_) => Scalar::F64,
             Literal::F32(_) => Scalar::F32,
             Literal::I64(_) => Scalar::I64,
+            Literal::I32(_) => Scalar::I32,
             Literal::Bool(_) => Scalar::Bool,
         }
     }
@@ -151,7 +162,7 @@ impl Literal {
         match self {
             Literal::F64(x) => x.is_finite(),
             Literal::F32(x) => x.is_finite(),
-            Literal::I64(_) | Literal::Bool(_) => true,
+            Literal::I64(_) | Literal::I32(_) | Literal::Bool(_) => true,
         }
     }
 
@@ -160,6 +171,7 @@ impl Literal {
             Literal::F64(x) => (0, x.to_bits()),
             Literal::F32(x) => (3, u64::from(x.to_bits())),
             Literal::I64(x) => (1, x as u64),
+            Literal::I32(x) => (4, x as u64),
             Literal::Bool(x) => (2, x as u64),
         }
     }

@@ -142,7 +142,7 @@ impl Program {
         }
         *left -= 1;
         match ty {
-            Type::Float(_) | Type::I64 | Type::Bool => true,
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => true,
             Type::Tuple(items) => items.iter().all(|t| self.is_written_out(t, left)),
             Type::Array(_, element) => self.is_written_out(element, left),
             Type::Data(data) if self.datas[*data].tangent.is_some() => true,

@@ -15,6 +15,8 @@ pub enum Type {
     Float(Width),
     /// 64-bit two's complement integer, wrapping.
     I64,
+    /// 32-bit two's complement integer, wrapping: no index, and no size.
+    I32,
     /// Truth value.
     Bool,
     /// Anonymous tuple `#(t, ..)`.
@@ -41,7 +43,7 @@ impl Type {
         match self {
             Type::Float(width) => width.number(x),
             Type::Array(_, element) => element.number(x),
-            Type::I64 | Type::Bool | Type::Tuple(_) | Type::Data(_) => Literal::F64(x),
+            Type::I64 | Type::I32 | Type::Bool | Type::Tuple(_) | Type::Data(_) => Literal::F64(x),
         }
     }
 
@@ -50,9 +52,9 @@ impl Type {
         Type::Array(size, Box::new(element))
     }
 
-    /// Whether this is a float, i64 or bool.
+    /// Whether this is a float, an integer or a bool.
     pub fn is_scalar(&self) -> bool {
-        matches!(self, Type::Float(_) | Type::I64 | Type::Bool)
+        matches!(self, Type::Float(_) | Type::I64 | Type::I32 | Type::Bool)
     }
 
     /// The element type of an array.
@@ -74,7 +76,7 @@ impl Type {
     /// Calls `visit` with every size in the type, outermost first.
     pub fn for_each_size(&self, visit: &mut dyn FnMut(&Size)) {
         match self {
-            Type::Float(_) | Type::I64 | Type::Bool | Type::Data(_) => {}
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool | Type::Data(_) => {}
             Type::Tuple(items) => items.iter().for_each(|t| t.for_each_size(visit)),
             Type::Array(size, element) => {
                 visit(size);
@@ -95,7 +97,7 @@ impl Type {
     /// Replaces size names; a name for which `map` gives `None` stays.
     pub fn subst(&self, map: &mut dyn FnMut(NVar) -> Option<Size>) -> Type {
         match self {
-            Type::Float(_) | Type::I64 | Type::Bool | Type::Data(_) => self.clone(),
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool | Type::Data(_) => self.clone(),
             Type::Tuple(items) => Type::Tuple(items.iter().map(|t| t.subst(map)).collect()),
             Type::Array(size, element) => Type::array(size.subst(map), element.subst(map)),
         }
@@ -104,7 +106,7 @@ impl Type {
     /// Calls `visit` with every data type that the type names, but not with those that these name.
     pub fn for_each_data(&self, visit: &mut dyn FnMut(DataId)) {
         match self {
-            Type::Float(_) | Type::I64 | Type::Bool => {}
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => {}
             Type::Tuple(items) => items.iter().for_each(|t| t.for_each_data(visit)),
             Type::Array(_, element) => element.for_each_data(visit),
             Type::Data(data) => visit(*data),
@@ -118,7 +120,7 @@ impl Type {
         while let Some(ty) = work.pop() {
             match ty {
                 ty if is(ty) => return true,
-                Type::Float(_) | Type::I64 | Type::Bool => {}
+                Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => {}
                 Type::Tuple(items) => work.extend(items),
                 Type::Array(_, element) => work.push(element),
                 Type::Data(data) => {
@@ -180,7 +182,7 @@ impl Type {
     ) -> Result<Option<Type>, DataId> {
         Ok(match self {
             Type::Float(width) => Some(Type::Float(*width)),
-            Type::I64 | Type::Bool => None,
+            Type::I64 | Type::I32 | Type::Bool => None,
             Type::Tuple(items) => {
                 let mut present = Vec::new();
                 for item in items {

@@ -43,6 +43,7 @@ fn cases(text: &str) -> Vec<Case<'_>> {
                 }
                 Scalar::F32 => Literal::F32(word.parse().expect(line)),
                 Scalar::I64 => Literal::I64(word.parse().expect(line)),
+                Scalar::I32 => Literal::I32(word.parse().expect(line)),
                 Scalar::Bool => Literal::Bool(word.parse().expect(line)),
             })
             .collect();
@@ -132,7 +133,8 @@ fn every_row_is_as_exact_as_it_says() {
     }
     let mut wrong = String::new();
     // The conversions are those of Rust.
-    let converts = |row: &&Row| row.params.contains(&Scalar::F32) || row.result == Scalar::F32;
+    let narrow = |scalar: Scalar| matches!(scalar, Scalar::F32 | Scalar::I32);
+    let converts = |row: &&Row| row.params.iter().any(|p| narrow(*p)) || narrow(row.result);
     for row in TABLE.iter().filter(|row| !converts(row)) {
         let seen = worst.remove(row.id).unwrap_or_default();
         let (value, partials) = (seen.value.0, seen.partials.0);

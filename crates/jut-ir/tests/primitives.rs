@@ -23,6 +23,7 @@ fn sample(row: &Row, k: usize, t: f64) -> Literal {
         Scalar::F64 => Literal::F64(x),
         Scalar::F32 => Literal::F32(x as f32),
         Scalar::I64 => Literal::I64(x.round() as i64),
+        Scalar::I32 => Literal::I32(x.round() as i32),
         Scalar::Bool => Literal::Bool(t >= 0.5),
     }
 }
@@ -187,6 +188,7 @@ fn every_row_has_a_value_for_all_bits() {
                 Scalar::F64 => floats.iter().map(|x| Literal::F64(*x)).collect(),
                 Scalar::F32 => floats.iter().map(|x| Literal::F32(*x as f32)).collect(),
                 Scalar::I64 => ints.iter().map(|x| Literal::I64(*x)).collect(),
+                Scalar::I32 => ints.iter().map(|x| Literal::I32(*x as i32)).collect(),
                 Scalar::Bool => vec![Literal::Bool(false), Literal::Bool(true)],
             })
             .collect();

@@ -37,6 +37,7 @@ pub(crate) fn scalar(kind: Kind) -> Scalar {
         Kind::F64 => Scalar::F64,
         Kind::F32 => Scalar::F32,
         Kind::I64 => Scalar::I64,
+        Kind::I32 => Scalar::I32,
         Kind::BOOL => Scalar::Bool,
         Kind::Buffer(_) => Scalar::Ptr,
     }
@@ -205,7 +206,7 @@ impl<'a> Translator<'a> {
         }
         let blank = |ty: &Type| match ty.scalar {
             Scalar::F64 | Scalar::F32 => Operand::ZERO,
-            Scalar::I64 => Operand::I64(0),
+            Scalar::I64 | Scalar::I32 => Operand::I64(0),
             Scalar::Bool => Operand::Bool(false),
             Scalar::Ptr => Operand::Null,
         };
@@ -290,6 +291,7 @@ impl<'a> Translator<'a> {
             Atom::Lit(Literal::F64(x)) => Operand::float(x),
             Atom::Lit(Literal::F32(x)) => Operand::float(f64::from(x)),
             Atom::Lit(Literal::I64(x)) => Operand::I64(x),
+            Atom::Lit(Literal::I32(x)) => Operand::I64(i64::from(x)),
             Atom::Lit(Literal::Bool(x)) => Operand::Bool(x),
         })
     }

@@ -26,6 +26,8 @@ fn types(op: Machine) -> Option<(Scalar, Scalar)> {
         FToI => (Scalar::F64, Scalar::I64),
         FToS => (Scalar::F64, Scalar::F32),
         SToF => (Scalar::F32, Scalar::F64),
+        Narrow => (Scalar::I64, Scalar::I32),
+        Widen => (Scalar::I32, Scalar::I64),
         BToI => (Scalar::Bool, Scalar::I64),
         BToF => (Scalar::Bool, Scalar::F64),
         Select | Copy => return None,
@@ -150,6 +152,8 @@ impl Emit<'_> {
             Machine::IToF => self.cast("sitofp", a),
             Machine::FToS => self.cast("fptrunc", a),
             Machine::SToF => self.cast("fpext", a),
+            Machine::Narrow => self.cast("trunc", a),
+            Machine::Widen => self.cast("sext", a),
             Machine::BToI => self.cast("zext", a),
             Machine::BToF => self.cast("uitofp", a),
             Machine::FToI => {

@@ -28,6 +28,7 @@ pub(crate) fn cell_scalar(cell: Cell) -> Scalar {
         Cell::F64 => Scalar::F64,
         Cell::F32 => Scalar::F32,
         Cell::I64 => Scalar::I64,
+        Cell::I32 => Scalar::I32,
         Cell::BOOL => Scalar::Bool,
         Cell::Buffer => Scalar::Ptr,
         Cell::Word => Scalar::I64,
@@ -227,6 +228,7 @@ impl Translator<'_> {
             Scalar::F64 => format!("@jut.fill.f64(ptr {place}, i64 {count}, double {value})"),
             Scalar::F32 => format!("@jut.fill.f32(ptr {place}, i64 {count}, float {value})"),
             Scalar::I64 => format!("@jut.fill.i64(ptr {place}, i64 {count}, i64 {value})"),
+            Scalar::I32 => format!("@jut.fill.i32(ptr {place}, i64 {count}, i32 {value})"),
             Scalar::Ptr => format!("@jut.fill.ptr(ptr {place}, i64 {count}, ptr {value})"),
         };
         self.body.line(format_args!("call void {line}"));

@@ -125,6 +125,20 @@ done:
   ret void
 }
 
+define internal void @jut.fill.i32(ptr %p, i64 %n, i32 %x) #0 {
+  %any = icmp sgt i64 %n, 0
+  br i1 %any, label %body, label %done
+body:
+  %i = phi i64 [ 0, %0 ], [ %next, %body ]
+  %at = getelementptr inbounds nuw i32, ptr %p, i64 %i
+  store i32 %x, ptr %at, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %body, label %done
+done:
+  ret void
+}
+
 define internal void @jut.fill.i64(ptr %p, i64 %n, i64 %x) #0 {
   %any = icmp sgt i64 %n, 0
   br i1 %any, label %body, label %done

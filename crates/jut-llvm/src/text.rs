@@ -14,6 +14,7 @@ pub(crate) enum Scalar {
     F64,
     F32,
     I64,
+    I32,
     Bool,
     Ptr,
 }
@@ -40,6 +41,7 @@ impl Scalar {
             Scalar::F64 => "double",
             Scalar::F32 => "float",
             Scalar::I64 => "i64",
+            Scalar::I32 => "i32",
             Scalar::Bool => "i8",
             Scalar::Ptr => "ptr",
         }
@@ -49,7 +51,7 @@ impl Scalar {
     pub(crate) fn bytes(self) -> u32 {
         match self {
             Scalar::F64 | Scalar::I64 | Scalar::Ptr => 8,
-            Scalar::F32 => 4,
+            Scalar::F32 | Scalar::I32 => 4,
             Scalar::Bool => 1,
         }
     }
@@ -75,6 +77,8 @@ impl Type {
             (Scalar::F32, true) => "v8f32",
             (Scalar::I64, false) => "i64",
             (Scalar::I64, true) => "v8i64",
+            (Scalar::I32, false) => "i32",
+            (Scalar::I32, true) => "v8i32",
             (Scalar::Bool, false) => "i1",
             (Scalar::Bool, true) => "v8i1",
             (Scalar::Ptr, false) => "p0",

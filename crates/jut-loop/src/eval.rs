@@ -141,6 +141,7 @@ enum Val {
     F64(f64),
     F32(f32),
     I64(i64),
+    I32(i32),
     Bool(bool),
     /// Block and cell.
     Buffer(usize, i64),
@@ -151,6 +152,7 @@ impl From<Literal> for Val {
         match l {
             Literal::F64(x) => Val::F64(x),
             Literal::F32(x) => Val::F32(x),
+            Literal::I32(x) => Val::I32(x),
             Literal::I64(x) => Val::I64(x),
             Literal::Bool(x) => Val::Bool(x),
         }
@@ -180,6 +182,7 @@ fn operation(
         operands.push(match (value(*a)?, *want) {
             (Val::F64(x), Scalar::F64) => Literal::F64(x),
             (Val::F32(x), Scalar::F32) => Literal::F32(x),
+            (Val::I32(x), Scalar::I32) => Literal::I32(x),
             (Val::I64(x), Scalar::I64) => Literal::I64(x),
             (Val::Bool(x), Scalar::Bool) => Literal::Bool(x),
             (got, _) => return broken(&format!("operand {got:?} of {prim:?}")),
@@ -270,6 +273,7 @@ impl<'a> Machine<'a> {
         match cells {
             Cells::F64(c) => c.iter().map(|x| Val::F64(*x)).collect(),
             Cells::F32(c) => c.iter().map(|x| Val::F32(*x)).collect(),
+            Cells::I32(c) => c.iter().map(|x| Val::I32(*x)).collect(),
             Cells::I64(c) => c.iter().map(|x| Val::I64(*x)).collect(),
             Cells::Bool(c) => c.iter().map(|x| Val::Bool(*x != 0)).collect(),
             Cells::Buffers(c) => {
@@ -288,6 +292,7 @@ impl<'a> Machine<'a> {
         let (block, at) = match value {
             Val::F64(x) => return Flat::Scalar(Literal::F64(x)),
             Val::F32(x) => return Flat::Scalar(Literal::F32(x)),
+            Val::I32(x) => return Flat::Scalar(Literal::I32(x)),
             Val::I64(x) => return Flat::Scalar(Literal::I64(x)),
             Val::Bool(x) => return Flat::Scalar(Literal::Bool(x)),
             Val::Nothing => return Flat::Buffer(Cells::Buffers(Vec::new())),
@@ -298,9 +303,11 @@ impl<'a> Machine<'a> {
         let float = |v: &Val| if let Val::F64(x) = v { *x } else { 0.0 };
         let single = |v: &Val| if let Val::F32(x) = v { *x } else { 0.0 };
         let int = |v: &Val| if let Val::I64(x) = v { *x } else { 0 };
+        let narrow = |v: &Val| if let Val::I32(x) = v { *x } else { 0 };
         let bit = |v: &Val| matches!(v, Val::Bool(true)) as u8;
         Flat::Buffer(match cells.iter().find(|v| **v != Val::Nothing) {
             Some(Val::F32(_)) => Cells::F32(cells.iter().map(single).collect()),
+            Some(Val::I32(_)) => Cells::I32(cells.iter().map(narrow).collect()),
             Some(Val::I64(_)) => Cells::I64(cells.iter().map(int).collect()),
             Some(Val::Bool(_)) => Cells::Bool(cells.iter().map(bit).collect()),
             Some(Val::Buffer(..)) => Cells::Buffers(

@@ -245,7 +245,7 @@ impl Seen {
 fn flat_count(program: &Program, data: DataId) -> usize {
     fn of(ty: &Type, known: &[usize]) -> usize {
         match ty {
-            Type::Float(_) | Type::I64 | Type::Bool => 1,
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => 1,
             Type::Tuple(items) => items.iter().fold(0, |n, t| n.saturating_add(of(t, known))),
             Type::Array(_, element) => of(element, known),
             Type::Data(id) => known.get(id.index()).copied().unwrap_or(usize::MAX),
@@ -339,6 +339,7 @@ impl Layouts {
         let components: Rc<[Component]> = match ty {
             Type::Float(width) => [Component::scalar(Kind::Scalar(Scalar::Float(*width)))].into(),
             Type::I64 => [Component::scalar(Kind::I64)].into(),
+            Type::I32 => [Component::scalar(Kind::I32)].into(),
             Type::Bool => [Component::scalar(Kind::BOOL)].into(),
             Type::Data(id) if self.datas[id.index()].boxed => [Component::boxed()].into(),
             Type::Data(id) => self.datas[id.index()].components.clone(),
@@ -508,7 +509,7 @@ fn from_outside(data: &Data) -> Diagnostic {
 /// The data types of which a value of a type is made.
 fn outside(program: &Program, ty: &Type, seen: &mut HashSet<DataId>) {
     match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => {}
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => {}
         Type::Tuple(items) => items.iter().for_each(|t| outside(program, t, seen)),
         Type::Array(_, element) => outside(program, element, seen),
         Type::Data(id) => {

@@ -48,6 +48,8 @@ impl Kind {
     pub const F32: Kind = Kind::Scalar(Scalar::F32);
     /// 64-bit integer.
     pub const I64: Kind = Kind::Scalar(Scalar::I64);
+    /// 32-bit integer.
+    pub const I32: Kind = Kind::Scalar(Scalar::I32);
     /// Truth value.
     pub const BOOL: Kind = Kind::Scalar(Scalar::Bool);
 }
@@ -73,6 +75,8 @@ impl Cell {
     pub const F32: Cell = Cell::Scalar(Scalar::F32);
     /// 64-bit integer.
     pub const I64: Cell = Cell::Scalar(Scalar::I64);
+    /// 32-bit integer.
+    pub const I32: Cell = Cell::Scalar(Scalar::I32);
     /// Truth value.
     pub const BOOL: Cell = Cell::Scalar(Scalar::Bool);
 

@@ -224,6 +224,7 @@ impl Reader {
             (Some(Word::Literal(Literal::F64(x))), true) => Literal::F64(-x),
             (Some(Word::Literal(Literal::F32(x))), true) => Literal::F32(-x),
             (Some(Word::Literal(Literal::I64(x))), true) => Literal::I64(x.wrapping_neg()),
+            (Some(Word::Literal(Literal::I32(x))), true) => Literal::I32(x.wrapping_neg()),
             (Some(Word::Literal(l)), false) => l,
             _ => return None,
         };

@@ -105,6 +105,8 @@ pub enum Cells {
     F32(Vec<f32>),
     /// 64-bit integers.
     I64(Vec<i64>),
+    /// 32-bit integers.
+    I32(Vec<i32>),
     /// Truth values, 0 or 1.
     Bool(Vec<u8>),
     /// Buffers.
@@ -117,6 +119,7 @@ impl Cells {
         match cell {
             Cell::F64 => Cells::F64(Vec::new()),
             Cell::F32 => Cells::F32(Vec::new()),
+            Cell::I32 => Cells::I32(Vec::new()),
             Cell::I64 => Cells::I64(Vec::new()),
             Cell::BOOL => Cells::Bool(Vec::new()),
             Cell::Buffer | Cell::Word => Cells::Buffers(Vec::new()),
@@ -128,6 +131,7 @@ impl Cells {
         match cell {
             Cell::F64 => Cells::F64(vec![0.0; n]),
             Cell::F32 => Cells::F32(vec![0.0; n]),
+            Cell::I32 => Cells::I32(vec![0; n]),
             Cell::I64 => Cells::I64(vec![0; n]),
             Cell::BOOL => Cells::Bool(vec![0; n]),
             Cell::Buffer | Cell::Word => Cells::Buffers(vec![Cells::Buffers(Vec::new()); n]),
@@ -139,6 +143,7 @@ impl Cells {
         match self {
             Cells::F64(c) => c.len(),
             Cells::F32(c) => c.len(),
+            Cells::I32(c) => c.len(),
             Cells::I64(c) => c.len(),
             Cells::Bool(c) => c.len(),
             Cells::Buffers(c) => c.len(),

@@ -100,7 +100,7 @@ impl Emitter<'_> {
             return Err("a block gives another number of results".to_owned());
         }
         let types: Vec<&str> = std::iter::once("i32").chain(region.types).collect();
-        let ok = self.constant(Constant::Status(0));
+        let ok = self.constant(Constant::I32(0));
         results.insert(0, ok);
         self.line(format_args!("{end}{}", with_types(&results, &types)));
         let left = region.left || !region.pending.is_empty();
@@ -127,10 +127,12 @@ impl Emitter<'_> {
             "f64" => return self.float(0.0, Width::One),
             "vector<8xf64>" => return self.float(0.0, Width::Eight),
             "f32" => return self.constant(Constant::F32(0)),
+            "i32" => return self.constant(Constant::I32(0)),
             "index" => return self.int(0),
             "i1" => return self.constant(Constant::Bool(false, Width::One)),
             "!f64s" => Helper::F64s,
             "!f32s" => Helper::F32s,
+            "!i32s" => Helper::I32s,
             "!bools" => Helper::Bools,
             _ => Helper::I64s,
         };
@@ -146,7 +148,7 @@ impl Emitter<'_> {
         let mut args = vec![
             "%workspace".into(),
             self.int(i64::from(site.as_u32())),
-            self.constant(Constant::Status(kind as i32)),
+            self.constant(Constant::I32(kind as i32)),
         ];
         args.extend(operands);
         while args.len() < 6 {
@@ -180,7 +182,7 @@ impl Emitter<'_> {
         let region = self.regions.last_mut().ok_or("a status stands where nothing can fail")?;
         region.left = true;
         let end = region.number;
-        let ok = self.constant(Constant::Status(0));
+        let ok = self.constant(Constant::I32(0));
         let fine = self.define(format_args!("arith.cmpi eq, {status}, {ok} : i32"));
         self.line(format_args!("cf.cond_br {fine}, ^ok{label}, ^end{end}({status} : i32)"));
         self.label(format_args!("^ok{label}"));
@@ -249,7 +251,7 @@ impl Emitter<'_> {
         body: &mut dyn FnMut(&mut Self) -> Result<Vec<Operand>>,
     ) -> Result<()> {
         let Counted { low, high, index, carried, predicate, .. } = counted;
-        let ok = self.constant(Constant::Status(0));
+        let ok = self.constant(Constant::I32(0));
         let status = self.temporary();
         let mut results = vec![self.temporary(), status.clone()];
         results.extend_from_slice(dst);
@@ -400,7 +402,7 @@ impl Emitter<'_> {
             let results = match (fails, self.facts.block_fails(block)) {
                 (true, true) => self.failing(&types, &mut |this| this.block(block))?,
                 (true, false) => {
-                    let ok = self.constant(Constant::Status(0));
+                    let ok = self.constant(Constant::I32(0));
                     let mut results = self.block(block)?;
                     results.insert(0, ok);
                     results

@@ -39,10 +39,13 @@ pub(crate) fn kind_type(kind: Kind, width: Width) -> &'static str {
         (Kind::F32, Width::Eight) => "vector<8xf32>",
         (Kind::I64, Width::One) => "index",
         (Kind::I64, Width::Eight) => "vector<8xindex>",
+        (Kind::I32, Width::One) => "i32",
+        (Kind::I32, Width::Eight) => "vector<8xi32>",
         (Kind::BOOL, Width::One) => "i1",
         (Kind::BOOL, Width::Eight) => "vector<8xi1>",
         (Kind::Buffer(Cell::F64), _) => "!f64s",
         (Kind::Buffer(Cell::F32), _) => "!f32s",
+        (Kind::Buffer(Cell::I32), _) => "!i32s",
         (Kind::Buffer(Cell::I64 | Cell::Buffer | Cell::Word), _) => "!i64s",
         (Kind::Buffer(Cell::BOOL), _) => "!bools",
     }
@@ -88,7 +91,8 @@ pub(crate) enum Constant {
     F32(u32),
     I64(i64),
     Bool(bool, Width),
-    Status(i32),
+    /// An integer of 32 bits, such as a status.
+    I32(i32),
 }
 
 /// The state of translating one function.
@@ -287,6 +291,7 @@ impl<'a> Emitter<'a> {
             Atom::Lit(Literal::F64(x)) => self.float(x, Width::One),
             Atom::Lit(Literal::F32(x)) => self.constant(Constant::F32(x.to_bits())),
             Atom::Lit(Literal::I64(x)) => self.int(x),
+            Atom::Lit(Literal::I32(x)) => self.constant(Constant::I32(x)),
             Atom::Lit(Literal::Bool(x)) => self.constant(Constant::Bool(x, Width::One)),
         })
     }
@@ -333,7 +338,7 @@ impl<'a> Emitter<'a> {
             Constant::Bool(x, Width::Eight) => {
                 (format!("{x}.8"), format!("dense<{x}> : vector<8xi1>"))
             }
-            Constant::Status(x) => (format!("c{x}_i32"), format!("{x} : i32")),
+            Constant::I32(x) => (format!("c{x}_i32"), format!("{x} : i32")),
             Constant::F64(bits, Width::One) => {
                 let text = float_text(f64::from_bits(bits));
                 (float_name(f64::from_bits(bits)), format!("{text} : f64"))

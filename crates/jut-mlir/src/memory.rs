@@ -32,6 +32,11 @@ impl Emitter<'_> {
                 let name = self.bind(dst);
                 self.line(format_args!("{name} = arith.bitcast {bits} : i32 to f32"));
             }
+            (Kind::I32, Cell::Word) => {
+                let word = self.define(load);
+                let name = self.bind(dst);
+                self.line(format_args!("{name} = arith.index_cast {word} : index to i32"));
+            }
             (Kind::BOOL, Cell::Word) => {
                 let (word, zero) = (self.define(load), self.int(0));
                 let name = self.bind(dst);
@@ -78,10 +83,13 @@ impl Emitter<'_> {
                 let bits = self.define(format_args!("arith.bitcast {operand} : f32 to i32"));
                 self.define(format_args!("arith.index_castui {bits} : i32 to index"))
             }
+            Kind::I32 if cell == Cell::Word => {
+                self.define(format_args!("arith.index_cast {operand} : i32 to index"))
+            }
             Kind::BOOL if cell == Cell::Word => {
                 self.define(format_args!("arith.index_castui {operand} : i1 to index"))
             }
-            Kind::F64 | Kind::F32 | Kind::I64 => operand,
+            Kind::F64 | Kind::F32 | Kind::I64 | Kind::I32 => operand,
             Kind::BOOL => self.define(format_args!("arith.extui {operand} : i1 to i8")),
             Kind::Buffer(cell) => {
                 let helper = self.prelude.helper(address_helper(cell));
@@ -181,6 +189,7 @@ impl Emitter<'_> {
         let cell_type = match self.cell(buffer)? {
             Cell::F64 => "f64",
             Cell::F32 => "f32",
+            Cell::I32 => "i32",
             Cell::I64 | Cell::Buffer | Cell::Word => "index",
             Cell::BOOL => "i8",
         };

@@ -179,6 +179,8 @@ impl Emitter<'_> {
             }
             Machine::FToS => format!("arith.truncf {a} : f64 to f32"),
             Machine::SToF => format!("arith.extf {a} : f32 to f64"),
+            Machine::Narrow => format!("arith.index_cast {a} : index to i32"),
+            Machine::Widen => format!("arith.index_cast {a} : i32 to index"),
             Machine::BToI => format!("arith.index_castui {a} : i1 to index"),
             Machine::BToF => format!("arith.uitofp {a} : i1 to f64"),
             _ => return None,

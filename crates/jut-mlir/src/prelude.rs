@@ -36,6 +36,8 @@ pub(crate) enum Helper {
     F32s,
     /// An array of integers, or of addresses.
     I64s,
+    /// An array of integers of 32 bits at an address.
+    I32s,
     /// An array of bytes that are truth values.
     Bools,
     /// The address of an array of floats.
@@ -44,6 +46,8 @@ pub(crate) enum Helper {
     AddressOfF32s,
     /// The address of an array of integers or addresses.
     AddressOfI64s,
+    /// The address of an array of integers of 32 bits.
+    AddressOfI32s,
     /// The address of an array of truth values.
     AddressOfBools,
     /// Memory for cells on the temp arena; 0 if there is none.
@@ -65,15 +69,17 @@ pub(crate) enum Helper {
 }
 
 /// All functions of the prelude, in the order in which they are written.
-const ALL: [Helper; 17] = [
+const ALL: [Helper; 19] = [
     Helper::Workspace,
     Helper::F64s,
     Helper::F32s,
     Helper::I64s,
+    Helper::I32s,
     Helper::Bools,
     Helper::AddressOfF64s,
     Helper::AddressOfF32s,
     Helper::AddressOfI64s,
+    Helper::AddressOfI32s,
     Helper::AddressOfBools,
     Helper::AllocTemp,
     Helper::AllocTape,
@@ -96,10 +102,12 @@ impl Helper {
             Helper::F64s => "jut.f64s",
             Helper::F32s => "jut.f32s",
             Helper::I64s => "jut.i64s",
+            Helper::I32s => "jut.i32s",
             Helper::Bools => "jut.bools",
             Helper::AddressOfF64s => "jut.address_of_f64s",
             Helper::AddressOfF32s => "jut.address_of_f32s",
             Helper::AddressOfI64s => "jut.address_of_i64s",
+            Helper::AddressOfI32s => "jut.address_of_i32s",
             Helper::AddressOfBools => "jut.address_of_bools",
             Helper::AllocTemp => "jut.alloc_temp",
             Helper::AllocTape => "jut.alloc_tape",
@@ -118,10 +126,12 @@ impl Helper {
             Helper::F64s => view(out, self.name(), ", %cells: index", "!f64s", 0),
             Helper::F32s => view(out, self.name(), ", %cells: index", "!f32s", 0),
             Helper::I64s => view(out, self.name(), ", %cells: index", "!i64s", 0),
+            Helper::I32s => view(out, self.name(), ", %cells: index", "!i32s", 0),
             Helper::Bools => view(out, self.name(), ", %cells: index", "!bools", 0),
             Helper::AddressOfF64s => address(out, self.name(), "f64", 8),
             Helper::AddressOfF32s => address(out, self.name(), "f32", 4),
             Helper::AddressOfI64s => address(out, self.name(), "index", 8),
+            Helper::AddressOfI32s => address(out, self.name(), "i32", 4),
             Helper::AddressOfBools => address(out, self.name(), "i8", 1),
             Helper::AllocTemp => {
                 alloc(out, self.name(), "jut_alloc_temp", layout::TEMP_TOP, layout::TEMP_END);

@@ -2,8 +2,9 @@
 //!
 //! | loop form | MLIR |
 //! |---|---|
-//! | `f64`, `i64`, `bool` | `f64`, `index`, `i1` |
+//! | `f64`, `f32`, `i64`, `i32`, `bool` | `f64`, `f32`, `index`, `i32`, `i1` |
 //! | buffer of floats | `!f64s` or `!f32s`, a `memref` with an offset |
+//! | buffer of integers of 32 bits | `!i32s`, a `memref` of `i32` |
 //! | buffer of integers, buffer of buffers | `!i64s`, a `memref` of `index`; buffers are addresses there |
 //! | buffer of bools | `!bools`, a `memref` of `i8` |
 //! | the workspace | `!workspace`, a `memref` of nineteen words |
@@ -59,8 +60,10 @@ pub fn text(program: &LoopProgram) -> Result<String, CompileError> {
     let mut out = String::new();
     let _ = writeln!(out, "!f64s = {}", view_type("f64"));
     let prelude = prelude.text();
-    if [&functions, &entry, &prelude].iter().any(|text| text.contains("!f32s")) {
-        let _ = writeln!(out, "!f32s = {}", view_type("f32"));
+    for (name, cell) in [("!f32s", "f32"), ("!i32s", "i32")] {
+        if [&functions, &entry, &prelude].iter().any(|text| text.contains(name)) {
+            let _ = writeln!(out, "{name} = {}", view_type(cell));
+        }
     }
     let _ = writeln!(out, "!i64s = {}", view_type("index"));
     let _ = writeln!(out, "!bools = {}", view_type("i8"));
@@ -129,6 +132,7 @@ pub(crate) fn view_helper(cell: Cell) -> Helper {
     match cell {
         Cell::F64 => Helper::F64s,
         Cell::F32 => Helper::F32s,
+        Cell::I32 => Helper::I32s,
         Cell::I64 | Cell::Buffer | Cell::Word => Helper::I64s,
         Cell::BOOL => Helper::Bools,
     }
@@ -139,6 +143,7 @@ pub(crate) fn address_helper(cell: Cell) -> Helper {
     match cell {
         Cell::F64 => Helper::AddressOfF64s,
         Cell::F32 => Helper::AddressOfF32s,
+        Cell::I32 => Helper::AddressOfI32s,
         Cell::I64 | Cell::Buffer | Cell::Word => Helper::AddressOfI64s,
         Cell::BOOL => Helper::AddressOfBools,
     }
@@ -163,6 +168,7 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
         let ty = match helper {
             Helper::F64s => "!f64s",
             Helper::F32s => "!f32s",
+            Helper::I32s => "!i32s",
             Helper::Bools => "!bools",
             _ => "!i64s",
         };
@@ -194,6 +200,10 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
             Kind::F32 => {
                 line(&mut out, format!("%bits{k} = arith.index_cast %word{k} : index to i32"));
                 line(&mut out, format!("%arg{k} = arith.bitcast %bits{k} : i32 to f32"));
+                args.push(format!("%arg{k}"));
+            }
+            Kind::I32 => {
+                line(&mut out, format!("%arg{k} = arith.index_cast %word{k} : index to i32"));
                 args.push(format!("%arg{k}"));
             }
             Kind::BOOL => {
@@ -229,6 +239,10 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
             Kind::F32 => {
                 line(&mut out, format!("%from{k} = arith.bitcast {result} : f32 to i32"));
                 line(&mut out, format!("%given{k} = arith.index_castui %from{k} : i32 to index"));
+                format!("%given{k}")
+            }
+            Kind::I32 => {
+                line(&mut out, format!("%given{k} = arith.index_cast {result} : i32 to index"));
                 format!("%given{k}")
             }
             Kind::BOOL => {

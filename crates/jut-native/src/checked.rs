@@ -51,8 +51,10 @@ pub enum Returned<'w> {
     F64(f64),
     /// A float of 32 bits.
     F32(f32),
-    /// An integer.
+    /// An integer of 64 bits.
     I64(i64),
+    /// An integer of 32 bits.
+    I32(i32),
     /// A truth value.
     Bool(bool),
     /// Floats in the workspace.
@@ -61,6 +63,8 @@ pub enum Returned<'w> {
     F32s(&'w [f32]),
     /// Integers in the workspace.
     I64s(&'w [i64]),
+    /// Integers of 32 bits in the workspace.
+    I32s(&'w [i32]),
     /// Truth values in the workspace.
     Bools(&'w [bool]),
     /// Buffers of buffers, which this interface does not open.
@@ -222,6 +226,7 @@ impl<'w> Results<'w> {
             match kind {
                 Kind::Buffer(Cell::F64) => return Some(Returned::F64s(&[])),
                 Kind::Buffer(Cell::F32) => return Some(Returned::F32s(&[])),
+                Kind::Buffer(Cell::I32) => return Some(Returned::I32s(&[])),
                 Kind::Buffer(Cell::I64) => return Some(Returned::I64s(&[])),
                 Kind::Buffer(Cell::BOOL) => return Some(Returned::Bools(&[])),
                 _ => {}
@@ -235,12 +240,16 @@ impl<'w> Results<'w> {
                 Kind::F64 => Returned::F64(f64::from_bits(word)),
                 Kind::F32 => Returned::F32(f32::from_bits(word as u32)),
                 Kind::I64 => Returned::I64(word as i64),
+                Kind::I32 => Returned::I32(word as i32),
                 Kind::BOOL => Returned::Bool(word & 1 == 1),
                 Kind::Buffer(Cell::F64) => {
                     Returned::F64s(slice::from_raw_parts(word as *const f64, length))
                 }
                 Kind::Buffer(Cell::F32) => {
                     Returned::F32s(slice::from_raw_parts(word as *const f32, length))
+                }
+                Kind::Buffer(Cell::I32) => {
+                    Returned::I32s(slice::from_raw_parts(word as *const i32, length))
                 }
                 Kind::Buffer(Cell::I64) => {
                     Returned::I64s(slice::from_raw_parts(word as *const i64, length))

@@ -225,6 +225,7 @@ impl Recorder {
                     let (from, cells, width) = match args.get(k) {
                         Some(Arg::F64s(x)) => (x.as_ptr().cast::<u8>(), x.len(), 8),
                         Some(Arg::F32s(x)) => (x.as_ptr().cast::<u8>(), x.len(), 4),
+                        Some(Arg::I32s(x)) => (x.as_ptr().cast::<u8>(), x.len(), 4),
                         Some(Arg::I64s(x)) => (x.as_ptr().cast::<u8>(), x.len(), 8),
                         Some(Arg::Bools(x)) => (x.as_ptr().cast::<u8>(), x.len(), 1),
                         _ => return Err(CallError::Arguments(format!("argument {k} is no array"))),

@@ -259,6 +259,8 @@ pub(crate) enum ExprKind<'s> {
     Float(f64),
     /// `2.5f32`.
     Single(f32),
+    /// `3i32`, the magnitude; 2^31 only directly behind a `-`.
+    Narrow(u32),
     Bool(bool),
     /// Operators in postfix order, at least one.
     Ops(Vec<Op>),

@@ -82,7 +82,7 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
         "power" | "ipow" => "a power is `x^2` or `pow(x, y)`",
         "square" | "sqr" => "a square is `x^2`",
         "float" | "double" | "real" | "to_f64" => "convert with `f64(n)`",
-        "int" | "integer" | "i32" | "to_i64" => "convert with `i64(x)`",
+        "int" | "integer" | "to_i64" => "convert with `i64(x)`",
         "print" | "println" | "printf" | "display" => {
             "a statement prints a line: `print \"x =\", x`"
         }

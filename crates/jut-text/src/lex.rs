@@ -360,19 +360,21 @@ impl<'s> Lexer<'s, '_> {
                 self.at += 1;
             }
             let suffix = &self.source[end..self.at];
-            if suffix == "f32" && !member {
-                self.push(Kind::Float, start, &self.source[start..self.at]);
+            let narrow = match suffix {
+                "f32" => Some(Kind::Float),
+                "i32" if kind == Kind::Int => Some(Kind::Int),
+                _ => None,
+            };
+            if let (Some(kind), false) = (narrow, member) {
+                self.push(kind, start, &self.source[start..self.at]);
                 return;
             }
             let span = Span::new(self.file, start, self.at);
-            self.diagnostics.push(if suffix == "i32" {
-                Diagnostic::error("J901", span, format!("not built yet: numbers of type {suffix}"))
-                    .help("leave the suffix out: `2.5` is an f64, `3` an i64")
-            } else {
-                let message = format!("`{suffix}` cannot follow a number");
+            let message = format!("`{suffix}` cannot follow a number");
+            self.diagnostics.push(
                 Diagnostic::error("J001", span, message)
-                    .help("put a blank or an operator between them")
-            });
+                    .help("put a blank or an operator between them"),
+            );
         }
         self.push(kind, start, &self.source[start..end]);
     }

@@ -15,7 +15,7 @@
 //! params  = [ name ":" type {..} ] [ ";" [ name' ":" type {..} ] [ ";" cparam {..} ] ]
 //! cparam  = ( "rd" | "wr" [ "lanes" ] | "acc" [ "lanes" ] ) name ":" type
 //! results = type | "(" [ res {..} ] [ ";" res {..} ] ")"        res = [ name ":" | name' ":" ] type
-//! type    = "f64" | "i64" | "bool" | path | "[" size {..} "]" type | "#(" [ type {..} ] ")"
+//! type    = "f64" | "f32" | "i64" | "i32" | "bool" | path | "[" size {..} "]" type | "#(" [ type {..} ] ")"
 //!
 //! block   = "{" { stmt NL } [ expr ] "}"
 //! stmt    = [ [ "var" ] pat "=" ] expr | place ( "=" | "+=" | "-=" | "*=" | "/=" ) expr
@@ -49,8 +49,7 @@
 //!
 //! Words of the grammar are names where they can be nothing else ([`crate::lex`]). `lend` is a word of its own only before a name and `=`, and else a name like any other.
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
-//! What the language reserves for later (`extern`, `mut`, `st`,
-//! `i32`, ..) is refused with J901 where it stands.
+//! What the language reserves for later (`extern`, `mut`, `st`, ..) is refused with J901 where it stands.
 //!
 //! Requires nothing of the tokens. Ensures: brackets nest at most [`MAX_DEPTH`] deep (J003), so that
 //! whatever recurses over the tree is safe; operator chains may have any length. An error ends the
@@ -757,9 +756,6 @@ impl<'s> Parser<'s, '_> {
                 };
                 TypeKind::Function(takes, gives)
             }
-            "i32" => {
-                return Err(self.not_built("integers of 32 bits", "use i64"));
-            }
             "=" => {
                 let help = "a name is bound by `x = ..`, or with its type by `x: f64 = ..`";
                 return Err(self.expected_helping("a type", help));
@@ -767,7 +763,7 @@ impl<'s> Parser<'s, '_> {
             _ => {
                 let name = self.path("a type")?.text;
                 let open = self.at;
-                if matches!(name, "f64" | "i64" | "bool") || !self.eat("[") {
+                if matches!(name, "f64" | "f32" | "i64" | "i32" | "bool") || !self.eat("[") {
                     TypeKind::Name(name)
                 } else {
                     let mut sizes = vec![self.additive()?];

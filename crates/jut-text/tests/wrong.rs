@@ -311,6 +311,12 @@ const BLOCKS: &[Row] = &[
         "def f(n: i64) -> f64 = {\n  check n >= 0\n  x = build (i < n) «build (j < i) 1.0»\n  1.0\n}",
         "data Row",
     ),
+    ("J202", "def f(k: i32) -> [2]i32 = [«3000000000», k]", "last 32 bits"),
+    ("J504", "def f(k: i32, n: i64) -> i32 = if k > 0 { k } else { «n» }", "same types"),
+    ("J202", "def f(k: i32, n: i64) -> i32 = «k + n»", "keeps the last 32 bits"),
+    ("J201", "def f[n](x: [n]f64, k: i32) -> f64 = x[«k»]", "`i64(k)`"),
+    ("J403", "def f(k: i32) -> i32 = for (i < 3) carry (s = 0) { «k» }", "`0i32`"),
+    ("J001", "def f() -> i32 = «3000000000i32»", "an i64"),
     ("J406", "def f(x: f64) -> f64 = while carry (a = x) «a» { a / 2.0 }", "compare"),
     (
         "J406",

@@ -30,6 +30,7 @@ impl Batched<'_> {
         let count = match arg {
             Arg::F64s(data, shape) => rows(data.len(), *shape),
             Arg::F32s(data, shape) => rows(data.len(), *shape),
+            Arg::I32s(data, shape) => rows(data.len(), *shape),
             Arg::I64s(data, shape) => rows(data.len(), *shape),
             Arg::Bools(data, shape) => rows(data.len(), *shape),
             Arg::List(items) => Some(items.len()),
@@ -72,6 +73,10 @@ impl Batched<'_> {
             Arg::F32s(data, shape) => match part(data, shape, k)? {
                 ([x], []) => Arg::F32(*x),
                 (part, inner) => Arg::F32s(part, Some(inner)),
+            },
+            Arg::I32s(data, shape) => match part(data, shape, k)? {
+                ([x], []) => Arg::I32(*x),
+                (part, inner) => Arg::I32s(part, Some(inner)),
             },
             Arg::I64s(data, shape) => match part(data, shape, k)? {
                 ([x], []) => Arg::I64(*x),
@@ -126,10 +131,12 @@ fn raised(value: Value) -> Value {
     match value {
         Value::F64(x) => Value::F64s(Array { shape: vec![1], data: vec![x] }),
         Value::F32(x) => Value::F32s(Array { shape: vec![1], data: vec![x] }),
+        Value::I32(x) => Value::I32s(Array { shape: vec![1], data: vec![x] }),
         Value::I64(x) => Value::I64s(Array { shape: vec![1], data: vec![x] }),
         Value::Bool(x) => Value::Bools(Array { shape: vec![1], data: vec![x] }),
         Value::F64s(array) => Value::F64s(row(array)),
         Value::F32s(array) => Value::F32s(row(array)),
+        Value::I32s(array) => Value::I32s(row(array)),
         Value::I64s(array) => Value::I64s(row(array)),
         Value::Bools(array) => Value::Bools(row(array)),
         Value::Tuple(items) => Value::Tuple(items.into_iter().map(raised).collect()),
@@ -156,6 +163,7 @@ fn append(stack: &mut Value, more: Value) -> Result<()> {
     match (stack, more) {
         (Value::F64s(stack), Value::F64s(more)) => rows(stack, more),
         (Value::F32s(stack), Value::F32s(more)) => rows(stack, more),
+        (Value::I32s(stack), Value::I32s(more)) => rows(stack, more),
         (Value::I64s(stack), Value::I64s(more)) => rows(stack, more),
         (Value::Bools(stack), Value::Bools(more)) => rows(stack, more),
         (Value::Tuple(stack), Value::Tuple(more)) => {

@@ -205,8 +205,9 @@ impl Binder {
 
     /// The first parameter that is not a number or an array of numbers.
     pub fn structured(&self) -> Option<usize> {
-        self.visible()
-            .position(|p| !matches!(peel(&p.ty).1, Type::Float(_) | Type::I64 | Type::Bool))
+        self.visible().position(|p| {
+            !matches!(peel(&p.ty).1, Type::Float(_) | Type::I64 | Type::I32 | Type::Bool)
+        })
     }
 
     /// Where the k-th of these is declared.
@@ -440,6 +441,7 @@ impl Param {
 fn how_to_give(ty: &Type) -> &'static str {
     match ty {
         &Type::F32 => "give a float of 32 bits, `Arg::F32(1.0)`",
+        Type::I32 => "give an integer of 32 bits, `Arg::I32(1)`",
         Type::Float(_) => "give a float, `1.0.into()`",
         Type::I64 => "give an integer, `1.into()`",
         Type::Bool => "give a truth value, `true.into()`",
@@ -447,6 +449,7 @@ fn how_to_give(ty: &Type) -> &'static str {
             "give `Arg::Tuple` of an array for each field of a record, `Arg::List` of the values of a sum"
         }
         Type::Array(..) if *peel(ty).1 == Type::F32 => "give `Arg::F32s` of a slice and its shape",
+        Type::Array(..) if *peel(ty).1 == Type::I32 => "give `Arg::I32s` of a slice and its shape",
         Type::Array(..) => "give a slice, array or `Vec` of that type, `(&x).into()`",
         Type::Tuple(_) => "give `Arg::Tuple` of its components",
         Type::Data(_) => {
@@ -461,6 +464,8 @@ fn fits(leaf: &Leaf, part: Arg<'_>) -> bool {
         (Arg::F64(_), Scalar::F64, true)
             | (Arg::F32(_), Scalar::F32, true)
             | (Arg::F32s(..), Scalar::F32, false)
+            | (Arg::I32(_), Scalar::I32, true)
+            | (Arg::I32s(..), Scalar::I32, false)
             | (Arg::I64(_), Scalar::I64, true)
             | (Arg::Bool(_), Scalar::Bool, true)
             | (Arg::F64s(..), Scalar::F64, false)
@@ -512,6 +517,7 @@ fn extent(arg: Arg<'_>) -> Option<(usize, Option<&[usize]>)> {
     match arg {
         Arg::F64s(data, shape) => Some((data.len(), shape)),
         Arg::F32s(data, shape) => Some((data.len(), shape)),
+        Arg::I32s(data, shape) => Some((data.len(), shape)),
         Arg::I64s(data, shape) => Some((data.len(), shape)),
         Arg::Bools(data, shape) => Some((data.len(), shape)),
         _ => None,
@@ -533,8 +539,9 @@ fn as_i64(n: usize) -> i64 {
 /// A type in the words of a function.
 pub fn show_type(program: &Program, func: &Function, ty: &Type) -> String {
     match ty {
-        Type::Float(_) => "f64".into(),
+        Type::Float(width) => width.name().into(),
         Type::I64 => "i64".into(),
+        Type::I32 => "i32".into(),
         Type::Bool => "bool".into(),
         Type::Data(id) => program.datas[*id].name.clone(),
         Type::Tuple(items) if program.record(items).is_some() => {

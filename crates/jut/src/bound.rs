@@ -70,9 +70,11 @@ enum Given {
     Bool,
     /// An integer; its value, if that says a size.
     I64(Option<i64>),
+    I32,
     F64s(Vec<usize>),
     F32s(Vec<usize>),
     I64s(Vec<usize>),
+    I32s(Vec<usize>),
     Bools(Vec<usize>),
 }
 
@@ -120,11 +122,13 @@ impl BoundCall {
                 Some(match *parts.first()? {
                     Arg::F64(_) => Given::F64,
                     Arg::F32(_) => Given::F32,
+                    Arg::I32(_) => Given::I32,
                     Arg::Bool(_) => Given::Bool,
                     Arg::I64(n) => Given::I64(says_size.then_some(n)),
                     Arg::I64s(..) => Given::I64s(shape),
                     Arg::Bools(..) => Given::Bools(shape),
                     Arg::F32s(..) => Given::F32s(shape),
+                    Arg::I32s(..) => Given::I32s(shape),
                     _ => Given::F64s(shape),
                 })
             });
@@ -179,6 +183,7 @@ impl BoundCall {
         let shaped = args.iter().zip(&self.given).map(|(arg, given)| match (*arg, given) {
             (Arg::F64s(x, _), Given::F64s(shape)) => Arg::F64s(x, Some(shape)),
             (Arg::F32s(x, _), Given::F32s(shape)) => Arg::F32s(x, Some(shape)),
+            (Arg::I32s(x, _), Given::I32s(shape)) => Arg::I32s(x, Some(shape)),
             (Arg::I64s(x, _), Given::I64s(shape)) => Arg::I64s(x, Some(shape)),
             (Arg::Bools(x, _), Given::Bools(shape)) => Arg::Bools(x, Some(shape)),
             (other, _) => other,
@@ -217,9 +222,10 @@ impl BoundCall {
             let given = match &*out {
                 Out::F64s(x) => x.len(),
                 Out::F32s(x) => x.len(),
+                Out::I32s(x) => x.len(),
                 Out::I64s(x) => x.len(),
                 Out::Bools(x) => x.len(),
-                Out::F64(_) | Out::F32(_) | Out::I64(_) | Out::Bool(_) => 1,
+                Out::F64(_) | Out::F32(_) | Out::I64(_) | Out::I32(_) | Out::Bool(_) => 1,
             };
             let scalar = interface.leaves.get(k).map(|leaf| leaf.scalar);
             let right = matches!(
@@ -227,6 +233,7 @@ impl BoundCall {
                 (Out::F64s(_), Some(Scalar::F64))
                     | (Out::F32s(_), Some(Scalar::F32))
                     | (Out::I64s(_), Some(Scalar::I64))
+                    | (Out::I32s(_), Some(Scalar::I32))
                     | (Out::Bools(_), Some(Scalar::Bool))
             );
             if given != cells || !right {
@@ -245,6 +252,7 @@ impl Given {
             (Arg::F64s(_, Some(shape)), Given::F64s(bound))
             | (Arg::F32s(_, Some(shape)), Given::F32s(bound))
             | (Arg::I64s(_, Some(shape)), Given::I64s(bound))
+            | (Arg::I32s(_, Some(shape)), Given::I32s(bound))
             | (Arg::Bools(_, Some(shape)), Given::Bools(bound)) => *shape == bound,
             _ => is_plain(arg),
         }
@@ -256,10 +264,11 @@ impl Given {
         self.has_shape_of(arg)
             && match (arg, self) {
                 (Arg::F64(_), Given::F64) | (Arg::F32(_), Given::F32) => true,
-                (Arg::Bool(_), Given::Bool) => true,
+                (Arg::Bool(_), Given::Bool) | (Arg::I32(_), Given::I32) => true,
                 (Arg::I64(n), Given::I64(bound)) => bound.is_none_or(|bound| bound == *n),
                 (Arg::F64s(x, _), Given::F64s(shape)) => x.len() == cells(shape),
                 (Arg::F32s(x, _), Given::F32s(shape)) => x.len() == cells(shape),
+                (Arg::I32s(x, _), Given::I32s(shape)) => x.len() == cells(shape),
                 (Arg::I64s(x, _), Given::I64s(shape)) => x.len() == cells(shape),
                 (Arg::Bools(x, _), Given::Bools(shape)) => x.len() == cells(shape),
                 _ => false,
@@ -277,6 +286,7 @@ impl Given {
             (Arg::F64s(..), Given::F64s(shape))
             | (Arg::F32s(..), Given::F32s(shape))
             | (Arg::I64s(..), Given::I64s(shape))
+            | (Arg::I32s(..), Given::I32s(shape))
             | (Arg::Bools(..), Given::Bools(shape)) => Some(elements(shape)),
             _ => None,
         }
@@ -374,10 +384,12 @@ fn run(
         match *arg {
             Arg::F64(x) => call.push(Word::F64(x)),
             Arg::F32(x) => call.push(Word::F32(x)),
+            Arg::I32(x) => call.push(Word::I32(x)),
             Arg::I64(x) => call.push(Word::I64(x)),
             Arg::Bool(x) => call.push(Word::Bool(x)),
             Arg::F64s(x, _) => call.push(Word::F64s(x)),
             Arg::F32s(x, _) => call.push(Word::F32s(x)),
+            Arg::I32s(x, _) => call.push(Word::I32s(x)),
             Arg::I64s(x, _) => call.push(Word::I64s(x)),
             Arg::Bools(x, _) => call.push(Word::Bools(x)),
             // Not plain: callers have looked.
@@ -390,6 +402,7 @@ fn run(
             match value {
                 Value::F64s(a) => call.push(Word::F64sMut(&mut a.data)),
                 Value::F32s(a) => call.push(Word::F32sMut(&mut a.data)),
+                Value::I32s(a) => call.push(Word::I32sMut(&mut a.data)),
                 Value::I64s(a) => call.push(Word::I64sMut(&mut a.data)),
                 Value::Bools(a) => call.push(Word::BoolsMut(&mut a.data)),
                 _ => return Err(None),
@@ -401,6 +414,7 @@ fn run(
             match out {
                 Out::F64s(x) => call.push(Word::F64sMut(x)),
                 Out::F32s(x) => call.push(Word::F32sMut(x)),
+                Out::I32s(x) => call.push(Word::I32sMut(x)),
                 Out::I64s(x) => call.push(Word::I64sMut(x)),
                 Out::Bools(x) => call.push(Word::BoolsMut(x)),
                 _ => return Err(None),
@@ -435,7 +449,7 @@ fn numbers(placements: &[Placement], results: &Results<'_>, outs: &mut [Out<'_>]
 fn shape<'a>(arg: &Arg<'a>) -> Option<&'a [usize]> {
     match *arg {
         Arg::F64s(_, shape) | Arg::F32s(_, shape) => shape,
-        Arg::I64s(_, shape) | Arg::Bools(_, shape) => shape,
+        Arg::I64s(_, shape) | Arg::I32s(_, shape) | Arg::Bools(_, shape) => shape,
         _ => None,
     }
 }
@@ -447,10 +461,12 @@ fn is_plain(arg: &Arg<'_>) -> bool {
         Arg::F64(_)
             | Arg::F32(_)
             | Arg::I64(_)
+            | Arg::I32(_)
             | Arg::Bool(_)
             | Arg::F64s(..)
             | Arg::F32s(..)
             | Arg::I64s(..)
+            | Arg::I32s(..)
             | Arg::Bools(..)
     )
 }

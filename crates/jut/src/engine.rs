@@ -45,10 +45,12 @@ pub(crate) enum Target<'t> {
     F64(&'t mut f64),
     F32(&'t mut f32),
     I64(&'t mut i64),
+    I32(&'t mut i32),
     Bool(&'t mut bool),
     F64s(&'t mut [f64]),
     F32s(&'t mut [f32]),
     I64s(&'t mut [i64]),
+    I32s(&'t mut [i32]),
     Bools(&'t mut [bool]),
 }
 
@@ -58,10 +60,12 @@ impl<'t> Target<'t> {
         match out {
             Out::F64(x) => Target::F64(x),
             Out::F32(x) => Target::F32(x),
+            Out::I32(x) => Target::I32(x),
             Out::I64(x) => Target::I64(x),
             Out::Bool(x) => Target::Bool(x),
             Out::F64s(x) => Target::F64s(x),
             Out::F32s(x) => Target::F32s(x),
+            Out::I32s(x) => Target::I32s(x),
             Out::I64s(x) => Target::I64s(x),
             Out::Bools(x) => Target::Bools(x),
         }
@@ -246,10 +250,12 @@ pub(crate) fn prepare<'a>(
         words.push(match *part {
             Arg::F64(x) => Word::F64(x),
             Arg::F32(x) => Word::F32(x),
+            Arg::I32(x) => Word::I32(x),
             Arg::I64(x) => Word::I64(x),
             Arg::Bool(x) => Word::Bool(x),
             Arg::F64s(x, _) => Word::F64s(x),
             Arg::F32s(x, _) => Word::F32s(x),
+            Arg::I32s(x, _) => Word::I32s(x),
             Arg::I64s(x, _) => Word::I64s(x),
             Arg::Bools(x, _) => Word::Bools(x),
             _ => {
@@ -277,10 +283,12 @@ pub(crate) fn collect<'t>(
         let part = match results.get(number) {
             Some(Returned::F64(x)) => Arg::F64(x),
             Some(Returned::F32(x)) => Arg::F32(x),
+            Some(Returned::I32(x)) => Arg::I32(x),
             Some(Returned::I64(x)) => Arg::I64(x),
             Some(Returned::Bool(x)) => Arg::Bool(x),
             Some(Returned::F64s(x)) => Arg::F64s(x, None),
             Some(Returned::F32s(x)) => Arg::F32s(x, None),
+            Some(Returned::I32s(x)) => Arg::I32s(x, None),
             Some(Returned::I64s(x)) => Arg::I64s(x, None),
             Some(Returned::Bools(x)) => Arg::Bools(x, None),
             Some(Returned::Nested) | None => {
@@ -312,12 +320,14 @@ fn buffer<'t>(
     match target {
         Target::Own(Value::F64s(a)) => Ok(Word::F64sMut(resized(&mut a.data, cells, 0.0, room)?)),
         Target::Own(Value::F32s(a)) => Ok(Word::F32sMut(resized(&mut a.data, cells, 0.0, room)?)),
+        Target::Own(Value::I32s(a)) => Ok(Word::I32sMut(resized(&mut a.data, cells, 0, room)?)),
         Target::Own(Value::I64s(a)) => Ok(Word::I64sMut(resized(&mut a.data, cells, 0, room)?)),
         Target::Own(Value::Bools(a)) => {
             Ok(Word::BoolsMut(resized(&mut a.data, cells, false, room)?))
         }
         Target::F64s(x) if x.len() == cells => Ok(Word::F64sMut(x)),
         Target::F32s(x) if x.len() == cells => Ok(Word::F32sMut(x)),
+        Target::I32s(x) if x.len() == cells => Ok(Word::I32sMut(x)),
         Target::I64s(x) if x.len() == cells => Ok(Word::I64sMut(x)),
         Target::Bools(x) if x.len() == cells => Ok(Word::BoolsMut(x)),
         _ => Err(Failure::Output(k, format!("it is an array of {cells} elements"))),
@@ -349,13 +359,16 @@ pub(crate) fn store(
         (Arg::F64(x), Target::Own(Value::F64(to)) | Target::F64(to)) => *to = x,
         (Arg::F32(x), Target::Own(Value::F32(to)) | Target::F32(to)) => *to = x,
         (Arg::I64(x), Target::Own(Value::I64(to)) | Target::I64(to)) => *to = x,
+        (Arg::I32(x), Target::Own(Value::I32(to)) | Target::I32(to)) => *to = x,
         (Arg::Bool(x), Target::Own(Value::Bool(to)) | Target::Bool(to)) => *to = x,
         (Arg::F64s(x, _), Target::Own(Value::F64s(to))) => refill(x, &mut to.data, room)?,
         (Arg::F32s(x, _), Target::Own(Value::F32s(to))) => refill(x, &mut to.data, room)?,
+        (Arg::I32s(x, _), Target::Own(Value::I32s(to))) => refill(x, &mut to.data, room)?,
         (Arg::I64s(x, _), Target::Own(Value::I64s(to))) => refill(x, &mut to.data, room)?,
         (Arg::Bools(x, _), Target::Own(Value::Bools(to))) => refill(x, &mut to.data, room)?,
         (Arg::F64s(x, _), Target::F64s(to)) => copy(x, to, k)?,
         (Arg::F32s(x, _), Target::F32s(to)) => copy(x, to, k)?,
+        (Arg::I32s(x, _), Target::I32s(to)) => copy(x, to, k)?,
         (Arg::I64s(x, _), Target::I64s(to)) => copy(x, to, k)?,
         (Arg::Bools(x, _), Target::Bools(to)) => copy(x, to, k)?,
         (part, _) => return Err(Failure::Output(k, format!("it is {}", part.describe()))),
@@ -393,10 +406,12 @@ fn own(part: Arg<'_>, shape: Vec<usize>) -> Value {
     match part {
         Arg::F64(x) => Value::F64(x),
         Arg::F32(x) => Value::F32(x),
+        Arg::I32(x) => Value::I32(x),
         Arg::I64(x) => Value::I64(x),
         Arg::Bool(x) => Value::Bool(x),
         Arg::F64s(x, _) => Value::F64s(Array { shape, data: x.to_vec() }),
         Arg::F32s(x, _) => Value::F32s(Array { shape, data: x.to_vec() }),
+        Arg::I32s(x, _) => Value::I32s(Array { shape, data: x.to_vec() }),
         Arg::I64s(x, _) => Value::I64s(Array { shape, data: x.to_vec() }),
         Arg::Bools(x, _) => Value::Bools(Array { shape, data: x.to_vec() }),
         _ => Value::Tuple(Vec::new()),
@@ -416,10 +431,12 @@ fn enter(program: &Program, ty: &Type, value: &Value) -> Option<EvalValue> {
     match (ty, value) {
         (&Type::F64, Value::F64(x)) => Some(EvalValue::F64(*x)),
         (&Type::F32, Value::F32(x)) => Some(EvalValue::F32(*x)),
+        (Type::I32, Value::I32(x)) => Some(EvalValue::I32(*x)),
         (Type::I64, Value::I64(x)) => Some(EvalValue::I64(*x)),
         (Type::Bool, Value::Bool(x)) => Some(EvalValue::Bool(*x)),
         (Type::Array(..), Value::F64s(a)) => array(&a.shape, Cells::F64(a.data.clone())),
         (Type::Array(..), Value::F32s(a)) => array(&a.shape, Cells::F32(a.data.clone())),
+        (Type::Array(..), Value::I32s(a)) => array(&a.shape, Cells::I32(a.data.clone())),
         (Type::Array(..), Value::I64s(a)) => array(&a.shape, Cells::I64(a.data.clone())),
         (Type::Array(..), Value::Bools(a)) => array(&a.shape, Cells::Bool(a.data.clone())),
         (Type::Array(..), Value::Tuple(_) | Value::List(_)) => {
@@ -456,6 +473,7 @@ pub(crate) fn leave(program: &Program, ty: &Type, value: &EvalValue) -> Option<V
     match (ty, value) {
         (_, EvalValue::F64(x)) => Some(Value::F64(*x)),
         (_, EvalValue::F32(x)) => Some(Value::F32(*x)),
+        (_, EvalValue::I32(x)) => Some(Value::I32(*x)),
         (_, EvalValue::I64(x)) => Some(Value::I64(*x)),
         (_, EvalValue::Bool(x)) => Some(Value::Bool(*x)),
         (Type::Tuple(types), EvalValue::Tuple(items)) => {
@@ -476,6 +494,7 @@ pub(crate) fn leave(program: &Program, ty: &Type, value: &EvalValue) -> Option<V
         (Type::Array(_, element), EvalValue::Array(a)) => match a.view() {
             View::F64(x) => Some(Value::F64s(Array { shape: a.dims(), data: x.to_vec() })),
             View::F32(x) => Some(Value::F32s(Array { shape: a.dims(), data: x.to_vec() })),
+            View::I32(x) => Some(Value::I32s(Array { shape: a.dims(), data: x.to_vec() })),
             View::I64(x) => Some(Value::I64s(Array { shape: a.dims(), data: x.to_vec() })),
             View::Bool(x) => Some(Value::Bools(Array { shape: a.dims(), data: x.to_vec() })),
             View::Items(_) => {

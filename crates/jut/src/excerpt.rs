@@ -75,7 +75,7 @@ impl<'p> Needs<'p> {
 
     fn ty(&mut self, ty: &Type) {
         match ty {
-            Type::Float(_) | Type::I64 | Type::Bool => {}
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => {}
             Type::Tuple(items) => items.iter().for_each(|t| self.ty(t)),
             Type::Array(_, element) => self.ty(element),
             Type::Data(id) => self.data(*id),

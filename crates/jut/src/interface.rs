@@ -414,6 +414,7 @@ impl Interface {
                     Some(Value::F64s(Array { shape, .. }))
                     | Some(Value::F32s(Array { shape, .. }))
                     | Some(Value::I64s(Array { shape, .. }))
+                    | Some(Value::I32s(Array { shape, .. }))
                     | Some(Value::Bools(Array { shape, .. })) => std::mem::take(shape),
                     _ => continue,
                 };
@@ -428,6 +429,7 @@ impl Interface {
                     Value::F64s(Array { shape: to, .. })
                     | Value::F32s(Array { shape: to, .. })
                     | Value::I64s(Array { shape: to, .. })
+                    | Value::I32s(Array { shape: to, .. })
                     | Value::Bools(Array { shape: to, .. }),
                 ) = results.get_mut(k)
                 {
@@ -592,6 +594,28 @@ impl<'s> Results<'s> {
         match self.leaf(name) {
             Some(Value::I64s(a)) => Ok(&a.data),
             _ => Err(self.no_result(name, "an array of i64")),
+        }
+    }
+
+    /// An integer of 32 bits, by name.
+    ///
+    /// # Errors
+    /// As [`Results::f64`].
+    pub fn i32(&self, name: &str) -> Result<i32> {
+        match self.leaf(name) {
+            Some(Value::I32(x)) => Ok(*x),
+            _ => Err(self.no_result(name, "an i32")),
+        }
+    }
+
+    /// An array of integers of 32 bits, by name.
+    ///
+    /// # Errors
+    /// As [`Results::f64`].
+    pub fn i32s(&self, name: &str) -> Result<&[i32]> {
+        match self.leaf(name) {
+            Some(Value::I32s(a)) => Ok(&a.data),
+            _ => Err(self.no_result(name, "an array of i32")),
         }
     }
 

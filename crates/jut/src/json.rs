@@ -149,6 +149,14 @@ pub(crate) fn fitted(ty: &Type, value: Value) -> Value {
         (&Type::F32, Value::F64s(Array { shape, data })) => {
             Value::F32s(Array { shape, data: data.into_iter().map(|x| x as f32).collect() })
         }
+        (Type::I32, Value::I64(x)) => i32::try_from(x).map_or(Value::I64(x), Value::I32),
+        (Type::I32, Value::I64s(Array { shape, data })) => {
+            // What does not fit is refused as what it is.
+            match data.iter().map(|x| i32::try_from(*x)).collect() {
+                Ok(data) => Value::I32s(Array { shape, data }),
+                Err(_) => Value::I64s(Array { shape, data }),
+            }
+        }
         (_, value) => value,
     }
 }
@@ -162,6 +170,7 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
         Type::Float(Width::Single) => read_f32(json).map(Value::F32),
         Type::Float(Width::Double) => read_f64(json).map(Value::F64),
         Type::I64 => read_i64(json).map(Value::I64),
+        Type::I32 => read_i32(json).map(Value::I32),
         Type::Bool => read_bool(json).map(Value::Bool),
         Type::Tuple(items) if let Some((_, data, record)) = program.record(items) => {
             read_fields(program, &data.name, &record.fields, json).map(Value::Tuple)
@@ -291,6 +300,7 @@ pub(crate) fn how_to_write(program: &Program, ty: &Type) -> &'static str {
     match ty {
         Type::Float(_) => "write a number, \"NaN\", \"inf\" or \"-inf\"",
         Type::I64 => "write a number without fraction",
+        Type::I32 => "write a number without fraction, from -2147483648 to 2147483647",
         Type::Bool => "write true or false",
         Type::Array(..) => match peel(ty).1 {
             Type::Data(_) | Type::Tuple(_) => "write a list of the elements",
@@ -347,6 +357,11 @@ fn read_f32(json: &Json) -> Result<f32, String> {
 
 fn read_i64(json: &Json) -> Result<i64, String> {
     json.as_i64().ok_or_else(|| expected("an integer", json))
+}
+
+fn read_i32(json: &Json) -> Result<i32, String> {
+    let n = read_i64(json)?;
+    i32::try_from(n).map_err(|_| format!("expected an integer of 32 bits, got {n}"))
 }
 
 fn read_bool(json: &Json) -> Result<bool, String> {
@@ -419,6 +434,10 @@ fn read_block(scalar: Scalar, rank: usize, json: &Json) -> Result<Value, String>
         Scalar::I64 => Value::I64s(Array {
             shape,
             data: cells.into_iter().map(read_i64).collect::<Result<_, _>>()?,
+        }),
+        Scalar::I32 => Value::I32s(Array {
+            shape,
+            data: cells.into_iter().map(read_i32).collect::<Result<_, _>>()?,
         }),
         Scalar::Bool => Value::Bools(Array {
             shape,

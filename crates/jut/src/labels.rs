@@ -66,7 +66,7 @@ impl Labels {
 fn labels(program: &Program, ty: &Type, around: &mut Vec<jut_ir::DataId>) -> Option<Labels> {
     match ty {
         Type::Float(_) => Some(Labels::default()),
-        Type::I64 | Type::Bool => None,
+        Type::I64 | Type::I32 | Type::Bool => None,
         Type::Array(_, element) => labels(program, element, around),
         Type::Tuple(items) => {
             if let Some((.., record)) = program.record(items) {
@@ -173,7 +173,7 @@ fn find<'t, 'p>(
 /// How many leaves the values of a type have.
 pub(crate) fn count(program: &Program, ty: &Type) -> usize {
     match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => 1,
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => 1,
         Type::Array(_, element) => count(program, element),
         Type::Tuple(items) => items.iter().map(|item| count(program, item)).sum(),
         Type::Data(id) => {

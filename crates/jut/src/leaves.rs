@@ -39,10 +39,12 @@ impl Leaf {
         match (self.scalar, self.dims.is_empty()) {
             (Scalar::F64, true) => Value::F64(0.0),
             (Scalar::F32, true) => Value::F32(0.0),
+            (Scalar::I32, true) => Value::I32(0),
             (Scalar::I64, true) => Value::I64(0),
             (Scalar::Bool, true) => Value::Bool(false),
             (Scalar::F64, false) => Value::F64s(Array::default()),
             (Scalar::F32, false) => Value::F32s(Array::default()),
+            (Scalar::I32, false) => Value::I32s(Array::default()),
             (Scalar::I64, false) => Value::I64s(Array::default()),
             (Scalar::Bool, false) => Value::Bools(Array::default()),
         }
@@ -84,7 +86,7 @@ pub enum NoSize {
 /// The type whose values do not cross the border, in words.
 pub fn leaves(program: &Program, ty: &Type) -> Result<Vec<Leaf>, String> {
     match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => {
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => {
             let scalar = Scalar::of(ty).unwrap_or(Scalar::F64);
             Ok(vec![Leaf { scalar, dims: Vec::new(), fields: None }])
         }
@@ -141,7 +143,7 @@ fn append(all: &mut Vec<Leaf>, component: Vec<Leaf>) -> usize {
 /// A data type in the type that makes arrays of it ragged.
 fn ragged<'p>(program: &'p Program, ty: &Type) -> Option<&'p str> {
     match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => None,
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => None,
         Type::Array(_, element) => ragged(program, element),
         Type::Tuple(items) => items.iter().find_map(|t| ragged(program, t)),
         Type::Data(id) => {
@@ -174,7 +176,7 @@ fn rebuild_in(
     leaves: &mut dyn Iterator<Item = &Value>,
 ) -> Option<Value> {
     match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => leaves.next().cloned(),
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => leaves.next().cloned(),
         Type::Array(_, element) => rebuild_in(program, element, true, leaves),
         Type::Tuple(items) => {
             let items = program.components(items).iter();
@@ -218,6 +220,7 @@ fn list(program: &Program, sum: &Type, columns: &[&Value]) -> Option<Value> {
         match column {
             Value::F64s(a) => a.data.get(k).map(|x| Value::F64(*x)),
             Value::F32s(a) => a.data.get(k).map(|x| Value::F32(*x)),
+            Value::I32s(a) => a.data.get(k).map(|x| Value::I32(*x)),
             Value::I64s(a) => a.data.get(k).map(|x| Value::I64(*x)),
             Value::Bools(a) => a.data.get(k).map(|x| Value::Bool(*x)),
             _ => None,
@@ -269,6 +272,7 @@ pub fn columns<'a>(
     let blank = |leaf: &Leaf| match leaf.scalar {
         Scalar::F64 => Value::F64s(Array { shape: shape.clone(), data: Vec::new() }),
         Scalar::F32 => Value::F32s(Array { shape: shape.clone(), data: Vec::new() }),
+        Scalar::I32 => Value::I32s(Array { shape: shape.clone(), data: Vec::new() }),
         Scalar::I64 => Value::I64s(Array { shape: shape.clone(), data: Vec::new() }),
         Scalar::Bool => Value::Bools(Array { shape: shape.clone(), data: Vec::new() }),
     };
@@ -279,6 +283,7 @@ pub fn columns<'a>(
             match (column, cell) {
                 (Value::F64s(a), Value::F64(x)) => a.data.push(x),
                 (Value::F32s(a), Value::F32(x)) => a.data.push(x),
+                (Value::I32s(a), Value::I32(x)) => a.data.push(x),
                 (Value::I64s(a), Value::I64(x)) => a.data.push(x),
                 (Value::Bools(a), Value::Bool(x)) => a.data.push(x),
                 (_, other) => {
@@ -305,6 +310,7 @@ pub fn stack(program: &Program, element: &Type, items: &[Value]) -> Option<Value
     let (rank, base) = peel(element);
     let parts: Vec<&Type> = match base {
         &Type::F32 => return block(items, rank, singles).map(Value::F32s),
+        Type::I32 => return block(items, rank, narrow).map(Value::I32s),
         Type::Float(_) => return block(items, rank, floats).map(Value::F64s),
         Type::I64 => return block(items, rank, ints).map(Value::I64s),
         Type::Bool => return block(items, rank, bools).map(Value::Bools),
@@ -350,6 +356,14 @@ fn ints(value: &Value) -> Option<(&[usize], &[i64])> {
     match value {
         Value::I64(x) => Some((&[], std::slice::from_ref(x))),
         Value::I64s(a) => Some((&a.shape, &a.data)),
+        _ => None,
+    }
+}
+
+fn narrow(value: &Value) -> Option<(&[usize], &[i32])> {
+    match value {
+        Value::I32(x) => Some((&[], std::slice::from_ref(x))),
+        Value::I32s(a) => Some((&a.shape, &a.data)),
         _ => None,
     }
 }

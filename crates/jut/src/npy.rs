@@ -276,10 +276,12 @@ pub fn write(mut writer: impl Write, value: &Value) -> io::Result<()> {
     match value {
         Value::F64(x) => put(&mut writer, "<f8", &[], &[*x], f64::to_le_bytes),
         Value::F32(x) => put(&mut writer, "<f4", &[], &[*x], f32::to_le_bytes),
+        Value::I32(x) => put(&mut writer, "<i4", &[], &[*x], i32::to_le_bytes),
         Value::I64(x) => put(&mut writer, "<i8", &[], &[*x], i64::to_le_bytes),
         Value::Bool(x) => put(&mut writer, "|b1", &[], &[*x], |b| [u8::from(b)]),
         Value::F64s(a) => put(&mut writer, "<f8", &a.shape, &a.data, f64::to_le_bytes),
         Value::F32s(a) => put(&mut writer, "<f4", &a.shape, &a.data, f32::to_le_bytes),
+        Value::I32s(a) => put(&mut writer, "<i4", &a.shape, &a.data, i32::to_le_bytes),
         Value::I64s(a) => put(&mut writer, "<i8", &a.shape, &a.data, i64::to_le_bytes),
         Value::Bools(a) => put(&mut writer, "|b1", &a.shape, &a.data, |b| [u8::from(b)]),
         Value::Tuple(_) | Value::Data(..) | Value::List(_) => {

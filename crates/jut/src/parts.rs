@@ -18,6 +18,7 @@ pub(crate) struct Columns {
     floats: Vec<f64>,
     singles: Vec<f32>,
     ints: Vec<i64>,
+    narrow: Vec<i32>,
     bools: Vec<bool>,
 }
 
@@ -38,8 +39,8 @@ impl Columns {
     /// None yet; arrays that are not there have at most so many cells.
     pub fn with_absent(cells: usize) -> Columns {
         let (floats, singles) = (vec![0.0; cells], vec![0.0; cells]);
-        let (ints, bools) = (vec![0; cells], vec![false; cells]);
-        Columns { lists: Vec::new(), floats, singles, ints, bools }
+        let (ints, narrow, bools) = (vec![0; cells], vec![0; cells], vec![false; cells]);
+        Columns { lists: Vec::new(), floats, singles, ints, narrow, bools }
     }
 
     /// To be met one after the other.
@@ -86,7 +87,7 @@ impl Columns {
 pub(crate) fn has_list(program: &Program, ty: &Type) -> bool {
     fn within(program: &Program, ty: &Type, in_array: bool) -> bool {
         match ty {
-            Type::Float(_) | Type::I64 | Type::Bool => false,
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => false,
             Type::Array(_, element) => within(program, element, true),
             Type::Tuple(items) => items.iter().any(|t| within(program, t, in_array)),
             Type::Data(id) => {
@@ -108,6 +109,7 @@ fn cells(program: &Program, sum: &Type, element: &Value) -> Result<Vec<Value>, S
     let scalar = |part: Arg<'_>| match part {
         Arg::F64(x) => Ok(Value::F64(x)),
         Arg::F32(x) => Ok(Value::F32(x)),
+        Arg::I32(x) => Ok(Value::I32(x)),
         Arg::I64(x) => Ok(Value::I64(x)),
         Arg::Bool(x) => Ok(Value::Bool(x)),
         other => Err(format!("a field is {}", other.describe())),
@@ -140,7 +142,7 @@ fn take_apart_in<'a>(
         _ => Err(format!("give its {count} components in order")),
     };
     match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => match arg {
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => match arg {
             // Views are made slices before arguments are taken apart, but for those in tuples.
             Arg::F64View(_) | Arg::I64View(_) | Arg::BoolView(_) => {
                 return Err("as part of a tuple or record, give a slice and not a view".into());
@@ -200,6 +202,7 @@ fn column(values: &Value) -> Arg<'_> {
     match Arg::from(values) {
         Arg::F64s(_, Some(shape)) if unknown(shape) => Arg::F64s(&[], None),
         Arg::F32s(_, Some(shape)) if unknown(shape) => Arg::F32s(&[], None),
+        Arg::I32s(_, Some(shape)) if unknown(shape) => Arg::I32s(&[], None),
         Arg::I64s(_, Some(shape)) if unknown(shape) => Arg::I64s(&[], None),
         Arg::Bools(_, Some(shape)) if unknown(shape) => Arg::Bools(&[], None),
         arg => arg,
@@ -217,12 +220,14 @@ fn absent<'a>(
 ) {
     match (ty, cells) {
         (&Type::F32, Some(n)) => out.push(Arg::F32s(zeros.singles.get(..n).unwrap_or(&[]), None)),
+        (Type::I32, Some(n)) => out.push(Arg::I32s(zeros.narrow.get(..n).unwrap_or(&[]), None)),
         (Type::Float(_), Some(n)) => {
             out.push(Arg::F64s(zeros.floats.get(..n).unwrap_or(&[]), None))
         }
         (Type::I64, Some(n)) => out.push(Arg::I64s(zeros.ints.get(..n).unwrap_or(&[]), None)),
         (Type::Bool, Some(n)) => out.push(Arg::Bools(zeros.bools.get(..n).unwrap_or(&[]), None)),
         (&Type::F32, None) => out.push(Arg::F32(0.0)),
+        (Type::I32, None) => out.push(Arg::I32(0)),
         (Type::Float(_), None) => out.push(Arg::F64(0.0)),
         (Type::I64, None) => out.push(Arg::I64(0)),
         (Type::Bool, None) => out.push(Arg::Bool(false)),
@@ -255,7 +260,7 @@ pub(crate) fn absent_cells(program: &Program, ty: &Type) -> usize {
     const MOST: usize = 1 << 24;
     fn cells(program: &Program, ty: &Type, within_sum: bool, cells_above: Option<usize>) -> usize {
         match ty {
-            Type::Float(_) | Type::I64 | Type::Bool => {
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => {
                 cells_above.filter(|_| within_sum).unwrap_or(0)
             }
             Type::Array(size, element) => {

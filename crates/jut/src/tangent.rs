@@ -12,7 +12,7 @@ pub fn as_tangent(program: &Program, ty: &Type, value: &Value) -> Option<Value> 
         (Type::Float(_), _) | (Type::Array(..), Value::F64s(_) | Value::F32s(_)) => {
             Some(value.clone())
         }
-        (Type::I64 | Type::Bool, _) => None,
+        (Type::I64 | Type::I32 | Type::Bool, _) => None,
         // Those of declared tangents are lists.
         (Type::Array(_, element), Value::List(items)) if has_declared(program, element) => {
             let items = items.iter().map(|item| as_tangent(program, element, item));
@@ -99,7 +99,7 @@ fn zero(program: &Program, ty: &Type, around: &[usize]) -> Option<Value> {
             let cells = around.iter().product();
             Some(Value::F64s(Array { shape: around.to_vec(), data: vec![0.0; cells] }))
         }
-        Type::I64 | Type::Bool => None,
+        Type::I64 | Type::I32 | Type::Bool => None,
         Type::Array(size, element) => {
             let size = size.as_constant().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
             zero(program, element, &[around, &[size]].concat())

@@ -24,8 +24,10 @@ pub enum Arg<'a> {
     /// A float of 32 bits. It is written out, `Arg::F32(x)`: with an `into()` of its own numbers without a type,
     /// `0.5.into()`, would have two meanings.
     F32(f32),
-    /// An integer.
+    /// An integer of 64 bits.
     I64(i64),
+    /// An integer of 32 bits. It is written out, `Arg::I32(k)`, like a float of 32 bits.
+    I32(i32),
     /// A truth value.
     Bool(bool),
     /// An array of floats, and its shape if given.
@@ -34,6 +36,8 @@ pub enum Arg<'a> {
     F32s(&'a [f32], Option<&'a [usize]>),
     /// An array of integers.
     I64s(&'a [i64], Option<&'a [usize]>),
+    /// An array of integers of 32 bits.
+    I32s(&'a [i32], Option<&'a [usize]>),
     /// An array of truth values.
     Bools(&'a [bool], Option<&'a [usize]>),
     /// A tuple or record: its components in order. An array of tuples is the tuple of its arrays.
@@ -102,10 +106,12 @@ impl<'a> From<&'a Value> for Arg<'a> {
         match value {
             Value::F64(x) => Arg::F64(*x),
             Value::F32(x) => Arg::F32(*x),
+            Value::I32(x) => Arg::I32(*x),
             Value::I64(x) => Arg::I64(*x),
             Value::Bool(x) => Arg::Bool(*x),
             Value::F64s(a) => Arg::F64s(&a.data, Some(&a.shape)),
             Value::F32s(a) => Arg::F32s(&a.data, Some(&a.shape)),
+            Value::I32s(a) => Arg::I32s(&a.data, Some(&a.shape)),
             Value::I64s(a) => Arg::I64s(&a.data, Some(&a.shape)),
             Value::Bools(a) => Arg::Bools(&a.data, Some(&a.shape)),
             Value::Tuple(items) => Arg::Values(items),
@@ -122,8 +128,10 @@ pub enum Out<'a> {
     F64(&'a mut f64),
     /// A float of 32 bits.
     F32(&'a mut f32),
-    /// An integer.
+    /// An integer of 64 bits.
     I64(&'a mut i64),
+    /// An integer of 32 bits.
+    I32(&'a mut i32),
     /// A truth value.
     Bool(&'a mut bool),
     /// An array of floats, row by row, as long as the result.
@@ -132,6 +140,8 @@ pub enum Out<'a> {
     F32s(&'a mut [f32]),
     /// An array of integers.
     I64s(&'a mut [i64]),
+    /// An array of integers of 32 bits.
+    I32s(&'a mut [i32]),
     /// An array of truth values.
     Bools(&'a mut [bool]),
 }
@@ -199,8 +209,10 @@ pub enum Value {
     F64(f64),
     /// A float of 32 bits.
     F32(f32),
-    /// An integer.
+    /// An integer of 64 bits.
     I64(i64),
+    /// An integer of 32 bits. It is written out, `Arg::I32(k)`, like a float of 32 bits.
+    I32(i32),
     /// A truth value.
     Bool(bool),
     /// An array of floats.
@@ -209,6 +221,8 @@ pub enum Value {
     F32s(Array<f32>),
     /// An array of integers.
     I64s(Array<i64>),
+    /// An array of integers of 32 bits.
+    I32s(Array<i32>),
     /// An array of truth values.
     Bools(Array<bool>),
     /// A tuple, or a record: its components in order. An array of tuples is the tuple of its
@@ -225,9 +239,10 @@ impl Value {
     /// Bytes that it holds for its arrays, used or not.
     pub(crate) fn held(&self) -> usize {
         match self {
-            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::Bool(_) => 0,
+            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_) | Value::Bool(_) => 0,
             Value::F64s(a) => size_of::<f64>() * a.data.capacity(),
             Value::F32s(a) => size_of::<f32>() * a.data.capacity(),
+            Value::I32s(a) => size_of::<i32>() * a.data.capacity(),
             Value::I64s(a) => size_of::<i64>() * a.data.capacity(),
             Value::Bools(a) => a.data.capacity(),
             Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
@@ -239,9 +254,10 @@ impl Value {
     /// Gives the memory of its arrays back to the system; they are empty then.
     pub(crate) fn release(&mut self) {
         match self {
-            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::Bool(_) => {}
+            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_) | Value::Bool(_) => {}
             Value::F64s(a) => a.data = Vec::new(),
             Value::F32s(a) => a.data = Vec::new(),
+            Value::I32s(a) => a.data = Vec::new(),
             Value::I64s(a) => a.data = Vec::new(),
             Value::Bools(a) => a.data = Vec::new(),
             Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
@@ -265,7 +281,8 @@ impl Value {
             Value::Tuple(items) | Value::Data(_, items) | Value::List(items) => {
                 items.iter().flat_map(Value::floats).collect()
             }
-            Value::I64(_) | Value::Bool(_) | Value::I64s(_) | Value::Bools(_) => Vec::new(),
+            Value::I64(_) | Value::I32(_) | Value::Bool(_) => Vec::new(),
+            Value::I64s(_) | Value::I32s(_) | Value::Bools(_) => Vec::new(),
         }
     }
 
@@ -289,7 +306,8 @@ impl Value {
                 Value::Data(name.clone(), items.iter().map(|v| v.map_floats(change)).collect())
             }
             Value::List(items) => Value::List(items.iter().map(|v| v.map_floats(change)).collect()),
-            Value::I64(_) | Value::Bool(_) | Value::I64s(_) | Value::Bools(_) => self.clone(),
+            Value::I64(_) | Value::I32(_) | Value::Bool(_) => self.clone(),
+            Value::I64s(_) | Value::I32s(_) | Value::Bools(_) => self.clone(),
         }
     }
 
@@ -298,11 +316,12 @@ impl Value {
         match self {
             Value::F64s(a) => a.shape.first().copied(),
             Value::F32s(a) => a.shape.first().copied(),
+            Value::I32s(a) => a.shape.first().copied(),
             Value::I64s(a) => a.shape.first().copied(),
             Value::Bools(a) => a.shape.first().copied(),
             Value::Tuple(items) => items.first()?.first_size(),
             Value::List(items) => Some(items.len()),
-            Value::F64(_) | Value::F32(_) | Value::I64(_) => None,
+            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_) => None,
             Value::Bool(_) | Value::Data(..) => None,
         }
     }
@@ -331,13 +350,14 @@ impl Value {
         match self {
             Value::F64s(a) => part(a, index, Value::F64, Value::F64s),
             Value::F32s(a) => part(a, index, Value::F32, Value::F32s),
+            Value::I32s(a) => part(a, index, Value::I32, Value::I32s),
             Value::I64s(a) => part(a, index, Value::I64, Value::I64s),
             Value::Bools(a) => part(a, index, Value::Bool, Value::Bools),
             Value::Tuple(items) => {
                 items.iter().map(|v| v.element(index)).collect::<Option<_>>().map(Value::Tuple)
             }
             Value::List(items) => items.get(index).cloned(),
-            Value::F64(_) | Value::F32(_) | Value::I64(_) => None,
+            Value::F64(_) | Value::F32(_) | Value::I64(_) | Value::I32(_) => None,
             Value::Bool(_) | Value::Data(..) => None,
         }
     }
@@ -387,10 +407,12 @@ impl Arg<'_> {
         match self {
             Arg::F64(_) => "an f64".into(),
             Arg::F32(_) => "an f32".into(),
+            Arg::I32(_) => "an i32".into(),
             Arg::I64(_) => "an i64".into(),
             Arg::Bool(_) => "a bool".into(),
             Arg::F64s(data, shape) => array("f64", data.len(), *shape),
             Arg::F32s(data, shape) => array("f32", data.len(), *shape),
+            Arg::I32s(data, shape) => array("i32", data.len(), *shape),
             Arg::I64s(data, shape) => array("i64", data.len(), *shape),
             Arg::Bools(data, shape) => array("bool", data.len(), *shape),
             Arg::Tuple(items) => format!("a tuple of {}", items.len()),

@@ -2,7 +2,7 @@
 //! ragged arrays, records in records, parts of matrices, names that hide a primitive, constants.
 
 use super::writer::{Scope, Writer};
-use super::{carries, functions, policies, updates};
+use super::{carries, functions, narrow, policies, updates};
 use std::fmt::Write;
 
 /// A statement: a pattern and what it is bound to.
@@ -70,6 +70,8 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("tape policy in a function that calls itself", policies::in_a_circle),
     ("array of its own elements", updates::of_itself),
     ("carried array that is lent", updates::lent),
+    ("integers of 32 bits", narrow::integers),
+    ("record with sizes as parameters", narrow::sized_record),
     // Again: what U makes of them is rarely read by the linear half.
     ("array of records", records),
     ("array of tuples", tuples),

@@ -12,6 +12,7 @@ mod constructs;
 mod expressions;
 mod functions;
 mod linear;
+mod narrow;
 mod policies;
 mod primitives;
 mod statements;
@@ -140,6 +141,8 @@ pub const CONSTRUCTS: &[&str] = &[
     "recursive data",
     "recursive data with floats",
     "function with a rule",
+    "integers of 32 bits",
+    "record with sizes as parameters",
     "assigned variable",
     "assigned array",
     "while over variables",
@@ -319,6 +322,16 @@ rule vjp length = length_pullback
 def lifted_tangent[d](v: [d]f64, s: f64, dv: [d]f64, ds: f64) -> [d]f64 =
   build (i < d) { cos(v[i]) * s * dv[i] + sin(v[i]) * ds }
 rule jvp lifted = lifted_tangent
+",
+    ),
+    (
+        "Sized",
+        "data Sized[d] = Sized(w: [d]f64, mark: [d]i32, s: f64)
+def shrunk[d](r: Sized[d], c: f64) -> Sized[d] = {
+  Sized(w, mark, s) = r
+  Sized(c * w, mark, s - c)
+}
+def weighed[d](r: Sized[d]) -> f64 = sum (i < d) { f64(r.mark[i]) * sin(r.w[i] * r.s) }
 ",
     ),
     ("softplus", "def softplus(z: f64) -> f64 = max(z, 0.0) + log1p(exp(-abs(z)))\n"),

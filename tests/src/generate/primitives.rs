@@ -68,6 +68,10 @@ impl Writer {
             }
             Scalar::F32 => format!("f32({})", self.atom(scope)),
             Scalar::I64 => self.integer(scope, domain.low as i64, domain.high as i64),
+            Scalar::I32 => {
+                let integer = self.integer(scope, domain.low as i64, domain.high as i64);
+                format!("i32({integer})")
+            }
             Scalar::Bool => {
                 if self.rng.u8(0..3) == 0 {
                     return "true".into();
@@ -97,7 +101,7 @@ fn as_float(row: &Row, value: String) -> String {
         Scalar::F64 if row.params.is_empty() => format!("select({value} > 1.0, 0.5, -0.25)"),
         Scalar::F64 => format!("tanh({value})"),
         Scalar::F32 => format!("tanh(f64({value}))"),
-        Scalar::I64 => format!("sin(f64({value}))"),
+        Scalar::I64 | Scalar::I32 => format!("sin(f64({value}))"),
         Scalar::Bool => format!("select({value}, 0.5, -0.25)"),
     }
 }

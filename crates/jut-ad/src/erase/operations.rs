@@ -77,7 +77,7 @@ fn code(program: &Program, ty: &Type) -> String {
         }
         Type::Data(data) => program.datas[*data].name.clone(),
         Type::Float(width) => width.name().to_string(),
-        Type::I64 | Type::Bool => "f64".to_string(),
+        Type::I64 | Type::I32 | Type::Bool => "f64".to_string(),
     }
 }
 

@@ -545,6 +545,7 @@ impl<'a> Reporter<'a> {
         match ty {
             Type::Float(width) => width.name().into(),
             Type::I64 => "i64".into(),
+            Type::I32 => "i32".into(),
             Type::Bool => "bool".into(),
             Type::Data(data) => self.program.datas[*data].name.clone(),
             Type::Tuple(items) => {

@@ -229,7 +229,7 @@ impl Planner<'_, '_> {
             Type::Tuple(items) => {
                 Type::Tuple(items.iter().map(|t| self.wide_type(t, widths, loc)).collect())
             }
-            Type::Float(_) | Type::I64 | Type::Bool | Type::Data(_) => ty.clone(),
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool | Type::Data(_) => ty.clone(),
         }
     }
 

@@ -94,6 +94,7 @@ pub fn value(program: &Program, ty: &Type, sizes: &HashMap<NVar, i64>, rng: &mut
     match ty {
         Type::Float(_) => Value::F64(rng.f64() * 2.0 - 1.0),
         Type::I64 => Value::I64(rng.i64(0..4)),
+        Type::I32 => Value::I32(rng.i32(0..4)),
         Type::Bool => Value::Bool(rng.bool()),
         Type::Tuple(items) => {
             Value::tuple(items.iter().map(|t| value(program, t, sizes, rng)).collect())

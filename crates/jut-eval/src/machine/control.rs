@@ -351,6 +351,7 @@ impl Machine<'_> {
             Type::Float(Width::Single) if !field => Cells::F32(Vec::new()),
             Type::Float(Width::Double) if !field => Cells::F64(Vec::new()),
             Type::Float(_) | Type::I64 => Cells::I64(Vec::new()),
+            Type::I32 => Cells::I32(Vec::new()),
             Type::Bool => Cells::Bool(Vec::new()),
             _ => Cells::Items(Vec::new()),
         };

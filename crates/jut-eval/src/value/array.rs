@@ -51,8 +51,10 @@ pub enum Cells {
     F64(Vec<f64>),
     /// Floats of 32 bits.
     F32(Vec<f32>),
-    /// Integers.
+    /// Integers of 64 bits.
     I64(Vec<i64>),
+    /// Integers of 32 bits.
+    I32(Vec<i32>),
     /// Truth values.
     Bool(Vec<bool>),
     /// Anything else.
@@ -66,8 +68,10 @@ pub enum View<'a> {
     F64(&'a [f64]),
     /// Floats of 32 bits.
     F32(&'a [f32]),
-    /// Integers.
+    /// Integers of 64 bits.
     I64(&'a [i64]),
+    /// Integers of 32 bits.
+    I32(&'a [i32]),
     /// Truth values.
     Bool(&'a [bool]),
     /// Anything else.
@@ -80,6 +84,7 @@ impl Cells {
         match self {
             Cells::F64(v) => v.len(),
             Cells::F32(v) => v.len(),
+            Cells::I32(v) => v.len(),
             Cells::I64(v) => v.len(),
             Cells::Bool(v) => v.len(),
             Cells::Items(v) => v.len(),
@@ -102,11 +107,13 @@ impl Cells {
         match (self, value) {
             (Cells::F64(v), Value::F64(x)) => put(v, at, &[*x]),
             (Cells::F32(v), Value::F32(x)) => put(v, at, &[*x]),
+            (Cells::I32(v), Value::I32(x)) => put(v, at, &[*x]),
             (Cells::I64(v), Value::I64(x)) => put(v, at, &[*x]),
             (Cells::Bool(v), Value::Bool(x)) => put(v, at, &[*x]),
             (cells, Value::Array(a)) => match (cells, a.view()) {
                 (Cells::F64(v), View::F64(x)) => put(v, at, x),
                 (Cells::F32(v), View::F32(x)) => put(v, at, x),
+                (Cells::I32(v), View::I32(x)) => put(v, at, x),
                 (Cells::I64(v), View::I64(x)) => put(v, at, x),
                 (Cells::Bool(v), View::Bool(x)) => put(v, at, x),
                 (Cells::Items(v), View::Items(x)) => put(v, at, x),
@@ -123,7 +130,7 @@ impl Cells {
     pub(crate) fn bytes_per_cell(&self) -> u64 {
         match self {
             Cells::F64(_) | Cells::I64(_) => 8,
-            Cells::F32(_) => 4,
+            Cells::F32(_) | Cells::I32(_) => 4,
             Cells::Bool(_) => 1,
             Cells::Items(_) => size_of::<Value>() as u64,
         }
@@ -155,6 +162,7 @@ impl Cells {
         match self {
             Cells::F64(v) => turn(v, row),
             Cells::F32(v) => turn(v, row),
+            Cells::I32(v) => turn(v, row),
             Cells::I64(v) => turn(v, row),
             Cells::Bool(v) => turn(v, row),
             Cells::Items(v) => turn(v, row),
@@ -166,11 +174,13 @@ impl Cells {
         match like {
             Value::F64(_) => Cells::F64(Vec::new()),
             Value::F32(_) => Cells::F32(Vec::new()),
+            Value::I32(_) => Cells::I32(Vec::new()),
             Value::I64(_) => Cells::I64(Vec::new()),
             Value::Bool(_) => Cells::Bool(Vec::new()),
             Value::Array(a) => match a.view() {
                 View::F64(_) => Cells::F64(Vec::new()),
                 View::F32(_) => Cells::F32(Vec::new()),
+                View::I32(_) => Cells::I32(Vec::new()),
                 View::I64(_) => Cells::I64(Vec::new()),
                 View::Bool(_) => Cells::Bool(Vec::new()),
                 View::Items(_) => Cells::Items(Vec::new()),
@@ -184,6 +194,7 @@ impl Cells {
         match self {
             Cells::F64(v) => v.try_reserve_exact(more),
             Cells::F32(v) => v.try_reserve_exact(more),
+            Cells::I32(v) => v.try_reserve_exact(more),
             Cells::I64(v) => v.try_reserve_exact(more),
             Cells::Bool(v) => v.try_reserve_exact(more),
             Cells::Items(v) => v.try_reserve_exact(more),
@@ -197,11 +208,13 @@ impl Cells {
         match (self, value) {
             (Cells::F64(v), Value::F64(x)) => v.push(x),
             (Cells::F32(v), Value::F32(x)) => v.push(x),
+            (Cells::I32(v), Value::I32(x)) => v.push(x),
             (Cells::I64(v), Value::I64(x)) => v.push(x),
             (Cells::Bool(v), Value::Bool(x)) => v.push(x),
             (cells, Value::Array(a)) => match (cells, a.view()) {
                 (Cells::F64(v), View::F64(x)) => return pieces::append(v, x).is_some(),
                 (Cells::F32(v), View::F32(x)) => return pieces::append(v, x).is_some(),
+                (Cells::I32(v), View::I32(x)) => return pieces::append(v, x).is_some(),
                 (Cells::I64(v), View::I64(x)) => return pieces::append(v, x).is_some(),
                 (Cells::Bool(v), View::Bool(x)) => return pieces::append(v, x).is_some(),
                 (Cells::Items(v), View::Items(x)) => return pieces::append(v, x).is_some(),
@@ -220,6 +233,7 @@ impl View<'_> {
         match self {
             View::F64(v) => v.is_empty(),
             View::F32(v) => v.is_empty(),
+            View::I32(v) => v.is_empty(),
             View::I64(v) => v.is_empty(),
             View::Bool(v) => v.is_empty(),
             View::Items(v) => v.is_empty(),
@@ -293,6 +307,7 @@ impl Array {
         match &self.block.cells {
             Cells::F64(v) => View::F64(&v[range]),
             Cells::F32(v) => View::F32(&v[range]),
+            Cells::I32(v) => View::I32(&v[range]),
             Cells::I64(v) => View::I64(&v[range]),
             Cells::Bool(v) => View::Bool(&v[range]),
             Cells::Items(v) => View::Items(&v[range]),
@@ -391,6 +406,7 @@ impl Array {
         match &self.block.cells {
             Cells::F64(v) => Value::F64(v[at]),
             Cells::F32(v) => Value::F32(v[at]),
+            Cells::I32(v) => Value::I32(v[at]),
             Cells::I64(v) => Value::I64(v[at]),
             Cells::Bool(v) => Value::Bool(v[at]),
             Cells::Items(v) => v[at].clone(),
@@ -448,6 +464,7 @@ impl PartialEq for Array {
                 (View::F64(a), View::F64(b)) => a.iter().zip(b).all(|(x, y)| math::same(*x, *y)),
                 (View::F32(a), View::F32(b)) => a.iter().zip(b).all(|(x, y)| same_f32(*x, *y)),
                 (View::I64(a), View::I64(b)) => a == b,
+                (View::I32(a), View::I32(b)) => a == b,
                 (View::Bool(a), View::Bool(b)) => a == b,
                 (View::Items(a), View::Items(b)) => a == b,
                 _ => false,

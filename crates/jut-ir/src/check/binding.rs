@@ -123,7 +123,7 @@ impl Checker<'_> {
             format!("`{}` is recorded as `{recorded}`, but bound as `{derived}`", data.name)
         })?;
         self.require(
-            !data.lanes || (mode != Mode::Rd && ty.is_scalar() && *ty != Type::F32),
+            !data.lanes || (mode != Mode::Rd && matches!(*ty, Type::F64 | Type::I64)),
             "J601",
             |_| format!("`lanes` on `{}`: only an f64 is added up by lanes", data.name),
         )?;
@@ -152,7 +152,7 @@ impl Checker<'_> {
 pub(super) fn is_linear(program: &Program, ty: &Type) -> bool {
     match ty {
         Type::Float(_) => true,
-        Type::I64 | Type::Bool => false,
+        Type::I64 | Type::I32 | Type::Bool => false,
         Type::Data(data) => program.is_tangent(*data),
         Type::Tuple(items) => items.iter().all(|ty| is_linear(program, ty)),
         Type::Array(_, element) => is_linear(program, element),
@@ -162,7 +162,7 @@ pub(super) fn is_linear(program: &Program, ty: &Type) -> bool {
 /// Whether values of a type can be added: numbers, tuples and arrays of them.
 fn is_addable(ty: &Type) -> bool {
     match ty {
-        Type::Float(_) | Type::I64 => true,
+        Type::Float(_) | Type::I64 | Type::I32 => true,
         Type::Bool | Type::Data(_) => false,
         Type::Tuple(items) => items.iter().all(is_addable),
         Type::Array(_, element) => is_addable(element),

@@ -69,8 +69,8 @@ impl Lint<'_> {
         match &stmt.rhs {
             Rhs::Prim(prim::INT, args) if args.iter().any(|a| self.is_active(*a)) => {
                 let message =
-                    "`i64` of a float that depends on a parameter: the derivative is cut here";
-                let help = "write `i64(stop(x))` if this is meant";
+                    "an integer of a float that depends on a parameter: the derivative is cut here";
+                let help = "write `i64(stop(x))`, or `i32(stop(x))`, if this is meant";
                 self.warn("J702", span, message.to_string(), help);
             }
             _ => {}

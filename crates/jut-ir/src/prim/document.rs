@@ -197,6 +197,7 @@ fn kink_text(kink: &super::kinks::Kink) -> String {
             Literal::F64(x) => number(*x),
             Literal::F32(x) => number(f64::from(*x)),
             Literal::I64(n) => n.to_string(),
+            Literal::I32(n) => n.to_string(),
             Literal::Bool(b) => b.to_string(),
         })
         .collect();

@@ -26,6 +26,7 @@ impl Kink {
             Scalar::F32 => Literal::F32(*x as f32),
             // Small whole numbers only.
             Scalar::I64 => Literal::I64(*x as i64),
+            Scalar::I32 => Literal::I32(*x as i32),
             Scalar::Bool => Literal::Bool(*x != 0.0),
         };
         self.at.iter().zip(params).map(literal).collect()

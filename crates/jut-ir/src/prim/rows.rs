@@ -16,6 +16,7 @@ use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E, LOG10_E};
 
 const F: Scalar = Scalar::F64;
 const S: Scalar = Scalar::F32;
+const N: Scalar = Scalar::I32;
 
 /// sqrt(pi) / 2.
 const HALF_ROOT_OF_PI: f64 = 0.886226925452758;
@@ -25,6 +26,7 @@ fn f(x: Literal) -> f64 {
         Literal::F64(x) => x,
         Literal::F32(x) => f64::from(x),
         Literal::I64(x) => x as f64,
+        Literal::I32(x) => f64::from(x),
         Literal::Bool(x) => x as u8 as f64,
     }
 }
@@ -32,6 +34,7 @@ fn f(x: Literal) -> f64 {
 fn i(x: Literal) -> i64 {
     match x {
         Literal::I64(x) => x,
+        Literal::I32(x) => i64::from(x),
         Literal::F64(x) => x as i64,
         Literal::F32(x) => x as i64,
         Literal::Bool(x) => x as i64,
@@ -477,6 +480,10 @@ table! {
         |a| Literal::F32(f(a[0]) as f32), [Convert(structured::SINGLE)], EXACT, machine(M::FToS), true, [ANY];
     INT "i64_f64" "i64" Call (F) -> I, "Float to integer toward zero; saturates, NaN gives 0.", "No derivative: integers have no tangent.",
         |a| Literal::I64(f(a[0]) as i64), [Zero], EXACT, machine(M::FToI), true, [NUM];
+    WIDEN "i64_i32" "i64" Call (N) -> I, "The same integer in 64 bits.", "",
+        |a| Literal::I64(i(a[0])), [Zero], EXACT, machine(M::Widen), true, [NUM];
+    NARROW "i32_i64" "i32" Call (I) -> N, "The last 32 bits: wraps.", "",
+        |a| Literal::I32(i(a[0]) as i32), [Zero], EXACT, machine(M::Narrow), true, [NUM];
     INTB "i64_bool" "i64" Call (B) -> I, "0 or 1.", "",
         |a| Literal::I64(b(a[0]) as i64), [Zero], EXACT, machine(M::BToI), true, [BIT];
     FLOOR "floor_f64" "floor" Call (F) -> F, "Largest integer not above.", "0 everywhere, also at the jumps.",

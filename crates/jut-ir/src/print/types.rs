@@ -29,6 +29,7 @@ pub fn print_literal(literal: Literal) -> String {
         Literal::F32(x) if x.is_finite() => format!("{x:?}f32"),
         Literal::F32(x) => format!("f32({})", print_literal(Literal::F64(f64::from(x)))),
         Literal::I64(x) => x.to_string(),
+        Literal::I32(x) => format!("{x}i32"),
         Literal::Bool(x) => x.to_string(),
     }
 }
@@ -55,6 +56,7 @@ pub(super) fn write_type(
     match ty {
         Type::Float(width) => out.push_str(width.name()),
         Type::I64 => out.push_str("i64"),
+        Type::I32 => out.push_str("i32"),
         Type::Bool => out.push_str("bool"),
         Type::Tuple(items) => {
             if write_record(out, program, items, name) {

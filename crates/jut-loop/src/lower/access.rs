@@ -302,6 +302,11 @@ impl Lowering<'_> {
                 Ok(self.prim(hint, prim::SINGLE, vec![sum]))
             }
             Kind::I64 => Ok(self.prim(hint, prim::IADD, vec![a, b])),
+            Kind::I32 => {
+                let wide = [a, b].map(|x| self.prim(hint, prim::WIDEN, vec![x]));
+                let sum = self.prim(hint, prim::IADD, wide.to_vec());
+                Ok(self.prim(hint, prim::NARROW, vec![sum]))
+            }
             Kind::BOOL | Kind::Buffer(_) => Err(self.bug(span, "this cannot be added")),
         }
     }

@@ -246,7 +246,9 @@ impl Lowering<'_> {
         let [Target::Cell(cell, index)] = *view.targets.as_slice() else { return None };
         view.targets = vec![Target::Register(self.registers.len())];
         let Kind::Buffer(of) = self.out.values[cell].kind else { return None };
-        let form::Cell::Scalar(scalar @ (Scalar::Float(_) | Scalar::I64)) = of else { return None };
+        let form::Cell::Scalar(scalar @ (Scalar::Float(_) | Scalar::I64 | Scalar::I32)) = of else {
+            return None;
+        };
         let kind = Kind::Scalar(scalar);
         let name = self.src.caps[*cap].name.clone();
         let dst = self.value(&name, kind);

@@ -342,6 +342,9 @@ impl Lowering<'_> {
                 let a = self.scalar(a, span)?;
                 match a.kind(&self.out.values) {
                     Kind::Scalar(Scalar::I64) => (code::I64, a),
+                    Kind::Scalar(Scalar::I32) => {
+                        (code::I64, self.prim("word", prim::WIDEN, vec![a]))
+                    }
                     Kind::Scalar(Scalar::Bool) => {
                         (code::BOOL, self.prim("word", prim::ISELECT, vec![a, int(1), int(0)]))
                     }

@@ -304,7 +304,8 @@ impl<'a> Survey<'a> {
             Class::Wide => {
                 self.products |= op == Machine::FTimes;
                 self.work += usize::from(self.values[dst].kind == Kind::F64);
-                let single = matches!(op, Machine::FToS | Machine::SToF);
+                let single =
+                    matches!(op, Machine::FToS | Machine::SToF | Machine::Narrow | Machine::Widen);
                 let integers = self.target.integers || self.values[dst].kind != Kind::I64;
                 !divides && !single && integers && (self.target.operation)(op)
             }
@@ -357,7 +358,7 @@ impl<'a> Survey<'a> {
     /// Whether the target has vectors of what is in a cell.
     fn has(&self, cell: Cell) -> bool {
         match cell {
-            Cell::F32 => false,
+            Cell::F32 | Cell::I32 => false,
             Cell::Scalar(scalar) => scalar.is_float() || self.target.integers,
             Cell::Buffer | Cell::Word => false,
         }

@@ -108,6 +108,11 @@ fn number(text: &str) -> (Option<Literal>, usize) {
     if text[end..].starts_with("f32") {
         return (word.parse().ok().map(Literal::F32), end + 3);
     }
+    if text[end..].starts_with("i32") {
+        // The magnitude of the smallest i32 is one more than that of the largest.
+        let literal = word.parse::<u32>().ok().filter(|k| *k <= 1 << 31);
+        return (literal.map(|k| Literal::I32(k as i32)), end + 3);
+    }
     let literal = if float {
         word.parse().ok().map(Literal::F64)
     } else {

@@ -71,6 +71,7 @@ pub fn flatten(program: &Program, layouts: &mut Layouts, ty: &Type, value: &Valu
                 .map(|c| match c.kind() {
                     Kind::F64 => Flat::Scalar(Literal::F64(0.0)),
                     Kind::F32 => Flat::Scalar(Literal::F32(0.0)),
+                    Kind::I32 => Flat::Scalar(Literal::I32(0)),
                     Kind::I64 => Flat::Scalar(Literal::I64(0)),
                     Kind::BOOL => Flat::Scalar(Literal::Bool(false)),
                     Kind::Buffer(cell) => Flat::Buffer(Cells::empty(cell)),
@@ -114,6 +115,7 @@ fn slice(flat: &Flat, at: usize, n: usize) -> Flat {
     Flat::Buffer(match cells {
         Cells::F64(c) => Cells::F64(c[at..at + n].to_vec()),
         Cells::F32(c) => Cells::F32(c[at..at + n].to_vec()),
+        Cells::I32(c) => Cells::I32(c[at..at + n].to_vec()),
         Cells::I64(c) => Cells::I64(c[at..at + n].to_vec()),
         Cells::Bool(c) => Cells::Bool(c[at..at + n].to_vec()),
         Cells::Buffers(c) => Cells::Buffers(c[at..at + n].to_vec()),
@@ -125,6 +127,7 @@ fn cell(flat: &Flat, at: usize) -> Flat {
     match cells {
         Cells::F64(c) => Flat::Scalar(Literal::F64(c[at])),
         Cells::F32(c) => Flat::Scalar(Literal::F32(c[at])),
+        Cells::I32(c) => Flat::Scalar(Literal::I32(c[at])),
         Cells::I64(c) => Flat::Scalar(Literal::I64(c[at])),
         Cells::Bool(c) => Flat::Scalar(Literal::Bool(c[at] != 0)),
         Cells::Buffers(c) => Flat::Buffer(c[at].clone()),
@@ -140,7 +143,7 @@ pub fn unflatten(
     size: &dyn Fn(NVar) -> i64,
 ) -> Value {
     match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => match flat {
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => match flat {
             [Flat::Scalar(Literal::F64(x))] => Value::F64(*x),
             [Flat::Scalar(Literal::I64(x))] => Value::I64(*x),
             [Flat::Scalar(Literal::Bool(x))] => Value::Bool(*x),

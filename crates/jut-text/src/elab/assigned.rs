@@ -69,7 +69,8 @@ impl<'b, 's> Assigned<'b, 's> {
             ExprKind::Name(name) => {
                 self.mentioned |= self.sought == Some(name.text) && !self.is_hidden(name.text);
             }
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Single(_) => {}
+            ExprKind::Int(_) | ExprKind::Narrow(_) => {}
+            ExprKind::Float(_) | ExprKind::Single(_) => {}
             ExprKind::Bool(_) | ExprKind::Zero(_) => {}
             ExprKind::Ops(ops) => {
                 for op in ops {

@@ -61,7 +61,7 @@ impl<'a, 's> Body<'a, 's> {
         what: &str,
     ) -> Res<()> {
         for (value, stated) in values.nl.iter_mut().zip(&stated.nl) {
-            *value = super::single::fitted(*value, stated);
+            *value = super::narrow::fitted(*value, stated);
         }
         let sizes: Vec<Size> = values.nl.iter().map(|a| self.size_if_i64(*a)).collect();
         let result = |v| Size::position_of(v).and_then(|k| sizes.get(k).cloned());
@@ -261,7 +261,7 @@ impl<'a, 's> Body<'a, 's> {
                         return self.error("J111", at, message, help);
                     }
                     Mode::Wr => Operand::L(self.linear(*e, "t")?),
-                    Mode::Acc => Operand::N(self.atom(*e, "t")?),
+                    Mode::Acc => Operand::N(super::narrow::fitted(self.atom(*e, "t")?, &ty)),
                 };
                 let given = match operand {
                     Operand::N(a) => self.type_of(a),
@@ -341,6 +341,10 @@ impl<'a, 's> Body<'a, 's> {
             (_, Type::Float(_)) => {
                 let help =
                     "convert it: `i64(x)` rounds toward zero; or make it an i64 from the start";
+                error.help(help).wrap("i64(", at, ")")
+            }
+            (_, Type::I32) => {
+                let help = format!("convert it: `i64(k)`; {what} is of 64 bits");
                 error.help(help).wrap("i64(", at, ")")
             }
             (_, Type::Bool) => {

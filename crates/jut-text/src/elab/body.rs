@@ -596,7 +596,7 @@ impl<'a, 's> Body<'a, 's> {
     fn is_atom(&self, e: ExprId) -> bool {
         match &self.ast.expr(e).kind {
             ExprKind::Name(_) | ExprKind::Int(_) | ExprKind::Bool(_) => true,
-            ExprKind::Float(_) | ExprKind::Single(_) => true,
+            ExprKind::Float(_) | ExprKind::Single(_) | ExprKind::Narrow(_) => true,
             ExprKind::Ops(ops) => self.negated_literal(ops),
             _ => false,
         }

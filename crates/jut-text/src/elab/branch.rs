@@ -119,6 +119,7 @@ impl<'a, 's> Body<'a, 's> {
         let subject = self.atom(e, "t")?;
         match self.type_of(subject) {
             Type::I64 => Ok(subject),
+            Type::I32 => self.in_64_bits(subject, span),
             ty => {
                 let message =
                     format!("these arms are integers, and this is of type {}", self.show(&ty));
@@ -143,7 +144,7 @@ impl<'a, 's> Body<'a, 's> {
         let error = jut_ir::Diagnostic::error("J202", at, message);
         self.fail(match ty {
             Type::Float(_) => error.help("compare it: `x > 0.0`").wrap("", at, " != 0.0"),
-            Type::I64 => error.help("compare it: `n != 0`").wrap("", at, " != 0"),
+            Type::I64 | Type::I32 => error.help("compare it: `n != 0`").wrap("", at, " != 0"),
             _ => error.help("a condition is made by `==`, `<`, .. and joined by `&&`, `||`"),
         })
     }

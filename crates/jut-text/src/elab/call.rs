@@ -261,7 +261,7 @@ impl<'a, 's> Body<'a, 's> {
             let atom = self.atom(*e, "t")?;
             let given = self.type_of(atom);
             let wanted = self.put(&field.ty, &|v| sizes.get(v.index()).cloned(), self.span(*e))?;
-            let atom = super::single::fitted(atom, &wanted);
+            let atom = super::narrow::fitted(atom, &wanted);
             let given = if given == Type::F64 { self.type_of(atom) } else { given };
             if given != wanted {
                 let message = format!(
@@ -586,7 +586,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         for (param, (atom, at)) in callee.params[hidden..].iter().zip(given) {
             let wanted = self.put(declared(param), &|v| map.get(&v).cloned(), at)?;
-            let atom = super::single::fitted(atom, &wanted);
+            let atom = super::narrow::fitted(atom, &wanted);
             let ty = self.type_of(atom);
             if ty != wanted {
                 let name = &callee.nvars[*param].name;
@@ -722,6 +722,8 @@ pub fn conversion(given: &str, wanted: &str) -> String {
     match (given, wanted) {
         ("i64", "f64") => "convert it: `f64(n)`".to_string(),
         ("f64", "i64") => "convert it: `i64(x)` rounds toward zero".to_string(),
+        ("i32", "i64") => "convert it: `i64(k)` is exact".to_string(),
+        ("i64", "i32") => "convert it: `i32(n)` keeps the last 32 bits".to_string(),
         ("f64", "bool") => "compare it: `x > 0.0`".to_string(),
         ("i64", "bool") => "compare it: `n != 0`".to_string(),
         ("bool", "f64") => "choose the number: `select(b, 1.0, 0.0)`".to_string(),

@@ -76,7 +76,7 @@ impl<'a, 's> Body<'a, 's> {
                     }
                     Type::Tuple(_) => "open a tuple with `#(a, b) = ..`",
                     Type::Array(..) => "choose by an element: `if x[i] > 0.0 { .. } else { .. }`",
-                    Type::I64 => {
+                    Type::I64 | Type::I32 => {
                         "arms of an integer are numbers: `case n { 0 -> ..; 1 -> ..; _ -> .. }`"
                     }
                     _ => "choose by `if x > 0.0 { .. } else { .. }`",
@@ -193,7 +193,7 @@ impl<'a, 's> Body<'a, 's> {
         span: Span,
     ) -> Res<Out> {
         let mut arms = Vec::new();
-        let mut types: Option<(Annotation, Span)> = None;
+        let mut types: Vec<(Annotation, Span)> = Vec::new();
         let mut ok = true;
         for spec in specs {
             self.set_all(variables, before);
@@ -201,44 +201,45 @@ impl<'a, 's> Body<'a, 's> {
                 Err(Stop) => ok = false,
                 Ok((arm, found, at)) => {
                     arms.push(arm);
-                    let Some(found) = found else { continue };
-                    match &types {
-                        None => types = Some((found, at)),
-                        Some((first, first_at)) => {
-                            if first.nl != found.nl || first.lin != found.lin {
-                                let first_at = *first_at;
-                                let message = format!(
-                                    "the arms give different results: {} here, {} there",
-                                    self.show_results(&found),
-                                    self.show_results(first)
-                                );
-                                let sizes_only =
-                                    found.nl.iter().chain(&found.lin).any(|t| t.size().is_some());
-                                let help = if sizes_only {
-                                    "where only sizes differ, annotate the pattern: `(m: i64, y: [m]f64) = ..`"
-                                } else {
-                                    "both ways give the same types: `2` is an i64, `2.0` an f64"
-                                };
-                                let error = Diagnostic::error("J504", at, message).help(help);
-                                return self.fail(error.label(first_at, "the other arm"));
-                            }
-                        }
-                    }
+                    types.extend(found.map(|found| (found, at)));
                 }
             }
         }
+        self.fit_arms(&mut arms, &mut types);
+        self.same_results(&types)?;
         if !ok {
             return Err(Stop);
         }
         let annotated = stated.is_some();
         let found = match stated {
             Some(stated) => stated.clone(),
-            None => types.map(|(types, _)| types).unwrap_or_default(),
+            None => types.into_iter().next().map(|(types, _)| types).unwrap_or_default(),
         };
         let rhs = Rhs::Case(Box::new(Case { scrutinee, arms }));
         let mut out = Out { nl: found.nl, lin: found.lin, annotated, ..Out::none(rhs, span) };
         out.nl.extend(variables.iter().map(|v| self.scope.place(*v).ty.clone()));
         Ok(out)
+    }
+
+    /// J504 unless all arms give the same types.
+    fn same_results(&mut self, types: &[(Annotation, Span)]) -> Res<()> {
+        let Some(((first, first_at), others)) = types.split_first() else { return Ok(()) };
+        let differs =
+            |(found, _): &&(Annotation, Span)| (&first.nl, &first.lin) != (&found.nl, &found.lin);
+        let Some((found, at)) = others.iter().find(differs) else { return Ok(()) };
+        let message = format!(
+            "the arms give different results: {} here, {} there",
+            self.show_results(found),
+            self.show_results(first)
+        );
+        let sizes_only = found.nl.iter().chain(&found.lin).any(|t| t.size().is_some());
+        let help = if sizes_only {
+            "where only sizes differ, annotate the pattern: `(m: i64, y: [m]f64) = ..`"
+        } else {
+            "both ways give the same types: `2` is an i64, `2.0` an f64"
+        };
+        let error = Diagnostic::error("J504", *at, message).help(help);
+        self.fail(error.label(*first_at, "the other arm"))
     }
 
     fn show_results(&self, types: &Annotation) -> String {
@@ -445,7 +446,7 @@ impl<'a, 's> Body<'a, 's> {
             }
         };
         if let (true, Some(ty), Some(written)) = (total.lanes, &stated, &total.ty)
-            && (!ty.is_scalar() || *ty == Type::F32)
+            && !matches!(*ty, Type::F64 | Type::I64)
         {
             let message = "`lanes` is for f64s: anything else is summed cell by cell, in order";
             return self.error("J202", written.span, message, "leave `lanes` out");
@@ -740,6 +741,7 @@ impl<'a, 's> Body<'a, 's> {
         error = error.help(match (init, next) {
             (Some(Atom::Lit(Literal::I64(k))), Type::Float(_)) => format!("start from `{k}.0`"),
             (Some(Atom::Lit(Literal::F64(x))), &Type::F32) => format!("start from `{x:?}f32`"),
+            (Some(Atom::Lit(Literal::I64(k))), Type::I32) => format!("start from `{k}i32`"),
             _ => format!(
                 "a carry keeps its type and its size in every iteration: start from a {}, or give a {}",
                 self.show(next), self.show(first)

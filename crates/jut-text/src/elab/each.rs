@@ -170,8 +170,10 @@ impl<'a, 's> Body<'a, 's> {
         for (operand, at) in operands {
             parts.push(self.as_each(operand, at)?);
         }
-        if parts.iter().any(|part| part.element == Type::F32) {
-            parts.iter_mut().for_each(Each::fit_single);
+        for narrow in [Type::F32, Type::I32] {
+            if parts.iter().any(|part| part.element == narrow) {
+                parts.iter_mut().for_each(|part| part.fit(&narrow));
+            }
         }
         let types: Vec<Type> = parts.iter().map(|part| part.element.clone()).collect();
         let element = self.element_type(function, &types, span)?;
@@ -194,13 +196,13 @@ impl<'a, 's> Body<'a, 's> {
             return Ok(ty);
         }
         let found = match (function, types) {
-            (Function::Infix("^"), [x, Type::I64]) => Some(x.clone()),
+            (Function::Infix("^"), [x, Type::I64 | Type::I32]) => Some(x.clone()),
             (Function::Infix("^"), _) => Prim::resolve("pow", Syntax::Call, types).map(result),
             (Function::Infix(op), _) => Prim::resolve(op, Syntax::Infix, types).map(result),
             (Function::Prefix(op), _) => Prim::resolve(op, Syntax::Prefix, types).map(result),
             (Function::Call(text), _) => Prim::resolve(text, Syntax::Call, types).map(result),
         };
-        if let Some(ty) = found.or_else(|| single_type(function, types)) {
+        if let Some(ty) = found.or_else(|| narrow_type(function, types)) {
             return Ok(ty);
         }
         let shown: Vec<String> = types.iter().map(|ty| self.show(ty)).collect();
@@ -209,7 +211,8 @@ impl<'a, 's> Body<'a, 's> {
             function.text(),
             shown.join(" and ")
         );
-        let help = match types.contains(&Type::I64) && types.iter().any(Type::is_float) {
+        let integer = |ty: &Type| matches!(ty, Type::I64 | Type::I32);
+        let help = match types.iter().any(integer) && types.iter().any(Type::is_float) {
             true => "write `2.0` for `2`, or convert: `f64(k)` works on whole arrays too",
             false => "give it numbers, or arrays of numbers, of the types that it works on",
         };
@@ -311,9 +314,9 @@ impl<'a, 's> Body<'a, 's> {
 
 impl Each<'_> {
     /// A number without a type of its own becomes one of 32 bits.
-    fn fit_single(&mut self) {
+    fn fit(&mut self, narrow: &Type) {
         if let [Item::Scalar(atom)] = self.code.as_mut_slice() {
-            *atom = super::single::fitted(*atom, &Type::F32);
+            *atom = super::narrow::fitted(*atom, narrow);
             if let Atom::Lit(literal) = atom {
                 self.element = literal.ty();
             }
@@ -337,12 +340,12 @@ pub(super) fn elements_of(arrays: &Elements, scan: &Scan) -> Elements {
 }
 
 /// The type of a function of elements of 32 bits.
-fn single_type(function: Function<'_>, types: &[Type]) -> Option<Type> {
+fn narrow_type(function: Function<'_>, types: &[Type]) -> Option<Type> {
     match (function, types) {
-        (Function::Infix("^"), _) => super::single::result("pow", Syntax::Call, types),
-        (Function::Infix(op), _) => super::single::result(op, Syntax::Infix, types),
-        (Function::Prefix(op), _) => super::single::result(op, Syntax::Prefix, types),
-        (Function::Call(text), _) => super::single::result(text, Syntax::Call, types),
+        (Function::Infix("^"), _) => super::narrow::result("pow", Syntax::Call, types),
+        (Function::Infix(op), _) => super::narrow::result(op, Syntax::Infix, types),
+        (Function::Prefix(op), _) => super::narrow::result(op, Syntax::Prefix, types),
+        (Function::Call(text), _) => super::narrow::result(text, Syntax::Call, types),
     }
 }
 

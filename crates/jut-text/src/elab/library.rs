@@ -116,16 +116,26 @@ impl<'a, 's> Body<'a, 's> {
         self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)
     }
 
-    /// The sum of all elements. Those of 32 bits are added in 64 bits, and their sum is rounded.
+    /// The sum of all elements. Those of 32 bits are added in 64 bits, and their sum is converted.
     fn summed(&mut self, each: Each<'s>, span: Span) -> Res<Out> {
-        if each.element != Type::F32 {
-            return self.summed_rows(&each, each.arrays(), &each.dims, span);
+        let narrow = each.element.clone();
+        let each = self.widened_each(each, span)?;
+        let sum = self.summed_rows(&each, each.arrays(), &each.dims, span)?;
+        if each.element == narrow {
+            return Ok(sum);
         }
-        let parts = vec![(Operand::Each(each), span)];
-        let wide = self.for_each(Function::Call("f64"), parts, span)?;
-        let sum = self.summed_rows(&wide, wide.arrays(), &wide.dims, span)?;
         let sum = self.one(sum)?;
-        self.primitive("f32", Syntax::Call, vec![sum], span)
+        Ok(self.converted_to(sum, &narrow, span))
+    }
+
+    /// Elements of 32 bits in 64.
+    fn widened_each(&mut self, each: Each<'s>, span: Span) -> Res<Each<'s>> {
+        let text = match each.element {
+            Type::F32 => "f64",
+            Type::I32 => "i64",
+            _ => return Ok(each),
+        };
+        self.for_each(Function::Call(text), vec![(Operand::Each(each), span)], span)
     }
 
     fn summed_rows(
@@ -164,6 +174,11 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     fn mean(&mut self, each: &Each<'s>, span: Span) -> Res<Out> {
+        // The mean of integers is an f64, of which no sum leaves 32 bits.
+        let each = &match each.element {
+            Type::I32 => self.widened_each(each.clone(), span)?,
+            _ => each.clone(),
+        };
         let sum = self.summed(each.clone(), span)?;
         let mut sum = self.one(sum)?;
         if each.element == Type::I64 {
@@ -199,6 +214,7 @@ impl<'a, 's> Body<'a, 's> {
         let start = match (op, &each.element) {
             ("*", ty @ Type::Float(_)) => ty.number(1.0),
             ("*", Type::I64) => Literal::I64(1),
+            ("*", Type::I32) => Literal::I32(1),
             ("||", Type::Bool) => Literal::Bool(false),
             ("&&", Type::Bool) => Literal::Bool(true),
             (_, ty) => {
@@ -251,6 +267,7 @@ impl<'a, 's> Body<'a, 's> {
         let (size, start) = match (each.dims.as_slice(), &each.element) {
             ([size], ty @ Type::Float(_)) => (size, ty.number(1.0)),
             ([size], Type::I64) => (size, Literal::I64(1)),
+            ([size], Type::I32) => (size, Literal::I32(1)),
             _ => return self.no_vector("cumprod", each),
         };
         let arrays = each.arrays();
@@ -280,7 +297,9 @@ impl<'a, 's> Body<'a, 's> {
 
     /// The first place of the largest or smallest element; R01 if there is none.
     fn place_of_extremum(&mut self, each: &Each<'s>, text: &str, span: Span) -> Res<Atom> {
-        let ([size], Type::Float(_) | Type::I64) = (each.dims.as_slice(), &each.element) else {
+        let ([size], Type::Float(_) | Type::I64 | Type::I32) =
+            (each.dims.as_slice(), &each.element)
+        else {
             return self.no_vector(text, each);
         };
         let arrays = each.arrays();

@@ -111,6 +111,10 @@ impl<'a, 's> Body<'a, 's> {
             }
             ExprKind::Float(x) => Ok(literal(Literal::F64(*x), span)),
             ExprKind::Single(x) => Ok(literal(Literal::F32(*x), span)),
+            ExprKind::Narrow(n) => {
+                let atom = self.narrow_int(*n, false, span)?;
+                Ok(Made::Values(Value::N(atom).into(), span))
+            }
             ExprKind::Bool(x) => Ok(literal(Literal::Bool(*x), span)),
             ExprKind::Rd(target) => {
                 let (place, ty, mode) = self.place(*target)?;
@@ -195,6 +199,19 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
+    fn narrow_int(&mut self, magnitude: u32, negative: bool, span: Span) -> Res<Atom> {
+        let value = match negative {
+            true => 0i32.checked_sub_unsigned(magnitude),
+            false => i32::try_from(magnitude).ok(),
+        };
+        let Some(value) = value else {
+            let help = "the largest i32 is 2147483647; leave the suffix out for an i64";
+            let error = Diagnostic::error("J001", span, "the number is too large for an i32");
+            return self.fail(error.help(help));
+        };
+        Ok(Atom::Lit(Literal::I32(value)))
+    }
+
     /// The literal `-x`, if an operand directly before a `-` is one.
     fn negative(&mut self, e: ExprId) -> Res<Option<Atom>> {
         let expr = self.ast.expr(e);
@@ -202,6 +219,7 @@ impl<'a, 's> Body<'a, 's> {
             ExprKind::Int(n) => Some(self.int(n, true, expr.span)?),
             ExprKind::Float(x) => Some(Atom::Lit(Literal::F64(-x))),
             ExprKind::Single(x) => Some(Atom::Lit(Literal::F32(-x))),
+            ExprKind::Narrow(n) => Some(self.narrow_int(n, true, expr.span)?),
             _ => None,
         })
     }
@@ -212,7 +230,10 @@ impl<'a, 's> Body<'a, 's> {
             [Op::Operand(e), Op::Unary("-", _)] => {
                 matches!(
                     self.ast.expr(*e).kind,
-                    ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Single(_)
+                    ExprKind::Int(_)
+                        | ExprKind::Narrow(_)
+                        | ExprKind::Float(_)
+                        | ExprKind::Single(_)
                 )
             }
             _ => false,
@@ -329,9 +350,10 @@ impl<'a, 's> Body<'a, 's> {
         match (op, a, b) {
             ("^", Value::N(x), Value::N(n)) => {
                 self.surface_only(span, "`^`", "write `powi(x, n)` or `pow(x, y)`")?;
-                let integer = self.type_of(n) == Type::I64;
+                let is_integer = |ty| matches!(ty, Type::I64 | Type::I32);
+                let integer = is_integer(self.type_of(n));
                 let name = if integer { "powi" } else { "pow" };
-                if integer && self.type_of(x) == Type::I64 {
+                if integer && is_integer(self.type_of(x)) {
                     return self.integer_power(x, n, span);
                 }
                 self.primitive(name, Syntax::Call, vec![x, n], span)
@@ -384,26 +406,31 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    /// `n^k` of an i64: products, by squaring.
+    /// `n^k` of an integer: products, by squaring.
     fn integer_power(&mut self, base: Atom, exponent: Atom, span: Span) -> Res<Out> {
-        let Atom::Lit(Literal::I64(exponent @ 0..)) = exponent else {
-            let message = "the power of an i64 has a literal exponent that is not negative";
+        let exponent = match exponent {
+            Atom::Lit(Literal::I64(k)) => u64::try_from(k).ok(),
+            Atom::Lit(Literal::I32(k)) => u64::try_from(k).ok(),
+            _ => None,
+        };
+        let Some(exponent) = exponent else {
+            let message = "the power of an integer has a literal exponent that is not negative";
             let help = "convert the base, `f64(n)^k`, or multiply in a loop";
             return self.fail(Diagnostic::error("J202", span, message).help(help));
         };
         // From the second bit on: a square, and for a 1 the base once more.
-        let bits = (u64::BITS - (exponent as u64).leading_zeros()).saturating_sub(1);
+        let bits = (u64::BITS - exponent.leading_zeros()).saturating_sub(1);
         let mut factors = Vec::new();
         for bit in (0..bits).rev() {
             factors.push(None);
             factors.extend((exponent >> bit & 1 == 1).then_some(Some(base)));
         }
         let Some(last) = factors.pop() else {
-            let power = if exponent == 0 { Atom::Lit(Literal::I64(1)) } else { base };
-            return Ok(Out {
-                def: Some(self.nf(power)),
-                ..Out::one(Rhs::Atom(power), Type::I64, span)
-            });
+            let ty = self.type_of(base);
+            let one = super::narrow::fitted(Atom::Lit(Literal::I64(1)), &ty);
+            let power = if exponent == 0 { one } else { base };
+            let def = (ty == Type::I64).then(|| self.nf(power));
+            return Ok(Out { def, ..Out::one(Rhs::Atom(power), ty, span) });
         };
         let mut power = base;
         for factor in factors {
@@ -468,7 +495,7 @@ impl<'a, 's> Body<'a, 's> {
     ) -> Res<Out> {
         let types: Vec<Type> = args.iter().map(|a| self.type_of(*a)).collect();
         let Some(p) = Prim::resolve(text, syntax, &types) else {
-            if let Some(out) = self.in_single(text, syntax, &args, span)? {
+            if let Some(out) = self.in_32_bits(text, syntax, &args, span)? {
                 return Ok(out);
             }
             return self.no_overload(text, syntax, &args, &types, span);
@@ -479,7 +506,7 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     /// The definition of an i64 name that is transparent, unless it is too large to carry along.
-    fn transparent(&self, p: Prim, args: &[Atom]) -> Option<Size> {
+    pub(super) fn transparent(&self, p: Prim, args: &[Atom]) -> Option<Size> {
         match (p, args) {
             (prim::IADD, [a, b]) => self.nf(*a).checked_add(&self.nf(*b)),
             (prim::ISUB, [a, b]) => self.nf(*a).checked_sub(&self.nf(*b)),
@@ -512,18 +539,19 @@ impl<'a, 's> Body<'a, 's> {
         }
         let shown: Vec<String> = types.iter().map(|t| self.show(t)).collect();
         let message = format!("`{text}` does not work on {}", shown.join(" and "));
-        let mixed = types.contains(&Type::I64) && types.iter().any(Type::is_float);
-        let integer = args.iter().find(|a| self.type_of(**a) == Type::I64);
+        let is_integer = |ty: &Type| matches!(ty, Type::I64 | Type::I32);
+        let mixed = types.iter().any(is_integer) && types.iter().any(Type::is_float);
+        let integer = args.iter().find(|a| is_integer(&self.type_of(**a)));
         let wants_float = mixed
             || overloads.iter().any(|p| p.row().params.iter().all(|s| s.ty().is_float()))
-                && types.iter().all(|t| *t == Type::I64);
+                && types.iter().all(is_integer);
         let help = match integer {
             Some(Atom::Lit(Literal::I64(k))) if wants_float => {
                 format!("`{k}` is an i64; write `{k}.0` for an f64")
             }
             Some(_) if wants_float => {
                 let name = integer.map_or("n".to_string(), |a| self.show_atom(*a));
-                format!("convert the i64: `f64({name})`; jut never converts by itself")
+                format!("convert the integer: `f64({name})`; jut never converts by itself")
             }
             _ if types.iter().any(|t| t.size().is_some()) => {
                 "apply it to the elements, in a `build`".to_string()
@@ -575,14 +603,22 @@ impl<'a, 's> Body<'a, 's> {
             let help = "use `build (i < 0) { .. }`";
             return self.fail(Diagnostic::error("J205", span, message).help(help));
         };
-        let element = self.type_of(*first);
-        let atoms: Vec<Atom> = atoms.iter().map(|a| super::single::fitted(*a, &element)).collect();
-        for (e, a) in items.iter().zip(&atoms).skip(1) {
+        // A number in the text is of the type of the others.
+        let narrow =
+            |a: &Atom| Some(self.type_of(*a)).filter(|ty| super::narrow::wider(ty).is_some());
+        let others = match first {
+            Atom::Lit(_) => atoms.iter().find_map(narrow),
+            Atom::Var(_) => None,
+        };
+        let element = others.unwrap_or_else(|| self.type_of(*first));
+        let atoms: Vec<Atom> = atoms.iter().map(|a| super::narrow::fitted(*a, &element)).collect();
+        for (k, (e, a)) in items.iter().zip(&atoms).enumerate() {
             let ty = self.type_of(*a);
             if ty != element {
                 let message = format!(
-                    "this element is of type {}, the first one of type {}",
+                    "this element is of type {}, {} of type {}",
                     self.show(&ty),
+                    if k == 0 { "another one" } else { "the first one" },
                     self.show(&element)
                 );
                 let mut error = Diagnostic::error("J202", self.span(*e), message);

@@ -87,6 +87,7 @@ impl<'a, 's> Body<'a, 's> {
             let zero = match element {
                 ty @ Type::Float(_) => Atom::Lit(ty.number(0.0)),
                 Type::I64 => Atom::Lit(Literal::I64(0)),
+                Type::I32 => Atom::Lit(Literal::I32(0)),
                 Type::Bool => Atom::Lit(Literal::Bool(false)),
                 Type::Array(size, inner) => {
                     let bound = self.materialize(size, span)?;
@@ -126,7 +127,7 @@ impl<'a, 's> Body<'a, 's> {
             );
             return self.error("J213", at, message, "end the body with one value");
         };
-        let value = super::single::fitted(*value, element);
+        let value = super::narrow::fitted(*value, element);
         let found = self.type_of(value);
         if found != *element {
             let (found, wanted) = (self.show(&found), self.show(element));

@@ -177,14 +177,12 @@ impl<'a, 's> Body<'a, 's> {
     fn sum(&mut self, head: Head<'s>, body: ExprId, span: Span) -> Res<Made> {
         let open = self.enter_loop(Some("sum"), span);
         let locals = open.locals;
-        // Numbers of 32 bits are added in 64 bits, and their sum is rounded.
-        let mut single = false;
+        // Numbers of 32 bits are added in 64 bits, and their sum is converted.
+        let mut narrow = None;
         let result = self.begin(Dir::Par, &head, span).and_then(|scan| {
             let (mut value, at) = self.one_of(body, "`sum`")?;
-            single = self.type_of(value) == Type::F32;
-            if single {
-                value = self.apply("f64", Syntax::Call, vec![value], at)?;
-            }
+            narrow = Some(self.type_of(value)).filter(|ty| super::narrow::wider(ty).is_some());
+            value = self.in_64_bits(value, at)?;
             let ty = self.type_of(value);
             if self.is_complex(&ty) {
                 return Ok((scan, Sum::Complex(self.add_complex(value, at)?), ty));
@@ -211,11 +209,9 @@ impl<'a, 's> Body<'a, 's> {
         let stmts = self.leave(open);
         let (scan, sum, ty) = result?;
         let sum = self.summed_up(scan, stmts, sum, ty, span)?;
-        if !single {
-            return Ok(sum.into());
-        }
+        let Some(narrow) = narrow else { return Ok(sum.into()) };
         let sum = self.bind(sum, &[], &[])?.nl.first().copied().ok_or(Stop)?;
-        Ok(self.primitive("f32", Syntax::Call, vec![sum], span)?.into())
+        Ok(self.converted_to(sum, &narrow, span).into())
     }
 
     /// What a loop has added up.
@@ -403,10 +399,7 @@ impl<'a, 's> Body<'a, 's> {
         let open = self.enter_loop(variable::parallel(kind), span);
         let result = self.begin(Dir::Up, head, span).and_then(|scan| {
             let (value, at) = value(self, &scan)?;
-            let mut value = value;
-            if self.type_of(value) == Type::F32 {
-                value = self.apply("f64", Syntax::Call, vec![value], span)?;
-            }
+            let value = self.in_64_bits(value, span)?;
             let ty = self.type_of(value);
             if !matches!(ty, Type::Float(_) | Type::I64) {
                 let message = format!("values of type {} have no order", self.show(&ty));
@@ -498,7 +491,7 @@ pub(super) fn total(mut scan: Scan, stmts: Vec<Stmt>, cap: Cap, ty: Type, span: 
 /// Whether values of the type can be added.
 pub(super) fn is_number(ty: &Type) -> bool {
     match ty {
-        Type::Float(_) | Type::I64 => true,
+        Type::Float(_) | Type::I64 | Type::I32 => true,
         Type::Array(_, element) => is_number(element),
         Type::Tuple(items) => items.iter().all(is_number),
         Type::Bool | Type::Data(_) => false,

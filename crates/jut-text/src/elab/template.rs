@@ -265,7 +265,7 @@ impl<'a, 's> Body<'a, 's> {
             match (argument, &ty.kind) {
                 (Argument::Value(atom), _) => {
                     let wanted = self.ty(ty)?;
-                    let atom = super::single::fitted(atom, &wanted);
+                    let atom = super::narrow::fitted(atom, &wanted);
                     let found = self.type_of(atom);
                     if found != wanted {
                         return self.misfitting(name.text, &found, &wanted, Some(atom), at);
@@ -287,7 +287,7 @@ impl<'a, 's> Body<'a, 's> {
         for (k, result) in d.results.iter().enumerate() {
             wanted.push(self.ty(&result.ty)?);
             if let (Some(value), Some(wanted)) = (values.nl.get_mut(k), wanted.last()) {
-                *value = super::single::fitted(*value, wanted);
+                *value = super::narrow::fitted(*value, wanted);
             }
             if let (Some(name), Some(value)) = (result.name, values.nl.get(k)) {
                 self.scope.bind(name.text, Entity::N(*value));

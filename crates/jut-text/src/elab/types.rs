@@ -54,6 +54,7 @@ impl<'a, 's> Body<'a, 's> {
             TypeKind::Name("f64") => Ok(Type::F64),
             TypeKind::Name("f32") => Ok(Type::F32),
             TypeKind::Name("i64") => Ok(Type::I64),
+            TypeKind::Name("i32") => Ok(Type::I32),
             TypeKind::Name("bool") => Ok(Type::Bool),
             TypeKind::Name(name) => {
                 if self.globals.is_poisoned(name) {
@@ -79,7 +80,7 @@ impl<'a, 's> Body<'a, 's> {
                 let known = self.globals.visible_datas();
                 let near = super::show::nearest(
                     name,
-                    known.chain(["f64", "f32", "i64", "bool"].map(Cow::Borrowed)),
+                    known.chain(["f64", "f32", "i64", "i32", "bool"].map(Cow::Borrowed)),
                 );
                 let mut error =
                     Diagnostic::error("J010", ty.span, format!("there is no type `{name}`"));
@@ -124,7 +125,7 @@ impl<'a, 's> Body<'a, 's> {
                 Type::Tuple(items) => items.iter().all(|ty| is_linear(program, ty)),
                 Type::Array(_, element) => is_linear(program, element),
                 Type::Data(data) => program.is_tangent(*data),
-                Type::I64 | Type::Bool => false,
+                Type::I64 | Type::I32 | Type::Bool => false,
             }
         }
         let t = self.ty(ty)?;

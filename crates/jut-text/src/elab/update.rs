@@ -29,7 +29,7 @@ impl<'a, 's> Body<'a, 's> {
         let at = self.span(with.value);
         match (array, value) {
             (Value::N(Atom::Var(array)), Value::N(value)) => {
-                let value = super::single::fitted(value, &part);
+                let value = super::narrow::fitted(value, &part);
                 self.fits(&part, &self.type_of(value), at)?;
                 Ok(Out::one(Rhs::Update { array, path, value }, ty, span).into())
             }
@@ -66,7 +66,7 @@ impl<'a, 's> Body<'a, 's> {
         let Rhs::Proj(_, number) = out.rhs else { return Err(Stop) };
         let old = self.bind(out, &[], &[])?.nl.first().copied().ok_or(Stop)?;
         let at = self.span(value);
-        let new = super::single::fitted(self.atom(value, "t")?, &self.type_of(old));
+        let new = super::narrow::fitted(self.atom(value, "t")?, &self.type_of(old));
         self.fits(&self.type_of(old), &self.type_of(new), at)?;
         let new = self.rebuilt(record, number as usize, new, Name { text: "t", span })?;
         Ok(Made::Values(Value::N(new).into(), span))

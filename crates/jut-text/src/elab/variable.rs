@@ -86,7 +86,7 @@ impl<'a, 's> Body<'a, 's> {
         self.scope.note_assigned(variable);
         self.assignable(variable, at)?;
         let place = self.scope.place(variable);
-        let atom = super::single::fitted(atom, &place.ty);
+        let atom = super::narrow::fitted(atom, &place.ty);
         let ty = self.type_of(atom);
         if ty != place.ty {
             let (name, declared) = (place.name, place.span);
@@ -319,7 +319,7 @@ impl<'a, 's> Body<'a, 's> {
 
     /// J606 unless a new part has the type of the old one.
     fn same_part(&mut self, wanted: &Type, new: Atom, at: Span) -> Res<Atom> {
-        let new = super::single::fitted(new, wanted);
+        let new = super::narrow::fitted(new, wanted);
         let found = self.type_of(new);
         if *wanted == found {
             return Ok(new);

@@ -297,7 +297,10 @@ impl<'s> Parser<'s, '_> {
         let span = self.span(token);
         let digits = token.text.replace('_', "");
         let kind = match token.kind {
-            Kind::Int => digits.parse().ok().filter(|n| *n <= 1 << 63).map(ExprKind::Int),
+            Kind::Int => match digits.strip_suffix("i32") {
+                Some(digits) => digits.parse().ok().filter(|n| *n <= 1 << 31).map(ExprKind::Narrow),
+                None => digits.parse().ok().filter(|n| *n <= 1 << 63).map(ExprKind::Int),
+            },
             _ => match digits.strip_suffix("f32") {
                 Some(digits) => {
                     digits.parse().ok().filter(|x: &f32| x.is_finite()).map(ExprKind::Single)

@@ -110,6 +110,7 @@ impl CParameter {
         let cell = match self.cell {
             Scalar::F64 => "double",
             Scalar::F32 => "float",
+            Scalar::I32 => "int32_t",
             Scalar::I64 => "int64_t",
             Scalar::Bool => "uint8_t",
         };

@@ -85,6 +85,10 @@ impl Code<'_> {
                 }
             }
             Type::I64 => self.int(stream),
+            Type::I32 => {
+                let n = self.int(stream);
+                self.bind("k", Type::I32, Rhs::Prim(prim::NARROW, vec![n]))
+            }
             Type::Bool => {
                 let n = self.int(stream);
                 self.bind("b", Type::Bool, Rhs::Prim(prim::INE, vec![n, int(0)]))

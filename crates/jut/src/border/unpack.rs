@@ -57,6 +57,7 @@ impl Unpacker<'_> {
                 })
             }
             Type::I64 => self.int().map(Value::I64),
+            Type::I32 => self.int().map(|n| Value::I32(n as i32)),
             Type::Bool => self.int().map(|n| Value::Bool(n != 0)),
             Type::Tuple(items) => {
                 let items = self.program.components(items);
@@ -125,6 +126,10 @@ impl Unpacker<'_> {
                         Scalar::Bool => {
                             let data = own.iter().map(|n| *n != 0).collect();
                             Value::Bools(Array { shape, data })
+                        }
+                        Scalar::I32 => {
+                            let data = own.iter().map(|n| *n as i32).collect();
+                            Value::I32s(Array { shape, data })
                         }
                         _ => Value::I64s(Array { shape, data: own.to_vec() }),
                     })
@@ -236,7 +241,7 @@ pub(crate) fn fits(
     tangent: Arg<'_>,
 ) -> Result<(), String> {
     match (ty, value) {
-        (Type::Float(_) | Type::I64 | Type::Bool, _) => Ok(()),
+        (Type::Float(_) | Type::I64 | Type::I32 | Type::Bool, _) => Ok(()),
         (Type::Array(_, element), value) => {
             let Some(array) = owned(tangent) else { return Ok(()) };
             if value.first_size() != array.first_size() {

@@ -81,11 +81,13 @@ impl Packer<'_> {
             (Type::Float(Width::Double), Arg::F64(x)) => self.out.floats.push(x),
             (Type::Float(Width::Single), Arg::F32(x)) => self.out.floats.push(x.into()),
             (Type::I64, Arg::I64(n)) => self.out.ints.push(n),
+            (Type::I32, Arg::I32(n)) => self.out.ints.push(n.into()),
             (Type::Bool, Arg::Bool(b)) => self.out.ints.push(b.into()),
             (Type::Float(width), arg) => {
                 return Err(expected(&format!("an {}", width.name()), arg));
             }
             (Type::I64, arg) => return Err(expected("an i64", arg)),
+            (Type::I32, arg) => return Err(expected("an i32", arg)),
             (Type::Bool, arg) => return Err(expected("a bool", arg)),
             (Type::Tuple(items), arg) => {
                 let items = self.program.components(items);
@@ -148,11 +150,15 @@ impl Packer<'_> {
                 self.add_sizes(&sizes, &shape(data.len(), given)?, scope)?;
                 self.out.ints.extend(data);
             }
+            (Type::I32, Arg::I32s(data, given)) => {
+                self.add_sizes(&sizes, &shape(data.len(), given)?, scope)?;
+                self.out.ints.extend(data.iter().map(|n| i64::from(*n)));
+            }
             (Type::Bool, Arg::Bools(data, given)) => {
                 self.add_sizes(&sizes, &shape(data.len(), given)?, scope)?;
                 self.out.ints.extend(data.iter().map(|b| i64::from(*b)));
             }
-            (Type::Float(_) | Type::I64 | Type::Bool, arg) => {
+            (Type::Float(_) | Type::I64 | Type::I32 | Type::Bool, arg) => {
                 return Err(expected("an array", arg));
             }
             (_, arg) => {
@@ -364,10 +370,12 @@ pub(crate) fn owned(arg: Arg<'_>) -> Option<Value> {
         Arg::F64(x) => Value::F64(x),
         Arg::F32(x) => Value::F32(x),
         Arg::I64(n) => Value::I64(n),
+        Arg::I32(n) => Value::I32(n),
         Arg::Bool(b) => Value::Bool(b),
         Arg::F64s(data, shape) => Value::F64s(array(data, shape)),
         Arg::F32s(data, shape) => Value::F32s(array(data, shape)),
         Arg::I64s(data, shape) => Value::I64s(array(data, shape)),
+        Arg::I32s(data, shape) => Value::I32s(array(data, shape)),
         Arg::Bools(data, shape) => Value::Bools(array(data, shape)),
         Arg::Tuple(items) => Value::Tuple(items.iter().map(|a| owned(*a)).collect::<Option<_>>()?),
         Arg::Values(items) => Value::Tuple(items.to_vec()),

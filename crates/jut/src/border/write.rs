@@ -71,6 +71,10 @@ impl Code<'_> {
                 self.put(1, long, sink);
             }
             Type::I64 => self.put_int(value, sink),
+            Type::I32 => {
+                let long = self.bind("n", Type::I64, Rhs::Prim(prim::WIDEN, vec![value]));
+                self.put_int(long, sink);
+            }
             Type::Bool => {
                 let [yes, no] = [1, 0].map(|n| Block { nl: vec![int(n)], ..Block::default() });
                 let n = self.branch(value, [yes, no], &[Type::I64]);

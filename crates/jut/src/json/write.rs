@@ -128,6 +128,7 @@ impl Serialize for View<'_> {
         match (self.ty, self.value) {
             (&Type::F64, Value::F64(x)) => Float(*x).serialize(serializer),
             (&Type::F32, Value::F32(x)) => Single(*x).serialize(serializer),
+            (Type::I32, Value::I32(x)) => x.serialize(serializer),
             (Type::I64, Value::I64(x)) => x.serialize(serializer),
             (Type::Bool, Value::Bool(x)) => x.serialize(serializer),
             (Type::Tuple(types), Value::Tuple(items))
@@ -184,6 +185,7 @@ impl Serialize for View<'_> {
                     write_block(a, rank, &|x| Single(*x), serializer)
                 }
                 ((rank, Type::I64), Value::I64s(a)) => write_block(a, rank, &|x| *x, serializer),
+                ((rank, Type::I32), Value::I32s(a)) => write_block(a, rank, &|x| *x, serializer),
                 ((rank, Type::Bool), Value::Bools(a)) => write_block(a, rank, &|x| *x, serializer),
                 // An array of tuples is kept as the tuple of its arrays, and written element by element.
                 (_, Value::Tuple(_) | Value::List(_)) => self.elements(element, serializer),
@@ -199,6 +201,7 @@ fn count(value: &Value) -> Result<usize, String> {
     let whole = match value {
         Value::F64s(a) => a.is_consistent(),
         Value::F32s(a) => a.is_consistent(),
+        Value::I32s(a) => a.is_consistent(),
         Value::I64s(a) => a.is_consistent(),
         Value::Bools(a) => a.is_consistent(),
         Value::Tuple(items) => {

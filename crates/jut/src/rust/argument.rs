@@ -166,6 +166,7 @@ impl Held<'static> {
             Value::Bools(a) => array(a.shape, Data::Bools(Cow::Owned(a.data))),
             Value::Tuple(items) => Held::tuple(items.into_iter().map(Held::owned).collect()),
             // No type of the subset has these.
+            Value::I32(_) | Value::I32s(_) => Held::scalar(Data::Nothing),
             Value::Data(..) | Value::List(_) => Held::scalar(Data::Nothing),
         }
     }

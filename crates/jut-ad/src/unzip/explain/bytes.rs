@@ -180,7 +180,7 @@ impl Sizes {
     ) -> Option<i64> {
         match self.literal(name, argument, indices, depth)? {
             Literal::I64(value) => Some(value),
-            Literal::F64(_) | Literal::F32(_) | Literal::Bool(_) => None,
+            Literal::F64(_) | Literal::F32(_) | Literal::I32(_) | Literal::Bool(_) => None,
         }
     }
 
@@ -263,6 +263,7 @@ impl Sizes {
                     .map(|arg| match arg {
                         Atom::Var(v) => self.name_text(*v, depth + 1),
                         Atom::Lit(Literal::I64(k)) => k.to_string(),
+                        Atom::Lit(Literal::I32(k)) => k.to_string(),
                         Atom::Lit(Literal::F64(x)) => x.to_string(),
                         Atom::Lit(Literal::F32(x)) => x.to_string(),
                         Atom::Lit(Literal::Bool(b)) => b.to_string(),
@@ -283,11 +284,12 @@ impl Sizes {
     }
 }
 
-/// The bytes of a value of a type: 8 per number, 4 per f32, 1 per truth value.
+/// The bytes of a value of a type: 8 per number, 4 per number of 32 bits, 1 per truth value.
 pub(super) fn type_bytes(program: &Program, ty: &Type, depth: usize) -> Option<Size> {
     Some(match ty {
         Type::Float(width) => Size::constant(width.bytes() as i64),
         Type::I64 => Size::constant(8),
+        Type::I32 => Size::constant(4),
         Type::Bool => Size::constant(1),
         Type::Tuple(items) => {
             let mut sum = Size::default();

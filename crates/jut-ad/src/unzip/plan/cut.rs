@@ -80,7 +80,7 @@ const HEAVIEST: u64 = 1 << 20;
 /// What storing a value costs, as far as its size is known.
 fn weight(ty: &Type) -> u64 {
     let bytes = match ty {
-        Type::Float(_) | Type::I64 | Type::Bool => 8,
+        Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => 8,
         Type::Tuple(items) => items.iter().map(weight).sum(),
         Type::Array(size, element) => {
             let count = size.as_constant().map_or(MANY, |n| n.max(0) as u64);
@@ -306,7 +306,7 @@ impl Planner<'_, '_> {
         let ty = self.type_of(v);
         let between = self.open.get(self.plan.sites[v].level + 1..=level).unwrap_or_default();
         match ty {
-            Type::Float(_) | Type::I64 | Type::Bool => {
+            Type::Float(_) | Type::I64 | Type::I32 | Type::Bool => {
                 if between.iter().any(|l| l.kind == LevelKind::Loop) { 1 } else { weight(&ty) }
             }
             Type::Tuple(_) | Type::Array(..) | Type::Data(_) => HEAVIEST,
