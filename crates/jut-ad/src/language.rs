@@ -15,7 +15,7 @@
 //! *Requires*: definitions that the checker accepts. *Ensures*: definitions that it accepts, behind all others.
 //! *Cost*: that of the passes; what two requests share is made once.
 
-use crate::compose::{self, Asked, Composition, Parameter, Request, Saved, compose};
+use crate::compose::{self, Asked, Composition, Outcome, Parameter, Request, Saved, compose};
 use crate::forward::tangents::declare_for;
 use crate::{Derivatives, Mask, Policy};
 use jut_ir::{Block, DataId, Diagnostic, FuncId, Function, Program, Rhs, Type};
@@ -45,6 +45,8 @@ pub struct Deriver {
     derivatives: Derivatives,
     /// What compositions have become.
     settled: HashMap<FuncId, FuncId>,
+    /// What the results of derivatives are the derivatives of, or by.
+    sources: HashMap<FuncId, Vec<Option<Type>>>,
 }
 
 impl Deriver {
@@ -116,11 +118,30 @@ impl Deriver {
         for (_, made) in program.funcs.iter_mut().skip(before) {
             made.derived = true;
         }
-        let Composition { func: made, parameters, .. } = made?;
+        let Composition { func: made, parameters, results } = made?;
+        let sources = results.iter().map(|what| self.source(&program.funcs[func], func, what));
+        let sources = sources.collect();
+        self.sources.insert(made, sources);
         if parameters.contains(&Parameter::Size) {
             return Err(sizes_computed(program, func));
         }
         Ok(made)
+    }
+
+    /// For each derivative that was made: the types that its results are derivatives of, or by.
+    pub fn sources(&self) -> &HashMap<FuncId, Vec<Option<Type>>> {
+        &self.sources
+    }
+
+    /// The type that a result is the tangent or cotangent of. Of a tangent it is the one before.
+    fn source(&self, func: &Function, id: FuncId, what: &Outcome) -> Option<Type> {
+        let before = |k: usize| self.sources.get(&id)?.get(k)?.clone();
+        match *what {
+            Outcome::Gradient(k) => func.params.get(k).map(|p| func.nvars[*p].ty.clone()),
+            Outcome::Tangent(k) => before(k).or_else(|| func.results.get(k).map(|r| r.ty.clone())),
+            Outcome::Value(k) => before(k),
+            _ => None,
+        }
     }
 
     /// The derivative of a definition at a point, as definitions of the program.

@@ -40,6 +40,7 @@ mod exact;
 mod globals;
 mod guard;
 mod join;
+mod labels;
 mod library;
 mod linear;
 mod narrow;
@@ -312,7 +313,11 @@ fn def<'s>(
             diagnostics.push(derived::in_itself(d));
             return Err(Stop);
         }
-        taken.made.push(derivatives.satisfy(wanted, program).ok_or(Stop)?);
+        let made = derivatives.satisfy(wanted, program).ok_or(Stop)?;
+        if let Ok(taken::Found::Func(func)) = &made {
+            derivatives.label(*func, globals);
+        }
+        taken.made.push(made);
     };
     // A literal, perhaps by way of i64 arithmetic, is put where the constant is used.
     let value = match func.body.nl.as_slice() {

@@ -311,6 +311,11 @@ const BLOCKS: &[Row] = &[
         "def f(n: i64) -> f64 = {\n  check n >= 0\n  x = build (i < n) «build (j < i) 1.0»\n  1.0\n}",
         "data Row",
     ),
+    (
+        "J204",
+        "data P = P(x: f64, k: i64)\ndef f(p: P) -> f64 = p.x * p.x\ndef g(p: P) -> f64 = { d = grad(f)(p); d.«k» }",
+        "fields with floats: `.x`",
+    ),
     ("J202", "def f(k: i32) -> [2]i32 = [«3000000000», k]", "last 32 bits"),
     ("J504", "def f(k: i32, n: i64) -> i32 = if k > 0 { k } else { «n» }", "same types"),
     ("J202", "def f(k: i32, n: i64) -> i32 = «k + n»", "keeps the last 32 bits"),

@@ -327,6 +327,9 @@ impl<'a, 's> Body<'a, 's> {
             };
             return Ok(Out::one(Rhs::Proj(value, number as u32), items[number].clone(), span));
         }
+        if let Some(out) = self.labelled(value, name, span)? {
+            return Ok(out);
+        }
         let Type::Data(data) = ty else {
             let message = format!("a value of type {} has no fields", self.show(&ty));
             let help = match &ty {

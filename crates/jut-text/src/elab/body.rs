@@ -21,6 +21,7 @@ use jut_ir::{
     Atom, Cap, CapData, Check, Diagnostic, LVar, LinVarData, Literal, Loc, Mode, NVar, Program,
     Rhs, Size, Span, Stmt, TapePolicy, Type, VarData, prim, print,
 };
+use std::collections::HashMap;
 
 /// Types that are larger are refused (J003): types are trees, and `t = #(t, t)` doubles one.
 const MAX_TYPE: usize = 2000;
@@ -133,6 +134,8 @@ pub(crate) struct Body<'a, 's> {
     pub b: FunctionBuilder,
     pub scope: Scope<'s>,
     pub facts: Facts,
+    /// Of names that are known to be derivatives: of what type, or by what.
+    pub tangents: HashMap<NVar, Type>,
     /// The block being made.
     pub stmts: Vec<Stmt>,
     /// Linear variables with a smaller number are outside the innermost loop.
@@ -176,6 +179,7 @@ impl<'a, 's> Body<'a, 's> {
             b: FunctionBuilder::default(),
             scope: Scope::default(),
             facts: Facts::default(),
+            tangents: HashMap::default(),
             stmts: Vec::new(),
             barrier: 0,
             copies: 1,
@@ -470,6 +474,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         if !self.strict {
             self.learn(&rhs, &names);
+            self.label(&rhs, &names);
         }
         let loc = Loc { tape, ..Loc::source(span) };
         self.stmts.push(Stmt { nl: names.clone(), lin: values.lin.clone(), rhs, annotated, loc });

@@ -122,9 +122,19 @@ impl Derivatives {
             };
             globals.view_mut().derived.insert(key.clone(), made.clone());
             match made {
-                Ok(made) => func = made,
+                Ok(made) => {
+                    self.label(made, globals);
+                    func = made;
+                }
                 Err(_) => return,
             }
+        }
+    }
+
+    /// Says what the results of a derivative are derivatives by.
+    pub fn label(&self, made: FuncId, globals: &mut Globals) {
+        if let Some(of) = self.deriver.sources().get(&made) {
+            globals.tangents.insert(made, of.clone());
         }
     }
 

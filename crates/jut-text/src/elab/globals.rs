@@ -7,7 +7,7 @@
 use super::File;
 use crate::ast::Decl;
 use jut_ad::language::Linear;
-use jut_ir::{ConRef, DataId, Diagnostic, FuncId, Literal, Span};
+use jut_ir::{ConRef, DataId, Diagnostic, FuncId, Literal, Span, Type};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -45,6 +45,8 @@ pub(crate) struct Globals {
     pub fields: HashMap<DataId, HashMap<String, usize>>,
     /// Records with sizes: how many.
     pub sized: HashMap<DataId, usize>,
+    /// Derivatives that the program takes: the types that their results are derivatives of, or by.
+    pub tangents: HashMap<FuncId, Vec<Option<Type>>>,
     /// Every name that the files so far declare, now or later.
     pub declared: HashMap<String, Span>,
     /// The modules of the program.

@@ -152,7 +152,9 @@ impl<'a, 's> Body<'a, 's> {
         self.facts.add_range(index, head.size.clone());
         let mut scan = Scan::new(dir, index, head.bound, Block::default());
         for (name, array, element) in &head.slices {
-            scan.slices.push((self.nvar(name, element.clone()), *array));
+            let part = self.nvar(name, element.clone());
+            self.label_element(*array, part);
+            scan.slices.push((part, *array));
         }
         for (name, array, element) in &head.lin_slices {
             scan.lin_slices.push((self.lvar(name, element.clone()), *array));
@@ -363,7 +365,9 @@ impl<'a, 's> Body<'a, 's> {
     ) {
         for (name, init) in carry {
             let ty = self.type_of(init);
-            scan.carry.push((self.nvar(&name, ty), init));
+            let carried = self.nvar(&name, ty);
+            self.label(&Rhs::Atom(init), &[carried]);
+            scan.carry.push((carried, init));
         }
         for (name, init) in lin_carry {
             let ty = self.lin_type(init);
