@@ -55,6 +55,7 @@ fn every_folder_has_files() {
         "forward",
         "functions",
         "fused",
+        "gradbench",
         "papers",
         "policy",
         "print",
