@@ -111,10 +111,7 @@ fn samples(scalar: Scalar) -> Vec<Literal> {
             all.extend((0..8).map(|_| numbers.word() as i64));
             all.into_iter().map(Literal::I64).collect()
         }
-        Scalar::I32 => {
-            let all = [0, 1, -1, 2, 7, -7, 65_536, i32::MAX, i32::MIN];
-            all.map(Literal::I32).to_vec()
-        }
+        Scalar::I32 => [0, 1, -1, 2, 7, -7, 65_536, i32::MAX, i32::MIN].map(Literal::I32).to_vec(),
         Scalar::F32 => {
             let all = [0.0, -0.0, 1.5, 0.1, 1e-45, 3e38, f32::INFINITY, f32::NAN, -7.25];
             all.map(Literal::F32).to_vec()

@@ -81,12 +81,6 @@ impl Outcome for f64 {
             _ => None,
         }
     }
-    fn result(results: &mut Taken<'_>) -> Option<f64> {
-        match results.read(|value| f64::at(value, 0)) {
-            Some(number) => Some(number),
-            None => Self::take(results.value()?),
-        }
-    }
 }
 
 impl Outcome for f32 {
@@ -95,12 +89,6 @@ impl Outcome for f32 {
             Value::F32(x) => Some(x),
             Value::F32s(a) if a.data.len() == 1 => a.data.first().copied(),
             _ => None,
-        }
-    }
-    fn result(results: &mut Taken<'_>) -> Option<f32> {
-        match results.read(|value| f32::at(value, 0)) {
-            Some(number) => Some(number),
-            None => Self::take(results.value()?),
         }
     }
 }
