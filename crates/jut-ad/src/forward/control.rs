@@ -11,6 +11,10 @@ use jut_ir::{
 };
 use std::collections::HashSet;
 
+/// How many regions may be open for places that iterations have for themselves: each is a level of nesting, and there are
+/// only so many.
+const OWN_PLACES: usize = 32;
+
 /// What the parallel loops of a block read, those in its accumulators included.
 fn read_by_loops(source: &Function, block: &Block, read: &mut HashSet<NVar>) {
     for stmt in &block.stmts {
@@ -154,10 +158,13 @@ impl Rules<'_> {
         let mut read = HashSet::new();
         read_by_loops(self.w.source, &scan.body, &mut read);
         let read = needs.vars().filter(|v| read.contains(v));
-        let captured: Entry = read
+        let mut captured: Entry = read
             .filter(|v| self.w.source.nvars[*v].ty.is_scalar())
             .filter_map(|v| Some((v, self.w.handles[v].clone()?)))
             .collect();
+        if self.w.depth() + captured.len() > OWN_PLACES {
+            captured.clear();
+        }
         entry.extend(captured.iter().cloned());
         let carries = scan.carry.iter().map(|(v, _)| self.live(*v));
         let stacked = stmt.nl.iter().skip(scan.carry.len()).map(|v| self.live(*v));
