@@ -213,7 +213,9 @@ impl Arena {
         self.chunks.try_reserve(1).ok()?;
         let needed = bytes.checked_next_multiple_of(ALIGN)?;
         let before: usize = self.chunks.iter().map(|chunk| chunk.capacity).sum();
-        let chunk = Chunk::new(needed.max(before / SHARE).max(SMALLEST), budget)
+        // The end of a chunk is a multiple of ALIGN, so that a top that is rounded up is not behind it.
+        let ahead = before / SHARE / ALIGN * ALIGN;
+        let chunk = Chunk::new(needed.max(ahead).max(SMALLEST), budget)
             .or_else(|| Chunk::new(needed, budget))?;
         self.chunks.push(chunk);
         self.enter(self.chunks.len() - 1);

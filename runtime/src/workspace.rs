@@ -402,6 +402,17 @@ mod tests {
         }
     }
 
+    /// Compiled code rounds the top up and compares it with the end: a chunk that ended in between would be written behind.
+    #[test]
+    fn chunks_end_where_allocations_do() {
+        let mut workspace = Workspace::new();
+        for bytes in (0..40_000).map(|k| 1 + 64 * (k % 7)) {
+            workspace.alloc(Which::Tape, bytes).unwrap();
+            let (top, end) = (workspace.tape.top as usize, workspace.tape.end as usize);
+            assert!(top <= end && end.is_multiple_of(ALIGN), "{top} {end}");
+        }
+    }
+
     #[test]
     fn what_is_kept_obeys_a_lower_limit() {
         let mut workspace = Workspace::with_limit(1 << 20);
