@@ -83,11 +83,11 @@ fn what_is_refused_has_its_place() {
     let file = write(
         &here,
         "wrong.rs",
-        "#[jut::differentiable]\nfn f(x: f32) -> f32 { x }\n#[jut::differentiable]\nfn g(x: f64) -> f64 { x }\n",
+        "#[jut::differentiable]\nfn f(x: u32) -> f64 { 1.0 }\n#[jut::differentiable]\nfn g(x: f64) -> f64 { x }\n",
     );
     let (code, out, err) = jut(&["expand", &file]);
     assert_eq!(code, 1, "{err}");
-    assert!(err.contains("wrong.rs:2:9: ") && err.contains("write `f64`"), "{err}");
+    assert!(err.contains("wrong.rs:2:9: ") && err.contains("write `usize`"), "{err}");
     assert!(out.contains("def g(x: f64) -> f64"), "{out}");
     let broken = write(&here, "broken.rs", "fn f( {\n");
     let (code, _, err) = jut(&["expand", &broken]);

@@ -84,7 +84,7 @@ impl Emitter<'_> {
                 self.define(format_args!("arith.index_castui {bits} : i32 to index"))
             }
             Kind::I32 if cell == Cell::Word => {
-                self.define(format_args!("arith.index_cast {operand} : i32 to index"))
+                self.define(format_args!("arith.index_castui {operand} : i32 to index"))
             }
             Kind::BOOL if cell == Cell::Word => {
                 self.define(format_args!("arith.index_castui {operand} : i1 to index"))

@@ -242,7 +242,7 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
                 format!("%given{k}")
             }
             Kind::I32 => {
-                line(&mut out, format!("%given{k} = arith.index_cast {result} : i32 to index"));
+                line(&mut out, format!("%given{k} = arith.index_castui {result} : i32 to index"));
                 format!("%given{k}")
             }
             Kind::BOOL => {
