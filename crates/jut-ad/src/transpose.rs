@@ -421,33 +421,18 @@ impl Transposer<'_> {
     }
 
     /// Whether additions into what was `rd cap = x' { body }` go by lanes: a scalar, all reads of
-    /// which stand in the region or in parallel loops that stand in it, regions round them aside: what they
-    /// hold is computed once and in its place.
+    /// which stand directly in the region or directly in parallel loops that stand directly in it.
     fn by_lanes(&self, cap: Cap, body: &Block) -> bool {
         if self.func.caps[cap].ty != Type::F64 {
             return false;
         }
         let whole = Rhs::Rd(Place::root(cap));
-        let in_loops = reads_in_loops(body, &whole);
-        in_loops > 0 && in_loops + reads(body, &whole) == self.cap_uses[cap] as usize
+        let reads = |block: &Block| block.stmts.iter().filter(|s| s.rhs == whole).count();
+        let in_loops = body.stmts.iter().map(|stmt| match &stmt.rhs {
+            Rhs::Scan(scan) if scan.dir == Dir::Par => reads(&scan.body),
+            _ => 0,
+        });
+        let in_loops: usize = in_loops.sum();
+        in_loops > 0 && in_loops + reads(body) == self.cap_uses[cap] as usize
     }
-}
-
-/// How often a block reads a place, in loops and branches aside.
-fn reads(block: &Block, place: &Rhs) -> usize {
-    let each = block.stmts.iter().map(|stmt| match &stmt.rhs {
-        Rhs::Region(region) => reads(&region.body, place),
-        rhs => usize::from(rhs == place),
-    });
-    each.sum()
-}
-
-/// How often the parallel loops of a block do, in loops and branches in them aside.
-fn reads_in_loops(block: &Block, place: &Rhs) -> usize {
-    let each = block.stmts.iter().map(|stmt| match &stmt.rhs {
-        Rhs::Region(region) => reads_in_loops(&region.body, place),
-        Rhs::Scan(scan) if scan.dir == Dir::Par => reads(&scan.body, place),
-        _ => 0,
-    });
-    each.sum()
 }

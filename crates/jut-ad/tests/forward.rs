@@ -207,21 +207,6 @@ fn so_many_records_in_use_at_once_that_code_would_nest_too_deeply_are_refused() 
 }
 
 #[test]
-fn numbers_that_loops_in_loops_read_are_as_many_as_one_likes() {
-    let names: Vec<String> = (0..80).map(|k| format!("a{k}")).collect();
-    let parameters: Vec<String> = names.iter().map(|a| format!("{a}: f64")).collect();
-    let terms: Vec<String> = names.iter().map(|a| format!("sin({a} * x[i, j, k])")).collect();
-    let text = format!(
-        "def f[n, m, l](x: [n, m, l]f64, {}) -> f64 =
-           sum (i < n) {{ sum (j < m) {{ sum (k < l) {{ {} }} }} }}",
-        parameters.join(", "),
-        terms.join(" + ")
-    );
-    let (program, _) = gradient(&text, "f");
-    assert!(check_program(&program).is_ok());
-}
-
-#[test]
 fn a_gradient_is_that_of_one_number() {
     let (mut d, f) = start("def f(x: f64) -> (f64, f64) = (x, x * x)", "f");
     let mask = full(&d, f);

@@ -4,33 +4,10 @@ use super::emit::{Handle, components, first_field, tangent_position};
 use super::needs::BlockNeeds;
 use super::rules::{Entry, Rules, refuse_large_sum};
 use crate::{Jvp, Passing};
-use jut_ir::visit::Use;
 use jut_ir::{
-    Arm, ArmPattern, Atom, Block, Call, CapData, Case, Diagnostic, Dir, FieldPattern, Function,
-    Mode, NVar, Operand, Region, Rhs, Scan, Span, Step, Stmt,
+    Arm, ArmPattern, Atom, Block, Call, CapData, Case, Diagnostic, FieldPattern, Mode, NVar,
+    Operand, Region, Rhs, Scan, Span, Step, Stmt,
 };
-use std::collections::HashSet;
-
-/// How many regions may be open for places that iterations have for themselves: each is a level of nesting, and there are
-/// only so many.
-const OWN_PLACES: usize = 32;
-
-/// What the parallel loops of a block read, those in its accumulators included.
-fn read_by_loops(source: &Function, block: &Block, read: &mut HashSet<NVar>) {
-    for stmt in &block.stmts {
-        match &stmt.rhs {
-            Rhs::Scan(scan) if scan.dir == Dir::Par => {
-                scan.body.for_each_use(source, &mut |name| {
-                    if let Use::N(v) = name {
-                        read.insert(v);
-                    }
-                });
-            }
-            Rhs::Region(region) => read_by_loops(source, &region.body, read),
-            _ => {}
-        }
-    }
-}
 
 /// A statement of which it is not known what its blocks read.
 fn unknown(span: Span) -> Diagnostic {
@@ -102,9 +79,6 @@ impl Rules<'_> {
     }
 
     /// JScan: carries and slices in pairs; whatever else the body reads is a place by now.
-    ///
-    /// A number of outside that parallel loops of the body read is read once per iteration, and is a
-    /// place of the iteration's own to them. So its cotangent is, in each iteration, a sum of one loop, which goes by lanes, and one addition to the sum outside.
     pub fn scan(
         &mut self,
         stmt: &Stmt,
@@ -155,22 +129,10 @@ impl Rules<'_> {
             }
         }
         needs.vars().for_each(|v| self.w.served(v));
-        let mut read = HashSet::new();
-        read_by_loops(self.w.source, &scan.body, &mut read);
-        let read = needs.vars().filter(|v| read.contains(v));
-        let mut captured: Entry = read
-            .filter(|v| self.w.source.nvars[*v].ty.is_scalar())
-            .filter_map(|v| Some((v, self.w.handles[v].clone()?)))
-            .collect();
-        if self.w.depth() + captured.len() > OWN_PLACES {
-            captured.clear();
-        }
-        entry.extend(captured.iter().cloned());
         let carries = scan.carry.iter().map(|(v, _)| self.live(*v));
         let stacked = stmt.nl.iter().skip(scan.carry.len()).map(|v| self.live(*v));
         let wanted: Vec<bool> = carries.chain(stacked).collect();
         let body = self.block(&scan.body, needs, &wanted, entry, loc)?;
-        self.w.handles_are(captured);
         let rhs = Rhs::Scan(Box::new(Scan {
             dir: scan.dir,
             index: scan.index,
@@ -215,7 +177,7 @@ impl Rules<'_> {
             _ => None,
         };
         let mut free: Vec<NVar> = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen = std::collections::HashSet::new();
         for needs in &nested {
             free.extend(needs.vars().filter(|v| seen.insert(*v)));
         }
