@@ -207,6 +207,11 @@ pub(crate) fn values(
                     #(::jut::rust::Argument::hold(&self.#numbered)?),*
                 ]))
             }
+
+            #[inline]
+            fn words<'argument>(&'argument self, words: &mut ::jut::rust::Words<'_, '_, 'argument>) {
+                #(::jut::rust::Argument::words(&self.#numbered, words);)*
+            }
         }
 
         #[automatically_derived]

@@ -200,6 +200,11 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                   taken: &TokenStream| {
         let name = format_ident!("{name}");
         let request: TokenStream = request.parse().unwrap_or_default();
+        // The arguments, by words and by values.
+        let arguments = quote! {
+            |words| { #(::jut::rust::Argument::words(&#held, words);)* },
+            || ::jut::Result::Ok([#(::jut::rust::Argument::hold(&#held)?),*])
+        };
         // What is static in a function of type parameters is one for all types.
         let called = match signature.types.is_empty() {
             true => quote! {
@@ -207,13 +212,11 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 ::std::thread_local! {
                     static SESSION: ::jut::rust::Local = const { ::jut::rust::Local::new() };
                 }
-                let arguments = [#(::jut::rust::Argument::hold(&#held)?),*];
-                ENTRY.call::<Self, _>(&SESSION, &arguments, |results| ::jut::Result::Ok(#taken))
+                ENTRY.call::<Self, _, _>(&SESSION, #arguments, |results| ::jut::Result::Ok(#taken))
             },
             false => quote! {
-                let arguments = [#(::jut::rust::Argument::hold(&#held)?),*];
                 let request = ::jut::Request::#request;
-                ::jut::rust::called::<Self, _>(request, &arguments, |results| ::jut::Result::Ok(#taken))
+                ::jut::rust::called::<Self, _, _>(request, #arguments, |results| ::jut::Result::Ok(#taken))
             },
         };
         quote! {

@@ -198,6 +198,11 @@ impl Binder {
         self.params.iter().map(|p| p.hidden)
     }
 
+    /// The same of each leaf of each parameter.
+    pub fn hidden_leaves(&self) -> impl Iterator<Item = bool> {
+        self.params.iter().flat_map(|p| std::iter::repeat_n(p.hidden, p.leaves.len()))
+    }
+
     /// Whether each of these says the size of an argument, or is one of some names.
     pub fn say_sizes(&self, names: Vec<NVar>) -> impl Iterator<Item = bool> {
         self.params.iter().map(move |p| self.names.contains(&p.var) || names.contains(&p.var))

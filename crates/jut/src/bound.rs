@@ -12,7 +12,7 @@ use crate::interface::Destination;
 use crate::value::{Arg, Out, Value};
 use jut_ir::Scalar;
 use jut_loop::form::Kind;
-use jut_native::{Arg as Word, Bound, Results};
+use jut_native::{Arg as Word, Beginning, Bound, Results};
 use jut_runtime::{Cancellation, Workspace};
 use std::sync::Arc;
 
@@ -299,11 +299,13 @@ pub(crate) struct Last {
     /// The code, bound to these sizes; none of what is not made of numbers and arrays of numbers, or has
     /// results whose sizes are not known before a call.
     bound: Option<Bound>,
+    /// Whether the sizes of that call could be bound.
+    fits: bool,
     /// For each argument the number of dimensions of its shape, if it came with one.
     ranks: Vec<Option<usize>>,
     /// These dimensions, one after the other.
     dims: Vec<usize>,
-    /// Whether that call fitted, and is to be compared with.
+    /// Whether the arguments of that call were plain besides, and are to be compared with.
     valid: bool,
     /// Whether the session's own results have these sizes.
     pub own: bool,
@@ -313,15 +315,13 @@ impl Last {
     /// Before the first call, which has these arguments.
     fn new(plan: &Plan, native: &engine::Native, parts: &[Arg<'_>]) -> Last {
         let binder = &plan.interface.binder;
-        let hidden: Vec<bool> = binder.hidden().collect();
-        let bound = match binder.structured() {
-            Some(_) => None,
-            None => native
-                .checked
-                .bind(&mut |k| engine::integer(parts, k), &|k| hidden.get(k) == Some(&true)),
-        };
-        let bound = bound.filter(|bound| !bound.returns_buffers());
-        Last { bound, ranks: Vec::new(), dims: Vec::new(), valid: false, own: false }
+        let hidden: Vec<bool> = binder.hidden_leaves().collect();
+        let bound = native
+            .checked
+            .bind(&mut |k| engine::integer(parts, k), &|k| hidden.get(k) == Some(&true));
+        let lists = plan.interface.has_lists();
+        let bound = bound.filter(|bound| !bound.returns_buffers() && !lists);
+        Last { bound, fits: false, ranks: Vec::new(), dims: Vec::new(), valid: false, own: false }
     }
 
     /// Takes note of a call with these arguments and leaves; `own` says where its results went.
@@ -343,7 +343,30 @@ impl Last {
             last.ranks.push(shape.map(<[usize]>::len));
             last.dims.extend_from_slice(shape.unwrap_or_default());
         }
-        (last.valid, last.own) = (fits && args.iter().all(is_plain), own);
+        (last.fits, last.own) = (fits, own);
+        last.valid = fits && args.iter().all(is_plain);
+    }
+
+    /// Calls the function once more with leaves that `give` gives one by one, if they have the sizes of the last call,
+    /// whose results were the session's own; else nothing is done.
+    #[inline]
+    pub fn direct<'a>(
+        &mut self,
+        placements: &[Placement],
+        workspace: &mut Workspace,
+        own: &mut [Value],
+        give: impl FnOnce(&mut Beginning<'_, 'a>) -> bool,
+    ) -> Option<Result<(), Failure>> {
+        let bound = self.bound.as_mut().filter(|_| self.fits && self.own)?;
+        let mut call = bound.begin();
+        if !give(&mut call) {
+            return None;
+        }
+        match finish(call, placements, workspace, &mut Destination::own(own)) {
+            Ok(()) => Some(Ok(())),
+            Err(Some(failure)) => Some(Err(failure)),
+            Err(None) => None,
+        }
     }
 
     /// Calls the function once more, if the arguments have the sizes of the last call; else nothing is
@@ -396,6 +419,18 @@ fn run(
             _ => return Err(None),
         }
     }
+    finish(call, placements, workspace, to)
+}
+
+/// Ends a call that has its arguments: gives it the memory for results, runs it, and takes what it returned.
+fn finish(
+    call: Beginning<'_, '_>,
+    placements: &[Placement],
+    workspace: &mut Workspace,
+    to: &mut Destination<'_, '_>,
+) -> Result<(), Option<Failure>> {
+    // Its arguments live longer than the memory for its results is borrowed.
+    let mut call = call;
     let (own, outs) = to.parts();
     for (placement, value) in placements.iter().zip(own) {
         if let Placement::Buffer(_) = placement {
@@ -422,7 +457,12 @@ fn run(
         }
     }
     let results = call.call(workspace).map_err(|error| error.map(Failure::Run))?;
-    if numbers(placements, &results, to.parts().1) {
+    let (own, outs) = to.parts();
+    let done = match own {
+        [] => numbers(placements, &results, outs),
+        own => own_numbers(placements, &results, own),
+    };
+    if done {
         return Ok(());
     }
     // What is returned is numbers, or goes into memory of the caller.
@@ -439,6 +479,21 @@ fn numbers(placements: &[Placement], results: &Results<'_>, outs: &mut [Out<'_>]
         match (results.word(number), out) {
             (Some((Kind::F64, word)), Out::F64(to)) => **to = f64::from_bits(word),
             (Some((Kind::I64, word)), Out::I64(to)) => **to = word.cast_signed(),
+            _ => all = false,
+        }
+    }
+    all
+}
+
+/// The same, into the session's own values.
+#[inline]
+fn own_numbers(placements: &[Placement], results: &Results<'_>, own: &mut [Value]) -> bool {
+    let mut all = own.len() == placements.len();
+    for (placement, value) in placements.iter().zip(own) {
+        let Placement::Returned(number) = *placement else { continue };
+        match (results.word(number), value) {
+            (Some((Kind::F64, word)), Value::F64(to)) => *to = f64::from_bits(word),
+            (Some((Kind::I64, word)), Value::I64(to)) => *to = word.cast_signed(),
             _ => all = false,
         }
     }

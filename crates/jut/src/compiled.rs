@@ -10,10 +10,12 @@ use crate::engine::{Call, Code, Failure};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
 use crate::json::{Arguments, View};
+use crate::leaves::peel;
 use crate::ports::Port;
 use crate::tangent::as_tangent;
 use crate::value::{Arg, Out, Value};
-use jut_ir::{FuncId, Program};
+use jut_ir::{FuncId, Program, Type};
+use jut_native::Beginning;
 use jut_runtime::print::{self, Printer};
 use jut_runtime::workspace::default_limit;
 use jut_runtime::{Cancellation, Workspace};
@@ -94,6 +96,14 @@ impl Compiled {
     /// As [`Session::call`].
     pub fn call(&self, args: &[Arg<'_>]) -> Result<Vec<Value>> {
         Ok(self.session().call(args)?.values())
+    }
+
+    /// The leaf that a result is, if it is a number or an array of numbers.
+    pub(crate) fn leaf(&self, position: usize) -> Option<usize> {
+        let output = self.plan.interface.outputs.get(position)?;
+        let number = matches!(peel(&output.ty).1, Type::Float(_) | Type::I64 | Type::Bool);
+        let plain = number && output.leaves.len() == 1 && !self.plan.interface.has_lists();
+        plain.then_some(output.leaves.start)
     }
 
     /// The arguments as the interpreter takes them, sizes included.
@@ -225,6 +235,32 @@ impl Session {
         }
         plan.interface.unpack(scratch, results, args)?;
         Ok(Results::new(&plan.interface, results).with(&scratch.unpacked))
+    }
+
+    /// Calls the function once more with leaves that `give` gives one by one, if it says that it did and they have
+    /// the sizes of the last call; else nothing is done.
+    #[inline]
+    pub(crate) fn direct<'a>(
+        &mut self,
+        give: impl FnOnce(&mut Beginning<'_, 'a>) -> bool,
+    ) -> Option<std::result::Result<(), Failure>> {
+        let Session { plan, workspace, results, last, printer, .. } = self;
+        let (Code::Native(native), Some(last), None) = (&plan.code, last, printer) else {
+            return None;
+        };
+        last.direct(&native.placements, workspace, results, give)
+    }
+
+    /// The results of the last call that was made by [`Session::direct`].
+    #[inline]
+    pub(crate) fn results(&self) -> Results<'_> {
+        Results::new(&self.plan.interface, &self.results)
+    }
+
+    /// Why a call gave no results, in the words of this library.
+    #[cold]
+    pub(crate) fn failed(&self, failure: Failure) -> Error {
+        self.plan.interface.failed(failure)
     }
 
     /// Calls the function and writes its results into memory of the caller, one [`Out`] for each

@@ -629,18 +629,10 @@ impl<'s> Results<'s> {
         rebuild(&self.interface.program, &output.ty, &mut leaves.iter())
     }
 
-    /// A result that is a number or an array of numbers, where it lies, by its position.
-    pub(crate) fn plain(&self, position: usize) -> Option<&'s Value> {
-        let output = self.interface.outputs.get(position)?;
-        let mut element = &output.ty;
-        while let Type::Array(_, inner) = element {
-            element = inner;
-        }
-        let number = matches!(element, Type::Float(_) | Type::I64 | Type::Bool);
-        match self.leaves.get(output.leaves.clone())? {
-            [leaf] if number && self.unpacked.is_empty() => Some(leaf),
-            _ => None,
-        }
+    /// A leaf, where it lies.
+    #[inline]
+    pub(crate) fn at(&self, leaf: usize) -> Option<&'s Value> {
+        self.leaves.get(leaf)
     }
 
     /// All results as owned values, in order.

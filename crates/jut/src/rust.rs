@@ -69,6 +69,7 @@ mod linker;
 mod outcome;
 mod prelude;
 mod program;
+mod words;
 
 pub use argument::{Argument, Block, Held, neutral};
 pub use data::{
@@ -81,6 +82,7 @@ pub use linker::{Cell, Constant, Filled, Linker};
 pub use linker::{filled, with_prelude};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;
+pub use words::Words;
 
 use crate::{Function, Result};
 use std::fmt;

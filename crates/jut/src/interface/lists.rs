@@ -27,7 +27,7 @@ impl InLists {
 
 impl Interface {
     /// Whether any argument or result is handed over in lists.
-    pub(super) fn has_lists(&self) -> bool {
+    pub(crate) fn has_lists(&self) -> bool {
         let inputs = self.packed.iter().any(Option::is_some);
         inputs || self.outputs.iter().any(|o| o.packed.is_some())
     }

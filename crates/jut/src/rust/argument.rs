@@ -1,8 +1,9 @@
 //! Arguments of Rust's types.
 
-use super::Type;
+use super::{Type, Words};
 use crate::error::{ArgumentError, Result};
 use crate::value::{Arg, Array, Value};
+use jut_native::Arg as Word;
 use std::borrow::Cow;
 
 /// How many arguments are handed over without a list of them.
@@ -119,6 +120,12 @@ pub trait Argument {
     /// # Errors
     /// A `usize` that is larger than `i64::MAX`.
     fn hold(&self) -> Result<Held<'_>>;
+
+    /// The argument word by word, if it is made of numbers and slices as compiled code has them.
+    #[inline(always)]
+    fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
+        words.refuse();
+    }
 }
 
 /// Some value of a type without sizes of its own, for a field of an enum that another variant has.
@@ -177,6 +184,7 @@ impl Argument for () {
     fn hold(&self) -> Result<Held<'_>> {
         Ok(Held::scalar(Data::Nothing))
     }
+    fn words<'a>(&'a self, _: &mut Words<'_, '_, 'a>) {}
 }
 
 fn signed(n: usize) -> Result<i64> {
@@ -207,6 +215,12 @@ pub trait Block: Clone + Sized {
     /// So many of them from such a value.
     fn split(value: Value, count: usize) -> Option<Vec<Self>>;
 
+    /// Many of them as one slice of the numbers of compiled code, if they are that.
+    #[inline(always)]
+    fn words<'a>(_: &'a [Self], words: &mut Words<'_, '_, 'a>) {
+        words.refuse();
+    }
+
     /// The one at a position of a value that is one array of numbers, or one number.
     fn at(_: &Value, _: usize) -> Option<Self> {
         None
@@ -214,11 +228,19 @@ pub trait Block: Clone + Sized {
 }
 
 macro_rules! scalar {
-    ($($ty:ident $one:ident $many:ident $stored:ty: $hold:expr, $borrow:expr;)*) => {$(
+    ($($ty:ident $one:ident $many:ident $stored:ty: $hold:expr, $borrow:expr, $slice:expr;)*) => {$(
         impl Argument for $ty {
             fn hold(&self) -> Result<Held<'_>> {
                 let hold: fn($ty) -> Result<$stored> = $hold;
                 Ok(Held::scalar(Data::$one(hold(*self)?)))
+            }
+            #[inline(always)]
+            fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
+                let hold: fn($ty) -> Result<$stored> = $hold;
+                match hold(*self) {
+                    Ok(number) => words.push(Word::$one(number)),
+                    Err(_) => words.refuse(),
+                }
             }
         }
 
@@ -232,6 +254,14 @@ macro_rules! scalar {
                 let hold: fn($ty) -> Result<$stored> = $hold;
                 let all: Result<Vec<$stored>> = all.into_iter().map(hold).collect();
                 Ok(Held { data: Data::$many(Cow::Owned(all?)), shape: [n, 0, 0, 0], rank: 1 })
+            }
+            #[inline(always)]
+            fn words<'a>(all: &'a [$ty], words: &mut Words<'_, '_, 'a>) {
+                let slice: for<'s> fn(&'s [$ty]) -> Option<Word<'s>> = $slice;
+                match slice(all) {
+                    Some(slice) => words.push(slice),
+                    None => words.refuse(),
+                }
             }
             fn split(value: Value, _: usize) -> Option<Vec<$ty>> {
                 match value {
@@ -253,17 +283,25 @@ macro_rules! scalar {
 }
 
 scalar! {
-    f64 F64 F64s f64: Ok, |all| Ok(Cow::Borrowed(all));
-    f32 F32 F32s f32: Ok, |all| Ok(Cow::Borrowed(all));
-    i64 I64 I64s i64: Ok, |all| Ok(Cow::Borrowed(all));
-    bool Bool Bools bool: Ok, |all| Ok(Cow::Borrowed(all));
-    i32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect());
-    usize I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect();
+    f64 F64 F64s f64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::F64s(all));
+    f32 F32 F32s f32: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::F32s(all));
+    i64 I64 I64s i64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::I64s(all));
+    bool Bool Bools bool: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::Bools(all));
+    i32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None;
+    usize I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None;
 }
 
 impl<B: Block, const N: usize> Block for [B; N] {
     fn many(all: &[[B; N]]) -> Result<Held<'_>> {
         Ok(B::many(all.as_flattened())?.in_rows(all.len(), N))
+    }
+    #[inline(always)]
+    fn words<'a>(all: &'a [[B; N]], words: &mut Words<'_, '_, 'a>) {
+        // Of arrays without elements the number of cells does not say how many they are.
+        match N {
+            0 => words.refuse(),
+            _ => B::words(all.as_flattened(), words),
+        }
     }
     fn own(all: Vec<[B; N]>) -> Result<Held<'static>> {
         let rows = all.len();
@@ -292,11 +330,19 @@ impl<B: Block> Argument for [B] {
     fn hold(&self) -> Result<Held<'_>> {
         B::many(self)
     }
+    #[inline(always)]
+    fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
+        B::words(self, words);
+    }
 }
 
 impl<B: Block, const N: usize> Argument for [B; N] {
     fn hold(&self) -> Result<Held<'_>> {
         B::many(self)
+    }
+    #[inline(always)]
+    fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
+        B::words(self, words);
     }
 }
 
@@ -304,11 +350,19 @@ impl<B: Block> Argument for Vec<B> {
     fn hold(&self) -> Result<Held<'_>> {
         B::many(self)
     }
+    #[inline(always)]
+    fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
+        B::words(self, words);
+    }
 }
 
 impl<A: Argument + ?Sized> Argument for &A {
     fn hold(&self) -> Result<Held<'_>> {
         (**self).hold()
+    }
+    #[inline(always)]
+    fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
+        (**self).words(words);
     }
 }
 
@@ -340,6 +394,10 @@ macro_rules! tuple {
         impl<$($name: Argument),*> Argument for ($($name,)*) {
             fn hold(&self) -> Result<Held<'_>> {
                 Ok(Held::tuple(vec![$(self.$k.hold()?),*]))
+            }
+            #[inline(always)]
+            fn words<'a>(&'a self, words: &mut Words<'_, '_, 'a>) {
+                $(self.$k.words(words);)*
             }
         }
     };

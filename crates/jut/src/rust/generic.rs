@@ -7,7 +7,7 @@
 //! them ([`Callee`]).
 
 use super::entry::{Entry, Local};
-use super::{Cell, Elements, Filled, Held, Linker, Source, Taken};
+use super::{Cell, Elements, Filled, Held, Linker, Source, Taken, Words};
 use crate::error::Result;
 use crate::request::Request;
 use std::any::TypeId;
@@ -42,9 +42,10 @@ pub fn cell<S: Source>() -> &'static Cell {
 ///
 /// # Errors
 /// As [`Entry::call`].
-pub fn called<S: Source, R>(
+pub fn called<'a, S: Source, R, const N: usize>(
     request: Request,
-    arguments: &[Held<'_>],
+    words: impl FnOnce(&mut Words<'_, '_, 'a>),
+    values: impl Fn() -> Result<[Held<'a>; N]>,
     mut read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
     static ENTRIES: Registry<(TypeId, Request), Entry> = Registry::new();
@@ -58,7 +59,13 @@ pub fn called<S: Source, R>(
         kept.borrow_mut().entry(key).or_insert_with(|| Rc::new(Local::new())).clone()
     });
     // Where the thread is ending, a session of this call's own does.
-    entry.run::<S, R>(kept.ok().as_deref(), arguments, &mut read)
+    let kept = kept.ok();
+    let mut session = kept.as_ref().and_then(|kept| kept.take());
+    let done = entry.run::<S, R, N>(&mut session, words, &values, &mut read);
+    if let Some(kept) = kept {
+        kept.keep(session);
+    }
+    done
 }
 
 /// A list of elements, as the type of an argument.

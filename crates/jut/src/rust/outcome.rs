@@ -9,24 +9,33 @@ use crate::value::{Array, Value};
 /// is read without memory of its own.
 pub struct Taken<'s> {
     results: Results<'s>,
-    /// The positions of those that are wanted and were not taken yet.
-    wanted: std::slice::Iter<'s, usize>,
+    /// Those that are wanted and were not taken yet.
+    wanted: std::slice::Iter<'s, Wanted>,
+}
+
+/// A result that is wanted.
+pub(crate) struct Wanted {
+    /// Its position.
+    pub output: usize,
+    /// The leaf that it is, if it is a number or an array of numbers.
+    pub leaf: Option<usize>,
 }
 
 impl<'s> Taken<'s> {
-    pub(crate) fn new(results: Results<'s>, wanted: &'s [usize]) -> Taken<'s> {
+    pub(crate) fn new(results: Results<'s>, wanted: &'s [Wanted]) -> Taken<'s> {
         Taken { results, wanted: wanted.iter() }
     }
 
     /// The next one as a value of its own.
     fn value(&mut self) -> Option<Value> {
-        self.results.value(*self.wanted.next()?)
+        self.results.value(self.wanted.next()?.output)
     }
 
     /// Reads the next one where it lies, if it is a number or an array of numbers; what gives nothing takes nothing.
+    #[inline]
     fn read<T>(&mut self, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
-        let position = *self.wanted.as_slice().first()?;
-        let read = read(self.results.plain(position)?)?;
+        let leaf = self.wanted.as_slice().first()?.leaf?;
+        let read = read(self.results.at(leaf)?)?;
         self.wanted.next();
         Some(read)
     }
@@ -36,6 +45,7 @@ impl<'s> Taken<'s> {
     /// # Errors
     /// If it is of another type, which is a mistake of the attribute.
     #[allow(clippy::should_implement_trait)]
+    #[inline]
     pub fn next<T: Outcome>(&mut self) -> Result<T> {
         T::result(self).ok_or_else(|| {
             Error::Request(
@@ -72,34 +82,33 @@ impl Outcome for () {
     }
 }
 
-impl Outcome for f64 {
-    fn take(value: Value) -> Option<f64> {
-        match value {
-            Value::F64(x) => Some(x),
-            // The second derivative by one number.
-            Value::F64s(a) if a.data.len() == 1 => a.data.first().copied(),
-            _ => None,
+macro_rules! number {
+    ($($ty:ident $one:ident $many:ident;)*) => {$(
+        impl Outcome for $ty {
+            fn take(value: Value) -> Option<$ty> {
+                match value {
+                    Value::$one(x) => Some(x),
+                    // The second derivative by one number.
+                    Value::$many(a) if a.data.len() == 1 => a.data.first().copied(),
+                    _ => None,
+                }
+            }
+            #[inline]
+            fn result(results: &mut Taken<'_>) -> Option<$ty> {
+                let here = results.read(|value| match value {
+                    Value::$one(x) => Some(*x),
+                    _ => None,
+                });
+                here.or_else(|| Self::take(results.value()?))
+            }
         }
-    }
+    )*};
 }
 
-impl Outcome for f32 {
-    fn take(value: Value) -> Option<f32> {
-        match value {
-            Value::F32(x) => Some(x),
-            Value::F32s(a) if a.data.len() == 1 => a.data.first().copied(),
-            _ => None,
-        }
-    }
-}
-
-impl Outcome for i64 {
-    fn take(value: Value) -> Option<i64> {
-        match value {
-            Value::I64(x) => Some(x),
-            _ => None,
-        }
-    }
+number! {
+    f64 F64 F64s;
+    f32 F32 F32s;
+    i64 I64 I64s;
 }
 
 impl Outcome for i32 {
