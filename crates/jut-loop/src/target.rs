@@ -65,7 +65,8 @@ pub struct Vectors {
 pub enum Loops {
     /// None.
     None,
-    /// Those that call a function which takes a vector.
+    /// Those that call a function which takes a vector, or multiply derivatives: what is left of such a product is behind a
+    /// branch, so a vectoriser that only sees the branch finds no vectors worth while.
     Calling,
     /// All.
     All,

@@ -440,6 +440,55 @@ fn neighbours_on_a_grid_are_gathered_row_by_row() {
     }
 }
 
+/// A loop that adds to a cell, the one beside it, and the one below, with bounds that are no sizes where there are no cells.
+const BELOW: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) = {
+  w = m - 1
+  high = max(w, 0)
+  v = n - 1
+  rows = max(v, 0)
+  for up (i in 0 .. rows) {
+    row = i * m
+    own = g[row ..]
+    source = x[row ..]
+    k = i + 1
+    k_row = k * m
+    below = g[k_row ..]
+    for up (j in 0 .. high) {
+      c = source[j]
+      a = own[j]
+      a_1 = a + c
+      own[j] = a_1
+      p = j + 1
+      b = own[p]
+      b_1 = b + c
+      own[p] = b_1
+      d = below[j]
+      d_1 = d + c
+      below[j] = d_1
+    }
+  }
+}";
+
+#[test]
+fn a_bound_that_is_not_negative_leaves_a_loop_within_its_row() {
+    let loops = |text: &str| body(text).iter().filter(|l| l.starts_with("for par")).count();
+    assert_eq!(loops(BELOW), 2, "{}", tidy(BELOW));
+    // It may run once in a row without cells, or where a row ends.
+    assert_eq!(loops(&BELOW.replace("max(w, 0)", "max(w, 1)")), 0);
+    assert_eq!(loops(&BELOW.replace("j in 0 ..", "j in -1 ..")), 0);
+    assert_eq!(loops(&BELOW.replace("w = m - 1", "w = m - 0")), 0);
+    for m in 0..7 {
+        runs_alike(BELOW, |n| {
+            let cells = (n.max(0) * m) as usize;
+            let x = (0..cells).map(|k| 0.1 + 1.0 / (1.0 + k as f64)).collect();
+            let g = (0..cells).map(|k| 1e15 / (1.0 + k as f64)).collect();
+            let [n, m] = [n, m].map(|k| Flat::Scalar(jut_ir::Literal::I64(k)));
+            vec![n, m, Flat::Buffer(Cells::F64(x)), Flat::Buffer(Cells::F64(g))]
+        });
+    }
+}
+
 /// A stencil that treats the ends of its grid otherwise.
 const ENDS: &str = "
 loop def f(n: i64, a: f64, x: in f64[n], y: inout f64[n]) -> (f64) = {

@@ -217,6 +217,8 @@ fn a_target_is_given_what_it_can_take() {
     assert!(!is_marked(Vectors { operation: |_| false, ..everything }, plain));
     let calling = Vectors { loops: Loops::Calling, ..everything };
     assert!(is_marked(calling, calls) && !is_marked(calling, plain));
+    let products = &plain.replace("a * a", "times(a, a)");
+    assert!(is_marked(calling, products), "{products}");
 }
 
 #[test]

@@ -16,9 +16,10 @@
 //! Requires: every access is in range. Cost: linear, and constant for each question.
 
 use cranelift_entity::SecondaryMap;
+use jut_ir::Literal;
 use jut_ir::prim;
 
-use super::shifts::Shifts;
+use super::shifts::{Shift, Shifts};
 use crate::form::{Atom, LoopFunction, Stmt, Value};
 
 /// Rows further apart than this are not looked at: so no product can wrap.
@@ -30,6 +31,8 @@ pub struct Rows {
     /// The buffer of which a buffer is a part, and the cell where it begins.
     begins: SecondaryMap<Value, Option<(Value, Atom)>>,
     products: SecondaryMap<Value, Option<[Atom; 2]>>,
+    /// Of `max(x, k)` x and k.
+    at_least: SecondaryMap<Value, Option<(Atom, i64)>>,
     shifts: Shifts,
 }
 
@@ -48,6 +51,13 @@ impl Rows {
                         rows.products[*dst] = Some([a, b]);
                     }
                 }
+                Stmt::Prim { dst, prim: prim::IMAX, args } => {
+                    if let [x, Atom::Lit(Literal::I64(k))] | [Atom::Lit(Literal::I64(k)), x] =
+                        args[..]
+                    {
+                        rows.at_least[*dst] = Some((x, k));
+                    }
+                }
                 _ => {}
             }
         });
@@ -61,7 +71,8 @@ impl Rows {
         let (Some((of, a)), Some((other, b))) = (self.begins[a], self.begins[b]) else {
             return false;
         };
-        let (low, high) = (self.shifts.of(low), self.shifts.of(high));
+        let low = self.shifts.of(low);
+        let high = self.shifts.of(self.last_of(low, high));
         of == other
             && self.factors(a).any(|(x, m)| {
                 let length = self.shifts.of(m);
@@ -77,6 +88,15 @@ impl Rows {
                         self.shifts.of(n) == length && near && x.is_apart_from(y)
                     })
             })
+    }
+
+    /// The bound of a loop that runs: of `max(x, k)` x, if the loop would not run up to k.
+    fn last_of(&self, low: Shift, high: Atom) -> Atom {
+        let Atom::Value(v) = high else { return high };
+        match self.at_least[v] {
+            Some((x, k)) if low.base.is_none() && k <= low.offset => x,
+            _ => high,
+        }
     }
 
     /// An integer as a product of two others, either way round.

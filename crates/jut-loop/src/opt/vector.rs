@@ -102,7 +102,7 @@ fn mark(values: &Values, roots: &Roots, target: &Vectors, f: &mut For) {
         }
         f.order = Order::Par;
     }
-    if target.loops == Loops::All || survey.calls_wide {
+    if target.loops == Loops::All || survey.calls_wide || survey.products {
         f.vector = Some(survey.vector(target.together));
     }
 }
