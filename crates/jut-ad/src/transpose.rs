@@ -421,18 +421,29 @@ impl Transposer<'_> {
     }
 
     /// Whether additions into what was `rd cap = x' { body }` go by lanes: a scalar, all reads of
-    /// which stand directly in the region or directly in parallel loops that stand directly in it.
+    /// which stand directly in the region or directly in parallel loops that stand directly in it, linear regions round these aside.
     fn by_lanes(&self, cap: Cap, body: &Block) -> bool {
         if self.func.caps[cap].ty != Type::F64 {
             return false;
         }
-        let whole = Rhs::Rd(Place::root(cap));
-        let reads = |block: &Block| block.stmts.iter().filter(|s| s.rhs == whole).count();
-        let in_loops = body.stmts.iter().map(|stmt| match &stmt.rhs {
-            Rhs::Scan(scan) if scan.dir == Dir::Par => reads(&scan.body),
-            _ => 0,
-        });
-        let in_loops: usize = in_loops.sum();
-        in_loops > 0 && in_loops + reads(body) == self.cap_uses[cap] as usize
+        let (beside, in_loops) = reads(body, &Rhs::Rd(Place::root(cap)));
+        in_loops > 0 && in_loops + beside == self.cap_uses[cap] as usize
     }
+}
+
+/// How often a block reads a place: outside of its parallel loops, and directly in them.
+fn reads(block: &Block, place: &Rhs) -> (usize, usize) {
+    let own = |block: &Block| block.stmts.iter().filter(|s| s.rhs == *place).count();
+    let mut found = (own(block), 0);
+    for stmt in &block.stmts {
+        match &stmt.rhs {
+            Rhs::Scan(scan) if scan.dir == Dir::Par => found.1 += own(&scan.body),
+            Rhs::Region(region) if region.is_linear() => {
+                let (beside, in_loops) = reads(&region.body, place);
+                found = (found.0 + beside, found.1 + in_loops);
+            }
+            _ => {}
+        }
+    }
+    found
 }

@@ -207,6 +207,28 @@ fn so_many_records_in_use_at_once_that_code_would_nest_too_deeply_are_refused() 
 }
 
 #[test]
+fn numbers_that_loops_in_loops_read_are_as_many_as_one_likes() {
+    for count in [1, 12, 13, 80] {
+        let names: Vec<String> = (0..count).map(|k| format!("a{k}")).collect();
+        let parameters: Vec<String> = names.iter().map(|a| format!("{a}: f64")).collect();
+        let terms: Vec<String> = names.iter().map(|a| format!("sin({a} * x[i, j, k])")).collect();
+        let text = format!(
+            "def f[n, m, l](x: [n, m, l]f64, {}) -> f64 =
+               sum (i < n) {{ sum (j < m) {{ sum (k < l) {{ {} }} }} }}",
+            parameters.join(", "),
+            terms.join(" + ")
+        );
+        let (program, _) = gradient(&text, "f");
+        assert!(check_program(&program).is_ok());
+    }
+    // Loops that are deep in loops.
+    let open: Vec<String> = (0..24).map(|k| format!("sum (i{k} < 2) {{ ")).collect();
+    let text = format!("def f(a: f64, b: f64) -> f64 = {}a * b{}", open.concat(), " }".repeat(24));
+    let (program, _) = gradient(&text, "f");
+    assert!(check_program(&program).is_ok());
+}
+
+#[test]
 fn a_gradient_is_that_of_one_number() {
     let (mut d, f) = start("def f(x: f64) -> (f64, f64) = (x, x * x)", "f");
     let mask = full(&d, f);

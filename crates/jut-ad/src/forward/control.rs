@@ -5,7 +5,7 @@ use super::needs::BlockNeeds;
 use super::rules::{Entry, Rules, refuse_large_sum};
 use crate::{Jvp, Passing};
 use jut_ir::{
-    Arm, ArmPattern, Atom, Block, Call, CapData, Case, Diagnostic, FieldPattern, Mode, NVar,
+    Arm, ArmPattern, Atom, Block, Call, CapData, Case, Diagnostic, FieldPattern, LVar, Mode, NVar,
     Operand, Region, Rhs, Scan, Span, Step, Stmt,
 };
 
@@ -78,7 +78,14 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// JScan: carries and slices in pairs; whatever else the body reads is a place by now.
+    /// JScan: carries and slices in pairs; whatever else the body reads is a place by now, or becomes one of this loop's own:
+    ///
+    /// ```text
+    /// y = scan par (i < n) { .. a .. }   ⟶   (y; y') = rd da = a' { scan par (i < n) { .. a1' = rd da .. } }
+    /// ```
+    ///
+    /// So what the loop is due to add to the cotangent of a number is one sum of this loop, which T makes one by lanes, however
+    /// the code around the loop is divided and computed again.
     pub fn scan(
         &mut self,
         stmt: &Stmt,
@@ -128,7 +135,12 @@ impl Rules<'_> {
                 cap_slices.push((inner, self.place_of(writer, place)));
             }
         }
-        needs.vars().for_each(|v| self.w.served(v));
+        let own: Vec<(NVar, LVar)> = needs.own.iter().map(|v| (*v, self.w.take(*v, loc))).collect();
+        needs.vars().filter(|v| !needs.own.contains(v)).for_each(|v| self.w.served(v));
+        let outside: Entry =
+            own.iter().filter_map(|(v, _)| Some((*v, self.w.handles[*v].clone()?))).collect();
+        let regions = self.w.own_regions(&own, loc);
+        entry.extend(own.iter().filter_map(|(v, _)| Some((*v, self.w.handles[*v].clone()?))));
         let carries = scan.carry.iter().map(|(v, _)| self.live(*v));
         let stacked = stmt.nl.iter().skip(scan.carry.len()).map(|v| self.live(*v));
         let wanted: Vec<bool> = carries.chain(stacked).collect();
@@ -146,7 +158,8 @@ impl Rules<'_> {
         }));
         let produced: Vec<NVar> =
             stmt.nl.iter().zip(&wanted).filter(|(_, w)| **w).map(|(v, _)| *v).collect();
-        self.bind_some(stmt, produced, rhs);
+        self.w.handles_are(outside);
+        self.bind_within(stmt, produced, rhs, regions);
         Ok(())
     }
 
@@ -308,6 +321,17 @@ impl Rules<'_> {
 
     /// The statement with its new right-hand side, which makes tangents for `produced`.
     fn bind_some(&mut self, stmt: &Stmt, produced: Vec<NVar>, rhs: Rhs) {
+        self.bind_within(stmt, produced, rhs, Vec::new());
+    }
+
+    /// The same in regions of its own.
+    fn bind_within(
+        &mut self,
+        stmt: &Stmt,
+        produced: Vec<NVar>,
+        rhs: Rhs,
+        regions: Vec<super::regions::Region>,
+    ) {
         let mut lin = Vec::new();
         for v in &produced {
             let ty = self.w.tangent_of_part(&self.w.source.nvars[*v].ty, stmt.loc);
@@ -320,6 +344,7 @@ impl Rules<'_> {
             annotated: stmt.annotated,
             loc: stmt.loc,
         });
+        self.w.close_own(regions, &stmt.nl, &lin, stmt.loc);
         for (v, x) in produced.into_iter().zip(lin) {
             self.w.bind(v, x, stmt.loc);
         }

@@ -292,7 +292,11 @@ impl<'a> Writer<'a> {
     /// Reads a place as the tangent of a variable.
     pub fn bind_read(&mut self, var: NVar, place: Place, loc: Loc) {
         if self.need(var).times > 0 {
-            let x = self.tangent_var(var, self.tangent_type(var), loc.span);
+            // What is from outside has a tangent of its name there.
+            let x = match self.handles[var] {
+                Some(_) => self.aux(var, loc.span),
+                None => self.tangent_var(var, self.tangent_type(var), loc.span),
+            };
             self.emit_linear(x, Rhs::Rd(place), loc);
             self.bind(var, x, loc);
         }

@@ -8,7 +8,7 @@
 //!
 //! A capability is needed by a variable that is indexed or projected, free in a loop body, passed
 //! to a by-capability parameter, or an array that only some arms of a `case` use (the others would
-//! have to `drop` all of it).
+//! have to `drop` all of it). Of a few numbers a parallel loop makes places of its own: it takes them as values.
 //!
 //! An array may also be *handed on* by the last that needs it: it is a result of the block, the start of a
 //! loop's carry or of a sum, a component of a tuple, or what some arm hands on. Then it moves there as a
@@ -21,7 +21,9 @@ use crate::activity::Activity;
 use crate::{Derivatives, Passing};
 use jut_ir::entity::SecondaryMap;
 use jut_ir::prim::Partial;
-use jut_ir::{Atom, Block, Call, FieldPattern, Function, NVar, Operand, Rhs, Scan, Stmt};
+use jut_ir::{
+    Atom, Block, Call, Dir, FieldPattern, Function, NVar, Operand, Rhs, Scan, Stmt, Type,
+};
 use std::collections::HashMap;
 
 /// What a block needs of one variable's tangent.
@@ -54,7 +56,15 @@ pub(super) struct BlockNeeds {
     pub live: Vec<bool>,
     /// The nested blocks in order; of statements that are not live, too.
     pub children: Vec<BlockNeeds>,
+    /// Of the body of a parallel loop: the numbers of outside that are places of this loop's own in it.
+    pub own: Vec<NVar>,
 }
+
+/// Of so many numbers of outside, a parallel loop makes places of its own; of more, those of the block around it do.
+const OWN_PLACES: usize = 12;
+
+/// In loops so deep in loops. (Each place is a region, and regions nest.)
+const OWN_DEPTH: usize = 8;
 
 impl BlockNeeds {
     /// What the block needs of a variable.
@@ -117,7 +127,7 @@ struct Used {
 /// Counts the needs of a function's body.
 pub(super) fn count(derivatives: &Derivatives, func: &Function, activity: &Activity) -> BlockNeeds {
     let mut counter =
-        Counter { derivatives, func, activity, owner: SecondaryMap::new(), blocks: 0 };
+        Counter { derivatives, func, activity, owner: SecondaryMap::new(), blocks: 0, loops: 0 };
     let wanted: Vec<bool> = func.body.nl.iter().map(|a| activity.is_live_atom(*a)).collect();
     counter.block(&func.body, &wanted, &[])
 }
@@ -129,6 +139,8 @@ struct Counter<'a> {
     /// The number of the block that binds a variable; parameters belong to block 0, none.
     owner: SecondaryMap<NVar, u32>,
     blocks: u32,
+    /// How many parallel loops are around.
+    loops: usize,
 }
 
 impl Counter<'_> {
@@ -317,9 +329,18 @@ impl Counter<'_> {
         let binders = scan.carry.iter().map(|(v, _)| *v).chain(scan.slices.iter().map(|(v, _)| *v));
         let binders: Vec<NVar> = binders.chain([scan.index]).collect();
         let number = self.blocks + 1;
-        let child = self.block(&scan.body, &wanted, &binders);
-        let free: Vec<_> = self.free(&child, number).collect();
-        free.into_iter().for_each(|(v, _)| needs.add(v, true));
+        let parallel = usize::from(scan.dir == Dir::Par);
+        self.loops += parallel;
+        let mut child = self.block(&scan.body, &wanted, &binders);
+        let free: Vec<NVar> = self.free(&child, number).map(|(v, _)| v).collect();
+        let is_number = |v: &&NVar| self.func.nvars[**v].ty == Type::F64;
+        let numbers = free.iter().filter(is_number);
+        let few = numbers.clone().count() <= OWN_PLACES && self.loops <= OWN_DEPTH;
+        if parallel == 1 && few {
+            child.own = numbers.copied().collect();
+        }
+        self.loops -= parallel;
+        free.into_iter().for_each(|v| needs.add(v, !child.own.contains(&v)));
         let inner = child.live.contains(&true) || wanted.contains(&true);
         needs.children.push(child);
         inner

@@ -19,7 +19,7 @@ use super::emit::{Handle, Writer};
 use jut_ir::visit::Use;
 use jut_ir::{
     Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place, Rhs,
-    Size, Step, Stmt, VarData, sizes,
+    Size, Step, Stmt, TapePolicy, VarData, sizes,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -56,6 +56,39 @@ impl Writer<'_> {
             let before = std::mem::take(&mut self.frame.out);
             self.frame.regions.push(Region { var, cap, init, before, opened, loc });
             self.handles[var] = Some(Handle::At(Place::root(cap)));
+        }
+    }
+
+    /// Opens regions for one statement, in which tangents that it takes are places. What comes before stays before them.
+    pub fn own_regions(&mut self, own: &[(NVar, LVar)], loc: Loc) -> Vec<Region> {
+        let mut regions = Vec::with_capacity(own.len());
+        for &(var, init) in own {
+            let cap = self.capability(var, Mode::Rd, self.tangent_type(var), loc.span);
+            let opened = self.open();
+            let before = std::mem::take(&mut self.frame.out);
+            let loc = loc.by(Origin::Forward);
+            regions.push(Region { var, cap, init, before, opened, loc });
+            self.handles[var] = Some(Handle::At(Place::root(cap)));
+        }
+        regions
+    }
+
+    /// Closes the regions of the statement that was just written, with what it binds. What the text says of its tape is
+    /// about all of them.
+    pub fn close_own(&mut self, regions: Vec<Region>, nl: &[NVar], lin: &[LVar], loc: Loc) {
+        let nl: Vec<Atom> = nl.iter().map(|v| Atom::Var(*v)).collect();
+        if let (false, Some(stmt)) = (regions.is_empty(), self.frame.out.last_mut()) {
+            stmt.loc.tape = TapePolicy::Free;
+        }
+        let last = regions.len();
+        for (k, region) in regions.into_iter().rev().enumerate() {
+            let exit = self.exit(&nl, lin, region.opened, region.loc);
+            let tape = if k + 1 == last { loc.tape } else { TapePolicy::Free };
+            let body = exit.block(std::mem::take(&mut self.frame.out));
+            let rhs = jut_ir::Region::read(region.cap, region.init, body);
+            self.frame.out = region.before;
+            self.frame.out.push(exit.stmt(rhs, Loc { tape, ..region.loc }));
+            self.frame.out.extend(exit.after);
         }
     }
 

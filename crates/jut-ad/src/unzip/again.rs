@@ -34,8 +34,7 @@ impl Again<'_> {
         let wanted = match stmt.loc.tape {
             TapePolicy::Free | TapePolicy::Store => false,
             TapePolicy::Recompute => {
-                matches!(&stmt.rhs, Rhs::Scan(_) | Rhs::Case(_) | Rhs::Call(_))
-                    || matches!(&stmt.rhs, Rhs::Region(region) if !region.is_linear())
+                matches!(&stmt.rhs, Rhs::Scan(_) | Rhs::Case(_) | Rhs::Call(_) | Rhs::Region(_))
             }
             tape => matches!(&stmt.rhs, Rhs::Scan(scan) if scan.has_schedule(tape)),
         };
