@@ -134,6 +134,16 @@ pub fn hypot(x: f64, y: f64) -> f64 {
     libm::hypot(x, y)
 }
 
+/// Remainder of x / y, exact, with the sign of x; NaN for an infinite x or a y of zero.
+pub fn fmod(x: f64, y: f64) -> f64 {
+    libm::fmod(x, y)
+}
+
+/// x y + z, rounded once.
+pub fn fma(x: f64, y: f64, z: f64) -> f64 {
+    libm::fma(x, y, z)
+}
+
 /// Largest integer not above.
 pub fn floor(x: f64) -> f64 {
     libm::floor(x)

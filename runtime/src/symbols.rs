@@ -1,6 +1,6 @@
 //! The runtime by name: what a program compiled in memory is linked with.
 //!
-//! A mathematical function takes one or two floats (or a float and an integer, in either order) by
+//! A mathematical function takes one, two or three floats (or a float and an integer, in either order) by
 //! value and returns a float; its type says which. The other functions belong to the
 //! [workspace](crate::workspace).
 
@@ -23,6 +23,8 @@ pub enum Math {
     Unary(extern "C" fn(f64) -> f64),
     /// Of two floats.
     Binary(extern "C" fn(f64, f64) -> f64),
+    /// Of three floats.
+    Ternary(extern "C" fn(f64, f64, f64) -> f64),
     /// Of a float and an integer.
     Integer(extern "C" fn(f64, i64) -> f64),
     /// Of an integer and a float.
@@ -35,6 +37,7 @@ impl Math {
         match self {
             Math::Unary(f) => f as *const u8,
             Math::Binary(f) => f as *const u8,
+            Math::Ternary(f) => f as *const u8,
             Math::Integer(f) => f as *const u8,
             Math::Order(f) => f as *const u8,
         }
@@ -67,6 +70,8 @@ functions! {
     "jut_log1p" Unary log1p(x: f64);
     "jut_cbrt" Unary cbrt(x: f64);
     "jut_hypot" Binary hypot(x: f64, y: f64);
+    "jut_fmod" Binary fmod(x: f64, y: f64);
+    "jut_fma" Ternary fma(x: f64, y: f64, z: f64);
     "jut_pow" Binary pow(x: f64, y: f64);
     "jut_powi" Integer powi(x: f64, n: i64);
     "jut_sin" Unary sin(x: f64);

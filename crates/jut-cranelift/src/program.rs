@@ -113,6 +113,7 @@ pub(crate) fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::
         _ => match symbols::math(symbol)? {
             Math::Unary(_) => (vec![f], vec![f]),
             Math::Binary(_) => (vec![f, f], vec![f]),
+            Math::Ternary(_) => (vec![f, f, f], vec![f]),
             Math::Integer(_) => (vec![f, i], vec![f]),
             Math::Order(_) => (vec![i, f], vec![f]),
         },

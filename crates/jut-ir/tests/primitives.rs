@@ -343,6 +343,7 @@ fn the_runtime_has_every_symbol_and_computes_the_same_bits() {
             let found = match (function, args.as_slice()) {
                 (Math::Unary(f), [a]) => f(float(*a)),
                 (Math::Binary(f), [a, b]) => f(float(*a), float(*b)),
+                (Math::Ternary(f), [a, b, c]) => f(float(*a), float(*b), float(*c)),
                 (Math::Integer(f), [a, Literal::I64(n)]) => f(float(*a), *n),
                 (Math::Order(f), [Literal::I64(k), a]) => f(*k, float(*a)),
                 _ => panic!("{symbol} has other operands than {}", row.id),

@@ -483,6 +483,7 @@ pub(crate) fn params_of(symbol: &str) -> Result<&'static [Scalar]> {
     Ok(match symbols::math(symbol) {
         Some(Math::Unary(_)) => &[Scalar::F64],
         Some(Math::Binary(_)) => &[Scalar::F64, Scalar::F64],
+        Some(Math::Ternary(_)) => &[Scalar::F64, Scalar::F64, Scalar::F64],
         Some(Math::Integer(_)) => &[Scalar::F64, Scalar::I64],
         Some(Math::Order(_)) => &[Scalar::I64, Scalar::F64],
         None => return Err(format!("the runtime has no function `{symbol}`")),

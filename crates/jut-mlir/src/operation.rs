@@ -53,6 +53,7 @@ impl Emitter<'_> {
         let ty = match math {
             Math::Unary(_) => "(f64) -> f64",
             Math::Binary(_) => "(f64, f64) -> f64",
+            Math::Ternary(_) => "(f64, f64, f64) -> f64",
             Math::Integer(_) => "(f64, index) -> f64",
             Math::Order(_) => "(index, f64) -> f64",
         };

@@ -53,10 +53,10 @@ pub struct Place {
 
 /// The C library's name for a function of the runtime, if it has the function.
 pub fn system_name(symbol: &str) -> Option<&'static str> {
-    const NAMES: [&str; 29] = [
+    const NAMES: [&str; 31] = [
         "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "hypot", "pow", "sin",
         "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
-        "atanh", "erf", "erfc", "lgamma", "floor", "ceil", "trunc",
+        "atanh", "erf", "erfc", "lgamma", "fmod", "fma", "floor", "ceil", "trunc",
     ];
     if symbol == "jut_gamma" {
         return Some("tgamma");

@@ -9,6 +9,7 @@ fn operand(row: &Row, k: usize) -> &'static str {
     let names: &[&str] = match (row.id, row.params.len()) {
         ("powi_f64" | "shl_i64" | "shr_i64", _) => &["x", "n"],
         ("polygamma_f64", _) => &["k", "x"],
+        ("fma_f64", _) => &["x", "y", "z"],
         (_, 3) => &["b", "x", "y"],
         _ => &["x", "y"],
     };

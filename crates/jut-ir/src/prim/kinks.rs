@@ -81,6 +81,12 @@ kinks! {
     HYPOT(0.0, 0.0) -> (0.0, 0.0);
     HYPOT(-0.0, 0.0) -> (0.0, 0.0);
     HYPOT(INFINITE, 1.0) -> (NOT, 0.0);
+    REM(0.5, 1.0) -> (1.0, 0.0);
+    REM(3.0, 1.5) -> (1.0, -2.0);
+    REM(-3.0, 1.5) -> (1.0, 2.0);
+    REM(1.0, 0.0) -> (1.0, NOT);
+    REM(1.0, INFINITE) -> (1.0, 0.0);
+    REM(INFINITE, 1.0) -> (1.0, NOT);
     ACOSH(1.0) -> (INFINITE);
     ACOSH(0.5) -> (NOT);
     ATANH(1.0) -> (INFINITE);

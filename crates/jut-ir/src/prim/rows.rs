@@ -89,6 +89,9 @@ const COSINE: Formula =
 const SINE: Formula =
     Apply(SELECT, &[Apply(EQ, &[Res, Num(0.0)]), Num(0.0), Apply(DIV, &[Arg(1), Res])]);
 
+/// The derivative of a remainder r of x / y with respect to y: the whole number (r - x) / y, which the division rounds.
+const WHOLE_QUOTIENT: Formula = Apply(ROUND, &[Apply(DIV, &[Apply(SUB, &[Res, Arg(0)]), Arg(1)])]);
+
 /// Whose last place bounds them: a distance below the normal numbers has fewer digits.
 const FEWER: Formula = Apply(MAX, &[Num(1.0), Apply(DIV, &[Num(f64::MIN_POSITIVE), Res])]);
 const HYPOT_TERMS: &[Formula] = &[Apply(MUL, &[COSINE, FEWER]), Apply(MUL, &[SINE, FEWER])];
@@ -418,6 +421,10 @@ table! {
     HYPOT "hypot_f64" "hypot" Call (F, F) -> F, "Square root of x^2 + y^2, without overflow on the way.", "0 at the origin; where an operand is infinite, NaN with respect to it, and 0 to the other if that is finite.",
         |a| Literal::F64(math::hypot(f(a[0]), f(a[1]))),
         [Times(COSINE), Times(SINE)], within(1, 1).partials_of(HYPOT_TERMS), runtime("jut_hypot"), false, [ANY, POS];
+    REM "rem_f64" "%" Infix (F, F) -> F, "Remainder with the sign of the dividend, exact; NaN for an infinite dividend or a zero divisor.", "Those of x - k y, where k is the whole part of x / y, also where the value jumps.",
+        |a| Literal::F64(math::fmod(f(a[0]), f(a[1]))), [One, Times(WHOLE_QUOTIENT)], within(0, 1), runtime("jut_fmod"), false, [ANY, POS];
+    FMA "fma_f64" "fma" Call (F, F, F) -> F, "x y + z, rounded once.", "",
+        |a| Literal::F64(math::fma(f(a[0]), f(a[1]), f(a[2]))), [Times(Arg(1)), Times(Arg(0)), One], EXACT, runtime("jut_fma"), false, [ANY, ANY, ANY];
     SINH "sinh_f64" "sinh" Call (F) -> F, "Hyperbolic sine.", "",
         |a| Literal::F64(math::sinh(f(a[0]))), [Times(Apply(COSH, &[Arg(0)]))], within(1, 1), runtime("jut_sinh"), false, [ANY];
     COSH "cosh_f64" "cosh" Call (F) -> F, "Hyperbolic cosine.", "",

@@ -22,6 +22,7 @@ import math
 import random
 import struct
 import sys
+from fractions import Fraction
 
 from mpmath import mp, mpf
 
@@ -222,6 +223,7 @@ def main():
     hyperbolic()
     special()
     steps()
+    remainders()
     others()
     ends()
     print("\n".join(LINES))
@@ -492,6 +494,30 @@ def steps():
     clip = lambda x: min(max(int(towards(x)), -E63), E63 - 1)
     function("i64_f64", clip, points + [9.3e18, -9.3e18], zero,
              edges=[(NAN, 0), (INF, E63 - 1), (-INF, -E63)])
+
+
+def remainders():
+    """With exact fractions: a quotient may have more digits than mpmath carries."""
+    p = Points("remainders")
+    sides = p.uniform(-30, 30) + p.both(-300, 300, 24)
+    pairs = [(x, y) for x, y in p.pairs(sides, sides) if abs(x / y) < 1e300]
+    pairs += [(7.5, 2.0), (-7.5, 2.0), (7.5, -2.0), (0.3, 0.1), (1e308, 3e-308), (TINY, SMALLEST), (SMALLEST, TINY)]
+    whole = lambda x, y: int(Fraction(x) / Fraction(y))
+    for x, y in pairs:
+        k = whole(x, y)
+        value = float(Fraction(x) - k * Fraction(y))
+        line("rem_f64", (x, y), math.copysign(value, x), [mpf(1), -mpf(k)])
+    for x, y, value in [(INF, 1.0, NAN), (1.0, 0.0, NAN), (1.5, INF, 1.5), (-1.5, -INF, -1.5), (-0.0, 1.0, -0.0),
+                        (-6.0, 3.0, -0.0), (NAN, 1.0, NAN)]:
+        line("rem_f64", (x, y), value, [None, None])
+    terms = p.uniform(-3, 3) + p.both(-150, 150, 24)
+    three = [(x, y, z) for (x, y), z in zip(p.pairs(terms, terms), p.uniform(-9, 9) + p.both(-300, 300, 60))]
+    three += [(1 + 2.0**-30, 1 - 2.0**-30, -1.0), (0.1, 10.0, -1.0), (TINY, 0.5, TINY), (HUGE, 2.0, -HUGE)]
+    for x, y, z in three:
+        value = float(Fraction(x) * Fraction(y) + Fraction(z))
+        line("fma_f64", (x, y, z), value, [mpf(y), mpf(x), mpf(1)])
+    for x, y, z, value in [(INF, 0.0, 1.0, NAN), (INF, 1.0, -INF, NAN), (-0.0, 1.0, -0.0, -0.0), (2.0, 3.0, INF, INF)]:
+        line("fma_f64", (x, y, z), value, [None, None, None])
 
 
 def others():
