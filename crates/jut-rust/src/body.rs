@@ -363,6 +363,17 @@ impl Lowering<'_> {
 
     /// What is done for its effect.
     pub fn effect(&mut self, expr: &Expr) -> Result<(), Refusal> {
+        let lists = self.lists_in(expr);
+        let whole = match expr {
+            _ if lists.is_empty() => true,
+            // A loop that collects, or the method itself.
+            Expr::ForLoop(l) => self.pushes_of(l).len() == lists.len(),
+            Expr::MethodCall(call) => self.is_list(&call.receiver),
+            _ => false,
+        };
+        if !whole {
+            return self.counted_and_filled(&lists, expr);
+        }
         match expr {
             Expr::Assign(assign) => self.assignment(&assign.left, &assign.right),
             Expr::Binary(binary) if crate::operators::compound(&binary.op).is_some() => {

@@ -453,7 +453,10 @@ impl Lowering<'_> {
             return refuse(&call.method, "a range stands in a `for` only");
         }
         let assigned = self.assigned;
-        let values = self.operands(&arguments)?;
+        let values = match &arguments[..] {
+            [exponent] if name == "pow" => vec![self.exponent(exponent)?],
+            _ => self.operands(&arguments)?,
+        };
         if self.assigned > assigned && !receiver.stable {
             return refuse(
                 &call.receiver,

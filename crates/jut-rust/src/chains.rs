@@ -137,6 +137,11 @@ impl Lowering<'_> {
 
     /// The value of a chain.
     pub fn chain(&mut self, end: &ExprMethodCall) -> Result<Value, Refusal> {
+        let (calls, _) = split(&end.receiver);
+        if end.method == "collect" && calls.iter().any(|c| c.method != "map" && c.method != "scan")
+        {
+            return self.gathered(end);
+        }
         let (index, head, item, stages) = self.chained(&end.receiver)?;
         let name = end.method.to_string();
         let arguments: Vec<&Expr> = end.args.iter().collect();
@@ -207,17 +212,6 @@ impl Lowering<'_> {
                 Ok(Value::name(found, Ty::Bool, 0))
             }
             ("collect", []) => {
-                if let Some(stage) = stages.iter().find(|s| {
-                    is_nested(s) || s.call.method == "filter" || s.call.method == "take_while"
-                }) {
-                    return refuse(
-                        &stage.call.method,
-                        format!(
-                            "`collect` behind a `{}` is not built: the number of elements is not known before",
-                            stage.call.method
-                        ),
-                    );
-                }
                 let (block, value) = self.nested(|this| {
                     let mut value = None;
                     this.staged(item, &stages, &mut |this, item| {
@@ -282,7 +276,8 @@ impl Lowering<'_> {
                 })
             }
             ("min_by" | "max_by", [order]) => {
-                let (first, second, left, right) = crate::options::compared(order)?;
+                let crate::options::Compared { first, second, left, right, total } =
+                    crate::options::compared(order)?;
                 let largest = name == "max_by";
                 self.kept(end, &head, item, &stages, &mut |this, (found, old), new| {
                     this.scopes.push(Default::default());
@@ -295,8 +290,17 @@ impl Lowering<'_> {
                     let [a, b] = &sides[..] else {
                         return refuse(order, "two values are expected");
                     };
-                    this.unify(&a.ty, &b.ty);
+                    let ty = this.unify(&a.ty, &b.ty);
                     let (a, b) = (this.named(a.clone(), "a"), this.named(b.clone(), "b"));
+                    // Of equal ones Rust gives the first least, and the last largest.
+                    if total {
+                        let not = if largest { "" } else { "!" };
+                        let test = |name: &str| format!("{not}{name}({}, {})", a.text, b.text);
+                        let text =
+                            this.by_width(&ty, &test("rust_in_order"), &test("rust_in_order_f32"));
+                        let text = format!("!{} || {text}", found.text);
+                        return Ok((Value::new(text, Ty::Bool, 1, &[]), String::new()));
+                    }
                     let said = "called `Option::unwrap()` on a `None` value".to_string();
                     let ordered = format!(
                         "!{} || {} <= {} || {} >= {}",
@@ -304,7 +308,6 @@ impl Lowering<'_> {
                     );
                     let ordered = Value::new(ordered, Ty::Bool, 1, &[]);
                     this.asserted(order.span(), &ordered, said);
-                    // Of equal ones Rust gives the first least, and the last largest.
                     let op = if largest { "<=" } else { ">" };
                     let text = format!("!{} || {} {op} {}", found.text, a.text, b.text);
                     Ok((Value::new(text, Ty::Bool, 1, &[]), String::new()))

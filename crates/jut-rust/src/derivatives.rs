@@ -145,6 +145,9 @@ pub(crate) fn declared(signature: &Signature, is_one: &dyn Fn(usize) -> bool) ->
     }
 }
 
+/// Derivatives that only a number has.
+const OF_A_NUMBER: &[&str] = &["gradient", "value_and_gradient", "hvp", "hessian"];
+
 /// The functions that call the derivatives: of a function with such parameters, whose text gives these results. The
 /// signature's own result is that of which there is a gradient, if it is a number.
 pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
@@ -191,6 +194,17 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
     let gradients: Vec<TokenStream> = floats.iter().map(|k| derivative(types[*k])).collect();
     let (gradient, take_gradient) = (tupled(&gradients), next(gradients.len()));
     let generics = declared(signature, &|_| true);
+    // A gradient is that of the function's result, or of the one number that it changes. Whether a name stands for a
+    // number, rustc knows: else the gradient is there, and an error where it is called.
+    let of = match given {
+        [one] => Some(one),
+        _ => given.first().filter(|_| signature.written.is_some()),
+    };
+    let named = of.filter(|g| matches!(g.ty, Ty::Of(..)));
+    let bound = named.map(|g| {
+        let written = owned(g.written);
+        quote!(where for<'number> #written: ::jut::rust::Number)
+    });
     let method = |name: &str,
                   doc: &str,
                   request: &str,
@@ -198,6 +212,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                   held: &[TokenStream],
                   ty: &TokenStream,
                   taken: &TokenStream| {
+        let bound = bound.as_ref().filter(|_| OF_A_NUMBER.contains(&name));
         let name = format_ident!("{name}");
         let request: TokenStream = request.parse().unwrap_or_default();
         // The arguments, by words and by values.
@@ -224,7 +239,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             ///
             /// # Errors
             /// An argument that does not fit, or what makes the function panic.
-            pub fn #name #generics(#(#given),*) -> ::jut::Result<#ty> {
+            pub fn #name #generics(#(#given),*) -> ::jut::Result<#ty> #bound {
                 #called
             }
         }
@@ -320,12 +335,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 &pair,
             ));
         }
-        // A gradient is that of the function's result, or of the one number that it changes.
-        let number = match given {
-            [one] => one.ty.is_float(),
-            _ => signature.result.is_float(),
-        };
-        if number {
+        if of.is_some_and(|g| g.ty.is_float() || named.is_some()) {
             all.push(method(
                 "gradient",
                 "The gradient: one result for each parameter that has floats.",
@@ -345,7 +355,8 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 &pair,
             ));
             // Second derivatives are not of one number among several.
-            if given.iter().filter(|g| g.ty.is_float()).count() > 1 {
+            let floats_given = given.iter().filter(|g| g.ty.is_float()).count();
+            if floats_given > 1 || named.is_some() && given.len() > 1 {
                 return quote!(#(#all)*);
             }
             all.push(method(

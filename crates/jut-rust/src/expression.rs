@@ -143,6 +143,13 @@ impl Lowering<'_> {
             },
             Expr::Index(index) => self.index(index),
             Expr::Call(call) => self.call(call, false),
+            Expr::MethodCall(call)
+                if crate::grown::GROWING.contains(&call.method.to_string().as_str())
+                    && self.is_list(&call.receiver) =>
+            {
+                self.grow(call)?;
+                Ok(unit())
+            }
             Expr::MethodCall(call) => self.method_call(call),
             Expr::Cast(cast) => self.cast(cast),
             Expr::If(branch) => {
@@ -346,9 +353,16 @@ impl Lowering<'_> {
         if let Some(ident) = path.path.get_ident()
             && let Some(local) = self.lookup(&ident.to_string())
         {
+            let local = local.clone();
             let Local { name, ty, mutable, least, .. } = local.clone();
             if matches!(ty, Ty::Function(..)) {
                 return refuse(path, "a function is called, or is an argument of a call");
+            }
+            if local.is_open() {
+                return refuse(
+                    path,
+                    "a list is not read in the statement in which it grows: keep what you need of it in variables",
+                );
             }
             if name.is_empty() {
                 return refuse(

@@ -192,6 +192,8 @@ pub(crate) struct Lowering<'a> {
     pub frames: Vec<Frame>,
     /// What loops push to lists, the inner loops last.
     pub pushes: Vec<HashMap<String, Option<Value>>>,
+    /// The lists that the statement that is being written makes longer.
+    pub growing: HashMap<String, crate::counted::Growing>,
     /// What arguments of the call that is being written refer to by `&mut`, if they do.
     pub targets: Vec<Option<String>>,
     /// The variables of the result and of whether the function goes on, if some `return` needs them.
@@ -417,6 +419,7 @@ impl<'a> Lowering<'a> {
             broken: HashMap::new(),
             frames: Vec::new(),
             pushes: Vec::new(),
+            growing: HashMap::new(),
             targets: Vec::new(),
             returned: Default::default(),
         }

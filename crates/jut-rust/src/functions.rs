@@ -239,7 +239,7 @@ impl Lowering<'_> {
 }
 
 /// The words in an expression that may be names.
-fn words(expr: &Expr) -> Vec<String> {
+pub(crate) fn words(expr: &Expr) -> Vec<String> {
     struct Words(Vec<String>);
     impl Visit<'_> for Words {
         fn visit_path(&mut self, path: &syn::Path) {

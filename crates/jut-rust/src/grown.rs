@@ -9,8 +9,8 @@
 //! for i in 0..n { v.push(..) }       var v_1 = build (k < size(v) + n) { if k < size(v) { v[k] } else { list[k - size(v)] } }
 //! ```
 //!
-//! Requires: a list grows in the block that declares it, or in a `for` of that block, at the top of its body, where nothing else
-//! reads it. Anything else is refused: what a branch or a `while` pushes has no length that is known before.
+//! Requires: a list grows in the block that declares it, or in a statement of that block. One that pushes in another way than such a
+//! loop is written twice (`counted`).
 //!
 //! Cost: that of the longer list at each `push` outside of a loop; as many elements as are pushed in one.
 
@@ -91,20 +91,16 @@ impl Lowering<'_> {
         };
         let local = found.as_ref().and_then(|name| self.lookup(name)).cloned();
         match (found, local) {
-            (Some(name), Some(local))
-                if local.mutable
-                    && !local.reference
-                    && local.depth == self.depth
-                    && matches!(local.ty, Ty::Array(_, Extent::Slice | Extent::Vec)) =>
-            {
-                Ok((name, local))
-            }
+            (Some(name), Some(local)) if self.grows_here(&local) => Ok((name, local)),
             _ => refuse(&call.method, WHERE),
         }
     }
 
     /// A method that makes a list longer.
     pub fn grow(&mut self, call: &ExprMethodCall) -> Result<(), Refusal> {
+        if self.grow_open(call)? {
+            return Ok(());
+        }
         let [argument] = &call.args.iter().collect::<Vec<_>>()[..] else {
             return refuse(&call.method, "one argument is expected here");
         };
@@ -146,7 +142,7 @@ impl Lowering<'_> {
     }
 
     /// The list with one more value, or with all elements of another one.
-    fn longer(
+    pub fn longer(
         &mut self,
         name: &str,
         local: &Local,
@@ -189,35 +185,27 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The lists that a loop pushes to once in each iteration, if it pushes to any that is declared outside of it.
-    pub fn pushes_of(&mut self, l: &ExprForLoop) -> Result<Vec<String>, Refusal> {
+    /// The lists that a loop pushes to once in each iteration, at the top of its body, if that is all it does with lists that are
+    /// declared outside of it.
+    pub fn pushes_of(&mut self, l: &ExprForLoop) -> Vec<String> {
         let mut lists: Vec<String> = Vec::new();
         for statement in &l.body.stmts {
-            let Some((name, value)) = pushed(statement) else { continue };
-            let outside = self.lookup(&name).is_some_and(|local| local.depth == self.depth);
+            let Some((name, _)) = pushed(statement) else { continue };
+            let outside = self.lookup(&name).is_some_and(|local| self.grows_here(local));
             let inside = l.body.stmts.iter().any(|s| declares(s, &name));
             if !outside || inside {
                 continue;
             }
             if lists.contains(&name) || mentions(&name, &l.body) > 1 {
-                return refuse(
-                    value,
-                    format!(
-                        "a loop pushes to `{name}` once, and does not read it: write `vec![0.0; n]` before the loop, \
-                         and assign its elements"
-                    ),
-                );
+                return Vec::new();
             }
             lists.push(name);
         }
-        if !lists.is_empty() && !self.jumps_out_of(l.label.as_ref(), &l.body).is_empty() {
-            return refuse(
-                &l.for_token,
-                "a loop that pushes has no `break`, `continue` or `return`: write `vec![0.0; n]` before the loop, and \
-                 assign its elements",
-            );
+        let all = self.lists_in(&Expr::ForLoop(l.clone())).len() == lists.len();
+        match all && self.jumps_out_of(l.label.as_ref(), &l.body).is_empty() {
+            true => lists,
+            false => Vec::new(),
         }
-        Ok(lists)
     }
 
     /// A loop whose lines end with what is pushed.
@@ -266,5 +254,5 @@ fn declares(statement: &Stmt, name: &str) -> bool {
     matches!(pattern, syn::Pat::Ident(ident) if ident.ident == name)
 }
 
-const WHERE: &str = "a list grows in the block that declares it, and in a `for` of that block, once at the top of its body: write \
+const WHERE: &str = "a list grows in the block that declares it, and in statements of that block which no jump leaves: write \
                      `vec![0.0; n]`, and assign its elements";

@@ -36,6 +36,7 @@ mod bindings;
 mod body;
 mod calls;
 mod chains;
+mod counted;
 pub mod data;
 mod derivatives;
 mod elements;

@@ -30,7 +30,7 @@ impl Lowering<'_> {
         self.no_jump(&l.expr)?;
         let jumps = self.leaving(l.label.as_ref(), &l.body);
         let early = !jumps.is_empty();
-        let lists = self.pushes_of(l)?;
+        let lists = self.pushes_of(l);
         // A loop that collects begins at 0: its range may be empty, and ends nowhere below that.
         let head = if lists.is_empty() { self.head(l, early)? } else { self.counted(&l.expr)? };
         let frame = self.frame(l.label.as_ref(), &l.body);

@@ -20,6 +20,7 @@ pub(crate) const F64: &[(&str, usize, &str)] = &[
     ("copysign", 1, "rust_copysign(S, A)"),
     ("cos", 0, "prim.cos(S)"),
     ("cosh", 0, "prim.cosh(S)"),
+    ("div_euclid", 1, "rust_div_euclid(S, A)"),
     ("exp", 0, "prim.exp(S)"),
     ("exp2", 0, "prim.exp2(S)"),
     ("exp_m1", 0, "prim.expm1(S)"),
@@ -33,10 +34,13 @@ pub(crate) const F64: &[(&str, usize, &str)] = &[
     ("log2", 0, "prim.log2(S)"),
     ("max", 1, "rust_max(S, A)"),
     ("min", 1, "rust_min(S, A)"),
+    ("mul_add", 2, "prim.fma(S, A, B)"),
     ("powf", 1, "prim.pow(S, A)"),
     ("powi", 1, "prim.powi(S, A)"),
     ("recip", 0, "rust_recip(S)"),
+    ("rem_euclid", 1, "rust_rem_euclid(S, A)"),
     ("round", 0, "prim.round(S)"),
+    ("round_ties_even", 0, "rust_round_ties_even(S)"),
     ("signum", 0, "rust_signum(S)"),
     ("sin", 0, "prim.sin(S)"),
     ("sin_cos", 0, "rust_sin_cos(S)"),
@@ -50,6 +54,8 @@ pub(crate) const F64: &[(&str, usize, &str)] = &[
     ("is_nan", 0, "rust_is_nan(S)"),
     ("is_finite", 0, "rust_is_finite(S)"),
     ("is_infinite", 0, "rust_is_infinite(S)"),
+    ("is_sign_negative", 0, "rust_is_sign_negative(S)"),
+    ("is_sign_positive", 0, "rust_is_sign_positive(S)"),
 ];
 
 /// The text of a method of f64 as that of f32.
@@ -63,22 +69,20 @@ pub(crate) fn short(name: &str, text: &str) -> String {
 }
 
 /// Those of them that integers have too: the receiver's type must be known.
-pub(crate) const SHARED: &[&str] = &["abs", "clamp", "max", "min", "signum"];
+pub(crate) const SHARED: &[&str] =
+    &["abs", "clamp", "div_euclid", "max", "min", "rem_euclid", "signum"];
 
 /// Methods of f64 that are refused, and what to write.
 pub(crate) const REFUSED: &[(&str, &str)] = &[
-    ("mul_add", "no operation of the text is fused: write `a * b + c`, which rounds twice"),
-    (
-        "rem_euclid",
-        "write `x - y * (x / y).floor()`, which is the same for a positive `y` up to rounding",
-    ),
-    ("div_euclid", "write `(x / y).floor()`, which is the same for a positive `y`"),
-    ("round_ties_even", "write `round`, which rounds halves away from zero"),
     ("to_bits", "bits have no derivative"),
-    ("total_cmp", "write `<` and `==`"),
-    ("partial_cmp", "write `<` and `==`"),
-    ("is_sign_negative", "write `x < 0.0`, which is the same but for -0.0 and NaN"),
-    ("is_sign_positive", "write `x >= 0.0`, which is the same but for -0.0 and NaN"),
+    ("total_cmp", "it orders in `min_by`, `max_by` and `sort_by`: else write `<` and `==`"),
+    ("partial_cmp", "it orders in `min_by`, `max_by` and `sort_by`: else write `<` and `==`"),
+    ("is_normal", "write `x.is_finite() && x.abs() >= f64::MIN_POSITIVE`"),
+    ("is_subnormal", "write `x != 0.0 && x.abs() < f64::MIN_POSITIVE`"),
+    ("classify", "ask for what you need: `is_nan`, `is_finite`, `x == 0.0`"),
+    ("next_up", "neighbours of a number have no derivative: add a tolerance"),
+    ("next_down", "neighbours of a number have no derivative: subtract a tolerance"),
+    ("midpoint", "write `0.5 * (a + b)`"),
 ];
 
 /// Methods of integers that floats do not have.

@@ -11,6 +11,7 @@ use crate::template::What;
 use crate::types::{Extent, Ty, array};
 use crate::{Refusal, refuse};
 use syn::Expr;
+use syn::spanned::Spanned;
 
 impl Lowering<'_> {
     /// A method of a number with its arguments.
@@ -91,6 +92,13 @@ impl Lowering<'_> {
             let wanted = if name == "powi" { Ty::I32 } else { ty.clone() };
             self.unify(&argument.ty, &wanted);
         }
+        if name == "mul_add" && self.by_width(&ty, "wide", "short") != "wide" {
+            return refuse(
+                at,
+                "`mul_add` is built for an `f64` that is known to be one: bind it before, `let x: f64 = ..;`, or write \
+                 `a * b + c`, which rounds twice",
+            );
+        }
         let mut arguments = arguments.to_vec();
         if name == "clamp" {
             for argument in &mut arguments {
@@ -107,15 +115,15 @@ impl Lowering<'_> {
         let text = self.by_width(&ty, &wide, &short);
         let ty = match name {
             "sin_cos" => Ty::Tuple(vec![ty.clone(), ty]),
-            "is_nan" | "is_finite" | "is_infinite" => Ty::Bool,
+            _ if name.starts_with("is_") => Ty::Bool,
             _ => ty,
         };
         let mut of = vec![&receiver];
         of.extend(&arguments);
         let value = Value::new(text, ty, 9, &of);
-        let light =
-            ["abs", "max", "min", "is_nan", "is_finite", "is_infinite", "floor", "ceil", "trunc"];
-        Ok(if light.contains(&name) { value } else { value.costly() })
+        let light = ["abs", "max", "min", "floor", "ceil", "trunc"];
+        let light = light.contains(&name) || name.starts_with("is_");
+        Ok(if light { value } else { value.costly() })
     }
 
     pub fn integer_method(
@@ -171,12 +179,15 @@ impl Lowering<'_> {
                 )
             }
             ("pow", 1) => {
-                let Some(n) = arguments.first().and_then(literal).filter(|n| (0..=64).contains(n))
-                else {
-                    return refuse(at, "the exponent must be a literal here: write a loop");
+                let literal = arguments.first().and_then(literal).filter(|n| (0..=64).contains(n));
+                let value = match literal {
+                    Some(n) => Value::new(format!("{}^{n}", receiver.within(9)), ty, 7, &of),
+                    None => Value::new(format!("rust_pow({s}, {a})"), ty, 9, &of).costly(),
                 };
-                let value = Value::new(format!("{}^{n}", receiver.within(9)), ty, 7, &of);
                 return Ok(self.in_range(value, at.span(), "multiply"));
+            }
+            ("rem_euclid" | "div_euclid", 1) => {
+                return self.euclidean(name, receiver, arguments[0].clone(), at);
             }
             ("is_positive", 0) if !unsigned => {
                 return Ok(Value::new(format!("{} > 0", receiver.within(4)), Ty::Bool, 3, &of));
@@ -195,6 +206,56 @@ impl Lowering<'_> {
         };
         let least = if unsigned { 0 } else { i64::MIN };
         Ok(Value { least, ..Value::new(text, ty, level, &of) })
+    }
+
+    /// The exponent of `x.pow(n as u32)`, which is of a type that is not built but here.
+    pub fn exponent(&mut self, expr: &Expr) -> Result<Value, Refusal> {
+        match crate::expression::unwrapped(expr) {
+            Expr::Cast(cast) if is_u32(&cast.ty) => {
+                let value = self.operand(&cast.expr)?;
+                if !self.resolve(&value.ty).is_integer() {
+                    return refuse(&cast.expr, "an exponent is an integer of a known type here");
+                }
+                let value = self.named(value, "exponent");
+                if literal(&value).is_none_or(|n| n < 0) {
+                    let inside = format!("prim.bitand({}, 4294967295) == {0}", value.text);
+                    let text = format!("prim.select({inside}, 0, -1) >= 0");
+                    self.check(cast.span(), What::Overflow("convert"), &text);
+                }
+                Ok(value)
+            }
+            other => self.operand(other),
+        }
+    }
+
+    /// Division of integers with a remainder that is not negative.
+    fn euclidean(
+        &mut self,
+        name: &str,
+        left: Value,
+        right: Value,
+        at: &syn::Ident,
+    ) -> Result<Value, Refusal> {
+        let (left, right) = (self.named(left, "dividend"), self.named(right, "divisor"));
+        let span = at.span();
+        let rest = self.operation("%", left.clone(), right.clone(), at, span)?;
+        if self.resolve(&rest.ty) == Ty::Usize {
+            return match name {
+                "rem_euclid" => Ok(rest),
+                _ => self.operation("/", left, right, at, span),
+            };
+        }
+        let rest = self.named(Value { stable: false, ..rest }, "rest");
+        let (r, d) = (&rest.text, &right.text);
+        let text = match name {
+            "rem_euclid" => format!("prim.select({r} < 0, {r} + prim.abs({d}), {r})"),
+            _ => {
+                let quotient = self.operation("/", left, right.clone(), at, span)?;
+                let q = self.named(Value { stable: false, ..quotient }, "quotient").text;
+                format!("prim.select({r} < 0, prim.select({d} > 0, {q} - 1, {q} + 1), {q})")
+            }
+        };
+        Ok(Value::new(text, rest.ty.clone(), 9, &[&rest]))
     }
 
     /// `x.map(f)` of an array of fixed size.
@@ -221,4 +282,8 @@ impl Lowering<'_> {
         self.lines.push(format!("{list} = for ({index} < {n}) {{\n{body}\n}}"));
         Ok(Value::name(list, array(value.ty, extent), i64::MIN))
     }
+}
+
+fn is_u32(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::Path(path) if path.path.is_ident("u32"))
 }

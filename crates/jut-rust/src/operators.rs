@@ -171,14 +171,7 @@ impl Lowering<'_> {
         let level = if matches!(op, "+" | "-") { 4 } else { 5 };
         let result = plain(level, ty.clone(), &left, &right);
         if ty.is_float() {
-            return match op {
-                "%" => refuse(
-                    at,
-                    "`%` of floats is not built: write `a - b * (a / b).trunc()`, which rounds \
-                                   differently where `a / b` is large",
-                ),
-                _ => Ok(result),
-            };
+            return Ok(if op == "%" { result.costly() } else { result });
         }
         if ty == Ty::Bool {
             return refuse(at, "this operator has no meaning for truth values");
@@ -477,6 +470,12 @@ impl Lowering<'_> {
                 let Some(local) = found.cloned() else {
                     return refuse(path, "only variables of this function can be assigned");
                 };
+                if local.is_open() {
+                    return refuse(
+                        path,
+                        "a list is not assigned in the statement in which it grows",
+                    );
+                }
                 if !local.mutable {
                     return refuse(
                         path,

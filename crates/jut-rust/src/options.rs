@@ -32,9 +32,20 @@ pub(crate) const METHODS: &[&str] = &[
     "map",
 ];
 
-/// The two sides of `|a, b| LEFT.partial_cmp(RIGHT).unwrap()`, and what the closure's parameters are.
-pub(crate) fn compared(order: &Expr) -> Result<(&Pat, &Pat, &Expr, &Expr), Refusal> {
-    const SAID: &str = "write the order as `|a, b| a.partial_cmp(b).unwrap()` here";
+/// An order: the two sides of `|a, b| LEFT.partial_cmp(RIGHT).unwrap()`, and what the closure's parameters are.
+pub(crate) struct Compared<'e> {
+    pub first: &'e Pat,
+    pub second: &'e Pat,
+    pub left: &'e Expr,
+    pub right: &'e Expr,
+    /// Whether it is that of `total_cmp`, which has a place for all floats.
+    pub total: bool,
+}
+
+/// Reads an order.
+pub(crate) fn compared(order: &Expr) -> Result<Compared<'_>, Refusal> {
+    const SAID: &str =
+        "write the order as `|a, b| a.total_cmp(b)`, or `|a, b| a.partial_cmp(b).unwrap()` here";
     let Expr::Closure(closure) = unwrapped(order) else { return refuse(order, SAID) };
     let mut body = unwrapped(&closure.body);
     if let Expr::MethodCall(call) = body
@@ -44,9 +55,11 @@ pub(crate) fn compared(order: &Expr) -> Result<(&Pat, &Pat, &Expr, &Expr), Refus
     }
     match (body, &closure.inputs.iter().collect::<Vec<_>>()[..]) {
         (Expr::MethodCall(call), [first, second])
-            if (call.method == "partial_cmp" || call.method == "cmp") && call.args.len() == 1 =>
+            if ["partial_cmp", "cmp", "total_cmp"].iter().any(|n| call.method == n)
+                && call.args.len() == 1 =>
         {
-            Ok((first, second, &call.receiver, &call.args[0]))
+            let (left, right) = (&*call.receiver, &call.args[0]);
+            Ok(Compared { first, second, left, right, total: call.method == "total_cmp" })
         }
         (Expr::MethodCall(call), _) => refuse(&call.method, SAID),
         _ => refuse(&closure.body, SAID),

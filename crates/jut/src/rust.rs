@@ -73,7 +73,8 @@ mod words;
 
 pub use argument::{Argument, Block, Held, neutral};
 pub use data::{
-    Data, Elements, Field, Gives, Gradient, Method, components, element, field, given, of, result,
+    Data, Elements, Field, Gives, Gradient, Method, Number, components, element, field, given, of,
+    result,
 };
 pub use entry::{Entry, Local};
 pub use generic::{Callee, List, called, cell, list};

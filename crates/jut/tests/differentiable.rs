@@ -24,10 +24,14 @@ mod functions;
 mod generic;
 #[path = "differentiable/lengths.rs"]
 mod lengths;
+#[path = "differentiable/lists.rs"]
+mod lists;
 #[path = "differentiable/meaning.rs"]
 mod meaning;
 #[path = "differentiable/names.rs"]
 mod names;
+#[path = "differentiable/numbers.rs"]
+mod numbers;
 #[path = "differentiable/structs.rs"]
 mod structs;
 

@@ -18,6 +18,16 @@ pub trait Data: Sized {
     type Gradient;
 }
 
+/// A float, also under a name of the user's: of it there is a gradient.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number: a gradient is that of an `f64` or `f32`",
+    note = "`vjp` gives the cotangents of the parameters for one of the result"
+)]
+pub trait Number {}
+
+impl Number for f64 {}
+impl Number for f32 {}
+
 macro_rules! plain {
     ($($ty:ident $variant:ident $gradient:ty;)*) => {$(
         impl Data for $ty {

@@ -29,6 +29,39 @@ const WIDE: &[(&str, &str)] = &[
         "def rust_signum(x: f64) -> f64 = \
          prim.select(x != x, x, f64(prim.select(x < 0.0 || (x == 0.0 && 1.0 / x < 0.0), -1, 1)))",
     ),
+    (
+        "rust_rem_euclid",
+        "def rust_rem_euclid(x: f64, y: f64) -> f64 = {\n  \
+         r = x % y\n  prim.select(r < 0.0, r + prim.abs(y), r)\n}",
+    ),
+    (
+        "rust_div_euclid",
+        "def rust_div_euclid(x: f64, y: f64) -> f64 = {\n  \
+         q = prim.trunc(x / y)\n  \
+         prim.select(x % y < 0.0, prim.select(y > 0.0, q - 1.0, q + 1.0), q)\n}",
+    ),
+    (
+        "rust_round_ties_even",
+        "def rust_round_ties_even(x: f64) -> f64 = {\n  \
+         low = prim.floor(x)\n  over = x - low\n  \
+         even = prim.floor(0.5 * low) * 2.0 == low\n  \
+         up = over > 0.5 || (over == 0.5 && !even)\n  \
+         y = prim.abs(prim.select(up, low + 1.0, low))\n  \
+         prim.select(x < 0.0 || (x == 0.0 && 1.0 / x < 0.0), -y, y)\n}",
+    ),
+    (
+        "rust_is_sign_negative",
+        "def rust_is_sign_negative(x: f64) -> bool = x < 0.0 || (x == 0.0 && 1.0 / x < 0.0)",
+    ),
+    (
+        "rust_is_sign_positive",
+        "def rust_is_sign_positive(x: f64) -> bool = x > 0.0 || x != x || (x == 0.0 && 1.0 / x > 0.0)",
+    ),
+    (
+        "rust_in_order",
+        "def rust_in_order(a: f64, b: f64) -> bool = \
+         a < b || b != b || (a == b && (a != 0.0 || 1.0 / a <= 1.0 / b))",
+    ),
     ("rust_fract", "def rust_fract(x: f64) -> f64 = x - prim.trunc(x)"),
     ("rust_log", "def rust_log(x: f64, b: f64) -> f64 = prim.log(x) / prim.log(b)"),
     ("rust_recip", "def rust_recip(x: f64) -> f64 = 1.0 / x"),
@@ -48,6 +81,13 @@ const SHORT: &[(&str, &str)] = &[
          var power = x\n  var left = prim.abs(n)\n  var y = 1.0f32\n  \
          while left > 0 {\n    if prim.bitand(left, 1) == 1 { y *= power }\n    left = left / 2\n    \
          if left > 0 { power *= power }\n  }\n  if n < 0 { 1.0 / y } else { y }\n}",
+    ),
+    (
+        "rust_pow",
+        "def rust_pow(x: i64, n: i64) -> i64 = {\n  \
+         var power = x\n  var left = n\n  var y = 1\n  \
+         while left > 0 {\n    if prim.bitand(left, 1) == 1 { y *= power }\n    left = left / 2\n    \
+         if left > 0 { power *= power }\n  }\n  y\n}",
     ),
     // A number that is not exact in 64 bits becomes the odd one of its neighbours, which the second rounding takes to where one
     // rounding would.
