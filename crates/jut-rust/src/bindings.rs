@@ -24,10 +24,10 @@ impl Lowering<'_> {
     /// `let`.
     pub fn binding(&mut self, local: &syn::Local) -> Result<(), Refusal> {
         let Some(init) = &local.init else {
-            return refuse(
-                local,
-                "give the variable its value where it is declared: `let x = ..;`",
-            );
+            return match &local.pat {
+                Pat::Type(typed) => self.late_binding(&typed.pat, Some(&typed.ty)),
+                pattern => self.late_binding(pattern, None),
+            };
         };
         if let Some(jump) = self.jumps_of(&init.expr).first() {
             let name = match jump {
@@ -92,6 +92,7 @@ impl Lowering<'_> {
             let second = self.expression(&syn::parse_quote!(&#list[#name..]))?;
             return self.pattern(right, second);
         }
+        self.wanted = annotated.clone().filter(|_| crate::numbers::is_from_fn(&init.expr));
         let value = self.expression(&init.expr)?;
         let value = match &annotated {
             Some(ty) => {
@@ -101,6 +102,33 @@ impl Lowering<'_> {
             None => self.with_type(value, &Ty::Never, &init.expr)?,
         };
         self.pattern(pattern, value)
+    }
+
+    /// `let x;`: a variable with some value. Its type is that of what is assigned, which the next pass knows.
+    fn late_binding(&mut self, pattern: &Pat, written: Option<&syn::Type>) -> Result<(), Refusal> {
+        let ident = match (pattern, written) {
+            (Pat::Ident(ident), _) => ident,
+            (Pat::Tuple(tuple), None) => {
+                return tuple.elems.iter().try_for_each(|one| self.late_binding(one, None));
+            }
+            _ => return refuse(pattern, "give each variable a `let` of its own"),
+        };
+        let k = self.late.len();
+        let ty = match written {
+            Some(ty) => crate::types::read(ty, &mut self.holes)?,
+            None => self.learned.late.get(&k).cloned().unwrap_or(Ty::F64),
+        };
+        let ty = self.resolve(&ty);
+        if matches!(ty, Ty::Array(_, Extent::Slice | Extent::Vec)) {
+            return refuse(pattern, "a list gets its value where it is declared: `let x = ..;`");
+        }
+        let start = self.neutral(&ty, pattern)?;
+        let name = self.names.unique(&ident.ident.to_string());
+        self.lines.push(format!("var {name} = {start}"));
+        self.late.insert(name.clone(), k);
+        let local = Local { mutable: true, depth: self.depth, ..Local::value(name, ty) };
+        self.declare(&ident.ident.to_string(), local);
+        Ok(())
     }
 
     /// `let row = &mut x[i];`: another name of a place, which Rust lets nobody else use meanwhile.
@@ -193,9 +221,15 @@ impl Lowering<'_> {
             }
             Pat::Slice(slice) => {
                 let whole = self.named(value, "whole");
-                for (k, item) in slice.elems.iter().enumerate() {
-                    let element = self.nth(&whole, k, item)?;
-                    self.pattern(item, element)?;
+                if matches!(self.resolve(&whole.ty), Ty::Array(_, Extent::Slice | Extent::Vec)) {
+                    return refuse(
+                        slice,
+                        "a list may have another length: write `let [a, b] = x else { .. };`",
+                    );
+                }
+                let (_, parts) = self.slice_parts(slice, &whole)?;
+                for (part, value) in parts {
+                    self.pattern(&part, value)?;
                 }
                 Ok(())
             }
@@ -241,21 +275,74 @@ impl Lowering<'_> {
         }
     }
 
-    /// An element of an array of fixed size, for a pattern of elements.
-    pub fn nth(&mut self, whole: &Value, k: usize, item: &Pat) -> Result<Value, Refusal> {
-        if matches!(item, Pat::Rest(_)) {
-            return refuse(item, "name each element, or write `_`");
-        }
+    /// The parts of a list by a pattern, `[a, .., b]`, and what its length must be for that, if it is not in its type. Where it
+    /// is another, the parts are something.
+    pub fn slice_parts(
+        &mut self,
+        slice: &syn::PatSlice,
+        whole: &Value,
+    ) -> Result<(Option<Value>, Vec<(Pat, Value)>), Refusal> {
         let ty = self.resolve(&whole.ty);
-        if matches!(ty, Ty::Array(_, Extent::Slice | Extent::Vec)) {
-            return refuse(
-                item,
-                "elements by a pattern are those of a `[f64; N]`: write `x[0]`, and `match x.len()`",
-            );
+        let element = self.element(&ty);
+        let least = if element == Ty::Usize { 0 } else { i64::MIN };
+        let is_rest = |pattern: &Pat| match pattern {
+            Pat::Rest(_) => true,
+            Pat::Ident(ident) => {
+                matches!(&ident.subpat, Some((_, inner)) if matches!(**inner, Pat::Rest(_)))
+            }
+            _ => false,
+        };
+        let count = slice.elems.len();
+        let rest = slice.elems.iter().position(is_rest);
+        let (size, known) = match &ty {
+            Ty::Array(_, Extent::Fixed(n)) => (n.clone(), true),
+            _ => (self.names.unique("n"), false),
+        };
+        if !known {
+            self.lines.push(format!("{size} = size({})", whole.text));
         }
-        let (ty, text) = (self.element(&ty), format!("{}[{k}]", whole.text));
-        let least = if ty == Ty::Usize { 0 } else { i64::MIN };
-        Ok(Value { stable: whole.stable, ..Value::name(text, ty, least) })
+        let fits = match rest {
+            _ if known => None,
+            Some(_) => Some(format!("{size} >= {}", count - 1)),
+            None => Some(format!("{size} == {count}")),
+        };
+        let mut parts = Vec::new();
+        for (k, pattern) in slice.elems.iter().enumerate() {
+            if Some(k) == rest {
+                if let Pat::Ident(ident) = pattern {
+                    let after = count - 1 - k;
+                    let (a, b, part) = (
+                        self.names.unique("first"),
+                        self.names.unique("end"),
+                        self.names.unique("rest"),
+                    );
+                    self.lines.push(format!("{a} = prim.min({k}, {size})"));
+                    self.lines.push(format!("{b} = prim.max({size} - {after}, {a})"));
+                    self.lines.push(format!("{part} = {}[{a} .. {b}]", whole.text));
+                    let ty = Ty::Array(Box::new(element.clone()), Extent::Slice);
+                    let name = syn::PatIdent { subpat: None, ..ident.clone() };
+                    parts.push((Pat::Ident(name), Value::name(part, ty, i64::MIN)));
+                }
+                continue;
+            }
+            let at = match rest {
+                Some(rest) if k > rest => format!("{size} - {}", count - k),
+                _ => k.to_string(),
+            };
+            let one = format!("{}[{at}]", whole.text);
+            let value = match &fits {
+                None => Value::name(one, element.clone(), least),
+                Some(fits) => {
+                    let other = self.neutral(&element, pattern)?;
+                    let text = format!("if {fits} {{ {one} }} else {{ {other} }}");
+                    let value = Value { level: 0, ..Value::name(text, element.clone(), least) };
+                    self.named(Value { stable: false, ..value }, "part")
+                }
+            };
+            parts.push((pattern.clone(), Value { stable: whole.stable, ..value }));
+        }
+        let fits = fits.map(|text| Value { level: 3, ..Value::name(text, Ty::Bool, 0) });
+        Ok((fits, parts))
     }
 }
 

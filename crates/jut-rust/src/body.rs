@@ -119,6 +119,9 @@ impl Lowering<'_> {
                         return Ok(None);
                     }
                     if is_tail && gives {
+                        if tail == Tail::Function && crate::numbers::is_from_fn(expr) {
+                            self.wanted = Some(self.signature.result.clone());
+                        }
                         let value = self.expression(expr)?;
                         let value = self.end(value, tail)?;
                         return Ok(if self.assigns(tail) { None } else { Some(value) });
@@ -280,6 +283,9 @@ impl Lowering<'_> {
         if unit {
             return refuse(expr, "write this before the `return`");
         }
+        if crate::numbers::is_from_fn(expr) {
+            self.wanted = Some(self.signature.result.clone());
+        }
         let value = self.expression(expr)?;
         if tail == Tail::Function {
             let value = self.end(value, tail)?;
@@ -380,13 +386,16 @@ impl Lowering<'_> {
                 self.compound(binary)
             }
             Expr::If(branch) => self.plain_branch(branch),
-            Expr::Block(block) if block.label.is_none() => self.inner_block(&block.block),
+            Expr::Block(block) => match &block.label {
+                None => self.inner_block(&block.block),
+                Some(_) => self.endless_loop(&crate::loops::of_block(block)?),
+            },
             Expr::ForLoop(l) => self.for_loop(l),
             Expr::While(l) => self.while_loop(l),
             Expr::Loop(l) => self.endless_loop(l),
             Expr::Paren(inner) => self.effect(&inner.expr),
             Expr::MethodCall(call)
-                if crate::operators::CHANGING.contains(&call.method.to_string().as_str()) =>
+                if crate::rearranged::CHANGING.contains(&call.method.to_string().as_str()) =>
             {
                 self.changing_method(call)
             }

@@ -68,7 +68,16 @@ impl Lowering<'_> {
                 );
             }
             Some("array") if name == "from_fn" => {
-                return refuse(path, "write `[0.0; N]`, and assign its elements in a loop");
+                let (wanted, [function]) = (self.wanted.take(), &arguments[..]) else {
+                    return refuse(path, "one argument is expected here");
+                };
+                let Some(Ty::Array(element, Extent::Fixed(n))) = wanted else {
+                    return refuse(
+                        path,
+                        "say what this makes: `let x: [f64; N] = std::array::from_fn(..);`",
+                    );
+                };
+                return self.made_by(function, &n, *element);
             }
             Some("Box" | "Rc" | "Arc" | "String" | "Some" | "Option") => {
                 return refuse(path, "this is not built: use numbers, arrays and tuples");
@@ -362,7 +371,8 @@ impl Lowering<'_> {
         if let Some(turbofish) = &call.turbofish {
             return refuse(turbofish, "this call with types is not built: write a `for` loop");
         }
-        let whole = ["len", "is_empty", "to_vec", "clone", "to_owned", "as_slice", "as_ref"];
+        let whole =
+            ["len", "is_empty", "to_vec", "clone", "to_owned", "as_slice", "as_ref", "concat"];
         let iterates = ["iter", "into_iter", "iter_mut", "windows", "chunks", "first", "last"];
         if name == "get" && self.is_list(&call.receiver) {
             let list = self.expression(&call.receiver)?;
@@ -402,6 +412,17 @@ impl Lowering<'_> {
             }
             (Ty::Array(..) | Ty::Of(..), "first" | "last") => {
                 return self.element_option(receiver, call);
+            }
+            (Ty::Array(row, _), "concat") if call.args.is_empty() => {
+                let Ty::Array(element, Extent::Fixed(n)) = (**row).clone() else {
+                    return refuse(&call.method, "`concat` is that of rows `[f64; N]` here");
+                };
+                let list = self.named(receiver, "list").text;
+                let (i, all) = (self.names.unique("i"), self.names.unique("list"));
+                self.lines.push(format!(
+                    "{all} = build ({i} < size({list}) * {n}) {{ {list}[{i} / {n}, {i} % {n}] }}"
+                ));
+                return Ok(Value::name(all, array(*element, Extent::Slice), i64::MIN));
             }
             (Ty::Array(_, Extent::Fixed(n)), "map") if call.args.len() == 1 => {
                 return self.each(receiver.clone(), Some(n.clone()), &call.args[0]);

@@ -22,16 +22,45 @@ use syn::{Expr, ExprMethodCall, Pat};
 
 /// The methods that end a chain.
 const ENDS: &[&str] = &[
-    "sum", "product", "fold", "count", "all", "any", "collect", "for_each", "position", "find",
-    "last", "reduce", "min_by", "max_by", "min", "max",
+    "sum",
+    "product",
+    "fold",
+    "count",
+    "all",
+    "any",
+    "collect",
+    "for_each",
+    "position",
+    "find",
+    "last",
+    "reduce",
+    "min_by",
+    "max_by",
+    "min",
+    "max",
+    "nth",
+    "next",
+    "rposition",
 ];
 
 /// The methods that go on behind a `map` or `filter`.
-const STAGES: &[&str] =
-    &["map", "filter", "flat_map", "flatten", "scan", "take_while", "copied", "cloned"];
+const STAGES: &[&str] = &[
+    "map",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "flatten",
+    "inspect",
+    "scan",
+    "skip_while",
+    "take_while",
+    "map_while",
+    "copied",
+    "cloned",
+];
 
 /// A loop: over how many elements, and while what.
-struct Head {
+pub(crate) struct Head {
     index: String,
     count: String,
     goes: Vec<String>,
@@ -39,7 +68,7 @@ struct Head {
 
 impl Head {
     /// Its text, with another condition.
-    fn text(&self, also: &str) -> String {
+    pub fn text(&self, also: &str) -> String {
         let all = self.goes.iter().map(String::as_str).chain([also]).filter(|w| !w.is_empty());
         let goes: Vec<&str> = all.collect();
         let goes =
@@ -73,6 +102,7 @@ fn is_end(call: &ExprMethodCall) -> bool {
 pub(crate) fn is_iterator(expr: &Expr) -> bool {
     match unwrapped(expr) {
         Expr::Range(_) => true,
+        Expr::Call(call) => zipped(call).is_some(),
         Expr::MethodCall(call) => {
             STARTS.contains(&call.method.to_string().as_str())
                 || !is_end(call) && is_iterator(&call.receiver)
@@ -81,8 +111,19 @@ pub(crate) fn is_iterator(expr: &Expr) -> bool {
     }
 }
 
+/// `std::iter::zip(a, b)`: a, and b.
+pub(crate) fn zipped(call: &syn::ExprCall) -> Option<(&Expr, &Expr)> {
+    let Expr::Path(path) = unwrapped(&call.func) else { return None };
+    let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
+    let known = words.next()? == "zip" && words.next().is_none_or(|w| w == "iter");
+    match (known, &call.args.iter().collect::<Vec<_>>()[..]) {
+        (true, [a, b]) => Some((a, b)),
+        _ => None,
+    }
+}
+
 /// The methods at the end of an iterator that go on with its elements, and the iterator before them.
-fn split(iterator: &Expr) -> (Vec<&ExprMethodCall>, &Expr) {
+pub(crate) fn split(iterator: &Expr) -> (Vec<&ExprMethodCall>, &Expr) {
     let (mut calls, mut source) = (Vec::new(), unwrapped(iterator));
     while let Expr::MethodCall(call) = source {
         let stage = STAGES.contains(&call.method.to_string().as_str());
@@ -100,7 +141,7 @@ fn split(iterator: &Expr) -> (Vec<&ExprMethodCall>, &Expr) {
 
 impl Lowering<'_> {
     /// The loop of a chain: its range, the first element, and what goes on with it.
-    fn chained<'e>(
+    pub fn chained<'e>(
         &mut self,
         iterator: &'e Expr,
     ) -> Result<(String, Head, Item, Vec<Stage<'e>>), Refusal> {
@@ -108,7 +149,12 @@ impl Lowering<'_> {
         let elements = self.elements(source)?;
         let (mut stages, mut goes) = (Vec::<Stage<'_>>::new(), Vec::new());
         for call in calls {
-            if call.method == "take_while" {
+            if call.method == "skip_while" {
+                let kept = self.variable("skipping", "true");
+                stages.push(Stage { call, kept: Some(Value::name(kept, Ty::Bool, 0)) });
+                continue;
+            }
+            if call.method == "take_while" || call.method == "map_while" {
                 if let Some(inner) = stages.iter().find(|s| is_nested(s)) {
                     return refuse(&inner.call.method, NESTED);
                 }
@@ -226,6 +272,36 @@ impl Lowering<'_> {
                 let list = self.names.unique("list");
                 self.lines.push(format!("{list} = {} {{\n{}\n}}", head.text(""), indented(&lines)));
                 Ok(Value::name(list, array(value.ty, Extent::Slice), i64::MIN))
+            }
+            ("nth" | "next", _) if stages.is_empty() && arguments.len() < 2 => {
+                let at = match arguments.first() {
+                    Some(at) => {
+                        let at = self.operand(at)?;
+                        self.convert(at, &Ty::Usize).text
+                    }
+                    None => "0".to_string(),
+                };
+                self.lines.push(format!("{index} = {at}"));
+                let (block, value) = self.nested(|this| this.one(item))?;
+                let ty = self.resolve(&value.ty);
+                let other = self.neutral(&ty, &end.method)?;
+                let mut lines = block.lines;
+                lines.push(format!("#(true, {})", value.text));
+                let name = self.names.unique("option");
+                self.lines.push(format!(
+                    "{name} = if {index} < {count} {{\n{}\n}} else {{ #(false, {other}) }}",
+                    indented(&lines)
+                ));
+                Ok(Value::name(name, Ty::Option(Box::new(ty)), i64::MIN))
+            }
+            ("rposition", [test]) if stages.is_empty() => {
+                let from = &end.receiver;
+                let option = self.expression(&syn::parse_quote!((#from).rev().position(#test)))?;
+                let option = self.named(option, "option");
+                let text = format!("#({0}.0, {count} - 1 - {0}.1)", option.text);
+                let name = self.names.unique("option");
+                self.lines.push(format!("{name} = {text}"));
+                Ok(Value::name(name, option.ty, i64::MIN))
             }
             ("position", [test]) if each => {
                 let found = self.variable("found", "false");
@@ -505,7 +581,7 @@ impl Lowering<'_> {
     }
 
     /// What an element becomes, and what is done with that.
-    fn staged(
+    pub fn staged(
         &mut self,
         item: Item,
         stages: &[Stage<'_>],
@@ -537,19 +613,50 @@ impl Lowering<'_> {
                 let value = self.named(value, "element");
                 return self.staged(Item::One(value), rest, last);
             }
+            ("filter_map" | "map_while", go) => {
+                let option = self.applied(closure, vec![item])?;
+                if !matches!(self.resolve(&option.ty), Ty::Option(_)) {
+                    return refuse(
+                        closure,
+                        "write `Some(..)` or `None` as the value of this closure",
+                    );
+                }
+                let option = self.named(option, "option");
+                let (there, value) = self.option_parts(&option);
+                let (block, ()) = self.nested(|this| this.staged(Item::One(value), rest, last))?;
+                match go {
+                    Some(go) => self.ended(&there, block, go),
+                    None => self.guard(&there, block, ""),
+                }
+                return Ok(());
+            }
+            ("inspect", _) => {
+                let (first, second) = self.twice(item)?;
+                let value = self.applied(closure, vec![first])?;
+                if !value.cheap && value.ty != Ty::Unit {
+                    self.named(Value { stable: false, ..value }, "unused");
+                }
+                return self.staged(second, rest, last);
+            }
+            ("skip_while", Some(skipping)) => {
+                let (first, second) = self.twice(item)?;
+                let (mut block, test) = self.nested(|this| this.applied(closure, vec![first]))?;
+                block.lines.push(format!("{} = {}", skipping.text, test.text));
+                block.effect = true;
+                self.guard(skipping, block, "");
+                self.assigned += 1;
+                self.reach = self.reach.min(self.depth.saturating_sub(1));
+                let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
+                let on = Value::name(format!("!{}", skipping.text), Ty::Bool, 0);
+                self.guard(&on, block, "");
+                return Ok(());
+            }
             ("flat_map", _) => return self.inner_chain(closure, item, rest, last),
             ("take_while", Some(go)) => {
                 let (first, second) = self.twice(item)?;
                 let test = self.applied(closure, vec![first])?;
                 let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
-                self.lines.push(format!(
-                    "if {} {{\n{}\n}} else {{\n  {} = false\n}}",
-                    test.text,
-                    indented(&block.lines),
-                    go.text
-                ));
-                self.assigned += 1;
-                self.reach = self.reach.min(self.depth.saturating_sub(1));
+                self.ended(&test, block, go);
                 return Ok(());
             }
             _ => {}
@@ -558,8 +665,15 @@ impl Lowering<'_> {
         let (first, second) = self.twice(item)?;
         let test = self.applied(closure, vec![first])?;
         let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
-        self.lines.push(format!("if {} {{\n{}\n}}", test.text, indented(&block.lines)));
+        self.guard(&test, block, "");
         Ok(())
+    }
+
+    /// A test that ends the loop where it fails.
+    fn ended(&mut self, test: &Value, block: crate::body::Lines, go: &Value) {
+        self.guard(test, block, &format!("{} = false", go.text));
+        self.assigned += 1;
+        self.reach = self.reach.min(self.depth.saturating_sub(1));
     }
 
     /// `flat_map(|i| CHAIN)`: a loop in the loop.
@@ -724,11 +838,11 @@ impl Lowering<'_> {
 }
 
 /// Whether a method goes over elements of an element.
-fn is_nested(stage: &Stage<'_>) -> bool {
+pub(crate) fn is_nested(stage: &Stage<'_>) -> bool {
     stage.call.method == "flat_map" || stage.call.method == "flatten"
 }
 
-const NESTED: &str =
+pub(crate) const NESTED: &str =
     "this is not built before a method that ends early or keeps one: write a `for` loop";
 
 /// Looks for a `return`.

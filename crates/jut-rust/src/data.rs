@@ -64,7 +64,7 @@ fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
             ));
         }
         let ty = read_outside(&field.ty, &mut holes)?;
-        if matches!(ty, Ty::Tuple(_) | Ty::Unit) {
+        if matches!(ty, Ty::Tuple(_) | Ty::Unit) || ty.has_tuples() {
             return Err(spanned(
                 &field.ty,
                 "a tuple as a field is not built: write its components as fields",

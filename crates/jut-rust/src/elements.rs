@@ -74,11 +74,29 @@ impl Lowering<'_> {
             Expr::Reference(reference) if reference.mutability.is_some() => {
                 self.list_places(&reference.expr)
             }
+            Expr::Call(call) => match crate::chains::zipped(call) {
+                Some((a, b)) => self.elements(&syn::parse_quote!((#a).into_iter().zip(#b))),
+                None => self.list_elements(source),
+            },
             other => self.list_elements(other),
         }
     }
 
     fn range_elements(&mut self, range: &ExprRange) -> Result<Elements, Refusal> {
+        if let (Some(start), None) = (&range.start, &range.end) {
+            // Something beside it ends it.
+            let most: Expr = syn::parse_quote!(i64::MAX);
+            let start = self.operand(start)?;
+            let start = self.atom(start, "first");
+            let (a, ty, least) = (start.within(4), start.ty.clone(), start.least);
+            let count = self.operand(&most)?;
+            let count = self.named(Value { stable: false, ..count }, "count").text;
+            return Ok(Elements::new(count, move |i| {
+                let text = if a == "0" { i.to_string() } else { format!("{a} + {i}") };
+                let level = if a == "0" { 9 } else { 4 };
+                Item::One(Value { level, ..Value::name(text, ty.clone(), least) })
+            }));
+        }
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
             return refuse(range, "write both ends of the range");
         };
@@ -115,7 +133,10 @@ impl Lowering<'_> {
         let receiver = &call.receiver;
         match (name.as_str(), &arguments[..]) {
             ("iter" | "into_iter", []) if !matches!(unwrapped(receiver), Expr::Range(_)) => {
-                self.list_elements(receiver)
+                match unwrapped(receiver) {
+                    Expr::Reference(r) if r.mutability.is_some() => self.list_places(&r.expr),
+                    list => self.list_elements(list),
+                }
             }
             ("iter_mut", []) => self.list_places(receiver),
             ("windows" | "chunks" | "chunks_exact", [size]) => self.parts(call, size),
@@ -163,11 +184,14 @@ impl Lowering<'_> {
                 let list = self.expression(receiver)?;
                 self.elements_of(list, receiver)
             }
-            ("filter" | "flat_map" | "scan" | "flatten" | "take_while", _) => refuse(
+            (
+                "filter" | "filter_map" | "flat_map" | "scan" | "flatten" | "inspect"
+                | "take_while" | "map_while" | "skip_while",
+                _,
+            ) => refuse(
                 &call.method,
                 format!(
-                    "`{name}` stands behind `zip`, `enumerate`, `rev`, `skip` and `take` here, and not \
-                     over a `for`: write an `if` or a loop in its body"
+                    "`{name}` stands behind `zip`, `enumerate`, `rev`, `skip` and `take` here: collect into a list before"
                 ),
             ),
             _ if crate::methods::is_known(&name) || STARTS.contains(&name.as_str()) => {

@@ -111,7 +111,7 @@ fn part(
         return Err(spanned(reference, "an enum owns what it has: write `f64` or `[f64; N]`"));
     }
     let ty = read_outside(&field.ty, holes)?;
-    if matches!(ty, Ty::Tuple(_) | Ty::Unit) {
+    if matches!(ty, Ty::Tuple(_) | Ty::Unit) || ty.has_tuples() {
         let message = "a tuple as a field is not built: write its components as fields";
         return Err(spanned(&field.ty, message));
     }

@@ -5,6 +5,7 @@ use crate::expression::Value;
 use crate::function::Lowering;
 use crate::types::{Step, Ty};
 use crate::{Refusal, refuse};
+use std::borrow::Cow;
 use syn::visit::Visit;
 use syn::{Expr, Member, Pat, Path, Stmt};
 
@@ -113,7 +114,7 @@ impl Lowering<'_> {
 
     /// Whether a pattern of several parts fits: a variant, a struct, a tuple.
     pub fn parts_tested(&mut self, pattern: &Pat, subject: &Value) -> Result<Value, Refusal> {
-        let mut parts: Vec<(&Pat, Value)> = Vec::new();
+        let mut parts: Vec<(Cow<'_, Pat>, Value)> = Vec::new();
         let mut all = Vec::new();
         match pattern {
             Pat::Path(path) if path.qself.is_none() => {
@@ -130,10 +131,9 @@ impl Lowering<'_> {
             }
             Pat::Slice(slice) => {
                 let whole = self.named(subject.clone(), "whole");
-                for (k, part) in slice.elems.iter().enumerate() {
-                    let value = self.nth(&whole, k, part)?;
-                    parts.push((part, value));
-                }
+                let (fits, elements) = self.slice_parts(slice, &whole)?;
+                all.extend(fits);
+                parts.extend(elements.into_iter().map(|(part, v)| (Cow::Owned(part), v)));
             }
             Pat::TupleStruct(own) if own.qself.is_none() => {
                 let rest = own.elems.iter().find(|p| matches!(p, Pat::Rest(_)));
@@ -153,7 +153,7 @@ impl Lowering<'_> {
                         }
                         None => self.component(&whole, k),
                     };
-                    parts.push((part, value));
+                    parts.push((Cow::Borrowed(part), value));
                 }
             }
             Pat::Struct(own) if own.qself.is_none() => {
@@ -169,7 +169,7 @@ impl Lowering<'_> {
                         }
                         None => self.member(&whole, &part.member)?,
                     };
-                    parts.push((&part.pat, value));
+                    parts.push((Cow::Borrowed(&*part.pat), value));
                 }
             }
             Pat::Tuple(tuple) => {
@@ -178,7 +178,7 @@ impl Lowering<'_> {
                         return refuse(part, "name each component, or write `_`");
                     }
                     let value = self.component(subject, k);
-                    parts.push((part, value));
+                    parts.push((Cow::Borrowed(part), value));
                 }
             }
             _ => {
@@ -190,7 +190,7 @@ impl Lowering<'_> {
             }
         }
         for (part, value) in parts {
-            let fits = self.tested(part, &value)?;
+            let fits = self.tested(&part, &value)?;
             if fits.text != "true" {
                 all.push(fits);
             }

@@ -226,7 +226,11 @@ impl Lowering<'_> {
             }
             Expr::Await(a) => refuse(&a.await_token, "`await` has no derivative"),
             Expr::Block(block) => {
-                refuse(&block.label, "a labelled block is not built: write an `if`")
+                let l = crate::loops::of_block(block)?;
+                match crate::loops::gives_value(&l) {
+                    true => self.loop_value(&l),
+                    false => self.endless_loop(&l).map(|()| unit()),
+                }
             }
             Expr::Let(token) => Err(crate::enums::late(token)),
             _ => refuse(

@@ -161,6 +161,8 @@ pub(crate) struct Learned {
     pub skipping: HashSet<usize>,
     /// The types of the values with which loops end.
     pub broken: HashMap<usize, Ty>,
+    /// The types of variables that get their values behind their declarations.
+    pub late: HashMap<usize, Ty>,
 }
 
 /// The function while it is translated.
@@ -187,6 +189,10 @@ pub(crate) struct Lowering<'a> {
     /// The same of floats.
     pub floats: usize,
     pub loops: usize,
+    /// The variables that get their values behind their declarations, by name.
+    pub late: HashMap<String, usize>,
+    /// The type of the value that is written next, where it is known before.
+    pub wanted: Option<Ty>,
     /// The variables of the values with which loops end.
     pub broken: HashMap<usize, String>,
     pub frames: Vec<Frame>,
@@ -420,6 +426,8 @@ impl<'a> Lowering<'a> {
             frames: Vec::new(),
             pushes: Vec::new(),
             growing: HashMap::new(),
+            late: HashMap::new(),
+            wanted: None,
             targets: Vec::new(),
             returned: Default::default(),
         }

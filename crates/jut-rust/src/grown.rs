@@ -202,6 +202,7 @@ impl Lowering<'_> {
             lists.push(name);
         }
         let all = self.lists_in(&Expr::ForLoop(l.clone())).len() == lists.len();
+        let all = all && !crate::staged::is_staged(&l.expr);
         match all && self.jumps_out_of(l.label.as_ref(), &l.body).is_empty() {
             true => lists,
             false => Vec::new(),

@@ -20,8 +20,9 @@
 //! | `loops` | `for`, `while`, `loop` |
 //! | `expression`, `operators`, `calls`, `macros` | expressions |
 //! | `inference` | what is known of types |
-//! | `grown` | lists that grow |
-//! | `elements`, `chains` | chains of iterators |
+//! | `grown`, `counted` | lists that grow |
+//! | `elements`, `chains`, `staged` | chains of iterators |
+//! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `options` | `Option` in a body |
 //! | `enums` | variants of enums, patterns, `if let` |
 //! | `functions` | closures, and parameters that are functions |
@@ -57,6 +58,8 @@ pub mod names;
 mod numbers;
 mod operators;
 mod options;
+mod rearranged;
+mod staged;
 pub mod template;
 pub mod types;
 

@@ -28,6 +28,9 @@ struct Head {
 impl Lowering<'_> {
     pub fn for_loop(&mut self, l: &ExprForLoop) -> Result<(), Refusal> {
         self.no_jump(&l.expr)?;
+        if crate::staged::is_staged(&l.expr) {
+            return self.staged_loop(l);
+        }
         let jumps = self.leaving(l.label.as_ref(), &l.body);
         let early = !jumps.is_empty();
         let lists = self.pushes_of(l);
@@ -72,6 +75,7 @@ impl Lowering<'_> {
         let chain = match source {
             Expr::MethodCall(call) => call.method != "clone" && call.method != "to_vec",
             Expr::Reference(reference) => reference.mutability.is_some(),
+            Expr::Call(call) => crate::chains::zipped(call).is_some(),
             _ => false,
         };
         if chain {
@@ -228,7 +232,7 @@ impl Lowering<'_> {
     }
 
     /// What is known of the loop whose body comes next. Its variable is declared here if it is needed.
-    fn frame(&mut self, label: Option<&Label>, body: &Block) -> Frame {
+    pub fn frame(&mut self, label: Option<&Label>, body: &Block) -> Frame {
         let number = self.loops;
         self.loops += 1;
         let frame = Frame {
@@ -246,7 +250,7 @@ impl Lowering<'_> {
     }
 
     /// The variables of which one is false when the loop shall end.
-    fn stops(&mut self, frame: &Frame, body: &Block) -> Vec<String> {
+    pub fn stops(&mut self, frame: &Frame, body: &Block) -> Vec<String> {
         self.frames.push(frame.clone());
         let own = self.frames.len() - 1;
         let jumps = self.jumps_in(&body.stmts);
@@ -284,7 +288,7 @@ impl Lowering<'_> {
         Ok(block)
     }
 
-    fn body(
+    pub fn body(
         &mut self,
         body: &Block,
         bound: Option<(&Pat, Item, Vec<String>)>,
@@ -376,6 +380,45 @@ impl Lowering<'_> {
         self.lines.push(format!("while {} {{\n{body}\n}}", stops.join(" && ")));
         Ok(())
     }
+}
+
+/// A block with a label as a loop that ends after its first iteration: `'a: { .. break 'a e; .. e }`.
+pub(crate) fn of_block(block: &syn::ExprBlock) -> Result<ExprLoop, Refusal> {
+    struct Plain(Option<proc_macro2::Span>);
+    impl Visit<'_> for Plain {
+        fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
+            if jump.label.is_none() {
+                self.0.get_or_insert(jump.break_token.span);
+            }
+        }
+        fn visit_expr_continue(&mut self, jump: &syn::ExprContinue) {
+            if jump.label.is_none() {
+                self.0.get_or_insert(jump.continue_token.span);
+            }
+        }
+        fn visit_expr_for_loop(&mut self, _: &ExprForLoop) {}
+        fn visit_expr_while(&mut self, _: &ExprWhile) {}
+        fn visit_expr_loop(&mut self, _: &ExprLoop) {}
+        fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
+    }
+    let mut plain = Plain(None);
+    plain.visit_block(&block.block);
+    if let Some(span) = plain.0 {
+        let message = "give the loop that this is about a label: it stands in a block with one";
+        return Err(Refusal { span: Some(span), message: message.to_string() });
+    }
+    let label = block.label.as_ref();
+    let name = label.map(|l| &l.name);
+    let mut statements = block.block.stmts.clone();
+    let last: syn::Stmt = match statements.pop() {
+        Some(jump @ syn::Stmt::Expr(Expr::Break(_) | Expr::Return(_), _)) => jump,
+        Some(syn::Stmt::Expr(value, None)) => syn::parse_quote!(break #name #value;),
+        other => {
+            statements.extend(other);
+            syn::parse_quote!(break #name;)
+        }
+    };
+    Ok(syn::parse_quote!(#label loop { #(#statements)* #last }))
 }
 
 /// Whether a loop ends with a value.

@@ -258,6 +258,28 @@ impl Lowering<'_> {
         Ok(Value::new(text, rest.ty.clone(), 9, &[&rest]))
     }
 
+    /// `std::array::from_fn(f)`, where the type is known.
+    pub fn made_by(&mut self, function: &Expr, n: &str, element: Ty) -> Result<Value, Refusal> {
+        let index = self.names.unique("i");
+        let item = crate::elements::Item::One(Value::name(index.clone(), Ty::Usize, 0));
+        // Rows may be made in the same way.
+        let rows = match crate::expression::unwrapped(function) {
+            Expr::Closure(closure) => is_from_fn(&closure.body),
+            _ => false,
+        };
+        let (block, value) = self.nested(|this| {
+            this.wanted = rows.then(|| element.clone());
+            let value = this.applied(function, vec![item])?;
+            Ok(this.convert(value, &element))
+        })?;
+        let mut lines = block.lines;
+        lines.push(value.text);
+        let list = self.names.unique("list");
+        let body = crate::function::indented(&lines);
+        self.lines.push(format!("{list} = for ({index} < {n}) {{\n{body}\n}}"));
+        Ok(Value::name(list, array(element, Extent::Fixed(n.to_string())), i64::MIN))
+    }
+
     /// `x.map(f)` of an array of fixed size.
     pub fn each(
         &mut self,
@@ -286,4 +308,15 @@ impl Lowering<'_> {
 
 fn is_u32(ty: &syn::Type) -> bool {
     matches!(ty, syn::Type::Path(path) if path.path.is_ident("u32"))
+}
+
+/// Whether an expression is `std::array::from_fn(..)`.
+pub(crate) fn is_from_fn(expr: &Expr) -> bool {
+    match crate::expression::unwrapped(expr) {
+        Expr::Call(call) => match crate::expression::unwrapped(&call.func) {
+            Expr::Path(path) => path.path.segments.last().is_some_and(|s| s.ident == "from_fn"),
+            _ => false,
+        },
+        _ => false,
+    }
 }

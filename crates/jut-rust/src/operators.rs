@@ -57,9 +57,6 @@ pub(crate) fn literal(value: &Value) -> Option<i64> {
     bare(&value.text).parse().ok()
 }
 
-/// Methods that change what they are called on.
-pub(crate) const CHANGING: &[&str] = &["swap", "fill", "copy_from_slice", "clone_from_slice"];
-
 impl Lowering<'_> {
     /// An operator between two values, or an assignment as an expression.
     pub fn binary(&mut self, binary: &ExprBinary) -> Result<Value, Refusal> {
@@ -419,6 +416,12 @@ impl Lowering<'_> {
     fn assign(&mut self, target: &Expr, value: Value) -> Result<(), Refusal> {
         let assigned = self.assigned;
         let place = self.place(target)?;
+        if let Some(k) = self.late.get(&place.text) {
+            let ty = self.resolve(&value.ty);
+            if ty != Ty::Never {
+                self.learned.late.insert(*k, ty);
+            }
+        }
         let value = self.convert(value, &place.ty);
         if self.assigned > assigned + 1 {
             return refuse(target, "compute this index before the statement: `let i = ..;`");
@@ -601,51 +604,6 @@ impl Lowering<'_> {
         let name = self.names.unique("end");
         self.lines.push(format!("{name} = {end}"));
         Ok((start, name))
-    }
-
-    /// `x.swap(i, j)`, `x.fill(v)` and `x.copy_from_slice(y)`, also of a part of x.
-    pub fn changing_method(&mut self, call: &syn::ExprMethodCall) -> Result<(), Refusal> {
-        let arguments: Vec<&Expr> = call.args.iter().collect();
-        let values = match call.method == "swap" || call.method == "fill" {
-            true => self.operands(&arguments)?,
-            false => self.sequence(&arguments)?,
-        };
-        let (place, length) = self.part(&call.receiver)?;
-        let text = match (&values[..], call.method.to_string().as_str()) {
-            ([i, j], "swap") if place.level < 2 => {
-                let (i, j) =
-                    (self.convert(i.clone(), &Ty::Usize), self.convert(j.clone(), &Ty::Usize));
-                let (i, j) = (self.named(i, "at"), self.named(j, "at"));
-                let (a, b) =
-                    (format!("{}[{}]", place.text, i.text), format!("{}[{}]", place.text, j.text));
-                format!("({a}, {b}) = ({b}, {a})")
-            }
-            ([value], "fill") => {
-                let element = self.element(&place.ty);
-                let value = self.convert(value.clone(), &element);
-                let value = self.named(value, "each");
-                let i = self.names.unique("i");
-                format!("{} = build ({i} < {length}) {{ {} }}", place.text, value.text)
-            }
-            ([from], "copy_from_slice" | "clone_from_slice") => {
-                let from = self.named(from.clone(), "from");
-                let said =
-                    "copy_from_slice: source slice length does not match destination slice length";
-                let equal = format!("prim.select(size({}) == {length}, 0, -1) >= 0", from.text);
-                self.check(call.span(), What::Panic(said.to_string()), &equal);
-                let i = self.names.unique("i");
-                format!("{} = build ({i} < {length}) {{ {}[{i}] }}", place.text, from.text)
-            }
-            _ => {
-                return refuse(
-                    &call.method,
-                    "this is built for a whole array, with the arguments that it has",
-                );
-            }
-        };
-        let line = self.at(call.span(), What::Same, &text);
-        self.lines.push(line);
-        Ok(())
     }
 
     /// A `match` that has a value.

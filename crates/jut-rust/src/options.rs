@@ -27,6 +27,11 @@ pub(crate) const METHODS: &[&str] = &[
     "is_some",
     "is_none",
     "is_some_and",
+    "unwrap_or_default",
+    "filter",
+    "or",
+    "or_else",
+    "and_then",
     "copied",
     "cloned",
     "map",
@@ -196,6 +201,36 @@ impl Lowering<'_> {
                 let (lines, other) = self.nested(|this| this.applied(other, Vec::new()))?;
                 self.branches(there, (Default::default(), value), (lines, other))
             }
+            ("unwrap_or_default", []) => {
+                let other = self.neutral(&self.resolve(&value.ty), &call.method)?;
+                let text = format!("if {} {{ {} }} else {{ {other} }}", there.text, value.text);
+                self.named(Value { ty: value.ty, ..Value::new(text, Ty::Never, 0, &[]) }, "value")
+            }
+            ("filter", [test]) => {
+                let no = Value::name("false".to_string(), Ty::Bool, 0);
+                let item = vec![Item::One(value.clone())];
+                let (lines, kept) = self.nested(|this| this.applied(test, item))?;
+                let kept = self.branches(there, (lines, kept), (Default::default(), no));
+                self.option(kept, value)
+            }
+            ("or", [other]) => {
+                let other = self.expression(other)?;
+                let other = self.with_type(other, &option.ty, arguments[0])?;
+                self.branches(there, (Default::default(), option), (Default::default(), other))
+            }
+            ("or_else", [other]) => {
+                let (lines, other) = self.nested(|this| this.applied(other, Vec::new()))?;
+                let other = self.with_type(other, &option.ty, arguments[0])?;
+                self.branches(there, (Default::default(), option), (lines, other))
+            }
+            ("and_then", [function]) => {
+                let (lines, value) =
+                    self.nested(|this| this.applied(function, vec![Item::One(value)]))?;
+                let ty = self.resolve(&value.ty);
+                let other = self.neutral(&ty, &call.method)?;
+                let other = Value::name(other, ty, i64::MIN);
+                self.branches(there, (lines, value), (Default::default(), other))
+            }
             ("map_or", [other, function]) => {
                 let other = self.expression(other)?;
                 let (lines, value) =
@@ -256,9 +291,12 @@ impl Lowering<'_> {
             Expr::MethodCall(call) => match call.method.to_string().as_str() {
                 "first" | "last" => call.args.is_empty(),
                 "get" => call.args.len() == 1 && self.is_list(&call.receiver),
-                "position" | "find" | "reduce" | "min_by" | "max_by" => true,
+                "position" | "rposition" | "find" | "reduce" | "min_by" | "max_by" => true,
+                "nth" | "next" => is_iterator(&call.receiver),
                 "min" | "max" => call.args.is_empty(),
-                "map" | "copied" | "cloned" => self.is_option(&call.receiver),
+                "map" | "copied" | "cloned" | "filter" | "or" | "or_else" | "and_then" => {
+                    self.is_option(&call.receiver)
+                }
                 _ => false,
             },
             _ => false,

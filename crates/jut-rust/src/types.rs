@@ -113,6 +113,23 @@ impl Ty {
         }
     }
 
+    /// Whether a tuple in it has something without floats.
+    pub fn has_mixed(&self) -> bool {
+        match self {
+            Ty::Tuple(items) => items.iter().any(|t| !t.has_float()),
+            Ty::Array(element, _) => element.has_mixed(),
+            _ => false,
+        }
+    }
+
+    /// Whether it is an array of tuples.
+    pub fn has_tuples(&self) -> bool {
+        match self {
+            Ty::Array(element, _) => matches!(**element, Ty::Tuple(_)) || element.has_tuples(),
+            _ => false,
+        }
+    }
+
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         match self {
@@ -173,6 +190,14 @@ const REFUSED: &[&str] = &[
 /// Reads the type of a parameter, a result or a field.
 pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     let found = read(ty, holes)?;
+    if let Ty::Array(..) = found
+        && found.has_mixed()
+    {
+        return refuse(
+            ty,
+            "a tuple as an element is one of floats here: write a struct that derives `jut::Data`",
+        );
+    }
     match found.has_option() {
         true => refuse(
             ty,
@@ -215,10 +240,10 @@ pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
         ),
     }
     .and_then(|found| match &found {
-        Ty::Array(element, _) if matches!(**element, Ty::Tuple(_) | Ty::Unit | Ty::Option(_)) => refuse(
+        Ty::Array(element, _) if !is_element(element) => refuse(
             ty,
-            "an array of tuples is not built: write a struct that derives `jut::Data`, an array for each \
-             component, or `[f64; N]`",
+            "an element is a number, a struct that derives `jut::Data`, an array of fixed size, or a tuple of two to four \
+             numbers and such arrays",
         ),
         Ty::Array(element, _) if element.rank() > 0 && !is_block(element) => refuse(
             ty,
@@ -282,6 +307,28 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
                 path.to_token_stream().to_string().replace(' ', "")
             ),
         ),
+    }
+}
+
+/// Whether it may be an element of an array, but for its sizes.
+fn is_element(ty: &Ty) -> bool {
+    let plain = |ty: &Ty| match ty {
+        Ty::Array(..) => is_block(ty) && is_number(ty),
+        ty => is_number(ty),
+    };
+    match ty {
+        Ty::Unit | Ty::Option(_) => false,
+        Ty::Tuple(items) => (2..=4).contains(&items.len()) && items.iter().all(plain),
+        Ty::Array(element, _) => is_element(element),
+        _ => true,
+    }
+}
+
+/// Whether it is a number or truth value, or an array of them.
+fn is_number(ty: &Ty) -> bool {
+    match ty {
+        Ty::Array(element, _) => is_number(element),
+        ty => ty.is_float() || ty.is_integer() || *ty == Ty::Bool,
     }
 }
 

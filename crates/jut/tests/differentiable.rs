@@ -22,6 +22,8 @@ mod failures;
 mod functions;
 #[path = "differentiable/generic.rs"]
 mod generic;
+#[path = "differentiable/habits.rs"]
+mod habits;
 #[path = "differentiable/lengths.rs"]
 mod lengths;
 #[path = "differentiable/lists.rs"]
@@ -32,6 +34,8 @@ mod meaning;
 mod names;
 #[path = "differentiable/numbers.rs"]
 mod numbers;
+#[path = "differentiable/sorted.rs"]
+mod sorted;
 #[path = "differentiable/structs.rs"]
 mod structs;
 

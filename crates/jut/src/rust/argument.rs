@@ -409,3 +409,26 @@ tuple!(A 0, B 1, C 2);
 tuple!(A 0, B 1, C 2, D 3);
 tuple!(A 0, B 1, C 2, D 3, E 4);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
+
+/// Tuples as elements of arrays: in the text, and here, an array for each component.
+macro_rules! elements {
+    ($($name:ident $k:tt $list:ident),*) => {
+        impl<$($name: Block),*> Block for ($($name,)*) {
+            fn many(all: &[Self]) -> Result<Held<'_>> {
+                Ok(Held::tuple(vec![$($name::own(all.iter().map(|one| one.$k.clone()).collect())?),*]))
+            }
+            fn own(all: Vec<Self>) -> Result<Held<'static>> {
+                Ok(Held::tuple(vec![$($name::own(all.iter().map(|one| one.$k.clone()).collect())?),*]))
+            }
+            fn split(value: Value, count: usize) -> Option<Vec<Self>> {
+                let mut components = super::components(value)?;
+                $(let mut $list = $name::split(components.next()?, count)?.into_iter();)*
+                (0..count).map(|_| Some(($($list.next()?,)*))).collect()
+            }
+        }
+    };
+}
+
+elements!(A 0 a, B 1 b);
+elements!(A 0 a, B 1 b, C 2 c);
+elements!(A 0 a, B 1 b, C 2 c, D 3 d);

@@ -62,6 +62,45 @@ const WIDE: &[(&str, &str)] = &[
         "def rust_in_order(a: f64, b: f64) -> bool = \
          a < b || b != b || (a == b && (a != 0.0 || 1.0 / a <= 1.0 / b))",
     ),
+    // The places of the elements from the first to the last one; what is equal stays in its order.
+    (
+        "rust_order",
+        "def rust_order[n](x: [n]f64, total: bool, down: bool) -> [n]i64 = {
+  var from = build (i < n) { i }
+  var width = 1
+  while width < n {
+    var to = from
+    for (r < (n + 2 * width - 1) / (2 * width)) {
+      low = r * 2 * width
+      middle = prim.min(low + width, n)
+      high = prim.min(low + 2 * width, n)
+      var i = low
+      var j = middle
+      for (low <= k < high) {
+        first = if i < middle {
+          if j < high {
+            p = if down { from[j] } else { from[i] }
+            q = if down { from[i] } else { from[j] }
+            a = x[p]
+            b = x[q]
+            if total { rust_in_order(a, b) } else { a <= b }
+          } else { true }
+        } else { false }
+        if first {
+          to[k] = from[i]
+          i += 1
+        } else {
+          to[k] = from[j]
+          j += 1
+        }
+      }
+    }
+    from = to
+    width = 2 * width
+  }
+  from
+}",
+    ),
     ("rust_fract", "def rust_fract(x: f64) -> f64 = x - prim.trunc(x)"),
     ("rust_log", "def rust_log(x: f64, b: f64) -> f64 = prim.log(x) / prim.log(b)"),
     ("rust_recip", "def rust_recip(x: f64) -> f64 = 1.0 / x"),
@@ -102,19 +141,35 @@ const SHORT: &[(&str, &str)] = &[
 /// All names.
 pub(crate) fn names() -> impl Iterator<Item = String> {
     let wide = WIDE.iter().flat_map(|(name, _)| [name.to_string(), format!("{name}_f32")]);
-    wide.chain(SHORT.iter().map(|(name, _)| name.to_string()))
+    let whole = ["rust_order_i64".to_string()];
+    wide.chain(whole).chain(SHORT.iter().map(|(name, _)| name.to_string()))
 }
 
 /// The definitions that a text uses.
 pub(crate) fn used(text: &str) -> impl Iterator<Item = String> {
-    let has = |name: &str| text.contains(&format!("{name}("));
+    let named = |name: &str| text.contains(&format!("{name}("));
+    // An order compares.
+    let has = move |name: &str| match name.strip_prefix("rust_in_order") {
+        Some(width) => named(name) || named(&format!("rust_order{width}")),
+        None => named(name),
+    };
     let wide = WIDE.iter().flat_map(move |(name, definition)| {
         let single = format!("{name}_f32");
         [has(name).then(|| definition.to_string()), has(&single).then(|| short(name, definition))]
     });
     let single =
         SHORT.iter().map(move |(name, definition)| has(name).then(|| definition.to_string()));
-    wide.chain(single).flatten()
+    let whole = has("rust_order_i64").then(whole_order);
+    wide.chain(single).flatten().chain(whole)
+}
+
+/// The order of integers.
+fn whole_order() -> String {
+    let order = WIDE.iter().find(|(name, _)| *name == "rust_order").map_or("", |(_, text)| text);
+    order
+        .replacen("rust_order", "rust_order_i64", 1)
+        .replace("f64", "i64")
+        .replace("if total { rust_in_order(a, b) } else { a <= b }", "a <= b")
 }
 
 /// A definition of 64 bits as one of 32.
@@ -122,6 +177,7 @@ fn short(name: &str, definition: &str) -> String {
     definition
         .replacen(name, &format!("{name}_f32"), 1)
         .replace("f64", "f32")
+        .replace("rust_in_order(", "rust_in_order_f32(")
         .replace("57.29577951308232", "57.29578")
         .replace("0.017453292519943295", "0.017453292")
 }

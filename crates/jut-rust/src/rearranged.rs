@@ -1,0 +1,247 @@
+//! Methods that change a list in place: `swap`, `fill`, `reverse`, `sort_by` and their like, also of a part of one.
+//!
+//! Each is an assignment of a list that is made of the old one. An order is one of keys, and says which element stands where:
+//!
+//! ```text
+//! v.sort_by(|a, b| b.r.total_cmp(&a.r));      keys = for (i < size(v)) { v[i].0 }
+//!                                             order = rust_order(keys, true, true)
+//!                                             v = build (i < size(v)) { old[order[i]] }
+//! ```
+//!
+//! What is sorted keeps its derivatives: those of an element go where it went. Elements that are equal stay in their order, as in Rust.
+//!
+//! Cost: that of a new list; of an order n log n comparisons of keys, each of which is computed once.
+
+use crate::elements::Item;
+use crate::expression::{Value, unwrapped};
+use crate::function::{Lowering, indented};
+use crate::options::{Compared, compared};
+use crate::template::What;
+use crate::types::Ty;
+use crate::{Refusal, refuse};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall, Pat};
+
+/// The methods.
+pub(crate) const CHANGING: &[&str] = &[
+    "swap",
+    "fill",
+    "copy_from_slice",
+    "clone_from_slice",
+    "reverse",
+    "rotate_left",
+    "rotate_right",
+    "sort",
+    "sort_unstable",
+    "sort_by",
+    "sort_unstable_by",
+    "sort_by_key",
+    "sort_unstable_by_key",
+];
+
+impl Lowering<'_> {
+    /// One of these methods.
+    pub fn changing_method(&mut self, call: &ExprMethodCall) -> Result<(), Refusal> {
+        let arguments: Vec<&Expr> = call.args.iter().collect();
+        let name = call.method.to_string();
+        if name.starts_with("sort") {
+            return self.sorted(call, arguments.first().copied());
+        }
+        let values = match name.ends_with("from_slice") {
+            false => self.operands(&arguments)?,
+            true => self.sequence(&arguments)?,
+        };
+        let (place, length) = self.part(&call.receiver)?;
+        let text = match (&values[..], name.as_str()) {
+            ([i, j], "swap") if place.level < 2 => {
+                let (i, j) =
+                    (self.convert(i.clone(), &Ty::Usize), self.convert(j.clone(), &Ty::Usize));
+                let (i, j) = (self.named(i, "at"), self.named(j, "at"));
+                let (a, b) =
+                    (format!("{}[{}]", place.text, i.text), format!("{}[{}]", place.text, j.text));
+                format!("({a}, {b}) = ({b}, {a})")
+            }
+            ([value], "fill") => {
+                let element = self.element(&place.ty);
+                let value = self.convert(value.clone(), &element);
+                let value = self.named(value, "each");
+                let i = self.names.unique("i");
+                format!("{} = build ({i} < {length}) {{ {} }}", place.text, value.text)
+            }
+            ([from], "copy_from_slice" | "clone_from_slice") => {
+                let from = self.named(from.clone(), "from");
+                let said =
+                    "copy_from_slice: source slice length does not match destination slice length";
+                let equal = format!("prim.select(size({}) == {length}, 0, -1) >= 0", from.text);
+                self.check(call.span(), What::Panic(said.to_string()), &equal);
+                let i = self.names.unique("i");
+                format!("{} = build ({i} < {length}) {{ {}[{i}] }}", place.text, from.text)
+            }
+            ([], "reverse") => {
+                let (old, n) = self.old(&place, length);
+                let i = self.names.unique("i");
+                format!("{} = build ({i} < {n}) {{ {old}[{n} - 1 - {i}] }}", place.text)
+            }
+            ([by], "rotate_left" | "rotate_right") => {
+                let by = self.convert(by.clone(), &Ty::Usize);
+                let by = self.named(by, "by").text;
+                let (old, n) = self.old(&place, length);
+                let said = "assertion failed: k <= self.len()".to_string();
+                let fits = format!("prim.select({by} <= {n}, 0, -1) >= 0");
+                self.check(call.span(), What::Panic(said), &fits);
+                let i = self.names.unique("i");
+                let from = if name == "rotate_left" { by } else { format!("({n} - {by})") };
+                format!("{} = build ({i} < {n}) {{ {old}[({i} + {from}) % {n}] }}", place.text)
+            }
+            _ => {
+                return refuse(
+                    &call.method,
+                    "this is built for a whole array, with the arguments that it has",
+                );
+            }
+        };
+        let line = self.at(call.span(), What::Same, &text);
+        self.lines.push(line);
+        Ok(())
+    }
+
+    /// What is there before, and its length, under names.
+    fn old(&mut self, place: &Value, length: String) -> (String, String) {
+        let (old, n) = (self.names.unique("old"), self.names.unique("n"));
+        self.lines.push(format!("{old} = {}\n{n} = {length}", place.text));
+        (old, n)
+    }
+
+    fn sorted(&mut self, call: &ExprMethodCall, by: Option<&Expr>) -> Result<(), Refusal> {
+        let (place, length) = self.part(&call.receiver)?;
+        let (old, n) = self.old(&place, length);
+        let (i, ty) = (self.names.unique("i"), self.element(&place.ty));
+        let element = Item::One(Value::name(format!("{old}[{i}]"), ty, i64::MIN));
+        let key = call.method.to_string().ends_with("key");
+        let order = by.filter(|_| !key).filter(|by| !is_total(by)).map(compared).transpose()?;
+        let (mut total, mut down) = (by.is_some_and(is_total), false);
+        if let Some(order) = &order {
+            let Some(turned) = direction(order) else {
+                return refuse(
+                    &call.method,
+                    "an order compares one thing of both: write `|a, b| a.x.total_cmp(&b.x)`, or `b` and `a` for the \
+                     largest first",
+                );
+            };
+            (total, down) = (order.total, turned);
+        }
+        let (block, value) = self.nested(|this| match (&order, by) {
+            (Some(order), _) => {
+                this.scopes.push(Default::default());
+                let pattern = if down { order.second } else { order.first };
+                let bound = this.bind(pattern, element);
+                let value = bound.and_then(|()| this.operand(order.left));
+                this.scopes.pop();
+                value
+            }
+            (None, Some(function)) if key => this.applied(function, vec![element]),
+            _ => this.one(element),
+        })?;
+        let ty = self.resolve(&value.ty);
+        let mut lines = block.lines;
+        lines.push(value.text);
+        let keys = self.names.unique("keys");
+        self.lines.push(format!("{keys} = for ({i} < {n}) {{\n{}\n}}", indented(&lines)));
+        let order_of = |name: &str| format!("{name}({keys}, {total}, {down})");
+        let whole = order_of("rust_order_i64");
+        let text = match &ty {
+            t if t.is_integer() => whole,
+            Ty::Of(..) => {
+                let float =
+                    self.by_width(&ty, &order_of("rust_order"), &order_of("rust_order_f32"));
+                match self.only("int", &ty) {
+                    Some((open, close)) => format!("{float}{open}{whole}{close}"),
+                    None => float,
+                }
+            }
+            t if t.is_float() => {
+                self.by_width(t, &order_of("rust_order"), &order_of("rust_order_f32"))
+            }
+            _ => return refuse(&call.method, "an order is one of numbers"),
+        };
+        if order.is_some() && !total && !ty.is_integer() {
+            // Of two and more, Rust compares each.
+            let (fine, k) = (self.names.unique("fine"), self.names.unique("k"));
+            self.lines.push(format!(
+                "var {fine} = true\nfor ({k} < {n}) {{\n  if {keys}[{k}] != {keys}[{k}] {{ {fine} = {n} < 2 }}\n}}"
+            ));
+            let said = "called `Option::unwrap()` on a `None` value".to_string();
+            let fine = Value::name(fine, Ty::Bool, 0);
+            self.asserted(call.span(), &fine, said);
+        }
+        let (order, k) = (self.names.unique("order"), self.names.unique("k"));
+        self.lines.push(format!("{order} = {text}"));
+        let line = format!("{} = build ({k} < {n}) {{ {old}[{order}[{k}]] }}", place.text);
+        self.lines.push(line);
+        Ok(())
+    }
+}
+
+/// Whether an order is `f64::total_cmp` by its name.
+fn is_total(order: &Expr) -> bool {
+    let Expr::Path(path) = unwrapped(order) else { return false };
+    path.path.segments.last().is_some_and(|s| s.ident == "total_cmp")
+}
+
+/// Whether an order puts the largest first; nothing if its sides are not the same thing of both.
+fn direction(order: &Compared<'_>) -> Option<bool> {
+    let (first, second) = (name_of(order.first)?, name_of(order.second)?);
+    let side = |expr: &Expr| {
+        let (mut which, mut text) = (Vec::new(), String::new());
+        written(bare(expr).to_token_stream(), &[&first, &second], &mut which, &mut text);
+        which.dedup();
+        (which, text)
+    };
+    let (left, right) = (side(order.left), side(order.right));
+    match (left.1 == right.1, &left.0[..], &right.0[..]) {
+        (true, [0], [1]) => Some(false),
+        (true, [1], [0]) => Some(true),
+        _ => None,
+    }
+}
+
+fn name_of(pattern: &Pat) -> Option<String> {
+    match pattern {
+        Pat::Ident(ident) => Some(ident.ident.to_string()),
+        Pat::Reference(inner) => name_of(&inner.pat),
+        Pat::Type(typed) => name_of(&typed.pat),
+        _ => None,
+    }
+}
+
+/// Without references.
+fn bare(expr: &Expr) -> &Expr {
+    match unwrapped(expr) {
+        Expr::Reference(inner) => bare(&inner.expr),
+        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => bare(&unary.expr),
+        other => other,
+    }
+}
+
+/// Tokens with one word for some names, and which of these they are.
+fn written(tokens: TokenStream, names: &[&str], which: &mut Vec<usize>, text: &mut String) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                text.push('(');
+                written(group.stream(), names, which, text);
+                text.push(')');
+            }
+            TokenTree::Ident(ident) => match names.iter().position(|n| ident == n) {
+                Some(k) => {
+                    which.push(k);
+                    text.push_str("_ ");
+                }
+                None => text.push_str(&format!("{ident} ")),
+            },
+            other => text.push_str(&other.to_string()),
+        }
+    }
+}
