@@ -14,6 +14,7 @@
 use crate::elements::{Item, STARTS};
 use crate::expression::{Value, unit, unwrapped};
 use crate::function::{Local, Lowering, indented};
+use crate::staged::{NESTED, is_nested};
 use crate::types::{Extent, Ty, array};
 use crate::{Refusal, refuse};
 use syn::spanned::Spanned;
@@ -61,9 +62,9 @@ const STAGES: &[&str] = &[
 
 /// A loop: over how many elements, and while what.
 pub(crate) struct Head {
-    index: String,
-    count: String,
-    goes: Vec<String>,
+    pub index: String,
+    pub count: String,
+    pub goes: Vec<String>,
 }
 
 impl Head {
@@ -401,7 +402,7 @@ impl Lowering<'_> {
     }
 
     /// A loop without a value. The language has none without effect.
-    fn loop_of(&mut self, head: &Head, mut block: crate::body::Lines) {
+    pub fn loop_of(&mut self, head: &Head, mut block: crate::body::Lines) {
         if !block.effect {
             block.lines.push("check 0 >= 0".to_string());
         }
@@ -580,148 +581,6 @@ impl Lowering<'_> {
         self.reach = self.reach.min(self.depth.saturating_sub(1));
     }
 
-    /// What an element becomes, and what is done with that.
-    pub fn staged(
-        &mut self,
-        item: Item,
-        stages: &[Stage<'_>],
-        last: &mut dyn FnMut(&mut Self, Item) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        let Some((stage, rest)) = stages.split_first() else { return last(self, item) };
-        let call = stage.call;
-        if call.method == "flatten" {
-            let list = self.one(item)?;
-            let elements = self.elements_of(list, &call.receiver)?;
-            let index = self.names.unique("i");
-            let inner = (elements.element)(&index);
-            let (block, ()) = self.nested(|this| this.staged(inner, rest, last))?;
-            self.loop_of(&Head { index, count: elements.count, goes: Vec::new() }, block);
-            return Ok(());
-        }
-        let Some(closure) = call.args.last() else {
-            return refuse(&call.method, "a closure is expected");
-        };
-        match (call.method.to_string().as_str(), &stage.kept) {
-            ("map", _) => {
-                let value = self.applied(closure, vec![item])?;
-                let value = self.named(value, "element");
-                return self.staged(Item::One(value), rest, last);
-            }
-            ("scan", Some(kept)) => {
-                let given = crate::options::always(closure)?;
-                let value = self.applied(&given, vec![Item::Place(kept.clone()), item])?;
-                let value = self.named(value, "element");
-                return self.staged(Item::One(value), rest, last);
-            }
-            ("filter_map" | "map_while", go) => {
-                let option = self.applied(closure, vec![item])?;
-                if !matches!(self.resolve(&option.ty), Ty::Option(_)) {
-                    return refuse(
-                        closure,
-                        "write `Some(..)` or `None` as the value of this closure",
-                    );
-                }
-                let option = self.named(option, "option");
-                let (there, value) = self.option_parts(&option);
-                let (block, ()) = self.nested(|this| this.staged(Item::One(value), rest, last))?;
-                match go {
-                    Some(go) => self.ended(&there, block, go),
-                    None => self.guard(&there, block, ""),
-                }
-                return Ok(());
-            }
-            ("inspect", _) => {
-                let (first, second) = self.twice(item)?;
-                let value = self.applied(closure, vec![first])?;
-                if !value.cheap && value.ty != Ty::Unit {
-                    self.named(Value { stable: false, ..value }, "unused");
-                }
-                return self.staged(second, rest, last);
-            }
-            ("skip_while", Some(skipping)) => {
-                let (first, second) = self.twice(item)?;
-                let (mut block, test) = self.nested(|this| this.applied(closure, vec![first]))?;
-                block.lines.push(format!("{} = {}", skipping.text, test.text));
-                block.effect = true;
-                self.guard(skipping, block, "");
-                self.assigned += 1;
-                self.reach = self.reach.min(self.depth.saturating_sub(1));
-                let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
-                let on = Value::name(format!("!{}", skipping.text), Ty::Bool, 0);
-                self.guard(&on, block, "");
-                return Ok(());
-            }
-            ("flat_map", _) => return self.inner_chain(closure, item, rest, last),
-            ("take_while", Some(go)) => {
-                let (first, second) = self.twice(item)?;
-                let test = self.applied(closure, vec![first])?;
-                let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
-                self.ended(&test, block, go);
-                return Ok(());
-            }
-            _ => {}
-        }
-        // The element is read by the test and by what follows.
-        let (first, second) = self.twice(item)?;
-        let test = self.applied(closure, vec![first])?;
-        let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
-        self.guard(&test, block, "");
-        Ok(())
-    }
-
-    /// A test that ends the loop where it fails.
-    fn ended(&mut self, test: &Value, block: crate::body::Lines, go: &Value) {
-        self.guard(test, block, &format!("{} = false", go.text));
-        self.assigned += 1;
-        self.reach = self.reach.min(self.depth.saturating_sub(1));
-    }
-
-    /// `flat_map(|i| CHAIN)`: a loop in the loop.
-    fn inner_chain(
-        &mut self,
-        closure: &Expr,
-        item: Item,
-        rest: &[Stage<'_>],
-        last: &mut dyn FnMut(&mut Self, Item) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        let Expr::Closure(closure) = unwrapped(closure) else {
-            return refuse(closure, "a closure that gives an iterator is expected here");
-        };
-        let [pattern] = &closure.inputs.iter().collect::<Vec<_>>()[..] else {
-            return refuse(closure, "a closure of one value is expected here");
-        };
-        if !is_iterator(&closure.body) {
-            return refuse(&closure.body, "an iterator is expected here: `x.iter()`, or a range");
-        }
-        // What follows does not see the closure's names.
-        let outside = self.scopes.clone();
-        self.scopes.push(Default::default());
-        self.bind(pattern, item)?;
-        let (_, head, inner, stages) = self.chained(&closure.body)?;
-        let (block, ()) = self.nested(|this| {
-            this.staged(inner, &stages, &mut |this, item| {
-                let item = this.forced(item)?;
-                let inside = std::mem::replace(&mut this.scopes, outside.clone());
-                let done = this.staged(item, rest, last);
-                this.scopes = inside;
-                done
-            })
-        })?;
-        self.scopes.pop();
-        self.loop_of(&head, block);
-        Ok(())
-    }
-
-    fn twice(&mut self, item: Item) -> Result<(Item, Item), Refusal> {
-        Ok(match self.forced(item)? {
-            Item::One(value) => {
-                let value = self.named(value, "element");
-                (Item::One(value.clone()), Item::One(value))
-            }
-            other => (other.clone(), other),
-        })
-    }
-
     /// An element as one value.
     pub fn one(&mut self, item: Item) -> Result<Value, Refusal> {
         Ok(match self.forced(item)? {
@@ -836,14 +695,6 @@ impl Lowering<'_> {
         }
     }
 }
-
-/// Whether a method goes over elements of an element.
-pub(crate) fn is_nested(stage: &Stage<'_>) -> bool {
-    stage.call.method == "flat_map" || stage.call.method == "flatten"
-}
-
-pub(crate) const NESTED: &str =
-    "this is not built before a method that ends early or keeps one: write a `for` loop";
 
 /// Looks for a `return`.
 struct Returns(Option<proc_macro2::Span>);

@@ -63,6 +63,9 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
     if let Ok(block) = syn::parse2::<syn::ItemTrait>(item.clone()) {
         return crate::generic::trait_of(&block);
     }
+    if let Ok(module) = syn::parse2::<syn::ItemMod>(item.clone()) {
+        return crate::module::of_module(&module);
+    }
     let function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => {
@@ -70,7 +73,8 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
             let whole = syn::parse2::<syn::Item>(item.clone()).is_ok();
             let at = if whole { Span::call_site() } else { error.span() };
             let said = match whole {
-                true => "only functions, `impl` blocks and traits are differentiable".to_string(),
+                true => "only functions, `impl` blocks, traits and modules are differentiable"
+                    .to_string(),
                 false => error.to_string(),
             };
             let error = syn::Error::new(at, said).to_compile_error();

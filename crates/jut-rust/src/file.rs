@@ -52,7 +52,7 @@ pub fn file(text: &str) -> Result<File, Refusal> {
     let parsed = syn::parse_file(text)
         .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
     let mut file = File::default();
-    file.items(&parsed.items)?;
+    file.items(&parsed.items, false)?;
     Ok(file)
 }
 
@@ -70,13 +70,15 @@ fn derives_data(attributes: &[Attribute]) -> bool {
 }
 
 impl File {
-    fn items(&mut self, items: &[Item]) -> Result<(), Refusal> {
+    /// Reads items; those of a module with the attribute have it, too.
+    fn items(&mut self, items: &[Item], within: bool) -> Result<(), Refusal> {
         for item in items {
+            let taken = within && crate::module::is_taken(item);
             match item {
-                Item::Fn(function) if has(&function.attrs, "differentiable") => {
+                Item::Fn(function) if taken || has(&function.attrs, "differentiable") => {
                     self.function(function, None);
                 }
-                Item::Trait(block) if has(&block.attrs, "differentiable") => {
+                Item::Trait(block) if taken || has(&block.attrs, "differentiable") => {
                     for item in &block.items {
                         let syn::TraitItem::Fn(method) = item else { continue };
                         let Some(body) = &method.default else { continue };
@@ -90,7 +92,7 @@ impl File {
                         }
                     }
                 }
-                Item::Impl(block) if has(&block.attrs, "differentiable") => {
+                Item::Impl(block) if taken || has(&block.attrs, "differentiable") => {
                     for item in &block.items {
                         let syn::ImplItem::Fn(method) = item else { continue };
                         let (vis, sig, body) = (&method.vis, &method.sig, &method.block);
@@ -134,7 +136,8 @@ impl File {
                 }
                 Item::Mod(module) => {
                     if let Some((_, items)) = &module.content {
-                        self.items(items)?;
+                        let all = taken || has(&module.attrs, "differentiable");
+                        self.items(items, all)?;
                     }
                 }
                 _ => {}

@@ -516,14 +516,22 @@ impl<'a> Lowering<'a> {
                 );
                 values.insert(0, format!("$lengths {hole} {y}${y}"));
             } else if matches!(result, Ty::Array(_, Extent::Vec)) {
-                let (m, y) = (self.names.unique("n_result"), self.names.unique("y"));
-                let ty = result.text(&mut || m.clone());
+                // Its lengths are results before it.
+                let (mut lengths, y) = (Vec::new(), self.names.unique("y"));
+                let ty = result.text(&mut || {
+                    lengths.push(self.names.unique("n_result"));
+                    lengths[lengths.len() - 1].clone()
+                });
                 self.lines.push(format!("{y} = {text}"));
-                types.splice(
-                    ..0,
-                    [format!("{m}: i64"), format!("{}: {ty}", self.names.unique("values"))],
-                );
-                values.splice(..0, [format!("size({y})"), y]);
+                let mut own: Vec<String> = lengths.iter().map(|m| format!("{m}: i64")).collect();
+                own.push(format!("{}: {ty}", self.names.unique("values")));
+                types.splice(..0, own);
+                let size = |k: usize| match k {
+                    0 => format!("size({y})"),
+                    k => format!("size({y}, {k})"),
+                };
+                let sizes = (0..lengths.len()).map(size).chain([y.clone()]);
+                values.splice(..0, sizes);
             } else {
                 types.insert(0, result.text(&mut String::new));
                 values.insert(0, text);

@@ -28,7 +28,7 @@
 //! | `functions` | closures, and parameters that are functions |
 //! | `methods`, `numbers` | the methods of numbers |
 //! | `generic` | functions of type parameters, traits |
-//! | [`expand`] | the items beside the function |
+//! | [`expand`], `module` | the items beside the function; the attribute of a module |
 //! | `derivatives` | the functions among them that call derivatives |
 //! | [`mod@file`] | a whole file, for those who want to see the text |
 //! | [`data`], `enumeration` | the items beside a struct, beside an enum |
@@ -54,6 +54,7 @@ mod inference;
 mod loops;
 mod macros;
 mod methods;
+mod module;
 pub mod names;
 mod numbers;
 mod operators;

@@ -1,4 +1,5 @@
-//! A `for` over a chain that leaves elements out: `for v in x.iter().filter(..)`. The body stands where a chain's last closure does.
+//! What becomes of an element on its way through a chain: `map`, `filter`, `scan` and their like. Behind the last of them is the end
+//! of the chain, or the body of a `for`:
 //!
 //! ```text
 //! for v in x.iter().take_while(|v| **v > 0.0) { s += v; }      var go = true
@@ -9,9 +10,11 @@
 //!
 //! Requires: a body behind `flat_map` or `flatten`, which is a loop in a loop, is left by no jump.
 
-use crate::chains::{NESTED, is_nested, split};
-use crate::expression::Value;
+use crate::chains::{Head, Stage, is_iterator, split};
+use crate::elements::Item;
+use crate::expression::{Value, unwrapped};
 use crate::function::{Lowering, indented};
+use crate::types::Ty;
 use crate::{Refusal, refuse};
 use syn::{Expr, ExprForLoop};
 
@@ -58,6 +61,148 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// What an element becomes, and what is done with that.
+    pub fn staged(
+        &mut self,
+        item: Item,
+        stages: &[Stage<'_>],
+        last: &mut dyn FnMut(&mut Self, Item) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let Some((stage, rest)) = stages.split_first() else { return last(self, item) };
+        let call = stage.call;
+        if call.method == "flatten" {
+            let list = self.one(item)?;
+            let elements = self.elements_of(list, &call.receiver)?;
+            let index = self.names.unique("i");
+            let inner = (elements.element)(&index);
+            let (block, ()) = self.nested(|this| this.staged(inner, rest, last))?;
+            self.loop_of(&Head { index, count: elements.count, goes: Vec::new() }, block);
+            return Ok(());
+        }
+        let Some(closure) = call.args.last() else {
+            return refuse(&call.method, "a closure is expected");
+        };
+        match (call.method.to_string().as_str(), &stage.kept) {
+            ("map", _) => {
+                let value = self.applied(closure, vec![item])?;
+                let value = self.named(value, "element");
+                return self.staged(Item::One(value), rest, last);
+            }
+            ("scan", Some(kept)) => {
+                let given = crate::options::always(closure)?;
+                let value = self.applied(&given, vec![Item::Place(kept.clone()), item])?;
+                let value = self.named(value, "element");
+                return self.staged(Item::One(value), rest, last);
+            }
+            ("filter_map" | "map_while", go) => {
+                let option = self.applied(closure, vec![item])?;
+                if !matches!(self.resolve(&option.ty), Ty::Option(_)) {
+                    return refuse(
+                        closure,
+                        "write `Some(..)` or `None` as the value of this closure",
+                    );
+                }
+                let option = self.named(option, "option");
+                let (there, value) = self.option_parts(&option);
+                let (block, ()) = self.nested(|this| this.staged(Item::One(value), rest, last))?;
+                match go {
+                    Some(go) => self.ended(&there, block, go),
+                    None => self.guard(&there, block, ""),
+                }
+                return Ok(());
+            }
+            ("inspect", _) => {
+                let (first, second) = self.twice(item)?;
+                let value = self.applied(closure, vec![first])?;
+                if !value.cheap && value.ty != Ty::Unit {
+                    self.named(Value { stable: false, ..value }, "unused");
+                }
+                return self.staged(second, rest, last);
+            }
+            ("skip_while", Some(skipping)) => {
+                let (first, second) = self.twice(item)?;
+                let (mut block, test) = self.nested(|this| this.applied(closure, vec![first]))?;
+                block.lines.push(format!("{} = {}", skipping.text, test.text));
+                block.effect = true;
+                self.guard(skipping, block, "");
+                self.assigned += 1;
+                self.reach = self.reach.min(self.depth.saturating_sub(1));
+                let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
+                let on = Value::name(format!("!{}", skipping.text), Ty::Bool, 0);
+                self.guard(&on, block, "");
+                return Ok(());
+            }
+            ("flat_map", _) => return self.inner_chain(closure, item, rest, last),
+            ("take_while", Some(go)) => {
+                let (first, second) = self.twice(item)?;
+                let test = self.applied(closure, vec![first])?;
+                let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
+                self.ended(&test, block, go);
+                return Ok(());
+            }
+            _ => {}
+        }
+        // The element is read by the test and by what follows.
+        let (first, second) = self.twice(item)?;
+        let test = self.applied(closure, vec![first])?;
+        let (block, ()) = self.nested(|this| this.staged(second, rest, last))?;
+        self.guard(&test, block, "");
+        Ok(())
+    }
+
+    /// A test that ends the loop where it fails.
+    fn ended(&mut self, test: &Value, block: crate::body::Lines, go: &Value) {
+        self.guard(test, block, &format!("{} = false", go.text));
+        self.assigned += 1;
+        self.reach = self.reach.min(self.depth.saturating_sub(1));
+    }
+
+    /// `flat_map(|i| CHAIN)`: a loop in the loop.
+    fn inner_chain(
+        &mut self,
+        closure: &Expr,
+        item: Item,
+        rest: &[Stage<'_>],
+        last: &mut dyn FnMut(&mut Self, Item) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let Expr::Closure(closure) = unwrapped(closure) else {
+            return refuse(closure, "a closure that gives an iterator is expected here");
+        };
+        let [pattern] = &closure.inputs.iter().collect::<Vec<_>>()[..] else {
+            return refuse(closure, "a closure of one value is expected here");
+        };
+        if !is_iterator(&closure.body) {
+            return refuse(&closure.body, "an iterator is expected here: `x.iter()`, or a range");
+        }
+        // What follows does not see the closure's names.
+        let outside = self.scopes.clone();
+        self.scopes.push(Default::default());
+        self.bind(pattern, item)?;
+        let (_, head, inner, stages) = self.chained(&closure.body)?;
+        let (block, ()) = self.nested(|this| {
+            this.staged(inner, &stages, &mut |this, item| {
+                let item = this.forced(item)?;
+                let inside = std::mem::replace(&mut this.scopes, outside.clone());
+                let done = this.staged(item, rest, last);
+                this.scopes = inside;
+                done
+            })
+        })?;
+        self.scopes.pop();
+        self.loop_of(&head, block);
+        Ok(())
+    }
+
+    fn twice(&mut self, item: Item) -> Result<(Item, Item), Refusal> {
+        Ok(match self.forced(item)? {
+            Item::One(value) => {
+                let value = self.named(value, "element");
+                (Item::One(value.clone()), Item::One(value))
+            }
+            other => (other.clone(), other),
+        })
+    }
+
     /// A branch whose lines may do nothing that is seen.
     pub fn guard(&mut self, test: &Value, mut block: crate::body::Lines, other: &str) {
         if !block.effect && other.is_empty() {
@@ -67,3 +212,11 @@ impl Lowering<'_> {
         self.lines.push(format!("if {} {{\n{}\n}}{other}", test.text, indented(&block.lines)));
     }
 }
+
+/// Whether a method goes over elements of an element.
+pub(crate) fn is_nested(stage: &Stage<'_>) -> bool {
+    stage.call.method == "flat_map" || stage.call.method == "flatten"
+}
+
+pub(crate) const NESTED: &str =
+    "this is not built before a method that ends early or keeps one: write a `for` loop";

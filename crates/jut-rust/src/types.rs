@@ -207,6 +207,21 @@ pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     }
 }
 
+/// Reads the type of an element.
+fn read_element(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    match ty {
+        Type::Reference(r)
+            if r.mutability.is_none() && !matches!(*r.elem, Type::TraitObject(_)) =>
+        {
+            refuse(
+                ty,
+                "elements are values of their own here: write `&[Vec<f64>]` or `&[[f64; N]]`",
+            )
+        }
+        ty => read(ty, holes),
+    }
+}
+
 /// Reads a type as it is written. Lengths and structs become holes.
 pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     match ty {
@@ -217,9 +232,9 @@ pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
             "`&mut` stands in front of a whole parameter only: write `&mut [f64]`, or return the changed value",
         ),
         Type::Reference(inner) => read(&inner.elem, holes),
-        Type::Slice(slice) => Ok(array(read(&slice.elem, holes)?, Extent::Slice)),
+        Type::Slice(slice) => Ok(array(read_element(&slice.elem, holes)?, Extent::Slice)),
         Type::Array(array_type) => {
-            let element = read(&array_type.elem, holes)?;
+            let element = read_element(&array_type.elem, holes)?;
             Ok(array(element, Extent::Fixed(length_of(&array_type.len, holes))))
         }
         Type::Tuple(tuple) if tuple.elems.is_empty() => Ok(Ty::Unit),
@@ -245,10 +260,10 @@ pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
             "an element is a number, a struct that derives `jut::Data`, an array of fixed size, or a tuple of two to four \
              numbers and such arrays",
         ),
-        Ty::Array(element, _) if element.rank() > 0 && !is_block(element) => refuse(
+        Ty::Array(..) if !is_rows(&found) => refuse(
             ty,
-            "rows of different lengths are not built: write `[f64; N]` for the rows, or one slice \
-             with all of them",
+            "lengths that are known only when it runs are two at most, and stand outside: write `&[Vec<f64>]`, `[f64; N]` \
+             for the rows, or one slice with all of them",
         ),
         _ => Ok(found),
     })
@@ -277,15 +292,7 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
         ("Vec", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {
             match args.args.first() {
                 Some(GenericArgument::Type(element)) => {
-                    let element_type = read(element, holes)?;
-                    if element_type.rank() > 0 && !is_block(&element_type) {
-                        return refuse(
-                            element,
-                            "rows of different lengths are not built: write `[f64; N]` \
-                             for the rows, or one `Vec<f64>` with all of them",
-                        );
-                    }
-                    Ok(array(element_type, Extent::Vec))
+                    Ok(array(read_element(element, holes)?, Extent::Vec))
                 }
                 _ => refuse(ty, "write `Vec<f64>`"),
             }
@@ -329,6 +336,18 @@ fn is_number(ty: &Ty) -> bool {
     match ty {
         Ty::Array(element, _) => is_number(element),
         ty => ty.is_float() || ty.is_integer() || *ty == Ty::Bool,
+    }
+}
+
+/// Whether sizes that are not part of the type are two at most, before all others. Rows have one length.
+fn is_rows(ty: &Ty) -> bool {
+    let inner = |ty: &Ty| match ty {
+        Ty::Array(element, Extent::Slice | Extent::Vec) => is_block(element),
+        ty => is_block(ty),
+    };
+    match ty {
+        Ty::Array(element, Extent::Slice | Extent::Vec) => inner(element),
+        ty => is_block(ty),
     }
 }
 

@@ -23,7 +23,9 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: «Option<f64>») -> f64 { 1.0 }", "inside of a function only"),
     ("fn f(x: f64) -> «Option<f64>» { Some(x) }", "inside of a function only"),
     ("fn f(x: &[f64]) -> «&[f64]» { x }", "a result is a value of its own"),
-    ("fn f(x: &«[Vec<f64>]») -> f64 { 1.0 }", "rows of different lengths"),
+    ("fn f(x: &[«&[f64]»]) -> f64 { 1.0 }", "write `&[Vec<f64>]`"),
+    ("fn f(x: &«[Vec<Vec<f64>>]») -> f64 { 1.0 }", "two at most"),
+    ("fn f(x: &«[Vec<f64>; 2]») -> f64 { 1.0 }", "two at most"),
     ("fn f(x: f64) «-> (f64, Vec<f64>)» { (x, vec![x]) }", "one function for each result"),
     ("fn f(x: «HashMap<f64, f64>») -> f64 { 1.0 }", "is not built"),
     ("fn f(x: &«dyn P») -> f64 { 1.0 }", "write `impl Trait`"),
@@ -214,6 +216,8 @@ fn every_refusal_is_at_its_token() {
 fn only_functions_have_the_attribute() {
     for (source, words) in [
         ("impl T for S { fn f(&self) -> String { s } }", "`String` is not built"),
+        ("mod m { fn f(x: f64) -> f64 { x } fn g(x: u8) -> f64 { 1.0 } }", "write `usize`"),
+        ("mod m;", "a file of its own"),
         ("impl T for S { fn abs(&self) -> f64 { 1.0 } }", "another name"),
         ("trait T<A> { fn f(&self) -> f64; }", "a generic trait"),
         ("trait T { fn abs(&self) -> f64; }", "another name"),
@@ -239,7 +243,7 @@ fn only_functions_have_the_attribute() {
         ("struct S { x: u8 }", "write `usize`"),
         ("struct S { x: (f64, f64) }", "its components as fields"),
         ("struct S { x: &'static [f64] }", "owns what it has"),
-        ("struct S { x: Vec<Vec<f64>> }", "rows of different lengths"),
+        ("struct S { x: Vec<Vec<Vec<f64>>> }", "two at most"),
         ("struct S;", "without fields"),
         ("#[data(other)] struct S { x: f64 }", "`#[data(twin)]`"),
     ] {
@@ -247,11 +251,11 @@ fn only_functions_have_the_attribute() {
         assert_eq!(all.matches("compile_error").count(), 1, "{all}");
         assert!(all.contains(words), "{all}");
     }
-    for source in ["struct S;", "mod m {}", "const C: f64 = 1.0;"] {
+    for source in ["struct S;", "use m::f;", "const C: f64 = 1.0;"] {
         let all = jut_rust::differentiable(Default::default(), source.parse().unwrap()).to_string();
         assert_eq!(all.matches("compile_error").count(), 1, "{all}");
         assert!(
-            all.contains("only functions, `impl` blocks and traits are differentiable"),
+            all.contains("only functions, `impl` blocks, traits and modules are differentiable"),
             "{all}"
         );
     }

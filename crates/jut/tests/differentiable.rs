@@ -30,10 +30,14 @@ mod lengths;
 mod lists;
 #[path = "differentiable/meaning.rs"]
 mod meaning;
+#[path = "differentiable/modules.rs"]
+mod modules;
 #[path = "differentiable/names.rs"]
 mod names;
 #[path = "differentiable/numbers.rs"]
 mod numbers;
+#[path = "differentiable/rows.rs"]
+mod rows;
 #[path = "differentiable/sorted.rs"]
 mod sorted;
 #[path = "differentiable/structs.rs"]

@@ -356,6 +356,26 @@ impl<B: Block> Argument for Vec<B> {
     }
 }
 
+/// Rows, which are of one length.
+impl<B: Block> Argument for [Vec<B>] {
+    fn hold(&self) -> Result<Held<'_>> {
+        let width = self.first().map_or(0, Vec::len);
+        if let Some((k, row)) = self.iter().enumerate().find(|(_, row)| row.len() != width) {
+            let reason = format!("row {k} has {} elements, and the first one {width}", row.len());
+            let help =
+                "give rows of one length, or one slice with all of them and where each begins";
+            return Err(ArgumentError::new("A03", "rows", reason, help).into());
+        }
+        Ok(B::own(self.concat())?.in_rows(self.len(), width))
+    }
+}
+
+impl<B: Block> Argument for Vec<Vec<B>> {
+    fn hold(&self) -> Result<Held<'_>> {
+        self.as_slice().hold()
+    }
+}
+
 impl<A: Argument + ?Sized> Argument for &A {
     fn hold(&self) -> Result<Held<'_>> {
         (**self).hold()

@@ -233,7 +233,12 @@ impl Type {
     /// The sizes of a value in the text, in the order of their names.
     pub(super) fn lengths(&self, of: &str, lengths: &mut Vec<String>) {
         match self {
-            Type::Vec(_) => lengths.push(format!("size({of})")),
+            Type::Vec(element) => {
+                lengths.push(format!("size({of})"));
+                if matches!(element, Type::Vec(_)) {
+                    lengths.push(format!("size({of}, 1)"));
+                }
+            }
             Type::Record(fields) | Type::Enum(_, fields) => {
                 for (k, (_, ty)) in fields.iter().enumerate() {
                     ty.lengths(&format!("{of}.{k}"), lengths);

@@ -151,6 +151,26 @@ impl<B: Block> Outcome for Vec<B> {
     }
 }
 
+/// How many columns an array has, or the arrays of its elements' fields.
+fn width(value: &Value) -> Option<usize> {
+    match value {
+        Value::F64s(a) => a.shape.get(1).copied(),
+        Value::F32s(a) => a.shape.get(1).copied(),
+        Value::I64s(a) => a.shape.get(1).copied(),
+        Value::Bools(a) => a.shape.get(1).copied(),
+        Value::Tuple(items) => items.iter().find_map(width),
+        _ => None,
+    }
+}
+
+impl<B: Block> Outcome for Vec<Vec<B>> {
+    fn take(value: Value) -> Option<Vec<Vec<B>>> {
+        let (rows, width) = (length(&value)?, width(&value)?);
+        let mut all = B::split(value, rows.checked_mul(width)?)?.into_iter();
+        Some((0..rows).map(|_| all.by_ref().take(width).collect()).collect())
+    }
+}
+
 impl<B: Block, const N: usize> Outcome for [B; N] {
     fn take(value: Value) -> Option<[B; N]> {
         B::split(value, N)?.try_into().ok()
