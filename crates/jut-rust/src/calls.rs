@@ -286,7 +286,7 @@ impl Lowering<'_> {
             })
             .collect();
         let arguments: Vec<&Expr> = call.args.iter().collect();
-        let assigned = self.assigned;
+        let (assigned, before) = (self.assigned, self.lines.len());
         let parameter = match self.holes.get(hole) {
             Some(Hole::Data(path)) if steps.is_empty() => syn::parse2(path.clone()).ok(),
             _ => None,
@@ -297,12 +297,11 @@ impl Lowering<'_> {
         };
         let hole = self.hole(method);
         let rest = self.arguments(&arguments, hole, 1)?;
-        if self.assigned > assigned && !receiver.stable && target.is_none() {
-            return refuse(
-                &call.receiver,
-                "bind this to a name before: its arguments assign variables",
-            );
-        }
+        let receiver =
+            match self.assigned > assigned && !receiver.stable && target.is_none() {
+                true => self.named_before(before, receiver),
+                false => receiver,
+            };
         let mut targets = vec![target];
         targets.extend(self.targets.split_off(open));
         let values: Vec<Value> = [receiver].into_iter().chain(rest).collect();
@@ -473,17 +472,15 @@ impl Lowering<'_> {
         if let Expr::Range(_) = unwrapped(&call.receiver) {
             return refuse(&call.method, "a range stands in a `for` only");
         }
-        let assigned = self.assigned;
+        let (assigned, before) = (self.assigned, self.lines.len());
         let values = match &arguments[..] {
             [exponent] if name == "pow" => vec![self.exponent(exponent)?],
             _ => self.operands(&arguments)?,
         };
-        if self.assigned > assigned && !receiver.stable {
-            return refuse(
-                &call.receiver,
-                "bind this to a name before: its arguments assign variables",
-            );
-        }
+        let receiver = match self.assigned > assigned && !receiver.stable {
+            true => self.named_before(before, receiver),
+            false => receiver,
+        };
         self.number_method(&name, receiver, &values, &call.method)
     }
 }

@@ -66,6 +66,14 @@ impl Lowering<'_> {
         Value::name(name, value.ty, value.least)
     }
 
+    /// A value that was read before some lines which assign variables.
+    pub fn named_before(&mut self, lines: usize, value: Value) -> Value {
+        let later = self.lines.split_off(lines);
+        let value = self.named(value, "before");
+        self.lines.extend(later);
+        value
+    }
+
     /// An expression that is a number or truth value. A call of a function needs no line of its own then.
     pub fn operand(&mut self, expr: &Expr) -> Result<Value, Refusal> {
         match unwrapped(expr) {
@@ -599,12 +607,13 @@ impl Lowering<'_> {
             self.lines.push(format!("{name} = {text}"));
             return Ok(Value::name(name, ty, i64::MIN));
         }
-        let assigned = self.assigned;
+        let (assigned, before) = (self.assigned, self.lines.len());
         let at = self.operand(&index.index)?;
         let at = self.convert(at, &Ty::Usize);
-        if self.assigned > assigned && !base.stable {
-            return refuse(&index.index, "compute this index before the statement: `let i = ..;`");
-        }
+        let base = match self.assigned > assigned && !base.stable {
+            true => self.named_before(before, base),
+            false => base,
+        };
         let ty = self.element(&base.ty);
         let text = match base.text.strip_suffix("]\u{3}") {
             // `a[i][j]`: one access with two indices.

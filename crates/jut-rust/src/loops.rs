@@ -382,8 +382,17 @@ impl Lowering<'_> {
     }
 }
 
-/// A block with a label as a loop that ends after its first iteration: `'a: { .. break 'a e; .. e }`.
+/// A block with a label as a loop that ends after its first iteration: `'a: { .. break 'a e; .. e }`. It has a value if some
+/// jump gives it one.
 pub(crate) fn of_block(block: &syn::ExprBlock) -> Result<ExprLoop, Refusal> {
+    let plain = ended_block(block, false)?;
+    match gives_value(&plain) {
+        true => ended_block(block, true),
+        false => Ok(plain),
+    }
+}
+
+fn ended_block(block: &syn::ExprBlock, value: bool) -> Result<ExprLoop, Refusal> {
     struct Plain(Option<proc_macro2::Span>);
     impl Visit<'_> for Plain {
         fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
@@ -412,7 +421,7 @@ pub(crate) fn of_block(block: &syn::ExprBlock) -> Result<ExprLoop, Refusal> {
     let mut statements = block.block.stmts.clone();
     let last: syn::Stmt = match statements.pop() {
         Some(jump @ syn::Stmt::Expr(Expr::Break(_) | Expr::Return(_), _)) => jump,
-        Some(syn::Stmt::Expr(value, None)) => syn::parse_quote!(break #name #value;),
+        Some(syn::Stmt::Expr(last, None)) if value => syn::parse_quote!(break #name #last;),
         other => {
             statements.extend(other);
             syn::parse_quote!(break #name;)

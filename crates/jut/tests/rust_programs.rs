@@ -56,6 +56,8 @@ struct Writer<'a> {
     indent: usize,
     /// Arrays that may not be mentioned: something goes over them.
     lent: Vec<String>,
+    /// Whether a list grows in what is being written, which no `return` leaves then.
+    counting: bool,
 }
 
 impl Writer<'_> {
@@ -87,7 +89,21 @@ impl Writer<'_> {
 
     fn float(&mut self, depth: usize) -> String {
         let d = depth.saturating_sub(1);
-        match if depth == 0 { self.rng.u8(0..4) } else { self.rng.u8(0..27) } {
+        match if depth == 0 { self.rng.u8(0..4) } else { self.rng.u8(0..30) } {
+            27 => {
+                let method = self.one(&["rem_euclid", "div_euclid", "copysign"]);
+                format!("{}.{method}({})", self.float(d), self.float(d))
+            }
+            28 => {
+                let (a, b, c) = (self.float(d), self.float(d), self.float(d));
+                format!("({a}.mul_add({b}, {c})).round_ties_even()")
+            }
+            29 => match self.pick(Array, false) {
+                Some(array) => format!(
+                    "(match &{array}[..] {{ [] => 0.5, [p] => *p, [p, q] if p < q => p - q, [p, .., q] => p * 0.5 + q }})"
+                ),
+                None => "0.625f64".to_string(),
+            },
             0 | 1 => self.one(&[
                 "0.5f64",
                 "2.0f64",
@@ -103,7 +119,7 @@ impl Writer<'_> {
                 found => found.unwrap_or_else(|| "1.5f64".to_string()),
             },
             5..=9 => {
-                let op = self.one(&["+", "-", "*", "/"]);
+                let op = self.one(&["+", "-", "*", "/", "%"]);
                 format!("({} {op} {})", self.float(d), self.float(d))
             }
             10 => format!("{}.abs().sqrt()", self.float(d)),
@@ -171,7 +187,19 @@ impl Writer<'_> {
     fn chain(&mut self, array: &str) -> String {
         let (a, b) = (self.float(0), self.float(0));
         let other = self.pick(Array, false).unwrap_or_else(|| array.to_string());
-        match self.rng.u8(0..17) {
+        match self.rng.u8(0..23) {
+            17 => format!(
+                "{array}.iter().filter(|q| **q > {a}).map(|q| q * 0.5).collect::<Vec<f64>>().iter().sum::<f64>()"
+            ),
+            18 => format!(
+                "{array}.iter().filter_map(|q| if *q > {a} {{ Some(q - {b}) }} else {{ None }}).product::<f64>()"
+            ),
+            19 => format!("{array}.iter().skip_while(|q| **q > {a}).fold(0.5, |p, q| p * 0.5 + q)"),
+            20 => format!(
+                "{array}.iter().map_while(|q| if *q > {a} {{ Some(q + {b}) }} else {{ None }}).sum::<f64>()"
+            ),
+            21 => format!("({array}.iter().rposition(|q| *q > {a}).unwrap_or(5) as f64)"),
+            22 => format!("{array}.iter().nth(1).copied().filter(|q| *q > {a}).unwrap_or({b})"),
             15 => format!("{array}.iter().take_while(|q| **q > {a}).map(|q| q * 2.0).sum::<f64>()"),
             16 => format!(
                 "{array}.iter().skip(1).chain(&{other}.to_vec()).map(|q| q - {a}).sum::<f64>()"
@@ -290,8 +318,88 @@ impl Writer<'_> {
         self.line(tail);
     }
 
+    /// A list that is sorted or turned round.
+    fn rearranged(&mut self) {
+        let Some(array) = self.pick(Array, true) else { return };
+        let line = match self.rng.u8(0..5) {
+            0 => format!("{array}.sort_by(|p, q| p.partial_cmp(q).unwrap());"),
+            1 => format!("{array}.sort_by(|p, q| q.abs().partial_cmp(&p.abs()).unwrap());"),
+            2 => format!("{array}.reverse();"),
+            3 => {
+                self.lent.push(array.clone());
+                let by = self.size(1);
+                self.lent.pop();
+                format!("{array}.rotate_left({by});")
+            }
+            _ => format!("{array}.sort_by_key(|q| (*q).min(3.0).max(-3.0) as i64);"),
+        };
+        self.line(&line);
+    }
+
+    /// A list that grows by what a loop finds.
+    fn counted(&mut self, depth: usize) {
+        let (name, k) = (format!("list{}", self.count), format!("at{}", self.count));
+        self.count += 1;
+        let first = self.float(1);
+        self.line(&format!("let mut {name} = vec![{first}];"));
+        let condition = self.truth(2);
+        let head = match self.rng.u8(0..3) {
+            0 => format!("for {k} in 0..{} % 5 {{", self.size(1)),
+            1 => format!("for {k} in (0..5).filter(|j| j % 2 == 0) {{"),
+            _ => {
+                self.line(&format!("let mut {k} = 0;"));
+                format!("while {k} < 4 {{ {k} += 1;")
+            }
+        };
+        let known = self.names.clone();
+        self.line(&head);
+        self.indent += 1;
+        self.names.push((k, Size, false));
+        self.loops += 1;
+        let counting = std::mem::replace(&mut self.counting, true);
+        for _ in 0..self.rng.usize(0..2) {
+            self.statement(depth.saturating_sub(1));
+        }
+        self.counting = counting;
+        let (first, second) = (self.float(2), self.float(1));
+        self.line(&format!("if {condition} {{ {name}.push({first}); }}"));
+        if self.rng.bool() {
+            self.line(&format!("{name}.push({second});"));
+        }
+        self.loops -= 1;
+        self.indent -= 1;
+        self.line("}");
+        self.names = known;
+        self.names.push((name, Array, true));
+    }
+
+    /// A variable that gets its value in a branch, and a block that is left early.
+    fn late(&mut self, depth: usize) {
+        let (name, condition) = (format!("late{}", self.count), self.truth(2));
+        self.count += 1;
+        let (a, b) = (self.float(2), self.float(2));
+        self.line(&format!("let {name};"));
+        self.line(&format!("if {condition} {{ {name} = {a}; }} else {{ {name} = {b}; }}"));
+        let loops = std::mem::take(&mut self.loops);
+        self.line(&format!("'b{name}: {{"));
+        self.indent += 1;
+        let known = self.names.clone();
+        self.statement(depth.saturating_sub(1));
+        let leave = self.truth(1);
+        self.line(&format!("if {leave} {{ break 'b{name}; }}"));
+        self.statement(depth.saturating_sub(1));
+        self.names = known;
+        self.indent -= 1;
+        self.line("}");
+        self.loops = loops;
+        self.names.push((name, Float, false));
+    }
+
     fn statement(&mut self, depth: usize) {
-        match if depth == 0 { self.rng.u8(0..10) } else { self.rng.u8(0..29) } {
+        match if depth == 0 { self.rng.u8(0..10) } else { self.rng.u8(0..33) } {
+            29 => self.rearranged(),
+            30 | 31 => self.counted(depth),
+            32 => self.late(depth),
             22 => self.taken_apart(),
             23 => self.grown(depth),
             24..=26 => self.with_fields(),
@@ -419,7 +527,7 @@ impl Writer<'_> {
                 let (condition, jump) = (self.truth(2), self.one(&["break", "continue"]));
                 self.line(&format!("if {condition} {{ {jump}; }}"));
             }
-            18 | 19 => {
+            18 | 19 if !self.counting => {
                 let (condition, value) = (self.truth(1), self.float(2));
                 self.line(&format!("if {condition} {{ return {value}; }}"));
             }
@@ -473,7 +581,7 @@ impl Writer<'_> {
     /// Elements by a pattern, an `Option` by `let .. else`, the value of a loop.
     fn taken_apart(&mut self) {
         let (name, a, b) = (self.name(), self.float(1), self.float(1));
-        match (self.rng.u8(0..3), self.pick(Array, false)) {
+        match (self.rng.u8(0..3), self.pick(Array, false).filter(|_| !self.counting)) {
             (0, _) => self.line(&format!("let [{name}, _] = [{a}, {b}];")),
             (1, Some(array)) => {
                 let at = self.size(1);
@@ -672,6 +780,7 @@ fn random_functions_are_those_of_plain_rust() {
                 loops: 0,
                 indent: 0,
                 lent: Vec::new(),
+        counting: false,
             };
             writer.function(k)
         })
