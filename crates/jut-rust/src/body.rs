@@ -149,12 +149,22 @@ impl Lowering<'_> {
     /// The end of a block: its value, or the assignment of the result.
     fn end(&mut self, value: Value, tail: Tail) -> Result<Value, Refusal> {
         if self.assigns(tail) && value.ty != Ty::Never {
-            let value = self.convert(value, &self.signature.result.clone());
+            let value = self.given(value)?;
             let result = self.returned.0.clone();
             self.set(&result, &value.text, 0);
             return Ok(value);
         }
-        Ok(value)
+        match (tail, &value.ty) {
+            (Tail::Function, Ty::Option(_)) => self.given(value),
+            _ => Ok(value),
+        }
+    }
+
+    /// A value as that of the function.
+    fn given(&mut self, value: Value) -> Result<Value, Refusal> {
+        let result = self.signature.result.clone();
+        let value = self.with_type(value, &result, &syn::parse_quote!(None))?;
+        Ok(self.convert(value, &result))
     }
 
     /// An `if` that has jumps in it, or ends the function, and what follows it.
@@ -292,7 +302,7 @@ impl Lowering<'_> {
             return Ok(if self.assigns(tail) { None } else { Some(value) });
         }
         self.learned.flagged = true;
-        let value = self.convert(value, &self.signature.result.clone());
+        let value = self.given(value)?;
         let (result, live) = self.returned.clone();
         self.set(&result, &value.text, 0);
         self.set(&live, "false", 0);

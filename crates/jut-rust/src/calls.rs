@@ -187,7 +187,21 @@ impl Lowering<'_> {
         span: Span,
         inline: bool,
     ) -> Result<Value, Refusal> {
-        let texts: Vec<&str> = values.iter().map(|v| v.text.as_str()).collect();
+        let mut texts = Vec::new();
+        for (k, value) in values.iter().enumerate() {
+            match self.resolve(&value.ty) {
+                // Of what, the function knows.
+                Ty::Option(inner) if *inner == Ty::Never => {
+                    texts.push(format!("$none {hole} {k}$"));
+                }
+                // It is two arguments.
+                Ty::Option(_) => {
+                    let option = self.named(value.clone(), "option").text;
+                    texts.push(format!("{option}.0, {option}.1"));
+                }
+                _ => texts.push(value.text.clone()),
+            }
+        }
         let text = self.at(span, What::Same, &format!("$c{hole}$({})", texts.join(", ")));
         let all: Vec<&Value> = values.iter().collect();
         let value = Value::new(text, Ty::Of(hole, Vec::new()), 9, &all).costly();
@@ -297,11 +311,10 @@ impl Lowering<'_> {
         };
         let hole = self.hole(method);
         let rest = self.arguments(&arguments, hole, 1)?;
-        let receiver =
-            match self.assigned > assigned && !receiver.stable && target.is_none() {
-                true => self.named_before(before, receiver),
-                false => receiver,
-            };
+        let receiver = match self.assigned > assigned && !receiver.stable && target.is_none() {
+            true => self.named_before(before, receiver),
+            false => receiver,
+        };
         let mut targets = vec![target];
         targets.extend(self.targets.split_off(open));
         let values: Vec<Value> = [receiver].into_iter().chain(rest).collect();

@@ -32,10 +32,31 @@ fn tangent_argument(written: &Type) -> TokenStream {
 
 /// The type of a derivative, as a value that is given back.
 pub(crate) fn derivative(written: &Type) -> TokenStream {
+    if let Some(inner) = within_option(written) {
+        return derivative(inner);
+    }
     typed(written, &|path| match known(path) {
         true => path.to_token_stream(),
         false => quote!(::jut::rust::Gradient<#path>),
     })
+}
+
+/// What an `Option` is of.
+fn within_option(written: &Type) -> Option<&Type> {
+    match written {
+        Type::Reference(inner) => within_option(&inner.elem),
+        Type::Paren(inner) => within_option(&inner.elem),
+        Type::Group(inner) => within_option(&inner.elem),
+        Type::Path(path) => {
+            let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+            let syn::PathArguments::AngleBracketed(of) = &last.arguments else { return None };
+            match of.args.first() {
+                Some(syn::GenericArgument::Type(inner)) => Some(inner),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// Whether a path is that of a number or truth value, or of an array of jut's, which the attribute does not take.
@@ -99,6 +120,10 @@ fn result_tangent(written: &Type, ty: &Ty) -> Option<TokenStream> {
             let floats: Vec<_> = all.filter_map(|(w, t)| result_tangent(w, t)).collect();
             (!floats.is_empty()).then(|| quote!((#(#floats,)*)))
         }
+        (written, Ty::Option(inner)) => inner.has_float().then(|| {
+            let inner = derivative(written);
+            quote!((#inner,))
+        }),
         (written, ty) => ty.has_float().then(|| derivative(written)),
     }
 }
@@ -162,6 +187,22 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             None => Ident::new(&p.name, Span::mixed_site()),
         })
         .collect();
+    // An `Option` is two arguments.
+    let (mut held_names, mut prepared) = (Vec::new(), Vec::new());
+    for (n, p) in idents.iter().zip(&signature.parameters) {
+        if !matches!(p.ty, Ty::Option(_)) {
+            held_names.push(quote!(#n));
+            continue;
+        }
+        let name = n.to_string();
+        let there = fresh(signature, &format!("has_{}", name.trim_start_matches("r#")));
+        let content = fresh(signature, &format!("in_{}", name.trim_start_matches("r#")));
+        prepared.push(quote! {
+            let #there = ::core::option::Option::is_some(&#n);
+            let #content = ::jut::rust::Content(::core::option::Option::as_ref(&#n));
+        });
+        held_names.extend([quote!(#there), quote!(#content)]);
+    }
     let names: Vec<TokenStream> = idents.iter().map(|n| quote!(#n)).collect();
     let types: Vec<&Type> = signature.parameters.iter().map(|p| &p.written).collect();
     let parameters: Vec<TokenStream> =
@@ -240,6 +281,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             /// # Errors
             /// An argument that does not fit, or what makes the function panic.
             pub fn #name #generics(#(#given),*) -> ::jut::Result<#ty> #bound {
+                #(#prepared)*
                 #called
             }
         }
@@ -267,7 +309,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             "The value, by compiled code.",
             "Value",
             &parameters,
-            &names,
+            &held_names,
             &value,
             &take_value,
         ),
@@ -278,11 +320,12 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         let result_type = tupled(&result_floats);
         let both: Vec<TokenStream> =
             parameters.iter().chain(&tangent_parameters).cloned().collect();
-        let held: Vec<TokenStream> = idents.iter().chain(&tangents).map(|n| quote!(#n)).collect();
+        let tangents = tangents.iter().map(|n| quote!(#n));
+        let held: Vec<TokenStream> = held_names.iter().cloned().chain(tangents).collect();
         let cotangent = fresh(signature, "cotangent");
         let mut with_cotangent = parameters.clone();
         with_cotangent.push(quote!(#cotangent: &#result_type));
-        let mut held_cotangent = names.clone();
+        let mut held_cotangent = held_names.clone();
         held_cotangent.extend((0..result_floats.len()).map(|k| match result_floats.len() {
             1 => quote!(#cotangent),
             _ => {
@@ -321,7 +364,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 "All partial derivatives: one result for each parameter that is asked for.",
                 "Jacobian(::jut::JacobianMode::Auto)",
                 &parameters,
-                &names,
+                &held_names,
                 &blocks,
                 &take_gradient,
             ));
@@ -330,7 +373,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 "The value and all partial derivatives.",
                 "ValueAndJacobian(::jut::JacobianMode::Auto)",
                 &parameters,
-                &names,
+                &held_names,
                 &quote!((#value, #blocks)),
                 &pair,
             ));
@@ -341,7 +384,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 "The gradient: one result for each parameter that has floats.",
                 "Gradient",
                 &parameters,
-                &names,
+                &held_names,
                 &gradient,
                 &take_gradient,
             ));
@@ -350,7 +393,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                 "The value and the gradient.",
                 "ValueAndGradient",
                 &parameters,
-                &names,
+                &held_names,
                 &quote!((#value, #gradient)),
                 &pair,
             ));
@@ -376,7 +419,7 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
                     "All second derivatives.",
                     "Hessian",
                     &parameters,
-                    &names,
+                    &held_names,
                     &block,
                     &quote!(results.next()?),
                 ));

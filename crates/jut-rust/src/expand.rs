@@ -291,7 +291,8 @@ fn twin(
         }
         _ => TokenStream::new(),
     };
-    let parameters = match signature.takes_functions() {
+    let options = signature.parameters.iter().any(|p| matches!(p.ty, Ty::Option(_)));
+    let parameters = match signature.takes_functions() || options {
         true => {
             signature.parameters.iter().map(|p| type_value(&p.ty, &signature.lengths)).collect()
         }
@@ -418,6 +419,10 @@ pub(crate) fn type_value(ty: &Ty, holes: &[Hole]) -> TokenStream {
         Ty::Tuple(items) => {
             let items = items.iter().map(|t| type_value(t, holes));
             quote!(::jut::rust::Type::Tuple(&[#(#items),*]))
+        }
+        Ty::Option(inner) => {
+            let inner = type_value(inner, holes);
+            quote!(::jut::rust::Type::Tuple(&[::jut::rust::Type::Bool, #inner]))
         }
         Ty::Function(inputs, output) => {
             let inputs = inputs.iter().map(|t| type_value(t, holes));

@@ -2,7 +2,7 @@
 
 use crate::expression::Value;
 use crate::template::{Hole, Place, What, finish, mark};
-use crate::types::{Extent, Ty, read_outside};
+use crate::types::{Extent, Ty, read_outside, read_signature};
 use crate::{Refusal, refuse};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -76,10 +76,18 @@ impl Signature {
         }
     }
 
-    /// The numbers of the parameters that derivatives are by, where these are named.
+    /// The numbers of the parameters that derivatives are by, where these are named: in the text, where an `Option` is two.
     pub(crate) fn named(&self) -> Option<Vec<usize>> {
-        let all = self.parameters.iter().enumerate();
-        let asked = all.filter(|(_, p)| p.wrt == Some(true)).map(|(k, _)| k);
+        let two = |p: &Parameter| usize::from(matches!(p.ty, Ty::Option(_)));
+        let mut at = 0;
+        let mut asked = Vec::new();
+        for p in &self.parameters {
+            if p.wrt == Some(true) {
+                asked.push(at + two(p));
+            }
+            at += 1 + two(p);
+        }
+        let asked = asked.into_iter();
         self.parameters.iter().any(|p| p.wrt.is_some()).then(|| asked.collect())
     }
 
@@ -265,7 +273,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             mutable: ident.mutability.is_some(),
             ty: match given {
                 Some(ty) => ty,
-                None => read_outside(&written, &mut lengths)?,
+                None => read_signature(&written, &mut lengths)?,
             },
             written,
             changed,
@@ -273,6 +281,12 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
             span: ident.ident.span(),
         });
         let ty = &parameters[parameters.len() - 1].ty;
+        if let (true, Ty::Option(_)) = (changed, ty) {
+            return refuse(
+                &typed.ty,
+                "an `Option` is not changed in place here: give the new one back",
+            );
+        }
         let mixed = match ty {
             Ty::Tuple(items) => items.iter().any(|t| !t.has_float() || has_sizes(t)),
             other => *other == Ty::Unit,
@@ -300,7 +314,7 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
                     "write `Vec<f64>` or `[f64; N]`: a result is a value of its own",
                 );
             }
-            (read_outside(ty, &mut lengths)?, Some((**ty).clone()))
+            (read_signature(ty, &mut lengths)?, Some((**ty).clone()))
         }
     };
     let inner = |t: &Ty| matches!(t, Ty::Array(_, Extent::Vec) | Ty::Tuple(_) | Ty::Unit);
@@ -454,7 +468,7 @@ impl<'a> Lowering<'a> {
                 },
                 _ => String::new(),
             };
-            let given = matches!(p.ty, Ty::Function(..));
+            let given = matches!(p.ty, Ty::Function(..) | Ty::Option(_));
             let ty = p.ty.text(&mut || {
                 if given {
                     return String::new();
@@ -467,7 +481,21 @@ impl<'a> Lowering<'a> {
             if let (false, Some(last)) = (own.is_empty(), sizes.last_mut()) {
                 last.insert_str(0, &own);
             }
-            parameters.push(format!("{name}: {ty}"));
+            let name = match &p.ty {
+                // Whether there is a value, and that value.
+                Ty::Option(inner) => {
+                    let (there, value) =
+                        (self.names.unique(&format!("has_{name}")), self.names.unique("value"));
+                    let inner = inner.text(&mut String::new);
+                    parameters.push(format!("{there}: bool, {value}: {inner}"));
+                    self.lines.push(format!("{name} = #({there}, {value})"));
+                    name
+                }
+                _ => {
+                    parameters.push(format!("{name}: {ty}"));
+                    name
+                }
+            };
             let local = Local {
                 mutable: p.mutable || p.changed,
                 reference: p.changed,

@@ -427,7 +427,13 @@ fn ended_block(block: &syn::ExprBlock, value: bool) -> Result<ExprLoop, Refusal>
             syn::parse_quote!(break #name;)
         }
     };
-    Ok(syn::parse_quote!(#label loop { #(#statements)* #last }))
+    statements.push(last);
+    Ok(ExprLoop {
+        attrs: Vec::new(),
+        label: label.cloned(),
+        loop_token: Default::default(),
+        body: Block { brace_token: block.block.brace_token, stmts: statements },
+    })
 }
 
 /// Whether a loop ends with a value.

@@ -1,4 +1,4 @@
-//! `Option` in a body: what `x.last()`, `x.iter().position(..)` or `Some(v)` give, until it is taken apart.
+//! `Option`: what `x.last()`, `x.iter().position(..)` or `Some(v)` give, until it is taken apart.
 //!
 //! In the text it is a pair, whether there is a value, and that value or some other which nobody reads:
 //!
@@ -7,7 +7,8 @@
 //!                                                          i = if option.0 { option.1 } else { 0 }
 //! ```
 //!
-//! So a value needs a type without sizes of its own. An `Option` is no parameter, result or field; `None` needs a type beside it.
+//! So a value needs a type without sizes of its own, and `None` a type beside it. As a parameter it is two parameters of the text, by the
+//! second of which derivatives are; as a result it is the pair.
 
 use crate::chains::is_iterator;
 use crate::elements::Item;
@@ -35,6 +36,19 @@ pub(crate) const METHODS: &[&str] = &[
     "copied",
     "cloned",
     "map",
+];
+
+/// Those of them that nothing else has.
+const OWN: &[&str] = &[
+    "unwrap",
+    "expect",
+    "unwrap_or",
+    "unwrap_or_else",
+    "unwrap_or_default",
+    "map_or",
+    "is_some",
+    "is_none",
+    "is_some_and",
 ];
 
 /// An order: the two sides of `|a, b| LEFT.partial_cmp(RIGHT).unwrap()`, and what the closure's parameters are.
@@ -117,6 +131,10 @@ impl Lowering<'_> {
     pub fn option_parts(&self, option: &Value) -> (Value, Value) {
         let ty = match self.resolve(&option.ty) {
             Ty::Option(inner) => *inner,
+            Ty::Of(hole, mut steps) => {
+                steps.push(crate::types::Step::Component(1));
+                Ty::Of(hole, steps)
+            }
             other => other,
         };
         let least = if ty == Ty::Usize { 0 } else { i64::MIN };
@@ -165,8 +183,10 @@ impl Lowering<'_> {
         if !taken || is_iterator(&call.receiver) && !ends(&call.receiver) {
             return Ok(None);
         }
-        // What is no `Option` is looked at once more by the caller.
-        if !self.is_option(&call.receiver) {
+        // What is no `Option` is looked at once more by the caller. What a function gives is one if it has such a method.
+        let called = matches!(unwrapped(&call.receiver), Expr::Call(_) | Expr::MethodCall(_))
+            && OWN.contains(&name.as_str());
+        if !self.is_option(&call.receiver) && !called {
             return Ok(None);
         }
         let option = self.expression(&call.receiver)?;
@@ -341,7 +361,7 @@ impl Lowering<'_> {
         subject: &Value,
         at: &Pat,
     ) -> Result<Value, Refusal> {
-        if !matches!(self.resolve(&subject.ty), Ty::Option(_)) {
+        if !matches!(self.resolve(&subject.ty), Ty::Option(_) | Ty::Of(..)) {
             return refuse(
                 at,
                 "this is no `Option` here: a struct or result of one is not built, write an enum of your own \

@@ -85,6 +85,7 @@ impl Ty {
             Ty::F64 | Ty::F32 | Ty::Float(_) | Ty::Of(..) => true,
             Ty::Array(element, _) => element.has_float(),
             Ty::Tuple(items) => items.iter().any(Ty::has_float),
+            Ty::Option(inner) => inner.has_float(),
             _ => false,
         }
     }
@@ -201,9 +202,26 @@ pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     match found.has_option() {
         true => refuse(
             ty,
-            "an `Option` is built inside of a function only: write an enum of your own that derives `jut::Data`",
+            "an `Option` is a whole parameter or result here: write an enum of your own that derives `jut::Data`",
         ),
         false => Ok(found),
+    }
+}
+
+/// Reads the type of a parameter or result, which may be an `Option`: of what has no sizes of its own.
+pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    let found = read(ty, holes)?;
+    match &found {
+        Ty::Option(inner) if !inner.has_option() && **inner != Ty::Unit => {
+            match crate::function::has_sizes(inner) || inner.has_mixed() {
+                true => refuse(
+                    ty,
+                    "an `Option` is one of a number, a struct, or an array of fixed size here",
+                ),
+                false => Ok(found),
+            }
+        }
+        _ => read_outside(ty, holes),
     }
 }
 

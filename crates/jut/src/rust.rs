@@ -71,7 +71,7 @@ mod prelude;
 mod program;
 mod words;
 
-pub use argument::{Argument, Block, Held, neutral};
+pub use argument::{Argument, Block, Content, Held, neutral};
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Method, Number, components, element, field, given, of,
     result,

@@ -36,6 +36,8 @@ mod modules;
 mod names;
 #[path = "differentiable/numbers.rs"]
 mod numbers;
+#[path = "differentiable/options.rs"]
+mod options;
 #[path = "differentiable/rows.rs"]
 mod rows;
 #[path = "differentiable/sorted.rs"]

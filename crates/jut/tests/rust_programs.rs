@@ -91,7 +91,7 @@ impl Writer<'_> {
         let d = depth.saturating_sub(1);
         match if depth == 0 { self.rng.u8(0..4) } else { self.rng.u8(0..30) } {
             27 => {
-                let method = self.one(&["rem_euclid", "div_euclid", "copysign"]);
+                let method = self.one(&["rem_euclid", "div_euclid"]);
                 format!("{}.{method}({})", self.float(d), self.float(d))
             }
             28 => {
@@ -342,7 +342,6 @@ impl Writer<'_> {
         self.count += 1;
         let first = self.float(1);
         self.line(&format!("let mut {name} = vec![{first}];"));
-        let condition = self.truth(2);
         let head = match self.rng.u8(0..3) {
             0 => format!("for {k} in 0..{} % 5 {{", self.size(1)),
             1 => format!("for {k} in (0..5).filter(|j| j % 2 == 0) {{"),
@@ -361,7 +360,7 @@ impl Writer<'_> {
             self.statement(depth.saturating_sub(1));
         }
         self.counting = counting;
-        let (first, second) = (self.float(2), self.float(1));
+        let (condition, first, second) = (self.truth(2), self.float(2), self.float(1));
         self.line(&format!("if {condition} {{ {name}.push({first}); }}"));
         if self.rng.bool() {
             self.line(&format!("{name}.push({second});"));
@@ -780,7 +779,7 @@ fn random_functions_are_those_of_plain_rust() {
                 loops: 0,
                 indent: 0,
                 lent: Vec::new(),
-        counting: false,
+                counting: false,
             };
             writer.function(k)
         })

@@ -356,6 +356,19 @@ impl<B: Block> Argument for Vec<B> {
     }
 }
 
+/// What is in an `Option`, or some other value of its type.
+#[derive(Debug)]
+pub struct Content<'a, T>(pub Option<&'a T>);
+
+impl<T: Argument + super::Data> Argument for Content<'_, T> {
+    fn hold(&self) -> Result<Held<'_>> {
+        match self.0 {
+            Some(value) => value.hold(),
+            None => Ok(Held::owned(neutral(&T::TYPE))),
+        }
+    }
+}
+
 /// Rows, which are of one length.
 impl<B: Block> Argument for [Vec<B>] {
     fn hold(&self) -> Result<Held<'_>> {

@@ -64,6 +64,19 @@ pub type Gradient<D> = <D as Data>::Gradient;
 /// struct.)
 pub trait Field<const KEY: u64, T> {}
 
+/// What is in an `Option`, which is a pair in the text.
+impl<T> Field<{ key("1") }, T> for Option<T> {}
+
+/// The number of a field's name, as the attribute makes it.
+const fn key(name: &str) -> u64 {
+    let (mut key, mut k) = (0xcbf2_9ce4_8422_2325_u64, 0);
+    while k < name.len() {
+        key = (key ^ name.as_bytes()[k] as u64).wrapping_mul(0x100_0000_01b3);
+        k += 1;
+    }
+    key
+}
+
 /// A method of a type, or a function of it, found by its name's number, and the type of its result.
 #[diagnostic::on_unimplemented(
     message = "this is no function with derivatives of `{Self}`",

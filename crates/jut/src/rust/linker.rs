@@ -282,6 +282,7 @@ pub fn with_prelude(text: &str) -> String {
 /// | `field 0 e x` | the number of the field x of an element of hole 0 |
 /// | `make 0 x=a y=b` | a struct of its fields; what is not named is taken from `..=c` |
 /// | `tag 0 Round`, `variant 0 Round Round.radius=a` | the number of a variant of the enum of hole 0; the variant with its fields |
+/// | `none 0 2` | argument 2 of the function of hole 0, if that is a `None` |
 /// | `to f64 0 e x` | the conversion to f64 of such a field: nothing, if that is one |
 /// | `neutral 0 e x` | some value of such a field |
 fn written(tag: &str, holes: &[Filled]) -> String {
@@ -327,6 +328,14 @@ fn written(tag: &str, holes: &[Filled]) -> String {
                 None => rest.map_or(String::new(), |rest| format!("{rest}.{k}")),
             });
             format!("#({})", each.collect::<Vec<_>>().join(", "))
+        }
+        ["none", k, argument] => {
+            let of = k.parse::<usize>().ok().and_then(|k| holes.get(k));
+            let argument = argument.parse::<usize>().ok();
+            match of.zip(argument).and_then(|(of, k)| of.parameters.get(k)) {
+                Some(Type::Tuple([_, inner])) => format!("false, {}", inner.neutral()),
+                _ => "false".to_string(),
+            }
         }
         ["tag", k, name] => match hole(k) {
             Some(Type::Enum(variants, _)) => variants

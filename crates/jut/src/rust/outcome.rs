@@ -151,6 +151,15 @@ impl<B: Block> Outcome for Vec<B> {
     }
 }
 
+impl<T: Outcome> Outcome for Option<T> {
+    fn take(value: Value) -> Option<Option<T>> {
+        let Value::Tuple(parts) = value else { return None };
+        let mut parts = parts.into_iter();
+        let (there, value) = (bool::take(parts.next()?)?, T::take(parts.next()?)?);
+        Some(there.then_some(value))
+    }
+}
+
 /// How many columns an array has, or the arrays of its elements' fields.
 fn width(value: &Value) -> Option<usize> {
     match value {
