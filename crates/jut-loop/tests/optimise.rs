@@ -229,8 +229,18 @@ fn gathering_gives_the_same_bits_for_every_number_of_iterations() {
     let summed =
         summed.replace("    g[j] = h\n  }", "    g[j] = h\n    u = t * a\n    (u)\n  }\n  (s)");
     assert!(tidy(&summed).contains("for par"), "{}", tidy(&summed));
+    let by_lanes = summed
+        .replace("for up (i in 0 .. m) carry (t = 0.5)", "lanes (i in 0 .. m) carry (t)")
+        .replace("u = t * a", "u = t + a");
+    let tidied = tidy(&by_lanes);
+    // The sum alone, and the loop as it is for few iterations.
+    assert_eq!(
+        (tidied.matches("for par").count(), tidied.matches("lanes (").count()),
+        (1, 2),
+        "{tidied}"
+    );
     let overwritten = NEIGHBOURS.replace("    c = b + a\n    g[i] = c", "    g[i] = a");
-    for text in [NEIGHBOURS, &wide, &down, &shifted, &summed, &overwritten] {
+    for text in [NEIGHBOURS, &wide, &down, &shifted, &summed, &by_lanes, &overwritten] {
         runs_alike(text, |m| {
             let n = 12;
             let x = (0..n).map(|k| 0.1 + 1.0 / (k as f64)).collect();

@@ -17,7 +17,7 @@
 //! computed twice, so only small bodies of machine operations are turned round. A loop whose
 //! iterations write to one cell each needs no turning: it only becomes `par`.
 //!
-//! What the loop carries, such as a sum, stays in a loop of its own before, without the updates. Where it
+//! What the loop carries, such as a sum, in order or by lanes, stays in a loop of its own before, without the updates. Where it
 //! adds to several arrays, or to several rows of one (a cell of a grid and those above and below it), each
 //! has a loop of its own.
 //!
@@ -31,7 +31,7 @@ use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Lowering, Machine, Prim};
 
 use crate::analysis::{Roots, Rows};
-use crate::form::{Atom, Block, For, Kind, LoopFunction, Order, Stmt, Value};
+use crate::form::{Atom, Block, For, Kind, Lanes, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
 /// Runs the walk.
@@ -39,9 +39,27 @@ pub(super) fn run(func: &mut LoopFunction) {
     let (roots, rows) = (Roots::of(func), Rows::of(func));
     let mut walk = Gather { roots, rows, values: Values::new(&mut func.values) };
     func.body.rewrite(&mut |stmt, out| match stmt {
-        Stmt::For(source) => walk.turn(source, out),
+        Stmt::For(source) => walk.turn(source, false, out),
+        Stmt::Lanes(source) => walk.turn(Box::new(in_order(*source)), true, out),
         stmt => out.push(stmt),
     });
+}
+
+/// A loop of sums by lanes as one that carries them, which adds up the same terms.
+fn in_order(lanes: Lanes) -> For {
+    let Lanes { dst, vector, index, low, high, carry, body } = lanes;
+    let carry = carry.into_iter().map(|sum| (sum, Atom::Lit(Literal::F64(0.0)))).collect();
+    For { dst, order: Order::Up, vector, index, low, high, carry, body }
+}
+
+/// A loop as it is: one that carries something, or the sums by lanes that [`in_order`] was given.
+fn as_it_is(source: For, by_lanes: bool) -> Stmt {
+    if !by_lanes {
+        return source.into();
+    }
+    let For { dst, order: _, vector, index, low, high, carry, body } = source;
+    let carry = carry.into_iter().map(|(sum, _)| sum).collect();
+    Stmt::Lanes(Box::new(Lanes { dst, vector, index, low, high, carry, body }))
 }
 
 /// Statements of a body that is looked at.
@@ -96,7 +114,7 @@ struct Plan<'a> {
 
 impl Gather<'_> {
     /// Writes a loop, turned round if it qualifies.
-    fn turn(&mut self, mut source: Box<For>, out: &mut Vec<Stmt>) {
+    fn turn(&mut self, mut source: Box<For>, by_lanes: bool, out: &mut Vec<Stmt>) {
         let turned = match Plan::of(&source, self) {
             Some(plan) if plan.owns_its_cells() => {
                 if source.carry.is_empty() {
@@ -104,11 +122,11 @@ impl Gather<'_> {
                 }
                 None
             }
-            Some(plan) => self.gathered(&source, &plan),
+            Some(plan) => self.gathered(&source, by_lanes, &plan),
             None => None,
         };
         let Some((width, then)) = turned else {
-            out.push(Stmt::For(source));
+            out.push(as_it_is(*source, by_lanes));
             return;
         };
         let (low, high) = (source.low, source.high);
@@ -116,7 +134,7 @@ impl Gather<'_> {
             if source.dst.is_empty() && low < high && high.wrapping_sub(low) >= width {
                 out.extend(then.stmts);
             } else {
-                out.push(Stmt::For(source));
+                out.push(as_it_is(*source, by_lanes));
             }
             return;
         }
@@ -129,12 +147,12 @@ impl Gather<'_> {
         let dst = source.dst.clone();
         source.dst = dst.iter().map(|v| self.values.like(*v)).collect();
         let results = source.dst.iter().map(|v| Atom::Value(*v)).collect();
-        let other = Block { stmts: vec![Stmt::For(source)], results };
+        let other = Block { stmts: vec![as_it_is(*source, by_lanes)], results };
         out.push(Stmt::If { dst, cond, then, other });
     }
 
     /// The loop seen from the elements, and how many iterations it needs.
-    fn gathered(&mut self, source: &For, plan: &Plan) -> Option<(i64, Block)> {
+    fn gathered(&mut self, source: &For, by_lanes: bool, plan: &Plan) -> Option<(i64, Block)> {
         let (mut middles, mut total, mut most) = (Vec::new(), 0, 0);
         for buffer in plan.buffers() {
             let (first, last) = plan.reach(|u| u.buffer == buffer)?;
@@ -161,7 +179,7 @@ impl Gather<'_> {
         if !source.carry.is_empty() {
             let sums = self.sums(source, plan);
             results = sums.dst.iter().map(|v| Atom::Value(*v)).collect();
-            stmts.push(sums.into());
+            stmts.push(as_it_is(sums, by_lanes));
         }
         for (buffer, order, index, body) in middles {
             let (first, last) = plan.reach(|u| u.buffer == buffer)?;
