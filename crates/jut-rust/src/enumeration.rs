@@ -1,5 +1,5 @@
 //! What `#[derive(jut::Data)]` writes beside an enum. In the text a value is the tuple of the variant's number and the fields
-//! of all variants; those of others than its own have some value that nobody reads.
+//! of all variants; those of others than its own have some value that nobody reads, a `Vec` no elements.
 //!
 //! A derivative with respect to an enum is a struct of all fields with floats, `ShapeGrad { round_radius, .. }`: those of the variant that
 //! the value is, and zero for the others. So derivatives add up whatever the variants are.
@@ -9,6 +9,7 @@ use crate::data::{Field, values};
 use crate::derivatives::derivative;
 use crate::enums::field_name;
 use crate::expand::type_value;
+use crate::function::has_sizes;
 use crate::template::Hole;
 use crate::types::{Ty, read_outside};
 use crate::{Refusal, spanned};
@@ -89,10 +90,6 @@ pub(crate) fn items(
             );
             type Gradient = #gradient;
         }
-        const _: () = ::core::assert!(
-            <#own as ::jut::rust::Data>::TYPE.sizes() == 0,
-            "a `Vec` in an enum is not built: write `[f64; N]`, or a parameter of its own"
-        );
         #(#found)*
         #crossing
         #constant
@@ -261,34 +258,15 @@ fn crossing(own: &Ident, variants: &[Variant], parts: &[Part], holes: &[Hole]) -
         });
         quote!(#number => ::core::option::Option::Some(#own::#name { #(#members: #each),* }))
     });
-    quote! {
-        #[automatically_derived]
-        impl ::jut::rust::Argument for #own {
-            fn hold(&self) -> ::jut::Result<::jut::rust::Held<'_>> {
-                ::jut::Result::Ok(::jut::rust::Held::tuple(match self { #(#held),* }))
-            }
-        }
-
-        #[automatically_derived]
-        #[allow(unused_mut, unused_variables)]
-        impl ::jut::rust::Outcome for #own {
-            fn take(value: ::jut::Value) -> ::core::option::Option<Self> {
-                let mut components = ::jut::rust::components(value)?;
-                let number = <i64 as ::jut::rust::Outcome>::next(&mut components)?;
-                let mut all: ::std::vec::Vec<::core::option::Option<::jut::Value>> =
-                    components.map(::core::option::Option::Some).collect();
-                match number {
-                    #(#taken,)*
-                    _ => ::core::option::Option::None,
-                }
-            }
-        }
-
+    // What has lists is no element of one.
+    let block = match parts.iter().any(|p| has_sizes(&p.ty)) {
+        true => TokenStream::new(),
+        false => quote! {
         #[automatically_derived]
         #[allow(unused_mut, unused_variables, unreachable_patterns)]
         impl ::jut::rust::Block for #own
         where
-            #(for<'fixed> #types: ::jut::rust::Block + ::jut::rust::Outcome,)*
+            #(for<'fixed> #types: ::jut::rust::Block,)*
             for<'fixed> #own: ::core::clone::Clone,
         {
             fn many(all: &[Self]) -> ::jut::Result<::jut::rust::Held<'_>> {
@@ -315,6 +293,32 @@ fn crossing(own: &Ident, variants: &[Variant], parts: &[Part], holes: &[Hole]) -
                     .collect()
             }
         }
+        },
+    };
+    quote! {
+        #[automatically_derived]
+        impl ::jut::rust::Argument for #own {
+            fn hold(&self) -> ::jut::Result<::jut::rust::Held<'_>> {
+                ::jut::Result::Ok(::jut::rust::Held::tuple(match self { #(#held),* }))
+            }
+        }
+
+        #[automatically_derived]
+        #[allow(unused_mut, unused_variables)]
+        impl ::jut::rust::Outcome for #own {
+            fn take(value: ::jut::Value) -> ::core::option::Option<Self> {
+                let mut components = ::jut::rust::components(value)?;
+                let number = <i64 as ::jut::rust::Outcome>::next(&mut components)?;
+                let mut all: ::std::vec::Vec<::core::option::Option<::jut::Value>> =
+                    components.map(::core::option::Option::Some).collect();
+                match number {
+                    #(#taken,)*
+                    _ => ::core::option::Option::None,
+                }
+            }
+        }
+
+        #block
     }
 }
 

@@ -139,6 +139,7 @@ fn many(ty: &Type, shape: &[usize]) -> Value {
     let shaped = || shape.to_vec();
     match (ty, shape) {
         (Type::Fixed(element, n), _) => many(element, &[shape, &[*n]].concat()),
+        (Type::Vec(element), _) => many(element, &[shape, &[0]].concat()),
         (Type::Record(fields) | Type::Enum(_, fields), _) => {
             Value::Tuple(fields.iter().map(|(_, ty)| many(ty, shape)).collect())
         }

@@ -261,7 +261,7 @@ impl Type {
         }
     }
 
-    /// Some value, for what is never read; of a type without sizes.
+    /// Some value, for what is never read; of lists those without elements.
     pub fn neutral(&self) -> String {
         match self {
             Type::F64 => "0.0".to_string(),
@@ -276,6 +276,7 @@ impl Type {
                 format!("#({})", items.join(", "))
             }
             Type::Fixed(element, n) => format!("build (i < {n}) {{ {} }}", element.neutral()),
+            Type::Vec(element) => format!("build (i < 0) {{ {} }}", element.neutral()),
             _ => "0".to_string(),
         }
     }

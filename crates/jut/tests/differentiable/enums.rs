@@ -287,3 +287,64 @@ fn jumps_out_of_arms() {
         }
     }
 }
+
+#[derive(Data, Clone, Debug, PartialEq)]
+enum Predictor {
+    Constant(f64),
+    Linear { weights: Vec<f64>, bias: f64 },
+    Layers(Vec<Vec<f64>>, Vec<[f64; 2]>),
+}
+
+#[differentiable]
+fn predicted(model: &Predictor, x: &[f64]) -> f64 {
+    match model {
+        Predictor::Constant(c) => *c,
+        Predictor::Linear { weights, bias } => {
+            weights.iter().zip(x).map(|(w, v)| w * v).sum::<f64>() + bias
+        }
+        Predictor::Layers(rows, pairs) => {
+            let mut s = 0.0;
+            for (row, pair) in rows.iter().zip(pairs) {
+                let z = row.iter().zip(x).map(|(w, v)| w * v).sum::<f64>();
+                s += pair[0] * z * z + pair[1];
+            }
+            s
+        }
+    }
+}
+
+#[differentiable]
+fn fitted(x: &[f64], y: f64) -> Predictor {
+    let weights: Vec<f64> = x.iter().map(|v| v * y).collect();
+    Predictor::Linear { bias: weights[0], weights }
+}
+
+#[differentiable]
+fn both(model: &Predictor, x: &[f64]) -> f64 {
+    predicted(model, x) * predicted(&fitted(x, 2.0), x) + predicted(&Predictor::Constant(3.0), x)
+}
+
+#[test]
+fn variants_have_lists() {
+    let x = [1.0, 2.0, -0.5];
+    let linear = Predictor::Linear { weights: vec![0.5, -1.0, 2.0], bias: 0.25 };
+    let layers = Predictor::Layers(
+        vec![vec![1.0, 0.5, -1.0], vec![0.25, 1.0, 2.0]],
+        vec![[1.0, 2.0], [0.5, -1.0]],
+    );
+    for model in [Predictor::Constant(1.5), linear.clone(), layers.clone()] {
+        same(predicted::value(&model, &x).unwrap(), predicted(&model, &x));
+        same(both::value(&model, &x).unwrap(), both(&model, &x));
+        close(&both::gradient(&model, &x).unwrap().1, &differences(|x| both(&model, x), &x));
+    }
+    let by = predicted::gradient(&linear, &x).unwrap().0;
+    let zero = |n: usize| vec![0.0; n];
+    assert_eq!((by.constant, by.linear_weights, by.linear_bias), (0.0, x.to_vec(), 1.0));
+    assert_eq!((by.layers_0, by.layers_1), (vec![], vec![]));
+    let by = predicted::gradient(&layers, &x).unwrap().0;
+    assert_eq!((by.linear_weights, by.layers_1[0]), (zero(0), [6.25, 1.0]));
+    assert_eq!(by.layers_0[0], [5.0, 10.0, -2.5]);
+    let by = predicted::gradient(&Predictor::Constant(1.5), &x).unwrap().0;
+    assert_eq!((by.constant, by.linear_weights.len()), (1.0, 0));
+    assert_eq!(fitted::value(&x, 2.0).unwrap(), fitted(&x, 2.0));
+}
