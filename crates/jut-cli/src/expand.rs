@@ -116,7 +116,9 @@ fn function(file: &File, is: impl Fn(&jut_rust::file::Function) -> bool) -> Opti
     };
     let changed: Vec<bool> = signature.parameters.iter().map(|p| p.changed).collect();
     let ty = type_of(file, &signature.result, &signature.lengths, 0);
-    Some(Filled::function(&found.name, ty, leaked(changed)))
+    let each = signature.parameters.iter();
+    let takes = each.map(|p| type_of(file, &p.ty, &signature.lengths, 0)).collect();
+    Some(Filled::function(&found.name, ty, leaked(changed)).of(leaked(takes)))
 }
 
 /// The command ends soon.
@@ -187,7 +189,8 @@ fn type_of(file: &File, ty: &Ty, holes: &[Hole], depth: u32) -> Type {
         Ty::Bool => Type::Bool,
         Ty::I32 => Type::I32,
         Ty::Usize => Type::Usize,
-        Ty::Unit | Ty::Never | Ty::Option(_) => Type::Unit,
+        Ty::Option(inner) => Type::Tuple(leaked(vec![Type::Bool, *one(inner)])),
+        Ty::Unit | Ty::Never => Type::Unit,
         Ty::I64 | Ty::Int(_) => Type::I64,
         Ty::Array(element, Extent::Vec) => Type::Vec(one(element)),
         Ty::Array(element, Extent::Slice) => Type::Array(one(element)),

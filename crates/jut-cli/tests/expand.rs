@@ -78,6 +78,30 @@ fn a_file_becomes_a_program() {
 }
 
 #[test]
+fn modules_and_options_are_expanded() {
+    let here = directory("expand-modules");
+    let text = "
+#[jut::differentiable]
+mod model {
+    pub fn capped(x: f64, most: Option<f64>) -> f64 { x.min(most.unwrap_or(10.0)) }
+    pub fn first(x: &[f64]) -> Option<f64> { x.first().copied() }
+    pub fn total(x: &[f64]) -> f64 {
+        let mut v: Vec<f64> = x.iter().copied().filter(|v| *v > 0.0).collect();
+        v.sort_by(f64::total_cmp);
+        capped(v[0], None) + capped(v[1], Some(2.5)) + first(x).unwrap_or(0.0)
+    }
+}
+";
+    let file = write(&here, "model.rs", text);
+    let (code, out, err) = jut(&["expand", &file]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("def rust_order[n]") && !out.contains('$'), "{out}");
+    let program = write(&here, "model.jut", &out);
+    let (code, out, err) = jut(&["run", &program, "total", "--arg", "x=[-1, 4, 2]"]);
+    assert!(code == 0 && out.contains("3.5"), "{out}{err}");
+}
+
+#[test]
 fn what_is_refused_has_its_place() {
     let here = directory("expand-refused");
     let file = write(

@@ -20,6 +20,9 @@ use crate::{Refusal, refuse};
 use syn::spanned::Spanned;
 use syn::{Expr, Pat};
 
+/// Patterns, and what they are about.
+type Parts = Vec<(Pat, Value)>;
+
 impl Lowering<'_> {
     /// `let`.
     pub fn binding(&mut self, local: &syn::Local) -> Result<(), Refusal> {
@@ -281,7 +284,7 @@ impl Lowering<'_> {
         &mut self,
         slice: &syn::PatSlice,
         whole: &Value,
-    ) -> Result<(Option<Value>, Vec<(Pat, Value)>), Refusal> {
+    ) -> Result<(Option<Value>, Parts), Refusal> {
         let ty = self.resolve(&whole.ty);
         let element = self.element(&ty);
         let least = if element == Ty::Usize { 0 } else { i64::MIN };

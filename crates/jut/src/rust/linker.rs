@@ -35,6 +35,12 @@ impl Filled {
         Filled { text: name.to_string(), ty, changed, parameters: &[] }
     }
 
+    /// The same with the types of the function's parameters.
+    #[doc(hidden)]
+    pub fn of(self, parameters: &'static [Type]) -> Filled {
+        Filled { parameters, ..self }
+    }
+
     /// The type that some steps lead to, of what it gives, or of what a function among its arguments takes: `@1.0`.
     fn walk<'a>(&self, steps: impl Iterator<Item = &'a str>) -> Option<Type> {
         let mut ty = self.ty;

@@ -62,6 +62,8 @@ fn a_module_has_the_attribute_for_all_its_functions() {
     let (by_spring, by_x) = model::total::gradient(&spring, &[1.5, 2.5]).unwrap();
     assert_eq!(by_spring, model::Spring { stiffness: 2.5, rest: -3.0 });
     assert_eq!(by_x, [1.0, 2.0]);
+    let value = model::total::value(&spring, &[1.5, 2.5]).unwrap();
+    assert_eq!(value, model::total(&spring, &[1.5, 2.5]));
     assert_eq!(model::work::gradient(&spring, 2.0).unwrap(), -3.5);
     assert_eq!(model::Spring_force::gradient(&spring, 2.0).unwrap().1, -1.0);
     assert_eq!(model::inner::squared::gradient(3.0).unwrap(), 6.0);
