@@ -212,7 +212,10 @@ impl Lowering<'_> {
         tail: Tail,
     ) -> Result<Arm, Refusal> {
         self.nested(|this| {
-            this.scopes.push(bound);
+            // Nothing follows an arm that ends: lists may become longer in it.
+            let mut own_names = if ends { this.moved_in() } else { HashMap::new() };
+            own_names.extend(bound);
+            this.scopes.push(own_names);
             let found = if ends {
                 this.statements(own, tail)
             } else {
@@ -221,7 +224,8 @@ impl Lowering<'_> {
                     .map(|_| jumps)
                     .and_then(|jumps| {
                         this.scopes.pop();
-                        this.scopes.push(Default::default());
+                        let lists = this.moved_in();
+                        this.scopes.push(lists);
                         match jumps.is_empty() {
                             true => this.statements(rest, tail),
                             false => this.guarded(&jumps, rest, tail),
@@ -245,7 +249,8 @@ impl Lowering<'_> {
         }
         let flags: Vec<String> = jumps.iter().map(|j| self.flag(j)).collect();
         let (mut block, value) = self.nested(|this| {
-            this.scopes.push(Default::default());
+            let lists = this.moved_in();
+            this.scopes.push(lists);
             let found = this.statements(rest, tail);
             this.scopes.pop();
             found

@@ -85,6 +85,22 @@ impl Lowering<'_> {
             && matches!(local.ty, Ty::Array(_, Extent::Slice | Extent::Vec))
     }
 
+    /// The lists of the block round this one. All that follows there stands in this one: so they may become longer here.
+    pub fn moved_in(&self) -> HashMap<String, Local> {
+        let mut lists = HashMap::new();
+        for scope in &self.scopes {
+            for (name, local) in scope {
+                let local = Local { depth: local.depth + 1, ..local.clone() };
+                match self.grows_here(&local) {
+                    true => lists.insert(name.clone(), local),
+                    // Another one of this name.
+                    false => lists.remove(name),
+                };
+            }
+        }
+        lists
+    }
+
     /// A statement that makes lists longer.
     pub fn counted_and_filled(
         &mut self,

@@ -130,6 +130,36 @@ fn by_a_closure(x: &[f64]) -> Vec<f64> {
     out
 }
 
+#[differentiable]
+fn behind_a_return(x: &[f64], low: f64) -> f64 {
+    let mut kept = vec![low];
+    let mut sums: Vec<f64> = Vec::new();
+    if x.len() < 2 {
+        return kept[0];
+    }
+    kept.push(x[0]);
+    for v in x {
+        if *v < low {
+            continue;
+        }
+        let mut parts = Vec::new();
+        if *v < 0.0 {
+            continue;
+        }
+        for w in x {
+            if w < v {
+                parts.push(w * v);
+            }
+        }
+        parts.push(*v);
+        sums.push(parts.iter().sum());
+    }
+    kept.extend(sums);
+    let Some(last) = x.last() else { return 0.5 };
+    kept.push(*last);
+    kept.iter().fold(1.0, |a, k| a * 0.5 + k)
+}
+
 #[test]
 fn lists_grow_in_branches_and_loops() {
     for x in [&[0.55, -2.0, 3.0, 0.1, -0.5, 1.25][..], &[], &[-1.0], &[0.4, 0.3]] {
@@ -137,6 +167,9 @@ fn lists_grow_in_branches_and_loops() {
         all_same(&until::value(x, 3.0).unwrap(), &until(x, 3.0));
         all_same(&pairs::value(x).unwrap(), &pairs(x));
         all_same(&by_a_closure::value(x).unwrap(), &by_a_closure(x));
+        same(behind_a_return::value(x, -0.75).unwrap(), behind_a_return(x, -0.75));
+        let by = behind_a_return::gradient(x, -0.75).unwrap().0;
+        close(&by, &differences(|x| behind_a_return(x, -0.75), x));
         same(rows_of_lists::value(x).unwrap(), rows_of_lists(x));
         close(&rows_of_lists::gradient(x).unwrap(), &differences(rows_of_lists, x));
         let (value, by_x) = pairs::vjp(x, &vec![1.0; pairs(x).len()]).unwrap();
