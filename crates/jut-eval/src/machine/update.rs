@@ -55,7 +55,8 @@ impl Machine<'_> {
         }
     }
 
-    /// `y = x[i]`, a row or slice with cells of its own.
+    /// `y = x[i]`, with cells of its own if it is a row or slice. An element, such as a record, is put in place of
+    /// another as a whole, so an update of the array leaves it alone.
     pub(super) fn copied(
         &mut self,
         dst: Slot,
@@ -66,10 +67,12 @@ impl Machine<'_> {
         let view = walk(&frame.slots[from as usize], path, frame)?;
         self.counters.copied += view.scalars();
         self.counters.moved += view.bytes();
-        match array(view)?.with_own_cells(&self.meter) {
-            Some(own) => frame.set(dst, Value::Array(own)),
-            None => return error(RuntimeErrorKind::Memory, &[]),
-        }
+        let own = match view {
+            Value::Array(rows) => rows.with_own_cells(&self.meter).map(Value::Array),
+            element => Some(element),
+        };
+        let Some(own) = own else { return error(RuntimeErrorKind::Memory, &[]) };
+        frame.set(dst, own);
         Ok(())
     }
 
