@@ -36,6 +36,9 @@
 //! updated while a capability has them, or that a tangent of a data type is opened into, which an arm returns once L has
 //! been applied: those move, and what is not linear is copied.
 //!
+//! An iteration's element of a slice is free, too, and counted by itself if it is a scalar: a loop that is unrolled has an
+//! index in its place. So optimising may raise W by as much and no more.
+//!
 //! A zero of a declared tangent type has no scalars, and its values are moved, not copied. So what only moves them is free
 //! in linear code: `zero` and `drop`, an update, an addition to a zero, the end of `rd`; a sum of two costs 1 per scalar
 //! that both have. A value that was only named costs nothing then in a tangent that nobody uses. But what was put into a
@@ -59,6 +62,8 @@ pub struct Counters {
     pub handed: u64,
     /// Scalars of the zeros that were made because a zero of a declared type was opened: free here.
     pub zeros: u64,
+    /// Scalars that loops gave their iterations as elements of slices: free here, an index each once a loop is unrolled.
+    pub elements: u64,
     /// Scalars copied.
     pub copied: u64,
     /// Bytes of data values made.
@@ -103,6 +108,7 @@ impl std::ops::Add for Counters {
             reads: self.reads + other.reads,
             handed: self.handed + other.handed,
             zeros: self.zeros + other.zeros,
+            elements: self.elements + other.elements,
             copied: self.copied + other.copied,
             tape: self.tape + other.tape,
             moved: self.moved + other.moved,

@@ -14,7 +14,7 @@
 //! | [`fuse`] | a loop that reads what an earlier one has collected becomes one with it |
 //!
 //! **Invariant:** every rewrite keeps the bits of every result and the error values of every call,
-//! and never raises W (property P15).
+//! and never raises W, with the elements that slices give the iterations of loops (property P15).
 
 mod copy;
 pub mod dead;

@@ -14,7 +14,8 @@
 //! v = ..; v_1 = ..; v_2 = ..; p = v + v_2; p_1 = p + v_1; s = 0.0 + p_1
 //! ```
 //!
-//! Requires: a purely non-linear function. Ensures: same results, same errors, no more work.
+//! Requires: a purely non-linear function. Ensures: same results, same errors, no more work, if the
+//! elements that a slice gives an iteration are counted as the accesses that they become.
 
 use crate::copy::Copy;
 use crate::inline::StatementCount;

@@ -229,6 +229,7 @@ impl Machine<'_> {
             frame.set(scan.index, Value::I64(i));
             for (slot, elements) in &slices {
                 if let Some(element) = elements.get(i as usize) {
+                    self.counters.elements += u64::from(element.literal().is_some());
                     frame.set(*slot, element);
                 }
             }
