@@ -72,6 +72,7 @@ fn every_folder_has_files() {
         "while",
         "recursion",
         "trees",
+        "users",
     ];
     assert_eq!(found, wanted.map(String::from).into());
     assert!(files.len() > 80, "{} files", files.len());

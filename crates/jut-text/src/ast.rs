@@ -5,6 +5,7 @@
 //! list `a b c * +`. A chain of any length is then a flat list, which elaboration runs like a stack
 //! machine, left operand before right; only brackets nest, and the parser limits those.
 
+use jut_ad::language::Deriver;
 use jut_ir::{Mode, Span, TapePolicy};
 
 /// A name as written: a variable, or a path such as `f{w,b}.jvp`.
@@ -20,6 +21,10 @@ impl Name<'_> {
         self.text.ends_with('\'')
     }
 }
+
+/// A function, its text if it has no name, and what is made of it, one of the other: the word, and the parameters
+/// that it is with respect to.
+pub(crate) type Chain<'s> = (Name<'s>, Option<ExprId>, Vec<(&'s str, Vec<Name<'s>>)>);
 
 /// The number of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +69,34 @@ impl<'s> Ast<'s> {
     pub fn expr(&self, id: ExprId) -> &Expr<'s> {
         &self.exprs[id.0 as usize]
     }
+
+    /// The function in `grad(f)`, `grad(m.f, x)`, `jvp(grad(f))`, and what is made of it.
+    pub fn derived(&self, request: &Call<'s>) -> Option<Chain<'s>> {
+        if !Deriver::is_word(request.func.text) {
+            return None;
+        }
+        let (first, rest) = request.args.split_first()?;
+        let name = |e: &ExprId| match &self.expr(*e).kind {
+            ExprKind::Name(name) => Some(*name),
+            _ => None,
+        };
+        let (func, lambda, mut chain) = match &self.expr(*first).kind {
+            ExprKind::Name(name) => (*name, None, Vec::new()),
+            ExprKind::Lambda(_) => {
+                let span = self.expr(*first).span;
+                (Name { text: "fn", span }, Some(*first), Vec::new())
+            }
+            ExprKind::Post(_, steps) if steps.iter().all(|s| matches!(s, Post::Field(_))) => {
+                let span = self.expr(*first).span;
+                (Name { text: self.text(*first), span }, None, Vec::new())
+            }
+            ExprKind::Call(inner) => self.derived(inner)?,
+            _ => return None,
+        };
+        let wrt: Option<Vec<Name<'s>>> = rest.iter().map(name).collect();
+        chain.push((request.func.text, wrt?));
+        Some((func, lambda, chain))
+    }
 }
 
 #[derive(Debug)]
@@ -71,6 +104,7 @@ pub(crate) enum Decl<'s> {
     /// `use stats`.
     Use(Use<'s>),
     Data(Data<'s>),
+    Alias(Alias<'s>),
     Def(Def<'s>),
     Rule(Rule<'s>),
 }
@@ -100,6 +134,14 @@ pub(crate) struct Data<'s> {
     pub of: Option<Name<'s>>,
     pub constructors: Vec<(Name<'s>, Vec<(Name<'s>, Type<'s>)>)>,
     pub doc: String,
+}
+
+/// `type Matrix[m, n] = [m, n]f64`.
+#[derive(Debug)]
+pub(crate) struct Alias<'s> {
+    pub name: Name<'s>,
+    pub sizes: Vec<Name<'s>>,
+    pub ty: Type<'s>,
 }
 
 #[derive(Debug)]
@@ -144,7 +186,7 @@ pub(crate) struct Type<'s> {
 #[derive(Debug)]
 pub(crate) enum TypeKind<'s> {
     Name(&'s str),
-    /// `Net[n, m]`: a record with sizes.
+    /// `Net[n, m]`: a record, or another name of a type, with sizes.
     Sized(&'s str, Vec<ExprId>),
     /// `[a, b]t`.
     Array(Vec<ExprId>, Box<Type<'s>>),

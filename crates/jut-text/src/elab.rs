@@ -25,6 +25,7 @@
 //! but `_` arms and nested `max`/`min` over ranges, which copy their text (a bounded number of times).
 
 mod access;
+mod alias;
 mod assigned;
 mod block;
 mod body;
@@ -110,6 +111,9 @@ pub(crate) fn elaborate(
     for file in files {
         globals.enter(file);
         for decl in &file.ast.decls {
+            if let Decl::Alias(a) = decl {
+                globals.aliases.entry(globals.full(a.name.text)).or_default();
+            }
             if let Decl::Data(d) = decl {
                 // Data types are named before they are declared: they hold each other.
                 let full = globals.full(d.name.text);
@@ -138,6 +142,12 @@ pub(crate) fn elaborate(
                                 globals.poison(name.text);
                             }
                             globals.poison(d.name.text);
+                        }
+                    }
+                    Decl::Alias(a) => {
+                        if alias::declare(file.ast, a, &program, &mut globals, diagnostics).is_err()
+                        {
+                            globals.poison(a.name.text);
                         }
                     }
                     Decl::Rule(stated) => {

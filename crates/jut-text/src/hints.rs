@@ -11,14 +11,15 @@ pub(crate) fn word(word: &str) -> Option<&'static str> {
         "mut" | "set" | "global" | "static" => {
             "a name that is assigned later is declared by `var x = ..`"
         }
-        "return" | "yield" | "break" | "continue" => {
-            "the last expression of a block is its result; loops run to their end"
+        "return" | "yield" => "the last expression of a block is its result",
+        "break" | "continue" => {
+            "a loop that may end early is `for (i < n) while c { .. }`; what a round may leave out stands in an `if`"
         }
         "fn" | "fun" | "func" | "function" | "proc" | "sub" | "pub" | "lambda" => {
             "a function is written `def f(x: f64) -> f64 = ..`, at the top of a file"
         }
         "struct" | "class" | "enum" | "type" | "record" | "union" | "newtype" => {
-            "a type is written `data P = P(x: f64, y: f64)`, at the top of a file"
+            "a type is written `data P = P(x: f64, y: f64)`, and another name of one `type V = [3]f64`, at the top of a file"
         }
         "import" | "from" | "include" | "require" | "open" | "module" | "using" => {
             "a module is loaded by `use stats`, at the top of a file"

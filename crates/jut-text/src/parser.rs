@@ -9,6 +9,7 @@
 //! decl    = "use" path
 //!         | "const" name ":" type "=" expr
 //!         | "data" path [ "of" path ] "=" con { "|" con }
+//!         | "type" path [ "[" names "]" ] "=" type
 //!         | "rule" ( "jvp" | "vjp" ) path "=" path
 //!         | [ "core" ] "def" path [ "[" names "]" ] "(" params ")" "->" results "=" expr
 //! con     = path [ "(" name ":" type { "," name ":" type } ")" ]
@@ -424,7 +425,7 @@ impl<'s> Parser<'s, '_> {
         while self.peek_at(at).kind == Kind::Doc || self.is_at(at, "core") {
             at += 1;
         }
-        if !["def", "const", "data"].iter().any(|word| self.is_at(at, word)) {
+        if !["def", "const", "data", "type"].iter().any(|word| self.is_at(at, word)) {
             return None;
         }
         let length = self.path_length(at + 1);
@@ -445,6 +446,7 @@ impl<'s> Parser<'s, '_> {
             "core" | "def" => Decl::Def(self.def(doc)?),
             "const" => Decl::Def(self.constant(doc)?),
             "data" => Decl::Data(self.data(doc)?),
+            "type" => Decl::Alias(self.alias()?),
             "use" => {
                 self.at += 1;
                 let module = self.path("the name of a module, such as `stats`")?;
@@ -471,7 +473,8 @@ impl<'s> Parser<'s, '_> {
                         "a file is a list of declarations; statements stand in the body of a `def`"
                     }
                 };
-                let what = "a declaration: `def`, `core def`, `const`, `data`, `rule` or `use`";
+                let what =
+                    "a declaration: `def`, `core def`, `const`, `data`, `type`, `rule` or `use`";
                 return Err(self.expected_helping(what, help));
             }
         };
@@ -501,15 +504,7 @@ impl<'s> Parser<'s, '_> {
     fn data(&mut self, doc: String) -> Parsed<Data<'s>> {
         self.expect("data")?;
         let name = self.path("the name of a data type")?;
-        let mut sizes = Vec::new();
-        let open = self.at;
-        if self.eat("[") {
-            sizes.push(self.name("a size")?);
-            while self.eat(",") {
-                sizes.push(self.name("a size")?);
-            }
-            self.expect_close(open, "]")?;
-        }
+        let sizes = self.sizes_of_type()?;
         let mut of = None;
         if self.peek().kind == Kind::Name && self.peek().text == "of" {
             self.at += 1;
@@ -535,6 +530,29 @@ impl<'s> Parser<'s, '_> {
                 return Ok(Data { name, sizes, of, constructors, doc });
             }
         }
+    }
+
+    /// The sizes that a type has as parameters: `[m, n]`, or nothing.
+    fn sizes_of_type(&mut self) -> Parsed<Vec<Name<'s>>> {
+        let mut sizes = Vec::new();
+        let open = self.at;
+        if self.eat("[") {
+            sizes.push(self.name("a size")?);
+            while self.eat(",") {
+                sizes.push(self.name("a size")?);
+            }
+            self.expect_close(open, "]")?;
+        }
+        Ok(sizes)
+    }
+
+    /// `type Matrix[m, n] = [m, n]f64`.
+    fn alias(&mut self) -> Parsed<Alias<'s>> {
+        self.expect("type")?;
+        let name = self.path("a name for the type")?;
+        let sizes = self.sizes_of_type()?;
+        self.expect_helping("=", "the type stands behind `=`: `type Point = [3]f64`")?;
+        Ok(Alias { name, sizes, ty: self.ty()? })
     }
 
     fn typed_name(&mut self) -> Parsed<(Name<'s>, Type<'s>)> {

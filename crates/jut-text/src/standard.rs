@@ -55,6 +55,7 @@ pub(crate) fn mentions_complex(parse: &Parse, file: u32) -> Option<Span> {
                 d.name.text == name || d.constructors.iter().any(|(con, _)| con.text == name)
             }
             Decl::Def(d) => d.name.text == name,
+            Decl::Alias(a) => a.name.text == name,
             Decl::Use(_) | Decl::Rule(_) => false,
         })
     };
@@ -158,6 +159,7 @@ fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
             let start = match decl {
                 Decl::Use(_) => continue,
                 Decl::Data(d) => d.name.span.start,
+                Decl::Alias(a) => a.name.span.start,
                 Decl::Def(d) => d.head.start,
                 Decl::Rule(rule) => rule.func.span.start,
             };
@@ -170,7 +172,7 @@ fn mentioned(files: &[File]) -> HashSet<(usize, usize)> {
                 // It has no sizes, and its fields are named like functions.
                 Decl::Data(_) if file.module == COMPLEX => continue,
                 // Types stay, and so does what their sizes mention.
-                Decl::Use(_) | Decl::Data(_) => {
+                Decl::Use(_) | Decl::Data(_) | Decl::Alias(_) => {
                     waiting.push((number, tokens));
                     continue;
                 }

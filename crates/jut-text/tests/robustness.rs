@@ -144,6 +144,15 @@ fn nested(n: usize) -> Vec<(&'static str, String)> {
                 "x = f(x)\n".repeat(n)
             ),
         ),
+        (
+            "names of types that grow",
+            (0..n)
+                .map(|k| match k {
+                    0 => "type T0[n] = [n]f64\n".to_string(),
+                    k => format!("type T{k}[n] = #(T{0}[n * n + 1], T{0}[n])\n", k - 1),
+                })
+                .collect(),
+        ),
         ("declarations", (0..n).map(|k| format!("def f{k}(x: f64) -> f64 = sin(x)\n")).collect()),
         ("errors", (0..n).map(|k| format!("def f{k}(x: f64) -> f64 = $\n")).collect()),
     ]

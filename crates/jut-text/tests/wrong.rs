@@ -103,7 +103,12 @@ const NAMES: &[Row] = &[
         "data D = A | B\ndef f(d: D) -> f64 = case d { «C» -> 1.0; _ -> 2.0 }",
         "no constructor",
     ),
-    ("J014", "def f(x: f64) -> D = «D»(x)\ndata D = D(x: f64)", "move the definition up"),
+    ("J010", "def f(x: f64) -> «D» = D(x)\ndata D = D(x: f64)", "move the definition up"),
+    (
+        "J014",
+        "def f(x: f64) -> f64 = { d = «D»(x); d.x }\ndata D = D(x: f64)",
+        "move the definition up",
+    ),
     ("J014", "def f(x: f64) -> f64 = «ln»(x)", "`log(x)`"),
     ("J014", "def f[n](x: [n]f64) -> i64 = «len»(x)", "`size(x)`"),
     ("J014", "def f[n](x: [n]f64) -> i64 = «x.len»()", "no methods"),
@@ -258,6 +263,29 @@ const TYPES: &[Row] = &[
     ("J204", "def f(x: f64) -> f64 = { t = #(x, x); t.«2» }", "2 components"),
     ("J205", "def f(x: [2]f64) -> f64 = «x[0, 0]»", "1 dimension"),
     ("J205", "def f(x: f64) -> f64 = sum (v <- «x») v", "no elements"),
+    ("J010", "def f(v: «V») -> f64 = v[0]\ntype V = [3]f64", "declared further down"),
+    ("J010", "def f(p: «P») -> f64 = p.x\ndata P = P(x: f64)", "move the definition up"),
+    ("J010", "type T = #(f64, «T»)\ndef f(x: f64) -> f64 = x", "declared with `data`"),
+    ("J011", "data V = V(x: f64)\ntype «V» = [3]f64\ndef f(x: f64) -> f64 = x", "another name"),
+    ("J011", "type «V» = [3]f64\ndata V = V(x: f64)\ndef f(x: f64) -> f64 = x", "another name"),
+    ("J011", "type V[n, «n»] = [n, n]f64\ndef f(x: f64) -> f64 = x", "`n2`"),
+    ("J208", "type M[m, n] = [m, n]f64\ndef f(a: «M[2]») -> f64 = a[0, 0]", "`M[n, m]`"),
+    ("J208", "type V = [3]f64\ndef f(a: «V[2]») -> f64 = a[0]", "write `V`"),
+    ("J208", "type V[n] = [n]f64\ndef f(a: «V») -> f64 = 1.0", "`V[n]`"),
+    ("J608", "type F = «fn(f64) -> f64»\ndef f(x: f64) -> f64 = x", "no functions"),
+    (
+        "J608",
+        "def t(g: fn(f64) -> f64, x: f64) -> f64 = g(x)\n\
+         def u(h: fn(f64) -> f64, x: f64) -> f64 = t(«grad(h)», x)\n\
+         def f(x: f64) -> f64 = u(sin, x)",
+        "call the derivative there",
+    ),
+    (
+        "J901",
+        "def t(g: fn(f64) -> f64, x: f64) -> f64 = g(x)\n\
+         def f(x: f64) -> f64 = if x > 1.0 { t(«f.grad», 0.5 * x) } else { x }",
+        "from another one",
+    ),
     ("J206", "data D = A(x: f64) | B\ndef f(d: D) -> f64 = d.«x»", "open it with `case`"),
     (
         "J207",

@@ -408,7 +408,7 @@ impl<'a, 's> Body<'a, 's> {
     // ---- binding
 
     /// Refuses types that are too large to handle.
-    fn bounded(&mut self, ty: &Type, span: Span) -> Res<()> {
+    pub fn bounded(&mut self, ty: &Type, span: Span) -> Res<()> {
         /// Nodes and depth.
         fn measure(ty: &Type) -> (usize, usize) {
             match ty {

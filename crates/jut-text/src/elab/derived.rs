@@ -64,7 +64,15 @@ impl Derivatives {
                     (derived.call.func.text, chain.collect())
                 }
                 ExprKind::Call(call) if globals.declared_at(call.func.text).is_none() => {
-                    match methods(call.func.text) {
+                    let request = || ast.derived(call).and_then(handed_on);
+                    match methods(call.func.text).or_else(request) {
+                        Some(found) => found,
+                        None => continue,
+                    }
+                }
+                // What is handed on by its name.
+                ExprKind::Name(_) | ExprKind::Post(..) => {
+                    match methods(ast.text_between(expr.span.start, expr.span.end)) {
                         Some(found) => found,
                         None => continue,
                     }
@@ -220,6 +228,12 @@ pub(super) fn methods(path: &str) -> Option<(&str, Chain<'_>)> {
     (!chain.is_empty()).then_some((base, chain))
 }
 
+/// `grad(f)` without arguments: the definition, and what is made of it.
+fn handed_on((func, lambda, chain): ast::Chain<'_>) -> Option<(&str, Chain<'_>)> {
+    let chain = chain.into_iter().map(|(word, wrt)| (word, texts(&wrt))).collect();
+    lambda.is_none().then_some((func.text, chain))
+}
+
 fn texts<'s>(names: &[ast::Name<'s>]) -> Vec<&'s str> {
     names.iter().map(|name| name.text).collect()
 }
@@ -267,6 +281,35 @@ impl<'a, 's> Body<'a, 's> {
             }
             None => self.unknown_function(name),
         }
+    }
+
+    /// A derivative of a definition that is handed on: by its name, `f{x}.grad`, or as `grad(f, x)`.
+    pub(super) fn derivative_named(&self, name: &str) -> Option<Result<FuncId, Diagnostic>> {
+        let (base, chain) = methods(name)?;
+        if self.scope.get(base).is_some() {
+            return None;
+        }
+        let mut key = base.to_string();
+        let mut made = None;
+        for (word, wrt) in chain {
+            extend(&mut key, word, &wrt);
+            made = self.globals.view().derived.get(&key);
+            if let Some(Err(_)) = made {
+                break;
+            }
+        }
+        made.cloned()
+    }
+
+    /// The name that a derivative without arguments has, `f{x}.grad` of `grad(f, x)`.
+    pub(super) fn name_of_derivative(&self, call: &ast::Call<'s>) -> Option<String> {
+        if self.globals.declared_at(call.func.text).is_some() {
+            return None;
+        }
+        let (base, chain) = self.ast.derived(call).and_then(handed_on)?;
+        let mut name = base.to_string();
+        chain.iter().for_each(|(word, wrt)| extend(&mut name, word, wrt));
+        Some(name)
     }
 
     /// The name of what is made of a definition, if a call of a derivative is of one; or why it could not be made.

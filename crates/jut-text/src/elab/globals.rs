@@ -5,6 +5,7 @@
 //! not see it.
 
 use super::File;
+use super::alias::Alias;
 use crate::ast::Decl;
 use jut_ad::language::Linear;
 use jut_ir::{ConRef, DataId, Diagnostic, FuncId, Literal, Span, Type};
@@ -45,6 +46,8 @@ pub(crate) struct Globals {
     pub fields: HashMap<DataId, HashMap<String, usize>>,
     /// Records with sizes: how many.
     pub sized: HashMap<DataId, usize>,
+    /// Other names of types.
+    pub aliases: HashMap<String, Alias>,
     /// Derivatives that the program takes: the types that their results are derivatives of, or by.
     pub tangents: HashMap<FuncId, Vec<Option<Type>>>,
     /// Every name that the files so far declare, now or later.
@@ -79,6 +82,7 @@ impl Globals {
                     }
                     d.name
                 }
+                Decl::Alias(a) => a.name,
                 Decl::Def(d) => d.name,
             };
             self.declared.insert(self.full(name.text), name.span);
@@ -183,6 +187,11 @@ impl Globals {
         self.datas.get(self.key(name)?.as_ref()).copied()
     }
 
+    /// The type that a name is another name of.
+    pub fn alias(&self, name: &str) -> Option<&Alias> {
+        self.aliases.get(self.key(name)?.as_ref())
+    }
+
     /// Where a name is declared, perhaps after its use.
     pub fn declared_at(&self, name: &str) -> Option<Span> {
         self.declared.get(self.key(name)?.as_ref()).copied()
@@ -199,9 +208,9 @@ impl Globals {
         self.names.iter().filter_map(|(name, global)| Some((self.local(name)?, *global)))
     }
 
-    /// Data types, as the file at hand calls them.
+    /// Data types and other names of types, as the file at hand calls them.
     pub fn visible_datas(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.datas.keys().filter_map(|name| self.local(name))
+        self.datas.keys().chain(self.aliases.keys()).filter_map(|name| self.local(name))
     }
 
     /// What the file at hand calls a full name; `None` if it does not see it.

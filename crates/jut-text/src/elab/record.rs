@@ -91,10 +91,13 @@ pub(super) fn sizes_text(count: usize) -> String {
 }
 
 impl<'a, 's> Body<'a, 's> {
-    /// `Net[n]`.
+    /// `Net[n]`, or another name of a type with sizes.
     pub(super) fn record_type(&mut self, name: &str, sizes: &[ExprId], span: Span) -> Res<Type> {
         if self.globals.is_poisoned(name) {
             return Err(Stop);
+        }
+        if let Some(alias) = self.globals.alias(name) {
+            return self.alias_type(name, alias, sizes, span);
         }
         let Some(id) = self.globals.data(name) else {
             let message = format!("there is no type `{name}`");
@@ -129,8 +132,11 @@ impl<'a, 's> Body<'a, 's> {
         Ok(Type::Tuple(items))
     }
 
-    /// The sizes that a record's type says, as far as it is the named record.
-    pub(super) fn sizes_of_record(&self, name: &str, found: &Type) -> Vec<Option<Size>> {
+    /// The sizes that a type says, as far as it is that of the named record, or what has the name as another one.
+    pub(super) fn sizes_of_named(&self, name: &str, found: &Type) -> Vec<Option<Size>> {
+        if let Some(alias) = self.globals.alias(name) {
+            return alias.sizes(found);
+        }
         let Type::Tuple(items) = found else { return Vec::new() };
         match (self.program.record(items), self.globals.data(name)) {
             (Some((id, _, record)), Some(named)) if id == named => record.sizes(items),

@@ -310,7 +310,7 @@ impl<'a, 's> Body<'a, 's> {
         span: Span,
     ) -> Res<()> {
         if let TypeKind::Sized(name, sizes) = &declared.kind {
-            for (size, length) in sizes.iter().zip(self.sizes_of_record(name, found)) {
+            for (size, length) in sizes.iter().zip(self.sizes_of_named(name, found)) {
                 let ExprKind::Name(name) = &self.ast.expr(*size).kind else { continue };
                 if let Some(length) = length
                     && d.sizes.iter().any(|own| own.text == name.text)
@@ -371,10 +371,38 @@ impl<'a, 's> Body<'a, 's> {
             }
             ExprKind::Name(name) => self.named(*name),
             ExprKind::Post(..) => self.named(Name { text: ast.text(e), span }),
+            ExprKind::Call(call) if let Some(name) = self.name_of_derivative(call) => {
+                match self.derivative_named(&name) {
+                    Some(made) => self.derivative(made, span),
+                    None => {
+                        let message = format!("`{}` is no derivative of a definition", ast.text(e));
+                        let help = "write `fn (x) -> ..`, and call the derivative there";
+                        self.error("J608", span, message, help)
+                    }
+                }
+            }
             _ => {
                 let message = "a function is given by its name, or written as `fn (x) -> e`";
                 let help = "write `fn (x) -> ..`, with a name for each of its parameters";
                 self.error("J608", span, message, help)
+            }
+        }
+    }
+
+    /// A derivative that is handed on, if it could be made.
+    fn derivative(
+        &mut self,
+        made: Result<FuncId, Diagnostic>,
+        span: Span,
+    ) -> Res<Callable<'a, 's>> {
+        match made {
+            Ok(func) => Ok(Callable::Func(func)),
+            Err(mut error) => {
+                let because = std::mem::replace(&mut error.span, span);
+                self.fail(match because {
+                    Span::NONE => error,
+                    because => error.label(because, "because of this"),
+                })
             }
         }
     }
@@ -403,6 +431,9 @@ impl<'a, 's> Body<'a, 's> {
                 self.error("J608", name.span, message, help)
             }
             None if super::operation::is_primitive(name.text) => Ok(Callable::Primitive(name.text)),
+            None if let Some(made) = self.derivative_named(name.text) => {
+                self.derivative(made, name.span)
+            }
             None => self.unknown_function(name),
         }
     }

@@ -60,7 +60,17 @@ impl<'a, 's> Body<'a, 's> {
                 if self.globals.is_poisoned(name) {
                     return Err(Stop);
                 }
+                if let Some(alias) = self.globals.alias(name) {
+                    return self.alias_type(name, alias, &[], ty.span);
+                }
                 if let Some(data) = self.globals.data(name) {
+                    // Types of data hold each other in any order; a definition needs to know what they are.
+                    let known = !self.program.datas[data].name.is_empty();
+                    if !known && !self.b.func.name.is_empty() {
+                        let message = format!("`{name}` is declared further down");
+                        let help = "move the definition up: a type stands before what has it";
+                        return self.error("J010", ty.span, message, help);
+                    }
                     // In the core the name alone is the type of the mark.
                     if !self.strict
                         && let Some(sizes) = self.globals.sized.get(&data)

@@ -12,14 +12,15 @@ const RESERVED: &[&str] =
 
 /// Words that are keywords in their places.
 const CONTEXTUAL: &[&str] = &[
-    "core", "data", "use", "rule", "extern", "with", "scan", "up", "down", "par", "carry", "slice",
-    "rd", "wr", "st", "acc", "mut", "lanes", "get", "take", "put", "dup", "drop", "zero", "check",
-    "cast", "proved", "sum", "build", "map", "fold", "max", "min", "var", "assert", "print",
-    "show",
+    "core", "data", "type", "use", "rule", "extern", "with", "scan", "up", "down", "par", "carry",
+    "slice", "rd", "wr", "st", "acc", "mut", "lanes", "get", "take", "put", "dup", "drop", "zero",
+    "check", "cast", "proved", "sum", "build", "map", "fold", "max", "min", "var", "assert",
+    "print", "show",
 ];
 
 /// Words that begin a declaration.
-pub(crate) const DECLARATION: &[&str] = &["core", "def", "const", "data", "use", "rule", "extern"];
+pub(crate) const DECLARATION: &[&str] =
+    &["core", "def", "const", "data", "type", "use", "rule", "extern"];
 
 /// Whether a word may be a keyword.
 pub(super) fn may_be_keyword(word: &str) -> bool {

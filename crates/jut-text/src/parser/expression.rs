@@ -8,10 +8,6 @@ use jut_ad::language::Deriver;
 use jut_ir::{Diagnostic, Span, TapePolicy};
 use std::collections::HashSet;
 
-/// A function, its text if it has no name, and what is made of it: words, and the parameters that it is with
-/// respect to.
-type Chain<'s> = (Name<'s>, Option<ExprId>, Vec<(&'s str, Vec<Name<'s>>)>);
-
 /// Binary operators with their binding strength.
 const BINARY: &[(&str, u8)] = &[
     ("||", 1),
@@ -385,7 +381,7 @@ impl<'s> Parser<'s, '_> {
 
     /// `(x)` behind `grad(f)`.
     fn derived(&mut self, request: &Call<'s>, start: usize) -> Parsed<ExprId> {
-        let Some((func, lambda, chain)) = self.chain(request) else {
+        let Some((func, lambda, chain)) = self.ast.derived(request) else {
             let message = "a derivative is of a function: its name, or `fn (x) -> e`";
             let span = self.span_from(start);
             let help = "write `grad(f)(x)`, or `grad(f, x)(x, y)` for the parameter `x` alone";
@@ -398,34 +394,6 @@ impl<'s> Parser<'s, '_> {
         let call = Call { func, args, lin: Vec::new(), places: Vec::new() };
         let span = self.span_from(start);
         Ok(self.add(ExprKind::Derived(Box::new(Derived { chain, lambda, call })), span))
-    }
-
-    /// The function in `grad(f)`, `grad(m.f, x)`, `jvp(grad(f))`, and what is made of it.
-    fn chain(&self, request: &Call<'s>) -> Option<Chain<'s>> {
-        if !Deriver::is_word(request.func.text) {
-            return None;
-        }
-        let (first, rest) = request.args.split_first()?;
-        let name = |e: &ExprId| match &self.ast.expr(*e).kind {
-            ExprKind::Name(name) => Some(*name),
-            _ => None,
-        };
-        let (func, lambda, mut chain) = match &self.ast.expr(*first).kind {
-            ExprKind::Name(name) => (*name, None, Vec::new()),
-            ExprKind::Lambda(_) => {
-                let span = self.ast.expr(*first).span;
-                (Name { text: "fn", span }, Some(*first), Vec::new())
-            }
-            ExprKind::Post(_, steps) if steps.iter().all(|s| matches!(s, Post::Field(_))) => {
-                let span = self.ast.expr(*first).span;
-                (Name { text: self.ast.text(*first), span }, None, Vec::new())
-            }
-            ExprKind::Call(inner) => self.chain(inner)?,
-            _ => return None,
-        };
-        let wrt: Option<Vec<Name<'s>>> = rest.iter().map(name).collect();
-        chain.push((request.func.text, wrt?));
-        Some((func, lambda, chain))
     }
 
     /// A capability with a path into it.
