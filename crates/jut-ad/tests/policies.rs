@@ -175,3 +175,26 @@ def f(n: i64, a: f64) -> f64 = POLICY for (i < n) carry (x = a) { sin(x) * exp(x
     );
     assert!(peak("@levels(3)") < whole / 1000, "{} {whole}", peak("@levels(3)"));
 }
+
+#[test]
+fn a_loop_that_is_computed_again_adds_in_the_same_order_however_many_numbers_it_reads() {
+    for count in [1, 12, 13, 40] {
+        let names: Vec<String> = (0..count).map(|k| format!("a{k}")).collect();
+        let parameters: Vec<String> = names.iter().map(|a| format!("{a}: f64")).collect();
+        let terms: Vec<String> =
+            names.iter().map(|a| format!("cos({a} * f64(i) * 0.37)")).collect();
+        let (parameters, terms) = (parameters.join(", "), terms.join(" + "));
+        let mut args = vec![Value::I64(37)];
+        args.extend((0..count).map(|k| Value::F64(0.3 + 0.11 * f64::from(k))));
+        let alone = format!("POLICY sum (i < n) {{ exp(0.1 * ({terms})) }}");
+        let bodies = [
+            alone.clone(),
+            format!("s = {alone}\n s * s"),
+            format!("y = POLICY build (i < n) {{ sin({terms}) }}\n sum (v <- y) {{ v * v }}"),
+        ];
+        for body in bodies {
+            let text = format!("def f(n: i64, {parameters}) -> f64 = {{\n {body}\n}}");
+            same(&text, &["@recompute"], &args);
+        }
+    }
+}

@@ -85,7 +85,7 @@ impl Rules<'_> {
     /// ```
     ///
     /// So what the loop is due to add to the cotangent of a number is one sum of this loop, which T makes one by lanes, however
-    /// the code around the loop is divided and computed again.
+    /// the code around the loop is divided and computed again. (Many numbers are the components of one place, whose sums are in order.)
     pub fn scan(
         &mut self,
         stmt: &Stmt,
@@ -139,7 +139,7 @@ impl Rules<'_> {
         needs.vars().filter(|v| !needs.own.contains(v)).for_each(|v| self.w.served(v));
         let outside: Entry =
             own.iter().filter_map(|(v, _)| Some((*v, self.w.handles[*v].clone()?))).collect();
-        let regions = self.w.own_regions(&own, loc);
+        let regions = self.w.own_regions(&own, needs.together, loc);
         entry.extend(own.iter().filter_map(|(v, _)| Some((*v, self.w.handles[*v].clone()?))));
         let carries = scan.carry.iter().map(|(v, _)| self.live(*v));
         let stacked = stmt.nl.iter().skip(scan.carry.len()).map(|v| self.live(*v));

@@ -8,7 +8,7 @@
 //!
 //! A capability is needed by a variable that is indexed or projected, free in a loop body, passed
 //! to a by-capability parameter, or an array that only some arms of a `case` use (the others would
-//! have to `drop` all of it). Of a few numbers a parallel loop makes places of its own: it takes them as values.
+//! have to `drop` all of it). Of numbers a parallel loop makes places of its own: it takes them as values.
 //!
 //! An array may also be *handed on* by the last that needs it: it is a result of the block, the start of a
 //! loop's carry or of a sum, a component of a tuple, or what some arm hands on. Then it moves there as a
@@ -58,9 +58,11 @@ pub(super) struct BlockNeeds {
     pub children: Vec<BlockNeeds>,
     /// Of the body of a parallel loop: the numbers of outside that are places of this loop's own in it.
     pub own: Vec<NVar>,
+    /// Whether they are components of one place.
+    pub together: bool,
 }
 
-/// Of so many numbers of outside, a parallel loop makes places of its own; of more, those of the block around it do.
+/// So many numbers of outside have a place each in a parallel loop; more have one place together.
 const OWN_PLACES: usize = 12;
 
 /// In loops so deep in loops. (Each place is a region, and regions nest.)
@@ -333,11 +335,10 @@ impl Counter<'_> {
         self.loops += parallel;
         let mut child = self.block(&scan.body, &wanted, &binders);
         let free: Vec<NVar> = self.free(&child, number).map(|(v, _)| v).collect();
-        let is_number = |v: &&NVar| self.func.nvars[**v].ty == Type::F64;
-        let numbers = free.iter().filter(is_number);
-        let few = numbers.clone().count() <= OWN_PLACES && self.loops <= OWN_DEPTH;
-        if parallel == 1 && few {
-            child.own = numbers.copied().collect();
+        if parallel == 1 {
+            let is_number = |v: &NVar| self.func.nvars[*v].ty == Type::F64;
+            child.own = free.iter().copied().filter(is_number).collect();
+            child.together = child.own.len() > OWN_PLACES || self.loops > OWN_DEPTH;
         }
         self.loops -= parallel;
         free.into_iter().for_each(|v| needs.add(v, !child.own.contains(&v)));

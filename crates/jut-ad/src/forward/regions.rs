@@ -19,7 +19,7 @@ use super::emit::{Handle, Writer};
 use jut_ir::visit::Use;
 use jut_ir::{
     Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place, Rhs,
-    Size, Step, Stmt, TapePolicy, VarData, sizes,
+    Size, Step, Stmt, TapePolicy, Type, VarData, sizes,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -60,8 +60,22 @@ impl Writer<'_> {
     }
 
     /// Opens regions for one statement, in which tangents that it takes are places. What comes before stays before them.
-    pub fn own_regions(&mut self, own: &[(NVar, LVar)], loc: Loc) -> Vec<Region> {
+    /// `together` they are components of one place, so that many of them do not nest.
+    pub fn own_regions(&mut self, own: &[(NVar, LVar)], together: bool, loc: Loc) -> Vec<Region> {
         let mut regions = Vec::with_capacity(own.len());
+        if let (true, Some((first, _))) = (together, own.first()) {
+            let ty = Type::Tuple(own.iter().map(|(v, _)| self.tangent_type(*v)).collect());
+            let init = self.builder.lvar("t", ty.clone(), loc.span);
+            self.emit_linear(init, Rhs::LTuple(own.iter().map(|(_, x)| *x).collect()), loc);
+            let cap = self.builder.cap("dt", Mode::Rd, false, ty, loc.span);
+            let opened = self.open();
+            let before = std::mem::take(&mut self.frame.out);
+            for (k, (v, _)) in (0..).zip(own) {
+                self.handles[*v] = Some(Handle::At(Place::root(cap).then(Step::Field(k))));
+            }
+            let loc = loc.by(Origin::Forward);
+            return vec![Region { var: *first, cap, init, before, opened, loc }];
+        }
         for &(var, init) in own {
             let cap = self.capability(var, Mode::Rd, self.tangent_type(var), loc.span);
             let opened = self.open();
