@@ -16,7 +16,8 @@ impl Writer {
         let (v, s) = self.vector(scope)?;
         let (value, sizes) = match self.rng.u8(0..13) {
             0 => self.of_vector(scope, &v, &s, indent),
-            3 | 4 => self.convolution(scope, &v, &s)?,
+            // Of pictures that are outer products, the work grows with the fourth power of the length.
+            3 | 4 if scope.rounds() <= 1 => self.convolution(scope, &v, &s)?,
             5 | 7 if scope.rounds() <= FEW => self.cube(scope, &v, &s)?,
             12 => self.triangular(&v, &s),
             6 => {
