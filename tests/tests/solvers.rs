@@ -1,5 +1,4 @@
 //! The examples that hand derivatives to other crates, as they stand there.
-#![cfg(feature = "macros")]
 
 #[path = "../examples/calibration.rs"]
 mod calibration;
