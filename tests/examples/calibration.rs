@@ -32,6 +32,7 @@ impl LeastSquaresProblem<f64, Dyn, U3> for Decay {
     }
 }
 
+/// Solves it.
 pub fn main() {
     let counts = [1050.0, 655.0, 421.0, 207.0, 73.0, 51.0];
     let decay = Decay(Vector3::new(500.0, 1.0, 10.0), [0.0, 1.0, 2.0, 4.0, 8.0, 16.0], counts);

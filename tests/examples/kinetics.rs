@@ -18,6 +18,7 @@ fn along(y: &[f64], k: &[f64], d_y: &[f64], d_k: &[f64], to: &mut [f64]) {
     to.copy_from_slice(&product.map_or([f64::NAN; 3], |(_, tangent)| tangent));
 }
 
+/// Solves it.
 pub fn main() -> Result<(), diffsol::error::DiffsolError> {
     let problem = OdeBuilder::<NalgebraMat<f64>>::new()
         .p([0.04, 1e4, 3e7])

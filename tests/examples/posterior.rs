@@ -53,6 +53,7 @@ impl CpuLogpFunc for Line {
     }
 }
 
+/// Solves it.
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let line = Line([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [1.1, 2.9, 5.2, 6.8, 9.1, 10.9]);
     let settings = DiagNutsSettings { num_tune: 500, ..Default::default() };

@@ -44,7 +44,7 @@ impl Writer<'_> {
             rng,
             text: String::new(),
             names: Vec::new(),
-            before: number.min(3).min(if number % 4 == 0 { 0 } else { number % 4 }),
+            before: number.min(number % 4),
             count: 0,
             loops: 0,
             indent: 0,
