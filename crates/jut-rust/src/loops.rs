@@ -267,6 +267,15 @@ impl Lowering<'_> {
         body: &Block,
         bound: Option<(&Pat, Item, Vec<String>)>,
     ) -> Result<Lines, Refusal> {
+        self.round(frame, |this| this.body(body, bound))
+    }
+
+    /// The lines of what a loop does in each of its rounds.
+    pub(crate) fn round(
+        &mut self,
+        frame: Frame,
+        write: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<Lines, Refusal> {
         let skipping = self.learned.skipping.contains(&frame.number);
         let next = frame.next.clone();
         self.frames.push(frame);
@@ -275,9 +284,9 @@ impl Lowering<'_> {
             if skipping {
                 this.lines.push(format!("var {next} = true"));
             }
-            let found = this.body(body, bound);
+            let done = write(this);
             this.scopes.pop();
-            found
+            done
         });
         self.frames.pop();
         let (mut block, ()) = done?;

@@ -34,28 +34,14 @@ impl Lowering<'_> {
         }
         let frame = self.frame(l.label.as_ref(), &l.body);
         let stops = self.stops(&frame, &l.body);
-        let skipping = self.learned.skipping.contains(&frame.number);
-        let next = frame.next.clone();
-        self.frames.push(frame);
-        let done = self.nested(|this| {
-            this.scopes.push(Default::default());
-            if skipping {
-                this.lines.push(format!("var {next} = true"));
-            }
-            let done = this.staged(item, &stages, &mut |this, item| {
+        let block = self.round(frame, |this| {
+            this.staged(item, &stages, &mut |this, item| {
                 this.scopes.push(Default::default());
                 let done = this.body(&l.body, Some((&l.pat, item, Vec::new())));
                 this.scopes.pop();
                 done
-            });
-            this.scopes.pop();
-            done
-        });
-        self.frames.pop();
-        let (mut block, ()) = done?;
-        if !block.effect {
-            block.lines.push("check 0 >= 0".to_string());
-        }
+            })
+        })?;
         let text = head.text(&stops.join(" && "));
         self.lines.push(format!("{text} {{\n{}\n}}", indented(&block.lines)));
         Ok(())
