@@ -8,6 +8,7 @@ use jut_ir::{
     Arm, ArmPattern, Atom, Block, Call, CapData, Case, Diagnostic, FieldPattern, LVar, Mode, NVar,
     Operand, Region, Rhs, Scan, Span, Step, Stmt,
 };
+use std::collections::HashSet;
 
 /// A statement of which it is not known what its blocks read.
 fn unknown(span: Span) -> Diagnostic {
@@ -136,7 +137,8 @@ impl Rules<'_> {
             }
         }
         let own: Vec<(NVar, LVar)> = needs.own.iter().map(|v| (*v, self.w.take(*v, loc))).collect();
-        needs.vars().filter(|v| !needs.own.contains(v)).for_each(|v| self.w.served(v));
+        let places: HashSet<NVar> = needs.own.iter().copied().collect();
+        needs.vars().filter(|v| !places.contains(v)).for_each(|v| self.w.served(v));
         let outside: Entry =
             own.iter().filter_map(|(v, _)| Some((*v, self.w.handles[*v].clone()?))).collect();
         let regions = self.w.own_regions(&own, needs.together, loc);
@@ -190,7 +192,7 @@ impl Rules<'_> {
             _ => None,
         };
         let mut free: Vec<NVar> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for needs in &nested {
             free.extend(needs.vars().filter(|v| seen.insert(*v)));
         }

@@ -335,13 +335,11 @@ impl Counter<'_> {
         self.loops += parallel;
         let mut child = self.block(&scan.body, &wanted, &binders);
         let free: Vec<NVar> = self.free(&child, number).map(|(v, _)| v).collect();
-        if parallel == 1 {
-            let is_number = |v: &NVar| self.func.nvars[*v].ty == Type::F64;
-            child.own = free.iter().copied().filter(is_number).collect();
-            child.together = child.own.len() > OWN_PLACES || self.loops > OWN_DEPTH;
-        }
+        let is_own = |v: &NVar| parallel == 1 && self.func.nvars[*v].ty == Type::F64;
+        child.own = free.iter().copied().filter(is_own).collect();
+        child.together = child.own.len() > OWN_PLACES || self.loops > OWN_DEPTH;
+        free.iter().for_each(|v| needs.add(*v, !is_own(v)));
         self.loops -= parallel;
-        free.into_iter().for_each(|v| needs.add(v, !child.own.contains(&v)));
         let inner = child.live.contains(&true) || wanted.contains(&true);
         needs.children.push(child);
         inner
