@@ -160,7 +160,7 @@ pub(crate) fn text_for(
 pub(crate) fn takes(source: Source, instructions: Instructions) -> Target {
     let vectors = Vectors {
         // Others it finds itself.
-        loops: Loops::Calling,
+        loops: Loops::CallsAndProducts,
         together: LANES as u32,
         longest: 200,
         masked: instructions.masks,

@@ -67,7 +67,7 @@ pub enum Loops {
     None,
     /// Those that call a function which takes a vector, or multiply derivatives: what is left of such a product is behind a
     /// branch, so a vectoriser that only sees the branch finds no vectors worth while.
-    Calling,
+    CallsAndProducts,
     /// All.
     All,
 }

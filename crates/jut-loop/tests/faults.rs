@@ -89,7 +89,7 @@ enum Pass {
 
 fn made(pass: Pass, text: &str) -> String {
     let mut program = read::read_program(0, text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let loops = if let Pass::Loops = pass { Loops::Calling } else { Loops::All };
+    let loops = if let Pass::Loops = pass { Loops::CallsAndProducts } else { Loops::All };
     let strip_mine = match pass {
         Pass::Kernels => StripMine::Kernels,
         Pass::Loops => StripMine::Loops,

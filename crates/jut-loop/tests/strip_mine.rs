@@ -193,7 +193,7 @@ fn numbers_are_carried_round_the_last_stage_in_the_order_of_the_loop() {
 /// A target with vectors of its own, which leaves other loops as they are.
 const LOOPS: Target = Target {
     strip_mine: StripMine::Loops,
-    vectors: Some(Vectors { loops: Loops::Calling, ..Vectors::EVERYTHING }),
+    vectors: Some(Vectors { loops: Loops::CallsAndProducts, ..Vectors::EVERYTHING }),
 };
 
 #[test]

@@ -78,7 +78,7 @@ fn a_loop_that_runs_down_becomes_one_of_any_order_where_nothing_tells_the_differ
     let text = down(WRITES);
     assert!(text.contains("for par vector 8 masked (i in 0 .. n)"), "{text}");
     // What a target leaves to its compiler may be in any order all the same.
-    let calling = Vectors { loops: Loops::Calling, ..Vectors::EVERYTHING };
+    let calling = Vectors { loops: Loops::CallsAndProducts, ..Vectors::EVERYTHING };
     let text = marked(&function("out", &WRITES.replace("ORDER", "down")), calling, &arguments);
     assert!(text.contains("for par (i in 0 .. n)"), "{text}");
     // An iteration reads what another writes.
@@ -215,7 +215,7 @@ fn a_target_is_given_what_it_can_take() {
     assert!(!is_marked(Vectors { integers: false, ..everything }, gathers));
     assert!(!is_marked(Vectors { function: |_| false, ..everything }, calls));
     assert!(!is_marked(Vectors { operation: |_| false, ..everything }, plain));
-    let calling = Vectors { loops: Loops::Calling, ..everything };
+    let calling = Vectors { loops: Loops::CallsAndProducts, ..everything };
     assert!(is_marked(calling, calls) && !is_marked(calling, plain));
     let products = &plain.replace("a * a", "times(a, a)");
     assert!(is_marked(calling, products), "{products}");

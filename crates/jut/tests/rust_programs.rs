@@ -29,6 +29,7 @@ const CHOICE: Type = Type::Enum(
     &["Nothing", "One", "Two"],
     &[("", Type::I64), ("One.0", Type::F64), ("Two.y", Type::F64), ("Two.k", Type::I64)],
 );
+
 /// Arguments of all functions: arrays, a size, an integer.
 const CALLS: &[(&[f64], &[f64], usize, i64)] = &[
     (&[], &[], 0, 0),

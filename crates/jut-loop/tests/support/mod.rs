@@ -256,7 +256,7 @@ fn in_vectors(program: &LoopProgram) -> Vec<LoopProgram> {
         (Kernels, Loops::All, 8),
         (No, Loops::All, 8),
         (No, Loops::All, 2),
-        (Apart, Loops::Calling, 8),
+        (Apart, Loops::CallsAndProducts, 8),
     ];
     let made = all.map(|(strip_mine, loops, together)| {
         let vectors = Vectors { loops, together, masked: together == 2, ..Vectors::EVERYTHING };
