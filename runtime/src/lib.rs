@@ -42,6 +42,8 @@ pub mod math;
 pub mod matrix;
 pub mod print;
 #[cfg(not(jut_freestanding))]
+pub mod shares;
+#[cfg(not(jut_freestanding))]
 pub mod stack;
 pub mod symbols;
 pub mod triangular;

@@ -149,6 +149,8 @@ static MEMORY: &[Named] = &[
     ("jut_cholesky", || jut_cholesky as *const u8),
     ("jut_cholesky_linear", || jut_cholesky_linear as *const u8),
     ("jut_sin_cos", || jut_sin_cos as *const u8),
+    #[cfg(not(jut_freestanding))]
+    ("jut_shares", || crate::shares::jut_shares as *const u8),
 ];
 
 /// Where the function of a name lies.

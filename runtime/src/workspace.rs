@@ -49,6 +49,8 @@ pub struct Workspace {
     stop: *const AtomicBool,
     budget: Budget,
     cancellation: Option<Cancellation>,
+    /// Whether loops may run on several threads.
+    is_parallel: bool,
     /// The memory of a workspace that takes none from the system: where it begins, a multiple of
     /// the alignment, and how many bytes it has, again one.
     lent: Option<(NonNull<u8>, usize)>,
@@ -127,6 +129,7 @@ impl Workspace {
             stop: &raw const NEVER,
             budget: Budget { limit, taken: 0 },
             cancellation: None,
+            is_parallel: true,
             lent: None,
         }
     }
@@ -196,6 +199,16 @@ impl Workspace {
         self.cancellation.as_ref()
     }
 
+    /// Says whether calls with this workspace may run loops on several threads, from now on.
+    pub fn set_parallel(&mut self, is_parallel: bool) {
+        self.is_parallel = is_parallel;
+    }
+
+    /// Whether calls with this workspace may run loops on several threads, where there are any: so it is at first.
+    pub fn is_parallel(&self) -> bool {
+        self.is_parallel
+    }
+
     /// Bytes that it holds, used or not.
     pub fn held(&self) -> usize {
         self.budget.taken
@@ -230,6 +243,11 @@ impl Workspace {
     /// What the last call left when it failed.
     pub fn failure(&self) -> Failure {
         self.failure
+    }
+
+    /// Takes over what another call left when it failed.
+    pub fn set_failure(&mut self, failure: Failure) {
+        self.failure = failure;
     }
 
     fn alloc(&mut self, which: Which, bytes: usize) -> Option<NonNull<u8>> {

@@ -47,8 +47,14 @@ pub const BACKEND: Backend = Backend {
 
 /// What is taken of the loop form; nothing in particular where there is no code generator.
 fn target() -> jut_loop::target::Target {
-    Target::host().map_or_else(|_| Default::default(), |target| target.takes(true))
+    Target::host().map_or_else(
+        |_| Default::default(),
+        |target| jut_loop::target::Target { shares: Some(SHARES), ..target.takes(true) },
+    )
 }
+
+/// A loop of fewer iterations runs on one thread.
+const SHARES: u32 = 16;
 
 fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     let target = Target::host()?;

@@ -14,6 +14,7 @@
 //! | `aot` | programs in an object file, called from C: with the feature `aot` only |
 //! | `program` | all functions of a program into any Cranelift module |
 //! | `translate` | one function: values, statements, checks, calls |
+//! | `shares` | calls that may run on several threads |
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector`, `group` | two iterations of a marked loop at once |
@@ -38,6 +39,7 @@ mod loops;
 mod machine;
 mod memory;
 mod program;
+mod shares;
 mod target;
 mod translate;
 mod vector;

@@ -12,6 +12,7 @@
 //! `extern "C" fn(workspace, args: *const u64, results: *mut u64) -> u32`, with one word per
 //! parameter of the last function and one per result.
 
+use crate::shares;
 use crate::target::Target;
 use crate::translate::{Translator, cranelift_type};
 use cranelift_codegen::control::ControlPlane;
@@ -105,6 +106,7 @@ pub(crate) fn runtime_signature(symbol: &str) -> Option<(Vec<ir::Type>, Vec<ir::
         "jut_fill_bytes" => (vec![i, i, b], vec![]),
         "jut_copy" => (vec![i, i, i], vec![]),
         "jut_sin_cos" => (vec![f, i], vec![f]),
+        "jut_shares" => (vec![i; 6], vec![h]),
         "jut_workspace_begin" => (vec![i, i], vec![]),
         _ if let Some(kernel) = Kernel::all().find(|k| k.row().symbol == symbol) => {
             // Pointers and integers, all of 64 bits.
@@ -230,6 +232,8 @@ fn translate(
     let mut context = Context::new();
     let mut builder_context = FunctionBuilderContext::new();
     let mut ids: SecondaryMap<LoopFuncId, Option<FuncId>> = SecondaryMap::new();
+    let shared = jut_loop::opt::shares::shared(program);
+    let mut through_words: SecondaryMap<LoopFuncId, Option<FuncId>> = SecondaryMap::new();
     for (id, function) in program.funcs.iter() {
         let codegen =
             |reason: String| CompileError::Codegen { function: function.name.clone(), reason };
@@ -239,6 +243,10 @@ fn translate(
             .declare_function(&name, Linkage::Local, &function_signature(function))
             .map_err(|e| codegen(e.to_string()))?;
         ids[id] = Some(place);
+        if shared[id] {
+            let words = shares::declare(module, &format!("{name}.words")).map_err(codegen)?;
+            through_words[id] = Some(words);
+        }
     }
     for (id, function) in program.funcs.iter() {
         let Some(place) = ids[id] else { continue };
@@ -247,7 +255,7 @@ fn translate(
         Translator::new(
             module,
             imports,
-            &ids,
+            [&ids, &through_words],
             program,
             function,
             FunctionBuilder::new(&mut context.func, &mut builder_context),
@@ -256,6 +264,16 @@ fn translate(
         .map_err(|reason| CompileError::Malformed { function: function.name.clone(), reason })?;
         take(module, place, Some(id), &mut context)?;
         module.clear_context(&mut context);
+        if let Some(words) = through_words[id] {
+            let both = [words, place];
+            shares::through_words(module, both, function, &mut context, &mut builder_context)
+                .map_err(|reason| CompileError::Codegen {
+                    function: function.name.clone(),
+                    reason,
+                })?;
+            take(module, words, None, &mut context)?;
+            module.clear_context(&mut context);
+        }
     }
     let last = program.funcs.last().and_then(|(id, function)| Some((ids[id]?, function)));
     let Some((place, function)) = last else {
@@ -350,7 +368,8 @@ pub(crate) fn define_with(
             bytes += context.compiled_code().map_or(0, |code| code.code_buffer().len());
             match id {
                 Some(id) => frames[id] = frame,
-                None => outermost = frame,
+                // The entry, and what reads words for a share.
+                None => outermost += frame,
             }
             Ok(())
         };

@@ -54,7 +54,8 @@ impl Target {
     /// What is taken of the loop form, with mathematical functions of many numbers or without.
     pub(crate) fn takes(&self, kernels: bool) -> target::Target {
         let strip_mine = if kernels { StripMine::Kernels } else { StripMine::No };
-        target::Target { strip_mine, vectors: has_vectors(&*self.usual).then_some(VECTORS) }
+        let vectors = has_vectors(&*self.usual).then_some(VECTORS);
+        target::Target { strip_mine, vectors, shares: None }
     }
 
     pub(crate) fn new(

@@ -43,6 +43,8 @@ pub(crate) struct Translator<'a> {
     pub(crate) module: &'a mut dyn Module,
     imports: &'a mut Imports,
     callees: &'a SecondaryMap<LoopFuncId, Option<FuncId>>,
+    /// The functions that are called with words and a range.
+    pub(crate) through_words: &'a SecondaryMap<LoopFuncId, Option<FuncId>>,
     pub(crate) program: &'a LoopProgram,
     pub(crate) source: &'a LoopFunction,
     pub(crate) builder: FunctionBuilder<'a>,
@@ -81,7 +83,7 @@ impl<'a> Translator<'a> {
     pub(crate) fn new(
         module: &'a mut dyn Module,
         imports: &'a mut Imports,
-        callees: &'a SecondaryMap<LoopFuncId, Option<FuncId>>,
+        [callees, through_words]: [&'a SecondaryMap<LoopFuncId, Option<FuncId>>; 2],
         program: &'a LoopProgram,
         source: &'a LoopFunction,
         mut builder: FunctionBuilder<'a>,
@@ -113,6 +115,7 @@ impl<'a> Translator<'a> {
             module,
             imports,
             callees,
+            through_words,
             program,
             source,
             builder,
@@ -238,7 +241,8 @@ impl<'a> Translator<'a> {
             Stmt::For(inner) => self.for_loop(inner),
             Stmt::Lanes(inner) => self.lanes_loop(inner),
             Stmt::If { dst, cond, then, other } => self.branch(dst, *cond, then, other),
-            Stmt::Call { dst, func, args } => self.call(dst, *func, args),
+            Stmt::Call { func, args, shares: Some(least), .. } => self.shares(*func, args, *least),
+            Stmt::Call { dst, func, args, shares: None } => self.call(dst, *func, args),
             Stmt::Kernel { kernel, args } => self.kernel(*kernel, args),
             Stmt::Poll { site, .. } => {
                 self.poll(*site);
@@ -388,7 +392,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn reference(&mut self, id: FuncId) -> FuncRef {
+    pub(crate) fn reference(&mut self, id: FuncId) -> FuncRef {
         let Translator { references, module, builder, .. } = self;
         *references.entry(id).or_insert_with(|| module.declare_func_in_func(id, builder.func))
     }
@@ -430,13 +434,8 @@ impl<'a> Translator<'a> {
         if returns.params_through_memory() {
             // The callee has read its parameters before it writes results into the same words.
             let words = self.called_area(returns.bytes());
-            let flags = MemFlagsData::trusted();
             for (k, value) in given.iter().enumerate().skip(returns.direct) {
-                let word = match self.builder.func.dfg.value_type(*value) {
-                    types::I8 => self.builder.ins().uextend(types::I64, *value),
-                    _ => *value,
-                };
-                self.builder.ins().store(flags, word, words, word_offset(k)?);
+                self.store_word(*value, words, k)?;
             }
             values.push(words);
             given.truncate(returns.direct);
@@ -447,10 +446,7 @@ impl<'a> Translator<'a> {
         let Some((status, results)) = returned.split_first() else {
             return Err("a call returns no status".to_owned());
         };
-        let failed = self.returning();
-        let ok = self.builder.create_block();
-        self.builder.ins().brif(*status, failed, &[(*status).into()], ok, &[]);
-        self.builder.switch_to_block(ok);
+        self.pass_on(*status);
         let mut results = results.iter();
         for (k, (value, (ty, register))) in dst.iter().zip(returns.results).enumerate() {
             let machine = match (register, area) {
@@ -465,8 +461,31 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
+    /// Ends the function if a call has failed.
+    pub(crate) fn pass_on(&mut self, status: ir::Value) {
+        let failed = self.returning();
+        let ok = self.builder.create_block();
+        self.builder.ins().brif(status, failed, &[status.into()], ok, &[]);
+        self.builder.switch_to_block(ok);
+    }
+
+    /// Stores a value into the k-th word.
+    pub(crate) fn store_word(
+        &mut self,
+        value: ir::Value,
+        words: ir::Value,
+        k: usize,
+    ) -> Result<()> {
+        let word = match self.builder.func.dfg.value_type(value) {
+            types::I8 => self.builder.ins().uextend(types::I64, value),
+            _ => value,
+        };
+        self.builder.ins().store(MemFlagsData::trusted(), word, words, word_offset(k)?);
+        Ok(())
+    }
+
     /// Memory for the results of a called function; they are loaded at once after the call.
-    fn called_area(&mut self, bytes: usize) -> ir::Value {
+    pub(crate) fn called_area(&mut self, bytes: usize) -> ir::Value {
         let slot = match self.called {
             Some(slot) => slot,
             None => {

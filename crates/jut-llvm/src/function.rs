@@ -94,7 +94,7 @@ impl Returns {
 pub(crate) struct Translator<'a> {
     pub(crate) program: &'a LoopProgram,
     pub(crate) source: &'a LoopFunction,
-    names: Names<'a>,
+    pub(crate) names: Names<'a>,
     pub(crate) imports: &'a mut Imports,
     pub(crate) body: Body,
     values: SecondaryMap<Value, Option<Operand>>,
@@ -262,7 +262,8 @@ impl<'a> Translator<'a> {
             Stmt::For(inner) => self.for_loop(inner),
             Stmt::Lanes(inner) => self.lanes_loop(inner),
             Stmt::If { dst, cond, then, other } => self.branch(dst, *cond, then, other),
-            Stmt::Call { dst, func, args } => self.call(dst, *func, args),
+            Stmt::Call { func, args, shares: Some(least), .. } => self.shares(*func, args, *least),
+            Stmt::Call { dst, func, args, shares: None } => self.call(dst, *func, args),
             Stmt::Kernel { kernel, args } => self.kernel(*kernel, args),
             Stmt::Poll { site, .. } => self.poll(*site),
             Stmt::Check { check, site } => self.check(*check, *site),
@@ -415,7 +416,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Memory for the results of a called function; they are loaded at once after the call.
-    fn called_area(&mut self, words: usize) -> String {
+    pub(crate) fn called_area(&mut self, words: usize) -> String {
         let area = match self.called {
             Some(area) if words <= self.called_words => area,
             _ => {

@@ -212,11 +212,17 @@ fn host_text(program: &LoopProgram) -> Result<String, CompileError> {
     text_for(Host::this()?.instructions(), program)
 }
 
+/// A loop of fewer iterations runs on one thread.
+const SHARES: u32 = 16;
+
 /// What is taken of the loop form; nothing in particular where there is no code generator.
 pub(crate) fn target() -> target::Target {
     Host::this().map_or_else(
         |_| target::Target::default(),
-        |host| takes(Source::Runtime, host.instructions()),
+        |host| target::Target {
+            shares: Some(SHARES),
+            ..takes(Source::Runtime, host.instructions())
+        },
     )
 }
 

@@ -16,6 +16,7 @@
 //! | `text` | LLVM's text form, a line at a time |
 //! | `module` | all functions of a program, and the entry |
 //! | `function` | one function: values, statements, calls, branches |
+//! | `shares` | calls that may run on several threads |
 //! | `failing` | checks and errors |
 //! | `loops` | `for` and `lanes` |
 //! | `vector` | eight iterations of a marked loop at once |
@@ -50,6 +51,7 @@ mod module;
 #[cfg(feature = "llvm")]
 mod object;
 mod ordered;
+mod shares;
 mod text;
 mod vector;
 

@@ -2,6 +2,7 @@
 
 use crate::function::{Names, Returns, Translator, load_word, name, params_of, scalar};
 use crate::mathematics::function_of_eight;
+use crate::shares;
 use crate::text::{Body, Operand, Scalar};
 use jut_ir::prim::Machine;
 use jut_loop::form::{LANES, LoopFunction, LoopProgram};
@@ -181,7 +182,7 @@ pub(crate) fn takes(source: Source, instructions: Instructions) -> Target {
         Source::Runtime => StripMine::Loops,
         Source::System => StripMine::No,
     };
-    Target { strip_mine, vectors: Some(vectors) }
+    Target { strip_mine, vectors: Some(vectors), shares: None }
 }
 
 /// What [`text`] takes of the loop form.
@@ -259,11 +260,15 @@ impl ModuleText {
         let Some((last, function)) = program.funcs.last() else {
             return Err(CompileError::no_function());
         };
+        let shared = jut_loop::opt::shares::shared(program);
         for (id, function) in program.funcs.iter() {
             let names = Names { prefix, last };
             let translated = Translator::function(program, id, names, &mut self.imports)
                 .map_err(|reason| malformed(function, reason))?;
             self.push(&translated);
+            if shared[id] {
+                self.push(&shares::through_words(&name(prefix, id, function), function));
+            }
         }
         Ok(name(prefix, last, function))
     }

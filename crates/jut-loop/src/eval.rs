@@ -351,6 +351,34 @@ impl<'a> Machine<'a> {
         self.block(&mut frame, &func.body)
     }
 
+    /// Calls a function for three parts of the range that its last arguments are, the last part first: what fails in an
+    /// earlier part counts.
+    fn shares(
+        &mut self,
+        func: &'a LoopFunction,
+        args: &mut [Val],
+        least: u32,
+    ) -> Result<Vec<Val>, Fault> {
+        let [.., Val::I64(low), Val::I64(high)] = *args else {
+            return broken("a call in shares has no range");
+        };
+        let length = high.saturating_sub(low);
+        if length < i64::from(least) {
+            return self.call(func, args);
+        }
+        let (first, second) = (low + length / 3, high - length / 4);
+        let mut outcome = Ok(Vec::new());
+        for (from, to) in [(second, high), (first, second), (low, first)] {
+            if let [.., a, b] = args {
+                (*a, *b) = (Val::I64(from), Val::I64(to));
+            }
+            if let Err(fault) = self.call(func, args) {
+                outcome = Err(fault);
+            }
+        }
+        outcome
+    }
+
     fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Result<Vec<Val>, Fault> {
         for stmt in &block.stmts {
             self.stmt(frame, stmt)?;
@@ -433,10 +461,14 @@ impl<'a> Machine<'a> {
                 let results = self.block(frame, block)?;
                 frame.set_all(dst, results);
             }
-            Stmt::Call { dst, func, args } => {
-                let args: Vec<Val> =
+            Stmt::Call { dst, func, args, shares } => {
+                let mut args: Vec<Val> =
                     args.iter().map(|a| frame.atom(*a)).collect::<Result<_, _>>()?;
-                let results = self.call(&self.program.funcs[*func], &args)?;
+                let func = &self.program.funcs[*func];
+                let results = match shares {
+                    Some(least) => self.shares(func, &mut args, *least)?,
+                    None => self.call(func, &args)?,
+                };
                 frame.set_all(dst, results);
             }
             Stmt::Kernel { kernel, args } => self.kernel(frame, *kernel, args)?,

@@ -13,7 +13,7 @@ use jut_ir::prim::Prim;
 pub const KEYWORDS: &[&str] = &[
     "alloc", "bool", "buffer", "call", "carry", "check", "copy", "def", "else", "f64", "fail",
     "false", "fill", "for", "i64", "if", "in", "inf", "inout", "kernel", "lanes", "loop", "mark",
-    "nan", "out", "poll", "release", "tape", "true", "while", "word", "do",
+    "nan", "out", "poll", "release", "shares", "tape", "true", "while", "word", "do",
 ];
 
 /// A value of one loop function: a scalar or a buffer, assigned once.
@@ -112,6 +112,14 @@ pub enum Atom {
 }
 
 impl Atom {
+    /// The integer that it is, if that is written down.
+    pub fn integer(self) -> Option<i64> {
+        match self {
+            Atom::Lit(Literal::I64(k)) => Some(k),
+            _ => None,
+        }
+    }
+
     /// What it is, among these values.
     pub fn kind(self, values: &PrimaryMap<Value, ValueData>) -> Kind {
         match self {
@@ -321,6 +329,10 @@ pub enum Stmt {
         func: LoopFuncId,
         /// Arguments, one per parameter.
         args: Vec<Atom>,
+        /// `call f(a, .., low, high) shares 16`: the last two arguments are a range, and if it is no shorter than
+        /// this, the function may be called for parts of it instead, which together are the range, in any order and on
+        /// any threads. Without results. See [`crate::opt::shares`].
+        shares: Option<u32>,
     },
     /// `kernel matmul(c, a, ..)`: calls a function of the runtime that works on whole buffers. It
     /// cannot fail, has no results, and touches only its buffers: see [`crate::kernel`].

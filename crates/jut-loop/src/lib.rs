@@ -25,6 +25,7 @@ pub mod analysis;
 pub mod eval;
 pub mod flatten;
 pub mod form;
+mod insert;
 pub mod kernel;
 pub mod lower;
 pub mod need;

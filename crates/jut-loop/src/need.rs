@@ -421,7 +421,7 @@ impl<'a> Walk<'a> {
                 self.repeated(inner.index, bounds, &inner.body);
             }
             Stmt::If { dst, cond, then, other } => self.branch(dst, *cond, then, other),
-            Stmt::Call { dst, func, args } => self.call(dst, *func, args),
+            Stmt::Call { dst, func, args, .. } => self.call(dst, *func, args),
             Stmt::Check { check, .. } => self.check(*check),
             Stmt::Load { .. }
             | Stmt::Store { .. }
@@ -699,7 +699,7 @@ impl<'a> Walk<'a> {
                 self.known[*value] = Some(range);
             }
         }
-        let call = Stmt::Call { dst: results, func: callee, args: both };
+        let call = Stmt::Call { dst: results, func: callee, args: both, shares: None };
         self.out.body.stmts.push(call);
         let level = |k: usize| if summary.nonzero[k] { levels[k].into() } else { ZERO };
         let [peaks, nows] = [[level(0), level(1)], [level(2), level(3)]];

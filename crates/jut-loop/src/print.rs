@@ -283,9 +283,10 @@ impl Printer<'_> {
                 self.block(other);
                 return;
             }
-            Stmt::Call { dst, func, args } => {
+            Stmt::Call { dst, func, args, shares } => {
                 let name = self.program.funcs.get(*func).map_or("?", |f| &f.name);
-                format!("{}call {name}({})", self.pattern(dst), self.atoms(args))
+                let shares = shares.map_or_else(String::new, |least| format!(" shares {least}"));
+                format!("{}call {name}({}){shares}", self.pattern(dst), self.atoms(args))
             }
             Stmt::Kernel { kernel, args } => {
                 format!("kernel {}({})", kernel.row().name, self.atoms(args))

@@ -593,6 +593,11 @@ impl Reader {
         Ok(Some(Vector { width, masked, stores_last }))
     }
 
+    /// From which length on a range may be cut.
+    fn shares(&mut self) -> Res<Option<u32>> {
+        self.take_name("shares").then(|| self.number()).transpose()
+    }
+
     /// A loop, branch or call, with the names of its results.
     fn compound(&mut self, names: Vec<String>) -> Res<Stmt> {
         if self.take_name("for") {
@@ -670,8 +675,14 @@ impl Reader {
             let message = format!("these are not the arguments of `{name}`");
             return Err(Diagnostic::error("J210", span, message));
         }
+        let shares = self.shares()?;
+        let is_range = params.ends_with(&[Kind::I64; 2]) && results.is_empty();
+        if shares.is_some() && !is_range {
+            let message = format!("`{name}` takes no range, or gives results");
+            return Err(Diagnostic::error("J210", span, message));
+        }
         let dst = self.define_all(names, &results)?;
-        Ok(Stmt::Call { dst, func, args })
+        Ok(Stmt::Call { dst, func, args, shares })
     }
 
     fn kernel(&mut self) -> Res<Stmt> {

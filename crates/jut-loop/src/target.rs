@@ -10,6 +10,9 @@ pub struct Target {
     pub strip_mine: StripMine,
     /// What it knows of vectors, if anything.
     pub vectors: Option<Vectors>,
+    /// If it can call functions for [shares](crate::opt::shares) of a range, on several threads: ranges that are shorter
+    /// than this are never cut.
+    pub shares: Option<u32>,
 }
 
 /// Which loops are strip-mined, and what takes many numbers at once.

@@ -98,7 +98,7 @@ fn made(pass: Pass, text: &str) -> String {
     let vectors = Some(Vectors { loops, ..Vectors::EVERYTHING });
     match pass {
         Pass::Tidy => program.funcs.values_mut().for_each(opt::optimise),
-        _ => program = for_target(&program, &Target { strip_mine, vectors }),
+        _ => program = for_target(&program, &Target { strip_mine, vectors, shares: None }),
     }
     print::print_program(&program)
 }

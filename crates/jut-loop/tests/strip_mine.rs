@@ -15,7 +15,7 @@ fn program(text: &str) -> LoopProgram {
     read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span))
 }
 
-const KERNELS: Target = Target { strip_mine: StripMine::Kernels, vectors: None };
+const KERNELS: Target = Target { strip_mine: StripMine::Kernels, vectors: None, shares: None };
 
 /// The text after taking apart, after having compared the outcomes for some lengths.
 fn apart(text: &str, lengths: &[i64], arguments: impl Fn(i64) -> Vec<Flat>) -> String {
@@ -194,6 +194,7 @@ fn numbers_are_carried_round_the_last_stage_in_the_order_of_the_loop() {
 const LOOPS: Target = Target {
     strip_mine: StripMine::Loops,
     vectors: Some(Vectors { loops: Loops::CallsAndProducts, ..Vectors::EVERYTHING }),
+    shares: None,
 };
 
 #[test]

@@ -7,7 +7,7 @@ mod loops;
 use jut_loop::form::{LoopFuncId, LoopProgram};
 use jut_loop::opt::for_target;
 use jut_loop::signature::{Cells, Flat};
-use jut_loop::target::{Loops, StripMine, Target, Vectors};
+use jut_loop::target::{Loops, Target, Vectors};
 use jut_loop::{eval, print, read};
 use loops::SUMS_IN_ORDER;
 
@@ -22,7 +22,7 @@ fn run(program: &LoopProgram, args: &[Flat]) -> String {
 /// The text for a target, after having compared what comes out of it.
 fn marked(text: &str, vectors: Vectors, args: &dyn Fn(i64) -> Vec<Flat>) -> String {
     let plain = program(text);
-    let target = Target { strip_mine: StripMine::No, vectors: Some(vectors) };
+    let target = Target { vectors: Some(vectors), ..Target::default() };
     let text = print::print_program(&for_target(&plain, &target));
     let again = program(&text);
     assert_eq!(print::print_program(&again), text, "it reads back");
@@ -278,7 +278,7 @@ fn a_loop_that_carries_more_than_sums_is_taken_one_by_one() {
         Vectors { in_order: false, ..Vectors::EVERYTHING },
         Vectors { function: |_| false, ..Vectors::EVERYTHING },
     ] {
-        let target = Target { strip_mine: StripMine::No, vectors: Some(vectors) };
+        let target = Target { vectors: Some(vectors), ..Target::default() };
         let made = print::print_program(&for_target(&program(&text), &target));
         assert!(made.contains("for up (i in 0 .. n)"), "{made}");
     }

@@ -399,7 +399,7 @@ impl<'a> Emitter<'a> {
             Stmt::If { dst, cond, then, other } => {
                 self.branch(dst, *cond, [then, other], self.facts.fails(stmt))
             }
-            Stmt::Call { dst, func, args } => self.call(dst, *func, args),
+            Stmt::Call { dst, func, args, .. } => self.call(dst, *func, args),
             Stmt::Kernel { kernel, args } => self.kernel(*kernel, args),
             Stmt::Poll { site, .. } => self.poll(*site),
             Stmt::Check { check, site } => self.check(*check, *site),

@@ -35,6 +35,7 @@ pub(crate) const TARGET: Target = Target {
         function: |symbol| matches!(symbols::math(symbol), Some(Math::Unary(_) | Math::Binary(_))),
         wide: |_| false,
     }),
+    shares: None,
 };
 
 /// Values in the making, of eight iterations.

@@ -3,6 +3,7 @@
 use crate::compiled::Compiled;
 use crate::error::CompileError;
 use crate::object::{Machine, MathLibrary, ObjectWriter};
+use crate::shares;
 use jut_loop::form::LoopProgram;
 use jut_loop::opt::for_target;
 use jut_loop::recursion;
@@ -68,6 +69,7 @@ impl Backend {
     /// A program that is not well formed, a machine without code generator.
     pub fn compile(&self, program: &LoopProgram) -> Result<Compiled, CompileError> {
         let program = for_target(program, &(self.target)());
+        shares::install();
         let compiled = (self.compile)(&program)?;
         match recursion::fewer_levels(&program, compiled.stack) {
             Some(fewer) => (self.compile)(&fewer),

@@ -171,7 +171,12 @@ impl Compiled {
             let run = || unsafe { (self.entry)(space, from, to) };
             within(cancellation.as_ref(), run)
         } else {
-            self.on_large_stack(space, from, to, cancellation.as_ref())?
+            // The threads of others have no such stacks.
+            let is_parallel = workspace.is_parallel();
+            workspace.set_parallel(is_parallel && self.stack <= LARGE_STACK);
+            let status = self.on_large_stack(&raw mut *workspace, from, to, cancellation.as_ref());
+            workspace.set_parallel(is_parallel);
+            status?
         };
         if status == 0 { Ok(()) } else { Err(self.error(workspace, status)) }
     }
@@ -317,4 +322,4 @@ pub const LARGE_STACK: usize = 256 * 1024;
 
 /// Bytes of stack for what compiled code calls: functions of the runtime, which do not call back, and
 /// those of the C library for threads and memory.
-const RUNTIME_STACK: usize = 16 * 1024;
+pub(crate) const RUNTIME_STACK: usize = 16 * 1024;

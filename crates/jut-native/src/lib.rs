@@ -12,6 +12,7 @@
 //! | [`Compiled::call`] | calling it with typed arguments |
 //! | [`Checked`] | calling it safely, every length held against the signature |
 //! | [`Bound`] | calling it again and again, lengths worked out once |
+//! | `shares` | loops on several threads |
 //! | [`Recorder`] | programs that continue from what another one left |
 //! | [`object`] | what backends have in common that write objects for C |
 //! | [`CompileError`] | why there is no code |
@@ -28,6 +29,7 @@ mod compiled;
 mod error;
 pub mod object;
 mod recorded;
+mod shares;
 
 pub use backend::{Backend, NewObject, Requirement, Text};
 pub use bound::{Beginning, Bound};

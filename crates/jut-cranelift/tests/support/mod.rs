@@ -138,7 +138,7 @@ impl Writer {
 
     pub fn call(&mut self, func: LoopFuncId, kinds: &[Kind], args: &[Atom]) -> Vec<Value> {
         let dst: Vec<Value> = kinds.iter().map(|kind| self.value(*kind)).collect();
-        self.stmt(Stmt::Call { dst: dst.clone(), func, args: args.to_vec() });
+        self.stmt(Stmt::Call { dst: dst.clone(), func, args: args.to_vec(), shares: None });
         dst
     }
 

@@ -7,6 +7,7 @@
 //! | [`Rows`] | which parts of one buffer a loop cannot reach both |
 //! | [`Classes`] | what a value is to neighbouring iterations |
 //! | [`sums_in_order`] | what a loop only adds to |
+//! | [`OwnRows`] | which cells an iteration has for itself |
 //! | [`LaterRows`] | which cell no row behind it has |
 //! | [`shifts`] | which integers are another one plus a constant |
 //!
@@ -15,6 +16,7 @@
 pub mod effects;
 mod lanes;
 mod later_rows;
+pub mod own_rows;
 mod roots;
 mod rows;
 pub mod shifts;
@@ -22,6 +24,7 @@ mod sums;
 
 pub use lanes::{Class, Classes};
 pub use later_rows::LaterRows;
+pub use own_rows::OwnRows;
 pub use roots::Roots;
 pub use rows::Rows;
-pub use sums::{Sum, sums_in_order};
+pub use sums::{Sum, sums_in_order, sums_of};

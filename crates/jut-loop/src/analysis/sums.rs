@@ -17,7 +17,7 @@
 use jut_ir::hash::HashMap;
 use jut_ir::prim;
 
-use crate::form::{Atom, For, Stmt, Value};
+use crate::form::{Atom, Block, For, Stmt, Value};
 
 /// A carried number that a loop only adds to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,40 +30,68 @@ pub struct Sum {
     pub next: Value,
     /// What is added.
     pub term: Atom,
+    /// Whether the term is the second operand.
+    pub term_last: bool,
+}
+
+impl Sum {
+    /// What a statement does, if it adds to this carried value.
+    pub fn of(number: usize, carry: Value, stmt: &Stmt) -> Option<Sum> {
+        let Stmt::Prim { dst, prim: prim::ADD, args } = stmt else { return None };
+        let next = *dst;
+        match args[..] {
+            [a, term] if a == carry.into() => {
+                Some(Sum { number, carry, next, term, term_last: true })
+            }
+            [term, b] if b == carry.into() => {
+                Some(Sum { number, carry, next, term, term_last: false })
+            }
+            _ => None,
+        }
+    }
+
+    /// The addition, of another term.
+    pub fn addition(&self, term: Atom) -> Stmt {
+        let carry = self.carry.into();
+        let args = if self.term_last { vec![carry, term] } else { vec![term, carry] };
+        Stmt::Prim { dst: self.next, prim: prim::ADD, args }
+    }
 }
 
 /// The sums of a loop whose other carried values are the same in all iterations; `None` if there are
 /// others, or no sums.
 pub fn sums_in_order(f: &For) -> Option<Vec<Sum>> {
-    if f.carry.is_empty() || f.carry.len() != f.body.results.len() || f.may_end_early() {
+    if f.may_end_early() {
+        return None;
+    }
+    let carries: Vec<Value> = f.carry.iter().map(|(carry, _)| *carry).collect();
+    sums_of(&carries, &f.body).filter(|sums| !sums.is_empty())
+}
+
+/// The sums of a body that is given these values and gives the next ones, if the others stay as they are; `None` if there
+/// are others.
+pub fn sums_of(carries: &[Value], body: &Block) -> Option<Vec<Sum>> {
+    if carries.len() != body.results.len() {
         return None;
     }
     let mut reads: HashMap<Value, usize> = HashMap::default();
-    f.body.atoms(&mut |atom| {
+    body.atoms(&mut |atom| {
         if let Atom::Value(v) = atom {
             *reads.entry(v).or_default() += 1;
         }
     });
     let mut sums = Vec::new();
-    for (number, ((carry, _), result)) in f.carry.iter().zip(&f.body.results).enumerate() {
-        let carry = *carry;
-        if *result == carry.into() {
+    for (number, (carry, result)) in carries.iter().zip(&body.results).enumerate() {
+        if *result == (*carry).into() {
             continue;
         }
         let Atom::Value(next) = *result else { return None };
-        let term = f.body.stmts.iter().find_map(|stmt| match stmt {
-            Stmt::Prim { dst, prim: prim::ADD, args } if *dst == next => match args[..] {
-                [a, b] if a == carry.into() => Some(b),
-                [a, b] if b == carry.into() => Some(a),
-                _ => None,
-            },
-            _ => None,
-        })?;
+        let sum = body.stmts.iter().find_map(|stmt| Sum::of(number, *carry, stmt))?;
         let once = |v: Value| reads.get(&v) == Some(&1);
-        if !once(carry) || !once(next) {
+        if sum.next != next || !once(*carry) || !once(next) {
             return None;
         }
-        sums.push(Sum { number, carry, next, term });
+        sums.push(sum);
     }
-    (!sums.is_empty()).then_some(sums)
+    Some(sums)
 }

@@ -309,7 +309,7 @@ impl Lowering<'_> {
             };
             args.push(levels);
         }
-        self.push(form::Stmt::Call { dst, func, args });
+        self.push(form::Stmt::Call { dst, func, args, shares: None });
         for (r, cell) in reload {
             let kind = self.out.kind_of(self.registers[r].now);
             let value = self.value("s", kind);

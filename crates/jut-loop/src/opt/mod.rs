@@ -35,6 +35,7 @@
 //!
 //! | walk | what it does |
 //! |---|---|
+//! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
 //! | `vector` | loops are marked whose iterations are taken several at a time |
 //! | `home` | what every iteration allocates is allocated once |
@@ -49,6 +50,7 @@ mod gather;
 mod home;
 mod motion;
 mod peel;
+pub mod shares;
 pub mod strip_mine;
 mod unswitch;
 mod vector;
@@ -82,6 +84,11 @@ pub fn optimise(func: &mut LoopFunction) {
 
 /// The program as a backend translates it: the last passes, which depend on what it can take.
 pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
+    let mut shared = None;
+    if let Some(least) = target.shares {
+        shares::run(shared.insert(program.clone()), least);
+    }
+    let program = shared.as_ref().unwrap_or(program);
     let mut program = strip_mine::run(program, target).unwrap_or_else(|| program.clone());
     if let Some(vectors) = &target.vectors {
         for func in program.funcs.values_mut() {

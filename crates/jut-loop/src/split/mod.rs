@@ -32,7 +32,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use jut_ir::{RuntimeErrorKind, Span};
 
 use crate::form::{Block, LoopFuncId, LoopFunction, LoopProgram, Order, Site, Stmt};
-use crate::recursion;
+use crate::insert::{self, Moving};
 use pieces::Pieces;
 pub(crate) use pieces::{FRAME, FRAME_TOP};
 
@@ -68,44 +68,19 @@ pub fn run_with(program: &mut LoopProgram, long: usize, piece: usize) -> Frames 
     }
     let entry = program.funcs.last().map(|(id, _)| id);
     let site = memory_site(program);
-    let mut moved: SecondaryMap<LoopFuncId, LoopFuncId> =
-        SecondaryMap::with_default(LoopFuncId::new(0));
-    let recursive = recursion::recursive(program);
-    let old = std::mem::take(&mut program.funcs);
-    for (id, mut func) in old {
-        // Functions that call each other stand one after the other, and are not cut: so it is known where they
-        // will stand.
-        if recursive[id] != 0
-            && recursive.get(LoopFuncId::from_u32(id.as_u32().wrapping_sub(1)))
-                != Some(&recursive[id])
-        {
-            let members = recursive.iter().filter(|(_, number)| **number == recursive[id]);
-            for (k, (member, _)) in members.enumerate() {
-                moved[member] = LoopFuncId::new(program.funcs.len() + k);
-            }
+    insert::before(program, &mut |Moving { id, base, is_recursive, func }| {
+        if func.body.size() <= long || is_recursive {
+            return Vec::new();
         }
-        // Calls get the new places of their functions.
-        func.body.for_each_mut(&mut |stmt| {
-            if let Stmt::Call { func, .. } = stmt {
-                *func = moved[*func];
-            }
-        });
-        if func.body.size() > long && recursive[id] == 0 {
-            let base = program.funcs.len();
-            let is_entry = Some(id) == entry;
-            let (parts, words) = cut(&mut func, base, long, piece, is_entry, site);
-            frames[id] = words;
-            for part in parts {
-                program.funcs.push(part);
-            }
-        }
-        moved[id] = program.funcs.push(func);
-    }
+        let (parts, words) = cut(func, base, long, piece, Some(id) == entry, site);
+        frames[id] = words;
+        parts
+    });
     frames
 }
 
 /// A place that says that memory has run out: one that there is, or one without a text.
-fn memory_site(program: &mut LoopProgram) -> Site {
+pub(crate) fn memory_site(program: &mut LoopProgram) -> Site {
     let is_memory =
         |(_, (kind, _)): &(Site, &(RuntimeErrorKind, Span))| *kind == RuntimeErrorKind::Memory;
     let known = program.sites.iter().find(is_memory).map(|(site, _)| site);
@@ -190,6 +165,6 @@ impl Groups {
     fn take(&mut self, group: &mut Vec<Stmt>) -> Stmt {
         let func = LoopFuncId::new(self.base + self.bodies.len());
         self.bodies.push(std::mem::take(group));
-        Stmt::Call { dst: Vec::new(), func, args: Vec::new() }
+        Stmt::Call { dst: Vec::new(), func, args: Vec::new(), shares: None }
     }
 }

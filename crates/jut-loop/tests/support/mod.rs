@@ -249,18 +249,18 @@ pub fn run_loop(
 }
 
 /// The program as it is for backends that can take everything: eight iterations at once, and two, of
-/// loops that are few iterations long in tests, and loops taken apart in both ways; read back from its text.
+/// loops that are few iterations long in tests, loops taken apart in both ways, and loops in shares; read back from its text.
 fn in_vectors(program: &LoopProgram) -> Vec<LoopProgram> {
     use StripMine::{Kernels, Loops as Apart, No};
     let all = [
-        (Kernels, Loops::All, 8),
-        (No, Loops::All, 8),
-        (No, Loops::All, 2),
-        (Apart, Loops::CallsAndProducts, 8),
+        (Kernels, Loops::All, 8, None),
+        (No, Loops::All, 8, Some(2)),
+        (No, Loops::All, 2, None),
+        (Apart, Loops::CallsAndProducts, 8, Some(2)),
     ];
-    let made = all.map(|(strip_mine, loops, together)| {
+    let made = all.map(|(strip_mine, loops, together, shares)| {
         let vectors = Vectors { loops, together, masked: together == 2, ..Vectors::EVERYTHING };
-        let made = for_target(program, &Target { strip_mine, vectors: Some(vectors) });
+        let made = for_target(program, &Target { strip_mine, vectors: Some(vectors), shares });
         let text = print::print_program(&made);
         let again = read::read_program(0, &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!(print::print_program(&again), text, "it reads back");

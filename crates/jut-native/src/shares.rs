@@ -1,0 +1,211 @@
+//! Loops on several threads: those of the `rayon` pool that the caller is in, or of its global one.
+//!
+//! Compiled code gives a loop as a function of a range ([`jut_runtime::shares`]). First it is seen, on the thread that is
+//! there, how long iterations take. If those that are left are not worth waking a thread, they run where they are; else the
+//! rest is cut into parts that the pool runs. What the loop computes does not depend on how it is cut, so it may depend on
+//! the clock how that is.
+//!
+//! Each part runs with a workspace of the thread that it is on, kept for the next one, which may take from the system what the
+//! workspace of the call has left. A loop in a part is not cut again. If parts fail, the first one in the order of the range is
+//! the one that counts: parts behind it may be left out, parts before it are not.
+//!
+//! *Cost*: two to four looks at the clock for a loop that is not cut.
+
+use crate::call::{LARGE_STACK, RUNTIME_STACK};
+use jut_runtime::shares::{self, Share};
+use jut_runtime::{Cancellation, Failure, Workspace, cancel, stack};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Work that is worth waking threads for.
+const WORTH: Duration = Duration::from_micros(100);
+
+/// What a part should take at least.
+const PART: Duration = Duration::from_micros(20);
+
+/// Parts for each thread, so that long ones and short ones even out.
+const PARTS_PER_THREAD: i64 = 4;
+
+/// Iterations that run first.
+const FIRST: i64 = 16;
+
+/// Tells compiled code of the threads; once is enough.
+pub(crate) fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| shares::install(run));
+}
+
+/// Runs a loop, in parts if it takes long.
+///
+/// # Safety
+/// That of [`Share`]: parts of the range may run at the same time, each with a workspace of its own.
+unsafe fn run(
+    workspace: &mut Workspace,
+    share: Share,
+    words: *const u64,
+    low: i64,
+    high: i64,
+) -> u32 {
+    let threads = i64::try_from(rayon::current_num_threads()).unwrap_or(i64::MAX);
+    let mut from = low;
+    if threads > 1 {
+        let mut seen = Seen::default();
+        for count in [FIRST, (high - low) / 4] {
+            let to = from.saturating_add(count.max(0)).min(high);
+            let begin = Instant::now();
+            // SAFETY: as required of the caller.
+            let status = unsafe { share(workspace, words, from, to) };
+            if status != 0 || to == high {
+                return status;
+            }
+            seen.note(from - low, to - low, begin.elapsed());
+            from = to;
+            let left = seen.time_of(from - low, high - low);
+            if left >= WORTH.as_secs_f64() {
+                let parts = (left / PART.as_secs_f64()) as i64;
+                let parts = parts.clamp(2, threads.saturating_mul(PARTS_PER_THREAD));
+                return Loop::new(workspace, share, words).run(workspace, from, high, parts);
+            }
+        }
+    }
+    // SAFETY: as required of the caller.
+    unsafe { share(workspace, words, from, high) }
+}
+
+/// How long iterations took: the time of one, as a line over their number, from where it was seen twice.
+#[derive(Default)]
+struct Seen {
+    /// Before the last look, and with it: the number in the middle of those that ran, and the seconds of one.
+    looks: [Option<(f64, f64)>; 2],
+}
+
+impl Seen {
+    fn note(&mut self, from: i64, to: i64, time: Duration) {
+        let one = time.as_secs_f64() * ratio(1, to - from);
+        self.looks = [self.looks[1], Some(((from as f64 + to as f64) / 2.0, one))];
+    }
+
+    /// Seconds that a range should take. Loops in loops may become longer, as the rows of a triangle do.
+    fn time_of(&self, from: i64, to: i64) -> f64 {
+        let middle = (from as f64 + to as f64) / 2.0;
+        let one = match self.looks {
+            [Some((before, first)), Some((at, last))] => {
+                let more = (last - first) / (at - before).max(1.0) * (middle - at);
+                last + more.max(0.0)
+            }
+            [_, Some((_, one))] => one,
+            _ => 0.0,
+        };
+        one * (to as f64 - from as f64)
+    }
+}
+
+fn ratio(a: i64, b: i64) -> f64 {
+    a as f64 / b.max(1) as f64
+}
+
+/// A loop that runs in parts.
+struct Loop {
+    share: Share,
+    words: *const u64,
+    cancellation: Option<Cancellation>,
+    /// What the workspace of a part may take from the system.
+    limit: usize,
+    /// Where the first part that failed begins.
+    failed_at: AtomicI64,
+    /// Where it begins, its status, and what it left.
+    failure: Mutex<(i64, u32, Failure)>,
+}
+
+// SAFETY: the words are only read, and by what the caller of the loop says may run at the same time; it waits for all parts.
+unsafe impl Sync for Loop {}
+
+thread_local! {
+    /// The workspace of the parts that run on this thread, one at a time.
+    static WORKSPACE: Cell<Option<Box<Workspace>>> = const { Cell::new(None) };
+}
+
+impl Loop {
+    fn new(workspace: &Workspace, share: Share, words: *const u64) -> Loop {
+        Loop {
+            share,
+            words,
+            cancellation: workspace.cancellation().cloned(),
+            limit: workspace.limit().saturating_sub(workspace.held()),
+            failed_at: AtomicI64::new(i64::MAX),
+            failure: Mutex::new((i64::MAX, 0, Failure::default())),
+        }
+    }
+
+    fn run(self, workspace: &mut Workspace, low: i64, high: i64, parts: i64) -> u32 {
+        self.parts(low, high, parts);
+        let (_, status, failure) =
+            self.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if status != 0 {
+            workspace.set_failure(failure);
+        }
+        status
+    }
+
+    /// Runs a range in so many parts.
+    fn parts(&self, low: i64, high: i64, parts: i64) {
+        if parts < 2 || high - low < 2 {
+            return self.part(low, high);
+        }
+        let first = parts / 2;
+        // No product: ranges may be as long as an integer can say.
+        let middle = low + ((high - low) as f64 * ratio(first, parts)) as i64;
+        let middle = middle.clamp(low + 1, high - 1);
+        rayon::join(|| self.parts(low, middle, first), || self.parts(middle, high, parts - first));
+    }
+
+    fn part(&self, low: i64, high: i64) {
+        if self.failed_at.load(Ordering::Relaxed) < low {
+            return;
+        }
+        if stack::fits(LARGE_STACK + RUNTIME_STACK) {
+            return self.here(low, high);
+        }
+        std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().stack_size(2 * LARGE_STACK);
+            // Without memory for a stack it fails as it does without memory for arrays.
+            let begun = builder.spawn_scoped(scope, || self.here(low, high));
+            if begun.is_err() {
+                let memory = jut_ir::RuntimeErrorKind::Memory;
+                let failure = Failure { site: -1, kind: memory as u8 as _, ..Failure::default() };
+                self.fail(low, memory as u8 as _, failure);
+            }
+        });
+    }
+
+    /// Runs a part on this thread.
+    fn here(&self, low: i64, high: i64) {
+        let mut workspace = WORKSPACE.take().unwrap_or_default();
+        workspace.set_limit(self.limit);
+        workspace.set_parallel(false);
+        workspace.set_cancellation(self.cancellation.clone());
+        workspace.reset();
+        // SAFETY: the caller of the loop vouches for parts of its range, each with a workspace of its own; the stack has room for
+        // whatever runs on a thread that is not made for it.
+        let mut run = || unsafe { (self.share)(&raw mut *workspace, self.words, low, high) };
+        let status = match &self.cancellation {
+            Some(cancellation) => cancel::during(cancellation, run),
+            None => run(),
+        };
+        if status != 0 {
+            self.fail(low, status, workspace.failure());
+        }
+        workspace.set_cancellation(None);
+        WORKSPACE.set(Some(workspace));
+    }
+
+    fn fail(&self, low: i64, status: u32, failure: Failure) {
+        let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if low < first.0 {
+            *first = (low, status, failure);
+            self.failed_at.store(low, Ordering::Relaxed);
+        }
+    }
+}
