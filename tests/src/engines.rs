@@ -20,7 +20,7 @@ use jut_eval::{EvalError, Interpreter, Value, View};
 use jut_ir::{FuncId, Literal, NVar, Program, RuntimeError};
 use jut_loop::eval::{self, Fault, Outcome};
 use jut_loop::flatten::Layouts;
-use jut_loop::form::{self, Kind, LoopFuncId, LoopProgram, Role};
+use jut_loop::form::{self, Kind, LoopFuncId, LoopProgram, Role, Stmt};
 use jut_loop::opt::for_target;
 use jut_loop::signature::{AbiComponent, Cells, Flat};
 use jut_loop::{Lowered, lower, need, print, read};
@@ -29,8 +29,10 @@ use jut_runtime::Workspace;
 use jut_runtime::arena::ALIGN;
 use std::cell::Cell;
 
-/// The backends that are built in, by name.
+/// The backends that are built in, by name. Loops that may run on several threads run in parts from now on, from the last
+/// to the first.
 pub fn backends() -> impl Iterator<Item = (&'static str, Backend)> {
+    jut_runtime::shares::install(jut_runtime::shares::in_thirds);
     let all = jut::BACKENDS.into_iter().map(|(_, backend)| backend);
     all.filter(Backend::is_built_in).map(|backend| (backend.name, backend))
 }
@@ -91,7 +93,9 @@ fn agree_in(
     let query = need::query(&lowered.program).ok();
     let compiled = backends.iter().map(|(name, backend)| {
         let native = Checked::compile(&lowered, backend).map_err(|e| format!("{name}: {e}"))?;
-        Ok((*name, native))
+        // Code that runs in memory that is lent has no shares.
+        let made = for_target(&lowered.program, &(backend.target)());
+        Ok((*name, native, !has_shares(&made)))
     });
     let natives: Vec<_> = compiled.collect::<Result<_, String>>()?;
     let engines = Engines { interpreter, lowered: &lowered, again, query, natives };
@@ -100,6 +104,12 @@ fn agree_in(
         engines.run(func, args, border).map_err(|e| format!("{e}\nat {args:?}"))
     };
     lists.iter().map(run).collect()
+}
+
+/// Whether loops of a program may run on several threads.
+fn has_shares(program: &LoopProgram) -> bool {
+    let hands_over = |stmt: &Stmt| matches!(stmt, Stmt::Call { shares: Some(_), .. });
+    program.funcs.values().any(|function| function.body.any(&mut { hands_over }))
 }
 
 /// A loop program, printed and read back.
@@ -124,7 +134,8 @@ struct Engines<'a> {
     again: Vec<(&'static str, LoopProgram)>,
     /// What says how much memory a call needs.
     query: Option<LoopProgram>,
-    natives: Vec<(&'static str, Checked)>,
+    /// Compiled, and whether memory may be lent to it.
+    natives: Vec<(&'static str, Checked, bool)>,
 }
 
 impl Engines<'_> {
@@ -149,13 +160,13 @@ impl Engines<'_> {
         // The memory that a call is said to need is enough.
         let need = self.query.as_ref().map(|query| border.need(query)).transpose()?;
         let need = need.filter(|[temp, tape]| temp.max(tape) < &MOST_LENT);
-        for (name, native) in &self.natives {
+        for (name, native, lends) in &self.natives {
             for place in [Place::Begin, Place::End] {
                 guard::place(place);
                 let run = printed(|| border.call(native, &mut Workspace::new()));
                 compare(name, &expected, run, lowered)?;
             }
-            let Some([temp, tape]) = need else { continue };
+            let Some([temp, tape]) = need.filter(|_| *lends) else { continue };
             let mut memory = vec![0u64; (temp + tape) / 8 + 8];
             // SAFETY: the memory outlives the workspace, and nothing else uses it.
             let mut workspace =

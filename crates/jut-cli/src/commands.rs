@@ -184,7 +184,7 @@ fn show(target: &Target, stage: jut::Stage, draw: Option<&Path>) -> Result<u8> {
 }
 
 fn evaluated(call: &Call, request: Request, directions: &[String]) -> Result<u8> {
-    let mut function = function(&call.target)?.engine(call.engine());
+    let mut function = function(&call.target)?.engine(call.engine()).parallel(!call.sequential);
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
     }

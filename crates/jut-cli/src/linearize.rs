@@ -18,7 +18,7 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
                       --format json instead of --out";
         return Err(Error::Request(reason.to_string()));
     }
-    let mut function = function(&call.target)?.engine(call.engine());
+    let mut function = function(&call.target)?.engine(call.engine()).parallel(!call.sequential);
     if let Some(bytes) = call.memory_limit {
         function = function.memory_limit(bytes);
     }

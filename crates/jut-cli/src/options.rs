@@ -300,6 +300,10 @@ pub struct Call {
     /// The most memory that the tape and temporary arrays may take, in bytes.
     #[arg(long, value_name = "BYTES")]
     pub memory_limit: Option<usize>,
+    /// Run every loop on one thread. Without it, loops that take long enough run on as many threads as there are cores, or as
+    /// the environment variable RAYON_NUM_THREADS says; the results have the same bits.
+    #[arg(long)]
+    pub sequential: bool,
     /// The most memory that the tape of a gradient may take, such as 10MB or 64KiB: loops get segments that are run again
     /// (`@levels(d)`, `@revolve(c)`) where it would take more, or the call is refused before it runs.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]

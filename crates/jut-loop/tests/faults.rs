@@ -5,7 +5,6 @@
 #[path = "support/loops.rs"]
 mod loops;
 
-use jut_loop::form::LoopFuncId;
 use jut_loop::opt::{self, for_target};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::target::{Loops, StripMine, Target, Vectors};
@@ -41,6 +40,33 @@ loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) = {
   }
 }";
 
+/// Rows of an array, sums of them in order, and a cell that they are added to.
+const SHARED: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) -> (f64, f64) = {
+  cell = alloc f64[2] @0:0..1
+  fill cell[2] = 0.25
+  (s) = for up (i in 1 .. n) carry (a = 0.5) {
+    row = i * m
+    xs = x[row ..]
+    gs = g[row ..]
+    (r) = for up (j in 0 .. m) carry (b = 1.5) {
+      u = xs[j]
+      v = gs[j]
+      w = u * v
+      gs[j] = w
+      b_1 = b + w
+      (b_1)
+    }
+    c = cell[1]
+    c_1 = c + r
+    cell[1] = c_1
+    a_1 = a + r
+    (a_1)
+  }
+  d = cell[1]
+  (s, d)
+}";
+
 const NUMBERS: usize = 1500;
 
 fn floats(n: usize) -> Flat {
@@ -67,7 +93,7 @@ fn arguments(text: &str) -> Vec<Flat> {
             let no = Flat::Scalar(jut_ir::Literal::Bool(false));
             vec![int(n), no, floats(n), floats(n)]
         }
-        ROWS | BEHIND => {
+        ROWS | BEHIND | SHARED => {
             vec![int(20), int(n / 20), irregular(0.37), irregular(1.3)]
         }
         PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
@@ -85,6 +111,7 @@ enum Pass {
     Kernels,
     Loops,
     Vectors,
+    Shares,
 }
 
 fn made(pass: Pass, text: &str) -> String {
@@ -93,20 +120,21 @@ fn made(pass: Pass, text: &str) -> String {
     let strip_mine = match pass {
         Pass::Kernels => StripMine::Kernels,
         Pass::Loops => StripMine::Loops,
-        Pass::Tidy | Pass::Vectors => StripMine::No,
+        Pass::Tidy | Pass::Vectors | Pass::Shares => StripMine::No,
     };
-    let vectors = Some(Vectors { loops, ..Vectors::EVERYTHING });
+    let shares = matches!(pass, Pass::Shares).then_some(2);
+    let vectors = shares.is_none().then_some(Vectors { loops, ..Vectors::EVERYTHING });
     match pass {
         Pass::Tidy => program.funcs.values_mut().for_each(opt::optimise),
-        _ => program = for_target(&program, &Target { strip_mine, vectors, shares: None }),
+        _ => program = for_target(&program, &Target { strip_mine, vectors, shares }),
     }
     print::print_program(&program)
 }
 
 fn outcome(text: &str, args: &[Flat]) -> String {
     let program = read::read_program(0, text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let outcome = eval::run(&program, LoopFuncId::from_u32(0), args);
-    format!("{outcome:?}")
+    let entry = program.funcs.last().map(|(id, _)| id).expect("a function");
+    format!("{:?}", eval::run(&program, entry, args))
 }
 
 type Change = (&'static str, &'static str);
@@ -185,6 +213,34 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         SUMS_IN_ORDER,
         ("y_1[1] = u_1", "y_1[3] = u_1"),
         ("y_1[1] = u_1", "y_1[3] = u_1"),
+    ),
+    (
+        "shares: what is added to a cell begins at nothing",
+        Pass::Shares,
+        SHARED,
+        NOTHING,
+        ("carry (c = first)", "carry (c = 0.0)"),
+    ),
+    (
+        "shares: terms from the wrong end",
+        Pass::Shares,
+        SHARED,
+        NOTHING,
+        ("for up (i in 1 .. n)", "for down (i in 1 .. n)"),
+    ),
+    (
+        "shares: a term of another sum",
+        Pass::Shares,
+        SHARED,
+        NOTHING,
+        ("number = i - 1\n    terms[", "number = i - m\n    terms["),
+    ),
+    (
+        "shares: rows that the iterations of other shares write",
+        Pass::Shares,
+        SHARED,
+        ("gs = g[row ..]", "gs = g[m ..]"),
+        ("gs = g[row ..]", "gs = g[m ..]"),
     ),
 ];
 

@@ -375,10 +375,10 @@ impl Recorder {
 }
 
 impl Recording {
-    /// An empty recording that may keep and use at most `limit` bytes.
-    pub fn new(limit: usize) -> Recording {
+    /// An empty recording that may keep and use at most `limit` bytes, with the workspace that calls run in.
+    pub fn new(limit: usize, workspace: Workspace) -> Recording {
         Recording {
-            workspace: Workspace::with_limit(limit),
+            workspace,
             limit,
             blocks: Vec::new(),
             words: Vec::new(),

@@ -15,6 +15,7 @@ use crate::call::{LARGE_STACK, RUNTIME_STACK};
 use jut_runtime::shares::{self, Share};
 use jut_runtime::{Cancellation, Failure, Workspace, cancel, stack};
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
@@ -45,10 +46,14 @@ unsafe fn run(
     workspace: &mut Workspace,
     share: Share,
     words: *const u64,
-    low: i64,
-    high: i64,
+    range: Range<i64>,
+    least: i64,
 ) -> u32 {
-    let threads = i64::try_from(rayon::current_num_threads()).unwrap_or(i64::MAX);
+    let (low, high) = (range.start, range.end);
+    let threads = match high.saturating_sub(low) < least {
+        true => 1,
+        false => i64::try_from(rayon::current_num_threads()).unwrap_or(i64::MAX),
+    };
     let mut from = low;
     if threads > 1 {
         let mut seen = Seen::default();
@@ -206,6 +211,81 @@ impl Loop {
         if low < first.0 {
             *first = (low, status, failure);
             self.failed_at.store(low, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::sync::atomic::AtomicU64;
+    use std::thread::ThreadId;
+
+    /// What the parts of a loop saw.
+    #[derive(Default)]
+    struct Log {
+        ran: [AtomicU64; 8],
+        threads: Mutex<HashSet<ThreadId>>,
+        workspaces: Mutex<HashSet<usize>>,
+        fails: [i64; 2],
+    }
+
+    /// Notes each iteration; two of them fail.
+    unsafe extern "C" fn noting(
+        space: *mut Workspace,
+        log: *const u64,
+        low: i64,
+        high: i64,
+    ) -> u32 {
+        // SAFETY: the tests give a log.
+        let log = unsafe { &*log.cast::<Log>() };
+        for i in low..high {
+            log.ran[i as usize / 64].fetch_add(1 << (i % 64), Ordering::Relaxed);
+            std::thread::sleep(Duration::from_micros(200));
+            if log.fails.contains(&i) {
+                // SAFETY: a workspace that this part has for itself.
+                unsafe { &mut *space }.set_failure(Failure { site: i, ..Failure::default() });
+                return 1;
+            }
+        }
+        log.threads.lock().unwrap().insert(std::thread::current().id());
+        log.workspaces.lock().unwrap().insert(space.addr());
+        0
+    }
+
+    fn run_noting(log: &Log, threads: usize) -> (u32, Failure) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut workspace = Workspace::new();
+        // SAFETY: the log is what the function takes for words.
+        let status = pool.install(|| unsafe {
+            run(&mut workspace, noting, (&raw const *log).cast(), 0..64 * log.ran.len() as i64, 16)
+        });
+        (status, workspace.failure())
+    }
+
+    #[test]
+    fn every_iteration_runs_once_on_whatever_thread() {
+        for threads in [1, 2, 4] {
+            let log = Log { fails: [-1; 2], ..Log::default() };
+            assert_eq!(run_noting(&log, threads).0, 0);
+            assert!(log.ran.iter().all(|ran| ran.load(Ordering::Relaxed) == u64::MAX));
+            let used = log.threads.into_inner().unwrap().len();
+            assert!(used <= threads && (threads == 1 || used > 1), "{used} of {threads}");
+            assert!(log.workspaces.into_inner().unwrap().len() <= threads + 1);
+        }
+    }
+
+    #[test]
+    fn the_first_part_that_fails_counts() {
+        for (fails, threads) in [([500, 301], 4), ([3, 400], 2), ([500, 17], 3)] {
+            let log = Log { fails, ..Log::default() };
+            let (status, failure) = run_noting(&log, threads);
+            let first = fails[0].min(fails[1]);
+            assert_eq!((status, failure.site), (1, first), "{fails:?}");
+            // Whatever stands before it has run.
+            let before = |i: i64| log.ran[i as usize / 64].load(Ordering::Relaxed) >> (i % 64) & 1;
+            assert!((0..=first).all(|i| before(i) == 1));
         }
     }
 }

@@ -214,7 +214,10 @@ impl Compiled {
             let work = |t| {
                 let (from, to) = (start(t), start(t + 1));
                 let printer = print::current();
-                scope.spawn(move || print::to(printer, || self.session().elements(args, from, to)))
+                let mut session = self.session();
+                // All threads are busy already.
+                session.on_one_thread();
+                scope.spawn(move || print::to(printer, || session.elements(args, from, to)))
             };
             let running: Vec<_> = (0..threads).map(work).collect();
             let join = |t: std::thread::ScopedJoinHandle<'_, _>| match t.join() {

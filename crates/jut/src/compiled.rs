@@ -27,6 +27,8 @@ pub(crate) struct Plan {
     pub interface: Interface,
     pub code: Code,
     pub limit: Option<usize>,
+    /// Whether loops may run on several threads.
+    pub parallel: bool,
 }
 
 /// A function that is ready to be called, from as many threads as one likes. Cheap to clone. Its
@@ -73,7 +75,7 @@ impl Compiled {
         Session {
             results: self.plan.interface.blank(),
             plan: self.plan.clone(),
-            workspace: workspace(self.plan.limit),
+            workspace: workspace(self.plan.limit, self.plan.parallel),
             scratch: Scratch::default(),
             last: None,
             printer: None,
@@ -198,8 +200,10 @@ pub(crate) fn limit(asked: Option<usize>) -> usize {
 }
 
 /// Memory for a thread, with the limit that was asked for.
-pub(crate) fn workspace(limit: Option<usize>) -> Workspace {
-    limit.map_or_else(Workspace::new, Workspace::with_limit)
+pub(crate) fn workspace(limit: Option<usize>, parallel: bool) -> Workspace {
+    let mut workspace = limit.map_or_else(Workspace::new, Workspace::with_limit);
+    workspace.set_parallel(parallel);
+    workspace
 }
 
 /// What one thread needs to call a compiled function, again and again.
@@ -215,6 +219,11 @@ pub struct Session {
 }
 
 impl Session {
+    /// Runs loops of its calls on the thread of the call.
+    pub(crate) fn on_one_thread(&mut self) {
+        self.workspace.set_parallel(false);
+    }
+
     /// Calls the function. The results stay in the session until its next call.
     ///
     /// # Errors

@@ -72,6 +72,8 @@ pub(crate) struct LinearPlan {
     pub sizes: Vec<SavedSize>,
     pub code: LinearCode,
     pub limit: Option<usize>,
+    /// Whether loops may run on several threads.
+    pub parallel: bool,
 }
 
 /// The linear map or its transpose.
@@ -138,7 +140,10 @@ impl Linearized {
         let limit = limit(self.plan.limit);
         Tape {
             store: match &self.plan.code {
-                LinearCode::Native(..) => Store::Native(Box::new(Recording::new(limit))),
+                LinearCode::Native(..) => {
+                    let workspace = workspace(self.plan.limit, self.plan.parallel);
+                    Store::Native(Box::new(Recording::new(limit, workspace)))
+                }
                 LinearCode::Interpreted(_) => Store::Interpreted(Vec::new()),
             },
             recorded: false,
@@ -163,7 +168,7 @@ impl Linearized {
     /// What a thread needs to apply recorded derivatives.
     pub fn session(&self) -> LinearSession {
         LinearSession {
-            workspace: workspace(self.plan.limit),
+            workspace: workspace(self.plan.limit, self.plan.parallel),
             scratch: Scratch::default(),
             results: self.plan.maps.each_ref().map(|map| map.interface.blank()),
             plan: self.plan.clone(),

@@ -129,6 +129,7 @@ impl Model {
             schedule: TapePolicy::Free,
             engine: Engine::default(),
             limit: None,
+            parallel: true,
         })
     }
 
@@ -168,6 +169,7 @@ pub struct Function {
     schedule: TapePolicy,
     engine: Engine,
     limit: Option<usize>,
+    parallel: bool,
 }
 
 impl Function {
@@ -349,6 +351,26 @@ impl Function {
         self
     }
 
+    /// Whether calls may run loops on several threads: so it is unless said otherwise. Loops whose iterations do not meet are
+    /// cut into parts where they take long enough, on the threads of the `rayon` pool that the caller is in, or of its global
+    /// one. The bits of the results are those of one thread.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let text = "def f[n](x: [n]f64) -> f64 = sum (i < n) { sum (j < i) { sin(x[i] * x[j]) } }";
+    /// let function = jut::Model::from_text(text)?.function("f")?;
+    /// let x: Vec<f64> = (0..500).map(f64::from).collect();
+    /// let many = function.clone().gradient()?.call(&[(&x[..]).into()])?;
+    /// let one = function.parallel(false).gradient()?.call(&[(&x[..]).into()])?;
+    /// assert_eq!(many[0].floats(), one[0].floats());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn parallel(mut self, parallel: bool) -> Function {
+        self.parallel = parallel;
+        self
+    }
+
     /// The text of one stage of differentiating the function: what `jut show` prints.
     ///
     /// # Errors
@@ -464,6 +486,10 @@ impl Function {
 
     pub(crate) fn limit(&self) -> Option<usize> {
         self.limit
+    }
+
+    pub(crate) fn is_parallel(&self) -> bool {
+        self.parallel
     }
 
     pub(crate) fn chosen_engine(&self) -> Engine {

@@ -263,7 +263,12 @@ pub(crate) fn compile(
         };
         let sources = function.model().shared_sources();
         let interface = Interface::new(sources, program, root, (0, border), inputs, outputs)?;
-        Ok(Compiled::new(Plan { interface, code, limit: function.limit() }))
+        Ok(Compiled::new(Plan {
+            interface,
+            code,
+            limit: function.limit(),
+            parallel: function.is_parallel(),
+        }))
     })
 }
 

@@ -94,8 +94,8 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
             }
         });
         let sizes = sizes.collect();
-        let limit = function.limit();
-        let plan = LinearPlan { primal, maps, saved: made.saved, sizes, code, limit };
+        let (limit, parallel) = (function.limit(), function.is_parallel());
+        let plan = LinearPlan { primal, maps, saved: made.saved, sizes, code, limit, parallel };
         Ok(Linearized::new(plan))
     })
 }
