@@ -10,6 +10,7 @@
 //! | [`calls`] | what a call costs |
 //! | [`compile`] | compile times against the length of a program and the size of its data |
 //! | [`loops`] | loops over arrays against a C compiler |
+//! | [`threads`] | loops and batches on several threads |
 //! | [`tape`] | bytes of tape |
 //! | [`report`] | everything as a table, as JSON, as a page |
 //! | [`machine`] | what needs the machine itself |
@@ -25,3 +26,4 @@ pub mod measure;
 pub mod report;
 pub mod run;
 pub mod tape;
+pub mod threads;

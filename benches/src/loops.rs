@@ -297,7 +297,8 @@ impl<'a> Prepared<'a> {
         let model = Model::from_text(which.text)?;
         let mut sessions = Vec::new();
         for (name, engine) in engines() {
-            let mut session = model.function("f")?.engine(engine).value()?.session();
+            let mut session =
+                model.function("f")?.engine(engine).parallel(false).value()?.session();
             let results = session.call(&which.args(&x, &y))?;
             let same = match which.sum {
                 true => which.agrees(results.f64("value")?, want),

@@ -9,6 +9,7 @@ use jut_benches::compile;
 use jut_benches::machine::Counting;
 use jut_benches::report::{Report, docs, page, table};
 use jut_benches::run::{self, Effort, Extent};
+use jut_benches::threads;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -79,9 +80,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let lengths = compile::lengths(lengths, effort.compilations)?;
     let sizes = compile::sizes(sizes, effort.compilations)?;
+    progress.set_message("threads");
+    let threads = threads::measure(effort.budget, extent == Extent::Smoke)?;
     progress.finish_and_clear();
 
-    let report = Report::new(rows, calls, lengths, sizes);
+    let report = Report::new(rows, calls, threads, (lengths, sizes));
     print!("{}", table::print(&report));
     if let Some(path) = options.json {
         std::fs::write(path, serde_json::to_string_pretty(&report)?)?;

@@ -124,7 +124,8 @@ impl Effort {
 
 /// The gradient of a case, compiled from its text.
 pub fn compile(case: &Case, engine: Engine) -> jut::Result<Compiled> {
-    let function = Model::from_text(case.text)?.function(case.function)?.wrt(case.wrt)?;
+    let function =
+        Model::from_text(case.text)?.function(case.function)?.wrt(case.wrt)?.parallel(false);
     function.engine(engine).value_and_gradient()
 }
 
@@ -144,7 +145,7 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
     }
     let native = compile(case, Engine::Cranelift)?;
     let interpreted = compile(case, Engine::Interpreter)?;
-    let primal = Model::from_text(case.text)?.function(case.function)?.value()?;
+    let primal = Model::from_text(case.text)?.function(case.function)?.parallel(false).value()?;
 
     let mut by_hand = vec![0.0; 1 + case.inputs()];
     (case.hand)(&mut by_hand);

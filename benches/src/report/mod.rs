@@ -13,6 +13,7 @@ use crate::compile::{Length, Size};
 use crate::machine;
 use crate::measure::geometric_mean;
 use crate::run::Row;
+use crate::threads::Threads;
 use serde::Serialize;
 use std::time::SystemTime;
 
@@ -70,6 +71,8 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// What calls cost.
     pub calls: Vec<Call>,
+    /// Threads against time.
+    pub threads: Vec<Threads>,
     /// Compile time against length.
     pub lengths: Vec<Length>,
     /// Compile time against the size of the data.
@@ -114,10 +117,15 @@ impl Means {
 
 impl Report {
     /// Puts together what was measured here and now.
-    pub fn new(rows: Vec<Row>, calls: Vec<Call>, lengths: Vec<Length>, sizes: Vec<Size>) -> Report {
+    pub fn new(
+        rows: Vec<Row>,
+        calls: Vec<Call>,
+        threads: Vec<Threads>,
+        (lengths, sizes): (Vec<Length>, Vec<Size>),
+    ) -> Report {
         let tuned = Means::of(rows.iter().filter(|r| r.is_target()));
         let others = Means::of(rows.iter().filter(|r| !r.is_target()));
-        Report { setting: Setting::here(), rows, calls, lengths, sizes, tuned, others }
+        Report { setting: Setting::here(), rows, calls, threads, lengths, sizes, tuned, others }
     }
 
     /// The rows that miss a goal: name and size, and which.

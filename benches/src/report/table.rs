@@ -67,6 +67,10 @@ const CALLS: [&str; 11] = [
     "typed - code",
 ];
 
+/// The columns of the table of threads.
+const THREADS: [&str; 6] =
+    ["loops in shares", "engine", "one thread", "threads", "all of them", "times faster"];
+
 /// The cells of a row.
 pub fn cells(row: &Row) -> [String; 15] {
     let optional = |x: Option<f64>| x.map_or("-".to_string(), digits);
@@ -107,8 +111,8 @@ pub fn table<'c>(
 
 /// Everything, for the terminal.
 pub fn print(report: &Report) -> String {
-    let [programs, calls, lengths, sizes] = tables(report);
-    let mut text = format!("{programs}\n\n{calls}\n\n{lengths}\n\n{sizes}\n\n");
+    let [programs, calls, threads, lengths, sizes] = tables(report);
+    let mut text = format!("{programs}\n\n{calls}\n\n{threads}\n\n{lengths}\n\n{sizes}\n\n");
     for line in lines(report) {
         text.push_str(&line);
         text.push('\n');
@@ -118,16 +122,16 @@ pub fn print(report: &Report) -> String {
 
 /// Everything, as Markdown.
 pub fn markdown(report: &Report) -> String {
-    let [programs, calls, lengths, sizes] = tables(report);
+    let [programs, calls, threads, lengths, sizes] = tables(report);
     let mut text = String::new();
     for line in lines(report) {
         text.push_str(&format!("- {line}\n"));
     }
-    format!("{programs}\n\n{text}\n{calls}\n\n{lengths}\n\n{sizes}\n")
+    format!("{programs}\n\n{text}\n{calls}\n\n{threads}\n\n{lengths}\n\n{sizes}\n")
 }
 
-/// Programs, calls, lengths of programs, sizes of data.
-fn tables(report: &Report) -> [Table; 4] {
+/// Programs, calls, threads, lengths of programs, sizes of data.
+fn tables(report: &Report) -> [Table; 5] {
     let programs = table(COLUMNS, report.rows.iter().map(|r| cells(r).to_vec()), 2);
     let calls = report.calls.iter().map(|c| {
         let times = [c.hand, c.code, c.bound, c.into, c.session, c.typed].map(time);
@@ -135,6 +139,14 @@ fn tables(report: &Report) -> [Table; 4] {
         std::iter::once(c.name.to_string()).chain(times).chain(ways).collect()
     });
     let calls = table(CALLS, calls, 1);
+    let threads = report.threads.iter().map(|t| {
+        let first = t.times.first().map_or(0.0, |(_, seconds)| *seconds);
+        let (most, last) = t.times.last().copied().unwrap_or_default();
+        let name = [t.name.clone(), t.engine.to_string()];
+        let times = [time(first), most.to_string(), time(last), digits(t.speed_up())];
+        name.into_iter().chain(times).collect()
+    });
+    let threads = table(THREADS, threads, 2);
     let lengths = report.lengths.iter().map(|l| {
         let each = l.compile / l.statements as f64;
         vec![l.statements.to_string(), time(l.compile), time(each)]
@@ -142,7 +154,7 @@ fn tables(report: &Report) -> [Table; 4] {
     let lengths = table(["statements", "compile", "each"], lengths, 0);
     let sizes =
         report.sizes.iter().map(|s| vec![s.n.to_string(), time(s.compile), time(s.first_call)]);
-    [programs, calls, lengths, table(["elements", "compile", "first call"], sizes, 0)]
+    [programs, calls, threads, lengths, table(["elements", "compile", "first call"], sizes, 0)]
 }
 
 /// Where it was measured, the means, and what misses its goal.

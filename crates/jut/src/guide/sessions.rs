@@ -112,6 +112,11 @@
 //! # }
 //! ```
 //!
+//! **Cores.** A loop whose iterations do not meet, such as a sum over samples or particles, runs on several threads if its
+//! iterations take long enough: those of the `rayon` pool that the caller is in, or of the global one, as many as
+//! `RAYON_NUM_THREADS` says or there are cores. [`Function::parallel`](crate::Function::parallel) leaves all loops on the
+//! thread of the call. Many small calls go over all cores by [`Compiled::call_batch`](crate::Compiled::call_batch).
+//!
 //! **The same bits.** The order of floating-point operations belongs to the language. Whichever thread
 //! or engine runs a program, on whatever day, the results are the same to the last bit.
 //!
