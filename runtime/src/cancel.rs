@@ -67,18 +67,37 @@ mod current {
         static CURRENT: Cell<*const AtomicBool> = const { Cell::new(ptr::null()) };
     }
 
+    /// Puts the flag back that was there before, also on the way out of a panic.
+    struct Before(*const AtomicBool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            CURRENT.set(self.0);
+        }
+    }
+
     /// Runs something that kernels are a part of: they stop early, with results that nobody may read,
     /// once it is cancelled. Whoever calls a kernel looks at the flag when it returns.
     pub fn during<T>(cancellation: &Cancellation, work: impl FnOnce() -> T) -> T {
-        /// Puts the flag back that was there before, also on the way out of a panic.
-        struct Before(*const AtomicBool);
-        impl Drop for Before {
-            fn drop(&mut self) {
-                CURRENT.set(self.0);
-            }
-        }
         let _before = Before(CURRENT.replace(Arc::as_ptr(&cancellation.flag)));
         work()
+    }
+
+    /// The flag of the call that runs on this thread, for threads that it waits for.
+    pub(crate) struct Flag(*const AtomicBool);
+
+    // SAFETY: a flag is read and written as a whole, from any thread.
+    unsafe impl Sync for Flag {}
+
+    pub(crate) fn current_flag() -> Flag {
+        Flag(CURRENT.get())
+    }
+
+    impl Flag {
+        /// As [`during`], while the call whose flag it is waits.
+        pub(crate) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+            let _before = Before(CURRENT.replace(self.0));
+            work()
+        }
     }
 
     /// Whether the call that runs on this thread is cancelled.
@@ -91,6 +110,8 @@ mod current {
     }
 }
 
+#[cfg(not(jut_freestanding))]
+pub(crate) use current::current_flag;
 #[cfg(not(jut_freestanding))]
 pub use current::{during, is_requested};
 

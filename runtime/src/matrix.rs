@@ -28,6 +28,8 @@
 mod tiles;
 
 use crate::cancel;
+#[cfg(not(jut_freestanding))]
+use crate::shares;
 use core::slice;
 use tiles::{Tile, Tiles};
 
@@ -137,7 +139,48 @@ fn product_with(
     }
     let a = Strided::new(a, m, k, flags & A_TRANSPOSED != 0);
     let b = Strided::new(b, k, n, flags & B_TRANSPOSED != 0);
+    #[cfg(not(jut_freestanding))]
+    if let parts @ 2.. = shares::parts(cells(m, n).saturating_mul(k), m) {
+        return in_parts(tiles, c, [a, b], [m, n, k], flags & ADD != 0, parts);
+    }
     strided(tiles, c, n, [a, b], scratch, [m, n, k], flags & ADD != 0)
+}
+
+/// The rows of a product in parts, on several threads: a cell is one chain, whatever rows there are beside it. Each thread has
+/// scratch memory of its own. Requires: the cells are there.
+#[cfg(not(jut_freestanding))]
+fn in_parts(
+    tiles: &Tiles,
+    c: &mut [f64],
+    [a, b]: [Strided<'_>; 2],
+    [m, n, k]: [usize; 3],
+    add: bool,
+    parts: usize,
+) -> bool {
+    std::thread_local! {
+        static SCRATCH: core::cell::Cell<alloc::vec::Vec<f64>> = const { core::cell::Cell::new(alloc::vec::Vec::new()) };
+    }
+    struct Cells(*mut f64);
+    // SAFETY: each part has cells of its own.
+    unsafe impl Sync for Cells {}
+    // Whole tiles, but for the last ones.
+    let height = m.div_ceil(parts).next_multiple_of(tiles.rows);
+    let cells = Cells(c[..m * n].as_mut_ptr());
+    let cells = &cells;
+    shares::run_parts(m.div_ceil(height), &move |part| {
+        let first = part * height;
+        let m = height.min(m - first);
+        // SAFETY: the rows of a part are within the matrix, and no other part has them.
+        let c = unsafe { slice::from_raw_parts_mut(cells.0.add(first * n), m * n) };
+        let a = Strided { cells: a.cells.get(first * a.row..).unwrap_or_default(), ..a };
+        let mut scratch = SCRATCH.take();
+        let flags = if add { ADD } else { 0 };
+        let needed = self::scratch(m as i64, n as i64, k as i64, flags) as usize;
+        scratch.resize(needed.max(scratch.len()), 0.0);
+        strided(tiles, c, n, [a, b], &mut scratch, [m, n, k], add);
+        SCRATCH.set(scratch);
+    });
+    true
 }
 
 /// The product of parts of matrices, into a part of one whose rows are `stride` cells apart. Says whether the

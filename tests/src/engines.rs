@@ -27,12 +27,16 @@ use jut_loop::{Lowered, lower, need, print, read};
 use jut_native::{Arg, Backend, CallError, Checked, Returned};
 use jut_runtime::Workspace;
 use jut_runtime::arena::ALIGN;
+use jut_runtime::shares;
 use std::cell::Cell;
 
 /// The backends that are built in, by name. Loops that may run on several threads run in parts from now on, from the last
 /// to the first.
 pub fn backends() -> impl Iterator<Item = (&'static str, Backend)> {
-    jut_runtime::shares::install(jut_runtime::shares::in_thirds);
+    shares::install(
+        shares::in_thirds,
+        shares::Threads { count: || 3, run: |count, work| (0..count).rev().for_each(work) },
+    );
     let all = jut::BACKENDS.into_iter().map(|(_, backend)| backend);
     all.filter(Backend::is_built_in).map(|backend| (backend.name, backend))
 }

@@ -8,7 +8,7 @@
 use crate::compiled::Compiled;
 use jut_ir::{RuntimeError, RuntimeErrorKind};
 use jut_loop::form::{Cell, Kind, Role};
-use jut_runtime::{Cancellation, Workspace, cancel, print, stack};
+use jut_runtime::{Cancellation, Workspace, cancel, print, shares, stack};
 use std::fmt;
 
 /// An argument of a compiled program.
@@ -163,16 +163,19 @@ impl Compiled {
         if cancellation.as_ref().is_some_and(Cancellation::is_cancelled) {
             return Err(self.ended(RuntimeErrorKind::Cancelled));
         }
+        let is_parallel = workspace.is_parallel();
         let (space, from, to) = (&raw mut *workspace, args.as_ptr(), results.as_mut_ptr());
         let status = if self.stack <= LARGE_STACK && stack::fits(self.stack + RUNTIME_STACK) {
             // SAFETY: the code has this signature and lives as long as `self`; it reads as many
             // words and writes as many as were just counted, uses the workspace, which is borrowed
             // alone, and otherwise only memory that the caller vouches for.
             let run = || unsafe { (self.entry)(space, from, to) };
-            within(cancellation.as_ref(), run)
+            match is_parallel {
+                true => within(cancellation.as_ref(), run),
+                false => shares::alone(|| within(cancellation.as_ref(), run)),
+            }
         } else {
             // The threads of others have no such stacks.
-            let is_parallel = workspace.is_parallel();
             workspace.set_parallel(is_parallel && self.stack <= LARGE_STACK);
             let status = self.on_large_stack(&raw mut *workspace, from, to, cancellation.as_ref());
             workspace.set_parallel(is_parallel);

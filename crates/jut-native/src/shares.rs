@@ -12,7 +12,7 @@
 //! *Cost*: two to four looks at the clock for a loop that is not cut.
 
 use crate::call::{LARGE_STACK, RUNTIME_STACK};
-use jut_runtime::shares::{self, Share};
+use jut_runtime::shares::{self, Share, Threads};
 use jut_runtime::{Cancellation, Failure, Workspace, cancel, stack};
 use std::cell::Cell;
 use std::ops::Range;
@@ -35,7 +35,21 @@ const FIRST: i64 = 16;
 /// Tells compiled code of the threads; once is enough.
 pub(crate) fn install() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| shares::install(run));
+    let threads =
+        Threads { count: rayon::current_num_threads, run: |count, work| halves(0..count, work) };
+    ONCE.call_once(|| shares::install(run, threads));
+}
+
+/// Calls work with each number of a range.
+fn halves(range: Range<usize>, work: &(dyn Fn(usize) + Sync)) {
+    let middle = range.start + range.len() / 2;
+    match range.len() {
+        0 => {}
+        1 => work(range.start),
+        _ => {
+            rayon::join(|| halves(range.start..middle, work), || halves(middle..range.end, work));
+        }
+    }
 }
 
 /// Runs a loop, in parts if it takes long.
@@ -195,10 +209,10 @@ impl Loop {
         // SAFETY: the caller of the loop vouches for parts of its range, each with a workspace of its own; the stack has room for
         // whatever runs on a thread that is not made for it.
         let mut run = || unsafe { (self.share)(&raw mut *workspace, self.words, low, high) };
-        let status = match &self.cancellation {
+        let status = shares::alone(|| match &self.cancellation {
             Some(cancellation) => cancel::during(cancellation, run),
             None => run(),
-        };
+        });
         if status != 0 {
             self.fail(low, status, workspace.failure());
         }

@@ -174,3 +174,27 @@ fn calls_from_a_pool_of_the_caller_share_its_threads() {
         });
     });
 }
+
+#[test]
+fn products_of_large_matrices_are_cut_too() {
+    let text = "def f[m, k, n](a: [m, k]f64, b: [k, n]f64) -> f64 = {
+        c = matmul(a, b)
+        sum (i < m, j < n) { c[i, j] * c[i, j] }
+    }";
+    let model = Model::from_text(text).expect("a program");
+    let [m, k, n] = [301, 130, 97];
+    let (of_a, of_b) = ([m, k], [k, n]);
+    let (a, _) = arguments(m, k);
+    let (b, _) = arguments(k, n);
+    for engine in engines() {
+        let f = model.function("f").expect("f").engine(engine);
+        let args = [(&a[..], &of_a).into(), (&b[..], &of_b).into()];
+        let one =
+            f.clone().parallel(false).value_and_gradient().expect("f").call(&args).expect("f");
+        let many = f.value_and_gradient().expect("f");
+        for threads in [1, 2, 16] {
+            let all = pool(threads).install(|| many.call(&args)).expect("f");
+            assert_eq!(format!("{all:?}"), format!("{one:?}"), "{engine:?} {threads}");
+        }
+    }
+}

@@ -100,3 +100,22 @@ fn buffers_that_are_too_short_are_refused() {
     assert!(!product(&mut c, &a, &a, &mut [], [i64::MAX, i64::MAX, 2], 0));
     assert!(product(&mut c, &a, &a, &mut space, [-1, 2, 2], 0));
 }
+
+#[test]
+fn rows_in_parts_have_the_same_cells() {
+    for (parts, [m, n, k]) in
+        [(2, [64, 5, 3]), (3, [71, 9, 300]), (5, [33, 1, 1]), (7, [20, 30, 0])]
+    {
+        let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+        for flags in 0..8 {
+            let mut expected = numbers(m * n, 3);
+            let mut found = expected.clone();
+            chains(&mut expected, &a, &b, [m, n, k], flags);
+            let a = Strided::new(&a, m, k, flags & A_TRANSPOSED != 0);
+            let b = Strided::new(&b, k, n, flags & B_TRANSPOSED != 0);
+            let tiles = Tiles::of_this_machine();
+            assert!(in_parts(tiles, &mut found, [a, b], [m, n, k], flags & ADD != 0, parts));
+            assert_eq!(bits(&found), bits(&expected), "{m} {n} {k}, flags {flags}, {parts} parts");
+        }
+    }
+}
