@@ -295,7 +295,7 @@ impl Lowering<'_> {
         let owner = owner
             .into_iter()
             .map(|mut t| {
-                t.set_span(at.located_at(t.span()));
+                t.set_span(t.span().located_at(at));
                 t
             })
             .collect();

@@ -10,9 +10,10 @@ use crate::template::{Hole, Place, What};
 use crate::types::{Extent, Ty};
 use crate::{Refusal, spanned};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
 use syn::{ItemFn, Token, Type};
 
 /// What stands in the brackets of the attribute.
@@ -316,8 +317,15 @@ fn twin(
             let link = spanned_like(link.to_token_stream(), name.span());
             quote!(#ty::#link(linker))
         }
-        Hole::Constant(value) => quote!(linker.constant(&(#value))),
-        Hole::Method(owner, key) => quote!(linker.method::<#key, _, _>(#owner)),
+        // What is wrong with a constant or a method is at its name.
+        Hole::Constant(value) => {
+            let at = Span::call_site().located_at(value.span());
+            quote_spanned!(at=> linker.constant(&(#value)))
+        }
+        Hole::Method(owner, key) => {
+            let at = Span::call_site().located_at(owner.span());
+            quote_spanned!(at=> linker.method::<#key, _, _>(#owner))
+        }
         Hole::Data(path) => quote!(linker.data::<#path>()),
         // The text has its name there.
         Hole::Length(_) => quote!(linker.constant(&0_usize)),

@@ -321,6 +321,11 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
                 _ => refuse(ty, "write `Option<f64>`"),
             }
         }
+        ("Box" | "Rc" | "Arc", PathArguments::AngleBracketed(args)) if of_trait(args) => refuse(
+            ty,
+            "which function or method this is is not known before: write `impl Fn(f64) -> f64`, `impl Trait`, a type parameter, \
+             or an enum",
+        ),
         (known, PathArguments::None) if !REFUSED.contains(&known) => {
             Ok(Ty::Of(hole_of(Hole::Data(path.to_token_stream()), holes), Vec::new()))
         }
@@ -333,6 +338,11 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
             ),
         ),
     }
+}
+
+/// Whether a type is that of a trait's objects.
+fn of_trait(arguments: &syn::AngleBracketedGenericArguments) -> bool {
+    matches!(arguments.args.first(), Some(GenericArgument::Type(Type::TraitObject(_))))
 }
 
 /// Whether it may be an element of an array, but for its sizes.

@@ -31,6 +31,7 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: «HashMap<f64, f64>») -> f64 { 1.0 }", "is not built"),
     ("fn f(x: &«dyn P») -> f64 { 1.0 }", "write `impl Trait`"),
     ("fn f(x: Vec<&«dyn P»>) -> f64 { 1.0 }", "write `impl Trait`"),
+    ("fn f(g: «Box<dyn Fn(f64) -> f64>», x: f64) -> f64 { g(x) }", "write `impl Fn(f64) -> f64`"),
     // Statements.
     ("fn f(x: f64) -> f64 { let «[y, z]»; y = x; y }", "a `let` of its own"),
     ("fn f(x: f64) -> f64 { let «y»: Vec<f64>; y = vec![x]; y[0] }", "a list gets its value"),

@@ -424,6 +424,11 @@ impl Type {
 }
 
 /// A value that stands in the text as it is.
+#[diagnostic::on_unimplemented(
+    message = "a constant of the type `{Self}` is not built",
+    label = "a constant is an `f64`, `f32`, `i64`, `i32`, `usize`, `bool`, an array of these, or a struct",
+    note = "write its value where it is used, or `#[derive(jut::Data)]` before a struct"
+)]
 pub trait Constant {
     /// Its type.
     const TYPE: Type;

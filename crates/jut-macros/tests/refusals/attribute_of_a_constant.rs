@@ -1,0 +1,6 @@
+use jut::differentiable;
+
+#[differentiable]
+const C: f64 = 1.0;
+
+fn main() {}

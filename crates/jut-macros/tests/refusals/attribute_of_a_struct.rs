@@ -1,0 +1,8 @@
+use jut::differentiable;
+
+#[differentiable]
+struct S {
+    x: f64,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use jut::Data;
+
+#[derive(Data)]
+struct S {
+    x: Box<f64>,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use jut::Data;
+
+#[derive(Data)]
+struct S {
+    x: (f64, f64),
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use jut::Data;
+
+#[derive(Data)]
+enum E {}
+
+fn main() {}

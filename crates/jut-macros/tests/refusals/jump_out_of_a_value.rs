@@ -1,0 +1,9 @@
+use jut::differentiable;
+
+#[differentiable]
+fn f(x: f64) -> f64 {
+    let y = if x > 0.0 { return 1.0 } else { x };
+    y * y
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use jut::differentiable;
+
+#[differentiable]
+fn f(x: &[f64]) -> f64 {
+    let mut a = x.to_vec();
+    a.truncate(2);
+    a[0]
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use jut::differentiable;
+
+#[differentiable]
+fn f(x: f64) {
+    let _ = x;
+}
+
+fn main() {}

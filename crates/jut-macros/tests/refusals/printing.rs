@@ -1,0 +1,9 @@
+use jut::differentiable;
+
+#[differentiable]
+fn f(x: f64) -> f64 {
+    println!("{x}");
+    x
+}
+
+fn main() {}

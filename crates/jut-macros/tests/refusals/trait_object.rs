@@ -1,0 +1,12 @@
+use jut::differentiable;
+
+trait Potential {
+    fn energy(&self, x: f64) -> f64;
+}
+
+#[differentiable]
+fn f(p: &dyn Potential, x: f64) -> f64 {
+    p.energy(x)
+}
+
+fn main() {}

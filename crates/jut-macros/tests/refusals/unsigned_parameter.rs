@@ -1,0 +1,8 @@
+use jut::differentiable;
+
+#[differentiable]
+fn f(x: f64, n: u64) -> f64 {
+    x * n as f64
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use jut::differentiable;
+
+fn square(x: f64) -> f64 {
+    x * x
+}
+
+#[differentiable]
+fn f(x: f64) -> f64 {
+    square(x)
+}
+
+fn main() {}
