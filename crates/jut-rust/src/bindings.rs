@@ -245,7 +245,7 @@ impl Lowering<'_> {
                 self.tested(pattern, &whole).map(|_| ())
             }
             Pat::Struct(parts) => {
-                let hole = self.data(&parts.path);
+                let hole = self.data(&parts.path)?;
                 let whole = self.convert(value, &Ty::Of(hole, Vec::new()));
                 let whole = self.named(whole, "whole");
                 for part in &parts.fields {
@@ -259,7 +259,7 @@ impl Lowering<'_> {
                     matches!(s.ident.to_string().as_str(), "Some" | "Ok" | "Err")
                 }) =>
             {
-                let hole = self.data(&parts.path);
+                let hole = self.data(&parts.path)?;
                 let whole = self.convert(value, &Ty::Of(hole, Vec::new()));
                 let whole = self.named(whole, "whole");
                 for (k, part) in parts.elems.iter().enumerate() {

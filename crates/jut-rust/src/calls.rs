@@ -109,6 +109,7 @@ impl Lowering<'_> {
                     let hole = self.hole(Hole::Bound(parameter, last.ident.clone()));
                     return self.called(hole, &arguments, call.span(), inline);
                 }
+                let owner = self.instance(&owner)?;
                 Hole::Method(
                     quote_spanned!(last.ident.span()=> ::jut::rust::of::<#owner>()),
                     key(&name),
@@ -160,8 +161,11 @@ impl Lowering<'_> {
                 Some(quote!(::jut::rust::list(#element)))
             }
             Ty::Of(hole, steps) => {
-                let Some(Hole::Data(path)) = self.holes.get(hole) else { return None };
-                let mut ty = quote!(::jut::rust::of::<#path>());
+                let mut ty = match self.holes.get(hole)? {
+                    Hole::Data(path) => quote!(::jut::rust::of::<#path>()),
+                    Hole::Method(owner, key) => quote!(::jut::rust::result::<#key, _, _>(#owner)),
+                    _ => return None,
+                };
                 for step in &steps {
                     ty = match step {
                         Step::Element => quote!(::jut::rust::element(#ty)),
@@ -237,7 +241,7 @@ impl Lowering<'_> {
     /// `Point(x, y)` of a tuple struct.
     fn constructed(&mut self, path: &syn::Path, arguments: &[&Expr]) -> Result<Value, Refusal> {
         let values = self.sequence(arguments)?;
-        let hole = self.data(path);
+        let hole = self.data(path)?;
         let mut text = format!("$make {hole}");
         for (k, value) in values.into_iter().enumerate() {
             self.unify(&value.ty, &Ty::Of(hole, vec![Step::Component(k)]));

@@ -4,16 +4,19 @@
 //! That type is the struct itself where all its fields are made of floats. Where some are integers or truth values it is a *twin*, `PointGrad`,
 //! of the other fields. Whether a field's own struct has a twin only rustc knows: one that has says so by `#[data(twin)]` on the struct that
 //! holds it, which gives that a twin too.
+//!
+//! A struct of type parameters, `Point<T>`, is one of floats, and a derivative with respect to it is that struct of derivatives,
+//! `Point<Gradient<T>>`. Lengths, `const N: usize`, are those of its arrays, and part of the type.
 
 use crate::calls::key;
 use crate::derivatives::derivative;
 use crate::expand::type_value;
 use crate::types::{Ty, read_outside};
 use crate::{Refusal, spanned};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Fields, Type};
+use syn::{Fields, GenericParam, Type};
 
 /// A field: what it is called, its type as written, its type, and whether it is public.
 pub(crate) struct Field {
@@ -40,9 +43,7 @@ fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
             return Err(spanned(&data.union_token, "a union is not built: write a struct"));
         }
     };
-    if !input.generics.params.is_empty() {
-        return Err(spanned(&input.generics, "a generic struct is not built: write it for `f64`"));
-    }
+    let generics = parameters(&input.generics)?;
     let mut twin = false;
     for attribute in input.attrs.iter().filter(|a| a.path().is_ident("data")) {
         let word: Ident = attribute.parse_args().map_err(|e| Refusal {
@@ -81,53 +82,74 @@ fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
         return Err(spanned(&input.ident, "a struct without fields has no derivative"));
     }
     let own = &input.ident;
+    let (declared_for, named, bounds) = generics.split_for_impl();
+    let of_data = bounded(&generics, &quote!(::jut::rust::Data + 'static));
+    let (of_data, _, _) = of_data.split_for_impl();
+    let of_constants =
+        bounded(&generics, &quote!(::jut::rust::Data + ::jut::rust::Constant + 'static));
+    let (of_constants, _, _) = of_constants.split_for_impl();
     let types = fields.iter().map(|f| {
         let (name, ty) = (&f.name, type_value(&f.ty, &holes));
         quote!((#name, #ty))
     });
     let found = fields.iter().map(|f| {
         let (key, ty) = (key(&f.name), &f.written);
-        quote!(impl ::jut::rust::Field<#key, #ty> for #own {})
+        quote!(impl #declared_for ::jut::rust::Field<#key, #ty> for #own #named #bounds {})
     });
     let floats: Vec<&Field> = fields.iter().filter(|f| f.ty.has_float()).collect();
     let twin = twin || floats.len() < fields.len();
     let all: Vec<&Field> = fields.iter().collect();
-    let values = values(own, &all, &|f| f.written.to_token_stream());
+    let values = values(own, &generics, &all, &|f| f.written.to_token_stream());
+    if twin && let Some(parameter) = generics.type_params().next() {
+        let said = "a struct of type parameters is one of floats: give its integers and truth values as parameters of their own";
+        return Err(spanned(parameter, said));
+    }
     let (gradient, beside) = if floats.is_empty() {
         (quote!(()), TokenStream::new())
     } else if twin {
         let name = format_ident!("{}Grad", own);
         let declared = declared(input, data, &name, &floats);
-        let values = crate::data::values(&name, &floats, &|f| derivative(&f.written));
+        let values = crate::data::values(&name, &generics, &floats, &|f| derivative(&f.written));
         let same = quote! {
-            impl ::jut::rust::Data for #name {
-                const TYPE: ::jut::rust::Type = <#own as ::jut::rust::Data>::TYPE;
-                type Gradient = #name;
+            impl #of_data ::jut::rust::Data for #name #named #bounds {
+                const TYPE: ::jut::rust::Type = <#own #named as ::jut::rust::Data>::TYPE;
+                type Gradient = #name #named;
             }
         };
-        (quote!(#name), quote!(#declared #values #same))
+        (quote!(#name #named), quote!(#declared #values #same))
     } else {
         // Else a field's struct has a twin, and this one needs one too.
-        let same = floats.iter().filter(|f| has_struct(&f.ty)).map(|f| {
+        let open = |f: &&&Field| mentions(f.written.to_token_stream(), &generics);
+        let same = floats.iter().filter(|f| has_struct(&f.ty) && !open(f)).map(|f| {
             let (written, derived) = (&f.written, derivative(&f.written));
             quote_spanned!(f.written.span()=> const _: fn(#derived) -> #written = |same| same;)
         });
-        (quote!(#own), quote!(#(#same)*))
+        let each = generics.params.iter().map(|parameter| match parameter {
+            GenericParam::Type(ty) => {
+                let ty = &ty.ident;
+                quote!(::jut::rust::Gradient<#ty>)
+            }
+            GenericParam::Const(length) => length.ident.to_token_stream(),
+            GenericParam::Lifetime(lifetime) => lifetime.to_token_stream(),
+        });
+        let each: Vec<TokenStream> = each.collect();
+        let arguments = (!each.is_empty()).then(|| quote!(<#(#each),*>));
+        (quote!(#own #arguments), quote!(#(#same)*))
     };
     let (members, written): (Vec<&syn::Member>, Vec<&Type>) =
         fields.iter().map(|f| (&f.member, &f.written)).unzip();
     let first = (0..fields.len()).map(|k| k == 0);
     Ok(quote! {
-        impl ::jut::rust::Data for #own {
+        impl #of_data ::jut::rust::Data for #own #named #bounds {
             const TYPE: ::jut::rust::Type = ::jut::rust::Type::Record(&[#(#types),*]);
             type Gradient = #gradient;
         }
         #[automatically_derived]
-        impl ::jut::rust::Constant for #own
+        impl #of_constants ::jut::rust::Constant for #own #named
         where
             #(for<'fixed> #written: ::jut::rust::Constant,)*
         {
-            const TYPE: ::jut::rust::Type = <#own as ::jut::rust::Data>::TYPE;
+            const TYPE: ::jut::rust::Type = <#own #named as ::jut::rust::Data>::TYPE;
             fn write(&self, text: &mut ::std::string::String) -> bool {
                 let mut fits = true;
                 text.push_str("#(");
@@ -142,6 +164,59 @@ fn items(input: &syn::DeriveInput) -> Result<TokenStream, Refusal> {
         #(#found)*
         #values
         #beside
+    })
+}
+
+/// The parameters of a struct, without what a declaration alone says of them: types, and lengths.
+fn parameters(declared: &syn::Generics) -> Result<syn::Generics, Refusal> {
+    let mut generics = declared.clone();
+    for parameter in &mut generics.params {
+        let said = match parameter {
+            GenericParam::Lifetime(_) => {
+                "a struct owns what it has: write `Vec<f64>` or `[f64; N]`"
+            }
+            GenericParam::Type(ty) if ty.bounds.is_empty() => {
+                (ty.eq_token, ty.default) = (None, None);
+                continue;
+            }
+            GenericParam::Type(_) => {
+                "say this of the type at the `impl` blocks and functions that need it"
+            }
+            GenericParam::Const(length) => {
+                (length.eq_token, length.default) = (None, None);
+                continue;
+            }
+        };
+        return Err(spanned(parameter, said));
+    }
+    match &generics.where_clause {
+        Some(said) => Err(spanned(
+            said,
+            "say this of the type at the `impl` blocks and functions that need it",
+        )),
+        None => Ok(generics),
+    }
+}
+
+/// The same, of types of which something is so.
+fn bounded(generics: &syn::Generics, bound: &TokenStream) -> syn::Generics {
+    let mut generics = generics.clone();
+    for ty in generics.type_params_mut() {
+        ty.bounds = syn::parse_quote!(#bound);
+    }
+    generics
+}
+
+/// Whether a parameter of the struct stands in some tokens.
+fn mentions(tokens: TokenStream, generics: &syn::Generics) -> bool {
+    let named = |ident: &Ident| match () {
+        () if generics.type_params().any(|t| t.ident == *ident) => true,
+        () => generics.const_params().any(|c| c.ident == *ident),
+    };
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => named(&ident),
+        TokenTree::Group(group) => mentions(group.stream(), generics),
+        _ => false,
     })
 }
 
@@ -176,19 +251,24 @@ fn declared(
         Fields::Named(_) => quote!({ #(#fields),* }),
         _ => quote!((#(#fields),*);),
     };
+    // The lengths that are parameters.
+    let lengths = &input.generics.params;
+    let lengths = (!lengths.is_empty()).then(|| quote!(<#lengths>));
     quote! {
         #[doc = #about]
         #[derive(Clone, Debug, PartialEq)]
-        #vis struct #name #body
+        #vis struct #name #lengths #body
     }
 }
 
 /// How values of a struct go in and come out.
 pub(crate) fn values(
     own: &Ident,
+    generics: &syn::Generics,
     fields: &[&Field],
     ty: &dyn Fn(&Field) -> TokenStream,
 ) -> TokenStream {
+    let (declared, named, _) = generics.split_for_impl();
     let types: Vec<TokenStream> = fields.iter().map(|f| ty(f)).collect();
     let members: Vec<&syn::Member> = fields.iter().map(|f| &f.member).collect();
     let numbered: Vec<syn::Member> = (0..fields.len())
@@ -199,9 +279,14 @@ pub(crate) fn values(
         .collect();
     let names: Vec<Ident> =
         (0..fields.len()).map(|k| Ident::new(&format!("field_{k}"), Span::mixed_site())).collect();
+    // Of a struct without parameters rustc knows what its fields are.
+    let all =
+        |of: TokenStream| (!generics.params.is_empty()).then(|| quote!(where #(#types: #of),*));
+    let (arguments, outcomes) =
+        (all(quote!(::jut::rust::Argument)), all(quote!(::jut::rust::Outcome)));
     quote! {
         #[automatically_derived]
-        impl ::jut::rust::Argument for #own {
+        impl #declared ::jut::rust::Argument for #own #named #arguments {
             fn hold(&self) -> ::jut::Result<::jut::rust::Held<'_>> {
                 ::jut::Result::Ok(::jut::rust::Held::tuple(::std::vec![
                     #(::jut::rust::Argument::hold(&self.#numbered)?),*
@@ -215,7 +300,7 @@ pub(crate) fn values(
         }
 
         #[automatically_derived]
-        impl ::jut::rust::Outcome for #own {
+        impl #declared ::jut::rust::Outcome for #own #named #outcomes {
             fn take(value: ::jut::Value) -> ::core::option::Option<Self> {
                 let mut components = ::jut::rust::components(value)?;
                 ::core::option::Option::Some(#own {
@@ -225,10 +310,10 @@ pub(crate) fn values(
         }
 
         #[automatically_derived]
-        impl ::jut::rust::Block for #own
+        impl #declared ::jut::rust::Block for #own #named
         where
             #(for<'fixed> #types: ::jut::rust::Block,)*
-            for<'fixed> #own: ::core::clone::Clone,
+            for<'fixed> #own #named: ::core::clone::Clone,
         {
             fn many(all: &[Self]) -> ::jut::Result<::jut::rust::Held<'_>> {
                 ::jut::Result::Ok(::jut::rust::Held::tuple(::std::vec![

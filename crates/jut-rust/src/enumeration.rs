@@ -164,7 +164,7 @@ fn twin(input: &syn::DeriveInput, floats: &[Field]) -> (TokenStream, TokenStream
         quote!(#[doc = #about] #vis #member: #ty)
     });
     let all: Vec<&Field> = floats.iter().collect();
-    let values = values(&name, &all, &|f| derivative(&f.written));
+    let values = values(&name, &Default::default(), &all, &|f| derivative(&f.written));
     let beside = quote! {
         #[doc = #about]
         #[derive(Clone, Debug, PartialEq)]

@@ -94,7 +94,7 @@ impl Lowering<'_> {
     ) -> Result<Value, Refusal> {
         let exprs: Vec<&Expr> = fields.iter().map(|(_, e)| *e).collect();
         let values = self.sequence(&exprs)?;
-        let hole = self.data(owner);
+        let hole = self.data(owner)?;
         let mut text = format!("$variant {hole} {variant}");
         for ((member, _), value) in fields.iter().zip(values) {
             let field = field_name(variant, member);
@@ -214,7 +214,7 @@ impl Lowering<'_> {
         subject: &Value,
         all: &mut Vec<Value>,
     ) -> Result<Value, Refusal> {
-        let hole = self.data(owner);
+        let hole = self.data(owner)?;
         self.unify(&subject.ty, &Ty::Of(hole, Vec::new()));
         let mut whole = self.named(subject.clone(), "whole");
         whole.ty = Ty::Of(hole, Vec::new());

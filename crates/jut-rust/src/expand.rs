@@ -146,11 +146,8 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
         let error = refusal.error();
         quote!(#block #error)
     };
-    if !block.generics.params.is_empty() {
-        return fail(spanned(
-            &block.generics,
-            "a generic `impl` is not built: write it for a type without parameters",
-        ));
+    if let Err(refusal) = open_impl(block) {
+        return fail(refusal);
     }
     let owner = &*block.self_ty;
     let Type::Path(path) = owner else {
@@ -162,6 +159,8 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
         let syn::ImplItem::Fn(method) = item else { continue };
         let (attrs, vis, sig, body) = (&method.attrs, &method.vis, &method.sig, &method.block);
         let conditions = attrs.iter().filter(|a| a.path().is_ident("cfg"));
+        let mut sig = sig.clone();
+        with_parameters(&mut sig.generics, &block.generics);
         let tokens = named_self(quote!(#(#conditions)* #vis #sig #body), owner);
         let plain = sig.ident.to_string();
         if crate::methods::is_known(&plain) {
@@ -185,12 +184,20 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
                     syn::ReturnType::Type(_, ty) => ty.to_token_stream(),
                     syn::ReturnType::Default => quote!(()),
                 };
+                let mut generics = block.generics.clone();
+                for ty in generics.type_params_mut() {
+                    ty.bounds.extend::<[syn::TypeParamBound; 2]>([
+                        syn::parse_quote!(::jut::rust::Data),
+                        syn::parse_quote!('static),
+                    ]);
+                }
+                let (declared, named, said) = generics.split_for_impl();
                 all.extend(quote! {
                     #(#conditions)*
                     #[automatically_derived]
-                    impl ::jut::rust::Method<#key, #gives> for #owner {
+                    impl #declared ::jut::rust::Method<#key, #gives> for #owner #said {
                         fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                            linker.function::<#name>()
+                            linker.function::<#name #named>()
                         }
                     }
                 });
@@ -200,6 +207,35 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
     }
     let block = crate::generic::with_links(block, &short);
     quote!(#block #all)
+}
+
+/// Whether the parameters of an `impl` block are built.
+fn open_impl(block: &syn::ItemImpl) -> Result<(), Refusal> {
+    for parameter in &block.generics.params {
+        let said = match (parameter, &block.trait_) {
+            (syn::GenericParam::Type(_), Some((_, path, _))) if !crate::generic::is_std(path) => {
+                "a trait is had by a type without open parameters here: write `impl Trait for Pair<f64>`"
+            }
+            (syn::GenericParam::Type(_), _) => continue,
+            (syn::GenericParam::Const(_), _) => {
+                "an `impl` is of one length here: write `impl State<3>`"
+            }
+            (syn::GenericParam::Lifetime(_), _) => {
+                "a type that derives `jut::Data` borrows nothing"
+            }
+        };
+        return Err(spanned(parameter, said));
+    }
+    Ok(())
+}
+
+/// Parameters of a method with those of its `impl` block before them.
+fn with_parameters(own: &mut syn::Generics, block: &syn::Generics) {
+    let inner = std::mem::take(&mut own.params);
+    own.params.extend(block.params.iter().cloned().chain(inner));
+    if let Some(said) = &block.where_clause {
+        own.make_where_clause().predicates.extend(said.predicates.clone());
+    }
 }
 
 /// Tokens at another place.
@@ -213,12 +249,24 @@ pub(crate) fn spanned_like(tokens: TokenStream, at: Span) -> TokenStream {
         .collect()
 }
 
+/// A type as it may stand in values too: `Point::<f64>`.
+fn in_values(ty: &Type) -> TokenStream {
+    let mut ty = ty.clone();
+    if let Type::Path(path) = &mut ty
+        && let Some(last) = path.path.segments.last_mut()
+        && let syn::PathArguments::AngleBracketed(arguments) = &mut last.arguments
+    {
+        arguments.colon2_token = Some(Default::default());
+    }
+    ty.to_token_stream()
+}
+
 /// Tokens with the type in place of `Self`.
 pub(crate) fn named_self(tokens: TokenStream, owner: &Type) -> TokenStream {
     let replaced = |token| match token {
         TokenTree::Ident(ident) if ident == "Self" => {
             // The place is that of `Self`.
-            spanned_like(owner.to_token_stream(), ident.span())
+            spanned_like(in_values(owner), ident.span())
         }
         TokenTree::Group(group) => {
             let mut inner = Group::new(group.delimiter(), named_self(group.stream(), owner));

@@ -461,8 +461,33 @@ impl Lowering<'_> {
     }
 
     /// The number of a struct, by its path, as a type.
-    pub fn data(&mut self, path: &syn::Path) -> usize {
-        self.hole(Hole::Data(path.to_token_stream()))
+    pub fn data(&mut self, path: &syn::Path) -> Result<usize, Refusal> {
+        let path = self.instance(path)?.to_token_stream();
+        Ok(self.hole(Hole::Data(path)))
+    }
+
+    /// A struct's path with its arguments: where it has none, those that the function's types give the struct of this path.
+    pub fn instance(&self, path: &syn::Path) -> Result<syn::Path, Refusal> {
+        let path = crate::types::plain(path);
+        let bare = path.segments.last().is_some_and(|s| s.arguments.is_none());
+        let whole = |hole: &Hole| match hole {
+            Hole::Data(tokens) if bare => syn::parse2::<syn::Path>(tokens.clone()).ok(),
+            _ => None,
+        };
+        let written = path.to_token_stream().to_string();
+        let same = |other: &syn::Path| {
+            let mut other = other.clone();
+            let last = other.segments.last_mut();
+            let arguments = last.map(|s| std::mem::take(&mut s.arguments));
+            arguments.is_some_and(|a| !a.is_none())
+                && other.to_token_stream().to_string() == written
+        };
+        let found: Vec<syn::Path> = self.holes.iter().filter_map(whole).filter(same).collect();
+        match &found[..] {
+            [] => Ok(path),
+            [one] => Ok(one.clone()),
+            _ => refuse(&path, "write the struct's parameters: `Point::<f64>`"),
+        }
     }
 
     /// `Point { x: 1.0, ..p }`.
@@ -478,7 +503,7 @@ impl Lowering<'_> {
         let mut exprs: Vec<&Expr> = literal.fields.iter().map(|f| &f.expr).collect();
         exprs.extend(literal.rest.as_deref());
         let values = self.sequence(&exprs)?;
-        let hole = self.data(&literal.path);
+        let hole = self.data(&literal.path)?;
         let mut text = format!("$make {hole}");
         let names = literal.fields.iter().map(|f| match &f.member {
             Member::Named(name) => name.to_string().trim_start_matches("r#").to_string(),

@@ -13,14 +13,16 @@
 //! it. One without gives an error when the text is put together. A method that the trait provides is a function of the type
 //! that has the trait, `Potential_force`.
 //!
-//! Requires: each type parameter is the type of a parameter, or of the elements of one.
+//! A method of a generic `impl` is such a function: for `impl<T: Real> Pair<T>` that of `fn norm(&self) -> T` is `Pair_norm<T>`.
+//!
+//! Requires: each type parameter is the type of a parameter, of the elements of one, or of a struct that is one.
 
 use crate::expand::{named_self, spanned_like};
 use crate::function::Signature;
 use crate::template::Hole;
 use crate::types::Ty;
 use crate::{Refusal, refuse, spanned};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{ItemFn, ItemTrait, TraitItem, Type, TypeParam, WherePredicate};
 
@@ -83,26 +85,48 @@ pub(crate) fn bounds(generics: &syn::Generics, types: &[TypeParam]) -> Vec<Where
     all.filter(of_types).cloned().collect()
 }
 
-/// Where a type parameter stands in a type: as itself, or in so many lists.
-fn depth_of(name: &Ident, ty: &Ty, holes: &[Hole]) -> Option<usize> {
+/// What stands in a type, as itself or in so many lists: a type parameter, or a struct of some.
+fn open_in(ty: &Ty, types: &[TypeParam], holes: &[Hole]) -> Option<(TokenStream, usize)> {
     match ty {
         Ty::Of(hole, steps) if steps.is_empty() => match holes.get(*hole) {
-            Some(Hole::Data(path)) if *name == path.to_string() => Some(0),
+            Some(Hole::Data(path)) if types.iter().any(|t| mentions(path, &t.ident)) => {
+                Some((path.clone(), 0))
+            }
             _ => None,
         },
-        Ty::Array(element, _) => depth_of(name, element, holes).map(|depth| depth + 1),
+        Ty::Array(element, _) => {
+            let (path, depth) = open_in(element, types, holes)?;
+            Some((path, depth + 1))
+        }
         _ => None,
     }
 }
 
+/// Whether a name stands in some tokens.
+fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => mentions(&group.stream(), name),
+        _ => false,
+    })
+}
+
 /// Whether the arguments of a call say what each type parameter is.
 pub(crate) fn found(signature: &Signature) -> Result<(), Refusal> {
+    for (_, length) in signature.lengths() {
+        let of_struct = |hole: &Hole| matches!(hole, Hole::Data(path) if mentions(path, length));
+        if signature.lengths.iter().any(of_struct) {
+            return refuse(length, "a struct is of one length here: write `State<3>`");
+        }
+    }
     for parameter in &signature.types {
-        let named = |ty: &Ty| depth_of(&parameter.ident, ty, &signature.lengths).is_some();
+        let one = std::slice::from_ref(parameter);
+        let named = |ty: &Ty| open_in(ty, one, &signature.lengths).is_some();
         if !signature.parameters.iter().any(|p| named(&p.ty)) {
             return refuse(
                 &parameter.ident,
-                "a type parameter is the type of a parameter here, or of its elements: `p: &P`, `p: &[P]`",
+                "a type parameter is the type of a parameter here, of its elements, or of a struct that is one: `p: &P`, `p: &[P]`, \
+                 `p: &Pair<P>`",
             );
         }
     }
@@ -138,11 +162,13 @@ pub(crate) fn generics(signature: &Signature) -> Generics {
     }
     let names: Vec<&Ident> = types.iter().map(|t| &t.ident).collect();
     let bounds = &signature.bounds;
-    let listed = |name: &&&Ident| {
-        let deep = |ty: &Ty| depth_of(name, ty, &signature.lengths).is_some_and(|depth| depth > 0);
-        signature.parameters.iter().any(|p| deep(&p.ty)) || deep(&signature.result)
-    };
-    let lists: Vec<&Ident> = names.iter().filter(listed).copied().collect();
+    // What stands in the types of the parameters, and of the result.
+    let all = signature.parameters.iter().map(|p| &p.ty).chain([&signature.result]);
+    let open: Vec<(TokenStream, usize)> =
+        all.filter_map(|ty| open_in(ty, types, &signature.lengths)).collect();
+    let own = |path: &TokenStream| types.iter().any(|t| t.ident == path.to_string());
+    let lists: Vec<&TokenStream> = open.iter().filter(|o| o.1 > 0).map(|o| &o.0).collect();
+    let structs: Vec<&TokenStream> = open.iter().map(|o| &o.0).filter(|o| !own(o)).collect();
     let source = quote!(#(#bounds,)* #(#names: ::jut::rust::Data + 'static,)*);
     Generics {
         open: quote!(<#(#names = ()),*>),
@@ -153,6 +179,8 @@ pub(crate) fn generics(signature: &Signature) -> Generics {
                 #source
                 #(#names: ::jut::rust::Argument + ::jut::rust::Outcome,)*
                 #(::jut::rust::Gradient<#names>: ::jut::rust::Argument + ::jut::rust::Outcome,)*
+                #(#structs: ::jut::rust::Argument + ::jut::rust::Outcome,)*
+                #(::jut::rust::Gradient<#structs>: ::jut::rust::Argument + ::jut::rust::Outcome,)*
                 #(#lists: ::jut::rust::Block,)*
                 #(::jut::rust::Gradient<#lists>: ::jut::rust::Block,)*
         },
@@ -183,21 +211,18 @@ pub(crate) fn callee(
     }
     let (mut free, mut lists) = (Vec::new(), Vec::new());
     let arguments = signature.parameters.iter().zip(&others).map(|(p, other)| {
-        let own = types
-            .iter()
-            .find_map(|t| Some((&t.ident, depth_of(&t.ident, &p.ty, &signature.lengths)?)));
-        let ty = match own {
-            Some((name, 0)) => name,
+        let ty = match open_in(&p.ty, types, &signature.lengths) {
+            Some((path, 0)) => path,
             own => {
                 free.push(other.clone());
-                if let Some((name, depth)) = own {
+                if let Some((path, depth)) = own {
                     let list = (1..depth).fold(
                         quote!(#other),
                         |ty, _| quote!(<#ty as ::jut::rust::Elements>::Element),
                     );
-                    lists.push(quote!(#list: ::jut::rust::Elements<Element = #name>));
+                    lists.push(quote!(#list: ::jut::rust::Elements<Element = #path>));
                 }
-                other
+                quote!(#other)
             }
         };
         quote!(::core::marker::PhantomData<#ty>)
@@ -295,11 +320,16 @@ const STD: &[&str] = &[
     "From",
 ];
 
+/// Whether a trait is one of these.
+pub(crate) fn is_std(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|s| STD.contains(&s.ident.to_string().as_str()))
+}
+
 /// An `impl` of a trait, with the functions that find the texts of its methods.
 pub(crate) fn with_links(block: &syn::ItemImpl, short: &str) -> syn::ItemImpl {
     let mut own = block.clone();
     let Some((_, path, _)) = &block.trait_ else { return own };
-    if path.segments.last().is_some_and(|s| STD.contains(&s.ident.to_string().as_str())) {
+    if is_std(path) {
         return own;
     }
     for item in &block.items {

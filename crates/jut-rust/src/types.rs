@@ -182,10 +182,10 @@ impl Ty {
     }
 }
 
-/// Types whose names are known, and that are none of the subset.
-const REFUSED: &[&str] = &[
-    "String", "str", "char", "Option", "Result", "Box", "Rc", "Arc", "RefCell", "Cell", "HashMap",
-    "HashSet", "BTreeMap", "BTreeSet", "VecDeque", "Range", "Cow",
+/// Types whose names are known: they are of the subset, or are not, but no struct that derives `jut::Data`.
+const KNOWN: &[&str] = &[
+    "Vec", "String", "str", "char", "Option", "Result", "Box", "Rc", "Arc", "RefCell", "Cell",
+    "HashMap", "HashSet", "BTreeMap", "BTreeSet", "VecDeque", "Range", "Cow",
 ];
 
 /// Reads the type of a parameter, a result or a field.
@@ -326,8 +326,13 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
             "which function or method this is is not known before: write `impl Fn(f64) -> f64`, `impl Trait`, a type parameter, \
              or an enum",
         ),
-        (known, PathArguments::None) if !REFUSED.contains(&known) => {
+        (known, PathArguments::None) if !KNOWN.contains(&known) => {
             Ok(Ty::Of(hole_of(Hole::Data(path.to_token_stream()), holes), Vec::new()))
+        }
+        // A struct of parameters, with what they are.
+        (known, PathArguments::AngleBracketed(_)) if !KNOWN.contains(&known) => {
+            let path = plain(&path.path).to_token_stream();
+            Ok(Ty::Of(hole_of(Hole::Data(path), holes), Vec::new()))
         }
         _ => refuse(
             ty,
@@ -338,6 +343,17 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
             ),
         ),
     }
+}
+
+/// A path with its arguments as in a type: `Point<f64>` for `Point::<f64>`.
+pub(crate) fn plain(path: &syn::Path) -> syn::Path {
+    let mut path = path.clone();
+    for segment in &mut path.segments {
+        if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+            arguments.colon2_token = None;
+        }
+    }
+    path
 }
 
 /// Whether a type is that of a trait's objects.

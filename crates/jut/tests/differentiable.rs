@@ -38,6 +38,8 @@ mod names;
 mod numbers;
 #[path = "differentiable/options.rs"]
 mod options;
+#[path = "differentiable/parameters.rs"]
+mod parameters;
 #[path = "differentiable/rows.rs"]
 mod rows;
 #[path = "differentiable/sorted.rs"]
