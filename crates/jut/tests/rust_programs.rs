@@ -16,15 +16,18 @@ use std::fmt::Write as _;
 use std::process::Command;
 use writer::Writer;
 
-/// The struct and the enum of the functions, as Rust has them.
+/// The structs and the enum of the functions, as Rust has them.
 const TYPES: &str = "#[derive(Clone, Copy)]
 struct Point { x: f64, n: usize, w: f32 }
+#[derive(Clone, Copy)]
+struct Pair<T> { of: T, rows: [T; 2] }
 #[derive(Clone, Copy)]
 enum Choice { Nothing, One(f64), Two { y: f64, k: i64 } }
 ";
 
 /// The same as `derive(jut::Data)` says them.
 const POINT: Type = Type::Record(&[("x", Type::F64), ("n", Type::Usize), ("w", Type::F32)]);
+const PAIR: Type = Type::Record(&[("of", Type::F64), ("rows", Type::Fixed(&Type::F64, 2))]);
 const CHOICE: Type = Type::Enum(
     &["Nothing", "One", "Two"],
     &[("", Type::I64), ("One.0", Type::F64), ("Two.y", Type::F64), ("Two.k", Type::I64)],
@@ -91,6 +94,7 @@ fn program(functions: &[String]) -> Model {
             }
             Hole::Data(path) => match path.to_string().as_str() {
                 "Point" => Filled::function("Point", POINT, &[]),
+                "Pair < f64 >" => Filled::function("Pair", PAIR, &[]),
                 _ => Filled::function("Choice", CHOICE, &[]),
             },
             other => panic!("{other:?}: {source}"),

@@ -18,8 +18,10 @@ enum Kind {
     Point,
     /// An enum.
     Choice,
+    /// A struct of a type.
+    Pair,
 }
-use Kind::{Array, Choice, Float, Integer, Point, Single, Size, Truth};
+use Kind::{Array, Choice, Float, Integer, Pair, Point, Single, Size, Truth};
 
 /// Writes one function.
 pub struct Writer<'a> {
@@ -132,6 +134,14 @@ impl Writer<'_> {
                 self.float(d)
             ),
             22 => format!("({} as f64)", self.single(d)),
+            23 if self.rng.bool() => match self.pick(Pair, false) {
+                Some(pair) => self.one(&[
+                    &format!("{pair}.of"),
+                    &format!("({pair}.of - {pair}.rows[1])"),
+                    &format!("{{ let Pair {{ of, rows: [p, _] }} = {pair}; of * p }}"),
+                ]),
+                None => "0.375f64".to_string(),
+            },
             23 => match self.pick(Point, false) {
                 Some(point) => self.one(&[
                     &format!("{point}.x"),
@@ -626,6 +636,9 @@ impl Writer<'_> {
 
     /// A struct or an enum: a new one, or another one in its place.
     fn with_fields(&mut self) {
+        if self.rng.u8(0..3) == 0 {
+            return self.with_parameters();
+        }
         let name = self.name();
         let (x, n, w) = (self.float(2), self.expr(Size), self.single(2));
         match (self.rng.u8(0..5), self.pick(Point, true), self.pick(Choice, true)) {
@@ -649,6 +662,25 @@ impl Writer<'_> {
             _ => {
                 self.line(&format!("let mut {name} = Point {{ x: {x}, n: {n}, w: {w} }};"));
                 self.declare(name, Point, true);
+            }
+        }
+    }
+
+    /// A struct of a type, the parameter of which is written where the function has no other yet.
+    fn with_parameters(&mut self) {
+        let (x, y, k) = (self.float(1), self.float(1), self.size(0));
+        let found = self.pick(Pair, true);
+        match (self.rng.u8(0..4), found) {
+            (0, Some(pair)) => self.line(&format!("{pair}.of -= {x};")),
+            (1, Some(pair)) => self.line(&format!("{pair}.rows[{k}] = {x};")),
+            (2, Some(pair)) => {
+                self.line(&format!("{pair} = Pair {{ rows: [{x}, {y}], ..{pair} }};"));
+            }
+            (_, found) => {
+                let name = self.name();
+                let of = if found.is_some() { "" } else { "::<f64>" };
+                self.line(&format!("let mut {name} = Pair{of} {{ rows: [{x}, {y}], of: {y} }};"));
+                self.declare(name, Pair, true);
             }
         }
     }
