@@ -413,6 +413,11 @@ impl Lowering<'_> {
         };
         let ty = self.resolve(&receiver.ty);
         let arguments: Vec<&Expr> = call.args.iter().collect();
+        if let Ty::Array(..) = ty
+            && let Some(value) = self.restated(&receiver, call)?
+        {
+            return Ok(value);
+        }
         match (&ty, name.as_str()) {
             (Ty::Array(_, Extent::Fixed(n)), "len") => {
                 let least = n.parse().unwrap_or(0);
@@ -474,6 +479,27 @@ impl Lowering<'_> {
                 return refuse(
                     &call.method,
                     "an array keeps its length here: write `vec![0.0; n]`, and assign its elements",
+                );
+            }
+            (
+                Ty::Array(..),
+                "truncate" | "clear" | "drain" | "split_off" | "remove" | "swap_remove",
+            ) => {
+                return refuse(
+                    &call.method,
+                    "an array keeps its length here: take the part that stays, `let shorter = x[..n].to_vec();`",
+                );
+            }
+            (Ty::Array(..), "retain" | "dedup" | "dedup_by" | "dedup_by_key") => {
+                return refuse(
+                    &call.method,
+                    "an array keeps its length here: write `x.iter().copied().filter(..).collect()`, or push what stays to another list",
+                );
+            }
+            (Ty::Array(..), "split_at_mut") => {
+                return refuse(
+                    &call.method,
+                    "two parts of a list are not changed at once here: assign by indices, `x[k + i] = ..`",
                 );
             }
             (Ty::Array(..), _) => {

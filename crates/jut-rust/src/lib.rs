@@ -23,6 +23,7 @@
 //! | `grown`, `counted` | lists that grow |
 //! | `elements`, `chains`, `staged` | chains of iterators |
 //! | `rearranged` | lists that are sorted, filled, turned round |
+//! | `restated` | what is said by other Rust, `matches!`, `contains` |
 //! | `options` | `Option` in a body |
 //! | `enums` | variants of enums, patterns, `if let` |
 //! | `functions` | closures, and parameters that are functions |
@@ -60,6 +61,7 @@ mod numbers;
 mod operators;
 mod options;
 mod rearranged;
+mod restated;
 mod staged;
 pub mod template;
 pub mod types;

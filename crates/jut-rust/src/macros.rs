@@ -47,6 +47,7 @@ impl Lowering<'_> {
                 let items: Vec<&Expr> = items.iter().collect();
                 self.list(&items, Extent::Vec, call)
             }
+            "matches" => self.expression(&crate::restated::matched(call.tokens.clone())?),
             "assert" | "debug_assert" => {
                 let all = arguments(call.tokens.clone())?;
                 let Some(condition) = all.first() else {

@@ -173,7 +173,21 @@ const CASES: &[(&str, &str)] = &[
     ("fn f(x: f64) -> f64 { g(x)«?» }", "`?` is not built"),
     ("fn f(x: f64) -> f64 { «unsafe» { x } }", "write safe Rust"),
     ("fn f(x: f64) -> f64 { «println»!(\"{x}\"); x }", "take this line out"),
-    ("fn f(x: f64) -> f64 { «matches»!(x, 1.0); x }", "write what it stands for"),
+    ("fn f(x: f64) -> f64 { «square»!(x); x }", "write what it stands for"),
+    ("fn f(x: &[f64]) -> f64 { let k = x.partition_point(«g»); x[k] }", "write `|v| ..`"),
+    (
+        "fn f(x: &[f64]) -> f64 { let k = x.partition_point(|v| { «return» *v < 0.0; }); x[k] }",
+        "out of a closure",
+    ),
+    (
+        "fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); a.«truncate»(2); a[0] }",
+        "`let shorter = x[..n].to_vec();`",
+    ),
+    (
+        "fn f(x: &[f64]) -> f64 { let mut a = x.to_vec(); a.«retain»(|v| *v > 0.0); a[0] }",
+        "filter(..)",
+    ),
+    ("fn f(x: &mut [f64]) { let (a, b) = x.«split_at_mut»(2); a[0] = b[0]; }", "by indices"),
     ("fn f(x: f64) -> f64 { g(&mut «x») }", "with `let mut`"),
     ("fn f(x: f64) -> f64 { let s = «\"a\"»; x }", "only numbers and truth values"),
     ("fn f(x: f64) -> f64 { let s = «1e39f32»; x }", "larger than any number"),

@@ -40,6 +40,8 @@ mod numbers;
 mod options;
 #[path = "differentiable/parameters.rs"]
 mod parameters;
+#[path = "differentiable/restated.rs"]
+mod restated;
 #[path = "differentiable/rows.rs"]
 mod rows;
 #[path = "differentiable/sorted.rs"]

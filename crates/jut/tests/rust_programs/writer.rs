@@ -287,7 +287,13 @@ impl Writer<'_> {
     fn truth(&mut self, depth: usize) -> String {
         let d = depth.saturating_sub(1);
         let op = self.one(&["<", "<=", ">", "==", "!="]);
-        match if depth == 0 { self.rng.u8(0..3) } else { self.rng.u8(0..7) } {
+        match if depth == 0 { self.rng.u8(0..3) } else { self.rng.u8(0..9) } {
+            7 => format!("matches!({}, 0 | 2..=4 if {})", self.integer(d), self.truth(0)),
+            8 => match self.pick(Array, false) {
+                Some(array) if self.rng.bool() => format!("{array}.is_sorted()"),
+                Some(array) => format!("{array}.contains(&{})", self.float(d)),
+                None => "(n > 2)".to_string(),
+            },
             0 => self.pick(Truth, false).unwrap_or_else(|| "(n > 1)".to_string()),
             1 => format!("({} {op} {})", self.size(d), self.size(d)),
             2 | 3 => format!("({} {op} {})", self.float(d), self.float(d)),

@@ -1,0 +1,85 @@
+//! Methods of lists, and `matches!`, that are said by other Rust: that is translated in their place.
+//!
+//! | | is |
+//! |---|---|
+//! | `matches!(x, P if g)` | `match x { P => g, _ => false }` |
+//! | `x.contains(&k)` | `x.iter().any(\|v\| *v == k)`, k computed before |
+//! | `x.is_sorted()` | `x.windows(2).all(\|w\| w[0] <= w[1])` |
+//! | `x.partition_point(f)` | a search by halves |
+//!
+//! Ensures: Rust's value. Of a list that f does not part, `partition_point` may give another place than Rust, which leaves open
+//! which one that is.
+//! Cost: that of what is written.
+
+use crate::expression::Value;
+use crate::function::{Local, Lowering};
+use crate::{Refusal, refuse};
+use proc_macro2::TokenStream;
+use std::collections::HashMap;
+use syn::parse::Parser;
+use syn::{Expr, ExprMethodCall, Pat, Token};
+
+/// `matches!(x, P if g)`.
+pub(crate) fn matched(tokens: TokenStream) -> Result<Expr, Refusal> {
+    let parser = |input: syn::parse::ParseStream<'_>| -> syn::Result<Expr> {
+        let value: Expr = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let pattern = Pat::parse_multi_with_leading_vert(input)?;
+        let guard = match input.peek(Token![if]) {
+            true => {
+                input.parse::<Token![if]>()?;
+                Some(input.parse::<Expr>()?)
+            }
+            false => None,
+        };
+        input.parse::<Option<Token![,]>>()?;
+        // Where the guard is false, no other arm is true: so it may stand in the arm, and fail there.
+        let fits = guard.unwrap_or_else(|| syn::parse_quote!(true));
+        Ok(syn::parse_quote!(match #value { #pattern => #fits, _ => false }))
+    };
+    parser.parse2(tokens).map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })
+}
+
+impl Lowering<'_> {
+    /// A method of a list that is said by other Rust, if it is one.
+    pub fn restated(
+        &mut self,
+        receiver: &Value,
+        call: &ExprMethodCall,
+    ) -> Result<Option<Value>, Refusal> {
+        let arguments: Vec<&Expr> = call.args.iter().collect();
+        let said: Expr = match (call.method.to_string().as_str(), &arguments[..]) {
+            ("contains", [one]) => syn::parse_quote!({
+                let __jut_wanted = *(#one);
+                __jut_list.iter().any(|__jut_one| *__jut_one == __jut_wanted)
+            }),
+            ("is_sorted", []) => {
+                syn::parse_quote!(
+                    __jut_list.windows(2).all(|__jut_two| __jut_two[0] <= __jut_two[1])
+                )
+            }
+            ("partition_point", [test @ Expr::Closure(_)]) => syn::parse_quote!({
+                let __jut_test = #test;
+                let (mut __jut_low, mut __jut_high) = (0_usize, __jut_list.len());
+                while __jut_low < __jut_high {
+                    let __jut_middle = __jut_low + (__jut_high - __jut_low) / 2;
+                    if __jut_test(&__jut_list[__jut_middle]) {
+                        __jut_low = __jut_middle + 1;
+                    } else {
+                        __jut_high = __jut_middle;
+                    }
+                }
+                __jut_low
+            }),
+            ("partition_point", [test]) => return refuse(test, "write `|v| ..` here"),
+            _ => return Ok(None),
+        };
+        // No name of Rust's users.
+        let list = self.named(receiver.clone(), "list");
+        self.scopes.push(HashMap::new());
+        self.declare("__jut_list", Local::value(list.text, list.ty));
+        let value = self.expression(&said);
+        self.scopes.pop();
+        value.map(Some)
+    }
+}
