@@ -5,8 +5,8 @@
 //! of such records are tuples of arrays, tangents are tuples, and no pass, engine or rule of types knows of them. The
 //! mark makes records of one shape different types, and says what the components are called, at the border too.
 //!
-//! The sizes of a record are those of its components: each parameter stands alone as a size of a field, so a type has one
-//! reading.
+//! The sizes of a record are those of its components: each parameter stands as a size of a field, alone or with a number
+//! added, `start: [m + 1]i64`, so a type has one reading.
 
 use crate::entity::{DataId, EntityRef, NVar};
 use crate::ir::{Data, Field, Program};
@@ -40,12 +40,14 @@ impl Record {
     }
 }
 
-/// Finds parameters that stand alone in the declared type.
+/// Finds parameters that stand alone, or with a number added, in the declared type.
 fn solve(declared: &Type, given: &Type, sizes: &mut [Option<Size>]) {
     match (declared, given) {
         (Type::Array(declared, element), Type::Array(size, inner)) => {
-            if let Some(place) = declared.as_var().and_then(|v| sizes.get_mut(v.index())) {
-                place.get_or_insert_with(|| size.clone());
+            if let Some((parameter, more)) = parameter(declared)
+                && let Some(place) = sizes.get_mut(parameter.index())
+            {
+                place.get_or_insert_with(|| size.clone() - more);
             }
             solve(element, inner, sizes);
         }
@@ -54,6 +56,14 @@ fn solve(declared: &Type, given: &Type, sizes: &mut [Option<Size>]) {
         }
         _ => {}
     }
+}
+
+/// `m + 1` as m and 1.
+fn parameter(declared: &Size) -> Option<(NVar, Size)> {
+    let names = declared.names();
+    let [only] = names[..] else { return None };
+    let more = declared.clone() - Size::var(only);
+    more.names().is_empty().then_some((only, more))
 }
 
 impl Program {

@@ -44,6 +44,7 @@ mod join;
 mod labels;
 mod library;
 mod linear;
+mod local_function;
 mod narrow;
 mod operation;
 mod order;

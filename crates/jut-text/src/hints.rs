@@ -228,6 +228,34 @@ pub(crate) fn about(error: jut_ir::Diagnostic, text: &str, help: &str) -> jut_ir
     }
 }
 
+/// A form that other languages have: what was found behind the last token, where something else was expected.
+pub(crate) fn form_of_others(last: &str, found: &str, expected: &str) -> Option<&'static str> {
+    Some(match (last, found) {
+        (_, "@") => {
+            "a product of matrices is `matmul(a, b)`, one of a matrix and a vector `matvec(a, x)`"
+        }
+        (_, "=") if expected == "`)`" => {
+            "what is given stands in order, without names: `P(1.0, 2.0)`; another value of one field is `p with x = v`"
+        }
+        (name, "{") if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
+            "a record is made of its fields in order: `P(1.0, 2.0)`"
+        }
+        (_, "for") if expected == "`]`" => {
+            "the array that a loop makes is `map (v <- xs) { .. }` or `build (i < n) { .. }`"
+        }
+        (_, "for") if expected.starts_with("a range") => {
+            "a loop has its range before its body: `sum (i < n) { x[i] }`, `sum (v <- xs) { v }`"
+        }
+        ("f64" | "f32" | "i64" | "i32" | "bool", "[") => {
+            "the sizes of an array stand before the type of its elements: `[n]f64`"
+        }
+        ("match" | "switch" | "when" | "loop" | "until" | "foreach" | "forall" | "lambda", _) => {
+            return word(last);
+        }
+        _ => return None,
+    })
+}
+
 /// A call of a primitive, or an operator, with so many operands.
 pub(crate) fn form(text: &str, count: usize) -> String {
     let names: &[&str] = match (text, count) {

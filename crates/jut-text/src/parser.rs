@@ -215,7 +215,7 @@ impl<'s> Parser<'s, '_> {
             && let Some(help) = hints::word(token.text)
         {
             error = hints::about(error, token.text, help);
-        } else if let Some(help) = self.after_call() {
+        } else if let Some(help) = self.after_call().or_else(|| self.foreign(what)) {
             error = error.help(help);
         }
         if !error.has_own_help() {
@@ -253,6 +253,12 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
+    /// What to write for a form of another language, of which jut has read the beginning.
+    fn foreign(&self, what: &str) -> Option<&'static str> {
+        let last = self.peek_at(self.at.checked_sub(1)?);
+        hints::form_of_others(last.text, self.peek().text, what)
+    }
+
     /// What to do where `what` was expected: a single token is put before what was found.
     fn insertion(&self, error: Diagnostic, what: &str, found: &str) -> Diagnostic {
         let at = Span { end: error.span.start, ..error.span };
@@ -270,7 +276,8 @@ impl<'s> Parser<'s, '_> {
     /// The same with what to do about it, unless the word that was found, or the call before it, says more.
     fn expected_helping(&mut self, what: &str, help: &str) -> Failed {
         let word = self.peek().kind == Kind::Name && hints::word(self.peek().text).is_some()
-            || self.after_call().is_some();
+            || self.after_call().is_some()
+            || self.foreign(what).is_some();
         let failed = self.expected(what);
         if let (Some(last), false) = (self.diagnostics.last_mut(), word) {
             last.help = help.to_string();

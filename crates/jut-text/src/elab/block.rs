@@ -417,6 +417,9 @@ impl<'a, 's> Body<'a, 's> {
         if let Some(derived) = self.linearization(e).filter(|_| lin.is_empty()) {
             return self.bind_linearized(nl, derived, span);
         }
+        if lin.is_empty() && self.is_function(e) {
+            return self.bind_function(nl, declared, e);
+        }
         let stated = self.annotation(nl, lin)?;
         let made = match self.writes(nl, e).filter(|_| lin.is_empty() && !declared) {
             Some(l) => {

@@ -336,6 +336,9 @@ impl<'a, 's> Body<'a, 's> {
                 if let Some(atom) = self.constant(name.text, name.span)? {
                     return Ok(Entity::N(atom));
                 }
+                if let Some(atom) = self.constructor_alone(name.text, name.span)? {
+                    return Ok(Entity::N(atom));
+                }
                 let message = format!("there is no name `{}` here", name.text);
                 let mut d = Diagnostic::error("J010", name.span, message);
                 if let Some(Global::Con(con)) = self.globals.global(name.text) {
@@ -363,6 +366,17 @@ impl<'a, 's> Body<'a, 's> {
                 self.fail(d)
             }
         }
+    }
+
+    /// The value of a constructor without fields, which needs no brackets; `None` if the name is that of none.
+    fn constructor_alone(&mut self, name: &str, span: Span) -> Res<Option<Atom>> {
+        let Some(Global::Con(con)) = self.globals.global(name) else { return Ok(None) };
+        let record = self.program.datas[con.data].record.is_some();
+        if self.strict || record || !self.program.constructor(con).fields.is_empty() {
+            return Ok(None);
+        }
+        let out = Out::one(Rhs::Con(con, Vec::new()), Type::Data(con.data), span);
+        Ok(self.bind(out, &[], &[])?.nl.first().copied())
     }
 
     /// The value of a constant; `None` if there is none with this name.

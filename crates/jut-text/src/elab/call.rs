@@ -61,7 +61,9 @@ impl<'a, 's> Body<'a, 's> {
     }
 
     pub fn unknown_function<T>(&mut self, name: Name<'s>) -> Res<T> {
-        if self.globals.is_poisoned(name.text) {
+        if self.globals.is_poisoned(name.text)
+            || matches!(self.scope.get(name.text), Some(Entity::Poison))
+        {
             return Err(Stop);
         }
         if let Some(primitive) = name.text.strip_prefix("prim.") {

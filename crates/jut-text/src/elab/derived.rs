@@ -312,6 +312,31 @@ impl<'a, 's> Body<'a, 's> {
         Some(name)
     }
 
+    /// A derivative without arguments, `grad(f)`, of a function that is no definition: whose, and which.
+    pub(super) fn derivative_of_given(
+        &self,
+        call: &ast::Call<'s>,
+    ) -> Option<(Source, &'s str, Chain<'s>)> {
+        let word = call.func.text;
+        if self.globals.declared_at(word).is_some() || self.scope.get(word).is_some() {
+            return None;
+        }
+        let (func, lambda, chain) = self.ast.derived(call)?;
+        // What these two give is no function of the same arguments.
+        if chain.iter().any(|(word, _)| [language::LINEARIZE, "transpose"].contains(word)) {
+            return None;
+        }
+        let source = match lambda {
+            Some(e) => Source::Text(e),
+            None => match self.scope.get(func.text) {
+                Some(Entity::F(given)) => Source::Given(given),
+                _ => return None,
+            },
+        };
+        let chain = chain.into_iter().map(|(word, wrt)| (word, texts(&wrt))).collect();
+        Some((source, func.text, chain))
+    }
+
     /// The name of what is made of a definition, if a call of a derivative is of one; or why it could not be made.
     pub(super) fn made_of(&self, derived: &ast::Derived) -> Option<Result<String, Diagnostic>> {
         if self.source(derived).is_some() {
@@ -372,25 +397,28 @@ impl<'a, 's> Body<'a, 's> {
     ) -> Res<Made> {
         match made {
             Ok(func) => self.call_function(*func, call, span),
-            Err(reason) => {
-                let mut error = reason.clone();
-                error.span = span;
-                match error.code {
-                    "J801" if !error.message.contains("transpose") => {
-                        error.help = "differentiate a definition without linear parts".into()
-                    }
-                    "J802" => {
-                        error.help = "differentiate a definition that gives one number, or take \
-                                      `jacobian`, `jvp` or `vjp`"
-                            .into();
-                    }
-                    _ => {}
-                }
-                if reason.span != Span::NONE {
-                    error = error.label(reason.span, "because of this");
-                }
-                self.fail(error)
-            }
+            Err(reason) => self.not_made(reason, span),
         }
+    }
+
+    /// Why a derivative could not be made.
+    pub(super) fn not_made<T>(&mut self, reason: &Diagnostic, span: Span) -> Res<T> {
+        let mut error = reason.clone();
+        error.span = span;
+        match error.code {
+            "J801" if !error.message.contains("transpose") => {
+                error.help = "differentiate a definition without linear parts".into()
+            }
+            "J802" => {
+                error.help = "differentiate a definition that gives one number, or take \
+                              `jacobian`, `jvp` or `vjp`"
+                    .into();
+            }
+            _ => {}
+        }
+        if reason.span != Span::NONE {
+            error = error.label(reason.span, "because of this");
+        }
+        self.fail(error)
     }
 }

@@ -10,7 +10,6 @@
 //! functions, and no value. So what it keeps of the point, arguments and the tape, are names like any other.
 
 use super::body::{Body, Made};
-use super::scope::Entity;
 use super::taken::{Asked, Found};
 use super::template::{Callable, Given};
 use super::{Res, Stop};
@@ -112,8 +111,7 @@ impl<'a, 's> Body<'a, 's> {
         found.nl.truncate(results);
         self.name_values(&names, &[], &found, false)?;
         let kept = Kept { apply: made.apply, transposed: made.transposed, saved };
-        self.given.push(Given::kept(Rc::new(kept)));
-        self.scope.bind(last.name.text, Entity::F(self.given.len() - 1));
+        self.name_function(last.name.text, Given::kept(Rc::new(kept)));
         Ok(())
     }
 

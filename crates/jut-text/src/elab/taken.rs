@@ -33,7 +33,7 @@ pub(super) enum Found {
 
 impl Found {
     /// What takes the arguments.
-    fn called(&self) -> FuncId {
+    pub(super) fn called(&self) -> FuncId {
         match self {
             Found::Func(func) => *func,
             Found::Linear(linear) => linear.primal,
@@ -90,6 +90,20 @@ pub(super) struct Taken {
 /// How many of them one definition may have: it is read once for each.
 pub(super) const MOST_TAKEN: usize = 200;
 
+/// A function that is no definition, of which derivatives are taken, and which.
+#[derive(Clone)]
+pub(super) struct Differentiated<'a, 's> {
+    /// What it is called.
+    name: &'s str,
+    callable: Callable<'a, 's>,
+    /// Its parameters, where they have names.
+    names: Vec<&'s str>,
+    /// The types of its parameters, where they are stated.
+    takes: Option<Vec<Type>>,
+    /// What is made of it, one of the other: words, and the names of parameters.
+    chain: Vec<(&'s str, Vec<&'s str>)>,
+}
+
 /// A function as a definition, what it captures, and its parameters by their names.
 type Outlined<'s> = (Of, Vec<NVar>, Vec<(&'s str, NVar)>);
 
@@ -118,33 +132,63 @@ impl<'a, 's> Body<'a, 's> {
         source: Source,
         span: Span,
     ) -> Res<(Found, Vec<(Atom, Span)>)> {
-        let name = asked.name;
-        let mut takes = None;
         let mut texts = asked.call.args.clone();
-        let (callable, names) = match source {
-            Source::Text(e) => (self.callable(e)?, Vec::new()),
-            Source::Given(k) => {
-                takes = Some(self.given[k].takes.clone());
-                (self.what_was_given(k), Vec::new())
-            }
-            Source::Template(k) => {
-                let (callable, names, rest) = self.partial(k, &asked.call.args)?;
+        let of = match source {
+            Source::Template(number) => {
+                let (callable, names, rest) = self.partial(number, &asked.call.args)?;
                 texts = rest;
-                (callable, names)
+                let (name, chain) = (asked.name.text, asked.chain.clone());
+                Differentiated { name, callable, names, takes: None, chain }
             }
+            source => self.differentiated(asked.name.text, asked.chain.clone(), source)?,
         };
-        let names: Vec<&'s str> = match (&takes, &callable) {
-            (_, Callable::Lambda(lambda)) => lambda.lambda.params.iter().map(|n| n.text).collect(),
-            (Some(takes), _) => vec!["x"; takes.len()],
-            _ => names,
-        };
-        let count = takes.as_ref().map_or(names.len(), Vec::len);
         let mut args = Vec::new();
         for e in texts {
             args.push((self.atom(e, "t")?, self.span(e)));
         }
+        self.derivative_at(&of, args, span)
+    }
+
+    /// A function without a name, or one that was given, whose derivative is taken.
+    pub(super) fn differentiated(
+        &mut self,
+        name: &'s str,
+        mut chain: Vec<(&'s str, Vec<&'s str>)>,
+        source: Source,
+    ) -> Res<Differentiated<'a, 's>> {
+        let (callable, stated) = match source {
+            Source::Text(e) => (self.callable(e)?, None),
+            Source::Given(k) => {
+                let stated = self.given[k].stated.as_ref().map(|stated| stated.takes.clone());
+                (self.what_was_given(k), stated)
+            }
+            Source::Template(_) => return Err(Stop),
+        };
+        // A derivative of a derivative is made of the function itself.
+        if let Callable::Derivative(of) = callable {
+            let mut of = (*of).clone();
+            of.chain.append(&mut chain);
+            return Ok(of);
+        }
+        let names: Vec<&'s str> = match (&stated, &callable) {
+            (_, Callable::Lambda(lambda)) => lambda.lambda.params.iter().map(|n| n.text).collect(),
+            (Some(takes), _) => vec!["x"; takes.len()],
+            _ => Vec::new(),
+        };
+        Ok(Differentiated { name, callable, names, takes: stated, chain })
+    }
+
+    /// The derivative that is called with these arguments, which tangents and cotangents may follow.
+    pub(super) fn derivative_at(
+        &mut self,
+        of: &Differentiated<'a, 's>,
+        args: Vec<(Atom, Span)>,
+        span: Span,
+    ) -> Res<(Found, Vec<(Atom, Span)>)> {
+        let Differentiated { name, callable, names, takes, chain } = of;
+        let count = takes.as_ref().map_or(names.len(), Vec::len);
         let found: Vec<Type> = args.iter().take(count).map(|(a, _)| self.type_of(*a)).collect();
-        if found.len() < count || takes.is_some_and(|takes| takes != found) {
+        if found.len() < count || takes.as_ref().is_some_and(|takes| *takes != found) {
             let found: Vec<String> = found.iter().map(|ty| self.show(ty)).collect();
             let message = format!(
                 "the function takes {count} argument(s) of the types that it is declared with, and is given ({})",
@@ -154,17 +198,15 @@ impl<'a, 's> Body<'a, 's> {
             return self.error("J208", span, message, help);
         }
         let (of, captured, params) = match callable {
-            Callable::Func(func) => (Of::Definition(func), Vec::new(), Vec::new()),
-            callable => self.outlined((name.text, names), &callable, found, span)?,
+            Callable::Func(func) => (Of::Definition(*func), Vec::new(), Vec::new()),
+            callable => self.outlined((name, names.clone()), callable, found, span)?,
         };
         let number = self.taken.met;
         self.taken.met += 1;
         if let Some(made) = self.taken.made.get(number) {
             let found = match made.clone() {
                 Ok(found) => found,
-                Err(failed) => {
-                    return self.call_made(&Err(failed), asked.call, span).and(Err(Stop));
-                }
+                Err(failed) => return self.not_made(&failed, span),
             };
             let takes = self.program.funcs[found.called()].params.len() - captured.len();
             if matches!(of, Of::Block(_)) && args.len() != takes {
@@ -186,8 +228,7 @@ impl<'a, 's> Body<'a, 's> {
             let own = params.iter().find(|(text, _)| *text == name);
             own.map_or(name.to_string(), |(_, p)| self.b.func.nvars[*p].name.to_string())
         };
-        let chain = asked
-            .chain
+        let chain = chain
             .iter()
             .map(|(word, wrt)| (word.to_string(), wrt.iter().map(|name| inner(name)).collect()));
         let wanted = Wanted { of, captured: captured.len(), chain: chain.collect() };

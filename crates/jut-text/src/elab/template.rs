@@ -18,6 +18,7 @@
 use super::body::{Body, Made, Values};
 use super::linear::Kept;
 use super::scope::{Entity, Names};
+use super::taken::Differentiated;
 use super::variable::FUNCTION;
 use super::{Global, Globals, Res, Stop};
 use crate::ast::{self, Ast, Def, ExprId, ExprKind, Name, TypeKind};
@@ -38,10 +39,16 @@ impl<'a, 's> Template<'a, 's> {
     }
 }
 
-/// A function that was given.
+/// A function that was given, or that has a name in a block.
 pub(crate) struct Given<'a, 's> {
     pub(super) callable: Callable<'a, 's>,
-    /// What the parameter says that it takes and gives.
+    /// What the parameter says that it takes and gives; nothing is said of what a block names.
+    pub(super) stated: Option<Stated>,
+}
+
+/// The types of a parameter that is a function.
+#[derive(Clone)]
+pub(super) struct Stated {
     pub(super) takes: Vec<Type>,
     gives: Vec<Type>,
 }
@@ -49,7 +56,7 @@ pub(crate) struct Given<'a, 's> {
 impl Given<'_, '_> {
     /// A derivative at a point, whose own definition says what it takes and gives.
     pub(super) fn kept(kept: std::rc::Rc<Kept>) -> Self {
-        Given { callable: Callable::Kept(kept), takes: Vec::new(), gives: Vec::new() }
+        Given { callable: Callable::Kept(kept), stated: None }
     }
 }
 
@@ -67,6 +74,8 @@ pub(super) enum Callable<'a, 's> {
     Partial(usize, Vec<Option<Callable<'a, 's>>>),
     /// A derivative at a point.
     Kept(std::rc::Rc<Kept>),
+    /// A derivative of a function that is no definition.
+    Derivative(std::rc::Rc<Differentiated<'a, 's>>),
 }
 
 /// A function without a name, and where its text stands.
@@ -157,7 +166,7 @@ impl<'a, 's> Body<'a, 's> {
         if self.expansion.0 <= MOST.0 && self.expansion.1 <= MOST.1 {
             return Ok(());
         }
-        let message = format!("`{name}` is written out too often here, or calls itself");
+        let message = format!("`{name}` is written out too often here");
         let help = "write a loop, or give parts of this definition names of their own";
         self.expansion.0 -= 1;
         self.fail(Diagnostic::error("J003", span, message).help(help))
@@ -168,6 +177,14 @@ impl<'a, 's> Body<'a, 's> {
         self.surface_only(span, "a call of a definition that takes functions", "write it out")?;
         let Some(template) = self.templates.get(number).copied() else { return Err(Stop) };
         let d = template.def;
+        // The call stands in the body that it would write out: there would be no end.
+        let inside = |own: Span| own.start <= span.start && span.end <= own.end;
+        if std::ptr::eq(self.ast, template.ast) && inside(template.ast.expr(d.body).span) {
+            let message = format!("`{}` takes functions and calls itself", d.name.text);
+            let help =
+                "write a loop; or a definition without functions for the part that calls itself";
+            return self.error("J003", span, message, help);
+        }
         if call.args.len() != d.params.len() || !call.lin.is_empty() || !call.places.is_empty() {
             let message = format!(
                 "`{}` takes {} argument(s), and {} are given",
@@ -275,8 +292,8 @@ impl<'a, 's> Body<'a, 's> {
                 (Argument::Function(callable), TypeKind::Function(takes, gives)) => {
                     let takes = self.types(takes)?;
                     let gives = self.types(gives)?;
-                    self.given.push(Given { callable, takes, gives });
-                    self.scope.bind(name.text, Entity::F(self.given.len() - 1));
+                    let stated = Some(Stated { takes, gives });
+                    self.name_function(name.text, Given { callable, stated });
                 }
                 (Argument::Function(_), _) => return Err(Stop),
             }
@@ -371,6 +388,12 @@ impl<'a, 's> Body<'a, 's> {
             }
             ExprKind::Name(name) => self.named(*name),
             ExprKind::Post(..) => self.named(Name { text: ast.text(e), span }),
+            ExprKind::Call(call)
+                if let Some((source, name, chain)) = self.derivative_of_given(call) =>
+            {
+                let of = self.differentiated(name, chain, source)?;
+                Ok(Callable::Derivative(std::rc::Rc::new(of)))
+            }
             ExprKind::Call(call) if let Some(name) = self.name_of_derivative(call) => {
                 match self.derivative_named(&name) {
                     Some(made) => self.derivative(made, span),
@@ -450,21 +473,25 @@ impl<'a, 's> Body<'a, 's> {
             }
             return self.call_kept(kept, false, args, span);
         }
-        let (takes, gives) = (self.given[number].takes.clone(), self.given[number].gives.clone());
+        let stated = self.given[number].stated.clone();
         let name = call.func.text;
         let mut args = Vec::new();
         for e in &call.args {
             args.push(self.atom(*e, "t")?);
         }
-        let found: Vec<Type> = args.iter().map(|atom| self.type_of(*atom)).collect();
-        if found != takes || !call.lin.is_empty() || !call.places.is_empty() {
-            let list = |types: &[Type]| {
-                types.iter().map(|ty| self.show(ty)).collect::<Vec<_>>().join(", ")
-            };
-            let message =
-                format!("`{name}` takes ({}), and is given ({})", list(&takes), list(&found));
-            let help = "give what the type of the parameter says";
-            return self.error("J208", span, message, help);
+        if let Some(Stated { takes, .. }) = &stated {
+            let found: Vec<Type> = args.iter().map(|atom| self.type_of(*atom)).collect();
+            if found != *takes || !call.lin.is_empty() || !call.places.is_empty() {
+                let list = |types: &[Type]| {
+                    types.iter().map(|ty| self.show(ty)).collect::<Vec<_>>().join(", ")
+                };
+                let message =
+                    format!("`{name}` takes ({}), and is given ({})", list(takes), list(&found));
+                let help = "give what the type of the parameter says";
+                return self.error("J208", span, message, help);
+            }
+        } else {
+            self.only_first_section(call, "a function without linear parts")?;
         }
         let values = match callable {
             Callable::Func(func) => {
@@ -474,7 +501,9 @@ impl<'a, 's> Body<'a, 's> {
             }
             callable => self.applied(name, &callable, args, span)?,
         };
-        self.gives(name, &values, &gives, span)?;
+        if let Some(Stated { gives, .. }) = &stated {
+            self.gives(name, &values, gives, span)?;
+        }
         Ok(Made::Values(values, span))
     }
 
@@ -517,6 +546,12 @@ impl<'a, 's> Body<'a, 's> {
             Callable::Kept(kept) => {
                 let args = args.into_iter().map(|atom| (atom, span)).collect();
                 let made = self.call_kept(kept, false, args, span)?;
+                Ok(self.values(made, "t")?.0)
+            }
+            Callable::Derivative(of) => {
+                let args = args.into_iter().map(|atom| (atom, span)).collect();
+                let (found, args) = self.derivative_at(of, args, span)?;
+                let made = self.call_values(found.called(), args, Vec::new(), (&[], &[]), span)?;
                 Ok(self.values(made, "t")?.0)
             }
             Callable::Given(_) | Callable::Func(_) => Err(Stop),

@@ -15,6 +15,12 @@ impl<'a, 's> Body<'a, 's> {
             Value::N(a) => self.type_of(a),
             Value::L(x) => self.lin_type(x),
         };
+        if !matches!(ty, Type::Array(..)) {
+            let message = format!("a value of type {} has no elements", self.show(&ty));
+            let help = "change an array; a value behind `=` goes on to the end, so several parts need brackets: \
+                        `(x with [i] = a) with [j] = b`";
+            return self.error("J205", self.span(with.array), message, help);
+        }
         if let (Value::N(Atom::Var(array)), false) = (array, self.strict)
             && is_region(&with.path)
         {
