@@ -9,7 +9,7 @@
 //! | `//# fails f x=[] error=R01` | nothing: `f` and all its derivatives fail with that error |
 //! | `//# run f x=2.0` | the results, and the gradient if `f` is one number, of all engines; laws as well |
 //! | `//# cost f x=2.0` | work and bytes of every stage beside the bounds of the paper; laws as well |
-//! | `//# show core f`, `forward`, `unzip`, `transpose`, `erase` | the definitions that this stage makes |
+//! | `//# show core f`, `forward`, `unzip`, `transpose`, `erase`, `vmap` | the definitions that this stage makes |
 //! | `//# check` | the messages about the program, which is wrong (or has warnings) |
 //!
 //! `kink=true` behind arguments says that differences say nothing there; `policy=store_all` behind `show` takes that tape policy. With `JUT_BLESS=1` the runner writes what
@@ -21,7 +21,7 @@ use crate::lines::printed;
 use crate::products::{Product, products};
 use crate::programs::{Case, arguments, words};
 use crate::random::all_products;
-use jut_ad::{Derivatives, Mask, Policy, erase, forward, transpose, unzip};
+use jut_ad::{Derivatives, Mask, Policy, batch, erase, forward, transpose, unzip};
 use jut_eval::cost::{CostReport, Stages};
 use jut_eval::{Interpreter, Value};
 use jut_ir::print::{print_data, print_function};
@@ -166,6 +166,11 @@ impl TestFile {
             });
             texts.collect::<Vec<_>>().join("\n")
         };
+        if stage == "vmap" {
+            let mapped = batch::mappable(&d.program, func);
+            batch::batch(&mut d, func, &mapped).map_err(say)?;
+            return Ok(new(&d.program));
+        }
         // A function with linear parts is what U, T and L take; J takes the others.
         let jvp = match d.program.funcs[func].is_nonlinear() {
             true => {

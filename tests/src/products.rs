@@ -153,7 +153,10 @@ fn further(program: &Program, func: FuncId, mask: &Mask) -> Vec<Derived> {
     use compose::JacobianMode::Auto;
     let others = Request::all().filter(|request| match request {
         // Of other functions, or made of the others.
-        Request::Transposed | Request::Jacobian(Auto) | Request::ValueAndJacobian(_) => false,
+        Request::Transposed
+        | Request::Batched
+        | Request::Jacobian(Auto)
+        | Request::ValueAndJacobian(_) => false,
         request => !FIRST.contains(request),
     });
     let made = others.filter_map(|request| {

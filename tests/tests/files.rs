@@ -73,6 +73,7 @@ fn every_folder_has_files() {
         "recursion",
         "trees",
         "users",
+        "vmap",
     ];
     assert_eq!(found, wanted.map(String::from).into());
     assert!(files.len() > 80, "{} files", files.len());

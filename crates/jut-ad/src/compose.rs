@@ -17,13 +17,14 @@
 //! | `f.apply` | J, U, L | `(saved, A') -> (B')` | 1 |
 //! | `f.applyT` | J, U, T, L | `(saved, B'') -> (gradients)` | 1 |
 //! | [`transposed`], `g.transposed` | U, T, L | `(A, B'') -> (A'')` | 1 |
+//! | `f.vmap` | L, B | `(b, [b]A) -> ([b]B)` | b |
 //!
 //! A are the parameters of `f`, B its results, A' one tangent and "gradients" one gradient per
 //! parameter that the mask names, in order; B' one tangent and B'' one cotangent per result with a
 //! float, in order (also for those that do not depend on the parameters named: zero, or ignored).
 //! "Blocks" are arrays of partial derivatives (of records and tuples, the same in the shape of these), "saved" is what [`Linearized`] says. The cost is in
 //! runs of `f`, up to a constant factor: n is how many numbers there are in the parameters named, m
-//! how many in the results.
+//! how many in the results, b how many elements a batch has, of which the mask says which parameters have one.
 //! With a mask that leaves parameters out, the name has it: `f{w}.grad`. All of them are purely
 //! non-linear, so they can be differentiated again: the gradient of `f.dir` is a product with the
 //! Hessian. Forward ones come first and reverse ones last: `f.dir` and `f.dir2` keep no tape and can
@@ -56,6 +57,7 @@
 //! A function with linear parameters is erased first; they come after its parameters, and the
 //! mask takes them to be active.
 
+mod batched;
 mod composer;
 mod entries;
 mod jacobian;
@@ -94,6 +96,8 @@ pub enum Parameter {
     Saved(Saved),
     /// The tangent of the parameter at this position.
     Tangent(usize),
+    /// How many elements a batch has.
+    Count,
     /// A size that the function computes, before the cotangents whose types mention it.
     Size,
     /// The cotangent of the result at this position.
@@ -163,7 +167,7 @@ type Make = fn(&mut Derivatives, &Asked, Observer) -> Result<Composition, Diagno
 /// Composes what is asked for, or finds it if it has been composed before.
 ///
 /// # Errors
-/// `J801` if a transpose is asked for and nothing about the function is linear, `J802` if a gradient or
+/// `J809` for a batch over nothing, `J801` if a transpose is asked for and nothing about the function is linear, `J802` if a gradient or
 /// Hessian is asked for and there is not exactly one f64 result (or the one named is not f64), `J803` for
 /// accumulators among the parameters, `J804` if no parameter is named, `J805` if all partial derivatives
 /// are asked for and would be more than some thousand arrays, and what the passes report.

@@ -17,7 +17,7 @@
 
 use crate::compose::{self, Asked, Composition, Outcome, Parameter, Request, Saved, compose};
 use crate::forward::tangents::declare_for;
-use crate::{Derivatives, Mask, Policy};
+use crate::{Derivatives, Mask, Policy, batch};
 use jut_ir::{Block, DataId, Diagnostic, FuncId, Function, Program, Rhs, Type};
 use std::collections::HashMap;
 
@@ -63,10 +63,10 @@ impl Deriver {
         match word {
             "value_and_grad" => return Some(Request::ValueAndGradient),
             "transpose" => return Some(Request::Transposed),
+            "vmap" => return Some(Request::Batched),
             _ => {}
         }
-        let found = Request::named(word)?;
-        (!matches!(found, Request::Value | Request::Transposed)).then_some(found)
+        Request::named(word).filter(|found| !found.is_no_derivative())
     }
 
     /// Whether a word asks for something to be made of a function: a request, or [`LINEARIZE`].
@@ -235,16 +235,24 @@ fn relink(block: &mut Block, moved: &HashMap<FuncId, FuncId>) {
     }
 }
 
-/// The parameters with these names; without any, all from the number `first` on.
+/// What a word is about: the parameters with these names; without any, all from the number `first` on. Of a batch, these
+/// are mapped, with floats or without.
 ///
 /// # Errors
 /// `J010` for a name that is no parameter.
 pub fn mask(
     program: &Program,
     func: FuncId,
+    word: &str,
     wrt: &[&str],
     first: usize,
 ) -> Result<Mask, Diagnostic> {
+    let batched = Deriver::request(word) == Some(Request::Batched);
+    if wrt.is_empty() && batched {
+        let possible = batch::mappable(program, func);
+        let count = program.funcs[func].params.len();
+        return Ok(Mask::of(count, |k| k >= first && possible.is_active(k)));
+    }
     if wrt.is_empty() {
         return Ok(Mask::new(program, func, |k| k >= first));
     }
@@ -263,5 +271,8 @@ pub fn mask(
         };
         positions.push(position);
     }
-    Ok(Mask::only(program, func, &positions))
+    match batched {
+        true => Ok(Mask::of(source.params.len(), |k| positions.contains(&k))),
+        false => Ok(Mask::only(program, func, &positions)),
+    }
 }

@@ -1,4 +1,4 @@
-//! Automatic differentiation of Linear A in four passes, each a function from definitions to
+//! Automatic differentiation of Linear A in four passes, and batching as a fifth, each a function from definitions to
 //! definitions of the same program ("You Only Linearize Once", POPL 2023).
 //!
 //! | pass | module | from | to |
@@ -7,6 +7,7 @@
 //! | U | [`unzip`] | `f.jvp` | `f.nonlin` and `f.lin`, joined by the tape `f.tape` |
 //! | T | [`transpose`] | `f.lin` | `f.linT`: cotangents |
 //! | L | [`erase`] | any | the same, all of it non-linear: J's domain again |
+//! | B | [`batch`] | any | `f.vmap`: the same of every element of a batch |
 //!
 //! [`compose`] puts them together into gradients and products with the Jacobian; [`language`] makes those that
 //! the text of a program asks for. [`activity`] says
@@ -19,6 +20,7 @@
 //! grows by a constant factor (Theorem 8.1).
 
 pub mod activity;
+pub mod batch;
 pub mod compose;
 pub mod erase;
 pub mod forward;
@@ -68,6 +70,9 @@ pub struct Derivatives {
     pub(crate) by_cotangents: HashSet<FuncId>,
     /// What states the derivative of a definition with a rule.
     pub(crate) stated: HashMap<FuncId, FuncId>,
+    /// B, by function and mapped parameters, and what it has nothing to do for as a whole.
+    pub(crate) batched: HashMap<(FuncId, Mask), FuncId>,
+    pub(crate) by_element: HashSet<(FuncId, Mask)>,
     /// The generated functions for linear operations at compound types, by name.
     pub(crate) operations: HashMap<String, FuncId>,
     /// Compositions, by what was asked for.
@@ -219,7 +224,7 @@ impl Derivatives {
 /// Which non-linear parameters of a function are active, that is, have a tangent. One entry per
 /// parameter; parameters without a float are never active.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Mask(Vec<bool>);
+pub struct Mask(pub(crate) Vec<bool>);
 
 impl Mask {
     /// Every parameter that has a float.
@@ -238,6 +243,11 @@ impl Mask {
         let active =
             |(k, p): (usize, &jut_ir::NVar)| wanted(k) && f.nvars[*p].ty.has_float(program);
         Mask(f.params.iter().enumerate().map(active).collect())
+    }
+
+    /// The parameters that `wanted` picks of so many, with floats or without: those that a batch is mapped over.
+    pub fn of(count: usize, wanted: impl Fn(usize) -> bool) -> Mask {
+        Mask((0..count).map(wanted).collect())
     }
 
     /// Whether the k-th parameter is active.
@@ -388,7 +398,7 @@ pub struct Pass {
     pub apply: fn(&mut Derivatives, FuncId) -> Result<Vec<FuncId>, Diagnostic>,
 }
 
-/// The passes, in the order in which a gradient uses them.
+/// The passes, in the order in which a gradient uses them; then the one that it does not use.
 pub const PASSES: &[Pass] = &[
     Pass {
         name: "forward",
@@ -428,5 +438,17 @@ pub const PASSES: &[Pass] = &[
         takes: Fragment::Mixed,
         makes: &[Fragment::NonLinear],
         apply: |d, f| erase::erase(d, f).map(|f| vec![f]),
+    },
+    Pass {
+        name: "vmap",
+        letter: 'B',
+        about: "takes every element of a batch: what is the same for all is computed once",
+        figure: "not in the paper",
+        takes: Fragment::Mixed,
+        makes: &[Fragment::Mixed],
+        apply: |d, f| {
+            let mapped = batch::mappable(&d.program, f);
+            batch::batch(d, f, &mapped).map(|f| vec![f])
+        },
     },
 ];

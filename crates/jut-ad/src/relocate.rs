@@ -83,8 +83,8 @@ pub(crate) struct Relocator<'a> {
     lvars: SecondaryMap<LVar, Option<LVar>>,
     caps: SecondaryMap<Cap, Option<Cap>>,
     /// What has been bound already. A region may bind what its body returns under the same
-    /// index; here that is another variable.
-    bound: (SecondaryMap<NVar, bool>, SecondaryMap<LVar, bool>),
+    /// index, and so may loops over one batch what they slice; here that is another variable.
+    bound: (SecondaryMap<NVar, bool>, SecondaryMap<LVar, bool>, SecondaryMap<Cap, bool>),
     in_scope: HashSet<Name>,
     /// Names in the order in which they came into scope.
     trail: Vec<Name>,
@@ -231,6 +231,9 @@ impl<'a> Relocator<'a> {
     }
 
     fn bind_cap(&mut self, c: Cap) -> Cap {
+        if std::mem::replace(&mut self.bound.2[c], true) {
+            self.caps[c] = None;
+        }
         let data = &self.from.caps[c];
         let name = self.scoped(&data.name);
         let ty = self.ty(&data.ty);

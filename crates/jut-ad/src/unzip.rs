@@ -60,6 +60,7 @@ use crate::{Derivatives, Policy, Unzipped};
 pub use explain::{TapeReport, explain};
 use jut_ir::calls::components;
 use jut_ir::*;
+pub(crate) use marks::prove_accesses;
 pub(crate) use revolve::Revolved;
 pub use schedule::schedule;
 

@@ -244,6 +244,7 @@ pub fn verify(
     let point = Point::new(function, args)?;
     let (laws, differences) = match request {
         Request::Transposed => (vec![point.transposed(args)?], None),
+        Request::Batched => (vec![point.batched(args)?], None),
         Request::HessianProduct => point.hessian_product(args)?,
         Request::Hessian => point.hessian()?,
         Request::SecondDirectional => point.second(args)?,

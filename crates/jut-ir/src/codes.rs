@@ -157,6 +157,8 @@ codes! {
         "give sums of products, each of one tangent and of values that do not depend on tangents";
     J808 "no schedule of the loops keeps the tape within the memory that it may take",
         "allow the bytes that the message names, or say `@recompute` of what is large";
+    J809 "a batch over nothing, or over what is the size of something else",
+        "name a parameter that may differ from element to element: `vmap(f, x)(x, n)`";
     J901 "not built yet",
         "write it with what is built: `docs/language.md` ends with what is not";
     J999 "a mistake in jut",

@@ -36,8 +36,10 @@ use crate::scalar::Width;
 use crate::size::Size;
 use crate::types::Type;
 
+mod batched;
 pub mod nest;
 mod rows;
+pub use batched::Batched;
 pub use rows::*;
 
 /// A structured primitive: an index into [`STRUCTURED`].

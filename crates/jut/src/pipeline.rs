@@ -30,7 +30,7 @@ use crate::request::Request;
 use crate::source::{Diagnostics, Source, Sources};
 use crate::watch::{Pass, PassTime, Watch, statements};
 use jut_ad::compose::{self, Asked, Step};
-use jut_ad::{Derivatives, Mask, forward, transpose, unzip};
+use jut_ad::{Derivatives, Mask, batch, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program, TapePolicy};
 use jut_loop::form::LoopProgram;
 use jut_loop::opt::for_target;
@@ -51,6 +51,8 @@ pub enum Stage {
     Unzip,
     /// What T makes: `f.linT`.
     Transpose,
+    /// What B makes: `f.vmap`.
+    Batched,
     /// The value and the gradient, composed of these and erased.
     Gradient,
     /// The value and the gradient as they are compiled: optimised before J and after L.
@@ -72,6 +74,7 @@ impl Stage {
             Stage::Forward,
             Stage::Unzip,
             Stage::Transpose,
+            Stage::Batched,
             Stage::Gradient,
             Stage::Optimised,
             Stage::Loop,
@@ -93,6 +96,7 @@ impl Stage {
             Stage::Forward => "forward",
             Stage::Unzip => "unzip",
             Stage::Transpose => "transpose",
+            Stage::Batched => "vmap",
             Stage::Gradient => "gradient",
             Stage::Optimised => "optimised",
             Stage::Loop => "loop",
@@ -109,6 +113,7 @@ impl Stage {
             Stage::Forward => "J: values and tangents",
             Stage::Unzip => "U: values and tape apart from tangents",
             Stage::Transpose => "T: cotangents",
+            Stage::Batched => "B: every element of a batch",
             Stage::Gradient => "Value and gradient, composed of these",
             Stage::Optimised => "Value and gradient as they are compiled: optimised",
             Stage::Loop => "The gradient in the loop form, as it is for the engine's backend",
@@ -229,6 +234,7 @@ pub(crate) fn asked(function: &Function, program: &Program, request: Request) ->
         func: function.id(),
         wrt: match request {
             Request::Value | Request::Transposed => Mask::default(),
+            Request::Batched => mapped(function, program, function.id()),
             _ => mask(function, program, function.id()),
         },
         of: function.differentiated_result().filter(|_| gradient),
@@ -313,6 +319,11 @@ pub(crate) fn made(function: &Function, stage: Stage) -> Result<Made> {
         }
         return made(d, &[root], None);
     }
+    if stage == Stage::Batched {
+        let mapped = mapped(function, &d.program, func);
+        let root = batch::batch(&mut d, func, &mapped).map_err(refused)?;
+        return made(d, &[root], None);
+    }
     // A function with linear parameters is what U takes; J takes the others.
     let jvp = match d.program.funcs[func].is_nonlinear() {
         true => forward::forward(&mut d, func, &wrt).map_err(refused)?,
@@ -395,6 +406,14 @@ pub(crate) fn mask(function: &Function, program: &Program, func: FuncId) -> Mask
     match function.active() {
         None => Mask::full(program, func),
         Some(positions) => Mask::only(program, func, positions),
+    }
+}
+
+/// What a batch is mapped over: the parameters that are named, or all that can be.
+fn mapped(function: &Function, program: &Program, func: FuncId) -> Mask {
+    match function.active() {
+        None => batch::mappable(program, func),
+        Some(positions) => Mask::of(program.funcs[func].params.len(), |k| positions.contains(&k)),
     }
 }
 

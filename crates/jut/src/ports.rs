@@ -44,7 +44,8 @@ impl Input {
         let mark = match self.what {
             Parameter::Tangent(_) => "'",
             Parameter::Cotangent(_) | Parameter::LinearCotangent(_) => "''",
-            Parameter::Argument(_) | Parameter::Saved(_) | Parameter::Size => "",
+            Parameter::Argument(_) | Parameter::Saved(_) => "",
+            Parameter::Size | Parameter::Count => "",
         };
         format!("{}{mark}", self.of)
     }
@@ -152,11 +153,11 @@ pub(crate) fn ports(
             Parameter::Argument(k) | Parameter::Tangent(k) => names.params[k].clone(),
             Parameter::Cotangent(k) => names.results[k].clone(),
             Parameter::LinearCotangent(k) => names.linear_results[k].clone(),
-            Parameter::Size => made.nvars[*param].name.to_string(),
+            Parameter::Size | Parameter::Count => made.nvars[*param].name.to_string(),
         };
         let hidden = match *what {
             Parameter::Argument(k) => k < names.size_params,
-            what => what == Parameter::Size,
+            what => matches!(what, Parameter::Size | Parameter::Count),
         };
         let labels = match *what {
             Parameter::Tangent(k) => of_param(k),

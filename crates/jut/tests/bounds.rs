@@ -11,8 +11,9 @@ use support::{args_of, direction, ints, like, matrix, vector};
 const ENGINES: [Engine; 2] = [Engine::Cranelift, Engine::Interpreter];
 
 fn requests() -> impl Iterator<Item = Request> {
-    // A transpose is of other functions.
-    Request::all().filter(|request| *request != Request::Transposed)
+    // A transpose is of other functions, and a batch has other arguments.
+    let others = [Request::Transposed, Request::Batched];
+    Request::all().filter(move |request| !others.contains(request))
 }
 
 /// Far enough away that nothing is mapped there, and near enough that something might be.

@@ -275,8 +275,8 @@ impl<'a> Target<'a> {
             return Ok(());
         }
         let mut rng = Rng::with_seed(self.seed);
-        // A transpose is of other functions.
-        let all = Request::all().filter(|r| !matches!(r, Request::Value | Request::Transposed));
+        // A transpose is of other functions, and a batch has other arguments.
+        let all = Request::all().filter(|r| !r.is_no_derivative());
         for request in all {
             let all = rng.u8(0..4) == 0 || self.engines.len() <= 2;
             let engines = if all { self.engines } else { self.first_two() };

@@ -20,6 +20,7 @@
 //! | P15 | the optimiser changes no bit of value and gradient, and raises no work | [`verify`] |
 //! | P16 | interpreter, loop form and machine code give the same bits, or the same error | [`crate::engines`], `tests/engines.rs` |
 //! | P17 | all derived code is a constant multiple of the source | [`verify`], `tests/cost.rs` |
+//! | P18 | a batch is the loop over its elements: the same bits and errors, no more work; J, U, T and L take it, and its cotangents are the batch of cotangents | [`verify`] |
 //! | errors | a function that fails at run time fails in every derivative with the same error at the same place of the text | [`verify`] |
 //!
 //! A function with linear parameters is taken by U as it is: for it J's laws say nothing, and all
@@ -27,6 +28,7 @@
 //! examples, and a thousand random programs; `tests/faults.rs` puts faults into the passes, one at
 //! a time, and each is caught by the law that it breaks.
 
+mod batch;
 mod runs;
 mod stages;
 
@@ -72,6 +74,8 @@ pub enum Pass {
     Erase,
     /// The optimised value and gradient.
     Optimise,
+    /// `f.vmap`.
+    Batch,
 }
 
 /// Changes what a pass has made, to see whether a law notices.
@@ -136,6 +140,7 @@ pub fn verify_with(
         }
         last = Some(next);
     }
+    batch::verify(&program, func, &args, fault).map_err(|e| format!("{name} over a batch: {e}"))?;
     last.ok_or_else(|| "no policy".into())
 }
 

@@ -411,6 +411,31 @@ pub fn swapped_slices(func: &mut Function, block: &mut Block, k: usize) -> bool 
     true
 }
 
+/// Products of a matrix and a vector are added up as those of two matrices are.
+pub fn another_order(func: &mut Function, block: &mut Block, k: usize) -> bool {
+    let Stmt { nl, rhs: Rhs::Structured(structured::MATVEC, args, _), .. } = &block.stmts[k] else {
+        return false;
+    };
+    let ([a, Atom::Var(x)], [y]) = (&args[..], &nl[..]) else { return false };
+    let (a, x, y) = (*a, *x, *y);
+    let of = |v: NVar| func.nvars[v].ty.size().cloned().unwrap_or_default();
+    let (n, b) = (of(x), of(y));
+    let column = |size: Size| Type::array(size, Type::array(Size::constant(1), Type::F64));
+    let mut name = |name: &str, ty: Type| {
+        let data = VarData { name: name.into(), ty, ..func.nvars[y].clone() };
+        func.nvars.push(data)
+    };
+    let (from, to) = (name("fault_x", column(n.clone())), name("fault_y", column(b)));
+    let like = block.stmts[k].clone();
+    let view = Rhs::Structured(structured::UNFLATTEN, vec![x.into()], vec![n, Size::constant(1)]);
+    let product = Rhs::Structured(structured::MATMUL, vec![a, from.into()], Vec::new());
+    let made = [(from, view), (to, product)];
+    let made = made.map(|(v, rhs)| Stmt { nl: vec![v], rhs, ..like.clone() });
+    block.stmts[k].rhs = Rhs::Structured(structured::FLATTEN, vec![to.into()], Vec::new());
+    block.stmts.splice(k..k, made);
+    true
+}
+
 /// The body of the first loop computes a value 40 times that nobody uses.
 pub fn needless_work(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Scan(scan) = &mut block.stmts[k].rhs else { return false };

@@ -18,6 +18,14 @@ use memory::*;
 use std::cell::Cell;
 
 const PROGRAMS: &[(&str, &str)] = &[
+    (
+        "scores",
+        "def f[n](w: [n]f64, x: [n]f64) -> f64 = {
+  s = dot(w, x)
+  t = sum (i < n) { x[i] * x[i] - w[i] }
+  exp(s * 0.1) * t - s * s
+}",
+    ),
     ("scalar", "def f(x: f64, y: f64) -> f64 = { z = x * y; sin(z) * x - z / y - cos(x) }"),
     ("branch", "def f(x: f64, y: f64) -> f64 = if x > 0.0 { sin(x) * y } else { cos(y) + x }"),
     (
@@ -180,6 +188,11 @@ def f(x: f64, y: f64) -> f64 = g([x, y, x * y]) - x",
 ];
 
 fn arguments(program: &str) -> Vec<Value> {
+    if program == "scores" {
+        let x =
+            |phase: f64| -> Vec<f64> { (0..11).map(|k| (f64::from(k) + phase).sin()).collect() };
+        return vec![Value::floats(x(0.2)), Value::floats(x(1.7))];
+    }
     let x: Vec<f64> = (0..11).map(|k| (k as f64 * 0.7 + 0.2).sin()).collect();
     match program {
         "gather" => vec![Value::floats(x), Value::ints(vec![3, 0, 3, 7])],
@@ -328,6 +341,18 @@ const FAULTS: &[(Pass, Edit, &str, &str)] = &[
     (Pass::Transpose, lost_conversion, "single", "P9"),
     (Pass::Erase, rounded, "scalar", "P12"),
     (Pass::Optimise, rounded, "scalar", "P15"),
+    (Pass::Batch, swapped_operands, "scalar", "P18"),
+    (Pass::Batch, wrong_function, "scalar", "P18"),
+    (Pass::Batch, swapped_arms, "branch", "P18"),
+    (Pass::Batch, wrong_direction, "power", "P18"),
+    (Pass::Batch, wrong_element, "gather", "P18"),
+    (Pass::Batch, wrong_element, "wrong index", "P18"),
+    (Pass::Batch, missing_check, "gather", "P1"),
+    (Pass::Batch, missing_term, "sum", "P18"),
+    (Pass::Batch, wrong_part, "update", "P18"),
+    (Pass::Batch, swapped_slices, "scores", "P18"),
+    (Pass::Batch, another_order, "scores", "P18"),
+    (Pass::Batch, needless_work, "scores", "P18"),
 ];
 
 /// Faults in what U makes of a loop that is run again: pass, function, fault, program, law.

@@ -3,7 +3,7 @@
 //! The library, the command line, C headers and the tests read their names, words and lists from here.
 //! A new request is a row, and the function that composes it.
 
-use super::{JacobianMode, Make, jacobian, linearize, second};
+use super::{JacobianMode, Make, batched, jacobian, linearize, second};
 
 /// What is made of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -32,6 +32,8 @@ pub enum Request {
     ValueAndJacobian(JacobianMode),
     /// The transpose of a function with linear parameters.
     Transposed,
+    /// The function of every element of a batch.
+    Batched,
 }
 
 /// What a request takes beside the arguments of the function.
@@ -165,6 +167,9 @@ pub const TABLE: &[Row] = &[
     Row { request: Request::Transposed, suffix: "transposed", command: Some("transpose"), says: "The transpose of a function with linear parameters, applied to cotangents",
           composition: "transposed", about: "The transpose of the linear function",
           derivative: "cotangent", field: ("", "_cotangent", "cotangent of a linear argument"), seeds: Cotangents, once: false, make: linearize::transposition },
+    Row { request: Request::Batched, suffix: "vmap", command: Some("vmap"), says: "A function of every element of a batch: arguments and results have one more dimension, the first",
+          composition: "vmap", about: "For every element of a batch:",
+          derivative: "result", field: ("", "", "result"), seeds: Seeds::None, once: false, make: batched::make },
 ];
 
 impl Request {
@@ -198,6 +203,7 @@ impl Request {
             Request::Jacobian(by) => 9 + mode(by),
             Request::ValueAndJacobian(by) => 12 + mode(by),
             Request::Transposed => 15,
+            Request::Batched => 16,
         }
     }
 
@@ -231,6 +237,16 @@ impl Request {
         self.row().derivative
     }
 
+    /// Whether it differentiates nothing, so that its mask says something else, or nothing.
+    ///
+    /// ```
+    /// # use jut_ad::compose::Request;
+    /// assert!(Request::Batched.is_no_derivative() && !Request::Gradient.is_no_derivative());
+    /// ```
+    pub fn is_no_derivative(self) -> bool {
+        matches!(self, Request::Value | Request::Transposed | Request::Batched)
+    }
+
     /// Whether it takes a tangent for each differentiated parameter.
     pub fn takes_tangents(self) -> bool {
         self.row().seeds == Seeds::Tangents
@@ -248,7 +264,7 @@ mod tests {
 
     #[test]
     fn every_request_has_one_row_and_names_of_its_own() {
-        assert_eq!(Request::Transposed.position(), TABLE.len() - 1);
+        assert_eq!(Request::Batched.position(), TABLE.len() - 1);
         for (k, row) in TABLE.iter().enumerate() {
             assert_eq!(row.request.position(), k);
             assert_eq!(Request::named(row.suffix), Some(row.request));

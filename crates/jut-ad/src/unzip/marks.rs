@@ -10,7 +10,7 @@ use jut_ir::cover::accesses::{each_statement, each_step};
 use jut_ir::{Function, Step};
 
 /// Marks every access of a function that the range rule does not cover.
-pub(super) fn prove_accesses(func: &mut Function) {
+pub(crate) fn prove_accesses(func: &mut Function) {
     each_statement(func, &mut |func, facts, stmt, _| {
         each_step(func, facts, &mut stmt.rhs, &mut |step, _, covered| {
             if let Step::Index { proved, .. } | Step::Slice { proved, .. } = step {

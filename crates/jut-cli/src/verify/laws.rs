@@ -325,6 +325,34 @@ impl Point {
         Ok((laws, Some(self.differences(&slope, v)?)))
     }
 
+    /// A batch against the function of each element, bit for bit.
+    pub fn batched(&self, args: &[Value]) -> Result<Law> {
+        let batched = self.function.compile(Request::Batched)?;
+        let results = call_with(&batched, args)?;
+        let held = |(batched, own): &(usize, usize)| batched == own;
+        let dimensions = |compiled: &Compiled| -> Vec<usize> {
+            compiled.inputs().map(|i| i.ty.matches([',', '[']).count()).collect()
+        };
+        let dimensions: Vec<(usize, usize)> =
+            dimensions(&batched).into_iter().zip(dimensions(&self.value)).collect();
+        let count = results.first().and_then(Value::first_size).unwrap_or(0);
+        let mut same = true;
+        for k in 0..count {
+            let element = |(arg, dimensions): (&Value, &(usize, usize))| match held(dimensions) {
+                true => Some(arg.clone()),
+                false => arg.element(k),
+            };
+            let own: Option<Vec<Value>> = args.iter().zip(&dimensions).map(element).collect();
+            let own = call_with(&self.value, &own.unwrap_or_default())?;
+            same &= results
+                .iter()
+                .zip(&own)
+                .all(|(batch, one)| batch.element(k).is_some_and(|element| element.same_bits(one)));
+        }
+        let distance = Distance::Apart(if same { 0.0 } else { f64::INFINITY });
+        Ok(Law { key: "elements", name: "every element against the function", distance })
+    }
+
     /// The transpose against the function itself.
     pub fn transposed(&self, args: &[Value]) -> Result<Law> {
         let (given, w) = args.split_at(self.function.parameters().len().min(args.len()));

@@ -115,7 +115,7 @@ impl Derivatives {
             }
             if word == language::LINEARIZE {
                 if !globals.view().linearized.contains_key(&key) && self.well_typed(program) {
-                    let made = language::mask(program, func, &wrt, 0)
+                    let made = language::mask(program, func, word, &wrt, 0)
                         .and_then(|wrt| self.deriver.linear(program, func, &wrt));
                     globals.view_mut().linearized.insert(key, made);
                 }
@@ -125,7 +125,7 @@ impl Derivatives {
             let made = match globals.view().derived.get(&key) {
                 Some(made) => made.clone(),
                 None if !self.well_typed(program) => return,
-                None => language::mask(program, func, &wrt, 0)
+                None => language::mask(program, func, word, &wrt, 0)
                     .and_then(|wrt| self.deriver.derive(program, func, request, wrt)),
             };
             globals.view_mut().derived.insert(key.clone(), made.clone());
@@ -165,7 +165,7 @@ impl Derivatives {
         self.sources.push(func);
         for (word, wrt) in &wanted.chain {
             let wrt: Vec<&str> = wrt.iter().map(String::as_str).collect();
-            let wrt = language::mask(program, func, &wrt, wanted.captured);
+            let wrt = language::mask(program, func, word, &wrt, wanted.captured);
             let made = match word.as_str() {
                 language::LINEARIZE => {
                     wrt.and_then(|wrt| self.deriver.linear(program, func, &wrt)).map(Found::Linear)

@@ -15,7 +15,8 @@ use super::template::Callable;
 use super::variable::FUNCTION;
 use super::{Res, Stop};
 use crate::ast::{self, ExprId};
-use jut_ad::language::Linear;
+use jut_ad::compose::Request;
+use jut_ad::language::{Deriver, Linear};
 use jut_ad::outline::outline;
 use jut_ir::{Atom, Block, Diagnostic, FuncId, Function, NVar, Span, Type};
 
@@ -89,6 +90,25 @@ pub(super) struct Taken {
 
 /// How many of them one definition may have: it is read once for each.
 pub(super) const MOST_TAKEN: usize = 200;
+
+/// How many batches a parameter is mapped over.
+fn mapped(chain: &[(&str, Vec<&str>)], name: &str) -> usize {
+    let over = |(word, names): &&(&str, Vec<&str>)| {
+        Deriver::request(word) == Some(Request::Batched)
+            && (names.is_empty() || names.contains(&name))
+    };
+    chain.iter().filter(over).count()
+}
+
+/// The type of an element of a batch of batches.
+fn of_element(mut ty: Type, dimensions: usize) -> Type {
+    for _ in 0..dimensions {
+        if let Type::Array(_, element) = ty {
+            ty = *element;
+        }
+    }
+    ty
+}
 
 /// A function that is no definition, of which derivatives are taken, and which.
 #[derive(Clone)]
@@ -187,7 +207,12 @@ impl<'a, 's> Body<'a, 's> {
     ) -> Res<(Found, Vec<(Atom, Span)>)> {
         let Differentiated { name, callable, names, takes, chain } = of;
         let count = takes.as_ref().map_or(names.len(), Vec::len);
-        let found: Vec<Type> = args.iter().take(count).map(|(a, _)| self.type_of(*a)).collect();
+        let found = args.iter().take(count).enumerate();
+        let found = found.map(|(k, (a, _))| {
+            let dimensions = mapped(chain, names.get(k).copied().unwrap_or("x"));
+            of_element(self.type_of(*a), dimensions)
+        });
+        let found: Vec<Type> = found.collect();
         if found.len() < count || takes.as_ref().is_some_and(|takes| *takes != found) {
             let found: Vec<String> = found.iter().map(|ty| self.show(ty)).collect();
             let message = format!(
@@ -208,7 +233,8 @@ impl<'a, 's> Body<'a, 's> {
                 Ok(found) => found,
                 Err(failed) => return self.not_made(&failed, span),
             };
-            let takes = self.program.funcs[found.called()].params.len() - captured.len();
+            let called = &self.program.funcs[found.called()];
+            let takes = called.params.len() - called.size_params - captured.len();
             if matches!(of, Of::Block(_)) && args.len() != takes {
                 let message =
                     format!("this takes {takes} argument(s), and {} are given", args.len());

@@ -361,6 +361,7 @@ fn input_name(input: &Input) -> (String, &'static str) {
             (format!("{}_cotangent", numbered(bare(of))), "cotangent")
         }
         compose::Parameter::Size => (of.clone(), "size of a cotangent"),
+        compose::Parameter::Count => (of.clone(), "how many elements there are"),
         compose::Parameter::Argument(_) | compose::Parameter::Saved(_) if input.hidden => {
             (of.clone(), "size")
         }
