@@ -36,32 +36,41 @@ use std::collections::HashMap;
 pub struct Kinds {
     float: Vec<bool>,
     array: Vec<bool>,
+    /// Which declarations had constructors when they were taken in, and so had all that they use.
+    known: Vec<bool>,
     declared: Vec<bool>,
 }
 
 impl Kinds {
-    /// Takes in the declarations that are new.
+    /// Takes in the declarations that are new, or were without constructors before: programs declare a name first.
     pub fn extend(&mut self, program: &Program) {
-        let known = self.float.len();
+        let count = program.datas.len();
+        for table in [&mut self.float, &mut self.array, &mut self.known] {
+            table.resize(count, false);
+        }
+        self.declared.clear();
+        self.declared.extend(program.datas.values().map(|data| data.tangent.is_some()));
+        let new: Vec<usize> = (0..count).filter(|k| !self.known[*k]).collect();
         let uses = |k: usize, out: &mut Vec<usize>| {
             let data = &program.datas[DataId::new(k)];
             let fields = data.constructors.iter().flat_map(|c| &c.fields);
             fields.for_each(|f| f.ty.for_each_data(&mut |other| out.push(other.index())));
-            out.retain(|other| *other >= known);
+            out.retain(|other| !self.known[*other]);
         };
-        for table in [&mut self.float, &mut self.array] {
-            table.resize(program.datas.len(), false);
-        }
-        self.declared.clear();
-        self.declared.extend(program.datas.values().map(|data| data.tangent.is_some()));
-        let count = program.datas.len();
-        for component in strongly_connected(count, known..count, uses) {
+        for component in strongly_connected(count, new, uses) {
             let of = |k: usize| &program.datas[DataId::new(k)].constructors;
             let fields = || component.members.iter().flat_map(|k| of(*k)).flat_map(|c| &c.fields);
             let float = fields().any(|f| self.has_float(&f.ty));
             let array = fields().any(|f| self.has_array(&f.ty));
+            let mut known = component.members.iter().all(|k| !of(*k).is_empty());
+            for field in fields() {
+                field.ty.for_each_data(&mut |other| {
+                    let other = other.index();
+                    known &= self.known[other] || component.members.contains(&other);
+                });
+            }
             for k in component.members {
-                (self.float[k], self.array[k]) = (float, array);
+                (self.float[k], self.array[k], self.known[k]) = (float, array, known);
             }
         }
     }

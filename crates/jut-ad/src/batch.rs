@@ -55,7 +55,7 @@ use jut_ir::entity::SecondaryMap;
 use jut_ir::*;
 
 /// What is known of the functions that a batched one calls.
-pub(self) struct Known {
+struct Known {
     /// Whether a call can fail.
     fallible: SecondaryMap<FuncId, bool>,
     recursion: Recursion,
