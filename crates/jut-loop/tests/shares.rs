@@ -27,18 +27,25 @@ fn arguments(n: i64, m: i64) -> Vec<Flat> {
 
 /// A function with this body, for targets that can run shares, after having compared what comes out of it.
 fn shared(body: &str, role: &str) -> String {
-    let text = format!(
-        "loop def f(n: i64, m: i64, x: in f64[n*m], y: {role} f64[n*m], c: inout f64[2], p: in i64[n]) -> (f64) = {{\n{body}\n}}"
-    );
-    let plain = program(&text);
-    let target = Target { shares: Some(2), ..Target::default() };
-    let text = print::print_program(&for_target(&plain, &target));
-    let again = program(&text);
+    let plain = whole(body, role);
+    let text = in_shares(&plain);
+    let (plain, again) = (program(&plain), program(&text));
     assert_eq!(print::print_program(&again), text, "it reads back");
     for (n, m) in [(0, 3), (1, 1), (2, 5), (5, 2), (7, 4), (23, 3)] {
         assert_eq!(run(&plain, &arguments(n, m)), run(&again, &arguments(n, m)), "{n} {m}\n{text}");
     }
     text
+}
+
+fn in_shares(text: &str) -> String {
+    let target = Target { shares: Some(2), ..Target::default() };
+    print::print_program(&for_target(&program(text), &target))
+}
+
+fn whole(body: &str, role: &str) -> String {
+    format!(
+        "loop def f(n: i64, m: i64, x: in f64[n*m], y: {role} f64[n*m], c: inout f64[2], p: in i64[n]) -> (f64) = {{\n{body}\n}}"
+    )
 }
 
 fn is_shared(body: &str) -> bool {
@@ -73,12 +80,9 @@ const ALL: &str = "
   }
   (s)";
 
-#[test]
-fn a_loop_becomes_a_function_of_a_range_and_its_sums_loops_behind_it() {
-    assert!(is_shared(ALL));
-    assert_eq!(
-        shared(ALL, "out"),
-        "loop def f.share0(m: i64, x: in f64[], y: out f64[], terms: out f64[], terms_1: out f64[], from: i64, to: i64) = {
+/// What becomes of it.
+const SHARED: &str = "\
+loop def f.share0(m: i64, x: in f64[], y: out f64[], terms: out f64[], terms_1: out f64[], first: i64, from: i64, to: i64) = {
   for par (i in from .. to) {
     top = mark
     row = i * m
@@ -97,33 +101,73 @@ fn a_loop_becomes_a_function_of_a_range_and_its_sums_loops_behind_it() {
       (b_1)
     }
     release top
-    terms[i] = r
-    terms_1[i] = r
+    number = i - first
+    terms[number] = r
+    terms_1[number] = r
   }
 }
 
 loop def f(n: i64, m: i64, x: in f64[n*m], y: out f64[n*m], c: inout f64[2], p: in i64[n]) -> (f64) = {
   top_1 = mark
-  terms_2 = alloc f64[n] @0:0..1
-  terms_3 = alloc f64[n] @0:0..1
-  call f.share0(m, x, y, terms_2, terms_3, 0, n) shares 2
-  (s) = lanes (i in 0 .. n) carry (a) {
-    term = terms_2[i]
-    a_1 = a + term
-    (a_1)
+  trips = n - 0
+  len = min(trips, 65536)
+  terms_2 = alloc f64[len] @0:0..1
+  terms_3 = alloc f64[len] @0:0..1
+  less = trips - 1
+  rounds = shr(less, 16)
+  rounds_1 = rounds + 1
+  first_1 = c[1]
+  (s, k_4) = for up (round in 0 .. rounds_1) carry (a_2 = 0.0, k_2 = first_1) {
+    begin = shl(round, 16)
+    start = 0 + begin
+    left = trips - begin
+    taken = min(left, 65536)
+    end = start + taken
+    call f.share0(m, x, y, terms_2, terms_3, start, start, end) shares 2
+    less_1 = taken - 1
+    blocks = shr(less_1, 10)
+    blocks_1 = blocks + 1
+    (a_5) = for up (block in 0 .. blocks_1) carry (a_4 = a_2) {
+      offset = shl(block, 10)
+      low = start + offset
+      behind = low + 1024
+      high = min(behind, end)
+      (a_3) = lanes (i in low .. high) carry (a) {
+        number_1 = i - start
+        term = terms_2[number_1]
+        a_1 = a + term
+        (a_1)
+      }
+      s_1 = a_4 + a_3
+      (s_1)
+    }
+    (k_3) = for up (i_1 in start .. end) carry (k = k_2) {
+      number_2 = i_1 - start
+      term_1 = terms_3[number_2]
+      k_1 = k + term_1
+      (k_1)
+    }
+    (a_5, k_3)
   }
-  first = c[1]
-  (k_2) = for up (i_1 in 0 .. n) carry (k = first) {
-    term_1 = terms_3[i_1]
-    k_1 = k + term_1
-    (k_1)
-  }
-  c[1] = k_2
+  c[1] = k_4
   release top_1
   (s)
 }
-"
-    );
+";
+
+#[test]
+fn a_loop_becomes_a_function_of_a_range_and_its_sums_loops_behind_it() {
+    assert!(is_shared(ALL));
+    assert_eq!(shared(ALL, "out"), SHARED);
+    // More iterations than a round has.
+    for order in ["lanes (i in 0 .. n) carry (a)", "for down (i in 3 .. n) carry (a = 0.5)"] {
+        let plain = whole(&ALL.replace("lanes (i in 0 .. n) carry (a)", order), "out");
+        let arguments = arguments(70_000, 1);
+        assert_eq!(
+            run(&program(&plain), &arguments),
+            run(&program(&in_shares(&plain)), &arguments)
+        );
+    }
 }
 
 #[test]

@@ -6,22 +6,16 @@
 //! bit of any result changes, whatever the shares are.
 //!
 //! ```text
-//! (s, t) = lanes (i in 0 .. n) carry (a) {        loop def f.share0(x: in f64[], terms: out f64[], from: i64, to: i64) = {
-//!   ..                                              for par (i in from .. to) {
-//!   b = a + c                                         ..
-//!   (b)                                               terms[i] = c
-//! }                                                 }
-//!                                                 }
-//!                                                 top = mark
-//!                                                 terms = alloc f64[n]
-//!                                                 call f.share0(x, terms, 0, n) shares 16
-//!                                                 (s) = lanes (i_1 in 0 .. n) carry (a) {
-//!                                                   c_1 = terms[i_1]
-//!                                                   b = a + c_1
-//!                                                   (b)
-//!                                                 }
-//!                                                 release top
+//! for par (i in 0 .. n) {                          loop def f.share0(x: in f64[], y: out f64[], from: i64, to: i64) = {
+//!   ..                                               for par (i in from .. to) {
+//!   y[i] = a                                           ..
+//! }                                                    y[i] = a
+//!                                                    }
+//!                                                  }
+//!                                                  call f.share0(x, y, 0, n) shares 16
 //! ```
+//!
+//! What a loop adds up is taken apart in rounds of many iterations, so that it takes no memory for each ([`sums`]).
 //!
 //! **When iterations do not meet.** Each buffer of outside that the loop writes to is
 //! - one of which every iteration touches [its own row](OwnRows) only, or
@@ -35,24 +29,20 @@
 //! error of the loop.
 //!
 //! *Requires*: a well-formed program, on its way to a backend that can run shares ([`crate::target`]). *Ensures*: the same
-//! results and errors, bit for bit. *Cost*: linear; at run time a number stored and loaded for each term.
+//! results and errors, bit for bit. *Cost*: linear; at run time a number stored and loaded for each term, and the memory of a round.
 
 mod body;
 mod find;
+mod sums;
 
-use cranelift_entity::{EntityRef, SecondaryMap};
-use jut_ir::Literal;
-use jut_ir::prim;
-
-use crate::analysis::{OwnRows, Roots, Sum};
-use crate::form::{
-    Arena, Atom, Block, Cell, For, Kind, LoopFuncId, LoopFunction, LoopProgram, Order, Site, Stmt,
-    Value,
-};
+use crate::analysis::{OwnRows, Roots};
+use crate::form::{Atom, Block, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value};
 use crate::insert::{self, Moving};
 use crate::split::memory_site;
 use crate::values::Values;
-use find::{CellSum, Found};
+use cranelift_entity::{EntityRef, SecondaryMap};
+use find::Found;
+use sums::Rounds;
 
 /// Runs the pass; ranges that are shorter than `least` are never cut.
 pub(super) fn run(program: &mut LoopProgram, least: u32) {
@@ -147,7 +137,7 @@ impl Shares<'_> {
         for mut stmt in std::mem::take(&mut block.stmts) {
             if stmt.is_loop() {
                 match self.found(&stmt) {
-                    Some(found) => self.share(stmt, found, &mut out),
+                    Some(found) => self.share(&stmt, &found, &mut out),
                     None => out.push(stmt),
                 }
                 continue;
@@ -159,124 +149,21 @@ impl Shares<'_> {
     }
 
     /// Writes the call that a loop becomes, with the sums behind it, and the function.
-    fn share(&mut self, mut stmt: Stmt, found: Found, out: &mut Vec<Stmt>) {
-        let Some(counted) = stmt.counted() else { return out.push(stmt) };
-        let (index, low, high) = (counted.index, counted.low, counted.high);
+    fn share(&mut self, stmt: &Stmt, found: &Found, out: &mut Vec<Stmt>) {
+        let Some(counted) = stmt.counted() else { return };
         let name = format!("{}.share{}", self.func.name, self.made.len());
-        let (function, given) = body::function(self, name, &stmt, &found);
+        let (function, given) = body::function(self, name, stmt, found);
         let callee = LoopFuncId::new(self.base + self.made.len());
         self.made.push(function);
-
-        let mut values = Values::new(&mut self.func.values);
-        let sums = found.sums.len() + found.cells.len();
-        let top = (sums > 0).then(|| values.fresh("top", Kind::I64));
-        let mut terms = Vec::with_capacity(sums);
-        if let Some(dst) = top {
-            out.push(Stmt::Mark { dst, arena: Arena::Temp });
-            let count = match low {
-                Atom::Lit(Literal::I64(0)) => high,
-                _ => values.prim("count", Kind::I64, prim::ISUB, &[high, low], out),
-            };
-            for _ in 0..sums {
-                let dst = values.fresh("terms", Kind::Buffer(Cell::F64));
-                let (cell, arena) = (Cell::F64, Arena::Temp);
-                out.push(Stmt::Alloc { dst, cell, len: count, arena, site: self.site });
-                terms.push(dst);
-            }
+        let mut given: Vec<Atom> = given.into_iter().map(Atom::Value).collect();
+        if found.sums.is_empty() && found.cells.is_empty() {
+            given.extend([counted.low, counted.high]);
+            let shares = Some(self.least);
+            return out.push(Stmt::Call { dst: Vec::new(), func: callee, args: given, shares });
         }
-        let mut args: Vec<Atom> = given.into_iter().map(Atom::Value).collect();
-        args.extend(terms.iter().map(|terms| Atom::Value(*terms)));
-        args.extend([low, high]);
-        out.push(Stmt::Call { dst: Vec::new(), func: callee, args, shares: Some(self.least) });
-
-        let (of_loop, of_cells) = terms.split_at(found.sums.len());
-        let adding = Adding { index, low, high };
-        if !of_loop.is_empty() {
-            let body = adding.body(&mut values, found.sums.iter().zip(of_loop), index);
-            match &mut stmt {
-                Stmt::For(f) => f.body = body,
-                Stmt::Lanes(l) => l.body = body,
-                _ => {}
-            }
-        }
-        let order = match &stmt {
-            Stmt::For(f) => f.order,
-            _ => Order::Up,
-        };
-        if !of_loop.is_empty() {
-            out.push(stmt);
-        }
-        adding.cells(&mut values, order, &found.cells, of_cells, out);
-        if let Some(mark) = top {
-            out.push(Stmt::Release { mark, arena: Arena::Temp });
-        }
-    }
-}
-
-/// The loops that add up terms, over the range of the loop that computed them.
-struct Adding {
-    index: Value,
-    low: Atom,
-    high: Atom,
-}
-
-impl Adding {
-    /// A body that adds the terms of an iteration, each to what is carried for it.
-    fn body<'s>(
-        &self,
-        values: &mut Values,
-        sums: impl Iterator<Item = (&'s Sum, &'s Value)>,
-        index: Value,
-    ) -> Block {
-        let mut body = Block::default();
-        let at = term_number(values, index, self.low, &mut body.stmts);
-        for (sum, terms) in sums {
-            let term = values.fresh("term", Kind::F64);
-            body.stmts.push(Stmt::Load { dst: term, buffer: *terms, index: at });
-            body.stmts.push(sum.addition(term.into()));
-            body.results.push(sum.next.into());
-        }
-        body
-    }
-
-    /// Adds terms to cells, one iteration's after the other's.
-    fn cells(
-        &self,
-        values: &mut Values,
-        order: Order,
-        cells: &[CellSum],
-        terms: &[Value],
-        out: &mut Vec<Stmt>,
-    ) {
-        if cells.is_empty() {
-            return;
-        }
-        let mut carry = Vec::with_capacity(cells.len());
-        for cell in cells {
-            let first = values.fresh("first", Kind::F64);
-            out.push(Stmt::Load { dst: first, buffer: cell.buffer, index: cell.index });
-            carry.push((cell.sum.carry, first.into()));
-        }
-        let index = values.like(self.index);
-        let body = self.body(values, cells.iter().map(|cell| &cell.sum).zip(terms), index);
-        let dst: Vec<Value> = cells.iter().map(|cell| values.like(cell.sum.next)).collect();
-        for (cell, sum) in cells.iter().zip(&dst) {
-            let value = (*sum).into();
-            out.push(Stmt::Store { buffer: cell.buffer, index: cell.index, value });
-        }
-        let stores = out.split_off(out.len() - cells.len());
-        let (low, high) = (self.low, self.high);
-        let order = if order == Order::Par { Order::Up } else { order };
-        out.push(Stmt::from(For { dst, order, vector: None, index, low, high, carry, body }));
-        out.extend(stores);
-    }
-}
-
-/// The number of an iteration's term, from 0.
-fn term_number(values: &mut Values, index: Value, low: Atom, out: &mut Vec<Stmt>) -> Atom {
-    match low {
-        Atom::Lit(Literal::I64(0)) => index.into(),
-        _ => values.prim("number", Kind::I64, prim::ISUB, &[index.into(), low], out),
+        let values = &mut Values::new(&mut self.func.values);
+        let (site, least) = (self.site, self.least);
+        Rounds { values, callee, given, least, site, found }.write(stmt, out);
     }
 }
 

@@ -1,13 +1,14 @@
 //! A loop over a range as a function.
 
 use jut_ir::hash::{HashMap, HashSet};
+use jut_ir::prim;
 
+use super::Shares;
 use super::find::{Found, is_of_cell};
-use super::{Shares, term_number};
 use crate::form::{Atom, Block, Cell, For, Kind, LoopFunction, Order, Param, Role, Stmt, Value};
 use crate::values::Values;
 
-/// The function of a loop, and what it is given before the buffers of the terms and the range. Written with the values of the
+/// The function of a loop, and what it is given before the buffers of the terms, the number of the first of them, and the range. Written with the values of the
 /// function that the loop stands in, and then with its own.
 pub(super) fn function(
     shares: &mut Shares<'_>,
@@ -26,12 +27,15 @@ pub(super) fn function(
     let sums: Vec<_> = found.sums.iter().chain(found.cells.iter().map(|c| &c.sum)).collect();
     let mut own = Vec::new();
     if !sums.is_empty() {
-        let at = term_number(&mut values, counted.index, counted.low, &mut body.stmts);
+        let first = values.fresh("first", Kind::I64);
+        let number = [counted.index.into(), first.into()];
+        let at = values.prim("number", Kind::I64, prim::ISUB, &number, &mut body.stmts);
         for sum in sums {
             let buffer = values.fresh("terms", Kind::Buffer(Cell::F64));
             body.stmts.push(Stmt::Store { buffer, index: at, value: sum.term });
             own.push((buffer, Role::Out));
         }
+        own.push((first, Role::In));
     }
     let (from, to) = (values.fresh("from", Kind::I64), values.fresh("to", Kind::I64));
     own.extend([(from, Role::In), (to, Role::In)]);
