@@ -102,7 +102,7 @@ pub(crate) unsafe extern "C" fn jut_shares(
     }
 }
 
-/// Runs every loop in three parts, the last one first, on the thread of the call: what tests [install], so that a loop whose
+/// Runs every loop in three parts, the middle one last, on the thread of the call: what tests [install], so that a loop whose
 /// iterations meet shows, however short it is.
 ///
 /// # Safety
@@ -115,14 +115,23 @@ pub unsafe fn in_thirds(
     _least: i64,
 ) -> u32 {
     let length = range.end.saturating_sub(range.start);
+    // Of a very long one the first iteration may be the one that fails.
+    if length > 1 << 20 {
+        // SAFETY: as required of the caller.
+        return unsafe { share(workspace, words, range.start, range.end) };
+    }
     let (first, second) = (range.start + length / 3, range.end - length / 4);
     let mut failed = 0;
     let mut failure = workspace.failure();
-    for (from, to) in [(second, range.end), (first, second), (range.start, first)] {
+    for (from, to) in [(range.start, first), (second, range.end), (first, second)] {
         // SAFETY: as required of the caller.
         let status = unsafe { share(workspace, words, from, to) };
         if status != 0 {
             (failed, failure) = (status, workspace.failure());
+            // Nothing earlier is left.
+            if from == range.start {
+                break;
+            }
         }
     }
     workspace.set_failure(failure);

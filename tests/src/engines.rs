@@ -30,8 +30,8 @@ use jut_runtime::arena::ALIGN;
 use jut_runtime::shares;
 use std::cell::Cell;
 
-/// The backends that are built in, by name. Loops that may run on several threads run in parts from now on, from the last
-/// to the first.
+/// The backends that are built in, by name. Loops that may run on several threads run in parts from now on, not in
+/// their order.
 pub fn backends() -> impl Iterator<Item = (&'static str, Backend)> {
     shares::install(
         shares::in_thirds,

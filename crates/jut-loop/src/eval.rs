@@ -127,6 +127,9 @@ fn start(
     Ok((outcome, machine.work))
 }
 
+/// Ranges that are longer are not cut.
+const LONG: i64 = 1 << 20;
+
 /// Bytes of stack with which a function begins.
 const STACK: usize = 256 << 10;
 
@@ -351,7 +354,7 @@ impl<'a> Machine<'a> {
         self.block(&mut frame, &func.body)
     }
 
-    /// Calls a function for three parts of the range that its last arguments are, the last part first: what fails in an
+    /// Calls a function for three parts of the range that its last arguments are, the middle one last: what fails in an
     /// earlier part counts.
     fn shares(
         &mut self,
@@ -363,17 +366,22 @@ impl<'a> Machine<'a> {
             return broken("a call in shares has no range");
         };
         let length = high.saturating_sub(low);
-        if length < i64::from(least) {
+        // Of a very long one the first iteration may be the one that fails.
+        if length < i64::from(least) || length > LONG {
             return self.call(func, args);
         }
         let (first, second) = (low + length / 3, high - length / 4);
         let mut outcome = Ok(Vec::new());
-        for (from, to) in [(second, high), (first, second), (low, first)] {
+        for (from, to) in [(low, first), (second, high), (first, second)] {
             if let [.., a, b] = args {
                 (*a, *b) = (Val::I64(from), Val::I64(to));
             }
             if let Err(fault) = self.call(func, args) {
                 outcome = Err(fault);
+                // Nothing earlier is left.
+                if from == low {
+                    break;
+                }
             }
         }
         outcome

@@ -1,5 +1,5 @@
 //! Loops in shares: which loops become functions of a range, what those are, and that a loop whose iterations meet stays.
-//! The evaluator runs the parts of a range backwards, so iterations that meet would show.
+//! The evaluator runs the parts of a range out of order, so iterations that meet would show.
 
 use jut_ir::Literal;
 use jut_loop::form::LoopProgram;
@@ -109,18 +109,20 @@ loop def f.share0(m: i64, x: in f64[], y: out f64[], terms: out f64[], terms_1: 
 
 loop def f(n: i64, m: i64, x: in f64[n*m], y: out f64[n*m], c: inout f64[2], p: in i64[n]) -> (f64) = {
   top_1 = mark
+  runs = 0 < n
   trips = n - 0
-  len = min(trips, 65536)
+  trips_1 = select(runs, trips, 0)
+  len = min(trips_1, 65536)
   terms_2 = alloc f64[len] @0:0..1
   terms_3 = alloc f64[len] @0:0..1
-  less = trips - 1
+  less = trips_1 - 1
   rounds = shr(less, 16)
   rounds_1 = rounds + 1
   first_1 = c[1]
   (s, k_4) = for up (round in 0 .. rounds_1) carry (a_2 = 0.0, k_2 = first_1) {
     begin = shl(round, 16)
     start = 0 + begin
-    left = trips - begin
+    left = trips_1 - begin
     taken = min(left, 65536)
     end = start + taken
     call f.share0(m, x, y, terms_2, terms_3, start, start, end) shares 2

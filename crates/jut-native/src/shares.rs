@@ -71,7 +71,7 @@ unsafe fn run(
     let mut from = low;
     if threads > 1 {
         let mut seen = Seen::default();
-        for count in [FIRST, (high - low) / 4] {
+        for count in [FIRST, high.saturating_sub(low) / 4] {
             let to = from.saturating_add(count.max(0)).min(high);
             let begin = Instant::now();
             // SAFETY: as required of the caller.
@@ -79,9 +79,9 @@ unsafe fn run(
             if status != 0 || to == high {
                 return status;
             }
-            seen.note(from - low, to - low, begin.elapsed());
+            seen.note(from.saturating_sub(low), to.saturating_sub(low), begin.elapsed());
             from = to;
-            let left = seen.time_of(from - low, high - low);
+            let left = seen.time_of(from.saturating_sub(low), high.saturating_sub(low));
             if left >= WORTH.as_secs_f64() {
                 let parts = (left / PART.as_secs_f64()) as i64;
                 let parts = parts.clamp(2, threads.saturating_mul(PARTS_PER_THREAD));
@@ -102,7 +102,7 @@ struct Seen {
 
 impl Seen {
     fn note(&mut self, from: i64, to: i64, time: Duration) {
-        let one = time.as_secs_f64() * ratio(1, to - from);
+        let one = time.as_secs_f64() * ratio(1, to.saturating_sub(from));
         self.looks = [self.looks[1], Some(((from as f64 + to as f64) / 2.0, one))];
     }
 
@@ -170,12 +170,13 @@ impl Loop {
 
     /// Runs a range in so many parts.
     fn parts(&self, low: i64, high: i64, parts: i64) {
-        if parts < 2 || high - low < 2 {
+        if parts < 2 || high.saturating_sub(low) < 2 {
             return self.part(low, high);
         }
         let first = parts / 2;
         // No product: ranges may be as long as an integer can say.
-        let middle = low + ((high - low) as f64 * ratio(first, parts)) as i64;
+        let before = (high.saturating_sub(low) as f64 * ratio(first, parts)) as i64;
+        let middle = low.saturating_add(before);
         let middle = middle.clamp(low + 1, high - 1);
         rayon::join(|| self.parts(low, middle, first), || self.parts(middle, high, parts - first));
     }

@@ -25,7 +25,7 @@
 //! thread that it runs on; what it takes there it gives back. A loop that leaves anything on the tape's arena, prints, or
 //! calls a function that calls itself, stays as it is.
 //!
-//! **Errors.** That of the earliest share is the error of the call, and in a share iterations run in their order: so it is the
+//! **Errors.** A loop that can fail and in which another loop may run for ever stays as it is. That of the earliest share is the error of the call, and in a share iterations run in their order: so it is the
 //! error of the loop.
 //!
 //! *Requires*: a well-formed program, on its way to a backend that can run shares ([`crate::target`]). *Ensures*: the same
@@ -53,7 +53,14 @@ pub(super) fn run(program: &mut LoopProgram, least: u32) {
     let site = memory_site(program);
     // By the new places.
     let mut anywhere: SecondaryMap<LoopFuncId, bool> = SecondaryMap::new();
+    let mut endless: SecondaryMap<LoopFuncId, bool> = SecondaryMap::new();
     insert::before(program, &mut |Moving { id, base, is_recursive, func }| {
+        let forever = is_recursive
+            || func.body.any(&mut |stmt| match stmt {
+                Stmt::For(f) => f.may_end_early(),
+                Stmt::Call { func, .. } => endless[*func],
+                _ => false,
+            });
         let runs = !is_recursive && find::runs_anywhere(func, &anywhere);
         let mut made = Vec::new();
         if !is_recursive && outside[id] && func.body.any(&mut Stmt::is_loop) {
@@ -64,6 +71,7 @@ pub(super) fn run(program: &mut LoopProgram, least: u32) {
                 roots,
                 rows,
                 anywhere: &anywhere,
+                endless: &endless,
                 base,
                 made: Vec::new(),
                 site,
@@ -73,7 +81,8 @@ pub(super) fn run(program: &mut LoopProgram, least: u32) {
             made = shares.made;
             func.body = body;
         }
-        anywhere[LoopFuncId::new(base + made.len())] = runs;
+        let place = LoopFuncId::new(base + made.len());
+        (anywhere[place], endless[place]) = (runs, forever);
         made
     });
 }
@@ -122,6 +131,8 @@ struct Shares<'a> {
     rows: OwnRows,
     /// Functions that may run on any thread.
     anywhere: &'a SecondaryMap<LoopFuncId, bool>,
+    /// Functions that may run for ever.
+    endless: &'a SecondaryMap<LoopFuncId, bool>,
     /// The number of the first one that is made.
     base: usize,
     made: Vec<LoopFunction>,

@@ -70,9 +70,15 @@ impl Shares<'_> {
         let is_short = few.is_some_and(|(low, high)| high.saturating_sub(low) < self.least.into());
         // From the last iteration to the first another one may be the first to fail.
         let goes_down = matches!(stmt, Stmt::For(f) if f.order == Order::Down);
+        // Behind the one that fails, another may run for ever.
+        let may_not_end = stmt.any(&mut |stmt| match stmt {
+            Stmt::For(f) => f.may_end_early(),
+            Stmt::Call { func, .. } => self.endless[*func],
+            _ => false,
+        });
         if counted.go.is_some()
             || is_short
-            || (goes_down && effects::is_guard(stmt))
+            || ((goes_down || may_not_end) && effects::is_guard(stmt))
             || !body.any(&mut { works })
             || !may_run_anywhere(stmt, self.anywhere)
         {

@@ -60,7 +60,11 @@ impl Rounds<'_, '_> {
         let (low, high) = (counted.low, counted.high);
         let top = self.values.fresh("top", Kind::I64);
         out.push(Stmt::Mark { dst: top, arena: Arena::Temp });
+        // Nothing runs unless low < high: the difference alone may wrap.
+        let runs = self.values.prim("runs", Kind::BOOL, prim::ILT, &[low, high], out);
         let trips = self.integer("trips", prim::ISUB, [high, low], out);
+        let trips =
+            self.values.prim("trips", Kind::I64, prim::ISELECT, &[runs, trips, int(0)], out);
         let most = int(1 << ROUND);
         let len = self.integer("len", prim::IMIN, [trips, most], out);
         let mut terms = Vec::new();
