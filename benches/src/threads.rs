@@ -107,7 +107,10 @@ pub fn measure(budget: Duration, small: bool) -> Result<Vec<Threads>> {
         let session = |compiled: Compiled, args| -> Call<'_> {
             let mut session = compiled.session();
             let args: Vec<Arg<'_>> = args;
-            Box::new(move |_| session.call(&args).map(|results| drop(black_box(results))))
+            Box::new(move |_| {
+                black_box(session.call(&args)?);
+                Ok(())
+            })
         };
         let asian = function(include_str!("../programs/asian.jut"), "asian")?;
         let numbers = [100.0, 0.2, 0.05, 100.0].map(Arg::from);

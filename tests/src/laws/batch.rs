@@ -136,7 +136,7 @@ fn another(value: &Value, near: bool, rng: &mut fastrand::Rng) -> Value {
 
 /// An array of values of one shape; as many as are wanted, from the first on.
 fn stacked(values: &[&Value], count: usize) -> Result<Value, String> {
-    let all = Value::array(values.iter().map(|v| Value::clone(v)).collect());
+    let all = Value::array(values.iter().copied().cloned().collect());
     let all = all.ok_or("P18: elements of several shapes")?;
     let part = all.as_array().and_then(|all| all.slice(0, count));
     part.map(Value::Array).ok_or("P18: no array of elements".into())

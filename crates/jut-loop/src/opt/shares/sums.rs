@@ -202,7 +202,7 @@ impl Rounds<'_, '_> {
         let mut body = Block::default();
         let offset = self.integer("offset", prim::SHL, [number.into(), shift], &mut body.stmts);
         let low = self.integer("low", prim::IADD, [start, offset], &mut body.stmts);
-        let behind = self.integer("behind", prim::IADD, [low, int(BLOCK as i64)], &mut body.stmts);
+        let behind = self.integer("behind", prim::IADD, [low, int(BLOCK)], &mut body.stmts);
         let high = self.integer("high", prim::IMIN, [behind, end], &mut body.stmts);
         let sums: Vec<&Sum> = self.found.sums.iter().collect();
         let inner = self.additions(l.index, start, &sums, terms);
