@@ -9,6 +9,7 @@ use cranelift_codegen::ir::LibCall;
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::default_libcall_names;
 use jut_loop::form::LoopProgram;
+use jut_loop::opt::shares::LEAST;
 use jut_loop::poll;
 use jut_native::{Backend, CompileError, Compiled, Entry, Footprint, Text};
 use jut_runtime::symbols;
@@ -49,12 +50,9 @@ pub const BACKEND: Backend = Backend {
 fn target() -> jut_loop::target::Target {
     Target::host().map_or_else(
         |_| Default::default(),
-        |target| jut_loop::target::Target { shares: Some(SHARES), ..target.takes(true) },
+        |target| jut_loop::target::Target { shares: Some(LEAST), ..target.takes(true) },
     )
 }
-
-/// A loop of fewer iterations runs on one thread.
-const SHARES: u32 = 16;
 
 fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
     let target = Target::host()?;

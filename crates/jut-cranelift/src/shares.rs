@@ -10,9 +10,7 @@ use cranelift_codegen::{Context, ir};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{FuncId, Linkage, Module};
 use jut_loop::form::{Atom, LoopFuncId, LoopFunction};
-
-/// Integers at the end of what such a function takes: the range.
-const RANGE: usize = 2;
+use jut_loop::opt::shares::RANGE;
 
 /// The signature by which the runtime calls.
 pub(crate) fn declare(module: &mut dyn Module, name: &str) -> Result<FuncId> {

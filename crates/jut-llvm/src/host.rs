@@ -20,6 +20,7 @@ use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
 };
 use jut_loop::form::LoopProgram;
+use jut_loop::opt::shares::LEAST;
 use jut_loop::poll;
 use jut_loop::recursion;
 use jut_loop::target;
@@ -212,15 +213,12 @@ fn host_text(program: &LoopProgram) -> Result<String, CompileError> {
     text_for(Host::this()?.instructions(), program)
 }
 
-/// A loop of fewer iterations runs on one thread.
-const SHARES: u32 = 16;
-
 /// What is taken of the loop form; nothing in particular where there is no code generator.
 pub(crate) fn target() -> target::Target {
     Host::this().map_or_else(
         |_| target::Target::default(),
         |host| target::Target {
-            shares: Some(SHARES),
+            shares: Some(LEAST),
             ..takes(Source::Runtime, host.instructions())
         },
     )

@@ -6,9 +6,7 @@
 use crate::function::{Result, Translator, load_word, name, scalar};
 use crate::text::{Body, Operand, Scalar};
 use jut_loop::form::{Atom, LoopFuncId, LoopFunction};
-
-/// Integers at the end of what such a function takes: the range.
-const RANGE: usize = 2;
+use jut_loop::opt::shares::RANGE;
 
 /// The function that reads the words.
 pub(crate) fn through_words(name: &str, function: &LoopFunction) -> String {

@@ -18,6 +18,11 @@ impl<'a> Values<'a> {
         Values { table, namer: None }
     }
 
+    /// The name and the kind of a value.
+    pub fn data(&self, value: Value) -> &ValueData {
+        &self.table[value]
+    }
+
     /// The kind of a value.
     pub fn kind(&self, value: Value) -> Kind {
         self.table[value].kind

@@ -48,6 +48,11 @@ fn whole(body: &str, role: &str) -> String {
     )
 }
 
+/// Whether a loop becomes a function, of a program that nobody runs.
+fn is_stated(body: &str) -> bool {
+    in_shares(&whole(body, "out")).contains(" shares 2")
+}
+
 fn is_shared(body: &str) -> bool {
     shared(body, "out").contains(" shares 2")
 }
@@ -256,6 +261,22 @@ fn a_loop_whose_iterations_meet_stays() {
         let text = shared(&without.replace("u = xs[j]", to), "inout");
         assert_eq!(!text.contains(" shares "), stays, "{to}");
     }
+    // Rows whose length is another one in each iteration lie across each other.
+    let uneven = without
+        .replace("row = i * m", "q = p[i]\n row = i * q")
+        .replace("j_1 in 0 .. m", "j_1 in 0 .. q")
+        .replace("t = alloc f64[m]", "t = alloc f64[q]")
+        .replace("j in 0 .. m", "j in 0 .. q");
+    assert!(!is_stated(&uneven), "{uneven}");
+    // A buffer of outside under another name, which a loop hands on.
+    let handed_on = without
+        .replace(
+            "(r) = for up (j_1 in 0 .. m) carry (b = 1.5)",
+            "(r, z) = for up (j_1 in 0 .. m) carry (b = 1.5, y_1 = y)",
+        )
+        .replace("ys[j_1] = w", "y_1[0] = w")
+        .replace("(b_1)", "(b_1, y_1)");
+    assert!(!is_stated(&handed_on), "{handed_on}");
     // From the last to the first, another iteration would be the first that fails.
     let down = ALL
         .replace("lanes (i in 0 .. n) carry (a)", "for down (i in 0 .. n) carry (a = 0.5)")

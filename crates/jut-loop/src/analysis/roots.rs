@@ -179,11 +179,6 @@ impl Roots {
         self.of[buffer] == Root::In
     }
 
-    /// Whether it is an allocation or an `out` buffer, or a part of one.
-    pub fn is_allocation(&self, buffer: Value) -> bool {
-        matches!(self.of[buffer], Root::Own(_))
-    }
-
     /// Whether it is an accumulator of the caller's.
     pub fn is_accumulator(&self, buffer: Value) -> bool {
         self.of[buffer] == Root::InOut

@@ -84,12 +84,13 @@ pub fn optimise(func: &mut LoopFunction) {
 
 /// The program as a backend translates it: the last passes, which depend on what it can take.
 pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
-    let mut shared = None;
+    let mut program = program.clone();
     if let Some(least) = target.shares {
-        shares::run(shared.insert(program.clone()), least);
+        shares::run(&mut program, least);
     }
-    let program = shared.as_ref().unwrap_or(program);
-    let mut program = strip_mine::run(program, target).unwrap_or_else(|| program.clone());
+    if let Some(mined) = strip_mine::run(&program, target) {
+        program = mined;
+    }
     if let Some(vectors) = &target.vectors {
         for func in program.funcs.values_mut() {
             vector::run(func, vectors);

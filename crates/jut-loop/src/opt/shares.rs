@@ -41,8 +41,14 @@ use crate::insert::{self, Moving};
 use crate::split::memory_site;
 use crate::values::Values;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use find::Found;
+use find::{Callee, Callees, Found};
 use sums::Rounds;
+
+/// Iterations of a loop that is never cut, as backends for this process say: a look at the clock costs as much.
+pub const LEAST: u32 = 16;
+
+/// Integers at the end of what a function in shares takes: the range.
+pub const RANGE: usize = 2;
 
 /// Runs the pass; ranges that are shorter than `least` are never cut.
 pub(super) fn run(program: &mut LoopProgram, least: u32) {
@@ -52,37 +58,20 @@ pub(super) fn run(program: &mut LoopProgram, least: u32) {
     }
     let site = memory_site(program);
     // By the new places.
-    let mut anywhere: SecondaryMap<LoopFuncId, bool> = SecondaryMap::new();
-    let mut endless: SecondaryMap<LoopFuncId, bool> = SecondaryMap::new();
+    let mut known = Callees::new();
     insert::before(program, &mut |Moving { id, base, is_recursive, func }| {
-        let forever = is_recursive
-            || func.body.any(&mut |stmt| match stmt {
-                Stmt::For(f) => f.may_end_early(),
-                Stmt::Call { func, .. } => endless[*func],
-                _ => false,
-            });
-        let runs = !is_recursive && find::runs_anywhere(func, &anywhere);
+        let callee = Callee::of(func, is_recursive, &known);
         let mut made = Vec::new();
         if !is_recursive && outside[id] && func.body.any(&mut Stmt::is_loop) {
             let (roots, rows) = (Roots::of(func), OwnRows::of(func));
-            let mut body = std::mem::take(&mut func.body);
-            let mut shares = Shares {
-                func,
-                roots,
-                rows,
-                anywhere: &anywhere,
-                endless: &endless,
-                base,
-                made: Vec::new(),
-                site,
-                least,
-            };
-            shares.block(&mut body);
+            let LoopFunction { name, values, body, .. } = func;
+            let values = Values::new(values);
+            let known = &known;
+            let mut shares = Shares { name, values, roots, rows, known, base, made, site, least };
+            shares.block(body);
             made = shares.made;
-            func.body = body;
         }
-        let place = LoopFuncId::new(base + made.len());
-        (anywhere[place], endless[place]) = (runs, forever);
+        known[LoopFuncId::new(base + made.len())] = callee;
         made
     });
 }
@@ -104,8 +93,7 @@ pub fn shared(program: &LoopProgram) -> SecondaryMap<LoopFuncId, bool> {
 fn outside_of_loops(program: &LoopProgram) -> SecondaryMap<LoopFuncId, bool> {
     let mut outside = SecondaryMap::with_default(true);
     for (id, func) in program.funcs.iter().rev() {
-        let mut in_loops = !outside[id];
-        calls(&func.body, &mut in_loops, &mut |callee, in_loop| {
+        calls(&func.body, !outside[id], &mut |callee, in_loop| {
             if in_loop {
                 outside[callee] = false;
             }
@@ -114,25 +102,24 @@ fn outside_of_loops(program: &LoopProgram) -> SecondaryMap<LoopFuncId, bool> {
     outside
 }
 
-fn calls(block: &Block, in_loop: &mut bool, visit: &mut impl FnMut(LoopFuncId, bool)) {
+fn calls(block: &Block, in_loop: bool, visit: &mut impl FnMut(LoopFuncId, bool)) {
     for stmt in &block.stmts {
         if let Stmt::Call { func, .. } = stmt {
-            visit(*func, *in_loop);
+            visit(*func, in_loop);
         }
-        let mut inside = *in_loop || stmt.is_loop();
-        stmt.blocks().into_iter().for_each(|inner| calls(inner, &mut inside, visit));
+        let in_loop = in_loop || stmt.is_loop();
+        stmt.blocks().into_iter().for_each(|inner| calls(inner, in_loop, visit));
     }
 }
 
 /// A function whose loops become functions.
 struct Shares<'a> {
-    func: &'a mut LoopFunction,
+    name: &'a str,
+    values: Values<'a>,
     roots: Roots,
     rows: OwnRows,
-    /// Functions that may run on any thread.
-    anywhere: &'a SecondaryMap<LoopFuncId, bool>,
-    /// Functions that may run for ever.
-    endless: &'a SecondaryMap<LoopFuncId, bool>,
+    /// What is known of the functions that stand before.
+    known: &'a Callees,
     /// The number of the first one that is made.
     base: usize,
     made: Vec<LoopFunction>,
@@ -162,7 +149,7 @@ impl Shares<'_> {
     /// Writes the call that a loop becomes, with the sums behind it, and the function.
     fn share(&mut self, stmt: &Stmt, found: &Found, out: &mut Vec<Stmt>) {
         let Some(counted) = stmt.counted() else { return };
-        let name = format!("{}.share{}", self.func.name, self.made.len());
+        let name = format!("{}.share{}", self.name, self.made.len());
         let (function, given) = body::function(self, name, stmt, found);
         let callee = LoopFuncId::new(self.base + self.made.len());
         self.made.push(function);
@@ -172,8 +159,7 @@ impl Shares<'_> {
             let shares = Some(self.least);
             return out.push(Stmt::Call { dst: Vec::new(), func: callee, args: given, shares });
         }
-        let values = &mut Values::new(&mut self.func.values);
-        let (site, least) = (self.site, self.least);
+        let (values, site, least) = (&mut self.values, self.site, self.least);
         Rounds { values, callee, given, least, site, found }.write(stmt, out);
     }
 }

@@ -6,7 +6,6 @@ use jut_ir::prim;
 use super::Shares;
 use super::find::{Found, is_of_cell};
 use crate::form::{Atom, Block, Cell, For, Kind, LoopFunction, Order, Param, Role, Stmt, Value};
-use crate::values::Values;
 
 /// The function of a loop, and what it is given before the buffers of the terms, the number of the first of them, and the range. Written with the values of the
 /// function that the loop stands in, and then with its own.
@@ -23,7 +22,7 @@ pub(super) fn function(
     let kept = counted.body.stmts.iter();
     let kept = kept.filter(|stmt| !is_added(stmt) && !is_of_cell(&found.cells, stmt));
     let mut body = Block { stmts: kept.cloned().collect(), results: Vec::new() };
-    let mut values = Values::new(&mut shares.func.values);
+    let values = &mut shares.values;
     let sums: Vec<_> = found.sums.iter().chain(found.cells.iter().map(|c| &c.sum)).collect();
     let mut own = Vec::new();
     if !sums.is_empty() {
@@ -58,7 +57,7 @@ pub(super) fn function(
     captures.statement(&all);
     let Captures { given, parts: mut stmts, .. } = captures;
     stmts.push(all);
-    let role = |value: Value| match shares.func.values[value].kind {
+    let role = |value: Value| match shares.values.kind(value) {
         Kind::Buffer(_) if shares.roots.is_accumulator(value) => Role::InOut,
         Kind::Buffer(_) if found.written.contains(&value) => Role::Out,
         _ => Role::In,
@@ -117,7 +116,7 @@ fn renumber(shares: &Shares<'_>, made: &mut LoopFunction) {
     let LoopFunction { params, body, values, .. } = made;
     let mut names: HashMap<Value, Value> = HashMap::default();
     let mut name = |old: Value| {
-        *names.entry(old).or_insert_with(|| values.push(shares.func.values[old].clone()))
+        *names.entry(old).or_insert_with(|| values.push(shares.values.data(old).clone()))
     };
     params.iter_mut().for_each(|param| param.value = name(param.value));
     body.for_each_mut(&mut |stmt| {

@@ -29,25 +29,56 @@ pub(super) struct CellSum {
     pub sum: Sum,
 }
 
-/// Whether a function may run on any thread: it leaves nothing on the tape's arena, prints nothing, and calls only such
-/// functions.
-pub(super) fn runs_anywhere(
-    func: &LoopFunction,
-    anywhere: &SecondaryMap<LoopFuncId, bool>,
-) -> bool {
-    !func.result_kinds().any(|kind| matches!(kind, Kind::Buffer(_)))
-        && func.body.stmts.iter().all(|stmt| may_run_anywhere(stmt, anywhere))
+/// What a call of a function may do.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Callee {
+    /// It may run on any thread: it leaves nothing on the tape's arena, prints nothing, and calls only such functions.
+    anywhere: bool,
+    /// It may run for ever.
+    endless: bool,
 }
 
-fn may_run_anywhere(stmt: &Stmt, anywhere: &SecondaryMap<LoopFuncId, bool>) -> bool {
+impl Callee {
+    /// What a function does whose callees are known, and that calls itself or not.
+    pub fn of(func: &LoopFunction, is_recursive: bool, known: &Callees) -> Callee {
+        let gives_buffers = func.result_kinds().any(|kind| matches!(kind, Kind::Buffer(_)));
+        let mut stmts = func.body.stmts.iter();
+        Callee {
+            anywhere: !is_recursive
+                && !gives_buffers
+                && stmts.clone().all(|stmt| may_run_anywhere(stmt, known)),
+            endless: is_recursive || stmts.any(|stmt| may_not_end(stmt, known)),
+        }
+    }
+}
+
+/// The functions of which it is known, by their places.
+pub(super) type Callees = SecondaryMap<LoopFuncId, Callee>;
+
+fn may_not_end(stmt: &Stmt, known: &Callees) -> bool {
+    stmt.any(&mut |stmt| match stmt {
+        Stmt::For(f) => f.may_end_early(),
+        Stmt::Call { func, .. } => known[*func].endless,
+        _ => false,
+    })
+}
+
+fn may_run_anywhere(stmt: &Stmt, known: &Callees) -> bool {
     !stmt.any(&mut |stmt| match stmt {
         Stmt::Alloc { arena, .. } | Stmt::Mark { arena, .. } | Stmt::Release { arena, .. } => {
             *arena == Arena::Tape
         }
         Stmt::Kernel { kernel, .. } => kernel.prints(),
-        Stmt::Call { func, .. } => !anywhere[*func],
+        Stmt::Call { func, .. } => !known[*func].anywhere,
         _ => false,
     })
+}
+
+/// What a loop binds, and what of that is memory of an iteration.
+#[derive(Default)]
+struct Inside {
+    bound: HashSet<Value>,
+    allocated: HashSet<Value>,
 }
 
 /// What is touched in one place.
@@ -71,16 +102,12 @@ impl Shares<'_> {
         // From the last iteration to the first another one may be the first to fail.
         let goes_down = matches!(stmt, Stmt::For(f) if f.order == Order::Down);
         // Behind the one that fails, another may run for ever.
-        let may_not_end = stmt.any(&mut |stmt| match stmt {
-            Stmt::For(f) => f.may_end_early(),
-            Stmt::Call { func, .. } => self.endless[*func],
-            _ => false,
-        });
+        let endless = may_not_end(stmt, self.known);
         if counted.go.is_some()
             || is_short
-            || ((goes_down || may_not_end) && effects::is_guard(stmt))
+            || ((goes_down || endless) && effects::is_guard(stmt))
             || !body.any(&mut { works })
-            || !may_run_anywhere(stmt, self.anywhere)
+            || !may_run_anywhere(stmt, self.known)
         {
             return None;
         }
@@ -89,13 +116,16 @@ impl Shares<'_> {
         if sums.len() != carries.len() {
             return None;
         }
-        let mut inside: HashSet<Value> = HashSet::default();
+        let mut inside = Inside::default();
         body.for_each(&mut |stmt| {
-            inside.extend(stmt.bound());
-            inside.extend(stmt.entered());
+            inside.bound.extend(stmt.bound());
+            inside.bound.extend(stmt.entered());
+            if let Stmt::Alloc { dst, .. } = stmt {
+                inside.allocated.insert(*dst);
+            }
         });
-        inside.insert(counted.index);
-        inside.extend(&carries);
+        inside.bound.insert(counted.index);
+        inside.bound.extend(&carries);
         let mut touches = Vec::new();
         self.touches(body, counted.index, &mut Passed::new(), &mut touches)?;
         self.judge(body, touches, &inside, sums)
@@ -124,7 +154,7 @@ impl Shares<'_> {
                 }
                 Stmt::Store { buffer, index, value } => {
                     // A pointer that is found again may be to anything.
-                    if let Kind::Buffer(_) = self.func.kind_of(*value) {
+                    if let Kind::Buffer(_) = self.values.kind_of(*value) {
                         return None;
                     }
                     note(*buffer, true, Some(Extent::Cell(*index)));
@@ -142,7 +172,7 @@ impl Shares<'_> {
                     }
                 }
                 Stmt::Call { .. } => {
-                    let is_buffer = |v: Value| matches!(self.func.values[v].kind, Kind::Buffer(_));
+                    let is_buffer = |v: Value| matches!(self.values.kind(v), Kind::Buffer(_));
                     effects::accesses(stmt, is_buffer, &mut |v, access| {
                         note(v, access == Access::Write, None);
                     });
@@ -162,7 +192,7 @@ impl Shares<'_> {
         &self,
         body: &Block,
         touches: Vec<Touch>,
-        inside: &HashSet<Value>,
+        inside: &Inside,
         sums: Vec<Sum>,
     ) -> Option<Found> {
         let mut by_origin: HashMap<Value, Vec<&Touch>> = HashMap::default();
@@ -185,13 +215,19 @@ impl Shares<'_> {
             {
                 return None;
             }
-            if inside.contains(origin) {
-                if !self.roots.is_allocation(*origin) {
-                    return None;
-                }
+            if inside.allocated.contains(origin) {
                 continue;
             }
+            // Another name for a buffer of outside, or a pointer that was found somewhere.
+            if inside.bound.contains(origin) {
+                return None;
+            }
+            // Rows of one length: where it differs from iteration to iteration, they lie across each other.
             let row = list.first().and_then(|touch| touch.row);
+            let row = row.filter(|length| match length {
+                Atom::Value(length) => !inside.bound.contains(length),
+                Atom::Lit(_) => true,
+            });
             if row.is_some() && list.iter().all(|touch| touch.row == row) {
                 found.written.insert(*origin);
                 continue;
@@ -237,7 +273,7 @@ impl Shares<'_> {
             cells.push(CellSum { buffer: *buffer, index: *index, sum });
         }
         // A load and a store for each, and no more.
-        let numbers = self.func.kind_of(origin.into()) == Kind::Buffer(Cell::F64);
+        let numbers = self.values.kind(origin) == Kind::Buffer(Cell::F64);
         (numbers && list.len() == 2 * (cells.len() - first)).then_some(())
     }
 }
