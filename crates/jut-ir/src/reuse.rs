@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The storage of a name is that of all names that may share it: copies, rows, slices, parts of tuples and data,
-//! what branches, regions and calls make of them. An element of a data type has nothing of its array's storage, unless
-//! it holds arrays of a fixed size, which lie in the array ([`is_apart`]). It may be reused where none of these names is read afterwards:
+//! what branches, regions and calls make of them. An element of scalars or of a data type has nothing of its array's
+//! storage, unless it holds arrays of a fixed size, which lie in the array ([`is_apart`]). It may be reused where none of these names is read afterwards:
 //! in the rest of the function, other arms of the branches around left out, or in a later round of a loop that the
 //! name is bound outside of. Parameters belong to the caller. What data holds never changes, so storage with a
 //! data value among its names is not reused: an array of data is none. A carry has storage of its own, its next value comes there, and a
@@ -296,8 +296,7 @@ impl<'a> Walk<'a> {
     /// An element, row or slice of an array; whether they share storage.
     fn element(&mut self, v: NVar, array: NVar) -> bool {
         let ty = &self.func.nvars[v].ty;
-        // The rows of an array are never apart from it, whatever their elements are.
-        let apart = has_data(ty) && is_apart(self.datas, ty, false, &mut Vec::new());
+        let apart = is_apart(self.datas, ty, false, &mut Vec::new());
         if !apart {
             self.share(v, array);
         }

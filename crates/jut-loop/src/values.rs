@@ -1,8 +1,9 @@
 //! New values of a function, for passes that write statements.
 
 use cranelift_entity::PrimaryMap;
+use jut_ir::Literal;
 use jut_ir::build::Namer;
-use jut_ir::prim::Prim;
+use jut_ir::prim::{self, Prim};
 
 use crate::form::{Atom, Kind, Stmt, Value, ValueData};
 
@@ -63,4 +64,21 @@ impl<'a> Values<'a> {
         out.push(Stmt::Prim { dst, prim, args: args.to_vec() });
         dst.into()
     }
+}
+
+/// Writes how many iterations a loop with these bounds has, from 0 to the largest integer, which stands for more, too: so what is
+/// worked out from it, whole parts of a loop and what is left for the last one, does not wrap. `write` writes one operation.
+pub(crate) fn trips(
+    [low, high]: [Atom; 2],
+    write: &mut dyn FnMut(&str, Kind, Prim, &[Atom]) -> Atom,
+) -> Atom {
+    let int = |k: i64| Atom::Lit(Literal::I64(k));
+    if low == int(0) {
+        return write("trips", Kind::I64, prim::IMAX, &[high, low]);
+    }
+    let runs = write("runs", Kind::BOOL, prim::ILT, &[low, high]);
+    let trips = write("trips", Kind::I64, prim::ISUB, &[high, low]);
+    let wraps = write("wraps", Kind::BOOL, prim::ILT, &[trips, int(0)]);
+    let trips = write("trips", Kind::I64, prim::ISELECT, &[wraps, int(i64::MAX), trips]);
+    write("trips", Kind::I64, prim::ISELECT, &[runs, trips, int(0)])
 }

@@ -114,20 +114,18 @@ loop def f.share0(m: i64, x: in f64[], y: out f64[], terms: out f64[], terms_1: 
 
 loop def f(n: i64, m: i64, x: in f64[n*m], y: out f64[n*m], c: inout f64[2], p: in i64[n]) -> (f64) = {
   top_1 = mark
-  runs = 0 < n
-  trips = n - 0
-  trips_1 = select(runs, trips, 0)
-  len = min(trips_1, 65536)
+  trips = max(n, 0)
+  len = min(trips, 65536)
   terms_2 = alloc f64[len] @0:0..1
   terms_3 = alloc f64[len] @0:0..1
-  less = trips_1 - 1
+  less = trips - 1
   rounds = shr(less, 16)
   rounds_1 = rounds + 1
   first_1 = c[1]
   (s, k_4) = for up (round in 0 .. rounds_1) carry (a_2 = 0.0, k_2 = first_1) {
     begin = shl(round, 16)
     start = 0 + begin
-    left = trips_1 - begin
+    left = trips - begin
     taken = min(left, 65536)
     end = start + taken
     call f.share0(m, x, y, terms_2, terms_3, start, start, end) shares 2
@@ -166,6 +164,26 @@ loop def f(n: i64, m: i64, x: in f64[n*m], y: out f64[n*m], c: inout f64[2], p: 
 fn a_loop_becomes_a_function_of_a_range_and_its_sums_loops_behind_it() {
     assert!(is_shared(ALL));
     assert_eq!(shared(ALL, "out"), SHARED);
+    // Bounds as far apart as integers are.
+    let sum = "
+  (s) = lanes (i in m .. n) carry (a) {
+    (r) = lanes (j in 0 .. 3) carry (b) {
+      u = f64(i)
+      b_1 = b + u
+      (b_1)
+    }
+    a_1 = a + r
+    (a_1)
+  }
+  (s)";
+    let plain = whole(sum, "out");
+    let cut = in_shares(&plain);
+    assert!(cut.contains(" shares 2"));
+    for (n, m) in [(i64::MIN, 1), (i64::MIN, 0), (i64::MIN + 1, i64::MAX), (3, -2), (5, 1)] {
+        let mut arguments = arguments(0, 0);
+        arguments[..2].clone_from_slice(&[n, m].map(|k| Flat::Scalar(Literal::I64(k))));
+        assert_eq!(run(&program(&plain), &arguments), run(&program(&cut), &arguments), "{n} {m}");
+    }
     // More iterations than a round has.
     for order in ["lanes (i in 0 .. n) carry (a)", "for down (i in 3 .. n) carry (a = 0.5)"] {
         let plain = whole(&ALL.replace("lanes (i in 0 .. n) carry (a)", order), "out");

@@ -248,3 +248,23 @@ loop def f(n: i64, x: inout f64[n]) = {
     assert!(strip_mine::run(&program(text), &Target { vectors: None, ..LOOPS }).is_none());
     assert!(strip_mine::run(&program(text), &Target::default()).is_none());
 }
+
+#[test]
+fn bounds_as_far_apart_as_integers_are_run_no_part_of_nothing() {
+    for (k, low) in [(0, "0"), (1, "k"), (i64::MAX, "k"), (-2, "k")] {
+        let text = format!(
+            "
+loop def f(k: i64, n: i64) -> (f64) = {{
+  (s) = lanes (i in {low} .. n) carry (s_1) {{
+    a = f64(i)
+    b = exp(a)
+    s_2 = s_1 + b
+    (s_2)
+  }}
+  (s)
+}}"
+        );
+        let lengths = [i64::MIN, i64::MIN + 1, -3, -1, 0, 1];
+        apart(&text, &lengths, |n| vec![number(k), number(n)]);
+    }
+}

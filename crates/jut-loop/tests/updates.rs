@@ -84,4 +84,9 @@ fn a_row_that_is_read_after_the_array_has_changed_has_cells_of_its_own() {
 }";
     // Of each row one copy to the side and one to its place, and the first array.
     assert_eq!(copies(source), [4, 1]);
+    // A pair's number is read where it is bound.
+    let pairs = source.replace("[n, m]f64", "[n]#(f64, [m]f64)");
+    assert_eq!(copies(&pairs), [4, 2], "{pairs}");
+    let numbers = source.replace("[n, m]f64", "[n]#(f64, f64)").replace("[n, m]", "[n]");
+    assert_eq!(copies(&numbers), [0, 2], "{numbers}");
 }

@@ -118,7 +118,7 @@ fn has_views(block: &Block) -> bool {
 fn another(value: &Value, near: bool, rng: &mut fastrand::Rng) -> Value {
     match value {
         _ if near => value.map_f64(&mut |x| x * (1.0 + 1e-6 * rng.f64())),
-        Value::I64(n) => Value::I64(n.wrapping_add(rng.i64(-1..2))),
+        Value::I64(n) => Value::I64(n.saturating_add(rng.i64(-1..2))),
         Value::Bool(b) => Value::Bool(*b ^ rng.bool()),
         Value::Array(array) => match array.i64s() {
             // Only of numbers in a row, which is what indices are.

@@ -65,7 +65,11 @@ impl Lowering<'_> {
         let mut slots = Vec::with_capacity(components.len());
         for k in 0..components.len() {
             let dest = dests.get(k).copied().unwrap_or(Dest::Any);
-            slots.push(self.fresh_copy(&hint, &components, view, k, dest, span)?);
+            let slot = match components[k].is_scalar() {
+                true => self.settle(&hint, &components, view, k, dest, span)?,
+                false => self.fresh_copy(&hint, &components, view, k, dest, span)?,
+            };
+            slots.push(slot);
         }
         self.bind(v, slots);
         Ok(())

@@ -75,6 +75,7 @@ use crate::form::{
 };
 use crate::kernel;
 use crate::target::{StripMine, Target, Vectors};
+use crate::values::trips;
 
 /// Buffers of a function at most, each of [`BLOCK`] floats.
 const BUFFERS: usize = 4;
@@ -345,7 +346,11 @@ impl Walk<'_> {
         let at = &mut block.stmts;
         let number = self.value("block", Kind::I64);
         // (trips - 1) / BLOCK, rounded down, + 1: nothing runs if there are no trips.
-        let trips = self.integer("trips", prim::ISUB, [high, low], out);
+        let trips = trips([low, high], &mut |hint, kind, prim, args| {
+            let dst = self.value(hint, kind);
+            out.push(Stmt::Prim { dst, prim, args: args.to_vec() });
+            dst.into()
+        });
         let less = self.integer("less", prim::ISUB, [trips, int(1)], out);
         let shift = i64::from(BLOCK.trailing_zeros());
         let blocks = self.integer("blocks", prim::SHR, [less, int(shift)], out);

@@ -26,7 +26,7 @@ use crate::analysis::Sum;
 use crate::form::{
     Arena, Atom, BLOCK, Block, Cell, For, Kind, Lanes, LoopFuncId, Order, Site, Stmt, Value,
 };
-use crate::values::Values;
+use crate::values::{Values, trips};
 
 /// Iterations of a round: 2 to this power, whole blocks.
 const ROUND: u32 = 16;
@@ -60,11 +60,9 @@ impl Rounds<'_, '_> {
         let (low, high) = (counted.low, counted.high);
         let top = self.values.fresh("top", Kind::I64);
         out.push(Stmt::Mark { dst: top, arena: Arena::Temp });
-        // Nothing runs unless low < high: the difference alone may wrap.
-        let runs = self.values.prim("runs", Kind::BOOL, prim::ILT, &[low, high], out);
-        let trips = self.integer("trips", prim::ISUB, [high, low], out);
-        let trips =
-            self.values.prim("trips", Kind::I64, prim::ISELECT, &[runs, trips, int(0)], out);
+        let trips = trips([low, high], &mut |hint, kind, prim, args| {
+            self.values.prim(hint, kind, prim, args, out)
+        });
         let most = int(1 << ROUND);
         let len = self.integer("len", prim::IMIN, [trips, most], out);
         let mut terms = Vec::new();
