@@ -7,7 +7,7 @@
 
 use crate::machine::{Code, Word};
 use crate::measure::{Way, in_turns};
-use jut::{Arg, Model, Out};
+use jut::{Arg, Engine, Model, Out};
 use jut_ad::{Derivatives, Mask, Policy, compose};
 use serde::Serialize;
 use std::hint::black_box;
@@ -98,7 +98,7 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 /// A program is refused, or a call fails.
 pub fn measure(budget: Duration) -> Result<Vec<Call>> {
     let model = Model::from_text(PROGRAM)?;
-    let gradient = model.function("banana")?.value_and_gradient()?;
+    let gradient = model.function("banana")?.engine(Engine::Cranelift).value_and_gradient()?;
     let (x, y) = (0.5, 0.7);
     let args = || -> [Arg<'static>; 2] { [black_box(x).into(), black_box(y).into()] };
     let mut out = [[0.0; 3]; 2];
@@ -129,7 +129,7 @@ pub fn measure(budget: Duration) -> Result<Vec<Call>> {
     let mut calls = vec![row("two numbers", &in_turns(&mut ways, budget))];
     drop(ways);
 
-    let gradient = model.function("valley")?.value_and_gradient()?;
+    let gradient = model.function("valley")?.engine(Engine::Cranelift).value_and_gradient()?;
     let x = [0.5, 0.6, 0.7, 0.8];
     let args = [Arg::from(&x)];
     let (mut values, mut slopes) = ([0.0; 2], [[0.0; 4]; 2]);

@@ -1,7 +1,7 @@
 //! Compile times: of longer and longer programs, and of one program for small and large data.
 
 use crate::measure::{Watch, median};
-use jut::Model;
+use jut::{Engine, Model};
 use serde::Serialize;
 use std::fmt::Write;
 use std::hint::black_box;
@@ -57,7 +57,8 @@ pub fn lengths(statements: &[usize], compilations: usize) -> jut::Result<Vec<Len
         let least = if *n < 100_000 { 3 } else { 1 };
         for _ in 0..compilations.min((100_000 / n).max(least)) {
             let watch = Watch::start();
-            black_box(Model::from_text(&text)?.function("straight")?.value_and_gradient()?);
+            let straight = Model::from_text(&text)?.function("straight")?;
+            black_box(straight.engine(Engine::Cranelift).value_and_gradient()?);
             times.push(watch.seconds());
         }
         Ok(Length { statements: *n, compile: median(&mut times) })
@@ -78,7 +79,8 @@ pub fn sizes(lengths: &[usize], compilations: usize) -> jut::Result<Vec<Size>> {
         for (k, n) in lengths.iter().enumerate() {
             let x = vec![0.5; *n];
             let watch = Watch::start();
-            let compiled = Model::from_text(text)?.function("rosenbrock")?.value_and_gradient()?;
+            let rosenbrock = Model::from_text(text)?.function("rosenbrock")?;
+            let compiled = rosenbrock.engine(Engine::Cranelift).value_and_gradient()?;
             compiles[k].push(watch.seconds());
             let watch = Watch::start();
             black_box(compiled.session().call(&[(&x).into()])?);

@@ -145,7 +145,8 @@ pub fn measure(case: &mut Case, effort: Effort) -> Result<Row> {
     }
     let native = compile(case, Engine::Cranelift)?;
     let interpreted = compile(case, Engine::Interpreter)?;
-    let primal = Model::from_text(case.text)?.function(case.function)?.parallel(false).value()?;
+    let primal = Model::from_text(case.text)?.function(case.function)?.parallel(false);
+    let primal = primal.engine(Engine::Cranelift).value()?;
 
     let mut by_hand = vec![0.0; 1 + case.inputs()];
     (case.hand)(&mut by_hand);

@@ -97,8 +97,8 @@ pub fn measure(budget: Duration, small: bool) -> Result<Vec<Threads>> {
     let [of_paths, of_words, of_particles, of_elements] = &shapes;
 
     let mut found = Vec::new();
-    for engine in jut::Engine::all().filter(|engine| engine.is_built_in()) {
-        if engine == jut::Engine::Interpreter {
+    for engine in jut::BACKENDS.iter().map(|(engine, _)| *engine) {
+        if !engine.is_built_in() {
             continue;
         }
         let function = |text: &str, name: &str| -> jut::Result<Function> {

@@ -324,11 +324,11 @@ impl Call {
     /// What `--check` compares with the interpreter, by name: what was asked for, else all that this
     /// build has.
     pub fn compared(&self) -> Vec<(&'static str, jut::Engine)> {
-        let wanted = |engine: &jut::Engine| match self.engine {
-            Some(asked) => asked.0 == *engine,
-            None => engine.is_built_in(),
+        let native: Vec<jut::Engine> = match self.engine {
+            Some(asked) => vec![asked.0],
+            None => jut::BACKENDS.iter().map(|(engine, _)| *engine).collect(),
         };
-        let native = jut::BACKENDS.iter().map(|(engine, _)| *engine).filter(wanted);
+        let native = native.into_iter().filter(|e| e.is_built_in() && e.backend().is_some());
         native.map(|engine| (engine.name(), engine)).collect()
     }
 }

@@ -14,8 +14,15 @@ pub struct Derivative(pub Request);
 pub struct Engine(pub jut::Engine);
 
 /// What makes objects.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Compiler(pub jut::Engine);
+
+impl Default for Compiler {
+    /// The first of the backends, whatever runs functions by default.
+    fn default() -> Compiler {
+        Compiler(BACKENDS[0].0)
+    }
+}
 
 /// A stage to print.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -352,7 +352,7 @@ fn a_shape_that_no_array_has_is_refused_at_once() {
 #[test]
 fn an_option_says_what_it_takes() {
     for (command, engines) in
-        [("run", "cranelift, llvm, mlir, interp"), ("build", "cranelift, llvm")]
+        [("run", "cranelift, llvm, mlir, tiered, interp"), ("build", "cranelift, llvm")]
     {
         let (code, _, err) = jut(&[command, "sin.jut", "--engine", "gcc"]);
         assert!(code == 2 && err.contains(&format!("[possible values: {engines}]")), "{err}");

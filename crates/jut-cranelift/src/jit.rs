@@ -44,6 +44,7 @@ pub const BACKEND: Backend = Backend {
     object: Some(|machine, math| Ok(Box::new(crate::ObjectFile::new(machine, math)?))),
     #[cfg(not(feature = "aot"))]
     object: None,
+    then: None,
 };
 
 /// What is taken of the loop form; nothing in particular where there is no code generator.

@@ -91,6 +91,7 @@ pub const BACKEND: Backend = Backend {
     },
     assembly: here::assembly,
     object: Some(|machine, math| Ok(Box::new(ObjectFile::new(machine, math)?))),
+    then: None,
 };
 
 #[cfg(not(feature = "llvm"))]

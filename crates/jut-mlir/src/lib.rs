@@ -100,6 +100,7 @@ pub const BACKEND: Backend = Backend {
     },
     assembly,
     object: None,
+    then: None,
 };
 
 const PACKAGES: &[&str] = &[

@@ -31,6 +31,8 @@ pub struct Backend {
     pub assembly: fn(&LoopProgram) -> Result<String, CompileError>,
     /// An empty object file, if it makes objects.
     pub object: Option<NewObject>,
+    /// Whose code takes over from this one's while it is in use, if that is built in.
+    pub then: Option<&'static Backend>,
 }
 
 /// An empty object file for a machine.
@@ -68,13 +70,21 @@ impl Backend {
     /// # Errors
     /// A program that is not well formed, a machine without code generator.
     pub fn compile(&self, program: &LoopProgram) -> Result<Compiled, CompileError> {
-        let program = for_target(program, &(self.target)());
+        let own = for_target(program, &(self.target)());
         shares::install();
-        let compiled = (self.compile)(&program)?;
-        match recursion::fewer_levels(&program, compiled.stack) {
-            Some(fewer) => (self.compile)(&fewer),
-            None => Ok(compiled),
+        let compiled = (self.compile)(&own)?;
+        match (recursion::fewer_levels(&own, compiled.stack), self.then) {
+            (Some(fewer), _) => (self.compile)(&fewer),
+            (None, Some(then)) if then.is_built_in() => Ok(compiled.until(program, then)),
+            (None, _) => Ok(compiled),
         }
+    }
+
+    /// Code that takes over from another backend's; none if it would fail at another level of a recursion.
+    pub(crate) fn compile_for_later(&self, program: &LoopProgram) -> Option<Compiled> {
+        let own = for_target(program, &(self.target)());
+        let compiled = (self.compile)(&own).ok()?;
+        recursion::fewer_levels(&own, compiled.stack).is_none().then_some(compiled)
     }
 
     /// Whether this build has it.

@@ -158,6 +158,26 @@ impl Compiled {
     ) -> Result<(), RuntimeError> {
         assert!(args.len() >= self.params.len(), "one word per parameter");
         assert!(results.len() >= self.results.len(), "one word per result");
+        // SAFETY: what takes over has the signature of the program, too; the caller vouches for the rest.
+        match &self.later {
+            None => unsafe { self.run(workspace, args, results) },
+            Some(later) => match later.code() {
+                Some(code) => unsafe { code.run(workspace, args, results) },
+                None => later.note(|| unsafe { self.run(workspace, args, results) }),
+            },
+        }
+    }
+
+    /// Runs this code, and none that takes over.
+    ///
+    /// # Safety
+    /// As [`Compiled::call_words`], with as many words as parameters and results.
+    unsafe fn run(
+        &self,
+        workspace: &mut Workspace,
+        args: &[u64],
+        results: &mut [u64],
+    ) -> Result<(), RuntimeError> {
         workspace.reset();
         let cancellation = workspace.cancellation().cloned();
         if cancellation.as_ref().is_some_and(Cancellation::is_cancelled) {

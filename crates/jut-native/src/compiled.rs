@@ -3,8 +3,11 @@
 use jut_ir::{RuntimeErrorKind, Span};
 use jut_loop::form::{Kind, LoopProgram, Role};
 use jut_runtime::Workspace;
+use std::sync::Arc;
 
+use crate::backend::Backend;
 use crate::error::CompileError;
+use crate::tiers::Later;
 
 /// The machine signature of every program: workspace, arguments, results; returns the status.
 pub type Entry = unsafe extern "C" fn(*mut Workspace, *const u64, *mut u64) -> u32;
@@ -19,7 +22,8 @@ pub struct Footprint {
 }
 
 /// A compiled program. It may be called from many threads at once, each with its own workspace. Its
-/// code is given back to the system when it is dropped.
+/// code is given back to the system when it is dropped. Where the backend has another one
+/// [for later](Backend::then), what it takes and what it says of itself is that of the first.
 pub struct Compiled {
     pub(crate) entry: Entry,
     pub(crate) name: String,
@@ -28,6 +32,8 @@ pub struct Compiled {
     pub(crate) sites: Vec<(RuntimeErrorKind, Span)>,
     pub(crate) stack: usize,
     pub(crate) bytes: usize,
+    /// What takes over when it is there.
+    pub(crate) later: Option<Arc<Later>>,
     /// Keeps the code; nothing else touches it.
     _code: Box<dyn Send + Sync>,
 }
@@ -70,7 +76,24 @@ impl Compiled {
             sites: program.sites.values().cloned().collect(),
             stack: footprint.stack,
             bytes: footprint.bytes,
+            later: None,
             _code: code,
         })
+    }
+
+    /// The same, until a backend's code of the program takes over.
+    pub(crate) fn until(mut self, program: &LoopProgram, then: &'static Backend) -> Compiled {
+        self.later = Some(Later::new(program, then));
+        self
+    }
+
+    /// Waits for the code that [takes over](Backend::then), instead of after some calls; says whether there is one.
+    pub fn prewarm(&self) -> bool {
+        self.later.as_ref().is_some_and(|later| later.finish().is_some())
+    }
+
+    /// Whether calls that begin now run the code that [takes over](Backend::then).
+    pub fn is_replaced(&self) -> bool {
+        self.later.as_ref().is_some_and(|later| later.code().is_some())
     }
 }

@@ -13,6 +13,7 @@
 //! | [`Checked`] | calling it safely, every length held against the signature |
 //! | [`Bound`] | calling it again and again, lengths worked out once |
 //! | `shares` | loops on several threads |
+//! | `tiers` | code that is replaced by better code while it is in use |
 //! | [`Recorder`] | programs that continue from what another one left |
 //! | [`object`] | what backends have in common that write objects for C |
 //! | [`CompileError`] | why there is no code |
@@ -30,6 +31,7 @@ mod error;
 pub mod object;
 mod recorded;
 mod shares;
+mod tiers;
 
 pub use backend::{Backend, NewObject, Requirement, Text};
 pub use bound::{Beginning, Bound};

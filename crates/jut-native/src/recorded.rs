@@ -159,6 +159,11 @@ impl Recorder {
         })
     }
 
+    /// All programs, the first one first.
+    pub fn programs(&self) -> impl Iterator<Item = &Checked> {
+        std::iter::once(&self.first).chain(&self.followers)
+    }
+
     /// The first program.
     pub fn first(&self) -> &Checked {
         &self.first

@@ -4,9 +4,10 @@
 //! it: memory for the tape, lists, results. After the first calls have shown how much that is,
 //! further calls of the same sizes allocate nothing.
 
+use crate::backends::Engine;
 use crate::bind::Sizes;
 use crate::bound::{BoundCall, Last};
-use crate::engine::{Call, Code, Failure};
+use crate::engine::{self, Call, Code, Failure};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
 use crate::json::{Arguments, View};
@@ -26,6 +27,7 @@ use std::sync::Arc;
 pub(crate) struct Plan {
     pub interface: Interface,
     pub code: Code,
+    pub engine: Engine,
     pub limit: Option<usize>,
     /// Whether loops may run on several threads.
     pub parallel: bool,
@@ -90,6 +92,33 @@ impl Compiled {
     /// results (A06).
     pub fn bind(&self, args: &[Arg<'_>]) -> Result<BoundCall> {
         BoundCall::new(&self.plan, self.session(), args)
+    }
+
+    /// The engine whose code runs calls that begin now. Of [`Engine::Tiered`] that is Cranelift, and LLVM from the
+    /// moment when its code is there.
+    pub fn engine(&self) -> Engine {
+        match (self.plan.engine, &self.plan.code) {
+            (Engine::Tiered, Code::Native(native)) => engine::tier([&*native.checked]),
+            (engine, _) => engine,
+        }
+    }
+
+    /// Waits for the code that calls run in the end, which [`Engine::Tiered`] makes while the function is in use. Of
+    /// other engines it is there already.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(x: f64) -> f64 = sin(x) * x")?;
+    /// let gradient = model.function("f")?.value_and_gradient()?;
+    /// gradient.prewarm();
+    /// assert_ne!(gradient.engine(), jut::Engine::Tiered);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn prewarm(&self) {
+        if let Code::Native(native) = &self.plan.code {
+            native.checked.compiled().prewarm();
+        }
     }
 
     /// Calls it once, with a session of its own; gives all results in order.

@@ -4,6 +4,7 @@
 //! destination; nothing is allocated once destinations and lists have their size. The interpreter is
 //! given copies.
 
+use crate::backends::Engine;
 use crate::error::Error;
 use crate::leaves::{rebuild, stack};
 use crate::value::{Arg, Array, Out, Value};
@@ -87,6 +88,14 @@ impl Code {
             Code::Native(native) => native.checked.compiled().bytes(),
             Code::Interpreted(_) => 0,
         }
+    }
+}
+
+/// The engine of what [`Engine::Tiered`] made: which of the two runs it all.
+pub(crate) fn tier<'c>(code: impl IntoIterator<Item = &'c Checked>) -> Engine {
+    match code.into_iter().all(|checked| checked.compiled().is_replaced()) {
+        true => Engine::Llvm,
+        false => Engine::Cranelift,
     }
 }
 

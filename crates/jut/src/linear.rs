@@ -43,8 +43,9 @@
 
 mod compile;
 
+use crate::backends::Engine;
 use crate::compiled::{limit, workspace};
-use crate::engine::{Failure, Placement, Runner, integer};
+use crate::engine::{self, Failure, Placement, Runner, integer};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
 use crate::json::{Arguments, View};
@@ -71,6 +72,7 @@ pub(crate) struct LinearPlan {
     /// Those of them that are integers: sizes in the types of tangents.
     pub sizes: Vec<SavedSize>,
     pub code: LinearCode,
+    pub engine: Engine,
     pub limit: Option<usize>,
     /// Whether loops may run on several threads.
     pub parallel: bool,
@@ -133,6 +135,23 @@ impl Linearized {
     /// of the same types.
     pub fn cotangents(&self) -> impl Iterator<Item = Port<'_>> {
         self.plan.maps[1].interface.inputs()
+    }
+
+    /// As [`Compiled::engine`](crate::Compiled::engine): LLVM when its code of all three is there.
+    pub fn engine(&self) -> Engine {
+        match (self.plan.engine, &self.plan.code) {
+            (Engine::Tiered, LinearCode::Native(recorder, _)) => engine::tier(recorder.programs()),
+            (engine, _) => engine,
+        }
+    }
+
+    /// As [`Compiled::prewarm`](crate::Compiled::prewarm): of the function, the linear map and its transpose.
+    pub fn prewarm(&self) {
+        if let LinearCode::Native(recorder, _) = &self.plan.code {
+            for program in recorder.programs() {
+                program.compiled().prewarm();
+            }
+        }
     }
 
     /// An empty tape.

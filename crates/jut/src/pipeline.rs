@@ -272,6 +272,7 @@ pub(crate) fn compile(
         Ok(Compiled::new(Plan {
             interface,
             code,
+            engine: function.chosen_engine(),
             limit: function.limit(),
             parallel: function.is_parallel(),
         }))

@@ -117,6 +117,11 @@
 //! `RAYON_NUM_THREADS` says or there are cores. [`Function::parallel`](crate::Function::parallel) leaves all loops on the
 //! thread of the call. Many small calls go over all cores by [`Compiled::call_batch`](crate::Compiled::call_batch).
 //!
+//! **Two compilers.** Where LLVM is built in, a function begins with Cranelift's code, which is there within milliseconds, and
+//! goes on with LLVM's, which runs faster, once a thread in the background has made it: that begins when the function has run for a twentieth
+//! of a second, and no call waits for it. [`Compiled::prewarm`](crate::Compiled::prewarm) does wait;
+//! [`Engine`](crate::Engine) says how to have the one or the other alone.
+//!
 //! **The same bits.** The order of floating-point operations belongs to the language. Whichever thread
 //! or engine runs a program, on whatever day, the results are the same to the last bit.
 //!

@@ -95,7 +95,8 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         });
         let sizes = sizes.collect();
         let (limit, parallel) = (function.limit(), function.is_parallel());
-        let plan = LinearPlan { primal, maps, saved: made.saved, sizes, code, limit, parallel };
+        let (engine, saved) = (function.chosen_engine(), made.saved);
+        let plan = LinearPlan { primal, maps, saved, sizes, code, engine, limit, parallel };
         Ok(Linearized::new(plan))
     })
 }
