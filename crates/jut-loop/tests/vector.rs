@@ -292,3 +292,43 @@ fn a_mark_on_a_loop_that_carries_more_than_sums_is_not_read() {
         assert!(read::read_program(0, &text.replace(change.0, change.1)).is_err());
     }
 }
+
+#[test]
+fn long_vectors_are_worth_a_long_body_that_is_written_again_without_its_ends() {
+    // What the derivative of a stencil adds to three neighbours, but at the first and the last cell.
+    let terms: Vec<String> = (0..40).map(|k| format!("      t{} = t{k} * t0", k + 1)).collect();
+    let body = format!(
+        "
+  last = n - 1
+  for up (i in 0 .. n) {{
+    t0 = x[i]
+    first = i == 0
+    end = i == last
+    at_end = first || end
+    if at_end {{
+      a = y[i]
+      b = a + t0
+      y[i] = b
+    }} else {{
+{}
+      left = i - 1
+      right = i + 1
+      c = y[i]
+      d = c + t40
+      y[i] = d
+      e = y[right]
+      f = e + t1
+      y[right] = f
+      g = y[left]
+      h = g + t2
+      y[left] = h
+    }}
+  }}",
+        terms.join("\n")
+    );
+    let text = of("inout", &body);
+    assert!(text.contains("for par vector 8"), "{text}");
+    let short = Vectors { together: 4, ..Vectors::EVERYTHING };
+    let text = marked(&function("inout", &body), short, &arguments);
+    assert!(!text.contains("vector") && text.contains("if at_end"), "{text}");
+}

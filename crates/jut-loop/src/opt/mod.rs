@@ -35,6 +35,7 @@
 //!
 //! | walk | what it does |
 //! |---|---|
+//! | `unswitch`, `peel` | once more, for longer bodies, if many iterations can be taken at once |
 //! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
 //! | `vector` | loops are marked whose iterations are taken several at a time |
@@ -59,16 +60,22 @@ use crate::form::{Atom, Block, LoopFunction, LoopProgram, Stmt};
 use crate::target::Target;
 use jut_ir::Literal;
 
+/// Statements of a body that is written again without its branches.
+const REPEATED: usize = 48;
+
+/// The same where iterations can be taken many at a time.
+const REPEATED_FOR_VECTORS: usize = 80;
+
+/// So many.
+const LONG: u32 = 8;
+
 /// Tidies up a function.
 pub fn optimise(func: &mut LoopFunction) {
     // The walks over loops look at all names before they begin.
     let loops = func.body.any(&mut Stmt::is_loop);
     motion::run(func);
     if loops {
-        let unswitched = unswitch::run(func);
-        if peel::run(func) || unswitched {
-            motion::run(func);
-        }
+        split(func, REPEATED);
     }
     cells::run(func);
     if loops {
@@ -82,9 +89,34 @@ pub fn optimise(func: &mut LoopFunction) {
     dead::run(func);
 }
 
+/// Takes branches out of loops whose bodies have so many statements at most; whether it changed anything.
+fn split(func: &mut LoopFunction, largest: usize) -> bool {
+    let unswitched = unswitch::run(func, largest);
+    let changed = peel::run(func, largest) || unswitched;
+    if changed {
+        motion::run(func);
+    }
+    changed
+}
+
+/// The same of larger bodies, for long vectors, and what then follows.
+fn split_for_vectors(func: &mut LoopFunction) {
+    if split(func, REPEATED_FOR_VECTORS) {
+        cells::run(func);
+        gather::run(func);
+        if fresh::run(func) {
+            motion::run(func);
+        }
+        dead::run(func);
+    }
+}
+
 /// The program as a backend translates it: the last passes, which depend on what it can take.
 pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
     let mut program = program.clone();
+    if target.vectors.is_some_and(|vectors| vectors.together >= LONG) {
+        program.funcs.values_mut().for_each(split_for_vectors);
+    }
     if let Some(least) = target.shares {
         shares::run(&mut program, least);
     }

@@ -31,11 +31,12 @@ use crate::analysis::LaterRows;
 use crate::form::{Atom, Block, Check, For, Kind, LoopFunction, Order, Stmt, Value};
 use crate::values::Values;
 
-/// Runs the walk; whether it changed anything.
-pub(super) fn run(func: &mut LoopFunction) -> bool {
+/// Runs the walk, for bodies of so many statements; whether it changed anything.
+pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
     let rows = LaterRows::of(func);
     let values = Values::new(&mut func.values);
-    let mut walk = Peel { values, rows, shifted: SecondaryMap::new(), changed: false };
+    let shifted = SecondaryMap::new();
+    let mut walk = Peel { values, rows, shifted, largest, changed: false };
     func.body.rewrite(&mut |stmt, out| {
         walk.learn(&stmt);
         match stmt {
@@ -45,9 +46,6 @@ pub(super) fn run(func: &mut LoopFunction) -> bool {
     });
     walk.changed
 }
-
-/// Statements of a body that is repeated.
-pub(super) const LARGEST: usize = 48;
 
 /// Loops to here or further stay as they are.
 const FAR: i64 = 1 << 62;
@@ -60,6 +58,8 @@ struct Peel<'a> {
     rows: LaterRows,
     /// Integers that are another one plus a constant.
     shifted: SecondaryMap<Value, Option<Shifted>>,
+    /// Statements of a body that is repeated.
+    largest: usize,
     changed: bool,
 }
 
@@ -122,7 +122,7 @@ impl Peel<'_> {
                 Some(Range { index, first: plus(low, from)?, last: plus(before_high, -to)? })
             };
             let size = repeatable(&source.body)?;
-            if size > LARGEST {
+            if size > self.largest {
                 return None;
             }
             let now = self.decided(&source.body, &range(0, 0)?);

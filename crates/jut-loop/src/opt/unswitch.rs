@@ -26,16 +26,16 @@ use jut_ir::Literal;
 use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::prim::{Lowering, Machine, Prim};
 
-use super::peel::{LARGEST, repeatable};
+use super::peel::repeatable;
 use crate::form::{Atom, Block, For, LoopFunction, Stmt, Value};
 use crate::values::Values;
 
-/// Runs the walk; whether it changed anything.
-pub(super) fn run(func: &mut LoopFunction) -> bool {
+/// Runs the walk, for bodies of so many statements; whether it changed anything.
+pub(super) fn run(func: &mut LoopFunction, largest: usize) -> bool {
     let mut values = Values::new(&mut func.values);
     let mut changed = false;
     func.body.rewrite(&mut |stmt, out| match stmt {
-        Stmt::For(source) => match switch(&source) {
+        Stmt::For(source) => match switch(&source, largest) {
             Some(condition) => {
                 changed = true;
                 out.push(split(&mut values, *source, condition));
@@ -48,9 +48,9 @@ pub(super) fn run(func: &mut LoopFunction) -> bool {
 }
 
 /// The truth value from outside that decides, alone or with others, a branch of a loop.
-fn switch(source: &For) -> Option<Value> {
+fn switch(source: &For, largest: usize) -> Option<Value> {
     let body = &source.body;
-    if source.may_end_early() || repeatable(body)? > LARGEST {
+    if source.may_end_early() || repeatable(body)? > largest {
         return None;
     }
     let mut inside: HashSet<Value> = source.carry.iter().map(|(v, _)| *v).collect();
