@@ -286,6 +286,13 @@ fn a_loop_whose_iterations_meet_stays() {
         .replace("t = alloc f64[m]", "t = alloc f64[q]")
         .replace("j in 0 .. m", "j in 0 .. q");
     assert!(!is_stated(&uneven), "{uneven}");
+    // A factor that is no length of rows of the array may be 0, or so large that products with it wrap.
+    let stretched = without
+        .replace("ys[j_1] = w", "ys[0] = w")
+        .replace("row = i * m", "row = i * k")
+        .replace("top = mark", "k = n / m\n top = mark");
+    assert!(!is_stated(&stretched), "{stretched}");
+    assert!(is_stated(&stretched.replace("row = i * k", "row = i * m")), "{stretched}");
     // A buffer of outside under another name, which a loop hands on.
     let handed_on = without
         .replace(

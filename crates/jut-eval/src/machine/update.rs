@@ -89,7 +89,7 @@ impl Machine<'_> {
         let Some(value) = whole.copy_of(&part, &self.meter) else {
             return error(RuntimeErrorKind::Memory, &[]);
         };
-        self.counters.reads += 2 * value.scalars();
+        self.counters.reads += 2 * self.erased_scalars(&value);
         self.counters.moved += 2 * value.bytes();
         let Some(zero) = vector::nothing(&value) else {
             return unchecked("a part of something that is not a vector");
@@ -105,7 +105,7 @@ impl Machine<'_> {
         if whole.cells_mut().is_none() {
             let old = Value::Array(whole.clone());
             match is_linear {
-                true => self.counters.handed += old.scalars(),
+                true => self.counters.handed += self.erased_scalars(&old),
                 false => self.counters.copied += old.scalars(),
             }
             self.counters.moved += old.bytes();

@@ -15,18 +15,29 @@
 //! A cell is `i m + r`. That r is in the row, `0 <= r < m`, is shown from the ranges of loops, from checks that were passed
 //! on the way, and, where m is a product `a b` and r a sum `x b + y`, from x being less than a and y less than b.
 //!
-//! Requires: every access is in range; so where m is no more than 0 there is no access. Cost: linear, and for each question
+//! And m has to be the length of rows that the array consists of: a factor of how many cells it has, or a small number. So m is
+//! not 0 where there is a cell, and no product with it wraps: with any other integer two iterations may come to one cell,
+//! all of them if m is 0, and every fourth if it is 2^62.
+//!
+//! Requires: every access is in range; so where m is less than 0 there is no access. Cost: linear, and for each question
 //! linear in its terms.
 
-use jut_ir::Literal;
+use cranelift_entity::EntityRef;
 use jut_ir::hash::HashMap;
 use jut_ir::prim::{self, Prim};
+use jut_ir::{Literal, NVar};
 
 use super::shifts::Shifts;
 use crate::form::{Atom, Check, LoopFunction, Stmt, Value};
 
 /// Bounds that are followed through products and loops.
 const DEEPEST: usize = 8;
+
+/// Factors of a number of cells that are looked at.
+const FACTORS: usize = 8;
+
+/// The longest rows of which an array need not consist: a product that wraps would have an index that no loop comes to.
+const SHORT: i64 = 1 << 16;
 
 /// What is known of the integers and buffers of a function.
 #[derive(Default)]
@@ -37,6 +48,8 @@ pub struct OwnRows {
     definitions: HashMap<Value, (Prim, [Atom; 2])>,
     /// Where the index of a loop begins and ends.
     loops: HashMap<Value, [Atom; 2]>,
+    /// How many cells a buffer has: the products that are added up, each as its factors.
+    cells: HashMap<Value, Vec<Vec<Atom>>>,
     shifts: Shifts,
 }
 
@@ -84,7 +97,56 @@ impl OwnRows {
                 }
             }
         });
+        for param in &func.params {
+            let Some(len) = &param.len else { continue };
+            let product = |(names, by): &(Vec<NVar>, i64)| {
+                let names = names.iter().map(|v| func.params.get(v.index()));
+                let names = names.map(|param| Some(Atom::Value(param?.value)));
+                let factors: Option<Vec<Atom>> = names.collect();
+                Some([factors?, vec![Atom::Lit(Literal::I64(*by))]].concat())
+            };
+            if let Some(products) = len.terms().iter().map(product).collect() {
+                rows.cells.insert(param.value, products);
+            }
+        }
+        func.body.for_each(&mut |stmt| {
+            if let Stmt::Alloc { dst, len, .. } = stmt {
+                let product = rows.all_factors(*len);
+                rows.cells.insert(*dst, vec![product]);
+            }
+        });
         rows
+    }
+
+    /// The factors of a product of products.
+    fn all_factors(&self, product: Atom) -> Vec<Atom> {
+        let (mut factors, mut open) = (Vec::new(), vec![product]);
+        while let Some(next) = open.pop() {
+            match self.factors(next).next() {
+                Some((a, b)) if factors.len() + open.len() < FACTORS => open.extend([a, b]),
+                _ => factors.push(next),
+            }
+        }
+        factors
+    }
+
+    /// Whether an array consists of rows of this length, or they are so short that it does not matter.
+    fn consists_of(&self, array: Value, length: Atom) -> bool {
+        if let Atom::Lit(length) = length {
+            return matches!(length, Literal::I64(1..=SHORT));
+        }
+        let factors = self.all_factors(length);
+        let Some(products) = self.cells.get(&array) else { return false };
+        products.iter().all(|product| {
+            let mut rest = product.clone();
+            factors.iter().all(|factor| match rest.iter().position(|other| other == factor) {
+                Some(at) => {
+                    rest.swap_remove(at);
+                    true
+                }
+                None => false,
+            })
+        })
     }
 
     /// The buffer of which this is a part, or a part of a part.
@@ -135,7 +197,8 @@ impl OwnRows {
         let (at, length) =
             terms.iter().enumerate().find_map(|(k, term)| Some((k, of_index(term)?)))?;
         terms.swap_remove(at);
-        self.is_within(&terms, cells, length, passed, DEEPEST).then_some(length)
+        let of_rows = self.consists_of(part, length);
+        (of_rows && self.is_within(&terms, cells, length, passed, DEEPEST)).then_some(length)
     }
 
     /// Whether the sum of the terms, and as many cells from there on as are given, or one, are in `0 .. length`.
