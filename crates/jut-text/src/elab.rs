@@ -44,6 +44,7 @@ mod join;
 mod labels;
 mod library;
 mod linear;
+mod local;
 mod local_function;
 mod narrow;
 mod operation;

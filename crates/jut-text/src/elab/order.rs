@@ -5,10 +5,11 @@
 //! name each other in a circle make a *group*, whose signatures are known before its bodies. Where every definition
 //! stands after those that it names, the order is that of the text.
 //!
-//! Parameters and sizes hide definitions. Another name that means something else where it stands (a local one) makes
-//! groups larger, and changes nothing else. *Cost*: linear in the text.
+//! Parameters, sizes and [local names](super::local) hide definitions. A local name that is called makes groups larger, and changes
+//! nothing else. *Cost*: linear in the text, up to sorting.
 
 use super::derived::methods;
+use super::local::Local;
 use crate::ast::{Ast, Decl, Def, ExprKind};
 use jut_ir::calls::{Component, strongly_connected};
 use std::collections::{HashMap, HashSet};
@@ -56,8 +57,10 @@ impl<'a, 's> Order<'a, 's> {
             let params = d.params.iter().map(|(name, _)| name.text);
             let own: HashSet<&str> = d.sizes.iter().map(|name| name.text).chain(params).collect();
             let exprs = ast.exprs.get(defs[k].2.clone()).unwrap_or_default();
+            let local = Local::of(ast, exprs, |name| named.contains_key(name));
             for expr in exprs {
                 let name = match &expr.kind {
+                    ExprKind::Name(name) if local.has(name.text, name.span.start) => continue,
                     ExprKind::Name(name) => name.text,
                     ExprKind::Call(call) => call.func.text,
                     ExprKind::Derived(derived) => derived.call.func.text,
