@@ -2,7 +2,7 @@
 //! ragged arrays, records in records, parts of matrices, names that hide a primitive, constants.
 
 use super::writer::{Scope, Writer};
-use super::{carries, functions, narrow, policies, updates};
+use super::{carries, elements, functions, narrow, policies, updates};
 use std::fmt::Write;
 
 /// A statement: a pattern and what it is bound to.
@@ -54,6 +54,8 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("cast of a size", cast),
     ("array with another part", updates::replaced),
     ("carried array that changes", updates::in_loop),
+    ("array of records that changes", elements::that_change),
+    ("loop with far bounds", elements::far),
     ("function as an argument", functions::given),
     ("derivative in the language", functions::derivative),
     ("gradient in the language", functions::gradient),

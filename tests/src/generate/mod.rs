@@ -9,6 +9,7 @@
 
 mod carries;
 mod constructs;
+mod elements;
 mod expressions;
 mod functions;
 mod linear;
@@ -134,6 +135,8 @@ pub const CONSTRUCTS: &[&str] = &[
     "while that collects",
     "array with another part",
     "carried array that changes",
+    "array of records that changes",
+    "loop with far bounds",
     "function as an argument",
     "derivative in the language",
     "gradient in the language",
