@@ -154,3 +154,22 @@ fn a_report_says_how_many_checkpoints_there_are_and_what_they_cost() {
     assert!(text.contains("up to 20 times 128 bytes of checkpoints"), "{text}");
     assert!(text.contains("(20 + t)! / (20! t!)"), "{text}");
 }
+
+/// The number of iterations and the length of a segment are more than an integer together.
+#[test]
+fn a_loop_to_the_largest_integer_fails_where_it_does_without_a_schedule() {
+    for policy in ["@levels(3)", "@levels(4)", "@revolve(20)"] {
+        let text = format!(
+            "def f(x: [5]f64, b: i64) -> f64 = {policy} for (i < b) carry (s = 0.5) {{ sin(s) * exp(x[i]) }}"
+        );
+        let f = Model::from_text(&text).and_then(|m| m.function("f"));
+        let gradient = f.and_then(|f| f.value_and_gradient()).unwrap_or_else(|e| panic!("{e}"));
+        let x = [0.5, -0.3, 0.7, 1.1, 0.2];
+        let mut session = gradient.session();
+        let error = session.call(&[(&x).into(), i64::MAX.into()]).err().map(|e| e.to_string());
+        assert!(
+            error.as_ref().is_some_and(|e| e.contains("index 5 is out of range")),
+            "{policy}: {error:?}"
+        );
+    }
+}

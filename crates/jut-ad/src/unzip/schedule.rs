@@ -9,7 +9,7 @@
 //! ```
 //! becomes
 //! ```text
-//! n_1 = max(n, 0); m = (n_1 + k - 1) / k
+//! n_1 = max(n, 0); m = n_1 / k, rounded up
 //! (a; a') = scan up (j < m) carry (a = a0; a' = a0') {
 //!   lo = max(j * k, 0); len = min(k, n_1 - lo)
 //!   (a; a') = @recompute scan up (q < len) carry (a = a; a' = a') { i = max(lo + q, 0); B(i) }
@@ -87,9 +87,12 @@ impl Prepare<'_> {
                 self.prim("k", prim::IMAX, vec![root, int(1)], loc, out)
             }
         };
-        let more = self.prim("t", prim::IADD, vec![count, k], loc, out);
-        let more = self.prim("t", prim::ISUB, vec![more, int(1)], loc, out);
-        let bound = self.prim("m", prim::IDIV, vec![more, k], loc, out);
+        // Rounded up, and without a sum that wraps.
+        let whole = self.prim("t", prim::IDIV, vec![count, k], loc, out);
+        let covered = self.prim("t", prim::IMUL, vec![whole, k], loc, out);
+        let rest = self.prim("t", prim::ISUB, vec![count, covered], loc, out);
+        let rest = self.prim("t", prim::IMIN, vec![rest, int(1)], loc, out);
+        let bound = self.prim("m", prim::IADD, vec![whole, rest], loc, out);
 
         // The loop over segments has names of its own for what it carries.
         let index = self.builder.nvar("j", Type::I64, loc.span);
