@@ -35,6 +35,7 @@
 //!
 //! | walk | what it does |
 //! |---|---|
+//! | `interchange` | loops in loops that go through memory by columns go by rows |
 //! | `unswitch`, `peel` | once more, for longer bodies, if many iterations can be taken at once |
 //! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
@@ -49,6 +50,7 @@ mod extremes;
 mod fresh;
 mod gather;
 mod home;
+mod interchange;
 mod motion;
 mod peel;
 pub mod shares;
@@ -114,6 +116,15 @@ fn split_for_vectors(func: &mut LoopFunction) {
 /// The program as a backend translates it: the last passes, which depend on what it can take.
 pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
     let mut program = program.clone();
+    if target.vectors.is_some() {
+        for func in program.funcs.values_mut() {
+            if interchange::run(func) {
+                motion::run(func);
+                cells::run(func);
+                dead::run(func);
+            }
+        }
+    }
     if target.vectors.is_some_and(|vectors| vectors.together >= LONG) {
         program.funcs.values_mut().for_each(split_for_vectors);
     }
