@@ -234,8 +234,9 @@ pub(crate) fn prepare(program: &Program, id: FuncId, recursion: &Recursion) -> C
     let func = &program.funcs[id];
     let (home, next_of) = (SecondaryMap::new(), SecondaryMap::new());
     let reuse = Reuse::of(&program.datas, func);
-    let lin_home = SecondaryMap::new();
-    let mut p = Preparer { id, func, recursion, home, lin_home, next_of, blocks: 0, reuse };
+    let (lin_home, cap_home) = (SecondaryMap::new(), SecondaryMap::new());
+    let mut p =
+        Preparer { id, func, recursion, home, lin_home, cap_home, next_of, blocks: 0, reuse };
     let lanes: Vec<Slot> = func
         .cap_params
         .iter()
@@ -272,6 +273,8 @@ struct Preparer<'f> {
     home: SecondaryMap<NVar, u32>,
     /// The same of linear variables.
     lin_home: SecondaryMap<LVar, u32>,
+    /// The same of what capabilities read.
+    cap_home: SecondaryMap<Cap, u32>,
     /// The carry whose next value a variable is.
     next_of: SecondaryMap<NVar, Option<NVar>>,
     blocks: u32,
@@ -424,6 +427,7 @@ impl Preparer<'_> {
                 | Rhs::LUntuple(y)
                 | Rhs::LOpen { value: y, .. }
                 | Rhs::LCast { value: y, .. } => self.lin_home[*y],
+                Rhs::Rd(place) => self.cap_home[place.root],
                 Rhs::Region(region) => match (region.body.lin.get(k).copied(), region.start) {
                     (Some(y), _) | (None, Some(Operand::L(y))) => self.lin_home[y],
                     (None, _) => home,
@@ -568,7 +572,10 @@ impl Preparer<'_> {
                 let mut dst = dst;
                 let end = if region.end { dst.pop() } else { None };
                 let start = match region.start {
-                    Some(Operand::L(x)) => self.take(x),
+                    Some(Operand::L(x)) => {
+                        self.cap_home[region.cap] = self.lin_home[x];
+                        self.take(x)
+                    }
                     _ => Arg::Get(Slot::MAX),
                 };
                 let body = self.block(&region.body, home, lanes);

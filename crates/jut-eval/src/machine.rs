@@ -218,7 +218,7 @@ impl Machine<'_> {
         }
         for (value, handed) in out.iter().skip(body.copies.len()).zip(&body.moves) {
             if *handed {
-                self.counters.handed += value.scalars();
+                self.counters.handed += self.erased_scalars(value);
             }
         }
     }

@@ -66,12 +66,12 @@ impl<'a> Values<'a> {
     }
 }
 
+/// Writes an operation with a name like the hint, of a kind; gives its result.
+type Write<'a> = dyn FnMut(&str, Kind, Prim, &[Atom]) -> Atom + 'a;
+
 /// Writes how many iterations a loop with these bounds has, from 0 to the largest integer, which stands for more, too: so what is
-/// worked out from it, whole parts of a loop and what is left for the last one, does not wrap. `write` writes one operation.
-pub(crate) fn trips(
-    [low, high]: [Atom; 2],
-    write: &mut dyn FnMut(&str, Kind, Prim, &[Atom]) -> Atom,
-) -> Atom {
+/// worked out from it, whole parts of a loop and what is left for the last one, does not wrap.
+pub(crate) fn trips([low, high]: [Atom; 2], write: &mut Write<'_>) -> Atom {
     let int = |k: i64| Atom::Lit(Literal::I64(k));
     if low == int(0) {
         return write("trips", Kind::I64, prim::IMAX, &[high, low]);

@@ -35,7 +35,7 @@ impl Machine<'_> {
     }
 
     /// The scalars of a linear value once L has been applied: tangents of declared types have their sizes then.
-    fn erased_scalars(&self, value: &Value) -> u64 {
+    pub(super) fn erased_scalars(&self, value: &Value) -> u64 {
         let all = |items: &[Value]| items.iter().map(|item| self.erased_scalars(item)).sum();
         match value {
             Value::Tuple(items) => all(items),

@@ -73,7 +73,7 @@ fn each<'s>(ast: &Ast<'s>, expr: &Expr<'s>, bound: &mut dyn FnMut(Name<'s>, [u32
                     Range::Between(_, name, last) | Range::Down(_, name, last) => (name, last),
                 })
             };
-            let end = ranges().last().map_or(0, |(_, last)| body(last)[1]);
+            let end = ranges().next_back().map_or(0, |(_, last)| body(last)[1]);
             for (name, last) in ranges() {
                 // Ranges behind it, and the body.
                 bound(name, [body(last)[1], end]);
