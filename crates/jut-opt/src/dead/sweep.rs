@@ -1,6 +1,7 @@
 //! Sweeping: a block without what [`Marks`] found dead.
 
 use super::mark::Marks;
+use jut_ir::TapePolicy;
 use jut_ir::entity::NVar;
 use jut_ir::ir::*;
 
@@ -36,7 +37,7 @@ impl Sweep<'_> {
 
     /// Dead statements are walked too, to keep count.
     fn stmt(&mut self, stmt: Stmt) -> Stmt {
-        let Stmt { mut nl, lin, rhs, annotated, loc } = stmt;
+        let Stmt { mut nl, lin, rhs, annotated, mut loc } = stmt;
         let rhs = match rhs {
             Rhs::Scan(scan) => {
                 let keep: Vec<bool> = nl.iter().map(|v| self.marks.var(*v)).collect();
@@ -46,6 +47,10 @@ impl Sweep<'_> {
                 scan.cap_slices.retain(|(c, _)| self.marks.cap(*c));
                 scan.body = self.block(scan.body, Some(&keep));
                 super::retain(&mut nl, &keep);
+                // A schedule is about what a loop carries.
+                if loc.tape.is_schedule() && !scan.has_schedule(loc.tape) {
+                    loc.tape = TapePolicy::Free;
+                }
                 Rhs::Scan(Box::new(scan))
             }
             Rhs::Case(case) => {
