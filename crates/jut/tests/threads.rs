@@ -210,3 +210,51 @@ fn products_of_large_matrices_are_cut_too() {
         }
     }
 }
+
+/// A cell is read before the loop that adds to it. Without iterations, or where a check comes first, it need not be there.
+#[test]
+fn cells_that_are_not_there_are_not_read() {
+    let text = "def f[n](y: [n]f64, k: i64) -> f64 = {
+  var z = y
+  for (i < k) {
+    list = z
+    for (j < (size(list) + 2) / 3) {
+      part = list[j * 3 .. prim.min(j * 3 + 3, size(list))]
+      check 0 >= 0
+    }
+    z[2] += 3.25
+  }
+  sum(z)
+}
+def g[n](y: [n]f64, x: f64, k: i64) -> f64 = {
+  var z = y
+  s = for (i < k) carry (s = x) {
+    t = sum (j < 40) { sin(x * f64(i * j)) }
+    z[2] += t
+    s + t
+  }
+  s + sum(z)
+}";
+    let model = Model::from_text(text).expect("a program");
+    let compiled = |engine: Engine| {
+        ["f", "g"].map(|name| {
+            let function = model.function(name).expect(name).engine(engine);
+            function.value_and_gradient().expect(name)
+        })
+    };
+    let ([f, g], long) = (compiled(Engine::Interpreter), [1.0, 2.0, 4.0]);
+    for engine in engines() {
+        let [own_f, own_g] = compiled(engine);
+        for (k, n) in (0..3).flat_map(|k| (0..4).map(move |n| (k, n))) {
+            let y = &long[..n];
+            let (two, three) = ([y.into(), k.into()], [y.into(), 0.5.into(), k.into()]);
+            let pairs = [(f.call(&two), own_f.call(&two)), (g.call(&three), own_g.call(&three))];
+            for (expected, found) in pairs {
+                let said = |values: jut::Result<_>| values.map_err(|error| error.to_string());
+                let (expected, found) = (said(expected), said(found));
+                assert_eq!(expected.is_err(), k > 0 && n < 3);
+                assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{engine:?} {n} {k}");
+            }
+        }
+    }
+}

@@ -22,7 +22,8 @@ pub(super) struct Found {
     pub written: HashSet<Value>,
 }
 
-/// A cell that every iteration adds to, once: its content is carried.
+/// A cell that every iteration adds to, once: its content is carried. It is read before the loop, so nothing in an iteration before
+/// that may be what says that the cell is there, such as a check.
 pub(super) struct CellSum {
     pub buffer: Value,
     pub index: Atom,
@@ -252,14 +253,16 @@ impl Shares<'_> {
             }
         });
         let first = cells.len();
+        let mut guarded = false;
         for (at, stmt) in body.stmts.iter().enumerate() {
+            guarded |= effects::is_guard(stmt);
             let Stmt::Load { dst, buffer, index } = stmt else { continue };
             if *buffer != origin {
                 continue;
             }
             // The cell is the same in all iterations, and certainly none of the others.
             index.integer()?;
-            if cells[first..].iter().any(|cell| cell.index == *index) {
+            if guarded || cells[first..].iter().any(|cell| cell.index == *index) {
                 return None;
             }
             let rest = &body.stmts[at + 1..];

@@ -54,10 +54,32 @@ impl Rounds<'_, '_> {
         self.values.prim(hint, Kind::I64, prim, &args, out)
     }
 
-    /// Writes everything, in the place of the loop.
+    /// Writes everything, in the place of the loop. Cells are there for certain only if the loop runs.
     pub fn write(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
         let Some(counted) = stmt.counted() else { return };
         let (low, high) = (counted.low, counted.high);
+        if self.found.cells.is_empty() {
+            return self.rounds(stmt, [low, high], stmt.bound().to_vec(), out);
+        }
+        let inner: Vec<Value> = stmt.bound().iter().map(|sum| self.values.like(*sum)).collect();
+        let mut then = Block::default();
+        self.rounds(stmt, [low, high], inner.clone(), &mut then.stmts);
+        then.results = inner.into_iter().map(Atom::Value).collect();
+        let sums = self.found.sums.iter();
+        let untouched = sums.map(|sum| initial(stmt, sum)).collect();
+        let other = Block { stmts: Vec::new(), results: untouched };
+        let cond = self.values.prim("runs", Kind::BOOL, prim::ILT, &[low, high], out);
+        out.push(Stmt::If { dst: stmt.bound().to_vec(), cond, then, other });
+    }
+
+    /// The rounds of a loop; `dst` is what its sums are called behind it.
+    fn rounds(
+        &mut self,
+        stmt: &Stmt,
+        [low, high]: [Atom; 2],
+        mut dst: Vec<Value>,
+        out: &mut Vec<Stmt>,
+    ) {
         let top = self.values.fresh("top", Kind::I64);
         out.push(Stmt::Mark { dst: top, arena: Arena::Temp });
         let trips = trips([low, high], &mut |hint, kind, prim, args| {
@@ -110,7 +132,6 @@ impl Rounds<'_, '_> {
             body.results.extend(sums);
         }
 
-        let mut dst = stmt.bound().to_vec();
         let sums = self.found.cells.iter().map(|cell| self.values.like(cell.sum.next));
         let of_cells: Vec<Value> = sums.collect();
         dst.extend(&of_cells);
@@ -135,12 +156,7 @@ impl Rounds<'_, '_> {
     fn begin(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) -> Vec<(Value, Atom)> {
         let mut carry = Vec::new();
         for sum in &self.found.sums {
-            let initial = match stmt {
-                Stmt::For(f) => f.carry.get(sum.number).map(|(_, initial)| *initial),
-                _ => None,
-            };
-            let initial = initial.unwrap_or(Atom::Lit(Literal::F64(0.0)));
-            carry.push((self.values.like(sum.carry), initial));
+            carry.push((self.values.like(sum.carry), initial(stmt, sum)));
         }
         for cell in &self.found.cells {
             let first = self.values.fresh("first", Kind::F64);
@@ -239,6 +255,15 @@ impl Rounds<'_, '_> {
         }));
         results
     }
+}
+
+/// What a sum is before the loop.
+fn initial(stmt: &Stmt, sum: &Sum) -> Atom {
+    let carried = match stmt {
+        Stmt::For(f) => f.carry.get(sum.number).map(|(_, initial)| *initial),
+        _ => None,
+    };
+    carried.unwrap_or(Atom::Lit(Literal::F64(0.0)))
 }
 
 /// The order in which a loop that adds up one after the other does so.
