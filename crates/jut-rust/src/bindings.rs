@@ -210,7 +210,14 @@ impl Lowering<'_> {
             }
             Pat::Paren(inner) => self.pattern(&inner.pat, value),
             Pat::Reference(inner) => self.pattern(&inner.pat, value),
-            Pat::Type(typed) => self.pattern(&typed.pat, value),
+            Pat::Type(typed) => {
+                if !has_infer(&typed.ty)
+                    && let Ok(ty) = crate::types::read(&typed.ty, &mut self.holes)
+                {
+                    self.unify(&value.ty, &ty);
+                }
+                self.pattern(&typed.pat, value)
+            }
             Pat::Tuple(tuple) => {
                 let whole = self.named(value, "pair");
                 for (k, item) in tuple.elems.iter().enumerate() {

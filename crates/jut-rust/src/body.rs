@@ -65,7 +65,8 @@ impl Lowering<'_> {
                     }
                     syn::Item::Fn(function) => {
                         let (plain, name) = (crate::expand::plain(function), &function.sig.ident);
-                        let twin = crate::expand::within(&plain, name)?;
+                        let (twin, integers) = crate::expand::within(&plain, name)?;
+                        self.inner.extend(integers);
                         self.items.push(quote::quote!(#[allow(dead_code)] #plain #twin));
                     }
                     _ => {

@@ -169,7 +169,7 @@ impl Lowering<'_> {
                 for step in &steps {
                     ty = match step {
                         Step::Element => quote!(::jut::rust::element(#ty)),
-                        Step::Argument(..) => return None,
+                        Step::Argument(..) | Step::Parameter(_) => return None,
                         other => {
                             let key = key(&other.to_string());
                             quote!(::jut::rust::field::<#key, _, _>(#ty))
@@ -193,6 +193,7 @@ impl Lowering<'_> {
     ) -> Result<Value, Refusal> {
         let mut texts = Vec::new();
         for (k, value) in values.iter().enumerate() {
+            self.said(&value.ty, hole, &[Step::Parameter(k)]);
             match self.resolve(&value.ty) {
                 // Of what, the function knows.
                 Ty::Option(inner) if *inner == Ty::Never => {
@@ -288,6 +289,12 @@ impl Lowering<'_> {
                     return refuse(
                         &call.receiver,
                         "write the type of this parameter of the closure: `|x: T| ..`",
+                    );
+                }
+                Step::Parameter(_) => {
+                    return refuse(
+                        &call.receiver,
+                        "write the type of this number where it is declared: `let k: usize = ..`",
                     );
                 }
                 other => {

@@ -88,7 +88,8 @@ pub fn differentiable(arguments: TokenStream, item: TokenStream) -> TokenStream 
         Some(names) => signature.by(names),
         None => Ok(signature),
     });
-    let twin = read_beside(&function, &name, read, None, None);
+    let (twin, integers) = read_beside(&function, &name, read, None, None);
+    let function = crate::literals::with_types(quote!(#function), &integers);
     quote!(#function #twin)
 }
 
@@ -99,11 +100,14 @@ pub(crate) fn plain(function: &ItemFn) -> ItemFn {
     plain
 }
 
+/// What stands beside a function, and the literals in it that are taken for `i32`.
+type Beside = (TokenStream, Vec<Span>);
+
 /// What stands beside a function within another one.
-pub(crate) fn within(function: &ItemFn, name: &Ident) -> Result<TokenStream, Refusal> {
+pub(crate) fn within(function: &ItemFn, name: &Ident) -> Result<Beside, Refusal> {
     let signature = signature(function, None)?;
     let lowered = lower(function, &signature)?;
-    Ok(twin(function, name, &signature, &lowered, None, None))
+    Ok((twin(function, name, &signature, &lowered, None, None), lowered.integers))
 }
 
 /// What stands beside a function, or beside the `impl` block of a method, which may be that of a trait: its derivatives, or an error.
@@ -112,7 +116,7 @@ pub(crate) fn beside(
     name: &Ident,
     owner: Option<&Type>,
     of: Option<&syn::Path>,
-) -> TokenStream {
+) -> Beside {
     read_beside(function, name, signature(function, owner), owner, of)
 }
 
@@ -123,13 +127,13 @@ fn read_beside(
     signature: Result<Signature, Refusal>,
     owner: Option<&Type>,
     of: Option<&syn::Path>,
-) -> TokenStream {
+) -> Beside {
     let signature = match signature {
         Ok(signature) => signature,
         Err(refusal) => {
             let error = refusal.error();
             let stub = bare(function, name);
-            return quote!(#stub #error);
+            return (quote!(#stub #error), Vec::new());
         }
     };
     let (lowered, error) = match lower(function, &signature) {
@@ -137,7 +141,7 @@ fn read_beside(
         Err(refusal) => (Lowered::default(), Some(Refusal::error(&refusal))),
     };
     let twin = twin(function, name, &signature, &lowered, owner, of);
-    quote!(#twin #error)
+    (quote!(#twin #error), lowered.integers)
 }
 
 /// The methods and functions of an `impl` block. Each has a type of its own, `Type_method`.
@@ -154,7 +158,7 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
         return fail(spanned(owner, "an `impl` of a struct that derives `jut::Data` is expected"));
     };
     let short = path.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-    let mut all = TokenStream::new();
+    let (mut all, mut integers) = (TokenStream::new(), Vec::new());
     for item in &block.items {
         let syn::ImplItem::Fn(method) = item else { continue };
         let (attrs, vis, sig, body) = (&method.attrs, &method.vis, &method.sig, &method.block);
@@ -177,7 +181,9 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
                     span = sig.ident.span()
                 );
                 let of = block.trait_.as_ref().map(|(_, path, _)| path);
-                all.extend(beside(&function, &name, Some(owner), of));
+                let (twin, taken) = beside(&function, &name, Some(owner), of);
+                all.extend(twin);
+                integers.extend(taken);
                 let key = crate::calls::key(&plain);
                 let conditions = &function.attrs;
                 let gives = match &function.sig.output {
@@ -206,6 +212,7 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
         }
     }
     let block = crate::generic::with_links(block, &short);
+    let block = crate::literals::with_types(quote!(#block), &integers);
     quote!(#block #all)
 }
 
@@ -341,7 +348,8 @@ fn twin(
         _ => TokenStream::new(),
     };
     let options = signature.parameters.iter().any(|p| matches!(p.ty, Ty::Option(_)));
-    let parameters = match signature.takes_functions() || options {
+    let integers = signature.parameters.iter().any(|p| p.ty.has_integer());
+    let parameters = match signature.takes_functions() || options || integers {
         true => {
             signature.parameters.iter().map(|p| type_value(&p.ty, &signature.lengths)).collect()
         }

@@ -322,7 +322,7 @@ impl Lowering<'_> {
             }
             Lit::Int(n) => {
                 let ty = match n.suffix() {
-                    "" => self.unknown_integer(),
+                    "" => self.written_integer(literal),
                     "i64" => Ty::I64,
                     "i32" => Ty::I32,
                     "usize" => Ty::Usize,
@@ -343,6 +343,13 @@ impl Lowering<'_> {
             }
             _ => refuse(literal, "only numbers and truth values are differentiated"),
         }
+    }
+
+    /// The type of an integer as it is written.
+    fn written_integer(&mut self, at: &Lit) -> Ty {
+        let ty = self.unknown_integer();
+        self.numbers.push((ty.clone(), at.span()));
+        ty
     }
 
     /// A float as it is written. The nearest number of 32 bits is not always that of the nearest one of 64.

@@ -6,7 +6,7 @@ use crate::types::{Extent, Ty, read_outside, read_signature};
 use crate::{Refusal, refuse};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use syn::spanned::Spanned;
 use syn::{Expr, FnArg, ItemFn, Lit, Pat, ReturnType, Type, TypeParam};
 
@@ -116,6 +116,8 @@ pub struct Lowered {
     pub holes: Vec<Hole>,
     /// Items of the body that names in the holes may need.
     pub items: Vec<TokenStream>,
+    /// Literals that are taken for `i32`, where the meaning depends on it: see [`crate::literals`].
+    pub integers: Vec<Span>,
 }
 
 /// A name in scope.
@@ -161,6 +163,10 @@ pub(crate) struct Frame {
 pub(crate) struct Learned {
     /// What integers of unknown type turned out to be.
     pub integers: Vec<Option<Ty>>,
+    /// What calls say of them: that counts where nothing else is known.
+    pub given: BTreeMap<usize, Ty>,
+    /// Those of which the meaning of an operation depends on whether they are of 32 bits.
+    pub ranged: BTreeSet<usize>,
     /// The same of floats.
     pub floats: Vec<Option<Ty>>,
     /// Whether some `return` stands where the rest of the function cannot be put into the other arm.
@@ -192,6 +198,10 @@ pub(crate) struct Lowering<'a> {
     pub marks: Vec<(Span, What)>,
     pub items: Vec<TokenStream>,
     pub learned: Learned,
+    /// The integers that are written without a type: what stands for that, and where they are.
+    pub numbers: Vec<(Ty, Span)>,
+    /// Literals of functions within this one that are taken for `i32`.
+    pub inner: Vec<Span>,
     /// How many integers of unknown type there were so far in this pass.
     pub integers: usize,
     /// The same of floats.
@@ -397,25 +407,57 @@ pub(crate) fn hole_of(hole: Hole, holes: &mut Vec<Hole>) -> usize {
 /// The first thing that is not in the subset.
 pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusal> {
     let mut learned = Learned::default();
+    let mut integers = Vec::new();
     // Each pass knows what the one before found out: types of integers that are decided behind their
     // first use, and jumps that need a variable.
-    for _ in 0..8 {
+    for _ in 0..12 {
         let before = learned.clone();
         let mut lowering = Lowering::new(signature, learned);
         let text = lowering.function(function)?;
         learned = lowering.learned.clone();
-        for ty in &mut learned.integers {
-            ty.get_or_insert(Ty::I32);
+        if learned != before {
+            continue;
         }
-        for ty in &mut learned.floats {
-            ty.get_or_insert(Ty::F64);
-        }
-        if learned == before {
+        integers.extend(crate::literals::taken(&lowering));
+        if !learned.close() {
+            integers.extend(std::mem::take(&mut lowering.inner));
             let (text, places) = finish(&text, &lowering.marks);
-            return Ok(Lowered { text, places, holes: lowering.holes, items: lowering.items });
+            let Lowering { holes, items, .. } = lowering;
+            return Ok(Lowered { text, places, holes, items, integers });
         }
     }
     refuse(&function.sig.ident, "the types of this function's numbers cannot be found: write them")
+}
+
+impl Learned {
+    /// Two integers are of one type: what calls say of the first is said of the second.
+    pub fn merge(&mut self, first: usize, second: usize) {
+        if let Some(given) = self.given.get(&first).cloned() {
+            self.given.entry(second).or_insert(given);
+        }
+        if self.ranged.contains(&first) {
+            self.ranged.insert(second);
+        }
+    }
+
+    /// Whether nothing is known of an integer, not even by a call: Rust takes it for an `i32`.
+    pub fn is_open(&self, k: usize) -> bool {
+        self.integers.get(k).is_none_or(Option::is_none) && !self.given.contains_key(&k)
+    }
+
+    /// What is still unknown is what Rust takes it for; whether anything was.
+    fn close(&mut self) -> bool {
+        let mut open = false;
+        for (k, ty) in self.integers.iter_mut().enumerate().filter(|(_, ty)| ty.is_none()) {
+            *ty = Some(self.given.get(&k).cloned().unwrap_or(Ty::I32));
+            open = true;
+        }
+        for ty in self.floats.iter_mut().filter(|ty| ty.is_none()) {
+            *ty = Some(Ty::F64);
+            open = true;
+        }
+        open
+    }
 }
 
 impl<'a> Lowering<'a> {
@@ -433,6 +475,8 @@ impl<'a> Lowering<'a> {
             marks: Vec::new(),
             items: Vec::new(),
             learned,
+            numbers: Vec::new(),
+            inner: Vec::new(),
             integers: 0,
             floats: 0,
             loops: 0,

@@ -260,6 +260,7 @@ fn items(block: &ItemTrait) -> Result<TokenStream, Refusal> {
         ));
     }
     let (mut own, mut beside) = (block.clone(), TokenStream::new());
+    let mut integers = Vec::new();
     let of = &block.ident;
     for item in &block.items {
         let TraitItem::Fn(method) = item else { continue };
@@ -300,8 +301,11 @@ fn items(block: &ItemTrait) -> Result<TokenStream, Refusal> {
         let tokens = named_self(quote!(#(#attrs)* #vis #sig #body), &owner);
         let function: ItemFn = syn::parse2(tokens)
             .map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
-        beside.extend(crate::expand::beside(&function, &name, Some(&owner), None));
+        let (twin, taken) = crate::expand::beside(&function, &name, Some(&owner), None);
+        beside.extend(twin);
+        integers.extend(taken);
     }
+    let own = crate::literals::with_types(quote!(#own), &integers);
     Ok(quote!(#own #beside))
 }
 

@@ -8,11 +8,16 @@
 //! ```text
 //! let mut s = 0.0;                 Float(0), f64 if nothing else is found
 //! s += x[i];                       f32, if x is a &[f32]: `var s = 0.0f32`
+//! let mut k = 3;                   Int(0)
+//! pick(x, k);                      if nothing else is found, what `pick` takes: Of(hole, [Parameter(1)])
 //! ```
+//!
+//! An integer of which nothing at all is found is an `i32` in Rust. That nothing is found is known here only as far as this file
+//! looks; where the meaning depends on it, rustc is asked: see [`crate::literals`].
 
 use crate::expression::Value;
 use crate::function::Lowering;
-use crate::types::{Ty, array};
+use crate::types::{Step, Ty, array};
 
 impl Lowering<'_> {
     /// The type as far as it is known now.
@@ -44,6 +49,9 @@ impl Lowering<'_> {
                 if let Some(slot) = self.learned.integers.get_mut(k) {
                     *slot = Some(found.clone());
                 }
+                if let Ty::Int(j) = found {
+                    self.learned.merge(k, j);
+                }
                 found
             }
             (Ty::Float(j), Ty::Float(k)) if j == k => Ty::Float(j),
@@ -61,7 +69,11 @@ impl Lowering<'_> {
                 self.float_is(k, found);
                 Ty::Float(k)
             }
-            (Ty::Never, known) | (Ty::Of(..), known) => known,
+            (Ty::Of(hole, steps), known) | (known, Ty::Of(hole, steps)) => {
+                self.said(&known, hole, &steps);
+                known
+            }
+            (Ty::Never, known) => known,
             (Ty::Array(a, extent), Ty::Array(b, _)) => array(self.unify(&a, &b), extent),
             (Ty::Option(a), Ty::Option(b)) => Ty::Option(Box::new(self.unify(&a, &b))),
             (Ty::Tuple(a), Ty::Tuple(b)) if a.len() == b.len() => {
@@ -79,6 +91,32 @@ impl Lowering<'_> {
             self.learned.integers.push(None);
         }
         Ty::Int(k)
+    }
+
+    /// A value of a type is what some steps lead to: the integers in it whose type nothing else decides are what that has there.
+    pub fn said(&mut self, ty: &Ty, hole: usize, steps: &[Step]) {
+        let then = |step: Step| steps.iter().cloned().chain([step]).collect::<Vec<_>>();
+        match self.resolve(ty) {
+            Ty::Int(k) => {
+                self.learned.given.entry(k).or_insert_with(|| Ty::Of(hole, steps.to_vec()));
+            }
+            Ty::Array(element, _) => self.said(&element, hole, &then(Step::Element)),
+            Ty::Tuple(items) => {
+                for (k, item) in items.iter().enumerate() {
+                    self.said(item, hole, &then(Step::Component(k)));
+                }
+            }
+            // Whether it is there is before it.
+            Ty::Option(inner) => self.said(&inner, hole, &then(Step::Component(1))),
+            _ => {}
+        }
+    }
+
+    /// The meaning of an operation depends on whether its integers are of 32 bits.
+    pub fn depends(&mut self, ty: &Ty) {
+        if let Ty::Int(k) = self.resolve(ty) {
+            self.learned.ranged.insert(k);
+        }
     }
 
     /// A float whose type is not known yet.

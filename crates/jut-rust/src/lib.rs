@@ -19,7 +19,7 @@
 //! | `bindings` | `let`, and patterns that always fit |
 //! | `loops` | `for`, `while`, `loop` |
 //! | `expression`, `operators`, `calls`, `macros` | expressions |
-//! | `inference` | what is known of types |
+//! | `inference`, `literals` | what is known of types; rustc is asked where nothing is |
 //! | `grown`, `counted` | lists that grow |
 //! | `elements`, `chains`, `staged` | chains of iterators |
 //! | `rearranged` | lists that are sorted, filled, turned round |
@@ -52,6 +52,7 @@ mod functions;
 mod generic;
 mod grown;
 mod inference;
+mod literals;
 mod loops;
 mod macros;
 mod methods;

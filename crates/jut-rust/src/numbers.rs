@@ -30,9 +30,10 @@ impl Lowering<'_> {
             && let ("abs" | "max" | "min" | "signum", true) =
                 (name, arguments.iter().all(|a| a.stable))
             && let Some(integer) = self.only("int", &ty)
-            && !arguments
-                .iter()
-                .any(|a| self.resolve(&a.ty).is_float() || self.resolve(&a.ty).is_integer())
+            && !arguments.iter().any(|a| {
+                let known = self.resolve(&a.ty);
+                known.is_float() || known.is_integer() || literal(a).is_some()
+            })
         {
             // A float or an integer: rustc knows.
             let texts: Vec<&str> = arguments.iter().map(|a| a.text.as_str()).collect();
@@ -58,8 +59,14 @@ impl Lowering<'_> {
                 value
             });
         }
+        // What rustc knows is an integer beside one. (An integer as it is written has what stands beside it as its type.)
+        let integer = |a: &Value| self.resolve(&a.ty).is_integer() || literal(a).is_some();
+        let integers = ty.is_integer()
+            || matches!(ty, Ty::Of(..))
+                && (name == "pow" || shared && arguments.iter().any(integer));
         if let Ty::Of(..) = ty
             && shared
+            && !integers
             && !arguments.iter().any(|a| self.resolve(&a.ty).is_float())
         {
             return refuse(
@@ -67,7 +74,7 @@ impl Lowering<'_> {
                 "the type of this is not known here: bind it to a name with its type before, `let x: f64 = ..;`",
             );
         }
-        if ty.is_integer() {
+        if integers {
             return self.integer_method(name, receiver, arguments, at);
         }
         if !(ty.is_float() || matches!(ty, Ty::Of(..))) {

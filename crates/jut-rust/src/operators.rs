@@ -275,6 +275,7 @@ impl Lowering<'_> {
 
     /// The value, which is checked to be an i32 if its type is that.
     pub fn in_range(&mut self, value: Value, span: Span, operation: &'static str) -> Value {
+        self.depends(&value.ty);
         self.checked("i32", value, |v| format!("{v} + 2147483648 < 4294967296"), span, operation)
     }
 

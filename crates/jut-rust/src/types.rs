@@ -29,6 +29,8 @@ pub enum Step {
     Field(String),
     /// To a parameter of the function that an argument of a function is.
     Argument(usize, usize),
+    /// To a parameter of a function.
+    Parameter(usize),
 }
 
 impl std::fmt::Display for Step {
@@ -38,6 +40,7 @@ impl std::fmt::Display for Step {
             Step::Component(k) => write!(f, "{k}"),
             Step::Field(name) => f.write_str(name),
             Step::Argument(k, j) => write!(f, "@{k}.{j}"),
+            Step::Parameter(k) => write!(f, "@{k}"),
         }
     }
 }
@@ -87,6 +90,16 @@ impl Ty {
             Ty::Tuple(items) => items.iter().any(Ty::has_float),
             Ty::Option(inner) => inner.has_float(),
             _ => false,
+        }
+    }
+
+    /// Whether a value of it may have integers: that of a struct, or of a type parameter, may.
+    pub fn has_integer(&self) -> bool {
+        match self {
+            Ty::Array(element, _) => element.has_integer(),
+            Ty::Tuple(items) => items.iter().any(Ty::has_integer),
+            Ty::Option(inner) => inner.has_integer(),
+            other => other.is_integer() || matches!(other, Ty::Of(..)),
         }
     }
 

@@ -19,7 +19,7 @@
 //! # }
 //! ```
 
-use crate::rust::{Callee, Cell, Filled, Linker, Source, Type};
+use crate::rust::{Callee, Cell, Constant, Filled, Linker, Source, Type};
 use jut_runtime::math as own;
 
 macro_rules! functions {
@@ -49,7 +49,8 @@ macro_rules! functions {
                 &LINKED
             }
             fn link(_: &mut Linker) -> Filled {
-                Filled { text: $prim.to_string(), ty: Type::F64, changed: &[], parameters: &[] }
+                let parameters = &[$(<$ty as Constant>::TYPE),*];
+                Filled { text: $prim.to_string(), ty: Type::F64, changed: &[], parameters }
             }
         }
     )*};

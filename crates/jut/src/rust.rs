@@ -96,7 +96,7 @@ pub trait Source: 'static + Sized {
     const RESULT: Type;
     /// Which of its parameters are `&mut`, if any is: what these are in the end are further results.
     const CHANGED: &'static [bool] = &[];
-    /// The types of its parameters, if any is a function.
+    /// The types of its parameters, if any is a function, an `Option`, or has integers.
     const PARAMETERS: &'static [Type] = &[];
     /// The numbers of the parameters that derivatives are by, if not all with floats.
     const WRT: &'static [usize] = &[];

@@ -24,6 +24,8 @@ mod functions;
 mod generic;
 #[path = "differentiable/habits.rs"]
 mod habits;
+#[path = "differentiable/inferred.rs"]
+mod inferred;
 #[path = "differentiable/lengths.rs"]
 mod lengths;
 #[path = "differentiable/lists.rs"]

@@ -33,6 +33,10 @@ const CHOICE: Type = Type::Enum(
     &[("", Type::I64), ("One.0", Type::F64), ("Two.y", Type::F64), ("Two.k", Type::I64)],
 );
 
+/// The parameters of all functions.
+const PARAMETERS: &[Type] =
+    &[Type::Array(&Type::F64), Type::Array(&Type::F64), Type::Usize, Type::I64];
+
 /// Arguments of all functions: arrays, a size, an integer.
 const CALLS: &[(&[f64], &[f64], usize, i64)] = &[
     (&[], &[], 0, 0),
@@ -91,6 +95,7 @@ fn program(functions: &[String]) -> Model {
         let holes = lowered.holes.iter().map(|hole| match hole {
             Hole::Function(path) => {
                 Filled::function(&path.to_string(), Type::F64, &[false, true, false, false])
+                    .of(PARAMETERS)
             }
             Hole::Data(path) => match path.to_string().as_str() {
                 "Point" => Filled::function("Point", POINT, &[]),

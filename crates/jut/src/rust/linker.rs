@@ -41,13 +41,15 @@ impl Filled {
         Filled { parameters, ..self }
     }
 
-    /// The type that some steps lead to, of what it gives, or of what a function among its arguments takes: `@1.0`.
+    /// The type that some steps lead to, of what it gives, of its parameter, `@1`, or of what a function among its arguments takes: `@1.0`.
     fn walk<'a>(&self, steps: impl Iterator<Item = &'a str>) -> Option<Type> {
         let mut ty = self.ty;
         for step in steps {
-            ty = match step.strip_prefix('@').and_then(|step| step.split_once('.')) {
-                Some((k, j)) => match self.parameters.get(k.parse::<usize>().ok()?)? {
-                    Type::Function(inputs, _) => *inputs.get(j.parse::<usize>().ok()?)?,
+            ty = match step.strip_prefix('@').map(|step| step.split_once('.').unwrap_or((step, "")))
+            {
+                Some((k, j)) => match (self.parameters.get(k.parse::<usize>().ok()?)?, j) {
+                    (parameter, "") => *parameter,
+                    (Type::Function(inputs, _), j) => *inputs.get(j.parse::<usize>().ok()?)?,
                     _ => return None,
                 },
                 None => ty.step(step)?,
