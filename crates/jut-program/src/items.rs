@@ -183,6 +183,7 @@ fn typed(
         result,
         written: None,
         types: Vec::new(),
+        own: Vec::new(),
         bounds: Vec::new(),
         lengths: Vec::new(),
     };

@@ -262,15 +262,15 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             || ::jut::Result::Ok([#(::jut::rust::Argument::hold(&#held)?),*])
         };
         // What is static in a function of type parameters is one for all types.
-        let called = match signature.types.is_empty() {
-            true => quote! {
+        let called = match signature.is_open() {
+            false => quote! {
                 static ENTRY: ::jut::rust::Entry = ::jut::rust::Entry::new(::jut::Request::#request);
                 ::std::thread_local! {
                     static SESSION: ::jut::rust::Local = const { ::jut::rust::Local::new() };
                 }
                 ENTRY.call::<Self, _, _>(&SESSION, #arguments, |results| ::jut::Result::Ok(#taken))
             },
-            false => quote! {
+            true => quote! {
                 let request = ::jut::Request::#request;
                 ::jut::rust::called::<Self, _, _>(request, #arguments, |results| ::jut::Result::Ok(#taken))
             },

@@ -220,16 +220,13 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
 fn open_impl(block: &syn::ItemImpl) -> Result<(), Refusal> {
     for parameter in &block.generics.params {
         let said = match (parameter, &block.trait_) {
-            (syn::GenericParam::Type(_), Some((_, path, _))) if !crate::generic::is_std(path) => {
-                "a trait is had by a type without open parameters here: write `impl Trait for Pair<f64>`"
-            }
-            (syn::GenericParam::Type(_), _) => continue,
-            (syn::GenericParam::Const(_), _) => {
-                "an `impl` is of one length here: write `impl State<3>`"
-            }
             (syn::GenericParam::Lifetime(_), _) => {
                 "a type that derives `jut::Data` borrows nothing"
             }
+            (_, Some((_, path, _))) if !crate::generic::is_std(path) => {
+                "a trait is had by a type without open parameters here: write `impl Trait for Pair<f64>`, `for State<3>`"
+            }
+            _ => continue,
         };
         return Err(spanned(parameter, said));
     }
@@ -335,7 +332,7 @@ fn twin(
     let of_types = crate::generic::generics(signature);
     let (open, types, named, source, called) =
         (&of_types.open, &of_types.declared, &of_types.named, &of_types.source, &of_types.called);
-    let open_types = !signature.types.is_empty();
+    let open_types = signature.is_open();
     let marked = match (owner, &signature.written) {
         (None, Some(gives)) if !open_types => {
             let own = declared(signature, &|k| signature.result.has_length(&format!("$k{k}$")));

@@ -40,6 +40,8 @@ pub struct Signature {
     pub written: Option<Type>,
     /// The types that are its parameters, with what is said of them.
     pub types: Vec<TypeParam>,
+    /// The lengths of structs that are its parameters: like for types, there is a text for each.
+    pub own: Vec<Ident>,
     /// What else is said of them.
     pub bounds: Vec<syn::WherePredicate>,
     /// Constants and structs that stand in its types, and first the lengths that are its parameters.
@@ -96,7 +98,12 @@ impl Signature {
         self.parameters.iter().any(|p| matches!(p.ty, Ty::Function(..)))
     }
 
-    /// The lengths that are its parameters, `const N: usize`, in order: the number of the hole, and the name.
+    /// Whether there is a text for each choice of its types and of its structs' lengths.
+    pub fn is_open(&self) -> bool {
+        !self.types.is_empty() || !self.own.is_empty()
+    }
+
+    /// The lengths that are its parameters and of arrays alone, in order: the number of the hole, and the name.
     pub fn lengths(&self) -> impl Iterator<Item = (usize, &Ident)> {
         self.lengths.iter().enumerate().filter_map(|(k, hole)| match hole {
             Hole::Length(name) => Some((k, name)),
@@ -339,7 +346,8 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
         ),
         _ => {
             let bounds = crate::generic::bounds(&sig.generics, &types);
-            let signature = Signature { parameters, result, written, types, bounds, lengths };
+            let own = crate::generic::lengths_of_structs(&mut lengths);
+            let signature = Signature { parameters, result, written, types, own, bounds, lengths };
             crate::generic::found(&signature)?;
             for (k, name) in signature.lengths() {
                 let length = format!("$k{k}$");

@@ -15,7 +15,10 @@
 //!
 //! A method of a generic `impl` is such a function: for `impl<T: Real> Pair<T>` that of `fn norm(&self) -> T` is `Pair_norm<T>`.
 //!
-//! Requires: each type parameter is the type of a parameter, of the elements of one, or of a struct that is one.
+//! A length of a struct, `fn energy<const N: usize>(s: &State<N>)`, is a parameter in the same way, `energy<N>`, since it is part of
+//! the struct's type; a length of arrays alone is a size of the one text for all lengths.
+//!
+//! Requires: each type parameter, and each length of a struct, is that of a parameter, of the elements of one, or of a struct that is one.
 
 use crate::expand::{named_self, spanned_like};
 use crate::function::Signature;
@@ -85,17 +88,17 @@ pub(crate) fn bounds(generics: &syn::Generics, types: &[TypeParam]) -> Vec<Where
     all.filter(of_types).cloned().collect()
 }
 
-/// What stands in a type, as itself or in so many lists: a type parameter, or a struct of some.
-fn open_in(ty: &Ty, types: &[TypeParam], holes: &[Hole]) -> Option<(TokenStream, usize)> {
+/// What stands in a type, as itself or in so many lists: a type parameter, or a struct of some parameters with these names.
+fn open_in(ty: &Ty, names: &[&Ident], holes: &[Hole]) -> Option<(TokenStream, usize)> {
     match ty {
         Ty::Of(hole, steps) if steps.is_empty() => match holes.get(*hole) {
-            Some(Hole::Data(path)) if types.iter().any(|t| mentions(path, &t.ident)) => {
+            Some(Hole::Data(path)) if names.iter().any(|name| mentions(path, name)) => {
                 Some((path.clone(), 0))
             }
             _ => None,
         },
         Ty::Array(element, _) => {
-            let (path, depth) = open_in(element, types, holes)?;
+            let (path, depth) = open_in(element, names, holes)?;
             Some((path, depth + 1))
         }
         _ => None,
@@ -111,26 +114,51 @@ fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
     })
 }
 
-/// Whether the arguments of a call say what each type parameter is.
-pub(crate) fn found(signature: &Signature) -> Result<(), Refusal> {
-    for (_, length) in signature.lengths() {
-        let of_struct = |hole: &Hole| matches!(hole, Hole::Data(path) if mentions(path, length));
-        if signature.lengths.iter().any(of_struct) {
-            return refuse(length, "a struct is of one length here: write `State<3>`");
+/// Lengths that structs have are constants of the text: their names.
+pub(crate) fn lengths_of_structs(holes: &mut [Hole]) -> Vec<Ident> {
+    let structs: Vec<TokenStream> = holes
+        .iter()
+        .filter_map(|hole| match hole {
+            Hole::Data(path) => Some(path.clone()),
+            _ => None,
+        })
+        .collect();
+    let mut own = Vec::new();
+    for hole in holes {
+        if let Hole::Length(name) = hole
+            && structs.iter().any(|path| mentions(path, name))
+        {
+            own.push(name.clone());
+            let name = own[own.len() - 1].to_token_stream();
+            *hole = Hole::Constant(quote!(#name as usize));
         }
     }
-    for parameter in &signature.types {
-        let one = std::slice::from_ref(parameter);
-        let named = |ty: &Ty| open_in(ty, one, &signature.lengths).is_some();
+    own
+}
+
+/// Whether the arguments of a call say what each type parameter is, and each length of a struct.
+pub(crate) fn found(signature: &Signature) -> Result<(), Refusal> {
+    for name in names(signature) {
+        let named = |ty: &Ty| open_in(ty, &[name], &signature.lengths).is_some();
         if !signature.parameters.iter().any(|p| named(&p.ty)) {
-            return refuse(
-                &parameter.ident,
-                "a type parameter is the type of a parameter here, of its elements, or of a struct that is one: `p: &P`, `p: &[P]`, \
-                 `p: &Pair<P>`",
-            );
+            let said = match signature.own.contains(name) {
+                false => {
+                    "a type parameter is the type of a parameter here, of its elements, or of a struct that is one: `p: &P`, \
+                     `p: &[P]`, `p: &Pair<P>`"
+                }
+                true => {
+                    "a struct's length is that of a parameter here, or of its elements: `s: &State<N>`, `s: &[State<N>]`"
+                }
+            };
+            return refuse(name, said);
         }
     }
     Ok(())
+}
+
+/// The names of the parameters for each choice of which there is a text.
+fn names(signature: &Signature) -> impl Iterator<Item = &Ident> {
+    signature.types.iter().map(|t| &t.ident).chain(&signature.own)
 }
 
 /// How types of functions are declared and named beside one.
@@ -149,8 +177,8 @@ pub(crate) struct Generics {
 
 /// The type parameters of a function.
 pub(crate) fn generics(signature: &Signature) -> Generics {
-    let types = &signature.types;
-    if types.is_empty() {
+    let (types, lengths) = (&signature.types, &signature.own);
+    if !signature.is_open() {
         let none = TokenStream::new;
         return Generics {
             open: none(),
@@ -160,20 +188,21 @@ pub(crate) fn generics(signature: &Signature) -> Generics {
             called: none(),
         };
     }
+    let all_names: Vec<&Ident> = names(signature).collect();
     let names: Vec<&Ident> = types.iter().map(|t| &t.ident).collect();
     let bounds = &signature.bounds;
     // What stands in the types of the parameters, and of the result.
     let all = signature.parameters.iter().map(|p| &p.ty).chain([&signature.result]);
     let open: Vec<(TokenStream, usize)> =
-        all.filter_map(|ty| open_in(ty, types, &signature.lengths)).collect();
+        all.filter_map(|ty| open_in(ty, &all_names, &signature.lengths)).collect();
     let own = |path: &TokenStream| types.iter().any(|t| t.ident == path.to_string());
     let lists: Vec<&TokenStream> = open.iter().filter(|o| o.1 > 0).map(|o| &o.0).collect();
     let structs: Vec<&TokenStream> = open.iter().map(|o| &o.0).filter(|o| !own(o)).collect();
     let source = quote!(#(#bounds,)* #(#names: ::jut::rust::Data + 'static,)*);
     Generics {
-        open: quote!(<#(#names = ()),*>),
-        declared: quote!(<#(#types),*>),
-        named: quote!(<#(#names),*>),
+        open: quote!(<#(#names = (),)* #(const #lengths: usize = 0),*>),
+        declared: quote!(<#(#types,)* #(const #lengths: usize),*>),
+        named: quote!(<#(#all_names),*>),
         called: quote! {
             where
                 #source
@@ -197,8 +226,9 @@ pub(crate) fn callee(
     let others: Vec<Ident> =
         (0..signature.parameters.len()).map(|k| format_ident!("Argument{k}")).collect();
     let Generics { named, source, .. } = generics(signature);
-    let types = &signature.types;
-    if types.is_empty() {
+    let (types, lengths) = (&signature.types, &signature.own);
+    let all_names: Vec<&Ident> = names(signature).collect();
+    if !signature.is_open() {
         return quote! {
             #(#conditions)*
             #[automatically_derived]
@@ -211,7 +241,7 @@ pub(crate) fn callee(
     }
     let (mut free, mut lists) = (Vec::new(), Vec::new());
     let arguments = signature.parameters.iter().zip(&others).map(|(p, other)| {
-        let ty = match open_in(&p.ty, types, &signature.lengths) {
+        let ty = match open_in(&p.ty, &all_names, &signature.lengths) {
             Some((path, 0)) => path,
             own => {
                 free.push(other.clone());
@@ -231,7 +261,7 @@ pub(crate) fn callee(
     quote! {
         #(#conditions)*
         #[automatically_derived]
-        impl<#(#types,)* #(#free),*> ::jut::rust::Callee<(#(#arguments,)*)> for #name
+        impl<#(#types,)* #(#free,)* #(const #lengths: usize),*> ::jut::rust::Callee<(#(#arguments,)*)> for #name
         #source #(#lists,)*
         {
             fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {

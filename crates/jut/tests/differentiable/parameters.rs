@@ -1,6 +1,6 @@
 //! Structs of parameters: types, and lengths.
 
-use super::same;
+use super::{close, differences, same};
 use jut::{Data, differentiable};
 use std::ops::Mul;
 
@@ -223,4 +223,100 @@ fn functions_of_structs_of_any_type() {
     );
     let product = Pair_mul::value(p, q).unwrap();
     assert_eq!(product, p * q);
+}
+
+/// A struct of any length, beside arrays of it.
+#[differentiable]
+fn of_any_length<const N: usize>(s: &State<N>, weights: &[f64; N]) -> f64 {
+    let mut e = 0.0;
+    let share = [1.0 / N as f64; N];
+    for i in 0..N {
+        e += weights[i] * share[i] * s.v[i] * s.v[i] + s.x[i].powi(4);
+    }
+    e
+}
+
+#[differentiable]
+impl<const N: usize> State<N> {
+    fn stepped(&self, h: f64) -> State<N> {
+        let mut next = State { x: self.x, v: self.v };
+        for i in 0..N {
+            next.v[i] -= h * self.x[i];
+            next.x[i] += h * next.v[i];
+        }
+        next
+    }
+
+    fn push(&mut self, force: [f64; N]) {
+        for (v, f) in self.v.iter_mut().zip(force) {
+            *v += f;
+        }
+    }
+
+    fn size(&self) -> usize {
+        N
+    }
+}
+
+/// Functions and methods of any length in one of two lengths.
+#[differentiable]
+fn several(a: &State<3>, b: &State<1>, steps: usize) -> f64 {
+    let mut a = State::<3> { x: a.x, v: a.v };
+    for _ in 0..steps {
+        a = a.stepped(0.1);
+    }
+    a.push([0.5, 0.25, 0.125]);
+    let b = b.stepped(0.5);
+    of_any_length(&a, &[1.0, 2.0, 3.0]) * of_any_length(&b, &[4.0]) + (a.size() + b.size()) as f64
+}
+
+#[differentiable]
+fn over<const N: usize, const M: usize>(all: &[State<N>], w: &[f64; M]) -> f64 {
+    let mut s = 0.0;
+    for one in all {
+        s += one.x[0] * one.v[N - 1] * w[M - 1];
+    }
+    s
+}
+
+#[differentiable]
+fn outer_of_any<const N: usize>(o: &Outer<f64, N>) -> f64 {
+    o.inner.x * o.rows[N - 1][1] + o.list.iter().sum::<f64>()
+}
+
+#[test]
+fn functions_of_structs_of_any_length() {
+    let a = State { x: [0.5, -1.0, 2.0], v: [1.0, 0.25, -0.5] };
+    let b = State { x: [1.5], v: [2.0] };
+    let weights = [1.0, 2.0, 3.0];
+    let (value, (by_a, by_w)) = of_any_length::value_and_gradient(&a, &weights).unwrap();
+    same(value, of_any_length(&a, &weights));
+    for i in 0..3 {
+        close(&[by_a.x[i], by_a.v[i]], &[4.0 * a.x[i].powi(3), 2.0 * weights[i] / 3.0 * a.v[i]]);
+        close(&[by_w[i]], &[a.v[i] * a.v[i] / 3.0]);
+    }
+    same(of_any_length::value(&b, &[2.0]).unwrap(), of_any_length(&b, &[2.0]));
+    assert_eq!(State_stepped::value(&b, 0.5).unwrap(), b.stepped(0.5));
+    same(several::value(&a, &b, 3).unwrap(), several(&a, &b, 3));
+    let (by_a, by_b) = several::gradient(&a, &b, 3).unwrap();
+    let flat = |f: &dyn Fn(&State<3>, &State<1>) -> f64| {
+        let at = [a.x.to_vec(), a.v.to_vec(), b.x.to_vec(), b.v.to_vec()].concat();
+        let state = |p: &[f64]| State { x: [p[0], p[1], p[2]], v: [p[3], p[4], p[5]] };
+        differences(|p| f(&state(p), &State { x: [p[6]], v: [p[7]] }), &at)
+    };
+    let found = [by_a.x.to_vec(), by_a.v.to_vec(), by_b.x.to_vec(), by_b.v.to_vec()].concat();
+    close(&found, &flat(&|a, b| several(a, b, 3)));
+    let all = [a.clone(), State { x: [3.0, 0.0, 0.0], v: [0.0, 0.0, 4.0] }];
+    let (by_all, by_w) = over::gradient(&all, &[1.0, 2.0]).unwrap();
+    assert_eq!(by_all[1], State { x: [8.0, 0.0, 0.0], v: [0.0, 0.0, 6.0] });
+    assert_eq!(by_w, [0.0, over(&all, &[1.0, 1.0])]);
+    let outer = Outer {
+        inner: Pair { x: 2.0, y: 1.0 },
+        rows: [[1.0, 3.0], [0.0, 5.0]],
+        list: vec![1.0, 2.0],
+    };
+    let (value, by_outer) = outer_of_any::value_and_gradient(&outer).unwrap();
+    same(value, outer_of_any(&outer));
+    assert_eq!(by_outer.rows, [[0.0, 0.0], [0.0, 2.0]]);
+    assert_eq!(by_outer.list, vec![1.0, 1.0]);
 }

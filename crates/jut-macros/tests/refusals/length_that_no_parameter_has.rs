@@ -6,10 +6,8 @@ struct State<const N: usize> {
 }
 
 #[differentiable]
-impl<const N: usize> State<N> {
-    fn first(&self) -> f64 {
-        self.x[0]
-    }
+fn all<const N: usize>(x: f64) -> State<N> {
+    State { x: [x; N] }
 }
 
 fn main() {}
