@@ -410,6 +410,9 @@ impl Lowering<'_> {
             Expr::While(l) => self.while_loop(l),
             Expr::Loop(l) => self.endless_loop(l),
             Expr::Paren(inner) => self.effect(&inner.expr),
+            Expr::Call(call) if let Some(swapped) = crate::restated::swapped(call) => {
+                self.assignment(&swapped.left, &swapped.right)
+            }
             Expr::MethodCall(call)
                 if crate::rearranged::CHANGING.contains(&call.method.to_string().as_str()) =>
             {

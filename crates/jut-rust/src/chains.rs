@@ -42,6 +42,7 @@ const ENDS: &[&str] = &[
     "nth",
     "next",
     "rposition",
+    "rfind",
 ];
 
 /// The methods that go on behind a `map` or `filter`.
@@ -184,6 +185,10 @@ impl Lowering<'_> {
 
     /// The value of a chain.
     pub fn chain(&mut self, end: &ExprMethodCall) -> Result<Value, Refusal> {
+        if let ("rfind", Some(test)) = (end.method.to_string().as_str(), end.args.first()) {
+            let iterator = &end.receiver;
+            return self.expression(&syn::parse_quote!(#iterator.rev().find(#test)));
+        }
         let (calls, _) = split(&end.receiver);
         if end.method == "collect" && calls.iter().any(|c| c.method != "map" && c.method != "scan")
         {

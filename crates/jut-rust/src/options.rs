@@ -311,7 +311,9 @@ impl Lowering<'_> {
             Expr::MethodCall(call) => match call.method.to_string().as_str() {
                 "first" | "last" => call.args.is_empty(),
                 "get" => call.args.len() == 1 && self.is_list(&call.receiver),
-                "position" | "rposition" | "find" | "reduce" | "min_by" | "max_by" => true,
+                "position" | "rposition" | "find" | "rfind" | "reduce" | "min_by" | "max_by" => {
+                    true
+                }
                 "nth" | "next" => is_iterator(&call.receiver),
                 "min" | "max" => call.args.is_empty(),
                 "map" | "copied" | "cloned" | "filter" | "or" | "or_else" | "and_then" => {

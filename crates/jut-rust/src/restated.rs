@@ -1,8 +1,9 @@
-//! Methods of lists, and `matches!`, that are said by other Rust: that is translated in their place.
+//! Methods of lists, `matches!` and `std::mem::swap`, that are said by other Rust: that is translated in their place.
 //!
 //! | | is |
 //! |---|---|
 //! | `matches!(x, P if g)` | `match x { P => g, _ => false }` |
+//! | `std::mem::swap(&mut a, &mut b)` | `(a, b) = (b, a)` |
 //! | `x.contains(&k)` | `x.iter().any(\|v\| *v == k)`, k computed before |
 //! | `x.is_sorted()` | `x.windows(2).all(\|w\| w[0] <= w[1])` |
 //! | `x.partition_point(f)` | a search by halves |
@@ -11,13 +12,13 @@
 //! which one that is.
 //! Cost: that of what is written.
 
-use crate::expression::Value;
+use crate::expression::{Value, unwrapped};
 use crate::function::{Local, Lowering};
 use crate::{Refusal, refuse};
 use proc_macro2::TokenStream;
 use std::collections::HashMap;
 use syn::parse::Parser;
-use syn::{Expr, ExprMethodCall, Pat, Token};
+use syn::{Expr, ExprCall, ExprMethodCall, Pat, Token};
 
 /// `matches!(x, P if g)`.
 pub(crate) fn matched(tokens: TokenStream) -> Result<Expr, Refusal> {
@@ -38,6 +39,23 @@ pub(crate) fn matched(tokens: TokenStream) -> Result<Expr, Refusal> {
         Ok(syn::parse_quote!(match #value { #pattern => #fits, _ => false }))
     };
     parser.parse2(tokens).map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })
+}
+
+/// `std::mem::swap(&mut a, &mut b)`, or of names that are `&mut`, as an assignment.
+pub(crate) fn swapped(call: &ExprCall) -> Option<syn::ExprAssign> {
+    let Expr::Path(path) = unwrapped(&call.func) else { return None };
+    let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
+    let is_swap = words.next()? == "swap" && words.next()? == "mem";
+    let place = |argument: &Expr| -> Expr {
+        match unwrapped(argument) {
+            Expr::Reference(reference) => (*reference.expr).clone(),
+            name => syn::parse_quote!(*#name),
+        }
+    };
+    match (is_swap, &call.args.iter().map(place).collect::<Vec<_>>()[..]) {
+        (true, [a, b]) => Some(syn::parse_quote!((#a, #b) = (#b, #a))),
+        _ => None,
+    }
 }
 
 impl Lowering<'_> {

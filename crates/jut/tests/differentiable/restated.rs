@@ -1,4 +1,4 @@
-//! What is said by other Rust: `matches!`, `contains`, `is_sorted`, `partition_point`.
+//! What is said by other Rust: `matches!`, `contains`, `is_sorted`, `partition_point`, `rfind`, `std::mem::swap`.
 
 use super::{close, differences, same};
 use jut::{Data, differentiable};
@@ -65,4 +65,54 @@ fn questions_are_those_of_rust() {
     assert_eq!(asked::gradient(&[2.0, 3.0], 3, &[4]).unwrap(), [28.0, 14.0]);
     let all = [Kind::Scaled(0.75), Kind::Plain, Kind::Scaled(0.25)];
     assert_eq!(kinds::value(&all).unwrap(), kinds(&all));
+}
+
+#[differentiable]
+fn last_below(x: &[f64], at: f64) -> f64 {
+    let found = x.iter().rfind(|v| **v < at).copied().unwrap_or(0.5);
+    match (0..x.len()).rfind(|i| x[*i] > at) {
+        Some(i) => found * x[i],
+        None => found,
+    }
+}
+
+/// Sweeps of a relaxation between two lists, and elements and components that change places.
+#[differentiable]
+fn sweeps(u: &[f64], f: f64, times: usize) -> f64 {
+    let (mut a, mut b) = (u.to_vec(), u.to_vec());
+    for _ in 0..times {
+        for i in 1..a.len() - 1 {
+            b[i] = 0.5 * (a[i - 1] + a[i + 1] + f);
+        }
+        std::mem::swap(&mut a, &mut b);
+    }
+    let mut pair = (a[1], f);
+    if pair.0 > pair.1 {
+        std::mem::swap(&mut pair.0, &mut pair.1);
+    }
+    exchange(&mut a, &mut pair.0);
+    a.iter().map(|v| v * v).sum::<f64>() + 3.0 * pair.0 + pair.1
+}
+
+#[differentiable]
+fn exchange(x: &mut [f64], y: &mut f64) {
+    let mut own = *y;
+    std::mem::swap(&mut x[0], &mut own);
+    std::mem::swap(y, &mut own);
+}
+
+#[test]
+fn searches_from_behind_and_swaps() {
+    let x = [1.0, -2.0, 3.0, 0.25, 4.0];
+    for at in [-3.0, 0.0, 0.5, 3.5, 9.0] {
+        let (value, (by_x, _)) = last_below::value_and_gradient(&x, at).unwrap();
+        same(value, last_below(&x, at));
+        close(&by_x, &differences(|x| last_below(x, at), &x));
+    }
+    for times in 0..4 {
+        let (value, (by_u, by_f)) = sweeps::value_and_gradient(&x, 0.75, times).unwrap();
+        same(value, sweeps(&x, 0.75, times));
+        close(&by_u, &differences(|u| sweeps(u, 0.75, times), &x));
+        close(&[by_f], &differences(|f| sweeps(&x, f[0], times), &[0.75]));
+    }
 }

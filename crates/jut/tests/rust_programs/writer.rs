@@ -84,11 +84,18 @@ impl Writer<'_> {
 
     fn float(&mut self, depth: usize) -> String {
         let d = depth.saturating_sub(1);
-        match if depth == 0 { self.rng.u8(0..4) } else { self.rng.u8(0..30) } {
+        match if depth == 0 { self.rng.u8(0..4) } else { self.rng.u8(0..31) } {
             27 => {
                 let method = self.one(&["rem_euclid", "div_euclid"]);
                 format!("{}.{method}({})", self.float(d), self.float(d))
             }
+            30 => match self.pick(Array, false) {
+                Some(array) => {
+                    let at = self.float(d);
+                    format!("{array}.iter().rfind(|p| **p < {at}).copied().unwrap_or(0.75f64)")
+                }
+                None => "0.875f64".to_string(),
+            },
             28 => {
                 let (a, b, c) = (self.float(d), self.float(d), self.float(d));
                 format!("({a}.mul_add({b}, {c})).round_ties_even()")
