@@ -158,11 +158,13 @@ impl Compiled {
     ) -> Result<(), RuntimeError> {
         assert!(args.len() >= self.params.len(), "one word per parameter");
         assert!(results.len() >= self.results.len(), "one word per result");
-        // SAFETY: what takes over has the signature of the program, too; the caller vouches for the rest.
         match &self.later {
+            // SAFETY: the caller vouches for the words.
             None => unsafe { self.run(workspace, args, results) },
             Some(later) => match later.code() {
+                // SAFETY: as above: what takes over has the signature of the program, too.
                 Some(code) => unsafe { code.run(workspace, args, results) },
+                // SAFETY: as above.
                 None => later.note(|| unsafe { self.run(workspace, args, results) }),
             },
         }
