@@ -40,7 +40,8 @@ pub fn nothing_given_back(func: &mut Function, block: &mut Block, k: usize) -> b
 /// The last segment is as long as the others: `min(k, n - lo)` becomes `max(k, n - lo)`.
 pub fn longer_segment(_: &mut Function, block: &mut Block, k: usize) -> bool {
     match &mut block.stmts[k].rhs {
-        Rhs::Prim(p @ prim::IMIN, _) => {
+        // The number of segments has a minimum too, of what is left and 1.
+        Rhs::Prim(p @ prim::IMIN, args) if args.iter().skip(1).all(|a| a.var().is_some()) => {
             *p = prim::IMAX;
             true
         }

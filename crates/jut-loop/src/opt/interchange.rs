@@ -17,7 +17,7 @@
 //! adds to one cell is a register. Each cell gets the same terms in the same order, since iterations (i, j) that touch one
 //! cell of what is written have i, or j, or both in common, and those keep their order. So no bit changes.
 //!
-//! Requires: nothing. A pair of loops qualifies if neither carries anything, nothing stands behind the inner one, what is before it
+//! Requires: a backend that takes vectors of loops. A pair of loops qualifies if neither carries anything, nothing stands behind the inner one, what is before it
 //! and in it are operations, loads and stores that cannot fail, and every access to an array that the inner loop writes has one of the forms
 //! `x[i]`, `x[j]`, `x[i m + j]`, `x[j n + i]`, the same for all to one array, in which the row is as long as the loop along it at least. That, and that no index wraps, is
 //! asked before, and the loops as they were stand beside. Only if more accesses are by columns than by rows. Cost: linear; the loops are

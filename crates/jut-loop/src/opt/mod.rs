@@ -59,7 +59,7 @@ mod unswitch;
 mod vector;
 
 use crate::form::{Atom, Block, LoopFunction, LoopProgram, Stmt};
-use crate::target::Target;
+use crate::target::{Loops, Target};
 use jut_ir::Literal;
 
 /// Statements of a body that is written again without its branches.
@@ -114,9 +114,12 @@ fn split_for_vectors(func: &mut LoopFunction) {
 }
 
 /// The program as a backend translates it: the last passes, which depend on what it can take.
+///
+/// Memory that they add is of constant length, 12 KiB a function at most, and comes first: a backend that takes vectors of loops has it on
+/// the stack, so what [`crate::need`] has said of the program before is enough for what is made of it.
 pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
     let mut program = program.clone();
-    if target.vectors.is_some() {
+    if target.vectors.is_some_and(|vectors| vectors.loops != Loops::None) {
         for func in program.funcs.values_mut() {
             if interchange::run(func) {
                 motion::run(func);
