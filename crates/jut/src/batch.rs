@@ -2,13 +2,15 @@
 //!
 //! Each element is computed by the same code as a single call, so the bits are those of single calls, whatever the number of
 //! threads. A thread has a session of its own and a part of the elements that lie beside each other; the parts of the results are put
-//! together in order.
+//! together in order. Threads are those of the `rayon` pool that the caller is in, or of the global one, and the caller's own.
 
 use crate::compiled::{Compiled, Session};
 use crate::error::{ArgumentError, Result};
+use crate::interface::Results;
 use crate::value::{Arg, Array, Value, cells};
 use jut_runtime::print;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 /// An argument of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +111,24 @@ struct Stacks {
 }
 
 impl Stacks {
+    /// Puts the results of one more element behind these; there may be so many elements in all.
+    fn push(&mut self, results: &Results<'_>, count: usize) -> Result<()> {
+        if self.values.is_empty() {
+            self.values = results.values().into_iter().map(raised).collect();
+            return self.values.iter_mut().try_for_each(|stack| reserve(stack, count));
+        }
+        for (k, stack) in self.values.iter_mut().enumerate() {
+            match results.plain(k) {
+                Some(one) => append_one(stack, one)?,
+                None => match results.value(k) {
+                    Some(one) => append(stack, raised(one))?,
+                    None => {}
+                },
+            }
+        }
+        Ok(())
+    }
+
     /// Puts further results behind these.
     fn append(&mut self, more: Vec<Value>) -> Result<()> {
         if self.values.is_empty() {
@@ -119,6 +139,27 @@ impl Stacks {
             append(stack, more)?;
         }
         Ok(())
+    }
+}
+
+/// Makes room for so many elements behind one another, of which the first one is there.
+fn reserve(stack: &mut Value, count: usize) -> Result<()> {
+    fn rows<T>(data: &mut Vec<T>, count: usize) -> Result<()> {
+        let all = data.len().checked_mul(count);
+        let room = all.is_some_and(|all| data.try_reserve_exact(all - data.len()).is_ok());
+        room.then_some(()).ok_or_else(|| {
+            let reason = format!("there is no memory for the results of {count} elements");
+            ArgumentError::new("A03", "batch", reason, "give fewer elements at a time").into()
+        })
+    }
+    match stack {
+        Value::F64s(stack) => rows(&mut stack.data, count),
+        Value::F32s(stack) => rows(&mut stack.data, count),
+        Value::I32s(stack) => rows(&mut stack.data, count),
+        Value::I64s(stack) => rows(&mut stack.data, count),
+        Value::Bools(stack) => rows(&mut stack.data, count),
+        Value::Tuple(items) => items.iter_mut().try_for_each(|item| reserve(item, count)),
+        _ => Ok(()),
     }
 }
 
@@ -144,18 +185,45 @@ fn raised(value: Value) -> Value {
     }
 }
 
+/// Puts a number or an array behind those of an array.
+fn append_one(stack: &mut Value, one: &Value) -> Result<()> {
+    fn row<T: Copy>(stack: &mut Array<T>, shape: &[usize], data: &[T]) -> Result<()> {
+        stack.fits(shape)?;
+        stack.shape[0] += 1;
+        stack.data.extend_from_slice(data);
+        Ok(())
+    }
+    match (stack, one) {
+        (Value::F64s(stack), Value::F64(x)) => row(stack, &[], &[*x]),
+        (Value::F32s(stack), Value::F32(x)) => row(stack, &[], &[*x]),
+        (Value::I32s(stack), Value::I32(x)) => row(stack, &[], &[*x]),
+        (Value::I64s(stack), Value::I64(x)) => row(stack, &[], &[*x]),
+        (Value::Bools(stack), Value::Bool(x)) => row(stack, &[], &[*x]),
+        (Value::F64s(stack), Value::F64s(one)) => row(stack, &one.shape, &one.data),
+        (Value::F32s(stack), Value::F32s(one)) => row(stack, &one.shape, &one.data),
+        (Value::I32s(stack), Value::I32s(one)) => row(stack, &one.shape, &one.data),
+        (Value::I64s(stack), Value::I64s(one)) => row(stack, &one.shape, &one.data),
+        (Value::Bools(stack), Value::Bools(one)) => row(stack, &one.shape, &one.data),
+        _ => Ok(()),
+    }
+}
+
+impl<T> Array<T> {
+    /// Whether an element of these sizes goes behind the others, as part of a batch.
+    fn fits(&self, shape: &[usize]) -> Result<()> {
+        if self.shape[1..] == *shape {
+            return Ok(());
+        }
+        let reason = format!("a result has the sizes {shape:?}, one before {:?}", &self.shape[1..]);
+        let help = "give elements of one size, or call the function for each";
+        Err(ArgumentError::new("A03", "batch", reason, help).into())
+    }
+}
+
 /// Puts the elements of one array behind those of another.
 fn append(stack: &mut Value, more: Value) -> Result<()> {
     fn rows<T>(stack: &mut Array<T>, more: Array<T>) -> Result<()> {
-        if stack.shape[1..] != more.shape[1..] {
-            let reason = format!(
-                "a result has the sizes {:?}, one before {:?}",
-                &more.shape[1..],
-                &stack.shape[1..]
-            );
-            let help = "give elements of one size, or call the function for each";
-            return Err(ArgumentError::new("A03", "batch", reason, help).into());
-        }
+        stack.fits(&more.shape[1..])?;
         stack.shape[0] += more.shape[0];
         stack.data.extend(more.data);
         Ok(())
@@ -206,27 +274,28 @@ impl Compiled {
         let count = self.count(args)?;
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads = threads.map_or(cores, NonZeroUsize::get).min(count).max(1);
+        // The first part, which has room for all, is that of this thread.
+        let mut first = self.session();
         if threads == 1 {
-            return Ok(self.session().elements(args, 0, count)?.values);
+            return Ok(first.elements(args, 0..count, count)?.values);
         }
-        let parts: Vec<Result<Stacks>> = std::thread::scope(|scope| {
-            let start = |t: usize| (count / threads) * t + (count % threads).min(t);
-            let work = |t| {
-                let (from, to) = (start(t), start(t + 1));
-                let printer = print::current();
+        // All threads are busy.
+        first.on_one_thread();
+        let start = |t: usize| (count / threads) * t + (count % threads).min(t);
+        let printer = print::current();
+        let mut parts: Vec<Result<Stacks>> = (1..threads).map(|_| Ok(Stacks::default())).collect();
+        let mut all = rayon::in_place_scope(|scope| {
+            for (t, part) in (1..threads).zip(&mut parts) {
+                let (range, printer) = (start(t)..start(t + 1), printer.clone());
                 let mut session = self.session();
-                // All threads are busy already.
                 session.on_one_thread();
-                scope.spawn(move || print::to(printer, || session.elements(args, from, to)))
-            };
-            let running: Vec<_> = (0..threads).map(work).collect();
-            let join = |t: std::thread::ScopedJoinHandle<'_, _>| match t.join() {
-                Ok(part) => part,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            running.into_iter().map(join).collect()
-        });
-        let mut all = Stacks::default();
+                scope.spawn(move |_| {
+                    let count = range.len();
+                    *part = print::to(printer, || session.elements(args, range, count));
+                });
+            }
+            first.elements(args, 0..start(1), count)
+        })?;
         for part in parts {
             all.append(part?.values)?;
         }
@@ -258,20 +327,38 @@ impl Compiled {
 }
 
 impl Session {
-    /// The results of some of the elements, in order.
-    fn elements(&mut self, args: &[Batched<'_>], from: usize, to: usize) -> Result<Stacks> {
+    /// The results of some of the elements, in order, with room for so many elements.
+    fn elements(
+        &mut self,
+        args: &[Batched<'_>],
+        range: Range<usize>,
+        room: usize,
+    ) -> Result<Stacks> {
         let mut stacks = Stacks::default();
-        for k in from..to {
-            let ones: Vec<One<'_>> = args.iter().filter_map(|arg| arg.one(k)).collect();
-            let given: Vec<Arg<'_>> = ones
-                .iter()
-                .map(|one| match one {
-                    One::Given(arg) => *arg,
-                    One::Made(value) => Arg::from(value),
-                })
-                .collect();
-            let values = self.call(&given)?.values();
-            stacks.append(values.into_iter().map(raised).collect())?;
+        let mut given: Vec<Arg<'_>> = Vec::with_capacity(args.len());
+        for k in range {
+            given.clear();
+            let mut made = Vec::new();
+            for arg in args {
+                match arg.one(k) {
+                    Some(One::Given(arg)) => given.push(arg),
+                    Some(One::Made(value)) => {
+                        made.push((given.len(), value));
+                        // Its place.
+                        given.push(Arg::Values(&[]));
+                    }
+                    None => {}
+                }
+            }
+            if made.is_empty() {
+                stacks.push(&self.call(&given)?, room)?;
+                continue;
+            }
+            let mut given: Vec<Arg<'_>> = given.clone();
+            for (at, value) in &made {
+                given[*at] = value.into();
+            }
+            stacks.push(&self.call(&given)?, room)?;
         }
         Ok(stacks)
     }

@@ -629,6 +629,16 @@ impl<'s> Results<'s> {
         rebuild(&self.interface.program, &output.ty, &mut leaves.iter())
     }
 
+    /// A result that is a number, a truth value or an array of such, where it lies.
+    pub(crate) fn plain(&self, position: usize) -> Option<&'s Value> {
+        let output = self.interface.outputs.get(position).filter(|_| self.unpacked.is_empty())?;
+        let mut ty = &output.ty;
+        while let Type::Array(_, element) = ty {
+            ty = element;
+        }
+        self.leaves.get(output.leaves.start).filter(|_| ty.is_scalar())
+    }
+
     /// A leaf, where it lies.
     #[inline]
     pub(crate) fn at(&self, leaf: usize) -> Option<&'s Value> {
