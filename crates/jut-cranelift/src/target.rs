@@ -92,6 +92,7 @@ const VECTORS: Vectors = Vectors {
     checks: false,
     branches: false,
     in_order: false,
+    nested: false,
     operation: vector::is_lanewise,
     function: |_| false,
     wide: |_| false,

@@ -100,6 +100,8 @@ pub(crate) struct Translator<'a> {
     values: SecondaryMap<Value, Option<Operand>>,
     /// Memory for the lanes of sums, by nesting depth of their loops.
     pub(crate) lanes: crate::loops::LaneSlots,
+    /// Memory for [loops in vectors](crate::nested): eight vectors, and which of them.
+    pub(crate) nested: Vec<(Operand, usize)>,
     /// The group of the accesses in a loop whose iterations are independent.
     pub(crate) group: Option<u32>,
     /// Allocations that lie on the stack, and the bytes that are left there for more.
@@ -147,6 +149,7 @@ impl<'a> Translator<'a> {
             body: Body::new(source.params.len() as u32),
             values,
             lanes: Default::default(),
+            nested: Vec::new(),
             group: None,
             on_stack: HashMap::new(),
             stack_room: crate::memory::ON_STACK,

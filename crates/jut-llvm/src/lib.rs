@@ -48,6 +48,7 @@ mod machine;
 mod mathematics;
 mod memory;
 mod module;
+mod nested;
 #[cfg(feature = "llvm")]
 mod object;
 mod ordered;

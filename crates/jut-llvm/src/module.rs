@@ -171,6 +171,7 @@ pub(crate) fn takes(source: Source, instructions: Instructions) -> Target {
         checks: true,
         branches: true,
         in_order: true,
+        nested: true,
         operation: if instructions.rounding { |_| true } else { |op| rounding(op).is_none() },
         function: |_| true,
         wide: match source {

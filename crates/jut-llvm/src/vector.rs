@@ -152,6 +152,8 @@ impl Translator<'_> {
                 }
                 Ok(())
             }
+            Stmt::Lanes(inner) => self.eight_lanes(plan, inner),
+            Stmt::For(inner) => self.eight_in_order(plan, inner),
             // What is the same for all, and steps, are as in a single iteration.
             other => self.stmt(other),
         }
@@ -425,6 +427,11 @@ impl Plan {
         let calls = body.stmts.iter().any(calls);
         let filler = if calls { Operand::float(1.0) } else { Operand::ZERO };
         Plan { classes, wide: SecondaryMap::new(), mask: None, filler }
+    }
+
+    /// What a value is in eight iterations.
+    pub(crate) fn set(&mut self, value: Value, wide: Operand) {
+        self.wide[value] = Some(wide);
     }
 
     fn filler(&self, ty: Type) -> Operand {

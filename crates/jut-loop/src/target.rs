@@ -55,6 +55,9 @@ pub struct Vectors {
     /// sums in order, up and down, may be taken several iterations at a time; and store to cells that are
     /// more than one apart.
     pub in_order: bool,
+    /// Whether a loop of sums may stand in one of which it takes several iterations: it is as long for all of them, and each has
+    /// sums of its own.
+    pub nested: bool,
     /// Which operations there are.
     pub operation: fn(Machine) -> bool,
     /// Which functions of the runtime may be called, by symbol, if need be one by one.
@@ -88,6 +91,7 @@ impl Vectors {
         checks: true,
         branches: true,
         in_order: true,
+        nested: true,
         operation: |_| true,
         function: |_| true,
         wide: |_| true,

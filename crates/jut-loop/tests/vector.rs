@@ -332,3 +332,48 @@ fn long_vectors_are_worth_a_long_body_that_is_written_again_without_its_ends() {
     let text = marked(&function("inout", &body), short, &arguments);
     assert!(!text.contains("vector") && text.contains("if at_end"), "{text}");
 }
+
+#[test]
+fn sums_that_go_down_columns_are_taken_several_columns_at_a_time() {
+    let body = |sum: &str| {
+        format!(
+            "loop def f(n: i64, m: i64, x: in f64[n*m], w: in f64[n], y: out f64[m]) = {{
+               for par (j in 0 .. m) {{
+                 start = w[0]
+                 (s) = {sum} {{
+                   v = w[i]
+                   at = i * m
+                   row = x[at ..]
+                   u = row[j]
+                   p = u * v
+                   s_2 = s_1 + p
+                   (s_2)
+                 }}
+                 y[j] = s
+               }}
+             }}"
+        )
+    };
+    let arguments = |n: i64| {
+        let m = n % 21;
+        vec![int(n), int(m), floats(n * m), floats(n), floats(m)]
+    };
+    let of = |text: &str, vectors: Vectors| marked(text, vectors, &arguments);
+    let lanes = body("lanes (i in 0 .. n) carry (s_1)").replace("start = w[0]\n", "");
+    let up = body("for up (i in 0 .. n) carry (s_1 = start)");
+    // Without a row there is no first number.
+    let up = up.replace("start = w[0]", "start = f64(m)");
+    for text in [&lanes, &up] {
+        assert!(of(text, Vectors::EVERYTHING).contains("for par vector 8 masked (j"), "{text}");
+        let nested = Vectors { nested: false, ..Vectors::EVERYTHING };
+        assert!(of(text, nested).contains("for par (j"), "{text}");
+        // Along the rows of the loop itself.
+        let along = text.replace("at = i * m", "at = j * n").replace("row[j]", "row[i]");
+        assert!(of(&along, Vectors::EVERYTHING).contains("for par (j"), "{along}");
+        // As long as the index around it says.
+        let longer = text.replace("i in 0 .. n", "i in 0 .. j").replace("n: i64, m", "m: i64, n");
+        let square = |n: i64| vec![int(n), int(n), floats(n * n), floats(n), floats(n)];
+        let made = |n: i64| square(n.min(30));
+        assert!(marked(&longer, Vectors::EVERYTHING, &made).contains("for par (j"), "{longer}");
+    }
+}

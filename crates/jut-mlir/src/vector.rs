@@ -31,6 +31,7 @@ pub(crate) const TARGET: Target = Target {
         checks: false,
         branches: false,
         in_order: false,
+        nested: false,
         operation: is_lanewise,
         function: |symbol| matches!(symbols::math(symbol), Some(Math::Unary(_) | Math::Binary(_))),
         wide: |_| false,

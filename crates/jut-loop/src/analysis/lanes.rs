@@ -139,6 +139,16 @@ impl Classes {
                 self.set(*dst, self.place(*buffer, *index));
             }
             other => {
+                // A sum begins with what is the same for all, but each adds terms of its own.
+                match other {
+                    Stmt::For(inner) => {
+                        inner.carry.iter().for_each(|(value, _)| self.set(*value, Class::Wide));
+                    }
+                    Stmt::Lanes(inner) => {
+                        inner.carry.iter().for_each(|value| self.set(*value, Class::Wide));
+                    }
+                    _ => {}
+                }
                 other.blocks().into_iter().for_each(|inner| self.block(inner));
                 other.bound().iter().for_each(|value| self.set(*value, Class::Wide));
             }

@@ -4,9 +4,9 @@
 //! mark shows as other bits, or as a load or store that nobody may make. Both sides of a branch are
 //! computed for every iteration.
 
-use super::{Fault, Frame, Machine, Val, broken, failing, operation};
+use super::{Fault, Frame, Machine, Val, broken, failing, fold, operation};
 use crate::analysis::{Sum, sums_in_order};
-use crate::form::{Atom, Block, Check, For, LANES, Order, Stmt, Value, Vector};
+use crate::form::{Atom, BLOCK, Block, Check, For, LANES, Lanes, Order, Stmt, Value, Vector};
 use std::collections::HashMap;
 
 /// What is repeated: a body with its index, and what it is given of each lane.
@@ -194,6 +194,68 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// A loop of sums in the fixed order, as long for each iteration around it, of which each has sums of its own.
+    fn lanes_at_once(&mut self, group: &mut Group<'_, 'a>, l: &'a Lanes) -> Result<(), Fault> {
+        let [low, high] = together(group, [l.low, l.high])?;
+        // For each sum, and each iteration around it.
+        let mut sums = vec![vec![0.0; group.count]; l.carry.len()];
+        let mut start = low;
+        while start < high {
+            let end = high.min(start.saturating_add(BLOCK));
+            let mut lanes = vec![vec![[0.0; LANES]; group.count]; sums.len()];
+            for (lane, i) in (0..LANES).cycle().zip(start..end) {
+                group.values.insert(l.index, vec![Val::I64(i); group.count]);
+                for (carry, each) in l.carry.iter().zip(&lanes) {
+                    let now = each.iter().map(|sum| Val::F64(sum[lane])).collect();
+                    group.values.insert(*carry, now);
+                }
+                let next = self.without_checks(group, &l.body)?;
+                for (each, next) in lanes.iter_mut().zip(next) {
+                    for (sum, next) in each.iter_mut().zip(next) {
+                        let Val::F64(next) = next else { return broken("a lane is no f64") };
+                        sum[lane] = next;
+                    }
+                }
+            }
+            for (sum, each) in sums.iter_mut().zip(&lanes) {
+                sum.iter_mut().zip(each).for_each(|(sum, lane)| *sum += fold(*lane));
+            }
+            start = end;
+        }
+        for (dst, sum) in l.dst.iter().zip(sums) {
+            group.values.insert(*dst, sum.into_iter().map(Val::F64).collect());
+        }
+        Ok(())
+    }
+
+    /// A loop that carries something in order, as long for each iteration around it.
+    fn for_at_once(&mut self, group: &mut Group<'_, 'a>, f: &'a For) -> Result<(), Fault> {
+        let [low, high] = together(group, [f.low, f.high])?;
+        let initial = f.carry.iter().map(|(_, initial)| group.atoms(*initial));
+        let mut carried: Vec<Each> = initial.collect::<Result<_, Fault>>()?;
+        for i in low..high {
+            group.values.insert(f.index, vec![Val::I64(i); group.count]);
+            for ((carry, _), now) in f.carry.iter().zip(carried) {
+                group.values.insert(*carry, now);
+            }
+            carried = self.without_checks(group, &f.body)?;
+        }
+        for (dst, each) in f.dst.iter().zip(carried) {
+            group.values.insert(*dst, each);
+        }
+        Ok(())
+    }
+
+    /// The results of a block in which nothing fails, for each iteration.
+    fn without_checks(
+        &mut self,
+        group: &mut Group<'_, 'a>,
+        block: &'a Block,
+    ) -> Result<Vec<Each>, Fault> {
+        let results = self.at_once(group, block)?;
+        results.map_or_else(|| broken("a loop of sums in a vector has a check"), Ok)
+    }
+
     /// The results of a block for each iteration; none if a check does not hold.
     fn at_once(
         &mut self,
@@ -271,6 +333,14 @@ impl<'a> Machine<'a> {
                     }
                     continue;
                 }
+                Stmt::Lanes(l) => {
+                    self.lanes_at_once(group, l)?;
+                    continue;
+                }
+                Stmt::For(f) if f.order == Order::Up => {
+                    self.for_at_once(group, f)?;
+                    continue;
+                }
                 _ => return broken("a statement that several iterations cannot take at once"),
             };
             group.values.insert(*dst, each);
@@ -278,6 +348,21 @@ impl<'a> Machine<'a> {
         let results: Result<_, Fault> = block.results.iter().map(|a| group.atoms(*a)).collect();
         results.map(Some)
     }
+}
+
+/// Bounds of a loop, which must be the same for each iteration.
+fn together(group: &Group<'_, '_>, bounds: [Atom; 2]) -> Result<[i64; 2], Fault> {
+    let mut ends = [0; 2];
+    for (end, bound) in ends.iter_mut().zip(bounds) {
+        let each = group.atoms(bound)?;
+        *end = each.first().copied().unwrap_or(Val::Nothing).int()?;
+        for other in each {
+            if other.int()? != *end {
+                return broken("a loop in a vector has another length in each iteration");
+            }
+        }
+    }
+    Ok(ends)
 }
 
 /// Whether a check holds for each iteration.

@@ -35,6 +35,24 @@
 //! Of a loop like that which runs down, and in which nothing fails, the order does not matter either: it becomes a
 //! `for par`. Such loops are the transposes of those that change the elements of an array one by one.
 //!
+//! A loop of sums may stand in the body where the target can take that: it has as many iterations for all, and what it loads is
+//! the same for all or lies side by side. So a product of a row and a matrix, whose sums go down columns, goes along rows:
+//!
+//! ```text
+//! for par vector 8 (j in 0 .. m) {
+//!   (s) = lanes (i in 0 .. n) carry (s_1) {
+//!     x = xs[i]                                one load
+//!     at = i * m
+//!     row = a[at ..]
+//!     y = row[j]                               one load of eight neighbours
+//!     p = x * y                                one multiplication
+//!     s_2 = s_1 + p                            one addition
+//!     (s_2)
+//!   }
+//!   y[j] = s
+//! }
+//! ```
+//!
 //! **Failing.** A check holds for several iterations if it holds for all. If not, the vector is left for
 //! single iterations, with the lanes as they were before: so the right iteration fails, and no check
 //! may stand behind a store.
@@ -102,7 +120,7 @@ fn mark(values: &Values, roots: &Roots, target: &Vectors, f: &mut For) {
         }
         f.order = Order::Par;
     }
-    if target.loops == Loops::All || survey.calls_wide || survey.products {
+    if target.loops == Loops::All || survey.calls_wide || survey.products || survey.nested {
         f.vector = Some(survey.vector(target.together));
     }
 }
@@ -111,6 +129,9 @@ fn of_lanes(values: &Values, roots: &Roots, target: &Vectors, l: &Lanes) -> Opti
     let survey = Survey::of(values, roots, target, l.index, &l.carry, &l.body)?;
     survey.may_be_together().then(|| survey.vector(LANES as u32))
 }
+
+/// Statements of a loop of sums in a body, at most: they are written several times.
+const LONGEST_SUM: usize = 12;
 
 /// What a loop of sums in order has to compute for each of them, at least, so that it is worth while.
 const WORK: usize = 3;
@@ -123,7 +144,10 @@ fn of_sums(values: &Values, roots: &Roots, target: &Vectors, f: &For) -> Option<
         return None;
     }
     let survey = Survey::of(values, roots, target, f.index, &[], &f.body)?;
-    let fits = survey.may_be_together() && !survey.checks && survey.work >= WORK * sums.len();
+    let fits = survey.may_be_together()
+        && !survey.checks
+        && !survey.nested
+        && survey.work >= WORK * sums.len();
     // What is left over is cheaper one by one: adding up a vector takes as long as adding up eight numbers.
     fits.then(|| Vector { masked: false, ..survey.vector(LANES as u32) })
 }
@@ -173,6 +197,8 @@ struct Survey<'a> {
     products: bool,
     /// Whether every load may stand before all stores.
     loads_first: bool,
+    /// Whether there is a loop of sums in the body.
+    nested: bool,
 }
 
 impl<'a> Survey<'a> {
@@ -201,6 +227,7 @@ impl<'a> Survey<'a> {
             work: 0,
             products: false,
             loads_first: true,
+            nested: false,
         };
         survey.block(body, false)?;
         Some(survey)
@@ -281,6 +308,11 @@ impl<'a> Survey<'a> {
                 fits && self.operand(*value)
                     && self.cell(*buffer).is_some_and(|cell| self.has(cell))
             }
+            Stmt::Lanes(l) if !guarded => self.sums(l.index, [l.low, l.high], &l.carry, &l.body),
+            Stmt::For(f) if !guarded && f.order == Order::Up && !f.may_end_early() => {
+                let carry: Vec<Value> = f.carry.iter().map(|(carried, _)| *carried).collect();
+                self.sums(f.index, [f.low, f.high], &carry, &f.body)
+            }
             Stmt::Check { .. } => {
                 self.checks = true;
                 !guarded && target.checks && self.stores.is_empty()
@@ -294,6 +326,42 @@ impl<'a> Survey<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether the target can take a loop of sums in the body: short, without calls, and along what the iterations around it
+    /// have side by side.
+    fn sums(&mut self, index: Value, bounds: [Atom; 2], carry: &[Value], body: &Block) -> bool {
+        self.nested = true;
+        let floats = carry.iter().all(|carried| self.values[*carried].kind == Kind::F64);
+        let fits = self.target.nested
+            && floats
+            && !carry.is_empty()
+            && body.size() <= LONGEST_SUM
+            && bounds.iter().all(|bound| self.classes.class(*bound) == Class::Same)
+            && self.classes.class(index) == Class::Same;
+        if !fits {
+            return false;
+        }
+        let mut neighbours = false;
+        for stmt in &body.stmts {
+            let simple = match stmt {
+                Stmt::Load { buffer, index, .. } => match self.classes.place(*buffer, *index) {
+                    Class::Same => true,
+                    Class::Step(1) => {
+                        neighbours = true;
+                        true
+                    }
+                    _ => false,
+                },
+                Stmt::Prim { prim, .. } => matches!(prim.row().lowering, Lowering::Machine(_)),
+                Stmt::Copy { .. } | Stmt::Offset { .. } => true,
+                _ => false,
+            };
+            if !simple || !self.fits(stmt, false) {
+                return false;
+            }
+        }
+        neighbours
     }
 
     fn operation(&mut self, op: Machine, dst: Value, guarded: bool) -> bool {
