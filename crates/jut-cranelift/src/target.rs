@@ -91,6 +91,7 @@ const VECTORS: Vectors = Vectors {
     integers: false,
     checks: false,
     branches: false,
+    guarded: false,
     in_order: false,
     nested: false,
     operation: vector::is_lanewise,

@@ -61,6 +61,14 @@ impl Translator<'_> {
             .value(format_args!("getelementptr inbounds nuw {cell}, ptr {buffer}, i64 {index}")))
     }
 
+    /// Where a cell would be that may be out of range; nothing is loaded from there then.
+    pub(crate) fn address_anywhere(&mut self, buffer: Value, index: Operand) -> Result<Operand> {
+        let cell = cell_scalar(self.cell(buffer)?).in_memory();
+        let buffer = self.value(buffer)?.of(Scalar::Ptr.one());
+        let index = index.of(Scalar::I64.one());
+        Ok(self.body.value(format_args!("getelementptr {cell}, ptr {buffer}, i64 {index}")))
+    }
+
     /// What follows every access: its group, in a loop whose iterations are independent.
     pub(crate) fn access(&self) -> String {
         match self.group {

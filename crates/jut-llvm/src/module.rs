@@ -170,6 +170,7 @@ pub(crate) fn takes(source: Source, instructions: Instructions) -> Target {
         integers: true,
         checks: true,
         branches: true,
+        guarded: instructions.masks,
         in_order: true,
         nested: true,
         operation: if instructions.rounding { |_| true } else { |op| rounding(op).is_none() },

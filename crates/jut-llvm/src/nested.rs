@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Every iteration of the outer loop adds the same numbers in the same order as by itself: no bit changes. Requires: what
-//! [the pass that marks](jut_loop::opt) has let through: bounds that are the same for all, floats, nothing that fails or stores.
+//! [the pass that marks](jut_loop::opt) has let through: bounds that are the same for all, floats, nothing that stores. Where a check does not hold for
+//! all, the loop around is left as if the check stood there.
 
 use crate::function::{Result, Translator, phi};
 use crate::loops::{INT, LANE};
@@ -31,18 +32,26 @@ struct Inner {
     body: Block,
 }
 
+/// Where to go if a check does not hold for all eight.
+type Leave<'l, T> = &'l mut dyn FnMut(&mut T, Operand);
+
 /// The lanes of each sum.
 type Sums = Vec<Vec<Operand>>;
 
 impl Translator<'_> {
     /// A `lanes` loop, for eight iterations around it.
-    pub(crate) fn eight_lanes(&mut self, plan: &mut Plan, source: &Lanes) -> Result<()> {
+    pub(crate) fn eight_lanes(
+        &mut self,
+        plan: &mut Plan,
+        source: &Lanes,
+        leave: Leave<'_, Self>,
+    ) -> Result<()> {
         let (site, body) = bare(&source.body);
         let inner = Inner { index: source.index, carry: source.carry.clone(), body };
         let zeros = vec![Operand::ZERO; inner.carry.len()];
         let bounds = [source.low, source.high];
         let ends = self.in_blocks(bounds, &zeros, site, &mut |this, [from, end], totals| {
-            let lanes = this.eight_by_eight(plan, &inner, [from, end])?;
+            let lanes = this.eight_by_eight(plan, &inner, [from, end], leave)?;
             let sums = totals.iter().zip(lanes);
             Ok(sums.map(|(total, lanes)| this.plus_tree(*total, lanes)).collect())
         })?;
@@ -53,7 +62,12 @@ impl Translator<'_> {
     }
 
     /// A `for up` that carries sums, for eight iterations around it.
-    pub(crate) fn eight_in_order(&mut self, plan: &mut Plan, source: &For) -> Result<()> {
+    pub(crate) fn eight_in_order(
+        &mut self,
+        plan: &mut Plan,
+        source: &For,
+        leave: Leave<'_, Self>,
+    ) -> Result<()> {
         let (site, body) = bare(&source.body);
         let carry = source.carry.iter().map(|(carried, _)| *carried).collect();
         let inner = Inner { index: source.index, carry, body };
@@ -63,7 +77,7 @@ impl Translator<'_> {
         }
         let bounds = [source.low, source.high];
         let ends = self.in_blocks(bounds, &initial, site, &mut |this, [from, end], totals| {
-            this.one_after_the_other(plan, &inner, [from, end], totals)
+            this.one_after_the_other(plan, &inner, [from, end], totals, leave)
         })?;
         for (dst, end) in source.dst.iter().zip(ends) {
             plan.set(*dst, end);
@@ -142,13 +156,14 @@ impl Translator<'_> {
         inner: &Inner,
         index: Operand,
         carried: &[Operand],
+        leave: Leave<'_, Self>,
     ) -> Result<Vec<Operand>> {
         self.bind(inner.index, index);
         for (carry, value) in inner.carry.iter().zip(carried) {
             plan.set(*carry, *value);
         }
         for stmt in &inner.body.stmts {
-            self.eight_stmt(plan, stmt, &mut |_, _| {})?;
+            self.eight_stmt(plan, stmt, leave)?;
         }
         inner.body.results.iter().map(|atom| self.spread(plan, *atom)).collect()
     }
@@ -160,6 +175,7 @@ impl Translator<'_> {
         inner: &Inner,
         [from, end]: [Operand; 2],
         initial: &[Operand],
+        leave: Leave<'_, Self>,
     ) -> Result<Vec<Operand>> {
         let before = self.body.current();
         let [body, after] = [self.body.label(), self.body.label()];
@@ -169,7 +185,7 @@ impl Translator<'_> {
         let hole = self.body.hole();
         let index = self.body.temp();
         let carried: Vec<Operand> = initial.iter().map(|_| self.body.temp()).collect();
-        let results = self.inner(plan, inner, index, &carried)?;
+        let results = self.inner(plan, inner, index, &carried, leave)?;
         let (next, latch) = self.turn(index, 1, end, [body, after]);
         let line = phi(INT, &[(from, before), (next, latch)]);
         self.body.fill(&hole, format_args!("{} = {line}", index.of(INT)));
@@ -204,6 +220,7 @@ impl Translator<'_> {
         plan: &mut Plan,
         inner: &Inner,
         [from, end]: [Operand; 2],
+        leave: Leave<'_, Self>,
     ) -> Result<Sums> {
         let sums = inner.carry.len();
         let (bool, ptr) = (Scalar::Bool.one(), Scalar::Ptr.one());
@@ -226,7 +243,7 @@ impl Translator<'_> {
         for lane in 0..LANES {
             let at = self.body.value(format_args!("add nsw i64 {}, {lane}", index.of(INT)));
             let own: Vec<Operand> = lanes.iter().map(|lanes| lanes[lane]).collect();
-            let next = self.inner(plan, inner, at, &own)?;
+            let next = self.inner(plan, inner, at, &own, leave)?;
             results.iter_mut().zip(next).for_each(|(all, next)| all.push(next));
         }
         let (next, latch) = self.turn(index, LANES, until, [main, after]);
@@ -272,7 +289,7 @@ impl Translator<'_> {
             let place = place.of(ptr);
             carried.push(self.body.value(format_args!("load {LANE}, ptr {place}, align 64")));
         }
-        let next = self.inner(plan, inner, index, &carried)?;
+        let next = self.inner(plan, inner, index, &carried, leave)?;
         for (place, value) in own.iter().zip(next) {
             let (place, value) = (place.of(ptr), value.of(LANE));
             self.body.line(format_args!("store {LANE} {value}, ptr {place}, align 64"));

@@ -9,13 +9,17 @@
 //! **Failing.** Where a check does not hold for all eight, the loop is left for the one that takes
 //! single iterations, with the lanes as they were before: that one fails at the right iteration.
 //!
+//! **Branches.** Both sides are computed, and the results selected. A side that loads or checks is a branch for all eight, taken if one
+//! of them takes it; its loads leave out the cells of the others, which may be outside of the array, and it is not asked
+//! whether checks hold for them.
+//!
 //! **Fewer than eight.** The last iterations of a block may be taken as eight of which only the first
 //! ones count: loads and stores leave the other cells alone, checks are not asked about them.
 //!
 //! Example: `x = xs[i]; p = x * x; t[i] = p; s + p` is one load, one multiplication, one store and one
 //! addition per eight iterations.
 
-use crate::function::{Result, Translator, scalar};
+use crate::function::{Result, Translator, phi, scalar};
 use crate::loops::LANE;
 use crate::text::{Body, Operand, Scalar, Type};
 use cranelift_entity::SecondaryMap;
@@ -30,6 +34,8 @@ pub(crate) struct Plan {
     wide: SecondaryMap<Value, Option<Operand>>,
     /// Which of the eight iterations count, if not all do.
     mask: Option<Operand>,
+    /// Whether the first of them may be one that does not count.
+    guarded: bool,
     /// What is loaded for those that do not count: a number that mathematical functions like.
     filler: Operand,
 }
@@ -97,7 +103,10 @@ impl Translator<'_> {
                 let value = match (place, plan.mask) {
                     (Class::Step(1), mask) => {
                         let index = self.atom(*index)?;
-                        let at = self.address(*buffer, index)?;
+                        let at = match plan.guarded {
+                            true => self.address_anywhere(*buffer, index)?,
+                            false => self.address(*buffer, index)?,
+                        };
                         match mask {
                             Some(mask) => self.load_some(at, ty, mask, plan.filler(ty)),
                             None => self.load_from(at, ty),
@@ -140,8 +149,8 @@ impl Translator<'_> {
             }
             Stmt::If { dst, cond, then, other } => {
                 let cond = self.spread(plan, *cond)?;
-                let then = self.eight_block(plan, then, leave)?;
-                let other = self.eight_block(plan, other, leave)?;
+                let then = self.arm(plan, then, cond, true, leave)?;
+                let other = self.arm(plan, other, cond, false, leave)?;
                 for (value, (a, b)) in dst.iter().zip(then.into_iter().zip(other)) {
                     let selected = scalar(self.kind(*value));
                     let args = [cond, a, b];
@@ -152,11 +161,61 @@ impl Translator<'_> {
                 }
                 Ok(())
             }
-            Stmt::Lanes(inner) => self.eight_lanes(plan, inner),
-            Stmt::For(inner) => self.eight_in_order(plan, inner),
+            Stmt::Lanes(inner) => self.eight_lanes(plan, inner, leave),
+            Stmt::For(inner) => self.eight_in_order(plan, inner, leave),
             // What is the same for all, and steps, are as in a single iteration.
             other => self.stmt(other),
         }
+    }
+
+    /// One side of a branch. If it loads or checks, that counts for those that take it, and it is left out if none does.
+    fn arm(
+        &mut self,
+        plan: &mut Plan,
+        block: &Block,
+        cond: Operand,
+        on: bool,
+        leave: &mut dyn FnMut(&mut Self, Operand),
+    ) -> Result<Vec<Operand>> {
+        if !block.any(&mut |stmt| matches!(stmt, Stmt::Load { .. } | Stmt::Check { .. })) {
+            return self.eight_block(plan, block, leave);
+        }
+        let bools = Scalar::Bool.wide();
+        let mut taking = cond;
+        if !on {
+            taking =
+                self.body.value(format_args!("xor {bools} {}, splat (i1 true)", cond.of(bools)));
+        }
+        if let Some(mask) = plan.mask {
+            let line = format_args!("and {bools} {}, {}", mask.of(bools), taking.of(bools));
+            taking = self.body.value(line);
+        }
+        let any = format_args!("call i1 @llvm.vector.reduce.or.v8i1({bools} {})", taking.of(bools));
+        let any = self.body.value(any).of(Scalar::Bool.one());
+        let [inside, after] = [self.body.label(), self.body.label()];
+        let before = self.body.current();
+        self.body.line(format_args!("br i1 {any}, label %{inside}, label %{after}"));
+
+        self.body.begin(inside);
+        let outside = (plan.mask.replace(taking), std::mem::replace(&mut plan.guarded, true));
+        let results = self.eight_block(plan, block, leave);
+        (plan.mask, plan.guarded) = outside;
+        let results = results?;
+        let end = self.body.current();
+        self.body.jump(after);
+
+        self.body.begin(after);
+        let kinds = block.results.iter().map(|atom| scalar(self.source.kind_of(*atom)).wide());
+        let lines = kinds.zip(results).map(|(ty, result)| {
+            let nothing = match ty.scalar {
+                Scalar::F64 => Operand::ZERO,
+                Scalar::Bool => Operand::Bool(false),
+                _ => Operand::I64(0),
+            };
+            phi(ty, &[(result, end), (nothing, before)])
+        });
+        let lines: Vec<String> = lines.collect();
+        Ok(lines.into_iter().map(|line| self.body.value(line)).collect())
     }
 
     /// A value for eight iterations.
@@ -426,7 +485,7 @@ impl Plan {
         };
         let calls = body.stmts.iter().any(calls);
         let filler = if calls { Operand::float(1.0) } else { Operand::ZERO };
-        Plan { classes, wide: SecondaryMap::new(), mask: None, filler }
+        Plan { classes, wide: SecondaryMap::new(), mask: None, guarded: false, filler }
     }
 
     /// What a value is in eight iterations.

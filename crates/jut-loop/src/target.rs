@@ -51,6 +51,8 @@ pub struct Vectors {
     pub checks: bool,
     /// Whether it can compute both sides of a branch, and select.
     pub branches: bool,
+    /// Whether a branch may load and check, for those iterations that take it.
+    pub guarded: bool,
     /// Whether it can add up what several iterations have computed, one after the other, so that loops of
     /// sums in order, up and down, may be taken several iterations at a time; and store to cells that are
     /// more than one apart.
@@ -90,6 +92,7 @@ impl Vectors {
         integers: true,
         checks: true,
         branches: true,
+        guarded: true,
         in_order: true,
         nested: true,
         operation: |_| true,

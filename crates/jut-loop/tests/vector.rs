@@ -180,9 +180,42 @@ fn branches_compute_both_sides_unless_there_is_a_load_or_call_in_them() {
     y[i] = b
   }";
     assert!(of("out", body).contains("vector 8"));
-    for other in ["d = x[0]", "d = exp(a)"] {
-        let text = of("out", &body.replace("d = a * 2.0", other));
+    for (other, guarded) in [("d = x[0]", true), ("d = x[i]", true), ("d = exp(a)", false)] {
+        let body = body.replace("d = a * 2.0", other);
+        assert_eq!(of("out", &body).contains("vector"), guarded, "{body}");
+        let not = Vectors { guarded: false, ..Vectors::EVERYTHING };
+        let text = marked(&function("out", &body), not, &arguments);
         assert!(!text.contains("vector"), "{text}");
+    }
+}
+
+#[test]
+fn what_a_branch_loads_and_checks_counts_where_it_is_taken() {
+    // Neighbours before and behind the array, and a check that fails elsewhere.
+    for (index, holds) in [("i - 3", ">= 0"), ("i + 3", "< n"), ("3 * i", "< n"), ("n - i", "< n")]
+    {
+        for check in ["", "check j < n @0:1..2", "check i < 5 @0:1..2"] {
+            let sum = format!(
+                "(s) = lanes (i in 0 .. n) carry (s_1) {{
+                   j = {index}
+                   c = j {holds}
+                   (b) = if c {{
+                     {check}
+                     a = x[j]
+                     d = x[0]
+                     e = a * d
+                     (e)
+                   }} else {{
+                     (0.5)
+                   }}
+                   s_2 = s_1 + b
+                   (s_2)
+                 }}
+                 y[0] = s"
+            );
+            let text = of("out", &sum);
+            assert!(text.contains("lanes vector 8 masked (i"), "{text}");
+        }
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) const TARGET: Target = Target {
         integers: false,
         checks: false,
         branches: false,
+        guarded: false,
         in_order: false,
         nested: false,
         operation: is_lanewise,

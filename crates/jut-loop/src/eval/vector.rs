@@ -2,11 +2,11 @@
 //!
 //! Nothing here knows whether that is right for a loop: it is as the loop says. So what is wrong with a
 //! mark shows as other bits, or as a load or store that nobody may make. Both sides of a branch are
-//! computed for every iteration.
+//! computed for every iteration; what they load and check counts for those that take them.
 
 use super::{Fault, Frame, Machine, Val, broken, failing, fold, operation};
 use crate::analysis::{Sum, sums_in_order};
-use crate::form::{Atom, BLOCK, Block, Check, For, LANES, Lanes, Order, Stmt, Value, Vector};
+use crate::form::{Atom, BLOCK, Block, Check, For, Kind, LANES, Lanes, Order, Stmt, Value, Vector};
 use std::collections::HashMap;
 
 /// What is repeated: a body with its index, and what it is given of each lane.
@@ -29,6 +29,8 @@ struct Group<'f, 'a> {
     sums: HashMap<Value, (Sum, Val)>,
     /// Whether the last iteration is the first to add.
     down: bool,
+    /// Which of them take the branch that is at hand; none if there is no branch.
+    taking: Option<Vec<bool>>,
     /// Stores that wait: buffers, indices, values.
     waiting: Option<Vec<[Each; 3]>>,
 }
@@ -44,6 +46,11 @@ impl Group<'_, '_> {
     /// A value for each iteration.
     fn each(&self, of: &mut dyn FnMut(usize) -> Result<Val, Fault>) -> Result<Each, Fault> {
         (0..self.count).map(of).collect()
+    }
+
+    /// Whether an iteration takes the branch that is at hand.
+    fn takes(&self, k: usize) -> bool {
+        self.taking.as_ref().is_none_or(|all| all[k])
     }
 
     fn atoms(&self, a: impl Into<Atom>) -> Result<Each, Fault> {
@@ -117,7 +124,8 @@ impl<'a> Machine<'a> {
         }
         let waiting = vector.stores_last.then(Vec::new);
         let sums = HashMap::new();
-        let mut group = Group { frame, values, count, sums, down: false, waiting };
+        let taking = None;
+        let mut group = Group { frame, values, count, sums, down: false, taking, waiting };
         let Some(results) = self.at_once(&mut group, what.body)? else { return Ok(false) };
         for store in group.waiting.into_iter().flatten() {
             self.store_each(&store)?;
@@ -159,7 +167,8 @@ impl<'a> Machine<'a> {
                 let started = |sum: &Sum| (sum.next, (*sum, carry[sum.number]));
                 let (count, sums) = (count as usize, sums.iter().map(started).collect());
                 let waiting = vector.stores_last.then(Vec::new);
-                let mut group = Group { frame, values, count, sums, down, waiting };
+                let taking = None;
+                let mut group = Group { frame, values, count, sums, down, taking, waiting };
                 if self.at_once(&mut group, &f.body)?.is_none() {
                     return broken("a loop of sums that is taken in vectors has a check");
                 }
@@ -194,8 +203,27 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// A loop of sums in the fixed order, as long for each iteration around it, of which each has sums of its own.
-    fn lanes_at_once(&mut self, group: &mut Group<'_, 'a>, l: &'a Lanes) -> Result<(), Fault> {
+    /// One side of a branch: computed for every iteration, but what it loads and checks counts for those that take it.
+    fn arm(
+        &mut self,
+        group: &mut Group<'_, 'a>,
+        block: &'a Block,
+        conds: &[Val],
+        on: bool,
+    ) -> Result<Option<Vec<Each>>, Fault> {
+        let outside = group.taking.take();
+        let takes = |(k, cond): (usize, &Val)| {
+            *cond == Val::Bool(on) && outside.as_ref().is_none_or(|all| all[k])
+        };
+        group.taking = Some(conds.iter().enumerate().map(takes).collect());
+        let results = self.at_once(group, block);
+        group.taking = outside;
+        results
+    }
+
+    /// A loop of sums in the fixed order, as long for each iteration around it, of which each has sums of its own. False if a check
+    /// does not hold for all.
+    fn lanes_at_once(&mut self, group: &mut Group<'_, 'a>, l: &'a Lanes) -> Result<bool, Fault> {
         let [low, high] = together(group, [l.low, l.high])?;
         // For each sum, and each iteration around it.
         let mut sums = vec![vec![0.0; group.count]; l.carry.len()];
@@ -209,7 +237,7 @@ impl<'a> Machine<'a> {
                     let now = each.iter().map(|sum| Val::F64(sum[lane])).collect();
                     group.values.insert(*carry, now);
                 }
-                let next = self.without_checks(group, &l.body)?;
+                let Some(next) = self.at_once(group, &l.body)? else { return Ok(false) };
                 for (each, next) in lanes.iter_mut().zip(next) {
                     for (sum, next) in each.iter_mut().zip(next) {
                         let Val::F64(next) = next else { return broken("a lane is no f64") };
@@ -225,11 +253,11 @@ impl<'a> Machine<'a> {
         for (dst, sum) in l.dst.iter().zip(sums) {
             group.values.insert(*dst, sum.into_iter().map(Val::F64).collect());
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// A loop that carries something in order, as long for each iteration around it.
-    fn for_at_once(&mut self, group: &mut Group<'_, 'a>, f: &'a For) -> Result<(), Fault> {
+    /// A loop that carries something in order, as long for each iteration around it; as above.
+    fn for_at_once(&mut self, group: &mut Group<'_, 'a>, f: &'a For) -> Result<bool, Fault> {
         let [low, high] = together(group, [f.low, f.high])?;
         let initial = f.carry.iter().map(|(_, initial)| group.atoms(*initial));
         let mut carried: Vec<Each> = initial.collect::<Result<_, Fault>>()?;
@@ -238,22 +266,13 @@ impl<'a> Machine<'a> {
             for ((carry, _), now) in f.carry.iter().zip(carried) {
                 group.values.insert(*carry, now);
             }
-            carried = self.without_checks(group, &f.body)?;
+            let Some(next) = self.at_once(group, &f.body)? else { return Ok(false) };
+            carried = next;
         }
         for (dst, each) in f.dst.iter().zip(carried) {
             group.values.insert(*dst, each);
         }
-        Ok(())
-    }
-
-    /// The results of a block in which nothing fails, for each iteration.
-    fn without_checks(
-        &mut self,
-        group: &mut Group<'_, 'a>,
-        block: &'a Block,
-    ) -> Result<Vec<Each>, Fault> {
-        let results = self.at_once(group, block)?;
-        results.map_or_else(|| broken("a loop of sums in a vector has a check"), Ok)
+        Ok(true)
     }
 
     /// The results of a block for each iteration; none if a check does not hold.
@@ -290,6 +309,9 @@ impl<'a> Machine<'a> {
                 Stmt::Load { dst, buffer, index } => {
                     let (buffers, indices) = (group.atoms(*buffer)?, group.atoms(*index)?);
                     let load = &mut |k: usize| {
+                        if !group.takes(k) {
+                            return Ok(nothing(group.frame.func.values[*dst].kind));
+                        }
                         let cells = self.cells(place(buffers[k], indices[k])?, 1)?;
                         Ok(cells.first().copied().unwrap_or(Val::Nothing))
                     };
@@ -320,8 +342,10 @@ impl<'a> Machine<'a> {
                 }
                 Stmt::If { dst, cond, then, other } => {
                     let conds = group.atoms(*cond)?;
-                    let (then, other) = (self.at_once(group, then)?, self.at_once(group, other)?);
-                    let (Some(then), Some(other)) = (then, other) else { return Ok(None) };
+                    let Some(then) = self.arm(group, then, &conds, true)? else { return Ok(None) };
+                    let Some(other) = self.arm(group, other, &conds, false)? else {
+                        return Ok(None);
+                    };
                     for ((dst, then), other) in dst.iter().zip(then).zip(other) {
                         let select = &mut |k: usize| match conds[k] {
                             Val::Bool(true) => Ok(then[k]),
@@ -334,11 +358,15 @@ impl<'a> Machine<'a> {
                     continue;
                 }
                 Stmt::Lanes(l) => {
-                    self.lanes_at_once(group, l)?;
+                    if !self.lanes_at_once(group, l)? {
+                        return Ok(None);
+                    }
                     continue;
                 }
                 Stmt::For(f) if f.order == Order::Up => {
-                    self.for_at_once(group, f)?;
+                    if !self.for_at_once(group, f)? {
+                        return Ok(None);
+                    }
                     continue;
                 }
                 _ => return broken("a statement that several iterations cannot take at once"),
@@ -347,6 +375,16 @@ impl<'a> Machine<'a> {
         }
         let results: Result<_, Fault> = block.results.iter().map(|a| group.atoms(*a)).collect();
         results.map(Some)
+    }
+}
+
+/// What stands for a number that is not loaded.
+fn nothing(kind: Kind) -> Val {
+    match kind {
+        Kind::F64 => Val::F64(0.0),
+        Kind::I64 => Val::I64(0),
+        Kind::BOOL => Val::Bool(false),
+        _ => Val::Nothing,
     }
 }
 
@@ -367,7 +405,7 @@ fn together(group: &Group<'_, '_>, bounds: [Atom; 2]) -> Result<[i64; 2], Fault>
 
 /// Whether a check holds for each iteration.
 fn holds(group: &Group<'_, '_>, check: Check) -> Result<bool, Fault> {
-    for k in 0..group.count {
+    for k in (0..group.count).filter(|k| group.takes(*k)) {
         if failing(check, &|a| group.atom(k, a))?.is_some() {
             return Ok(false);
         }

@@ -27,8 +27,9 @@
 //! }
 //! ```
 //!
-//! A body qualifies if it consists of operations, loads and checks, of branches that only compute
-//! (both sides are computed, and the results selected), and of stores at the index plus something, or a
+//! A body qualifies if it consists of operations, loads and checks, of branches of these
+//! (both sides are computed, and the results selected; what is loaded and checked there counts for the iterations that take the branch,
+//! where the target can tell them apart, and else nothing may be), and of stores at the index plus something, or a
 //! multiple of it, to cells that nothing else in other iterations reads or writes: then it does not
 //! matter that several iterations take their steps together. In a `for par` it never does.
 //!
@@ -284,10 +285,12 @@ impl<'a> Survey<'a> {
                 let earlier = &mut self.stores.iter();
                 self.loads_first &=
                     earlier.all(|store| !self.roots.may_overlap(store.buffer, *buffer));
-                !guarded && self.load(*buffer, *index)
+                (!guarded || target.guarded) && self.load(*buffer, *index)
             }
-            Stmt::Offset { dst, buffer, index } if !guarded => match self.classes.class(*dst) {
-                Class::Same => true,
+            Stmt::Offset { dst, buffer, index } => match self.classes.class(*dst) {
+                Class::Same => !guarded || target.guarded,
+                // Of what does not count there may be no cell.
+                Class::Step(_) if guarded => false,
                 Class::Step(_) => {
                     self.parts.insert(*dst, (*buffer, *index));
                     target.anywhere
@@ -315,7 +318,7 @@ impl<'a> Survey<'a> {
             }
             Stmt::Check { .. } => {
                 self.checks = true;
-                !guarded && target.checks && self.stores.is_empty()
+                (!guarded || target.guarded) && target.checks && self.stores.is_empty()
             }
             Stmt::If { dst, .. } => {
                 let buffer = |v: &Value| matches!(values[*v].kind, Kind::Buffer(_));
@@ -343,25 +346,20 @@ impl<'a> Survey<'a> {
             return false;
         }
         let mut neighbours = false;
-        for stmt in &body.stmts {
-            let simple = match stmt {
-                Stmt::Load { buffer, index, .. } => match self.classes.place(*buffer, *index) {
-                    Class::Same => true,
-                    Class::Step(1) => {
-                        neighbours = true;
-                        true
-                    }
-                    _ => false,
-                },
-                Stmt::Prim { prim, .. } => matches!(prim.row().lowering, Lowering::Machine(_)),
-                Stmt::Copy { .. } | Stmt::Offset { .. } => true,
-                _ => false,
-            };
-            if !simple || !self.fits(stmt, false) {
-                return false;
-            }
-        }
-        neighbours
+        let simple = !body.any(&mut |stmt| match stmt {
+            Stmt::Load { buffer, index, .. } => match self.classes.place(*buffer, *index) {
+                Class::Same => false,
+                Class::Step(1) => {
+                    neighbours = true;
+                    false
+                }
+                _ => true,
+            },
+            Stmt::Prim { prim, .. } => !matches!(prim.row().lowering, Lowering::Machine(_)),
+            Stmt::Copy { .. } | Stmt::Offset { .. } | Stmt::Check { .. } | Stmt::If { .. } => false,
+            _ => true,
+        });
+        simple && neighbours && self.block(body, false).is_some()
     }
 
     fn operation(&mut self, op: Machine, dst: Value, guarded: bool) -> bool {
