@@ -81,6 +81,13 @@ pub(crate) struct PlaceCode {
     pub path: Vec<PathStep>,
 }
 
+/// Of an operation on a linear array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Linear {
+    /// Whether a branch or call gave the array.
+    pub given: bool,
+}
+
 #[derive(Debug)]
 pub(crate) enum Op {
     Copy(Slot, Arg),
@@ -120,10 +127,10 @@ pub(crate) enum Op {
         dead: Vec<Slot>,
         path: Vec<PathStep>,
         value: Arg,
-        linear: bool,
+        linear: Option<Linear>,
     },
     /// The rest and the part; array, where the part is.
-    TakeOut([Slot; 2], Arg, Vec<PathStep>),
+    TakeOut([Slot; 2], Arg, Vec<PathStep>, Linear),
     Cast {
         dst: Slot,
         value: Arg,
@@ -235,8 +242,19 @@ pub(crate) fn prepare(program: &Program, id: FuncId, recursion: &Recursion) -> C
     let (home, next_of) = (SecondaryMap::new(), SecondaryMap::new());
     let reuse = Reuse::of(&program.datas, func);
     let (lin_home, cap_home) = (SecondaryMap::new(), SecondaryMap::new());
-    let mut p =
-        Preparer { id, func, recursion, home, lin_home, cap_home, next_of, blocks: 0, reuse };
+    let lin_given = SecondaryMap::new();
+    let mut p = Preparer {
+        id,
+        func,
+        recursion,
+        home,
+        lin_home,
+        lin_given,
+        cap_home,
+        next_of,
+        blocks: 0,
+        reuse,
+    };
     let lanes: Vec<Slot> = func
         .cap_params
         .iter()
@@ -273,6 +291,8 @@ struct Preparer<'f> {
     home: SecondaryMap<NVar, u32>,
     /// The same of linear variables.
     lin_home: SecondaryMap<LVar, u32>,
+    /// Whether a branch or call gave a linear variable.
+    lin_given: SecondaryMap<LVar, bool>,
     /// The same of what capabilities read.
     cap_home: SecondaryMap<Cap, u32>,
     /// The carry whose next value a variable is.
@@ -434,6 +454,14 @@ impl Preparer<'_> {
                 },
                 _ => home,
             };
+            self.lin_given[*x] = match &stmt.rhs {
+                Rhs::LCopy(y)
+                | Rhs::LUntuple(y)
+                | Rhs::LOpen { value: y, .. }
+                | Rhs::LCast { value: y, .. } => self.lin_given[*y],
+                Rhs::Region(region) => region.body.lin.get(k).is_some_and(|y| self.lin_given[*y]),
+                rhs => matches!(rhs, Rhs::Case(_) | Rhs::Call(_)),
+            };
         }
         match &stmt.rhs {
             Rhs::Atom(Atom::Var(v))
@@ -525,15 +553,17 @@ impl Preparer<'_> {
             Rhs::Update { array, path, value } => {
                 let (array, dead) = self.start(Atom::Var(*array), stmt.nl.first());
                 let (path, value) = (self.path(path), self.arg(*value));
-                Op::Update { dst: one, array, dead, path, value, linear: false }
+                Op::Update { dst: one, array, dead, path, value, linear: None }
             }
             Rhs::LUpdate { x, path, value } => {
                 let (array, path, value) = (self.take(*x), self.path(path), self.take(*value));
-                Op::Update { dst: one, array, dead: Vec::new(), path, value, linear: true }
+                let linear = Some(Linear { given: self.lin_given[*x] });
+                Op::Update { dst: one, array, dead: Vec::new(), path, value, linear }
             }
             Rhs::LTake { x, path } => {
                 let part = dst.get(1).copied().unwrap_or(Slot::MAX);
-                Op::TakeOut([one, part], self.take(*x), self.path(path))
+                let linear = Linear { given: self.lin_given[*x] };
+                Op::TakeOut([one, part], self.take(*x), self.path(path), linear)
             }
             Rhs::Cast { value, ty, proved } => {
                 let value = Arg::Get(self.n(*value));

@@ -342,7 +342,9 @@ impl Machine<'_> {
             }
             Op::Copied(dst, x, path) => self.copied(*dst, *x, path, frame),
             Op::Update { .. } => self.update(op, frame),
-            Op::TakeOut(dst, array, path) => self.take_out(*dst, array, path, frame),
+            Op::TakeOut(dst, array, path, linear) => {
+                self.take_out(*dst, array, path, *linear, frame)
+            }
             Op::Structured(dst, op, args, sizes) => {
                 let arrays: Vec<Value> = args.iter().map(|a| frame.fetch(a)).collect();
                 let sizes: Vec<i64> = sizes.iter().map(|s| frame.size(s)).collect();

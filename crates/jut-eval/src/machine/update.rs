@@ -1,7 +1,7 @@
 //! A part of an array replaced or taken out: in place if nobody else holds the array's cells.
 
 use super::{Frame, Machine, Run, UNGUARDED, array, error, unchecked, walk};
-use crate::code::{Arg, Op, PathStep, Slot};
+use crate::code::{Arg, Linear, Op, PathStep, Slot};
 use crate::value::{Array, Choice, Part, Value, View};
 use crate::vector;
 use jut_ir::{RuntimeErrorKind, Type};
@@ -19,8 +19,8 @@ impl Machine<'_> {
             return unchecked("the new part of an array has another shape");
         }
         match linear {
-            true => self.settled(&value, value.scalars_dropped()),
-            false => self.counters.work += value.scalars(),
+            Some(_) => self.settled(&value, value.scalars_dropped()),
+            None => self.counters.work += value.scalars(),
         }
         self.counters.moved += value.bytes();
         let whole = self.put(whole, &part, &value, *linear)?;
@@ -82,6 +82,7 @@ impl Machine<'_> {
         dst: [Slot; 2],
         from: &Arg,
         path: &[PathStep],
+        linear: Linear,
         frame: &mut Frame,
     ) -> Run<()> {
         let whole = array(frame.fetch(from))?;
@@ -94,20 +95,31 @@ impl Machine<'_> {
         let Some(zero) = vector::nothing(&value) else {
             return unchecked("a part of something that is not a vector");
         };
-        let whole = self.put(whole, &part, &zero, true)?;
+        let whole = self.put(whole, &part, &zero, Some(linear))?;
         frame.set(dst[0], Value::Array(whole));
         frame.set(dst[1], value);
         Ok(())
     }
 
-    /// The array with another part, in cells of its own if others hold the old ones.
-    fn put(&mut self, mut whole: Array, part: &Part, value: &Value, is_linear: bool) -> Run<Array> {
-        if whole.cells_mut().is_none() {
+    /// The array with another part, in cells of its own if others hold the old ones. What is not linear is changed in place
+    /// only where no other arm of the branch that gave it, and no other call, would have given what others hold.
+    fn put(
+        &mut self,
+        mut whole: Array,
+        part: &Part,
+        value: &Value,
+        linear: Option<Linear>,
+    ) -> Run<Array> {
+        let is_shared = whole.cells_mut().is_none();
+        if is_shared || linear.is_some_and(|linear| linear.given) {
             let old = Value::Array(whole.clone());
-            match is_linear {
-                true => self.counters.handed += self.erased_scalars(&old),
-                false => self.counters.copied += old.scalars(),
+            match linear {
+                Some(_) => self.counters.handed += self.erased_scalars(&old),
+                None => self.counters.copied += old.scalars(),
             }
+        }
+        if is_shared {
+            let old = Value::Array(whole.clone());
             self.counters.moved += old.bytes();
             whole = match whole.with_own_cells(&self.meter) {
                 Some(own) => own,
