@@ -103,7 +103,8 @@ pub fn print_data(program: &Program, id: DataId) -> String {
     for (k, constructor) in data.constructors.iter().enumerate() {
         out.push_str(if k == 0 { " = " } else { " | " });
         out.push_str(&constructor.name);
-        let fields = data.record.as_ref().map_or(&constructor.fields, |record| &record.fields);
+        let fields = data.record.as_ref().map(|record| record.fields_of(k));
+        let fields = fields.unwrap_or(&constructor.fields);
         let name = &|v: NVar| match (&data.record, v.as_u32() as usize) {
             (Some(record), k) if k < record.params.len() => record.params[k].to_string(),
             (None, k) if k < fields.len() => fields[k].name.to_string(),
@@ -491,6 +492,7 @@ impl Printer<'_> {
     fn component(&self, v: NVar, k: u32) -> String {
         if let Some(Type::Tuple(items)) = self.func.nvars.get(v).map(|data| &data.ty)
             && let Some((.., record)) = self.program.record(items)
+            && !record.is_sum()
             && let Some(field) = record.fields.get(k as usize)
         {
             return field.name.to_string();

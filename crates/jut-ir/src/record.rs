@@ -7,23 +7,61 @@
 //!
 //! The sizes of a record are those of its components: each parameter stands as a size of a field, alone or with a number
 //! added, `start: [m + 1]i64`, so a type has one reading.
+//!
+//! A sum with sizes is the same with several constructors. It has the fields of all of them, and its mark, which has
+//! the constructors without their fields, says whose are meant. The others are zero:
+//!
+//! ```text
+//! data Shape[n] = Ball(centre: [n]f64, radius: f64) | Box(low: [n]f64, high: [n]f64)
+//! Shape[k]                     #([k]f64, f64, [k]f64, [k]f64, Shape), where `data Shape = Ball | Box`
+//! Ball(x, 1.0)                 #(x, 1.0, 0, 0, Ball())
+//! ```
+//!
+//! So sizes do not depend on which constructor it is, and no pass knows of sums with sizes either. The price is room for
+//! the fields of all constructors in every value.
 
 use crate::entity::{DataId, EntityRef, NVar};
-use crate::ir::{Data, Field, Program};
+use crate::ir::{Constructor, Data, Field, Program};
 use crate::names::Name;
 use crate::size::Size;
 use crate::types::Type;
+use std::ops::Range;
 
 /// What the mark of a record with sizes as parameters stands for.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Record {
     /// The sizes.
     pub params: Vec<Name>,
-    /// The components; in their types the k-th parameter is the `NVar` with number k.
+    /// The components, those of the constructors one after the other; in their types the k-th parameter is the `NVar`
+    /// with number k.
     pub fields: Vec<Field>,
+    /// How many components each constructor has.
+    pub counts: Vec<usize>,
 }
 
 impl Record {
+    /// Whether there are several constructors.
+    pub fn is_sum(&self) -> bool {
+        self.counts.len() != 1
+    }
+
+    /// The numbers of the components of a constructor.
+    pub fn of_constructor(&self, index: usize) -> Range<usize> {
+        let start = self.counts.iter().take(index).sum();
+        start..start + self.counts.get(index).copied().unwrap_or(0)
+    }
+
+    /// The components of a constructor.
+    pub fn fields_of(&self, index: usize) -> &[Field] {
+        self.fields.get(self.of_constructor(index)).unwrap_or_default()
+    }
+
+    /// The number of the constructor that has a component.
+    pub fn constructor_of(&self, component: usize) -> usize {
+        let has = |index: &usize| self.of_constructor(*index).contains(&component);
+        (0..self.counts.len()).find(has).unwrap_or(0)
+    }
+
     /// The parameters of a record with these components, as far as they follow from them.
     pub fn sizes(&self, items: &[Type]) -> Vec<Option<Size>> {
         let mut sizes = vec![None; self.params.len()];
@@ -58,8 +96,8 @@ fn solve(declared: &Type, given: &Type, sizes: &mut [Option<Size>]) {
     }
 }
 
-/// `m + 1` as m and 1.
-fn parameter(declared: &Size) -> Option<(NVar, Size)> {
+/// A parameter that stands alone or with a number added: `m + 1` as m and 1.
+pub fn parameter(declared: &Size) -> Option<(NVar, Size)> {
     let names = declared.names();
     let [only] = names[..] else { return None };
     let more = declared.clone() - Size::var(only);
@@ -75,7 +113,47 @@ impl Program {
         (items.len() == record.fields.len() + 1).then_some((*id, data, record))
     }
 
-    /// The components of a tuple without the mark of a record: those that its values have at the border.
+    /// The constructor whose values have the fewest others in each other: of a recursive type one that ends. `None` if none does
+    /// but by arrays without elements.
+    pub fn plainest(&self, data: DataId) -> Option<usize> {
+        /// How many values are in each other at least.
+        fn depth(ty: &Type, known: &[Option<usize>]) -> Option<usize> {
+            match ty {
+                Type::Data(data) => known.get(data.index()).copied().flatten(),
+                Type::Tuple(items) => {
+                    items.iter().map(|t| depth(t, known)).try_fold(0, |n, d| Some(n.max(d?)))
+                }
+                Type::Array(_, element) => depth(element, known),
+                _ => Some(0),
+            }
+        }
+        let of = |con: &Constructor, known: &[Option<usize>]| {
+            let depths = con.fields.iter().map(|field| depth(&field.ty, known));
+            depths.into_iter().try_fold(0, |n, d| Some(n.max(d?))).map(|n: usize| n + 1)
+        };
+        // What is found in the k-th round has k values in each other.
+        let mut known: Vec<Option<usize>> = vec![None; self.datas.len()];
+        loop {
+            let round: Vec<Option<usize>> = self
+                .datas
+                .values()
+                .zip(&known)
+                .map(|(data, known_here)| {
+                    known_here
+                        .or_else(|| data.constructors.iter().filter_map(|c| of(c, &known)).min())
+                })
+                .collect();
+            if round == known {
+                break;
+            }
+            known = round;
+        }
+        let constructors = self.datas[data].constructors.iter().enumerate();
+        constructors.filter_map(|(k, con)| Some((of(con, &known)?, k))).min().map(|(_, k)| k)
+    }
+
+    /// The components of a tuple without the mark of a record: those that its values have at the border. The mark of a sum
+    /// stays, because it says which constructor it is.
     ///
     /// ```
     /// use jut_ir::{Program, Type};
@@ -84,7 +162,7 @@ impl Program {
     /// ```
     pub fn components<'t>(&self, items: &'t [Type]) -> &'t [Type] {
         match (self.record(items), items.split_last()) {
-            (Some(_), Some((_, components))) => components,
+            (Some((.., record)), Some((_, components))) if !record.is_sum() => components,
             _ => items,
         }
     }

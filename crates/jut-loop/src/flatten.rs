@@ -35,7 +35,7 @@
 use cranelift_entity::EntityRef;
 use jut_ir::calls::strongly_connected;
 use jut_ir::hash::HashMap;
-use jut_ir::{Data, DataId, Diagnostic, Function, Program, Scalar, Size, Type};
+use jut_ir::{Data, DataId, Diagnostic, Function, Program, Record, Scalar, Size, Type};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
@@ -189,7 +189,7 @@ pub struct Layouts {
     /// The types of the fields of each constructor of each data type.
     fields: Vec<Rc<[Vec<Type>]>>,
     /// What the components of a record with sizes are called, by its mark.
-    names: Vec<Option<Rc<[jut_ir::Name]>>>,
+    names: Vec<Option<Rc<[String]>>>,
 }
 
 /// More components than this in one value that is not boxed are refused: a type that doubles with
@@ -239,6 +239,18 @@ impl Seen {
         }
         seen
     }
+}
+
+/// What the components of a type with sizes are called: of a sum with the constructor in front.
+fn field_names(data: &Data, record: &Record) -> Rc<[String]> {
+    let name = |(k, field): (usize, &jut_ir::Field)| {
+        let con = &data.constructors[record.constructor_of(k)].name;
+        match record.is_sum() {
+            true => format!("{}_{}", con.rsplit('.').next().unwrap_or(con), field.name),
+            false => field.name.to_string(),
+        }
+    };
+    record.fields.iter().enumerate().map(name).collect()
 }
 
 /// How many components a data type would have if none were boxed.
@@ -291,7 +303,7 @@ impl Layouts {
 
     /// `seen` are the types that callers look into; none stands for all, but for recursive ones.
     fn with(program: &Program, seen: Option<&Seen>) -> Result<Layouts, Diagnostic> {
-        let names = |r: &jut_ir::Record| r.fields.iter().map(|f| f.name.clone()).collect();
+        let named = |data: &Data| data.record.as_deref().map(|record| field_names(data, record));
         let types = |con: &jut_ir::Constructor| con.fields.iter().map(|f| f.ty.clone()).collect();
         let fields =
             program.datas.values().map(|data| data.constructors.iter().map(types).collect());
@@ -303,7 +315,7 @@ impl Layouts {
             datas: vec![boxed; program.datas.len()],
             types: HashMap::default(),
             fields: fields.collect(),
-            names: program.datas.values().map(|data| data.record.as_deref().map(names)).collect(),
+            names: program.datas.values().map(named).collect(),
         };
         let count = program.datas.len();
         let uses = |k: usize, out: &mut Vec<usize>| {
@@ -352,6 +364,8 @@ impl Layouts {
                 for (k, item) in items.iter().enumerate() {
                     let prefix = match names.as_ref().and_then(|names| names.get(k)) {
                         Some(name) => format!("_{name}"),
+                        // The mark of a sum is a tag, which has a name.
+                        None if names.is_some() => String::new(),
                         None => format!("_{k}"),
                     };
                     let by = all.len();

@@ -388,9 +388,21 @@ pub(crate) enum Index {
     Range(ExprId, ExprId),
 }
 
+impl Index {
+    /// The number in `Shape[n]`, as it stands.
+    pub fn as_size(&self) -> Option<ExprId> {
+        match self {
+            Index::At { index, proved: false } => Some(*index),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Call<'s> {
     pub func: Name<'s>,
+    /// `Scale[n](x)`: sizes that do not follow from the arguments.
+    pub sizes: Vec<ExprId>,
     pub args: Vec<ExprId>,
     pub lin: Vec<ExprId>,
     /// `None` is `null`.

@@ -238,7 +238,9 @@ fn data<'s>(
         let con = globals.full(name.text);
         let taken = globals.names.contains_key(&con) || !seen.insert(name.text);
         unused(globals, name, &con, taken, diagnostics)?;
-        let mut body = Body::new(ast, program, globals, &[], false, diagnostics);
+        // Data types that passes make, such as tapes, may hold the mark of a type with sizes.
+        let is_made = d.name.text.contains('.');
+        let mut body = Body::new(ast, program, globals, &[], is_made, diagnostics);
         let mut typed = Vec::new();
         let mut seen = HashSet::new();
         for (field, ty) in fields {

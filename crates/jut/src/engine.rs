@@ -463,7 +463,7 @@ fn enter(program: &Program, ty: &Type, value: &Value) -> Option<EvalValue> {
         (Type::Tuple(types), Value::Tuple(items)) => {
             let entered = types.iter().zip(items).map(|(t, v)| enter(program, t, v));
             let mut entered: Vec<EvalValue> = entered.collect::<Option<_>>()?;
-            if let Some((data, ..)) = program.record(types) {
+            if let Some((data, ..)) = program.record(types).filter(|(.., r)| !r.is_sum()) {
                 entered.push(EvalValue::data(ConRef { data, index: 0 }, Vec::new()));
             }
             Some(EvalValue::tuple(entered))

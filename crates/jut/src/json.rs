@@ -25,6 +25,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
+mod sum;
 mod write;
 
 pub use write::{View, write};
@@ -172,6 +173,12 @@ pub fn read(program: &Program, ty: &Type, json: &Json) -> Result<Value, String> 
         Type::I64 => read_i64(json).map(Value::I64),
         Type::I32 => read_i32(json).map(Value::I32),
         Type::Bool => read_bool(json).map(Value::Bool),
+        Type::Tuple(items)
+            if let Some((_, data, record)) = program.record(items)
+                && record.is_sum() =>
+        {
+            sum::read(program, data, record, json)
+        }
         Type::Tuple(items) if let Some((_, data, record)) = program.record(items) => {
             read_fields(program, &data.name, &record.fields, json).map(Value::Tuple)
         }
@@ -308,6 +315,9 @@ pub(crate) fn how_to_write(program: &Program, ty: &Type) -> &'static str {
                 "write nested lists, or {\"shape\": [..], \"data\": [..]} with the elements row by row"
             }
         },
+        Type::Tuple(items) if program.record(items).is_some_and(|(.., r)| r.is_sum()) => {
+            "write an object with the constructor: {\"Box\": {\"w\": 2, \"h\": 3}}"
+        }
         Type::Tuple(items) if program.record(items).is_some() => {
             "write an object with the fields, or a list of them in order"
         }

@@ -69,12 +69,19 @@ fn labels(program: &Program, ty: &Type, around: &mut Vec<jut_ir::DataId>) -> Opt
         Type::I64 | Type::I32 | Type::Bool => None,
         Type::Array(_, element) => labels(program, element, around),
         Type::Tuple(items) => {
-            if let Some((.., record)) = program.record(items) {
-                let of = |f: &jut_ir::Field, around: &mut Vec<_>| {
-                    Some((f.name.to_string(), labels(program, &f.ty, around)?))
-                };
-                let components: Vec<_> =
-                    record.fields.iter().filter_map(|field| of(field, around)).collect();
+            if let Some((_, data, record)) = program.record(items) {
+                let mut components = Vec::new();
+                for (k, field) in record.fields.iter().enumerate() {
+                    let Some(inner) = labels(program, &field.ty, around) else { continue };
+                    let name = match record.is_sum() {
+                        false => field.name.to_string(),
+                        true => {
+                            let con = &data.constructors[record.constructor_of(k)];
+                            format!("{}.{}", con.name, field.name)
+                        }
+                    };
+                    components.push((name, inner));
+                }
                 return (!components.is_empty()).then_some(Labels { is_list: false, components });
             }
             let named = |(k, item)| Some((format!("{k}"), labels(program, item, around)?));
@@ -119,7 +126,10 @@ pub(crate) fn part<'t>(
     while !path.is_empty() {
         // An array of records is kept as the record of its arrays.
         let (rest, inner, before) = match peel(ty).1 {
-            Type::Tuple(items) if let Some((.., record)) = program.record(items) => {
+            Type::Tuple(items)
+                if let Some((.., record)) = program.record(items)
+                    && !record.is_sum() =>
+            {
                 let named = |(field, item): (&'t jut_ir::Field, &'t Type)| -> Component<'t> {
                     (field.name.as_str(), item, None)
                 };

@@ -65,18 +65,24 @@ fn check_data(data: &Data) -> Option<Diagnostic> {
     None
 }
 
-/// The mark of a record with sizes has one constructor and no fields. The components are called differently, and each size stands
-/// alone in one of them.
+/// The mark of a record with sizes has constructors without fields. The components of each are called differently, and each size
+/// stands alone in one of them.
 fn check_record(data: &Data, record: &Record) -> Option<Diagnostic> {
     let error = |code, message: String| Some(Diagnostic::error(code, data.span, message));
-    if data.constructors.iter().map(|c| c.fields.len()).collect::<Vec<_>>() != [0] {
+    let counts = (record.counts.len(), record.counts.iter().sum::<usize>());
+    let is_mark = data.constructors.iter().all(|c| c.fields.is_empty());
+    if !is_mark || counts != (data.constructors.len(), record.fields.len()) {
         return error("J501", format!("`{}` is no mark of a record", data.name));
     }
-    let mut names = HashSet::new();
     let params = record.params.len();
-    for name in record.params.iter().chain(record.fields.iter().map(|f| &f.name)) {
-        if !names.insert(name) {
-            return error("J011", format!("`{}` has two parts called `{name}`", data.name));
+    for (index, constructor) in data.constructors.iter().enumerate() {
+        let mut names = HashSet::new();
+        let fields = record.fields_of(index).iter().map(|f| &f.name);
+        for name in record.params.iter().chain(fields) {
+            if !names.insert(name) {
+                let message = format!("`{}` has two parts called `{name}`", constructor.name);
+                return error("J011", message);
+            }
         }
     }
     for field in &record.fields {

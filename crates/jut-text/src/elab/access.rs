@@ -21,6 +21,9 @@ impl<'a, 's> Body<'a, 's> {
             let help = "bind every intermediate value to a name";
             self.surface_only(span, "more than one access in a statement", help)?;
         }
+        if let Some(made) = self.sized_alone(base, steps, span)? {
+            return Ok(made);
+        }
         let mut at = self.span(base);
         let (mut value, mut k) = match self.constant_of_module(base, steps)? {
             Some((atom, used, here)) => {
@@ -322,6 +325,10 @@ impl<'a, 's> Body<'a, 's> {
             let fields = &self.globals.fields;
             let number = fields.get(&id).and_then(|f| f.get(name.text)).copied();
             let Some(number) = number else {
+                if record.is_sum() {
+                    let message = format!("`{}` has several constructors", program.datas[id].name);
+                    return self.error("J206", name.span, message, "open it with `case`");
+                }
                 let names = record.fields.iter().map(|f| f.name.as_str());
                 return self.no_field(&program.datas[id].name, names.collect(), name);
             };
@@ -433,7 +440,10 @@ impl<'a, 's> Body<'a, 's> {
         };
         if let (false, Some((_, data, _))) = (self.strict, self.program.record(&items)) {
             let message = format!("a value of type {} is not a tuple", data.name);
-            let help = format!("open the record with `{}(..) = ..`", data.constructors[0].name);
+            let help = match data.constructors.as_slice() {
+                [one] => format!("open the record with `{}(..) = ..`", one.name),
+                _ => "open it with `case`".to_string(),
+            };
             return self.error("J205", at, message, help);
         }
         if items.len() != names.len() {

@@ -106,6 +106,7 @@ impl<'a, 's> Body<'a, 's> {
             pattern: ArmPattern::Bool(value),
             name: Name { text: if value { "true" } else { "false" }, span },
             fields: Some(&[]),
+            parts: [].into(),
             body: ArmBody::Chain(Part { first, last, ..part }),
         };
         let arms = vec![arm(true, first, middle), arm(false, middle + 1, last)];

@@ -7,9 +7,10 @@
 use super::body::{Body, Made, Out, Value};
 use super::each::{Function, Lazy};
 use super::operation::{is_primitive, primitive_names};
+use super::record::Sized;
 use super::scope::Entity;
 use super::{Global, Res, Stop, show};
-use crate::ast::{self, ExprId, ExprKind, FieldPattern, Name};
+use crate::ast::{self, ExprId, ExprKind, FieldPattern, Index, Name, Post};
 use crate::hints;
 use jut_ir::entity::EntityRef;
 use jut_ir::prim::{Prim, Syntax};
@@ -24,6 +25,9 @@ impl<'a, 's> Body<'a, 's> {
     /// `f(..)`.
     pub(super) fn call(&mut self, call: &'a ast::Call<'s>, span: Span) -> Res<Lazy<'s>> {
         let name = call.func;
+        if !call.sizes.is_empty() {
+            self.takes_sizes(&name, span)?;
+        }
         if let Some(Entity::F(given)) = self.scope.get(name.text) {
             return Ok(Lazy::Made(self.call_given(given, call, span)?));
         }
@@ -230,6 +234,45 @@ impl<'a, 's> Body<'a, 's> {
 
     // ---- constructors
 
+    /// J208 for sizes, `f[n](x)`, of what is no constructor of a type with sizes.
+    fn takes_sizes(&mut self, name: &Name<'s>, span: Span) -> Res<()> {
+        if self.scope.binding(name.text).is_none()
+            && let Some(Global::Con(con)) = self.globals.global(name.text)
+            && self.program.datas[con.data].record.is_some()
+            && !self.strict
+        {
+            return Ok(());
+        }
+        let message = format!("sizes are not given to `{}`", name.text);
+        let help = format!("they are found from the arguments: `{}(..)`", name.text);
+        self.error("J208", span, message, help)
+    }
+
+    /// `Empty[n]`: the value of a constructor without fields whose type has sizes; `None` for any other access.
+    pub(super) fn sized_alone(
+        &mut self,
+        base: ExprId,
+        steps: &[Post<'s>],
+        span: Span,
+    ) -> Res<Option<Made>> {
+        let (ExprKind::Name(name), [Post::Index(list, _)]) = (&self.ast.expr(base).kind, steps)
+        else {
+            return Ok(None);
+        };
+        if self.strict || self.scope.binding(name.text).is_some() {
+            return Ok(None);
+        }
+        let Some(Global::Con(con)) = self.globals.global(name.text) else { return Ok(None) };
+        let program = self.program;
+        let (Some(record), Some(sizes)) = (
+            program.datas[con.data].record.as_deref(),
+            list.iter().map(Index::as_size).collect::<Option<Vec<ExprId>>>(),
+        ) else {
+            return Ok(None);
+        };
+        self.construct_record(con, record, Sized { sizes, args: &[] }, span).map(Some)
+    }
+
     pub(super) fn construct(
         &mut self,
         con: ConRef,
@@ -238,6 +281,7 @@ impl<'a, 's> Body<'a, 's> {
     ) -> Res<Made> {
         let program = self.program;
         if let (Some(record), false) = (program.datas[con.data].record.as_deref(), self.strict) {
+            let call = Sized { sizes: call.sizes.clone(), args: &call.args };
             return self.construct_record(con, record, call, span);
         }
         let constructor = program.constructor(con);

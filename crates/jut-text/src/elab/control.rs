@@ -16,6 +16,7 @@ use jut_ir::{
     Literal, Mode, NVar, Operand, Region, Rhs, Scan, Size, Span, Stmt, Type,
 };
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// An arm before elaboration.
 pub(crate) struct ArmSpec<'a, 's> {
@@ -23,6 +24,8 @@ pub(crate) struct ArmSpec<'a, 's> {
     pub name: Name<'s>,
     /// `None`: bind nothing (an arm made from `_`).
     pub fields: Option<&'a [FieldPattern<'s>]>,
+    /// The fields of all constructors, if the value is a sum with sizes as parameters.
+    pub parts: Rc<[Atom]>,
     pub body: ArmBody<'a>,
 }
 
@@ -51,8 +54,14 @@ impl<'a, 's> Body<'a, 's> {
         span: Span,
     ) -> Res<Made> {
         let at = self.span(scrutinee);
-        let scrutinee = self.atom(scrutinee, "t")?;
-        let ty = self.type_of(scrutinee);
+        let mut scrutinee = self.atom(scrutinee, "t")?;
+        let mut ty = self.type_of(scrutinee);
+        let mut parts: Rc<[Atom]> = Rc::from([]);
+        if !self.strict
+            && let Some(opened) = self.open_sum(scrutinee, arms, at)?
+        {
+            (scrutinee, ty, parts) = (opened.mark, Type::Data(opened.data), opened.parts.into());
+        }
         let program = self.program;
         let all: Vec<(ArmPattern, &'a str)> = match &ty {
             Type::Bool => {
@@ -120,7 +129,8 @@ impl<'a, 's> Body<'a, 's> {
                 return self.error("J502", arm.name.span, message, "leave one of them out");
             }
             let fields = Some(arm.fields.as_slice());
-            specs.push(ArmSpec { pattern, name: arm.name, fields, body: ArmBody::Expr(arm.body) });
+            let (name, body) = (arm.name, ArmBody::Expr(arm.body));
+            specs.push(ArmSpec { pattern, name, fields, parts: parts.clone(), body });
         }
         let missing: Vec<_> =
             all.iter().zip(&missing).filter(|(_, m)| **m).map(|((p, n), _)| (*p, *n)).collect();
@@ -140,6 +150,7 @@ impl<'a, 's> Body<'a, 's> {
                         pattern,
                         name: arm.name,
                         fields: None,
+                        parts: parts.clone(),
                         body: ArmBody::Expr(arm.body),
                     });
                 }
@@ -298,7 +309,9 @@ impl<'a, 's> Body<'a, 's> {
         stated: Option<&Annotation>,
     ) -> Res<(Vec<IrField>, Values, Span)> {
         let mut bound = Vec::new();
-        if let ArmPattern::Con(con) = spec.pattern {
+        if let (ArmPattern::Con(con), [_, ..]) = (spec.pattern, &*spec.parts) {
+            self.name_parts(con, &spec.name, spec.fields, &spec.parts)?;
+        } else if let ArmPattern::Con(con) = spec.pattern {
             let program = self.program;
             let fields = &program.constructor(con).fields;
             let patterns: Vec<FieldPattern<'s>>;

@@ -21,7 +21,9 @@ use jut_ir::{Diagnostic, Field, NVar, Program, Rhs, Span, Step, Type};
 /// The fields of a record.
 fn fields<'p>(program: &'p Program, ty: &Type) -> Option<&'p [Field]> {
     match ty {
-        Type::Tuple(items) => program.record(items).map(|(.., record)| record.fields.as_slice()),
+        Type::Tuple(items) => {
+            program.record(items).filter(|(.., r)| !r.is_sum()).map(|(.., r)| r.fields.as_slice())
+        }
         Type::Data(data) => match program.datas[*data].constructors.as_slice() {
             [one] => Some(&one.fields),
             _ => None,

@@ -5,6 +5,10 @@
 //! p = Net(w, b)         mark = Net(); p = #(w, b, mark)
 //! Net(w, b) = p         #(w, b, _) = p
 //! ```
+//!
+//! Those with several constructors: `record/sum.rs`.
+
+pub(super) mod sum;
 
 use super::body::{Body, Made, Out};
 use super::call::{Solver, conversion};
@@ -26,34 +30,44 @@ pub(super) fn declare<'s>(
     globals: &mut Globals,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Res<()> {
-    let [(name, fields)] = d.constructors.as_slice() else {
-        let message = "not built yet: a type of several constructors with sizes";
-        let help = "let the constructor have its size as a field, `A(n: i64, w: [n]f64) | B`, or put a record \
-                    with sizes and the choice into two types";
-        diagnostics.push(Diagnostic::error("J901", d.name.span, message).help(help));
-        return Err(Stop);
-    };
-    let con = globals.full(name.text);
-    unused(globals, name, &con, globals.names.contains_key(&con), diagnostics)?;
+    let mut declared = HashSet::new();
+    for (name, _) in &d.constructors {
+        let con = globals.full(name.text);
+        let taken = globals.names.contains_key(&con) || !declared.insert(name.text);
+        unused(globals, name, &con, taken, diagnostics)?;
+    }
     let mut body = Body::new(ast, program, globals, &[], false, diagnostics);
-    let mut seen = HashSet::new();
-    for part in d.sizes.iter().chain(fields.iter().map(|(field, _)| field)) {
-        if !seen.insert(part.text) {
-            let message = format!("`{}` is declared twice", part.text);
-            let help = format!("give one of them another name: `{}2`", part.text);
-            return body.error("J011", part.span, message, help);
+    for (_, fields) in &d.constructors {
+        let mut seen = HashSet::new();
+        for part in d.sizes.iter().chain(fields.iter().map(|(field, _)| field)) {
+            if !seen.insert(part.text) {
+                let message = format!("`{}` is declared twice", part.text);
+                let help = format!("give one of them another name: `{}2`", part.text);
+                return body.error("J011", part.span, message, help);
+            }
         }
     }
     // The k-th size is the variable with number k: exactly what a field's type mentions.
     d.sizes.iter().for_each(|size| {
         body.param(size, Type::I64);
     });
+    let is_sum = d.constructors.len() != 1;
     let mut typed = Vec::new();
-    for (field, ty) in fields {
-        typed.push(Field { name: field.text.into(), ty: body.ty(ty)? });
+    for (field, written) in d.constructors.iter().flat_map(|(_, fields)| fields) {
+        let ty = body.ty(written)?;
+        if let (true, Some(data)) = (is_sum, sum::endless(program, &ty)) {
+            let message = format!(
+                "every `{}` holds others, and there has to be one where `{}` is not meant",
+                program.datas[data].name, field.text
+            );
+            let help = "give it a constructor that holds none, or hold it in a record of its own";
+            return body.error("J203", written.span, message, help);
+        }
+        typed.push(Field { name: field.text.into(), ty });
     }
     let params = d.sizes.iter().map(|size| size.text.into()).collect();
-    let record = Record { params, fields: typed };
+    let counts = d.constructors.iter().map(|(_, fields)| fields.len()).collect();
+    let record = Record { params, fields: typed, counts };
     let types: Vec<Type> = record.fields.iter().map(|f| f.ty.clone()).collect();
     for (size, found) in d.sizes.iter().zip(record.sizes(&types)) {
         if found.is_none() {
@@ -63,12 +77,18 @@ pub(super) fn declare<'s>(
             return body.error("J203", size.span, message, help);
         }
     }
-    let numbers = fields.iter().enumerate().map(|(k, (field, _))| (field.text.to_string(), k));
-    globals.fields.insert(id, numbers.collect());
-    globals.names.insert(con.clone(), Global::Con(ConRef { data: id, index: 0 }));
+    let numbers = record.fields.iter().enumerate().map(|(k, field)| (field.name.to_string(), k));
+    let numbers = if is_sum { HashMap::new() } else { numbers.collect() };
+    globals.fields.insert(id, numbers);
+    let names: Vec<String> =
+        d.constructors.iter().map(|(name, _)| globals.full(name.text)).collect();
+    for (index, name) in (0..).zip(&names) {
+        globals.names.insert(name.clone(), Global::Con(ConRef { data: id, index }));
+    }
+    let constructors = names.into_iter().map(|name| Constructor { name, fields: Vec::new() });
     program.datas[id] = Data {
         name: globals.full(d.name.text),
-        constructors: vec![Constructor { name: con, fields: Vec::new() }],
+        constructors: constructors.collect(),
         record: Some(Box::new(record)),
         doc: d.doc.clone(),
         span: d.name.span,
@@ -88,6 +108,12 @@ pub(super) fn sizes_text(count: usize) -> String {
         })
         .collect();
     names.join(", ")
+}
+
+/// The arguments of a constructor of a type with sizes, and the sizes, if they are given.
+pub(super) struct Sized<'a> {
+    pub sizes: Vec<ExprId>,
+    pub args: &'a [ExprId],
 }
 
 impl<'a, 's> Body<'a, 's> {
@@ -144,34 +170,44 @@ impl<'a, 's> Body<'a, 's> {
         }
     }
 
-    /// `Net(w, b)`: the sizes follow from the fields.
+    /// `Net(w, b)`: the sizes follow from the fields. Those that do not are given, `Empty[n]()`.
     pub(super) fn construct_record(
         &mut self,
         con: ConRef,
         record: &'a Record,
-        call: &'a ast::Call<'s>,
+        call: Sized<'a>,
         span: Span,
     ) -> Res<Made> {
-        let name = &self.program.datas[con.data].name;
-        let fields = &record.fields;
+        let name = &self.program.constructor(con).name;
+        let fields = record.fields_of(con.index as usize);
         if call.args.len() != fields.len() {
             let (has, given) = (fields.len(), call.args.len());
             let message = format!("`{name}` has {has} field(s), and {given} are given");
-            let fields = super::call::fields_text(call.func.text, fields);
+            let fields = super::call::fields_text(name, fields);
             let help = format!("give every field: `{fields}`");
             return self.error("J208", span, message, help);
         }
         let mut items = Vec::new();
-        for e in &call.args {
+        for e in call.args {
             items.push(self.atom(*e, "t")?);
         }
         let mut map: HashMap<NVar, Size> = HashMap::new();
-        let unknown = (0..record.params.len()).map(NVar::new).collect();
+        if !call.sizes.is_empty() && call.sizes.len() != record.params.len() {
+            let (has, given) = (record.params.len(), call.sizes.len());
+            let message = format!("`{name}` has {has} size(s), and {given} are given");
+            let help = format!("give every size: `{name}[{}]`", sizes_text(has));
+            return self.error("J208", span, message, help);
+        }
+        for (k, size) in call.sizes.into_iter().enumerate() {
+            map.insert(NVar::new(k), self.size(size)?);
+        }
+        let unknown = (0..record.params.len()).map(NVar::new);
+        let unknown = unknown.filter(|v| !map.contains_key(v)).collect();
         let mut solver = Solver { unknown, map: &mut map };
         for (field, atom) in fields.iter().zip(&items) {
             solver.types(&field.ty, &self.type_of(*atom));
         }
-        for ((field, atom), e) in fields.iter().zip(&items).zip(&call.args) {
+        for ((field, atom), e) in fields.iter().zip(&items).zip(call.args) {
             let given = self.type_of(*atom);
             let at = self.span(*e);
             let wanted = self.put(&field.ty, &|v| map.get(&v).cloned(), at)?;
@@ -194,7 +230,7 @@ impl<'a, 's> Body<'a, 's> {
             let error = Diagnostic::error("J202", at, message);
             return self.fail(match (atom, &wanted) {
                 _ if !known => {
-                    let fields = super::call::fields_text(call.func.text, fields);
+                    let fields = super::call::fields_text(name, fields);
                     error.help(format!("give the fields in order: `{fields}`"))
                 }
                 (Atom::Lit(Literal::I64(k)), Type::Float(_)) => {
@@ -206,10 +242,22 @@ impl<'a, 's> Body<'a, 's> {
                 _ => error.help(conversion(&given_text, &wanted_text)),
             });
         }
+        if let Some(k) = (0..record.params.len()).find(|k| !map.contains_key(&NVar::new(*k))) {
+            let message = format!(
+                "the size `{}` does not follow from the fields of `{name}`",
+                record.params[k]
+            );
+            let params: Vec<&str> = record.params.iter().map(|size| size.as_str()).collect();
+            let help = format!("give the sizes: `{name}[{}]`", params.join(", "));
+            return self.error("J203", span, message, help);
+        }
+        let size = |v: NVar| map.get(&v).cloned();
+        let items = self.with_absent(con, items, &size, span)?;
         let mark = Type::Data(con.data);
         let made = self.bind(Out::one(Rhs::Con(con, Vec::new()), mark.clone(), span), &[], &[])?;
         let mut types: Vec<Type> = items.iter().map(|a| self.type_of(*a)).collect();
         types.push(mark);
+        let mut items = items;
         items.extend(made.nl);
         Ok(Out::one(Rhs::Tuple(items), Type::Tuple(types), span).into())
     }
@@ -226,6 +274,10 @@ impl<'a, 's> Body<'a, 's> {
         let atom = self.atom(e, "t")?;
         let ty = self.type_of(atom);
         let program = self.program;
+        if program.datas[con.data].constructors.len() != 1 {
+            let message = format!("`{}` has several constructors", program.datas[con.data].name);
+            return self.error("J206", name.span, message, "open it with `case`");
+        }
         let found = match (&ty, atom) {
             (Type::Tuple(items), Atom::Var(value)) => program
                 .record(items)
@@ -249,20 +301,25 @@ impl<'a, 's> Body<'a, 's> {
         }
         let mut names = Vec::new();
         for pattern in patterns {
-            match pattern {
-                FieldPattern::Bind(name) if name.is_linear() => {
-                    let what = "this name is linear, and the field is not";
-                    return self.other_name("J102", name, what);
-                }
-                FieldPattern::Bind(name) => names.push(*name),
-                FieldPattern::Eq(size) => {
-                    let message = "the sizes of this record are in its type";
-                    let help = "bind the field to a name, and compare the name";
-                    return self.error("J211", self.span(*size), message, help);
-                }
-            }
+            names.push(self.field_name(pattern)?);
         }
         names.push(Name { text: "_", span });
         Ok((Out { nl: items.clone(), ..Out::none(Rhs::Untuple(value), span) }, names))
+    }
+
+    /// The name that a pattern gives a field of a type with sizes.
+    fn field_name(&mut self, pattern: &FieldPattern<'s>) -> Res<Name<'s>> {
+        match pattern {
+            FieldPattern::Bind(name) if name.is_linear() => {
+                let what = "this name is linear, and the field is not";
+                self.other_name("J102", name, what)
+            }
+            FieldPattern::Bind(name) => Ok(*name),
+            FieldPattern::Eq(size) => {
+                let message = "the sizes of this value are in its type";
+                let help = "bind the field to a name, and compare the name";
+                self.error("J211", self.span(*size), message, help)
+            }
+        }
     }
 }

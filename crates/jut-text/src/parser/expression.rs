@@ -145,6 +145,13 @@ impl<'s> Parser<'s, '_> {
             let at = self.at;
             if self.at("[") {
                 let list = self.indices()?;
+                if self.at("(")
+                    && steps.is_empty()
+                    && let ExprKind::Name(func) = self.ast.expr(base).kind
+                    && let Some(sizes) = list.iter().map(Index::as_size).collect()
+                {
+                    return self.sized_call(func, sizes, start);
+                }
                 steps.push(Post::Index(list, self.span_from(at)));
             } else if self.at(".") {
                 self.at += 1;
@@ -371,11 +378,22 @@ impl<'s> Parser<'s, '_> {
             }
         }
         self.expect_close(open, ")")?;
-        let call = Call { func, args, lin, places };
+        let call = Call { func, sizes: Vec::new(), args, lin, places };
         if self.at("(") && Deriver::is_word(call.func.text) {
             return self.derived(&call, start);
         }
         let span = self.span_from(start);
+        Ok(self.add(ExprKind::Call(Box::new(call)), span))
+    }
+
+    /// `(x)` behind `Scale[n]`.
+    fn sized_call(&mut self, func: Name<'s>, sizes: Vec<ExprId>, start: usize) -> Parsed<ExprId> {
+        let open = self.at;
+        self.expect("(")?;
+        let args = self.exprs_until(")")?;
+        self.expect_close(open, ")")?;
+        let span = self.span_from(start);
+        let call = Call { func, sizes, args, lin: Vec::new(), places: Vec::new() };
         Ok(self.add(ExprKind::Call(Box::new(call)), span))
     }
 
@@ -391,7 +409,8 @@ impl<'s> Parser<'s, '_> {
         self.expect("(")?;
         let args = self.exprs_until(")")?;
         self.expect_close(open, ")")?;
-        let call = Call { func, args, lin: Vec::new(), places: Vec::new() };
+        let sizes = Vec::new();
+        let call = Call { func, sizes, args, lin: Vec::new(), places: Vec::new() };
         let span = self.span_from(start);
         Ok(self.add(ExprKind::Derived(Box::new(Derived { chain, lambda, call })), span))
     }

@@ -1,6 +1,7 @@
 //! Writing: a [`View`] of a value is what serde writes, to a text or to a stream; nothing is made of all
 //! of it.
 
+use super::sum;
 use crate::border::{ZERO, has_room, too_deep};
 use crate::labels::Labels;
 use crate::leaves::peel;
@@ -102,7 +103,7 @@ impl<'a> View<'a> {
         let declared = program.tangent_constructor(con).map(|con| program.constructor(con));
         let floats = declared.into_iter().flat_map(|con| &con.fields);
         let fields: Vec<&Field> = floats.filter(|f| f.ty != Type::I64).collect();
-        let fields = Parts { around: self, fields, items };
+        let fields = Parts { around: self, fields, items, sizes: &[] };
         match value {
             Value::Data(name, _) => serializer.collect_map([(name, fields)]),
             _ => fields.serialize(serializer),
@@ -131,6 +132,18 @@ impl Serialize for View<'_> {
             (Type::I32, Value::I32(x)) => x.serialize(serializer),
             (Type::I64, Value::I64(x)) => x.serialize(serializer),
             (Type::Bool, Value::Bool(x)) => x.serialize(serializer),
+            (Type::Tuple(types), Value::Tuple(items))
+                if let Some((_, data, record)) = program.record(types)
+                    && record.is_sum() =>
+            {
+                let Some((index, sizes, items)) = sum::chosen(program, data, record, items) else {
+                    return self.misfit::<S>();
+                };
+                let fields: Vec<&Field> = record.fields_of(index).iter().collect();
+                let name = &data.constructors[index].name;
+                let parts = Parts { around: *self, fields, items, sizes: &sizes };
+                serializer.collect_map([(name, parts)])
+            }
             (Type::Tuple(types), Value::Tuple(items))
                 if let Some((.., record)) = program.record(types) =>
             {
@@ -251,7 +264,7 @@ struct Fields<'a> {
 impl Serialize for Fields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Fields { around, fields, items } = *self;
-        Parts { around, fields: fields.iter().collect(), items }.serialize(serializer)
+        Parts { around, fields: fields.iter().collect(), items, sizes: &[] }.serialize(serializer)
     }
 }
 
@@ -260,11 +273,13 @@ struct Parts<'a> {
     around: View<'a>,
     fields: Vec<&'a Field>,
     items: &'a [Value],
+    /// Sizes that do not follow from these fields.
+    sizes: &'a [(String, i64)],
 }
 
 impl Serialize for Parts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Parts { around, fields, items } = self;
+        let Parts { around, fields, items, sizes } = self;
         if !has_room(0) {
             return Err(S::Error::custom(too_deep()));
         }
@@ -274,9 +289,12 @@ impl Serialize for Parts<'_> {
         }
         let mut fields: Vec<_> = fields.iter().copied().zip(*items).collect();
         fields.sort_by_key(|(field, _)| field.name.as_str());
-        let mut map = serializer.serialize_map(Some(fields.len()))?;
+        let mut map = serializer.serialize_map(Some(fields.len() + sizes.len()))?;
         for (field, value) in fields {
             map.serialize_entry(field.name.as_str(), &around.of(&field.ty, value))?;
+        }
+        for (name, size) in *sizes {
+            map.serialize_entry(name, size)?;
         }
         map.end()
     }
