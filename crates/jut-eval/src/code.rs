@@ -84,7 +84,7 @@ pub(crate) struct PlaceCode {
 /// Of an operation on a linear array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Linear {
-    /// Whether a branch or call gave the array.
+    /// Whether a caller, branch or call gave the array, or has been lent it.
     pub given: bool,
 }
 
@@ -253,8 +253,10 @@ pub(crate) fn prepare(program: &Program, id: FuncId, recursion: &Recursion) -> C
         cap_home,
         next_of,
         blocks: 0,
+        joins: 0,
         reuse,
     };
+    func.lin_params.iter().for_each(|x| p.lin_given[*x] = true);
     let lanes: Vec<Slot> = func
         .cap_params
         .iter()
@@ -291,7 +293,9 @@ struct Preparer<'f> {
     home: SecondaryMap<NVar, u32>,
     /// The same of linear variables.
     lin_home: SecondaryMap<LVar, u32>,
-    /// Whether a branch or call gave a linear variable.
+    /// How many branches and calls there were.
+    joins: u32,
+    /// Whether a caller, branch or call gave a linear variable.
     lin_given: SecondaryMap<LVar, bool>,
     /// The same of what capabilities read.
     cap_home: SecondaryMap<Cap, u32>,
@@ -439,8 +443,9 @@ impl Preparer<'_> {
         Body { ops, results, copies, moves }
     }
 
-    /// Says where the storage of the bound variables comes from.
-    fn settle(&mut self, stmt: &Stmt, home: u32) {
+    /// Says where the storage of the bound variables comes from. `joins` says whether there are branches or calls in the
+    /// statement.
+    fn settle(&mut self, stmt: &Stmt, home: u32, joins: bool) {
         for (k, x) in stmt.lin.iter().enumerate() {
             self.lin_home[*x] = match &stmt.rhs {
                 Rhs::LCopy(y)
@@ -459,7 +464,8 @@ impl Preparer<'_> {
                 | Rhs::LUntuple(y)
                 | Rhs::LOpen { value: y, .. }
                 | Rhs::LCast { value: y, .. } => self.lin_given[*y],
-                Rhs::Region(region) => region.body.lin.get(k).is_some_and(|y| self.lin_given[*y]),
+                // What was lent may be what a branch or call in the region gave.
+                Rhs::Region(region) => region.body.lin.get(k).map_or(joins, |y| self.lin_given[*y]),
                 rhs => matches!(rhs, Rhs::Case(_) | Rhs::Call(_)),
             };
         }
@@ -486,8 +492,10 @@ impl Preparer<'_> {
     }
 
     fn op(&mut self, stmt: &Stmt, home: u32, lanes: &[Slot]) -> Op {
+        let before = self.joins;
         let op = self.op_inner(stmt, home, lanes);
-        self.settle(stmt, home);
+        self.joins += u32::from(matches!(stmt.rhs, Rhs::Case(_) | Rhs::Call(_)));
+        self.settle(stmt, home, self.joins > before);
         op
     }
 

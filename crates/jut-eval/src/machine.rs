@@ -26,7 +26,7 @@ use crate::counters::Counters;
 use crate::memory::{self, Meter};
 use crate::region::{Cell, Cursor, Misfit, Refused, Region, checked_dim, slice_range};
 use crate::scalar::LinearScalar;
-use crate::value::{Array, Items, Value};
+use crate::value::{Array, Items, Value, View};
 use crate::vector::Unlike;
 use crate::{EvalError, Interpreter, structured, vector};
 use jut_ir::Scalar;
@@ -197,6 +197,11 @@ fn is_scalar(value: &Value) -> bool {
     value.literal().is_some()
 }
 
+/// Whether a value is an array of tuples or data, not of scalars.
+fn is_of_items(value: &Value) -> bool {
+    matches!(value, Value::Array(array) if matches!(array.view(), View::Items(_)))
+}
+
 impl Machine<'_> {
     /// Runs the operations of a block and delivers its results.
     pub(crate) fn run(&mut self, body: &Body, frame: &mut Frame) -> Run<()> {
@@ -326,6 +331,9 @@ impl Machine<'_> {
                     if !place.path.is_empty() {
                         self.counters.moved += value.bytes();
                     }
+                } else if !place.path.is_empty() && is_of_items(&value) {
+                    // Once L has been applied such a row has cells of its own where its array changes.
+                    self.counters.handed += self.erased_scalars(&value);
                 }
                 frame.set(*dst, value);
                 Ok(())
@@ -409,7 +417,7 @@ impl Machine<'_> {
                         return error(RuntimeErrorKind::SizeMismatch, &[found, wanted]);
                     }
                     if let Value::Array(_) = part {
-                        self.counters.handed += part.scalars();
+                        self.counters.handed += self.erased_scalars(&part);
                     }
                     frame.set(*dst, part);
                 }

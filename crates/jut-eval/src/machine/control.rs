@@ -119,7 +119,7 @@ impl Machine<'_> {
         if !view.is_of(lent) {
             return Ok(());
         }
-        self.counters.handed += part.scalars();
+        self.counters.handed += self.erased_scalars(part);
         self.counters.moved += part.bytes();
         match view.clone().with_own_cells(&self.meter) {
             Some(own) => *part = Value::Array(own),

@@ -102,7 +102,7 @@ impl Machine<'_> {
     }
 
     /// The array with another part, in cells of its own if others hold the old ones. What is not linear is changed in place
-    /// only where no other arm of the branch that gave it, and no other call, would have given what others hold.
+    /// only where it is nobody else's: an argument is the caller's, and what a branch or call gives may be what others hold.
     fn put(
         &mut self,
         mut whole: Array,
