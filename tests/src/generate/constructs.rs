@@ -74,6 +74,7 @@ pub(crate) const CONSTRUCTS: &[Construct] = &[
     ("carried array that is lent", updates::lent),
     ("integers of 32 bits", narrow::integers),
     ("record with sizes as parameters", narrow::sized_record),
+    ("sum with sizes as parameters", narrow::sized_sum),
     // Again: what U makes of them is rarely read by the linear half.
     ("array of records", records),
     ("array of tuples", tuples),

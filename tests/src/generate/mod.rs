@@ -146,6 +146,7 @@ pub const CONSTRUCTS: &[&str] = &[
     "function with a rule",
     "integers of 32 bits",
     "record with sizes as parameters",
+    "sum with sizes as parameters",
     "assigned variable",
     "assigned array",
     "while over variables",
@@ -325,6 +326,21 @@ rule vjp length = length_pullback
 def lifted_tangent[d](v: [d]f64, s: f64, dv: [d]f64, ds: f64) -> [d]f64 =
   build (i < d) { cos(v[i]) * s * dv[i] + sin(v[i]) * ds }
 rule jvp lifted = lifted_tangent
+",
+    ),
+    (
+        "extent",
+        "data Either[d] = Ball(c: [d]f64, r: f64) | Box(low: [d]f64, on: [d]bool) | Far
+def widened[d](s: Either[d], by: f64) -> Either[d] = case s {
+  Ball(c, r) -> if r > by { Box(c, build (i < d) { c[i] > r }) } else { Ball(by * c, r + by) }
+  Box(low, on) -> if by > 0.5 { Far[d] } else { Box(build (i < d) { if on[i] { sin(low[i]) } else { low[i] } }, on) }
+  Far -> Far[d]
+}
+def extent[d](s: Either[d]) -> f64 = case s {
+  Ball(c, r) -> r * sum (i < d) { sin(c[i]) }
+  Box(low, on) -> sum (i < d) { if on[i] { low[i] * low[i] } else { 0.3 } }
+  Far -> 0.7
+}
 ",
     ),
     (

@@ -1,5 +1,5 @@
 //! Numbers of 32 bits in random programs: arrays of integers that wrap, as factors, as places and in accumulators, and
-//! records with sizes as parameters that hold them.
+//! records with sizes as parameters that hold them, and sums with sizes.
 
 use super::constructs::Statement;
 use super::writer::{Scope, Writer};
@@ -62,4 +62,36 @@ pub(super) fn sized_record(w: &mut Writer, scope: &mut Scope, indent: usize) -> 
     };
     scope.floats.push(t.clone());
     Some((r, format!("Sized({v}, {marks}, tanh({s}))\n{pad}{t} = tanh({read})")))
+}
+
+/// A sum that has the size of its fields in its type: made, changed in a loop or taken from an array of such.
+pub(super) fn sized_sum(w: &mut Writer, scope: &mut Scope, indent: usize) -> Statement {
+    if scope.rounds() > FEW {
+        return None;
+    }
+    let (v, size) = w.vector(scope)?;
+    let (s, t, by) = (w.name("s"), w.name("t"), w.float(scope, indent));
+    let (inner, i) = w.within(scope, &size);
+    let at = w.float(&Scope { indices: Vec::new(), ..inner }, indent);
+    let first = match w.rng.u32(..3) {
+        0 => format!("Box({v}, build ({i} < {size}) {{ {v}[{i}] > 0.1 }})"),
+        1 => format!("if {by} > 0.4 {{ Far[{size}] }} else {{ Ball({v}, tanh({by})) }}"),
+        _ => format!("Ball({v}, tanh({by}))"),
+    };
+    let pad = "  ".repeat(indent);
+    let read = match w.rng.u32(..3) {
+        0 => format!("extent(widened({s}, tanh({at})))"),
+        1 => {
+            let j = w.name("j");
+            format!(
+                "sum (e <- build ({j} < 3) {{ widened({s}, tanh({at}) * f64({j})) }}) {{ extent(e) }}"
+            )
+        }
+        _ => {
+            let j = w.name("j");
+            format!("extent(for ({j} < 3) carry (h = {s}) {{ widened(h, tanh({at}) * f64({j})) }})")
+        }
+    };
+    scope.floats.push(t.clone());
+    Some((s, format!("{first}\n{pad}{t} = tanh({read})")))
 }

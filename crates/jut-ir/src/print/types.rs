@@ -102,7 +102,8 @@ fn write_record(
 ) -> bool {
     let Some((_, data, record)) = program.record(items) else { return false };
     let sizes: Option<Vec<Size>> = record.sizes(items).into_iter().collect();
-    let Some(sizes) = sizes.filter(|s| record.components(s) == program.components(items)) else {
+    let components = items.get(..record.fields.len()).unwrap_or_default();
+    let Some(sizes) = sizes.filter(|s| record.components(s) == components) else {
         return false;
     };
     out.push_str(&data.name);
