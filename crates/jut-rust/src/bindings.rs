@@ -11,7 +11,7 @@
 //!                                  c = whole[1]
 //! ```
 
-use crate::body::{Jump, has_infer};
+use crate::body::has_infer;
 use crate::expression::Value;
 use crate::function::{Local, Lowering};
 use crate::template::What;
@@ -32,18 +32,8 @@ impl Lowering<'_> {
                 pattern => self.late_binding(pattern, None),
             };
         };
-        if let Some(jump) = self.jumps_of(&init.expr).first() {
-            let name = match jump {
-                Jump::Return => "return",
-                Jump::Break(_) => "break",
-                Jump::Continue(_) => "continue",
-            };
-            return refuse(
-                &init.expr,
-                format!(
-                    "a `{name}` out of a value is not built: write it in an `if` of its own, before this"
-                ),
-            );
+        if self.two_lists(local)? {
+            return Ok(());
         }
         let (pattern, annotated) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),

@@ -7,6 +7,7 @@
 //! the other arm; so the common forms need nothing else. Any other jump sets a variable, and what
 //! follows is done only if that says so.
 
+use crate::early::Restated;
 use crate::expression::Value;
 use crate::function::{Frame, Local, Lowering, indented};
 use crate::template::What;
@@ -61,13 +62,13 @@ impl Lowering<'_> {
             if let Stmt::Item(item) = statement {
                 match item {
                     syn::Item::Use(_) | syn::Item::Const(_) | syn::Item::Static(_) => {
-                        self.items.push(quote::ToTokens::to_token_stream(item));
+                        self.item(quote::ToTokens::to_token_stream(item));
                     }
                     syn::Item::Fn(function) => {
                         let (plain, name) = (crate::expand::plain(function), &function.sig.ident);
                         let (twin, integers) = crate::expand::within(&plain, name)?;
                         self.inner.extend(integers);
-                        self.items.push(quote::quote!(#[allow(dead_code)] #plain #twin));
+                        self.item(quote::quote!(#[allow(dead_code)] #plain #twin));
                     }
                     _ => {
                         return refuse(item, "write this item outside of the function");
@@ -81,6 +82,11 @@ impl Lowering<'_> {
         for (k, statement) in statements.iter().enumerate() {
             let rest = &statements[k + 1..];
             let last = rest.is_empty();
+            match self.without_early(statement, rest)? {
+                Some(Restated::Statements(chain)) => return self.statements(&chain, tail),
+                Some(Restated::Branch(branch)) => return self.branch(&branch, &[], tail, true),
+                None => {}
+            }
             match statement {
                 Stmt::Item(_) => {}
                 Stmt::Local(local) => match alternative(local, rest) {
@@ -108,6 +114,17 @@ impl Lowering<'_> {
                             let mut chain = crate::enums::as_branches(m, *semicolon)?;
                             chain.extend(rest.iter().cloned());
                             return self.statements(&chain, tail);
+                        }
+                        // A block at the end ends as what it stands in.
+                        Expr::Block(block)
+                            if is_tail
+                                && block.label.is_none()
+                                && !self.jumps_of(expr).is_empty() =>
+                        {
+                            self.scopes.push(Default::default());
+                            let value = self.statements(&block.block.stmts, tail);
+                            self.scopes.pop();
+                            return value;
                         }
                         Expr::Return(jump) => return self.returning(jump, tail),
                         Expr::Break(jump) => return self.breaking(jump),
@@ -140,6 +157,14 @@ impl Lowering<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// An item of the body. What follows a branch is gone over once more, within it.
+    fn item(&mut self, item: proc_macro2::TokenStream) {
+        let written = item.to_string();
+        if !self.items.iter().any(|known| known.to_string() == written) {
+            self.items.push(item);
+        }
     }
 
     /// Whether the function's result goes into a variable.
@@ -424,6 +449,7 @@ impl Lowering<'_> {
             {
                 self.grow(call)
             }
+            Expr::MethodCall(call) if self.is_relisting(call) => self.relisted(call).map(|_| ()),
             Expr::Match(m) => self.plain_match(m),
             _ => {
                 // Its value is not used, but it may fail.
@@ -577,7 +603,7 @@ pub(crate) fn block_of(other: &Expr) -> Vec<Stmt> {
 }
 
 /// Whether a block surely ends in a jump.
-fn diverges(statements: &[Stmt]) -> bool {
+pub(crate) fn diverges(statements: &[Stmt]) -> bool {
     match statements.last() {
         Some(Stmt::Expr(expr, _)) => match expr {
             Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
@@ -648,7 +674,12 @@ impl Visit<'_> for Search<'_> {
         syn::visit::visit_expr_return(self, jump);
         self.push(Jump::Return);
     }
+    fn visit_expr_try(&mut self, jump: &syn::ExprTry) {
+        syn::visit::visit_expr_try(self, jump);
+        self.push(Jump::Return);
+    }
     fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
+        syn::visit::visit_expr_break(self, jump);
         self.add(jump.label.as_ref(), Jump::Break);
     }
     fn visit_expr_continue(&mut self, jump: &syn::ExprContinue) {

@@ -39,14 +39,14 @@ impl Lowering<'_> {
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let before = path.path.segments.iter().rev().nth(1).map(|s| s.ident.to_string());
         match before.as_deref() {
-            Some("f64" | "f32" | "i64" | "i32" | "usize") if name == "from" => {
+            Some("f64" | "f32" | "i64" | "i32" | "u32" | "usize") if name == "from" => {
                 let [argument] = &arguments[..] else {
                     return refuse(path, "one argument is expected here");
                 };
                 let ty = &path.path.segments[path.path.segments.len() - 2].ident;
                 return self.cast(&syn::parse_quote!((#argument) as #ty));
             }
-            Some("f64" | "f32" | "i64" | "i32" | "usize") => {
+            Some("f64" | "f32" | "i64" | "i32" | "u32" | "usize") => {
                 let values = self.operands(&arguments)?;
                 let Some((receiver, rest)) = values.split_first() else {
                     return refuse(path, format!("`{name}` is not built"));
@@ -56,6 +56,7 @@ impl Lowering<'_> {
                     Some("f32") => Ty::F32,
                     Some("i64") => Ty::I64,
                     Some("i32") => Ty::I32,
+                    Some("u32") => Ty::U32,
                     _ => Ty::Usize,
                 };
                 let receiver = self.convert(receiver.clone(), &ty);
@@ -466,6 +467,7 @@ impl Lowering<'_> {
                 | Ty::Float(_)
                 | Ty::I64
                 | Ty::I32
+                | Ty::U32
                 | Ty::Usize
                 | Ty::Bool
                 | Ty::Of(..),
@@ -482,7 +484,7 @@ impl Lowering<'_> {
                     "this use of an iterator is not built: end it by `sum`, `product`, `fold`, `all`, `any` or `collect`, or write a `for` loop",
                 );
             }
-            (Ty::Array(..), "push" | "pop" | "extend" | "resize" | "insert") => {
+            (Ty::Array(..), "push" | "extend" | "append") => {
                 return refuse(
                     &call.method,
                     "an array keeps its length here: write `vec![0.0; n]`, and assign its elements",
@@ -490,7 +492,8 @@ impl Lowering<'_> {
             }
             (
                 Ty::Array(..),
-                "truncate" | "clear" | "drain" | "split_off" | "remove" | "swap_remove",
+                "pop" | "insert" | "resize" | "truncate" | "clear" | "drain" | "split_off"
+                | "remove" | "swap_remove",
             ) => {
                 return refuse(
                     &call.method,

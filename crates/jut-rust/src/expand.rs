@@ -457,6 +457,7 @@ pub(crate) fn type_value(ty: &Ty, holes: &[Hole]) -> TokenStream {
         Ty::F32 => quote!(::jut::rust::Type::F32),
         Ty::I64 => quote!(::jut::rust::Type::I64),
         Ty::I32 => quote!(::jut::rust::Type::I32),
+        Ty::U32 => quote!(::jut::rust::Type::U32),
         Ty::Usize => quote!(::jut::rust::Type::Usize),
         Ty::Unit => quote!(::jut::rust::Type::Unit),
         Ty::Array(element, Extent::Vec) => {

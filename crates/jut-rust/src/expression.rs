@@ -1,6 +1,7 @@
 //! Expressions: a text for the value, and lines before the statement for what must happen besides.
 
 use crate::body::{Arm, Tail};
+use crate::early::JUMP;
 use crate::function::{Local, Lowering};
 use crate::template::{Hole, What};
 use crate::types::{Extent, Step, Ty, array};
@@ -158,6 +159,7 @@ impl Lowering<'_> {
                 self.grow(call)?;
                 Ok(unit())
             }
+            Expr::MethodCall(call) if self.is_relisting(call) => self.relisted(call),
             Expr::MethodCall(call) => self.method_call(call),
             Expr::Cast(cast) => self.cast(cast),
             Expr::If(branch) => {
@@ -325,13 +327,14 @@ impl Lowering<'_> {
                     "" => self.written_integer(literal),
                     "i64" => Ty::I64,
                     "i32" => Ty::I32,
+                    "u32" => Ty::U32,
                     "usize" => Ty::Usize,
                     "f64" => return self.written_float(literal, n.base10_digits(), Ty::F64),
                     "f32" => return self.written_float(literal, n.base10_digits(), Ty::F32),
                     other => {
                         return refuse(
                             literal,
-                            format!("`{other}` is not built: write `usize`, `i64` or `i32`"),
+                            format!("`{other}` is not built: write `usize`, `i64`, `i32` or `u32`"),
                         );
                     }
                 };
@@ -417,6 +420,7 @@ impl Lowering<'_> {
             (Some("f32"), _) | (Some("consts"), Some("f32")) => Ty::F32,
             (Some("i64"), _) => Ty::I64,
             (Some("i32"), _) => Ty::I32,
+            (Some("u32"), _) => Ty::U32,
             (Some("usize"), _) => Ty::Usize,
             (Some("consts"), None) => {
                 let float = self.unknown_float();
@@ -553,6 +557,11 @@ impl Lowering<'_> {
                         let text = format!("prim.bitnot({})", value.text);
                         Ok(Value::new(text, value.ty.clone(), 9, &[&value]))
                     }
+                    Ty::U32 => {
+                        let text = format!("prim.bitxor({}, 4294967295)", value.text);
+                        let bits = Value::new(text, Ty::U32, 9, &[&value]);
+                        Ok(Value { least: 0, ..bits })
+                    }
                     Ty::Of(..) => refuse(
                         token,
                         "the type of this is not known here: write `let b: bool = ..` before",
@@ -688,6 +697,3 @@ pub(crate) fn unwrapped(expr: &Expr) -> &Expr {
         other => other,
     }
 }
-
-const JUMP: &str = "a jump out of a value is not built: write the `if` as a statement of its own, with \
-                    the jump in it";

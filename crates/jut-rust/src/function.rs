@@ -688,7 +688,7 @@ impl<'a> Lowering<'a> {
                     items.iter().map(|t| self.neutral(t, at)).collect();
                 format!("#({})", items?.join(", "))
             }
-            Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_) => "0".to_string(),
+            Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize | Ty::Int(_) => "0".to_string(),
             Ty::Of(hole, steps) if steps.is_empty() => {
                 let Some(Hole::Data(path)) = self.holes.get(*hole).cloned() else {
                     return Ok(format!("$neutral {hole}$"));

@@ -16,6 +16,7 @@
 //! | [`template`] | text with holes and places |
 //! | `function` | a whole function: its signature, the passes over its body |
 //! | `body` | statements; early `return`, `break`, `continue` |
+//! | `early` | jumps out of values, `?` |
 //! | `bindings` | `let`, and patterns that always fit |
 //! | `loops` | `for`, `while`, `loop` |
 //! | `expression`, `operators`, `calls`, `macros` | expressions |
@@ -23,6 +24,7 @@
 //! | `grown`, `counted` | lists that grow |
 //! | `elements`, `chains`, `staged` | chains of iterators |
 //! | `rearranged` | lists that are sorted, filled, turned round |
+//! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `restated` | what is said by other Rust, `matches!`, `contains` |
 //! | `options` | `Option` in a body |
 //! | `enums` | variants of enums, patterns, `if let` |
@@ -41,6 +43,7 @@ mod chains;
 mod counted;
 pub mod data;
 mod derivatives;
+mod early;
 mod elements;
 mod enumeration;
 mod enums;
@@ -62,6 +65,7 @@ mod numbers;
 mod operators;
 mod options;
 mod rearranged;
+mod relisted;
 mod restated;
 mod staged;
 pub mod template;

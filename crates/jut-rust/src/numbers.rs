@@ -11,7 +11,6 @@ use crate::template::What;
 use crate::types::{Extent, Ty, array};
 use crate::{Refusal, refuse};
 use syn::Expr;
-use syn::spanned::Spanned;
 
 impl Lowering<'_> {
     /// A method of a number with its arguments.
@@ -151,7 +150,7 @@ impl Lowering<'_> {
         let (a, s) =
             (arguments.first().map(|a| a.text.clone()).unwrap_or_default(), &receiver.text);
         let b = arguments.get(1).map(|a| a.text.clone()).unwrap_or_default();
-        let unsigned = ty == Ty::Usize;
+        let unsigned = matches!(ty, Ty::Usize | Ty::U32);
         let (text, level) = match (name, arguments.len()) {
             ("min" | "max", 1) => (format!("prim.{name}({s}, {a})"), 9),
             ("abs", 0) if !unsigned => {
@@ -174,20 +173,35 @@ impl Lowering<'_> {
             ("abs_diff", 1) if unsigned => {
                 (format!("prim.abs({} - {})", receiver.within(4), arguments[0].within(5)), 9)
             }
-            ("wrapping_add" | "wrapping_sub" | "wrapping_mul", 1) if ty == Ty::I64 => {
+            ("wrapping_add" | "wrapping_sub" | "wrapping_mul", 1)
+                if matches!(ty, Ty::I64 | Ty::U32) =>
+            {
                 let (op, level) = match name {
                     "wrapping_add" => ("+", 4),
                     "wrapping_sub" => ("-", 4),
                     _ => ("*", 5),
                 };
-                (
-                    format!("{} {op} {}", receiver.within(level), arguments[0].within(level + 1)),
-                    level,
-                )
+                let (left, right) = (receiver.within(level), arguments[0].within(level + 1));
+                match ty {
+                    Ty::U32 => (format!("prim.bitand({left} {op} {right}, 4294967295)"), 9),
+                    _ => (format!("{left} {op} {right}"), level),
+                }
             }
             ("pow", 1) => {
-                let literal = arguments.first().and_then(literal).filter(|n| (0..=64).contains(n));
-                let value = match literal {
+                let known = arguments.first().and_then(literal).filter(|n| (0..=64).contains(n));
+                if known.is_none_or(|n| n > 2) {
+                    // What is no i64 may be one of 32 bits again.
+                    let size = format!("prim.pow(prim.abs(f64({s})), f64({a}))");
+                    let inside = format!("prim.select({size} < 9000000000000000000.0, 0, -1) >= 0");
+                    for narrow in ["i32", "u32"] {
+                        if let Some((open, close)) = self.only(narrow, &ty) {
+                            let text = format!("check {inside}");
+                            let line = self.at(at.span(), What::Overflow("multiply"), &text);
+                            self.written_check(&open, &line, &close);
+                        }
+                    }
+                }
+                let value = match known {
                     Some(n) => Value::new(format!("{}^{n}", receiver.within(9)), ty, 7, &of),
                     None => Value::new(format!("rust_pow({s}, {a})"), ty, 9, &of).costly(),
                 };
@@ -215,24 +229,10 @@ impl Lowering<'_> {
         Ok(Value { least, ..Value::new(text, ty, level, &of) })
     }
 
-    /// The exponent of `x.pow(n as u32)`, which is of a type that is not built but here.
+    /// The exponent of `x.pow(n)`, which is a `u32`.
     pub fn exponent(&mut self, expr: &Expr) -> Result<Value, Refusal> {
-        match crate::expression::unwrapped(expr) {
-            Expr::Cast(cast) if is_u32(&cast.ty) => {
-                let value = self.operand(&cast.expr)?;
-                if !self.resolve(&value.ty).is_integer() {
-                    return refuse(&cast.expr, "an exponent is an integer of a known type here");
-                }
-                let value = self.named(value, "exponent");
-                if literal(&value).is_none_or(|n| n < 0) {
-                    let inside = format!("prim.bitand({}, 4294967295) == {0}", value.text);
-                    let text = format!("prim.select({inside}, 0, -1) >= 0");
-                    self.check(cast.span(), What::Overflow("convert"), &text);
-                }
-                Ok(value)
-            }
-            other => self.operand(other),
-        }
+        let value = self.operand(expr)?;
+        Ok(self.convert(value, &Ty::U32))
     }
 
     /// Division of integers with a remainder that is not negative.
@@ -246,7 +246,7 @@ impl Lowering<'_> {
         let (left, right) = (self.named(left, "dividend"), self.named(right, "divisor"));
         let span = at.span();
         let rest = self.operation("%", left.clone(), right.clone(), at, span)?;
-        if self.resolve(&rest.ty) == Ty::Usize {
+        if matches!(self.resolve(&rest.ty), Ty::Usize | Ty::U32) {
             return match name {
                 "rem_euclid" => Ok(rest),
                 _ => self.operation("/", left, right, at, span),
@@ -311,10 +311,6 @@ impl Lowering<'_> {
         self.lines.push(format!("{list} = for ({index} < {n}) {{\n{body}\n}}"));
         Ok(Value::name(list, array(value.ty, extent), i64::MIN))
     }
-}
-
-fn is_u32(ty: &syn::Type) -> bool {
-    matches!(ty, syn::Type::Path(path) if path.path.is_ident("u32"))
 }
 
 /// Whether an expression is `std::array::from_fn(..)`.

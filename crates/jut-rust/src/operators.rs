@@ -230,18 +230,18 @@ impl Lowering<'_> {
         at: &impl quote::ToTokens,
     ) -> Result<Value, Refusal> {
         let ty = self.resolve(&left.ty);
-        let bits = if ty == Ty::I32 { 32 } else { 64 };
+        let bits = if matches!(ty, Ty::I32 | Ty::U32) { 32 } else { 64 };
         if !literal(&right).is_some_and(|n| (0..bits).contains(&n)) {
             return refuse(at, "shift by a literal number of bits that the type has");
         }
         let name = match (op, &ty) {
-            (">>", Ty::I64 | Ty::I32 | Ty::Usize) => "shr",
+            (">>", Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize) => "shr",
             ("<<", Ty::I64) => "shl",
             (_, Ty::Int(_)) => "shl",
             _ => {
                 return refuse(
                     at,
-                    "this shift is built for `i64`, and to the right for `usize` and `i32`: multiply instead",
+                    "this shift is built for `i64`, and to the right for `usize`, `i32` and `u32`: multiply instead",
                 );
             }
         };
@@ -256,6 +256,7 @@ impl Lowering<'_> {
             Ty::Usize => "usize",
             Ty::I64 => "i64",
             Ty::I32 => "i32",
+            Ty::U32 => "u32",
             Ty::Of(hole, steps) => {
                 let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
                 return Some((format!("$if {name} {hole}{steps}$"), "$end$".to_string()));
@@ -266,17 +267,27 @@ impl Lowering<'_> {
     }
 
     /// A check that is there for one type only has an effect only if that is known.
-    fn written_check(&mut self, open: &str, line: &str, close: &str) {
+    pub fn written_check(&mut self, open: &str, line: &str, close: &str) {
         if open.is_empty() {
             self.reach = 0;
         }
         self.lines.push(format!("{open}{line}{close}"));
     }
 
-    /// The value, which is checked to be an i32 if its type is that.
+    /// The value, which is checked to be an i32 if its type is that, or a u32. (The product of two that are a u32 is below zero here if it is
+    /// no i64.)
     pub fn in_range(&mut self, value: Value, span: Span, operation: &'static str) -> Value {
         self.depends(&value.ty);
-        self.checked("i32", value, |v| format!("{v} + 2147483648 < 4294967296"), span, operation)
+        let value = self.checked(
+            "i32",
+            value,
+            |v| format!("{v} + 2147483648 < 4294967296"),
+            span,
+            operation,
+        );
+        let inside =
+            |v: &str| format!("prim.select(prim.bitand({v}, 4294967295) == {v}, 0, -1) >= 0");
+        self.checked("u32", value, inside, span, operation)
     }
 
     /// The value, which is checked not to be negative if its type is usize.
@@ -335,14 +346,14 @@ impl Lowering<'_> {
                 call(text, &value)
             }
             (Ty::F64, Ty::F32) => call(format!("f32({})", value.text), &value),
-            (Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_), Ty::F64) => {
+            (Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize | Ty::Int(_), Ty::F64) => {
                 call(format!("f64({})", value.text), &value)
             }
             // By way of 64 bits, a large integer would be rounded twice.
             (Ty::I64 | Ty::Usize, Ty::F32) if literal(&value).is_none() => {
                 call(format!("rust_to_f32({})", value.text), &value)
             }
-            (Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_), Ty::F32) => {
+            (Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize | Ty::Int(_), Ty::F32) => {
                 call(format!("f32({})", value.text), &value)
             }
             (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::I64) => {
@@ -352,6 +363,10 @@ impl Lowering<'_> {
                 format!("prim.min(prim.max(i64({}), -2147483648), 2147483647)", value.text),
                 &value,
             ),
+            (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::U32) => {
+                let text = format!("prim.min(prim.max(i64({}), 0), 4294967295)", value.text);
+                Value { least: 0, ..call(text, &value) }
+            }
             (Ty::F64 | Ty::F32 | Ty::Float(_), Ty::Usize) => {
                 // Rust's largest usize is no i64.
                 let number = self.named(call(format!("i64({})", value.text), &value), "number");
@@ -369,8 +384,19 @@ impl Lowering<'_> {
             (Ty::Bool, to) if to.is_integer() => {
                 Value { least: 0, ..call(format!("i64({})", value.text), &value) }
             }
-            (Ty::Usize | Ty::Int(_), Ty::Usize) | (Ty::I64, Ty::I64) | (Ty::I32, Ty::I32) => {
-                same(value)
+            (Ty::Usize | Ty::Int(_), Ty::Usize)
+            | (Ty::I64, Ty::I64)
+            | (Ty::I32, Ty::I32)
+            | (Ty::U32, Ty::U32) => same(value),
+            (Ty::U32, Ty::Usize | Ty::I64) => Value { least: value.least.max(0), ..same(value) },
+            // The low bits, as in Rust.
+            (_, Ty::U32) if from.is_integer() => {
+                let small = literal(&value).is_some_and(|n| u32::try_from(n).is_ok());
+                let bits = format!("prim.bitand({}, 4294967295)", value.text);
+                match small {
+                    true => same(value),
+                    false => Value { least: 0, ..call(bits, &value) },
+                }
             }
             (Ty::I64 | Ty::I32, Ty::Usize) => {
                 // A negative one becomes a usize that is no i64.
@@ -380,7 +406,7 @@ impl Lowering<'_> {
                 Value { least: value.least.max(0), ..value }
             }
             (Ty::Usize | Ty::I32 | Ty::Int(_), Ty::I64) => Value { least: i64::MIN, ..same(value) },
-            (Ty::I64 | Ty::Usize | Ty::Int(_), Ty::I32) => {
+            (Ty::I64 | Ty::U32 | Ty::Usize | Ty::Int(_), Ty::I32) => {
                 let small = literal(&value).is_some_and(|n| i32::try_from(n).is_ok());
                 let value = Value { least: i64::MIN, ..same(value) };
                 if small { value } else { self.in_range(value, span, LARGE) }
@@ -409,7 +435,10 @@ impl Lowering<'_> {
             }
             target => {
                 let value = self.expression(right)?;
-                self.assign(target, value)
+                match self.is_whole_list(target) && self.is_of_a_list(&value) {
+                    true => self.another_list(target, value),
+                    false => self.assign(target, value),
+                }
             }
         }
     }

@@ -314,6 +314,7 @@ impl Lowering<'_> {
                 "position" | "rposition" | "find" | "rfind" | "reduce" | "min_by" | "max_by" => {
                     true
                 }
+                "pop" => self.is_relisting(call),
                 "nth" | "next" => is_iterator(&call.receiver),
                 "min" | "max" => call.args.is_empty(),
                 "map" | "copied" | "cloned" | "filter" | "or" | "or_else" | "and_then" => {

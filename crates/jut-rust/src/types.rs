@@ -56,6 +56,8 @@ pub enum Ty {
     I64,
     /// `i32`
     I32,
+    /// `u32`
+    U32,
     /// `usize`
     Usize,
     /// `bool`
@@ -154,7 +156,7 @@ impl Ty {
 
     /// Whether it is known to be an integer.
     pub fn is_integer(&self) -> bool {
-        matches!(self, Ty::I64 | Ty::I32 | Ty::Usize | Ty::Int(_))
+        matches!(self, Ty::I64 | Ty::I32 | Ty::U32 | Ty::Usize | Ty::Int(_))
     }
 
     /// Whether it is known to be a float.
@@ -281,7 +283,7 @@ pub fn read(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
         ),
         _ => refuse(
             ty,
-            "this type is not built: write `f64`, `f32`, `i64`, `i32`, `usize`, `bool`, an array, slice or \
+            "this type is not built: write `f64`, `f32`, `i64`, `i32`, `u32`, `usize`, `bool`, an array, slice or \
              `Vec` of these, a tuple, or a struct that derives `jut::Data`",
         ),
     }
@@ -314,12 +316,12 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
         ("f32", PathArguments::None) => Ok(Ty::F32),
         ("i64", PathArguments::None) => Ok(Ty::I64),
         ("i32", PathArguments::None) => Ok(Ty::I32),
+        ("u32", PathArguments::None) => Ok(Ty::U32),
         ("usize", PathArguments::None) => Ok(Ty::Usize),
         ("bool", PathArguments::None) => Ok(Ty::Bool),
-        (
-            "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i128" | "isize",
-            PathArguments::None,
-        ) => refuse(ty, format!("`{name}` is not built: write `usize`, `i64` or `i32`")),
+        ("u8" | "u16" | "u64" | "u128" | "i8" | "i16" | "i128" | "isize", PathArguments::None) => {
+            refuse(ty, format!("`{name}` is not built: write `usize`, `i64`, `i32` or `u32`"))
+        }
         ("Vec", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {
             match args.args.first() {
                 Some(GenericArgument::Type(element)) => {
@@ -350,7 +352,7 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
         _ => refuse(
             ty,
             format!(
-                "`{}` is not built: a type is `f64`, `f32`, `i64`, `i32`, `usize`, `bool`, an \
+                "`{}` is not built: a type is `f64`, `f32`, `i64`, `i32`, `u32`, `usize`, `bool`, an \
                  array, slice or `Vec` of these, a tuple, or a struct that derives `jut::Data`",
                 path.to_token_stream().to_string().replace(' ', "")
             ),

@@ -125,6 +125,8 @@ pub enum Type {
     I64,
     /// `i32`
     I32,
+    /// `u32`
+    U32,
     /// `usize`
     Usize,
     /// `bool`

@@ -14,6 +14,8 @@ mod chains;
 mod changed;
 #[path = "differentiable/closures.rs"]
 mod closures;
+#[path = "differentiable/early.rs"]
+mod early;
 #[path = "differentiable/enums.rs"]
 mod enums;
 #[path = "differentiable/failures.rs"]
@@ -36,12 +38,16 @@ mod meaning;
 mod modules;
 #[path = "differentiable/names.rs"]
 mod names;
+#[path = "differentiable/narrow.rs"]
+mod narrow;
 #[path = "differentiable/numbers.rs"]
 mod numbers;
 #[path = "differentiable/options.rs"]
 mod options;
 #[path = "differentiable/parameters.rs"]
 mod parameters;
+#[path = "differentiable/relisted.rs"]
+mod relisted;
 #[path = "differentiable/restated.rs"]
 mod restated;
 #[path = "differentiable/rows.rs"]

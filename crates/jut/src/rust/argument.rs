@@ -289,6 +289,7 @@ scalar! {
     i64 I64 I64s i64: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::I64s(all));
     bool Bool Bools bool: Ok, |all| Ok(Cow::Borrowed(all)), |all| Some(Word::Bools(all));
     i32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None;
+    u32 I64 I64s i64: |n| Ok(i64::from(n)), |all| Ok(all.iter().map(|n| i64::from(*n)).collect()), |_| None;
     usize I64 I64s i64: signed, |all| all.iter().map(|n| signed(*n)).collect(), |_| None;
 }
 

@@ -371,7 +371,7 @@ fn written(tag: &str, holes: &[Filled]) -> String {
             let same = match ty {
                 Some(Type::F64) => name == "f64",
                 Some(Type::F32) => name == "f32",
-                Some(Type::I64 | Type::I32 | Type::Usize) => name == "i64",
+                Some(Type::I64 | Type::I32 | Type::U32 | Type::Usize) => name == "i64",
                 _ => false,
             };
             let large = name == "f32" && matches!(ty, Some(Type::I64 | Type::Usize));
@@ -405,10 +405,11 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
         Some("f64") => ty == Type::F64,
         Some("f32") => ty == Type::F32,
         Some("bool") => ty == Type::Bool,
-        Some("int") => matches!(ty, Type::Usize | Type::I64 | Type::I32),
+        Some("int") => matches!(ty, Type::Usize | Type::I64 | Type::I32 | Type::U32),
         Some("usize") => ty == Type::Usize,
         Some("i64") => ty == Type::I64,
         Some("i32") => ty == Type::I32,
+        Some("u32") => ty == Type::U32,
         Some("value") => ty != Type::Unit,
         Some("vec") => ty.sizes() > 0,
         _ => false,
@@ -489,6 +490,13 @@ impl Constant for i64 {
 
 impl Constant for i32 {
     const TYPE: Type = Type::I32;
+    fn write(&self, text: &mut String) -> bool {
+        i64::from(*self).write(text)
+    }
+}
+
+impl Constant for u32 {
+    const TYPE: Type = Type::U32;
     fn write(&self, text: &mut String) -> bool {
         i64::from(*self).write(text)
     }

@@ -117,6 +117,12 @@ impl Outcome for i32 {
     }
 }
 
+impl Outcome for u32 {
+    fn take(value: Value) -> Option<u32> {
+        i64::take(value).and_then(|x| x.try_into().ok())
+    }
+}
+
 impl Outcome for usize {
     fn take(value: Value) -> Option<usize> {
         i64::take(value).and_then(|x| x.try_into().ok())

@@ -116,7 +116,6 @@ fn powers_and_remainders_of_integers_are_those_of_rust() {
             assert_eq!(powers::value(n, m, n as i32).unwrap(), powers(n, m, n as i32));
         }
     }
-    assert_eq!(powers::value(3, 1 << 33, 1).unwrap_err().code(), Some("R11"));
 }
 
 #[differentiable]
