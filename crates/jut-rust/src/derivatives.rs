@@ -5,6 +5,7 @@
 //! | `value(x, k)`, `gradient(x, k)`, `value_and_gradient(x, k)` | the parameters are those of the function |
 //! | `jvp(x, k, d_x)`, `hvp(x, k, d_x)` | behind them a tangent for each parameter that is asked for |
 //! | `vjp(x, k, cotangent)` | behind them a cotangent of the result |
+//! | `compiled(request)`, `configure(choice)` | the code that these call, and how it is made |
 //! | `hessian(x, k)`, `jacobian(x, k)`, `value_and_jacobian(x, k)` | of one parameter; of functions that give an array |
 //!
 //! Asked for are the parameters with floats, or those of them that the attribute names: `differentiable(wrt(x))`.
@@ -264,11 +265,11 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
         // What is static in a function of type parameters is one for all types.
         let called = match signature.is_open() {
             false => quote! {
-                static ENTRY: ::jut::rust::Entry = ::jut::rust::Entry::new(::jut::Request::#request);
                 ::std::thread_local! {
                     static SESSION: ::jut::rust::Local = const { ::jut::rust::Local::new() };
                 }
-                ENTRY.call::<Self, _, _>(&SESSION, #arguments, |results| ::jut::Result::Ok(#taken))
+                let request = ::jut::Request::#request;
+                ::jut::rust::call::<Self, _, _>(request, &SESSION, #arguments, |results| ::jut::Result::Ok(#taken))
             },
             true => quote! {
                 let request = ::jut::Request::#request;
@@ -294,6 +295,29 @@ pub fn methods(signature: &Signature, given: &[Given<'_>]) -> TokenStream {
             /// Something that is found out when the text is put together.
             pub fn function() -> ::jut::Result<::jut::Function> {
                 ::jut::rust::function::<Self>()
+            }
+
+            /// The code that a derivative of this type calls, made if it is not there yet: that of `gradient` by
+            /// `jut::Request::Gradient`.
+            ///
+            /// # Errors
+            /// A derivative that the function has not.
+            pub fn compiled(request: ::jut::Request) -> ::jut::Result<::jut::Compiled> {
+                ::jut::rust::compiled::<Self>(request)
+            }
+
+            /// Says how the derivatives of this type are compiled, `|f| f.engine(jut::Engine::Cranelift)`: once, before the
+            /// first of them is called.
+            ///
+            /// # Errors
+            /// Some of them are compiled already, or this was said before.
+            pub fn configure(
+                choice: impl ::core::ops::Fn(::jut::Function) -> ::jut::Function
+                + ::core::marker::Send
+                + ::core::marker::Sync
+                + 'static,
+            ) -> ::jut::Result<()> {
+                ::jut::rust::configure::<Self>(choice)
             }
 
             /// The text that the function becomes, and all that it calls.

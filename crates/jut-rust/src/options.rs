@@ -211,7 +211,7 @@ impl Lowering<'_> {
                 value
             }
             ("unwrap_or", [other]) => {
-                let other = self.expression(other)?;
+                let other = self.in_any_case(other)?;
                 let ty = self.unify(&value.ty, &other.ty);
                 let text =
                     format!("if {} {{ {} }} else {{ {} }}", there.text, value.text, other.text);
@@ -252,7 +252,7 @@ impl Lowering<'_> {
                 self.branches(there, (lines, value), (Default::default(), other))
             }
             ("map_or", [other, function]) => {
-                let other = self.expression(other)?;
+                let other = self.in_any_case(other)?;
                 let (lines, value) =
                     self.nested(|this| this.applied(function, vec![Item::One(value)]))?;
                 self.branches(there, (lines, value), (Default::default(), other))
@@ -283,6 +283,12 @@ impl Lowering<'_> {
                 );
             }
         }))
+    }
+
+    /// An argument, which is computed whether it is needed or not: it may fail.
+    fn in_any_case(&mut self, argument: &Expr) -> Result<Value, Refusal> {
+        let value = self.expression(argument)?;
+        Ok(if value.cheap { value } else { self.named(value, "other") })
     }
 
     fn branches(

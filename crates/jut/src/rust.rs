@@ -33,6 +33,8 @@
 //! | `f::vjp(x, n, &cotangent)` | the value, and the cotangent of `x` |
 //! | `f::hvp(x, n, d_x)`, `f::hessian(x, n)` | the second derivatives times `d_x`; all of them |
 //! | `f::jacobian(x, n)`, `f::value_and_jacobian(x, n)` | all partial derivatives of a function that gives an array |
+//! | `f::compiled(request)` | the code that these call, [`Compiled`](crate::Compiled), to wait for it or to ask which engine runs |
+//! | `f::configure(choice)` | before the first of them is called: which engine, how much memory |
 //! | `f::function()` | the [`Function`], for everything else |
 //! | `f::text()` | the text, to be read |
 //!
@@ -76,7 +78,7 @@ pub use data::{
     Data, Elements, Field, Gives, Gradient, Method, Number, components, element, field, given, of,
     result,
 };
-pub use entry::{Entry, Local};
+pub use entry::{Local, call, compiled, configure};
 pub use generic::{Callee, List, called, cell, list};
 pub use linker::{Cell, Constant, Filled, Linker};
 #[doc(hidden)]

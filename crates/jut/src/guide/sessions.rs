@@ -119,7 +119,7 @@
 //!
 //! **Two compilers.** Where LLVM is built in, a function begins with Cranelift's code, which is there within milliseconds, and
 //! goes on with LLVM's, which runs faster, once a thread in the background has made it: that begins when the function has run for a twentieth
-//! of a second, and no call waits for it. [`Compiled::prewarm`](crate::Compiled::prewarm) does wait;
+//! of a second, and no call waits for it. [`Compiled::prewarm`](crate::Compiled::prewarm) does wait (of a typed function, `f::compiled(request)?.prewarm()`);
 //! [`Engine`](crate::Engine) says how to have the one or the other alone.
 //!
 //! **The same bits.** The order of floating-point operations belongs to the language. Whichever thread

@@ -6,13 +6,113 @@ use super::words::Words;
 use super::{Source, Type, function};
 use crate::compiled::{Compiled, Session};
 use crate::error::{Error, Result};
+use crate::model::Function;
 use crate::ports::Role;
-use crate::request::Request;
+use crate::request::{JacobianMode, Request};
 use std::cell::Cell;
 use std::sync::OnceLock;
 use std::thread::LocalKey;
 
-/// What is made of a function, once per process.
+/// How the code of a function is made, if something is said of that: which engine, how much memory.
+pub(super) type Choice = Option<Box<dyn Fn(Function) -> Function + Send + Sync>>;
+
+/// The derivatives of a function that typed functions call, each with its code.
+pub(super) struct Entries {
+    value: Entry,
+    gradient: Entry,
+    value_and_gradient: Entry,
+    jvp: Entry,
+    vjp: Entry,
+    hvp: Entry,
+    hessian: Entry,
+    jacobian: Entry,
+    value_and_jacobian: Entry,
+}
+
+impl Entries {
+    /// Nothing is compiled yet.
+    pub const fn new() -> Entries {
+        Entries {
+            value: Entry::new(Request::Value),
+            gradient: Entry::new(Request::Gradient),
+            value_and_gradient: Entry::new(Request::ValueAndGradient),
+            jvp: Entry::new(Request::Jvp),
+            vjp: Entry::new(Request::Vjp),
+            hvp: Entry::new(Request::HessianProduct),
+            hessian: Entry::new(Request::Hessian),
+            jacobian: Entry::new(Request::Jacobian(JacobianMode::Auto)),
+            value_and_jacobian: Entry::new(Request::ValueAndJacobian(JacobianMode::Auto)),
+        }
+    }
+
+    /// One of them.
+    ///
+    /// # Errors
+    /// A request that no typed function has.
+    #[inline(always)]
+    pub fn of(&self, request: Request) -> Result<&Entry> {
+        Ok(match request {
+            Request::Value => &self.value,
+            Request::Gradient => &self.gradient,
+            Request::ValueAndGradient => &self.value_and_gradient,
+            Request::Jvp => &self.jvp,
+            Request::Vjp => &self.vjp,
+            Request::HessianProduct => &self.hvp,
+            Request::Hessian => &self.hessian,
+            Request::Jacobian(JacobianMode::Auto) => &self.jacobian,
+            Request::ValueAndJacobian(JacobianMode::Auto) => &self.value_and_jacobian,
+            other => return Err(untyped(other)),
+        })
+    }
+}
+
+#[cold]
+fn untyped(request: Request) -> Error {
+    Error::Request(format!(
+        "no typed function calls {request:?}: ask for it by `function()?.compile(..)`"
+    ))
+}
+
+/// The code that a typed function calls, made if it is not there yet.
+///
+/// # Errors
+/// As [`Function::compile`], and a request that no typed function has.
+pub fn compiled<S: Source>(request: Request) -> Result<Compiled> {
+    Ok(S::linked().entries().of(request)?.compiled::<S>()?.0.clone())
+}
+
+/// Says how the code of a function's typed derivatives is made.
+///
+/// # Errors
+/// [`Error::Request`] if there is some already, or it was said before.
+pub fn configure<S: Source>(
+    choice: impl Fn(Function) -> Function + Send + Sync + 'static,
+) -> Result<()> {
+    match S::linked().choose(Some(Box::new(choice))) {
+        true => Ok(()),
+        false => Err(Error::Request(format!(
+            "how `{}` is compiled is settled: say it once, before a derivative is called",
+            S::NAME
+        ))),
+    }
+}
+
+/// Calls a derivative with the session of the thread.
+///
+/// # Errors
+/// As [`Entry::call`].
+#[inline]
+pub fn call<'a, S: Source, R, const N: usize>(
+    request: Request,
+    local: &'static LocalKey<Local>,
+    words: impl FnOnce(&mut Words<'_, '_, 'a>),
+    values: impl Fn() -> Result<[Held<'a>; N]>,
+    read: impl FnMut(&mut Taken<'_>) -> Result<R>,
+) -> Result<R> {
+    S::linked().entries().of(request)?.call::<S, R, N>(local, words, values, read)
+}
+
+/// A derivative, and its code, which is made once per process.
 pub struct Entry {
     request: Request,
     compiled: OnceLock<(Compiled, Vec<Wanted>)>,
@@ -58,6 +158,7 @@ impl Entry {
         // The gradient is that of the function's result, not of a number that it changes.
         let several = S::CHANGED.contains(&true) && S::RESULT != Type::Unit;
         let function = if number && several { function.of("0")? } else { function };
+        let function = S::linked().chosen(function);
         let compiled = function.compile(self.request)?;
         let roles: Vec<Role> = compiled.outputs().map(|o| o.role).collect();
         let derivatives = matches!(

@@ -6,7 +6,7 @@
 //! Who calls such a function says which types its arguments have ([`Linker::call`]), and rustc finds the parameters by
 //! them ([`Callee`]).
 
-use super::entry::{Entry, Local};
+use super::entry::Local;
 use super::{Cell, Elements, Filled, Held, Linker, Source, Taken, Words};
 use crate::error::Result;
 use crate::request::Request;
@@ -41,20 +41,19 @@ pub fn cell<S: Source>() -> &'static Cell {
 /// Calls a derivative of a function with these types.
 ///
 /// # Errors
-/// As [`Entry::call`].
+/// As [`call`](super::call).
 pub fn called<'a, S: Source, R, const N: usize>(
     request: Request,
     words: impl FnOnce(&mut Words<'_, '_, 'a>),
     values: impl Fn() -> Result<[Held<'a>; N]>,
     mut read: impl FnMut(&mut Taken<'_>) -> Result<R>,
 ) -> Result<R> {
-    static ENTRIES: Registry<(TypeId, Request), Entry> = Registry::new();
     thread_local! {
         // What a thread keeps of each.
         static KEPT: RefCell<HashMap<(TypeId, Request), Rc<Local>>> = RefCell::default();
     }
     let key = (TypeId::of::<S>(), request);
-    let entry = ENTRIES.get(key, || Entry::new(request));
+    let entry = S::linked().entries().of(request)?;
     let kept = KEPT.try_with(|kept| {
         kept.borrow_mut().entry(key).or_insert_with(|| Rc::new(Local::new())).clone()
     });

@@ -1,10 +1,11 @@
 //! Puts the texts of functions together: every function once, behind those that it calls, with its
 //! holes filled, and with the places in Rust files that its parts come from.
 
+use super::entry::{Choice, Entries};
 use super::prelude;
 use super::{Place, RustPlace, Source, Type};
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::{Function, Model};
 use jut_ir::Span;
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
@@ -70,8 +71,13 @@ pub struct Linker {
     wrong: Option<String>,
 }
 
-/// A function's program, made when it is first asked for.
-pub struct Cell(OnceLock<Linked>);
+/// What is made of a function once per process: its program when it is first asked for, and the code of the derivatives that typed
+/// functions call.
+pub struct Cell {
+    linked: OnceLock<Linked>,
+    choice: OnceLock<Choice>,
+    entries: Entries,
+}
 
 /// A program, and where it comes from.
 pub(crate) struct Linked {
@@ -84,15 +90,34 @@ impl Cell {
     /// Nothing is there yet.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Cell {
-        Cell(OnceLock::new())
+        Cell { linked: OnceLock::new(), choice: OnceLock::new(), entries: Entries::new() }
     }
 
     pub(crate) fn get<S: Source>(&self) -> Result<&Linked> {
-        if let Some(linked) = self.0.get() {
+        if let Some(linked) = self.linked.get() {
             return Ok(linked);
         }
         let linked = Linker::link::<S>()?;
-        Ok(self.0.get_or_init(|| linked))
+        Ok(self.linked.get_or_init(|| linked))
+    }
+
+    /// The derivatives that typed functions call.
+    #[inline(always)]
+    pub(super) fn entries(&self) -> &Entries {
+        &self.entries
+    }
+
+    /// Says how they are compiled; whether that is said in time.
+    pub(super) fn choose(&self, choice: Choice) -> bool {
+        self.choice.set(choice).is_ok()
+    }
+
+    /// The function as it was chosen to be compiled. From here on nothing else is chosen.
+    pub(super) fn chosen(&self, function: Function) -> Function {
+        match self.choice.get_or_init(|| None) {
+            Some(choice) => choice(function),
+            None => function,
+        }
     }
 }
 

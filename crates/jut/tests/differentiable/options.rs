@@ -101,3 +101,15 @@ fn options_are_parameters_and_results() {
     assert_eq!(least::value(&all).unwrap(), least(&all));
     assert_eq!(least::value(&[]).unwrap(), None);
 }
+
+#[differentiable]
+fn in_any_case(x: &[f64], i: usize) -> f64 {
+    x.first().copied().unwrap_or(x[i]) + x.last().map_or(x[i + 1], |v| v * 2.0)
+}
+
+#[test]
+fn arguments_are_computed_whether_they_are_needed_or_not() {
+    assert_eq!(in_any_case::value(&[2.0, 4.0], 0).unwrap(), in_any_case(&[2.0, 4.0], 0));
+    assert_eq!(in_any_case::value(&[2.0, 4.0], 1).unwrap_err().code(), Some("R01"));
+    assert_eq!(in_any_case::value(&[2.0, 4.0], 7).unwrap_err().code(), Some("R01"));
+}
