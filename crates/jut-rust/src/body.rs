@@ -414,7 +414,10 @@ impl Lowering<'_> {
         let whole = match expr {
             _ if lists.is_empty() => true,
             // A loop that collects, or the method itself.
-            Expr::ForLoop(l) => self.pushes_of(l).len() == lists.len(),
+            Expr::ForLoop(l) => {
+                self.pushes_of(l).len() == lists.len()
+                    || self.read_pushes_of(l).len() == lists.len()
+            }
             Expr::MethodCall(call) => self.is_list(&call.receiver),
             _ => false,
         };

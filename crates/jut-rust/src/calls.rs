@@ -395,6 +395,27 @@ impl Lowering<'_> {
         if let Some(turbofish) = &call.turbofish {
             return refuse(turbofish, "this call with types is not built: write a `for` loop");
         }
+        if let Some((list, n)) = self.partial_list(&call.receiver)
+            && call.args.is_empty()
+        {
+            match name.as_str() {
+                "len" => {
+                    let n = Value { stable: false, ..Value::name(n, Ty::Usize, 0) };
+                    return Ok(self.named(n, "length"));
+                }
+                "last" => {
+                    let ty = self.element(&list.ty);
+                    let other = self.neutral(&self.resolve(&ty), &call.method)?;
+                    let option = self.names.unique("option");
+                    self.lines.push(format!(
+                        "{option} = if {n} > 0 {{ #(true, {}[{n} - 1]) }} else {{ #(false, {other}) }}",
+                        list.name
+                    ));
+                    return Ok(Value::name(option, Ty::Option(Box::new(ty)), i64::MIN));
+                }
+                _ => {}
+            }
+        }
         let whole =
             ["len", "is_empty", "to_vec", "clone", "to_owned", "as_slice", "as_ref", "concat"];
         let iterates = ["iter", "into_iter", "iter_mut", "windows", "chunks", "first", "last"];

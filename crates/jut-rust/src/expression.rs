@@ -393,6 +393,9 @@ impl Lowering<'_> {
                 );
             }
             let ty = self.resolve(&ty);
+            if let Some(part) = self.part_of(&name, &ty) {
+                return Ok(part);
+            }
             return Ok(Value { text: name, ty, level: 9, stable: !mutable, cheap: true, least });
         }
         if let Some(q) = &path.qself {
@@ -633,8 +636,22 @@ impl Lowering<'_> {
 
     /// `a[i]`, `a[i][j]`, `a[i..j]`.
     fn index(&mut self, index: &syn::ExprIndex) -> Result<Value, Refusal> {
-        let base = self.expression(&index.expr)?;
         let span = index.span();
+        if let Some((list, n)) = self.partial_list(&index.expr)
+            && !matches!(unwrapped(&index.index), Expr::Range(_))
+        {
+            let at = self.operand(&index.index)?;
+            let at = self.convert(at, &Ty::Usize);
+            let at = self.named(at, "at").text;
+            // What is not pushed yet is out of range.
+            let ty = self.element(&list.ty);
+            let least = if ty == Ty::Usize { 0 } else { i64::MIN };
+            let there = format!("prim.select({at} < {n}, {at}, -1)");
+            let element = self.at(span, What::Same, &format!("{}[{there}]", list.name));
+            let element = Value { least, ..Value::new(element, ty, 9, &[]) };
+            return Ok(self.named(Value { stable: false, ..element }, "element"));
+        }
+        let base = self.expression(&index.expr)?;
         if let Expr::Range(range) = unwrapped(&index.index) {
             let base = self.named(base, "part");
             let (start, end) = self.ends(range, &base.text)?;

@@ -223,6 +223,8 @@ pub(crate) struct Lowering<'a> {
     pub frames: Vec<Frame>,
     /// What loops push to lists, the inner loops last.
     pub pushes: Vec<HashMap<String, Option<Value>>>,
+    /// Lists that a loop fills which reads them: by their names in the text, the variable of how many elements there are so far.
+    pub partial: HashMap<String, String>,
     /// The lists that the statement that is being written makes longer.
     pub growing: HashMap<String, crate::counted::Growing>,
     /// What arguments of the call that is being written refer to by `&mut`, if they do.
@@ -491,6 +493,7 @@ impl<'a> Lowering<'a> {
             broken: HashMap::new(),
             frames: Vec::new(),
             pushes: Vec::new(),
+            partial: HashMap::new(),
             growing: HashMap::new(),
             late: HashMap::new(),
             wanted: None,

@@ -9,6 +9,9 @@
 //! for i in 0..n { v.push(..) }       var v_1 = build (k < size(v) + n) { if k < size(v) { v[k] } else { list[k - size(v)] } }
 //! ```
 //!
+//! A loop that pushes once in each iteration and reads the list, `v.push(v[i - 1] + x[i])`, fills one that is as long as it will be: what is
+//! read is the part that is there.
+//!
 //! Requires: a list grows in the block that declares it, or in a statement of that block. One that pushes in another way than such a
 //! loop is written twice (`counted`).
 //!
@@ -119,6 +122,17 @@ impl Lowering<'_> {
             }
             return Ok(());
         }
+        if call.method == "push"
+            && let Some((local, n)) = self.partial_list(&call.receiver)
+        {
+            let value = self.expression(argument)?;
+            let value = self.convert(value, &self.element(&local.ty));
+            self.lines.push(format!("{}[{n}] = {}\n{n} += 1", local.name, value.text));
+            self.assigned += 1;
+            self.reach = self.reach.min(local.depth);
+            self.changed = self.changed.min(local.depth);
+            return Ok(());
+        }
         let (name, local) = self.growing(call)?;
         if call.method == "push" {
             let value = self.expression(argument)?;
@@ -188,6 +202,18 @@ impl Lowering<'_> {
     /// The lists that a loop pushes to once in each iteration, at the top of its body, if that is all it does with lists that are
     /// declared outside of it.
     pub fn pushes_of(&mut self, l: &ExprForLoop) -> Vec<String> {
+        self.pushes_that(l, false)
+    }
+
+    /// The same of a loop that reads some of them.
+    pub fn read_pushes_of(&mut self, l: &ExprForLoop) -> Vec<String> {
+        match self.pushes_of(l).is_empty() {
+            true => self.pushes_that(l, true),
+            false => Vec::new(),
+        }
+    }
+
+    fn pushes_that(&mut self, l: &ExprForLoop, read: bool) -> Vec<String> {
         let mut lists: Vec<String> = Vec::new();
         for statement in &l.body.stmts {
             let Some((name, _)) = pushed(statement) else { continue };
@@ -196,7 +222,11 @@ impl Lowering<'_> {
             if !outside || inside {
                 continue;
             }
-            if lists.contains(&name) || mentions(&name, &l.body) > 1 {
+            let once = match read {
+                true => grows(&name, &l.body) == 1 && self.has_elements(&name),
+                false => mentions(&name, &l.body) == 1,
+            };
+            if lists.contains(&name) || !once {
                 return Vec::new();
             }
             lists.push(name);
@@ -207,6 +237,49 @@ impl Lowering<'_> {
             true => lists,
             false => Vec::new(),
         }
+    }
+
+    /// Whether a list is one of which something is known.
+    fn has_elements(&self, name: &str) -> bool {
+        self.lookup(name).is_some_and(|local| !local.name.is_empty())
+    }
+
+    /// Lists that a loop of so many iterations fills and reads: they stand in a scope of its own.
+    pub fn filled(&mut self, lists: &[String], count: &str) -> HashMap<String, Local> {
+        let mut scope = HashMap::new();
+        for name in lists {
+            let Some(local) = self.lookup(name).cloned() else { continue };
+            let (list, n) = (self.names.unique(name), self.names.unique("n"));
+            let (old, i) = (local.name.clone(), self.names.unique("i"));
+            let element = self.resolve(&self.element(&local.ty));
+            let Ok(one) =
+                self.neutral(&element, &syn::Ident::new(name, proc_macro2::Span::call_site()))
+            else {
+                continue;
+            };
+            self.lines.push(format!("var {n} = size({old})"));
+            self.lines.push(format!(
+                "var {list} = build ({i} < size({old}) + {count}) {{ if {i} < size({old}) {{ {old}[{i}] }} else {{ {one} }} }}"
+            ));
+            self.partial.insert(list.clone(), n);
+            scope.insert(name.clone(), Local { name: list, ..local });
+        }
+        scope
+    }
+
+    /// What is there of a list that a loop fills.
+    pub fn part_of(&mut self, list: &str, ty: &Ty) -> Option<Value> {
+        let n = self.partial.get(list)?.clone();
+        let part = self.names.unique("part");
+        self.lines.push(format!("{part} = {list}[0 .. {n}]"));
+        Some(Value::name(part, array(self.element(ty), Extent::Slice), i64::MIN))
+    }
+
+    /// The list of a name that a loop fills, and how many elements there are.
+    pub fn partial_list(&self, expr: &Expr) -> Option<(Local, String)> {
+        let Expr::Path(path) = unwrapped(expr) else { return None };
+        let local = self.lookup(&path.path.get_ident()?.to_string())?;
+        Some((local.clone(), self.partial.get(&local.name)?.clone()))
     }
 
     /// A loop whose lines end with what is pushed.
@@ -243,6 +316,30 @@ impl Lowering<'_> {
         }
         Ok(())
     }
+}
+
+/// How often something makes a list longer, or shorter.
+fn grows(name: &str, block: &syn::Block) -> usize {
+    struct Found<'a>(&'a str, usize);
+    impl Visit<'_> for Found<'_> {
+        fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
+            let method = call.method.to_string();
+            let changes = GROWING.contains(&method.as_str())
+                || crate::relisted::RELISTING.contains(&method.as_str());
+            let own = matches!(unwrapped(&call.receiver), Expr::Path(p) if p.path.is_ident(self.0));
+            self.1 += usize::from(changes && own);
+            syn::visit::visit_expr_method_call(self, call);
+        }
+        fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
+            // Another list is of another length.
+            let own = matches!(unwrapped(&assign.left), Expr::Path(p) if p.path.is_ident(self.0));
+            self.1 += 2 * usize::from(own);
+            syn::visit::visit_expr_assign(self, assign);
+        }
+    }
+    let mut found = Found(name, 0);
+    found.visit_block(block);
+    found.1
 }
 
 /// Whether a statement declares this name.

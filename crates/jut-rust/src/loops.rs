@@ -35,6 +35,10 @@ impl Lowering<'_> {
         let early = !jumps.is_empty();
         let lists = self.pushes_of(l);
         // A loop that collects begins at 0: its range may be empty, and ends nowhere below that.
+        let read = self.read_pushes_of(l);
+        if !read.is_empty() {
+            return self.reading_loop(l, &read);
+        }
         let head = if lists.is_empty() { self.head(l, early)? } else { self.counted(&l.expr)? };
         let frame = self.frame(l.label.as_ref(), &l.body);
         let stops = self.stops(&frame, &l.body);
@@ -48,6 +52,32 @@ impl Lowering<'_> {
         let goes =
             if stops.is_empty() { String::new() } else { format!(" while {}", stops.join(" && ")) };
         self.lines.push(format!("for ({}){goes} {{\n{}\n}}", head.range, indented(&block.lines)));
+        Ok(())
+    }
+
+    /// A loop that pushes once in each iteration to lists that it reads.
+    fn reading_loop(&mut self, l: &ExprForLoop, lists: &[String]) -> Result<(), Refusal> {
+        let Elements { count, element, .. } = self.elements(&l.expr)?;
+        let filled = self.filled(lists, &count);
+        if filled.len() < lists.len() {
+            return refuse(&l.for_token, "write the types of the lists that grow here");
+        }
+        let index = self.names.unique("i");
+        let item = element(&index);
+        let frame = self.frame(l.label.as_ref(), &l.body);
+        self.scopes.push(filled.clone());
+        let block = self.iteration(frame, &l.body, Some((&l.pat, item, Vec::new())));
+        self.scopes.pop();
+        let block = block?;
+        self.lines.push(format!("for ({index} < {count}) {{\n{}\n}}", indented(&block.lines)));
+        for (name, list) in filled {
+            self.partial.remove(&list.name);
+            let scope = self.scopes.iter_mut().rev().find(|scope| scope.contains_key(&name));
+            if let Some(scope) = scope {
+                scope.insert(name, list);
+            }
+        }
+        self.assigned += 1;
         Ok(())
     }
 

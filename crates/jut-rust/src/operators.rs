@@ -327,6 +327,10 @@ impl Lowering<'_> {
                 let steps: String = steps.iter().map(|s| format!(" {s}")).collect();
                 call(format!("$to {to} {hole}{steps}$({})", value.text), &value)
             }
+            (Ty::Of(..), Ty::I32 | Ty::U32 | Ty::Usize) => {
+                let value = self.named(value, "number");
+                self.cast_of_any(value, &wanted, span)
+            }
             (Ty::Of(..), _) => {
                 return refuse(
                     &cast.expr,
@@ -416,6 +420,49 @@ impl Lowering<'_> {
         })
     }
 
+    /// A number whose type rustc knows as an integer: there is a text for each type.
+    fn cast_of_any(&mut self, value: Value, wanted: &Ty, span: Span) -> Value {
+        let (low, high) = match wanted {
+            Ty::I32 => ("-2147483648", "2147483647"),
+            Ty::U32 => ("0", "4294967295"),
+            _ => ("0", "9223372036854775807"),
+        };
+        let v = &value.text;
+        let rounded = format!("prim.min(prim.max(i64({v}), {low}), {high})");
+        let whole = match wanted {
+            Ty::U32 => format!("prim.bitand({v}, 4294967295)"),
+            _ => v.clone(),
+        };
+        let truth = format!("i64({v})");
+        let mut text = String::new();
+        for (name, one) in [("f64", &rounded), ("f32", &rounded), ("int", &whole), ("bool", &truth)]
+        {
+            if let Some((open, close)) = self.only(name, &value.ty) {
+                text.push_str(&format!("{open}{one}{close}"));
+            }
+        }
+        let least = if *wanted == Ty::I32 { i64::MIN } else { 0 };
+        let from = value.ty.clone();
+        let value = Value { least, ..Value::new(text, wanted.clone(), 9, &[&value]) };
+        let value = self.named(Value { stable: false, ..value }, "number");
+        match wanted {
+            Ty::I32 => self.in_range(value, span, "convert"),
+            Ty::Usize => {
+                let value = self.not_negative(value, span, "convert");
+                // Rust's largest usize is no i64.
+                for float in ["f64", "f32"] {
+                    if let Some((open, close)) = self.only(float, &from) {
+                        let check = format!("check {} < 9223372036854775807", value.text);
+                        let line = self.at(span, What::Overflow("convert"), &check);
+                        self.written_check(&open, &line, &close);
+                    }
+                }
+                value
+            }
+            _ => value,
+        }
+    }
+
     /// `a = e`.
     pub fn assignment(&mut self, left: &Expr, right: &Expr) -> Result<(), Refusal> {
         self.no_jump(right)?;
@@ -503,7 +550,7 @@ impl Lowering<'_> {
                 let Some(local) = found.cloned() else {
                     return refuse(path, "only variables of this function can be assigned");
                 };
-                if local.is_open() {
+                if local.is_open() || self.partial.contains_key(&local.name) {
                     return refuse(
                         path,
                         "a list is not assigned in the statement in which it grows",

@@ -24,6 +24,8 @@ mod failures;
 mod functions;
 #[path = "differentiable/generic.rs"]
 mod generic;
+#[path = "differentiable/grown.rs"]
+mod grown;
 #[path = "differentiable/habits.rs"]
 mod habits;
 #[path = "differentiable/inferred.rs"]

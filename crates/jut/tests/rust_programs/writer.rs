@@ -731,6 +731,7 @@ impl Writer<'_> {
         self.line(&format!("{name}.push({first});"));
         self.line(&format!("for {i} in 0..{hi} % 5 {{"));
         let known = self.names.clone();
+        let index = i.clone();
         self.names.push((i, Size, false));
         self.indent += 1;
         // Neither jumps nor calls that may: the loop pushes once.
@@ -741,7 +742,18 @@ impl Writer<'_> {
             self.declare(v, Float, false);
         }
         let value = self.float(2);
-        self.line(&format!("{name}.push({value});"));
+        // What is there may be read.
+        let read = match self.rng.u8(0..6) {
+            0 => format!("{name}[{name}.len() - 1]"),
+            1 => format!("*{name}.last().unwrap()"),
+            2 => format!("{name}[{index}]"),
+            3 => format!("{name}.iter().sum::<f64>()"),
+            _ => "0.5".to_string(),
+        };
+        self.line(&format!("{name}.push({value} + {read} * 0.5);"));
+        if self.rng.u8(0..20) == 0 {
+            self.line(&format!("let _ = {name}[{index} * 2];"));
+        }
         self.indent -= 1;
         self.names = known;
         self.line("}");
