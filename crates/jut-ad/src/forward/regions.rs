@@ -12,14 +12,15 @@
 //!
 //! What a region returns keeps its name outside. Two things need care there. An i64 result that is
 //! *transparent* (`m = n - 1`) would come out of the region opaque, and `[m]f64` would no longer be
-//! `[n - 1]f64`; so it is not returned but computed once more outside. And an opaque size that only
-//! the types of the results mention is returned before them.
+//! `[n - 1]f64`; so it is not returned but computed once more outside. So is a maximum, `m = max(k, 0)`, by which it is
+//! known that m is not negative, and not less than k. And an opaque size that only the types of the results mention is
+//! returned before them; of a number of iterations it is said again that it is not negative.
 
 use super::emit::{Handle, Writer};
 use jut_ir::visit::Use;
 use jut_ir::{
-    Atom, Block, Cap, Function, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place, Rhs,
-    Size, Step, Stmt, TapePolicy, Type, VarData, sizes,
+    Atom, Block, Cap, Check, Function, LVar, LinVarData, Loc, Mode, NVar, Operand, Origin, Place,
+    Rhs, Size, Step, Stmt, TapePolicy, Type, VarData, prim, sizes,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -219,11 +220,19 @@ impl Writer<'_> {
         };
         // What a check says is known to the end of its region: those of values that are used later are
         // said again behind it.
-        let mut checks = Vec::new();
+        let (mut checks, mut maxima) = (Vec::new(), HashMap::new());
         let closing = frame.regions[first + 1..].iter().flat_map(|region| &region.before);
         for stmt in closing.chain(&frame.out) {
+            if let (Rhs::Prim(prim::IMAX, args), [v]) = (&stmt.rhs, stmt.nl.as_slice()) {
+                maxima.insert(*v, args.clone());
+            }
+            if let Some(trips) = stmt.rhs.trips(&stmt.nl).filter(|v| used_later(*v)) {
+                let rhs = Rhs::Check(Check::NonNegative(Atom::Var(trips)));
+                let loc = stmt.loc.by(Origin::Forward);
+                checks.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
+            }
             let Rhs::Check(check) = &stmt.rhs else { continue };
-            if matches!(check, jut_ir::Check::Show(_)) {
+            if matches!(check, Check::Show(_)) {
                 continue;
             }
             let (about, sizes) = check.operands();
@@ -241,12 +250,16 @@ impl Writer<'_> {
             if !kept.contains(&v) && !used_later(v) {
                 continue;
             }
-            match &nvars[v].def {
-                Some(def) => {
+            match (&nvars[v].def, maxima.get(&v)) {
+                (Some(def), _) => {
                     kept.extend(def.names());
                     rebuilt.push(v);
                 }
-                None => {
+                (None, Some(of)) => {
+                    kept.extend(of.iter().filter_map(|a| a.var()));
+                    rebuilt.push(v);
+                }
+                (None, None) => {
                     kept.extend(nvars[v].ty.size_names());
                     returned.push(v);
                 }
@@ -277,7 +290,7 @@ impl Writer<'_> {
             let rhs = Rhs::Region(Box::new(rhs));
             out.push(Stmt { nl, lin, rhs, annotated: false, loc });
         }
-        out.extend(self.leaves(&returned, &rebuilt, &tangents, opened, loc));
+        out.extend(self.leaves(&returned, &rebuilt, &maxima, &tangents, opened, loc));
         out.extend(checks);
         self.frame.bound.extend(returned.into_iter().chain(rebuilt));
         self.frame.out = out;
@@ -313,16 +326,17 @@ impl Writer<'_> {
         let lin: Vec<LVar> = lin.iter().filter(inside).copied().collect();
         let transparent = |v: &NVar| self.builder.func.nvars[*v].def.is_some();
         let (rebuilt, returned): (Vec<NVar>, Vec<NVar>) = names.into_iter().partition(transparent);
-        let after = self.leaves(&returned, &rebuilt, &lin, opened, loc);
+        let after = self.leaves(&returned, &rebuilt, &HashMap::new(), &lin, opened, loc);
         Exit { returned, lin, after }
     }
 
-    /// Names leave a region and are bound again: what is transparent is computed once more, by the
+    /// Names leave a region and are bound again: what is transparent, or a maximum, is computed once more, by the
     /// statements that this gives.
     fn leaves(
         &mut self,
         returned: &[NVar],
         rebuilt: &[NVar],
+        maxima: &HashMap<NVar, Vec<Atom>>,
         lin: &[LVar],
         opened: u32,
         loc: Loc,
@@ -330,6 +344,11 @@ impl Writer<'_> {
         self.rebound |= !(returned.is_empty() && rebuilt.is_empty() && lin.is_empty());
         let mut after = Vec::new();
         for v in rebuilt {
+            if let Some(of) = maxima.get(v) {
+                let rhs = Rhs::Prim(prim::IMAX, of.clone());
+                after.push(Stmt { nl: vec![*v], lin: vec![], rhs, annotated: false, loc });
+                continue;
+            }
             let VarData { name, def, .. } = self.builder.func.nvars[*v].clone();
             let (func, namer) = (&mut self.builder.func, &mut self.builder.namer);
             sizes::compute_as(func, namer, &name, &def.unwrap_or_default(), loc, &mut after);
