@@ -251,6 +251,8 @@ pub(crate) fn prepare(program: &Program, id: FuncId, recursion: &Recursion) -> C
         lin_home,
         lin_given,
         cap_home,
+        lin_like: SecondaryMap::new(),
+        cap_like: SecondaryMap::new(),
         next_of,
         blocks: 0,
         joins: 0,
@@ -299,6 +301,9 @@ struct Preparer<'f> {
     lin_given: SecondaryMap<LVar, bool>,
     /// The same of what capabilities read.
     cap_home: SecondaryMap<Cap, u32>,
+    /// The linear variable whose value another one has, or a capability reads.
+    lin_like: SecondaryMap<LVar, Option<LVar>>,
+    cap_like: SecondaryMap<Cap, Option<LVar>>,
     /// The carry whose next value a variable is.
     next_of: SecondaryMap<NVar, Option<NVar>>,
     blocks: u32,
@@ -377,9 +382,11 @@ impl Preparer<'_> {
             let fresh = returned.insert(v) && (unchanged || self.home[v] == home);
             body.copies[k] = !fresh;
         }
+        let mut returned = HashSet::new();
         for (k, x) in block.lin.iter().enumerate() {
             let array = matches!(self.func.lvars[*x].ty, Type::Array(..));
-            body.moves[k] = array && self.lin_home[*x] != home;
+            let fresh = returned.insert(self.like(*x)) && self.lin_home[*x] == home;
+            body.moves[k] = array && !fresh;
         }
         body
     }
@@ -443,12 +450,18 @@ impl Preparer<'_> {
         Body { ops, results, copies, moves }
     }
 
+    /// The linear variable whose value a linear variable has: once L has been applied they are one.
+    fn like(&self, x: LVar) -> Option<LVar> {
+        self.lin_like[x].or(Some(x))
+    }
+
     /// Says where the storage of the bound variables comes from. `joins` says whether there are branches or calls in the
     /// statement.
     fn settle(&mut self, stmt: &Stmt, home: u32, joins: bool) {
         for (k, x) in stmt.lin.iter().enumerate() {
             self.lin_home[*x] = match &stmt.rhs {
                 Rhs::LCopy(y)
+                | Rhs::Dup(y)
                 | Rhs::LUntuple(y)
                 | Rhs::LOpen { value: y, .. }
                 | Rhs::LCast { value: y, .. } => self.lin_home[*y],
@@ -461,12 +474,22 @@ impl Preparer<'_> {
             };
             self.lin_given[*x] = match &stmt.rhs {
                 Rhs::LCopy(y)
+                | Rhs::Dup(y)
                 | Rhs::LUntuple(y)
                 | Rhs::LOpen { value: y, .. }
                 | Rhs::LCast { value: y, .. } => self.lin_given[*y],
                 // What was lent may be what a branch or call in the region gave.
                 Rhs::Region(region) => region.body.lin.get(k).map_or(joins, |y| self.lin_given[*y]),
                 rhs => matches!(rhs, Rhs::Case(_) | Rhs::Call(_)),
+            };
+            self.lin_like[*x] = match &stmt.rhs {
+                Rhs::LCopy(y) | Rhs::Dup(y) | Rhs::LCast { value: y, .. } => self.like(*y),
+                Rhs::Rd(place) if place.path.is_empty() => self.cap_like[place.root],
+                Rhs::Region(region) => match (region.body.lin.get(k).copied(), region.start) {
+                    (Some(y), _) | (None, Some(Operand::L(y))) => self.like(y),
+                    (None, _) => None,
+                },
+                _ => None,
             };
         }
         match &stmt.rhs {
@@ -612,6 +635,7 @@ impl Preparer<'_> {
                 let start = match region.start {
                     Some(Operand::L(x)) => {
                         self.cap_home[region.cap] = self.lin_home[x];
+                        self.cap_like[region.cap] = self.like(x);
                         self.take(x)
                     }
                     _ => Arg::Get(Slot::MAX),

@@ -32,7 +32,7 @@
 //!
 //! What `rd` reads is free in W and counted by itself: L makes an ordinary index of it, which costs 1 for
 //! a scalar, so that erasure may raise W by as much and no more; what `take` takes out is counted there twice, since
-//! it becomes an index and an update. So are the linear arrays that blocks return and did not make, that are
+//! it becomes an index and an update. So are the linear arrays that blocks return and did not make or return twice, that are
 //! updated while a capability has them, or where a caller, branch or call gave them or was lent them, or that a tangent of
 //! a data type is opened into, which an arm returns once L has been applied, and rows and slices of arrays of tangents of
 //! data: those move, and what is not linear is copied.
