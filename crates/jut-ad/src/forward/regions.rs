@@ -13,8 +13,8 @@
 //! What a region returns keeps its name outside. Two things need care there. An i64 result that is
 //! *transparent* (`m = n - 1`) would come out of the region opaque, and `[m]f64` would no longer be
 //! `[n - 1]f64`; so it is not returned but computed once more outside. So is a maximum, `m = max(k, 0)`, by which it is
-//! known that m is not negative, and not less than k. And an opaque size that only the types of the results mention is
-//! returned before them; of a number of iterations it is said again that it is not negative.
+//! known that m is not negative, and not less than k. And an opaque size that the types of the results mention is
+//! returned before them; of a maximum and of a number of iterations it is said again that it is not negative.
 
 use super::emit::{Handle, Writer};
 use jut_ir::visit::Use;
@@ -246,6 +246,9 @@ impl Writer<'_> {
         let nvars = &self.builder.func.nvars;
         // Backwards, because types and definitions mention what was bound before.
         let (mut returned, mut rebuilt) = (Vec::new(), Vec::new());
+        let lvars = &self.builder.func.lvars;
+        let mut in_types: HashSet<NVar> =
+            tangents.iter().flat_map(|x| lvars[*x].ty.size_names()).collect();
         for v in inside.into_iter().rev() {
             if !kept.contains(&v) && !used_later(v) {
                 continue;
@@ -255,12 +258,18 @@ impl Writer<'_> {
                     kept.extend(def.names());
                     rebuilt.push(v);
                 }
-                (None, Some(of)) => {
+                (None, Some(of)) if !in_types.contains(&v) => {
                     kept.extend(of.iter().filter_map(|a| a.var()));
                     rebuilt.push(v);
                 }
-                (None, None) => {
+                (None, of) => {
+                    if of.is_some() {
+                        let rhs = Rhs::Check(Check::NonNegative(Atom::Var(v)));
+                        let loc = Loc::default().by(Origin::Forward);
+                        checks.push(Stmt { nl: vec![], lin: vec![], rhs, annotated: false, loc });
+                    }
                     kept.extend(nvars[v].ty.size_names());
+                    in_types.extend(nvars[v].ty.size_names());
                     returned.push(v);
                 }
             }
