@@ -65,13 +65,23 @@ pub(super) fn read(
     Ok(Value::Tuple(items))
 }
 
-/// The constructor of a value, and the sizes that do not follow from its own fields.
+/// What is written of a value.
+pub(super) struct Chosen<'v> {
+    /// The number of its constructor.
+    pub index: usize,
+    /// The sizes that do not follow from its own fields.
+    pub sizes: Vec<(String, i64)>,
+    /// Its own fields.
+    pub fields: &'v [Value],
+}
+
+/// The constructor of a value and its own fields; `None` if it is no value of the type.
 pub(super) fn chosen<'v>(
     program: &Program,
     data: &Data,
     record: &Record,
     items: &'v [Value],
-) -> Option<(usize, Vec<(String, i64)>, &'v [Value])> {
+) -> Option<Chosen<'v>> {
     let Some((Value::Data(name, _), parts)) = items.split_last() else { return None };
     let index = data.constructors.iter().position(|con| con.name == *name)?;
     let own = record.of_constructor(index);
@@ -86,7 +96,7 @@ pub(super) fn chosen<'v>(
     let open = record.params.iter().zip(by_own).zip(by_all);
     let open = open.filter(|((_, own), _)| own.is_none());
     let more = open.filter_map(|((name, _), size)| Some((name.to_string(), size?)));
-    Some((index, more.collect(), parts.get(own)?))
+    Some(Chosen { index, sizes: more.collect(), fields: parts.get(own)? })
 }
 
 /// Finds parameters by the arrays of a field.

@@ -136,9 +136,10 @@ impl Serialize for View<'_> {
                 if let Some((_, data, record)) = program.record(types)
                     && record.is_sum() =>
             {
-                let Some((index, sizes, items)) = sum::chosen(program, data, record, items) else {
+                let Some(chosen) = sum::chosen(program, data, record, items) else {
                     return self.misfit::<S>();
                 };
+                let sum::Chosen { index, sizes, fields: items } = chosen;
                 let fields: Vec<&Field> = record.fields_of(index).iter().collect();
                 let name = &data.constructors[index].name;
                 let parts = Parts { around: *self, fields, items, sizes: &sizes };
