@@ -56,7 +56,7 @@ fn beyond(x: &[f64], ahead: usize) -> f64 {
 #[differentiable]
 fn in_a_loop(x: &[f64]) -> f64 {
     let mut s = 0.0;
-    for a in x.iter().map(|v| 0.1 * v) {
+    for a in x.iter().map(|v| 0.01 * v) {
         let mut p = vec![1.0, a];
         for k in 2..6 {
             p.push(((2 * k - 1) as f64 * a * p[k - 1] - (k - 1) as f64 * p[k - 2]) / k as f64);
