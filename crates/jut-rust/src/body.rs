@@ -89,10 +89,15 @@ impl Lowering<'_> {
             }
             match statement {
                 Stmt::Item(_) => {}
-                Stmt::Local(local) => match alternative(local, rest) {
-                    Some(branch) => return self.branch(&branch, &[], tail, true),
-                    None => self.binding(local)?,
-                },
+                Stmt::Local(local) => {
+                    if let Some(branch) = alternative(local, rest) {
+                        return self.branch(&branch, &[], tail, true);
+                    }
+                    if let Some(chain) = self.kept_iterator(local, rest) {
+                        return self.statements(&chain, tail);
+                    }
+                    self.binding(local)?;
+                }
                 Stmt::Macro(m) => {
                     let value = self.macro_call(&m.mac)?;
                     if last && gives && (m.semi_token.is_none() || value.ty == Ty::Never) {

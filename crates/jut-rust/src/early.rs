@@ -466,7 +466,7 @@ fn ends(statements: &[Stmt]) -> bool {
 }
 
 /// The names that a pattern binds.
-fn bound(pattern: &Pat) -> Vec<String> {
+pub(crate) fn bound(pattern: &Pat) -> Vec<String> {
     struct Bound(Vec<String>);
     impl Visit<'_> for Bound {
         fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
@@ -514,5 +514,21 @@ pub(crate) fn has_word(statement: &impl ToTokens, word: &str) -> bool {
 }
 
 pub(crate) const JUMP: &str = "a jump out of a value is not built here: write the `if` as a statement of its own, with the jump in it";
+
+/// The first `?` of an expression.
+pub(crate) fn question(expr: &Expr) -> Option<syn::Token![?]> {
+    struct Found(Option<syn::Token![?]>);
+    impl Visit<'_> for Found {
+        fn visit_expr_try(&mut self, t: &syn::ExprTry) {
+            self.0.get_or_insert(t.question_token);
+        }
+        fn visit_expr_closure(&mut self, _: &syn::ExprClosure) {}
+    }
+    let mut found = Found(None);
+    found.visit_expr(expr);
+    found.0
+}
+
+pub(crate) const WITHIN: &str = "`?` is not built here: it stands in a statement of a function that gives an `Option`, not in a closure or a loop with a value";
 
 const QUESTION: &str = "`?` is that of an `Option` in a function that gives an `Option`: write `let Some(v) = .. else { .. };`";

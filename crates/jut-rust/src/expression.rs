@@ -252,9 +252,12 @@ impl Lowering<'_> {
 
     /// Refuses what leaves an expression that has a value.
     pub fn no_jump(&self, expr: &Expr) -> Result<(), Refusal> {
-        match self.jumps_of(expr).is_empty() {
-            true => Ok(()),
-            false => refuse(expr, JUMP),
+        if self.jumps_of(expr).is_empty() {
+            return Ok(());
+        }
+        match crate::early::question(expr) {
+            Some(token) => refuse(&token, crate::early::WITHIN),
+            None => refuse(expr, JUMP),
         }
     }
 

@@ -23,6 +23,7 @@
 //! | `inference`, `literals` | what is known of types; rustc is asked where nothing is |
 //! | `grown`, `counted` | lists that grow |
 //! | `elements`, `chains`, `staged` | chains of iterators |
+//! | `kept` | iterators under a name |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `restated` | what is said by other Rust, `matches!`, `contains` |
@@ -55,6 +56,7 @@ mod functions;
 mod generic;
 mod grown;
 mod inference;
+mod kept;
 mod literals;
 mod loops;
 mod macros;

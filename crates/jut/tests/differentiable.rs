@@ -30,6 +30,8 @@ mod grown;
 mod habits;
 #[path = "differentiable/inferred.rs"]
 mod inferred;
+#[path = "differentiable/kept.rs"]
+mod kept;
 #[path = "differentiable/lengths.rs"]
 mod lengths;
 #[path = "differentiable/lists.rs"]

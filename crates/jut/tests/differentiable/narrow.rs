@@ -69,6 +69,29 @@ fn power(n: i64, m: usize) -> i64 {
     n.pow(m as u32)
 }
 
+const BELOW: i64 = -3;
+const WIDE: f64 = 7.75;
+const SHORT: f32 = -2.5;
+static FLAG: bool = true;
+
+#[differentiable]
+fn doubled(x: f64) -> f64 {
+    2.0 * x
+}
+
+/// Of what only rustc knows the type.
+#[differentiable]
+fn converted(x: f64) -> ([i32; 5], [u32; 5], usize, usize) {
+    let signed = [doubled(x) as i32, BELOW as i32, WIDE as i32, SHORT as i32, FLAG as i32];
+    let plain = [doubled(x) as u32, BELOW as u32, WIDE as u32, SHORT as u32, FLAG as u32];
+    (signed, plain, doubled(x) as usize, WIDE as usize + FLAG as usize)
+}
+
+#[differentiable]
+fn below(x: f64) -> f64 {
+    x * (BELOW as usize % 7) as f64
+}
+
 fn panics(f: impl FnOnce() -> f64 + std::panic::UnwindSafe) -> bool {
     std::panic::catch_unwind(f).is_err()
 }
@@ -90,6 +113,12 @@ fn values_and_gradients_are_those_of_rust() {
         assert_eq!(conversions::value(x, n).unwrap(), conversions(x, n), "{x} {n}");
     }
     same(literals::value(1.5).unwrap(), literals(1.5));
+    for x in [1.75, -2.0, 3e9, f64::NAN] {
+        assert_eq!(converted::value(x).unwrap(), converted(x), "{x}");
+    }
+    // This is no `i64`.
+    assert_eq!(below::value(1.0).unwrap_err().code(), Some("R11"));
+    assert_eq!(converted::value(1e300).unwrap_err().code(), Some("R11"));
     // The low bits of an exponent.
     for m in [0, 3, 1 << 33, (1 << 40) + 2] {
         assert_eq!(power::value(3, m).unwrap(), power(3, m));
