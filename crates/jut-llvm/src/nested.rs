@@ -35,6 +35,9 @@ struct Inner {
 /// Where to go if a check does not hold for all eight.
 type Leave<'l, T> = &'l mut dyn FnMut(&mut T, Operand);
 
+/// The iterations of a block, from its begin to its end; given what is carried, gives the same after it.
+type OfBlock<'l, T> = &'l mut dyn FnMut(&mut T, [Operand; 2], &[Operand]) -> Result<Vec<Operand>>;
+
 /// The lanes of each sum.
 type Sums = Vec<Vec<Operand>>;
 
@@ -91,7 +94,7 @@ impl Translator<'_> {
         [low, high]: [Atom; 2],
         initial: &[Operand],
         poll: Option<Site>,
-        block: &mut dyn FnMut(&mut Self, [Operand; 2], &[Operand]) -> Result<Vec<Operand>>,
+        block: OfBlock<'_, Self>,
     ) -> Result<Vec<Operand>> {
         let (low, high) = (self.atom(low)?, self.atom(high)?);
         let bool = Scalar::Bool.one();
@@ -341,13 +344,12 @@ impl Translator<'_> {
                 self.nested.push((all, lane));
             }
         }
-        let mut places = Vec::with_capacity(count);
-        for (all, lane) in self.nested[..count].to_vec() {
+        let body = &mut self.body;
+        let place = |(all, lane): &(Operand, usize)| {
             let all = all.of(Scalar::Ptr.one());
-            let line = format_args!("getelementptr inbounds nuw {LANE}, ptr {all}, i64 {lane}");
-            places.push(self.body.value(line));
-        }
-        places
+            body.value(format_args!("getelementptr inbounds nuw {LANE}, ptr {all}, i64 {lane}"))
+        };
+        self.nested[..count].iter().map(place).collect()
     }
 }
 

@@ -118,12 +118,10 @@ impl Stacks {
             return self.values.iter_mut().try_for_each(|stack| reserve(stack, count));
         }
         for (k, stack) in self.values.iter_mut().enumerate() {
-            match results.plain(k) {
-                Some(one) => append_one(stack, one)?,
-                None => match results.value(k) {
-                    Some(one) => append(stack, raised(one))?,
-                    None => {}
-                },
+            if let Some(one) = results.plain(k) {
+                append_one(stack, one)?;
+            } else if let Some(one) = results.value(k) {
+                append(stack, raised(one))?;
             }
         }
         Ok(())
