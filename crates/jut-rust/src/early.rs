@@ -111,10 +111,11 @@ impl Lowering<'_> {
             Expr::Match(m) => self.jumps_of(&m.expr).is_empty(),
             _ => false,
         };
-        if branches && otherwise.is_none() {
-            if let Some(placed) = placed(local, &value, rest)? {
-                return Ok(placed);
-            }
+        if branches
+            && otherwise.is_none()
+            && let Some(placed) = placed(local, &value, rest)?
+        {
+            return Ok(placed);
         }
         match &mut value {
             Expr::If(_) | Expr::Match(_) if !branches => {
@@ -132,7 +133,7 @@ impl Lowering<'_> {
         }
         let mut local = local.clone();
         if let Some(init) = &mut local.init {
-            init.expr = Box::new(value);
+            *init.expr = value;
         }
         before.push(Stmt::Local(local));
         before.extend(rest.iter().cloned());
@@ -357,7 +358,7 @@ fn placed(local: &Local, value: &Expr, rest: &[Stmt]) -> Result<Option<Restated>
         }
         let mut local = local.clone();
         if let Some(init) = &mut local.init {
-            init.expr = Box::new(value.clone());
+            *init.expr = value.clone();
         }
         let last = Stmt::Local(local);
         Some(syn::parse_quote!({ #(#first)* #last #(#rest)* }))
@@ -389,7 +390,7 @@ fn placed(local: &Local, value: &Expr, rest: &[Stmt]) -> Result<Option<Restated>
             let (Some(one), None) = (giving.next(), giving.next()) else { return Ok(None) };
             let names = bound(&one.pat).into_iter().collect();
             let Some(block) = follows(&block_of(&one.body), names) else { return Ok(None) };
-            one.body = Box::new(syn::parse_quote!(#block));
+            *one.body = syn::parse_quote!(#block);
             Ok(Some(Restated::Statements(as_branches(&m, None)?)))
         }
         _ => Ok(None),
@@ -414,10 +415,10 @@ fn assigned(expr: &Expr, name: &Ident) -> Result<Expr, Refusal> {
             let mut m = m.clone();
             for arm in &mut m.arms {
                 let body = assigned(&arm.body, name)?;
-                arm.body = Box::new(match body {
+                *arm.body = match body {
                     Expr::Block(_) => body,
                     other => syn::parse_quote!({ #other; }),
-                });
+                };
             }
             Expr::Match(m)
         }
