@@ -580,7 +580,7 @@ impl Writer<'_> {
                         "let {name} = fun{f}(&{shared}.to_vec(), &mut {array}[{size} % 3..], 1, {integer} % 5) + {value};"
                     )),
                     None => self.line(&format!(
-                        "let {name} = fun{f}(&{shared}, &mut [0.5, {value}], {size} % 4, {integer} % 5);"
+                        "let {name}: f64 = fun{f}(&{shared}, &mut [0.5, {value}], {size} % 4, {integer} % 5);"
                     )),
                 }
                 self.names.retain(|n| n.0 != name);
