@@ -118,7 +118,6 @@ struct Quat {
 
 #[differentiable]
 impl Quat {
-    const ONE: Quat = Quat { w: 1.0, x: 0.0, y: 0.0, z: 0.0 };
     fn new(axis: [f64; 3], angle: f64) -> Self {
         let (s, c) = (0.5 * angle).sin_cos();
         let n = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
