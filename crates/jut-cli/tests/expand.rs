@@ -107,7 +107,7 @@ fn what_is_refused_has_its_place() {
     let file = write(
         &here,
         "wrong.rs",
-        "#[jut::differentiable]\nfn f(x: u32) -> f64 { 1.0 }\n#[jut::differentiable]\nfn g(x: f64) -> f64 { x }\n",
+        "#[jut::differentiable]\nfn f(x: u16) -> f64 { 1.0 }\n#[jut::differentiable]\nfn g(x: f64) -> f64 { x }\n",
     );
     let (code, out, err) = jut(&["expand", &file]);
     assert_eq!(code, 1, "{err}");
