@@ -467,8 +467,11 @@ fn optimised(
     match (expected, outcome) {
         (Ok(slow), Ok(fast_run)) => {
             expect_same("P15: optimised", &slow.results, &fast_run.results)?;
-            // What moves out of a loop that runs zero times is run once, in each round of the loops around.
-            let moved = text.lines().count() as u64 + slow.counters.w() / 64;
+            // What moves out of a loop that runs zero times is run once, in each round of the loops around: of a few, or of
+            // those over arrays that are not empty beside one that is.
+            let empty = args.iter().any(|arg| matches!(arg, Value::I64(0)));
+            let rounds = if empty { 2 * slow.counters.w() } else { slow.counters.w() / 64 };
+            let moved = text.lines().count() as u64 + rounds;
             let before = slow.counters.w() + slow.counters.elements;
             let after = fast_run.counters.w() + fast_run.counters.elements;
             if after > before + moved {
