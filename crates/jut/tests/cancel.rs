@@ -33,6 +33,24 @@ const PROGRAMS: &[(&str, &str, &[i64])] = &[
         &[i64::MAX, 7],
     ),
     (
+        "sums of neighbouring columns",
+        "def f(n: i64, m: i64) -> f64 = {
+           check m >= 0
+           x = build (j < m) { f64(j) }
+           y = build (j < m) { sum (i < n) { x[j] * f64(i) } }
+           sum(y) }",
+        &[i64::MAX, 37],
+    ),
+    (
+        "chains of neighbouring columns",
+        "def f(n: i64, m: i64) -> f64 = {
+           check m >= 0
+           x = build (j < m) { f64(j) }
+           y = build (j < m) { for (i < n) carry (s = x[j]) { s * 0.5 + x[j] } }
+           sum(y) }",
+        &[i64::MAX, 37],
+    ),
+    (
         "loops that are short, three deep",
         "def f(n: i64, m: i64) -> f64 = for (i < n) carry (s = 0.5) {
            for (j < m) carry (t = s) { for (k < m) carry (u = t) { u * 0.5 + 0.1 } } }",
