@@ -302,9 +302,9 @@ impl Translator<'_> {
     }
 }
 
-/// Bytes of a function's stack for allocations: the buffers of [`jut_loop::opt::strip_mine`], which come
-/// first, and some more.
-pub(crate) const ON_STACK: u32 = 40 * 1024;
+/// Bytes of a function's stack for allocations: what [`jut_loop::opt::for_target`] adds, which comes first, and
+/// some more.
+pub(crate) const ON_STACK: u32 = jut_loop::opt::ADDED + 4 * 1024;
 
 /// Fills and copies of at most so many cells are spelled out.
 const UNROLLED: i64 = 8;

@@ -37,6 +37,9 @@ const BLOCK: u32 = 7;
 /// Numbers of an outer iteration that the inner loop needs, at most.
 const SPILLED: usize = 4;
 
+/// Bytes of the buffer for these.
+pub(super) const MOST: u32 = (8 * SPILLED as u32) << BLOCK;
+
 /// Statements of either body that is written again.
 const LARGEST: usize = 48;
 

@@ -115,8 +115,8 @@ fn split_for_vectors(func: &mut LoopFunction) {
 
 /// The program as a backend translates it: the last passes, which depend on what it can take.
 ///
-/// Memory that they add is of constant length, 12 KiB a function at most, and comes first: a backend that takes vectors of loops has it on
-/// the stack, so what [`crate::need`] has said of the program before is enough for what is made of it.
+/// Memory that they add is of constant length, [`ADDED`] bytes a function at most, and comes first: a backend that takes vectors of loops has
+/// room for it on the stack, so what [`crate::need`] has said of the program before is enough for what is made of it.
 pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
     let mut program = program.clone();
     if target.vectors.is_some_and(|vectors| vectors.loops != Loops::None) {
@@ -145,6 +145,9 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
     program.funcs.values_mut().for_each(home::run);
     program
 }
+
+/// Bytes of a function at most that [`for_target`] adds for buffers of constant length.
+pub const ADDED: u32 = strip_mine::MOST + interchange::MOST;
 
 /// What stands for a statement that a walk has taken out of its list.
 fn filler() -> Stmt {

@@ -80,6 +80,9 @@ use crate::values::trips;
 /// Buffers of a function at most, each of [`BLOCK`] floats.
 const BUFFERS: usize = 4;
 
+/// Bytes of these.
+pub(super) const MOST: u32 = 8 * BUFFERS as u32 * BLOCK as u32;
+
 /// Statements of a body that is taken apart.
 const LARGEST: usize = 200;
 
