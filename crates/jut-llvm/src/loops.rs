@@ -20,10 +20,13 @@
 
 use crate::failing::USUALLY;
 use crate::function::{Result, Translator, phi, scalar};
-use crate::text::{Label, Operand, Scalar};
+use crate::text::{Label, Operand, Scalar, Type};
 use crate::vector::Plan;
-use jut_loop::form::{BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt};
+use jut_loop::form::{Atom, BLOCK, Block, For, LANES, Lanes, Order, Site, Stmt};
 use jut_loop::poll::rounds;
+
+/// The iterations of a block, from its begin to its end; given what is carried, gives the same after it.
+type OfBlock<'l, T> = &'l mut dyn FnMut(&mut T, [Operand; 2], &[Operand]) -> Result<Vec<Operand>>;
 
 /// How a part of a block is entered: from where, at which index, with which lanes.
 type Entered = (Label, Operand, Vec<Operand>);
@@ -53,10 +56,10 @@ pub(crate) struct LaneSlots {
 }
 
 /// The index type.
-pub(crate) const INT: crate::text::Type = crate::text::Type { scalar: Scalar::I64, wide: false };
-pub(crate) const FLOAT: crate::text::Type = crate::text::Type { scalar: Scalar::F64, wide: false };
+pub(crate) const INT: Type = Type { scalar: Scalar::I64, wide: false };
+pub(crate) const FLOAT: Type = Type { scalar: Scalar::F64, wide: false };
 /// Eight floats.
-pub(crate) const LANE: crate::text::Type = crate::text::Type { scalar: Scalar::F64, wide: true };
+pub(crate) const LANE: Type = Type { scalar: Scalar::F64, wide: true };
 
 impl Translator<'_> {
     pub(crate) fn for_loop(&mut self, source: &For) -> Result<()> {
@@ -293,15 +296,44 @@ impl Translator<'_> {
         if source.carry.len() != sums || source.body.results.len() != sums {
             return Err("a lanes loop has another number of sums".to_owned());
         }
-        let (low, high) = (self.atom(source.low)?, self.atom(source.high)?);
         let slots = self.lane_slots(sums);
         let outside = self.group.take();
+        let (bounds, zeros) = ([source.low, source.high], vec![Operand::ZERO; sums]);
+        let ends =
+            self.in_blocks(bounds, (FLOAT, &zeros), poll, &mut |this, [from, end], totals| {
+                let lanes = this.block_of_eights(source, from, end, &slots)?;
+                let mut next = Vec::with_capacity(sums);
+                for (sum, lanes) in totals.iter().zip(lanes) {
+                    let lane = this.tree(lanes).of(FLOAT);
+                    next.push(
+                        this.body.value(format_args!("fadd double {}, {lane}", sum.of(FLOAT))),
+                    );
+                }
+                Ok(next)
+            })?;
+        for (value, end) in source.dst.iter().zip(ends) {
+            self.bind(*value, end);
+        }
+        self.group = outside;
+        Ok(())
+    }
+
+    /// Iterations in blocks, between which the call may be cancelled, with numbers of a type that each block is given; gives what is
+    /// carried at the end.
+    pub(crate) fn in_blocks(
+        &mut self,
+        [low, high]: [Atom; 2],
+        (ty, initial): (Type, &[Operand]),
+        poll: Option<Site>,
+        block: OfBlock<'_, Self>,
+    ) -> Result<Vec<Operand>> {
+        let (low, high) = (self.atom(low)?, self.atom(high)?);
+        let bool = Scalar::Bool.one();
         let before = self.body.current();
         let [start, outer, done] = [self.body.label(), self.body.label(), self.body.label()];
         let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
         let any = self.body.value(format_args!("icmp slt i64 {low_shown}, {high_shown}"));
-        let any = any.of(Scalar::Bool.one());
-        self.body.line(format_args!("br i1 {any}, label %{start}, label %{done}"));
+        self.body.line(format_args!("br i1 {}, label %{start}, label %{done}", any.of(bool)));
 
         self.body.begin(start);
         // The distance from low to high as an unsigned number is always right.
@@ -311,21 +343,17 @@ impl Translator<'_> {
         self.body.begin(outer);
         let hole = self.body.hole();
         let [from, left] = [self.body.temp(), self.body.temp()];
-        let totals: Vec<Operand> = (0..sums).map(|_| self.body.temp()).collect();
+        let carried: Vec<Operand> = initial.iter().map(|_| self.body.temp()).collect();
         let left_shown = left.of(INT).to_string();
         let taken =
             self.body.value(format_args!("call i64 @llvm.umin.i64(i64 {left_shown}, i64 {BLOCK})"));
         let taken = taken.of(INT).to_string();
         let end = self.body.value(format_args!("add nsw i64 {}, {taken}", from.of(INT)));
-        let lanes = self.block_of_eights(source, from, end, &slots)?;
-        let mut next = Vec::with_capacity(sums);
-        for (sum, lanes) in totals.iter().zip(lanes) {
-            let lane = self.tree(lanes).of(FLOAT);
-            next.push(self.body.value(format_args!("fadd double {}, {lane}", sum.of(FLOAT))));
-        }
+        let next = block(self, [from, end], &carried)?;
         let rest = self.body.value(format_args!("sub i64 {left_shown}, {taken}"));
-        let more = self.body.value(format_args!("icmp ne i64 {}, 0", rest.of(INT)));
-        let (turn, more) = (self.body.current(), more.of(Scalar::Bool.one()));
+        let more = self.body.value(format_args!("icmp ne i64 {}, 0", rest.of(INT))).of(bool);
+        let more = more.to_string();
+        let turn = self.body.current();
         let mut latch = turn;
         match poll {
             None => self.body.line(format_args!("br i1 {more}, label %{outer}, label %{done}")),
@@ -344,18 +372,15 @@ impl Translator<'_> {
         };
         fill(from, INT, low, end);
         fill(left, INT, total, rest);
-        for (sum, next) in totals.iter().zip(&next) {
-            fill(*sum, FLOAT, Operand::ZERO, *next);
+        for ((value, first), next) in carried.iter().zip(initial).zip(&next) {
+            fill(*value, ty, *first, *next);
         }
 
         self.body.begin(done);
-        for (value, next) in source.dst.iter().zip(&next) {
-            let line = phi(FLOAT, &[(Operand::ZERO, before), (*next, turn)]);
-            let result = self.body.value(line);
-            self.bind(*value, result);
-        }
-        self.group = outside;
-        Ok(())
+        let ends = initial.iter().zip(&next);
+        let ends = ends.map(|(first, next)| phi(ty, &[(*first, before), (*next, turn)]));
+        let ends: Vec<String> = ends.collect();
+        Ok(ends.into_iter().map(|end| self.body.value(end)).collect())
     }
 
     /// The iterations from `from` to `end`, which are at least one, as the loop says; gives the lanes

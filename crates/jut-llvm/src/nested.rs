@@ -22,7 +22,7 @@ use crate::function::{Result, Translator, phi};
 use crate::loops::{INT, LANE};
 use crate::text::{Label, Operand, Scalar};
 use crate::vector::Plan;
-use jut_loop::form::{Atom, BLOCK, Block, For, LANES, Lanes, Site, Value};
+use jut_loop::form::{Block, For, LANES, Lanes, Site, Value};
 use jut_loop::poll::rounds;
 
 /// What is repeated.
@@ -34,9 +34,6 @@ struct Inner {
 
 /// Where to go if a check does not hold for all eight.
 type Leave<'l, T> = &'l mut dyn FnMut(&mut T, Operand);
-
-/// The iterations of a block, from its begin to its end; given what is carried, gives the same after it.
-type OfBlock<'l, T> = &'l mut dyn FnMut(&mut T, [Operand; 2], &[Operand]) -> Result<Vec<Operand>>;
 
 /// The lanes of each sum.
 type Sums = Vec<Vec<Operand>>;
@@ -53,11 +50,12 @@ impl Translator<'_> {
         let inner = Inner { index: source.index, carry: source.carry.clone(), body };
         let zeros = vec![Operand::ZERO; inner.carry.len()];
         let bounds = [source.low, source.high];
-        let ends = self.in_blocks(bounds, &zeros, site, &mut |this, [from, end], totals| {
-            let lanes = this.eight_by_eight(plan, &inner, [from, end], leave)?;
-            let sums = totals.iter().zip(lanes);
-            Ok(sums.map(|(total, lanes)| this.plus_tree(*total, lanes)).collect())
-        })?;
+        let ends =
+            self.in_blocks(bounds, (LANE, &zeros), site, &mut |this, [from, end], totals| {
+                let lanes = this.eight_by_eight(plan, &inner, [from, end], leave)?;
+                let sums = totals.iter().zip(lanes);
+                Ok(sums.map(|(total, lanes)| this.plus_tree(*total, lanes)).collect())
+            })?;
         for (dst, end) in source.dst.iter().zip(ends) {
             plan.set(*dst, end);
         }
@@ -79,77 +77,14 @@ impl Translator<'_> {
             initial.push(self.spread(plan, *atom)?);
         }
         let bounds = [source.low, source.high];
-        let ends = self.in_blocks(bounds, &initial, site, &mut |this, [from, end], totals| {
-            this.one_after_the_other(plan, &inner, [from, end], totals, leave)
-        })?;
+        let ends =
+            self.in_blocks(bounds, (LANE, &initial), site, &mut |this, [from, end], totals| {
+                this.one_after_the_other(plan, &inner, [from, end], totals, leave)
+            })?;
         for (dst, end) in source.dst.iter().zip(ends) {
             plan.set(*dst, end);
         }
         Ok(())
-    }
-
-    /// Iterations in blocks, between which the call may be cancelled; gives what is carried at the end.
-    fn in_blocks(
-        &mut self,
-        [low, high]: [Atom; 2],
-        initial: &[Operand],
-        poll: Option<Site>,
-        block: OfBlock<'_, Self>,
-    ) -> Result<Vec<Operand>> {
-        let (low, high) = (self.atom(low)?, self.atom(high)?);
-        let bool = Scalar::Bool.one();
-        let before = self.body.current();
-        let [start, outer, done] = [self.body.label(), self.body.label(), self.body.label()];
-        let (low_shown, high_shown) = (low.of(INT).to_string(), high.of(INT).to_string());
-        let any = self.body.value(format_args!("icmp slt i64 {low_shown}, {high_shown}"));
-        self.body.line(format_args!("br i1 {}, label %{start}, label %{done}", any.of(bool)));
-
-        self.body.begin(start);
-        // The distance from low to high as an unsigned number is always right.
-        let total = self.body.value(format_args!("sub i64 {high_shown}, {low_shown}"));
-        self.body.jump(outer);
-
-        self.body.begin(outer);
-        let hole = self.body.hole();
-        let [from, left] = [self.body.temp(), self.body.temp()];
-        let carried: Vec<Operand> = initial.iter().map(|_| self.body.temp()).collect();
-        let left_shown = left.of(INT).to_string();
-        let taken =
-            self.body.value(format_args!("call i64 @llvm.umin.i64(i64 {left_shown}, i64 {BLOCK})"));
-        let taken = taken.of(INT).to_string();
-        let end = self.body.value(format_args!("add nsw i64 {}, {taken}", from.of(INT)));
-        let next = block(self, [from, end], &carried)?;
-        let rest = self.body.value(format_args!("sub i64 {left_shown}, {taken}"));
-        let more = self.body.value(format_args!("icmp ne i64 {}, 0", rest.of(INT))).of(bool);
-        let more = more.to_string();
-        let turn = self.body.current();
-        let mut latch = turn;
-        match poll {
-            None => self.body.line(format_args!("br i1 {more}, label %{outer}, label %{done}")),
-            Some(site) => {
-                let asking = self.body.label();
-                self.body.line(format_args!("br i1 {more}, label %{asking}, label %{done}"));
-                self.body.begin(asking);
-                self.poll(site)?;
-                latch = self.body.current();
-                self.body.jump(outer);
-            }
-        }
-        let mut fill = |value: Operand, ty, first: Operand, next: Operand| {
-            let line = phi(ty, &[(first, start), (next, latch)]);
-            self.body.fill(&hole, format_args!("{} = {line}", value.of(ty)));
-        };
-        fill(from, INT, low, end);
-        fill(left, INT, total, rest);
-        for ((value, first), next) in carried.iter().zip(initial).zip(&next) {
-            fill(*value, LANE, *first, *next);
-        }
-
-        self.body.begin(done);
-        let ends = initial.iter().zip(&next);
-        let ends = ends.map(|(first, next)| phi(LANE, &[(*first, before), (*next, turn)]));
-        let ends: Vec<String> = ends.collect();
-        Ok(ends.into_iter().map(|end| self.body.value(end)).collect())
     }
 
     /// An iteration, given what is carried; gives the same after it.
