@@ -46,7 +46,7 @@ const ENDS: &[&str] = &[
 ];
 
 /// The methods that go on behind a `map` or `filter`.
-const STAGES: &[&str] = &[
+pub(crate) const STAGES: &[&str] = &[
     "map",
     "filter",
     "filter_map",

@@ -12,6 +12,7 @@
 //! are `mut`, which Rust lends to it until then. (A number that is assigned meanwhile would be another one.)
 //! Ensures: what fails fails where Rust does. What does not meet this is refused as before.
 
+use crate::chains::STAGES;
 use crate::early::bound;
 use crate::expression::unwrapped;
 use crate::function::Lowering;
@@ -22,28 +23,8 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Expr, Local, Pat, Stmt};
 
-/// Methods that make another iterator of one, and compute nothing else.
-const ADAPTORS: &[&str] = &[
-    "copied",
-    "cloned",
-    "enumerate",
-    "rev",
-    "zip",
-    "chain",
-    "skip",
-    "take",
-    "step_by",
-    "map",
-    "filter",
-    "filter_map",
-    "flat_map",
-    "flatten",
-    "inspect",
-    "take_while",
-    "map_while",
-    "skip_while",
-    "scan",
-];
+/// Methods that make another iterator of one and compute nothing else, besides those of [stages](STAGES).
+const ADAPTORS: &[&str] = &["enumerate", "rev", "zip", "chain", "skip", "take", "step_by"];
 
 impl Lowering<'_> {
     /// The statements instead of such a `let` and what follows it; nothing if it is none.
@@ -105,7 +86,7 @@ impl Lowering<'_> {
                         }
                         self.named_list(&mut call.receiver, before);
                     }
-                    name if ADAPTORS.contains(&name) => {
+                    name if ADAPTORS.contains(&name) || STAGES.contains(&name) => {
                         self.named_start(&mut call.receiver, before)?;
                         for argument in &mut call.args {
                             match argument {
