@@ -57,6 +57,7 @@ mod region;
 mod rule;
 mod scope;
 mod show;
+mod solver;
 mod structured;
 mod sugar;
 mod taken;

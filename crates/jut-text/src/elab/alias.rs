@@ -12,8 +12,8 @@
 //! so names of names cost no more than the text.
 
 use super::body::Body;
-use super::call::Solver;
 use super::record::sizes_text;
+use super::solver::Solver;
 use super::{Globals, Res, Stop, unused};
 use crate::ast::{self, Ast, ExprId};
 use jut_ir::entity::EntityRef;

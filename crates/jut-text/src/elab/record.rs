@@ -11,7 +11,8 @@
 pub(super) mod sum;
 
 use super::body::{Body, Made, Out};
-use super::call::{Solver, conversion};
+use super::call::conversion;
+use super::solver::Solver;
 use super::{Global, Globals, Res, Stop, unused};
 use crate::ast::{self, Ast, ExprId, FieldPattern, Name};
 use jut_ir::entity::EntityRef;
