@@ -298,6 +298,24 @@ impl Atom {
             Atom::Lit(_) => None,
         }
     }
+
+    /// The integer that it is, if that is written down.
+    pub fn integer(self) -> Option<i64> {
+        match self {
+            Atom::Lit(Literal::I64(k)) => Some(k),
+            _ => None,
+        }
+    }
+}
+
+impl Rhs {
+    /// Whether it is a primitive that cannot fail on its operands.
+    pub fn is_total_prim(&self) -> bool {
+        match self {
+            Rhs::Prim(prim, args) => !prim.can_fail_by(args.last().and_then(|a| a.integer())),
+            _ => false,
+        }
+    }
 }
 
 impl From<NVar> for Atom {

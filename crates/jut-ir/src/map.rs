@@ -177,9 +177,7 @@ impl Rhs {
             Rhs::LOpen { sizes, .. } => !sizes.is_empty(),
             Rhs::Open { eqs, proved: false, .. } => eqs.iter().any(Option::is_some),
             Rhs::Case(case) => case.arms.iter().any(Arm::is_tested),
-            Rhs::Prim(p, args) => {
-                p.can_fail() && !matches!(args.get(1), Some(Atom::Lit(Literal::I64(k))) if *k != 0)
-            }
+            Rhs::Prim(..) => !self.is_total_prim(),
             Rhs::Call(call) => callee(call.func),
             _ => false,
         }

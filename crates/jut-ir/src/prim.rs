@@ -323,4 +323,9 @@ impl Prim {
             Lowering::Machine(Machine::IDiv) | Lowering::Machine(Machine::IRem)
         )
     }
+
+    /// Whether it can fail with this last operand, if that is written down: a division by a number that is not zero cannot.
+    pub fn can_fail_by(self, last: Option<i64>) -> bool {
+        self.can_fail() && matches!(last, None | Some(0))
+    }
 }

@@ -112,10 +112,12 @@ impl Translator<'_> {
                             None => self.load_from(at, ty),
                         }
                     }
-                    (Class::Step(step), None) => self.load_apart(*buffer, *index, step, ty)?,
-                    (Class::Step(step), Some(_)) => {
+                    (Class::Step(_) | Class::Row(_), None) => {
+                        self.load_apart(*buffer, *index, place, ty)?
+                    }
+                    (Class::Step(_) | Class::Row(_), Some(_)) => {
                         let first = self.atom(*index)?;
-                        let indices = self.steps(first, Scalar::I64.wide(), step);
+                        let indices = self.steps(first, Scalar::I64.wide(), place)?;
                         self.gather(plan, *buffer, indices, ty)?
                     }
                     _ => {
@@ -130,10 +132,8 @@ impl Translator<'_> {
                 let ty = scalar(self.source.kind_of(*value)).wide();
                 let place = plan.classes.place(*buffer, *index);
                 let (index, value) = (self.atom(*index)?, self.spread(plan, *value)?);
-                if let Class::Step(step) = place
-                    && step != 1
-                {
-                    return self.store_apart(plan, *buffer, index, step, value, ty);
+                if place != Class::Step(1) {
+                    return self.store_apart(plan, *buffer, index, place, value, ty);
                 }
                 let at = self.address(*buffer, index)?;
                 match plan.mask {
@@ -231,18 +231,39 @@ impl Translator<'_> {
         let one = scalar(self.source.kind_of(atom)).one();
         let wide = one.scalar.wide();
         match plan.class(&atom) {
-            Class::Step(step) => Ok(self.steps(operand, wide, step)),
-            _ => Ok(self.body.splat(operand, wide)),
+            class @ (Class::Step(_) | Class::Row(_)) => self.steps(operand, wide, class),
+            Class::Same | Class::Wide => Ok(self.body.splat(operand, wide)),
         }
     }
 
-    /// Eight integers that begin with one and grow by a constant.
-    fn steps(&mut self, first: Operand, wide: Type, step: i64) -> Operand {
-        let steps: Vec<String> = (0..jut_loop::form::LANES as i64)
-            .map(|k| format!("i64 {}", k.wrapping_mul(step)))
-            .collect();
-        let (all, steps) = (self.body.splat(first, wide).of(wide), steps.join(", "));
-        self.body.value(format_args!("add {wide} {all}, <{steps}>"))
+    /// Eight integers that begin with one and grow as the class says.
+    fn steps(&mut self, first: Operand, wide: Type, class: Class) -> Result<Operand> {
+        let lanes = 0..jut_loop::form::LANES as i64;
+        let all = self.body.splat(first, wide).of(wide).to_string();
+        if let Class::Row(by) = class {
+            let by = self.atom(by)?;
+            let by = self.body.splat(by, wide).of(wide).to_string();
+            let steps = self.body.value(format_args!("mul {wide} {by}, {STEPS}")).of(wide);
+            return Ok(self.body.value(format_args!("add {wide} {all}, {steps}")));
+        }
+        let step = if let Class::Step(step) = class { step } else { 0 };
+        let steps: Vec<String> = lanes.map(|k| format!("i64 {}", k.wrapping_mul(step))).collect();
+        let steps = steps.join(", ");
+        Ok(self.body.value(format_args!("add {wide} {all}, <{steps}>")))
+    }
+
+    /// The index of a lane, where that of the first lane grows as the class says.
+    fn index_of_lane(&mut self, first: Operand, class: Class, lane: i64) -> Result<Operand> {
+        let int = Scalar::I64.one();
+        let distance = match class {
+            Class::Row(by) => {
+                let by = self.atom(by)?;
+                self.body.value(format_args!("mul i64 {}, {lane}", by.of(int)))
+            }
+            Class::Step(step) => Operand::I64(lane.wrapping_mul(step)),
+            Class::Same | Class::Wide => Operand::I64(0),
+        };
+        Ok(self.body.value(format_args!("add i64 {}, {}", first.of(int), distance.of(int))))
     }
 
     /// Eight results of a mathematical function.
@@ -275,15 +296,19 @@ impl Translator<'_> {
         Ok(last)
     }
 
-    /// Loads from eight cells that are a constant apart: one by one, which is faster than gathering.
-    fn load_apart(&mut self, buffer: Value, index: Atom, step: i64, ty: Type) -> Result<Operand> {
+    /// Loads from eight cells that are the same distance apart: one by one, which is faster than gathering.
+    fn load_apart(
+        &mut self,
+        buffer: Value,
+        index: Atom,
+        place: Class,
+        ty: Type,
+    ) -> Result<Operand> {
         let (first, int, one) = (self.atom(index)?, Scalar::I64.one(), ty.scalar.one());
         let (cell, from) = (ty.scalar.in_memory(), self.value(buffer)?.of(Scalar::Ptr.one()));
         let mut all = Operand::Temp(0);
         for k in 0..jut_loop::form::LANES as i64 {
-            let distance = k.wrapping_mul(step);
-            let line = format_args!("add i64 {}, {distance}", first.of(int));
-            let index = self.body.value(line).of(int);
+            let index = self.index_of_lane(first, place, k)?.of(int);
             // Not `nuw`: see `gather`.
             let line = format_args!("getelementptr inbounds {cell}, ptr {from}, i64 {index}");
             let at = self.body.value(line);
@@ -295,20 +320,21 @@ impl Translator<'_> {
         Ok(all)
     }
 
-    /// Stores to eight cells that are a constant apart.
+    /// Stores to eight cells that are the same distance apart.
     fn store_apart(
         &mut self,
         plan: &Plan,
         buffer: Value,
         first: Operand,
-        step: i64,
+        place: Class,
         value: Operand,
         ty: Type,
     ) -> Result<()> {
         let (int, one) = (Scalar::I64.one(), ty.scalar.one());
         let (cell, from) = (ty.scalar.in_memory(), self.value(buffer)?.of(Scalar::Ptr.one()));
         if let Some(mask) = plan.mask {
-            let indices = self.steps(first, Scalar::I64.wide(), step).of(Scalar::I64.wide());
+            let wide = Scalar::I64.wide();
+            let indices = self.steps(first, wide, place)?.of(wide);
             let line =
                 format_args!("getelementptr inbounds {cell}, ptr {from}, <8 x i64> {indices}");
             let places = self.body.value(line).of(ty);
@@ -328,9 +354,7 @@ impl Translator<'_> {
                 }
                 constant => constant,
             };
-            let distance = k.wrapping_mul(step);
-            let line = format_args!("add i64 {}, {distance}", first.of(int));
-            let index = self.body.value(line).of(int);
+            let index = self.index_of_lane(first, place, k)?.of(int);
             // Not `nuw`: see `gather`.
             let line = format_args!("getelementptr inbounds {cell}, ptr {from}, i64 {index}");
             let at = self.body.value(line);

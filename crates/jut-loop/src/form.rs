@@ -218,7 +218,7 @@ pub enum Stmt {
     Prim {
         /// The result.
         dst: Value,
-        /// The primitive; integer divisions stand behind a `NonZero` check.
+        /// The primitive; integer divisions by what is not written down stand behind a `NonZero` check.
         prim: Prim,
         /// Operands.
         args: Vec<Atom>,

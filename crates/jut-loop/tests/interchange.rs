@@ -69,7 +69,8 @@ fn is_turned(text: &str) -> bool {
             for n in [0, 1, 3, 20] {
                 let run =
                     |p| format!("{:?}", eval::run(p, LoopFuncId::new(0), &arguments(n, m, q)));
-                if m < 0 {
+                // In a parallel loop each iteration has a row of its own.
+                if m < 0 || m == 0 && text.contains("for par (i") {
                     continue;
                 }
                 assert_eq!(run(&plain), run(&again), "{n} {m} {q}\n{made}");
@@ -116,8 +117,57 @@ fn loops_whose_iterations_could_tell_stay() {
         // Something behind the inner loop.
         ("dx[i] = h\n    }", "dx[i] = h\n    }\n    dy[j] = t"),
     ] {
-        let text = COLUMNS.replace(old, new);
-        assert_ne!(text, COLUMNS, "{old}");
+        // In order: some would be no parallel loop.
+        let text = COLUMNS.replace("for par (i", "for up (i").replace(old, new);
+        assert_ne!(text, COLUMNS.replace("for par (i", "for up (i"), "{old}");
         assert!(!is_turned(&text), "{text}");
+    }
+}
+
+/// A sum that the outer loop carries, in order or by lanes.
+#[test]
+fn what_the_outer_loop_carries_stays_in_a_loop_of_its_own() {
+    let sum = |outer: &str| {
+        COLUMNS
+            .replace("  for up (j in 0 .. q) {", &format!("  (z_1) = {outer} {{"))
+            .replace("    dy[j] = z\n", "    z_3 = z_2 + z\n")
+            .replace(
+                "      dx[i] = h\n    }\n  }",
+                "      dx[i] = h\n    }\n    (z_3)\n  }\n  dy[0] = z_1",
+            )
+    };
+    for outer in ["lanes (j in 0 .. q) carry (z_2)", "for up (j in 0 .. q) carry (z_2 = 0.5)"] {
+        let text = sum(outer);
+        assert!(is_turned(&text), "{text}");
+        // The inner loop needs the sum, or what comes from it.
+        for (old, new) in [("g = p * t", "g = p * z_2"), ("t = sin(u)", "t = sin(z_3)")] {
+            let other = text.replace(old, new);
+            assert_ne!(other, text);
+            assert!(!is_turned(&other), "{other}");
+        }
+        // Something is stored before it.
+        let stores = text.replace("t = sin(u)", "t = sin(u)\n    dy[j] = t");
+        assert!(!is_turned(&stores), "{stores}");
+    }
+}
+
+#[test]
+fn sums_over_the_outer_loop_have_loops_of_their_own_where_they_can_be_vectors() {
+    let made = |text: &str, nested: bool| {
+        let vectors = Some(Vectors { nested, ..Vectors::EVERYTHING });
+        let made = for_target(&program(text), &Target { vectors, ..Target::default() });
+        print::print_program(&made)
+    };
+    let alone = "for par vector 8 masked (i_1 in 0 .. n) {\n        c_1 = dx[i_1]";
+    let text = made(COLUMNS, true);
+    assert!(text.contains(alone) && is_turned(COLUMNS), "{text}");
+    assert!(!made(COLUMNS, false).contains(alone));
+    // What is stored by columns reads the sum, or the other way round: they stay together.
+    let reads_the_sum = COLUMNS
+        .replace("g = p * t", "t_1 = dx[i]\n      g = p * t_1")
+        .replace("c = dx[i]", "c = t_1 + 0.0");
+    for other in [reads_the_sum, COLUMNS.replace("b = s * z", "b = d_1 * z")] {
+        let text = made(&other, true);
+        assert!(!text.contains(alone) && is_turned(&other), "{text}");
     }
 }

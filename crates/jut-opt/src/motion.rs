@@ -168,7 +168,7 @@ impl Motion<'_> {
     /// Whether an operation has no effect and cannot fail where the walk is.
     fn may_move(&self, rhs: &Rhs) -> bool {
         match rhs {
-            Rhs::Prim(p, _) => !p.can_fail(),
+            Rhs::Prim(..) => rhs.is_total_prim(),
             Rhs::Proj(..) | Rhs::Size(..) | Rhs::Tuple(_) | Rhs::Untuple(_) => true,
             Rhs::Index(v, steps) => self.covered(*v, steps),
             _ => false,

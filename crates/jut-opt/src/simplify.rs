@@ -485,7 +485,7 @@ impl Simplify<'_> {
     /// The key of an operation whose value depends on nothing but its operands.
     fn key(&self, rhs: &Rhs) -> Option<Key> {
         match rhs {
-            Rhs::Prim(p, args) if !p.can_fail() && args.len() <= 3 => {
+            Rhs::Prim(p, args) if rhs.is_total_prim() && args.len() <= 3 => {
                 Some(Key::Prim(*p, [0, 1, 2].map(|k| args.get(k).copied())))
             }
             Rhs::Structured(op, args, sizes) => {

@@ -1,17 +1,20 @@
 //! What a value is to neighbouring iterations of a loop.
 //!
-//! One of three things:
+//! One of four things:
 //!
 //! - *the same* for all (defined outside, or made of such): one scalar;
 //! - *a step*: an integer that grows by a constant from one iteration to the next (the index, three
 //!   times the index plus something that is the same), or a place in a buffer that does: the scalar
 //!   of the first iteration stands for it, and a load at a step by one is one load of neighbours;
+//! - *a row further*: the same, but what it grows by is a number that is only known when it runs, such as the
+//!   length of a row;
 //! - *wide*: one value for each iteration. A load at a wide index gathers.
 //!
 //! ```text
 //! for par (i in 0 .. n) {      i: a step by 1, the index plus 0
 //!   j = i + 1                  j: a step by 1, the index plus 1
 //!   k = 3 * i                  k: a step by 3
+//!   r = i * d                  r: a row of d further
 //!   a = x[j]                   a: wide
 //!   b = m[0]                   b: the same
 //!   c = a * b                  c: wide
@@ -33,6 +36,8 @@ pub enum Class {
     Same,
     /// By how much it grows.
     Step(i64),
+    /// What it grows by, which is the same for all.
+    Row(Atom),
     /// One value for each.
     Wide,
 }
@@ -49,15 +54,19 @@ impl Class {
 
     fn minus(self, other: Class) -> Class {
         match other {
+            Class::Same => self,
             Class::Step(by) => self.plus(Class::Step(by.wrapping_neg())),
-            other => self.plus(other),
+            Class::Row(_) | Class::Wide => Class::Wide,
         }
     }
 
-    fn times(self, by: i64) -> Class {
-        match self {
-            Class::Step(step) => Class::Step(step.wrapping_mul(by)),
-            other => other,
+    /// What it is times something that is the same for all.
+    fn times(self, by: Atom) -> Class {
+        match (self, by) {
+            (Class::Same, _) => Class::Same,
+            (Class::Step(step), Atom::Lit(Literal::I64(by))) => Class::Step(step.wrapping_mul(by)),
+            (Class::Step(1), by) => Class::Row(by),
+            _ => Class::Wide,
         }
     }
 }
@@ -133,7 +142,7 @@ impl Classes {
             }
             Stmt::Load { dst, buffer, index } => match self.place(*buffer, *index) {
                 Class::Same => {}
-                Class::Step(_) | Class::Wide => self.set(*dst, Class::Wide),
+                Class::Step(_) | Class::Row(_) | Class::Wide => self.set(*dst, Class::Wide),
             },
             Stmt::Offset { dst, buffer, index } => {
                 self.set(*dst, self.place(*buffer, *index));
@@ -164,10 +173,12 @@ impl Classes {
             (Lowering::Machine(Machine::Copy), [a]) => class(a),
             (Lowering::Machine(Machine::IAdd), [a, b]) => class(a).plus(class(b)),
             (Lowering::Machine(Machine::ISub), [a, b]) => class(a).minus(class(b)),
-            (
-                Lowering::Machine(Machine::IMul),
-                [a, Atom::Lit(Literal::I64(by))] | [Atom::Lit(Literal::I64(by)), a],
-            ) => class(a).times(*by),
+            (Lowering::Machine(Machine::IMul), [a, b]) if class(b) == Class::Same => {
+                class(a).times(*b)
+            }
+            (Lowering::Machine(Machine::IMul), [a, b]) if class(a) == Class::Same => {
+                class(b).times(*a)
+            }
             _ => Class::Wide,
         }
     }

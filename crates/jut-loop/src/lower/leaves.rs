@@ -26,7 +26,8 @@ impl Lowering<'_> {
                 for a in args {
                     operands.push(self.scalar(*a, span)?);
                 }
-                if let (true, Some(divisor)) = (prim.can_fail(), operands.last()) {
+                let fails = prim.can_fail_by(operands.last().and_then(|a| a.integer()));
+                if let (true, Some(divisor)) = (fails, operands.last()) {
                     let check = Check::NonZero(*divisor);
                     self.check(check, RuntimeErrorKind::DivisionByZero, span);
                 }

@@ -306,7 +306,7 @@ impl<'a> Plan<'a> {
         match stmt {
             Stmt::Prim { dst, prim, args } => {
                 let Lowering::Machine(op) = prim.row().lowering else { return None };
-                if prim.can_fail() {
+                if prim.can_fail_by(args.last().and_then(|a| a.integer())) {
                     return None;
                 }
                 let shift = match (op, args.as_slice()) {

@@ -17,19 +17,36 @@
 //! adds to one cell is a register. Each cell gets the same terms in the same order, since iterations (i, j) that touch one
 //! cell of what is written have i, or j, or both in common, and those keep their order. So no bit changes.
 //!
-//! Requires: a backend that takes vectors of loops. A pair of loops qualifies if neither carries anything, nothing stands behind the inner one, what is before it
+//! Where a loop of sums may stand in a vector of others, what is added to one cell, `df[i]`, has a pair of loops of its own, in which
+//! neighbouring i run together; in one pair with what is stored by j, each of its additions would wait for the one before:
+//!
+//! ```text
+//! for up (i in 0 .. n) {
+//!   s = df[i]
+//!   (s_1) = for up (j in the block) carry (s_2 = s) { s_2 + a[i m + j] t[j] }
+//!   df[i] = s_1
+//! }
+//! ```
+//!
+//! What the outer loop carries, such as a sum, stays in a loop of its own before ([`apart`]).
+//!
+//! Requires: a backend that takes vectors of loops. A pair of loops qualifies if the inner one carries nothing, nothing stands behind the inner one, what is before it
 //! and in it are operations, loads and stores that cannot fail, and every access to an array that the inner loop writes has one of the forms
 //! `x[i]`, `x[j]`, `x[i m + j]`, `x[j n + i]`, the same for all to one array, in which the row is as long as the loop along it at least. That, and that no index wraps, is
 //! asked before, and the loops as they were stand beside. Only if more accesses are by columns than by rows. Cost: linear; the loops are
 //! written twice, and a function has a buffer of [`SPILLED`] times [`BLOCK`] floats at most for what the outer loop computes.
 
+mod apart;
+mod place;
+
 use jut_ir::Literal;
 use jut_ir::hash::{HashMap, HashSet};
-use jut_ir::prim::{self, Lowering, Machine, Prim};
+use jut_ir::prim::{self, Prim};
 
 use crate::analysis::Roots;
 use crate::form::{Arena, Atom, Block, Cell, For, Kind, LoopFunction, Order, Site, Stmt, Value};
 use crate::values::Values;
+use place::{Known, Place};
 
 /// Iterations of the outer loop for which the inner one runs at once: 2 to this power.
 const BLOCK: u32 = 7;
@@ -49,22 +66,30 @@ const LEAST: i64 = 16;
 /// A product of two integers up to this does not wrap.
 const FAR: i64 = 1 << 31;
 
-/// Runs the walk; whether it changed anything.
-pub(super) fn run(func: &mut LoopFunction) -> bool {
+/// Runs the walk; whether it changed anything. `nested` says that a loop of sums may stand in a vector of others.
+pub(super) fn run(func: &mut LoopFunction, nested: bool) -> bool {
     let roots = Roots::of(func);
     let mut walk = Walk { values: Values::new(&mut func.values), memory: None };
     let (mut changed, mut most) = (false, 0);
     func.body.rewrite(&mut |stmt, out| {
-        if let Stmt::For(outer) = &stmt
-            && let Some(nest) = Nest::of(outer, &roots, &walk.values)
-        {
-            changed = true;
-            most = most.max(nest.spilled.len());
-            let turned = walk.turned(&nest, out);
-            out.push(turned);
-        } else {
+        let rest = apart::rest(&stmt);
+        let outer = match (&stmt, &rest) {
+            (_, Some(rest)) => Some(rest),
+            (Stmt::For(outer), None) => Some(&**outer),
+            _ => None,
+        };
+        let Some(nest) = outer.and_then(|outer| Nest::of(outer, &roots, &walk.values, nested))
+        else {
             out.push(stmt);
+            return;
+        };
+        changed = true;
+        most = most.max(nest.spilled.len());
+        if rest.is_some() {
+            out.push(apart::carried(&stmt, &mut walk.values));
         }
+        let turned = walk.turned(&nest, out);
+        out.push(turned);
     });
     if let (Some(dst), 1..) = (walk.memory, most) {
         let (len, site) = (int((most as i64) << BLOCK), Site::from_u32(0));
@@ -76,33 +101,6 @@ pub(super) fn run(func: &mut LoopFunction) -> bool {
 
 fn int(k: i64) -> Atom {
     Atom::Lit(Literal::I64(k))
-}
-
-/// Which cell of an array an iteration of both loops comes to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
-    /// That of the inner index.
-    Inner,
-    /// That of the outer index.
-    Outer,
-    /// The inner index says the row, of so many cells, and the outer one which of these.
-    Columns(Atom),
-    /// The outer index says the row, and the inner one which cell of it.
-    Rows(Atom),
-    /// Any other.
-    Other,
-}
-
-/// What an integer is to both loops.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Term {
-    Inner,
-    Outer,
-    /// The inner index times this.
-    InnerTimes(Atom),
-    OuterTimes(Atom),
-    /// The same in all iterations.
-    Outside,
 }
 
 /// A pair of loops that qualifies.
@@ -117,17 +115,24 @@ struct Nest<'s> {
     again: Vec<&'s Stmt>,
     /// How long rows must be at least: the bound of the loop along them, and their length.
     long: Vec<(Atom, Atom)>,
+    /// Cells of the inner index that many outer iterations add to, which have loops of their own.
+    sums: Vec<Sum<'s>>,
+    /// The statements of the inner loop that are left.
+    left: Vec<&'s Stmt>,
 }
 
-/// What is known of the values of a nest.
-struct Known<'s> {
-    outer: Value,
-    inner: Value,
-    made: HashMap<Value, &'s Stmt>,
+/// A cell that many outer iterations add to.
+struct Sum<'s> {
+    buffer: Value,
+    /// What the cell has before an iteration, and after it.
+    before: Value,
+    after: Atom,
+    /// The statements of the inner loop that compute what is after it.
+    stmts: Vec<&'s Stmt>,
 }
 
 impl<'s> Nest<'s> {
-    fn of(outer: &'s For, roots: &Roots, values: &Values) -> Option<Nest<'s>> {
+    fn of(outer: &'s For, roots: &Roots, values: &Values, nested: bool) -> Option<Nest<'s>> {
         let (Stmt::For(inner), before) = outer.body.stmts.split_last()? else { return None };
         let plain = |l: &For| {
             let from = matches!(l.low, Atom::Lit(Literal::I64(0..=FAR)));
@@ -136,7 +141,9 @@ impl<'s> Nest<'s> {
         let simple = |stmts: &[Stmt]| {
             stmts.len() <= LARGEST
                 && stmts.iter().all(|stmt| match stmt {
-                    Stmt::Prim { prim, .. } => !prim.can_fail(),
+                    Stmt::Prim { prim, args, .. } => {
+                        !prim.can_fail_by(args.last().and_then(|a| a.integer()))
+                    }
                     Stmt::Load { dst, .. } => !matches!(values.kind(*dst), Kind::Buffer(_)),
                     Stmt::Copy { .. } | Stmt::Store { .. } | Stmt::Offset { .. } => true,
                     _ => false,
@@ -152,11 +159,115 @@ impl<'s> Nest<'s> {
         if !known.is_outside(inner.high) || !known.is_outside(outer.high) {
             return None;
         }
-        let mut nest =
-            Nest { outer, before, inner, spilled: Vec::new(), again: Vec::new(), long: Vec::new() };
+        let mut nest = Nest {
+            outer,
+            before,
+            inner,
+            spilled: Vec::new(),
+            again: Vec::new(),
+            long: Vec::new(),
+            sums: Vec::new(),
+            left: inner.body.stmts.iter().collect(),
+        };
         nest.may_be_turned(&known, roots)?;
         nest.needs(&known, values)?;
+        if nested && outer.order == Order::Up {
+            nest.find_sums(&known, roots);
+        }
         Some(nest)
+    }
+
+    /// Finds the cells of the inner index whose sums can have loops of their own, and what is left.
+    fn find_sums(&mut self, known: &Known<'s>, roots: &Roots) {
+        let stmts = &self.inner.body.stmts;
+        let written: Vec<Value> = stmts
+            .iter()
+            .filter_map(|stmt| match stmt {
+                Stmt::Store { buffer, .. } => Some(known.array(*buffer)),
+                _ => None,
+            })
+            .collect();
+        // Of each store the statements that it needs, and whether they read anything that is written.
+        let needs = |value: Atom, own: Option<Value>| {
+            let stmts = Nest::slice(stmts, value, own);
+            let reads = |stmt: &&Stmt| match stmt {
+                Stmt::Load { buffer, .. } => {
+                    let array = known.array(*buffer);
+                    written.iter().any(|w| roots.may_overlap(*w, array))
+                }
+                _ => false,
+            };
+            let any = stmts.iter().any(reads);
+            (stmts, any)
+        };
+        let mut kept: Vec<&Stmt> = Vec::new();
+        for stmt in stmts {
+            let Stmt::Store { buffer, index, value } = stmt else { continue };
+            let mut loads = stmts.iter().filter_map(|stmt| match stmt {
+                Stmt::Load { dst, buffer: from, index } if from == buffer => Some((*dst, *index)),
+                _ => None,
+            });
+            let own = match (loads.next(), loads.next()) {
+                (Some((before, from)), None) if from == *index => Some(before),
+                _ => None,
+            };
+            let (slice, reads) = needs(*value, own);
+            let same = written.iter().filter(|w| roots.may_overlap(**w, known.array(*buffer)));
+            match own {
+                Some(before)
+                    if !reads
+                        && *index == Atom::Value(self.inner.index)
+                        && known.is_outside((*buffer).into())
+                        && same.count() == 1 =>
+                {
+                    self.sums.push(Sum { buffer: *buffer, before, after: *value, stmts: slice });
+                }
+                _ => kept.push(stmt),
+            }
+        }
+        // What stays must not read them.
+        let stores: Vec<Vec<&Stmt>> = kept
+            .iter()
+            .map(|stmt| {
+                let mut needed = Vec::new();
+                stmt.operands(&mut |a| needed.extend(Nest::slice(stmts, a, None)));
+                needed
+            })
+            .collect();
+        let binds = |stmt: &&Stmt, v: Value| stmt.bound().contains(&v);
+        if self.sums.iter().any(|sum| stores.iter().flatten().any(|s| binds(s, sum.before))) {
+            self.sums.clear();
+            return;
+        }
+        if !self.sums.is_empty() {
+            let needed = |stmt: &&Stmt| {
+                let is = |other: &&Stmt| std::ptr::eq(*other, *stmt);
+                kept.iter().any(is) || stores.iter().flatten().any(is)
+            };
+            self.left = stmts.iter().filter(needed).collect();
+        }
+    }
+
+    /// The statements that compute a value, in order, but not the one that gives `own`.
+    fn slice(stmts: &'s [Stmt], value: Atom, own: Option<Value>) -> Vec<&'s Stmt> {
+        let mut open: HashSet<Value> = HashSet::default();
+        let ask = |a: Atom, open: &mut HashSet<Value>| {
+            if let Atom::Value(v) = a
+                && Some(v) != own
+            {
+                open.insert(v);
+            }
+        };
+        ask(value, &mut open);
+        let mut found = Vec::new();
+        for stmt in stmts.iter().rev() {
+            if stmt.bound().iter().any(|v| open.contains(v)) {
+                stmt.operands(&mut |a| ask(a, &mut open));
+                found.push(stmt);
+            }
+        }
+        found.reverse();
+        found
     }
 
     /// Whether no iteration sees another order of what is done to its cells, and there is something in it.
@@ -246,78 +357,6 @@ impl<'s> Nest<'s> {
     }
 }
 
-impl Known<'_> {
-    fn is_outside(&self, atom: Atom) -> bool {
-        match atom {
-            Atom::Value(v) => v != self.outer && v != self.inner && !self.made.contains_key(&v),
-            Atom::Lit(_) => true,
-        }
-    }
-
-    /// The buffer from outside of both loops of which this is a part.
-    fn array(&self, mut buffer: Value) -> Value {
-        while let Some(Stmt::Offset { buffer: whole, .. }) = self.made.get(&buffer) {
-            buffer = *whole;
-        }
-        buffer
-    }
-
-    /// The array and the cell of it; none if the array is not from outside.
-    fn place(&self, mut buffer: Value, index: Atom) -> Option<(Value, Place)> {
-        let mut terms = self.terms(index);
-        while let Some(stmt) = self.made.get(&buffer) {
-            let Stmt::Offset { buffer: whole, index, .. } = stmt else { return None };
-            let more = self.terms(*index);
-            terms = terms.zip(more).map(|(terms, more)| [terms, more].concat());
-            buffer = *whole;
-        }
-        let place = match terms.as_deref() {
-            Some([Term::Inner]) => Place::Inner,
-            Some([Term::Outer]) => Place::Outer,
-            Some(
-                [Term::Outer, Term::InnerTimes(length)] | [Term::InnerTimes(length), Term::Outer],
-            ) => Place::Columns(*length),
-            Some(
-                [Term::Inner, Term::OuterTimes(length)] | [Term::OuterTimes(length), Term::Inner],
-            ) => Place::Rows(*length),
-            _ => Place::Other,
-        };
-        Some((buffer, place))
-    }
-
-    /// What an integer is the sum of, as far as that is of interest.
-    fn terms(&self, atom: Atom) -> Option<Vec<Term>> {
-        if atom == int(0) {
-            return Some(Vec::new());
-        }
-        if self.is_outside(atom) {
-            return Some(vec![Term::Outside]);
-        }
-        let Atom::Value(v) = atom else { return None };
-        if v == self.inner || v == self.outer {
-            return Some(vec![if v == self.inner { Term::Inner } else { Term::Outer }]);
-        }
-        let Stmt::Prim { prim, args, .. } = *self.made.get(&v)? else { return None };
-        match (prim.row().lowering, args.as_slice()) {
-            (Lowering::Machine(Machine::IAdd), [a, b]) => {
-                Some([self.terms(*a)?, self.terms(*b)?].concat())
-            }
-            (Lowering::Machine(Machine::IMul), [a, b]) => {
-                let (index, by) = if self.is_outside(*a) { (b, a) } else { (a, b) };
-                if !self.is_outside(*by) {
-                    return None;
-                }
-                match *index {
-                    Atom::Value(v) if v == self.inner => Some(vec![Term::InnerTimes(*by)]),
-                    Atom::Value(v) if v == self.outer => Some(vec![Term::OuterTimes(*by)]),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-}
-
 struct Walk<'a> {
     values: Values<'a>,
     /// The buffer for what is spilled, if any nest needs it.
@@ -383,19 +422,38 @@ impl Walk<'_> {
             let Copier { number, out: body, .. } = copier;
             out.push(counted(nest.outer.order, number, int(0), len, body));
         }
-        let mut copier = Copier::new(self, nest, begin);
-        let index = copier.walk.values.like(nest.inner.index);
-        copier.renamed.insert(nest.inner.index, index.into());
-        nest.again.iter().for_each(|stmt| copier.stmt(stmt));
-        for (v, buffer) in nest.spilled.iter().zip(memory) {
-            let dst = copier.walk.values.like(*v);
-            copier.renamed.insert(*v, dst.into());
-            copier.out.push(Stmt::Load { dst, buffer: *buffer, index: copier.number.into() });
+        let Nest { outer, inner, .. } = nest;
+        for sum in &nest.sums {
+            let index = self.values.like(inner.index);
+            let [before, carried, after] = [0; 3].map(|_| self.values.like(sum.before));
+            let mut copier = Copier::within(self, nest, memory, [begin, index.into()]);
+            copier.renamed.insert(sum.before, carried.into());
+            sum.stmts.iter().for_each(|stmt| copier.stmt(stmt));
+            let results = vec![copier.atom(sum.after)];
+            let Copier { number, out: stmts, .. } = copier;
+            let mut along = counted(outer.order, number, int(0), len, Vec::new());
+            if let Stmt::For(along) = &mut along {
+                along.dst.push(after);
+                along.carry.push((carried, before.into()));
+                along.body = Block { stmts, results };
+            }
+            let buffer = sum.buffer;
+            let body = vec![
+                Stmt::Load { dst: before, buffer, index: index.into() },
+                along,
+                Stmt::Store { buffer, index: index.into(), value: after.into() },
+            ];
+            out.push(counted(inner.order, index, inner.low, inner.high, body));
         }
-        nest.inner.body.stmts.iter().for_each(|stmt| copier.stmt(stmt));
+        if nest.left.is_empty() {
+            return;
+        }
+        let index = self.values.like(inner.index);
+        let mut copier = Copier::within(self, nest, memory, [begin, index.into()]);
+        nest.left.iter().for_each(|stmt| copier.stmt(stmt));
         let Copier { number, out: body, .. } = copier;
-        let along = counted(nest.outer.order, number, int(0), len, body);
-        out.push(counted(nest.inner.order, index, nest.inner.low, nest.inner.high, vec![along]));
+        let along = counted(outer.order, number, int(0), len, body);
+        out.push(counted(inner.order, index, inner.low, inner.high, vec![along]));
     }
 }
 
@@ -425,6 +483,24 @@ impl<'w, 'a> Copier<'w, 'a> {
         out.push(Stmt::Prim { dst: index, prim: prim::IADD, args: vec![begin, number.into()] });
         let renamed = [(outer, index.into())].into_iter().collect();
         Copier { walk, renamed, outer, begin, number, out }
+    }
+
+    /// For statements of the inner loop, which has this index: what they need of what is before it is there.
+    fn within(
+        walk: &'w mut Walk<'a>,
+        nest: &Nest,
+        memory: &[Value],
+        [begin, index]: [Atom; 2],
+    ) -> Copier<'w, 'a> {
+        let mut copier = Copier::new(walk, nest, begin);
+        copier.renamed.insert(nest.inner.index, index);
+        nest.again.iter().for_each(|stmt| copier.stmt(stmt));
+        for (v, buffer) in nest.spilled.iter().zip(memory) {
+            let dst = copier.walk.values.like(*v);
+            copier.renamed.insert(*v, dst.into());
+            copier.out.push(Stmt::Load { dst, buffer: *buffer, index: copier.number.into() });
+        }
+        copier
     }
 
     fn atom(&self, atom: Atom) -> Atom {

@@ -119,9 +119,11 @@ fn split_for_vectors(func: &mut LoopFunction) {
 /// room for it on the stack, so what [`crate::need`] has said of the program before is enough for what is made of it.
 pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
     let mut program = program.clone();
-    if target.vectors.is_some_and(|vectors| vectors.loops != Loops::None) {
+    if let Some(vectors) = target.vectors
+        && vectors.loops != Loops::None
+    {
         for func in program.funcs.values_mut() {
-            if interchange::run(func) {
+            if interchange::run(func, vectors.nested) {
                 motion::run(func);
                 cells::run(func);
                 dead::run(func);

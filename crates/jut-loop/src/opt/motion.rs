@@ -186,7 +186,8 @@ impl Motion<'_> {
             Stmt::Prim { dst, prim, ref args } if args.len() <= 3 => {
                 let key = Key::Prim(prim, [0, 1, 2].map(|k| args.get(k).copied()));
                 let level = args.iter().map(|a| self.level_of(*a)).max().unwrap_or(0);
-                let free = !prim.can_fail() && (self.body.arms == 0 || is_cheap(prim));
+                let fails = prim.can_fail_by(args.last().and_then(|a| a.integer()));
+                let free = !fails && (self.body.arms == 0 || is_cheap(prim));
                 self.pure(dst, key, stmt, if free { level } else { depth })
             }
             Stmt::Offset { dst, buffer, index } => {

@@ -131,8 +131,11 @@ fn of_lanes(values: &Values, roots: &Roots, target: &Vectors, l: &Lanes) -> Opti
     survey.may_be_together().then(|| survey.vector(LANES as u32))
 }
 
-/// Statements of a loop of sums in a body, at most: they are written several times.
+/// Statements of a loop of sums by lanes in a body, at most: they are written several times.
 const LONGEST_SUM: usize = 12;
+
+/// The same of a loop that carries from one iteration to the next.
+const LONGEST_IN_ORDER: usize = 48;
 
 /// What a loop of sums in order has to compute for each of them, at least, so that it is worth while.
 const WORK: usize = 3;
@@ -200,6 +203,8 @@ struct Survey<'a> {
     loads_first: bool,
     /// Whether there is a loop of sums in the body.
     nested: bool,
+    /// Whether a store is a row further in each iteration: rows may be of no length, so that all are one.
+    rows_stored: bool,
 }
 
 impl<'a> Survey<'a> {
@@ -229,6 +234,7 @@ impl<'a> Survey<'a> {
             products: false,
             loads_first: true,
             nested: false,
+            rows_stored: false,
         };
         survey.block(body, false)?;
         Some(survey)
@@ -244,12 +250,14 @@ impl<'a> Survey<'a> {
 
     /// Whether iterations that run in order may take their steps together.
     fn may_be_together(&self) -> bool {
-        self.stores.iter().enumerate().all(|(k, store)| {
-            let mut others = self.loads.iter().chain(&self.stores[..k]);
-            others.all(|other| {
-                store.is_apart_from(*other) || !self.roots.may_overlap(store.buffer, other.buffer)
+        !self.rows_stored
+            && self.stores.iter().enumerate().all(|(k, store)| {
+                let mut others = self.loads.iter().chain(&self.stores[..k]);
+                others.all(|other| {
+                    store.is_apart_from(*other)
+                        || !self.roots.may_overlap(store.buffer, other.buffer)
+                })
             })
-        })
     }
 
     /// `guarded` is what may not run.
@@ -290,11 +298,12 @@ impl<'a> Survey<'a> {
             Stmt::Offset { dst, buffer, index } => match self.classes.class(*dst) {
                 Class::Same => !guarded || target.guarded,
                 // Of what does not count there may be no cell.
-                Class::Step(_) if guarded => false,
+                Class::Step(_) | Class::Row(_) if guarded => false,
                 Class::Step(_) => {
                     self.parts.insert(*dst, (*buffer, *index));
                     target.anywhere
                 }
+                Class::Row(_) => target.anywhere,
                 Class::Wide => false,
             },
             Stmt::Store { buffer, index, value } if !guarded => {
@@ -306,15 +315,24 @@ impl<'a> Survey<'a> {
                     Class::Step(step) => {
                         target.in_order && step != 0 && self.cell(*buffer) != Some(Cell::BOOL)
                     }
+                    Class::Row(_) => {
+                        self.rows_stored = true;
+                        target.in_order && target.anywhere && self.cell(*buffer) != Some(Cell::BOOL)
+                    }
                     Class::Same | Class::Wide => false,
                 };
                 fits && self.operand(*value)
                     && self.cell(*buffer).is_some_and(|cell| self.has(cell))
             }
-            Stmt::Lanes(l) if !guarded => self.sums(l.index, [l.low, l.high], &l.carry, &l.body),
+            Stmt::Lanes(l) if !guarded => {
+                self.sums(l.index, [l.low, l.high], &l.carry, &l.body)
+                    && l.body.size() <= LONGEST_SUM
+                    && self.along_neighbours(&l.body)
+            }
             Stmt::For(f) if !guarded && f.order == Order::Up && !f.may_end_early() => {
                 let carry: Vec<Value> = f.carry.iter().map(|(carried, _)| *carried).collect();
                 self.sums(f.index, [f.low, f.high], &carry, &f.body)
+                    && f.body.size() <= LONGEST_IN_ORDER
             }
             Stmt::Check { .. } => {
                 self.checks = true;
@@ -331,22 +349,32 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Whether the target can take a loop of sums in the body: short, without calls, and along what the iterations around it
-    /// have side by side.
+    /// Whether the target can take a loop of sums in the body: without calls, and as long for all iterations around it.
     fn sums(&mut self, index: Value, bounds: [Atom; 2], carry: &[Value], body: &Block) -> bool {
         self.nested = true;
         let floats = carry.iter().all(|carried| self.values[*carried].kind == Kind::F64);
         let fits = self.target.nested
             && floats
             && !carry.is_empty()
-            && body.size() <= LONGEST_SUM
             && bounds.iter().all(|bound| self.classes.class(*bound) == Class::Same)
             && self.classes.class(index) == Class::Same;
         if !fits {
             return false;
         }
-        let mut neighbours = false;
         let simple = !body.any(&mut |stmt| match stmt {
+            Stmt::Load { buffer, index, .. } => self.classes.place(*buffer, *index) == Class::Wide,
+            Stmt::Prim { prim, .. } => !matches!(prim.row().lowering, Lowering::Machine(_)),
+            Stmt::Copy { .. } | Stmt::Offset { .. } | Stmt::Check { .. } | Stmt::If { .. } => false,
+            _ => true,
+        });
+        simple && self.block(body, false).is_some()
+    }
+
+    /// Whether what a loop of sums by lanes loads is the same for the iterations around it, or side by side: of what is side by side
+    /// for its own iterations these make a better vector.
+    fn along_neighbours(&self, body: &Block) -> bool {
+        let mut neighbours = false;
+        let others = body.any(&mut |stmt| match stmt {
             Stmt::Load { buffer, index, .. } => match self.classes.place(*buffer, *index) {
                 Class::Same => false,
                 Class::Step(1) => {
@@ -355,11 +383,9 @@ impl<'a> Survey<'a> {
                 }
                 _ => true,
             },
-            Stmt::Prim { prim, .. } => !matches!(prim.row().lowering, Lowering::Machine(_)),
-            Stmt::Copy { .. } | Stmt::Offset { .. } | Stmt::Check { .. } | Stmt::If { .. } => false,
-            _ => true,
+            _ => false,
         });
-        simple && neighbours && self.block(body, false).is_some()
+        neighbours && !others
     }
 
     fn operation(&mut self, op: Machine, dst: Value, guarded: bool) -> bool {
@@ -367,6 +393,7 @@ impl<'a> Survey<'a> {
         match self.classes.class(dst) {
             Class::Same => !(divides && guarded),
             Class::Step(_) => self.index(dst.into()),
+            Class::Row(_) => self.target.anywhere,
             Class::Wide => {
                 self.products |= op == Machine::FTimes;
                 self.work += usize::from(self.values[dst].kind == Kind::F64);
@@ -385,7 +412,7 @@ impl<'a> Survey<'a> {
 
     /// Whether the target can put a value into a vector.
     fn operand(&self, atom: Atom) -> bool {
-        self.target.integers || !matches!(self.classes.class(atom), Class::Step(_))
+        self.target.integers || !matches!(self.classes.class(atom), Class::Step(_) | Class::Row(_))
     }
 
     fn load(&self, buffer: Value, index: Atom) -> bool {
@@ -393,7 +420,9 @@ impl<'a> Survey<'a> {
         match self.classes.place(buffer, index) {
             Class::Same => true,
             Class::Step(1) => self.has(cell) && self.index(index),
-            Class::Step(_) => self.target.anywhere && self.has(cell) && cell != Cell::BOOL,
+            Class::Step(_) | Class::Row(_) => {
+                self.target.anywhere && self.has(cell) && cell != Cell::BOOL
+            }
             Class::Wide => {
                 let same = self.classes.class(buffer) == Class::Same;
                 same && self.target.anywhere && self.has(cell) && cell != Cell::BOOL

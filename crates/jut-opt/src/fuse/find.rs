@@ -179,7 +179,7 @@ impl Search<'_> {
     /// Whether a statement can wait until after the consumer: it computes a number, and not a length.
     fn may_wait(&self, stmt: &Stmt) -> bool {
         let number = stmt.nl.iter().all(|v| self.around.func.nvars[*v].ty != Type::I64);
-        number && matches!(&stmt.rhs, Rhs::Prim(prim, _) if !prim.can_fail())
+        number && stmt.rhs.is_total_prim()
     }
 
     /// The consumer in a statement: the positions from the loop outwards, without that of the statement itself, and

@@ -316,6 +316,8 @@ impl Planner<'_, '_> {
     /// What computing a statement of a level again costs, if that is to be thought of.
     fn operations(&self, level: usize, stmt: &Stmt) -> Option<u64> {
         const ARITHMETIC: u64 = 1;
+        // By a number that is written down: a product and shifts.
+        const DIVISION: u64 = 3;
         let division = match self.plan.policy {
             Policy::StoreAll | Policy::Default => 12,
             Policy::Minimal => 6,
@@ -323,6 +325,7 @@ impl Planner<'_, '_> {
         match (&stmt.rhs, &stmt.nl[..]) {
             (Rhs::Prim(prim::DIV, _), _) => Some(division),
             _ if !self.is_cheap(level, stmt) => None,
+            (Rhs::Prim(prim, _), _) if prim.can_fail() => Some(DIVISION),
             (Rhs::Prim(..), _) => Some(ARITHMETIC),
             (Rhs::Index(..), [v]) if self.type_of(*v).is_scalar() => Some(LOAD),
             _ => Some(0),

@@ -252,7 +252,7 @@ impl<'a> Planner<'a, '_> {
                 [prim::IADD, prim::ISUB, prim::IMUL, prim::INEG, prim::IMAX].contains(prim)
             }
             LevelKind::Loop => {
-                *prim == prim::IMAX || self.plan.policy != Policy::StoreAll && !prim.can_fail()
+                *prim == prim::IMAX || self.plan.policy != Policy::StoreAll && stmt.rhs.is_total_prim()
             }
             _ => false,
         };
@@ -277,7 +277,10 @@ impl<'a> Planner<'a, '_> {
         self.plan.policy != Policy::StoreAll
             && single
             && match &stmt.rhs {
-                Rhs::Prim(prim, _) => prim.row().cheap && !prim.can_fail(),
+                // A division by a number that is written down is a few operations.
+                Rhs::Prim(prim, _) => {
+                    (prim.row().cheap || prim.can_fail()) && stmt.rhs.is_total_prim()
+                }
                 Rhs::Atom(Atom::Var(v)) => !self.is_only_here(level, *v),
                 Rhs::Index(array, _) => !self.changing[*array],
                 Rhs::Atom(_) | Rhs::Proj(..) | Rhs::Size(..) => true,
@@ -303,7 +306,7 @@ impl<'a> Planner<'a, '_> {
         self.wish(stmt) == TapePolicy::Recompute
             && single
             && match &stmt.rhs {
-                Rhs::Prim(prim, _) => !prim.can_fail(),
+                Rhs::Prim(..) => stmt.rhs.is_total_prim(),
                 Rhs::Atom(Atom::Var(v)) => !self.is_only_here(level, *v),
                 Rhs::Index(array, _) => !self.changing[*array],
                 Rhs::Atom(_) | Rhs::Proj(..) | Rhs::Size(..) | Rhs::Structured(..) => true,
