@@ -5,7 +5,7 @@
 //! whoever links objects that `jut build` makes does.
 
 use crate::output::{print, print_json};
-use jut::{BACKENDS, Backend};
+use jut::{BACKENDS, Backend, cache};
 use serde_json::{Value as Json, json};
 use std::env;
 use std::path::Path;
@@ -36,7 +36,10 @@ pub fn doctor(json: bool) {
                 })
             })
             .collect();
-        return print_json(&json!({ "jut": env!("CARGO_PKG_VERSION"), "backends": rows }));
+        let cache = json!({ "folder": cache::folder(), "refused": cache::refusal() });
+        return print_json(
+            &json!({ "jut": env!("CARGO_PKG_VERSION"), "backends": rows, "cache": cache }),
+        );
     }
     let mut text = format!("jut {}\n", env!("CARGO_PKG_VERSION"));
     for Finding { name, what, version, steps } in findings {
@@ -51,6 +54,12 @@ pub fn doctor(json: bool) {
             text += &format!("           {}. {step}\n", k + 1);
         }
     }
+    let state = match (cache::folder(), cache::refusal()) {
+        (Some(folder), _) => folder.display().to_string(),
+        (None, Some(refusal)) => format!("refused: {refusal}"),
+        (None, None) => format!("not in use; name a folder of yours in {}", cache::VARIABLE),
+    };
+    text += &format!("\ncache      {state}\n           LLVM's code from one process to the next\n");
     print(&text);
 }
 

@@ -38,6 +38,7 @@ pub const BACKEND: Backend = Backend {
     requirement: None,
     target,
     compile,
+    kept: |_| None,
     text: Text { stage: "clif", about: "Cranelift's text form", target, print: crate::clif },
     assembly: crate::assembly,
     #[cfg(feature = "aot")]

@@ -24,6 +24,7 @@ use jut_loop::opt::shares::LEAST;
 use jut_loop::poll;
 use jut_loop::recursion;
 use jut_loop::target;
+use jut_native::cache::{self, Key};
 use jut_native::{CompileError, Compiled, Footprint};
 use object::SectionKind;
 use object::read::{File, Object as _, ObjectSection as _};
@@ -245,7 +246,58 @@ pub(crate) fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
 /// # Safety
 /// The text means what the last function of the program means.
 pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Compiled, CompileError> {
-    let object = object(text, Host::this()?, FileType::Object)?;
+    let host = Host::this()?;
+    let object = match kept(text, host) {
+        Some(object) => object,
+        None => {
+            let object = object(text, host, FileType::Object)?;
+            keep(text, host, &object);
+            object
+        }
+    };
+    // SAFETY: the caller vouches for the text, of which the object is the code.
+    unsafe { load(program, object) }
+}
+
+/// The code of a program that is kept on disk, if there is some.
+pub(crate) fn compile_kept(program: &LoopProgram) -> Option<Compiled> {
+    let program = poll::place(program);
+    let object = kept(&host_text(&program).ok()?, Host::this().ok()?)?;
+    // SAFETY: the object was made of the same text, which is the translation of the program.
+    unsafe { load(&program, object) }.ok()
+}
+
+/// What the code of a text depends on.
+fn key(text: &str, host: &Host) -> Key {
+    let version = version().unwrap_or_default();
+    let parts = ["llvm", &version, &host.triple, &host.processor, &host.features, text];
+    Key::new(parts.map(str::as_bytes))
+}
+
+/// What is kept of a text: how much stack its code takes, the largest frame, and the object.
+fn kept(text: &str, host: &Host) -> Option<Object> {
+    cache::folder()?;
+    let contents = cache::load(&key(text, host))?;
+    let (stack, rest) = contents.split_first_chunk()?;
+    let (largest, object) = rest.split_first_chunk()?;
+    let [stack, largest] = [stack, largest].map(|bytes| u64::from_le_bytes(*bytes) as usize);
+    let bytes = MemoryBuffer::create_from_memory_range_copy(object, "jut");
+    Some(Object { bytes, stack, largest })
+}
+
+fn keep(text: &str, host: &Host, object: &Object) {
+    if cache::folder().is_some() {
+        let [stack, largest] = [object.stack, object.largest].map(|n| (n as u64).to_le_bytes());
+        let object = object.bytes.as_slice();
+        cache::store(&key(text, host), &[&stack[..], &largest, object].concat());
+    }
+}
+
+/// Links an object.
+///
+/// # Safety
+/// It is code for the last function of the program, with an `entry`.
+unsafe fn load(program: &LoopProgram, object: Object) -> Result<Compiled, CompileError> {
     let bytes = code_size(object.bytes.as_slice());
     // Each level of a recursion is one frame, of what calls it none is there twice.
     let stack = match recursion::levels(program) {
@@ -255,7 +307,7 @@ pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Compiled
     let footprint = Footprint { stack, bytes };
     let code = Code::load(object.bytes)?;
     let entry = code.entry()?;
-    // SAFETY: the caller vouches for the text; its code lives as long as `code`, and is not written
+    // SAFETY: the caller vouches for the object; its code lives as long as `code`, and is not written
     // any more.
     unsafe { Compiled::new(program, entry, footprint, Box::new(code)) }
 }

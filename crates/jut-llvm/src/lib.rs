@@ -84,6 +84,7 @@ pub const BACKEND: Backend = Backend {
     }),
     target: here::target,
     compile: here::compile,
+    kept: here::compile_kept,
     text: Text {
         stage: "llvm",
         about: "text for LLVM, before its optimisations",
@@ -171,6 +172,10 @@ mod absent {
 
     pub(crate) fn compile(_: &LoopProgram) -> Result<Compiled, CompileError> {
         Err(absent())
+    }
+
+    pub(crate) fn compile_kept(_: &LoopProgram) -> Option<Compiled> {
+        None
     }
 
     /// The program as assembly text for this machine.

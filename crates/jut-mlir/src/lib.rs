@@ -92,6 +92,7 @@ pub const BACKEND: Backend = Backend {
     }),
     target: || vector::TARGET,
     compile,
+    kept: |_| None,
     text: Text {
         stage: "mlir",
         about: "MLIR, before any of its passes",

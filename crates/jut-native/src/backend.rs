@@ -25,6 +25,8 @@ pub struct Backend {
     pub target: fn() -> Target,
     /// Makes code of a program as it stands.
     pub compile: fn(&LoopProgram) -> Result<Compiled, CompileError>,
+    /// Code of a program as it stands that is [kept on disk](crate::cache), if there is some.
+    pub kept: fn(&LoopProgram) -> Option<Compiled>,
     /// Its own form of programs.
     pub text: Text,
     /// A program as it stands in this machine's assembly language.
@@ -70,14 +72,27 @@ impl Backend {
     /// # Errors
     /// A program that is not well formed, a machine without code generator.
     pub fn compile(&self, program: &LoopProgram) -> Result<Compiled, CompileError> {
-        let own = for_target(program, &(self.target)());
         shares::install();
-        let compiled = (self.compile)(&own)?;
-        match (recursion::fewer_levels(&own, compiled.stack), self.then) {
-            (Some(fewer), _) => (self.compile)(&fewer),
-            (None, Some(then)) if then.is_built_in() => Ok(compiled.until(program, then)),
-            (None, _) => Ok(compiled),
+        let then = self.then.filter(|then| then.is_built_in());
+        if let Some(kept) = then.and_then(|then| then.kept(program)) {
+            return Ok(kept.instead());
         }
+        let own = for_target(program, &(self.target)());
+        let compiled = (self.compile)(&own)?;
+        match (recursion::fewer_levels(&own, compiled.stack), then) {
+            (Some(fewer), _) => (self.compile)(&fewer),
+            (None, Some(then)) => Ok(compiled.until(program, then)),
+            (None, None) => Ok(compiled),
+        }
+    }
+
+    /// Code that is kept on disk, to be run at once instead of another backend's; on the same terms as what
+    /// [takes over](Backend::compile_for_later).
+    fn kept(&self, program: &LoopProgram) -> Option<Compiled> {
+        crate::cache::folder()?;
+        let own = for_target(program, &(self.target)());
+        let compiled = (self.kept)(&own)?;
+        recursion::fewer_levels(&own, compiled.stack).is_none().then_some(compiled)
     }
 
     /// Code that takes over from another backend's; none if it would fail at another level of a recursion.

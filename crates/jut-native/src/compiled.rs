@@ -23,7 +23,8 @@ pub struct Footprint {
 
 /// A compiled program. It may be called from many threads at once, each with its own workspace. Its
 /// code is given back to the system when it is dropped. Where the backend has another one
-/// [for later](Backend::then), what it takes and what it says of itself is that of the first.
+/// [for later](Backend::then), what it takes and what it says of itself is that of the first, unless the other's is
+/// [on disk](crate::cache) already.
 pub struct Compiled {
     pub(crate) entry: Entry,
     pub(crate) name: String,
@@ -34,6 +35,8 @@ pub struct Compiled {
     pub(crate) bytes: usize,
     /// What takes over when it is there.
     pub(crate) later: Option<Arc<Later>>,
+    /// Whether this is what would take over.
+    instead: bool,
     /// Keeps the code; nothing else touches it.
     _code: Box<dyn Send + Sync>,
 }
@@ -77,6 +80,7 @@ impl Compiled {
             stack: footprint.stack,
             bytes: footprint.bytes,
             later: None,
+            instead: false,
             _code: code,
         })
     }
@@ -87,13 +91,18 @@ impl Compiled {
         self
     }
 
+    /// The same, as what would take over from another backend's.
+    pub(crate) fn instead(self) -> Compiled {
+        Compiled { instead: true, ..self }
+    }
+
     /// Waits for the code that [takes over](Backend::then), instead of after some calls; says whether there is one.
     pub fn prewarm(&self) -> bool {
-        self.later.as_ref().is_some_and(|later| later.finish().is_some())
+        self.instead || self.later.as_ref().is_some_and(|later| later.finish().is_some())
     }
 
     /// Whether calls that begin now run the code that [takes over](Backend::then).
     pub fn is_replaced(&self) -> bool {
-        self.later.as_ref().is_some_and(|later| later.code().is_some())
+        self.instead || self.later.as_ref().is_some_and(|later| later.code().is_some())
     }
 }

@@ -13,6 +13,7 @@
 //! | [`Checked`] | calling it safely, every length held against the signature |
 //! | [`Bound`] | calling it again and again, lengths worked out once |
 //! | `shares` | loops on several threads |
+//! | [`cache`] | code that is kept on disk from one process to the next |
 //! | `tiers` | code that is replaced by better code while it is in use |
 //! | [`Recorder`] | programs that continue from what another one left |
 //! | [`object`] | what backends have in common that write objects for C |
@@ -24,6 +25,7 @@
 
 mod backend;
 mod bound;
+pub mod cache;
 mod call;
 mod checked;
 mod compiled;

@@ -246,6 +246,7 @@ mod tests {
             requirement: None,
             target: Target::default,
             compile,
+            kept: |_| None,
             text: Text { stage: "", about: "", target: Target::default, print },
             assembly: print,
             object: None,

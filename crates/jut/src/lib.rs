@@ -200,7 +200,7 @@ pub use jut_ir::Scalar;
 pub use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
 #[cfg(feature = "macros")]
 pub use jut_macros::{Data, differentiable};
-pub use jut_native::{Backend, Requirement};
+pub use jut_native::{Backend, Requirement, cache};
 #[cfg(feature = "program")]
 pub use jut_program::program;
 pub use jut_runtime::Cancellation;
