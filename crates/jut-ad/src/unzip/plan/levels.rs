@@ -252,7 +252,8 @@ impl<'a> Planner<'a, '_> {
                 [prim::IADD, prim::ISUB, prim::IMUL, prim::INEG, prim::IMAX].contains(prim)
             }
             LevelKind::Loop => {
-                *prim == prim::IMAX || self.plan.policy != Policy::StoreAll && stmt.rhs.is_total_prim()
+                *prim == prim::IMAX
+                    || self.plan.policy != Policy::StoreAll && stmt.rhs.is_total_prim()
             }
             _ => false,
         };
