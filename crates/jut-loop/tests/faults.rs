@@ -67,6 +67,50 @@ loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) -> (f64, f64) = {
   (s, d)
 }";
 
+/// The gradient of a row times a matrix, in a loop by columns that adds up something itself.
+const COLUMNS: &str = "
+loop def f(n: i64, m: i64, x: in f64[n*m], g: inout f64[n*m]) -> (f64) = {
+  sums = alloc f64[n] @0:0..1
+  fill sums[n] = 0.25
+  (t) = lanes (j in 0 .. m) carry (t_1) {
+    u = x[j]
+    t_2 = t_1 + u
+    for up (i in 0 .. n) {
+      row = i * m
+      xs = x[row ..]
+      v = xs[j]
+      w = v * u
+      a = sums[i]
+      a_1 = a + w
+      sums[i] = a_1
+      gs = g[row ..]
+      b = gs[j]
+      b_1 = b + v
+      gs[j] = b_1
+    }
+    (t_2)
+  }
+  (s) = for up (i_1 in 0 .. n) carry (s_1 = t) {
+    c = sums[i_1]
+    s_2 = s_1 * c
+    (s_2)
+  }
+  (s)
+}";
+
+/// A loop that adds to the first cells of rows, which may be of no length.
+const FIRST: &str = "
+loop def f(n: i64, m: i64, x: in f64[n], g: inout f64[n]) = {
+  for up (i in 0 .. n) {
+    row = i * m
+    gs = g[row ..]
+    a = x[i]
+    b = gs[0]
+    c = b + a
+    gs[0] = c
+  }
+}";
+
 const NUMBERS: usize = 1500;
 
 fn floats(n: usize) -> Flat {
@@ -93,9 +137,12 @@ fn arguments(text: &str) -> Vec<Flat> {
             let no = Flat::Scalar(jut_ir::Literal::Bool(false));
             vec![int(n), no, floats(n), floats(n)]
         }
+        // More columns than are taken at once.
+        COLUMNS => vec![int(5), int(n / 5), irregular(0.37), irregular(1.3)],
         ROWS | BEHIND | SHARED => {
             vec![int(20), int(n / 20), irregular(0.37), irregular(1.3)]
         }
+        FIRST => vec![int(n), int(0), irregular(0.37), irregular(1.3)],
         PRICES => vec![int(n), float(0.03), floats(n), floats(n)],
         _ => {
             let indices = Flat::Buffer(Cells::I64((0..n as i64).collect()));
@@ -213,6 +260,44 @@ const FAULTS: &[(&str, Pass, &str, Change, Change)] = &[
         SUMS_IN_ORDER,
         ("y_1[1] = u_1", "y_1[3] = u_1"),
         ("y_1[1] = u_1", "y_1[3] = u_1"),
+    ),
+    (
+        "interchange: every block begins anew",
+        Pass::Vectors,
+        COLUMNS,
+        NOTHING,
+        ("carry (a_3 = a_2)", "carry (a_3 = 0.25)"),
+    ),
+    (
+        "interchange: terms from the wrong end",
+        Pass::Vectors,
+        COLUMNS,
+        NOTHING,
+        ("for up (number_1", "for down (number_1"),
+    ),
+    (
+        "interchange: the cells of the first block",
+        Pass::Vectors,
+        COLUMNS,
+        NOTHING,
+        ("gs_2 = gs_1[begin ..]", "gs_2 = gs_1[0 ..]"),
+    ),
+    (
+        "interchange: a sum of the outer loop without its first terms",
+        Pass::Vectors,
+        COLUMNS,
+        NOTHING,
+        (
+            "(t) = lanes vector 8 masked (j_1 in 0 .. m)",
+            "(t) = lanes vector 8 masked (j_1 in 2 .. m)",
+        ),
+    ),
+    (
+        "vector: rows are taken for apart, but have no length",
+        Pass::Vectors,
+        FIRST,
+        NOTHING,
+        ("for up (i in 0 .. n)", "for up vector 8 masked (i in 0 .. n)"),
     ),
     (
         "shares: what is added to a cell begins at nothing",
