@@ -22,6 +22,7 @@
 //! | [`eval`] | an evaluator: the meaning, in plain Rust |
 
 pub mod analysis;
+mod copy;
 pub mod eval;
 pub mod flatten;
 pub mod form;

@@ -37,6 +37,7 @@
 //! |---|---|
 //! | `interchange` | loops in loops that go through memory by columns go by rows |
 //! | `unswitch`, `peel` | once more, for longer bodies, if many iterations can be taken at once |
+//! | `calm` | then a loop for a maximum compares eight numbers at once |
 //! | [`shares`] | loops become functions that may be called for shares of their range, on several threads |
 //! | [`strip_mine`] | mathematical functions are called for many iterations at once |
 //! | `vector` | loops are marked whose iterations are taken several at a time |
@@ -44,6 +45,7 @@
 //!
 //! Requires and ensures: a well-formed function. Cost: linear, up to hashing.
 
+mod calm;
 mod cells;
 mod dead;
 mod extremes;
@@ -131,7 +133,10 @@ pub fn for_target(program: &LoopProgram, target: &Target) -> LoopProgram {
         }
     }
     if target.vectors.is_some_and(|vectors| vectors.together >= LONG) {
-        program.funcs.values_mut().for_each(split_for_vectors);
+        for func in program.funcs.values_mut() {
+            split_for_vectors(func);
+            calm::run(func);
+        }
     }
     if let Some(least) = target.shares {
         shares::run(&mut program, least);

@@ -15,8 +15,9 @@
 //! Requires: an inner loop that carries nothing, stands last, and needs nothing of what is carried; before it nothing is stored, so
 //! that what is computed twice is the same twice, if the inner loop does not write what is read before it, which whoever asks looks at.
 
-use jut_ir::hash::{HashMap, HashSet};
+use jut_ir::hash::HashSet;
 
+use crate::copy::Copier;
 use crate::form::{Atom, Block, For, Order, Stmt, Value};
 use crate::values::Values;
 
@@ -73,41 +74,20 @@ fn reads(stmt: &Stmt, values: &HashSet<Value>) -> bool {
     any
 }
 
-/// The loop without the inner one, which [`rest`] has, under new names.
+/// The loop without the inner one, which [`rest`] has, under new names but for what it gives.
 pub(super) fn carried(stmt: &Stmt, values: &mut Values) -> Stmt {
     let mut alone = stmt.clone();
-    let (index, body) = match &mut alone {
-        Stmt::For(f) => (&mut f.index, &mut f.body),
-        Stmt::Lanes(l) => (&mut l.index, &mut l.body),
-        _ => return alone,
-    };
-    body.stmts.pop();
-    let mut renamed: HashMap<Value, Value> = HashMap::default();
-    let mut rename = |v: &mut Value| {
-        let new = values.like(*v);
-        renamed.insert(*v, new);
-        *v = new;
-    };
-    rename(index);
-    body.stmts.iter_mut().for_each(|stmt| stmt.binders_mut(&mut rename));
-    match &mut alone {
-        Stmt::For(f) => f.carry.iter_mut().for_each(|(carried, _)| rename(carried)),
-        Stmt::Lanes(l) => l.carry.iter_mut().for_each(&mut rename),
-        _ => {}
+    for body in alone.blocks_mut() {
+        body.stmts.pop();
     }
-    let atom = |a: &mut Atom| {
-        if let Atom::Value(v) = a
-            && let Some(new) = renamed.get(v)
-        {
-            *v = *new;
+    let mut copied = Copier::default().stmt(&alone, values);
+    let (mut entered, mut given) = (stmt.entered().len(), stmt.bound().iter());
+    copied.binders_mut(&mut |v| {
+        if entered > 0 {
+            entered -= 1;
+        } else if let Some(old) = given.next() {
+            *v = *old;
         }
-    };
-    let body = match &mut alone {
-        Stmt::For(f) => &mut f.body,
-        Stmt::Lanes(l) => &mut l.body,
-        _ => return alone,
-    };
-    body.stmts.iter_mut().for_each(|stmt| stmt.operands_mut(&mut { atom }));
-    body.results.iter_mut().for_each(atom);
-    alone
+    });
+    copied
 }
