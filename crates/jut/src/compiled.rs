@@ -4,9 +4,10 @@
 //! it: memory for the tape, lists, results. After the first calls have shown how much that is,
 //! further calls of the same sizes allocate nothing.
 
+mod bound;
+
 use crate::backends::Engine;
 use crate::bind::Sizes;
-use crate::bound::{BoundCall, Last};
 use crate::engine::{self, Call, Code, Failure};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
@@ -22,6 +23,9 @@ use jut_runtime::workspace::default_limit;
 use jut_runtime::{Cancellation, Workspace};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
+
+pub use bound::BoundCall;
+use bound::Last;
 
 /// Everything about a compiled function that does not change.
 pub(crate) struct Plan {

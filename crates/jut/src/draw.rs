@@ -19,8 +19,9 @@ mod layout;
 mod svg;
 
 use crate::error::{Error, Result};
+use crate::load::with_large_stack;
 use crate::model::Function;
-use crate::pipeline::{self, Stage, with_large_stack};
+use crate::pipeline::{self, Stage};
 use graph::{Builder, Graph, MARGIN, TITLE};
 use jut_ir::visit::Use;
 use jut_ir::{Atom, FuncId, NVar, Program, Rhs};
@@ -29,8 +30,29 @@ use svg::Picture;
 /// The most nodes of a picture.
 pub const LARGEST: usize = 2000;
 
+impl Function {
+    /// A picture of the data flow of a stage, as SVG: values in one colour, tangents and cotangents in
+    /// another, and the tape between the halves after U and T. This is what `jut show --draw` writes.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(u: f64) -> f64 = -sin(u)")?;
+    /// let picture = model.function("f")?.draw(jut::Stage::Unzip)?;
+    /// assert!(picture.starts_with("<svg") && picture.contains("f.nonlin"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Function::compile`], and [`Error::Request`] for a stage that is not in Linear A, or a
+    /// definition that is too large for a picture.
+    pub fn draw(&self, stage: Stage) -> Result<String> {
+        self::draw(self, stage)
+    }
+}
+
 /// Draws a stage.
-pub(crate) fn draw(function: &Function, stage: Stage) -> Result<String> {
+fn draw(function: &Function, stage: Stage) -> Result<String> {
     if stage.is_lowered() {
         return Err(Error::Request(format!(
             "there is no picture of the stage {}; draw core, forward, unzip, transpose, gradient or \

@@ -16,14 +16,97 @@
 
 use crate::backends::Engine;
 use crate::error::{Error, Result};
+use crate::load::with_large_stack;
 use crate::model::Function;
-use crate::pipeline::{mask, refusal, start_optimised, with_large_stack};
+use crate::pipeline::{mask, refusal, start_optimised};
 use crate::value::Arg;
 use jut_ad::unzip::TapeReport;
 use jut_ad::{Derivatives, Policy, Unzipped, forward, transpose, unzip};
 use jut_eval::Interpreter;
 use jut_eval::cost::{CostReport, StageCost, Stages};
 use jut_ir::{Diagnostic, FuncId, Span, TapePolicy};
+
+impl Function {
+    /// With a schedule for its loops by which the tape of its gradient takes at most so many bytes when it is called with
+    /// these arguments: none if it does without, else the fewest levels of segments
+    /// (`@levels(d)` in the language), else the most checkpoints in binomial order (`@revolve(c)`, and `@online(c)` for
+    /// loops that may end early). Loops with a policy of their own keep it.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text(
+    ///     "def f(n: i64, a: f64) -> f64 = for (i < n) carry (x = a) { x - 0.001 * sin(x) * exp(x) }",
+    /// )?;
+    /// let (n, a) = (1_000_000.into(), 0.3.into());
+    /// let f = model.function("f")?.tape_within(100_000, &[n, a])?;
+    /// f.value_and_gradient()?;
+    /// assert!(model.function("f")?.tape_within(100, &[1_000_000.into(), 0.3.into()]).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// J808 if no schedule does, with the least that the tape would need, or if that cannot be known before
+    /// the function runs; and as [`Function::compile`].
+    pub fn tape_within(self, bytes: usize, args: &[Arg<'_>]) -> Result<Function> {
+        self::within(&self, bytes, args)
+    }
+
+    /// What goes on the tape of the gradient: every stored value with its bytes as a formula in the
+    /// sizes, what needs it and why it is stored; what is computed again instead; and the bytes that the
+    /// other [policies](crate::Policy) would take. This is what `jut explain tape` prints.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(u: f64) -> f64 = -sin(u)")?;
+    /// assert!(model.function("f")?.explain_tape()?.starts_with("tape of f: 8 bytes"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn explain_tape(&self) -> Result<String> {
+        self::tape_text(self)
+    }
+
+    /// The same as data.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn tape_report(&self) -> Result<TapeReport> {
+        self::tape(self)
+    }
+
+    /// What goes on the tape under the policies that the function does not have, as data.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn tape_alternatives(&self) -> Result<Vec<(Policy, TapeReport)>> {
+        self::alternatives(self)
+    }
+
+    /// What each stage costs for the given arguments (f, f.jvp, f.nonlin, f.lin, f.linT, and the
+    /// gradient as it is compiled), counted in the interpreter, beside the bounds of the paper's theorems.
+    /// This is what `jut explain cost` prints.
+    ///
+    /// ```
+    /// # fn main() -> jut::Result<()> {
+    /// let model = jut::Model::from_text("def f(u: f64) -> f64 = -sin(u)")?;
+    /// let report = model.function("f")?.explain_cost(&[1.0.into()])?;
+    /// assert!(report.bounds().iter().all(|bound| bound.holds()));
+    /// assert!(report.to_string().contains("J, Theorem 5.1  W[f.jvp] <= c (W[f] + control[f]) + in"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Function::compile`], [`Error::Argument`] and [`Error::Run`] as a call, and
+    /// [`Error::Request`] for a function with linear parameters.
+    pub fn explain_cost(&self, args: &[Arg<'_>]) -> Result<CostReport> {
+        self::cost(self, args)
+    }
+}
 
 /// A function with what J and U make of it.
 struct Halves {
@@ -46,7 +129,7 @@ fn halves(function: &Function) -> Result<Halves> {
 }
 
 /// What goes on the tape of the function's gradient, and why.
-pub(crate) fn tape(function: &Function) -> Result<TapeReport> {
+fn tape(function: &Function) -> Result<TapeReport> {
     with_large_stack(|| {
         let made = halves(function)?;
         unzip::explain(&made.derivatives, made.jvp, function.tape_policy())
@@ -55,7 +138,7 @@ pub(crate) fn tape(function: &Function) -> Result<TapeReport> {
 }
 
 /// The same as text, with what the tape would be under the other policies.
-pub(crate) fn tape_text(function: &Function) -> Result<String> {
+fn tape_text(function: &Function) -> Result<String> {
     let sources = function.model().sources();
     let place = |span: Span| (span != Span::NONE).then(|| sources.of(span).place(span));
     let mut text = tape(function)?.text(&place);
@@ -82,7 +165,7 @@ pub(crate) fn tape_text(function: &Function) -> Result<String> {
 
 /// The function with a schedule by which the tapes of its gradient take no more than so many bytes: none, the fewest levels of
 /// segments, or the most checkpoints in binomial order.
-pub(crate) fn within(function: &Function, bytes: usize, args: &[Arg<'_>]) -> Result<Function> {
+fn within(function: &Function, bytes: usize, args: &[Arg<'_>]) -> Result<Function> {
     /// Tapes of more levels do not get smaller.
     const MOST: u32 = 8;
     /// With fewer, loops are run again too often.
@@ -115,13 +198,13 @@ pub(crate) fn within(function: &Function, bytes: usize, args: &[Arg<'_>]) -> Res
 }
 
 /// What goes on the tape under the policies that the function does not have.
-pub(crate) fn alternatives(function: &Function) -> Result<Vec<(Policy, TapeReport)>> {
+fn alternatives(function: &Function) -> Result<Vec<(Policy, TapeReport)>> {
     let others = Policy::ALL.into_iter().filter(|policy| *policy != function.tape_policy());
     others.map(|policy| Ok((policy, tape(&function.clone().policy(policy))?))).collect()
 }
 
 /// What every stage of the gradient costs for given arguments, beside the bounds of the paper.
-pub(crate) fn cost(function: &Function, args: &[Arg<'_>]) -> Result<CostReport> {
+fn cost(function: &Function, args: &[Arg<'_>]) -> Result<CostReport> {
     let refused = |d: Diagnostic| refusal(function, d);
     if !function.model().program().funcs[function.id()].is_nonlinear() {
         let name = function.name();

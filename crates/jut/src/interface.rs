@@ -5,7 +5,7 @@
 //! where they shall go. All lists that this fills are kept in a [`Scratch`] for the next call, so
 //! that calls of the same sizes allocate nothing.
 
-use crate::bind::{Binder, Sizes, show_type};
+use crate::bind::{Binder, Sizes};
 use crate::border::Border;
 use crate::engine::{self, Failure, Placement, Room, Runner, Target};
 use crate::error::{ArgumentError, Error, Result};
@@ -14,9 +14,9 @@ use crate::labels::{self, Labels};
 use crate::leaves::{Leaf, leaves, rebuild};
 use crate::parts::{Columns, take_apart};
 use crate::ports::{Input, Like, Output, OutputPlan, Port, Role};
+use crate::shown::show_type;
 use crate::source::{RunError, Sources};
-use crate::value::{Arg, Array, Out, Value};
-use crate::views::Copied;
+use crate::value::{Arg, Array, Copied, Out, Value};
 use jut_eval::{Interpreter, Value as EvalValue};
 use jut_ir::{FuncId, NVar, Program, RuntimeErrorKind, Span, Type};
 use jut_native::Arg as Word;

@@ -1,18 +1,13 @@
 //! Programs and their functions: where a user starts.
 
 use crate::backends::Engine;
-use crate::bind::show_type;
-use crate::draw;
 use crate::error::{Error, Result};
-use crate::explain;
 use crate::files::{Alone, Beside, Embedded, Files};
-use crate::pipeline::{self, Read, Stage};
+use crate::load::{self, Loaded};
+use crate::shown::show_type;
 use crate::source::{Diagnostics, Source, Sources};
-use crate::value::Arg;
 use crate::watch::PassTime;
 use jut_ad::Policy;
-use jut_ad::unzip::TapeReport;
-use jut_eval::cost::CostReport;
 use jut_ir::{FuncId, Program, TapePolicy};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +15,7 @@ use std::sync::Arc;
 /// A program that was read and checked. Cheap to clone.
 #[derive(Clone)]
 pub struct Model {
-    inner: Arc<Read>,
+    inner: Arc<Loaded>,
 }
 
 impl Model {
@@ -84,7 +79,7 @@ impl Model {
     }
 
     fn load(main: Source, files: &mut (dyn Files + Send)) -> Result<Model> {
-        Ok(Model { inner: Arc::new(pipeline::load(main, files)?) })
+        Ok(Model { inner: Arc::new(load::load(main, files)?) })
     }
 
     /// The text that was loaded, without those of its modules.
@@ -311,31 +306,6 @@ impl Function {
         self
     }
 
-    /// With a schedule for its loops by which the tape of its gradient takes at most so many bytes when it is called with
-    /// these arguments: none if it does without, else the fewest levels of segments
-    /// (`@levels(d)` in the language), else the most checkpoints in binomial order (`@revolve(c)`, and `@online(c)` for
-    /// loops that may end early). Loops with a policy of their own keep it.
-    ///
-    /// ```
-    /// # fn main() -> jut::Result<()> {
-    /// let model = jut::Model::from_text(
-    ///     "def f(n: i64, a: f64) -> f64 = for (i < n) carry (x = a) { x - 0.001 * sin(x) * exp(x) }",
-    /// )?;
-    /// let (n, a) = (1_000_000.into(), 0.3.into());
-    /// let f = model.function("f")?.tape_within(100_000, &[n, a])?;
-    /// f.value_and_gradient()?;
-    /// assert!(model.function("f")?.tape_within(100, &[1_000_000.into(), 0.3.into()]).is_err());
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// J808 if no schedule does, with the least that the tape would need, or if that cannot be known before
-    /// the function runs; and as [`Function::compile`].
-    pub fn tape_within(self, bytes: usize, args: &[Arg<'_>]) -> Result<Function> {
-        explain::within(&self, bytes, args)
-    }
-
     /// What runs it: native code unless said otherwise.
     pub fn engine(mut self, engine: Engine) -> Function {
         self.engine = engine;
@@ -371,94 +341,17 @@ impl Function {
         self
     }
 
-    /// The text of one stage of differentiating the function: what `jut show` prints.
-    ///
-    /// # Errors
-    /// As [`Function::compile`].
-    pub fn stage(&self, stage: Stage) -> Result<String> {
-        pipeline::stage(self, stage)
-    }
-
-    /// A picture of the data flow of a stage, as SVG: values in one colour, tangents and cotangents in
-    /// another, and the tape between the halves after U and T. This is what `jut show --draw` writes.
-    ///
-    /// ```
-    /// # fn main() -> jut::Result<()> {
-    /// let model = jut::Model::from_text("def f(u: f64) -> f64 = -sin(u)")?;
-    /// let picture = model.function("f")?.draw(jut::Stage::Unzip)?;
-    /// assert!(picture.starts_with("<svg") && picture.contains("f.nonlin"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Function::compile`], and [`Error::Request`] for a stage that is not in Linear A, or a
-    /// definition that is too large for a picture.
-    pub fn draw(&self, stage: Stage) -> Result<String> {
-        draw::draw(self, stage)
-    }
-
-    /// What goes on the tape of the gradient: every stored value with its bytes as a formula in the
-    /// sizes, what needs it and why it is stored; what is computed again instead; and the bytes that the
-    /// other [policies](crate::Policy) would take. This is what `jut explain tape` prints.
-    ///
-    /// ```
-    /// # fn main() -> jut::Result<()> {
-    /// let model = jut::Model::from_text("def f(u: f64) -> f64 = -sin(u)")?;
-    /// assert!(model.function("f")?.explain_tape()?.starts_with("tape of f: 8 bytes"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Function::compile`].
-    pub fn explain_tape(&self) -> Result<String> {
-        explain::tape_text(self)
-    }
-
-    /// The same as data.
-    ///
-    /// # Errors
-    /// As [`Function::compile`].
-    pub fn tape_report(&self) -> Result<TapeReport> {
-        explain::tape(self)
-    }
-
-    /// What goes on the tape under the policies that the function does not have, as data.
-    ///
-    /// # Errors
-    /// As [`Function::compile`].
-    pub fn tape_alternatives(&self) -> Result<Vec<(Policy, TapeReport)>> {
-        explain::alternatives(self)
-    }
-
-    /// What each stage costs for the given arguments (f, f.jvp, f.nonlin, f.lin, f.linT, and the
-    /// gradient as it is compiled), counted in the interpreter, beside the bounds of the paper's theorems.
-    /// This is what `jut explain cost` prints.
-    ///
-    /// ```
-    /// # fn main() -> jut::Result<()> {
-    /// let model = jut::Model::from_text("def f(u: f64) -> f64 = -sin(u)")?;
-    /// let report = model.function("f")?.explain_cost(&[1.0.into()])?;
-    /// assert!(report.bounds().iter().all(|bound| bound.holds()));
-    /// assert!(report.to_string().contains("J, Theorem 5.1  W[f.jvp] <= c (W[f] + control[f]) + in"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Function::compile`], [`Error::Argument`] and [`Error::Run`] as a call, and
-    /// [`Error::Request`] for a function with linear parameters.
-    pub fn explain_cost(&self, args: &[Arg<'_>]) -> Result<CostReport> {
-        explain::cost(self, args)
-    }
-
     pub(crate) fn model(&self) -> &Model {
         &self.model
     }
 
     pub(crate) fn id(&self) -> FuncId {
         self.id
+    }
+
+    /// The program, and which of its definitions this is.
+    pub(crate) fn definition(&self) -> (&Program, FuncId) {
+        (self.model.program(), self.id)
     }
 
     pub(crate) fn active(&self) -> Option<&[usize]> {
@@ -510,5 +403,5 @@ impl Function {
 /// # Errors
 /// [`Error::Program`](crate::Error::Program) for a text that does not parse.
 pub fn format(name: &str, text: &str) -> Result<String> {
-    pipeline::format(Source { name: name.to_string(), text: text.to_string() })
+    load::format(Source { name: name.to_string(), text: text.to_string() })
 }

@@ -22,21 +22,18 @@ use crate::compiled::{Compiled, Plan};
 use crate::engine::Code;
 use crate::error::{Error, Result};
 use crate::excerpt;
-use crate::files::Files;
 use crate::interface::Interface;
+use crate::load::with_large_stack;
 use crate::model::Function;
 use crate::ports::{self, Input, Output};
-use crate::request::Request;
-use crate::source::{Diagnostics, Source, Sources};
-use crate::watch::{Pass, PassTime, Watch, statements};
-use jut_ad::compose::{self, Asked, Step};
+use crate::source::Diagnostics;
+use crate::watch::{Pass, Watch, statements};
+use jut_ad::compose::{self, Asked, Request, Step};
 use jut_ad::{Derivatives, Mask, batch, forward, transpose, unzip};
 use jut_ir::{Diagnostic, FuncId, Program, TapePolicy};
 use jut_loop::form::LoopProgram;
 use jut_loop::opt::for_target;
 use jut_native::CompileError;
-use jut_text::ModuleSource;
-use std::sync::Arc;
 
 /// A stage of differentiating a function, to look at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -127,44 +124,6 @@ impl Stage {
     }
 }
 
-/// A program that was read and checked.
-pub(crate) struct Read {
-    pub program: Program,
-    pub sources: Arc<Sources>,
-    pub warnings: Diagnostics,
-    /// How long it took.
-    pub times: Vec<PassTime>,
-}
-
-/// Reads and checks a program of one or more texts.
-pub(crate) fn load(main: Source, files: &mut (dyn Files + Send)) -> Result<Read> {
-    with_large_stack(|| {
-        let text = main.text.clone();
-        let mut sources = Sources::new(main);
-        let mut watch = Watch::start();
-        let elaborated = jut_text::elaborate_with(&text, 0, &mut |name| {
-            let Some(source) = files.module(name)? else { return Ok(None) };
-            let text = source.text.clone();
-            Ok(Some(ModuleSource { text, file: sources.push(source) }))
-        });
-        let sources = Arc::new(sources);
-        let all = |program: &Program| {
-            let funcs: Vec<FuncId> = program.funcs.keys().collect();
-            statements(program, &funcs)
-        };
-        watch.end(Pass::Elaborate, || all(elaborated.program()));
-        let loaded = elaborated.check();
-        watch.end(Pass::Check, || loaded.program.as_ref().map_or(0, all));
-        match loaded.program {
-            Some(program) => {
-                let warnings = Diagnostics::new(sources.clone(), loaded.diagnostics);
-                Ok(Read { program, sources, warnings, times: watch.times() })
-            }
-            None => Err(Diagnostics::new(sources, loaded.diagnostics).into()),
-        }
-    })
-}
-
 /// What was asked for as a program without linear parts, optimised: what every engine starts from.
 pub(crate) struct Composed {
     pub program: Program,
@@ -217,7 +176,7 @@ pub(crate) fn composed(
     let (root, border) = outermost(&mut derivatives.program, root);
     let program = jut_opt::optimise_last(derivatives.program, root, true);
     watch.end(Pass::Optimise, || statements(&program, &[root]));
-    let (inputs, outputs) = ports::ports(function, &composition, &program.funcs[root]);
+    let (inputs, outputs) = ports::ports(function.definition(), &composition, &program.funcs[root]);
     Ok(Composed { program, root, border, inputs, outputs })
 }
 
@@ -341,10 +300,20 @@ pub(crate) fn made(function: &Function, stage: Stage) -> Result<Made> {
     made(d, &[transposed], Some(halves.nonlin))
 }
 
+impl Function {
+    /// The text of one stage of differentiating the function: what `jut show` prints.
+    ///
+    /// # Errors
+    /// As [`Function::compile`].
+    pub fn stage(&self, stage: Stage) -> Result<String> {
+        self::stage(self, stage)
+    }
+}
+
 type Print = fn(&LoopProgram) -> std::result::Result<String, CompileError>;
 
 /// The text of a stage.
-pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
+fn stage(function: &Function, stage: Stage) -> Result<String> {
     if stage == Stage::Source {
         return Ok(function.model().source().text.clone());
     }
@@ -368,17 +337,6 @@ pub(crate) fn stage(function: &Function, stage: Stage) -> Result<String> {
             _ => (backend.target, |program| Ok(jut_loop::print::print_program(program))),
         };
         print(&for_target(&lowered, &takes())).map_err(|e| Error::Backend(e.to_string()))
-    })
-}
-
-/// Formats a text; see [`crate::format`].
-pub(crate) fn format(source: Source) -> Result<String> {
-    with_large_stack(|| {
-        let refused = |list| {
-            let sources = Sources::new(source.clone());
-            Diagnostics::new(Arc::new(sources), list).into()
-        };
-        jut_text::format(&source.text).map_err(refused)
     })
 }
 
@@ -421,25 +379,3 @@ fn mapped(function: &Function, program: &Program, func: FuncId) -> Mask {
 pub(crate) fn refusal(function: &Function, diagnostic: Diagnostic) -> Error {
     Diagnostics::new(function.model().shared_sources(), vec![diagnostic]).into()
 }
-
-/// Runs a part of the compiler on a thread with a large stack.
-///
-/// Passes recurse as deeply as the program is nested, which is limited, but a caller's own stack may
-/// be small. A panic in a pass, which would be a mistake in jut, becomes an error.
-pub(crate) fn with_large_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("jut".into()).stack_size(STACK);
-        let internal = |what: &str| Error::Backend(format!("internal error: {what}"));
-        match builder.spawn_scoped(scope, work) {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| {
-                let what = panic.downcast_ref::<String>().map(String::as_str);
-                let what = what.or_else(|| panic.downcast_ref::<&str>().copied());
-                Err(internal(what.unwrap_or("the compiler stopped")))
-            }),
-            Err(error) => Err(internal(&format!("no thread: {error}"))),
-        }
-    })
-}
-
-/// Address space for the compiler's stack; only what is used of it is memory.
-const STACK: usize = 64 << 20;

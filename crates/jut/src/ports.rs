@@ -2,7 +2,7 @@
 
 use crate::labels::Labels;
 use jut_ad::compose::{Composition, Outcome, Parameter};
-use jut_ir::{Function, Mode, NVar, Type};
+use jut_ir::{FuncId, Function, Mode, NVar, Program, Type};
 use std::ops::Range;
 
 /// Whether a result is one of the function's own, or a derivative.
@@ -131,13 +131,12 @@ fn value(k: usize, outputs: &[Output]) -> Option<Like> {
 /// definition. What is saved of a run, and the tape, are not among these. The names follow the table of
 /// [`crate::request`].
 pub(crate) fn ports(
-    function: &crate::Function,
+    (program, func): (&Program, FuncId),
     composition: &Composition,
     made: &Function,
 ) -> (Vec<Input>, Vec<Output>) {
-    let names = Names::of(function);
-    let program = function.model().program();
-    let own = &program.funcs[function.id()];
+    let own = &program.funcs[func];
+    let names = Names::of(own);
     let of_param = |k: usize| {
         let ty = own.params.get(k).map(|p| &own.nvars[*p].ty);
         ty.map_or_else(Labels::default, |ty| Labels::of_tangent(program, ty))
@@ -212,8 +211,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(function: &crate::Function) -> Names {
-        let f = &function.model().program().funcs[function.id()];
+    fn of(f: &Function) -> Names {
         let bare = |name: &str| name.trim_end_matches('\'').to_string();
         let caps = |mode: Mode| {
             let caps = f.cap_params.iter().map(|cap| &f.caps[*cap]);

@@ -87,8 +87,8 @@ pub use outcome::{Outcome, Taken};
 pub use program::Program;
 pub use words::Words;
 
+pub use crate::source::{RustPlace, What};
 use crate::{Function, Result};
-use std::fmt;
 
 /// A function that has a text: what the type beside it says.
 pub trait Source: 'static + Sized {
@@ -152,17 +152,6 @@ pub enum Type {
     Enum(&'static [&'static str], &'static [(&'static str, Type)]),
 }
 
-/// What it means that a check of the text failed.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum What {
-    /// What the text says.
-    Same,
-    /// The operation's result is no number of its type.
-    Overflow(&'static str),
-    /// An assertion, or a panic, with its message.
-    Panic(&'static str),
-}
-
 /// Where a part of a function's text comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
@@ -176,25 +165,6 @@ pub struct Place {
     pub column: u32,
     /// What a failing check means there.
     pub what: What,
-}
-
-/// A place in a Rust file, of an error when a program runs.
-#[derive(Clone, Copy, Debug)]
-pub struct RustPlace {
-    /// The file, as rustc calls it.
-    pub file: &'static str,
-    /// The line, counted from 1.
-    pub line: u32,
-    /// The column, counted from 1.
-    pub column: u32,
-    /// What failed.
-    pub what: What,
-}
-
-impl fmt::Display for RustPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
-    }
 }
 
 /// The function of a type that the attribute wrote.

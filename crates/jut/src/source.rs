@@ -1,15 +1,19 @@
 //! Source texts, and messages that point into them.
 //!
 //! Everything that can go wrong with a program carries a byte range of the user's text. This
-//! module turns it into a line and a column, and [`crate::message`] into a message with the lines around
+//! module turns it into a line and a column, and [`message`] into a message with the lines around
 //! it.
 
-use crate::message::Message;
-use crate::rust::{RustPlace, What};
+mod message;
+mod rust_place;
+
 use jut_ir::{Diagnostic, RuntimeError, RuntimeErrorKind, Severity, Span};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+
+use message::Message;
+pub use rust_place::{RustPlace, What};
 
 /// The text of a program, with the name it is called by in messages.
 #[derive(Clone, Debug)]

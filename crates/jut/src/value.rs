@@ -1,8 +1,11 @@
 //! Values at the border between a Rust program and a jut function: borrowed arguments and owned
 //! values.
 
-use crate::views::View;
+mod view;
+
 use jut_runtime::math;
+pub(crate) use view::Copied;
+pub use view::{Element, View};
 
 /// An argument of a call: a scalar, or a borrowed array.
 ///

@@ -8,7 +8,6 @@
 //! [`CFunction`] is what the C header is written from, and what bindings to other languages are:
 //! it says of each parameter which way the data go, what the cells are and how many there are.
 
-use crate::bind::show_type;
 use crate::border;
 use crate::error::{ArgumentError, Result};
 use crate::interface::FLAT;
@@ -17,6 +16,7 @@ use crate::leaves::peel;
 use crate::pipeline::Composed;
 use crate::ports::{Input, Output, Role as PortRole};
 use crate::request::Request;
+use crate::shown::show_type;
 use jut_ad::compose;
 use jut_ir::entity::EntityRef;
 use jut_ir::print::print_data;

@@ -29,6 +29,7 @@ mod package;
 
 use crate::backends::{BACKENDS, Engine};
 use crate::error::{Error, Result};
+use crate::load::with_large_stack;
 use crate::model::Function;
 use crate::pipeline::{self, Composed};
 use crate::request::Request;
@@ -319,7 +320,7 @@ fn lower<T: Send>(
     kernels: Kernels,
     work: impl FnOnce(&Composed, &Lowered, Need) -> Result<T> + Send,
 ) -> Result<T> {
-    pipeline::with_large_stack(|| {
+    with_large_stack(|| {
         let composed = pipeline::composed(function, request, &mut Watch::Off)?;
         let (lowered, need) = jut_loop::lower_with(&composed.program, composed.root, kernels)
             .map_err(|d| pipeline::refusal(function, d))?

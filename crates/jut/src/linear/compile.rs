@@ -6,8 +6,9 @@ use crate::border::{Border, is_flat};
 use crate::engine::{self, Placement};
 use crate::error::{Error, Result};
 use crate::interface::Interface;
+use crate::load::with_large_stack;
 use crate::model::Function;
-use crate::pipeline::{interpreter, mask, refusal, start_optimised, with_large_stack};
+use crate::pipeline::{interpreter, mask, refusal, start_optimised};
 use crate::ports;
 use jut_ad::compose::{self, Composition, Outcome, Parameter, Saved};
 use jut_ir::{Diagnostic, FuncId, Program, Type};
@@ -27,7 +28,8 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         let roots = all.map(|composition| composition.func);
         all.iter().try_for_each(|made| all_flat(&derivatives.program, made)).map_err(refused)?;
         let programs = roots.map(|root| jut_opt::optimise(&derivatives.program, root, true));
-        let ports = |k: usize| ports::ports(function, all[k], &programs[k].funcs[roots[k]]);
+        let ports =
+            |k: usize| ports::ports(function.definition(), all[k], &programs[k].funcs[roots[k]]);
         let [ports, forward_ports, reverse_ports] = [0, 1, 2].map(ports);
         let results = ports.1.len();
         let (code, placements) = match function.chosen_engine().backend() {

@@ -5,7 +5,7 @@
 //! before them nothing but that there are some. Cost: linear in the text up to the last place, whatever its lines
 //! are like; what is drawn depends on the number of places alone.
 
-use crate::source::{Source, Sources};
+use super::{Source, Sources};
 use ariadne::{Color, Config, IndexType, Label, Report, ReportKind};
 use jut_ir::{Severity, Span};
 use std::ops::Range;

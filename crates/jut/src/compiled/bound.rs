@@ -5,7 +5,7 @@
 //! arrays, that costs more than the arithmetic. A [`BoundCall`] has done it once; a call compares lengths
 //! and runs the code.
 
-use crate::compiled::{Plan, Session};
+use super::{Plan, Session};
 use crate::engine::{self, Code, Failure, Placement, Room, collect};
 use crate::error::{ArgumentError, Error};
 use crate::interface::Destination;

@@ -1,0 +1,33 @@
+//! Places in Rust files, of programs whose texts were made of Rust functions.
+
+use std::fmt;
+
+/// What it means that a check of the text failed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum What {
+    /// What the text says.
+    Same,
+    /// The operation's result is no number of its type.
+    Overflow(&'static str),
+    /// An assertion, or a panic, with its message.
+    Panic(&'static str),
+}
+
+/// A place in a Rust file, of an error when a program runs.
+#[derive(Clone, Copy, Debug)]
+pub struct RustPlace {
+    /// The file, as rustc calls it.
+    pub file: &'static str,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column, counted from 1.
+    pub column: u32,
+    /// What failed.
+    pub what: What,
+}
+
+impl fmt::Display for RustPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
