@@ -1,7 +1,7 @@
 //! From arguments to scalars and buffers: sizes are found, and everything is checked against the
 //! declared types.
 //!
-//! An argument is first taken apart into [`crate::leaves`] ([`crate::parts`]); then sizes are found; then every leaf is
+//! An argument is first taken apart into leaves ([`crate::layout`]); then sizes are found; then every leaf is
 //! held against its declared dimensions.
 //!
 //! Sizes in brackets, `def f[n, d](..)`, are not passed. They are the solution of the equations
@@ -10,12 +10,10 @@
 //! equation when all but one of its sizes are known.
 //!
 //! Binding allocates nothing once the lists it fills have grown to their size, but for arrays of sums:
-//! their elements are copied into one array for each field ([`crate::parts`]).
+//! their elements are copied into one array for each field ([`Columns`]).
 
 use crate::error::ArgumentError;
-use crate::interface::FLAT;
-use crate::leaves::{Leaf, NoSize, leaves, peel};
-use crate::parts::{Columns, absent_cells, has_list, take_apart};
+use crate::layout::{Columns, FLAT, Layout, Leaf, NoSize, peel};
 use crate::ports::Input;
 use crate::shown::show_type;
 use crate::value::{Arg, cells};
@@ -123,7 +121,7 @@ struct Param {
     span: Span,
     var: NVar,
     ty: Type,
-    leaves: Vec<Leaf>,
+    layout: Layout,
     /// A size that the caller leaves out.
     hidden: bool,
 }
@@ -157,7 +155,7 @@ impl Binder {
     ) -> Result<Binder, ArgumentError> {
         let param = |(v, input): (&NVar, &Input)| {
             let ty = func.nvars[*v].ty.clone();
-            let leaves = leaves(program, &ty).map_err(|e| {
+            let layout = Layout::of(program, &ty).map_err(|e| {
                 let reason = format!("not built yet as an argument: {e}");
                 ArgumentError::new("A06", input.name(), reason, FLAT).at(func.nvars[*v].span)
             })?;
@@ -167,26 +165,27 @@ impl Binder {
                 span: func.nvars[*v].span,
                 var: *v,
                 ty,
-                leaves,
+                layout,
                 hidden: input.hidden,
             })
         };
         let params: Vec<Param> = params.iter().zip(inputs).map(param).collect::<Result<_, _>>()?;
         let visible = params.iter().filter(|p| !p.hidden).count();
-        let arrays = params.iter().flat_map(|p| &p.leaves).any(|leaf| !leaf.dims.is_empty());
-        let leaves = params.iter().flat_map(|p| &p.leaves).filter(|leaf| leaf.fields.is_none());
+        let arrays = params.iter().flat_map(|p| &p.layout.leaves).any(|leaf| !leaf.dims.is_empty());
+        let leaves =
+            params.iter().flat_map(|p| &p.layout.leaves).filter(|leaf| leaf.fields.is_none());
         let terms = leaves.flat_map(|leaf| &leaf.dims).flat_map(|dim| dim.terms());
         let mut names: Vec<NVar> = terms.flat_map(|(names, _)| names.iter().copied()).collect();
         names.sort_unstable();
         names.dedup();
-        let lists = params.iter().any(|p| has_list(program, &p.ty));
-        let absent = params.iter().map(|p| absent_cells(program, &p.ty)).max().unwrap_or(0);
+        let lists = params.iter().any(|p| p.layout.has_list());
+        let absent = params.iter().map(|p| p.layout.absent_cells()).max().unwrap_or(0);
         Ok(Binder { params, visible, lists, absent, arrays, names })
     }
 
     /// Where the leaves of the k-th parameter begin among those of all.
     pub fn start_of(&self, k: usize) -> usize {
-        self.params.iter().take(k).map(|p| p.leaves.len()).sum()
+        self.params.iter().take(k).map(|p| p.layout.leaves.len()).sum()
     }
 
     /// Types, and types in words, of the parameters that are not hidden.
@@ -201,7 +200,7 @@ impl Binder {
 
     /// The same of each leaf of each parameter.
     pub fn hidden_leaves(&self) -> impl Iterator<Item = bool> {
-        self.params.iter().flat_map(|p| std::iter::repeat_n(p.hidden, p.leaves.len()))
+        self.params.iter().flat_map(|p| std::iter::repeat_n(p.hidden, p.layout.leaves.len()))
     }
 
     /// Whether each of these says the size of an argument, or is one of some names.
@@ -211,9 +210,7 @@ impl Binder {
 
     /// The first parameter that is not a number or an array of numbers.
     pub fn structured(&self) -> Option<usize> {
-        self.visible().position(|p| {
-            !matches!(peel(&p.ty).1, Type::Float(_) | Type::I64 | Type::I32 | Type::Bool)
-        })
+        self.visible().position(|p| !p.layout.is_leaf())
     }
 
     /// Where the k-th of these is declared.
@@ -225,31 +222,31 @@ impl Binder {
         self.params.iter().filter(|p| !p.hidden)
     }
 
-    /// Each parameter's type, the leaves of its argument, and the shapes of these.
+    /// Each parameter's type and layout, the leaves of its argument, and the shapes of these.
     pub fn typed_parts<'p>(
         &'p self,
         sizes: &'p Sizes,
         parts: &'p [Arg<'p>],
-    ) -> impl Iterator<Item = (&'p Type, &'p [Arg<'p>], Vec<Vec<usize>>)> {
+    ) -> impl Iterator<Item = (&'p Type, &'p Layout, &'p [Arg<'p>], Vec<Vec<usize>>)> {
         let mut start = 0;
         self.params.iter().map(move |param| {
-            let own = parts.get(start..start + param.leaves.len()).unwrap_or_default();
-            start += param.leaves.len();
+            let own = parts.get(start..start + param.layout.leaves.len()).unwrap_or_default();
+            start += param.layout.leaves.len();
             let field = |k: usize| integer(own, k);
             let shape = |leaf: &Leaf| {
                 let size = |d| leaf.eval(d, &|v| sizes.get(v), &field).unwrap_or(0);
                 leaf.dims.iter().map(|d| usize::try_from(size(d)).unwrap_or(0)).collect()
             };
-            (&param.ty, own, param.leaves.iter().map(shape).collect())
+            (&param.ty, &param.layout, own, param.layout.leaves.iter().map(shape).collect())
         })
     }
 
     /// The arrays of sums among the arguments, field by field, for [`Binder::bind`].
-    pub fn columns(&self, program: &Program, args: &[Arg<'_>]) -> Columns {
+    pub fn columns(&self, args: &[Arg<'_>]) -> Columns {
         let mut all = Columns::with_absent(self.absent);
         if self.lists {
             for (param, arg) in self.visible().zip(args) {
-                all.add(program, &param.ty, *arg);
+                all.add(&param.layout, *arg);
             }
         }
         all
@@ -262,7 +259,6 @@ impl Binder {
     /// The number of arguments, a type, a rank or a size is wrong, or a size cannot be found.
     pub fn bind<'a>(
         &self,
-        program: &Program,
         kept: impl Iterator<Item = (NVar, i64)>,
         args: &[Arg<'a>],
         columns: &'a Columns,
@@ -284,10 +280,10 @@ impl Binder {
             }
             let Some(arg) = rest.next() else { continue };
             let start = out.len();
-            if let Err(reason) = take_apart(program, &param.ty, *arg, &mut made, out) {
+            if let Err(reason) = param.layout.take_apart(*arg, &mut made, out) {
                 return Err(param.misfit("A02", *arg, &reason, how_to_give(&param.ty)));
             }
-            for (leaf, part) in param.leaves.iter().zip(&out[start..]) {
+            for (leaf, part) in param.layout.leaves.iter().zip(&out[start..]) {
                 if !fits(leaf, *part) {
                     let help = how_to_give(&param.ty);
                     return Err(param.misfit("A02", *arg, "the types differ", help));
@@ -315,17 +311,17 @@ impl Binder {
                     None => return Err(self.not_found(param, sizes)),
                 }
             }
-            start += param.leaves.len();
+            start += param.layout.leaves.len();
         }
         if !self.arrays {
             return Ok(());
         }
         let (mut start, mut rest) = (0, args.iter());
         for param in &self.params {
-            let parts = out.get(start..start + param.leaves.len()).unwrap_or_default();
-            start += param.leaves.len();
+            let parts = out.get(start..start + param.layout.leaves.len()).unwrap_or_default();
+            start += param.layout.leaves.len();
             let Some(arg) = (if param.hidden { None } else { rest.next() }) else { continue };
-            for (leaf, part) in param.leaves.iter().zip(parts) {
+            for (leaf, part) in param.layout.leaves.iter().zip(parts) {
                 if let Err(reason) = check_sizes(leaf, *part, sizes, parts) {
                     return Err(param.misfit("A03", *arg, &reason, self.known(sizes)));
                 }
@@ -355,7 +351,7 @@ impl Binder {
     fn infer(&self, sizes: &mut Sizes, parts: &[Arg<'_>]) {
         while self.names.iter().any(|name| sizes.get(*name).is_none()) {
             let mut progress = false;
-            let leaves = self.params.iter().flat_map(|p| &p.leaves);
+            let leaves = self.params.iter().flat_map(|p| &p.layout.leaves);
             for (leaf, part) in leaves.zip(parts) {
                 let Some((len, shape)) = extent(*part) else { continue };
                 if leaf.fields.is_some() {
@@ -393,7 +389,8 @@ impl Binder {
             names.filter(|name| sizes.get(**name).is_none()).eq([&size.var])
         };
         let by_shape = |p: &&Param| {
-            p.leaves
+            p.layout
+                .leaves
                 .iter()
                 .any(|l| l.fields.is_none() && l.dims.len() > 1 && l.dims.iter().any(tells))
         };
@@ -580,8 +577,8 @@ mod tests {
         let program = Program::default();
         let binder = Binder::new(&program, func, &func.params, &inputs(func))?;
         let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
-        let columns = binder.columns(&program, args);
-        binder.bind(&program, std::iter::empty(), args, &columns, &mut sizes, &mut leaves)?;
+        let columns = binder.columns(args);
+        binder.bind(std::iter::empty(), args, &columns, &mut sizes, &mut leaves)?;
         let known =
             func.params.iter().take(func.size_params).filter_map(|p| sizes.get(*p)).collect();
         Ok((known, leaves.len()))
@@ -719,9 +716,9 @@ mod tests {
             let sum = Value::Data("B".into(), vec![Value::I64(2), floats(2)]);
             let (mut sizes, mut leaves) = (Sizes::default(), Vec::new());
             let args = [Arg::from(&record), Arg::from(&sum)];
-            let columns = binder.columns(&program, &args);
+            let columns = binder.columns(&args);
             binder
-                .bind(&program, std::iter::empty(), &args, &columns, &mut sizes, &mut leaves)
+                .bind(std::iter::empty(), &args, &columns, &mut sizes, &mut leaves)
                 .map(|()| format!("{leaves:?}"))
         };
         assert_eq!(

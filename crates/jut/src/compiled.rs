@@ -12,11 +12,10 @@ use crate::engine::{self, Call, Code, Failure};
 use crate::error::{Error, Result};
 use crate::interface::{Destination, Interface, Results, Scratch};
 use crate::json::{Arguments, View};
-use crate::leaves::peel;
+use crate::layout::as_tangent;
 use crate::ports::Port;
-use crate::tangent::as_tangent;
 use crate::value::{Arg, Out, Value};
-use jut_ir::{FuncId, Program, Type};
+use jut_ir::{FuncId, Program};
 use jut_native::Beginning;
 use jut_runtime::print::{self, Printer};
 use jut_runtime::workspace::default_limit;
@@ -136,8 +135,7 @@ impl Compiled {
     /// The leaf that a result is, if it is a number or an array of numbers.
     pub(crate) fn leaf(&self, position: usize) -> Option<usize> {
         let output = self.plan.interface.outputs.get(position)?;
-        let number = matches!(peel(&output.ty).1, Type::Float(_) | Type::I64 | Type::Bool);
-        let plain = number && output.leaves.len() == 1 && !self.plan.interface.has_lists();
+        let plain = output.layout.is_leaf() && !self.plan.interface.has_lists();
         plain.then_some(output.leaves.start)
     }
 

@@ -6,7 +6,7 @@
 
 use crate::backends::Engine;
 use crate::error::Error;
-use crate::leaves::{rebuild, stack};
+use crate::layout::{Layout, stack};
 use crate::value::{Arg, Array, Out, Value};
 use jut_eval::{Cells, EvalError, Interpreter, Value as EvalValue, View};
 use jut_ir::{ConRef, DataId, FuncId, Program, RuntimeError, RuntimeErrorKind, Span, Type};
@@ -385,16 +385,16 @@ pub(crate) fn store(
     Ok(())
 }
 
-/// Arguments as the interpreter has them, appended to `args`: `params` gives each parameter's type
+/// Arguments as the interpreter has them, appended to `args`: `params` gives each parameter's type, layout
 /// and leaves, and the shapes of these.
 pub(crate) fn enter_all<'p>(
     program: &Program,
-    params: impl Iterator<Item = (&'p Type, &'p [Arg<'p>], Vec<Vec<usize>>)>,
+    params: impl Iterator<Item = (&'p Type, &'p Layout, &'p [Arg<'p>], Vec<Vec<usize>>)>,
     args: &mut Vec<EvalValue>,
 ) -> Result<(), Failure> {
-    for (ty, parts, shapes) in params {
+    for (ty, layout, parts, shapes) in params {
         let owned: Vec<Value> = parts.iter().zip(shapes).map(|(p, s)| own(*p, s)).collect();
-        let value = rebuild(program, ty, &mut owned.iter());
+        let value = layout.rebuild(&owned);
         let arg = value.and_then(|value| enter(program, ty, &value));
         args.push(arg.ok_or_else(|| Failure::Internal("an argument has another type".into()))?);
     }

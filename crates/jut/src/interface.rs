@@ -10,9 +10,7 @@ use crate::border::Border;
 use crate::engine::{self, Failure, Placement, Room, Runner, Target};
 use crate::error::{ArgumentError, Error, Result};
 use crate::json::{self, Arguments, Given};
-use crate::labels::{self, Labels};
-use crate::leaves::{Leaf, leaves, rebuild};
-use crate::parts::{Columns, take_apart};
+use crate::layout::{Columns, FLAT, Labels, Layout, Leaf, Part};
 use crate::ports::{Input, Like, Output, OutputPlan, Port, Role};
 use crate::shown::show_type;
 use crate::source::{RunError, Sources};
@@ -27,10 +25,6 @@ use std::sync::Arc;
 mod lists;
 
 use lists::InLists;
-
-/// What to do about a type that does not cross the border.
-pub(crate) const FLAT: &str =
-    "make such values in a function of the program, out of numbers and arrays";
 
 /// A function as its callers see it.
 pub(crate) struct Interface {
@@ -82,10 +76,11 @@ impl Interface {
         let mut plans = Vec::new();
         for ((output, like), result) in outputs.into_iter().zip(of_outputs).zip(&func.results) {
             let start = all.len();
-            all.extend(leaves(&program, &result.ty).map_err(|e| {
+            let layout = Layout::labelled(&program, &result.ty, &output.labels).map_err(|e| {
                 let reason = format!("not built yet as a result: {e}");
                 placed(ArgumentError::new("A06", &output.name, reason, FLAT))
-            })?);
+            })?;
+            all.extend_from_slice(&layout.leaves);
             let packed = lists.next().flatten();
             plans.push(OutputPlan {
                 like,
@@ -95,6 +90,7 @@ impl Interface {
                 role: output.role,
                 labels: output.labels,
                 ty: result.ty.clone(),
+                layout,
                 leaves: start..all.len(),
                 var: result.name,
             });
@@ -274,9 +270,9 @@ impl Interface {
         }
         let kept = kept.chain(lists.names());
         let mut parts = recycled(std::mem::take(&mut scratch.parts));
-        let columns = self.binder.columns(&self.program, &plain);
+        let columns = self.binder.columns(&plain);
         let sizes = &mut scratch.sizes;
-        let bound = self.binder.bind(&self.program, kept, &plain, &columns, sizes, &mut parts);
+        let bound = self.binder.bind(kept, &plain, &columns, sizes, &mut parts);
         let outcome = match bound {
             Ok(()) => match self.wrong_size(&lists, sizes) {
                 None => work(scratch, &parts),
@@ -385,10 +381,10 @@ impl Interface {
             let bytes = usize::try_from(value.bytes()).unwrap_or(usize::MAX);
             room.take(bytes).map_err(failed)?;
             let value = engine::leave(&self.program, &output.ty, value).ok_or_else(wrong)?;
-            let columns = Columns::of(&self.program, &output.ty, (&value).into());
+            let columns = Columns::of(&output.layout, (&value).into());
             let (mut made, mut given) = (columns.made(), Vec::new());
-            take_apart(&self.program, &output.ty, (&value).into(), &mut made, &mut given)
-                .map_err(|_| wrong())?;
+            let apart = output.layout.take_apart((&value).into(), &mut made, &mut given);
+            apart.map_err(|_| wrong())?;
             for part in given {
                 let target = targets.next().ok_or_else(wrong)?;
                 engine::store(part, target, &mut room, k).map_err(failed)?;
@@ -626,17 +622,13 @@ impl<'s> Results<'s> {
         }
         let output = self.interface.outputs.get(position)?;
         let leaves = self.leaves.get(output.leaves.clone())?;
-        rebuild(&self.interface.program, &output.ty, &mut leaves.iter())
+        output.layout.rebuild(leaves)
     }
 
     /// A result that is a number, a truth value or an array of such, where it lies.
     pub(crate) fn plain(&self, position: usize) -> Option<&'s Value> {
         let output = self.interface.outputs.get(position).filter(|_| self.unpacked.is_empty())?;
-        let mut ty = &output.ty;
-        while let Type::Array(_, element) = ty {
-            ty = element;
-        }
-        self.leaves.get(output.leaves.start).filter(|_| ty.is_scalar())
+        self.leaves.get(output.leaves.start).filter(|_| output.layout.is_leaf())
     }
 
     /// A leaf, where it lies.
@@ -682,12 +674,12 @@ impl<'s> Results<'s> {
             let position = outputs.iter().position(|o| std::ptr::eq(o, output))?;
             return self.unpacked.get(position)?.clone();
         }
-        let (ty, leaves) = self.place(path)?;
-        rebuild(&self.interface.program, ty, &mut leaves.iter())
+        let (part, leaves) = self.place(path)?;
+        part.rebuild(leaves)
     }
 
-    /// The type and the leaves of a result, or of a part of it.
-    fn place(&self, path: &str) -> Option<(&'s Type, &'s [Value])> {
+    /// A result or a part of it, and its leaves.
+    fn place(&self, path: &str) -> Option<(Part<'s>, &'s [Value])> {
         let of = |name: &str| {
             let named = || self.interface.outputs.iter().filter(|o| o.name == name);
             named().find(|o| o.role == Role::Derivative).or_else(|| named().next())
@@ -701,10 +693,9 @@ impl<'s> Results<'s> {
                 (of(name).filter(|o| o.packed.is_none())?, rest)
             }
         };
-        let program = &self.interface.program;
-        let (ty, start) = labels::part(program, &output.ty, &output.labels, rest)?;
+        let part = output.layout.part(rest)?;
         let all = self.leaves.get(output.leaves.clone())?;
-        Some((ty, all.get(start..start + labels::count(program, ty))?))
+        Some((part, all.get(part.leaves())?))
     }
 
     pub(crate) fn leaf(&self, name: &str) -> Option<&'s Value> {

@@ -17,8 +17,7 @@
 //! the same bits.
 
 use crate::border::{LEVELS, ZERO, has_room, too_deep};
-use crate::labels::Labels;
-use crate::leaves::{peel, stack};
+use crate::layout::{Labels, peel, stack};
 use crate::value::{self, Array, Value};
 use jut_ir::{ConRef, Constructor, DataId, Field, Program, Scalar, Type, Width};
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! Names for what goes into a compiled function and what comes out.
 
-use crate::labels::Labels;
+use crate::layout::{Labels, Layout};
 use jut_ad::compose::{Composition, Outcome, Parameter};
 use jut_ir::{FuncId, Function, Mode, NVar, Program, Type};
 use std::ops::Range;
@@ -85,7 +85,8 @@ pub(crate) struct OutputPlan {
     /// The argument or result whose tangent it is.
     pub like: Option<Like>,
     pub shown: String,
-    /// Its leaves among those of all results.
+    /// How its values are laid out, and where their leaves are among those of all results.
+    pub layout: Layout,
     pub leaves: Range<usize>,
     /// The name by which the types of other results call it.
     pub var: Option<NVar>,

@@ -8,11 +8,8 @@
 //! [`CFunction`] is what the C header is written from, and what bindings to other languages are:
 //! it says of each parameter which way the data go, what the cells are and how many there are.
 
-use crate::border;
 use crate::error::{ArgumentError, Result};
-use crate::interface::FLAT;
-use crate::labels::Labels;
-use crate::leaves::peel;
+use crate::layout::{self, FLAT, Labels, Layout};
 use crate::pipeline::Composed;
 use crate::ports::{Input, Output, Role as PortRole};
 use crate::request::Request;
@@ -215,7 +212,7 @@ impl CFunction {
                        labels: &Labels| {
             let ty = show_type(program, function, packed.unwrap_or(&parameter.ty));
             if let Some(packed) = packed {
-                border::reached(program, packed, &mut datas);
+                layout::reached(program, packed, &mut datas);
                 for (component, (suffix, part)) in parameter.components.iter().zip(LISTS) {
                     let component = component.clone();
                     let (name, what) =
@@ -224,20 +221,18 @@ impl CFunction {
                 }
                 return;
             }
-            let tags = tags(program, &parameter.ty);
-            for component in &parameter.components {
-                let suffix = labels.suffix(&component.layout.suffix);
-                if matches!(component.kind, Kind::Buffer(Cell::Buffer | Cell::Word)) {
-                    nested.get_or_insert((base.clone(), ty.clone()));
-                }
-                let what = match suffix.is_empty() {
-                    true => format!("{what}: {ty}"),
-                    false if suffix == "_tag" => {
-                        format!("{what}: {ty}, its constructors: {tags}")
+            let Ok(layout) = Layout::labelled(program, &parameter.ty, labels) else {
+                nested.get_or_insert((base, ty));
+                return;
+            };
+            let leaves = parameter.components.iter().zip(layout.suffixes()).enumerate();
+            for (k, (component, suffix)) in leaves {
+                let what = match layout.constructors() {
+                    Some(constructors) if k == 0 => {
+                        format!("{what}: {ty}, its constructors: {}", numbered_list(constructors))
                     }
-                    false => {
-                        format!("{what}: {ty}, its part {}", suffix.trim_start_matches('_'))
-                    }
+                    _ if suffix.is_empty() => format!("{what}: {ty}"),
+                    _ => format!("{what}: {ty}, its part {}", suffix.trim_start_matches('_')),
                 };
                 let name = identifier(&format!("{base}{suffix}"));
                 parts.push(Part { component: component.clone(), name, what, size });
@@ -271,7 +266,7 @@ impl CFunction {
             order.iter().enumerate().map(|(position, number)| (*number, position)).collect();
         let params: Option<Vec<CParameter>> =
             parts.into_iter().map(|part| part.parameter(signature, &positions)).collect();
-        let params = params.ok_or_else(|| {
+        let params = params.filter(|_| nested.is_none()).ok_or_else(|| {
             let (name, ty) =
                 nested.unwrap_or_else(|| (definition.to_owned(), "its type".to_owned()));
             let reason =
@@ -310,11 +305,10 @@ fn declared(program: &Program, data: DataId) -> String {
     format!("{name} = {}", numbered.collect::<Vec<_>>().join(" | "))
 }
 
-/// The numbers of the constructors of a sum, or of an array of one: `0 Circle, 1 Box`.
-fn tags(program: &Program, ty: &Type) -> String {
-    let Type::Data(id) = peel(ty).1 else { return String::new() };
-    let constructors = program.datas[*id].constructors.iter().enumerate();
-    constructors.map(|(k, con)| format!("{k} {}", con.name)).collect::<Vec<_>>().join(", ")
+/// The constructors of a sum with their numbers: `0 Circle, 1 Box`.
+fn numbered_list<'c>(constructors: impl Iterator<Item = &'c str>) -> String {
+    let numbered = constructors.enumerate().map(|(k, con)| format!("{k} {con}"));
+    numbered.collect::<Vec<_>>().join(", ")
 }
 
 /// A component of the signature with the name and the words of its port.

@@ -20,7 +20,7 @@ mod unpack;
 mod values;
 mod write;
 
-use crate::leaves::leaves;
+use crate::layout::{is_flat, reached};
 use code::Code;
 use jut_ir::entity::EntityRef;
 use jut_ir::*;
@@ -46,29 +46,6 @@ struct Lists {
     links: [DataId; 2],
     readers: HashMap<DataId, FuncId>,
     writers: HashMap<DataId, FuncId>,
-}
-
-/// Whether values of a type are scalars and flat arrays at the border.
-pub(crate) fn is_flat(program: &Program, ty: &Type) -> bool {
-    let mut datas = Vec::new();
-    reached(program, ty, &mut datas);
-    !datas.iter().any(|data| program.is_tangent(*data))
-        && ty.recursive_data(program).is_none()
-        && leaves(program, ty).is_ok()
-}
-
-/// The data types of which values of a type are made.
-pub(crate) fn reached(program: &Program, ty: &Type, found: &mut Vec<DataId>) {
-    let mut work = vec![ty];
-    while let Some(ty) = work.pop() {
-        ty.for_each_data(&mut |data| {
-            if !found.contains(&data) {
-                found.push(data);
-                let fields = program.datas[data].constructors.iter().flat_map(|con| &con.fields);
-                work.extend(fields.map(|field| &field.ty));
-            }
-        });
-    }
 }
 
 /// A function around `root` that callers can call, if they cannot call it itself.

@@ -1,9 +1,7 @@
 //! Values out of lists of integers and floats, and whether tangents have the shape of their values.
 
-use super::is_flat;
 use super::values::{ZERO, components, has_room, owned, too_deep, within};
-use crate::leaves::{peel, stack};
-use crate::tangent::as_tangent;
+use crate::layout::{as_tangent, is_flat, peel, stack};
 use crate::value::{Arg, Array, Value, cells};
 use jut_ir::tangent::Part;
 use jut_ir::{ConRef, DataId, Program, Scalar, Type, Width};

@@ -4,7 +4,7 @@
 //! the constructor's name, and those of its fields that have floats. A tangent that is zero whatever the value is looks
 //! like the value, with zeros; where no value is known it is `zero`.
 
-use crate::leaves::peel;
+use crate::layout::peel;
 use crate::value::{Arg, Array, Value, cells};
 use jut_ir::entity::EntityRef;
 use jut_ir::{ConRef, Constructor, DataId, NVar, Program, Size, Type, Width};

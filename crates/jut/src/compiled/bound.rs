@@ -117,7 +117,7 @@ impl BoundCall {
             };
             let given = shapes.zip(interface.say_sizes()).zip(&hidden);
             let given = given.filter(|(_, hidden)| !**hidden).map(|(typed, _)| typed);
-            let given = given.filter_map(|((_, parts, shapes), says_size)| {
+            let given = given.filter_map(|((_, _, parts, shapes), says_size)| {
                 let shape = shapes.into_iter().next().unwrap_or_default();
                 Some(match *parts.first()? {
                     Arg::F64(_) => Given::F64,

@@ -4,7 +4,6 @@ use super::{Interface, Scratch};
 use crate::bind::Sizes;
 use crate::border;
 use crate::error::{ArgumentError, Result};
-use crate::leaves::rebuild;
 use crate::ports::Like;
 use crate::value::{Arg, Value};
 use jut_ir::{NVar, Size, Type};
@@ -99,7 +98,7 @@ impl Interface {
         let types: Vec<(&Type, &str)> = self.params().collect();
         for output in &self.outputs {
             let flat = leaves.get(output.leaves.clone()).unwrap_or_default();
-            let flat = rebuild(&self.program, &output.ty, &mut flat.iter());
+            let flat = output.layout.rebuild(flat);
             let (Some(ty), Some(flat)) = (&output.packed, &flat) else {
                 scratch.unpacked.push(flat);
                 continue;

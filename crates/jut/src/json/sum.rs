@@ -10,7 +10,7 @@
 //! A size that no field of the constructor has stands beside the fields. *Cost*: linear in the cells of all fields.
 
 use super::{constructor, read_fields, read_i64};
-use crate::border::is_flat;
+use crate::layout::is_flat;
 use crate::value::{Array, Value, cells};
 use jut_ir::entity::EntityRef;
 use jut_ir::record::parameter;

@@ -3,8 +3,7 @@
 
 use super::sum;
 use crate::border::{ZERO, has_room, too_deep};
-use crate::labels::Labels;
-use crate::leaves::peel;
+use crate::layout::{Labels, peel};
 use crate::value::{Array, Value};
 use jut_ir::{ConRef, DataId, Field, Program, Type};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};

@@ -2,10 +2,11 @@
 //! other, all three optimised and compiled for one tape.
 
 use super::{LinearCode, LinearMap, LinearPlan, Linearized, SavedSize};
-use crate::border::{Border, is_flat};
+use crate::border::Border;
 use crate::engine::{self, Placement};
 use crate::error::{Error, Result};
 use crate::interface::Interface;
+use crate::layout::is_flat;
 use crate::load::with_large_stack;
 use crate::model::Function;
 use crate::pipeline::{interpreter, mask, refusal, start_optimised};

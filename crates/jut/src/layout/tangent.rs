@@ -1,13 +1,13 @@
 //! Values as points of their tangent space.
 
-use crate::leaves::stack;
+use super::stack;
 use crate::value::{Array, Value};
 use jut_ir::{DataId, Program, Size, Type};
 
 /// The floats of a value of type `ty`, laid out as its tangent is: integers and truth values are left
 /// out, and the floats of constructors that the value does not have are zero. `None` if the type
 /// has no float.
-pub fn as_tangent(program: &Program, ty: &Type, value: &Value) -> Option<Value> {
+pub(crate) fn as_tangent(program: &Program, ty: &Type, value: &Value) -> Option<Value> {
     match (ty, value) {
         (Type::Float(_), _) | (Type::Array(..), Value::F64s(_) | Value::F32s(_)) => {
             Some(value.clone())
