@@ -245,11 +245,7 @@ pub fn read(
     suffix: &str,
     directions: &[String],
 ) -> Result<Vec<Value>> {
-    let rank = |name: &str| {
-        let input = compiled.inputs().find(|i| i.name == name)?;
-        let dims = input.ty.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-        Some(dims.map_or(0, |(dims, _)| dims.split(',').count()))
-    };
+    let rank = |name: &str| Some(compiled.inputs().find(|i| i.name == name)?.rank);
     let mut all = input::arguments(given.file_args.as_deref(), &given.args, "", &rank)?;
     all.extend(input::arguments(None, directions, suffix, &rank)?);
     if given.file_args.is_some() {

@@ -114,21 +114,15 @@ pub fn linearize(options: &Linearize) -> Result<u8> {
 /// The names of what the map, or its transpose, gives.
 fn results_of(linearized: &Linearized, transposed: bool) -> impl Iterator<Item = String> {
     let ports: Vec<String> = match transposed {
-        false => {
-            linearized.cotangents().map(|p| p.name.trim_end_matches('\'').to_string()).collect()
-        }
-        true => linearized.tangents().map(|p| p.name.trim_end_matches('\'').to_string()).collect(),
+        false => linearized.cotangents().map(|p| p.of.to_string()).collect(),
+        true => linearized.tangents().map(|p| p.of.to_string()).collect(),
     };
     ports.into_iter()
 }
 
 /// How many dimensions a port has.
 fn rank<'p>(ports: &'p [Port<'p>]) -> impl Fn(&str) -> Option<usize> + 'p {
-    |name| {
-        let port = ports.iter().find(|p| p.name == name)?;
-        let dims = port.ty.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-        Some(dims.map_or(0, |(dims, _)| dims.split(',').count()))
-    }
+    |name| Some(ports.iter().find(|p| p.name == name)?.rank)
 }
 
 /// Directions by application: the k-th one that names a port belongs to the k-th application.

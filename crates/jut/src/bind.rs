@@ -565,7 +565,7 @@ mod tests {
 
     fn inputs(func: &Function) -> Vec<Input> {
         let input = |(k, v): (usize, &NVar)| Input {
-            of: func.nvars[*v].name.to_string(),
+            of: crate::ports::Name::plain(&func.nvars[*v].name),
             what: jut_ad::compose::Parameter::Argument(k),
             hidden: k < func.size_params,
             labels: Default::default(),

@@ -10,11 +10,12 @@ use crate::border::Border;
 use crate::engine::{self, Failure, Placement, Room, Runner, Target};
 use crate::error::{ArgumentError, Error, Result};
 use crate::json::{self, Arguments, Given};
-use crate::layout::{Columns, FLAT, Labels, Layout, Leaf, Part};
+use crate::layout::{Columns, FLAT, Layout, Leaf, Part, peel};
 use crate::ports::{Input, Like, Output, OutputPlan, Port, Role};
 use crate::shown::show_type;
 use crate::source::{RunError, Sources};
 use crate::value::{Arg, Array, Copied, Out, Value};
+use jut_ad::compose::Parameter;
 use jut_eval::{Interpreter, Value as EvalValue};
 use jut_ir::{FuncId, NVar, Program, RuntimeErrorKind, Span, Type};
 use jut_native::Arg as Word;
@@ -32,7 +33,8 @@ pub(crate) struct Interface {
     pub program: Program,
     pub root: FuncId,
     pub binder: Binder,
-    inputs: Vec<(String, Role, Labels)>,
+    /// What its callers give, with their names.
+    inputs: Vec<(String, Input)>,
     /// For each of these the type that its caller sees, also in words, if it is handed over in lists.
     packed: Vec<Option<(Type, String)>>,
     /// And the value that it is the tangent of.
@@ -78,7 +80,7 @@ impl Interface {
             let start = all.len();
             let layout = Layout::labelled(&program, &result.ty, &output.labels).map_err(|e| {
                 let reason = format!("not built yet as a result: {e}");
-                placed(ArgumentError::new("A06", &output.name, reason, FLAT))
+                placed(ArgumentError::new("A06", &output.name.marked, reason, FLAT))
             })?;
             all.extend_from_slice(&layout.leaves);
             let packed = lists.next().flatten();
@@ -86,7 +88,7 @@ impl Interface {
                 like,
                 shown: show_type(&program, func, packed.as_ref().unwrap_or(&result.ty)),
                 packed,
-                name: output.name,
+                name: output.name.marked,
                 role: output.role,
                 labels: output.labels,
                 ty: result.ty.clone(),
@@ -97,7 +99,7 @@ impl Interface {
         }
         Ok(Interface {
             sources,
-            inputs: visible.map(|i| (i.name(), i.role(), i.labels)).collect(),
+            inputs: visible.map(|i| (i.name(), i)).collect(),
             packed,
             likes,
             binder,
@@ -123,17 +125,24 @@ impl Interface {
 
     /// What the user gives.
     pub fn inputs(&self) -> impl Iterator<Item = Port<'_>> {
-        let names = self.inputs.iter();
-        names.zip(self.params()).map(|((name, role, _), (_, shown))| Port {
+        self.inputs.iter().zip(self.params()).map(|((name, input), (ty, shown))| Port {
             name,
             ty: shown,
-            role: *role,
+            role: input.role(),
+            of: &input.of.marked,
+            rank: peel(ty).0,
         })
     }
 
     /// What the user gets.
     pub fn outputs(&self) -> impl Iterator<Item = Port<'_>> {
-        self.outputs.iter().map(|o| Port { name: &o.name, ty: &o.shown, role: o.role })
+        self.outputs.iter().map(|o| Port {
+            name: &o.name,
+            ty: &o.shown,
+            role: o.role,
+            of: &o.name,
+            rank: peel(o.packed.as_ref().unwrap_or(&o.ty)).0,
+        })
     }
 
     /// See [`crate::Compiled::read_json`].
@@ -144,21 +153,19 @@ impl Interface {
 
     /// See [`crate::Compiled::read`].
     pub fn read(&self, mut arguments: Arguments) -> Result<Vec<Value>> {
-        let is_known = |key: &String| self.inputs.iter().any(|(name, ..)| name == key);
+        let is_known = |key: &String| self.inputs.iter().any(|(name, _)| name == key);
         if let Some(extra) = arguments.keys().find(|key| !is_known(key)) {
-            let names: Vec<&str> = self.inputs.iter().map(|(name, ..)| name.as_str()).collect();
+            let names: Vec<&str> = self.inputs.iter().map(|(name, _)| name.as_str()).collect();
             let reason = format!("there is no parameter `{extra}`, only {}", names.join(", "));
             let help = "give one argument for each parameter, by its name";
             return Err(self.placed(ArgumentError::new("A01", extra, reason, help)));
         }
         let mut values = Vec::new();
-        for (k, ((name, role, labels), (ty, shown))) in
-            self.inputs.iter().zip(self.params()).enumerate()
-        {
+        for (k, ((name, input), (ty, shown))) in self.inputs.iter().zip(self.params()).enumerate() {
             let value = match arguments.remove(name) {
                 Some(Given::Value(value)) => Ok(json::fitted(ty, value)),
-                Some(Given::Json(json)) => json::read_named(&self.program, (ty, labels), &json)
-                    .map_err(|reason| {
+                Some(Given::Json(json)) => {
+                    json::read_named(&self.program, (ty, &input.labels), &json).map_err(|reason| {
                         let reason = format!("does not fit `{name}: {shown}`: {reason}");
                         ArgumentError::new(
                             "A02",
@@ -166,8 +173,9 @@ impl Interface {
                             reason,
                             json::how_to_write(&self.program, ty),
                         )
-                    }),
-                None => Err(missing(name, *role, shown)),
+                    })
+                }
+                None => Err(missing(name, input, shown)),
             };
             values.push(value.map_err(|error| self.placed(error.at(self.binder.span_of(k))))?);
         }
@@ -713,20 +721,20 @@ impl<'s> Results<'s> {
 }
 
 /// An argument, tangent or cotangent that was not given, and how it is.
-fn missing(name: &str, role: Role, shown: &str) -> ArgumentError {
-    let own = name.trim_end_matches('\'');
-    let (reason, option) = match (role, name.ends_with("''")) {
-        (Role::Value, _) => {
+fn missing(name: &str, input: &Input, shown: &str) -> ArgumentError {
+    let own = &input.of.bare;
+    let (reason, option) = match input.what {
+        Parameter::Tangent(_) => {
+            (format!("no tangent for the parameter `{own}: {shown}`"), "--tangent")
+        }
+        Parameter::Cotangent(_) | Parameter::LinearCotangent(_) => {
+            (format!("no cotangent for the result `{own}: {shown}`"), "--cotangent")
+        }
+        Parameter::Argument(_) | Parameter::Saved(_) | Parameter::Size | Parameter::Count => {
             let reason = format!("no argument for the parameter `{name}: {shown}`");
             let help =
                 format!("on the command line, `--arg \"{name}=..\"`; in JSON, the key `{name}`");
             return ArgumentError::new("A01", name, reason, help);
-        }
-        (Role::Derivative, false) => {
-            (format!("no tangent for the parameter `{own}: {shown}`"), "--tangent")
-        }
-        (Role::Derivative, true) => {
-            (format!("no cotangent for the result `{own}: {shown}`"), "--cotangent")
         }
     };
     let help = format!("on the command line, `{option} {own}=..`; in JSON, the key `{name}`");

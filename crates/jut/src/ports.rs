@@ -23,13 +23,18 @@ pub struct Port<'p> {
     pub ty: &'p str,
     /// What it is. Arguments are values; tangents and cotangents among the arguments derivatives.
     pub role: Role,
+    /// The name of the parameter that a tangent, or of the result that a cotangent among the arguments belongs to; of
+    /// everything else its own.
+    pub of: &'p str,
+    /// How many dimensions an array has; none for anything else.
+    pub rank: usize,
 }
 
 /// A parameter of a composition.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     /// The name of what it belongs to.
-    pub of: String,
+    pub of: Name,
     /// What it is.
     pub what: Parameter,
     /// A size that the caller leaves out.
@@ -47,7 +52,7 @@ impl Input {
             Parameter::Argument(_) | Parameter::Saved(_) => "",
             Parameter::Size | Parameter::Count => "",
         };
-        format!("{}{mark}", self.of)
+        format!("{}{mark}", self.of.marked)
     }
 
     /// An argument of the function, or a tangent or cotangent.
@@ -63,7 +68,7 @@ impl Input {
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     /// Its name.
-    pub name: String,
+    pub name: Name,
     /// What it is.
     pub role: Role,
     /// The names of the components of a derivative.
@@ -152,8 +157,8 @@ pub(crate) fn ports(
             Parameter::Saved(_) => continue,
             Parameter::Argument(k) | Parameter::Tangent(k) => names.params[k].clone(),
             Parameter::Cotangent(k) => names.results[k].clone(),
-            Parameter::LinearCotangent(k) => names.linear_results[k].clone(),
-            Parameter::Size | Parameter::Count => made.nvars[*param].name.to_string(),
+            Parameter::LinearCotangent(k) => Name::plain(&names.linear_results[k]),
+            Parameter::Size | Parameter::Count => Name::plain(&made.nvars[*param].name),
         };
         let hidden = match *what {
             Parameter::Argument(k) => k < names.size_params,
@@ -168,18 +173,22 @@ pub(crate) fn ports(
     }
     let mut outputs = Vec::new();
     for outcome in &composition.results {
-        let (name, role) = match *outcome {
+        let role = match *outcome {
+            Outcome::Value(_) => Role::Value,
+            _ => Role::Derivative,
+        };
+        // The name of a block of partial derivatives.
+        let block = |of: &Name, by: &Name| Name {
+            marked: format!("{},{}", of.marked, by.marked),
+            bare: format!("{},{}", of.marked, by.bare),
+        };
+        let name = match *outcome {
             Outcome::Tape => continue,
-            Outcome::Value(k) => (names.results[k].clone(), Role::Value),
-            Outcome::Tangent(k) => (names.results[k].clone(), Role::Derivative),
-            Outcome::Gradient(k) => (names.params[k].clone(), Role::Derivative),
-            Outcome::LinearGradient(k) => (names.linear_params[k].clone(), Role::Derivative),
-            Outcome::Partial { of, by } => {
-                (block(&names.results[of], &names.params[by]), Role::Derivative)
-            }
-            Outcome::Second { of, by } => {
-                (block(&names.params[of], &names.params[by]), Role::Derivative)
-            }
+            Outcome::Value(k) | Outcome::Tangent(k) => names.results[k].clone(),
+            Outcome::Gradient(k) => names.params[k].clone(),
+            Outcome::LinearGradient(k) => Name::plain(&names.linear_params[k]),
+            Outcome::Partial { of, by } => block(&names.results[of], &names.params[by]),
+            Outcome::Second { of, by } => block(&names.params[of], &names.params[by]),
         };
         let labels = match *outcome {
             Outcome::Tangent(k) => of_result(k),
@@ -193,9 +202,33 @@ pub(crate) fn ports(
     (inputs, outputs)
 }
 
-/// The name of a block of partial derivatives.
-fn block(of: &str, by: &str) -> String {
-    format!("{of},{by}")
+/// A name of the user's function.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    /// As the function has it: a linear value's with its mark.
+    pub marked: String,
+    /// Without the mark.
+    pub bare: String,
+}
+
+impl Name {
+    pub fn plain(name: impl ToString) -> Name {
+        Name { marked: name.to_string(), bare: name.to_string() }
+    }
+
+    fn linear(name: &str) -> Name {
+        Name { marked: name.to_string(), bare: bare(name) }
+    }
+
+    /// Whether it is a linear value's.
+    pub fn is_linear(&self) -> bool {
+        self.marked != self.bare
+    }
+}
+
+/// The name of a linear value as a definition has it, without its mark.
+fn bare(name: &str) -> String {
+    name.trim_end_matches('\'').to_string()
 }
 
 /// The names of the user's function.
@@ -204,8 +237,8 @@ fn block(of: &str, by: &str) -> String {
 /// so what it reads through a capability.
 struct Names {
     size_params: usize,
-    params: Vec<String>,
-    results: Vec<String>,
+    params: Vec<Name>,
+    results: Vec<Name>,
     /// What has become linear in the transpose, without the mark.
     linear_params: Vec<String>,
     linear_results: Vec<String>,
@@ -213,26 +246,26 @@ struct Names {
 
 impl Names {
     fn of(f: &Function) -> Names {
-        let bare = |name: &str| name.trim_end_matches('\'').to_string();
         let caps = |mode: Mode| {
             let caps = f.cap_params.iter().map(|cap| &f.caps[*cap]);
             caps.filter(move |cap| cap.mode == mode).map(|cap| cap.name.to_string())
         };
-        let linear = f.lin_params.iter().map(|x| f.lvars[*x].name.to_string());
-        let params = f.params.iter().map(|p| f.nvars[*p].name.to_string());
+        let linear = f.lin_params.iter().map(|x| Name::linear(&f.lvars[*x].name));
+        let params = f.params.iter().map(|p| Name::plain(&f.nvars[*p].name));
         let count = f.results.len() + f.lin_results.len();
         let named = |given: Option<String>, k: usize, count: usize| {
             given.unwrap_or_else(|| if count == 1 { "value".to_string() } else { k.to_string() })
         };
-        let results = f.results.iter().map(|r| r.name.map(|v| f.nvars[v].name.to_string()));
-        let linear_results = f.lin_results.iter().map(|r| r.name.as_ref().map(ToString::to_string));
+        let results = f.results.iter().map(|r| r.name.map(|v| Name::plain(&f.nvars[v].name)));
+        let linear_results = f.lin_results.iter().map(|r| r.name.as_deref().map(Name::linear));
         let all = results.chain(linear_results).enumerate();
+        let all = all.map(|(k, name)| name.unwrap_or_else(|| Name::plain(named(None, k, count))));
         let linear_count = f.lin_results.len() + caps(Mode::Wr).count();
         let cotangents = f.lin_results.iter().map(|r| r.name.as_deref().map(bare)).enumerate();
         Names {
             size_params: f.size_params,
-            params: params.chain(linear).chain(caps(Mode::Rd)).collect(),
-            results: all.map(|(k, name)| named(name, k, count)).collect(),
+            params: params.chain(linear).chain(caps(Mode::Rd).map(Name::plain)).collect(),
+            results: all.collect(),
             linear_params: {
                 let values = f.lin_params.iter().map(|x| bare(&f.lvars[*x].name));
                 values.chain(caps(Mode::Rd)).collect()

@@ -103,7 +103,7 @@ impl Point {
     /// A random tangent for each differentiated parameter; `names` are those of the ports, `x'`.
     fn tangents(&self, product: &Compiled) -> Vec<Value> {
         let names = product.inputs().filter(|i| i.role == Role::Derivative);
-        let positions = names.filter_map(|i| self.position(i.name.strip_suffix('\'')?));
+        let positions = names.filter_map(|i| self.position(i.of));
         let mut direction = self.direction();
         let tangents = positions.filter_map(|k| self.value.input_as_tangent(k, self.own.get(k)?));
         tangents.map(|tangent| tangent.map_floats(&mut direction)).collect()
@@ -176,7 +176,7 @@ impl Point {
     fn positions(&self) -> Result<Vec<Option<usize>>> {
         let jvp = self.function.directional()?;
         let ports = jvp.inputs().filter(|i| i.role == Role::Derivative);
-        Ok(ports.map(|i| self.position(i.name.strip_suffix('\'')?)).collect())
+        Ok(ports.map(|i| self.position(i.of)).collect())
     }
 
     /// How far a derivative is from the slope along `v`, for steps of every length.

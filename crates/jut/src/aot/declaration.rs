@@ -348,37 +348,31 @@ impl Part {
 }
 
 fn input_name(input: &Input) -> (String, &'static str) {
-    let of = &input.of;
+    let of = &input.of.bare;
     match input.what {
-        compose::Parameter::Tangent(_) => (format!("{}_tangent", bare(of)), "tangent"),
+        compose::Parameter::Tangent(_) => (format!("{of}_tangent"), "tangent"),
         compose::Parameter::Cotangent(_) | compose::Parameter::LinearCotangent(_) => {
-            (format!("{}_cotangent", numbered(bare(of))), "cotangent")
+            (format!("{}_cotangent", numbered(of)), "cotangent")
         }
         compose::Parameter::Size => (of.clone(), "size of a cotangent"),
         compose::Parameter::Count => (of.clone(), "how many elements there are"),
         compose::Parameter::Argument(_) | compose::Parameter::Saved(_) if input.hidden => {
             (of.clone(), "size")
         }
-        compose::Parameter::Argument(_) | compose::Parameter::Saved(_) if of.ends_with('\'') => {
-            (format!("{}_tangent", bare(of)), "tangent")
+        compose::Parameter::Argument(_) if input.of.is_linear() => {
+            (format!("{of}_tangent"), "tangent")
         }
         compose::Parameter::Argument(_) | compose::Parameter::Saved(_) => (of.clone(), "argument"),
     }
 }
 
 fn output_name(output: &Output, request: Request) -> (String, &'static str) {
-    // The names of blocks are those of two ports with a comma between.
-    let name = numbered(bare(&output.name));
+    let name = numbered(&output.name.bare);
     if output.role == PortRole::Value {
         return (name, "result");
     }
     let (before, behind, what) = request.row().field;
     (format!("{before}{name}{behind}"), what)
-}
-
-/// The name of a linear value without its mark.
-fn bare(name: &str) -> &str {
-    name.trim_end_matches('\'')
 }
 
 /// Results without a name go by their numbers.

@@ -78,7 +78,7 @@ impl Interface {
     pub(super) fn wrong_size(&self, lists: &InLists, sizes: &Sizes) -> Option<ArgumentError> {
         let wrong = |(_, size, n): &&(usize, Size, i64)| sizes.eval(size) != Some(*n);
         let (k, size, n) = lists.sizes.iter().find(wrong)?;
-        let (name, ..) = &self.inputs[*k];
+        let (name, _) = &self.inputs[*k];
         let declared = sizes.eval(size).unwrap_or_default();
         let shown = self.packed[*k].as_ref().map_or("", |(_, shown)| shown);
         let reason = format!("does not fit `{name}: {shown}`: {n} elements, expected {declared}");
