@@ -19,7 +19,7 @@ impl Part<'_> {
 }
 
 impl Node {
-    fn rebuild<'v>(&self, leaves: &mut dyn Iterator<Item = &'v Value>) -> Option<Value> {
+    fn rebuild(&self, leaves: &mut dyn Iterator<Item = &Value>) -> Option<Value> {
         match &self.form {
             Form::Leaf => leaves.next().cloned(),
             Form::Tuple(components) => {
@@ -35,9 +35,9 @@ impl Node {
     }
 }
 
-fn rebuild_sum<'v>(
+fn rebuild_sum(
     constructors: &[Constructor],
-    leaves: &mut dyn Iterator<Item = &'v Value>,
+    leaves: &mut dyn Iterator<Item = &Value>,
 ) -> Option<Value> {
     let Some(Value::I64(tag)) = leaves.next() else { return None };
     let mut chosen = None;
