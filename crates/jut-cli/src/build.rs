@@ -1,8 +1,8 @@
 //! `jut build`: an object file, its C header, and the runtime it is linked with.
 
-use crate::commands::{functions, time_passes};
 use crate::options::{Build, Format, MathLibrary};
 use crate::output::{print, print_json};
+use crate::target::{functions, time_passes};
 use jut::{BuildOptions, Error, Function, Machine, Package, Request, Result};
 use serde_json::json;
 use std::path::{Path, PathBuf};

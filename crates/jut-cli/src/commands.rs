@@ -1,16 +1,14 @@
 //! What the commands do.
 
-use crate::evaluate::Evaluate;
-use crate::interrupt::ending_calls;
-use crate::options::{Call, Command, Explain, Format, Given, Options, Target};
+use crate::options::{Call, Command, Evaluate, Explain, Format, Options, Target};
 use crate::output::{
-    Part, Tree, complain, diagnostics_json, exit_code, print, print_columns, print_json,
-    print_tree, report, results_json, results_text, warn,
+    Part, Tree, diagnostics_json, exit_code, print, print_columns, print_json, print_tree, report,
+    results_json, results_text, warn,
 };
-use crate::{build, doctor, expand, explain, files, input, linearize, manual, verify};
-use jut::json::Arguments;
-use jut::{Arg, Compiled, Error, Function, Model, PassTime, Request, Result, Value};
-use serde_json::{Value as Json, json};
+use crate::target::{call_with, function, read, time_passes};
+use crate::{build, doctor, expand, explain, files, linearize, manual, verify};
+use jut::{Arg, Error, Model, Request, Result};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Does what the command line asks for; gives the exit code.
@@ -79,39 +77,6 @@ fn check(files: &[PathBuf], format: Format) -> u8 {
     worst
 }
 
-/// The function that is meant: the one named, or the last of the program.
-pub fn function(target: &Target) -> Result<Function> {
-    let model = Model::from_file(&target.file)?;
-    warn(model.warnings(), target.format);
-    function_of(&model, target, target.function.as_deref())
-}
-
-/// That function, or the last, of a program, with what is said about its derivatives.
-fn function_of(model: &Model, target: &Target, name: Option<&str>) -> Result<Function> {
-    let last = || model.functions().last().map(str::to_string);
-    let name = name.map(str::to_string).or_else(last).ok_or_else(|| {
-        Error::Request(format!("{}: the program has no function", target.file.display()))
-    })?;
-    let mut function = model.function(&name)?.policy(target.policy.policy());
-    if let Some(result) = &target.of {
-        function = function.of(result)?;
-    }
-    if target.wrt.is_empty() {
-        return Ok(function);
-    }
-    let wrt: Vec<&str> = target.wrt.iter().map(|name| name.trim()).collect();
-    function.wrt(&wrt)
-}
-
-/// The function that is meant, and further ones by name, treated alike.
-pub fn functions(target: &Target, more: &[String]) -> Result<Vec<Function>> {
-    let model = Model::from_file(&target.file)?;
-    warn(model.warnings(), target.format);
-    let first = target.function.as_deref();
-    let names = std::iter::once(first).chain(more.iter().map(|name| Some(name.as_str())));
-    names.map(|name| function_of(&model, target, name)).collect()
-}
-
 fn fmt(files: &[PathBuf], check: bool) -> u8 {
     let mut worst = 0;
     for file in files {
@@ -140,31 +105,6 @@ fn fmt_one(file: &Path, check: bool) -> Result<bool> {
         std::fs::write(file, laid_out).map_err(failed)?;
     }
     Ok(changes)
-}
-
-/// `--time-passes`: compiles once more and prints what every pass took.
-pub fn time_passes(target: &Target, function: &Function, requests: &[Request]) -> Result<()> {
-    if !target.time_passes {
-        return Ok(());
-    }
-    for request in requests {
-        let (_, times) = function.compile_timed(*request)?;
-        let name = format!("{}, {}", function.name(), request.suffix());
-        match target.format {
-            Format::Text => complain(&format!("{name}\n{}", PassTime::table(&times))),
-            Format::Json => {
-                let rows = times.iter().map(|t| {
-                    let micros = t.time.as_secs_f64() * 1e6;
-                    json!({
-                        "pass": t.name(), "microseconds": micros, "size": t.size, "unit": t.unit(),
-                    })
-                });
-                let rows: Vec<Json> = rows.collect();
-                complain(&format!("{}\n", json!({ "product": name, "passes": rows })));
-            }
-        }
-    }
-    Ok(())
 }
 
 fn show(target: &Target, stage: jut::Stage, draw: Option<&Path>) -> Result<u8> {
@@ -235,41 +175,4 @@ fn evaluated(call: &Call, request: Request, directions: &[String]) -> Result<u8>
         }
     }
     Ok(if checks.is_some_and(|c| !c.good()) { 4 } else { 0 })
-}
-
-/// Reads the arguments of a call, and tangents or cotangents with the given suffix.
-pub fn read(
-    given: &Given,
-    function: &Function,
-    compiled: &Compiled,
-    suffix: &str,
-    directions: &[String],
-) -> Result<Vec<Value>> {
-    let rank = |name: &str| Some(compiled.inputs().find(|i| i.name == name)?.rank);
-    let mut all = input::arguments(given.file_args.as_deref(), &given.args, "", &rank)?;
-    all.extend(input::arguments(None, directions, suffix, &rank)?);
-    if given.file_args.is_some() {
-        // One file of arguments serves all requests and directions.
-        keep_known(&mut all, function, compiled);
-    }
-    compiled.read(all)
-}
-
-/// Drops tangents and cotangents that this request does not take.
-fn keep_known(given: &mut Arguments, function: &Function, compiled: &Compiled) {
-    let takes = |key: &str| compiled.inputs().any(|i| i.name == key);
-    let parameters = function.parameters();
-    given.retain(|key, _| {
-        takes(key) || !key.ends_with('\'') || parameters.iter().any(|(name, _)| name == key)
-    });
-}
-
-/// Calls with owned arguments.
-pub fn call_with(compiled: &Compiled, args: &[Value]) -> Result<Vec<Value>> {
-    let args: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();
-    ending_calls(|cancellation| {
-        let mut session = compiled.session();
-        session.set_cancellation(cancellation);
-        Ok(session.call(&args)?.values())
-    })
 }

@@ -1,8 +1,8 @@
 //! `jut explain`: what a gradient stores, and what it costs.
 
-use crate::commands::{function, read, time_passes};
 use crate::options::{Format, Given, Target};
 use crate::output::{place_json, print, print_json};
+use crate::target::{function, read, time_passes};
 use jut::{Arg, Function, Request, Result, Span, StageCost};
 use serde_json::{Value as Json, json};
 

@@ -1,15 +1,12 @@
 //! `--out` and `--out-dir`: results as files instead of text.
 
 use crate::options::Outputs;
-use crate::output::{Part, write_json};
+use crate::output::{Files, Part, write_json};
 use jut::{Compiled, Error, Result, Role, Value, npy};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-
-/// The files of the results that were written, by number of the part and of the result in it.
-pub type Files = BTreeMap<(usize, usize), String>;
 
 /// Writes what is asked for.
 pub fn write(options: &Outputs, parts: &[Part]) -> Result<Files> {

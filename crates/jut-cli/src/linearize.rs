@@ -1,12 +1,12 @@
 //! `jut linearize`: the derivative at a point, recorded once and applied to any number of tangents and
 //! cotangents.
 
-use crate::commands::{function, time_passes};
 use crate::input;
 use crate::interrupt::ending_calls;
 use crate::options::{Format, Linearize};
 use crate::output::{Tree, print, print_columns, print_tree, results_json_of};
-use crate::verify::{borrowed, verify_linearized};
+use crate::target::{borrowed, function, time_passes};
+use crate::verify::verify_linearized;
 use jut::json::Arguments;
 use jut::{Error, Linearized, Port, Request, Result, Value};
 

@@ -27,7 +27,7 @@
 mod build;
 mod commands;
 mod doctor;
-mod evaluate;
+
 mod expand;
 mod explain;
 mod files;
@@ -37,6 +37,7 @@ mod linearize;
 mod manual;
 mod options;
 mod output;
+mod target;
 mod values;
 mod verify;
 

@@ -1,9 +1,12 @@
 //! The command line.
 
-use crate::evaluate::Evaluate;
+mod evaluate;
+
 use crate::values::{Compiler, Derivative, Engine, Stage};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+
+pub use evaluate::Evaluate;
 
 /// Gradients of programs as compiled machine code.
 #[derive(Parser)]

@@ -1,6 +1,5 @@
 //! What is printed: results, diagnostics and errors, as text or as JSON.
 
-use crate::files::Files;
 use crate::options::Format;
 use jut::json::View;
 use jut::{Compiled, Diagnostics, Error, Port, Result, Role, Severity, Sources, Span, Value};
@@ -86,6 +85,9 @@ pub enum Tree<'v> {
 pub fn colour() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
+
+/// The files of the results that were written, by number of the part and of the result in it.
+pub type Files = BTreeMap<(usize, usize), String>;
 
 /// What one request gave. A command prints that of one request, or of several.
 pub struct Part<'p> {

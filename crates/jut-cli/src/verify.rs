@@ -27,7 +27,7 @@
 
 mod laws;
 
-use crate::commands::call_with;
+use crate::target::{borrowed, call_with};
 use jut::{Compiled, Engine, Function, Request, Result, Role, Value};
 use serde_json::{Map, Value as Json, json};
 
@@ -311,11 +311,6 @@ fn compare(
         Ok((*name, different.map(|((result, _), _)| result)))
     };
     engines.iter().map(compared).collect()
-}
-
-/// Owned values as arguments.
-pub fn borrowed(values: &[Value]) -> Vec<jut::Arg<'_>> {
-    values.iter().map(jut::Arg::from).collect()
 }
 
 /// The derivatives among the results.

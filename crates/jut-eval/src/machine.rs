@@ -24,9 +24,9 @@
 use crate::code::{Arg, Body, CapCode, FieldCode, Op, PlaceCode, Slot};
 use crate::counters::Counters;
 use crate::memory::{self, Meter};
-use crate::region::{Cell, Misfit, Refused, Region, checked_dim, slice_range};
+use crate::region::{Cell, Misfit, Refused, Region, checked_dim};
 use crate::scalar::LinearScalar;
-use crate::value::{Array, Items, Value, View};
+use crate::value::{Array, Items, Value, View, slice_range};
 use crate::vector::Unlike;
 use crate::{EvalError, Interpreter, structured, vector};
 use jut_ir::Scalar;

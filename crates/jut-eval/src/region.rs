@@ -8,7 +8,7 @@
 use crate::memory::{self, Charge, Meter};
 use crate::pieces;
 use crate::scalar::LinearScalar;
-use crate::value::{Array, Cells, Value, View};
+use crate::value::{Array, Cells, Value, View, slice_range};
 use crate::vector::{Unlike, add, add_cells, add_i64, additions, unlike};
 use jut_ir::Width;
 use jut_ir::types::Type;
@@ -568,12 +568,6 @@ pub(crate) fn checked_dim(size: i64, outer: &[usize]) -> Result<usize, Refused> 
         Err(_) if outer.contains(&0) => Ok(0),
         Err(_) => Err(Refused::Negative(size)),
     }
-}
-
-/// First element and number of elements of a slice within `0 .. len`.
-pub(crate) fn slice_range(lo: i64, count: i64, len: usize) -> Option<(usize, usize)> {
-    let (lo, count) = (usize::try_from(lo).ok()?, usize::try_from(count).ok()?);
-    (lo.checked_add(count)? <= len).then_some((lo, count))
 }
 
 /// Zeros of a scalar type in the given dimensions. Only what is inside arrays counts against the limit.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 mod array;
 
 pub use array::{Array, Cells, View};
-pub(crate) use array::{Choice, Part};
+pub(crate) use array::{Choice, Part, slice_range};
 
 /// A value of any type of the language, non-linear or linear.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use super::{Frame, Run, UNGUARDED, unchecked};
 use crate::code::PathStep;
-use crate::region::{Cursor, Misfit, Region, slice_range};
-use crate::value::Value;
+use crate::region::{Cursor, Misfit, Region};
+use crate::value::{Value, slice_range};
 
 /// Follows a path from a place in a region.
 pub(super) fn steps<'a>(

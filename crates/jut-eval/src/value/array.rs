@@ -5,10 +5,15 @@
 use super::{Value, same_f32};
 use crate::memory::{Charge, Meter};
 use crate::pieces;
-use crate::region::slice_range;
 use jut_runtime::{cancel, math};
 use std::fmt;
 use std::sync::Arc;
+
+/// First element and number of elements of a slice within `0 .. len`.
+pub(crate) fn slice_range(lo: i64, count: i64, len: usize) -> Option<(usize, usize)> {
+    let (lo, count) = (usize::try_from(lo).ok()?, usize::try_from(count).ok()?);
+    (lo.checked_add(count)? <= len).then_some((lo, count))
+}
 
 /// A view into a rectangular block: a whole array, a row or a slice.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! The commands that call a function or one of its derivatives: read from the table of requests
 //! ([`jut::request::TABLE`]), so that a new row is a new command.
 
-use crate::options::Call;
+use super::Call;
 use clap::error::{Error, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
 use jut::request::{Row, Seeds, TABLE};

@@ -1,0 +1,109 @@
+//! What commands work on: the function that is meant, its arguments, and calls of it.
+
+use crate::input;
+use crate::interrupt::ending_calls;
+use crate::options::{Format, Given, Target};
+use crate::output::{complain, warn};
+use jut::json::Arguments;
+use jut::{Arg, Compiled, Error, Function, Model, PassTime, Request, Result, Value};
+use serde_json::{Value as Json, json};
+
+/// The function that is meant: the one named, or the last of the program.
+pub fn function(target: &Target) -> Result<Function> {
+    let model = Model::from_file(&target.file)?;
+    warn(model.warnings(), target.format);
+    function_of(&model, target, target.function.as_deref())
+}
+
+/// That function, or the last, of a program, with what is said about its derivatives.
+fn function_of(model: &Model, target: &Target, name: Option<&str>) -> Result<Function> {
+    let last = || model.functions().last().map(str::to_string);
+    let name = name.map(str::to_string).or_else(last).ok_or_else(|| {
+        Error::Request(format!("{}: the program has no function", target.file.display()))
+    })?;
+    let mut function = model.function(&name)?.policy(target.policy.policy());
+    if let Some(result) = &target.of {
+        function = function.of(result)?;
+    }
+    if target.wrt.is_empty() {
+        return Ok(function);
+    }
+    let wrt: Vec<&str> = target.wrt.iter().map(|name| name.trim()).collect();
+    function.wrt(&wrt)
+}
+
+/// The function that is meant, and further ones by name, treated alike.
+pub fn functions(target: &Target, more: &[String]) -> Result<Vec<Function>> {
+    let model = Model::from_file(&target.file)?;
+    warn(model.warnings(), target.format);
+    let first = target.function.as_deref();
+    let names = std::iter::once(first).chain(more.iter().map(|name| Some(name.as_str())));
+    names.map(|name| function_of(&model, target, name)).collect()
+}
+
+/// `--time-passes`: compiles once more and prints what every pass took.
+pub fn time_passes(target: &Target, function: &Function, requests: &[Request]) -> Result<()> {
+    if !target.time_passes {
+        return Ok(());
+    }
+    for request in requests {
+        let (_, times) = function.compile_timed(*request)?;
+        let name = format!("{}, {}", function.name(), request.suffix());
+        match target.format {
+            Format::Text => complain(&format!("{name}\n{}", PassTime::table(&times))),
+            Format::Json => {
+                let rows = times.iter().map(|t| {
+                    let micros = t.time.as_secs_f64() * 1e6;
+                    json!({
+                        "pass": t.name(), "microseconds": micros, "size": t.size, "unit": t.unit(),
+                    })
+                });
+                let rows: Vec<Json> = rows.collect();
+                complain(&format!("{}\n", json!({ "product": name, "passes": rows })));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads the arguments of a call, and tangents or cotangents with the given suffix.
+pub fn read(
+    given: &Given,
+    function: &Function,
+    compiled: &Compiled,
+    suffix: &str,
+    directions: &[String],
+) -> Result<Vec<Value>> {
+    let rank = |name: &str| Some(compiled.inputs().find(|i| i.name == name)?.rank);
+    let mut all = input::arguments(given.file_args.as_deref(), &given.args, "", &rank)?;
+    all.extend(input::arguments(None, directions, suffix, &rank)?);
+    if given.file_args.is_some() {
+        // One file of arguments serves all requests and directions.
+        keep_known(&mut all, function, compiled);
+    }
+    compiled.read(all)
+}
+
+/// Drops tangents and cotangents that this request does not take.
+fn keep_known(given: &mut Arguments, function: &Function, compiled: &Compiled) {
+    let takes = |key: &str| compiled.inputs().any(|i| i.name == key);
+    let parameters = function.parameters();
+    given.retain(|key, _| {
+        takes(key) || !key.ends_with('\'') || parameters.iter().any(|(name, _)| name == key)
+    });
+}
+
+/// Calls with owned arguments.
+pub fn call_with(compiled: &Compiled, args: &[Value]) -> Result<Vec<Value>> {
+    let args: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();
+    ending_calls(|cancellation| {
+        let mut session = compiled.session();
+        session.set_cancellation(cancellation);
+        Ok(session.call(&args)?.values())
+    })
+}
+
+/// Owned values as arguments.
+pub fn borrowed(values: &[Value]) -> Vec<jut::Arg<'_>> {
+    values.iter().map(jut::Arg::from).collect()
+}
