@@ -45,6 +45,9 @@ pub struct KernelRow {
     pub doc: &'static str,
     /// Buffers first, then integers.
     pub params: &'static [KernelParam],
+    /// Whether it looks at the flag of a call that is cancelled, and stops: work on arrays of any size. What it leaves then
+    /// is read by nobody, because a `poll` stands behind it ([`crate::poll`]).
+    pub stops_early: bool,
     /// How many cells each buffer has, given the integers.
     pub lengths: fn(&[i64]) -> Vec<i64>,
     /// The kernel on the buffers, whose lengths have been tested.
@@ -103,6 +106,7 @@ macro_rules! replaced {
             symbol: $symbol,
             doc: concat!("each of the n cells of x becomes its ", $name),
             params: &[buffer("x", Role::InOut), integer("n")],
+            stops_early: false,
             lengths: |sizes| sizes.iter().map(|n| (*n).max(0)).collect(),
             run: |buffers, _| {
                 for x in buffers.iter_mut().flatten() {
@@ -130,6 +134,7 @@ pub static KERNELS: &[KernelRow] = &[
             integer("k"),
             integer("flags"),
         ],
+        stops_early: true,
         lengths: |sizes| match *sizes {
             [m, n, k, flags] => {
                 vec![cells(m, n), cells(m, k), cells(k, n), matrix::scratch(m, n, k, flags)]
@@ -154,6 +159,7 @@ pub static KERNELS: &[KernelRow] = &[
             integer("n"),
             integer("flags"),
         ],
+        stops_early: true,
         lengths: |sizes| match *sizes {
             [m, n, _] => vec![m.max(0), cells(m, n), n.max(0)],
             _ => Vec::new(),
@@ -176,6 +182,7 @@ pub static KERNELS: &[KernelRow] = &[
             integer("n"),
             integer("flags"),
         ],
+        stops_early: true,
         lengths: |sizes| match *sizes {
             [m, n, _] => vec![cells(m, n), m.max(0), n.max(0)],
             _ => Vec::new(),
@@ -197,6 +204,7 @@ pub static KERNELS: &[KernelRow] = &[
             integer("n"),
             integer("flags"),
         ],
+        stops_early: true,
         lengths: |sizes| match *sizes {
             [n, _] => vec![1, n.max(0), n.max(0)],
             _ => Vec::new(),
@@ -212,6 +220,7 @@ pub static KERNELS: &[KernelRow] = &[
         symbol: "jut_conv",
         doc: "y of the convolution of x with k, see `jut_runtime::conv`",
         params: &convolution("y", "x", "k"),
+        stops_early: true,
         lengths: |sizes| convolved(sizes).to_vec(),
         run: |buffers, sizes| convolve(conv::output, buffers, sizes),
     },
@@ -220,6 +229,7 @@ pub static KERNELS: &[KernelRow] = &[
         symbol: "jut_conv_input",
         doc: "x from y and k: the transpose of the convolution in x",
         params: &convolution("x", "y", "k"),
+        stops_early: true,
         lengths: |sizes| {
             let [y, x, k] = convolved(sizes);
             vec![x, y, k]
@@ -231,6 +241,7 @@ pub static KERNELS: &[KernelRow] = &[
         symbol: "jut_conv_kernel",
         doc: "k from x and y: the transpose of the convolution in k",
         params: &convolution("k", "x", "y"),
+        stops_early: true,
         lengths: |sizes| {
             let [y, x, k] = convolved(sizes);
             vec![k, x, y]
@@ -250,6 +261,7 @@ pub static KERNELS: &[KernelRow] = &[
             integer("m"),
             integer("flags"),
         ],
+        stops_early: true,
         lengths: |sizes| match *sizes {
             [n, m, _] => vec![cells(n, m), cells(n, n), cells(n, m), triangular::scratch(n, m)],
             _ => Vec::new(),
@@ -272,6 +284,7 @@ pub static KERNELS: &[KernelRow] = &[
             integer("m"),
             integer("flags"),
         ],
+        stops_early: true,
         lengths: |sizes| match *sizes {
             [n, ..] => vec![cells(n, n), cells(n, n), triangular::scratch(n, n)],
             _ => Vec::new(),
@@ -295,6 +308,7 @@ pub static KERNELS: &[KernelRow] = &[
             integer("m"),
             integer("flags"),
         ],
+        stops_early: true,
         lengths: |sizes| match *sizes {
             [n, ..] => vec![cells(n, n), cells(n, n), cells(n, n), triangular::scratch(n, n)],
             _ => Vec::new(),
@@ -313,6 +327,7 @@ pub static KERNELS: &[KernelRow] = &[
         symbol: "jut_print",
         doc: "prints a piece of text that is no float; what it is says `jut_runtime::print::code`",
         params: &[integer("what"), integer("word")],
+        stops_early: false,
         lengths: |_| Vec::new(),
         run: |_, sizes| {
             if let [what, word] = *sizes {
@@ -325,6 +340,7 @@ pub static KERNELS: &[KernelRow] = &[
         symbol: "jut_print_float",
         doc: "prints the one cell of x; what it is says `jut_runtime::print::code`",
         params: &[buffer("x", Role::In), integer("what")],
+        stops_early: false,
         lengths: |_| vec![1],
         run: |buffers, sizes| {
             if let ([x], [what]) = (buffers, sizes) {

@@ -29,7 +29,6 @@
 //! *Cost*: linear.
 
 use crate::form::{Atom, BLOCK, Block, For, Lanes, LoopFuncId, LoopProgram, Site, Stmt};
-use crate::kernel::Kernel;
 use crate::recursion;
 use cranelift_entity::SecondaryMap;
 use jut_ir::ir::Literal;
@@ -123,7 +122,7 @@ impl Placer {
                 all.asks = true;
             }
             all.operations = all.operations.saturating_add(work.operations);
-            let is_long = matches!(stmt, Stmt::Kernel { kernel, .. } if stops_early(kernel));
+            let is_long = matches!(stmt, Stmt::Kernel { kernel, .. } if kernel.row().stops_early);
             block.stmts.push(stmt);
             if is_long {
                 block.stmts.push(self.poll(1));
@@ -194,12 +193,6 @@ impl Placer {
         body.stmts.insert(0, self.poll(every));
         Work { operations: every.saturating_mul(once.operations), asks: true }
     }
-}
-
-/// Whether a kernel looks at the flag itself: those do that work on arrays of any size.
-fn stops_early(kernel: Kernel) -> bool {
-    let name = kernel.row().name;
-    ["matmul", "matvec", "outer", "dot"].contains(&name) || name.starts_with("conv")
 }
 
 fn int(k: i64) -> Atom {

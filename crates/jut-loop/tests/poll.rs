@@ -2,9 +2,12 @@
 //! bit.
 
 use jut_ir::prim;
-use jut_loop::form::{Atom, Block, LoopFuncId, LoopProgram, Stmt, Value};
+use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopProgram, Role, Stmt, Value};
+use jut_loop::kernel::{KERNELS, KernelRow};
 use jut_loop::signature::{Cells, Flat};
 use jut_loop::{eval, poll, print, read};
+use jut_runtime::Cancellation;
+use jut_runtime::cancel::during;
 
 fn program(text: &str) -> LoopProgram {
     read::read_program(0, text).unwrap_or_else(|e| panic!("{e} {:?}", e.span))
@@ -344,5 +347,63 @@ loop def f(n: i64, room: i64, x: in f64[room], y: inout f64[room], z: inout bool
         let whole = run(&plain);
         assert!(whole == run(&placed), "{n}");
         assert!(whole == run(&rounds_of), "{n}");
+    }
+}
+
+/// Integers with which a kernel does more than it may without asking.
+fn much(row: &KernelRow) -> Vec<i64> {
+    let integers = row.params.iter().filter(|p| matches!(p.kind, Kind::I64));
+    let size = |name: &str| match (row.name, name) {
+        (_, "flags") => 0,
+        ("dot", _) => 1 << 20,
+        ("matvec" | "outer", _) => 1500,
+        (_, "o" | "c") => 8,
+        (_, "u" | "v") => 5,
+        _ => 96,
+    };
+    integers.map(|p| size(p.name)).collect()
+}
+
+#[test]
+fn the_table_of_kernels_says_which_of_them_stop_early() {
+    // Those that print are told apart by having no result.
+    let computes = |row: &&KernelRow| row.params.iter().any(|p| p.role == Role::InOut);
+    for row in KERNELS.iter().filter(computes) {
+        let sizes = much(row);
+        let lengths = (row.lengths)(&sizes);
+        let results = |cancelled: bool| {
+            let mut buffers: Vec<Vec<f64>> =
+                lengths.iter().map(|n| vec![1.0 / 64.0; usize::try_from(*n).unwrap()]).collect();
+            let cancellation = Cancellation::new();
+            if cancelled {
+                cancellation.cancel();
+            }
+            during(&cancellation, || (row.run)(&mut buffers, &sizes));
+            buffers.swap_remove(0)
+        };
+        assert_eq!(results(false) != results(true), row.stops_early, "{}", row.name);
+    }
+}
+
+#[test]
+fn behind_every_kernel_that_stops_early_it_asks() {
+    for row in KERNELS {
+        let (mut params, mut args) = (String::new(), Vec::new());
+        for (k, param) in row.params.iter().enumerate() {
+            let role = if param.role == Role::InOut { "inout" } else { "in" };
+            match param.kind {
+                Kind::I64 => args.push("n".to_string()),
+                _ => {
+                    params.push_str(&format!(", b{k}: {role} f64[n]"));
+                    args.push(format!("b{k}"));
+                }
+            }
+        }
+        let call = format!("kernel {}({})", row.name, args.join(", "));
+        let placed =
+            poll::place(&program(&format!("\nloop def f(n: i64{params}) = {{\n  {call}\n}}\n")));
+        let body = &placed.funcs[LoopFuncId::from_u32(0)].body;
+        let asks = matches!(body.stmts.as_slice(), [Stmt::Kernel { .. }, Stmt::Poll { .. }]);
+        assert_eq!(asks, row.stops_early, "{}", row.name);
     }
 }

@@ -221,6 +221,7 @@ impl Name {
     }
 
     /// Whether it is a linear value's.
+    #[cfg(feature = "aot")]
     pub fn is_linear(&self) -> bool {
         self.marked != self.bare
     }

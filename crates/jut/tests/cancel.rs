@@ -164,6 +164,28 @@ fn calls_without_loops_can_be_ended() {
     }
 }
 
+/// A kernel, and nothing behind it that asks.
+fn kernel(call: &str) -> String {
+    format!(
+        "def f(n: i64) -> f64 = {{
+           a = build (i < n, j < n) {{ if i == j {{ 2.0 }} else {{ 0.0001 }} }}
+           l = {call}
+           l[n - 1, n - 1]
+         }}"
+    )
+}
+
+#[test]
+fn what_a_kernel_left_when_it_stopped_is_no_result() {
+    for call in ["triangular_solve(a, a)", "cholesky(a)"] {
+        let model = Model::from_text(&kernel(call)).expect("a program");
+        for engine in engines() {
+            let f = model.function("f").expect("f").engine(engine);
+            ends_soon(&format!("{engine:?}: {call}"), &f, &[2500.into()]);
+        }
+    }
+}
+
 #[test]
 fn products_of_matrices_can_be_ended() {
     let model = Model::from_text(PRODUCT).expect("a program");
