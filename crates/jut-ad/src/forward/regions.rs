@@ -280,9 +280,17 @@ impl Writer<'_> {
         tangents.retain(|x| self.lin_born[*x] > opened && seen.insert(*x));
         let mut out = std::mem::take(&mut frame.out);
         let mut loc = Loc::default();
+        // What regions inside have given back.
+        let mut given: Vec<LVar> = Vec::new();
         for region in frame.regions.drain(first..).rev() {
-            let nl = returned.iter().map(|v| Atom::Var(*v)).collect();
-            let body = Block { stmts: out, nl, lin: tangents.clone() };
+            // What is from before this region is there outside of it. Returned it would be another name, and
+            // its sizes as well; but the types of values keep the sizes that are in scope.
+            let nl: Vec<NVar> =
+                returned.iter().copied().filter(|v| self.born[*v] > region.opened).collect();
+            let own = tangents.iter().copied().filter(|x| self.lin_born[*x] > region.opened);
+            let mut lin: Vec<LVar> = own.chain(given.iter().copied()).collect();
+            let results = nl.iter().map(|v| Atom::Var(*v)).collect();
+            let body = Block { stmts: out, nl: results, lin: lin.clone() };
             let (mode, start) = (Mode::Rd, Some(Operand::L(region.init)));
             let end = frame.needs.of(region.var).times > 0;
             let rhs = jut_ir::Region { mode, cap: region.cap, start, end, body };
@@ -291,14 +299,15 @@ impl Writer<'_> {
                 let name = self.builder.namer.fresh(&data.name);
                 let given_back = self.builder.func.lvars.push(LinVarData { name, ..data });
                 self.handles[region.var] = Some(Handle::Val(given_back));
-                tangents.push(given_back);
+                given.push(given_back);
+                lin.push(given_back);
             }
             out = region.before;
             loc = region.loc;
-            let (nl, lin) = (returned.clone(), tangents.clone());
             let rhs = Rhs::Region(Box::new(rhs));
             out.push(Stmt { nl, lin, rhs, annotated: false, loc });
         }
+        tangents.extend(given);
         out.extend(self.leaves(&returned, &rebuilt, &maxima, &tangents, opened, loc));
         out.extend(checks);
         self.frame.bound.extend(returned.into_iter().chain(rebuilt));
