@@ -35,14 +35,51 @@ pub(super) fn is_reserved(word: &str) -> bool {
 /// Makes names of the words that are no keywords where they stand. (Those that begin declarations or go
 /// on with a loop are decided while the text is read, because newlines depend on them.)
 pub(super) fn decide(list: &mut [Token], close: &[u32]) {
+    let mut heads = Heads::default();
     for k in 0..list.len() {
-        if list[k].kind == Kind::Keyword && !is_keyword(list, close, k) {
+        if list[k].kind == Kind::Keyword && !is_keyword(list, close, k, heads.is_open()) {
             list[k].kind = Kind::Name;
+        }
+        heads.pass(&list[k]);
+    }
+}
+
+/// Which heads stand before a token that wait for their block: those of `if`, `case`, `while` and of loops. The next `{`
+/// in the same brackets begins it, `if a < sum(x) {`, and belongs to no `sum` before it.
+#[derive(Default)]
+struct Heads {
+    /// How many wait here, and in each of the brackets around.
+    waiting: u32,
+    around: Vec<u32>,
+    /// An `else` or `do` is just before: the block is its own.
+    has_block: bool,
+}
+
+impl Heads {
+    fn is_open(&self) -> bool {
+        self.waiting > 0
+    }
+
+    fn pass(&mut self, token: &Token) {
+        let has_block = std::mem::take(&mut self.has_block);
+        match (token.kind, token.text) {
+            (Kind::Newline, _) | (Kind::Symbol, ";") => self.waiting = 0,
+            (Kind::Keyword, "if" | "case" | "while" | "for") => self.waiting += 1,
+            (Kind::Keyword, "sum" | "build" | "map" | "fold" | "max" | "min") => self.waiting += 1,
+            (Kind::Keyword, "else" | "do") => self.has_block = true,
+            (Kind::Symbol, "{") => {
+                let behind = self.waiting.saturating_sub(u32::from(!has_block));
+                self.around.push(behind);
+                self.waiting = 0;
+            }
+            (Kind::Symbol, "(" | "[" | "#(") => self.around.push(std::mem::take(&mut self.waiting)),
+            (Kind::Symbol, ")" | "]" | "}") => self.waiting = self.around.pop().unwrap_or(0),
+            _ => {}
         }
     }
 }
 
-fn is_keyword(list: &[Token], close: &[u32], k: usize) -> bool {
+fn is_keyword(list: &[Token], close: &[u32], k: usize, in_head: bool) -> bool {
     let text = list[k].text;
     if is_reserved(text) || DECLARATION.contains(&text) || matches!(text, "carry" | "slice") {
         return true;
@@ -87,11 +124,11 @@ fn is_keyword(list: &[Token], close: &[u32], k: usize) -> bool {
         "sum" | "build" | "map" | "fold" | "max" | "min" => match next.text {
             // What is written like a loop and is none is a mistake that is best told about a loop.
             "(" => {
-                let body = |t: &Token| is_word(t) || t.is("{") && !keyword_before(&["if", "case"]);
+                let body = |t: &Token| is_word(t) || t.is("{") && !in_head;
                 is_range(list, close, k + 1)
                     || !matches!(text, "max" | "min") && behind_bracket().is_some_and(body)
             }
-            "{" => !keyword_before(&["if", "case"]),
+            "{" => !in_head,
             _ => is_word(next) || is_number,
         },
         "var" => {
