@@ -3,7 +3,9 @@
 
 use jut_ad::{Mask, Policy};
 use jut_eval::{Interpreter, Value};
-use jut_tests::engines::{agree, backends};
+use jut_loop::form::LoopProgram;
+use jut_loop::split;
+use jut_tests::engines::{agree, agree_with, backends};
 use jut_tests::generate::Extent;
 use jut_tests::laws::load;
 use jut_tests::products::products;
@@ -162,4 +164,42 @@ fn every_derivative_of_random_programs_agrees_at_arguments_that_they_do_not_expe
     assert_eq!(total.len(), 12);
     let enough = |ends: &[usize; 2]| ends.iter().all(|n| *n > PROGRAMS);
     assert!(total.values().all(enough), "{total:?}");
+}
+
+/// Functions that are cut into pieces: nothing that one piece has made and another one reads is on a stack.
+#[test]
+fn all_engines_agree_on_functions_in_pieces() {
+    let text = "
+        def main(x: f64, k: i64) -> f64 = {
+          a = [x, 2.0 * x, sin(x)]
+          b = [a[1] + 1.0, a[0] * a[2]]
+          s = for (i < 3) carry (s = 0.0) {
+            c = [s + a[i], x * s, b[1]]
+            d = [c[0] * c[1], c[2]]
+            s + exp(0.1 * d[0]) * d[1] + c[k] * b[0]
+          }
+          e = if s > 1.0 { [a[k], s] } else { [s, b[1]] }
+          e[0] * e[1] + a[2] * b[0]
+        }";
+    let mut cases = vec![(text.to_string(), vec![Value::F64(0.7), Value::I64(2)])];
+    cases.extend((0..16).map(|seed| {
+        let generated = Subject::main(seed).generate();
+        (generated.text.clone(), generated.arguments())
+    }));
+    let outcome = in_parallel(&cases, |(text, args)| {
+        let program = load(text)?;
+        let func = program.find_func("main").ok_or("no main")?;
+        let args = Interpreter::new(&program).with_sizes(func, args).map_err(|e| e.to_string())?;
+        let mask = Mask::full(&program, func);
+        for product in products(&program, func, &args, &mask, &[Policy::Default])? {
+            let optimised = jut_opt::optimise(&product.program, product.func, true);
+            for (long, piece) in [(3, 1), (40, 20)] {
+                let cut = |form: &mut LoopProgram| drop(split::run_with(form, long, piece));
+                agree_with(&optimised, product.func, &product.args, &cut)
+                    .map_err(|e| format!("{} in pieces of {piece}: {e}\n{text}", product.name))?;
+            }
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
 }

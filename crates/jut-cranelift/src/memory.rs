@@ -134,7 +134,8 @@ impl Translator<'_> {
         arena: Arena,
         site: Site,
     ) -> Result<()> {
-        if let (Arena::Temp, Atom::Lit(Literal::I64(n))) = (arena, len)
+        if let (Arena::Temp, Atom::Lit(Literal::I64(n)), false) =
+            (arena, len, self.left.contains(&dst))
             && let Some(slot) = self.on_stack(dst, cell, n)
         {
             let address = self.builder.ins().stack_addr(types::I64, slot, 0);

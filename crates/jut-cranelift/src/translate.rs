@@ -18,11 +18,12 @@ use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_frontend::FunctionBuilder;
 use cranelift_module::{FuncId, Module};
-use jut_ir::hash::HashMap;
+use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::ir::Literal;
 use jut_ir::prim::{COS, Lowering, Machine, Prim, SIN};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Stmt, Value};
 use jut_loop::kernel::Kernel;
+use jut_loop::split;
 
 /// The machine type of a kind.
 pub(crate) fn cranelift_type(kind: Kind) -> ir::Type {
@@ -70,6 +71,8 @@ pub(crate) struct Translator<'a> {
     /// Allocations that lie on the stack, and the bytes that are left there for more.
     pub(crate) on_stack: HashMap<Value, StackSlot>,
     pub(crate) stack_room: u32,
+    /// Allocations that do not, because they end later than the function.
+    pub(crate) left: HashSet<Value>,
     /// How the function ends when a check does not hold.
     pub(crate) failures: Failing,
     /// How the results are returned, and where those go that are returned through memory.
@@ -130,6 +133,7 @@ impl<'a> Translator<'a> {
             partners: HashMap::default(),
             cosine: None,
             on_stack: HashMap::default(),
+            left: split::left(source),
             stack_room: crate::memory::ON_STACK,
             failures: Failing::default(),
             returns,

@@ -18,10 +18,12 @@
 use crate::module::Imports;
 use crate::text::{Body, Label, Operand, Scalar, Type};
 use cranelift_entity::{EntityRef, SecondaryMap};
+use jut_ir::hash::HashSet;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Machine, Prim};
 use jut_loop::form::{Atom, Block, Kind, LoopFuncId, LoopFunction, LoopProgram, Role, Stmt, Value};
 use jut_loop::kernel::Kernel;
+use jut_loop::split;
 use jut_runtime::symbols::{self, Math};
 use std::collections::HashMap;
 
@@ -107,6 +109,8 @@ pub(crate) struct Translator<'a> {
     /// Allocations that lie on the stack, and the bytes that are left there for more.
     pub(crate) on_stack: HashMap<Value, Operand>,
     pub(crate) stack_room: u32,
+    /// Allocations that do not, because they end later than the function.
+    pub(crate) left: HashSet<Value>,
     /// Where the function is left with a status that is not 0.
     pub(crate) failures: Vec<(Operand, Label)>,
     /// Memory for results of called functions, and how many words of it.
@@ -152,6 +156,7 @@ impl<'a> Translator<'a> {
             nested: Vec::new(),
             group: None,
             on_stack: HashMap::new(),
+            left: split::left(source),
             stack_room: crate::memory::ON_STACK,
             failures: Vec::new(),
             called: None,

@@ -149,7 +149,8 @@ impl Translator<'_> {
         arena: Arena,
         site: Site,
     ) -> Result<()> {
-        if let (Arena::Temp, Atom::Lit(Literal::I64(n))) = (arena, len)
+        if let (Arena::Temp, Atom::Lit(Literal::I64(n)), false) =
+            (arena, len, self.left.contains(&dst))
             && let Some(place) = self.on_stack(dst, cell, n)
         {
             self.bind(dst, place);

@@ -31,6 +31,7 @@
 //! and finds pointers into them in its frame: such buffers have no root.
 
 use cranelift_entity::SecondaryMap;
+use jut_ir::hash::HashSet;
 
 use crate::form::{Atom, Cell, For, Kind, LoopFunction, Role, Stmt, Value};
 
@@ -172,6 +173,23 @@ impl Roots {
             Root::Exchanged(exchange, _) => self.exchanges[exchange].clone(),
             _ => Vec::new(),
         }
+    }
+
+    /// The allocations to which the function may store a pointer.
+    pub fn stored(&self, func: &LoopFunction) -> HashSet<Value> {
+        let (mut stored, mut any) = (HashSet::default(), false);
+        func.body.for_each(&mut |stmt| {
+            let Stmt::Store { value: Atom::Value(v), .. } = stmt else { return };
+            if matches!(func.values[*v].kind, Kind::Buffer(_)) {
+                let places = self.places(*v);
+                any |= places.is_empty();
+                stored.extend(places);
+            }
+        });
+        if any {
+            stored.extend(self.shown.iter().filter(|(_, shown)| **shown).map(|(v, _)| v));
+        }
+        stored
     }
 
     /// Whether nothing in the function changes what the buffer holds.

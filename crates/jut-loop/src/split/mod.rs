@@ -19,6 +19,9 @@
 //!                                        () = call f.part1(x, frame) ..
 //! ```
 //!
+//! The arenas are not those of a piece: a temporary allocation that a piece makes, and to which it puts a pointer into the
+//! frame, is there until the whole function ends ([`left`]). So no backend has it on the stack of the piece.
+//!
 //! Pieces call earlier functions only, as all functions do; a long block inside a long block is cut
 //! first. A `par` loop whose body is cut becomes an `up` loop, because its iterations share the frame.
 //!
@@ -29,9 +32,11 @@
 mod pieces;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
+use jut_ir::hash::HashSet;
 use jut_ir::{RuntimeErrorKind, Span};
 
-use crate::form::{Block, LoopFuncId, LoopFunction, LoopProgram, Order, Site, Stmt};
+use crate::analysis::Roots;
+use crate::form::{Block, LoopFuncId, LoopFunction, LoopProgram, Order, Site, Stmt, Value};
 use crate::insert::{self, Moving};
 use pieces::Pieces;
 pub(crate) use pieces::{FRAME, FRAME_TOP};
@@ -77,6 +82,14 @@ pub fn run_with(program: &mut LoopProgram, long: usize, piece: usize) -> Frames 
         parts
     });
     frames
+}
+
+/// The allocations of a piece that other pieces may use, and that so end with the whole function.
+pub fn left(func: &LoopFunction) -> HashSet<Value> {
+    if !func.is_piece() {
+        return HashSet::default();
+    }
+    Roots::of(func).stored(func)
 }
 
 /// A place that says that memory has run out: one that there is, or one without a text.
