@@ -196,6 +196,7 @@ fn all_engines_agree_on_functions_in_pieces() {
             for (long, piece) in [(3, 1), (40, 20)] {
                 let cut = |form: &mut LoopProgram| drop(split::run_with(form, long, piece));
                 agree_with(&optimised, product.func, &product.args, &cut)
+                    .map(drop)
                     .map_err(|e| format!("{} in pieces of {piece}: {e}\n{text}", product.name))?;
             }
         }

@@ -53,6 +53,9 @@ pub struct Component {
     pub boxed: bool,
     /// The buffers, outermost first; none for a scalar.
     pub levels: Vec<Level>,
+    /// The tags, by the number of their components in the same value, and the constructors with which the value has this
+    /// component. With others it is zero, or a buffer without cells, whatever its dimensions say.
+    pub only_if: Vec<(usize, i64)>,
 }
 
 /// One contiguous buffer of a component: its dimensions, outermost first.
@@ -91,7 +94,8 @@ impl Level {
 
 impl Component {
     fn scalar(kind: Kind) -> Component {
-        Component { suffix: Rc::from(""), scalar: kind, boxed: false, levels: Vec::new() }
+        let (levels, only_if) = (Vec::new(), Vec::new());
+        Component { suffix: Rc::from(""), scalar: kind, boxed: false, levels, only_if }
     }
 
     /// A pointer to a box. How many words it has depends on the constructor: never copied.
@@ -143,6 +147,7 @@ impl Component {
         let mut moved = self.clone();
         moved.suffix = format!("{prefix}{}", self.suffix).into();
         if by > 0 {
+            moved.only_if.iter_mut().for_each(|(tag, _)| *tag += by);
             for level in &mut moved.levels {
                 if let Scope::Fields(fields) = &level.scope {
                     level.scope = Scope::Fields(fields.iter().map(|k| k + by).collect());
@@ -381,43 +386,6 @@ impl Layouts {
         components
     }
 
-    /// For each component of a type, the tags that a value has where it has the component: those of the
-    /// sums around it, by component, with the number of the constructor.
-    pub fn conditions(&mut self, ty: &Type) -> Vec<Vec<(usize, i64)>> {
-        let mut all = Vec::new();
-        self.add_conditions(ty, &[], &mut all);
-        all
-    }
-
-    fn add_conditions(
-        &mut self,
-        ty: &Type,
-        around: &[(usize, i64)],
-        all: &mut Vec<Vec<(usize, i64)>>,
-    ) {
-        match ty {
-            Type::Tuple(items) => {
-                items.iter().for_each(|item| self.add_conditions(item, around, all));
-            }
-            Type::Data(id) if !self.datas[id.index()].boxed => {
-                let (layout, tag) = (self.data(*id), all.len());
-                if layout.tagged {
-                    all.push(around.to_vec());
-                }
-                for (k, types) in self.fields[id.index()].clone().iter().enumerate() {
-                    let mut around = around.to_vec();
-                    around.extend(layout.tagged.then_some((tag, k as i64)));
-                    types.iter().for_each(|ty| self.add_conditions(ty, &around, all));
-                }
-            }
-            // Whether an array's cells are there depends on the element.
-            _ => {
-                let count = self.of(ty).len();
-                all.extend(std::iter::repeat_n(around.to_vec(), count));
-            }
-        }
-    }
-
     /// The components of each item of a tuple, among those of the tuple.
     pub fn items(&mut self, items: &[Type]) -> Vec<Range<usize>> {
         let mut end = 0;
@@ -447,7 +415,7 @@ impl Layouts {
             all.push(Component { suffix: "_tag".into(), ..Component::scalar(Kind::I64) });
         }
         let mut constructors = Vec::new();
-        for con in &data.constructors {
+        for (number, con) in (0..).zip(&data.constructors) {
             let last = con.name.rsplit('.').next().unwrap_or(&con.name);
             // Where each field starts, for the sizes that name one: it is one scalar, so that is its
             // number. One list for all fields, because a tape may have millions.
@@ -468,6 +436,9 @@ impl Layouts {
                 let start = all.len();
                 for c in self.of(&field.ty).iter() {
                     let mut c = c.moved(&prefix, start);
+                    if tagged {
+                        c.only_if.insert(0, (0, number));
+                    }
                     for level in &mut c.levels {
                         enter_data(level, &starts, tagged);
                     }
@@ -490,6 +461,8 @@ impl Layouts {
 /// `[size]` of something that has the component `c`.
 fn array_of(size: &Size, c: &Component) -> Component {
     let mut c = c.clone();
+    // Whether its cells have the component depends on the element.
+    c.only_if.clear();
     match c.levels.first_mut() {
         Some(level) if !level.pinned => level.dims.insert(0, size.clone()),
         _ => c

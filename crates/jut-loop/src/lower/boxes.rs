@@ -41,6 +41,9 @@ impl Lowering<'_> {
         let first = layout.fields.get(index).and_then(|f| f.first()).map_or(0, |r| r.start);
         // The components from the constructor's first on: sizes of later ones are among them.
         let mut value: Vec<Slot> = vec![Slot::scalar(int(0)); first];
+        if let (true, Some(tag)) = (layout.tagged, value.first_mut()) {
+            *tag = Slot::scalar(int(con.index as i64));
+        }
         for a in args {
             value.extend(self.slots(*a, span)?.iter());
         }

@@ -161,8 +161,7 @@ impl Lowering<'_> {
         numbers: &[usize],
         role: impl Fn(usize) -> Option<Role>,
     ) -> Parameter {
-        let conditions = self.cx.layouts.conditions(ty);
-        let abi = |tags: &Vec<(usize, i64)>| {
+        let abi = |tags: &[(usize, i64)]| {
             let tags = tags.iter().filter_map(|(tag, con)| Some((*numbers.get(*tag)?, *con)));
             tags.collect()
         };
@@ -170,15 +169,14 @@ impl Lowering<'_> {
         let components = components
             .iter()
             .zip(numbers)
-            .zip(&conditions)
             .enumerate()
-            .map(|(k, ((c, number), tags))| AbiComponent {
+            .map(|(k, (c, number))| AbiComponent {
                 layout: c.clone(),
                 kind: c.kind(),
                 number: *number,
                 role: role(k),
                 dims: signature.abi_dims(c, numbers),
-                only_if: abi(tags),
+                only_if: abi(&c.only_if),
             })
             .collect();
         Parameter { name: name.to_string(), ty: ty.clone(), components }

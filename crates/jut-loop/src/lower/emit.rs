@@ -193,6 +193,26 @@ impl Lowering<'_> {
         }
     }
 
+    /// The number of cells of the buffer of a component of `value`, whose outermost level is given: none where the value
+    /// is of another constructor.
+    fn cells_of(&mut self, c: &Component, level: &Level, value: &[Slot], span: Span) -> Res<Atom> {
+        let mut cells = self.cells(level, 0, value, span)?;
+        for (tag, con) in &c.only_if {
+            let Some(Slot { atom, .. }) = value.get(*tag).copied() else {
+                return Err(self.bug(span, "a sum has no tag"));
+            };
+            cells = match literal(atom) {
+                Some(known) if known == *con => cells,
+                Some(_) => int(0),
+                None => {
+                    let has = self.prim("is", prim::IEQ, vec![atom, int(*con)]);
+                    self.prim("cells", prim::ISELECT, vec![has, cells, int(0)])
+                }
+            };
+        }
+        Ok(cells)
+    }
+
     /// A new buffer for a component, of the arena that the destination asks for, or the
     /// destination itself.
     pub(super) fn buffer_for(
@@ -209,7 +229,7 @@ impl Lowering<'_> {
         let Some(level) = c.levels.first() else {
             return Err(self.bug(span, "a scalar is not a buffer"));
         };
-        let len = self.cells(level, 0, value, span)?;
+        let len = self.cells_of(c, level, value, span)?;
         self.bound_product(level, span)?;
         let arena = if dest == Dest::Tape { Arena::Tape } else { Arena::Temp };
         let dst = self.component_value(hint, c);
@@ -319,7 +339,7 @@ impl Lowering<'_> {
         };
         let copy = self.buffer_for(hint, c, value, dest, span)?;
         if let (Atom::Value(dst), Some(level)) = (copy.atom, c.levels.first()) {
-            let len = self.cells(level, 0, value, span)?;
+            let len = self.cells_of(c, level, value, span)?;
             self.push(Stmt::CopyCells { dst, src, len, cell: c.cell() });
         }
         Ok(copy)
