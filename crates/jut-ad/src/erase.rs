@@ -74,7 +74,7 @@ pub fn erase(derivatives: &mut Derivatives, func: FuncId) -> Result<FuncId, Diag
                 derivatives.erased.retain(|f, _| !members.contains(f));
             })?;
             let made = match component.is_recursive {
-                true => derivatives.complete(derivatives.erased[f], made),
+                true => derivatives.fill(derivatives.erased[f], made),
                 false => derivatives.add_func(made),
             };
             derivatives.erased.insert(*f, made);
@@ -82,6 +82,11 @@ pub fn erase(derivatives: &mut Derivatives, func: FuncId) -> Result<FuncId, Diag
             if derivatives.by_cotangents.contains(f) {
                 without_tape(derivatives, made);
             }
+        }
+        if component.is_recursive {
+            // They stand together, behind the operations that any of them needs.
+            let made = members.iter().map(|f| Decl::Func(derivatives.erased[f]));
+            derivatives.program.order.extend(made);
         }
     }
     Ok(derivatives.erased.get(&func).copied().unwrap_or(func))

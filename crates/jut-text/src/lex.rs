@@ -279,10 +279,13 @@ impl<'s> Lexer<'s, '_> {
             return self.push(Kind::Linear, start, &self.source[start..self.at]);
         }
         let word = &self.source[start..word_end];
-        if !member && words::may_be_keyword(word) && self.may_stand_here(word) {
+        // No keyword but those that are always ones stands directly before a block.
+        let mask_end = self.mask_end().filter(|_| !words::is_reserved(word));
+        let may_be_keyword = !member && mask_end.is_none() && words::may_be_keyword(word);
+        if may_be_keyword && self.may_stand_here(word) {
             return self.push(Kind::Keyword, start, word);
         }
-        if let Some(end) = self.mask_end() {
+        if let Some(end) = mask_end {
             self.at = end;
         }
         self.push(Kind::Name, start, &self.source[start..self.at]);

@@ -29,6 +29,7 @@
 
 use crate::Derivatives;
 use jut_ir::build::FunctionBuilder;
+use jut_ir::calls::components;
 use jut_ir::prim::{self, Prim};
 use jut_ir::*;
 
@@ -84,6 +85,23 @@ fn code(program: &Program, ty: &Type) -> String {
 /// The function for an operation at a type, made when first needed. Its parameters are the sizes
 /// in the type in order, the factor of `scale`, and the operands.
 pub(super) fn function(derivatives: &mut Derivatives, operation: Operation, ty: &Type) -> FuncId {
+    let mut new = Vec::new();
+    let id = function_among(derivatives, operation, ty, &mut new);
+    // Those that call each other stand together, behind what they call, as in any text.
+    let root = new.contains(&id).then_some(id);
+    for component in components(&derivatives.program, root, &|f| !new.contains(&f)) {
+        derivatives.program.order.extend(component.members.into_iter().map(Decl::Func));
+    }
+    id
+}
+
+/// The same; functions that are made for it have no place among the declarations yet.
+fn function_among(
+    derivatives: &mut Derivatives,
+    operation: Operation,
+    ty: &Type,
+    new: &mut Vec<FuncId>,
+) -> FuncId {
     let name = format!("{}.{}", operation.name(), code(&derivatives.program, ty));
     if let Some(known) = derivatives.operations.get(&name) {
         return *known;
@@ -92,6 +110,7 @@ pub(super) fn function(derivatives: &mut Derivatives, operation: Operation, ty: 
     let id = derivatives.reserve(&name);
     derivatives.erased.insert(id, id);
     derivatives.operations.insert(name, id);
+    new.push(id);
     let mut b = FunctionBuilder::default();
     let mut dims = Vec::new();
     ty.for_each_size(&mut |_| dims.push(b.nvar("n", Type::I64, Span::NONE)));
@@ -102,7 +121,7 @@ pub(super) fn function(derivatives: &mut Derivatives, operation: Operation, ty: 
         operation.operands().iter().map(|x| b.nvar(x, ty.clone(), Span::NONE)).collect();
     b.func.params = dims.iter().copied().chain(factor).chain(operands.iter().copied()).collect();
     let mut stmts = Vec::new();
-    let mut maker = Maker { derivatives, b, operation, factor };
+    let mut maker = Maker { derivatives, new, b, operation, factor };
     let result = match &ty {
         Type::Tuple(items) => {
             let parts: Vec<Vec<NVar>> = operands
@@ -165,7 +184,7 @@ pub(super) fn function(derivatives: &mut Derivatives, operation: Operation, ty: 
     let mut func = maker.b.func;
     func.results = vec![ResultDecl { name: None, ty }];
     func.body = Block { stmts, nl: vec![Atom::Var(result)], lin: vec![] };
-    derivatives.complete(id, func)
+    derivatives.fill(id, func)
 }
 
 /// The type with each of its sizes replaced by the next parameter.
@@ -182,6 +201,8 @@ fn with_dims(ty: &Type, dims: &mut std::slice::Iter<'_, NVar>) -> Type {
 
 struct Maker<'a> {
     derivatives: &'a mut Derivatives,
+    /// The functions that have been made.
+    new: &'a mut Vec<FuncId>,
     b: FunctionBuilder,
     operation: Operation,
     factor: Option<NVar>,
@@ -290,9 +311,13 @@ impl Maker<'_> {
         let rhs = if *ty == Type::F64 {
             Rhs::Prim(self.operation.primitive(), args.collect())
         } else {
-            let func = function(self.derivatives, self.operation, ty);
-            let mut all = Vec::new();
-            ty.for_each_size(&mut |size| all.extend(size.as_var().map(Atom::Var)));
+            let func = function_among(self.derivatives, self.operation, ty, self.new);
+            let (mut all, loc) = (Vec::new(), Loc::made(Span::NONE, Origin::Erase));
+            // Those of fields are constants and polynomials, too.
+            ty.for_each_size(&mut |size| {
+                let FunctionBuilder { func, namer } = &mut self.b;
+                all.push(sizes::operand(func, namer, size, loc, out));
+            });
             all.extend(args);
             Rhs::Call(Box::new(Call { func, args: all, lin_args: vec![], places: vec![] }))
         };
