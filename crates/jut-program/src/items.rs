@@ -186,6 +186,7 @@ fn typed(
         own: Vec::new(),
         bounds: Vec::new(),
         lengths: Vec::new(),
+        errors: jut_rust::Errors::Absent,
     };
     Ok(methods(&signature, &given))
 }

@@ -90,6 +90,12 @@ impl Lowering<'_> {
             match statement {
                 Stmt::Item(_) => {}
                 Stmt::Local(local) => {
+                    if self.fails()
+                        && let Some(Stmt::Local(sure)) = crate::results::otherwise_fails(local)
+                    {
+                        self.binding(&sure)?;
+                        continue;
+                    }
                     if let Some(branch) = alternative(local, rest) {
                         return self.branch(&branch, &[], tail, true);
                     }
@@ -145,7 +151,10 @@ impl Lowering<'_> {
                         if tail == Tail::Function && crate::numbers::is_from_fn(expr) {
                             self.wanted = Some(self.signature.result.clone());
                         }
-                        let value = self.expression(expr)?;
+                        let option = tail == Tail::Function
+                            && matches!(self.signature.result, Ty::Option(_));
+                        let value =
+                            if option { self.optional(expr)? } else { self.expression(expr)? };
                         let value = self.end(value, tail)?;
                         return Ok(if self.assigns(tail) { None } else { Some(value) });
                     }
@@ -332,7 +341,10 @@ impl Lowering<'_> {
         if crate::numbers::is_from_fn(expr) {
             self.wanted = Some(self.signature.result.clone());
         }
-        let value = self.expression(expr)?;
+        let value = match self.signature.result {
+            Ty::Option(_) => self.optional(expr)?,
+            _ => self.expression(expr)?,
+        };
         if tail == Tail::Function {
             let value = self.end(value, tail)?;
             return Ok(if self.assigns(tail) { None } else { Some(value) });
@@ -644,13 +656,21 @@ struct Search<'a> {
     frames: Vec<Option<String>>,
     outside: usize,
     found: Vec<Jump>,
+    /// Whether a `?` is no jump.
+    fails: bool,
     _of: std::marker::PhantomData<&'a ()>,
 }
 
 impl<'a> Search<'a> {
     fn new(lowering: &Lowering<'a>) -> Self {
         let frames: Vec<_> = lowering.frames.iter().map(|f| f.label.clone()).collect();
-        Search { outside: frames.len(), frames, found: Vec::new(), _of: std::marker::PhantomData }
+        Search {
+            outside: frames.len(),
+            frames,
+            found: Vec::new(),
+            fails: lowering.fails(),
+            _of: std::marker::PhantomData,
+        }
     }
 
     fn inside(&mut self, label: Option<&syn::Label>, body: &Block) {
@@ -684,7 +704,9 @@ impl Visit<'_> for Search<'_> {
     }
     fn visit_expr_try(&mut self, jump: &syn::ExprTry) {
         syn::visit::visit_expr_try(self, jump);
-        self.push(Jump::Return);
+        if !self.fails {
+            self.push(Jump::Return);
+        }
     }
     fn visit_expr_break(&mut self, jump: &syn::ExprBreak) {
         syn::visit::visit_expr_break(self, jump);

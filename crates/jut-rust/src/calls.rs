@@ -3,6 +3,7 @@
 use crate::expression::{Value, unwrapped};
 use crate::function::{Local, Lowering};
 use crate::methods;
+use crate::results::surely;
 use crate::template::{Hole, What};
 use crate::types::{Extent, Step, Ty, array};
 use crate::{Refusal, refuse};
@@ -36,6 +37,7 @@ impl Lowering<'_> {
         if let Some(last) = named.segments.last_mut() {
             last.arguments = PathArguments::None;
         }
+        let sure = std::mem::take(&mut self.sure);
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let before = path.path.segments.iter().rev().nth(1).map(|s| s.ident.to_string());
         match before.as_deref() {
@@ -88,6 +90,11 @@ impl Lowering<'_> {
         if let ("Some", [value]) = (name.as_str(), &arguments[..]) {
             return self.some(value);
         }
+        match (name.as_str(), &arguments[..]) {
+            ("Ok", [value]) => return self.some(value),
+            ("Err", [error]) => return self.no_error(error),
+            _ => {}
+        }
         if matches!(name.as_str(), "Some" | "Ok" | "Err" | "drop") {
             return refuse(path, format!("`{name}` is not built: use numbers, arrays and tuples"));
         }
@@ -118,12 +125,12 @@ impl Lowering<'_> {
             }
             _ => {
                 // Which function it is may depend on the types of its arguments.
-                self.holes.push(Hole::Function(named.to_token_stream()));
+                self.holes.push(surely(sure, Hole::Function(named.to_token_stream())));
                 let hole = self.holes.len() - 1;
                 return self.called(hole, &arguments, call.span(), inline);
             }
         };
-        let hole = self.hole(function);
+        let hole = self.hole(surely(sure, function));
         self.called(hole, &arguments, call.span(), inline)
     }
 
@@ -140,11 +147,13 @@ impl Lowering<'_> {
         let targets = self.targets.split_off(open);
         let own = |value: &Value| self.type_of(&value.ty);
         let types: Vec<Option<TokenStream>> = values.iter().map(own).collect();
-        if let Hole::Function(path) = &self.holes[hole]
-            && types.iter().any(Option::is_some)
-        {
+        if types.iter().any(Option::is_some) {
             let types = types.into_iter().map(|ty| ty.unwrap_or(quote!(::jut::rust::of::<()>())));
-            self.holes[hole] = Hole::Call(path.clone(), quote!((#(#types,)*)));
+            let types = quote!((#(#types,)*));
+            match &mut self.holes[hole] {
+                Hole::Sure(inner) => with_types(inner, types),
+                own => with_types(own, types),
+            }
         }
         self.linked(hole, values, targets, span, inline)
     }
@@ -163,9 +172,9 @@ impl Lowering<'_> {
             }
             Ty::Of(hole, steps) => {
                 let mut ty = match self.holes.get(hole)? {
-                    Hole::Data(path) => quote!(::jut::rust::of::<#path>()),
-                    Hole::Method(owner, key) => quote!(::jut::rust::result::<#key, _, _>(#owner)),
-                    _ => return None,
+                    Hole::Function(_) | Hole::Call(..) => return None,
+                    Hole::Sure(inner) if !matches!(**inner, Hole::Method(..)) => return None,
+                    known => given_by(known)?,
                 };
                 for step in &steps {
                     ty = match step {
@@ -256,6 +265,7 @@ impl Lowering<'_> {
     /// A method of a struct, found by the type of what it is called on; or what that is, if it is no struct.
     fn user_method(&mut self, call: &ExprMethodCall) -> Result<Result<Value, Value>, Refusal> {
         let name = call.method.to_string();
+        let sure = std::mem::take(&mut self.sure);
         let open = self.targets.len();
         let (receiver, target) = match self.root(&call.receiver).is_some_and(|l| l.mutable) {
             true => {
@@ -268,14 +278,7 @@ impl Lowering<'_> {
         let Ty::Of(hole, steps) = self.resolve(&receiver.ty) else {
             return Ok(Err(receiver));
         };
-        let Some(mut owner) = self.holes.get(hole).and_then(|h| match h {
-            Hole::Data(path) => Some(quote!(::jut::rust::of::<#path>())),
-            Hole::Function(path) | Hole::Call(path, _) => {
-                Some(quote!(::jut::rust::given::<#path, _>()))
-            }
-            Hole::Method(owner, key) => Some(quote!(::jut::rust::result::<#key, _, _>(#owner))),
-            Hole::Constant(_) | Hole::Length(_) | Hole::Bound(..) => None,
-        }) else {
+        let Some(mut owner) = self.holes.get(hole).and_then(given_by) else {
             return refuse(
                 &call.receiver,
                 "bind this to a name with its type before: `let x: T = ..;`",
@@ -319,7 +322,7 @@ impl Lowering<'_> {
         };
         let method = match parameter.filter(|ty| self.is_type(ty)) {
             Some(parameter) => Hole::Bound(parameter, call.method.clone()),
-            None => Hole::Method(owner, key(&name)),
+            None => surely(sure, Hole::Method(owner, key(&name))),
         };
         let hole = self.hole(method);
         let rest = self.arguments(&arguments, hole, 1)?;
@@ -386,10 +389,14 @@ impl Lowering<'_> {
     /// A method of a number or an array.
     pub fn method_call(&mut self, call: &ExprMethodCall) -> Result<Value, Refusal> {
         let name = call.method.to_string();
+        let optional = std::mem::take(&mut self.optional);
         if crate::chains::is_chain(call) {
             return self.chain(call);
         }
-        if let Some(value) = self.option_method(call)? {
+        if let Some(value) = self.result_method(call)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.option_method(call, optional)? {
             return Ok(value);
         }
         if let Some(turbofish) = &call.turbofish {
@@ -557,6 +564,27 @@ impl Lowering<'_> {
         };
         self.number_method(&name, receiver, &values, &call.method)
     }
+}
+
+/// What fills the hole of a function that is called with arguments of some types.
+fn with_types(hole: &mut Hole, types: TokenStream) {
+    if let Hole::Function(path) = hole {
+        *hole = Hole::Call(path.clone(), types);
+    }
+}
+
+/// The type of what a call gives, as an expression that stands for it.
+fn given_by(hole: &Hole) -> Option<TokenStream> {
+    Some(match hole {
+        Hole::Data(path) => quote!(::jut::rust::of::<#path>()),
+        Hole::Function(path) | Hole::Call(path, _) => quote!(::jut::rust::given::<#path, _>()),
+        Hole::Method(owner, key) => quote!(::jut::rust::result::<#key, _, _>(#owner)),
+        Hole::Sure(inner) => {
+            let whole = given_by(inner)?;
+            quote!(::jut::rust::succeeded(#whole))
+        }
+        Hole::Constant(_) | Hole::Length(_) | Hole::Bound(..) => return None,
+    })
 }
 
 /// Whether a name is that of a type.

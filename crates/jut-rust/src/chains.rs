@@ -613,6 +613,13 @@ impl Lowering<'_> {
                                 .to_string(),
                     });
                 }
+                if self.fails()
+                    && !self.failing_closures
+                    && let Some(token) = crate::early::question(&closure.body)
+                {
+                    return refuse(&token, crate::early::WITHIN);
+                }
+                let failing = std::mem::take(&mut self.failing_closures);
                 self.scopes.push(Default::default());
                 let frames = std::mem::take(&mut self.frames);
                 let bound = closure.inputs.iter().zip(items);
@@ -628,6 +635,7 @@ impl Lowering<'_> {
                     }
                     (_, value) => value,
                 };
+                self.failing_closures = failing;
                 self.frames = frames;
                 self.scopes.pop();
                 value

@@ -452,7 +452,7 @@ fn assigned_last(block: &mut Block, name: &Ident) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn panics(call: &syn::Macro) -> bool {
+pub(crate) fn panics(call: &syn::Macro) -> bool {
     ["panic", "unreachable", "todo", "unimplemented"].iter().any(|name| call.path.is_ident(name))
 }
 
@@ -532,4 +532,4 @@ pub(crate) fn question(expr: &Expr) -> Option<syn::Token![?]> {
 
 pub(crate) const WITHIN: &str = "`?` is not built here: it stands in a statement of a function that gives an `Option`, not in a closure or a loop with a value";
 
-const QUESTION: &str = "`?` is that of an `Option` in a function that gives an `Option`: write `let Some(v) = .. else { .. };`";
+const QUESTION: &str = "`?` is that of an `Option` in a function that gives an `Option`, or a `Result` in one that gives a `Result`: write `let Some(v) = .. else { .. };`";

@@ -107,7 +107,7 @@ impl Lowering<'_> {
 
     /// `let PATTERN = value` in a condition: whether it fits. Names in it are bound.
     pub fn let_condition(&mut self, condition: &syn::ExprLet) -> Result<Value, Refusal> {
-        let value = self.operand(&condition.expr)?;
+        let value = self.taken_apart(&condition.expr, std::iter::once(&*condition.pat))?;
         let value = self.named(value, "subject");
         self.tested(&condition.pat, &value)
     }
@@ -123,8 +123,22 @@ impl Lowering<'_> {
                 };
                 self.opened(&owner, &name, subject, &mut all)?;
             }
-            Pat::TupleStruct(own) if own.path.is_ident("Some") && own.elems.len() == 1 => {
+            Pat::TupleStruct(own)
+                if (own.path.is_ident("Some") || own.path.is_ident("Ok"))
+                    && own.elems.len() == 1 =>
+            {
                 return self.option_tested(Some(&own.elems[0]), subject, pattern);
+            }
+            Pat::TupleStruct(own) if own.path.is_ident("Err") && own.elems.len() == 1 => {
+                if let Some(name) = binds(&own.elems[0])
+                    && !name.ident.to_string().starts_with('_')
+                {
+                    return refuse(
+                        name,
+                        "an error has no value here: write `Err(_)`, or `?` to give it on",
+                    );
+                }
+                return self.option_tested(None, subject, pattern);
             }
             Pat::Ident(ident) if ident.ident == "None" => {
                 return self.option_tested(None, subject, pattern);

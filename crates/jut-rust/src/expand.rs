@@ -107,7 +107,20 @@ type Beside = (TokenStream, Vec<Span>);
 pub(crate) fn within(function: &ItemFn, name: &Ident) -> Result<Beside, Refusal> {
     let signature = signature(function, None)?;
     let lowered = lower(function, &signature)?;
-    Ok((twin(function, name, &signature, &lowered, None, None), lowered.integers))
+    let given = given_text(function, name, &signature);
+    let twin = twin(function, name, &signature, &lowered, None, None, given.as_ref());
+    Ok((twin, lowered.integers))
+}
+
+/// Of a function that gives a `Result` the text that gives an `Option`, under a name of its own; nothing if there is none.
+fn given_text(
+    function: &ItemFn,
+    name: &Ident,
+    signature: &Signature,
+) -> Option<(Ident, Signature, Lowered)> {
+    let signature = signature.given()?;
+    let lowered = lower(function, &signature).ok()?;
+    Some((format_ident!("{name}_or_none"), signature, lowered))
 }
 
 /// What stands beside a function, or beside the `impl` block of a method, which may be that of a trait: its derivatives, or an error.
@@ -140,7 +153,8 @@ fn read_beside(
         Ok(lowered) => (lowered, None),
         Err(refusal) => (Lowered::default(), Some(Refusal::error(&refusal))),
     };
-    let twin = twin(function, name, &signature, &lowered, owner, of);
+    let given = given_text(function, name, &signature).filter(|_| error.is_none());
+    let twin = twin(function, name, &signature, &lowered, owner, of, given.as_ref());
     (quote!(#twin #error), lowered.integers)
 }
 
@@ -203,6 +217,9 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
                     #[automatically_derived]
                     impl #declared ::jut::rust::Method<#key, #gives> for #owner #said {
                         fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                            linker.called::<#name #named>()
+                        }
+                        fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
                             linker.function::<#name #named>()
                         }
                     }
@@ -310,6 +327,7 @@ fn twin(
     lowered: &Lowered,
     owner: Option<&Type>,
     of: Option<&syn::Path>,
+    given_text: Option<&(Ident, Signature, Lowered)>,
 ) -> TokenStream {
     let (vis, own) = (&function.vis, &function.sig.ident);
     let plain = own.to_string();
@@ -333,8 +351,10 @@ fn twin(
     let (open, types, named, source, called) =
         (&of_types.open, &of_types.declared, &of_types.named, &of_types.source, &of_types.called);
     let open_types = signature.is_open();
-    let marked = match (owner, &signature.written) {
-        (None, Some(gives)) if !open_types => {
+    let marked = match (owner, &function.sig.output) {
+        (None, syn::ReturnType::Type(_, gives))
+            if !open_types && signature.errors != crate::results::Errors::Given =>
+        {
             let own = declared(signature, &|k| signature.result.has_length(&format!("$k{k}$")));
             quote! {
                 #(#conditions)*
@@ -362,32 +382,38 @@ fn twin(
     let text = &lowered.text;
     let places = lowered.places.iter().map(place);
     let items = &lowered.items;
-    let holes = lowered.holes.iter().map(|hole| match hole {
-        Hole::Function(path) => quote!(linker.function::<#path>()),
-        Hole::Call(path, of) => quote!(linker.call::<#path, _>(#of)),
-        Hole::Bound(ty, name) => {
-            let link = crate::generic::link_name(&name.to_string());
-            let link = spanned_like(link.to_token_stream(), name.span());
-            quote!(#ty::#link(linker))
-        }
-        // What is wrong with a constant or a method is at its name.
-        Hole::Constant(value) => {
-            let at = Span::call_site().located_at(value.span());
-            quote_spanned!(at=> linker.constant(&(#value)))
-        }
-        Hole::Method(owner, key) => {
-            let at = Span::call_site().located_at(owner.span());
-            quote_spanned!(at=> linker.method::<#key, _, _>(#owner))
-        }
-        Hole::Data(path) => quote!(linker.data::<#path>()),
-        // The text has its name there.
-        Hole::Length(_) => quote!(linker.constant(&0_usize)),
-    });
+    let holes = lowered.holes.iter().map(filling);
     let methods = match signature.takes_functions() {
         true => TokenStream::new(),
         false => methods(signature, &given(signature)),
     };
-    let callee = crate::generic::callee(name, signature, &conditions);
+    // The text that gives an `Option` has no derivatives, and is called in place of this one.
+    let is_given = signature.errors == crate::results::Errors::Given;
+    let methods = if is_given { TokenStream::new() } else { methods };
+    let (called_as, given_twin) = match (signature.errors, given_text) {
+        (crate::results::Errors::Fail, Some((other, given, lowered))) => {
+            let twin = twin(function, other, given, lowered, owner, None, None);
+            let called = quote! {
+                fn called(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                    linker.function::<#other #named>()
+                }
+            };
+            (called, twin)
+        }
+        (crate::results::Errors::Fail, None) => {
+            let called = quote! {
+                fn called(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                    linker.only_surely(<Self as ::jut::rust::Source>::NAME)
+                }
+            };
+            (called, TokenStream::new())
+        }
+        _ => (TokenStream::new(), TokenStream::new()),
+    };
+    let callee = match is_given {
+        true => TokenStream::new(),
+        false => crate::generic::callee(name, signature, &conditions),
+    };
     let kept = match open_types {
         true => quote!(::jut::rust::cell::<Self>()),
         false => quote! {
@@ -423,8 +449,10 @@ fn twin(
             fn linked() -> &'static ::jut::rust::Cell {
                 #kept
             }
+            #called_as
         }
 
+        #given_twin
         #callee
         #marked
 
@@ -434,6 +462,40 @@ fn twin(
         impl #types #name #named #called {
             #methods
         }
+    }
+}
+
+/// What fills a hole.
+fn filling(hole: &Hole) -> TokenStream {
+    match hole {
+        Hole::Function(path) => quote!(linker.called::<#path>()),
+        Hole::Call(path, of) => quote!(linker.call::<#path, _>(#of)),
+        Hole::Bound(ty, name) => {
+            let link = crate::generic::link_name(&name.to_string());
+            let link = spanned_like(link.to_token_stream(), name.span());
+            quote!(#ty::#link(linker))
+        }
+        // What is wrong with a constant or a method is at its name.
+        Hole::Constant(value) => {
+            let at = Span::call_site().located_at(value.span());
+            quote_spanned!(at=> linker.constant(&(#value)))
+        }
+        Hole::Method(owner, key) => {
+            let at = Span::call_site().located_at(owner.span());
+            quote_spanned!(at=> linker.method::<#key, _, _>(#owner))
+        }
+        Hole::Data(path) => quote!(linker.data::<#path>()),
+        // The text has its name there.
+        Hole::Length(_) => quote!(linker.constant(&0_usize)),
+        Hole::Sure(inner) => match &**inner {
+            Hole::Function(path) => quote!(linker.function::<#path>()),
+            Hole::Call(path, of) => quote!(linker.call_surely::<#path, _>(#of)),
+            Hole::Method(owner, key) => {
+                let at = Span::call_site().located_at(owner.span());
+                quote_spanned!(at=> linker.method_surely::<#key, _, _>(#owner))
+            }
+            other => filling(other),
+        },
     }
 }
 

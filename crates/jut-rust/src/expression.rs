@@ -227,9 +227,7 @@ impl Lowering<'_> {
                 "a closure is an argument, or has a name: `let g = |x| ..;`",
             ),
             Expr::Struct(literal) => self.made(literal),
-            Expr::Try(t) => {
-                refuse(&t.question_token, "`?` is not built: a failing call ends the whole call")
-            }
+            Expr::Try(t) => self.succeeded(t),
             Expr::Range(range) => refuse(range, "a range stands in a `for` or in an index only"),
             Expr::Unsafe(block) => {
                 refuse(&block.unsafe_token, "`unsafe` has no derivative: write safe Rust")
@@ -290,7 +288,7 @@ impl Lowering<'_> {
             for (one, another) in both.into_iter().zip([types.1, types.0]) {
                 if one.ty == Ty::Never && another != Ty::Never {
                     let ty = match self.resolve(&another) {
-                        Ty::Of(..) | Ty::Array(_, Extent::Slice | Extent::Vec) => {
+                        Ty::Array(_, Extent::Slice | Extent::Vec) => {
                             return refuse(
                                 at,
                                 "`panic!` in place of this value is not built: write \

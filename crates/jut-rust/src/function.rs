@@ -1,6 +1,7 @@
 //! A whole function: its signature, and its body, which is gone over until nothing more is learned.
 
 use crate::expression::Value;
+use crate::results::Errors;
 use crate::template::{Hole, Place, What, finish, mark};
 use crate::types::{Extent, Ty, read_outside, read_signature};
 use crate::{Refusal, refuse};
@@ -46,6 +47,8 @@ pub struct Signature {
     pub bounds: Vec<syn::WherePredicate>,
     /// Constants and structs that stand in its types, and first the lengths that are its parameters.
     pub lengths: Vec<Hole>,
+    /// What its text does where it gives an `Err`. The result is what is in an `Ok`.
+    pub errors: Errors,
 }
 
 impl Parameter {
@@ -229,6 +232,12 @@ pub(crate) struct Lowering<'a> {
     pub growing: HashMap<String, crate::counted::Growing>,
     /// What arguments of the call that is being written refer to by `&mut`, if they do.
     pub targets: Vec<Option<String>>,
+    /// Whether an error of the call that is written next is failure.
+    pub sure: bool,
+    /// Whether the method that is called next is that of an `Option`, since one is expected.
+    pub optional: bool,
+    /// Whether the closures that are written belong to a chain whose errors are failures.
+    pub failing_closures: bool,
     /// The variables of the result and of whether the function goes on, if some `return` needs them.
     pub returned: (String, String),
 }
@@ -318,7 +327,15 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
         }
     }
     let changes = parameters.iter().any(|p: &Parameter| p.changed);
-    let (result, written) = match &sig.output {
+    let (output, errors) = match &sig.output {
+        ReturnType::Type(arrow, ty) => match crate::results::success(ty) {
+            Some(Type::Tuple(none)) if none.elems.is_empty() => (ReturnType::Default, Errors::Fail),
+            Some(inner) => (ReturnType::Type(*arrow, Box::new(inner.clone())), Errors::Fail),
+            None => (sig.output.clone(), Errors::Absent),
+        },
+        ReturnType::Default => (ReturnType::Default, Errors::Absent),
+    };
+    let (result, written) = match &output {
         ReturnType::Default if changes => (Ty::Unit, None),
         ReturnType::Default => {
             return refuse(
@@ -333,11 +350,12 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
                     "write `Vec<f64>` or `[f64; N]`: a result is a value of its own",
                 );
             }
-            (read_signature(ty, &mut lengths)?, Some((**ty).clone()))
+            let read = if errors == Errors::Absent { read_signature } else { read_outside };
+            (read(ty, &mut lengths)?, Some((**ty).clone()))
         }
     };
     let inner = |t: &Ty| matches!(t, Ty::Array(_, Extent::Vec) | Ty::Tuple(_) | Ty::Unit);
-    match (&result, &sig.output) {
+    match (&result, &output) {
         (Ty::Unit, ReturnType::Type(..)) => {
             refuse(&sig.output, "the function gives nothing: a derivative is that of a result")
         }
@@ -349,7 +367,8 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
         _ => {
             let bounds = crate::generic::bounds(&sig.generics, &types);
             let own = crate::generic::lengths_of_structs(&mut lengths);
-            let signature = Signature { parameters, result, written, types, own, bounds, lengths };
+            let signature =
+                Signature { parameters, result, written, types, own, bounds, lengths, errors };
             crate::generic::found(&signature)?;
             for (k, name) in signature.lengths() {
                 let length = format!("$k{k}$");
@@ -395,7 +414,16 @@ pub(crate) fn length_of(length: &Expr, holes: &mut Vec<Hole>) -> String {
 
 /// The number of a hole, which is added unless it is there.
 pub(crate) fn hole_of(hole: Hole, holes: &mut Vec<Hole>) -> usize {
-    let text = |h: &Hole| match h {
+    let wanted = written(&hole);
+    holes.iter().position(|h| written(h) == wanted).unwrap_or_else(|| {
+        holes.push(hole);
+        holes.len() - 1
+    })
+}
+
+/// A hole as a text that no other one has.
+fn written(hole: &Hole) -> String {
+    match hole {
         Hole::Function(t) => format!("function {t}"),
         Hole::Call(t, of) => format!("call {t} {of}"),
         Hole::Bound(t, name) => format!("bound {t} {name}"),
@@ -403,12 +431,8 @@ pub(crate) fn hole_of(hole: Hole, holes: &mut Vec<Hole>) -> usize {
         Hole::Method(t, key) => format!("method {key} {t}"),
         Hole::Data(t) => format!("data {t}"),
         Hole::Length(t) => format!("length {t}"),
-    };
-    let wanted = text(&hole);
-    holes.iter().position(|h| text(h) == wanted).unwrap_or_else(|| {
-        holes.push(hole);
-        holes.len() - 1
-    })
+        Hole::Sure(inner) => format!("sure {}", written(inner)),
+    }
 }
 
 /// Translates a function.
@@ -416,6 +440,11 @@ pub(crate) fn hole_of(hole: Hole, holes: &mut Vec<Hole>) -> usize {
 /// # Errors
 /// The first thing that is not in the subset.
 pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusal> {
+    let failing = match signature.errors {
+        Errors::Fail => Some(crate::results::failing(function)?),
+        _ => None,
+    };
+    let function = failing.as_ref().unwrap_or(function);
     let mut learned = Learned::default();
     let mut integers = Vec::new();
     // Each pass knows what the one before found out: types of integers that are decided behind their
@@ -498,6 +527,9 @@ impl<'a> Lowering<'a> {
             late: HashMap::new(),
             wanted: None,
             targets: Vec::new(),
+            sure: false,
+            optional: false,
+            failing_closures: false,
             returned: Default::default(),
         }
     }

@@ -234,6 +234,9 @@ pub(crate) fn callee(
             #[automatically_derived]
             impl<Arguments> ::jut::rust::Callee<Arguments> for #name {
                 fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                    linker.called::<#name>()
+                }
+                fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
                     linker.function::<#name>()
                 }
             }
@@ -265,6 +268,9 @@ pub(crate) fn callee(
         #source #(#lists,)*
         {
             fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                linker.called::<#name #named>()
+            }
+            fn sure(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
                 linker.function::<#name #named>()
             }
         }
@@ -321,7 +327,7 @@ fn items(block: &ItemTrait) -> Result<TokenStream, Refusal> {
             where
                 Self: ::core::marker::Sized + ::jut::rust::Data + 'static,
             {
-                linker.function::<#name<Self>>()
+                linker.called::<#name<Self>>()
             }
         });
         let mut sig = method.sig.clone();
@@ -376,7 +382,7 @@ pub(crate) fn with_links(block: &syn::ItemImpl, short: &str) -> syn::ItemImpl {
         own.items.push(syn::parse_quote! {
             #[doc(hidden)]
             fn #link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
-                linker.function::<#name>()
+                linker.called::<#name>()
             }
         });
     }

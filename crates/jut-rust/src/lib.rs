@@ -28,6 +28,7 @@
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `restated` | what is said by other Rust, `matches!`, `contains` |
 //! | `options` | `Option` in a body |
+//! | [`results`] | `Result`, and `?` on one |
 //! | `enums` | variants of enums, patterns, `if let` |
 //! | `functions` | closures, and parameters that are functions |
 //! | `methods`, `numbers` | the methods of numbers |
@@ -69,6 +70,7 @@ mod options;
 mod rearranged;
 mod relisted;
 mod restated;
+mod results;
 mod staged;
 pub mod template;
 pub mod types;
@@ -77,6 +79,7 @@ pub use data::data;
 pub use derivatives::{Given, methods};
 pub use expand::differentiable;
 pub use function::{Lowered, Parameter, Signature, lower, signature};
+pub use results::Errors;
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;

@@ -131,7 +131,7 @@ fn message_of(expr: &Expr) -> String {
 }
 
 /// Tokens nearly as they were written.
-fn tidy(tokens: &str) -> String {
+pub(crate) fn tidy(tokens: &str) -> String {
     let mut text =
         tokens.replace(" . ", ".").replace(" (", "(").replace(" [", "[").replace(" ,", ",");
     for (from, to) in [("( ", "("), (" )", ")"), (" ]", "]"), ("& ", "&"), ("! ", "!")] {

@@ -686,7 +686,7 @@ impl Lowering<'_> {
     /// A `match` that has a value.
     pub fn match_value(&mut self, m: &syn::ExprMatch) -> Result<Value, Refusal> {
         self.no_jump(&Expr::Match(m.clone()))?;
-        let value = self.operand(&m.expr)?;
+        let value = self.taken_apart(&m.expr, m.arms.iter().map(|arm| &arm.pat))?;
         let value = self.named(value, "subject");
         Ok(self.arms(&value, &m.arms, Tail::Value, m)?.unwrap_or_else(unit))
     }
@@ -694,7 +694,7 @@ impl Lowering<'_> {
     /// A `match` as a statement.
     pub fn plain_match(&mut self, m: &syn::ExprMatch) -> Result<(), Refusal> {
         self.no_jump(&Expr::Match(m.clone()))?;
-        let value = self.operand(&m.expr)?;
+        let value = self.taken_apart(&m.expr, m.arms.iter().map(|arm| &arm.pat))?;
         let value = self.named(value, "subject");
         self.arms(&value, &m.arms, Tail::Unit, m).map(|_| ())
     }

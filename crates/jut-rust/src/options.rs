@@ -171,7 +171,11 @@ impl Lowering<'_> {
     }
 
     /// A method of an `Option`; nothing if the receiver is none.
-    pub fn option_method(&mut self, call: &ExprMethodCall) -> Result<Option<Value>, Refusal> {
+    pub fn option_method(
+        &mut self,
+        call: &ExprMethodCall,
+        expected: bool,
+    ) -> Result<Option<Value>, Refusal> {
         let name = call.method.to_string();
         let taken = METHODS.contains(&name.as_str());
         if !taken && name != "clone" && self.is_option(&call.receiver) {
@@ -185,11 +189,11 @@ impl Lowering<'_> {
         }
         // What is no `Option` is looked at once more by the caller. What a function gives is one if it has such a method.
         let called = matches!(unwrapped(&call.receiver), Expr::Call(_) | Expr::MethodCall(_))
-            && OWN.contains(&name.as_str());
+            && (expected || OWN.contains(&name.as_str()));
         if !self.is_option(&call.receiver) && !called {
             return Ok(None);
         }
-        let option = self.expression(&call.receiver)?;
+        let option = self.optional(&call.receiver)?;
         let option = self.named(option, "option");
         let (there, value) = self.option_parts(&option);
         let arguments: Vec<&Expr> = call.args.iter().collect();
@@ -285,6 +289,27 @@ impl Lowering<'_> {
         }))
     }
 
+    /// A value where an `Option` is expected: `f(x).map(g)` is one of what f gives.
+    pub fn optional(&mut self, expr: &Expr) -> Result<Value, Refusal> {
+        self.optional = matches!(unwrapped(expr), Expr::MethodCall(call)
+            if METHODS.contains(&call.method.to_string().as_str()));
+        let value = self.expression(expr);
+        self.optional = false;
+        value
+    }
+
+    /// A value that is taken apart by patterns.
+    pub fn taken_apart<'p>(
+        &mut self,
+        expr: &Expr,
+        mut patterns: impl Iterator<Item = &'p Pat>,
+    ) -> Result<Value, Refusal> {
+        match patterns.any(is_of_option) {
+            true => self.optional(expr),
+            false => self.operand(expr),
+        }
+    }
+
     /// An argument, which is computed whether it is needed or not: it may fail.
     fn in_any_case(&mut self, argument: &Expr) -> Result<Value, Refusal> {
         let value = self.expression(argument)?;
@@ -312,10 +337,12 @@ impl Lowering<'_> {
                 found.is_some_and(|local| matches!(local.ty, Ty::Option(_)))
             }
             Expr::Call(call) => {
-                matches!(unwrapped(&call.func), Expr::Path(p) if p.path.is_ident("Some"))
+                matches!(unwrapped(&call.func), Expr::Path(p)
+                    if ["Some", "Ok", "Err"].iter().any(|name| p.path.is_ident(name)))
             }
             Expr::MethodCall(call) => match call.method.to_string().as_str() {
-                "first" | "last" => call.args.is_empty(),
+                "first" | "last" | "ok" => call.args.is_empty(),
+                "ok_or" | "ok_or_else" | "map_err" => call.args.len() == 1,
                 "get" => call.args.len() == 1 && self.is_list(&call.receiver),
                 "position" | "rposition" | "find" | "rfind" | "reduce" | "min_by" | "max_by" => {
                     true
@@ -389,6 +416,17 @@ impl Lowering<'_> {
                 Value::new(text, Ty::Bool, 2, &[&there, &fits])
             }
         })
+    }
+}
+
+/// Whether a pattern is one of an `Option` or a `Result`.
+fn is_of_option(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::TupleStruct(own) => ["Some", "Ok", "Err"].iter().any(|name| own.path.is_ident(name)),
+        Pat::Ident(ident) => ident.ident == "None",
+        Pat::Paren(inner) => is_of_option(&inner.pat),
+        Pat::Or(or) => or.cases.iter().any(is_of_option),
+        _ => false,
     }
 }
 

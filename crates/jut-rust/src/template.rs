@@ -57,6 +57,8 @@ pub enum Hole {
     Data(TokenStream),
     /// A length that is a parameter of the function, `const N: usize`: its name.
     Length(Ident),
+    /// A call of which an error is failure: of a function, or a method.
+    Sure(Box<Hole>),
 }
 
 /// Text with a mark of the place that it comes from.

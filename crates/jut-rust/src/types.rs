@@ -205,6 +205,9 @@ const KNOWN: &[&str] = &[
 
 /// Reads the type of a parameter, a result or a field.
 pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    if crate::results::success(ty).is_some() {
+        return refuse(ty, "a `Result` is a whole result here: give an `Option`");
+    }
     let found = read(ty, holes)?;
     if let Ty::Array(..) = found
         && found.has_mixed()
@@ -225,6 +228,9 @@ pub fn read_outside(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
 
 /// Reads the type of a parameter or result, which may be an `Option`: of what has no sizes of its own.
 pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
+    if crate::results::success(ty).is_some() {
+        return refuse(ty, "a `Result` is a whole result here: give an `Option`");
+    }
     let found = read(ty, holes)?;
     match &found {
         Ty::Option(inner) if !inner.has_option() && **inner != Ty::Unit => {
@@ -330,7 +336,8 @@ fn read_path(ty: &Type, path: &syn::TypePath, holes: &mut Vec<Hole>) -> Result<T
                 _ => refuse(ty, "write `Vec<f64>`"),
             }
         }
-        ("Option", PathArguments::AngleBracketed(args)) if args.args.len() == 1 => {
+        // Of an error nothing is kept.
+        ("Option" | "Result", PathArguments::AngleBracketed(args)) if !args.args.is_empty() => {
             match args.args.first() {
                 Some(GenericArgument::Type(inner)) => Ok(Ty::Option(Box::new(read(inner, holes)?))),
                 _ => refuse(ty, "write `Option<f64>`"),

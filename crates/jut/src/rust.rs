@@ -76,7 +76,7 @@ mod words;
 pub use argument::{Argument, Block, Content, Held, neutral};
 pub use data::{
     Data, Elements, Field, Gives, Gradient, Method, Number, components, element, field, given, of,
-    result,
+    result, succeeded,
 };
 pub use entry::{Local, call, compiled, configure};
 pub use generic::{Callee, List, called, cell, list};
@@ -109,6 +109,10 @@ pub trait Source: 'static + Sized {
     /// What the text calls it by.
     fn link(linker: &mut Linker) -> Filled {
         linker.definition::<Self>()
+    }
+    /// What a call of it stands for: where it gives a `Result`, the text that gives an `Option`.
+    fn called(linker: &mut Linker) -> Filled {
+        Self::link(linker)
     }
     /// The program that has it, if it is a definition in one: see `jut::program!`.
     fn program() -> Option<&'static Program> {

@@ -54,6 +54,8 @@ mod parameters;
 mod relisted;
 #[path = "differentiable/restated.rs"]
 mod restated;
+#[path = "differentiable/results.rs"]
+mod results;
 #[path = "differentiable/rows.rs"]
 mod rows;
 #[path = "differentiable/sorted.rs"]

@@ -68,6 +68,9 @@ pub trait Field<const KEY: u64, T> {}
 /// What is in an `Option`, which is a pair in the text.
 impl<T> Field<{ key("1") }, T> for Option<T> {}
 
+/// The same of a `Result`, of whose error nothing is kept.
+impl<T, E> Field<{ key("1") }, T> for std::result::Result<T, E> {}
+
 /// The number of a field's name, as the attribute makes it.
 const fn key(name: &str) -> u64 {
     let (mut key, mut k) = (0xcbf2_9ce4_8422_2325_u64, 0);
@@ -84,8 +87,12 @@ const fn key(name: &str) -> u64 {
     note = "write `#[jut::differentiable]` before the `impl` block"
 )]
 pub trait Method<const KEY: u64, R> {
-    /// What a text calls it by.
+    /// What a text calls it by: where it gives a `Result`, the text that gives an `Option`.
     fn link(linker: &mut Linker) -> Filled;
+    /// The text that fails at an `Err`.
+    fn sure(linker: &mut Linker) -> Filled {
+        Self::link(linker)
+    }
 }
 
 /// A function, and the type of its result.
@@ -130,10 +137,23 @@ pub fn result<const KEY: u64, S: Method<KEY, R>, R>(_: PhantomData<S>) -> Phanto
     PhantomData
 }
 
+/// The type of what is in an `Ok`.
+pub fn succeeded<T, E>(_: PhantomData<std::result::Result<T, E>>) -> PhantomData<T> {
+    PhantomData
+}
+
 impl Linker {
     /// A method that the text calls.
     pub fn method<const KEY: u64, S: Method<KEY, R>, R>(&mut self, _: PhantomData<S>) -> Filled {
         S::link(self)
+    }
+
+    /// The same of a method that fails at an `Err`.
+    pub fn method_surely<const KEY: u64, S: Method<KEY, R>, R>(
+        &mut self,
+        _: PhantomData<S>,
+    ) -> Filled {
+        S::sure(self)
     }
 
     /// A struct that the text uses.

@@ -85,13 +85,22 @@ pub fn list<T>(_: PhantomData<T>) -> PhantomData<List<T>> {
     note = "write the types of the arguments before: `let p: Point = ..;`"
 )]
 pub trait Callee<A> {
-    /// What a text calls it by.
+    /// What a text calls it by: where it gives a `Result`, the text that gives an `Option`.
     fn link(linker: &mut Linker) -> Filled;
+    /// The text that fails at an `Err`.
+    fn sure(linker: &mut Linker) -> Filled {
+        Self::link(linker)
+    }
 }
 
 impl Linker {
     /// A function that the text calls with arguments of these types.
     pub fn call<F: Callee<A>, A>(&mut self, _: A) -> Filled {
         F::link(self)
+    }
+
+    /// The same of a function that fails at an `Err`.
+    pub fn call_surely<F: Callee<A>, A>(&mut self, _: A) -> Filled {
+        F::sure(self)
     }
 }

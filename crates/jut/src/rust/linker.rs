@@ -159,6 +159,19 @@ impl Linker {
         S::link(self)
     }
 
+    /// A function that a call of the text stands for.
+    pub fn called<S: Source>(&mut self) -> Filled {
+        S::called(self)
+    }
+
+    /// A function with a `Result` that has no text with an `Option`, where an error is not failure.
+    pub fn only_surely(&mut self, name: &str) -> Filled {
+        self.wrong.get_or_insert_with(|| {
+            format!("of an `Err` of `{name}` nothing goes on, since it gives a list or computes one: write `?` behind its call, in a function that gives a `Result` itself")
+        });
+        Filled { text: "missing".to_string(), ty: Type::Unit, changed: &[], parameters: &[] }
+    }
+
     /// A method of a trait that a type has without derivatives.
     pub fn missing(&mut self, name: &str, ty: &str) -> Filled {
         self.wrong.get_or_insert_with(|| {

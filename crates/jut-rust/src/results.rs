@@ -1,0 +1,514 @@
+//! Functions that give a `Result`, and `?` on one.
+//!
+//! In the text there is no value for an error. So such a function has two texts: one that fails where the function gives an `Err`, as
+//! after a `panic!`, which is what its derivatives are of; and one that gives an [`Option`](crate::options), for those who look at
+//! what it gives:
+//!
+//! ```text
+//! fn root(x: f64) -> Result<f64, String> {        def root(x: f64) -> f64 = {
+//!     if x < 0.0 {                                  if x < 0.0 { check -1 >= 0 }         the message is that of the `Err`
+//!         return Err("negative".to_string());       sqrt(x)
+//!     }                                           }
+//!     Ok(x.sqrt())                                def root_2(x: f64) -> #(bool, f64) = ..
+//! }
+//! let y = root(x)?;                               y = root(x)            in the text that fails, of a caller with a `Result`
+//! let y = root(x).unwrap_or(0.0);                 option = root_2(x)
+//! ```
+//!
+//! The first text is Rust's function with each `Ok(v)` that it ends with as `v`, and each `Err(e)` as a `panic!`. The second one has `Some(v)`
+//! and `None` in their place.
+//!
+//! Requires: an error is a text, a variant or a struct of such: computing it does not fail, and nobody looks into it. The second text is there where
+//! an `Option` could be the result.
+//! Ensures: a call of a derivative is an error exactly where the function gives an `Err`, or panics; its message is the `Err`'s, as it is
+//! written.
+
+use crate::body::block_of;
+use crate::expression::{Value, unwrapped};
+use crate::function::{Lowering, Signature};
+use crate::template::Hole;
+use crate::types::Ty;
+use crate::{Refusal, refuse};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Block, Expr, ExprMethodCall, GenericArgument, ItemFn, PathArguments, Stmt, Type};
+
+/// What a text does where its function gives an `Err`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Errors {
+    /// The function gives no `Result`.
+    #[default]
+    Absent,
+    /// It fails.
+    Fail,
+    /// It gives a `None`.
+    Given,
+}
+
+/// What a `Result` is of, if a type is one.
+pub(crate) fn success(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Paren(inner) => success(&inner.elem),
+        Type::Group(inner) => success(&inner.elem),
+        Type::Path(path) => {
+            let last = path.path.segments.last().filter(|last| last.ident == "Result")?;
+            let PathArguments::AngleBracketed(of) = &last.arguments else { return None };
+            match of.args.first() {
+                Some(GenericArgument::Type(inner)) => Some(inner),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Methods of a `Result`, or that make one of an `Option`, which change what an error is and nothing else.
+const SAME: &[&str] = &["map_err", "ok_or", "ok_or_else", "ok"];
+
+/// The error in `Err(e)`.
+fn error_in(expr: &Expr) -> Option<&Expr> {
+    called(expr, "Err")
+}
+
+/// The argument of a call of this name.
+pub(crate) fn called<'e>(expr: &'e Expr, name: &str) -> Option<&'e Expr> {
+    let Expr::Call(call) = unwrapped(expr) else { return None };
+    match unwrapped(&call.func) {
+        Expr::Path(path) if path.path.is_ident(name) && call.args.len() == 1 => call.args.first(),
+        _ => None,
+    }
+}
+
+/// The text of an error: that of a literal, else as it is written.
+fn said(error: &Expr) -> String {
+    match unwrapped(error) {
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => text.value(),
+        Expr::MethodCall(call)
+            if call.args.is_empty()
+                && ["to_string", "into", "to_owned"].iter().any(|n| call.method == n) =>
+        {
+            said(&call.receiver)
+        }
+        Expr::Call(call) if call.args.len() == 1 => match unwrapped(&call.func) {
+            Expr::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == "from") => {
+                said(&call.args[0])
+            }
+            _ => crate::macros::tidy(&error.to_token_stream().to_string()),
+        },
+        Expr::Closure(closure) => said(&closure.body),
+        Expr::Macro(call) if call.mac.path.is_ident("format") => {
+            match syn::parse2::<syn::LitStr>(call.mac.tokens.clone()) {
+                Ok(text) => text.value(),
+                Err(_) => crate::macros::tidy(&call.mac.tokens.to_string()),
+            }
+        }
+        other => crate::macros::tidy(&other.to_token_stream().to_string()),
+    }
+}
+
+/// Whether an error may be left out: computing it does not fail.
+fn harmless(error: &Expr) -> bool {
+    match unwrapped(error) {
+        Expr::Lit(_) | Expr::Path(_) => true,
+        Expr::Field(field) => harmless(&field.base),
+        Expr::Reference(inner) => harmless(&inner.expr),
+        Expr::Tuple(tuple) => tuple.elems.iter().all(harmless),
+        Expr::Closure(closure) => harmless(&closure.body),
+        Expr::Call(call) => {
+            let upper = |path: &syn::ExprPath| {
+                let words: Vec<String> =
+                    path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+                let last = words.last().cloned().unwrap_or_default();
+                last.starts_with(char::is_uppercase) || words == ["String", "from"]
+            };
+            matches!(unwrapped(&call.func), Expr::Path(path) if upper(path))
+                && call.args.iter().all(harmless)
+        }
+        Expr::Struct(literal) => {
+            literal.rest.is_none() && literal.fields.iter().all(|f| harmless(&f.expr))
+        }
+        Expr::MethodCall(call) => {
+            ["to_string", "into", "to_owned", "clone", "len"].iter().any(|n| call.method == n)
+                && call.args.is_empty()
+                && harmless(&call.receiver)
+        }
+        Expr::Macro(call) if call.mac.path.is_ident("format") => {
+            let plain = |token| !matches!(token, proc_macro2::TokenTree::Group(_));
+            let operator = |token: &proc_macro2::TokenTree| match token {
+                proc_macro2::TokenTree::Punct(p) => !matches!(p.as_char(), ',' | '.' | '='),
+                _ => false,
+            };
+            !call.mac.tokens.clone().into_iter().any(|token| operator(&token))
+                && call.mac.tokens.clone().into_iter().all(plain)
+        }
+        _ => false,
+    }
+}
+
+const ERROR: &str = "an error is a text, a variant or a struct here: compute what it has in it before, `let k = ..;`";
+
+/// An expression that a function which fails at errors ends with: what is in its `Ok`, a `panic!` with its `Err`.
+struct Ends(Option<Refusal>);
+
+impl Ends {
+    fn end(&mut self, expr: &mut Expr) {
+        if let Some(value) = called(expr, "Ok").cloned() {
+            *expr = value;
+            return;
+        }
+        if let Some(error) = error_in(expr) {
+            *expr = self.failure(error);
+            return;
+        }
+        match expr {
+            Expr::Paren(inner) => self.end(&mut inner.expr),
+            Expr::Group(inner) => self.end(&mut inner.expr),
+            Expr::Block(block) if block.label.is_none() => self.last(&mut block.block),
+            Expr::If(branch) => {
+                self.last(&mut branch.then_branch);
+                if let Some((_, other)) = &mut branch.else_branch {
+                    self.end(other);
+                }
+            }
+            Expr::Match(m) => m.arms.iter_mut().for_each(|arm| self.end(&mut arm.body)),
+            Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {}
+            Expr::Macro(call) if crate::early::panics(&call.mac) => {}
+            Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => {}
+            other => *other = syn::parse_quote!(#other?),
+        }
+    }
+
+    fn last(&mut self, block: &mut Block) {
+        match block.stmts.last_mut() {
+            Some(Stmt::Expr(value, None)) => {
+                self.end(value);
+                if matches!(value, Expr::Tuple(tuple) if tuple.elems.is_empty()) {
+                    block.stmts.pop();
+                }
+            }
+            Some(Stmt::Macro(call)) if call.semi_token.is_none() => {}
+            _ => {}
+        }
+        branches_first(block);
+    }
+
+    fn failure(&mut self, error: &Expr) -> Expr {
+        if !harmless(error) {
+            self.0.get_or_insert(crate::spanned(error, ERROR));
+        }
+        let (said, at) = (said(error), error.span());
+        let text = syn::LitStr::new(&said, at);
+        let panic = syn::Ident::new("panic", at);
+        syn::parse_quote!(#panic!(#text))
+    }
+}
+
+/// `if c { panic!(..) } else { REST }` at the end of a block as `if c { panic!(..) } REST`: so nothing stands in place of a value.
+fn branches_first(block: &mut Block) {
+    let Some(Stmt::Expr(Expr::If(branch), None)) = block.stmts.last() else { return };
+    let fails = |stmts: &[Stmt]| match stmts {
+        [Stmt::Expr(Expr::Macro(call), _)] => crate::early::panics(&call.mac),
+        [Stmt::Macro(call)] => crate::early::panics(&call.mac),
+        _ => false,
+    };
+    let Some((_, other)) = &branch.else_branch else { return };
+    let mut branch = branch.clone();
+    let rest = match (fails(&branch.then_branch.stmts), fails(&block_of(other))) {
+        (true, false) => block_of(other),
+        (false, true) if crate::enums::let_in(&branch.cond).is_none() => {
+            let condition = &branch.cond;
+            *branch.cond = syn::parse_quote!(!(#condition));
+            let rest = branch.then_branch.stmts;
+            branch.then_branch.stmts = block_of(other);
+            rest
+        }
+        _ => return,
+    };
+    branch.else_branch = None;
+    for stmt in &mut branch.then_branch.stmts {
+        if let Stmt::Expr(_, semicolon @ None) = stmt {
+            *semicolon = Some(Default::default());
+        }
+    }
+    block.stmts.pop();
+    block.stmts.push(Stmt::Expr(Expr::If(branch), Some(Default::default())));
+    let inner: Expr = syn::parse_quote!({ #(#rest)* });
+    block.stmts.push(Stmt::Expr(inner, None));
+}
+
+/// The body of a function with each `return Err(e)` as a `panic!`, and each `return Ok(v)` as `return v`. (What stands in functions of its own
+/// is theirs.)
+fn returns(tokens: TokenStream, ends: &mut Ends) -> TokenStream {
+    let all: Vec<TokenTree> = tokens.into_iter().collect();
+    let (mut out, mut k) = (Vec::new(), 0);
+    while k < all.len() {
+        match &all[k] {
+            TokenTree::Ident(word) if word == "fn" => {
+                // Up to its body.
+                let body = |t: &TokenTree| matches!(t, TokenTree::Group(g) if g.delimiter() == Delimiter::Brace);
+                let end = all[k..].iter().position(body).map_or(all.len(), |n| k + n + 1);
+                out.extend(all[k..end].iter().cloned());
+                k = end;
+            }
+            TokenTree::Ident(word) if word == "return" => {
+                let (end, value) = returned(&all, k + 1);
+                let inner = value.map(|value| returns(value.to_token_stream(), ends));
+                let inner = inner.and_then(|tokens| syn::parse2::<Expr>(tokens).ok());
+                match inner {
+                    Some(mut value) => {
+                        let fails = error_in(&value).is_some();
+                        ends.end(&mut value);
+                        let nothing = matches!(&value, Expr::Tuple(t) if t.elems.is_empty());
+                        if !fails {
+                            out.push(all[k].clone());
+                        }
+                        if !nothing {
+                            out.extend(value.to_token_stream());
+                        }
+                    }
+                    None => out.extend(all[k..end].iter().cloned()),
+                }
+                k = end;
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), returns(group.stream(), ends));
+                inner.set_span(group.span());
+                out.push(inner.into());
+                k += 1;
+            }
+            other => {
+                out.push(other.clone());
+                k += 1;
+            }
+        }
+    }
+    out.into_iter().collect()
+}
+
+/// What stands behind a `return`: where it ends, and the value.
+fn returned(all: &[TokenTree], start: usize) -> (usize, Option<Expr>) {
+    let ends = |t: &TokenTree| matches!(t, TokenTree::Punct(p) if matches!(p.as_char(), ';' | ','));
+    let stops = (start..all.len()).filter(|k| ends(&all[*k])).chain([all.len()]);
+    for end in stops {
+        let tokens: TokenStream = all[start..end].iter().cloned().collect();
+        if let Ok(value) = syn::parse2::<Expr>(tokens) {
+            return (end, Some(value));
+        }
+    }
+    (start, None)
+}
+
+/// `let Some(P) = e else { panic!(..) };` in a text that fails at errors as `let P = e.ok_or(..)?;`.
+pub(crate) fn otherwise_fails(local: &syn::Local) -> Option<Stmt> {
+    let init = local.init.as_ref()?;
+    let (_, other) = init.diverge.as_ref()?;
+    let syn::Pat::TupleStruct(own) = &local.pat else { return None };
+    if !(own.path.is_ident("Some") || own.path.is_ident("Ok")) || own.elems.len() != 1 {
+        return None;
+    }
+    let others = block_of(other);
+    let call = match &others[..] {
+        [Stmt::Expr(Expr::Macro(call), _)] => &call.mac,
+        [Stmt::Macro(call)] => &call.mac,
+        _ => return None,
+    };
+    let text = syn::parse2::<syn::LitStr>(call.tokens.clone()).ok();
+    let text = text.filter(|_| crate::early::panics(call))?;
+    let (pattern, value) = (&own.elems[0], &init.expr);
+    Some(syn::parse_quote!(let #pattern = (#value).ok_or(#text)?;))
+}
+
+/// A function with a `Result` as the text is written that fails at errors.
+pub(crate) fn failing(function: &ItemFn) -> Result<ItemFn, Refusal> {
+    let mut own = function.clone();
+    let mut ends = Ends(None);
+    let block = returns(function.block.to_token_stream(), &mut ends);
+    own.block =
+        syn::parse2(block).map_err(|e| Refusal { span: Some(e.span()), message: e.to_string() })?;
+    ends.last(&mut own.block);
+    match ends.0 {
+        Some(refusal) => Err(refusal),
+        None => Ok(own),
+    }
+}
+
+/// The hole of a call, of which an error is failure if it stands before a `?`.
+pub(crate) fn surely(sure: bool, hole: Hole) -> Hole {
+    if sure { Hole::Sure(Box::new(hole)) } else { hole }
+}
+
+impl Signature {
+    /// The signature of the second text; nothing if there is none.
+    pub(crate) fn given(&self) -> Option<Signature> {
+        let sizes = crate::function::has_sizes(&self.result) || self.result.has_mixed();
+        let plain = self.errors == Errors::Fail && !sizes && self.result != Ty::Unit;
+        plain.then(|| Signature {
+            result: Ty::Option(Box::new(self.result.clone())),
+            errors: Errors::Given,
+            ..self.clone()
+        })
+    }
+}
+
+impl Lowering<'_> {
+    /// Whether a `?` is no jump: the text fails where an error is.
+    pub fn fails(&self) -> bool {
+        self.signature.errors == Errors::Fail
+    }
+
+    /// `e?` where the text fails at an error: what is in the `Ok`.
+    pub fn succeeded(&mut self, question: &syn::ExprTry) -> Result<Value, Refusal> {
+        if !self.fails() {
+            return refuse(&question.question_token, crate::early::WITHIN);
+        }
+        let mut inner = unwrapped(&question.expr);
+        let mut message = None;
+        while let Expr::MethodCall(call) = inner
+            && SAME.contains(&call.method.to_string().as_str())
+        {
+            if call.method == "ok" {
+                return refuse(&call.method, "write `?` without this");
+            }
+            let Some(error) = call.args.first() else {
+                return refuse(&call.method, "another number of arguments is expected");
+            };
+            if !harmless(error) {
+                return refuse(error, ERROR);
+            }
+            message.get_or_insert_with(|| said(error));
+            inner = unwrapped(&call.receiver);
+        }
+        // A call that fails says itself what is wrong.
+        let whole = match inner {
+            Expr::Call(call) => match unwrapped(&call.func) {
+                Expr::Path(path) => path
+                    .path
+                    .get_ident()
+                    .is_none_or(|name| self.lookup(&name.to_string()).is_none()),
+                _ => false,
+            },
+            _ => false,
+        };
+        let whole = whole && called(inner, "Ok").is_none();
+        let method = matches!(inner, Expr::MethodCall(call) if self.is_user_method(call));
+        if let (Expr::MethodCall(end), None) = (inner, &message)
+            && let Some(value) = self.all_succeeded(end)?
+        {
+            return Ok(value);
+        }
+        if let (Expr::MethodCall(call), None) = (inner, &message)
+            && let Some(value) = self.mapped(call)?
+        {
+            return Ok(value);
+        }
+        self.sure = message.is_none() && error_in(inner).is_none() && (whole || method);
+        let option = match self.sure {
+            true => self.expression(inner),
+            false => self.optional(inner),
+        };
+        self.sure = false;
+        let option = option?;
+        if let Ty::Of(hole, steps) = &option.ty
+            && steps.is_empty()
+            && matches!(self.holes.get(*hole), Some(Hole::Sure(_)))
+        {
+            return Ok(option);
+        }
+        let message = message.unwrap_or_else(|| "an `Err`".to_string());
+        let option = self.with_type(option, &Ty::Never, inner)?;
+        let option = self.named(option, "option");
+        let (there, value) = self.option_parts(&option);
+        self.asserted(question.question_token.span(), &there, message);
+        Ok(value)
+    }
+
+    /// `CHAIN.map(|v| e).collect::<Result<Vec<_>, _>>()?`: the chain of what is in the `Ok`s, which fails at the first `Err`.
+    fn all_succeeded(&mut self, end: &ExprMethodCall) -> Result<Option<Value>, Refusal> {
+        let Some(of) = &end.turbofish else { return Ok(None) };
+        let Some(GenericArgument::Type(whole)) = of.args.first() else { return Ok(None) };
+        let Some(of) = success(whole) else { return Ok(None) };
+        let Expr::MethodCall(map) = &*end.receiver else { return Ok(None) };
+        let Some(Expr::Closure(closure)) = map.args.first().filter(|_| map.method == "map") else {
+            return Ok(None);
+        };
+        let (mut map, mut end, mut closure) = (map.clone(), end.clone(), closure.clone());
+        let mut ends = Ends(None);
+        ends.end(&mut closure.body);
+        if let Some(refusal) = ends.0 {
+            return Err(refusal);
+        }
+        closure.output = syn::ReturnType::Default;
+        map.args[0] = Expr::Closure(closure);
+        *end.receiver = Expr::MethodCall(map);
+        end.turbofish = Some(syn::parse_quote!(::<#of>));
+        let before = std::mem::replace(&mut self.failing_closures, true);
+        let value = self.chain(&end);
+        self.failing_closures = before;
+        value.map(Some)
+    }
+
+    /// `f(x).map(|v| e)?` as `{ let v = f(x)?; e }`, and `f(x).and_then(|v| e)?` as `{ let v = f(x)?; e? }`.
+    fn mapped(&mut self, call: &ExprMethodCall) -> Result<Option<Value>, Refusal> {
+        let (Some(Expr::Closure(closure)), 1) = (call.args.first(), call.args.len()) else {
+            return Ok(None);
+        };
+        let Some(pattern) = closure.inputs.first() else { return Ok(None) };
+        let (receiver, body) = (&call.receiver, &closure.body);
+        if crate::chains::is_iterator(receiver) || crate::early::question(body).is_some() {
+            return Ok(None);
+        }
+        let same: Expr = match call.method.to_string().as_str() {
+            "map" => syn::parse_quote!({ let #pattern = #receiver?; #body }),
+            "and_then" => {
+                let mut body = (**body).clone();
+                let mut ends = Ends(None);
+                ends.end(&mut body);
+                if let Some(refusal) = ends.0 {
+                    return Err(refusal);
+                }
+                syn::parse_quote!({ let #pattern = #receiver?; #body })
+            }
+            _ => return Ok(None),
+        };
+        self.expression(&same).map(Some)
+    }
+
+    /// Whether a method is one with the attribute, by its name.
+    fn is_user_method(&self, call: &ExprMethodCall) -> bool {
+        let name = call.method.to_string();
+        !crate::chains::is_chain(call)
+            && !crate::options::METHODS.contains(&name.as_str())
+            && !crate::methods::is_known(&name)
+            && !["first", "last", "get", "iter", "pop"].contains(&name.as_str())
+    }
+
+    /// An error that nobody looks at.
+    pub fn no_error(&mut self, error: &Expr) -> Result<Value, Refusal> {
+        match harmless(error) {
+            true => Ok(self.none()),
+            false => refuse(error, ERROR),
+        }
+    }
+
+    /// A method of a `Result` that an `Option` does not have, or another one does the same of; nothing if it is none.
+    pub fn result_method(&mut self, call: &ExprMethodCall) -> Result<Option<Value>, Refusal> {
+        let name = call.method.to_string();
+        let receiver = &call.receiver;
+        let other = match (name.as_str(), call.args.len()) {
+            ("ok", 0) => return self.expression(receiver).map(Some),
+            ("is_ok", 0) => "is_some",
+            ("is_err", 0) => "is_none",
+            ("map_err" | "ok_or" | "ok_or_else", 1) => {
+                return match harmless(&call.args[0]) {
+                    true => self.expression(receiver).map(Some),
+                    false => refuse(&call.args[0], ERROR),
+                };
+            }
+            _ => return Ok(None),
+        };
+        let method = syn::Ident::new(other, call.method.span());
+        let same: Expr = syn::parse_quote!(#receiver.#method());
+        self.expression(&same).map(Some)
+    }
+}
