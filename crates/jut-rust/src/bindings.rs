@@ -152,6 +152,8 @@ impl Lowering<'_> {
             depth,
             least: i64::MIN,
             closure: None,
+            stack: None,
+            number: None,
         };
         self.declare(&name.to_string(), local);
         Ok(())
@@ -187,6 +189,8 @@ impl Lowering<'_> {
                     depth: self.depth,
                     least,
                     closure: None,
+                    stack: None,
+                    number: None,
                 };
                 self.declare(&rust, local);
                 Ok(())
@@ -326,7 +330,8 @@ impl Lowering<'_> {
                 continue;
             }
             let at = match rest {
-                Some(rest) if k > rest => format!("{size} - {}", count - k),
+                // Of what has no elements for certain, the text refuses an index below zero.
+                Some(rest) if k > rest => format!("prim.max({size} - {}, 0)", count - k),
                 _ => k.to_string(),
             };
             let one = format!("{}[{at}]", whole.text);

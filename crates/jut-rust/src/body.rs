@@ -99,10 +99,21 @@ impl Lowering<'_> {
                     if let Some(branch) = alternative(local, rest) {
                         return self.branch(&branch, &[], tail, true);
                     }
+                    if let Some(chain) = self.split_in_two(local, rest)? {
+                        return self.statements(&chain, tail);
+                    }
+                    if let Some(parts) = crate::parted::unwrapped_parts(local) {
+                        parts.iter().try_for_each(|part| match part {
+                            Stmt::Local(part) => self.binding(part),
+                            _ => Ok(()),
+                        })?;
+                        continue;
+                    }
                     if let Some(chain) = self.kept_iterator(local, rest) {
                         return self.statements(&chain, tail);
                     }
-                    self.binding(local)?;
+                    let stacked = self.stacked_in_value(statement);
+                    self.with_stacks(&stacked, local, |this| this.binding(local))?;
                 }
                 Stmt::Macro(m) => {
                     let value = self.macro_call(&m.mac)?;
@@ -215,6 +226,8 @@ impl Lowering<'_> {
         tail: Tail,
         ends: bool,
     ) -> Result<Option<Value>, Refusal> {
+        let changed = crate::parted::changed_if(branch);
+        let branch = changed.as_ref().unwrap_or(branch);
         let other = branch.else_branch.as_ref().map(|(_, e)| block_of(e));
         let then_ends = diverges(&branch.then_branch.stmts);
         let other_ends = other.as_ref().is_some_and(|b| diverges(b));
@@ -427,6 +440,14 @@ impl Lowering<'_> {
 
     /// What is done for its effect.
     pub fn effect(&mut self, expr: &Expr) -> Result<(), Refusal> {
+        let assigned = self.assigned_stacks(expr);
+        if !assigned.is_empty() {
+            return self.on_lists(&assigned, expr);
+        }
+        let stacked = self.stacked_in(expr);
+        if !stacked.is_empty() {
+            return self.with_stacks(&stacked, expr, |this| this.effect(expr));
+        }
         let lists = self.lists_in(expr);
         let whole = match expr {
             _ if lists.is_empty() => true,
@@ -493,6 +514,8 @@ impl Lowering<'_> {
 
     /// An `if` as a statement, from which no jump takes away what follows.
     fn plain_branch(&mut self, branch: &ExprIf) -> Result<(), Refusal> {
+        let changed = crate::parted::changed_if(branch);
+        let branch = changed.as_ref().unwrap_or(branch);
         self.scopes.push(Default::default());
         let condition = self.condition(&branch.cond);
         let bound = self.scopes.pop().unwrap_or_default();

@@ -106,6 +106,12 @@ impl Lowering<'_> {
         if starts_upper(&name) {
             return self.constructed(&path.path, &arguments);
         }
+        if name == "default"
+            && arguments.is_empty()
+            && let Some(value) = self.default_of(&path.path)?
+        {
+            return Ok(value);
+        }
         let function = match path.path.segments.iter().rev().nth(1) {
             // A function of a type is found by the type.
             Some(ty) if starts_upper(&ty.ident.to_string()) => {
@@ -132,6 +138,26 @@ impl Lowering<'_> {
         };
         let hole = self.hole(surely(sure, function));
         self.called(hole, &arguments, call.span(), inline)
+    }
+
+    /// `Point::default()`: by the `impl` with the attribute, or else the value that there is when the text is put together. Nothing of
+    /// a type parameter.
+    fn default_of(&mut self, path: &syn::Path) -> Result<Option<Value>, Refusal> {
+        let mut owner = path.clone();
+        owner.segments.pop();
+        owner.segments.pop_punct();
+        let upper = owner.segments.last().is_some_and(|s| starts_upper(&s.ident.to_string()));
+        if !upper || self.mentions_type(&owner.to_token_stream()) {
+            return Ok(None);
+        }
+        let owner = self.instance(&owner)?;
+        let data = self.data(&owner)?;
+        let hole = self.hole(Hole::Default(owner.to_token_stream()));
+        let (size, name) = (self.names.unique("n_value"), self.names.unique("value"));
+        self.lines.push(format!(
+            "$if vec {hole}$($names {hole} {size}$$end${name}$if vec {hole}$)$end$ = $k{hole}$"
+        ));
+        Ok(Some(Value::name(name, Ty::Of(data, Vec::new()), i64::MIN)))
     }
 
     /// A call of what fills a hole.
@@ -164,17 +190,24 @@ impl Lowering<'_> {
     }
 
     /// The type of a struct, of its parts, or of a list of these, as an expression that stands for it.
-    fn type_of(&self, ty: &Ty) -> Option<TokenStream> {
+    pub fn type_of(&self, ty: &Ty) -> Option<TokenStream> {
+        self.type_by(ty, false)
+    }
+
+    /// The same, also of what functions give that have no type parameters.
+    pub fn type_by(&self, ty: &Ty, functions: bool) -> Option<TokenStream> {
         match self.resolve(ty) {
             Ty::Array(element, _) => {
-                let element = self.type_of(&element)?;
+                let element = self.type_by(&element, functions)?;
                 Some(quote!(::jut::rust::list(#element)))
             }
             Ty::Of(hole, steps) => {
                 let mut ty = match self.holes.get(hole)? {
-                    Hole::Function(_) | Hole::Call(..) => return None,
-                    Hole::Sure(inner) if !matches!(**inner, Hole::Method(..)) => return None,
-                    known => given_by(known)?,
+                    Hole::Function(_) | Hole::Call(..) if !functions => return None,
+                    Hole::Sure(inner) if !functions && !matches!(**inner, Hole::Method(..)) => {
+                        return None;
+                    }
+                    known => given_by(hole, known)?,
                 };
                 for step in &steps {
                     ty = match step {
@@ -267,7 +300,9 @@ impl Lowering<'_> {
         let name = call.method.to_string();
         let sure = std::mem::take(&mut self.sure);
         let open = self.targets.len();
-        let (receiver, target) = match self.root(&call.receiver).is_some_and(|l| l.mutable) {
+        // Of a list in a record there is no place: its methods are none of a struct.
+        let place = self.root(&call.receiver).is_some_and(|l| l.mutable && l.stack.is_none());
+        let (receiver, target) = match place {
             true => {
                 // Most methods change nothing.
                 let (place, _) = self.looked_at(&call.receiver)?;
@@ -278,7 +313,8 @@ impl Lowering<'_> {
         let Ty::Of(hole, steps) = self.resolve(&receiver.ty) else {
             return Ok(Err(receiver));
         };
-        let Some(mut owner) = self.holes.get(hole).and_then(given_by) else {
+        self.gives_struct(hole, &steps);
+        let Some(mut owner) = self.holes.get(hole).and_then(|h| given_by(hole, h)) else {
             return refuse(
                 &call.receiver,
                 "bind this to a name with its type before: `let x: T = ..;`",
@@ -390,6 +426,9 @@ impl Lowering<'_> {
     pub fn method_call(&mut self, call: &ExprMethodCall) -> Result<Value, Refusal> {
         let name = call.method.to_string();
         let optional = std::mem::take(&mut self.optional);
+        if let Some(all) = crate::parted::concatenated(call) {
+            return self.expression(&all);
+        }
         if crate::chains::is_chain(call) {
             return self.chain(call);
         }
@@ -537,7 +576,7 @@ impl Lowering<'_> {
             (Ty::Array(..), "split_at_mut") => {
                 return refuse(
                     &call.method,
-                    "two parts of a list are not changed at once here: assign by indices, `x[k + i] = ..`",
+                    "two parts of a list have names: `let (a, b) = x.split_at_mut(k);`",
                 );
             }
             (Ty::Array(..), _) => {
@@ -574,15 +613,17 @@ fn with_types(hole: &mut Hole, types: TokenStream) {
 }
 
 /// The type of what a call gives, as an expression that stands for it.
-fn given_by(hole: &Hole) -> Option<TokenStream> {
+pub(crate) fn given_by(number: usize, hole: &Hole) -> Option<TokenStream> {
     Some(match hole {
         Hole::Data(path) => quote!(::jut::rust::of::<#path>()),
         Hole::Function(path) | Hole::Call(path, _) => quote!(::jut::rust::given::<#path, _>()),
         Hole::Method(owner, key) => quote!(::jut::rust::result::<#key, _, _>(#owner)),
         Hole::Sure(inner) => {
-            let whole = given_by(inner)?;
+            let whole = given_by(number, inner)?;
             quote!(::jut::rust::succeeded(#whole))
         }
+        Hole::Operator(..) => crate::overloaded::type_name(number).to_token_stream(),
+        Hole::Default(path) => quote!(::jut::rust::of::<#path>()),
         Hole::Constant(_) | Hole::Length(_) | Hole::Bound(..) => return None,
     })
 }

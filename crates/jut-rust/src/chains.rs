@@ -104,12 +104,24 @@ fn is_end(call: &ExprMethodCall) -> bool {
 pub(crate) fn is_iterator(expr: &Expr) -> bool {
     match unwrapped(expr) {
         Expr::Range(_) => true,
-        Expr::Call(call) => zipped(call).is_some(),
+        Expr::Call(call) => zipped(call).is_some() || repeated(call).is_some(),
         Expr::MethodCall(call) => {
             STARTS.contains(&call.method.to_string().as_str())
                 || !is_end(call) && is_iterator(&call.receiver)
         }
         _ => false,
+    }
+}
+
+/// The value of `std::iter::repeat(v)`, or of `repeat_n(v, n)`, and how often it is there.
+pub(crate) fn repeated(call: &syn::ExprCall) -> Option<(&Expr, Option<&Expr>)> {
+    let Expr::Path(path) = unwrapped(&call.func) else { return None };
+    let mut words = path.path.segments.iter().rev().map(|s| s.ident.to_string());
+    let (name, of) = (words.next()?, words.next()?);
+    match (name.as_str(), of.as_str(), call.args.len()) {
+        ("repeat", "iter", 1) => Some((&call.args[0], None)),
+        ("repeat_n", "iter", 2) => Some((&call.args[0], Some(&call.args[1]))),
+        _ => None,
     }
 }
 
@@ -603,15 +615,9 @@ impl Lowering<'_> {
     pub fn applied(&mut self, function: &Expr, items: Vec<Item>) -> Result<Value, Refusal> {
         match unwrapped(function) {
             Expr::Closure(closure) => {
-                let mut jumps = Returns(None);
-                jumps.visit_expr(&closure.body);
-                if let Some(span) = jumps.0 {
-                    return Err(Refusal {
-                        span: Some(span),
-                        message:
-                            "a `return` out of a closure is not built: write an `if` with a value"
-                                .to_string(),
-                    });
+                if let Some(span) = returns_in(&closure.body) {
+                    let message = OUT_OF_A_CLOSURE.to_string();
+                    return Err(Refusal { span: Some(span), message });
                 }
                 if self.fails()
                     && !self.failing_closures
@@ -658,6 +664,8 @@ impl Lowering<'_> {
                         depth: self.depth,
                         least: i64::MIN,
                         closure: None,
+                        stack: None,
+                        number: None,
                     };
                     self.declare(&name.to_string(), local);
                 }
@@ -687,6 +695,8 @@ impl Lowering<'_> {
                     depth: value.level as usize,
                     least: i64::MIN,
                     closure: None,
+                    stack: None,
+                    number: None,
                 };
                 self.declare(&ident.ident.to_string(), local);
                 Ok(())
@@ -707,6 +717,16 @@ impl Lowering<'_> {
             }
         }
     }
+}
+
+pub(crate) const OUT_OF_A_CLOSURE: &str =
+    "a `return` out of a closure is not built: write an `if` with a value";
+
+/// The first `return` in the body of a closure.
+pub(crate) fn returns_in(body: &Expr) -> Option<proc_macro2::Span> {
+    let mut jumps = Returns(None);
+    jumps.visit_expr(body);
+    jumps.0
 }
 
 /// Looks for a `return`.

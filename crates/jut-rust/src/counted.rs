@@ -81,6 +81,7 @@ impl Lowering<'_> {
         local.mutable
             && !local.reference
             && !local.is_open()
+            && local.stack.is_none()
             && local.depth == self.depth
             && matches!(local.ty, Ty::Array(_, Extent::Slice | Extent::Vec))
     }

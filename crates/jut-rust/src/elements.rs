@@ -74,6 +74,19 @@ impl Lowering<'_> {
             Expr::Reference(reference) if reference.mutability.is_some() => {
                 self.list_places(&reference.expr)
             }
+            Expr::Call(call) if let Some((value, count)) = crate::chains::repeated(call) => {
+                let value = self.expression(value)?;
+                let value = self.named(value, "each");
+                let count = match count {
+                    Some(count) => {
+                        let count = self.operand(count)?;
+                        let count = self.convert(count, &Ty::Usize);
+                        self.atom(count, "count").text
+                    }
+                    None => i64::MAX.to_string(),
+                };
+                Ok(Elements::new(count, move |_| Item::One(value.clone())))
+            }
             Expr::Call(call) => match crate::chains::zipped(call) {
                 Some((a, b)) => self.elements(&syn::parse_quote!((#a).into_iter().zip(#b))),
                 None => self.list_elements(source),
@@ -152,6 +165,9 @@ impl Lowering<'_> {
                 let first = self.elements(receiver)?;
                 let second = match unwrapped(other) {
                     Expr::MethodCall(_) | Expr::Range(_) => self.elements(other)?,
+                    Expr::Call(call) if crate::chains::repeated(call).is_some() => {
+                        self.elements(other)?
+                    }
                     Expr::Reference(reference) if reference.mutability.is_some() => {
                         self.list_places(&reference.expr)?
                     }
@@ -218,7 +234,13 @@ impl Lowering<'_> {
         };
         let ty = self.unify(&a.ty, &b.ty);
         let (count, n) = (self.names.unique("count"), first.count.clone());
-        self.lines.push(format!("{count} = {n} + {}", second.count));
+        // What is without end stays so.
+        let endless = i64::MAX.to_string();
+        let all = match n == endless || second.count == endless {
+            true => endless,
+            false => format!("{n} + {}", second.count),
+        };
+        self.lines.push(format!("{count} = {all}"));
         Ok(Elements::new(count, move |i| {
             let text = |item: Item| match item {
                 Item::One(value) => value.text,

@@ -107,6 +107,8 @@ impl Lowering<'_> {
 
     /// `let PATTERN = value` in a condition: whether it fits. Names in it are bound.
     pub fn let_condition(&mut self, condition: &syn::ExprLet) -> Result<Value, Refusal> {
+        let part = crate::parted::condition(condition);
+        let condition = part.as_ref().unwrap_or(condition);
         let value = self.taken_apart(&condition.expr, std::iter::once(&*condition.pat))?;
         let value = self.named(value, "subject");
         self.tested(&condition.pat, &value)

@@ -167,7 +167,15 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
     if let Err(refusal) = open_impl(block) {
         return fail(refusal);
     }
-    let owner = &*block.self_ty;
+    let operator = crate::overloaded::operator_of(block);
+    let owner = match &operator {
+        Some(_) => crate::overloaded::without_reference(&block.self_ty),
+        None => &*block.self_ty,
+    };
+    let output = block.items.iter().find_map(|item| match item {
+        syn::ImplItem::Type(own) if own.ident == "Output" => Some(&own.ty),
+        _ => None,
+    });
     let Type::Path(path) = owner else {
         return fail(spanned(owner, "an `impl` of a struct that derives `jut::Data` is expected"));
     };
@@ -179,7 +187,9 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
         let conditions = attrs.iter().filter(|a| a.path().is_ident("cfg"));
         let mut sig = sig.clone();
         with_parameters(&mut sig.generics, &block.generics);
-        let tokens = named_self(quote!(#(#conditions)* #vis #sig #body), owner);
+        let tokens = quote!(#(#conditions)* #vis #sig #body);
+        let tokens = crate::overloaded::with_output(tokens, output.filter(|_| operator.is_some()));
+        let tokens = named_self(tokens, owner);
         let plain = sig.ident.to_string();
         if crate::methods::is_known(&plain) {
             let said = "numbers have a method of this name: give this one another name";
@@ -188,12 +198,13 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
         }
         match syn::parse2::<ItemFn>(tokens) {
             Ok(function) => {
-                let name = format_ident!(
-                    "{}_{}",
-                    short,
-                    plain.trim_start_matches("r#"),
-                    span = sig.ident.span()
-                );
+                let method = plain.trim_start_matches("r#");
+                // There may be several for different right operands.
+                let right = match &operator {
+                    Some(own) if own.written => format!("_{}", crate::overloaded::word(&own.right)),
+                    _ => String::new(),
+                };
+                let name = format_ident!("{short}_{method}{right}", span = sig.ident.span());
                 let of = block.trait_.as_ref().map(|(_, path, _)| path);
                 let (twin, taken) = beside(&function, &name, Some(owner), of);
                 all.extend(twin);
@@ -212,6 +223,21 @@ fn methods_of(block: &syn::ItemImpl) -> TokenStream {
                     ]);
                 }
                 let (declared, named, said) = generics.split_for_impl();
+                if let Some(operator) = &operator {
+                    let right = named_self(operator.right.to_token_stream(), owner);
+                    all.extend(quote! {
+                        #(#conditions)*
+                        #[automatically_derived]
+                        impl #declared ::jut::rust::Operator<#key, #right, #gives> for #owner #said {
+                            fn link(linker: &mut ::jut::rust::Linker) -> ::jut::rust::Filled {
+                                linker.called::<#name #named>()
+                            }
+                        }
+                    });
+                    if operator.written {
+                        continue;
+                    }
+                }
                 all.extend(quote! {
                     #(#conditions)*
                     #[automatically_derived]
@@ -372,17 +398,19 @@ fn twin(
         }
         false => Vec::new(),
     };
-    let mention = match signature.takes_functions() || !generics.is_empty() || open_types {
-        // Its type parameters are open.
-        true => TokenStream::new(),
-        false => quote!(let _ = #of #own;),
-    };
+    let of_trait = of.is_some() && owner.is_some();
+    let mention =
+        match signature.takes_functions() || !generics.is_empty() || open_types || of_trait {
+            // Its type parameters are open, or nobody asks whether it is used.
+            true => TokenStream::new(),
+            false => quote!(let _ = #of #own;),
+        };
     let changed = signature.parameters.iter().map(|p| p.changed);
     let wrt = signature.named().into_iter().flatten();
     let text = &lowered.text;
     let places = lowered.places.iter().map(place);
     let items = &lowered.items;
-    let holes = lowered.holes.iter().map(filling);
+    let holes = lowered.holes.iter().enumerate().map(|(k, hole)| filling(k, hole));
     let methods = match signature.takes_functions() {
         true => TokenStream::new(),
         false => methods(signature, &given(signature)),
@@ -466,7 +494,7 @@ fn twin(
 }
 
 /// What fills a hole.
-fn filling(hole: &Hole) -> TokenStream {
+fn filling(number: usize, hole: &Hole) -> TokenStream {
     match hole {
         Hole::Function(path) => quote!(linker.called::<#path>()),
         Hole::Call(path, of) => quote!(linker.call::<#path, _>(#of)),
@@ -485,8 +513,14 @@ fn filling(hole: &Hole) -> TokenStream {
             quote_spanned!(at=> linker.method::<#key, _, _>(#owner))
         }
         Hole::Data(path) => quote!(linker.data::<#path>()),
+        Hole::Default(path) => quote! {{
+            #[allow(unused_imports)]
+            use ::jut::rust::{DefaultText as _, DefaultValue as _};
+            (&::jut::rust::made::<#path>()).default_of(linker)
+        }},
         // The text has its name there.
         Hole::Length(_) => quote!(linker.constant(&0_usize)),
+        Hole::Operator(..) => crate::overloaded::filled_name(number).to_token_stream(),
         Hole::Sure(inner) => match &**inner {
             Hole::Function(path) => quote!(linker.function::<#path>()),
             Hole::Call(path, of) => quote!(linker.call_surely::<#path, _>(#of)),
@@ -494,7 +528,7 @@ fn filling(hole: &Hole) -> TokenStream {
                 let at = Span::call_site().located_at(owner.span());
                 quote_spanned!(at=> linker.method_surely::<#key, _, _>(#owner))
             }
-            other => filling(other),
+            other => filling(number, other),
         },
     }
 }

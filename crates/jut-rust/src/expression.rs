@@ -387,6 +387,9 @@ impl Lowering<'_> {
                     "a list is not read in the statement in which it grows: keep what you need of it in variables",
                 );
             }
+            if local.stack.is_some() {
+                return Ok(self.unpacked_value(&local));
+            }
             if name.is_empty() {
                 return refuse(
                     path,
@@ -462,6 +465,7 @@ impl Lowering<'_> {
                 "this is no struct: a field is one of a struct that derives `jut::Data`",
             );
         };
+        self.gives_struct(hole, &steps);
         let path: String = steps.iter().map(|s| format!("{s} ")).collect();
         let text = format!("{}.$field {hole} {path}{field}$", whole.text);
         steps.push(Step::Field(field));
@@ -516,7 +520,12 @@ impl Lowering<'_> {
             return self.variant(&owner, &name, &fields);
         }
         let mut exprs: Vec<&Expr> = literal.fields.iter().map(|f| &f.expr).collect();
-        exprs.extend(literal.rest.as_deref());
+        let own = &literal.path;
+        let of_type: Expr = syn::parse_quote!(#own::default());
+        exprs.extend(literal.rest.as_deref().map(|rest| match unwrapped(rest) {
+            Expr::Call(call) if is_default(call) => &of_type,
+            rest => rest,
+        }));
         let values = self.sequence(&exprs)?;
         let hole = self.data(&literal.path)?;
         let mut text = format!("$make {hole}");
@@ -584,6 +593,9 @@ impl Lowering<'_> {
                     return Ok(value);
                 }
                 let value = self.operand(&unary.expr)?;
+                if let Some(negated) = self.overloaded_negation(&value, unary.span()) {
+                    return Ok(negated);
+                }
                 let ty = self.resolve(&value.ty);
                 let result = Value::new(format!("-{}", value.within(7)), ty.clone(), 6, &[&value]);
                 match ty {
@@ -713,5 +725,17 @@ pub(crate) fn unwrapped(expr: &Expr) -> &Expr {
         Expr::Paren(inner) => unwrapped(&inner.expr),
         Expr::Group(inner) => unwrapped(&inner.expr),
         other => other,
+    }
+}
+
+/// Whether a call is `Default::default()`.
+fn is_default(call: &syn::ExprCall) -> bool {
+    match unwrapped(&call.func) {
+        Expr::Path(path) => {
+            let words: Vec<String> =
+                path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+            words.ends_with(&["Default".to_string(), "default".to_string()])
+        }
+        _ => false,
     }
 }

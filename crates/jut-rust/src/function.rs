@@ -144,13 +144,27 @@ pub(crate) struct Local {
     pub least: i64,
     /// The closure that it is.
     pub closure: Option<std::rc::Rc<crate::functions::Closure>>,
+    /// The record that a list stands in: see `stacked`.
+    pub stack: Option<String>,
+    /// The number of a list that was declared without a type.
+    pub number: Option<usize>,
 }
 
 impl Local {
     /// A name that nothing assigns.
     pub fn value(name: String, ty: Ty) -> Local {
         let least = if ty == Ty::Usize { 0 } else { i64::MIN };
-        Local { name, ty, mutable: false, reference: false, depth: 0, least, closure: None }
+        Local {
+            name,
+            ty,
+            mutable: false,
+            reference: false,
+            depth: 0,
+            least,
+            closure: None,
+            stack: None,
+            number: None,
+        }
     }
 }
 
@@ -185,6 +199,12 @@ pub(crate) struct Learned {
     pub skipping: HashSet<usize>,
     /// The types of the values with which loops end.
     pub broken: HashMap<usize, Ty>,
+    /// The functions of whose results a field or a method is asked for: these are structs.
+    pub structs: BTreeSet<String>,
+    /// The operators of what may be structs and of integers as they are written, by their numbers: they are those of integers.
+    pub integral: BTreeSet<usize>,
+    /// The types of the elements of lists that are declared without a type, and change their lengths in branches and loops.
+    pub elements: BTreeMap<usize, Ty>,
     /// The types of variables that get their values behind their declarations.
     pub late: HashMap<usize, Ty>,
 }
@@ -236,6 +256,16 @@ pub(crate) struct Lowering<'a> {
     pub sure: bool,
     /// Whether the method that is called next is that of an `Option`, since one is expected.
     pub optional: bool,
+    /// How many operators there were so far.
+    pub operators: usize,
+    /// Whether operators are those of numbers.
+    pub plain_operators: bool,
+    /// The holes of operators one of whose operands is a struct for certain.
+    pub whole_operators: HashSet<usize>,
+    /// The types of lists that stand in records, as the text writes them.
+    pub records: Vec<String>,
+    /// How many lists were declared without a type so far.
+    pub lists: usize,
     /// Whether the closures that are written belong to a chain whose errors are failures.
     pub failing_closures: bool,
     /// The variables of the result and of whether the function goes on, if some `return` needs them.
@@ -283,8 +313,16 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
                 );
             }
         };
-        let Pat::Ident(ident) = &*typed.pat else {
-            return refuse(&typed.pat, "write a name here, and take the value apart in the body");
+        let own = parameter_name(&typed.pat, parameters.len());
+        let ident = match (&*typed.pat, &own) {
+            (Pat::Ident(ident), _) => ident,
+            (_, Some(own)) => own,
+            _ => {
+                return refuse(
+                    &typed.pat,
+                    "write a name here, and take the value apart in the body",
+                );
+            }
         };
         let mut written = (*typed.ty).clone();
         let changed = match &mut written {
@@ -384,6 +422,47 @@ pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, R
     }
 }
 
+/// How many dimensions of an array have no length in its type.
+fn open_dimensions(ty: &Ty) -> usize {
+    match ty {
+        Ty::Array(element, extent) => {
+            usize::from(!matches!(extent, Extent::Fixed(_))) + open_dimensions(element)
+        }
+        _ => 0,
+    }
+}
+
+/// The name of a parameter that is taken apart, `Point { x, y }: Point`, if its pattern is one that always fits.
+fn parameter_name(pattern: &Pat, k: usize) -> Option<syn::PatIdent> {
+    let apart = match pattern {
+        Pat::Reference(inner) => parameter_name(&inner.pat, k).is_some(),
+        Pat::Tuple(_) | Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Slice(_) | Pat::Wild(_) => true,
+        _ => false,
+    };
+    apart.then(|| syn::PatIdent {
+        attrs: Vec::new(),
+        by_ref: None,
+        mutability: None,
+        ident: Ident::new(&format!("parameter_{}", k + 1), pattern.span()),
+        subpat: None,
+    })
+}
+
+/// A function that takes its parameters apart in its body.
+fn with_names(function: &ItemFn) -> Option<ItemFn> {
+    let mut own = function.clone();
+    let mut first: Vec<syn::Stmt> = Vec::new();
+    for (k, input) in function.sig.inputs.iter().enumerate() {
+        let FnArg::Typed(typed) = input else { continue };
+        if let Some(name) = parameter_name(&typed.pat, k) {
+            let pattern = &typed.pat;
+            first.push(syn::parse_quote!(let #pattern = #name;));
+        }
+    }
+    own.block.stmts.splice(..0, first.iter().cloned());
+    (!first.is_empty()).then_some(own)
+}
+
 /// Whether a value has sizes that are known only when it is there.
 pub(crate) fn has_sizes(ty: &Ty) -> bool {
     match ty {
@@ -431,6 +510,8 @@ fn written(hole: &Hole) -> String {
         Hole::Method(t, key) => format!("method {key} {t}"),
         Hole::Data(t) => format!("data {t}"),
         Hole::Length(t) => format!("length {t}"),
+        Hole::Default(t) => format!("default {t}"),
+        Hole::Operator(key, left, right) => format!("operator {key} {left} {right}"),
         Hole::Sure(inner) => format!("sure {}", written(inner)),
     }
 }
@@ -440,6 +521,8 @@ fn written(hole: &Hole) -> String {
 /// # Errors
 /// The first thing that is not in the subset.
 pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusal> {
+    let named = with_names(function);
+    let function = named.as_ref().unwrap_or(function);
     let failing = match signature.errors {
         Errors::Fail => Some(crate::results::failing(function)?),
         _ => None,
@@ -452,8 +535,15 @@ pub fn lower(function: &ItemFn, signature: &Signature) -> Result<Lowered, Refusa
     for _ in 0..12 {
         let before = learned.clone();
         let mut lowering = Lowering::new(signature, learned);
-        let text = lowering.function(function)?;
+        let text = lowering.function(function);
         learned = lowering.learned.clone();
+        if learned.structs != before.structs || learned.elements.len() != before.elements.len() {
+            // What was taken for numbers, and refused, may be something else: no more of this pass counts.
+            let Learned { structs, elements, .. } = learned;
+            learned = Learned { structs, elements, ..Learned::default() };
+            continue;
+        }
+        let text = text?;
         if learned != before {
             continue;
         }
@@ -529,6 +619,11 @@ impl<'a> Lowering<'a> {
             targets: Vec::new(),
             sure: false,
             optional: false,
+            operators: 0,
+            plain_operators: false,
+            whole_operators: HashSet::new(),
+            records: Vec::new(),
+            lists: 0,
             failing_closures: false,
             returned: Default::default(),
         }
@@ -637,6 +732,8 @@ impl<'a> Lowering<'a> {
                     lengths.push(self.names.unique("n_result"));
                     lengths[lengths.len() - 1].clone()
                 });
+                // The name behind them is that of the sizes of a struct, which has none in a list.
+                lengths.truncate(open_dimensions(&result));
                 self.lines.push(format!("{y} = {text}"));
                 let mut own: Vec<String> = lengths.iter().map(|m| format!("{m}: i64")).collect();
                 own.push(format!("{}: {ty}", self.names.unique("values")));
@@ -665,8 +762,9 @@ impl<'a> Lowering<'a> {
             }
             false => format!("[{}]", sizes.join(", ")),
         };
+        let records = self.records_text();
         let text = format!(
-            "def $f${sizes}({}) -> {result} = {{\n{}\n}}\n",
+            "{records}def $f${sizes}({}) -> {result} = {{\n{}\n}}\n",
             parameters.join(", "),
             indented(&self.lines)
         );

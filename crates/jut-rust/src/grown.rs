@@ -69,8 +69,9 @@ fn mentions(name: &str, in_block: &syn::Block) -> usize {
 
 impl Lowering<'_> {
     /// `let mut v = Vec::new();`
-    pub fn empty_list(&mut self, name: &syn::Ident, element: Option<Ty>) -> Result<(), Refusal> {
-        let element = element.map(|ty| self.resolve(&ty));
+    pub fn empty_list(&mut self, name: &syn::Ident, written: Option<Ty>) -> Result<(), Refusal> {
+        let known = self.learned.elements.get(&self.lists).cloned();
+        let element = written.clone().or(known).map(|ty| self.resolve(&ty));
         let (text, element) = match element {
             Some(ty) => {
                 let (one, i) = (self.neutral(&ty, name)?, self.names.unique("i"));
@@ -81,7 +82,9 @@ impl Lowering<'_> {
             None => (String::new(), Ty::Never),
         };
         let ty = array(element, Extent::Slice);
-        let local = Local { mutable: true, depth: self.depth, ..Local::value(text, ty) };
+        let number = written.is_none().then_some(self.lists);
+        self.lists += usize::from(number.is_some());
+        let local = Local { mutable: true, depth: self.depth, number, ..Local::value(text, ty) };
         self.declare(&name.to_string(), local);
         Ok(())
     }
@@ -94,7 +97,9 @@ impl Lowering<'_> {
         };
         let local = found.as_ref().and_then(|name| self.lookup(name)).cloned();
         match (found, local) {
-            (Some(name), Some(local)) if self.grows_here(&local) => Ok((name, local)),
+            (Some(name), Some(local)) if self.grows_here(&local) || local.stack.is_some() => {
+                Ok((name, local))
+            }
             _ => refuse(&call.method, WHERE),
         }
     }
@@ -165,10 +170,17 @@ impl Lowering<'_> {
     ) -> Result<(), Refusal> {
         let more = if count.is_some() { self.element(&value.ty) } else { value.ty.clone() };
         let element = match self.element(&local.ty) {
-            Ty::Never => more,
+            Ty::Never => more.clone(),
             known => self.unify(&known, &more),
         };
-        let (old, text) = (local.name.clone(), self.names.unique(name));
+        if local.stack.is_some() {
+            self.pushed_to(local, &more);
+        }
+        let value = match local.stack.is_some() {
+            true => self.named(value, "pushed"),
+            false => value,
+        };
+        let (old, text) = (self.unpacked(local), self.names.unique(name));
         let line = match (&count, old.is_empty()) {
             (None, true) => format!("[{}]", value.text),
             (Some(_), true) => value.text,
@@ -189,6 +201,10 @@ impl Lowering<'_> {
                 )
             }
         };
+        if local.stack.is_some() {
+            self.packed(local, &line);
+            return Ok(());
+        }
         self.lines.push(format!("var {text} = {line}"));
         self.assigned += 1;
         let grown = Local { name: text, ty: array(element, Extent::Slice), ..local.clone() };

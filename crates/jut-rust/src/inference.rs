@@ -69,11 +69,11 @@ impl Lowering<'_> {
                 self.float_is(k, found);
                 Ty::Float(k)
             }
+            (Ty::Never, known) | (known, Ty::Never) => known,
             (Ty::Of(hole, steps), known) | (known, Ty::Of(hole, steps)) => {
                 self.said(&known, hole, &steps);
                 known
             }
-            (Ty::Never, known) => known,
             (Ty::Array(a, extent), Ty::Array(b, _)) => array(self.unify(&a, &b), extent),
             (Ty::Option(a), Ty::Option(b)) => Ty::Option(Box::new(self.unify(&a, &b))),
             (Ty::Tuple(a), Ty::Tuple(b)) if a.len() == b.len() => {

@@ -22,14 +22,17 @@
 //! | `expression`, `operators`, `calls`, `macros` | expressions |
 //! | `inference`, `literals` | what is known of types; rustc is asked where nothing is |
 //! | `grown`, `counted` | lists that grow |
+//! | `stacked` | lists whose length changes in branches and loops |
 //! | `elements`, `chains`, `staged` | chains of iterators |
 //! | `kept` | iterators under a name |
 //! | `rearranged` | lists that are sorted, filled, turned round |
 //! | `relisted` | lists that become shorter; two lists of a chain |
 //! | `restated` | what is said by other Rust, `matches!`, `contains` |
+//! | `parted` | parts of lists that methods hand out |
 //! | `options` | `Option` in a body |
 //! | [`results`] | `Result`, and `?` on one |
 //! | `enums` | variants of enums, patterns, `if let` |
+//! | `overloaded` | operators of structs |
 //! | `functions` | closures, and parameters that are functions |
 //! | `methods`, `numbers` | the methods of numbers |
 //! | `generic` | functions of type parameters, traits |
@@ -67,10 +70,13 @@ pub mod names;
 mod numbers;
 mod operators;
 mod options;
+mod overloaded;
+mod parted;
 mod rearranged;
 mod relisted;
 mod restated;
 mod results;
+mod stacked;
 mod staged;
 pub mod template;
 pub mod types;

@@ -105,7 +105,9 @@ impl Lowering<'_> {
         let chain = match source {
             Expr::MethodCall(call) => call.method != "clone" && call.method != "to_vec",
             Expr::Reference(reference) => reference.mutability.is_some(),
-            Expr::Call(call) => crate::chains::zipped(call).is_some(),
+            Expr::Call(call) => {
+                crate::chains::zipped(call).is_some() || crate::chains::repeated(call).is_some()
+            }
             _ => false,
         };
         if chain {
@@ -349,6 +351,8 @@ impl Lowering<'_> {
                         depth: self.depth,
                         least: value.least,
                         closure: None,
+                        stack: None,
+                        number: None,
                     };
                     self.declare(&ident.ident.to_string(), local);
                 }

@@ -114,6 +114,9 @@ impl Lowering<'_> {
         if matches!(op, "<<" | ">>") {
             return self.shift(op, left, right, at);
         }
+        if let Some(value) = self.overloaded(op, &left, &right, at, span)? {
+            return Ok(value);
+        }
         let ty = self.unify(&left.ty, &right.ty);
         if matches!(ty, Ty::Array(..) | Ty::Tuple(_) | Ty::Unit) {
             return refuse(
@@ -522,6 +525,14 @@ impl Lowering<'_> {
         } else {
             // Indices are names, so the place is read and written by the same ones.
             let old = Value { level: 9, stable: false, cheap: true, ..place.clone() };
+            let overloaded =
+                self.overloaded_assignment(op, &old, &right, &binary.op, binary.span())?;
+            if let Some(text) = overloaded {
+                let line = format!("{} = {text}", place.text);
+                let line = self.at(binary.span(), What::Same, &line);
+                self.lines.push(line);
+                return Ok(());
+            }
             let value = self.operation(op, old, right, &binary.op, binary.span())?;
             let value = self.convert(value, &ty);
             format!("{} = {}", place.text, value.text)
@@ -555,6 +566,9 @@ impl Lowering<'_> {
                         path,
                         "a list is not assigned in the statement in which it grows",
                     );
+                }
+                if local.stack.is_some() {
+                    return crate::stacked::not_here(path);
                 }
                 if !local.mutable {
                     return refuse(
@@ -608,9 +622,11 @@ impl Lowering<'_> {
                     }
                     _ => None,
                 };
-                match known.is_some_and(|l| l.reference) {
-                    true => self.referred(&unary.expr),
-                    false => refuse(
+                let part = crate::parted::place(&unary.expr);
+                match (known.is_some_and(|l| l.reference), part) {
+                    (true, _) => self.referred(&unary.expr),
+                    (_, Some(part)) => self.referred(&part),
+                    _ => refuse(
                         &unary.op,
                         "`*` stands before a parameter that is a `&mut` here, or an element of `iter_mut`",
                     ),
@@ -686,6 +702,8 @@ impl Lowering<'_> {
     /// A `match` that has a value.
     pub fn match_value(&mut self, m: &syn::ExprMatch) -> Result<Value, Refusal> {
         self.no_jump(&Expr::Match(m.clone()))?;
+        let part = crate::parted::matched(m);
+        let m = part.as_ref().unwrap_or(m);
         let value = self.taken_apart(&m.expr, m.arms.iter().map(|arm| &arm.pat))?;
         let value = self.named(value, "subject");
         Ok(self.arms(&value, &m.arms, Tail::Value, m)?.unwrap_or_else(unit))
@@ -694,6 +712,8 @@ impl Lowering<'_> {
     /// A `match` as a statement.
     pub fn plain_match(&mut self, m: &syn::ExprMatch) -> Result<(), Refusal> {
         self.no_jump(&Expr::Match(m.clone()))?;
+        let part = crate::parted::matched(m);
+        let m = part.as_ref().unwrap_or(m);
         let value = self.taken_apart(&m.expr, m.arms.iter().map(|arm| &arm.pat))?;
         let value = self.named(value, "subject");
         self.arms(&value, &m.arms, Tail::Unit, m).map(|_| ())
@@ -721,7 +741,10 @@ impl Lowering<'_> {
                     if let Some(late) = crate::enums::let_in(guard) {
                         return Err(crate::enums::late(late));
                     }
-                    let (lines, guard) = self.nested(|this| this.operand(guard))?;
+                    let before = std::mem::replace(&mut self.plain_operators, true);
+                    let guard = self.nested(|this| this.operand(guard));
+                    self.plain_operators = before;
+                    let (lines, guard) = guard?;
                     if !lines.lines.is_empty() || !guard.cheap {
                         return refuse(&arm.pat, "this guard can fail: write an `if` in the arm");
                     }

@@ -152,7 +152,8 @@ impl Lowering<'_> {
         let size = format!("size({})", list.text);
         let (there, at) = match (call.method.to_string().as_str(), call.args.first()) {
             ("first", None) => (format!("{size} > 0"), "0".to_string()),
-            ("last", None) => (format!("{size} > 0"), format!("{size} - 1")),
+            // Of what has no elements for certain, the text refuses an index below zero.
+            ("last", None) => (format!("{size} > 0"), format!("prim.max({size} - 1, 0)")),
             ("get", Some(at)) => {
                 let at = self.operand(at)?;
                 let at = self.convert(at, &Ty::Usize);
@@ -189,8 +190,8 @@ impl Lowering<'_> {
         }
         // What is no `Option` is looked at once more by the caller. What a function gives is one if it has such a method.
         let called = matches!(unwrapped(&call.receiver), Expr::Call(_) | Expr::MethodCall(_))
-            && (expected || OWN.contains(&name.as_str()));
-        if !self.is_option(&call.receiver) && !called {
+            && OWN.contains(&name.as_str());
+        if !expected && !called && !self.is_option(&call.receiver) {
             return Ok(None);
         }
         let option = self.optional(&call.receiver)?;

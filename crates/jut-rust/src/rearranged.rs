@@ -29,6 +29,7 @@ pub(crate) const CHANGING: &[&str] = &[
     "swap",
     "fill",
     "copy_from_slice",
+    "copy_within",
     "clone_from_slice",
     "reverse",
     "rotate_left",
@@ -46,6 +47,9 @@ impl Lowering<'_> {
     pub fn changing_method(&mut self, call: &ExprMethodCall) -> Result<(), Refusal> {
         let arguments: Vec<&Expr> = call.args.iter().collect();
         let name = call.method.to_string();
+        if let Some(statements) = crate::parted::copied_within(call) {
+            return self.inner_block(&syn::parse_quote!({ #(#statements)* }));
+        }
         if name.starts_with("sort") {
             return self.sorted(call, arguments.first().copied());
         }

@@ -53,7 +53,7 @@ impl Lowering<'_> {
         };
         let local = found.as_ref().and_then(|name| self.lookup(name)).cloned();
         let (Some(name), Some(local)) = (found, local) else { return refuse(&call.method, WHERE) };
-        if !self.grows_here(&local) {
+        if !self.grows_here(&local) && local.stack.is_none() {
             return refuse(&call.method, WHERE);
         }
         if local.name.is_empty() {
@@ -89,7 +89,7 @@ impl Lowering<'_> {
             return Ok(unit());
         }
         let values = self.sequence(&arguments)?;
-        let old = local.name.clone();
+        let old = self.unpacked(&local);
         let element = self.element(&local.ty);
         let (n, j) = (self.names.unique("n"), self.names.unique("i"));
         self.lines.push(format!("{n} = size({old})"));
@@ -164,7 +164,9 @@ impl Lowering<'_> {
     pub fn is_whole_list(&self, place: &Expr) -> bool {
         let Expr::Path(path) = unwrapped(place) else { return false };
         let local = path.path.get_ident().and_then(|name| self.lookup(&name.to_string()));
-        local.is_some_and(|local| self.grows_here(local) && !local.name.is_empty())
+        local.is_some_and(|local| {
+            local.stack.is_some() || self.grows_here(local) && !local.name.is_empty()
+        })
     }
 
     /// Whether a value is a list of a length that is known when it runs.
@@ -186,6 +188,10 @@ impl Lowering<'_> {
 
     /// A name stands for another list from here on.
     fn renamed(&mut self, name: &str, local: Local, new: &str) {
+        if local.stack.is_some() {
+            self.packed(&local, new);
+            return;
+        }
         let text = self.names.unique(name);
         self.lines.push(format!("var {text} = {new}"));
         self.assigned += 1;

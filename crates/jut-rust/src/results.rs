@@ -32,6 +32,7 @@ use crate::{Refusal, refuse};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{Block, Expr, ExprMethodCall, GenericArgument, ItemFn, PathArguments, Stmt, Type};
 
 /// What a text does where its function gives an `Err`.
@@ -174,7 +175,8 @@ impl Ends {
             Expr::Match(m) => m.arms.iter_mut().for_each(|arm| self.end(&mut arm.body)),
             Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => {}
             Expr::Macro(call) if crate::early::panics(&call.mac) => {}
-            Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => {}
+            Expr::Loop(l) if !crate::loops::gives_value(l) => {}
+            Expr::While(_) | Expr::ForLoop(_) => {}
             other => *other = syn::parse_quote!(#other?),
         }
     }
@@ -319,8 +321,28 @@ pub(crate) fn otherwise_fails(local: &syn::Local) -> Option<Stmt> {
     Some(syn::parse_quote!(let #pattern = (#value).ok_or(#text)?;))
 }
 
+/// Looks for closures that are left by a `return`.
+struct Closures(Option<Refusal>);
+
+impl Visit<'_> for Closures {
+    fn visit_expr_closure(&mut self, closure: &syn::ExprClosure) {
+        if let Some(span) = crate::chains::returns_in(&closure.body) {
+            let message = crate::chains::OUT_OF_A_CLOSURE.to_string();
+            self.0.get_or_insert(Refusal { span: Some(span), message });
+        }
+        syn::visit::visit_expr_closure(self, closure);
+    }
+    fn visit_item(&mut self, _: &syn::Item) {}
+}
+
 /// A function with a `Result` as the text is written that fails at errors.
 pub(crate) fn failing(function: &ItemFn) -> Result<ItemFn, Refusal> {
+    // What is returned out of a closure is the closure's.
+    let mut closures = Closures(None);
+    closures.visit_block(&function.block);
+    if let Some(refusal) = closures.0 {
+        return Err(refusal);
+    }
     let mut own = function.clone();
     let mut ends = Ends(None);
     let block = returns(function.block.to_token_stream(), &mut ends);
@@ -340,7 +362,7 @@ pub(crate) fn surely(sure: bool, hole: Hole) -> Hole {
 
 impl Signature {
     /// The signature of the second text; nothing if there is none.
-    pub(crate) fn given(&self) -> Option<Signature> {
+    pub fn given(&self) -> Option<Signature> {
         let sizes = crate::function::has_sizes(&self.result) || self.result.has_mixed();
         let plain = self.errors == Errors::Fail && !sizes && self.result != Ty::Unit;
         plain.then(|| Signature {

@@ -58,6 +58,13 @@ impl Lowering<'_> {
         let call = stage.call;
         if call.method == "flatten" {
             let list = self.one(item)?;
+            if let Ty::Option(_) = self.resolve(&list.ty) {
+                let option = self.named(list, "option");
+                let (there, value) = self.option_parts(&option);
+                let (block, ()) = self.nested(|this| this.staged(Item::One(value), rest, last))?;
+                self.guard(&there, block, "");
+                return Ok(());
+            }
             let elements = self.elements_of(list, &call.receiver)?;
             let index = self.names.unique("i");
             let inner = (elements.element)(&index);
@@ -82,7 +89,7 @@ impl Lowering<'_> {
             }
             ("filter_map" | "map_while", go) => {
                 let option = self.applied(closure, vec![item])?;
-                if !matches!(self.resolve(&option.ty), Ty::Option(_)) {
+                if !matches!(self.resolve(&option.ty), Ty::Option(_) | Ty::Of(..)) {
                     return refuse(
                         closure,
                         "write `Some(..)` or `None` as the value of this closure",

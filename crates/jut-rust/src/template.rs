@@ -57,6 +57,10 @@ pub enum Hole {
     Data(TokenStream),
     /// A length that is a parameter of the function, `const N: usize`: its name.
     Length(Ident),
+    /// `Point::default()`: the path of the type.
+    Default(TokenStream),
+    /// An operator: the number of its method's name, and the types of its operands, as expressions that stand for them.
+    Operator(u64, TokenStream, TokenStream),
     /// A call of which an error is failure: of a function, or a method.
     Sure(Box<Hole>),
 }

@@ -65,9 +65,11 @@
 
 mod argument;
 mod data;
+mod defaults;
 mod entry;
 mod generic;
 mod linker;
+mod operator;
 mod outcome;
 mod prelude;
 mod program;
@@ -78,11 +80,13 @@ pub use data::{
     Data, Elements, Field, Gives, Gradient, Method, Number, components, element, field, given, of,
     result, succeeded,
 };
+pub use defaults::{DefaultText, DefaultValue, Made, made};
 pub use entry::{Local, call, compiled, configure};
 pub use generic::{Callee, List, called, cell, list};
 pub use linker::{Cell, Constant, Filled, Linker};
 #[doc(hidden)]
 pub use linker::{filled, with_prelude};
+pub use operator::{Operator, of_value};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;
 pub use words::Words;

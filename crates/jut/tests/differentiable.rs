@@ -48,8 +48,12 @@ mod narrow;
 mod numbers;
 #[path = "differentiable/options.rs"]
 mod options;
+#[path = "differentiable/overloaded.rs"]
+mod overloaded;
 #[path = "differentiable/parameters.rs"]
 mod parameters;
+#[path = "differentiable/parted.rs"]
+mod parted;
 #[path = "differentiable/relisted.rs"]
 mod relisted;
 #[path = "differentiable/restated.rs"]
@@ -60,6 +64,8 @@ mod results;
 mod rows;
 #[path = "differentiable/sorted.rs"]
 mod sorted;
+#[path = "differentiable/stacked.rs"]
+mod stacked;
 #[path = "differentiable/structs.rs"]
 mod structs;
 

@@ -12,6 +12,7 @@ use fastrand::Rng;
 use jut::rust::{Filled, Type};
 use jut::{Arg, Model, Value};
 use jut_rust::template::Hole;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::process::Command;
 use writer::Writer;
@@ -23,7 +24,25 @@ struct Point { x: f64, n: usize, w: f32 }
 struct Pair<T> { of: T, rows: [T; 2] }
 #[derive(Clone, Copy)]
 enum Choice { Nothing, One(f64), Two { y: f64, k: i64 } }
+#[derive(Clone, Copy)]
+struct Vector { a: f64, b: f64 }
+use std::ops::{Add, AddAssign, Mul, Neg, Sub};
+impl Add for Vector { type Output = Vector; fn add(self, o: Vector) -> Vector { Vector { a: self.a + o.a, b: self.b + o.b } } }
+impl Sub for Vector { type Output = Vector; fn sub(self, o: Vector) -> Vector { Vector { a: self.a - o.a, b: self.b - o.b } } }
+impl Mul<f64> for Vector { type Output = Vector; fn mul(self, k: f64) -> Vector { Vector { a: self.a * k, b: self.b * k } } }
+impl Neg for Vector { type Output = Vector; fn neg(self) -> Vector { Vector { a: -self.a, b: -self.b } } }
+impl AddAssign for Vector { fn add_assign(&mut self, o: Vector) { self.a += o.a; self.b += o.b; } }
 ";
+
+/// The operators of `Vector` as the attribute would write them.
+const OPERATORS: &str = "
+def vector_add(p: #(f64, f64), q: #(f64, f64)) -> #(f64, f64) = #(p.0 + q.0, p.1 + q.1)
+def vector_sub(p: #(f64, f64), q: #(f64, f64)) -> #(f64, f64) = #(p.0 - q.0, p.1 - q.1)
+def vector_mul(p: #(f64, f64), k: f64) -> #(f64, f64) = #(p.0 * k, p.1 * k)
+def vector_neg(p: #(f64, f64)) -> #(f64, f64) = #(-p.0, -p.1)
+def vector_add_assign(p: #(f64, f64), q: #(f64, f64)) -> #(f64, f64) = #(p.0 + q.0, p.1 + q.1)
+";
+const VECTOR: Type = Type::Record(&[("a", Type::F64), ("b", Type::F64)]);
 
 /// The same as `derive(jut::Data)` says them.
 const POINT: Type = Type::Record(&[("x", Type::F64), ("n", Type::Usize), ("w", Type::F32)]);
@@ -53,7 +72,13 @@ fn plain(functions: &[String]) -> Vec<Option<Vec<u64>>> {
     source.extend(functions.iter().map(|f| format!("{f}\n")));
     source.push_str("fn main() {\n    std::panic::set_hook(Box::new(|_| {}));\n");
     source.push_str("    let all: &[fn(&[f64], &mut [f64], usize, i64) -> f64] = &[");
-    (0..functions.len()).for_each(|k| source.push_str(&format!("fun{k}, ")));
+    (0..functions.len()).for_each(|k| {
+        let plain = match writer::fails(k) {
+            true => format!("|x, y, n, k| fun{k}(x, y, n, k).unwrap(), "),
+            false => format!("fun{k}, "),
+        };
+        source.push_str(&plain);
+    });
     source.push_str("];\n    let (inf, NaN) = (f64::INFINITY, f64::NAN);\n    for f in all {\n");
     for (x, y, n, k) in CALLS {
         let _ = writeln!(
@@ -81,6 +106,88 @@ fn plain(functions: &[String]) -> Vec<Option<Vec<u64>>> {
     said.lines().map(|line| (line != "panic").then(|| numbers(line))).collect()
 }
 
+fn data(path: &str) -> Type {
+    match path {
+        "Point" => POINT,
+        "Pair<f64>" => PAIR,
+        "Vector" => VECTOR,
+        "f64" => Type::F64,
+        "f32" => Type::F32,
+        _ => CHOICE,
+    }
+}
+
+/// The type that an expression stands for, as rustc finds it: `field::<KEY, _, _>(of::<Point>())`. A literal has none of its own.
+fn typed(expr: &str, known: &HashMap<String, Type>) -> Option<Type> {
+    let Some(call) = expr.strip_prefix("::jut::rust::") else { return known.get(expr).copied() };
+    if let Some(of) = call.strip_prefix("of::<") {
+        return Some(data(of.strip_suffix(">()")?));
+    }
+    let (name, inner) = call.strip_suffix(')')?.split_once('(')?;
+    let ty = typed(inner, known)?;
+    match (name.strip_prefix("field::<"), ty) {
+        (None, Type::Array(element) | Type::Vec(element) | Type::Fixed(element, _)) => {
+            Some(*element)
+        }
+        (Some(number), Type::Record(fields) | Type::Enum(_, fields)) => {
+            let wanted: u64 = number.split_once("u64")?.0.parse().ok()?;
+            fields.iter().find(|(name, _)| key(name) == wanted).map(|(_, ty)| *ty)
+        }
+        _ => None,
+    }
+}
+
+/// The number of a field's name.
+fn key(name: &str) -> u64 {
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |k, b| (k ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// The text of one function.
+fn text(
+    name: &str,
+    source: &str,
+    function: &syn::ItemFn,
+    signature: &jut_rust::Signature,
+) -> String {
+    let lowered = jut_rust::lower(function, signature)
+        .unwrap_or_else(|e| panic!("{} at {:?}: {source}", e.message, e.span.map(|s| s.start())));
+    let called = |path: &str, sure: bool| {
+        let number = path.trim_start_matches("fun").parse().unwrap_or(0);
+        let (name, ty) = match writer::fails(number) && !sure {
+            true => (format!("{path}_or_none"), Type::Tuple(&[Type::Bool, Type::F64])),
+            false => (path.to_string(), Type::F64),
+        };
+        Filled::function(&name, ty, &[false, true, false, false]).of(PARAMETERS)
+    };
+    let (mut holes, mut operators) = (Vec::new(), HashMap::new());
+    for (k, hole) in lowered.holes.iter().enumerate() {
+        holes.push(match hole {
+            Hole::Function(path) => called(&path.to_string(), false),
+            Hole::Sure(inner) => match &**inner {
+                Hole::Function(path) => called(&path.to_string(), true),
+                other => panic!("{other:?}: {source}"),
+            },
+            Hole::Data(path) => Filled::function("", data(&path.to_string().replace(' ', "")), &[]),
+            Hole::Operator(number, left, right) => {
+                let of = |tokens: String| typed(&tokens.replace(' ', ""), &operators);
+                let (left, right) = (of(left.to_string()), of(right.to_string()));
+                let ty = left.or(right).unwrap_or_else(|| panic!("{source}"));
+                let right = right.unwrap_or(if ty == VECTOR { Type::F64 } else { ty });
+                operators.insert(format!("__jut_type_{k}"), ty);
+                let both: &'static [Type] = Box::leak(Box::new([ty, right]));
+                let named = ["add", "sub", "mul", "neg", "add_assign"];
+                let name = named.iter().find(|name| key(name) == *number);
+                let name = name.filter(|_| ty == VECTOR).map(|name| format!("vector_{name}"));
+                // Those of numbers have no name.
+                Filled::function(&name.unwrap_or_default(), ty, &[]).of(both)
+            }
+            other => panic!("{other:?}: {source}"),
+        });
+    }
+    jut::rust::filled(name, &lowered.text, &holes)
+}
+
 /// The functions as one program.
 fn program(functions: &[String]) -> Model {
     let mut texts = Vec::new();
@@ -89,27 +196,13 @@ fn program(functions: &[String]) -> Model {
             syn::parse_str(source).unwrap_or_else(|e| panic!("{e}: {source}"));
         let signature = jut_rust::signature(&function, None)
             .unwrap_or_else(|e| panic!("{}: {source}", e.message));
-        let lowered = jut_rust::lower(&function, &signature).unwrap_or_else(|e| {
-            panic!("{} at {:?}: {source}", e.message, e.span.map(|s| s.start()))
-        });
-        let holes = lowered.holes.iter().map(|hole| match hole {
-            Hole::Function(path) => {
-                Filled::function(&path.to_string(), Type::F64, &[false, true, false, false])
-                    .of(PARAMETERS)
-            }
-            Hole::Data(path) => match path.to_string().as_str() {
-                "Point" => Filled::function("Point", POINT, &[]),
-                "Pair < f64 >" => Filled::function("Pair", PAIR, &[]),
-                _ => Filled::function("Choice", CHOICE, &[]),
-            },
-            other => panic!("{other:?}: {source}"),
-        });
-        texts.push(jut::rust::filled(
-            &format!("fun{k}"),
-            &lowered.text,
-            &holes.collect::<Vec<_>>(),
-        ));
+        texts.push(text(&format!("fun{k}"), source, &function, &signature));
+        // The text that those call who look at a `Result`.
+        if let Some(given) = signature.given() {
+            texts.push(text(&format!("fun{k}_or_none"), source, &function, &given));
+        }
     }
+    texts.push(OPERATORS.to_string());
     let text = jut::rust::with_prelude(&texts.join("\n"));
     Model::from_text(&text).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -72,7 +72,7 @@ impl<T> Field<{ key("1") }, T> for Option<T> {}
 impl<T, E> Field<{ key("1") }, T> for std::result::Result<T, E> {}
 
 /// The number of a field's name, as the attribute makes it.
-const fn key(name: &str) -> u64 {
+pub(super) const fn key(name: &str) -> u64 {
     let (mut key, mut k) = (0xcbf2_9ce4_8422_2325_u64, 0);
     while k < name.len() {
         key = (key ^ name.as_bytes()[k] as u64).wrapping_mul(0x100_0000_01b3);

@@ -167,7 +167,7 @@ impl Linker {
     /// A function with a `Result` that has no text with an `Option`, where an error is not failure.
     pub fn only_surely(&mut self, name: &str) -> Filled {
         self.wrong.get_or_insert_with(|| {
-            format!("of an `Err` of `{name}` nothing goes on, since it gives a list or computes one: write `?` behind its call, in a function that gives a `Result` itself")
+            format!("an `Err` of `{name}` ends the whole call: write `?` behind its call, in a function that gives a `Result` itself")
         });
         Filled { text: "missing".to_string(), ty: Type::Unit, changed: &[], parameters: &[] }
     }
@@ -437,6 +437,9 @@ fn holds(condition: &str, holes: &[Filled]) -> bool {
     if name == Some("changed") {
         let position = words.next().and_then(|k| k.parse::<usize>().ok());
         return position.and_then(|k| hole.changed.get(k)).is_some_and(|c| *c);
+    }
+    if let Some("operator" | "number") = name {
+        return hole.text.is_empty() == (name == Some("number"));
     }
     let Some(ty) = hole.walk(words) else { return false };
     match name {

@@ -11,6 +11,7 @@ impl Writer<'_> {
         }
         let (name, condition, on) = (self.name(), self.truth(1), self.integer(1));
         let (a, b, c, d) = (self.float(1), self.float(1), self.float(1), self.float(1));
+        let d = self.given(&d);
         let jump = match self.loops {
             0 => format!("return {d}"),
             _ => self.one(&["break", "continue", &format!("return {d}")]),

@@ -3,6 +3,8 @@
 use fastrand::Rng;
 use std::fmt::Write as _;
 
+#[path = "failing.rs"]
+mod failing;
 #[path = "jumps.rs"]
 mod jumps;
 
@@ -23,6 +25,8 @@ enum Kind {
     Choice,
     /// A struct of a type.
     Pair,
+    /// A struct with operators.
+    Vector,
 }
 use Kind::{Array, Choice, Float, Integer, Pair, Point, Single, Size, Truth};
 
@@ -40,6 +44,13 @@ pub struct Writer<'a> {
     lent: Vec<String>,
     /// Whether a list grows in what is being written, which no `return` leaves then.
     counting: bool,
+    /// Whether it gives a `Result`.
+    fails: bool,
+}
+
+/// Whether the function of a number gives a `Result`.
+pub fn fails(number: usize) -> bool {
+    number % 3 == 1
 }
 
 impl Writer<'_> {
@@ -55,6 +66,7 @@ impl Writer<'_> {
             indent: 0,
             lent: Vec::new(),
             counting: false,
+            fails: fails(number),
         };
         writer.function(number)
     }
@@ -431,7 +443,11 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, depth: usize) {
-        match if depth == 0 { self.rng.u8(0..10) } else { self.rng.u8(0..36) } {
+        match if depth == 0 { self.rng.u8(0..10) } else { self.rng.u8(0..42) } {
+            36 | 37 => self.result(),
+            38 | 39 => self.stack(depth),
+            40 => self.vector(),
+            41 => self.parted(),
             33 | 34 => self.early(),
             35 => self.relisted(),
             29 => self.rearranged(),
@@ -566,6 +582,7 @@ impl Writer<'_> {
             }
             18 | 19 if !self.counting => {
                 let (condition, value) = (self.truth(1), self.float(2));
+                let value = self.given(&value);
                 self.line(&format!("if {condition} {{ return {value}; }}"));
             }
             20 if self.before > 0 => {
@@ -579,12 +596,20 @@ impl Writer<'_> {
                 let shared = if self.lent.contains(&shared) { "x".to_string() } else { shared };
                 // A copy, where it would be lent twice.
                 match self.pick(Array, true) {
-                    Some(array) => self.line(&format!(
-                        "let {name} = fun{f}(&{shared}.to_vec(), &mut {array}[{size} % 3..], 1, {integer} % 5) + {value};"
-                    )),
-                    None => self.line(&format!(
-                        "let {name}: f64 = fun{f}(&{shared}, &mut [0.5, {value}], {size} % 4, {integer} % 5);"
-                    )),
+                    Some(array) => {
+                        let call = format!(
+                            "fun{f}(&{shared}.to_vec(), &mut {array}[{size} % 3..], 1, {integer} % 5)"
+                        );
+                        let call = self.of_result(f, &call);
+                        self.line(&format!("let {name} = {call} + {value};"));
+                    }
+                    None => {
+                        let call = format!(
+                            "fun{f}(&{shared}, &mut [0.5, {value}], {size} % 4, {integer} % 5)"
+                        );
+                        let call = self.of_result(f, &call);
+                        self.line(&format!("let {name}: f64 = {call};"));
+                    }
                 }
                 self.names.retain(|n| n.0 != name);
                 self.names.push((name, Float, false));
@@ -618,12 +643,13 @@ impl Writer<'_> {
     /// Elements by a pattern, an `Option` by `let .. else`, the value of a loop.
     fn taken_apart(&mut self) {
         let (name, a, b) = (self.name(), self.float(1), self.float(1));
+        let early = self.given(&a);
         match (self.rng.u8(0..3), self.pick(Array, false).filter(|_| !self.counting)) {
             (0, _) => self.line(&format!("let [{name}, _] = [{a}, {b}];")),
             (1, Some(array)) => {
                 let at = self.size(1);
                 self.line(&format!(
-                    "let Some(&{name}) = {array}.get({at}) else {{ return {a}; }};"
+                    "let Some(&{name}) = {array}.get({at}) else {{ return {early}; }};"
                 ));
             }
             _ => {
@@ -740,7 +766,8 @@ impl Writer<'_> {
 
     /// A whole function.
     fn function(mut self, k: usize) -> String {
-        self.line(&format!("fn fun{k}(x: &[f64], y: &mut [f64], n: usize, k: i64) -> f64 {{"));
+        let gives = if self.fails { "Result<f64, String>" } else { "f64" };
+        self.line(&format!("fn fun{k}(x: &[f64], y: &mut [f64], n: usize, k: i64) -> {gives} {{"));
         self.indent = 1;
         for (name, kind, assigned) in
             [("x", Array, false), ("y", Array, true), ("n", Size, false), ("k", Integer, false)]
@@ -751,6 +778,13 @@ impl Writer<'_> {
             self.statement(3);
         }
         let value = self.float(3);
+        let value = match self.fails && self.rng.bool() {
+            true => {
+                let condition = self.truth(1);
+                format!("if {condition} {{ Ok({value}) }} else {{ Err(\"the end\".into()) }}")
+            }
+            false => self.given(&value),
+        };
         self.line(&value);
         self.indent = 0;
         self.line("}");

@@ -1,8 +1,0 @@
-use jut::differentiable;
-
-#[differentiable]
-fn f((x, y): (f64, f64)) -> f64 {
-    x + y
-}
-
-fn main() {}

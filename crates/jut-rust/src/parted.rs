@@ -1,0 +1,276 @@
+//! Parts of lists that Rust hands out by methods, said by other Rust: that is translated in their place.
+//!
+//! | | is |
+//! |---|---|
+//! | `x.split_first()`, `x.split_last()` by patterns | slice patterns, `[first, rest @ ..]` |
+//! | `let (a, b) = x.split_first().unwrap();` | `let (a, b) = (&x[0], &x[1..]);` |
+//! | `if let Some(v) = x.last_mut() { .. }` | `if x.len() > 0 { let v = &mut x[x.len() - 1]; .. }` |
+//! | `*x.last_mut().unwrap() = e;` | `x[x.len() - 1] = e;` |
+//! | `let (a, b) = x.split_at_mut(k); ..` | two lists, which are put back behind what changes them |
+//! | `x.copy_within(a..b, k)` | `let t = x[a..b].to_vec(); x[k..][..t.len()].copy_from_slice(&t)` |
+//! | `[a, b].concat()` | a list that is extended |
+//!
+//! Requires: of `split_at_mut`, what follows has no jump out of the statements that have its parts, and no other values of these names.
+//! Ensures: Rust's values; what panics is an error.
+//! Cost: that of what is written; of `split_at_mut`, a copy of the list and back.
+
+use crate::early::has_word;
+use crate::expression::unwrapped;
+use crate::function::Lowering;
+use crate::{Refusal, refuse};
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::{Expr, ExprIf, ExprMethodCall, Ident, Local, Pat, Stmt};
+
+/// A call of a method without arguments on what may be looked at twice.
+fn plain_call<'e>(expr: &'e Expr, names: &[&str]) -> Option<&'e ExprMethodCall> {
+    let Expr::MethodCall(call) = unwrapped(expr) else { return None };
+    let known = names.iter().any(|name| call.method == name) && is_plain(&call.receiver);
+    known.then_some(call)
+}
+
+fn is_plain(expr: &Expr) -> bool {
+    match unwrapped(expr) {
+        Expr::Path(_) => true,
+        Expr::Field(field) => is_plain(&field.base),
+        Expr::Unary(unary) => matches!(unary.op, syn::UnOp::Deref(_)) && is_plain(&unary.expr),
+        _ => false,
+    }
+}
+
+/// What is in a pattern `Some(p)`.
+fn within_some(pattern: &Pat) -> Option<&Pat> {
+    match pattern {
+        Pat::TupleStruct(own) if own.path.is_ident("Some") && own.elems.len() == 1 => {
+            own.elems.first()
+        }
+        _ => None,
+    }
+}
+
+/// A pattern of `Some((a, b))` about `x.split_first()` as one of x: `[a, b @ ..]`.
+fn of_slice(pattern: &Pat, first: bool) -> Option<Pat> {
+    let Pat::Tuple(both) = within_some(pattern)? else { return None };
+    let [one, rest] = &both.elems.iter().collect::<Vec<_>>()[..] else { return None };
+    let rest = match rest {
+        Pat::Ident(name) => quote!(#name @ ..),
+        Pat::Wild(_) => quote!(..),
+        _ => return None,
+    };
+    let one = if let Pat::Reference(inner) = one { &inner.pat } else { *one };
+    Some(match first {
+        true => syn::parse_quote!([#one, #rest]),
+        false => syn::parse_quote!([#rest, #one]),
+    })
+}
+
+const SPLITS: &[&str] = &["split_first", "split_last"];
+
+/// A condition about such a part, said otherwise.
+pub(crate) fn condition(own: &syn::ExprLet) -> Option<syn::ExprLet> {
+    let call = plain_call(&own.expr, SPLITS)?;
+    let pattern = of_slice(&own.pat, call.method == "split_first")?;
+    Some(syn::ExprLet { pat: Box::new(pattern), expr: call.receiver.clone(), ..own.clone() })
+}
+
+/// A `match` of one.
+pub(crate) fn matched(m: &syn::ExprMatch) -> Option<syn::ExprMatch> {
+    let call = plain_call(&m.expr, SPLITS)?;
+    let mut m = m.clone();
+    *m.expr = (*call.receiver).clone();
+    for arm in &mut m.arms {
+        arm.pat = match &arm.pat {
+            Pat::Ident(ident) if ident.ident == "None" => syn::parse_quote!(_),
+            Pat::Wild(_) => continue,
+            pattern => of_slice(pattern, call.method == "split_first")?,
+        };
+    }
+    Some(m)
+}
+
+/// The element that a method refers to, as an index: that of `x.last_mut()`, `x.first_mut()`, `x.get_mut(i)`.
+fn element(expr: &Expr) -> Option<(&Expr, Expr)> {
+    let call = plain_call(expr, &["last_mut", "first_mut", "get_mut"])?;
+    let list = &*call.receiver;
+    let at = match (call.method.to_string().as_str(), call.args.first()) {
+        ("first_mut", None) => syn::parse_quote!(0),
+        ("last_mut", None) => syn::parse_quote!(#list.len() - 1),
+        ("get_mut", Some(at)) if matches!(at, Expr::Path(_) | Expr::Lit(_)) => at.clone(),
+        _ => return None,
+    };
+    Some((list, at))
+}
+
+/// `if let Some(v) = x.last_mut() { .. }` as a test of the length.
+pub(crate) fn changed_if(branch: &ExprIf) -> Option<ExprIf> {
+    let Expr::Let(own) = &*branch.cond else { return None };
+    let (list, at) = element(&own.expr)?;
+    let pattern @ Pat::Ident(_) = within_some(&own.pat)? else { return None };
+    let body = &branch.then_branch;
+    let there: Expr = match &at {
+        Expr::Binary(_) => syn::parse_quote!(#list.len() > 0),
+        at => syn::parse_quote!(#list.len() > #at),
+    };
+    let statements = &body.stmts;
+    let mut own = branch.clone();
+    *own.cond = there;
+    own.then_branch = syn::parse_quote!({ let #pattern = &mut #list[#at]; #(#statements)* });
+    Some(own)
+}
+
+/// The place of `*x.last_mut().unwrap()`, without the `*`.
+pub(crate) fn place(expr: &Expr) -> Option<Expr> {
+    let Expr::MethodCall(call) = unwrapped(expr) else { return None };
+    if call.method != "unwrap" && call.method != "expect" {
+        return None;
+    }
+    let (list, at) = element(&call.receiver)?;
+    Some(syn::parse_quote!(#list[#at]))
+}
+
+/// `let v = x.last_mut().unwrap();` and `let (a, b) = x.split_first().unwrap();`.
+pub(crate) fn unwrapped_parts(local: &Local) -> Option<Vec<Stmt>> {
+    let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+    let pattern = &local.pat;
+    if let Some(place) = place(&init.expr) {
+        return Some(vec![syn::parse_quote!(let #pattern = &mut #place;)]);
+    }
+    let Expr::MethodCall(call) = unwrapped(&init.expr) else { return None };
+    if call.method != "unwrap" && call.method != "expect" {
+        return None;
+    }
+    let split = plain_call(&call.receiver, SPLITS)?;
+    let list = &split.receiver;
+    let Pat::Tuple(both) = pattern else { return None };
+    let [one, rest] = &both.elems.iter().collect::<Vec<_>>()[..] else { return None };
+    let (value, part): (Expr, Expr) = match split.method == "split_first" {
+        true => (syn::parse_quote!(&#list[0]), syn::parse_quote!(&#list[1..])),
+        false => (
+            syn::parse_quote!(&#list[#list.len() - 1]),
+            syn::parse_quote!(&#list[..#list.len() - 1]),
+        ),
+    };
+    Some(vec![syn::parse_quote!(let #one = #value;), syn::parse_quote!(let #rest = #part;)])
+}
+
+/// `[a, b].concat()` of lists that have names.
+pub(crate) fn concatenated(call: &ExprMethodCall) -> Option<Expr> {
+    let Expr::Array(lists) = unwrapped(&call.receiver) else { return None };
+    if call.method != "concat" || !call.args.is_empty() {
+        return None;
+    }
+    let written = |list: &Expr| match unwrapped(list) {
+        Expr::Reference(inner) => matches!(unwrapped(&inner.expr), Expr::Array(_)),
+        other => matches!(other, Expr::Array(_)),
+    };
+    let all: Vec<&Expr> = lists.elems.iter().collect();
+    let (first, rest) = all.split_first()?;
+    (!all.iter().all(|list| written(list))).then(|| {
+        let ends = rest.iter().map(|list| quote!(__jut_all.extend_from_slice(#list);));
+        syn::parse_quote!({
+            let mut __jut_all = (#first).to_vec();
+            #(#ends)*
+            __jut_all
+        })
+    })
+}
+
+/// `x.copy_within(a..b, k)`.
+pub(crate) fn copied_within(call: &ExprMethodCall) -> Option<Vec<Stmt>> {
+    let list = &call.receiver;
+    let (Some(range), Some(to), "copy_within") =
+        (call.args.first(), call.args.get(1), call.method.to_string().as_str())
+    else {
+        return None;
+    };
+    Some(vec![
+        syn::parse_quote!(let __jut_part = #list[#range].to_vec();),
+        syn::parse_quote!(let __jut_to = #to;),
+        syn::parse_quote!(#list[__jut_to..__jut_to + __jut_part.len()].copy_from_slice(&__jut_part);),
+    ])
+}
+
+impl Lowering<'_> {
+    /// The statements instead of `let (a, b) = x.split_at_mut(k);` and what follows; nothing if it is none.
+    pub fn split_in_two(
+        &mut self,
+        local: &Local,
+        rest: &[Stmt],
+    ) -> Result<Option<Vec<Stmt>>, Refusal> {
+        let Some(init) = &local.init else { return Ok(None) };
+        let Some(call) = plain_call(&init.expr, &["split_at_mut"]) else { return Ok(None) };
+        const SAID: &str = "give both parts names, which nothing else has in this block: `let (a, b) = x.split_at_mut(k);`";
+        let Pat::Tuple(both) = &local.pat else { return refuse(&local.pat, SAID) };
+        let [Pat::Ident(a), Pat::Ident(b)] = &both.elems.iter().collect::<Vec<_>>()[..] else {
+            return refuse(&local.pat, SAID);
+        };
+        let (Some(at), list) = (call.args.first(), &call.receiver) else {
+            return refuse(&call.method, "another number of arguments is expected");
+        };
+        let (a, b) = (&a.ident, &b.ident);
+        let mut bound = Bound(Vec::new());
+        rest.iter().for_each(|s| bound.visit_stmt(s));
+        // The list is meant by its own name behind them.
+        let hidden = |name: &Ident| name == a || name == b || has_word(list, &name.to_string());
+        if bound.0.iter().any(hidden) {
+            return refuse(&local.pat, SAID);
+        }
+        let has = |s: &Stmt| [a, b].iter().any(|name| has_word(s, &name.to_string()));
+        let count = rest.iter().rposition(has).map_or(0, |k| k + 1);
+        let (with, behind) = rest.split_at(count);
+        if !self.jumps_in(with).is_empty() {
+            return refuse(
+                &call.method,
+                "a jump leaves the statements that have these parts: assign by indices, `x[k + i] = ..`",
+            );
+        }
+        // No names of Rust's users.
+        let word = |name: &str| Ident::new(name, init.expr.span());
+        let n = self.names.unique("split");
+        let (k, one, other) = (
+            word(&format!("__jut_{n}")),
+            word(&format!("__jut_{n}_a")),
+            word(&format!("__jut_{n}_b")),
+        );
+        let mut all: Vec<Stmt> = vec![
+            syn::parse_quote!(let #k = #at;),
+            syn::parse_quote!(assert!(#k <= #list.len(), "mid > len");),
+            syn::parse_quote!(let mut #one = #list[..#k].to_vec();),
+            syn::parse_quote!(let mut #other = #list[#k..].to_vec();),
+            syn::parse_quote!(let #a = &mut #one;),
+            syn::parse_quote!(let #b = &mut #other;),
+        ];
+        let back: [Stmt; 2] = [
+            syn::parse_quote!(#list[..#k].copy_from_slice(&#one);),
+            syn::parse_quote!(#list[#k..].copy_from_slice(&#other);),
+        ];
+        match with.split_last() {
+            Some((Stmt::Expr(value, None), first))
+                if behind.is_empty() && !matches!(value, Expr::ForLoop(_) | Expr::While(_)) =>
+            {
+                let end = word(&format!("__jut_{n}_end"));
+                all.extend(first.iter().cloned());
+                all.push(syn::parse_quote!(let #end = #value;));
+                all.extend(back);
+                all.push(Stmt::Expr(syn::parse_quote!(#end), None));
+            }
+            _ => {
+                all.extend(with.iter().cloned());
+                all.extend(back);
+                all.extend(behind.iter().cloned());
+            }
+        }
+        Ok(Some(all))
+    }
+}
+
+/// The names that something binds.
+struct Bound(Vec<Ident>);
+
+impl Visit<'_> for Bound {
+    fn visit_pat_ident(&mut self, ident: &syn::PatIdent) {
+        self.0.push(ident.ident.clone());
+        syn::visit::visit_pat_ident(self, ident);
+    }
+}

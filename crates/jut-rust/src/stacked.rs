@@ -1,0 +1,377 @@
+//! Lists whose length changes in a branch or a loop: stacks, queues, what is left to do.
+//!
+//! A list of the text has one length, which a variable keeps. So in a statement that takes elements out of a list, or that reads what it
+//! pushes, the list stands in a record that has its length as a field, and is a list again behind the statement:
+//!
+//! ```text
+//! while let Some(v) = stack.pop() {        data f_list_1 = f_list_1(n: i64, items: [n]f64)
+//!     if v > 1.0 {                         var stack_1 = f_list_1(size(stack), stack)
+//!         stack.push(v - 1.0);             while .. {
+//!     }                                        f_list_1(n, items) = stack_1
+//! }                                            stack_1 = f_list_1(m, items[0 .. m])
+//!                                          ..
+//!                                          f_list_1(n, items) = stack_1
+//! ```
+//!
+//! Where such a statement has one in it that assigns elements and leaves the length, that one works on the list.
+//!
+//! Requires: elements have no sizes of their own. An element is assigned in a statement that does not change the length.
+//! Cost: each change of the length is a new list. What only pushes and does not read costs less ([`grown`](crate::grown),
+//! [`counted`](crate::counted)), and is not written so.
+
+use crate::expression::{Value, unwrapped};
+use crate::function::{Local, Lowering};
+use crate::grown::GROWING;
+use crate::relisted::RELISTING;
+use crate::types::{Extent, Ty, array};
+use crate::{Refusal, refuse};
+use quote::ToTokens;
+use syn::visit::Visit;
+use syn::{Expr, ExprMethodCall, Stmt};
+
+/// What a statement does with a list.
+#[derive(Default)]
+struct Uses<'a> {
+    name: &'a str,
+    /// Methods that make it longer.
+    grows: usize,
+    /// Methods that make it shorter, or new ones under its name.
+    relists: usize,
+    /// Elements that are assigned.
+    assigns: usize,
+    /// How often it stands anywhere.
+    stands: usize,
+}
+
+fn is_named(expr: &Expr, name: &str) -> bool {
+    matches!(unwrapped(expr), Expr::Path(path) if path.path.is_ident(name))
+}
+
+/// Whether a place is a part of what has a name.
+fn is_part(place: &Expr, name: &str) -> bool {
+    match unwrapped(place) {
+        Expr::Index(index) => is_named(&index.expr, name) || is_part(&index.expr, name),
+        Expr::Field(field) => is_part(&field.base, name),
+        _ => false,
+    }
+}
+
+impl Visit<'_> for Uses<'_> {
+    fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
+        let method = call.method.to_string();
+        if is_named(&call.receiver, self.name) {
+            self.grows += usize::from(GROWING.contains(&method.as_str()));
+            self.relists += usize::from(RELISTING.contains(&method.as_str()));
+            let changes = crate::rearranged::CHANGING.contains(&method.as_str());
+            self.assigns += usize::from(changes || method.ends_with("_mut"));
+        }
+        self.assigns += usize::from(
+            is_part(&call.receiver, self.name)
+                && (crate::rearranged::CHANGING.contains(&method.as_str()) || method == "iter_mut"),
+        );
+        syn::visit::visit_expr_method_call(self, call);
+    }
+    fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
+        let mut targets = vec![&*assign.left];
+        if let Expr::Tuple(tuple) = unwrapped(&assign.left) {
+            targets = tuple.elems.iter().collect();
+        }
+        for target in targets {
+            self.relists += usize::from(is_named(target, self.name));
+            self.assigns += usize::from(is_part(target, self.name));
+        }
+        syn::visit::visit_expr_assign(self, assign);
+    }
+    fn visit_expr_binary(&mut self, binary: &syn::ExprBinary) {
+        let compound = crate::operators::compound(&binary.op).is_some();
+        self.assigns += usize::from(compound && is_part(&binary.left, self.name));
+        syn::visit::visit_expr_binary(self, binary);
+    }
+    fn visit_expr_reference(&mut self, reference: &syn::ExprReference) {
+        let own = is_named(&reference.expr, self.name) || is_part(&reference.expr, self.name);
+        self.assigns += usize::from(own && reference.mutability.is_some());
+        syn::visit::visit_expr_reference(self, reference);
+    }
+    fn visit_path(&mut self, path: &syn::Path) {
+        self.stands += usize::from(path.is_ident(self.name));
+    }
+    fn visit_macro(&mut self, call: &syn::Macro) {
+        self.stands += usize::from(crate::early::has_word(&call.tokens, self.name));
+    }
+}
+
+fn uses<'a>(name: &'a str, expr: &Expr) -> Uses<'a> {
+    let mut uses = Uses { name, ..Uses::default() };
+    uses.visit_expr(expr);
+    uses
+}
+
+/// Lists that get the value of another list which has another length: one that grows, or is made of some elements.
+fn given_others(expr: &Expr) -> Vec<String> {
+    struct Found<'e>(&'e Expr, Vec<String>);
+    impl Visit<'_> for Found<'_> {
+        fn visit_expr_assign(&mut self, assign: &syn::ExprAssign) {
+            let Expr::Path(path) = unwrapped(&assign.left) else { return };
+            let Some(name) = path.path.get_ident() else { return };
+            let other = match unwrapped(&assign.right) {
+                Expr::Path(path) => path.path.get_ident().is_some_and(|other| {
+                    let other = other.to_string();
+                    let uses = uses(&other, self.0);
+                    uses.grows > 0 || uses.relists > 0
+                }),
+                right @ Expr::MethodCall(call) => {
+                    let part = ["filter", "take_while", "flat_map", "filter_map", "take", "skip"];
+                    call.method == "collect"
+                        && part.iter().any(|name| crate::early::has_word(right, name))
+                }
+                right => crate::grown::is_empty(right),
+            };
+            if other {
+                self.1.push(name.to_string());
+            }
+        }
+    }
+    let mut found = Found(expr, Vec::new());
+    found.visit_expr(expr);
+    found.1
+}
+
+/// The names of what methods are called on, or what is assigned.
+fn candidates(expr: &Expr) -> Vec<String> {
+    let mut names = crate::functions::words(expr);
+    names.dedup();
+    names
+}
+
+impl Lowering<'_> {
+    /// The lists of this block that stand in a record in a statement, or in a value.
+    pub fn stacked_in(&mut self, expr: &Expr) -> Vec<String> {
+        let body = match unwrapped(expr) {
+            Expr::If(_) | Expr::Match(_) | Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
+                true
+            }
+            Expr::Block(_) => true,
+            _ => false,
+        };
+        if !body {
+            return Vec::new();
+        }
+        let others = given_others(expr);
+        let left = !self.jumps_of(expr).is_empty();
+        let plain = match expr {
+            Expr::ForLoop(l) => {
+                let mut lists = self.pushes_of(l);
+                lists.extend(self.read_pushes_of(l));
+                lists
+            }
+            _ => Vec::new(),
+        };
+        let mut names = candidates(expr);
+        names.retain(|name| {
+            let Some(local) = self.lookup(name) else { return false };
+            let uses = uses(name, expr);
+            if !self.grows_here(local) || plain.contains(name) && uses.assigns == 0 {
+                return false;
+            }
+            let read = uses.stands > uses.grows;
+            let shorter = uses.relists > 0 && shortens(name, expr);
+            shorter || others.contains(name) || uses.grows > 0 && (read || left)
+        });
+        names
+    }
+
+    /// Something that is written while some lists stand in records.
+    pub fn with_stacks<T>(
+        &mut self,
+        names: &[String],
+        at: &dyn ToTokens,
+        write: impl FnOnce(&mut Self) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        for name in names {
+            self.stack(name, at)?;
+        }
+        let done = write(self)?;
+        for name in names {
+            self.unstack(name);
+        }
+        Ok(done)
+    }
+
+    /// A list in a record from here on.
+    fn stack(&mut self, name: &str, at: &dyn ToTokens) -> Result<(), Refusal> {
+        let Some(local) = self.lookup(name).cloned() else { return Ok(()) };
+        let mut element = self.resolve(&self.element(&local.ty));
+        if element == Ty::Never {
+            // The next pass knows it.
+            element = Ty::F64;
+        }
+        if matches!(element, Ty::Array(_, Extent::Slice | Extent::Vec)) {
+            return Err(Refusal {
+                span: Some(
+                    at.to_token_stream()
+                        .into_iter()
+                        .next()
+                        .map_or_else(proc_macro2::Span::call_site, |token| token.span()),
+                ),
+                message: "rows of different lengths are not built: push a `[f64; N]`".to_string(),
+            });
+        }
+        let list = match local.name.is_empty() {
+            true => {
+                let (one, i) = (self.neutral(&element, at)?, self.names.unique("i"));
+                let list = self.names.unique(name);
+                self.lines.push(format!("{list} = build ({i} < 0) {{ {one} }}"));
+                list
+            }
+            // It has no sizes, which is asked for here.
+            false => {
+                self.neutral(&element, at)?;
+                local.name.clone()
+            }
+        };
+        let ty = array(element, Extent::Slice);
+        let record = self.record_of(&ty);
+        let text = self.names.unique(name);
+        self.lines.push(format!("var {text} = {record}(size({list}), {list})"));
+        let stacked = Local { name: text, ty, stack: Some(record), depth: self.depth, ..local };
+        self.now(name, stacked);
+        Ok(())
+    }
+
+    /// A list that stood in a record, by itself again.
+    fn unstack(&mut self, name: &str) {
+        let Some(local) = self.lookup(name).cloned().filter(|local| local.stack.is_some()) else {
+            return;
+        };
+        let items = self.unpacked(&local);
+        let text = self.names.unique(name);
+        self.lines.push(format!("var {text} = {items}"));
+        self.now(name, Local { name: text, stack: None, ..local });
+    }
+
+    /// The name of the record of a list.
+    fn record_of(&mut self, ty: &Ty) -> String {
+        let text = ty.text(&mut || "n".to_string());
+        let k = self.records.iter().position(|known| *known == text).unwrap_or_else(|| {
+            self.records.push(text);
+            self.records.len() - 1
+        });
+        format!("$f$_list_{}", k + 1)
+    }
+
+    /// The definitions of the records.
+    pub fn records_text(&self) -> String {
+        let each = self.records.iter().enumerate().map(|(k, ty)| {
+            let name = format!("$f$_list_{}", k + 1);
+            format!("data {name} = {name}(n: i64, items: {ty})\n\n")
+        });
+        each.collect()
+    }
+
+    /// What a name means from here on.
+    fn now(&mut self, name: &str, local: Local) {
+        let scope = self.scopes.iter_mut().rev().find(|scope| scope.contains_key(name));
+        if let Some(scope) = scope {
+            scope.insert(name.to_string(), local);
+        }
+    }
+
+    /// The name of the list that there is in a record now.
+    pub fn unpacked(&mut self, local: &Local) -> String {
+        let Some(record) = &local.stack else { return local.name.clone() };
+        let (n, items) = (self.names.unique("n"), self.names.unique("items"));
+        self.lines.push(format!("{record}({n}, {items}) = {}", local.name));
+        items
+    }
+
+    /// The list that there is now, as a value.
+    pub fn unpacked_value(&mut self, local: &Local) -> Value {
+        let items = self.unpacked(local);
+        Value::name(items, self.resolve(&local.ty), i64::MIN)
+    }
+
+    /// Another list in the record.
+    pub fn packed(&mut self, local: &Local, list: &str) {
+        let Some(record) = &local.stack else { return };
+        let items = self.names.unique("items");
+        self.lines.push(format!("{items} = {list}"));
+        self.lines.push(format!("{} = {record}(size({items}), {items})", local.name));
+        self.assigned += 1;
+        self.reach = self.reach.min(local.depth);
+        self.changed = self.changed.min(local.depth);
+    }
+
+    /// The lists in records of which a statement assigns elements, and leaves the length.
+    pub fn assigned_stacks(&mut self, statement: &Expr) -> Vec<String> {
+        let mut names = candidates(statement);
+        names.retain(|name| {
+            let stacked = self.lookup(name).is_some_and(|local| local.stack.is_some());
+            let uses = uses(name, statement);
+            stacked && uses.assigns > 0 && uses.grows == 0 && uses.relists == 0
+        });
+        names
+    }
+
+    /// Such a statement, on the lists themselves.
+    pub fn on_lists(&mut self, names: &[String], statement: &Expr) -> Result<(), Refusal> {
+        let mut kept = Vec::new();
+        for name in names {
+            let Some(local) = self.lookup(name).cloned() else { continue };
+            let items = self.unpacked(&local);
+            let text = self.names.unique(name);
+            self.lines.push(format!("var {text} = {items}"));
+            let own = Local { name: text.clone(), stack: None, depth: self.depth, ..local.clone() };
+            self.now(name, own);
+            kept.push((name, local, text));
+        }
+        let done = self.effect(statement);
+        for (name, local, text) in kept {
+            self.packed(&local, &text);
+            self.now(name, local);
+        }
+        done
+    }
+
+    /// What is pushed to a list of which nothing was known.
+    pub fn pushed_to(&mut self, local: &Local, ty: &Ty) {
+        let ty = self.resolve(ty);
+        if let (Some(k), false) = (local.number, ty == Ty::Never) {
+            self.learned.elements.entry(k).or_insert(ty);
+        }
+    }
+
+    /// The lists that stand in a record where a statement with a value is written.
+    pub fn stacked_in_value(&mut self, statement: &Stmt) -> Vec<String> {
+        match statement {
+            Stmt::Local(local) => match &local.init {
+                Some(init) if init.diverge.is_none() => self.stacked_in(&init.expr),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Whether a list becomes shorter in a statement, or `v = ..` of what is known to have another length.
+fn shortens(name: &str, expr: &Expr) -> bool {
+    struct Found<'a>(&'a str, bool);
+    impl Visit<'_> for Found<'_> {
+        fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
+            self.1 |= is_named(&call.receiver, self.0)
+                && RELISTING.contains(&call.method.to_string().as_str());
+            syn::visit::visit_expr_method_call(self, call);
+        }
+    }
+    let mut found = Found(name, false);
+    found.visit_expr(expr);
+    found.1
+}
+
+/// The list of a method, for what is refused of it.
+pub(crate) fn not_here<T>(at: &impl ToTokens) -> Result<T, Refusal> {
+    refuse(
+        at,
+        "an element is assigned here in a statement that changes the length of its list, or keeps a `&mut`: write \
+         statements of their own",
+    )
+}
