@@ -191,8 +191,6 @@ impl DataLayout {
 pub struct Layouts {
     datas: Vec<Rc<DataLayout>>,
     types: HashMap<Type, Rc<[Component]>>,
-    /// The types of the fields of each constructor of each data type.
-    fields: Vec<Rc<[Vec<Type>]>>,
     /// What the components of a record with sizes are called, by its mark.
     names: Vec<Option<Rc<[String]>>>,
 }
@@ -309,9 +307,6 @@ impl Layouts {
     /// `seen` are the types that callers look into; none stands for all, but for recursive ones.
     fn with(program: &Program, seen: Option<&Seen>) -> Result<Layouts, Diagnostic> {
         let named = |data: &Data| data.record.as_deref().map(|record| field_names(data, record));
-        let types = |con: &jut_ir::Constructor| con.fields.iter().map(|f| f.ty.clone()).collect();
-        let fields =
-            program.datas.values().map(|data| data.constructors.iter().map(types).collect());
         // What is not laid out yet is what it will be to its own fields: a box.
         let boxed =
             DataLayout { components: [].into(), tagged: false, fields: vec![], boxed: true };
@@ -319,7 +314,6 @@ impl Layouts {
         let mut layouts = Layouts {
             datas: vec![boxed; program.datas.len()],
             types: HashMap::default(),
-            fields: fields.collect(),
             names: program.datas.values().map(named).collect(),
         };
         let count = program.datas.len();
