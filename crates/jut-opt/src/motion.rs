@@ -108,7 +108,11 @@ impl Motion<'_> {
             },
             Rhs::Region(region) => {
                 let mut inner = self.nested(std::mem::take(&mut region.body));
-                let (moved, stay) = self.leave_region(std::mem::take(&mut inner.stmts));
+                // A size that the region gives back, beside arrays of it, has another name outside: it stays.
+                let given: Vec<NVar> = inner.nl.iter().filter_map(|a| a.var()).collect();
+                let sizes = given.iter().flat_map(|v| self.func.nvars[*v].ty.size_names());
+                let kept = sizes.filter(|size| given.contains(size)).collect();
+                let (moved, stay) = self.leave_region(std::mem::take(&mut inner.stmts), kept);
                 inner.stmts = stay;
                 region.body = inner;
                 out.extend(moved);
@@ -203,13 +207,13 @@ impl Motion<'_> {
         true
     }
 
-    /// Splits the body of an `acc` region: leaves without effect that need nothing of what stays, and
-    /// cannot fail before the region, move there, where the loops around can move them on.
-    fn leave_region(&self, stmts: Vec<Stmt>) -> (Vec<Stmt>, Vec<Stmt>) {
-        let mut local = HashSet::new();
+    /// Splits the body of an `acc` region: leaves without effect that need nothing of what stays, such as the names
+    /// `kept`, and cannot fail before the region, move there, where the loops around can move them on.
+    fn leave_region(&self, stmts: Vec<Stmt>, kept: HashSet<NVar>) -> (Vec<Stmt>, Vec<Stmt>) {
+        let mut local = kept;
         let (mut moved, mut stay) = (Vec::new(), Vec::new());
         for mut stmt in stmts {
-            let mut free = self.may_move(&stmt.rhs);
+            let mut free = self.may_move(&stmt.rhs) && !stmt.nl.iter().any(|v| local.contains(v));
             stmt.rhs.for_each_own_use(&mut |u| {
                 if let Use::N(v) = u {
                     free &= !local.contains(&v);

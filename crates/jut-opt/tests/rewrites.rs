@@ -213,6 +213,26 @@ fn accesses_leave_a_region_only_where_the_range_rule_covers_them() {
 }
 
 #[test]
+fn a_size_that_a_region_gives_back_with_arrays_of_it_stays_in_the_region() {
+    // Outside it has another name, which the type of the array has there.
+    let text = optimised(
+        "core def f(n: i64, x: f64) -> f64 = {
+          (m, y, t) = acc s: f64 {
+            k = max(n, 0)
+            y_1 = scan par (i < k) { a = f64(i)\n b = a * x\n s += b\n b }
+            (k, y_1)
+          }
+          u = acc lanes r: f64 { scan par (j < m) slice (c <- y) { d = c * c\n r += d } }
+          v = u * t
+          v
+        }",
+        "f",
+    );
+    let [region, size] = ["= acc s", "= max(n, 0)"].map(|part| text.find(part).expect("is there"));
+    assert!(region < size, "{text}");
+}
+
+#[test]
 fn short_literal_loops_are_unrolled_in_the_order_of_their_sums() {
     expect(
         "def f(x: [3]f64) -> f64 = sum (k < 3) { x[k] }",
