@@ -8,6 +8,7 @@ use jut::rust::{Filled, Type, filled, with_prelude};
 use jut_rust::file::{File, Shape};
 use jut_rust::template::Hole;
 use jut_rust::types::{Extent, Ty};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Prints the text; what cannot be translated goes to standard error.
@@ -39,7 +40,12 @@ pub fn expand(path: &Path) -> jut::Result<u8> {
                 code = 1;
             }
             Ok((_, lowered)) => {
-                let holes: Vec<Filled> = lowered.holes.iter().map(|h| filling(&file, h)).collect();
+                let (mut holes, mut overloaded) = (Vec::new(), HashSet::new());
+                for (k, hole) in lowered.holes.iter().enumerate() {
+                    let operator = operator(&file, hole, &overloaded);
+                    overloaded.extend(operator.is_some().then(|| format!("__jut_type_{k}")));
+                    holes.push(operator.unwrap_or_else(|| filling(&file, hole)));
+                }
                 texts.push(filled(&function.name, &lowered.text, &holes));
             }
         }
@@ -92,15 +98,41 @@ fn filling(file: &File, hole: &Hole) -> Filled {
                 .or_else(|| function(file, |f| f.key == *key && f.name.contains('_')))
                 .unwrap_or_else(|| elsewhere("method"))
         }
+        // Of numbers: those of structs are found before.
+        Hole::Operator(..) => elsewhere(""),
+        Hole::Default(path) => {
+            let call = format!("{}_default()", last(&path.to_string()));
+            Filled::function(&call, data_type(file, Hole::Data(path.clone())), &[])
+        }
+        Hole::Sure(inner) => filling(file, inner),
         Hole::Constant(value) => constant(file, &value.to_string()),
         // The text has its name there.
         Hole::Length(_) => Filled::function("0", Type::Usize, &[]),
-        Hole::Data(path) => {
-            let name = last(&path.to_string());
-            let ty = type_of(file, &Ty::Of(0, Vec::new()), &[Hole::Data(path.clone())], 0);
-            Filled::function(&name, ty, &[])
-        }
+        Hole::Data(path) => Filled::function(
+            &last(&path.to_string()),
+            data_type(file, Hole::Data(path.clone())),
+            &[],
+        ),
     }
+}
+
+/// The type of the values of a struct or enum.
+fn data_type(file: &File, data: Hole) -> Type {
+    type_of(file, &Ty::Of(0, Vec::new()), &[data], 0)
+}
+
+/// The function of an operator of a struct, if an operand is one: an argument whose type is written, or the result of such
+/// an operator, which `overloaded` names. A field is taken for a number.
+fn operator(file: &File, hole: &Hole, overloaded: &HashSet<String>) -> Option<Filled> {
+    let Hole::Operator(key, left, right) = hole else { return None };
+    let operands = [left, right].map(|operand| operand.to_string().replace(' ', ""));
+    let of = |f: &jut_rust::file::Function| {
+        let ty = format!("::jut::rust::of::<{}>()", f.name.split('_').next().unwrap_or(""));
+        f.key == *key && operands.contains(&ty)
+    };
+    let any = |f: &jut_rust::file::Function| f.key == *key && f.name.contains('_');
+    let given = operands.iter().any(|operand| overloaded.contains(operand));
+    function(file, of).or_else(|| function(file, any).filter(|_| given))
 }
 
 /// A name of the text for what stands in another file.

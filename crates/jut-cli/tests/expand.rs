@@ -102,6 +102,37 @@ mod model {
 }
 
 #[test]
+fn operators_of_structs_and_defaults_are_expanded() {
+    let here = directory("expand-operators");
+    let text = "
+#[derive(jut::Data, Clone, Copy)]
+struct V2 { x: f64, y: f64 }
+#[jut::differentiable]
+impl std::ops::Add for V2 {
+    type Output = V2;
+    fn add(self, b: V2) -> V2 { V2 { x: self.x + b.x, y: self.y + b.y } }
+}
+#[jut::differentiable]
+impl Default for V2 {
+    fn default() -> V2 { V2 { x: 1.0, y: 0.5 } }
+}
+#[jut::differentiable]
+fn total(a: V2, b: V2) -> f64 {
+    let c = a + b + V2::default();
+    c.x * c.y
+}
+";
+    let file = write(&here, "total.rs", text);
+    let (code, out, err) = jut(&["expand", &file]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    assert!(out.contains("V2_add(a, b)") && !out.contains('$'), "{out}");
+    let program = write(&here, "total.jut", &out);
+    let run = ["run", &program, "total", "--arg", "a=[1, 2]", "--arg", "b=[3, 4]"];
+    let (code, out, err) = jut(&run);
+    assert!(code == 0 && out.contains("32.5"), "{out}{err}");
+}
+
+#[test]
 fn what_is_refused_has_its_place() {
     let here = directory("expand-refused");
     let file = write(
