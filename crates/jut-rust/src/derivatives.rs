@@ -10,7 +10,7 @@
 //!
 //! Asked for are the parameters with floats, or those of them that the attribute names: `differentiable(wrt(x))`.
 
-use crate::function::Signature;
+use crate::signature::Signature;
 use crate::types::{Extent, Ty};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};

@@ -9,7 +9,7 @@ use crate::data::{Field, values};
 use crate::derivatives::derivative;
 use crate::enums::field_name;
 use crate::expand::type_value;
-use crate::function::has_sizes;
+use crate::signature::has_sizes;
 use crate::template::Hole;
 use crate::types::{Ty, read_outside};
 use crate::{Refusal, spanned};

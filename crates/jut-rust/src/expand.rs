@@ -5,7 +5,8 @@
 //! both, and a call of `a::fit(..)` in another function's body is `<a::fit as Source>` in what stands beside that.
 
 use crate::derivatives::{declared, given, methods};
-use crate::function::{Lowered, Signature, lower, signature};
+use crate::function::{Lowered, lower};
+use crate::signature::{Signature, signature};
 use crate::template::{Hole, Place, What};
 use crate::types::{Extent, Ty};
 use crate::{Refusal, spanned};

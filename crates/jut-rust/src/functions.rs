@@ -5,7 +5,8 @@
 
 use crate::elements::Item;
 use crate::expression::{Value, unwrapped};
-use crate::function::{Local, Lowering, has_sizes, indented};
+use crate::function::{Local, Lowering, indented};
+use crate::signature::has_sizes;
 use crate::template::Hole;
 use crate::types::{Step, Ty, read_outside};
 use crate::{Refusal, refuse};

@@ -21,7 +21,7 @@
 //! Requires: each type parameter, and each length of a struct, is that of a parameter, of the elements of one, or of a struct that is one.
 
 use crate::expand::{named_self, spanned_like};
-use crate::function::Signature;
+use crate::signature::Signature;
 use crate::template::Hole;
 use crate::types::Ty;
 use crate::{Refusal, refuse, spanned};

@@ -14,7 +14,8 @@
 //! | [`types`] | the types of the subset |
 //! | [`names`] | one name for each binding |
 //! | [`template`] | text with holes and places |
-//! | `function` | a whole function: its signature, the passes over its body |
+//! | `signature` | what a function takes and gives |
+//! | `function` | a whole function: the passes over its body |
 //! | `body` | statements; early `return`, `break`, `continue` |
 //! | `early` | jumps out of values, `?` |
 //! | `bindings` | `let`, and patterns that always fit |
@@ -34,6 +35,7 @@
 //! | `enums` | variants of enums, patterns, `if let` |
 //! | `overloaded` | operators of structs |
 //! | `functions` | closures, and parameters that are functions |
+//! | `matches` | `match`, and whether a pattern fits |
 //! | `methods`, `numbers` | the methods of numbers |
 //! | `generic` | functions of type parameters, traits |
 //! | [`expand`], `module` | the items beside the function; the attribute of a module |
@@ -64,6 +66,7 @@ mod kept;
 mod literals;
 mod loops;
 mod macros;
+mod matches;
 mod methods;
 mod module;
 pub mod names;
@@ -76,6 +79,7 @@ mod rearranged;
 mod relisted;
 mod restated;
 mod results;
+mod signature;
 mod stacked;
 mod staged;
 pub mod template;
@@ -84,8 +88,9 @@ pub mod types;
 pub use data::data;
 pub use derivatives::{Given, methods};
 pub use expand::differentiable;
-pub use function::{Lowered, Parameter, Signature, lower, signature};
+pub use function::{Lowered, lower};
 pub use results::Errors;
+pub use signature::{Parameter, Signature, signature};
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;

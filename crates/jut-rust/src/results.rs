@@ -25,7 +25,8 @@
 
 use crate::body::block_of;
 use crate::expression::{Value, unwrapped};
-use crate::function::{Lowering, Signature};
+use crate::function::Lowering;
+use crate::signature::Signature;
 use crate::template::Hole;
 use crate::types::Ty;
 use crate::{Refusal, refuse};
@@ -363,7 +364,7 @@ pub(crate) fn surely(sure: bool, hole: Hole) -> Hole {
 impl Signature {
     /// The signature of the second text; nothing if there is none.
     pub fn given(&self) -> Option<Signature> {
-        let sizes = crate::function::has_sizes(&self.result) || self.result.has_mixed();
+        let sizes = crate::signature::has_sizes(&self.result) || self.result.has_mixed();
         let plain = self.errors == Errors::Fail && !sizes && self.result != Ty::Unit;
         plain.then(|| Signature {
             result: Ty::Option(Box::new(self.result.clone())),

@@ -234,7 +234,7 @@ pub fn read_signature(ty: &Type, holes: &mut Vec<Hole>) -> Result<Ty, Refusal> {
     let found = read(ty, holes)?;
     match &found {
         Ty::Option(inner) if !inner.has_option() && **inner != Ty::Unit => {
-            match crate::function::has_sizes(inner) || inner.has_mixed() {
+            match crate::signature::has_sizes(inner) || inner.has_mixed() {
                 true => refuse(
                     ty,
                     "an `Option` is one of a number, a struct, or an array of fixed size here",

@@ -305,7 +305,7 @@ fn operators_of_structs_in_lists() {
     assert_eq!(centre_of::value(&points, &[1.0, 3.0]).unwrap(), centre_of(&points, &[1.0, 3.0]));
     same(folded::value(&points).unwrap(), folded(&points));
     assert_eq!(steps::value(&points, 2.0).unwrap(), steps(&points, 2.0));
-    let (_, (by, k)) = steps::vjp(&points, 2.0, &[V3 { x: 1.0, y: 0.0, z: 0.5 }]).unwrap();
+    let (_, (by, k)) = steps::vjp(&points, 2.0, &vec![V3 { x: 1.0, y: 0.0, z: 0.5 }]).unwrap();
     let all = [V3 { x: -2.0, y: -0.0, z: -1.0 }, V3 { x: 2.0, y: 0.0, z: 1.0 }];
     assert_eq!((by, k), (all.to_vec(), -1.875));
     let three = [points[0], points[1], V3 { x: 2.0, y: 0.0, z: 1.0 }];

@@ -1,0 +1,312 @@
+//! The signature of a function: what it takes and gives, and by what its derivatives are.
+//!
+//! A parameter is a name of the text. One that is taken apart, `Point { x, y }: Point`, gets a name, and a `let` in the body:
+//!
+//! ```text
+//! fn f(&(x, y): &(f64, f64)) -> f64 { x * y }       fn f(parameter_1: &(f64, f64)) -> f64 { let &(x, y) = parameter_1; x * y }
+//! ```
+//!
+//! Requires: types of the subset. What is a `&mut` is a result too; a `Result` is what is in its `Ok` ([`Errors`]).
+
+use crate::results::Errors;
+use crate::template::Hole;
+use crate::types::{Extent, Ty, read_outside, read_signature};
+use crate::{Refusal, refuse};
+use proc_macro2::{Ident, Span};
+use syn::spanned::Spanned;
+use syn::{FnArg, ItemFn, Pat, ReturnType, Type, TypeParam};
+
+/// A parameter of the function.
+#[derive(Clone)]
+pub struct Parameter {
+    /// Its name in Rust.
+    pub name: String,
+    /// Whether it is declared `mut`.
+    pub mutable: bool,
+    /// Its type, as it is written; that of a `&mut T` without the `mut`.
+    pub written: Type,
+    /// Its type.
+    pub ty: Ty,
+    /// Whether it is a `&mut T`: what it is in the end is a result.
+    pub changed: bool,
+    /// Whether it is among those that derivatives are by, where these are named.
+    pub wrt: Option<bool>,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+/// What the function takes and gives.
+#[derive(Clone)]
+pub struct Signature {
+    /// Parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// The result's type.
+    pub result: Ty,
+    /// The result's type as it is written.
+    pub written: Option<Type>,
+    /// The types that are its parameters, with what is said of them.
+    pub types: Vec<TypeParam>,
+    /// The lengths of structs that are its parameters: like for types, there is a text for each.
+    pub own: Vec<Ident>,
+    /// What else is said of them.
+    pub bounds: Vec<syn::WherePredicate>,
+    /// Constants and structs that stand in its types, and first the lengths that are its parameters.
+    pub lengths: Vec<Hole>,
+    /// What its text does where it gives an `Err`. The result is what is in an `Ok`.
+    pub errors: Errors,
+}
+
+impl Parameter {
+    /// Whether derivatives are by it.
+    pub fn is_asked(&self) -> bool {
+        self.ty.has_float() && self.wrt != Some(false)
+    }
+}
+
+impl Signature {
+    /// The same with derivatives by some of the parameters.
+    ///
+    /// # Errors
+    /// A name that no parameter has, or one without floats; or no name.
+    pub fn by(mut self, names: &[Ident]) -> Result<Signature, Refusal> {
+        self.parameters.iter_mut().for_each(|p| p.wrt = Some(false));
+        for name in names {
+            let found = self.parameters.iter_mut().find(|p| name == p.name.as_str());
+            match found {
+                None => return refuse(name, "no parameter has this name"),
+                Some(parameter) if !parameter.ty.has_float() => {
+                    return refuse(name, "this parameter has no floats: no derivative is by it");
+                }
+                Some(parameter) => parameter.wrt = Some(true),
+            }
+        }
+        match self.parameters.iter().any(|p| p.wrt == Some(true)) {
+            true => Ok(self),
+            false => Err(Refusal { span: None, message: "name a parameter: `wrt(x)`".to_string() }),
+        }
+    }
+
+    /// The numbers of the parameters that derivatives are by, where these are named: in the text, where an `Option` is two.
+    pub(crate) fn named(&self) -> Option<Vec<usize>> {
+        let two = |p: &Parameter| usize::from(matches!(p.ty, Ty::Option(_)));
+        let mut at = 0;
+        let mut asked = Vec::new();
+        for p in &self.parameters {
+            if p.wrt == Some(true) {
+                asked.push(at + two(p));
+            }
+            at += 1 + two(p);
+        }
+        let asked = asked.into_iter();
+        self.parameters.iter().any(|p| p.wrt.is_some()).then(|| asked.collect())
+    }
+
+    /// Whether it takes functions. Such a function has no derivatives of its own.
+    pub fn takes_functions(&self) -> bool {
+        self.parameters.iter().any(|p| matches!(p.ty, Ty::Function(..)))
+    }
+
+    /// Whether there is a text for each choice of its types and of its structs' lengths.
+    pub fn is_open(&self) -> bool {
+        !self.types.is_empty() || !self.own.is_empty()
+    }
+
+    /// The lengths that are its parameters and of arrays alone, in order: the number of the hole, and the name.
+    pub fn lengths(&self) -> impl Iterator<Item = (usize, &Ident)> {
+        self.lengths.iter().enumerate().filter_map(|(k, hole)| match hole {
+            Hole::Length(name) => Some((k, name)),
+            _ => None,
+        })
+    }
+}
+
+/// Reads the signature of a function, or of a method of a type.
+///
+/// # Errors
+/// What is not in the subset.
+pub fn signature(function: &ItemFn, owner: Option<&Type>) -> Result<Signature, Refusal> {
+    let sig = &function.sig;
+    if let Some(token) = &sig.asyncness {
+        return refuse(token, "an `async fn` is not differentiable: write a plain function");
+    }
+    if let Some(token) = &sig.unsafety {
+        return refuse(token, "an `unsafe fn` is not differentiable: write a safe function");
+    }
+    let mut lengths = Vec::new();
+    let (functions, mut types) = crate::functions::parameters(&sig.generics, &mut lengths)?;
+    let mut parameters = Vec::new();
+    for input in &sig.inputs {
+        let typed = match (input, owner) {
+            (FnArg::Typed(typed), _) => typed,
+            (FnArg::Receiver(receiver), Some(owner)) if receiver.colon_token.is_none() => {
+                let shared: Type = match receiver.reference {
+                    Some(_) => syn::parse_quote!(&#owner),
+                    None => owner.clone(),
+                };
+                parameters.push(Parameter {
+                    name: "self".to_string(),
+                    mutable: receiver.reference.is_none() && receiver.mutability.is_some(),
+                    ty: read_outside(&shared, &mut lengths)?,
+                    written: shared,
+                    changed: receiver.reference.is_some() && receiver.mutability.is_some(),
+                    wrt: None,
+                    span: receiver.self_token.span,
+                });
+                continue;
+            }
+            (FnArg::Receiver(receiver), _) => {
+                return refuse(
+                    receiver,
+                    "write the attribute before the `impl` block of this method",
+                );
+            }
+        };
+        let own = parameter_name(&typed.pat, parameters.len());
+        let ident = match (&*typed.pat, &own) {
+            (Pat::Ident(ident), _) => ident,
+            (_, Some(own)) => own,
+            _ => {
+                return refuse(
+                    &typed.pat,
+                    "write a name here, and take the value apart in the body",
+                );
+            }
+        };
+        let mut written = (*typed.ty).clone();
+        let changed = match &mut written {
+            Type::Reference(reference) => reference.mutability.take().is_some(),
+            _ => false,
+        };
+        let given = crate::functions::function_type(&typed.ty, &functions, &mut lengths)?;
+        let changed = changed && given.is_none();
+        if given.is_none() {
+            crate::generic::named(&mut written, &mut types);
+        }
+        parameters.push(Parameter {
+            name: ident.ident.to_string(),
+            mutable: ident.mutability.is_some(),
+            ty: match given {
+                Some(ty) => ty,
+                None => read_signature(&written, &mut lengths)?,
+            },
+            written,
+            changed,
+            wrt: None,
+            span: ident.ident.span(),
+        });
+        let ty = &parameters[parameters.len() - 1].ty;
+        if let (true, Ty::Option(_)) = (changed, ty) {
+            return refuse(
+                &typed.ty,
+                "an `Option` is not changed in place here: give the new one back",
+            );
+        }
+        let mixed = match ty {
+            Ty::Tuple(items) => items.iter().any(|t| !t.has_float() || has_sizes(t)),
+            other => *other == Ty::Unit,
+        };
+        if mixed {
+            return refuse(
+                &typed.ty,
+                "a tuple as a parameter is one of floats and arrays of fixed size: write its components",
+            );
+        }
+    }
+    let changes = parameters.iter().any(|p: &Parameter| p.changed);
+    let (output, errors) = match &sig.output {
+        ReturnType::Type(arrow, ty) => match crate::results::success(ty) {
+            Some(Type::Tuple(none)) if none.elems.is_empty() => (ReturnType::Default, Errors::Fail),
+            Some(inner) => (ReturnType::Type(*arrow, Box::new(inner.clone())), Errors::Fail),
+            None => (sig.output.clone(), Errors::Absent),
+        },
+        ReturnType::Default => (ReturnType::Default, Errors::Absent),
+    };
+    let (result, written) = match &output {
+        ReturnType::Default if changes => (Ty::Unit, None),
+        ReturnType::Default => {
+            return refuse(
+                &sig.ident,
+                "the function gives nothing: a derivative is that of a result",
+            );
+        }
+        ReturnType::Type(_, ty) => {
+            if matches!(**ty, Type::Reference(_)) {
+                return refuse(
+                    ty,
+                    "write `Vec<f64>` or `[f64; N]`: a result is a value of its own",
+                );
+            }
+            let read = if errors == Errors::Absent { read_signature } else { read_outside };
+            (read(ty, &mut lengths)?, Some((**ty).clone()))
+        }
+    };
+    let inner = |t: &Ty| matches!(t, Ty::Array(_, Extent::Vec) | Ty::Tuple(_) | Ty::Unit);
+    match (&result, &output) {
+        (Ty::Unit, ReturnType::Type(..)) => {
+            refuse(&sig.output, "the function gives nothing: a derivative is that of a result")
+        }
+        (Ty::Tuple(items), _) if items.iter().any(inner) => refuse(
+            &sig.output,
+            "a tuple with a `Vec` or a tuple in it is not built as a result: write `[f64; N]`, or one \
+             function for each result",
+        ),
+        _ => {
+            let bounds = crate::generic::bounds(&sig.generics, &types);
+            let own = crate::generic::lengths_of_structs(&mut lengths);
+            let signature =
+                Signature { parameters, result, written, types, own, bounds, lengths, errors };
+            crate::generic::found(&signature)?;
+            for (k, name) in signature.lengths() {
+                let length = format!("$k{k}$");
+                if !signature.parameters.iter().any(|p| p.ty.has_length(&length)) {
+                    return refuse(
+                        name,
+                        "a length is that of a parameter: write one of type `[f64; N]`, or give the length as a `usize`",
+                    );
+                }
+            }
+            Ok(signature)
+        }
+    }
+}
+
+/// The name of a parameter that is taken apart, `Point { x, y }: Point`, if its pattern is one that always fits.
+fn parameter_name(pattern: &Pat, k: usize) -> Option<syn::PatIdent> {
+    let apart = match pattern {
+        Pat::Reference(inner) => parameter_name(&inner.pat, k).is_some(),
+        Pat::Tuple(_) | Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Slice(_) | Pat::Wild(_) => true,
+        _ => false,
+    };
+    apart.then(|| syn::PatIdent {
+        attrs: Vec::new(),
+        by_ref: None,
+        mutability: None,
+        ident: Ident::new(&format!("parameter_{}", k + 1), pattern.span()),
+        subpat: None,
+    })
+}
+
+/// A function that takes its parameters apart in its body.
+pub(crate) fn with_names(function: &ItemFn) -> Option<ItemFn> {
+    let mut own = function.clone();
+    let mut first: Vec<syn::Stmt> = Vec::new();
+    for (k, input) in function.sig.inputs.iter().enumerate() {
+        let FnArg::Typed(typed) = input else { continue };
+        if let Some(name) = parameter_name(&typed.pat, k) {
+            let pattern = &typed.pat;
+            first.push(syn::parse_quote!(let #pattern = #name;));
+        }
+    }
+    own.block.stmts.splice(..0, first.iter().cloned());
+    (!first.is_empty()).then_some(own)
+}
+
+/// Whether a value has sizes that are known only when it is there.
+pub(crate) fn has_sizes(ty: &Ty) -> bool {
+    match ty {
+        Ty::Array(_, Extent::Slice | Extent::Vec) => true,
+        Ty::Array(element, _) => has_sizes(element),
+        Ty::Tuple(items) => items.iter().any(has_sizes),
+        _ => false,
+    }
+}
