@@ -18,6 +18,7 @@ const MADE: &[&str] = &[
     "jut::rust::Field",
     "jut::rust::Method",
     "jut::rust::Gives",
+    "jut::rust::Operator",
     "Argument0",
     "field_0",
 ];

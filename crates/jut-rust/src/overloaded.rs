@@ -134,7 +134,7 @@ impl Lowering<'_> {
         let named = |hole: &Hole| match hole {
             Hole::Data(path) => !self.mentions_type(path),
             Hole::Method(owner, _) => !self.mentions_type(owner),
-            Hole::Sure(inner) => {
+            Hole::Sure(inner) if function_of(inner).is_none() => {
                 matches!(&**inner, Hole::Method(owner, _) if !self.mentions_type(owner))
             }
             Hole::Operator(..) => true,
@@ -157,7 +157,7 @@ impl Lowering<'_> {
             Ty::Of(hole, steps) => {
                 let whole = match self.holes.get(hole) {
                     Some(Hole::Data(_)) => true,
-                    Some(Hole::Function(_) | Hole::Call(..) | Hole::Sure(_)) => true,
+                    Some(hole) if function_of(hole).is_some() => true,
                     _ => self.whole_operators.contains(&hole),
                 };
                 whole && steps.is_empty() && self.may_be_struct(ty)

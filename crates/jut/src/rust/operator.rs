@@ -17,6 +17,7 @@ pub trait Operator<const KEY: u64, Right, Output> {
 macro_rules! numbers {
     ($($ty:ident $variant:ident)*) => {$(
         numbers! { $ty $variant: "add" $ty, "sub" $ty, "mul" $ty, "div" $ty, "add_assign" (), "sub_assign" (), "mul_assign" (), "div_assign" () }
+        #[diagnostic::do_not_recommend]
         impl Operator<{ super::data::key("neg") }, (), $ty> for $ty {
             fn link(_: &mut Linker) -> Filled {
                 Filled { text: String::new(), ty: Type::$variant, changed: &[], parameters: &[Type::$variant] }
@@ -24,6 +25,7 @@ macro_rules! numbers {
         }
     )*};
     ($ty:ident $variant:ident: $($name:literal $output:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Operator<{ super::data::key($name) }, $ty, $output> for $ty {
             fn link(_: &mut Linker) -> Filled {
                 let parameters = &[Type::$variant, Type::$variant];

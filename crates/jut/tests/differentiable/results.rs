@@ -280,3 +280,62 @@ fn a_list_is_not_looked_at() {
     let said = looks_at_a_list::value(&[1.0]).unwrap_err().to_string();
     assert!(said.contains("write `?` behind its call"), "{said}");
 }
+
+/// Methods of traits, and functions of type parameters.
+#[differentiable]
+trait Curve {
+    fn at(&self, t: f64) -> Result<f64, String>;
+}
+
+#[derive(Data, Clone, Copy, Debug, PartialEq)]
+struct Line {
+    slope: f64,
+}
+
+#[differentiable]
+impl Curve for Line {
+    fn at(&self, t: f64) -> Result<f64, String> {
+        if t > 3.0 {
+            return Err("beyond the end".to_string());
+        }
+        Ok(self.slope * t)
+    }
+}
+
+#[differentiable]
+fn along<C: Curve>(curve: &C, t: &[f64]) -> Result<f64, String> {
+    let mut s = 0.0;
+    for v in t {
+        s += curve.at(*v)? * v;
+    }
+    if s > 100.0 { Err("too much".to_string()) } else { Ok(s) }
+}
+
+#[differentiable]
+fn of_curves(x: &[f64]) -> f64 {
+    let line = Line { slope: x[0] };
+    along(&line, &x[1..]).unwrap_or(-1.0 * x[1]) + line.at(x[1]).unwrap_or(2.0)
+}
+
+#[differentiable]
+fn surely_along(x: &[f64]) -> Result<f64, String> {
+    let line = Line { slope: x[0] };
+    Ok(along(&line, &x[1..])? * line.at(0.5)?)
+}
+
+#[test]
+fn results_of_traits_and_type_parameters() {
+    agree! {
+        surely_along at [2.0, 1.0, 2.5], [50.0, 1.0, 2.0];
+    }
+    // Which method of a trait it is, is not known where it is called: so its text is not.
+    assert!(
+        surely_along(&[2.0, 1.0, 4.0]).is_err() && surely_along::value(&[2.0, 1.0, 4.0]).is_err()
+    );
+    for x in [[2.0, 1.0, 2.5], [2.0, 1.0, 4.0], [2.0, 4.0, 1.0], [50.0, 1.0, 2.0]] {
+        same(of_curves::value(&x).unwrap(), of_curves(&x));
+        close(&of_curves::gradient(&x).unwrap(), &differences(|x| of_curves(x), &x));
+    }
+    let by = along::gradient(&Line { slope: 2.0 }, &[1.0, 2.0]).unwrap();
+    assert_eq!(by, (Line { slope: 5.0 }, vec![4.0, 8.0]));
+}
