@@ -146,13 +146,15 @@ fn candidates(expr: &Expr) -> Vec<String> {
 impl Lowering<'_> {
     /// The lists of this block that stand in a record in a statement, or in a value.
     pub fn stacked_in(&mut self, expr: &Expr) -> Vec<String> {
-        let body = match unwrapped(expr) {
-            Expr::If(_) | Expr::Match(_) | Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
-                true
-            }
-            Expr::Block(_) => true,
-            _ => false,
-        };
+        let body = matches!(
+            unwrapped(expr),
+            Expr::If(_)
+                | Expr::Match(_)
+                | Expr::ForLoop(_)
+                | Expr::While(_)
+                | Expr::Loop(_)
+                | Expr::Block(_)
+        );
         if !body {
             return Vec::new();
         }
