@@ -12,105 +12,17 @@
 //! Binding allocates nothing once the lists it fills have grown to their size, but for arrays of sums:
 //! their elements are copied into one array for each field ([`Columns`]).
 
+mod sizes;
+
 use crate::error::ArgumentError;
 use crate::layout::{Columns, FLAT, Layout, Leaf, NoSize, peel};
 use crate::ports::Input;
 use crate::shown::show_type;
 use crate::value::{Arg, cells};
 use jut_ir::Scalar;
-use jut_ir::entity::EntityRef;
 use jut_ir::{Function, NVar, Program, Size, Span, Type};
 
-/// The values of the i64 names of one call: sizes, integer parameters, integer results.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sizes {
-    values: Vec<Option<i64>>,
-    /// The names that have a value: few, where a function may have thousands of names.
-    known: Vec<NVar>,
-}
-
-impl Sizes {
-    fn reset(&mut self) {
-        for name in self.known.drain(..) {
-            if let Some(slot) = self.values.get_mut(name.index()) {
-                *slot = None;
-            }
-        }
-    }
-
-    /// The value of a name, if it is known.
-    pub fn get(&self, name: NVar) -> Option<i64> {
-        self.values.get(name.index()).copied().flatten()
-    }
-
-    /// Sets the value of a name.
-    pub fn set(&mut self, name: NVar, value: i64) {
-        if self.values.len() <= name.index() {
-            self.values.resize(name.index() + 1, None);
-        }
-        if let Some(slot) = self.values.get_mut(name.index()) {
-            *slot = Some(value);
-            self.known.push(name);
-        }
-    }
-
-    /// The value of a size, if all its names are known.
-    pub fn eval(&self, size: &Size) -> Option<i64> {
-        let mut known = true;
-        let value = size.eval(&mut |v| {
-            let value = self.get(v);
-            known &= value.is_some();
-            value.unwrap_or_default()
-        });
-        known.then_some(value)
-    }
-
-    /// Solves `size = value` if exactly one name is unknown and stands in one term, once.
-    fn solve(&mut self, size: &Size, value: i64) -> bool {
-        let mut unknown = None;
-        let mut rest = 0i64;
-        for (names, coefficient) in size.terms() {
-            let mut factor = *coefficient;
-            let mut missing = None;
-            for name in names {
-                match self.get(*name) {
-                    Some(v) => factor = factor.wrapping_mul(v),
-                    None if missing.is_none() => missing = Some(*name),
-                    None => return false,
-                }
-            }
-            match missing {
-                None => rest = rest.wrapping_add(factor),
-                Some(name) if unknown.is_none() => unknown = Some((name, factor)),
-                Some(_) => return false,
-            }
-        }
-        let Some((name, factor)) = unknown else { return false };
-        let Some(remaining) = value.checked_sub(rest) else { return false };
-        if factor == 0 || remaining.checked_rem(factor) != Some(0) {
-            return false;
-        }
-        self.set(name, remaining / factor);
-        true
-    }
-
-    /// Solves "product of the dimensions = length" if one of the dimensions is not known.
-    fn solve_product(&mut self, dims: &[Size], len: i64) -> bool {
-        let mut known = 1i64;
-        let mut unknown = None;
-        for dim in dims {
-            match self.eval(dim) {
-                Some(value) => known = known.wrapping_mul(value),
-                None if unknown.is_none() => unknown = Some(dim),
-                None => return false,
-            }
-        }
-        match unknown {
-            Some(dim) if known > 0 && len % known == 0 => self.solve(dim, len / known),
-            _ => false,
-        }
-    }
-}
+pub(crate) use sizes::Sizes;
 
 /// A parameter of a function that is called from outside.
 #[derive(Clone, Debug)]
@@ -544,6 +456,7 @@ mod tests {
     use super::*;
     use crate::value::Value;
     use jut_ir::build::FunctionBuilder;
+    use jut_ir::entity::EntityRef;
     use jut_ir::{Data, DataId, Field, Span};
 
     /// `def f[n, d](w: [d]f64, b: f64, x: [n, d]f64, k: i64, z: [n - 1]bool)`.

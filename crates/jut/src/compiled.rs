@@ -27,7 +27,7 @@ pub use bound::BoundCall;
 use bound::Last;
 
 /// Everything about a compiled function that does not change.
-pub(crate) struct Plan {
+pub(crate) struct Shared {
     pub interface: Interface,
     pub code: Code,
     pub engine: Engine,
@@ -55,32 +55,32 @@ pub(crate) struct Plan {
 /// ```
 #[derive(Clone)]
 pub struct Compiled {
-    plan: Arc<Plan>,
+    shared: Arc<Shared>,
 }
 
 impl Compiled {
-    pub(crate) fn new(plan: Plan) -> Compiled {
-        Compiled { plan: Arc::new(plan) }
+    pub(crate) fn new(shared: Shared) -> Compiled {
+        Compiled { shared: Arc::new(shared) }
     }
 
     /// The parameters: those of the function without the sizes in brackets, then tangents `x'` or
     /// cotangents `y''` where the [request](crate::Request) takes them.
     pub fn inputs(&self) -> impl Iterator<Item = Port<'_>> {
-        self.plan.interface.inputs()
+        self.shared.interface.inputs()
     }
 
     /// The results: those of the function, then the derivatives, named as the
     /// [request](crate::Request) says.
     pub fn outputs(&self) -> impl Iterator<Item = Port<'_>> {
-        self.plan.interface.outputs()
+        self.shared.interface.outputs()
     }
 
     /// What a thread needs to call it.
     pub fn session(&self) -> Session {
         Session {
-            results: self.plan.interface.blank(),
-            plan: self.plan.clone(),
-            workspace: workspace(self.plan.limit, self.plan.parallel),
+            results: self.shared.interface.blank(),
+            shared: self.shared.clone(),
+            workspace: workspace(self.shared.limit, self.shared.parallel),
             scratch: Scratch::default(),
             last: None,
             printer: None,
@@ -94,13 +94,13 @@ impl Compiled {
     /// As [`Session::call`] for arguments that do not fit; a tuple, record or sum among the parameters or
     /// results (A06).
     pub fn bind(&self, args: &[Arg<'_>]) -> Result<BoundCall> {
-        BoundCall::new(&self.plan, self.session(), args)
+        BoundCall::new(&self.shared, self.session(), args)
     }
 
     /// The engine whose code runs calls that begin now. Of [`Engine::Tiered`] that is Cranelift, and LLVM from the
     /// moment when its code is there.
     pub fn engine(&self) -> Engine {
-        match (self.plan.engine, &self.plan.code) {
+        match (self.shared.engine, &self.shared.code) {
             (Engine::Tiered, Code::Native(native)) => engine::tier([&*native.checked]),
             (engine, _) => engine,
         }
@@ -119,7 +119,7 @@ impl Compiled {
     /// # }
     /// ```
     pub fn prewarm(&self) {
-        if let Code::Native(native) = &self.plan.code {
+        if let Code::Native(native) = &self.shared.code {
             native.checked.compiled().prewarm();
         }
     }
@@ -134,14 +134,14 @@ impl Compiled {
 
     /// The leaf that a result is, if it is a number or an array of numbers.
     pub(crate) fn leaf(&self, position: usize) -> Option<usize> {
-        let output = self.plan.interface.outputs.get(position)?;
-        let plain = output.layout.is_leaf() && !self.plan.interface.has_lists();
+        let output = self.shared.interface.outputs.get(position)?;
+        let plain = output.layout.is_leaf() && !self.shared.interface.has_lists();
         plain.then_some(output.leaves.start)
     }
 
     /// The arguments as the interpreter takes them, sizes included.
     pub(crate) fn entered(&self, args: &[Arg<'_>]) -> Result<Vec<jut_eval::Value>> {
-        let (interface, mut scratch) = (&self.plan.interface, Scratch::default());
+        let (interface, mut scratch) = (&self.shared.interface, Scratch::default());
         interface.bound(&mut scratch, std::iter::empty(), args, |scratch, parts| {
             interface.entered(&[], &scratch.sizes, parts)
         })
@@ -149,12 +149,12 @@ impl Compiled {
 
     /// An error of the interpreter in the words of this library.
     pub(crate) fn failed(&self, error: jut_eval::EvalError) -> Error {
-        self.plan.interface.failed(Failure::of(error))
+        self.shared.interface.failed(Failure::of(error))
     }
 
     /// The program and the function that are run.
     pub(crate) fn root(&self) -> (&Program, FuncId) {
-        (&self.plan.interface.program, self.plan.interface.root)
+        (&self.shared.interface.program, self.shared.interface.root)
     }
 
     /// Reads arguments from a JSON object with one key per parameter; see [`crate::json`].
@@ -163,7 +163,7 @@ impl Compiled {
     /// [`Error::Argument`](crate::Error::Argument) if a parameter is missing (A01), a key is no parameter
     /// (A01), or a value does not fit (A02).
     pub fn read_json(&self, arguments: &Map<String, Json>) -> Result<Vec<Value>> {
-        self.plan.interface.read_json(arguments)
+        self.shared.interface.read_json(arguments)
     }
 
     /// As [`Compiled::read_json`], of arguments some of which are values already. Whether a value fits
@@ -172,7 +172,7 @@ impl Compiled {
     /// # Errors
     /// As [`Compiled::read_json`].
     pub fn read(&self, arguments: Arguments) -> Result<Vec<Value>> {
-        self.plan.interface.read(arguments)
+        self.shared.interface.read(arguments)
     }
 
     /// The floats of an argument, laid out as its tangent is: integers and truth values are left out, and
@@ -192,15 +192,15 @@ impl Compiled {
     /// # }
     /// ```
     pub fn input_as_tangent(&self, input: usize, value: &Value) -> Option<Value> {
-        let (ty, _) = self.plan.interface.params().nth(input)?;
-        as_tangent(&self.plan.interface.program, ty, value)
+        let (ty, _) = self.shared.interface.params().nth(input)?;
+        as_tangent(&self.shared.interface.program, ty, value)
     }
 
     /// The same of a result, at its position in [`Compiled::outputs`].
     pub fn output_as_tangent(&self, output: usize, value: &Value) -> Option<Value> {
-        let output = self.plan.interface.outputs.get(output)?;
+        let output = self.shared.interface.outputs.get(output)?;
         as_tangent(
-            &self.plan.interface.program,
+            &self.shared.interface.program,
             output.packed.as_ref().unwrap_or(&output.ty),
             value,
         )
@@ -212,7 +212,7 @@ impl Compiled {
     /// [`Error::Request`](crate::Error::Request) if there is no such result, the value is not of its type,
     /// or an array has not the elements that its shape says.
     pub fn write_json(&self, output: usize, value: &Value) -> Result<Json> {
-        self.plan.interface.write_json(output, value)
+        self.shared.interface.write_json(output, value)
     }
 
     /// A result as what serde writes, without its text or a tree of it in memory: its position in
@@ -221,7 +221,7 @@ impl Compiled {
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if there is no such result.
     pub fn view_json<'a>(&'a self, output: usize, value: &'a Value) -> Result<View<'a>> {
-        self.plan.interface.view_json(output, value)
+        self.shared.interface.view_json(output, value)
     }
 }
 
@@ -239,7 +239,7 @@ pub(crate) fn workspace(limit: Option<usize>, parallel: bool) -> Workspace {
 
 /// What one thread needs to call a compiled function, again and again.
 pub struct Session {
-    plan: Arc<Plan>,
+    shared: Arc<Shared>,
     pub(crate) workspace: Workspace,
     scratch: Scratch,
     results: Vec<Value>,
@@ -261,20 +261,20 @@ impl Session {
     /// [`Error::Argument`](crate::Error::Argument) if an argument does not fit,
     /// [`Error::Run`](crate::Error::Run) if the program fails.
     pub fn call(&mut self, args: &[Arg<'_>]) -> Result<Results<'_>> {
-        let Session { plan, workspace, scratch, results, last, printer } = self;
+        let Session { shared, workspace, scratch, results, last, printer } = self;
         let mut to = Destination::own(results);
         let again = printing(printer, || {
-            let again = again(plan, workspace, last, args, &mut to)?;
+            let again = again(shared, workspace, last, args, &mut to)?;
             if !again {
-                call(plan, workspace, scratch, last, args, &mut to)?;
+                call(shared, workspace, scratch, last, args, &mut to)?;
             }
             Ok(again)
         })?;
         if !again {
-            plan.interface.shape(&mut scratch.sizes, results);
+            shared.interface.shape(&mut scratch.sizes, results);
         }
-        plan.interface.unpack(scratch, results, args)?;
-        Ok(Results::new(&plan.interface, results).with(&scratch.unpacked))
+        shared.interface.unpack(scratch, results, args)?;
+        Ok(Results::new(&shared.interface, results).with(&scratch.unpacked))
     }
 
     /// Calls the function once more with leaves that `give` gives one by one, if it says that it did and they have
@@ -284,8 +284,8 @@ impl Session {
         &mut self,
         give: impl FnOnce(&mut Beginning<'_, 'a>) -> bool,
     ) -> Option<std::result::Result<(), Failure>> {
-        let Session { plan, workspace, results, last, printer, .. } = self;
-        let (Code::Native(native), Some(last), None) = (&plan.code, last, printer) else {
+        let Session { shared, workspace, results, last, printer, .. } = self;
+        let (Code::Native(native), Some(last), None) = (&shared.code, last, printer) else {
             return None;
         };
         last.direct(&native.placements, workspace, results, give)
@@ -294,13 +294,13 @@ impl Session {
     /// The results of the last call that was made by [`Session::direct`].
     #[inline]
     pub(crate) fn results(&self) -> Results<'_> {
-        Results::new(&self.plan.interface, &self.results)
+        Results::new(&self.shared.interface, &self.results)
     }
 
     /// Why a call gave no results, in the words of this library.
     #[cold]
     pub(crate) fn failed(&self, failure: Failure) -> Error {
-        self.plan.interface.failed(failure)
+        self.shared.interface.failed(failure)
     }
 
     /// Calls the function and writes its results into memory of the caller, one [`Out`] for each
@@ -310,12 +310,12 @@ impl Session {
     /// As [`Session::call`], and [`Error::Argument`](crate::Error::Argument) if the memory for a
     /// result does not fit.
     pub fn call_into(&mut self, args: &[Arg<'_>], outs: &mut [Out<'_>]) -> Result<()> {
-        let Session { plan, workspace, scratch, last, printer, .. } = self;
-        plan.interface.check_outs(outs)?;
+        let Session { shared, workspace, scratch, last, printer, .. } = self;
+        shared.interface.check_outs(outs)?;
         let mut to = Destination::outs(outs);
         printing(printer, || {
-            if !again(plan, workspace, last, args, &mut to)? {
-                call(plan, workspace, scratch, last, args, &mut to)?;
+            if !again(shared, workspace, last, args, &mut to)? {
+                call(shared, workspace, scratch, last, args, &mut to)?;
             }
             Ok(())
         })
@@ -327,8 +327,9 @@ impl Session {
         args: &[Arg<'_>],
         work: impl FnOnce(&Sizes, &[Arg<'_>]) -> Result<T>,
     ) -> Result<T> {
-        let Session { plan, scratch, .. } = self;
-        plan.interface
+        let Session { shared, scratch, .. } = self;
+        shared
+            .interface
             .bound(scratch, std::iter::empty(), args, |scratch, parts| work(&scratch.sizes, parts))
     }
 
@@ -386,7 +387,7 @@ impl Session {
     /// Gives the memory that is kept for further calls back to the system.
     pub fn release_memory(&mut self) {
         self.workspace.clear();
-        self.results = self.plan.interface.blank();
+        self.results = self.shared.interface.blank();
         self.last = None;
     }
 }
@@ -401,43 +402,43 @@ fn printing<T>(printer: &Option<Printer>, call: impl FnOnce() -> Result<T>) -> R
 
 /// Calls the function as the last time, if the arguments have the same sizes; says whether they had.
 fn again(
-    plan: &Plan,
+    shared: &Shared,
     workspace: &mut Workspace,
     last: &mut Option<Last>,
     args: &[Arg<'_>],
     to: &mut Destination<'_, '_>,
 ) -> Result<bool> {
-    let (Code::Native(native), Some(last)) = (&plan.code, last) else { return Ok(false) };
+    let (Code::Native(native), Some(last)) = (&shared.code, last) else { return Ok(false) };
     if to.is_own() && !last.own {
         return Ok(false);
     }
-    workspace.set_limit(limit(plan.limit).saturating_sub(to.held()));
+    workspace.set_limit(limit(shared.limit).saturating_sub(to.held()));
     match last.call(native, workspace, args, to) {
         Some(Ok(())) => Ok(true),
-        Some(Err(failure)) => Err(plan.interface.failed(failure)),
+        Some(Err(failure)) => Err(shared.interface.failed(failure)),
         None => Ok(false),
     }
 }
 
 fn call(
-    plan: &Plan,
+    shared: &Shared,
     workspace: &mut Workspace,
     scratch: &mut Scratch,
     last: &mut Option<Last>,
     args: &[Arg<'_>],
     to: &mut Destination<'_, '_>,
 ) -> Result<()> {
-    let interface = &plan.interface;
-    interface.bound(scratch, std::iter::empty(), args, |scratch, parts| match &plan.code {
+    let interface = &shared.interface;
+    interface.bound(scratch, std::iter::empty(), args, |scratch, parts| match &shared.code {
         Code::Interpreted(interpreter) => {
             let run = (interpreter, workspace.cancellation());
             interface.interpret(run, &[], &scratch.sizes, parts, to).map(|_| ())
         }
         Code::Native(native) => {
-            let limit = limit(plan.limit);
+            let limit = limit(shared.limit);
             let mut runner = Call { checked: &native.checked, workspace, limit };
             interface.run(scratch, parts, to, &native.placements, &mut runner)?;
-            Last::note(last, plan, native, args, parts, to.is_own());
+            Last::note(last, shared, native, args, parts, to.is_own());
             Ok(())
         }
     })

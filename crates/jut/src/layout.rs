@@ -112,7 +112,7 @@ impl Layout {
     }
 
     /// The constructors of a sum, or of an array of one, in the order of their numbers.
-    #[cfg(any(feature = "aot", test))]
+    #[cfg(feature = "aot")]
     pub fn constructors(&self) -> Option<impl Iterator<Item = &str>> {
         match &self.root.form {
             Form::Sum(constructors) | Form::List(constructors) => {

@@ -62,7 +62,7 @@ use std::sync::Arc;
 pub(crate) use compile::linearize;
 
 /// Everything about a linearized function that does not change.
-pub(crate) struct LinearPlan {
+pub(crate) struct SharedLinear {
     /// The function, which leaves a tape behind.
     pub primal: Interface,
     /// The linear map, and its transpose.
@@ -107,39 +107,39 @@ pub(crate) enum LinearCode {
 /// shared by threads. Made by [`Function::linearize`](crate::Function::linearize).
 #[derive(Clone)]
 pub struct Linearized {
-    plan: Arc<LinearPlan>,
+    shared: Arc<SharedLinear>,
 }
 
 impl Linearized {
-    pub(crate) fn new(plan: LinearPlan) -> Linearized {
-        Linearized { plan: Arc::new(plan) }
+    pub(crate) fn new(shared: SharedLinear) -> Linearized {
+        Linearized { shared: Arc::new(shared) }
     }
 
     /// The parameters of the function.
     pub fn inputs(&self) -> impl Iterator<Item = Port<'_>> {
-        self.plan.primal.inputs()
+        self.shared.primal.inputs()
     }
 
     /// The results of the function.
     pub fn outputs(&self) -> impl Iterator<Item = Port<'_>> {
-        self.plan.primal.outputs()
+        self.shared.primal.outputs()
     }
 
     /// What the linear map takes, a tangent `x'` for each differentiated parameter `x`; its transpose
     /// gives cotangents of the same types.
     pub fn tangents(&self) -> impl Iterator<Item = Port<'_>> {
-        self.plan.maps[0].interface.inputs()
+        self.shared.maps[0].interface.inputs()
     }
 
     /// What the transpose takes, a cotangent `y''` for each float result `y`; the map gives tangents
     /// of the same types.
     pub fn cotangents(&self) -> impl Iterator<Item = Port<'_>> {
-        self.plan.maps[1].interface.inputs()
+        self.shared.maps[1].interface.inputs()
     }
 
     /// As [`Compiled::engine`](crate::Compiled::engine): LLVM when its code of all three is there.
     pub fn engine(&self) -> Engine {
-        match (self.plan.engine, &self.plan.code) {
+        match (self.shared.engine, &self.shared.code) {
             (Engine::Tiered, LinearCode::Native(recorder, _)) => engine::tier(recorder.programs()),
             (engine, _) => engine,
         }
@@ -147,7 +147,7 @@ impl Linearized {
 
     /// As [`Compiled::prewarm`](crate::Compiled::prewarm): of the function, the linear map and its transpose.
     pub fn prewarm(&self) {
-        if let LinearCode::Native(recorder, _) = &self.plan.code {
+        if let LinearCode::Native(recorder, _) = &self.shared.code {
             for program in recorder.programs() {
                 program.compiled().prewarm();
             }
@@ -156,11 +156,11 @@ impl Linearized {
 
     /// An empty tape.
     pub fn tape(&self) -> Tape {
-        let limit = limit(self.plan.limit);
+        let limit = limit(self.shared.limit);
         Tape {
-            store: match &self.plan.code {
+            store: match &self.shared.code {
                 LinearCode::Native(..) => {
-                    let workspace = workspace(self.plan.limit, self.plan.parallel);
+                    let workspace = workspace(self.shared.limit, self.shared.parallel);
                     Store::Native(Box::new(Recording::new(limit, workspace)))
                 }
                 LinearCode::Interpreted(_) => Store::Interpreted(Vec::new()),
@@ -168,9 +168,9 @@ impl Linearized {
             recorded: false,
             cancellation: None,
             scratch: Scratch::default(),
-            results: self.plan.primal.blank(),
+            results: self.shared.primal.blank(),
             sizes: Vec::new(),
-            plan: self.plan.clone(),
+            shared: self.shared.clone(),
         }
     }
 
@@ -187,10 +187,10 @@ impl Linearized {
     /// What a thread needs to apply recorded derivatives.
     pub fn session(&self) -> LinearSession {
         LinearSession {
-            workspace: workspace(self.plan.limit, self.plan.parallel),
+            workspace: workspace(self.shared.limit, self.shared.parallel),
             scratch: Scratch::default(),
-            results: self.plan.maps.each_ref().map(|map| map.interface.blank()),
-            plan: self.plan.clone(),
+            results: self.shared.maps.each_ref().map(|map| map.interface.blank()),
+            shared: self.shared.clone(),
         }
     }
 
@@ -199,7 +199,7 @@ impl Linearized {
     /// # Errors
     /// As there.
     pub fn read_json(&self, arguments: &Map<String, Json>) -> Result<Vec<Value>> {
-        self.plan.primal.read_json(arguments)
+        self.shared.primal.read_json(arguments)
     }
 
     /// Reads tangents, or cotangents for the transpose, from JSON.
@@ -211,7 +211,7 @@ impl Linearized {
         transposed: bool,
         seeds: &Map<String, Json>,
     ) -> Result<Vec<Value>> {
-        self.plan.maps[usize::from(transposed)].interface.read_json(seeds)
+        self.shared.maps[usize::from(transposed)].interface.read_json(seeds)
     }
 
     /// Reads arguments of the function; see [`crate::Compiled::read`].
@@ -219,7 +219,7 @@ impl Linearized {
     /// # Errors
     /// As there.
     pub fn read(&self, arguments: Arguments) -> Result<Vec<Value>> {
-        self.plan.primal.read(arguments)
+        self.shared.primal.read(arguments)
     }
 
     /// Reads tangents, or cotangents for the transpose.
@@ -227,7 +227,7 @@ impl Linearized {
     /// # Errors
     /// As [`crate::Compiled::read`].
     pub fn read_seeds(&self, transposed: bool, seeds: Arguments) -> Result<Vec<Value>> {
-        self.plan.maps[usize::from(transposed)].interface.read(seeds)
+        self.shared.maps[usize::from(transposed)].interface.read(seeds)
     }
 
     /// Writes a result of the function as JSON; see [`crate::Compiled::write_json`].
@@ -235,7 +235,7 @@ impl Linearized {
     /// # Errors
     /// As there.
     pub fn write_json(&self, output: usize, value: &Value) -> Result<Json> {
-        self.plan.primal.write_json(output, value)
+        self.shared.primal.write_json(output, value)
     }
 
     /// A result of the function as what serde writes; see [`crate::Compiled::view_json`].
@@ -243,7 +243,7 @@ impl Linearized {
     /// # Errors
     /// As there.
     pub fn view_json<'a>(&'a self, output: usize, value: &'a Value) -> Result<View<'a>> {
-        self.plan.primal.view_json(output, value)
+        self.shared.primal.view_json(output, value)
     }
 
     /// A tangent of a result, or a cotangent of a parameter, as what serde writes.
@@ -256,7 +256,7 @@ impl Linearized {
         output: usize,
         value: &'a Value,
     ) -> Result<View<'a>> {
-        self.plan.maps[usize::from(transposed)].interface.view_json(output, value)
+        self.shared.maps[usize::from(transposed)].interface.view_json(output, value)
     }
 
     /// Writes a tangent of a result, or a cotangent of a parameter, as JSON.
@@ -269,13 +269,13 @@ impl Linearized {
         output: usize,
         value: &Value,
     ) -> Result<Json> {
-        self.plan.maps[usize::from(transposed)].interface.write_json(output, value)
+        self.shared.maps[usize::from(transposed)].interface.write_json(output, value)
     }
 }
 
 /// The derivative of a function at a point, as its run left it.
 pub struct Tape {
-    plan: Arc<LinearPlan>,
+    shared: Arc<SharedLinear>,
     store: Store,
     recorded: bool,
     cancellation: Option<Cancellation>,
@@ -299,22 +299,22 @@ impl Tape {
     /// As [`crate::Session::call`]; then nothing is recorded.
     pub fn record(&mut self, args: &[Arg<'_>]) -> Result<Results<'_>> {
         self.recorded = false;
-        let Tape { plan, store, scratch, results, sizes, cancellation, .. } = self;
-        plan.primal.bound(scratch, std::iter::empty(), args, |scratch, parts| {
+        let Tape { shared, store, scratch, results, sizes, cancellation, .. } = self;
+        shared.primal.bound(scratch, std::iter::empty(), args, |scratch, parts| {
             let mut to = Destination::own(results);
-            match (&plan.code, store) {
+            match (&shared.code, store) {
                 (LinearCode::Native(recorder, placements), Store::Native(recording)) => {
                     recording.set_cancellation(cancellation.clone());
-                    let mut runner = Record { recorder, recording, limit: limit(plan.limit) };
-                    plan.primal.run(scratch, parts, &mut to, placements, &mut runner)?;
+                    let mut runner = Record { recorder, recording, limit: limit(shared.limit) };
+                    shared.primal.run(scratch, parts, &mut to, placements, &mut runner)?;
                 }
                 (LinearCode::Interpreted(interpreters), Store::Interpreted(saved)) => {
                     let [primal, ..] = &**interpreters;
                     let run = (primal, cancellation.as_ref());
-                    let done = plan.primal.interpret(run, &[], &scratch.sizes, parts, &mut to);
+                    let done = shared.primal.interpret(run, &[], &scratch.sizes, parts, &mut to);
                     let (args, results) = done?;
                     saved.clear();
-                    saved.extend(plan.saved.iter().filter_map(|from| match *from {
+                    saved.extend(shared.saved.iter().filter_map(|from| match *from {
                         Saved::Argument(k) => args.get(k).cloned(),
                         Saved::Result(k) => results.get(k).cloned(),
                     }));
@@ -322,7 +322,7 @@ impl Tape {
                 _ => return Err(Error::Tape("the tape is that of another engine".into())),
             }
             sizes.clear();
-            sizes.extend(plan.sizes.iter().map(|from| match *from {
+            sizes.extend(shared.sizes.iter().map(|from| match *from {
                 SavedSize::Argument(k) => integer(parts, k),
                 SavedSize::Result(k) => match results.get(k) {
                     Some(Value::I64(n)) => *n,
@@ -331,9 +331,9 @@ impl Tape {
             }));
             Ok(())
         })?;
-        plan.primal.shape(&mut scratch.sizes, results);
+        shared.primal.shape(&mut scratch.sizes, results);
         self.recorded = true;
-        Ok(Results::new(&self.plan.primal, &self.results))
+        Ok(Results::new(&self.shared.primal, &self.results))
     }
 
     /// What ends recording from another thread; see [`crate::Session::cancellation`].
@@ -352,7 +352,7 @@ impl Tape {
     /// [`Error::Tape`] if nothing is recorded.
     pub fn results(&self) -> Result<Results<'_>> {
         match self.recorded {
-            true => Ok(Results::new(&self.plan.primal, &self.results)),
+            true => Ok(Results::new(&self.shared.primal, &self.results)),
             false => Err(empty()),
         }
     }
@@ -378,7 +378,7 @@ impl Tape {
             Store::Native(recording) => recording.clear(),
             Store::Interpreted(saved) => *saved = Vec::new(),
         }
-        self.results = self.plan.primal.blank();
+        self.results = self.shared.primal.blank();
     }
 }
 
@@ -392,7 +392,7 @@ fn empty() -> Error {
 
 /// What one thread needs to apply recorded derivatives, again and again.
 pub struct LinearSession {
-    plan: Arc<LinearPlan>,
+    shared: Arc<SharedLinear>,
     workspace: Workspace,
     scratch: Scratch,
     results: [Vec<Value>; 2],
@@ -457,11 +457,11 @@ impl LinearSession {
     }
 
     fn call(&mut self, k: usize, tape: &Tape, seeds: &[Arg<'_>]) -> Result<Results<'_>> {
-        let LinearSession { plan, workspace, scratch, results } = self;
-        let (Some(map), Some(results)) = (plan.maps.get(k), results.get_mut(k)) else {
+        let LinearSession { shared, workspace, scratch, results } = self;
+        let (Some(map), Some(results)) = (shared.maps.get(k), results.get_mut(k)) else {
             return Err(empty());
         };
-        apply(plan, k, map, (workspace, scratch), tape, seeds, &mut Destination::own(results))?;
+        apply(shared, k, map, (workspace, scratch), tape, seeds, &mut Destination::own(results))?;
         map.interface.shape(&mut scratch.sizes, results);
         Ok(Results::new(&map.interface, results))
     }
@@ -473,15 +473,15 @@ impl LinearSession {
         seeds: &[Arg<'_>],
         outs: &mut [Out<'_>],
     ) -> Result<()> {
-        let LinearSession { plan, workspace, scratch, .. } = self;
-        let Some(map) = plan.maps.get(k) else { return Err(empty()) };
+        let LinearSession { shared, workspace, scratch, .. } = self;
+        let Some(map) = shared.maps.get(k) else { return Err(empty()) };
         map.interface.check_outs(outs)?;
-        apply(plan, k, map, (workspace, scratch), tape, seeds, &mut Destination::outs(outs))
+        apply(shared, k, map, (workspace, scratch), tape, seeds, &mut Destination::outs(outs))
     }
 }
 
 fn apply(
-    plan: &Arc<LinearPlan>,
+    shared: &Arc<SharedLinear>,
     k: usize,
     map: &LinearMap,
     (workspace, scratch): (&mut Workspace, &mut Scratch),
@@ -489,8 +489,8 @@ fn apply(
     seeds: &[Arg<'_>],
     to: &mut Destination<'_, '_>,
 ) -> Result<()> {
-    if !Arc::ptr_eq(plan, &tape.plan) {
-        let (own, other) = (&plan.primal, &tape.plan.primal);
+    if !Arc::ptr_eq(shared, &tape.shared) {
+        let (own, other) = (&shared.primal, &tape.shared.primal);
         return Err(Error::Tape(format!(
             "this tape was recorded by another linearization (of `{}`), not by this one (of `{}`); \
              record a tape of this one",
@@ -503,9 +503,9 @@ fn apply(
     }
     let kept = map.sizes.iter().copied().zip(tape.sizes.iter().copied());
     let interface = &map.interface;
-    interface.bound(scratch, kept, seeds, |scratch, parts| match (&plan.code, &tape.store) {
+    interface.bound(scratch, kept, seeds, |scratch, parts| match (&shared.code, &tape.store) {
         (LinearCode::Native(recorder, _), Store::Native(recording)) => {
-            let limit = limit(plan.limit);
+            let limit = limit(shared.limit);
             let mut runner = Follow { recorder, k, recording, workspace, limit };
             interface.run(scratch, parts, to, &map.placements, &mut runner)
         }

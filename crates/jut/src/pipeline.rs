@@ -18,7 +18,7 @@
 
 use crate::backends::{BACKENDS, Engine};
 use crate::border::{self, Border};
-use crate::compiled::{Compiled, Plan};
+use crate::compiled::{Compiled, Shared};
 use crate::engine::Code;
 use crate::error::{Error, Result};
 use crate::excerpt;
@@ -228,7 +228,7 @@ pub(crate) fn compile(
         };
         let sources = function.model().shared_sources();
         let interface = Interface::new(sources, program, root, (0, border), inputs, outputs)?;
-        Ok(Compiled::new(Plan {
+        Ok(Compiled::new(Shared {
             interface,
             code,
             engine: function.chosen_engine(),

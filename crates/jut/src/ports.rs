@@ -79,7 +79,7 @@ pub(crate) struct Output {
 
 /// A result with everything needed to hand it out.
 #[derive(Clone, Debug)]
-pub(crate) struct OutputPlan {
+pub(crate) struct ResultLayout {
     pub name: String,
     pub role: Role,
     /// The names of its components, if it is a derivative.

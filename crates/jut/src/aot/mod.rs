@@ -283,7 +283,7 @@ fn add(
 }
 
 /// What [`jut_loop::need`] makes of a program.
-type Need = std::result::Result<LoopProgram, Unbounded>;
+type MemoryBound = std::result::Result<LoopProgram, Unbounded>;
 
 /// Makes an empty object file.
 type Empty<'a> = dyn Fn() -> Result<Box<dyn ObjectWriter>> + Send + Sync + 'a;
@@ -318,7 +318,7 @@ fn lower<T: Send>(
     function: &Function,
     request: Request,
     kernels: Kernels,
-    work: impl FnOnce(&Composed, &Lowered, Need) -> Result<T> + Send,
+    work: impl FnOnce(&Composed, &Lowered, MemoryBound) -> Result<T> + Send,
 ) -> Result<T> {
     with_large_stack(|| {
         let composed = pipeline::composed(function, request, &mut Watch::Off)?;

@@ -5,7 +5,7 @@
 //! arrays, that costs more than the arithmetic. A [`BoundCall`] has done it once; a call compares lengths
 //! and runs the code.
 
-use super::{Plan, Session};
+use super::{Session, Shared};
 use crate::engine::{self, Code, Failure, Placement, Room, collect};
 use crate::error::{ArgumentError, Error};
 use crate::interface::Destination;
@@ -50,7 +50,7 @@ use std::sync::Arc;
 ///
 /// Limits on memory, cancellation and stacks hold as they do for a [`Session`].
 pub struct BoundCall {
-    plan: Arc<Plan>,
+    shared: Arc<Shared>,
     session: Session,
     given: Vec<Given>,
     /// Machine code; the interpreter is given the arguments as any session is.
@@ -80,11 +80,11 @@ enum Given {
 
 impl BoundCall {
     pub(crate) fn new(
-        plan: &Arc<Plan>,
+        shared: &Arc<Shared>,
         mut session: Session,
         args: &[Arg<'_>],
     ) -> crate::Result<BoundCall> {
-        let interface = &plan.interface;
+        let interface = &shared.interface;
         let refuse = |name: &str, span| {
             let reason = "a bound call takes and gives numbers, and arrays of numbers";
             let help = "`session` makes calls with values of every type";
@@ -106,7 +106,7 @@ impl BoundCall {
             let shapes = interface.binder.typed_parts(sizes, parts);
             let hidden: Vec<bool> = interface.binder.hidden().collect();
             let integer = |k: usize| engine::integer(parts, k);
-            let native = match &plan.code {
+            let native = match &shared.code {
                 Code::Interpreted(_) => None,
                 Code::Native(native) => {
                     let bound =
@@ -135,7 +135,7 @@ impl BoundCall {
             Ok((native, given.collect()))
         });
         let (native, given) = bound?;
-        Ok(BoundCall { plan: plan.clone(), session, given, native })
+        Ok(BoundCall { shared: shared.clone(), session, given, native })
     }
 
     /// Calls the function: an [`Arg`] for each parameter and an [`Out`] for each result, in the order of
@@ -155,7 +155,7 @@ impl BoundCall {
         let to = &mut Destination::outs(outs);
         let done = run(&mut native.bound, &native.placements, workspace, args, to);
         done.map_err(|failure| match failure {
-            Some(failure) => self.plan.interface.failed(failure),
+            Some(failure) => self.shared.interface.failed(failure),
             None => self.misfit(args, outs),
         })
     }
@@ -194,7 +194,7 @@ impl BoundCall {
     /// Why arguments, or memory for results, are not what was bound.
     #[cold]
     fn misfit(&self, args: &[Arg<'_>], outs: &mut [Out<'_>]) -> Error {
-        let interface = &self.plan.interface;
+        let interface = &self.shared.interface;
         if args.len() != self.given.len() {
             return interface.placed(interface.binder.wrong_count(args.len()));
         }
@@ -313,13 +313,13 @@ pub(crate) struct Last {
 
 impl Last {
     /// Before the first call, which has these arguments.
-    fn new(plan: &Plan, native: &engine::Native, parts: &[Arg<'_>]) -> Last {
-        let binder = &plan.interface.binder;
+    fn new(shared: &Shared, native: &engine::Native, parts: &[Arg<'_>]) -> Last {
+        let binder = &shared.interface.binder;
         let hidden: Vec<bool> = binder.hidden_leaves().collect();
         let bound = native
             .checked
             .bind(&mut |k| engine::integer(parts, k), &|k| hidden.get(k) == Some(&true));
-        let lists = plan.interface.has_lists();
+        let lists = shared.interface.has_lists();
         let bound = bound.filter(|bound| !bound.returns_buffers() && !lists);
         Last { bound, fits: false, ranks: Vec::new(), dims: Vec::new(), valid: false, own: false }
     }
@@ -327,13 +327,13 @@ impl Last {
     /// Takes note of a call with these arguments and leaves; `own` says where its results went.
     pub fn note(
         last: &mut Option<Last>,
-        plan: &Plan,
+        shared: &Shared,
         native: &engine::Native,
         args: &[Arg<'_>],
         parts: &[Arg<'_>],
         own: bool,
     ) {
-        let last = last.get_or_insert_with(|| Last::new(plan, native, parts));
+        let last = last.get_or_insert_with(|| Last::new(shared, native, parts));
         let Some(bound) = &mut last.bound else { return };
         let fits = bound.rebind(&mut |k| engine::integer(parts, k));
         last.ranks.clear();

@@ -1,7 +1,7 @@
 //! From a function to its linearization: J and U once, the linear half and its transpose beside each
 //! other, all three optimised and compiled for one tape.
 
-use super::{LinearCode, LinearMap, LinearPlan, Linearized, SavedSize};
+use super::{LinearCode, LinearMap, Linearized, SavedSize, SharedLinear};
 use crate::border::Border;
 use crate::engine::{self, Placement};
 use crate::error::{Error, Result};
@@ -99,8 +99,8 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         let sizes = sizes.collect();
         let (limit, parallel) = (function.limit(), function.is_parallel());
         let (engine, saved) = (function.chosen_engine(), made.saved);
-        let plan = LinearPlan { primal, maps, saved, sizes, code, engine, limit, parallel };
-        Ok(Linearized::new(plan))
+        let shared = SharedLinear { primal, maps, saved, sizes, code, engine, limit, parallel };
+        Ok(Linearized::new(shared))
     })
 }
 
