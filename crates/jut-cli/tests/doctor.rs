@@ -70,7 +70,7 @@ fn the_folder_that_the_environment_names_keeps_code() {
         let program = above.join("f.jut");
         std::fs::write(&program, "def f(x: f64) -> f64 = sin(x)\n").expect("a program");
         let program = program.to_str().expect("a path");
-        let grad = ["grad", program, "f", "--engine", "llvm", "x=0.5"];
+        let grad = ["grad", program, "f", "--engine", "llvm", "--arg", "x=0.5"];
         let found = with_cache(&folder, &grad);
         let files = || std::fs::read_dir(&folder).expect("files").count();
         assert_eq!(files(), 1);

@@ -63,6 +63,11 @@ pub type Gradient<D> = <D as Data>::Gradient;
 
 /// A field of a struct, found by its name's number, and its type. (An associated type would have to be as visible as the
 /// struct.)
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no derivatives, so its fields are not known",
+    label = "a struct whose fields are used derives `jut::Data`",
+    note = "write `#[derive(jut::Data)]` before the struct"
+)]
 pub trait Field<const KEY: u64, T> {}
 
 /// What is in an `Option`, which is a pair in the text.
