@@ -247,11 +247,14 @@ pub(crate) fn compile(program: &LoopProgram) -> Result<Compiled, CompileError> {
 /// The text means what the last function of the program means.
 pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Compiled, CompileError> {
     let host = Host::this()?;
-    let object = match kept(text, host) {
+    let key = key(text, host);
+    let object = match key.as_ref().and_then(kept) {
         Some(object) => object,
         None => {
             let object = object(text, host, FileType::Object)?;
-            keep(text, host, &object);
+            if let Some(key) = &key {
+                keep(key, &object);
+            }
             object
         }
     };
@@ -262,22 +265,22 @@ pub unsafe fn compile_text(program: &LoopProgram, text: &str) -> Result<Compiled
 /// The code of a program that is kept on disk, if there is some.
 pub(crate) fn compile_kept(program: &LoopProgram) -> Option<Compiled> {
     let program = poll::place(program);
-    let object = kept(&host_text(&program).ok()?, Host::this().ok()?)?;
+    let object = kept(&key(&host_text(&program).ok()?, Host::this().ok()?)?)?;
     // SAFETY: the object was made of the same text, which is the translation of the program.
     unsafe { load(&program, object) }.ok()
 }
 
-/// What the code of a text depends on.
-fn key(text: &str, host: &Host) -> Key {
+/// What the code of a text depends on, if code is kept.
+fn key(text: &str, host: &Host) -> Option<Key> {
+    cache::folder()?;
     let version = version().unwrap_or_default();
     let parts = ["llvm", &version, &host.triple, &host.processor, &host.features, text];
-    Key::new(parts.map(str::as_bytes))
+    Some(Key::new(parts.map(str::as_bytes)))
 }
 
 /// What is kept of a text: how much stack its code takes, the largest frame, and the object.
-fn kept(text: &str, host: &Host) -> Option<Object> {
-    cache::folder()?;
-    let contents = cache::load(&key(text, host))?;
+fn kept(key: &Key) -> Option<Object> {
+    let contents = cache::load(key)?;
     let (stack, rest) = contents.split_first_chunk()?;
     let (largest, object) = rest.split_first_chunk()?;
     let [stack, largest] = [stack, largest].map(|bytes| u64::from_le_bytes(*bytes) as usize);
@@ -285,12 +288,9 @@ fn kept(text: &str, host: &Host) -> Option<Object> {
     Some(Object { bytes, stack, largest })
 }
 
-fn keep(text: &str, host: &Host, object: &Object) {
-    if cache::folder().is_some() {
-        let [stack, largest] = [object.stack, object.largest].map(|n| (n as u64).to_le_bytes());
-        let object = object.bytes.as_slice();
-        cache::store(&key(text, host), &[&stack[..], &largest, object].concat());
-    }
+fn keep(key: &Key, object: &Object) {
+    let [stack, largest] = [object.stack, object.largest].map(|n| (n as u64).to_le_bytes());
+    cache::store(key, &[&stack[..], &largest, object.bytes.as_slice()].concat());
 }
 
 /// Links an object.
