@@ -17,6 +17,11 @@ impl Copier {
         Copier { renamed: renamed.into_iter().collect() }
     }
 
+    /// Lets something stand for a value.
+    pub fn set(&mut self, old: Value, new: Atom) {
+        self.renamed.insert(old, new);
+    }
+
     /// What stands for an atom.
     pub fn atom(&self, atom: Atom) -> Atom {
         match atom {

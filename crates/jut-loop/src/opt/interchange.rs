@@ -44,6 +44,7 @@ use jut_ir::hash::{HashMap, HashSet};
 use jut_ir::prim::{self, Prim};
 
 use crate::analysis::Roots;
+use crate::copy::Copier;
 use crate::form::{Arena, Atom, Block, Cell, For, Kind, LoopFunction, Order, Site, Stmt, Value};
 use crate::values::Values;
 use place::{Known, Place};
@@ -412,25 +413,25 @@ impl Walk<'_> {
     fn loops(&mut self, nest: &Nest, memory: &[Value], part: [Atom; 2], out: &mut Vec<Stmt>) {
         let [begin, len] = part;
         if !nest.before.is_empty() {
-            let mut copier = Copier::new(self, nest, begin);
+            let mut copier = Again::new(self, nest, begin);
             nest.before.iter().for_each(|stmt| copier.stmt(stmt));
             let spilled = nest.spilled.iter().zip(memory);
             for (v, buffer) in spilled {
-                let (buffer, value) = (*buffer, copier.atom((*v).into()));
+                let (buffer, value) = (*buffer, copier.names.atom((*v).into()));
                 copier.out.push(Stmt::Store { buffer, index: copier.number.into(), value });
             }
-            let Copier { number, out: body, .. } = copier;
+            let Again { number, out: body, .. } = copier;
             out.push(counted(nest.outer.order, number, int(0), len, body));
         }
         let Nest { outer, inner, .. } = nest;
         for sum in &nest.sums {
             let index = self.values.like(inner.index);
             let [before, carried, after] = [0; 3].map(|_| self.values.like(sum.before));
-            let mut copier = Copier::within(self, nest, memory, [begin, index.into()]);
-            copier.renamed.insert(sum.before, carried.into());
+            let mut copier = Again::within(self, nest, memory, [begin, index.into()]);
+            copier.names.set(sum.before, carried.into());
             sum.stmts.iter().for_each(|stmt| copier.stmt(stmt));
-            let results = vec![copier.atom(sum.after)];
-            let Copier { number, out: stmts, .. } = copier;
+            let results = vec![copier.names.atom(sum.after)];
+            let Again { number, out: stmts, .. } = copier;
             let mut along = counted(outer.order, number, int(0), len, Vec::new());
             if let Stmt::For(along) = &mut along {
                 along.dst.push(after);
@@ -449,9 +450,9 @@ impl Walk<'_> {
             return;
         }
         let index = self.values.like(inner.index);
-        let mut copier = Copier::within(self, nest, memory, [begin, index.into()]);
+        let mut copier = Again::within(self, nest, memory, [begin, index.into()]);
         nest.left.iter().for_each(|stmt| copier.stmt(stmt));
-        let Copier { number, out: body, .. } = copier;
+        let Again { number, out: body, .. } = copier;
         let along = counted(outer.order, number, int(0), len, body);
         out.push(counted(inner.order, index, inner.low, inner.high, vec![along]));
     }
@@ -463,9 +464,9 @@ fn counted(order: Order, index: Value, low: Atom, high: Atom, stmts: Vec<Stmt>) 
 }
 
 /// Writes statements of a nest again, in a loop over a block.
-struct Copier<'w, 'a> {
+struct Again<'w, 'a> {
     walk: &'w mut Walk<'a>,
-    renamed: HashMap<Value, Atom>,
+    names: Copier,
     /// The outer index, and where the block begins.
     outer: Value,
     begin: Atom,
@@ -474,15 +475,15 @@ struct Copier<'w, 'a> {
     out: Vec<Stmt>,
 }
 
-impl<'w, 'a> Copier<'w, 'a> {
-    fn new(walk: &'w mut Walk<'a>, nest: &Nest, begin: Atom) -> Copier<'w, 'a> {
+impl<'w, 'a> Again<'w, 'a> {
+    fn new(walk: &'w mut Walk<'a>, nest: &Nest, begin: Atom) -> Again<'w, 'a> {
         let number = walk.values.fresh("number", Kind::I64);
         let outer = nest.outer.index;
         let mut out = Vec::new();
         let index = walk.values.like(outer);
         out.push(Stmt::Prim { dst: index, prim: prim::IADD, args: vec![begin, number.into()] });
-        let renamed = [(outer, index.into())].into_iter().collect();
-        Copier { walk, renamed, outer, begin, number, out }
+        let names = Copier::with([(outer, index.into())]);
+        Again { walk, names, outer, begin, number, out }
     }
 
     /// For statements of the inner loop, which has this index: what they need of what is before it is there.
@@ -491,23 +492,15 @@ impl<'w, 'a> Copier<'w, 'a> {
         nest: &Nest,
         memory: &[Value],
         [begin, index]: [Atom; 2],
-    ) -> Copier<'w, 'a> {
-        let mut copier = Copier::new(walk, nest, begin);
-        copier.renamed.insert(nest.inner.index, index);
+    ) -> Again<'w, 'a> {
+        let mut copier = Again::new(walk, nest, begin);
+        copier.names.set(nest.inner.index, index);
         nest.again.iter().for_each(|stmt| copier.stmt(stmt));
         for (v, buffer) in nest.spilled.iter().zip(memory) {
-            let dst = copier.walk.values.like(*v);
-            copier.renamed.insert(*v, dst.into());
+            let dst = copier.names.fresh(*v, &mut copier.walk.values);
             copier.out.push(Stmt::Load { dst, buffer: *buffer, index: copier.number.into() });
         }
         copier
-    }
-
-    fn atom(&self, atom: Atom) -> Atom {
-        match atom {
-            Atom::Value(v) => self.renamed.get(&v).copied().unwrap_or(atom),
-            Atom::Lit(_) => atom,
-        }
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -521,20 +514,10 @@ impl<'w, 'a> Copier<'w, 'a> {
             *buffer = dst;
             *index = self.number.into();
             let mut part = Stmt::Offset { dst, buffer: whole, index: self.begin };
-            part.operands_mut(&mut |a| *a = self.atom(*a));
+            part.operands_mut(&mut |a| *a = self.names.atom(*a));
             self.out.push(part);
         }
-        copied.operands_mut(&mut |a| *a = self.atom(*a));
-        for v in stmt.bound() {
-            let new = self.walk.values.like(*v);
-            self.renamed.insert(*v, new.into());
-        }
-        let renamed = &self.renamed;
-        copied.binders_mut(&mut |v| {
-            if let Some(Atom::Value(new)) = renamed.get(v) {
-                *v = *new;
-            }
-        });
+        let copied = self.names.stmt(&copied, &mut self.walk.values);
         self.out.push(copied);
     }
 }
