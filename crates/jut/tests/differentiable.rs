@@ -4,6 +4,15 @@
 // The functions are written in every way that Rust allows.
 #![allow(clippy::all)]
 
+/// Functions of a slice at some: values as Rust has them, gradients as differences.
+macro_rules! agree {
+    ($($f:ident at $($x:expr),+;)*) => {$($({
+        let x: &[f64] = &$x;
+        $crate::same($f::value(x).unwrap(), $f(x));
+        $crate::close(&$f::gradient(x).unwrap(), &$crate::differences($f, x));
+    })+)*};
+}
+
 #[path = "differentiable/asked.rs"]
 mod asked;
 #[path = "differentiable/calls.rs"]

@@ -1,16 +1,8 @@
 //! Parts of lists that methods hand out, parameters that are taken apart, `Option`s of functions in chains.
 
-use super::{close, differences, same};
+use super::close;
 use jut::math::log;
 use jut::{Data, differentiable};
-
-macro_rules! agree {
-    ($($f:ident at $($x:expr),+;)*) => {$($({
-        let x: &[f64] = &$x;
-        same($f::value(x).unwrap(), $f(x));
-        close(&$f::gradient(x).unwrap(), &differences($f, x));
-    })+)*};
-}
 
 #[differentiable]
 fn butterflies(x: &[f64]) -> f64 {

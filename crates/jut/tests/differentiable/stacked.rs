@@ -1,15 +1,6 @@
 //! Lists whose length changes in branches and loops.
 
-use super::{close, differences, same};
 use jut::{Data, differentiable};
-
-macro_rules! agree {
-    ($($f:ident at $($x:expr),+;)*) => {$($({
-        let x: &[f64] = &$x;
-        same($f::value(x).unwrap(), $f(x));
-        close(&$f::gradient(x).unwrap(), &differences($f, x));
-    })+)*};
-}
 
 #[differentiable]
 fn polish(x: &[f64]) -> f64 {
