@@ -41,7 +41,7 @@ static READ: AtomicU64 = AtomicU64::new(0);
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
 /// Keeps the code of this process's programs in a folder, which is made if it is not there, and takes what is there from
-/// earlier ones. That of Cranelift is not kept: it is made about as fast as a file is read.
+/// earlier ones. That of Cranelift, which is made in some milliseconds, is not kept.
 ///
 /// ```no_run
 /// // SAFETY: the folder is this user's own, and nothing else is put there.
