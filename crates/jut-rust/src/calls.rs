@@ -207,6 +207,12 @@ impl Lowering<'_> {
                     Hole::Sure(inner) if !functions && !matches!(**inner, Hole::Method(..)) => {
                         return None;
                     }
+                    // That a struct has no derivatives is said where it stands, not again of each field.
+                    Hole::Data(path) if functions && !steps.is_empty() => quote! {{
+                        #[allow(unused_imports)]
+                        use ::jut::rust::{Known as _, Unknown as _};
+                        (&::jut::rust::asked::<#path>()).of()
+                    }},
                     known => given_by(hole, known)?,
                 };
                 for step in &steps {

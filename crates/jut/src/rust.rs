@@ -73,6 +73,7 @@ mod operator;
 mod outcome;
 mod prelude;
 mod program;
+mod unknown;
 mod words;
 
 pub use argument::{Argument, Block, Content, Held, neutral};
@@ -89,6 +90,7 @@ pub use linker::{filled, with_prelude};
 pub use operator::{Operator, of_value};
 pub use outcome::{Outcome, Taken};
 pub use program::Program;
+pub use unknown::{Asked, Known, Nothing, Unknown, asked};
 pub use words::Words;
 
 pub use crate::source::{RustPlace, What};
