@@ -135,8 +135,12 @@ pub(crate) fn elaborate(
                 match decl {
                     Decl::Use(module) => {
                         let alias = module.alias.text;
-                        if let Some(full) = file.aliases.get(alias) {
-                            globals.view_mut().used.insert(alias.to_string(), full.clone());
+                        let Some(full) = file.aliases.get(alias) else { continue };
+                        let used = &mut globals.view_mut().used;
+                        used.insert(alias.to_string(), full.clone());
+                        let last = alias.rsplit('.').next().unwrap_or_default();
+                        if file.aliases.get(last) == Some(full) {
+                            used.insert(last.to_string(), full.clone());
                         }
                     }
                     Decl::Data(d) => {

@@ -15,7 +15,7 @@
 use crate::parser::Parse;
 use crate::{parser, standard};
 use jut_ir::{Diagnostic, Span};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The text of a module, found by the caller.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub(crate) struct Module {
 }
 
 /// The full names of modules, by what a file calls them.
-pub(crate) type Aliases = HashMap<String, String>;
+pub(crate) type Aliases = BTreeMap<String, String>;
 
 /// Finds the text of a module by its full name: `None` if there is none, or a reason why what is
 /// there cannot be read.
@@ -124,9 +124,10 @@ pub(crate) fn collect(
             match chain.pop() {
                 Some(Frame { module: Some((name, source)), aliases, .. }) => {
                     states.insert(name.clone(), State::Done);
+                    let aliases = with_last_names(aliases);
                     modules.list.push(Module { name, source, aliases });
                 }
-                Some(frame) => modules.aliases = frame.aliases,
+                Some(frame) => modules.aliases = with_last_names(frame.aliases),
                 None => {}
             }
             continue;
@@ -171,6 +172,20 @@ pub(crate) fn collect(
         }
     }
     modules
+}
+
+/// The last name of a path stands for the module too, unless it would stand for two: after `use lib.stats`, `stats.mean` is
+/// `lib.stats.mean`.
+fn with_last_names(mut aliases: Aliases) -> Aliases {
+    let mut last: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for (alias, full) in &aliases {
+        if let Some((_, name)) = alias.rsplit_once('.') {
+            let again = last.contains_key(name) || aliases.contains_key(name);
+            last.insert(name.to_string(), (!again).then(|| full.clone()));
+        }
+    }
+    aliases.extend(last.into_iter().filter_map(|(name, full)| Some((name, full?))));
+    aliases
 }
 
 /// The first of the candidates that there is, with its text if it was not read before; or why there

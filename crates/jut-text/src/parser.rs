@@ -526,7 +526,7 @@ impl<'s> Parser<'s, '_> {
             let open = self.at;
             if self.eat("(") {
                 while !self.at(")") {
-                    fields.push(self.typed_name()?);
+                    fields.push(self.field()?);
                     if !self.eat(",") {
                         break;
                     }
@@ -561,6 +561,19 @@ impl<'s> Parser<'s, '_> {
         let sizes = self.sizes_of_type()?;
         self.expect_helping("=", "the type stands behind `=`: `type Point = [3]f64`")?;
         Ok(Alias { name, sizes, ty: self.ty()? })
+    }
+
+    /// A field of a constructor, which has a name.
+    fn field(&mut self) -> Parsed<(Name<'s>, Type<'s>)> {
+        let first = self.peek();
+        let alone = self.peek_at(self.at + 1).is(",") || self.peek_at(self.at + 1).is(")");
+        if first.is("[") || alone && is_like_type(first.text) {
+            let help = "write a name before it: `Leaf(x: f64)`, `Row(values: [3]f64)`";
+            let error =
+                Diagnostic::error("J002", self.span(first), "this field has no name").help(help);
+            return Err(self.fail(error));
+        }
+        self.typed_name()
     }
 
     fn typed_name(&mut self) -> Parsed<(Name<'s>, Type<'s>)> {
@@ -721,4 +734,10 @@ impl<'s> Parser<'s, '_> {
         }
         Ok(ResultDecl { name, ty: self.ty()? })
     }
+}
+
+/// Whether a name is that of a type of numbers, or like one of data.
+fn is_like_type(name: &str) -> bool {
+    matches!(name, "f64" | "f32" | "i64" | "i32" | "bool")
+        || name.starts_with(|c: char| c.is_uppercase())
 }

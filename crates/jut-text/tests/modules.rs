@@ -261,6 +261,24 @@ fn a_file_may_give_a_module_a_name_of_its_own() {
 }
 
 #[test]
+fn the_last_name_of_a_module_is_enough_unless_it_is_that_of_two() {
+    let stats = ("lib.stats", STATS);
+    let main = "use lib.stats\ndef f(p: stats.Fit) -> f64 = stats.mean([p.a, p.b]) + lib.stats.mean([p.a])";
+    assert!(names(&[("", main), stats]).contains(&"lib.stats.mean".to_string()));
+    // A variable of that name is nearer.
+    let variable = "use lib.stats\ndef f(stats: lib.stats.Fit) -> f64 = stats.a";
+    names(&[("", variable), stats]);
+    // A module that is called so by the file is meant, whatever others there are.
+    let own = ("stats", "def half(x: f64) -> f64 = 0.5 * x");
+    let both =
+        "use lib.stats\nuse stats\ndef f(x: f64) -> f64 = stats.half(x) + lib.stats.mean([x])";
+    names(&[("", both), stats, own]);
+    let two = "use lib.stats\nuse other.stats\ndef f(x: f64) -> f64 = stats.mean([x])";
+    let other = ("other.stats", "def mean(x: f64) -> f64 = x");
+    refused(&[("", two), stats, other], "J014", "stats.mean", 0);
+}
+
+#[test]
 fn a_chain_of_modules_may_be_long() {
     let main = "use m0\ndef f(x: f64) -> f64 = m0.f(x)";
     let loaded = load_with(main, 0, &mut |name| {

@@ -42,6 +42,9 @@ const TEXT: &[Row] = &[
     ("J002", "def f(n: i64) -> f64 = for «i» in n { 1.0 }", "stands in brackets"),
     ("J002 J002", "def f(x: f64) -> f64 = {\n  a = (x «b»)\n  c = x +\n  d «=» sin(x)\n  d\n}", ""),
     ("J002", "data P = P(x: f64, «y»)", "`y` has no type"),
+    ("J002", "data T = L(«f64») | N(l: T, r: T)", "this field has no name"),
+    ("J002", "data T = L(x: f64) | N(«T», T)", "this field has no name"),
+    ("J002", "data R = R(«[»3]f64)", "this field has no name"),
     ("J002", "def f(x: «(»f64, f64)) -> f64 = 1.0", "`#(f64, f64)`"),
     ("J002", "def f(x: f64) -> f64 = { y = «@keep» sin(x); y }", "`@store`"),
     (

@@ -11,7 +11,7 @@ use jut_ad::language::Linear;
 use jut_ir::{ConRef, DataId, Diagnostic, FuncId, Literal, Span, Type};
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a name outside definitions means.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ pub(crate) enum Global {
 #[derive(Default)]
 pub(crate) struct View {
     /// The modules that it uses: their full names by what it calls them.
-    pub used: HashMap<String, String>,
+    pub used: BTreeMap<String, String>,
     /// Derivatives that it takes, as it writes them: `f.grad`, `f{x,y}.jvp`.
     pub derived: HashMap<String, Result<FuncId, Diagnostic>>,
     /// Derivatives at a point that it keeps, by the same names: `f.linearize`.
@@ -205,29 +205,26 @@ impl Globals {
 
     /// Functions and constructors, as the file at hand calls them.
     pub fn visible(&self) -> impl Iterator<Item = (Cow<'_, str>, Global)> {
-        self.names.iter().filter_map(|(name, global)| Some((self.local(name)?, *global)))
+        let names = self.names.iter();
+        names.flat_map(|(name, global)| self.local(name).map(move |name| (name, *global)))
     }
 
     /// Data types and other names of types, as the file at hand calls them.
     pub fn visible_datas(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.datas.keys().chain(self.aliases.keys()).filter_map(|name| self.local(name))
+        self.datas.keys().chain(self.aliases.keys()).flat_map(|name| self.local(name))
     }
 
-    /// What the file at hand calls a full name; `None` if it does not see it.
-    fn local<'n>(&self, full: &'n str) -> Option<Cow<'n, str>> {
-        let own =
-            full.strip_prefix(self.view().module.as_str()).and_then(|rest| rest.strip_prefix('.'));
-        if let (false, Some(name)) = (self.view().module.is_empty(), own) {
-            return Some(Cow::Borrowed(name));
-        }
-        for (alias, module) in &self.view().used {
-            if let Some(rest) = full.strip_prefix(module.as_str())
-                && rest.starts_with('.')
-            {
-                return Some(Cow::Owned(format!("{alias}{rest}")));
-            }
-        }
-        (self.view().module.is_empty() && !self.is_in_module(full)).then_some(Cow::Borrowed(full))
+    /// What the file at hand calls a full name: nothing if it does not see it, and two names after `use lib.stats`.
+    fn local<'n>(&'n self, full: &'n str) -> impl Iterator<Item = Cow<'n, str>> {
+        let view = self.view();
+        let own = full.strip_prefix(view.module.as_str()).and_then(|rest| rest.strip_prefix('.'));
+        let own = own.filter(|_| !view.module.is_empty()).map(Cow::Borrowed);
+        let used = view.used.iter().filter_map(move |(alias, module)| {
+            let rest = full.strip_prefix(module.as_str())?;
+            rest.starts_with('.').then(|| Cow::Owned(format!("{alias}{rest}")))
+        });
+        let plain = view.module.is_empty() && !self.is_in_module(full);
+        own.into_iter().chain(used).chain(plain.then_some(Cow::Borrowed(full)))
     }
 
     /// What to do about an unknown name that looks like one of a module.
