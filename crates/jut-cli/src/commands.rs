@@ -32,9 +32,10 @@ pub fn run(options: &Options) -> u8 {
         }
         Command::Linearize(options) => (options.call.target.format, linearize::linearize(options)),
         Command::Build(build) => (build.function.format, build::build(build)),
-        Command::Show { target, stage, draw } => {
+        Command::Show { target, stage, engine, draw } => {
             let stage = stage.map_or(jut::Stage::Unzip, |stage| stage.0);
-            (target.format, show(target, stage, draw.as_deref()))
+            let engine = engine.map_or_else(Default::default, |engine| engine.0);
+            (target.format, show(target, stage, engine, draw.as_deref()))
         }
     };
     match outcome {
@@ -107,8 +108,13 @@ fn fmt_one(file: &Path, check: bool) -> Result<bool> {
     Ok(changes)
 }
 
-fn show(target: &Target, stage: jut::Stage, draw: Option<&Path>) -> Result<u8> {
-    let function = function(target)?;
+fn show(
+    target: &Target,
+    stage: jut::Stage,
+    engine: jut::Engine,
+    draw: Option<&Path>,
+) -> Result<u8> {
+    let function = function(target)?.engine(engine);
     time_passes(target, &function, &[Request::ValueAndGradient])?;
     if let Some(path) = draw {
         let picture = function.draw(stage)?;

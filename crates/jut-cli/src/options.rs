@@ -88,6 +88,9 @@ pub enum Command {
         /// Which stage; for a picture, the halves after U if nothing is said.
         #[arg(long, value_enum, required_unless_present = "draw")]
         stage: Option<Stage>,
+        /// Whose loop form or assembly language: cranelift's if nothing is said.
+        #[arg(long, value_enum)]
+        engine: Option<Engine>,
         /// Write a picture of the data flow to this file, as SVG, instead of printing the text.
         #[arg(long, value_name = "FILE.svg")]
         draw: Option<PathBuf>,

@@ -178,6 +178,21 @@ fn every_stage_prints_and_those_of_the_language_read_back() {
 }
 
 #[test]
+fn the_loop_form_is_that_of_the_engine_asked_for() {
+    let of = |engine| {
+        let (code, out, err) =
+            jut(&["show", "logistic.jut", "--stage", "loop", "--engine", engine]);
+        assert_eq!((code, err.as_str()), (0, ""), "{engine}");
+        out
+    };
+    let [cranelift, llvm, mlir] = ["cranelift", "llvm", "mlir"].map(of);
+    assert!(cranelift.contains("lanes vector 8") && !cranelift.contains("vector 16"));
+    assert_ne!(cranelift, llvm);
+    assert_ne!(cranelift, mlir);
+    assert_eq!(cranelift, of("interpreter"), "which runs no loop form");
+}
+
+#[test]
 fn a_program_that_is_refused_shows_code_place_reason_and_fix() {
     let program = file("refused.jut", "def f(x: f64) -> f64 = {\n  x + yy\n}\n");
     let (code, out, err) = jut(&["check", &program]);
