@@ -13,7 +13,8 @@ pub(crate) fn word(word: &str) -> Option<&'static str> {
         }
         "return" | "yield" => "the last expression of a block is its result",
         "break" | "continue" => {
-            "a loop that may end early is `for (i < n) while c { .. }`; what a round may leave out stands in an `if`"
+            "it stands alone in a block of a `for` or `while` that is a statement, without `carry`: `if c { break }`; a loop that \
+             gives values ends early by `for (i < n) while c { .. }`"
         }
         "fn" | "fun" | "func" | "function" | "proc" | "sub" | "pub" | "lambda" => {
             "a function is written `def f(x: f64) -> f64 = ..`, at the top of a file"

@@ -21,6 +21,7 @@
 //! block   = "{" { stmt NL } [ expr ] "}"
 //! stmt    = [ [ "var" ] pat "=" ] expr | place ( "=" | "+=" | "-=" | "*=" | "/=" ) expr
 //!         | "(" place {..} ")" "=" expr
+//!         | "break" | "continue"
 //!         | "check" expr "<" expr | "check" expr "..+" expr "<=" expr | "check" expr ">=" "0"
 //!         | "check" expr ( "+" | "-" | "*" ) expr
 //! pat     = item | "(" [ item {..} ] [ ";" item {..} ] ")" | path "(" [ field {..} ] ")" | "#(" names ")"
@@ -57,6 +58,7 @@
 //! declaration it is in; parsing goes on at the next one. Cost: linear.
 
 mod expression;
+mod jumps;
 mod loops;
 mod statement;
 mod types;
@@ -84,7 +86,9 @@ pub(crate) fn parse<'s>(
 ) -> Parse<'s> {
     let Tokens { tokens, close, comments } = lex::lex(source, file, diagnostics);
     let ast = Ast { source, ..Ast::default() };
-    let mut parser = Parser { source, tokens, close, at: 0, file, ast, depth: 0, diagnostics };
+    let (at, depth, are_jumps) = (0, 0, [true; 2]);
+    let mut parser = Parser { source, tokens, close, at, file, ast, depth, are_jumps, diagnostics };
+    parser.find_jumps();
     let failed = parser.program();
     let Parser { ast, tokens, close, .. } = parser;
     one_per_line(source, diagnostics);
@@ -116,6 +120,8 @@ struct Parser<'s, 'd> {
     file: u32,
     ast: Ast<'s>,
     depth: u32,
+    /// Whether `break` and `continue` are jumps in this file.
+    are_jumps: [bool; 2],
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 

@@ -42,6 +42,22 @@ const TEXT: &[Row] = &[
     ("J002", "def f(n: i64) -> f64 = for «i» in n { 1.0 }", "stands in brackets"),
     ("J002 J002", "def f(x: f64) -> f64 = {\n  a = (x «b»)\n  c = x +\n  d «=» sin(x)\n  d\n}", ""),
     ("J002", "data P = P(x: f64, «y»)", "`y` has no type"),
+    (
+        "J002",
+        "def f(n: i64) -> i64 = { var s = 0; for (i < n) { if i > 3 { break; «s += 1» }; s += 1 }; s }",
+        "never done: it stands behind `break`",
+    ),
+    ("J010", "def f(n: i64) -> i64 = { «break»; n }", "there is no name `break`"),
+    (
+        "J010",
+        "def f[n](x: [n]f64) -> [n]f64 = for (i < n) { if x[i] > 1.0 { «break» }; x[i] }",
+        "there is no name `break`",
+    ),
+    (
+        "J010",
+        "def f(n: i64) -> i64 = { var s = 0; for (i < n) { s += if i > 2 { «continue» } else { 1 } }; s }",
+        "there is no name `continue`",
+    ),
     ("J002", "data T = L(«f64») | N(l: T, r: T)", "this field has no name"),
     ("J002", "data T = L(x: f64) | N(«T», T)", "this field has no name"),
     ("J002", "data R = R(«[»3]f64)", "this field has no name"),

@@ -49,7 +49,8 @@ impl<'s> Parser<'s, '_> {
         }
         let tape = self.tape_policy()?;
         let e = self.nested(|p| p.operators(0))?;
-        self.ast.exprs[e.0 as usize].tape = tape;
+        let of = self.loop_in(e);
+        self.ast.exprs[of.0 as usize].tape = tape;
         Ok(e)
     }
 

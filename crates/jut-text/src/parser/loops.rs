@@ -56,6 +56,13 @@ impl<'s> Parser<'s, '_> {
         if kind == LoopKind::Sum {
             self.swallows(&head, body);
         }
+        let mut ends = false;
+        let (mut kind, mut condition) = (kind, None);
+        if kind == LoopKind::For {
+            let mut l = Loop { kind, head, carry, lin_carry, condition, body };
+            ends = self.jumps(&mut l)?;
+            Loop { kind, head, carry, lin_carry, condition, body } = l;
+        }
         if kind != LoopKind::For || carry.is_empty() && lin_carry.is_empty() {
             while let Some(last) = head.iter().rposition(is_index)
                 && head[..last].iter().any(is_index)
@@ -66,8 +73,11 @@ impl<'s> Parser<'s, '_> {
                 body = self.add(ExprKind::Loop(Box::new(inner)), self.span_from(open));
             }
         }
-        let condition = None;
-        Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, condition, body })))
+        let l = Loop { kind, head, carry, lin_carry, condition, body };
+        Ok(match ends {
+            true => self.with_flag(l, self.span_from(open)),
+            false => ExprKind::Loop(Box::new(l)),
+        })
     }
 
     /// J704 if the body of a sum is no block, and its loosest operator takes something that is the same in all
@@ -101,6 +111,7 @@ impl<'s> Parser<'s, '_> {
     /// `while a > 1.0 { .. }`, `while carry (a = x) a > 1.0 { .. }`, also behind a head: `for (i < n) while ..`.
     /// A condition that is a block is followed by `do`.
     pub(super) fn while_loop(&mut self, head: Vec<Range<'s>>) -> Parsed<ExprKind<'s>> {
+        let open = self.at;
         self.expect("while")?;
         let (carry, lin_carry) =
             if self.eat("carry") { self.binds()? } else { (Vec::new(), Vec::new()) };
@@ -112,7 +123,11 @@ impl<'s> Parser<'s, '_> {
             return Err(self.expected_helping(if is_block { "`do`" } else { "`{`" }, help));
         }
         let (kind, body, condition) = (LoopKind::While, self.body()?, Some(condition));
-        Ok(ExprKind::Loop(Box::new(Loop { kind, head, carry, lin_carry, condition, body })))
+        let mut l = Loop { kind, head, carry, lin_carry, condition, body };
+        Ok(match self.jumps(&mut l)? {
+            true => self.with_flag(l, self.span_from(open)),
+            false => ExprKind::Loop(Box::new(l)),
+        })
     }
 
     fn range(&mut self, kind: LoopKind) -> Parsed<Range<'s>> {
