@@ -41,6 +41,8 @@ fn an_unknown_name_of_the_library_is_told_what_there_is() {
     let [error] = loaded.diagnostics.as_slice() else { panic!("{:#?}", loaded.diagnostics) };
     assert_eq!(error.code, "J014");
     assert!(format!("{error:?}").contains("std.linalg.norm"), "{error:?}");
+    let loaded = load("def f[n](x: [n]f64) -> f64 = linalg.norm(x)", 0);
+    assert!(format!("{:?}", loaded.diagnostics).contains("write `use std.linalg`"));
     let loaded = load("use std.lineal\ndef f(x: f64) -> f64 = x", 0);
     assert_eq!(loaded.diagnostics[0].code, "J015");
 }

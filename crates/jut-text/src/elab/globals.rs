@@ -237,7 +237,13 @@ impl Globals {
             Some(module) => {
                 Some(format!("write `use {module}` in this file, before the definition"))
             }
-            None => Some(format!("if `{module}` is a module, write `use {module}` first")),
+            None => {
+                let library = format!("std.{module}");
+                Some(match crate::standard::module(&library) {
+                    Some(_) => format!("write `use {library}` in this file, before the definition"),
+                    None => format!("if `{module}` is a module, write `use {module}` first"),
+                })
+            }
         }
     }
 }
