@@ -106,6 +106,20 @@ pub(super) struct Plan {
     pub own: Option<(Unzipped, Constructor)>,
 }
 
+impl Plan {
+    /// A type outside of accumulators, where names that leave them have others.
+    pub fn outside_ty(&self, ty: &Type) -> Type {
+        ty.subst(&mut |mut name| {
+            let outside = |v: NVar| self.escaped[v].and_then(Atom::var);
+            outside(name)?;
+            while let Some(next) = outside(name) {
+                name = next;
+            }
+            Some(Size::var(name))
+        })
+    }
+}
+
 /// What becomes of a value of E in the residual.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum Fate {

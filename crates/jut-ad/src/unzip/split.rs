@@ -239,6 +239,14 @@ impl Splitter<'_> {
         shell.nl.extend(total);
         region.body = Block { stmts, nl: values, lin: Vec::new() };
         self.push(shell.values(Rhs::Region(Box::new(region))));
+        for (k, outside) in shell.lin.iter().enumerate() {
+            let Some(inside) = residual.lin.get(k) else { continue };
+            let ty = |x: LVar| self.plan.same.ty(&self.func, &self.func.lvars[x].ty);
+            let (own, ty) = (ty(*inside), ty(*outside));
+            if self.plan.outside_ty(&own) != self.plan.outside_ty(&ty) {
+                self.cast_result(&mut residual, k, &ty, shell.loc);
+            }
+        }
         out.append(&mut residual.stmts);
         for (outside, inside) in shell.lin.iter().zip(residual.lin) {
             self.plan.same.tangents[*outside] = Some(inside);

@@ -17,6 +17,8 @@ pub(in crate::unzip) struct OpenLevel<'a> {
     has_facts: bool,
     /// How many maxima were known when it was opened.
     maxima: usize,
+    /// What an accumulator gives back beside its total.
+    pub gives: Vec<NVar>,
     /// E so far.
     pub stmts: Vec<Cow<'a, Stmt>>,
     /// Names bound here that the residual reads, each once.
@@ -64,8 +66,8 @@ impl<'a> Planner<'a, '_> {
         }
         let (id, maxima) = (self.plan.levels.len(), self.maxima.len());
         self.plan.levels.push(Level { depth: self.open.len(), ..Level::default() });
-        let (stmts, needs, computed) = (Vec::new(), Vec::new(), Vec::new());
-        self.open.push(OpenLevel { kind, id, has_facts, maxima, stmts, needs, computed });
+        let (gives, stmts, needs, computed) = Default::default();
+        self.open.push(OpenLevel { kind, id, has_facts, maxima, gives, stmts, needs, computed });
     }
 
     /// Forgets what only the innermost level knows about sizes.
@@ -243,13 +245,15 @@ impl<'a> Planner<'a, '_> {
     }
 
     /// Whether a statement may leave its level: total, and everything it reads is from outside.
-    /// Out of accumulators go sizes, so that stacks are named outside; out of loops what does not
-    /// depend on the iteration.
+    /// Out of accumulators go sizes, so that stacks are named outside, but for those that they give back, which have
+    /// other names there already; out of loops what does not depend on the iteration.
     fn may_leave(&self, level: usize, stmt: &Stmt) -> bool {
         let Rhs::Prim(prim, args) = &stmt.rhs else { return false };
         let may = match self.open[level].kind {
             LevelKind::Accumulator => {
+                let gives = &self.open[level].gives;
                 [prim::IADD, prim::ISUB, prim::IMUL, prim::INEG, prim::IMAX].contains(prim)
+                    && !stmt.nl.iter().any(|v| gives.contains(v))
             }
             LevelKind::Loop => {
                 *prim == prim::IMAX

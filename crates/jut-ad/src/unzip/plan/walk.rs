@@ -125,6 +125,9 @@ impl<'a> Planner<'a, '_> {
         let joint = self.joint();
         let head = self.tick();
         self.enter(LevelKind::Accumulator);
+        let given = region.body.nl.iter().filter_map(|a| self.plan.same.atom(*a).var());
+        let (gives, depth) = (given.collect(), self.depth());
+        self.open[depth].gives = gives;
         self.block(&region.body, info.only(stmt.loc.span)?)?;
         let level = self.decide_all(head);
         self.leave();
@@ -137,14 +140,14 @@ impl<'a> Planner<'a, '_> {
         }
         let mut escaping = Vec::new();
         for w in self.plan.levels[level].stored.clone() {
-            let outside = match returned.get(&w) {
+            // Sizes that are local to the body come out before the values that have them.
+            let ty = self.plan.outside_ty(&self.type_of(w));
+            // What is returned has sizes that are returned too by other names; the residual knows one of each.
+            let same = |outside: &&NVar| self.plan.outside_ty(&self.type_of(**outside)) == ty;
+            let outside = match returned.get(&w).filter(same) {
                 Some(outside) => *outside,
                 None => {
                     let data = self.func.nvars[w].clone();
-                    // Sizes that are local to the body come out before the values that have them.
-                    let escaped = &self.plan.escaped;
-                    let ty = self.type_of(w);
-                    let ty = ty.subst(&mut |n| escaped[n].and_then(Atom::var).map(Size::var));
                     let outside = self.func.nvars.push(VarData { ty, ..data });
                     self.plan.joints[joint].results.push((w, outside));
                     outside
@@ -161,6 +164,16 @@ impl<'a> Planner<'a, '_> {
             let position = self.needs[inside].map_or(head, |need| need.position());
             self.reader = self.plan.readers[inside];
             self.need(outside, position);
+        }
+        for (inside, outside) in region.body.lin.iter().zip(&stmt.lin) {
+            let ty = self.plan.same.ty(self.func, &self.func.lvars[*outside].ty);
+            let own = self.plan.same.ty(self.func, &self.func.lvars[*inside].ty);
+            if self.plan.outside_ty(&own) != self.plan.outside_ty(&ty) {
+                let span = self.func.lvars[*inside].span;
+                self.reader = Some(Reader { tangent: Some(*inside), span });
+                let position = self.tick();
+                self.need_sizes(&ty, position);
+            }
         }
         Ok(())
     }
