@@ -15,7 +15,7 @@ use crate::ports::{Input, Like, Output, Port, ResultLayout};
 use crate::shown::show_type;
 use crate::source::{RunError, Sources};
 use crate::value::{Arg, Array, Copied, Out, Value};
-use jut_ad::compose::Parameter;
+use jut_ad::compose::{Outcome, Parameter};
 use jut_eval::{Interpreter, Value as EvalValue};
 use jut_ir::{FuncId, NVar, Program, RuntimeErrorKind, Span, Type};
 use jut_native::Arg as Word;
@@ -44,10 +44,23 @@ pub(crate) struct Interface {
     pub outputs: Vec<ResultLayout>,
     /// The leaves of all results.
     pub leaves: Vec<Leaf>,
+    /// Whether arguments and results are kept in [`Scratch`] for those whose tangents belong to them.
+    pub keeps: bool,
+}
+
+/// Where the values come from that a function takes and gives.
+#[derive(Default)]
+pub(crate) struct Origin<'i> {
+    /// How many of its first parameters are given by nobody.
+    pub kept: usize,
+    /// What callers hand over in lists.
+    pub border: Border,
+    /// The function at whose arguments and results it is the derivative, where these are kept of a run.
+    pub of: Option<&'i Interface>,
 }
 
 impl Interface {
-    /// The interface of a function that takes `kept` values from elsewhere, then what `inputs` says,
+    /// The interface of a function that takes some values from elsewhere, then what `inputs` says,
     /// and gives what `outputs` says; further results are nobody's business.
     ///
     /// # Errors
@@ -56,7 +69,7 @@ impl Interface {
         sources: Arc<Sources>,
         program: Program,
         root: FuncId,
-        (kept, border): (usize, Border),
+        Origin { kept, border, of }: Origin<'_>,
         inputs: Vec<Input>,
         outputs: Vec<Output>,
     ) -> Result<Interface> {
@@ -65,14 +78,30 @@ impl Interface {
         let placed = |e: ArgumentError| e.within(sources.clone(), func.span);
         let binder = Binder::new(&program, func, params, &inputs).map_err(placed)?;
         let shown = |ty: Type| (show_type(&program, func, &ty), ty);
-        let mut given = border.params.into_iter();
+        let border = border.renamed(func);
+        let mut given = border.params.into_iter().skip(kept);
         let packed = inputs.iter().map(|_| given.next().flatten().map(shown));
         let packed = packed.map(|packed| packed.map(|(shown, ty)| (ty, shown)));
         let visible = packed.zip(&inputs).filter(|(_, i)| !i.hidden);
         let packed = visible.map(|(packed, _)| packed).collect();
         let likes = inputs.iter().filter(|i| !i.hidden);
-        let likes = likes.map(|i| Like::of_input(i.what, &inputs, &outputs)).collect();
-        let of_outputs = outputs.iter().map(|o| Like::of_output(o.what, &inputs, &outputs));
+        let likes = likes.map(|i| {
+            let like = Like::of_input(i.what, &inputs, &outputs);
+            like.or_else(|| match i.what {
+                Parameter::Tangent(k) => of?.kept_argument(k),
+                Parameter::Cotangent(k) => of?.kept_result(k),
+                _ => None,
+            })
+        });
+        let likes = likes.collect();
+        let of_outputs = outputs.iter().map(|o| {
+            let like = Like::of_output(o.what, &inputs, &outputs);
+            like.or_else(|| match o.what {
+                Outcome::Gradient(k) => of?.kept_argument(k),
+                Outcome::Tangent(k) => of?.kept_result(k),
+                _ => None,
+            })
+        });
         let of_outputs: Vec<Option<Like>> = of_outputs.collect();
         let visible = inputs.into_iter().filter(|i| !i.hidden);
         let mut lists = border.results.into_iter();
@@ -109,7 +138,22 @@ impl Interface {
             leaves: all,
             root,
             program,
+            keeps: false,
         })
+    }
+
+    /// The argument for the k-th parameter, kept of a run.
+    fn kept_argument(&self, k: usize) -> Option<Like> {
+        let position = self.inputs.iter().position(|(_, i)| i.what == Parameter::Argument(k))?;
+        let (ty, _) = self.params().nth(position)?;
+        Some(Like::Kept(position, ty.clone()))
+    }
+
+    /// The k-th result, kept of a run.
+    fn kept_result(&self, k: usize) -> Option<Like> {
+        let output = self.outputs.get(k)?;
+        let ty = output.packed.as_ref().unwrap_or(&output.ty);
+        Some(Like::Kept(self.inputs.len() + k, ty.clone()))
     }
 
     /// The name of what is called.
@@ -269,16 +313,18 @@ impl Interface {
         let mut plain = recycled(std::mem::take(&mut scratch.plain));
         plain.extend(copied.iter().zip(args).map(|(copy, arg)| copy.plain(*arg)));
         let mut lists = std::mem::take(&mut scratch.lists);
-        if self.has_lists() {
-            scratch.points.clear();
-            lists = self.pack(&plain, &mut scratch.points).map_err(|error| self.placed(error))?;
+        scratch.points.clear();
+        if self.has_lists() || self.keeps {
+            let Scratch { points, kept, .. } = scratch;
+            lists = self.pack(&plain, kept, points).map_err(|error| self.placed(error))?;
             for (arg, packed) in plain.iter_mut().zip(&lists.values) {
                 if let Some(packed) = packed {
                     *arg = packed.into();
                 }
             }
         }
-        let kept = kept.chain(lists.names());
+        // What is known of a run goes before what lists say, and is held against them.
+        let kept = lists.names().chain(kept);
         let mut parts = recycled(std::mem::take(&mut scratch.parts));
         let columns = self.binder.columns(&plain);
         let sizes = &mut scratch.sizes;
@@ -502,6 +548,8 @@ pub(crate) struct Scratch {
     lists: InLists,
     /// Arguments that results are tangents of, where these are handed over in lists.
     points: Vec<Option<Value>>,
+    /// The same of a run before: its arguments, then its results.
+    pub kept: Arc<Vec<Option<Value>>>,
     /// All results, if any of them, or of the arguments, is handed over in lists.
     pub unpacked: Vec<Option<Value>>,
     call: Vec<u64>,

@@ -34,12 +34,13 @@
 //! A tape is the user's: it is freed when dropped, keeps its memory when it is recorded again, and
 //! is read by any number of threads at once, each with a [`LinearSession`] of its own. It holds what
 //! the linear map needs (loops, branches and rows of different lengths as they happened), copies of
-//! those arguments that the map reads again, and the results of the function. A memory limit of the
+//! those arguments that the map reads again, and the results of the function. Where tangents are trees, or arrays of records that
+//! measure their arrays, all arguments are kept, because tangents have their shape. A memory limit of the
 //! [`Function`](crate::Function) holds for each tape and for each session.
 //!
 //! *Ensures*: a tape is only ever read by the linearization that recorded it, and only if its last
 //! recording succeeded; anything else is [`Error::Tape`]. *Cost*: nothing is allocated by recording
-//! and applying once tapes and sessions have their size.
+//! and applying once tapes and sessions have their size, but for what is handed over in lists.
 
 mod compile;
 
@@ -170,6 +171,7 @@ impl Linearized {
             scratch: Scratch::default(),
             results: self.shared.primal.blank(),
             sizes: Vec::new(),
+            kept: Arc::default(),
             shared: self.shared.clone(),
         }
     }
@@ -283,6 +285,8 @@ pub struct Tape {
     results: Vec<Value>,
     /// The saved integers.
     sizes: Vec<i64>,
+    /// The arguments and results, if tangents or cotangents that are handed over in lists belong to them.
+    kept: Arc<Vec<Option<Value>>>,
 }
 
 enum Store {
@@ -299,7 +303,7 @@ impl Tape {
     /// As [`crate::Session::call`]; then nothing is recorded.
     pub fn record(&mut self, args: &[Arg<'_>]) -> Result<Results<'_>> {
         self.recorded = false;
-        let Tape { shared, store, scratch, results, sizes, cancellation, .. } = self;
+        let Tape { shared, store, scratch, results, sizes, kept, cancellation, .. } = self;
         shared.primal.bound(scratch, std::iter::empty(), args, |scratch, parts| {
             let mut to = Destination::own(results);
             match (&shared.code, store) {
@@ -332,8 +336,12 @@ impl Tape {
             Ok(())
         })?;
         shared.primal.shape(&mut scratch.sizes, results);
+        shared.primal.unpack(scratch, results, args)?;
+        if shared.primal.keeps {
+            *kept = shared.primal.kept(scratch, results).into();
+        }
         self.recorded = true;
-        Ok(Results::new(&self.shared.primal, &self.results))
+        self.results()
     }
 
     /// What ends recording from another thread; see [`crate::Session::cancellation`].
@@ -352,7 +360,10 @@ impl Tape {
     /// [`Error::Tape`] if nothing is recorded.
     pub fn results(&self) -> Result<Results<'_>> {
         match self.recorded {
-            true => Ok(Results::new(&self.shared.primal, &self.results)),
+            true => {
+                let results = Results::new(&self.shared.primal, &self.results);
+                Ok(results.with(&self.scratch.unpacked))
+            }
             false => Err(empty()),
         }
     }
@@ -379,6 +390,8 @@ impl Tape {
             Store::Interpreted(saved) => *saved = Vec::new(),
         }
         self.results = self.shared.primal.blank();
+        self.kept = Arc::default();
+        self.scratch = Scratch::default();
     }
 }
 
@@ -463,7 +476,8 @@ impl LinearSession {
         };
         apply(shared, k, map, (workspace, scratch), tape, seeds, &mut Destination::own(results))?;
         map.interface.shape(&mut scratch.sizes, results);
-        Ok(Results::new(&map.interface, results))
+        map.interface.unpack(scratch, results, seeds)?;
+        Ok(Results::new(&map.interface, results).with(&scratch.unpacked))
     }
 
     fn call_into(
@@ -503,6 +517,7 @@ fn apply(
     }
     let kept = map.sizes.iter().copied().zip(tape.sizes.iter().copied());
     let interface = &map.interface;
+    scratch.kept = tape.kept.clone();
     interface.bound(scratch, kept, seeds, |scratch, parts| match (&shared.code, &tape.store) {
         (LinearCode::Native(recorder, _), Store::Native(recording)) => {
             let limit = limit(shared.limit);

@@ -22,7 +22,7 @@ use crate::compiled::{Compiled, Shared};
 use crate::engine::Code;
 use crate::error::{Error, Result};
 use crate::excerpt;
-use crate::interface::Interface;
+use crate::interface::{Interface, Origin};
 use crate::load::with_large_stack;
 use crate::model::Function;
 use crate::ports::{self, Input, Output};
@@ -227,7 +227,8 @@ pub(crate) fn compile(
             }
         };
         let sources = function.model().shared_sources();
-        let interface = Interface::new(sources, program, root, (0, border), inputs, outputs)?;
+        let origin = Origin { border, ..Origin::default() };
+        let interface = Interface::new(sources, program, root, origin, inputs, outputs)?;
         Ok(Compiled::new(Shared {
             interface,
             code,

@@ -97,11 +97,13 @@ pub(crate) struct ResultLayout {
     pub var: Option<NVar>,
 }
 
-/// The value that a tangent belongs to: the number of an argument that the caller gives, or of a result.
-#[derive(Clone, Copy, Debug)]
+/// The value that a tangent belongs to: the number of an argument that the caller gives, or of a result; or that of a
+/// value that is kept of a run, with its type.
+#[derive(Clone, Debug)]
 pub(crate) enum Like {
     Input(usize),
     Output(usize),
+    Kept(usize, Type),
 }
 
 impl Like {

@@ -15,6 +15,7 @@
 //! flat arrays.
 
 mod code;
+mod kept;
 mod read;
 mod unpack;
 mod values;
@@ -24,8 +25,10 @@ use crate::layout::{is_flat, reached};
 use code::Code;
 use jut_ir::entity::EntityRef;
 use jut_ir::*;
+use kept::Hand;
 use std::collections::HashMap;
 
+pub(crate) use kept::wrap_kept;
 pub(crate) use unpack::{fits, unpack};
 pub(crate) use values::{LEVELS, ZERO, has_room, owned, pack, too_deep};
 
@@ -36,6 +39,21 @@ pub(crate) struct Border {
     pub params: Vec<Option<Type>>,
     /// The same of the results.
     pub results: Vec<Option<Type>>,
+    /// What sizes are called in these types: the function's parameters, then the names of its results.
+    names: Vec<NVar>,
+}
+
+impl Border {
+    /// With the names that the same function has now, when it was optimised.
+    pub fn renamed(mut self, func: &Function) -> Border {
+        let now = func.params.iter().copied().chain(func.results.iter().filter_map(|r| r.name));
+        let now: HashMap<NVar, NVar> = self.names.iter().copied().zip(now).collect();
+        for ty in self.params.iter_mut().chain(&mut self.results).flatten() {
+            *ty = ty.subst(&mut |v| now.get(&v).copied().map(Size::var));
+        }
+        self.names = self.names.iter().filter_map(|v| now.get(v).copied()).collect();
+        self
+    }
 }
 
 /// The functions and types that hand values over.
@@ -48,28 +66,69 @@ struct Lists {
     writers: HashMap<DataId, FuncId>,
 }
 
+/// A function that callers may not be able to call as it is, and what of it is handed over in lists.
+struct Around {
+    root: FuncId,
+    /// The function without its body.
+    inner: Function,
+    /// For each parameter whether it is handed over in lists.
+    params: Vec<bool>,
+    /// The same of the results.
+    results: Vec<bool>,
+}
+
+impl Around {
+    /// Callers see neither the first `saved` parameters nor, if there is a `tape`, the last result.
+    fn new(program: &Program, root: FuncId, saved: usize, tape: bool) -> Around {
+        let inner = program.funcs[root].signature();
+        let seen = inner.results.len().saturating_sub(tape.into());
+        let packed = |is_seen: bool, ty: &Type| is_seen && !is_flat(program, ty);
+        let params = inner.params.iter().enumerate();
+        let params = params.map(|(k, p)| packed(k >= saved, &inner.nvars[*p].ty)).collect();
+        let results = inner.results.iter().enumerate();
+        let results = results.map(|(k, r)| packed(k < seen, &r.ty)).collect();
+        Around { root, inner, params, results }
+    }
+
+    /// Whether anything is handed over in lists.
+    fn is_needed(&self) -> bool {
+        self.params.contains(&true) || self.results.contains(&true)
+    }
+
+    /// The data types of which what callers give and get in lists is made.
+    fn reached(&self, program: &Program, read: &mut Vec<DataId>, written: &mut Vec<DataId>) {
+        let Around { inner, params, results, .. } = self;
+        for (p, _) in inner.params.iter().zip(params).filter(|(_, packed)| **packed) {
+            reached(program, &inner.nvars[*p].ty, read);
+        }
+        for (result, _) in inner.results.iter().zip(results).filter(|(_, packed)| **packed) {
+            reached(program, &result.ty, written);
+        }
+    }
+}
+
 /// A function around `root` that callers can call, if they cannot call it itself.
 pub(crate) fn wrap(program: &mut Program, root: FuncId) -> Option<(FuncId, Border)> {
-    let inner = program.funcs[root].signature();
-    let params: Vec<&Type> = inner.params.iter().map(|p| &inner.nvars[*p].ty).collect();
-    let results: Vec<&Type> = inner.results.iter().map(|r| &r.ty).collect();
-    let (mut read, mut written) = (Vec::new(), Vec::new());
-    let packed = |tys: &[&Type], found: &mut Vec<DataId>| -> Vec<bool> {
-        let one = |ty: &&Type| {
-            let packed = !is_flat(program, ty);
-            packed.then(|| reached(program, ty, found));
-            packed
-        };
-        tys.iter().map(one).collect()
-    };
-    let (params, results) = (packed(&params, &mut read), packed(&results, &mut written));
-    if !params.contains(&true) && !results.contains(&true) {
+    let around = Around::new(program, root, 0, false);
+    if !around.is_needed() {
         return None;
     }
-    let lists = declare(program, &inner.name, &read, &written);
-    let (func, border) = outside(program, &lists, (root, &inner), &params, &results);
-    program.funcs[root].name = format!("{}.inside", inner.name);
-    Some((program.add_func(func), border))
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    around.reached(program, &mut read, &mut written);
+    let lists = declare(program, &around.inner.name, &read, &written);
+    Some(put_around(program, &lists, &around, Hand::Nothing))
+}
+
+/// Adds the function that callers call.
+fn put_around(
+    program: &mut Program,
+    lists: &Lists,
+    around: &Around,
+    hand: Hand<'_>,
+) -> (FuncId, Border) {
+    let (func, border) = outside(program, lists, around, hand);
+    program.funcs[around.root].name = format!("{}.inside", around.inner.name);
+    (program.add_func(func), border)
 }
 
 /// Declares what hands values of these types over.
@@ -117,33 +176,66 @@ fn declare(program: &mut Program, name: &str, read: &[DataId], written: &[DataId
     lists
 }
 
+/// An argument of the function inside.
+enum Given {
+    /// A parameter.
+    Plain(NVar),
+    /// One whose lists are these.
+    InLists(NVar, Type),
+    /// A field of what is kept.
+    Kept(usize),
+}
+
 /// The function that callers call.
 fn outside(
     program: &Program,
     lists: &Lists,
-    (root, inner): (FuncId, &Function),
-    params: &[bool],
-    results: &[bool],
+    around: &Around,
+    hand: Hand<'_>,
 ) -> (Function, Border) {
+    let Around { root, inner, params, results } = around;
     let mut c = Code::new(program, lists, inner.name.clone(), inner.span);
     (c.b.func.doc, c.b.func.size_params) = (inner.doc.clone(), inner.size_params);
     let mut border = Border::default();
     let mut names: HashMap<NVar, Size> = HashMap::new();
     let here = |names: &HashMap<NVar, Size>, ty: &Type| ty.subst(&mut |v| names.get(&v).cloned());
     let mut given = Vec::new();
-    for (p, packed) in inner.params.iter().zip(params) {
+    let mut kept = None;
+    let saved = hand.saved();
+    for (k, (p, packed)) in inner.params.iter().zip(params).enumerate() {
+        if let Some(field) = hand.field(k) {
+            given.push(Given::Kept(field));
+            continue;
+        }
+        if k == saved {
+            kept = hand.parameter(&mut c, &mut border);
+        }
         let VarData { name, ty, span, .. } = &inner.nvars[*p];
         let ty = here(&names, ty);
         let outer = if *packed { Type::Data(lists.flat) } else { ty.clone() };
         let v = c.b.nvar(name, outer, *span);
         c.b.func.params.push(v);
         names.insert(*p, Size::var(v));
-        given.push((v, packed.then(|| ty.clone())));
-        border.params.push(packed.then_some(ty));
+        border.params.push(packed.then(|| ty.clone()));
+        given.push(if *packed { Given::InLists(v, ty) } else { Given::Plain(v) });
     }
-    let args = given.into_iter().map(|(v, packed)| match packed {
-        None => Atom::Var(v),
-        Some(ty) => {
+    if inner.params.len() <= saved {
+        kept = hand.parameter(&mut c, &mut border);
+    }
+    // Before any other name is made: callers see these in types.
+    let named = inner.results.iter().map(|result| {
+        let VarData { name, ty, span, .. } = &inner.nvars[result.name?];
+        Some(c.b.nvar(name, ty.clone(), *span))
+    });
+    let named: Vec<Option<NVar>> = named.collect();
+    let fields = match kept {
+        Some(kept) => hand.open(&mut c, kept, &given),
+        None => Vec::new(),
+    };
+    let args = given.into_iter().map(|given| match given {
+        Given::Plain(v) => Atom::Var(v),
+        Given::Kept(k) => Atom::Var(fields[k]),
+        Given::InLists(v, ty) => {
             let m = c.var("m", Type::I64);
             let ints = c.var("ints", Type::array(Size::var(m), Type::I64));
             let k = c.var("k", Type::I64);
@@ -163,22 +255,19 @@ fn outside(
     // Results of the call have names of their own; those of the function stand in its types.
     let (mut bound, mut declared) = (Vec::new(), Vec::new());
     let mut inside = names.clone();
-    for (result, packed) in inner.results.iter().zip(results) {
+    for ((result, packed), own) in inner.results.iter().zip(results).zip(named) {
         let v = c.var("y", here(&inside, &result.ty));
         let ty = here(&names, &result.ty);
         let outer = if *packed { Type::Data(lists.flat) } else { ty.clone() };
-        let name = result.name.map(|name| {
-            let VarData { name: text, ty, span, .. } = &inner.nvars[name];
-            let outer = c.b.nvar(text, ty.clone(), *span);
-            names.insert(name, Size::var(outer));
+        if let (Some(name), Some(own)) = (result.name, own) {
+            names.insert(name, Size::var(own));
             inside.insert(name, Size::var(v));
-            outer
-        });
+        }
         border.results.push(packed.then_some(ty));
-        declared.push(ResultDecl { name, ty: outer });
+        declared.push(ResultDecl { name: own, ty: outer });
         bound.push(v);
     }
-    let call = Call { func: root, args, lin_args: Vec::new(), places: Vec::new() };
+    let call = Call { func: *root, args: args.clone(), lin_args: Vec::new(), places: Vec::new() };
     c.push(bound.clone(), Rhs::Call(Box::new(call)));
     let mut nl = Vec::new();
     for (v, packed) in bound.into_iter().zip(results) {
@@ -194,7 +283,10 @@ fn outside(
             }
         });
     }
+    hand.give(&mut c, &args, (&mut nl, &mut declared));
     let mut func = c.finish(&[], nl);
     func.results = declared;
+    let named = func.results.iter().filter_map(|r| r.name);
+    border.names = func.params.iter().copied().chain(named).collect();
     (func, border)
 }

@@ -32,10 +32,11 @@ impl Interface {
     }
 
     /// The lists of those arguments that are handed over so. Arguments that results or other arguments are tangents of
-    /// are kept in `points`.
+    /// are kept in `points`; `kept` are those of a run before, and its results.
     pub(super) fn pack(
         &self,
         args: &[Arg<'_>],
+        kept: &[Option<Value>],
         points: &mut Vec<Option<Value>>,
     ) -> std::result::Result<InLists, ArgumentError> {
         let mut made = InLists::default();
@@ -48,7 +49,8 @@ impl Interface {
         let needed: Vec<usize> =
             outputs.chain(inputs.map(|(like, _)| like)).filter_map(like).collect();
         for (k, arg) in args.iter().enumerate() {
-            points.push(border::owned(*arg).filter(|_| needed.contains(&k)));
+            let is_needed = self.keeps || needed.contains(&k);
+            points.push(is_needed.then(|| border::owned(*arg)).flatten());
         }
         let types: Vec<(&Type, &str)> = self.params().collect();
         for (k, (arg, packed)) in args.iter().zip(&self.packed).enumerate() {
@@ -63,10 +65,15 @@ impl Interface {
                 ArgumentError::new("A02", name, reason, help).at(self.binder.span_of(k))
             };
             let lists = border::pack(&self.program, ty, *arg).map_err(misfit)?;
-            if let Some(of) = like(&self.likes[k])
-                && let (Some(Some(point)), Some((ty, _))) = (points.get(of), types.get(of))
-            {
-                border::fits(&self.program, (ty, point), *arg).map_err(misfit)?;
+            let point = match &self.likes[k] {
+                Some(Like::Input(of)) => {
+                    types.get(*of).map(|(ty, _)| *ty).zip(points.get(*of).and_then(Option::as_ref))
+                }
+                Some(Like::Kept(of, ty)) => Some(ty).zip(kept.get(*of).and_then(Option::as_ref)),
+                Some(Like::Output(_)) | None => None,
+            };
+            if let Some(point) = point {
+                border::fits(&self.program, point, *arg).map_err(misfit)?;
             }
             made.sizes.extend(lists.sizes.iter().map(|(size, n)| (k, size.clone(), *n)));
             made.values.push(Some(lists.into_value()));
@@ -86,6 +93,16 @@ impl Interface {
         Some(ArgumentError::new("A03", name, reason, help).at(self.binder.span_of(*k)))
     }
 
+    /// The arguments of the last call, then its results, for derivatives there.
+    pub fn kept(&self, scratch: &mut Scratch, leaves: &[Value]) -> Vec<Option<Value>> {
+        let mut all = std::mem::take(&mut scratch.points);
+        all.extend(self.outputs.iter().enumerate().map(|(k, output)| match &output.packed {
+            Some(_) => scratch.unpacked.get(k).cloned().flatten(),
+            None => output.layout.rebuild(leaves.get(output.leaves.clone()).unwrap_or_default()),
+        }));
+        all
+    }
+
     /// Takes the results that are handed over in lists out of these, after a call.
     ///
     /// # Errors
@@ -103,14 +120,17 @@ impl Interface {
                 scratch.unpacked.push(flat);
                 continue;
             };
-            let like = match output.like {
+            let like = match &output.like {
                 Some(Like::Input(k)) => {
-                    let point = scratch.points.get(k).and_then(Option::as_ref);
-                    types.get(k).map(|(ty, _)| *ty).zip(point)
+                    let point = scratch.points.get(*k).and_then(Option::as_ref);
+                    types.get(*k).map(|(ty, _)| *ty).zip(point)
                 }
                 Some(Like::Output(k)) => {
-                    let ty = self.outputs.get(k).map(|o| o.packed.as_ref().unwrap_or(&o.ty));
-                    ty.zip(scratch.unpacked.get(k).and_then(Option::as_ref))
+                    let ty = self.outputs.get(*k).map(|o| o.packed.as_ref().unwrap_or(&o.ty));
+                    ty.zip(scratch.unpacked.get(*k).and_then(Option::as_ref))
+                }
+                Some(Like::Kept(k, ty)) => {
+                    Some(ty).zip(scratch.kept.get(*k).and_then(Option::as_ref))
                 }
                 None => None,
             };

@@ -2,16 +2,15 @@
 //! other, all three optimised and compiled for one tape.
 
 use super::{LinearCode, LinearMap, Linearized, SavedSize, SharedLinear};
-use crate::border::Border;
+use crate::border;
 use crate::engine::{self, Placement};
 use crate::error::{Error, Result};
-use crate::interface::Interface;
-use crate::layout::is_flat;
+use crate::interface::{Interface, Origin};
 use crate::load::with_large_stack;
 use crate::model::Function;
 use crate::pipeline::{interpreter, mask, refusal, start_optimised};
 use crate::ports;
-use jut_ad::compose::{self, Composition, Outcome, Parameter, Saved};
+use jut_ad::compose::{self, Saved};
 use jut_ir::{Diagnostic, FuncId, Program, Type};
 use jut_loop::Lowered;
 use jut_loop::flatten::Seen;
@@ -24,10 +23,10 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         let (mut derivatives, func) = start_optimised(function);
         let wrt = mask(function, &derivatives.program, func);
         let policy = function.tape_policy();
-        let made = compose::linearize(&mut derivatives, func, &wrt, policy).map_err(refused)?;
+        let mut made = compose::linearize(&mut derivatives, func, &wrt, policy).map_err(refused)?;
+        let borders = border::wrap_kept(&mut derivatives.program, &mut made);
         let all = [&made.primal, &made.apply, &made.apply_transposed];
         let roots = all.map(|composition| composition.func);
-        all.iter().try_for_each(|made| all_flat(&derivatives.program, made)).map_err(refused)?;
         let programs = roots.map(|root| jut_opt::optimise(&derivatives.program, root, true));
         let ports =
             |k: usize| ports::ports(function.definition(), all[k], &programs[k].funcs[roots[k]]);
@@ -59,8 +58,9 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         };
         let sources = || function.model().shared_sources();
         let [primal, apply, transposed] = programs;
-        let primal =
-            Interface::new(sources(), primal, roots[0], (0, Border::default()), ports.0, ports.1)?;
+        let [border, forward_border, reverse_border] = borders;
+        let origin = Origin { border, ..Origin::default() };
+        let mut primal = Interface::new(sources(), primal, roots[0], origin, ports.0, ports.1)?;
         let is_size = |saved: &Saved| {
             let f = &primal.program.funcs[roots[0]];
             let ty = match *saved {
@@ -71,25 +71,20 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
         };
         let sizes: Vec<usize> =
             (0..made.saved.len()).filter(|k| is_size(&made.saved[*k])).collect();
-        let map = |program: Program, root: FuncId, (inputs, outputs), placements| {
+        let map = |program: Program, root: FuncId, border, (inputs, outputs), placements| {
             let params = &program.funcs[root].params;
             let names = sizes.iter().filter_map(|k| params.get(*k).copied()).collect();
             let kept = made.saved.len();
-            let interface = Interface::new(
-                sources(),
-                program,
-                root,
-                (kept, Border::default()),
-                inputs,
-                outputs,
-            )?;
+            let origin = Origin { kept, border, of: Some(&primal) };
+            let interface = Interface::new(sources(), program, root, origin, inputs, outputs)?;
             Ok::<_, Error>(LinearMap { interface, sizes: names, placements })
         };
         let [forward, reverse] = placements;
         let maps = [
-            map(apply, roots[1], forward_ports, forward)?,
-            map(transposed, roots[2], reverse_ports, reverse)?,
+            map(apply, roots[1], forward_border, forward_ports, forward)?,
+            map(transposed, roots[2], reverse_border, reverse_ports, reverse)?,
         ];
+        let keeps = maps.iter().any(|map| map.interface.has_lists());
         let sizes = sizes.iter().map(|k| match made.saved[*k] {
             Saved::Argument(k) => SavedSize::Argument(primal.binder.start_of(k)),
             Saved::Result(k) => {
@@ -97,28 +92,12 @@ pub(crate) fn linearize(function: &Function) -> Result<Linearized> {
             }
         });
         let sizes = sizes.collect();
+        primal.keeps = keeps;
         let (limit, parallel) = (function.limit(), function.is_parallel());
         let (engine, saved) = (function.chosen_engine(), made.saved);
         let shared = SharedLinear { primal, maps, saved, sizes, code, engine, limit, parallel };
         Ok(Linearized::new(shared))
     })
-}
-
-/// J901 for a function that takes or gives what is not made of flat arrays, but for the tape.
-fn all_flat(program: &Program, made: &Composition) -> std::result::Result<(), Diagnostic> {
-    let func = &program.funcs[made.func];
-    let params = func.params.iter().zip(&made.parameters);
-    let params = params.filter(|(_, what)| !matches!(what, Parameter::Saved(_)));
-    let params = params.map(|(v, _)| &func.nvars[*v].ty);
-    let results = func.results.iter().zip(&made.results);
-    let results = results.filter(|(_, what)| **what != Outcome::Tape).map(|(r, _)| &r.ty);
-    if params.chain(results).all(|ty| is_flat(program, ty)) {
-        return Ok(());
-    }
-    let message = "not built yet: a kept derivative of a function with values that are not made of flat arrays";
-    let help =
-        "take the gradient or a product with the Jacobian, or make such values in the function";
-    Err(Diagnostic::error("J901", func.span, message).help(help))
 }
 
 /// Machine code for a function and the maps that continue from it.
