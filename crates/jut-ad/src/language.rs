@@ -18,7 +18,7 @@
 use crate::compose::{self, Asked, Composition, Outcome, Parameter, Request, Saved, compose};
 use crate::forward::tangents::declare_for;
 use crate::{Derivatives, Mask, Policy, batch};
-use jut_ir::{Block, DataId, Diagnostic, FuncId, Function, Program, Rhs, Type};
+use jut_ir::{Block, DataId, Diagnostic, FuncId, Function, NVar, Program, Rhs, Type};
 use std::collections::HashMap;
 
 /// The word for a derivative at a point that is kept.
@@ -47,6 +47,8 @@ pub struct Deriver {
     settled: HashMap<FuncId, FuncId>,
     /// What the results of derivatives are the derivatives of, or by.
     sources: HashMap<FuncId, Vec<Option<Type>>>,
+    /// Compositions with sizes between their parameters, and the same with all sizes before them.
+    sized: HashMap<FuncId, FuncId>,
 }
 
 impl Deriver {
@@ -97,8 +99,7 @@ impl Deriver {
     /// The definition that answers a request for a definition of the program, added to it unless it is there.
     ///
     /// # Errors
-    /// `J801` for a definition with linear parts, `J901` where cotangents
-    /// have sizes that the definition computes, and what [`compose`] reports.
+    /// `J801` for a definition with linear parts, and what [`compose`] reports.
     pub fn derive(
         &mut self,
         program: &mut Program,
@@ -112,19 +113,18 @@ impl Deriver {
         let before = program.funcs.len();
         self.derivatives.resume(std::mem::take(program));
         let asked = Asked { request, func, wrt, of: None, policy: Policy::Default };
-        let made = compose(&mut self.derivatives, &asked, &mut |_, _, _| ())
-            .map(|made| Composition { func: self.settled(made.func), ..made });
+        let made = compose(&mut self.derivatives, &asked, &mut |_, _, _| ()).map(|made| {
+            let settled = self.settled(made.func);
+            Composition { func: self.sizes_first(settled, &made.parameters), ..made }
+        });
         *program = std::mem::take(&mut self.derivatives.program);
         for (_, made) in program.funcs.iter_mut().skip(before) {
             made.derived = true;
         }
-        let Composition { func: made, parameters, results } = made?;
+        let Composition { func: made, results, .. } = made?;
         let sources = results.iter().map(|what| self.source(&program.funcs[func], func, what));
         let sources = sources.collect();
         self.sources.insert(made, sources);
-        if parameters.contains(&Parameter::Size) {
-            return Err(sizes_computed(program, func));
-        }
         Ok(made)
     }
 
@@ -147,8 +147,7 @@ impl Deriver {
     /// The derivative of a definition at a point, as definitions of the program.
     ///
     /// # Errors
-    /// `J801` for a definition with linear parts, `J804` if no parameter has floats, `J901` where cotangents have sizes
-    /// that the definition computes, and what the passes report.
+    /// `J801` for a definition with linear parts, `J804` if no parameter has floats, and what the passes report.
     pub fn linear(
         &mut self,
         program: &mut Program,
@@ -165,9 +164,6 @@ impl Deriver {
             made.derived = true;
         }
         let made = made?;
-        if made.apply_transposed.parameters.contains(&Parameter::Size) {
-            return Err(sizes_computed(program, func));
-        }
         let (apply, transposed) = (made.apply.func, made.apply_transposed.func);
         Ok(Linear { primal: made.primal.func, results, saved: made.saved, apply, transposed })
     }
@@ -182,15 +178,6 @@ fn forward_domain(program: &Program, func: FuncId) -> Result<(), Diagnostic> {
             .next()
             .unwrap_or_else(|| Diagnostic::error("J801", program.funcs[func].span, message))
     })
-}
-
-fn sizes_computed(program: &Program, func: FuncId) -> Diagnostic {
-    let func = &program.funcs[func];
-    let message = format!(
-        "not built yet: cotangents of `{}`, whose results have sizes that it computes",
-        func.name
-    );
-    Diagnostic::error("J901", func.span, message).help("make the sizes parameters")
 }
 
 impl Deriver {
@@ -220,6 +207,29 @@ impl Deriver {
         let settled = moved.get(&made).copied().unwrap_or(made);
         self.settled.insert(made, settled);
         settled
+    }
+
+    /// A composition whose cotangents have sizes that the function computes takes these before them. Here they are the
+    /// first parameters, beside other sizes that callers leave out because arguments have them; the function tests that it
+    /// computes the same.
+    fn sizes_first(&mut self, made: FuncId, parameters: &[Parameter]) -> FuncId {
+        if !parameters.contains(&Parameter::Size) {
+            return made;
+        }
+        if let Some(sized) = self.sized.get(&made) {
+            return *sized;
+        }
+        let mut func = self.derivatives.program.funcs[made].clone();
+        let (own, rest) = func.params.split_at(func.size_params);
+        let all = rest.iter().zip(parameters.iter().skip(own.len()));
+        let (computed, others): (Vec<_>, Vec<_>) = all.partition(|(_, p)| **p == Parameter::Size);
+        let sizes = own.iter().chain(computed.into_iter().map(|(v, _)| v)).copied();
+        let sizes: Vec<NVar> = sizes.collect();
+        func.size_params = sizes.len();
+        func.params = sizes.into_iter().chain(others.into_iter().map(|(v, _)| *v)).collect();
+        let sized = self.derivatives.add_func(func);
+        self.sized.insert(made, sized);
+        sized
     }
 }
 
