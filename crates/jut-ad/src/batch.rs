@@ -107,8 +107,7 @@ fn name(program: &Program, func: FuncId, mapped: &Mask) -> String {
 /// B: the function over a batch, with the dimension of the batch as a first size.
 ///
 /// # Errors
-/// `J809` if nothing is mapped, or what is the size of something else; `J901` for results whose sizes the function
-/// computes.
+/// `J809` if nothing is mapped, or what is the size of something else, and for results whose sizes the function computes.
 pub fn batch(
     derivatives: &mut Derivatives,
     func: FuncId,
@@ -195,11 +194,11 @@ fn refuse(program: &Program, func: FuncId, mapped: &Mask) -> Result<(), Diagnost
 
 fn sizes_computed(f: &Function) -> Diagnostic {
     let message = format!(
-        "not built yet: a batch of `{}`, whose results have sizes that it computes",
+        "the results of a batch of `{}` would have no type: their sizes are computed for each element",
         f.name
     );
-    Diagnostic::error("J901", f.span, message)
-        .help("the elements of a batch have one size: make it a parameter")
+    Diagnostic::error("J809", f.span, message)
+        .help("the elements of a batch have one size: make it a parameter, or write a loop over the elements")
 }
 
 /// The function over a batch, and whether anything in it is done for the batch as a whole; none if what is stacked has a size

@@ -157,8 +157,10 @@ codes! {
         "give sums of products, each of one tangent and of values that do not depend on tangents";
     J808 "no schedule of the loops keeps the tape within the memory that it may take",
         "allow the bytes that the message names, or say `@recompute` of what is large";
-    J809 "a batch over nothing, or over what is the size of something else",
-        "name a parameter that may differ from element to element: `vmap(f, x)(x, n)`";
+    J809 "a batch over nothing, over what is the size of something else, or of a function that computes sizes of its results",
+        "name a parameter that may differ from element to element, `vmap(f, x)(x, n)`, or make sizes parameters";
+    J810 "a definition that takes a derivative of itself: that one would need its own derivative, and so on without end",
+        "take the derivative in another definition";
     J901 "not built yet",
         "write it with what is built: `docs/language.md` ends with what is not";
     J999 "a mistake in jut",

@@ -51,7 +51,7 @@
 //!
 //! Words of the grammar are names where they can be nothing else ([`crate::lex`]). `lend` is a word of its own only before a name and `=`, and else a name like any other.
 //! `max (i < n) e` differs from `max(a, b)` by the `<` or `<-` directly inside the parentheses.
-//! What the language reserves for later (`extern`, `mut`, `st`, ..) is refused with J901 where it stands.
+//! What the language reserves (`extern`, `mut`, `st`, ..) is refused where it stands.
 //!
 //! Requires nothing of the tokens. Ensures: brackets nest at most [`MAX_DEPTH`] deep (J003), so that
 //! whatever recurses over the tree is safe; operator chains may have any length. An error ends the
@@ -314,9 +314,11 @@ impl<'s> Parser<'s, '_> {
         !deep && end > 0 && at <= end
     }
 
-    fn not_built(&mut self, what: &str, help: &str) -> Failed {
+    /// J002 for a word of languages with state that is updated in place.
+    fn no_state(&mut self, help: &str) -> Failed {
         let span = self.span(self.peek());
-        self.fail(Diagnostic::error("J901", span, format!("not built yet: {what}")).help(help))
+        let message = "there is no state that is updated in place: values do not change";
+        self.fail(Diagnostic::error("J002", span, message).help(help))
     }
 
     /// Runs `inner` one level deeper.
@@ -474,8 +476,10 @@ impl<'s> Parser<'s, '_> {
             }
             "rule" => Decl::Rule(self.rule()?),
             "extern" => {
-                let help = "write the linear function as a `def`";
-                return Err(self.not_built("external linear primitives", help));
+                let span = self.span(self.peek());
+                let message = "not built yet: linear functions of other languages";
+                let error = Diagnostic::error("J901", span, message);
+                return Err(self.fail(error.help("write the linear function as a `def`")));
             }
             _ => {
                 let before = self.peek_at(self.at.saturating_sub(1));
@@ -689,7 +693,7 @@ impl<'s> Parser<'s, '_> {
             "acc" => Mode::Acc,
             "st" | "mut" => {
                 let help = "use `rd`, `wr` or `acc`, or carry the value through a loop";
-                return Err(self.not_built("state that is updated in place", help));
+                return Err(self.no_state(help));
             }
             _ => return Err(self.expected("`rd`, `wr` or `acc`")),
         };

@@ -168,7 +168,7 @@ fn is_the_loop(
     let nothing = mask.is_empty() && given.linear.is_empty() && given.caps.is_empty();
     let mut d = Derivatives::new(program.clone());
     let batched = match batch::batch(&mut d, func, mask) {
-        Err(d) if nothing && d.code == "J809" || computed && d.code == "J901" => return Ok(None),
+        Err(d) if (nothing || computed) && d.code == "J809" => return Ok(None),
         made => made.map_err(say)?,
     };
     fault(Pass::Batch, &mut d.program, batched);

@@ -202,11 +202,14 @@ impl Derivatives {
     }
 }
 
-/// J901 for the derivative of a definition that calls it.
+/// J810 for the derivative of a definition that calls it.
 pub(super) fn in_itself(d: &ast::Def) -> Diagnostic {
-    let message = format!("not built yet: a derivative of `{}` that it calls itself", d.name.text);
+    let name = d.name.text;
+    let message = format!(
+        "`{name}` takes a derivative of itself, so that one would take a derivative of itself, and so on without end"
+    );
     let help = "the derivative of a definition is made when the definition is complete: call it from another one";
-    Diagnostic::error("J901", d.name.span, message).help(help)
+    Diagnostic::error("J810", d.name.span, message).help(help)
 }
 
 /// `f{x,y}.grad.jvp`: the definition, and what is made of it.

@@ -486,8 +486,8 @@ impl<'s> Parser<'s, '_> {
             }
             "take" => self.take()?,
             "st" | "mut" | "get" => {
-                let help = "carry the value through a loop, or add into an `acc`";
-                return Err(self.not_built("state that is updated in place", help));
+                let help = "declare a variable, `var s = ..`, or add into an `acc`";
+                return Err(self.no_state(help));
             }
             _ => return Err(self.no_expression()),
         };
@@ -531,8 +531,8 @@ impl<'s> Parser<'s, '_> {
         self.expect("case")?;
         let scrutinee = self.expr()?;
         if self.at(",") {
-            let help = "keep floats out of data types with several constructors";
-            return Err(self.not_built("`case` on a tangent", help));
+            let help = "write a `case` of the second value in the arms of the first";
+            return Err(self.expected_helping("`{`: a `case` is about one value", help));
         }
         let open = self.at;
         self.expect("{")?;

@@ -85,8 +85,8 @@ impl<'s> Parser<'s, '_> {
         let kind = match word {
             "var" => self.variable()?,
             "put" => {
-                let help = "carry the value through a loop, or add into an `acc`";
-                return Err(self.not_built("state that is updated in place", help));
+                let help = "declare a variable, `var s = ..`, or add into an `acc`";
+                return Err(self.no_state(help));
             }
             "check" => self.check()?,
             "assert" => self.assertion()?,
