@@ -22,26 +22,14 @@
 //!
 //! The text grows by a constant per statement that can fail: nothing is nested for it.
 
-use crate::function::{Constant, Emitter, Operand, Result, Signature, Width, function_type};
-use crate::prelude::Helper;
+use crate::function::{
+    Constant, Emitter, Operand, Region, Result, Signature, Width, function_type,
+};
+use crate::prelude::{Cells, Helper};
 use jut_ir::RuntimeErrorKind;
 use jut_ir::ir::Literal;
 use jut_loop::form::{Atom, Block, Cell, Check, For, LoopFuncId, Order, Site, Value};
 use jut_loop::kernel::Kernel;
-
-/// What can be left in the middle: a function, or the region of a loop or branch that can fail.
-pub(crate) struct Region {
-    /// The types of its results after the status.
-    types: Vec<&'static str>,
-    /// How it ends: `return` or `scf.yield`.
-    end: &'static str,
-    /// The number of its last block, which gives the status.
-    number: usize,
-    /// Blocks that are still to be written: where they fail, and with which operands.
-    pending: Vec<(usize, Site, Vec<Operand>)>,
-    /// Whether anything leads to the last block.
-    left: bool,
-}
 
 /// A loop with a step, carrying values.
 pub(crate) struct Counted {
@@ -123,20 +111,20 @@ impl Emitter<'_> {
 
     /// A value of a type, for a result that nobody reads.
     fn nothing(&mut self, ty: &str) -> Operand {
-        let helper = match ty {
+        let cells = match ty {
             "f64" => return self.float(0.0, Width::One),
             "vector<8xf64>" => return self.float(0.0, Width::Eight),
             "f32" => return self.constant(Constant::F32(0)),
             "i32" => return self.constant(Constant::I32(0)),
             "index" => return self.int(0),
             "i1" => return self.constant(Constant::Bool(false, Width::One)),
-            "!f64s" => Helper::F64s,
-            "!f32s" => Helper::F32s,
-            "!i32s" => Helper::I32s,
-            "!bools" => Helper::Bools,
-            _ => Helper::I64s,
+            "!f64s" => Cells::F64,
+            "!f32s" => Cells::F32,
+            "!i32s" => Cells::I32,
+            "!bools" => Cells::Bool,
+            _ => Cells::I64,
         };
-        let helper = self.prelude.helper(helper);
+        let helper = self.prelude.helper(Helper::View(cells));
         let zero = self.int(0);
         self.define(format_args!("func.call @{helper}({zero}, {zero}) : (index, index) -> {ty}"))
     }
@@ -216,11 +204,8 @@ impl Emitter<'_> {
         }
         let types: Vec<&'static str> = carried.iter().map(|(_, ty, _)| *ty).collect();
         let step = self.int(counted.step);
-        if counted.fails {
-            return self.fallible_loop(dst, counted, &types, &step, body);
-        }
-        if counted.early {
-            return self.early_loop(dst, counted, &types, &step, body);
+        if counted.fails || counted.early {
+            return self.open_loop(dst, counted, &types, &step, body);
         }
         let mut head = format!("{}scf.for {index} = {low} to {high} step {step}", pattern(dst));
         if !carried.is_empty() {
@@ -241,8 +226,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Writes a loop that goes on while its status is 0.
-    fn fallible_loop(
+    /// Writes a loop that goes on while its status is 0, if it can fail, and while the first of what it carries is true, if it
+    /// may end early.
+    fn open_loop(
         &mut self,
         dst: &[Operand],
         counted: &Counted,
@@ -250,76 +236,45 @@ impl Emitter<'_> {
         step: &Operand,
         body: &mut dyn FnMut(&mut Self) -> Result<Vec<Operand>>,
     ) -> Result<()> {
-        let Counted { low, high, index, carried, predicate, .. } = counted;
-        let ok = self.constant(Constant::I32(0));
-        let status = self.temporary();
-        let mut results = vec![self.temporary(), status.clone()];
+        let Counted { low, high, index, carried, predicate, fails, early, .. } = counted;
+        let status = fails.then(|| (self.constant(Constant::I32(0)), self.temporary()));
+        let mut results = vec![self.temporary()];
+        results.extend(status.iter().map(|(_, status)| status.clone()));
         results.extend_from_slice(dst);
         let before: Vec<Operand> = results.iter().map(|_| self.temporary()).collect();
-        let initial: Vec<&Operand> =
-            [low, &ok].into_iter().chain(carried.iter().map(|(_, _, first)| first)).collect();
+        let firsts = std::iter::once(low).chain(status.iter().map(|(ok, _)| ok));
+        let firsts = firsts.chain(carried.iter().map(|(_, _, first)| first));
         let pairs: Vec<String> =
-            before.iter().zip(initial).map(|(name, first)| format!("{name} = {first}")).collect();
-        let all: Vec<&str> = ["index", "i32"].into_iter().chain(types.iter().copied()).collect();
-        let (pairs, list) = (pairs.join(", "), all.join(", "));
-        self.open(format_args!(
-            "{}scf.while ({pairs}) : ({list}) -> ({list}) {{",
-            pattern(&results)
-        ));
-        let more =
+            before.iter().zip(firsts).map(|(name, first)| format!("{name} = {first}")).collect();
+        let all = std::iter::once("index").chain(status.iter().map(|_| "i32"));
+        let all: Vec<&str> = all.chain(types.iter().copied()).collect();
+        let (pairs, list, left) = (pairs.join(", "), all.join(", "), pattern(&results));
+        self.open(format_args!("{left}scf.while ({pairs}) : ({list}) -> ({list}) {{"));
+        let mut go =
             self.define(format_args!("arith.cmpi {predicate}, {}, {high} : index", before[0]));
-        let fine = self.define(format_args!("arith.cmpi eq, {}, {ok} : i32", before[1]));
-        let mut go = self.define(format_args!("arith.andi {more}, {fine} : i1"));
-        if let (true, Some(first)) = (counted.early, before.get(2)) {
+        if let Some((ok, _)) = &status {
+            let fine = self.define(format_args!("arith.cmpi eq, {}, {ok} : i32", before[1]));
+            go = self.define(format_args!("arith.andi {go}, {fine} : i1"));
+        }
+        if *early {
+            let first = before.get(1 + usize::from(*fails));
+            let first = first.ok_or("a loop that may end early carries nothing")?;
             go = self.define(format_args!("arith.andi {go}, {first} : i1"));
         }
         self.line(format_args!("scf.condition({go}){}", with_types(&before, &all)));
         self.close("} do {");
         self.inside();
-        let mut params = vec![format!("{index}: index"), format!("{}: i32", self.temporary())];
-        params.extend(carried.iter().map(|(name, ty, _)| format!("{name}: {ty}")));
-        self.label(format_args!("^body{}({})", label_of(&status), params.join(", ")));
-        let mut next = self.failing(types, body)?;
-        let following = self.define(format_args!("arith.addi {index}, {step} : index"));
-        next.insert(0, following);
-        self.line(format_args!("scf.yield{}", with_types(&next, &all)));
-        self.close("}");
-        self.guard_status(&status)
-    }
-
-    /// Writes a loop that goes on while the first of what it carries is true.
-    fn early_loop(
-        &mut self,
-        dst: &[Operand],
-        counted: &Counted,
-        types: &[&'static str],
-        step: &Operand,
-        body: &mut dyn FnMut(&mut Self) -> Result<Vec<Operand>>,
-    ) -> Result<()> {
-        let Counted { low, high, index, carried, predicate, .. } = counted;
-        let mut results = vec![self.temporary()];
-        results.extend_from_slice(dst);
-        let before: Vec<Operand> = results.iter().map(|_| self.temporary()).collect();
-        let [at, go, ..] = &before[..] else {
-            return Err("a loop that may end early carries nothing".to_owned());
-        };
-        let firsts = std::iter::once(low).chain(carried.iter().map(|(_, _, first)| first));
-        let pairs: Vec<String> =
-            before.iter().zip(firsts).map(|(name, first)| format!("{name} = {first}")).collect();
-        let all: Vec<&str> = std::iter::once("index").chain(types.iter().copied()).collect();
-        let (pairs, list) = (pairs.join(", "), all.join(", "));
-        let results = pattern(&results);
-        self.open(format_args!("{results}scf.while ({pairs}) : ({list}) -> ({list}) {{"));
-        let more = self.define(format_args!("arith.cmpi {predicate}, {at}, {high} : index"));
-        let more = self.define(format_args!("arith.andi {more}, {go} : i1"));
-        self.line(format_args!("scf.condition({more}){}", with_types(&before, &all)));
-        self.close("} do {");
-        self.inside();
         let mut params = vec![format!("{index}: index")];
+        if *fails {
+            params.push(format!("{}: i32", self.temporary()));
+        }
         params.extend(carried.iter().map(|(name, ty, _)| format!("{name}: {ty}")));
-        let block = self.number();
+        let block = match &status {
+            Some((_, status)) => status.trim_start_matches('%').to_owned(),
+            None => self.number().to_string(),
+        };
         self.label(format_args!("^body{block}({})", params.join(", ")));
-        let mut next = body(self)?;
+        let mut next = if *fails { self.failing(types, body)? } else { body(self)? };
         let following = self.define(format_args!("arith.addi {index}, {step} : index"));
         next.insert(0, following);
         if next.len() != all.len() {
@@ -327,7 +282,7 @@ impl Emitter<'_> {
         }
         self.line(format_args!("scf.yield{}", with_types(&next, &all)));
         self.close("}");
-        Ok(())
+        status.map_or(Ok(()), |(_, status)| self.guard_status(&status))
     }
 
     pub(crate) fn for_loop(&mut self, source: &For, fails: bool) -> Result<()> {
@@ -520,9 +475,4 @@ impl Emitter<'_> {
         };
         self.guard(&holds, site, operands)
     }
-}
-
-/// The digits of a temporary, to number a label with.
-fn label_of(temporary: &Operand) -> &str {
-    temporary.trim_start_matches('%')
 }

@@ -8,11 +8,13 @@
 //! nesting of blocks.
 
 use crate::facts::{Fact, Facts};
-use crate::prelude::Prelude;
-use crate::program::{Names, readable};
+use crate::names::{Names, readable};
+use crate::prelude::{Cells, Prelude};
 use cranelift_entity::SecondaryMap;
 use jut_ir::ir::Literal;
-use jut_loop::form::{Atom, Block, Cell, Kind, LoopFuncId, LoopFunction, LoopProgram, Stmt, Value};
+use jut_loop::form::{
+    Atom, Block, Cell, Kind, LoopFuncId, LoopFunction, LoopProgram, Site, Stmt, Value,
+};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -43,11 +45,7 @@ pub(crate) fn kind_type(kind: Kind, width: Width) -> &'static str {
         (Kind::I32, Width::Eight) => "vector<8xi32>",
         (Kind::BOOL, Width::One) => "i1",
         (Kind::BOOL, Width::Eight) => "vector<8xi1>",
-        (Kind::Buffer(Cell::F64), _) => "!f64s",
-        (Kind::Buffer(Cell::F32), _) => "!f32s",
-        (Kind::Buffer(Cell::I32), _) => "!i32s",
-        (Kind::Buffer(Cell::I64 | Cell::Buffer | Cell::Word), _) => "!i64s",
-        (Kind::Buffer(Cell::BOOL), _) => "!bools",
+        (Kind::Buffer(cell), _) => Cells::of(cell).array(),
     }
 }
 
@@ -95,6 +93,20 @@ pub(crate) enum Constant {
     I32(i32),
 }
 
+/// What can be left in the middle: a function, or the region of a loop or branch that can fail.
+pub(crate) struct Region {
+    /// The types of its results after the status.
+    pub types: Vec<&'static str>,
+    /// How it ends: `return` or `scf.yield`.
+    pub end: &'static str,
+    /// The number of its last block, which gives the status.
+    pub number: usize,
+    /// Blocks that are still to be written: where they fail, and with which operands.
+    pub pending: Vec<(usize, Site, Vec<Operand>)>,
+    /// Whether anything leads to the last block.
+    pub left: bool,
+}
+
 /// The state of translating one function.
 pub(crate) struct Emitter<'a> {
     pub program: &'a LoopProgram,
@@ -115,7 +127,7 @@ pub(crate) struct Emitter<'a> {
     depth: usize,
     counter: usize,
     /// What surrounds the current statement and can be left in the middle, innermost last.
-    pub regions: Vec<crate::control::Region>,
+    pub regions: Vec<Region>,
 }
 
 impl<'a> Emitter<'a> {

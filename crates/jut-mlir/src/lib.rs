@@ -27,6 +27,7 @@
 //! | module | what |
 //! |---|---|
 //! | `program` | a whole program: types, functions, entry |
+//! | `names` | names that MLIR can read |
 //! | `facts` | what can fail, and what needs the workspace |
 //! | `function` | one function: values, constants, statements |
 //! | `control` | loops, branches, calls, checks |
@@ -46,6 +47,7 @@ mod lanes;
 #[cfg(feature = "mlir")]
 mod lowering;
 mod memory;
+mod names;
 mod operation;
 mod prelude;
 mod program;

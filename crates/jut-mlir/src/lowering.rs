@@ -15,7 +15,8 @@
 
 use crate::PIPELINE;
 use crate::facts::Facts;
-use crate::program::{ENTRY, names, text};
+use crate::names::{ENTRY, names};
+use crate::program::text;
 use cranelift_entity::SecondaryMap;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef};

@@ -6,12 +6,36 @@
 //! How many cells the memory at a loaded address has, nobody says here: the program never goes beyond
 //! them, and its text has the checks.
 
-use crate::function::{Emitter, Operand, Result};
-use crate::prelude::Helper;
-use crate::program::{UNBOUNDED, address_helper, view_helper};
+use crate::function::{Emitter, Operand, Result, Width, kind_type};
+use crate::prelude::{Cells, Helper, UNBOUNDED};
+use jut_ir::Scalar;
 use jut_ir::ir::Literal;
 use jut_loop::form::{Arena, Atom, Cell, Kind, Site, Value};
 use jut_runtime::workspace::layout;
+
+/// An operation of `arith` that makes a value of one type one of another.
+pub(crate) type Cast = (&'static str, &'static str, &'static str);
+
+/// How a number comes out of a word, of which it is the lowest bits; a truth value is compared.
+pub(crate) fn out_of_word(scalar: Scalar) -> &'static [Cast] {
+    match scalar {
+        Scalar::F64 => &[("index_cast", "index", "i64"), ("bitcast", "i64", "f64")],
+        Scalar::F32 => &[("index_cast", "index", "i32"), ("bitcast", "i32", "f32")],
+        Scalar::I32 => &[("index_cast", "index", "i32")],
+        Scalar::I64 | Scalar::Bool => &[],
+    }
+}
+
+/// How a number or truth value becomes a word.
+pub(crate) fn into_word(scalar: Scalar) -> &'static [Cast] {
+    match scalar {
+        Scalar::F64 => &[("bitcast", "f64", "i64"), ("index_cast", "i64", "index")],
+        Scalar::F32 => &[("bitcast", "f32", "i32"), ("index_castui", "i32", "index")],
+        Scalar::I32 => &[("index_castui", "i32", "index")],
+        Scalar::Bool => &[("index_castui", "i1", "index")],
+        Scalar::I64 => &[],
+    }
+}
 
 impl Emitter<'_> {
     pub(crate) fn load(&mut self, dst: Value, buffer: Value, index: Atom) -> Result<()> {
@@ -20,27 +44,16 @@ impl Emitter<'_> {
         let (buffer, index) = (self.value(buffer)?, self.atom(index)?);
         let load = format!("memref.load {buffer}[{index}] : {ty}");
         match (self.kind(dst), cell) {
-            (Kind::F64, Cell::Word) => {
-                let word = self.define(load);
-                let bits = self.define(format_args!("arith.index_cast {word} : index to i64"));
-                let name = self.bind(dst);
-                self.line(format_args!("{name} = arith.bitcast {bits} : i64 to f64"));
-            }
-            (Kind::F32, Cell::Word) => {
-                let word = self.define(load);
-                let bits = self.define(format_args!("arith.index_cast {word} : index to i32"));
-                let name = self.bind(dst);
-                self.line(format_args!("{name} = arith.bitcast {bits} : i32 to f32"));
-            }
-            (Kind::I32, Cell::Word) => {
-                let word = self.define(load);
-                let name = self.bind(dst);
-                self.line(format_args!("{name} = arith.index_cast {word} : index to i32"));
-            }
             (Kind::BOOL, Cell::Word) => {
                 let (word, zero) = (self.define(load), self.int(0));
                 let name = self.bind(dst);
                 self.line(format_args!("{name} = arith.cmpi ne, {word}, {zero} : index"));
+            }
+            (Kind::Scalar(scalar), Cell::Word) if !out_of_word(scalar).is_empty() => {
+                let word = self.define(load);
+                let cast = self.cast(out_of_word(scalar), word);
+                let name = self.bind(dst);
+                self.line(format_args!("{name} = {cast}"));
             }
             (Kind::BOOL, _) => {
                 let byte = self.define(load);
@@ -60,9 +73,22 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Writes all steps of a conversion but the last; gives that.
+    fn cast(&mut self, steps: &[Cast], from: Operand) -> String {
+        let step =
+            |(name, ty, to): &Cast, from: &Operand| format!("arith.{name} {from} : {ty} to {to}");
+        match steps {
+            [first, last] => {
+                let between = self.define(step(first, &from));
+                step(last, &between)
+            }
+            steps => steps.iter().map(|last| step(last, &from)).collect(),
+        }
+    }
+
     /// Makes the memory at an address an array.
     fn view(&mut self, dst: Value, cell: Cell, address: &Operand, cells: &Operand) {
-        let helper = self.prelude.helper(view_helper(cell));
+        let helper = self.prelude.helper(Helper::View(Cells::of(cell)));
         let ty = self.type_of(dst);
         let name = self.bind(dst);
         self.line(format_args!(
@@ -75,25 +101,15 @@ impl Emitter<'_> {
         let kind = self.source.kind_of(value);
         let operand = self.atom(value)?;
         Ok(match kind {
-            Kind::F64 if cell == Cell::Word => {
-                let bits = self.define(format_args!("arith.bitcast {operand} : f64 to i64"));
-                self.define(format_args!("arith.index_cast {bits} : i64 to index"))
-            }
-            Kind::F32 if cell == Cell::Word => {
-                let bits = self.define(format_args!("arith.bitcast {operand} : f32 to i32"));
-                self.define(format_args!("arith.index_castui {bits} : i32 to index"))
-            }
-            Kind::I32 if cell == Cell::Word => {
-                self.define(format_args!("arith.index_castui {operand} : i32 to index"))
-            }
-            Kind::BOOL if cell == Cell::Word => {
-                self.define(format_args!("arith.index_castui {operand} : i1 to index"))
+            Kind::Scalar(scalar) if cell == Cell::Word && !into_word(scalar).is_empty() => {
+                let cast = self.cast(into_word(scalar), operand);
+                self.define(cast)
             }
             Kind::F64 | Kind::F32 | Kind::I64 | Kind::I32 => operand,
             Kind::BOOL => self.define(format_args!("arith.extui {operand} : i1 to i8")),
             Kind::Buffer(cell) => {
-                let helper = self.prelude.helper(address_helper(cell));
-                let ty = crate::function::kind_type(kind, crate::function::Width::One);
+                let helper = self.prelude.helper(Helper::Address(Cells::of(cell)));
+                let ty = kind_type(kind, Width::One);
                 self.define(format_args!("func.call @{helper}({operand}) : ({ty}) -> index"))
             }
         })
@@ -186,13 +202,7 @@ impl Emitter<'_> {
 
     pub(crate) fn fill(&mut self, buffer: Value, len: Atom, value: Atom) -> Result<()> {
         let ty = self.type_of(buffer);
-        let cell_type = match self.cell(buffer)? {
-            Cell::F64 => "f64",
-            Cell::F32 => "f32",
-            Cell::I32 => "i32",
-            Cell::I64 | Cell::Buffer | Cell::Word => "index",
-            Cell::BOOL => "i8",
-        };
+        let cell_type = Cells::of(self.cell(buffer)?).cell();
         let value = self.stored(self.cell(buffer)?, value)?;
         let count = self.count(len)?;
         let cells = self.first(buffer, &count)?;

@@ -3,10 +3,11 @@
 //! An array is a `memref` with an offset, so that the rows of an array are arrays too. What an
 //! address becomes by [`VIEWS`] is the only place where MLIR is told how it represents a `memref`.
 //!
-//! The workspace is 22 words: two arenas (begin, top and end of the current chunk), the place for the
+//! Of the workspace programs see [`WORKSPACE_WORDS`]: two arenas (begin, top and end of the current chunk), the place for the
 //! error of a failed call, and the address of the byte that says whether the call is cancelled. An allocation moves the top; only a full chunk calls the
 //! runtime, which gives address 0 if there is no memory.
 
+use jut_loop::form::Cell;
 use jut_runtime::arena::ALIGN;
 use jut_runtime::wide;
 use jut_runtime::workspace::layout;
@@ -25,38 +26,82 @@ pub(crate) struct Prelude {
     wide: BTreeSet<(&'static str, usize)>,
 }
 
-/// A function of the prelude.
+/// What the cells of an array are in MLIR, in the order in which the functions about them are written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Cells {
+    F64,
+    F32,
+    /// Integers, or addresses, or words.
+    I64,
+    I32,
+    /// Bytes that are truth values.
+    Bool,
+}
+
+impl Cells {
+    pub fn of(cell: Cell) -> Cells {
+        match cell {
+            Cell::F64 => Cells::F64,
+            Cell::F32 => Cells::F32,
+            Cell::I32 => Cells::I32,
+            Cell::I64 | Cell::Buffer | Cell::Word => Cells::I64,
+            Cell::BOOL => Cells::Bool,
+        }
+    }
+
+    /// The name of a type of arrays: `!f64s`.
+    pub fn array(self) -> &'static str {
+        match self {
+            Cells::F64 => "!f64s",
+            Cells::F32 => "!f32s",
+            Cells::I64 => "!i64s",
+            Cells::I32 => "!i32s",
+            Cells::Bool => "!bools",
+        }
+    }
+
+    /// The type of a cell.
+    pub fn cell(self) -> &'static str {
+        match self {
+            Cells::F64 => "f64",
+            Cells::F32 => "f32",
+            Cells::I64 => "index",
+            Cells::I32 => "i32",
+            Cells::Bool => "i8",
+        }
+    }
+
+    /// The type of arrays, written out.
+    pub fn view(self) -> String {
+        format!("memref<?x{}, strided<[1], offset: ?>>", self.cell())
+    }
+
+    fn bytes(self) -> usize {
+        match self {
+            Cells::F64 | Cells::I64 => 8,
+            Cells::F32 | Cells::I32 => 4,
+            Cells::Bool => 1,
+        }
+    }
+}
+
+/// How many cells an array has of which only the program knows how many: no limit.
+pub(crate) const UNBOUNDED: i64 = i64::MAX >> 4;
+
+/// A function of the prelude, in the order in which they are written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Helper {
     /// The workspace at an address.
     Workspace,
-    /// An array of floats at an address.
-    F64s,
-    /// An array of floats of 32 bits at an address.
-    F32s,
-    /// An array of integers, or of addresses.
-    I64s,
-    /// An array of integers of 32 bits at an address.
-    I32s,
-    /// An array of bytes that are truth values.
-    Bools,
-    /// The address of an array of floats.
-    AddressOfF64s,
-    /// The address of an array of floats of 32 bits.
-    AddressOfF32s,
-    /// The address of an array of integers or addresses.
-    AddressOfI64s,
-    /// The address of an array of integers of 32 bits.
-    AddressOfI32s,
-    /// The address of an array of truth values.
-    AddressOfBools,
-    /// Memory for cells on the temp arena; 0 if there is none.
+    /// An array at an address.
+    View(Cells),
+    /// The address of an array.
+    Address(Cells),
+    /// Memory for cells on an arena; 0 if there is none.
     AllocTemp,
-    /// Memory for cells on the tape arena; 0 if there is none.
     AllocTape,
-    /// Gives memory of the temp arena back.
+    /// Gives memory of an arena back.
     ReleaseTemp,
-    /// Gives memory of the tape arena back.
     ReleaseTape,
     /// Writes down an error and gives its status.
     Fail,
@@ -68,91 +113,53 @@ pub(crate) enum Helper {
     ToI64,
 }
 
-/// All functions of the prelude, in the order in which they are written.
-const ALL: [Helper; 19] = [
-    Helper::Workspace,
-    Helper::F64s,
-    Helper::F32s,
-    Helper::I64s,
-    Helper::I32s,
-    Helper::Bools,
-    Helper::AddressOfF64s,
-    Helper::AddressOfF32s,
-    Helper::AddressOfI64s,
-    Helper::AddressOfI32s,
-    Helper::AddressOfBools,
-    Helper::AllocTemp,
-    Helper::AllocTape,
-    Helper::ReleaseTemp,
-    Helper::ReleaseTape,
-    Helper::Fail,
-    Helper::GoesOn,
-    Helper::Fold,
-    Helper::ToI64,
-];
-
 /// How many words of the workspace compiled code sees.
 pub(crate) const WORKSPACE_WORDS: usize = layout::HEAD / 8;
 
 impl Helper {
     /// The name of the function.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> String {
         match self {
-            Helper::Workspace => "jut.workspace",
-            Helper::F64s => "jut.f64s",
-            Helper::F32s => "jut.f32s",
-            Helper::I64s => "jut.i64s",
-            Helper::I32s => "jut.i32s",
-            Helper::Bools => "jut.bools",
-            Helper::AddressOfF64s => "jut.address_of_f64s",
-            Helper::AddressOfF32s => "jut.address_of_f32s",
-            Helper::AddressOfI64s => "jut.address_of_i64s",
-            Helper::AddressOfI32s => "jut.address_of_i32s",
-            Helper::AddressOfBools => "jut.address_of_bools",
-            Helper::AllocTemp => "jut.alloc_temp",
-            Helper::AllocTape => "jut.alloc_tape",
-            Helper::ReleaseTemp => "jut.release_temp",
-            Helper::ReleaseTape => "jut.release_tape",
-            Helper::Fail => "jut.fail",
-            Helper::GoesOn => "jut.goes_on",
-            Helper::Fold => "jut.fold",
-            Helper::ToI64 => "jut.to_i64",
+            Helper::View(cells) => cells.array().replacen('!', "jut.", 1),
+            Helper::Address(cells) => cells.array().replacen('!', "jut.address_of_", 1),
+            Helper::Workspace => "jut.workspace".to_owned(),
+            Helper::AllocTemp => "jut.alloc_temp".to_owned(),
+            Helper::AllocTape => "jut.alloc_tape".to_owned(),
+            Helper::ReleaseTemp => "jut.release_temp".to_owned(),
+            Helper::ReleaseTape => "jut.release_tape".to_owned(),
+            Helper::Fail => "jut.fail".to_owned(),
+            Helper::GoesOn => "jut.goes_on".to_owned(),
+            Helper::Fold => "jut.fold".to_owned(),
+            Helper::ToI64 => "jut.to_i64".to_owned(),
         }
     }
 
     fn text(self, out: &mut String) {
+        let name = &self.name();
         match self {
-            Helper::Workspace => view(out, self.name(), "", "!workspace", WORKSPACE_WORDS),
-            Helper::F64s => view(out, self.name(), ", %cells: index", "!f64s", 0),
-            Helper::F32s => view(out, self.name(), ", %cells: index", "!f32s", 0),
-            Helper::I64s => view(out, self.name(), ", %cells: index", "!i64s", 0),
-            Helper::I32s => view(out, self.name(), ", %cells: index", "!i32s", 0),
-            Helper::Bools => view(out, self.name(), ", %cells: index", "!bools", 0),
-            Helper::AddressOfF64s => address(out, self.name(), "f64", 8),
-            Helper::AddressOfF32s => address(out, self.name(), "f32", 4),
-            Helper::AddressOfI64s => address(out, self.name(), "index", 8),
-            Helper::AddressOfI32s => address(out, self.name(), "i32", 4),
-            Helper::AddressOfBools => address(out, self.name(), "i8", 1),
+            Helper::Workspace => view(out, name, "", "!workspace", WORKSPACE_WORDS),
+            Helper::View(cells) => view(out, name, ", %cells: index", cells.array(), 0),
+            Helper::Address(cells) => address(out, name, cells),
             Helper::AllocTemp => {
-                alloc(out, self.name(), "jut_alloc_temp", layout::TEMP_TOP, layout::TEMP_END);
+                alloc(out, name, "jut_alloc_temp", layout::TEMP_TOP, layout::TEMP_END);
             }
             Helper::AllocTape => {
-                alloc(out, self.name(), "jut_alloc_tape", layout::TAPE_TOP, layout::TAPE_END);
+                alloc(out, name, "jut_alloc_tape", layout::TAPE_TOP, layout::TAPE_END);
             }
             Helper::ReleaseTemp => release(
                 out,
-                self.name(),
+                name,
                 "jut_release",
                 [layout::TEMP_BASE, layout::TEMP_TOP, layout::TEMP_END],
             ),
             Helper::ReleaseTape => release(
                 out,
-                self.name(),
+                name,
                 "jut_release_tape",
                 [layout::TAPE_BASE, layout::TAPE_TOP, layout::TAPE_END],
             ),
-            Helper::Fail => fail(out),
-            Helper::GoesOn => goes_on(out, self.name()),
+            Helper::Fail => fail(out, name),
+            Helper::GoesOn => goes_on(out, name),
             Helper::Fold => out.push_str(FOLD),
             Helper::ToI64 => out.push_str(TO_I64),
         }
@@ -161,7 +168,7 @@ impl Helper {
 
 impl Prelude {
     /// Uses a function; gives its name.
-    pub fn helper(&mut self, helper: Helper) -> &'static str {
+    pub fn helper(&mut self, helper: Helper) -> String {
         self.used.insert(helper);
         match helper {
             Helper::AllocTemp => self.runtime("jut_alloc_temp", "(index, index) -> index"),
@@ -202,7 +209,7 @@ impl Prelude {
             let types = vec!["index"; *params].join(", ");
             let _ = writeln!(out, "func.func private @{symbol}({types})");
         }
-        for helper in ALL.into_iter().filter(|helper| self.used.contains(helper)) {
+        for helper in &self.used {
             out.push('\n');
             helper.text(&mut out);
         }
@@ -246,8 +253,8 @@ func.func private @{name}(%address: index{param}) -> {ty} {{
     );
 }
 
-fn address(out: &mut String, name: &str, cell: &str, bytes: usize) {
-    let ty = format!("memref<?x{cell}, strided<[1], offset: ?>>");
+fn address(out: &mut String, name: &str, cells: Cells) {
+    let (ty, cell, bytes) = (cells.view(), cells.cell(), cells.bytes());
     let _ = write!(
         out,
         "// The address of the first cell.
@@ -347,7 +354,7 @@ func.func private @{name}(%workspace: !workspace, %mark: index) {{
     );
 }
 
-fn fail(out: &mut String) {
+fn fail(out: &mut String, name: &str) {
     let places = [
         ("%site", layout::FAILURE_SITE),
         ("%number", layout::FAILURE_KIND),
@@ -355,7 +362,6 @@ fn fail(out: &mut String) {
         ("%b", layout::FAILURE_OPERANDS + 8),
         ("%c", layout::FAILURE_OPERANDS + 16),
     ];
-    let name = Helper::Fail.name();
     let _ = write!(
         out,
         "// Writes down where a check failed and with which numbers; gives the status.

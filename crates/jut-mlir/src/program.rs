@@ -7,7 +7,7 @@
 //! | buffer of integers of 32 bits | `!i32s`, a `memref` of `i32` |
 //! | buffer of integers, buffer of buffers | `!i64s`, a `memref` of `index`; buffers are addresses there |
 //! | buffer of bools | `!bools`, a `memref` of `i8` |
-//! | the workspace | `!workspace`, a `memref` of nineteen words |
+//! | the workspace | `!workspace`, a `memref` of the words that compiled code sees |
 //!
 //! **Entry.** One more function makes all programs look the same from outside:
 //! `@entry(workspace, arguments, results) -> status`, three addresses; one word per parameter of
@@ -15,16 +15,13 @@
 
 use crate::facts::Facts;
 use crate::function::{Emitter, Signature, Width, function_type, kind_type};
-use crate::prelude::{Helper, Prelude, WORKSPACE_WORDS};
-use cranelift_entity::SecondaryMap;
-use jut_loop::form::{Cell, Kind, LoopFuncId, LoopProgram};
+use crate::memory::{Cast, into_word, out_of_word};
+use crate::names::{ENTRY, names};
+use crate::prelude::{Cells, Helper, Prelude, UNBOUNDED, WORKSPACE_WORDS};
+use jut_ir::Scalar;
+use jut_loop::form::{Kind, LoopProgram};
 use jut_native::CompileError;
-use jut_runtime::symbols;
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
-
-/// The function through which a program is called from outside.
-pub const ENTRY: &str = "entry";
 
 /// The program as MLIR's text form, before any of its passes.
 ///
@@ -58,15 +55,13 @@ pub fn text(program: &LoopProgram) -> Result<String, CompileError> {
     let signature = Signature::of(function, facts.functions[last]);
     let entry = entry(&names[last], &signature, &mut prelude);
     let mut out = String::new();
-    let _ = writeln!(out, "!f64s = {}", view_type("f64"));
     let prelude = prelude.text();
-    for (name, cell) in [("!f32s", "f32"), ("!i32s", "i32")] {
-        if [&functions, &entry, &prelude].iter().any(|text| text.contains(name)) {
-            let _ = writeln!(out, "{name} = {}", view_type(cell));
+    for cells in [Cells::F64, Cells::F32, Cells::I32, Cells::I64, Cells::Bool] {
+        let (name, is_rare) = (cells.array(), matches!(cells, Cells::F32 | Cells::I32));
+        if !is_rare || [&functions, &entry, &prelude].iter().any(|text| text.contains(name)) {
+            let _ = writeln!(out, "{name} = {}", cells.view());
         }
     }
-    let _ = writeln!(out, "!i64s = {}", view_type("index"));
-    let _ = writeln!(out, "!bools = {}", view_type("i8"));
     let _ = writeln!(out, "!workspace = memref<{WORKSPACE_WORDS}xindex>\n");
     out.push_str(functions.trim_start());
     out.push('\n');
@@ -75,82 +70,6 @@ pub fn text(program: &LoopProgram) -> Result<String, CompileError> {
     out.push_str(&prelude);
     Ok(out)
 }
-
-fn view_type(cell: &str) -> String {
-    format!("memref<?x{cell}, strided<[1], offset: ?>>")
-}
-
-/// A name that MLIR can read: letters, digits, `_` and `$`, not beginning with a digit.
-pub(crate) fn readable(name: &str, extra: &str) -> String {
-    let ok = |c: char| c.is_ascii_alphanumeric() || c == '_' || extra.contains(c);
-    let mut text: String = name.chars().map(|c| if ok(c) { c } else { '$' }).collect();
-    if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        text.insert(0, '_');
-    }
-    text
-}
-
-/// Names that are taken.
-#[derive(Default)]
-pub(crate) struct Names {
-    taken: HashSet<String>,
-    /// How often a name was asked for again.
-    again: HashMap<String, usize>,
-}
-
-impl Names {
-    /// A name that is not taken yet; takes it.
-    pub fn fresh(&mut self, name: &str) -> String {
-        let mut unique = name.to_owned();
-        while !self.taken.insert(unique.clone()) {
-            let again = self.again.entry(name.to_owned()).or_default();
-            *again += 1;
-            unique = format!("{name}${again}");
-        }
-        unique
-    }
-}
-
-/// What the functions are called: as in the program, but apart from each other, from the runtime and
-/// from the prelude.
-pub(crate) fn names(program: &LoopProgram) -> SecondaryMap<LoopFuncId, String> {
-    let mut names = SecondaryMap::new();
-    let mut taken = Names::default();
-    taken.fresh(ENTRY);
-    for (id, function) in program.funcs.iter() {
-        let mut name = readable(&function.name, ".");
-        if name.starts_with("jut") || symbols::address(&name).is_some() {
-            name.insert_str(0, "user.");
-        }
-        names[id] = taken.fresh(&name);
-    }
-    names
-}
-
-/// The helper that makes an array of cells at an address.
-pub(crate) fn view_helper(cell: Cell) -> Helper {
-    match cell {
-        Cell::F64 => Helper::F64s,
-        Cell::F32 => Helper::F32s,
-        Cell::I32 => Helper::I32s,
-        Cell::I64 | Cell::Buffer | Cell::Word => Helper::I64s,
-        Cell::BOOL => Helper::Bools,
-    }
-}
-
-/// The helper that gives the address of an array.
-pub(crate) fn address_helper(cell: Cell) -> Helper {
-    match cell {
-        Cell::F64 => Helper::AddressOfF64s,
-        Cell::F32 => Helper::AddressOfF32s,
-        Cell::I32 => Helper::AddressOfI32s,
-        Cell::I64 | Cell::Buffer | Cell::Word => Helper::AddressOfI64s,
-        Cell::BOOL => Helper::AddressOfBools,
-    }
-}
-
-/// How many cells an array has of which only the program knows how many: no limit.
-pub(crate) const UNBOUNDED: i64 = i64::MAX >> 4;
 
 fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
     let mut out = String::from("// From outside: one word per argument and one per result.\n");
@@ -163,21 +82,14 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
         let _ = writeln!(out, "  {text}");
     };
     line(&mut out, format!("%unbounded = arith.constant {UNBOUNDED} : index"));
-    let view = |out: &mut String, prelude: &mut Prelude, helper: Helper, dst: &str, from: &str| {
-        let name = prelude.helper(helper);
-        let ty = match helper {
-            Helper::F64s => "!f64s",
-            Helper::F32s => "!f32s",
-            Helper::I32s => "!i32s",
-            Helper::Bools => "!bools",
-            _ => "!i64s",
-        };
+    let view = |out: &mut String, prelude: &mut Prelude, cells: Cells, dst: &str, from: &str| {
+        let (name, ty) = (prelude.helper(Helper::View(cells)), cells.array());
         let text =
             format!("{dst} = func.call @{name}({from}, %unbounded) : (index, index) -> {ty}");
         line(out, text);
     };
-    view(&mut out, prelude, Helper::I64s, "%arguments", "%arguments_address");
-    view(&mut out, prelude, Helper::I64s, "%results", "%results_address");
+    view(&mut out, prelude, Cells::I64, "%arguments", "%arguments_address");
+    view(&mut out, prelude, Cells::I64, "%results", "%results_address");
     let mut args = Vec::new();
     if signature.fact.workspace {
         let name = prelude.helper(Helper::Workspace);
@@ -190,31 +102,21 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
     for (k, kind) in signature.params.iter().enumerate() {
         line(&mut out, format!("%place{k} = arith.constant {k} : index"));
         line(&mut out, format!("%word{k} = memref.load %arguments[%place{k}] : !i64s"));
+        let (word, arg) = (format!("%word{k}"), format!("%arg{k}"));
         match *kind {
-            Kind::I64 => args.push(format!("%word{k}")),
-            Kind::F64 => {
-                line(&mut out, format!("%bits{k} = arith.index_cast %word{k} : index to i64"));
-                line(&mut out, format!("%arg{k} = arith.bitcast %bits{k} : i64 to f64"));
-                args.push(format!("%arg{k}"));
-            }
-            Kind::F32 => {
-                line(&mut out, format!("%bits{k} = arith.index_cast %word{k} : index to i32"));
-                line(&mut out, format!("%arg{k} = arith.bitcast %bits{k} : i32 to f32"));
-                args.push(format!("%arg{k}"));
-            }
-            Kind::I32 => {
-                line(&mut out, format!("%arg{k} = arith.index_cast %word{k} : index to i32"));
-                args.push(format!("%arg{k}"));
-            }
-            Kind::BOOL => {
-                line(&mut out, format!("%bits{k} = arith.index_cast %word{k} : index to i64"));
-                line(&mut out, format!("%arg{k} = arith.trunci %bits{k} : i64 to i1"));
-                args.push(format!("%arg{k}"));
+            Kind::I64 => args.push(word),
+            Kind::Scalar(scalar) => {
+                let steps = match scalar {
+                    // The lowest bit, whatever the others are.
+                    Scalar::Bool => &[("index_cast", "index", "i64"), ("trunci", "i64", "i1")],
+                    scalar => out_of_word(scalar),
+                };
+                cast(&mut out, steps, &word, &format!("%bits{k}"), &arg);
+                args.push(arg);
             }
             Kind::Buffer(cell) => {
-                let (dst, from) = (format!("%arg{k}"), format!("%word{k}"));
-                view(&mut out, prelude, view_helper(cell), &dst, &from);
-                args.push(dst);
+                view(&mut out, prelude, Cells::of(cell), &arg, &word);
+                args.push(arg);
             }
         }
     }
@@ -229,34 +131,18 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
     line(&mut out, format!("{pattern}func.call @{callee}({}) : {ty}", args.join(", ")));
     for (k, (kind, result)) in signature.results.iter().zip(&results).enumerate() {
         line(&mut out, format!("%to{k} = arith.constant {k} : index"));
+        let given = format!("%given{k}");
         let word = match *kind {
             Kind::I64 => result.clone(),
-            Kind::F64 => {
-                line(&mut out, format!("%from{k} = arith.bitcast {result} : f64 to i64"));
-                line(&mut out, format!("%given{k} = arith.index_cast %from{k} : i64 to index"));
-                format!("%given{k}")
-            }
-            Kind::F32 => {
-                line(&mut out, format!("%from{k} = arith.bitcast {result} : f32 to i32"));
-                line(&mut out, format!("%given{k} = arith.index_castui %from{k} : i32 to index"));
-                format!("%given{k}")
-            }
-            Kind::I32 => {
-                line(&mut out, format!("%given{k} = arith.index_castui {result} : i32 to index"));
-                format!("%given{k}")
-            }
-            Kind::BOOL => {
-                line(&mut out, format!("%given{k} = arith.index_castui {result} : i1 to index"));
-                format!("%given{k}")
+            Kind::Scalar(scalar) => {
+                cast(&mut out, into_word(scalar), result, &format!("%from{k}"), &given);
+                given
             }
             Kind::Buffer(cell) => {
-                let name = prelude.helper(address_helper(cell));
+                let name = prelude.helper(Helper::Address(Cells::of(cell)));
                 let ty = kind_type(*kind, Width::One);
-                line(
-                    &mut out,
-                    format!("%given{k} = func.call @{name}({result}) : ({ty}) -> index"),
-                );
-                format!("%given{k}")
+                line(&mut out, format!("{given} = func.call @{name}({result}) : ({ty}) -> index"));
+                given
             }
         };
         line(&mut out, format!("memref.store {word}, %results[%to{k}] : !i64s"));
@@ -267,4 +153,14 @@ fn entry(callee: &str, signature: &Signature, prelude: &mut Prelude) -> String {
     line(&mut out, "return %status : i32".to_owned());
     out.push_str("}\n");
     out
+}
+
+/// Writes the steps of a conversion, one or two.
+fn cast(out: &mut String, steps: &[Cast], from: &str, between: &str, to: &str) {
+    let mut from = from;
+    for (k, (name, ty, other)) in steps.iter().enumerate() {
+        let dst = if k + 1 == steps.len() { to } else { between };
+        let _ = writeln!(out, "  {dst} = arith.{name} {from} : {ty} to {other}");
+        from = dst;
+    }
 }

@@ -8,7 +8,7 @@
 //! addition per eight iterations.
 
 use crate::function::{Emitter, Operand, Result, Width, kind_type};
-use crate::program::readable;
+use crate::names::readable;
 use jut_ir::ir::Literal;
 use jut_ir::prim::{Lowering, Machine};
 use jut_loop::analysis::{Class, Classes};
@@ -41,7 +41,7 @@ pub(crate) const TARGET: Target = Target {
 };
 
 /// Values in the making, of eight iterations.
-struct Eight {
+struct EightPlan {
     classes: Classes,
     /// Values of the body that are not the same for all.
     values: HashMap<Value, Operand>,
@@ -59,7 +59,7 @@ impl Emitter<'_> {
         index: &Operand,
         carried: &[Operand],
     ) -> Result<Vec<Operand>> {
-        let mut eight = Eight {
+        let mut eight = EightPlan {
             classes: Classes::of(source.index, &source.carry, &source.body),
             values: source.carry.iter().copied().zip(carried.iter().cloned()).collect(),
             spread: HashMap::new(),
@@ -125,7 +125,7 @@ impl Emitter<'_> {
         self.fresh_name(&format!("{name}.8"))
     }
 
-    fn index_of(&mut self, eight: &mut Eight, at: Atom) -> Result<Operand> {
+    fn index_of(&mut self, eight: &mut EightPlan, at: Atom) -> Result<Operand> {
         let k = eight.classes.offset(at).ok_or("eight neighbours at another index")?;
         if let Some(index) = eight.indices.get(&k) {
             return Ok(index.clone());
@@ -137,7 +137,7 @@ impl Emitter<'_> {
     }
 
     /// A float or truth value for each of eight iterations.
-    fn lanes_of(&mut self, eight: &mut Eight, atom: &Atom) -> Result<Operand> {
+    fn lanes_of(&mut self, eight: &mut EightPlan, atom: &Atom) -> Result<Operand> {
         if let Atom::Lit(Literal::F64(x)) = atom {
             return Ok(self.float(*x, Width::Eight));
         }
