@@ -156,20 +156,13 @@ impl Checked {
     ) -> Result<Results<'w>, CallError> {
         for (k, (arg, length)) in args.iter().zip(&self.params).enumerate() {
             let Some(given) = arg.cells() else { continue };
-            let needed = cells(&length.dims, &mut |n| integer(args, n));
-            if needed != Some(given) && (given != 0 || !length.is_absent(&mut |n| integer(args, n)))
-            {
-                let needed = needed.map_or("too many".to_string(), |n| n.to_string());
-                return Err(CallError::Arguments(format!(
-                    "argument {k} of `{}` has {given} cells, not {needed}",
-                    self.compiled.name()
-                )));
+            let integer = &mut |n| integer(args, n);
+            if given != 0 || !length.is_absent(integer) {
+                check_length(self.compiled.name(), k, given, cells(&length.dims, integer))?;
             }
         }
         let kinds = self.compiled.results();
-        words.clear();
-        words.resize(2 * kinds.len(), 0);
-        let (values, lengths) = words.split_at_mut(kinds.len());
+        let (values, lengths) = room_for(kinds, words);
         // SAFETY: every slice has the length that the program's signature says, which was just
         // checked; a parameter that is a buffer of buffers fits no `Arg`, and `call` refuses it.
         unsafe { self.compiled.call(workspace, args, values) }?;
@@ -222,16 +215,6 @@ impl<'w> Results<'w> {
         let kind = *self.kinds.get(k)?;
         let word = *self.words.get(k)?;
         let length = usize::try_from(*self.words.get(self.kinds.len() + k)?).ok()?;
-        if length == 0 {
-            match kind {
-                Kind::Buffer(Cell::F64) => return Some(Returned::F64s(&[])),
-                Kind::Buffer(Cell::F32) => return Some(Returned::F32s(&[])),
-                Kind::Buffer(Cell::I32) => return Some(Returned::I32s(&[])),
-                Kind::Buffer(Cell::I64) => return Some(Returned::I64s(&[])),
-                Kind::Buffer(Cell::BOOL) => return Some(Returned::Bools(&[])),
-                _ => {}
-            }
-        }
         // SAFETY: compiled code returned the pointer for a buffer of its workspace with as many
         // cells as its signature says, of this kind and aligned; the workspace is borrowed for 'w,
         // so nothing writes or frees the cells. Cells of bools hold 0 or 1.
@@ -242,25 +225,51 @@ impl<'w> Results<'w> {
                 Kind::I64 => Returned::I64(word as i64),
                 Kind::I32 => Returned::I32(word as i32),
                 Kind::BOOL => Returned::Bool(word & 1 == 1),
-                Kind::Buffer(Cell::F64) => {
-                    Returned::F64s(slice::from_raw_parts(word as *const f64, length))
-                }
-                Kind::Buffer(Cell::F32) => {
-                    Returned::F32s(slice::from_raw_parts(word as *const f32, length))
-                }
-                Kind::Buffer(Cell::I32) => {
-                    Returned::I32s(slice::from_raw_parts(word as *const i32, length))
-                }
-                Kind::Buffer(Cell::I64) => {
-                    Returned::I64s(slice::from_raw_parts(word as *const i64, length))
-                }
-                Kind::Buffer(Cell::BOOL) => {
-                    Returned::Bools(slice::from_raw_parts(word as *const bool, length))
-                }
+                Kind::Buffer(Cell::F64) => Returned::F64s(slice_at(word, length)),
+                Kind::Buffer(Cell::F32) => Returned::F32s(slice_at(word, length)),
+                Kind::Buffer(Cell::I32) => Returned::I32s(slice_at(word, length)),
+                Kind::Buffer(Cell::I64) => Returned::I64s(slice_at(word, length)),
+                Kind::Buffer(Cell::BOOL) => Returned::Bools(slice_at(word, length)),
                 Kind::Buffer(Cell::Buffer | Cell::Word) => Returned::Nested,
             }
         })
     }
+}
+
+/// The cells of a buffer; of one without cells the pointer does not matter.
+///
+/// # Safety
+/// There are as many cells at the address, aligned, which nothing writes or frees meanwhile.
+unsafe fn slice_at<'w, T>(address: u64, length: usize) -> &'w [T] {
+    match length {
+        0 => &[],
+        // SAFETY: the caller vouches for the cells.
+        length => unsafe { slice::from_raw_parts(address as *const T, length) },
+    }
+}
+
+/// Room for results: a word of each, then the numbers of cells.
+pub(crate) fn room_for<'w>(
+    kinds: &[Kind],
+    words: &'w mut Vec<u64>,
+) -> (&'w mut [u64], &'w mut [u64]) {
+    words.clear();
+    words.resize(2 * kinds.len(), 0);
+    words.split_at_mut(kinds.len())
+}
+
+/// Whether an argument has as many cells as it must have.
+pub(crate) fn check_length(
+    name: &str,
+    k: usize,
+    given: usize,
+    needed: Option<usize>,
+) -> Result<(), CallError> {
+    if needed == Some(given) {
+        return Ok(());
+    }
+    let needed = needed.map_or("too many".to_string(), |n| n.to_string());
+    Err(CallError::Arguments(format!("argument {k} of `{name}` has {given} cells, not {needed}")))
 }
 
 /// The value of an integer argument.

@@ -21,7 +21,7 @@
 
 use crate::backend::Backend;
 use crate::call::{Arg, CallError};
-use crate::checked::{Checked, Results, integer};
+use crate::checked::{Checked, Results, check_length, integer, room_for};
 use crate::error::CompileError;
 use jut_ir::{RuntimeError, RuntimeErrorKind, Span};
 use jut_loop::form::{Cell, Kind, Role};
@@ -264,9 +264,7 @@ impl Recorder {
             }
         }
         let kinds = compiled.results();
-        recording.returned.clear();
-        recording.returned.resize(2 * kinds.len(), 0);
-        let (values, lengths) = recording.returned.split_at_mut(kinds.len());
+        let (values, lengths) = room_for(kinds, &mut recording.returned);
         // SAFETY: kinds, roles and lengths of the given arguments were just checked; every other
         // parameter is a buffer for a result, for which a block with as many cells was made.
         unsafe { compiled.call_words(&mut recording.workspace, &recording.call, values) }?;
@@ -364,9 +362,7 @@ impl Recorder {
         call.resize(compiled.params().len(), 0);
         compiled.check(args, lead, call.get_mut(lead..).unwrap_or_default())?;
         let kinds = compiled.results();
-        words.clear();
-        words.resize(2 * kinds.len(), 0);
-        let (values, lengths) = words.split_at_mut(kinds.len());
+        let (values, lengths) = room_for(kinds, words);
         // SAFETY: kinds, roles and lengths of the arguments were just checked. The leading words are
         // what a program of this recorder left, with the layouts that the follower takes; what they
         // point to lies in the recording, which is borrowed and which nothing writes meanwhile.
@@ -448,19 +444,6 @@ fn same_layout(from: &AbiComponent, to: &AbiComponent) -> bool {
         && a.boxed == b.boxed
         && a.levels.len() == b.levels.len()
         && inner(&a.levels) == inner(&b.levels)
-}
-
-fn check_length(
-    name: &str,
-    k: usize,
-    given: usize,
-    needed: Option<usize>,
-) -> Result<(), CallError> {
-    if needed == Some(given) {
-        return Ok(());
-    }
-    let needed = needed.map_or("too many".to_string(), |n| n.to_string());
-    Err(CallError::Arguments(format!("argument {k} of `{name}` has {given} cells, not {needed}")))
 }
 
 fn out_of_memory() -> CallError {
