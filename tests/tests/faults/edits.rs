@@ -120,10 +120,7 @@ pub fn missing_accumulate(_: &mut Function, block: &mut Block, k: usize) -> bool
 /// `p += x'` happens twice.
 pub fn accumulated_twice(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::Inc(place, Operand::L(x)) = block.stmts[k].rhs.clone() else { return false };
-    let mut fresh = |name: &str| {
-        let data = LinVarData { name: name.into(), ..func.lvars[x].clone() };
-        func.lvars.push(data)
-    };
+    let mut fresh = |name: &str| fresh_like(func, name, x);
     let (a, b) = (fresh("fault_a'"), fresh("fault_b'"));
     let like = block.stmts[k].clone();
     block.stmts[k].rhs = Rhs::Inc(place.clone(), Operand::L(a));
@@ -231,10 +228,7 @@ pub fn needless_addition(func: &mut Function, block: &mut Block, k: usize) -> bo
         return false;
     }
     let result = block.stmts[k].lin[0];
-    let mut fresh = |name: &str| {
-        let data = LinVarData { name: name.into(), ..func.lvars[result].clone() };
-        func.lvars.push(data)
-    };
+    let mut fresh = |name: &str| fresh_like(func, name, result);
     let (a, z) = (fresh("fault_a'"), fresh("fault_z'"));
     let like = block.stmts[k].clone();
     block.stmts[k].lin[0] = a;
@@ -244,23 +238,31 @@ pub fn needless_addition(func: &mut Function, block: &mut Block, k: usize) -> bo
     true
 }
 
+/// Another linear name of the same type.
+fn fresh_like(func: &mut Function, name: &str, of: LVar) -> LVar {
+    let data = LinVarData { name: name.into(), ..func.lvars[of].clone() };
+    func.lvars.push(data)
+}
+
+/// A statement of a kind is left out.
+fn left_out<T>(stmts: &mut Vec<T>, k: usize, is: impl Fn(&T) -> bool) -> bool {
+    let found = is(&stmts[k]);
+    if found {
+        stmts.remove(k);
+    }
+    found
+}
+
 /// A `drop` is left out.
 pub fn missing_drop(_: &mut Function, block: &mut Block, k: usize) -> bool {
-    if !matches!(block.stmts[k].rhs, Rhs::Drop(_)) {
-        return false;
-    }
-    block.stmts.remove(k);
-    true
+    left_out(&mut block.stmts, k, |stmt| matches!(stmt.rhs, Rhs::Drop(_)))
 }
 
 /// `(b', v') = take a'[i]` leaves the part in b'.
 pub fn part_not_zero(func: &mut Function, block: &mut Block, k: usize) -> bool {
     let Rhs::LTake { path, .. } = block.stmts[k].rhs.clone() else { return false };
     let [rest, part] = block.stmts[k].lin[..] else { return false };
-    let mut fresh = |name: &str, of: LVar| {
-        let data = LinVarData { name: name.into(), ..func.lvars[of].clone() };
-        func.lvars.push(data)
-    };
+    let mut fresh = |name: &str, of: LVar| fresh_like(func, name, of);
     let (left, a, b) = (fresh("fault_x'", rest), fresh("fault_a'", part), fresh("fault_b'", part));
     let like = block.stmts[k].clone();
     block.stmts[k].lin = vec![left, a];
@@ -347,11 +349,7 @@ pub fn swapped_tape(func: &mut Function, block: &mut Block, k: usize) -> bool {
 
 /// A `check` is left out.
 pub fn missing_check(_: &mut Function, block: &mut Block, k: usize) -> bool {
-    if !matches!(block.stmts[k].rhs, Rhs::Check(_)) {
-        return false;
-    }
-    block.stmts.remove(k);
-    true
+    left_out(&mut block.stmts, k, |stmt| matches!(stmt.rhs, Rhs::Check(_)))
 }
 
 /// `x[i]` reads element 0.
@@ -367,11 +365,7 @@ pub fn wrong_element(_: &mut Function, block: &mut Block, k: usize) -> bool {
 
 /// `s += a` is left out.
 pub fn missing_term(_: &mut Function, block: &mut Block, k: usize) -> bool {
-    if !matches!(block.stmts[k].rhs, Rhs::Inc(_, Operand::N(_))) {
-        return false;
-    }
-    block.stmts.remove(k);
-    true
+    left_out(&mut block.stmts, k, |stmt| matches!(stmt.rhs, Rhs::Inc(_, Operand::N(_))))
 }
 
 /// A sum by lanes is made in sequence.
@@ -466,27 +460,15 @@ pub fn loop_direction(_: &mut form::LoopFunction, block: &mut form::Block, k: us
 }
 
 pub fn loop_without_store(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
-    if !matches!(block.stmts[k], L::Store { .. }) {
-        return false;
-    }
-    block.stmts.remove(k);
-    true
+    left_out(&mut block.stmts, k, |stmt| matches!(stmt, L::Store { .. }))
 }
 
 pub fn loop_without_check(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
-    if !matches!(block.stmts[k], L::Check { .. }) {
-        return false;
-    }
-    block.stmts.remove(k);
-    true
+    left_out(&mut block.stmts, k, |stmt| matches!(stmt, L::Check { .. }))
 }
 
 pub fn loop_without_fill(_: &mut form::LoopFunction, block: &mut form::Block, k: usize) -> bool {
-    if !matches!(block.stmts[k], L::Fill { .. }) {
-        return false;
-    }
-    block.stmts.remove(k);
-    true
+    left_out(&mut block.stmts, k, |stmt| matches!(stmt, L::Fill { .. }))
 }
 
 /// A sum by lanes is made with one lane.
